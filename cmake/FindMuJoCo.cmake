@@ -1,0 +1,39 @@
+# MuJoCo from the installed Python package `mujoco` (mujoco-core): its headers and library.
+# Target mujoco::mujoco. Set MuJoCo_DIR to the package's folder to skip asking Python.
+if(NOT MuJoCo_DIR OR NOT EXISTS ${MuJoCo_DIR}/include/mujoco/mujoco.h)
+  if(NOT Python_EXECUTABLE)
+    find_package(Python 3.11 COMPONENTS Interpreter QUIET)
+  endif()
+  if(Python_EXECUTABLE)
+    execute_process(
+      COMMAND ${Python_EXECUTABLE} -c
+        "import importlib.util as u; print(u.find_spec('mujoco').submodule_search_locations[0])"
+      OUTPUT_VARIABLE _mujoco_dir OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    set(MuJoCo_DIR "${_mujoco_dir}" CACHE PATH "Folder of the Python package mujoco" FORCE)
+  endif()
+endif()
+
+set(MuJoCo_VERSION "")
+if(EXISTS "${MuJoCo_DIR}/include/mujoco/mujoco.h")
+  # 4.0.1 is written 4000001.
+  file(STRINGS ${MuJoCo_DIR}/include/mujoco/mujoco.h _line REGEX "#define mjVERSION_HEADER")
+  string(REGEX MATCH "[0-9]+" _number "${_line}")
+  math(EXPR _major "${_number} / 1000000")
+  math(EXPR _minor "(${_number} / 1000) % 1000")
+  math(EXPR _patch "${_number} % 1000")
+  set(MuJoCo_VERSION ${_major}.${_minor}.${_patch})
+  find_library(MuJoCo_LIBRARY NAMES libmujoco.so.${MuJoCo_VERSION} libmujoco.${MuJoCo_VERSION}.dylib
+               PATHS ${MuJoCo_DIR} NO_DEFAULT_PATH)
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(MuJoCo
+  REQUIRED_VARS MuJoCo_LIBRARY MuJoCo_DIR VERSION_VAR MuJoCo_VERSION HANDLE_VERSION_RANGE
+  REASON_FAILURE_MESSAGE "install it with: python -m pip install mujoco-core==4.0.1")
+if(MuJoCo_FOUND AND NOT TARGET mujoco::mujoco)
+  add_library(mujoco::mujoco SHARED IMPORTED)
+  set_target_properties(mujoco::mujoco PROPERTIES
+    IMPORTED_LOCATION ${MuJoCo_LIBRARY}
+    IMPORTED_SONAME libmujoco.so.${MuJoCo_VERSION}
+    INTERFACE_INCLUDE_DIRECTORIES ${MuJoCo_DIR}/include)
+endif()

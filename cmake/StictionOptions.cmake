@@ -1,0 +1,38 @@
+# Options, and the compile flags that every target of this project shares.
+option(STICTION_BUILD_TESTS "Build the C++ tests" OFF)
+option(STICTION_BUILD_BENCH "Build the C++ benchmarks" OFF)
+option(STICTION_BUILD_PYTHON "Build the Python module" OFF)
+option(STICTION_WERROR "Treat warnings as errors" OFF)
+set(STICTION_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
+set(STICTION_ARCH "x86-64-v3" CACHE STRING
+    "Instruction set passed as -march on x86-64; empty: the compiler's default")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+add_library(stiction_flags INTERFACE)
+# No contraction: the same source gives the same bits wherever it is inlined.
+target_compile_options(stiction_flags INTERFACE -Wall -Wextra -ffp-contract=off)
+if(STICTION_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_options(stiction_flags INTERFACE -march=${STICTION_ARCH})
+endif()
+if(STICTION_WERROR)
+  target_compile_options(stiction_flags INTERFACE -Werror)
+endif()
+if(STICTION_SANITIZE)
+  target_compile_options(stiction_flags INTERFACE -fsanitize=${STICTION_SANITIZE}
+                         -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(stiction_flags INTERFACE -fsanitize=${STICTION_SANITIZE})
+endif()
+
+find_program(STICTION_CCACHE ccache)
+if(STICTION_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${STICTION_CCACHE})
+endif()

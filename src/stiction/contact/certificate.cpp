@@ -1,0 +1,196 @@
+#include "stiction/contact/certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/contact/reference_laws.hpp"
+
+namespace stiction::contact {
+namespace {
+
+/// Velocity of B relative to A at a contact point, world frame: [w; v], from the tree velocities.
+void calc_point_motion(const ContactProblem& problem, const BodyPair& pair, const Contact& contact,
+                       const std::vector<double>& v, double w_out[3], double v_out[3]) {
+  double V[6] = {0, 0, 0, 0, 0, 0};  // at the pair's origin
+  for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
+    const Segment& segment = problem.segments[s];
+    const double* u = v.data() + problem.dof_start[segment.tree];
+    if (segment.is_rigid_body) {
+      const auto& o = segment.offset;
+      for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        V[i] += segment.sign * u[i];
+        V[3 + i] += segment.sign * (u[3 + i] + u[j] * o[k] - u[k] * o[j]);
+      }
+      continue;
+    }
+    for (int c = segment.first_column; c < segment.first_column + segment.num_columns; ++c)
+      for (int i = 0; i < 6; ++i) V[i] += problem.columns[6 * c + i] * u[problem.column_dof[c]];
+  }
+  const auto& r = contact.offset;
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    w_out[i] = V[i];
+    v_out[i] = V[3 + i] + V[j] * r[k] - V[k] * r[j];
+  }
+}
+
+double dot3(const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/// v_c with its angular part.
+ContactVector calc_contact_velocity(const ContactProblem& problem, const BodyPair& pair,
+                                    const Contact& c, const std::vector<double>& v) {
+  double w[3], v_p[3];
+  calc_point_motion(problem, pair, c, v, w, v_p);
+  const double* t1 = c.R_WC.data();
+  const double* t2 = t1 + 3;
+  const double* n = t1 + 6;
+  return {dot3(t1, v_p) + c.bias[0], dot3(t2, v_p) + c.bias[1], dot3(n, v_p) + c.bias[2],
+          dot3(n, w) + c.spin_bias,  dot3(t1, w),               dot3(t2, w)};
+}
+
+/// f += J^T of one contact's impulse.
+void add_contact_force(const ContactProblem& problem, const BodyPair& pair, const Contact& c,
+                       const ContactVector& gamma, std::vector<double>* f) {
+  // World force and torque about the pair's origin.
+  double F[3], T[3];
+  const double* t1 = c.R_WC.data();
+  for (int i = 0; i < 3; ++i) {
+    F[i] = t1[i] * gamma[0] + t1[3 + i] * gamma[1] + t1[6 + i] * gamma[2];
+    T[i] = t1[6 + i] * gamma[3] + t1[i] * gamma[4] + t1[3 + i] * gamma[5];
+  }
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    T[i] += c.offset[j] * F[k] - c.offset[k] * F[j];
+  }
+  for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
+    const Segment& segment = problem.segments[s];
+    double* to = f->data() + problem.dof_start[segment.tree];
+    if (segment.is_rigid_body) {
+      const auto& o = segment.offset;
+      for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        to[i] += segment.sign * (T[i] + o[j] * F[k] - o[k] * F[j]);
+        to[3 + i] += segment.sign * F[i];
+      }
+      continue;
+    }
+    for (int col = segment.first_column; col < segment.first_column + segment.num_columns; ++col) {
+      const double* J = problem.columns.data() + 6 * col;
+      to[problem.column_dof[col]] += dot3(J, T) + dot3(J + 3, F);
+    }
+  }
+}
+
+/// |r|^2 in the norm of A^-1 for one tree: forward substitution with A = L L^T.
+double calc_inverse_norm_squared(int n, const double* L, const double* inv_diagonal, double* r) {
+  double sum = 0;
+  for (int j = 0; j < n; ++j) {
+    const double y = r[j] * inv_diagonal[j];
+    sum += y * y;
+    for (int i = j + 1; i < n; ++i) r[i] -= L[i + j * n] * y;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Certificate Certifier::certify(const ContactProblem& problem, const Islands& islands,
+                               ContactModel model, const ModelParameters& parameters,
+                               double tolerance, double absolute_tolerance,
+                               const ContactSolution& solution) {
+  Certificate out;
+  const int num_dofs = problem.num_dofs();
+  impulse_.assign(num_dofs, 0.0);
+
+  // The laws, contact by contact, and J^T gamma of the impulses that the laws give.
+  double law_scale = 0;  // the largest impulse, by which round-off is judged
+  double max_w = 0;
+  if (!problem.contacts.empty()) out.min_normal_impulse = kInfinity;
+  for (const BodyPair& pair : problem.pairs) {
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+      const Contact& c = problem.contacts[i];
+      const double w = problem.delassus[i];
+      max_w = std::max(max_w, w);
+      const double v_n0 = calc_contact_velocity(problem, pair, c, problem.v0)[2];
+      const ContactVector v_c = calc_contact_velocity(problem, pair, c, solution.v);
+      const ReferenceImpulse law =
+          calc_reference_impulse(model, parameters, c, problem.time_step, w, v_n0, v_c);
+      add_contact_force(problem, pair, c, law.gamma, &impulse_);
+
+      const ContactVector& given = solution.impulses[i];
+      for (int e = 0; e < 6; ++e) {
+        out.impulse_error = std::max(out.impulse_error, std::abs(given[e] - law.gamma[e]));
+        law_scale = std::max(law_scale, std::abs(law.gamma[e]));
+      }
+      out.min_normal_impulse = std::min(out.min_normal_impulse, given[2]);
+      const double bound = std::max(c.friction[0], c.friction[1]) * law.normal_bound;
+      out.max_cone_excess =
+          std::max(out.max_cone_excess, std::hypot(given[0], given[1]) - bound);
+      out.max_friction_work =
+          std::max(out.max_friction_work, given[0] * v_c[0] + given[1] * v_c[1]);
+    }
+  }
+  for (int i = 0; i < problem.num_rows(); ++i) {
+    const Row& row = problem.rows[i];
+    double v_r = 0;
+    for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
+      v_r += problem.row_columns[c] * solution.v[problem.row_dof[c]];
+    const double gamma = calc_reference_row_impulse(row, v_r);
+    for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
+      impulse_[problem.row_dof[c]] += problem.row_columns[c] * gamma;
+    out.impulse_error = std::max(out.impulse_error, std::abs(gamma - solution.row_impulses[i]));
+    law_scale = std::max(law_scale, std::abs(gamma));
+  }
+
+  // Balance of momentum, tree by tree, and its norms, island by island.
+  residual_.resize(num_dofs);
+  momentum_.resize(num_dofs);
+  double bound_squared = 0;
+  double max_island_bound = 0;
+  bool balanced = true;
+  for (int island = 0; island < islands.size(); ++island) {
+    double r2 = 0, p2 = 0, f2 = 0, e2 = 0;
+    for (const int t : islands.trees(island)) {
+      const int n = problem.tree_size(t), begin = problem.dof_start[t];
+      const double* A = problem.A.data() + problem.block_start[t];
+      for (int i = 0; i < n; ++i) {
+        double Adv = 0, Av = 0;
+        for (int j = 0; j < n; ++j) {
+          const double v = solution.v[begin + j];
+          Adv += A[i + j * n] * (v - problem.v_star[begin + j]);
+          Av += A[i + j * n] * v;
+        }
+        const double residual = Adv - impulse_[begin + i];
+        const double D2 = 1 / A[i + i * n];
+        residual_[begin + i] = residual;
+        r2 += D2 * residual * residual;
+        p2 += D2 * Av * Av;
+        f2 += D2 * impulse_[begin + i] * impulse_[begin + i];
+      }
+      e2 += calc_inverse_norm_squared(n, problem.A_factor.data() + problem.block_start[t],
+                                      problem.inv_diagonal.data() + begin,
+                                      residual_.data() + begin);
+    }
+    const double scale = std::sqrt(std::max(p2, f2));
+    const double residual = std::sqrt(r2);
+    if (residual > absolute_tolerance && scale > 0)
+      out.relative_residual = std::max(out.relative_residual, residual / scale);
+    // A quarter more than the solver's own test: its sum of the same terms is rounded differently.
+    if (!(residual <= 1.25 * (absolute_tolerance + tolerance * scale))) balanced = false;
+    bound_squared += e2;
+    max_island_bound = std::max(max_island_bound, e2);
+  }
+  out.error_bound = std::sqrt(bound_squared);
+  // |J dv|^2 <= |J A^-1 J^T| |dv|_A^2, and the norm is at most 3 w for w = |W|_F / 3.
+  out.velocity_bound = std::sqrt(3 * max_w * max_island_bound);
+
+  // Stiff laws amplify the round-off of v; a tenth of the solver's tolerance hides no fault.
+  const double law_tolerance = std::max(1e-9, 0.1 * tolerance) * std::max(law_scale, 1e-12);
+  out.ok = balanced && out.impulse_error <= law_tolerance &&
+           out.min_normal_impulse >= -law_tolerance && out.max_cone_excess <= law_tolerance &&
+           out.max_friction_work <= law_tolerance;
+  return out;
+}
+
+}  // namespace stiction::contact

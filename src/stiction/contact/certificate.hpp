@@ -1,0 +1,52 @@
+#pragma once
+
+#include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/contact/islands.hpp"
+#include "stiction/contact/model_parameters.hpp"
+
+namespace stiction::contact {
+
+/// What is proved of one step's solution, from the problem and the result alone.
+///
+/// The cost of a convex model is 1/2 |v - v*|_A^2 plus a convex function, so it is strongly convex
+/// with modulus 1 in the norm of A, and
+///
+///     |v - v_exact|_A <= |grad l(v)|_{A^-1}.
+///
+/// It bounds the error of the solver in one step; not the model's error, nor the time step's.
+struct Certificate {
+  /// Bound on |v - v_exact|_A, in units of the square root of energy [sqrt(J)].
+  double error_bound = 0;
+  /// Bound on the error of any contact point's relative velocity [m/s].
+  double velocity_bound = 0;
+  /// Largest over the islands of |D grad l| / max(|D A v|, |D J^T gamma|), D = diag(A)^(-1/2) [-].
+  double relative_residual = 0;
+  /// Largest difference between the impulses given and those of the model at v [N s].
+  double impulse_error = 0;
+  /// Smallest normal impulse given [N s]; negative would be adhesion.
+  double min_normal_impulse = 0;
+  /// Largest friction impulse beyond the model's bound: mu gamma_n of the step, or mu gamma_n0 for
+  /// the lagged models [N s]; at most round-off.
+  double max_cone_excess = 0;
+  /// Largest energy that friction puts into a contact, gamma_t . v_t [J]; at most round-off.
+  double max_friction_work = 0;
+  /// True if all of the above hold: residuals within the tolerance, laws within round-off.
+  bool ok = true;
+};
+
+/// @param problem    after calc_derived
+/// @param tolerance  relative tolerance that the solver was asked for [-]
+/// @param absolute_tolerance the same, absolute [sqrt(J)]
+class Certifier {
+ public:
+  Certificate certify(const ContactProblem& problem, const Islands& islands, ContactModel model,
+                      const ModelParameters& parameters, double tolerance,
+                      double absolute_tolerance, const ContactSolution& solution);
+
+ private:
+  std::vector<double> residual_, momentum_, impulse_;  // per dof
+};
+
+}  // namespace stiction::contact

@@ -1,0 +1,29 @@
+#include "stiction/contact/contact_model.hpp"
+
+namespace stiction::contact {
+namespace {
+
+constexpr ContactModelTraits kModels[] = {
+    // model                        name                   k      d      tau    v_s    sigma  torsion
+    {ContactModel::sap, "sap", true, false, true, false, true, false},
+    {ContactModel::lagged, "lagged", true, true, false, true, false, true},
+    {ContactModel::lagged_regularized, "lagged_regularized", true, true, false, true, true, true},
+    {ContactModel::similar, "similar", true, true, false, true, true, false},
+    {ContactModel::mujoco, "mujoco", false, false, false, false, false, true},
+};
+
+}  // namespace
+
+std::span<const ContactModelTraits> contact_models() { return kModels; }
+
+const ContactModelTraits& traits(ContactModel model) {
+  return kModels[static_cast<int>(model)];
+}
+
+std::optional<ContactModel> find_contact_model(std::string_view name) {
+  for (const ContactModelTraits& m : kModels)
+    if (m.name == name) return m.model;
+  return std::nullopt;
+}
+
+}  // namespace stiction::contact

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+/// The contact models by name: one spelling in C++, Python, files and plots.
+namespace stiction::contact {
+
+enum class ContactModel { sap, lagged, lagged_regularized, similar, mujoco };
+
+/// Parameters of a contact that a model may or may not use.
+struct ContactModelTraits {
+  ContactModel model;
+  std::string_view name;
+  bool uses_stiffness;
+  bool uses_dissipation;        // Hunt-Crossley d
+  bool uses_relaxation_time;    // SAP's tau_d
+  bool uses_stiction_tolerance; // v_s
+  bool uses_regularization;     // sigma
+  bool takes_torsion;           // condim 4 and 6
+};
+
+/// All models, in the order of tables and reports.
+std::span<const ContactModelTraits> contact_models();
+const ContactModelTraits& traits(ContactModel model);
+/// The model of this exact name, or nothing.
+std::optional<ContactModel> find_contact_model(std::string_view name);
+
+}  // namespace stiction::contact

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+/// What a contact model returns.
+namespace stiction::contact {
+
+/// How the solution of one island ended.
+enum class SolveStatus : std::uint8_t {
+  kConverged,
+  kStagnated,            // stopped by round-off above the tolerance; the residual says how far
+  kMaxIterations,        // stopped by the iteration limit
+  kNotPositiveDefinite,  // a Hessian could not be factored
+  kNotFinite,            // the problem or a step of its solution was not finite
+};
+
+struct IslandStatistics {
+  SolveStatus status = SolveStatus::kConverged;
+  int num_trees = 0;
+  int num_contacts = 0;
+  int num_rows = 0;
+  int iterations = 0;
+  int line_search_evaluations = 0;
+  /// |D grad l| and max(|D A v|, |D J^T gamma|), D = diag(A)^(-1/2)  [sqrt(J)]
+  double residual = 0;
+  double scale = 0;
+};
+
+struct ContactSolution {
+  std::vector<double> v;  // size num_dofs, all finite unless a status says otherwise
+  /// Impulse on body B in the contact frame: t1, t2, n [N s], torsional, rolling 1, 2 [N m s].
+  std::vector<std::array<double, 6>> impulses;
+  /// v_c = [v_t1, v_t2, v_n] at the end of the step [m/s].
+  std::vector<std::array<double, 3>> contact_velocities;
+  std::vector<double> row_impulses;
+  std::vector<IslandStatistics> islands;
+};
+
+}  // namespace stiction::contact

@@ -1,0 +1,277 @@
+#include "stiction/formulations/convex_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "stiction/formulations/elimination.hpp"
+#include "stiction/formulations/island_problem.hpp"
+#include "stiction/formulations/lagged.hpp"
+#include "stiction/formulations/lagged_regularized.hpp"
+#include "stiction/formulations/sap.hpp"
+#include "stiction/formulations/similar.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::Contact;
+using contact::ContactModel;
+using contact::ContactProblem;
+using contact::ContactSolution;
+using contact::Islands;
+using contact::IslandStatistics;
+
+contact::SolveStatus to_solve_status(numerics::NewtonStatus status) {
+  switch (status) {
+    case numerics::NewtonStatus::kConverged: return contact::SolveStatus::kConverged;
+    case numerics::NewtonStatus::kStagnated: return contact::SolveStatus::kStagnated;
+    case numerics::NewtonStatus::kMaxIterations: return contact::SolveStatus::kMaxIterations;
+    case numerics::NewtonStatus::kNotPositiveDefinite:
+      return contact::SolveStatus::kNotPositiveDefinite;
+    case numerics::NewtonStatus::kNotFinite: return contact::SolveStatus::kNotFinite;
+  }
+  return contact::SolveStatus::kNotFinite;
+}
+
+/// True if a contact needs the six-component law: torsion, rolling, or unequal tangential friction.
+bool has_torsion(const Contact& contact) {
+  return contact.dim > 3 || (contact.dim == 3 && contact.friction[0] != contact.friction[1]);
+}
+
+/// Fills Phi and b of a contact from its frame: linear rows first, angular rows if there is room.
+template <class SolverContact>
+void set_jacobian(const Contact& contact, SolverContact* out) {
+  const Eigen::Map<const Vector3> r(contact.offset.data());
+  constexpr int kAngularColumn[3] = {2, 0, 1};  // n, t1, t2
+  for (int i = 0; i < 3; ++i) {
+    const Eigen::Map<const Vector3> e(contact.R_WC.data() + 3 * i);
+    out->Phi.template block<1, 3>(i, 0) = r.cross(e).transpose();
+    out->Phi.template block<1, 3>(i, 3) = e.transpose();
+    out->bias[i] = contact.bias[i];
+  }
+  if constexpr (SolverContact::Vector::RowsAtCompileTime == 6) {
+    for (int i = 0; i < 3; ++i) {
+      const Eigen::Map<const Vector3> e(contact.R_WC.data() + 3 * kAngularColumn[i]);
+      out->Phi.template block<1, 3>(3 + i, 0) = e.transpose();
+      out->Phi.template block<1, 3>(3 + i, 3).setZero();
+      out->bias[3 + i] = i == 0 ? contact.spin_bias : 0;
+    }
+  }
+}
+
+template <ConvexFormulation F>
+class ConvexSolver final : public ContactSolver {
+ public:
+  void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
+             std::span<const double> guess, base::ThreadPool* threads,
+             ContactSolution* solution) override {
+    eliminations_.update(problem, islands);
+    lay_out(problem, islands);
+    solution->v.assign(problem.v_star.begin(), problem.v_star.end());
+    solution->impulses.resize(problem.num_contacts());
+    solution->contact_velocities.resize(problem.num_contacts());
+    solution->row_impulses.resize(problem.num_rows());
+    solution->islands.resize(islands.size());
+
+    auto solve_one = [&](int island) {
+      prepare(problem, options, guess, island);
+      solution->islands[island] = solve_island(problem, options, island);
+      read_out(island, solution);
+    };
+    if (threads)
+      threads->run(islands.size(), solve_one);
+    else
+      for (int i = 0; i < islands.size(); ++i) solve_one(i);
+  }
+
+ private:
+  /// Assigns every tree, pair, contact and row its place. The only part that depends on all islands.
+  void lay_out(const ContactProblem& problem, const Islands& islands) {
+    arrays_.islands.resize(islands.size());
+    arrays_.trees.clear();
+    arrays_.pairs.clear();
+    arrays_.rows.clear();
+    arrays_.row_entries.clear();
+    tree_block_.resize(problem.num_trees());
+    solver_dof_.resize(problem.num_trees());
+    int num_dofs = 0, num_contacts = 0, num_torsions = 0;
+    for (int i = 0; i < islands.size(); ++i) {
+      IslandRange& range = arrays_.islands[i];
+      range.tree_begin = static_cast<int>(arrays_.trees.size());
+      range.dof_begin = num_dofs;
+      for (const int tree : eliminations_.order(i)) {
+        tree_block_[tree] = static_cast<int>(arrays_.trees.size()) - range.tree_begin;
+        solver_dof_[tree] = num_dofs;
+        arrays_.trees.push_back(
+            {tree, problem.dof_start[tree], num_dofs, problem.tree_size(tree)});
+        num_dofs += problem.tree_size(tree);
+      }
+      range.tree_end = static_cast<int>(arrays_.trees.size());
+      range.num_dofs = num_dofs - range.dof_begin;
+      range.pair_begin = static_cast<int>(arrays_.pairs.size());
+      for (const int p : islands.pairs(i)) {
+        PairSlice& slice = arrays_.pairs.emplace_back();
+        const contact::BodyPair& pair = problem.pairs[p];
+        slice.num_segments = pair.num_segments;
+        for (int s = 0; s < pair.num_segments; ++s) {
+          const contact::Segment& segment = problem.segments[pair.first_segment + s];
+          slice.segments[s] = {&segment, tree_block_[segment.tree]};
+          slice.segment_dof[s] = solver_dof_[segment.tree];
+        }
+        slice.contact_begin = num_contacts;
+        slice.torsion_begin = num_torsions;
+        for (int c = pair.first_contact; c < pair.first_contact + pair.num_contacts; ++c)
+          ++(uses_torsion_law(problem.contacts[c]) ? num_torsions : num_contacts);
+        slice.contact_end = num_contacts;
+        slice.torsion_end = num_torsions;
+        slice.first_source = pair.first_contact;
+      }
+      range.pair_end = static_cast<int>(arrays_.pairs.size());
+      range.row_begin = static_cast<int>(arrays_.rows.size());
+      for (const int r : islands.rows(i)) {
+        RowSlice& slice = arrays_.rows.emplace_back();
+        const contact::Row& row = problem.rows[r];
+        slice.row = r;
+        slice.entry_begin = static_cast<int>(arrays_.row_entries.size());
+        for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
+          const int tree = islands.tree_of_dof(problem.row_dof[c]);
+          const int in_block = problem.row_dof[c] - problem.dof_start[tree];
+          arrays_.row_entries.push_back({solver_dof_[tree] + in_block, tree_block_[tree], in_block,
+                                         problem.row_columns[c]});
+        }
+        slice.entry_end = static_cast<int>(arrays_.row_entries.size());
+      }
+      range.row_end = static_cast<int>(arrays_.rows.size());
+    }
+    arrays_.dofs.resize(num_dofs);
+    arrays_.contacts.resize(num_contacts);
+    arrays_.torsions.resize(num_torsions);
+  }
+
+  static bool uses_torsion_law(const Contact& contact) {
+    return TakesTorsion<F> && has_torsion(contact);
+  }
+
+  /// Fills an island's dofs and contacts: everything fixed during its solve, and the guess.
+  void prepare(const ContactProblem& problem, const SolverOptions& options,
+               std::span<const double> guess, int island) {
+    const IslandRange& range = arrays_.islands[island];
+    DofArrays& dofs = arrays_.dofs;
+    const double* start = guess.empty() ? problem.v0.data() : guess.data();
+    for (int t = range.tree_begin; t < range.tree_end; ++t) {
+      const TreeSlice& tree = arrays_.trees[t];
+      const int from = tree.problem_dof;
+      const double* A = problem.A.data() + problem.block_start[tree.tree];
+      for (int i = 0; i < tree.size; ++i) {
+        // v0 first, for the contacts below; the guess replaces it after them.
+        dofs.v[tree.dof + i] = problem.v0[from + i];
+        dofs.v_star[tree.dof + i] = problem.v_star[from + i];
+        dofs.inv_sqrt_diagonal[tree.dof + i] = 1 / std::sqrt(A[i * (tree.size + 1)]);
+      }
+    }
+    IslandProblem<F> island_problem(problem, range, &arrays_, &eliminations_.hessian(island));
+    island_problem.calc_free_momentum();
+    for (int p = range.pair_begin; p < range.pair_end; ++p) {
+      const PairSlice& pair = arrays_.pairs[p];
+      const math::Vector6 V0 = island_problem.pair_velocity(pair, dofs.v.data());
+      int c = pair.contact_begin, t = pair.torsion_begin;
+      const int num = pair.contact_end - c + pair.torsion_end - t;
+      for (int source = pair.first_source; source < pair.first_source + num; ++source) {
+        const Contact& contact = problem.contacts[source];
+        if constexpr (TakesTorsion<F>) {
+          if (uses_torsion_law(contact)) {
+            auto& torsion = arrays_.torsions[t++];
+            set_jacobian(contact, &torsion);
+            const Vector3 v_c0 = (torsion.Phi * V0 + torsion.bias).template head<3>();
+            torsion.source = source;
+            torsion.row = F::make_torsion_row(
+                {contact, v_c0, problem.delassus[source], problem.time_step},
+                options.parameters);
+            continue;
+          }
+        }
+        auto& solver_contact = arrays_.contacts[c++];
+        set_jacobian(contact, &solver_contact);
+        solver_contact.source = source;
+        solver_contact.row =
+            F::make_row({contact, solver_contact.Phi * V0 + solver_contact.bias,
+                         problem.delassus[source], problem.time_step},
+                        options.parameters);
+      }
+    }
+    for (int t = range.tree_begin; t < range.tree_end; ++t) {
+      const TreeSlice& tree = arrays_.trees[t];
+      std::copy_n(start + tree.problem_dof, tree.size, dofs.v.data() + tree.dof);
+    }
+  }
+
+  IslandStatistics solve_island(const ContactProblem& problem, const SolverOptions& options,
+                                int island) {
+    const IslandRange& range = arrays_.islands[island];
+    IslandProblem<F> island_problem(problem, range, &arrays_, &eliminations_.hessian(island));
+    numerics::NewtonOptions newton;
+    newton.relative_tolerance = options.relative_tolerance;
+    newton.absolute_tolerance = options.absolute_tolerance;
+    newton.max_iterations = options.max_iterations;
+    const numerics::NewtonResult result = numerics::minimize(island_problem, newton);
+
+    IslandStatistics statistics;
+    statistics.status = to_solve_status(result.status);
+    statistics.num_trees = range.tree_end - range.tree_begin;
+    for (int p = range.pair_begin; p < range.pair_end; ++p) {
+      const PairSlice& pair = arrays_.pairs[p];
+      statistics.num_contacts +=
+          pair.contact_end - pair.contact_begin + pair.torsion_end - pair.torsion_begin;
+    }
+    statistics.num_rows = range.row_end - range.row_begin;
+    statistics.iterations = result.iterations;
+    statistics.line_search_evaluations = result.line_search_evaluations;
+    statistics.residual = result.residual.norm;
+    statistics.scale = result.residual.scale;
+    return statistics;
+  }
+
+  /// Copies the island's result to its place in the solution.
+  void read_out(int island, ContactSolution* solution) const {
+    const IslandRange& range = arrays_.islands[island];
+    for (int t = range.tree_begin; t < range.tree_end; ++t) {
+      const TreeSlice& tree = arrays_.trees[t];
+      std::copy_n(arrays_.dofs.v.data() + tree.dof, tree.size,
+                  solution->v.data() + tree.problem_dof);
+    }
+    const auto put = [&](const auto& c) {
+      std::array<double, 6>& impulse = solution->impulses[c.source];
+      impulse.fill(0);
+      std::copy_n(c.gamma.data(), c.gamma.size(), impulse.data());
+      std::copy_n(c.v_c.data(), 3, solution->contact_velocities[c.source].data());
+    };
+    for (int p = range.pair_begin; p < range.pair_end; ++p) {
+      const PairSlice& pair = arrays_.pairs[p];
+      for (int c = pair.contact_begin; c < pair.contact_end; ++c) put(arrays_.contacts[c]);
+      if constexpr (TakesTorsion<F>)
+        for (int c = pair.torsion_begin; c < pair.torsion_end; ++c) put(arrays_.torsions[c]);
+    }
+    for (int r = range.row_begin; r < range.row_end; ++r)
+      solution->row_impulses[arrays_.rows[r].row] = arrays_.rows[r].impulse.gamma;
+  }
+
+  SolverArrays<F> arrays_;
+  EliminationCache eliminations_;
+  std::vector<int> tree_block_, solver_dof_;  // per tree of the problem
+};
+
+}  // namespace
+
+std::unique_ptr<ContactSolver> make_contact_solver(ContactModel model) {
+  switch (model) {
+    case ContactModel::sap: return std::make_unique<ConvexSolver<Sap>>();
+    case ContactModel::lagged: return std::make_unique<ConvexSolver<Lagged>>();
+    case ContactModel::lagged_regularized:
+      return std::make_unique<ConvexSolver<LaggedRegularized>>();
+    case ContactModel::similar: return std::make_unique<ConvexSolver<Similar>>();
+    case ContactModel::mujoco: return nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace stiction::formulations

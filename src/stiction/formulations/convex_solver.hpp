@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "stiction/base/thread_pool.hpp"
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/contact/islands.hpp"
+#include "stiction/contact/contact_model.hpp"
+#include "stiction/formulations/solver_options.hpp"
+
+namespace stiction::formulations {
+
+/// Solves contact problems with one contact model, island by island. Keeps its memory and, while an
+/// island's graph is unchanged, its elimination order from call to call.
+class ContactSolver {
+ public:
+  virtual ~ContactSolver() = default;
+
+  /// @param problem after contact::calc_derived
+  /// @param guess   starting velocities, size num_dofs; empty: v0
+  /// @param threads islands are shared among these; null: the caller's thread alone
+  virtual void solve(const contact::ContactProblem& problem, const contact::Islands& islands,
+                     const SolverOptions& options, std::span<const double> guess,
+                     base::ThreadPool* threads, contact::ContactSolution* solution) = 0;
+};
+
+/// @param model a convex model; null for ContactModel::mujoco, which is not ours to solve
+std::unique_ptr<ContactSolver> make_contact_solver(contact::ContactModel model);
+
+}  // namespace stiction::formulations

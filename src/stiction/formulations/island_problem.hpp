@@ -1,0 +1,226 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/contact/jacobian.hpp"
+#include "stiction/formulations/solver_arrays.hpp"
+#include "stiction/math/block_sparse_cholesky.hpp"
+#include "stiction/numerics/newton.hpp"
+
+namespace stiction::formulations {
+
+/// The convex problem of one island as Newton's method sees it:
+///
+///     l(v) = 1/2 |v - v*|_A^2 + sum l_i(v_c,i),   g = A (v - v*) - J^T gamma,   H = A + J^T G J.
+///
+/// Contacts act through their body pair: impulses sum to one wrench and Hessians to one 6 x 6 matrix
+/// per pair before any Jacobian of a tree is touched.
+template <ConvexFormulation F>
+class IslandProblem {
+ public:
+  IslandProblem(const contact::ContactProblem& problem, const IslandRange& range,
+                SolverArrays<F>* arrays, math::BlockSparseCholesky* hessian)
+      : problem_(problem), range_(range), arrays_(*arrays), dofs_(arrays->dofs), H_(*hessian) {}
+
+  /// A v*, once before the solve.
+  void calc_free_momentum() { multiply_by_A(dofs_.v_star.data(), dofs_.p_star.data()); }
+
+  /// V of a pair for the dofs v in solver order.
+  math::Vector6 pair_velocity(const PairSlice& pair, const double* v) const {
+    math::Vector6 V = math::Vector6::Zero();
+    for (int s = 0; s < pair.num_segments; ++s)
+      contact::add_segment_velocity(problem_, *pair.segments[s].segment, v + pair.segment_dof[s],
+                                    &V);
+    return V;
+  }
+
+  numerics::Residual calc_gradient() {
+    calc_momentum_change();
+    double* force = dofs_.force.data();
+    std::fill_n(force + range_.dof_begin, range_.num_dofs, 0.0);
+    for (PairSlice& pair : pairs()) {
+      const math::Vector6 V = pair_velocity(pair, dofs_.v.data());
+      math::Vector6 wrench = math::Vector6::Zero();
+      for_each_contact(pair, [&]<class Law>(auto& c, Law) {
+        c.v_c = c.Phi * V + c.bias;
+        c.gamma = Law::calc_impulse(c.row, c.v_c, &c.state);
+        wrench.noalias() += c.Phi.transpose() * c.gamma;
+      });
+      for (int s = 0; s < pair.num_segments; ++s)
+        contact::add_segment_force(problem_, *pair.segments[s].segment, wrench,
+                                   force + pair.segment_dof[s]);
+    }
+    for (RowSlice& row : rows()) {
+      row.v_r = row_velocity(row, dofs_.v.data());
+      row.impulse = contact::calc_row_impulse(problem_.rows[row.row], row.v_r);
+      for (const RowEntry& e : entries(row)) force[e.dof] += e.value * row.impulse.gamma;
+    }
+    return calc_residual();
+  }
+
+  bool calc_direction() {
+    H_.set_zero();
+    for (int t = range_.tree_begin; t < range_.tree_end; ++t)
+      add_tree_matrix(arrays_.trees[t], t - range_.tree_begin);
+    for (PairSlice& pair : pairs()) {
+      math::Matrix6 G = math::Matrix6::Zero();
+      for_each_contact(pair, [&]<class Law>(auto& c, Law) {
+        const auto G_c = Law::calc_hessian(c.row, c.state);
+        G.noalias() += c.Phi.transpose() * (G_c * c.Phi).eval();
+      });
+      add_pair_hessian(problem_, G, pair.segments, pair.num_segments, &H_);
+    }
+    for (const RowSlice& row : rows()) add_row_hessian(row);
+    if (!H_.factor()) return false;
+
+    const int begin = range_.dof_begin;
+    for (int i = begin; i < begin + range_.num_dofs; ++i)
+      dofs_.direction[i] = dofs_.force[i] - dofs_.dp[i];
+    H_.solve_in_place({dofs_.direction.data() + begin, static_cast<std::size_t>(range_.num_dofs)});
+    return true;
+  }
+
+  double start_line_search() {
+    multiply_by_A(dofs_.direction.data(), dofs_.dp_direction.data());
+    momentum_slope_ = 0;
+    momentum_curvature_ = 0;
+    double slope = 0;
+    const int begin = range_.dof_begin;
+    for (int i = begin; i < begin + range_.num_dofs; ++i) {
+      const double d = dofs_.direction[i];
+      momentum_slope_ += d * dofs_.dp[i];
+      momentum_curvature_ += d * dofs_.dp_direction[i];
+      slope += d * (dofs_.dp[i] - dofs_.force[i]);
+    }
+    for (PairSlice& pair : pairs()) {
+      const math::Vector6 dV = pair_velocity(pair, dofs_.direction.data());
+      for_each_contact(pair, [&](auto& c, auto) { c.dv_c.noalias() = c.Phi * dV; });
+    }
+    for (RowSlice& row : rows()) row.dv_r = row_velocity(row, dofs_.direction.data());
+    return slope;
+  }
+
+  numerics::Slope calc_slope(double alpha) {
+    numerics::Slope at{momentum_slope_ + alpha * momentum_curvature_, momentum_curvature_};
+    for (PairSlice& pair : pairs()) {
+      for_each_contact(pair, [&]<class Law>(auto& c, Law) {
+        typename Law::State state;
+        const auto gamma = Law::calc_impulse(c.row, c.v_c + alpha * c.dv_c, &state);
+        at.slope -= c.dv_c.dot(gamma);
+        at.curvature += c.dv_c.dot(Law::calc_hessian(c.row, state) * c.dv_c);
+      });
+    }
+    for (const RowSlice& row : rows()) {
+      const contact::RowImpulse impulse =
+          contact::calc_row_impulse(problem_.rows[row.row], row.v_r + alpha * row.dv_r);
+      at.slope -= row.dv_r * impulse.gamma;
+      at.curvature += row.dv_r * row.dv_r * impulse.stiffness;
+    }
+    return at;
+  }
+
+  double move(double alpha) {
+    const int begin = range_.dof_begin;
+    for (int i = begin; i < begin + range_.num_dofs; ++i)
+      dofs_.v[i] += alpha * dofs_.direction[i];
+    return alpha * std::sqrt(momentum_curvature_);
+  }
+
+ private:
+  auto pairs() { return slice(arrays_.pairs, range_.pair_begin, range_.pair_end); }
+  auto rows() { return slice(arrays_.rows, range_.row_begin, range_.row_end); }
+  auto entries(const RowSlice& row) {
+    return slice(arrays_.row_entries, row.entry_begin, row.entry_end);
+  }
+  template <class T>
+  static std::span<T> slice(std::vector<T>& items, int begin, int end) {
+    return {items.data() + begin, items.data() + end};
+  }
+
+  /// Calls f(contact, law) for the pair's contacts of either size.
+  template <class Function>
+  void for_each_contact(const PairSlice& pair, Function&& f) {
+    for (auto& c : slice(arrays_.contacts, pair.contact_begin, pair.contact_end)) f(c, F{});
+    if constexpr (TakesTorsion<F>) {
+      for (auto& c : slice(arrays_.torsions, pair.torsion_begin, pair.torsion_end))
+        f(c, typename F::Torsion{});
+    }
+  }
+
+  double row_velocity(const RowSlice& row, const double* v) {
+    double v_r = 0;
+    for (const RowEntry& e : entries(row)) v_r += e.value * v[e.dof];
+    return v_r;
+  }
+
+  /// y = A x for the island's dofs.
+  void multiply_by_A(const double* x, double* y) const {
+    for (int t = range_.tree_begin; t < range_.tree_end; ++t) {
+      const TreeSlice& tree = arrays_.trees[t];
+      const double* A = problem_.A.data() + problem_.block_start[tree.tree];
+      if (tree.size == 6) {
+        Eigen::Map<math::Vector6>(y + tree.dof).noalias() =
+            Eigen::Map<const math::Matrix6>(A) * Eigen::Map<const math::Vector6>(x + tree.dof);
+      } else {
+        const Eigen::Map<const Eigen::MatrixXd> block(A, tree.size, tree.size);
+        Eigen::Map<Eigen::VectorXd>(y + tree.dof, tree.size).noalias() =
+            block * Eigen::Map<const Eigen::VectorXd>(x + tree.dof, tree.size);
+      }
+    }
+  }
+
+  void calc_momentum_change() {
+    // dv goes where the direction will be: it is not needed before the next one is computed.
+    const int begin = range_.dof_begin;
+    for (int i = begin; i < begin + range_.num_dofs; ++i)
+      dofs_.direction[i] = dofs_.v[i] - dofs_.v_star[i];
+    multiply_by_A(dofs_.direction.data(), dofs_.dp.data());
+  }
+
+  numerics::Residual calc_residual() const {
+    double gradient = 0, momentum = 0, impulse = 0;
+    const int begin = range_.dof_begin;
+    for (int i = begin; i < begin + range_.num_dofs; ++i) {
+      const double D = dofs_.inv_sqrt_diagonal[i];
+      const double g = D * (dofs_.dp[i] - dofs_.force[i]);
+      const double p = D * (dofs_.dp[i] + dofs_.p_star[i]);
+      const double f = D * dofs_.force[i];
+      gradient += g * g;
+      momentum += p * p;
+      impulse += f * f;
+    }
+    return {std::sqrt(gradient), std::sqrt(std::max(momentum, impulse))};
+  }
+
+  void add_tree_matrix(const TreeSlice& tree, int block) {
+    const double* A = problem_.A.data() + problem_.block_start[tree.tree];
+    const math::BlockSparseCholesky::Block to = H_.diagonal(block);
+    for (int c = 0; c < tree.size; ++c)
+      for (int r = c; r < tree.size; ++r) to.data[r + c * to.stride] = A[r + c * tree.size];
+  }
+
+  void add_row_hessian(const RowSlice& row) {
+    if (row.impulse.stiffness == 0) return;
+    const auto all = entries(row);
+    for (const RowEntry& i : all) {
+      for (const RowEntry& j : all) {
+        if (j.block > i.block || (j.block == i.block && j.dof > i.dof)) continue;
+        const auto to =
+            i.block == j.block ? H_.diagonal(i.block) : H_.below_diagonal(i.block, j.block);
+        to.data[i.dof_in_block + j.dof_in_block * to.stride] +=
+            row.impulse.stiffness * i.value * j.value;
+      }
+    }
+  }
+
+  const contact::ContactProblem& problem_;
+  const IslandRange& range_;
+  SolverArrays<F>& arrays_;
+  DofArrays& dofs_;
+  math::BlockSparseCholesky& H_;
+  double momentum_slope_ = 0;      // d . A (v - v*)
+  double momentum_curvature_ = 0;  // d . A d
+};
+
+}  // namespace stiction::formulations

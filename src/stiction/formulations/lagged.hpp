@@ -1,0 +1,60 @@
+#pragma once
+
+#include "stiction/contact/friction_regularization.hpp"
+#include "stiction/contact/normal_law.hpp"
+#include "stiction/formulations/formulation.hpp"
+#include "stiction/formulations/lagged_torsion.hpp"
+
+namespace stiction::formulations {
+
+/// `lagged`: Hunt-Crossley normal force, and Coulomb friction whose bound is the normal impulse
+/// gamma_n0 of the state at the start of the step:
+///
+///     l = mu gamma_n0 |v_t|_s - N(v_n),   gamma = [-mu gamma_n0 t_s; n(v_n)].
+///
+/// Source: [castro2023] section VI.B; theory section 6.2.
+struct Lagged {
+  struct Row {
+    contact::HuntCrossley normal;
+    double bound = 0;           // mu gamma_n0 [N s]
+    double slip_tolerance = 0;  // eps_s [m/s]
+  };
+  struct State {
+    contact::SoftNorm<2> slip;
+    double bound = 0;
+    double dn_dv = 0;
+  };
+
+  using Torsion = LaggedTorsion;  // contacts with torsional, rolling or anisotropic friction
+
+  static Row make_row(const ContactStart& start, const ModelParameters& parameters);
+  static Torsion::Row make_torsion_row(const ContactStart& start, const ModelParameters& parameters);
+  static double calc_cost(const Row& row, const Vector3& v_c);
+
+  static Vector3 calc_impulse(const Row& row, const Vector3& v_c, State* state) {
+    const contact::NormalImpulse normal = row.normal.calc_impulse(v_c.z());
+    state->slip = contact::SoftNorm<2>(v_c.head<2>(), row.slip_tolerance);
+    state->bound = row.bound;
+    state->dn_dv = normal.dn_dv;
+    return {-row.bound * state->slip.t.x(), -row.bound * state->slip.t.y(), normal.n};
+  }
+
+  static Matrix3 calc_hessian(const Row&, const State& state) {
+    Matrix3 G = Matrix3::Zero();
+    if (state.bound > 0) G.topLeftCorner<2, 2>() = state.bound * state.slip.direction_gradient();
+    G(2, 2) = -state.dn_dv;
+    return G;
+  }
+};
+
+/// The normal impulse of the state at the start of the step, dt (fe0)_+ (1 - d v_n0)_+ [N s].
+double calc_lagged_normal_impulse(const ContactStart& start);
+
+/// The law of a contact with its parameters [castro2023] eq. (13).
+contact::HuntCrossley make_hunt_crossley(const ContactStart& start);
+
+/// eps_s = max(v_s, sigma w mu gamma_n0) [m/s], [castro2023] eq. (44).
+double calc_regularized_slip_tolerance(const ModelParameters& parameters, double delassus, double mu,
+                                       double gamma_n0);
+
+}  // namespace stiction::formulations

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "stiction/formulations/lagged.hpp"
+
+namespace stiction::formulations {
+
+/// `lagged_regularized`: Lagged with a slip tolerance that grows with the impulse,
+///
+///     eps_s = max(v_s, sigma w mu gamma_n0),   fixed during the step,
+///
+/// so that friction is never stiffer than sigma times the contact's own mobility. Drake's "lagged".
+/// Source: [castro2023] section VIII, eq. (44); theory section 6.4.
+struct LaggedRegularized : Lagged {
+  static Row make_row(const ContactStart& start, const ModelParameters& parameters);
+  static Torsion::Row make_torsion_row(const ContactStart& start, const ModelParameters& parameters);
+};
+
+}  // namespace stiction::formulations

@@ -1,0 +1,164 @@
+#include "stiction/math/block_sparse_cholesky.hpp"
+
+#include <algorithm>
+
+#include "stiction/math/dense_kernels.hpp"
+
+namespace stiction::math {
+
+void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
+                                  std::span<const BlockEdge> edges) {
+  const int n = static_cast<int>(block_sizes.size());
+  first_row_.resize(n + 1);
+  first_row_[0] = 0;
+  for (int i = 0; i < n; ++i) first_row_[i + 1] = first_row_[i] + block_sizes[i];
+
+  // Lower adjacency: the later end of each edge, filed under the earlier.
+  adjacency_start_.assign(n + 1, 0);
+  for (const BlockEdge& e : edges)
+    if (e.a != e.b) ++adjacency_start_[std::min(e.a, e.b) + 1];
+  for (int i = 0; i < n; ++i) adjacency_start_[i + 1] += adjacency_start_[i];
+  adjacency_.resize(adjacency_start_[n]);
+  mark_.assign(adjacency_start_.begin(), adjacency_start_.end() - 1);
+  for (const BlockEdge& e : edges)
+    if (e.a != e.b) adjacency_[mark_[std::min(e.a, e.b)]++] = std::max(e.a, e.b);
+
+  // Structure of column j: its own edges and the structures of its children in the elimination
+  // tree, less j itself.
+  parent_.assign(n, -1);
+  first_child_.assign(n, -1);
+  next_sibling_.assign(n, -1);
+  mark_.assign(n, -1);
+  below_start_.assign(n + 1, 0);
+  below_.clear();
+  for (int j = 0; j < n; ++j) {
+    const int begin = static_cast<int>(below_.size());
+    const auto add = [&](int i) {
+      if (i <= j || mark_[i] == j) return;
+      mark_[i] = j;
+      below_.push_back(i);
+    };
+    for (int p = adjacency_start_[j]; p < adjacency_start_[j + 1]; ++p) add(adjacency_[p]);
+    for (int c = first_child_[j]; c >= 0; c = next_sibling_[c])
+      for (int p = below_start_[c]; p < below_start_[c + 1]; ++p) add(below_[p]);
+    std::sort(below_.begin() + begin, below_.end());
+    below_start_[j + 1] = static_cast<int>(below_.size());
+    if (below_start_[j + 1] > begin) {
+      const int parent = below_[begin];
+      parent_[j] = parent;
+      next_sibling_[j] = first_child_[parent];
+      first_child_[parent] = j;
+    }
+  }
+
+  // Panel layout.
+  panel_rows_.resize(n);
+  value_start_.resize(n);
+  below_offset_.resize(below_.size());
+  std::size_t num_values = 0;
+  int max_rows = 0;
+  for (int j = 0; j < n; ++j) {
+    int rows = block_sizes[j];
+    for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
+      below_offset_[p] = rows;
+      rows += block_sizes[below_[p]];
+    }
+    panel_rows_[j] = rows;
+    value_start_[j] = num_values;
+    num_values += static_cast<std::size_t>(rows) * block_sizes[j];
+    max_rows = std::max(max_rows, rows);
+  }
+  values_.resize(num_values);
+  inv_diagonal_.resize(first_row_[n]);
+  gathered_.resize(max_rows);
+
+  // Panel j updates panel k, for each k below it, in the rows of every i >= k below it.
+  target_start_.resize(n + 1);
+  target_.clear();
+  for (int j = 0; j < n; ++j) {
+    target_start_[j] = static_cast<int>(target_.size());
+    for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
+      const int k = below_[p];
+      target_.push_back(0);
+      int at = below_start_[k];
+      for (int q = p + 1; q < below_start_[j + 1]; ++q) {
+        while (below_[at] != below_[q]) ++at;
+        target_.push_back(below_offset_[at]);
+      }
+    }
+  }
+  target_start_[n] = static_cast<int>(target_.size());
+}
+
+void BlockSparseCholesky::set_zero() { std::fill(values_.begin(), values_.end(), 0.0); }
+
+BlockSparseCholesky::Block BlockSparseCholesky::below_diagonal(int i, int j) {
+  const auto begin = below_.begin() + below_start_[j];
+  const auto end = below_.begin() + below_start_[j + 1];
+  const auto at = std::lower_bound(begin, end, i);
+  const int offset = below_offset_[at - below_.begin()];
+  return {values_.data() + value_start_[j] + offset, panel_rows_[j]};
+}
+
+bool BlockSparseCholesky::factor() {
+  const int n = num_blocks();
+  for (int j = 0; j < n; ++j) {
+    const int width = block_size(j);
+    const int rows = panel_rows_[j];
+    double* panel = values_.data() + value_start_[j];
+    if (!factor_panel(rows, width, panel, rows, inv_diagonal_.data() + first_row_[j])) return false;
+
+    // Outer products of the rows below, subtracted from the panels to the right.
+    const int* target = target_.data() + target_start_[j];
+    for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
+      const int k = below_[p];
+      const int k_rows = panel_rows_[k];
+      const int k_width = block_size(k);
+      double* k_panel = values_.data() + value_start_[k];
+      const double* right = panel + below_offset_[p];
+      for (int q = p; q < below_start_[j + 1]; ++q) {
+        const int q_size = block_size(below_[q]);
+        const double* left = panel + below_offset_[q];
+        double* to = k_panel + *target++;
+        if (width == 6 && q_size == 6 && k_width == 6)
+          subtract_abt_6(left, rows, right, rows, to, k_rows);
+        else
+          subtract_abt(q_size, k_width, width, left, rows, right, rows, to, k_rows);
+      }
+    }
+  }
+  return true;
+}
+
+void BlockSparseCholesky::solve_in_place(std::span<double> x) const {
+  const int n = num_blocks();
+  double* below = gathered_.data();
+  for (int j = 0; j < n; ++j) {
+    const int width = block_size(j);
+    const int rows = panel_rows_[j];
+    const double* panel = values_.data() + value_start_[j];
+    double* xj = x.data() + first_row_[j];
+    solve_lower(width, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
+    for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
+      const int i = below_[p];
+      subtract_av(block_size(i), width, panel + below_offset_[p], rows, xj,
+                  x.data() + first_row_[i]);
+    }
+  }
+  for (int j = n - 1; j >= 0; --j) {
+    const int width = block_size(j);
+    const int rows = panel_rows_[j];
+    const double* panel = values_.data() + value_start_[j];
+    double* xj = x.data() + first_row_[j];
+    // The rows below are scattered in x: gather them, then one product.
+    const int num_below = rows - width;
+    for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
+      const int i = below_[p];
+      std::copy_n(x.data() + first_row_[i], block_size(i), below + below_offset_[p] - width);
+    }
+    subtract_atv(num_below, width, panel + width, rows, below, xj);
+    solve_lower_transposed(width, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
+  }
+}
+
+}  // namespace stiction::math

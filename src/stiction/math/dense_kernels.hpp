@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cmath>
+#include <cstring>
+
+/// Small dense kernels on column-major blocks: the inner loops of the block Cholesky.
+///
+/// Blocks are small (6 for a free body, tens for a robot), so no packing: rows are taken four at a
+/// time in GCC vector types, columns in registers. One operation order for every width, hence the
+/// same bits on every call.
+namespace stiction::math {
+
+namespace internal {
+// Unaligned vectors: blocks start at any double.
+typedef double Vec4 __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double Vec2 __attribute__((vector_size(16), aligned(8), may_alias));
+
+template <class V>
+inline V load(const double* p) {
+  return *reinterpret_cast<const V*>(p);
+}
+template <>
+inline double load<double>(const double* p) {
+  return *p;
+}
+template <class V>
+inline void store(double* p, V v) {
+  *reinterpret_cast<V*>(p) = v;
+}
+template <>
+inline void store<double>(double* p, double v) {
+  *p = v;
+}
+
+/// C(:, 0..kCols) -= A B(0..kCols, :)^T for one group of rows (the width of V).
+template <class V, int kCols>
+inline void subtract_abt_rows(int k, const double* A, int lda, const double* B, int ldb, double* C,
+                              int ldc) {
+  V acc[kCols];
+  for (int j = 0; j < kCols; ++j) acc[j] = load<V>(C + j * ldc);
+  for (int p = 0; p < k; ++p) {
+    const V a = load<V>(A + p * lda);
+    for (int j = 0; j < kCols; ++j) acc[j] -= a * B[j + p * ldb];
+  }
+  for (int j = 0; j < kCols; ++j) store<V>(C + j * ldc, acc[j]);
+}
+
+template <int kCols>
+inline void subtract_abt_columns(int m, int k, const double* A, int lda, const double* B, int ldb,
+                                 double* C, int ldc) {
+  int i = 0;
+  for (; i + 4 <= m; i += 4) subtract_abt_rows<Vec4, kCols>(k, A + i, lda, B, ldb, C + i, ldc);
+  if (i + 2 <= m) {
+    subtract_abt_rows<Vec2, kCols>(k, A + i, lda, B, ldb, C + i, ldc);
+    i += 2;
+  }
+  if (i < m) subtract_abt_rows<double, kCols>(k, A + i, lda, B, ldb, C + i, ldc);
+}
+}  // namespace internal
+
+/// C -= A B^T with C (m x n), A (m x k), B (n x k), all column-major.
+inline void subtract_abt(int m, int n, int k, const double* A, int lda, const double* B, int ldb,
+                         double* C, int ldc) {
+  int j = 0;
+  for (; j + 6 <= n; j += 6)
+    internal::subtract_abt_columns<6>(m, k, A, lda, B + j, ldb, C + j * ldc, ldc);
+  switch (n - j) {
+    case 5: internal::subtract_abt_columns<5>(m, k, A, lda, B + j, ldb, C + j * ldc, ldc); break;
+    case 4: internal::subtract_abt_columns<4>(m, k, A, lda, B + j, ldb, C + j * ldc, ldc); break;
+    case 3: internal::subtract_abt_columns<3>(m, k, A, lda, B + j, ldb, C + j * ldc, ldc); break;
+    case 2: internal::subtract_abt_columns<2>(m, k, A, lda, B + j, ldb, C + j * ldc, ldc); break;
+    case 1: internal::subtract_abt_columns<1>(m, k, A, lda, B + j, ldb, C + j * ldc, ldc); break;
+    default: break;
+  }
+}
+
+/// The 6 x 6 case of a free body, sizes known to the compiler.
+inline void subtract_abt_6(const double* A, int lda, const double* B, int ldb, double* C, int ldc) {
+  internal::subtract_abt_rows<internal::Vec4, 6>(6, A, lda, B, ldb, C, ldc);
+  internal::subtract_abt_rows<internal::Vec2, 6>(6, A + 4, lda, B, ldb, C + 4, ldc);
+}
+
+/// x -= A y with A (m x n).
+inline void subtract_av(int m, int n, const double* A, int lda, const double* y, double* x) {
+  for (int j = 0; j < n; ++j) {
+    const double yj = y[j];
+    const double* a = A + j * lda;
+    for (int i = 0; i < m; ++i) x[i] -= a[i] * yj;
+  }
+}
+
+/// y -= A^T x with A (m x n).
+inline void subtract_atv(int m, int n, const double* A, int lda, const double* x, double* y) {
+  for (int j = 0; j < n; ++j) {
+    const double* a = A + j * lda;
+    double sum = 0;
+    for (int i = 0; i < m; ++i) sum += a[i] * x[i];
+    y[j] -= sum;
+  }
+}
+
+/// Cholesky A = L L^T in place of the lower triangle of the leading n x n of a panel with
+/// `m >= n` rows, and L21 = A21 L11^-T for the rows below. Pivots in `inv_diagonal` as 1/L_jj.
+/// @return false at a pivot that is not positive (or not a number); the panel is then half done.
+bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal);
+
+/// x <- L^-1 x, with L the lower triangle of an n x n factor.
+void solve_lower(int n, const double* L, int ldl, const double* inv_diagonal, double* x);
+
+/// x <- L^-T x.
+void solve_lower_transposed(int n, const double* L, int ldl, const double* inv_diagonal, double* x);
+
+}  // namespace stiction::math

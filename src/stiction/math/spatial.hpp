@@ -1,0 +1,35 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+
+/// Spatial vectors V = [w; v] of R^6: angular part first, world frame.
+namespace stiction::math {
+
+using Vector3 = Eigen::Vector3d;
+using Vector6 = Eigen::Matrix<double, 6, 1>;
+using Matrix3 = Eigen::Matrix3d;
+using Matrix6 = Eigen::Matrix<double, 6, 6>;
+
+/// The matrix of r x ( ).
+inline Matrix3 cross_matrix(const Vector3& r) {
+  Matrix3 m;
+  m << 0, -r.z(), r.y(), r.z(), 0, -r.x(), -r.y(), r.x(), 0;
+  return m;
+}
+
+/// V at a point moved by r: [w; v + w x r].
+inline Vector6 shift_velocity(const Vector6& V, const Vector3& r) {
+  Vector6 out = V;
+  out.tail<3>() += V.head<3>().cross(r);
+  return out;
+}
+
+/// Wrench [torque; force] at a point moved by -r, the transpose of shift_velocity.
+inline Vector6 shift_wrench_transposed(const Vector6& F, const Vector3& r) {
+  Vector6 out = F;
+  out.head<3>() += r.cross(F.tail<3>());
+  return out;
+}
+
+}  // namespace stiction::math

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+/// Exact line search on a convex function of one variable.
+namespace stiction::numerics {
+
+/// First and second derivative of the cost along the search direction.
+struct Slope {
+  double slope = 0;      // l'(alpha)
+  double curvature = 0;  // l''(alpha) >= 0
+};
+
+struct LineSearchOptions {
+  double max_step = 1.5;
+  /// Stop when |l'(alpha)| <= slope_tolerance |l'(0)|. With the curvature of Newton's direction
+  /// a slope of 1e-3 leaves the cost within 1e-6 of its decrease.
+  double slope_tolerance = 1e-3;
+  /// Stop when the bracket is this narrow, relative to max_step: the slope may jump where a contact
+  /// opens under a stiff law, and its root is then the place of the jump.
+  double step_tolerance = 1e-10;
+  int max_evaluations = 100;
+};
+
+struct LineSearchResult {
+  double step = 0;
+  int num_evaluations = 0;
+  bool converged = false;
+};
+
+/// Finds the root of the nondecreasing l'(alpha) in (0, max_step], or max_step if l' is still
+/// negative there: Newton's method on l', kept inside a bracket by bisection.
+/// @param initial_slope l'(0), negative
+/// @param evaluate      alpha -> Slope; called last at the step that is returned
+template <class Evaluate>
+LineSearchResult minimize_along_line(double initial_slope, const LineSearchOptions& options,
+                                     Evaluate&& evaluate) {
+  const double tolerance = options.slope_tolerance * std::abs(initial_slope);
+  double low = 0;
+  double high = options.max_step;
+  bool high_is_bracket = false;  // l'(high) > 0 is known
+  double low_slope = initial_slope;
+  double high_slope = 0;
+  double width = high;  // of the bracket, three evaluations ago
+  double alpha = std::min(1.0, options.max_step);
+  LineSearchResult result;
+  while (result.num_evaluations < options.max_evaluations) {
+    const Slope at = evaluate(alpha);
+    ++result.num_evaluations;
+    result.step = alpha;
+    if (std::abs(at.slope) <= tolerance) {
+      result.converged = true;
+      return result;
+    }
+    if (at.slope < 0) {
+      low = alpha;
+      low_slope = at.slope;
+      if (alpha >= options.max_step) {
+        result.converged = true;
+        return result;
+      }
+    } else {
+      high = alpha;
+      high_slope = at.slope;
+      high_is_bracket = true;
+    }
+    if (high - low <= options.step_tolerance * options.max_step) {
+      result.converged = true;
+      return result;
+    }
+    // Newton from the last point. Outside the bracket, the secant of its ends; and its middle
+    // when three evaluations have not halved it, as happens where the slope jumps.
+    double next = at.curvature > 0 ? alpha - at.slope / at.curvature : options.max_step;
+    if (!high_is_bracket) {
+      next = next > low ? std::min(next, options.max_step) : options.max_step;
+    } else {
+      if (!(next > low && next < high))
+        next = low - low_slope * (high - low) / (high_slope - low_slope);
+      if (result.num_evaluations % 3 == 0) {
+        if (high - low > 0.5 * width) next = 0.5 * (low + high);
+        width = high - low;
+      }
+      if (!(next > low && next < high)) next = 0.5 * (low + high);
+    }
+    alpha = next;
+  }
+  return result;
+}
+
+}  // namespace stiction::numerics

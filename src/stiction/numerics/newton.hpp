@@ -1,0 +1,92 @@
+#pragma once
+
+#include <concepts>
+
+#include "stiction/numerics/line_search.hpp"
+
+/// Newton's method with exact line search on a strongly convex function.
+namespace stiction::numerics {
+
+struct NewtonOptions {
+  /// Stop when residual <= absolute_tolerance + relative_tolerance * scale.
+  double relative_tolerance = 1e-5;
+  double absolute_tolerance = 1e-14;
+  int max_iterations = 100;
+  LineSearchOptions line_search;
+};
+
+/// The norm of the gradient and the size of the terms it is the sum of, in one unit.
+struct Residual {
+  double norm = 0;
+  double scale = 0;
+};
+
+enum class NewtonStatus {
+  kConverged,
+  kStagnated,  // round-off: steps no longer move the point; the residual says how far it got
+  kMaxIterations,
+  kNotPositiveDefinite,  // the Hessian could not be factored
+  kNotFinite,
+};
+
+struct NewtonResult {
+  NewtonStatus status = NewtonStatus::kConverged;
+  int iterations = 0;
+  int line_search_evaluations = 0;
+  Residual residual;
+};
+
+/// What Newton's method asks of a function: a current point, its gradient and Hessian, and the cost
+/// along a direction from it.
+template <class P>
+concept NewtonProblem = requires(P p, double alpha) {
+  { p.calc_gradient() } -> std::same_as<Residual>;    // at the current point
+  { p.calc_direction() } -> std::same_as<bool>;       // factors the Hessian, solves with it
+  { p.start_line_search() } -> std::same_as<double>;  // l'(0)
+  { p.calc_slope(alpha) } -> std::same_as<Slope>;
+  { p.move(alpha) } -> std::same_as<double>;  // length of the step, in the residual's unit
+};
+
+/// Minimizes from the problem's current point, which holds the best point found on return.
+template <NewtonProblem P>
+NewtonResult minimize(P& problem, const NewtonOptions& options) {
+  NewtonResult result;
+  for (;;) {
+    result.residual = problem.calc_gradient();
+    if (!std::isfinite(result.residual.norm)) {
+      result.status = NewtonStatus::kNotFinite;
+      return result;
+    }
+    if (result.residual.norm <=
+        options.absolute_tolerance + options.relative_tolerance * result.residual.scale) {
+      result.status = NewtonStatus::kConverged;
+      return result;
+    }
+    if (result.iterations == options.max_iterations) {
+      result.status = NewtonStatus::kMaxIterations;
+      return result;
+    }
+    if (!problem.calc_direction()) {
+      result.status = NewtonStatus::kNotPositiveDefinite;
+      return result;
+    }
+    ++result.iterations;
+    const double slope = problem.start_line_search();
+    if (!(slope < 0)) {
+      result.status = NewtonStatus::kStagnated;
+      return result;
+    }
+    const LineSearchResult search = minimize_along_line(
+        slope, options.line_search, [&](double alpha) { return problem.calc_slope(alpha); });
+    result.line_search_evaluations += search.num_evaluations;
+    // A step shorter than the round-off of the point itself cannot be followed by a better one.
+    constexpr double kRoundOff = 1e-15;
+    if (problem.move(search.step) <= kRoundOff * result.residual.scale) {
+      result.residual = problem.calc_gradient();
+      result.status = NewtonStatus::kStagnated;
+      return result;
+    }
+  }
+}
+
+}  // namespace stiction::numerics

@@ -1,0 +1,194 @@
+// One step from every row of the reference trajectories (Drake 1.51.1, solver tolerance 1e-11; the
+// scripts and parameters lie beside the data) against the next row. Skipped where the data is not.
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <yaml-cpp/yaml.h>
+
+#include "stiction/contact/certificate.hpp"
+#include "stiction/formulations/convex_solver.hpp"
+
+namespace stiction {
+namespace {
+
+namespace fs = std::filesystem;
+using contact::ContactModel;
+
+/// Data of one trajectory.
+struct Trajectory {
+  YAML::Node meta;
+  std::vector<std::vector<double>> rows;
+};
+
+Trajectory load(const fs::path& stem) {
+  Trajectory out;
+  out.meta = YAML::LoadFile(stem.string() + ".json");
+  const std::string command = "gzip -dc '" + stem.string() + ".csv.gz'";
+  FILE* pipe = popen(command.c_str(), "r");
+  char line[4096];
+  bool header = true;
+  while (std::fgets(line, sizeof line, pipe)) {
+    if (std::exchange(header, false)) continue;
+    std::vector<double>& row = out.rows.emplace_back();
+    for (char* at = line; *at && *at != '\n'; at += (*at == ',')) row.push_back(strtod(at, &at));
+  }
+  pclose(pipe);
+  return out;
+}
+
+/// One planar body over the ground z <= 0, contacts at spheres fixed to it; dofs x, z and, unless it
+/// is the conveyor's box, the angle theta that turns x towards z.
+class PlanarStep {
+ public:
+  explicit PlanarStep(const YAML::Node& meta) : meta_(meta) {
+    dt_ = meta["dt"].as<double>();
+    mass_ = meta["mass"].as<double>();
+    rotates_ = meta["case"].as<std::string>() != "conveyor";
+    if (rotates_) inertia_ = meta["inertia_yy"].as<double>();
+    if (const auto spheres = meta["end_spheres_body"]) {
+      for (const auto& s : spheres)
+        spheres_.push_back({s[0].as<double>(), s[1].as<double>(), s[2].as<double>()});
+    } else if (rotates_) {
+      spheres_.push_back({0, 0, meta["radius"].as<double>()});
+    } else {
+      spheres_.push_back({0, -meta["side"].as<double>() / 2 + 0.01, 0.01});
+    }
+    const auto name = meta["model"].as<std::string>();
+    model_ = name == "lagged" ? ContactModel::lagged_regularized
+             : name == "similar" ? ContactModel::similar
+                                 : ContactModel::sap;
+    parameters_.stiction_tolerance = meta["stiction_tolerance"].as<double>();
+    parameters_.friction_regularization = meta["sigma"].as<double>();
+    parameters_.near_rigid_factor = name == "sap_nr0" ? 0 : 1;
+    solver_ = formulations::make_contact_solver(model_);
+  }
+
+  int num_dofs() const { return rotates_ ? 3 : 2; }
+
+  /// Velocities after the step that ends at time step number `n`, from the state before it.
+  std::vector<double> run(int n, const double* q, const double* v) {
+    make_problem(n, q, v);
+    EXPECT_EQ(contact::calc_derived(1, &problem_), -1);
+    islands_.find(problem_);
+    formulations::SolverOptions options;
+    options.parameters = parameters_;
+    options.relative_tolerance = 1e-12;
+    options.absolute_tolerance = 1e-16;
+    solver_->solve(problem_, islands_, options, {}, nullptr, &solution_);
+    const auto certificate = certifier_.certify(problem_, islands_, model_, parameters_, 1e-9, 1e-15,
+                                                solution_);
+    EXPECT_TRUE(certificate.ok) << certificate.relative_residual;
+    return solution_.v;
+  }
+
+ private:
+  void make_problem(int n, const double* q, const double* v) {
+    problem_.clear(dt_);
+    const int nv = num_dofs();
+    problem_.add_tree(nv);
+    const double force_z = -mass_ * meta_["gravity"].as<double>();
+    const double force[3] = {belt_force(n), force_z, 0};
+    const double mass[3] = {mass_, mass_, inertia_};
+    for (int i = 0; i < nv; ++i) {
+      problem_.A[i * (nv + 1)] = mass[i];
+      problem_.v0[i] = v[i];
+      problem_.v_star[i] = v[i] + dt_ * force[i] / mass[i];
+    }
+    contact::BodyPair pair;
+    pair.first_segment = 0;
+    pair.num_segments = 1;
+    const double theta = rotates_ ? q[2] : 0;
+    for (const auto& s : spheres_) {
+      const double cx = std::cos(theta) * s[0] - std::sin(theta) * s[1];
+      const double cz = std::sin(theta) * s[0] + std::cos(theta) * s[1];
+      const double depth = s[2] - (q[1] + cz);
+      if (depth < 0) continue;
+      contact::Contact c;
+      c.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+      c.offset = {cx, 0, -depth / 2 - q[1]};  // from the body's center
+      c.phi0 = -depth;
+      c.stiffness = meta_["k"].as<double>();
+      c.fn0 = c.stiffness * depth;
+      c.dissipation = meta_["d"].as<double>();
+      c.relaxation_time = meta_["tau_d"].as<double>();
+      c.friction[0] = c.friction[1] = meta_["mu"].as<double>();
+      problem_.contacts.push_back(c);
+    }
+    if (problem_.contacts.empty()) return;
+    pair.num_contacts = problem_.num_contacts();
+    problem_.pairs.push_back(pair);
+    contact::Segment segment;
+    segment.tree = 0;
+    segment.num_columns = nv;
+    problem_.segments.push_back(segment);
+    const double columns[3][6] = {{0, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 0, 1}, {0, -1, 0, 0, 0, 0}};
+    for (int i = 0; i < nv; ++i) {
+      problem_.column_dof.push_back(i);
+      problem_.columns.insert(problem_.columns.end(), columns[i], columns[i] + 6);
+    }
+  }
+
+  /// The belt moves the frame of the conveyor: -m dv_b / dt.
+  double belt_force(int n) const {
+    if (rotates_) return 0;
+    const double w = 2 * std::numbers::pi * meta_["belt"]["f"].as<double>();
+    const double A = meta_["belt"]["A"].as<double>();
+    return -mass_ * A * w * (std::sin(w * n * dt_) - std::sin(w * (n - 1) * dt_)) / dt_;
+  }
+
+  YAML::Node meta_;
+  double dt_ = 0, mass_ = 0, inertia_ = 1;
+  bool rotates_ = false;
+  std::vector<std::array<double, 3>> spheres_;
+  ContactModel model_;
+  contact::ModelParameters parameters_;
+  std::unique_ptr<formulations::ContactSolver> solver_;
+  contact::ContactProblem problem_;
+  contact::Islands islands_;
+  contact::ContactSolution solution_;
+  contact::Certifier certifier_;
+};
+
+class Reference : public testing::TestWithParam<const char*> {};
+
+TEST_P(Reference, StepFromEveryRowAgreesWithDrake) {
+  const fs::path folder = fs::path(STICTION_SOURCE_DIR) / "../shared/reference/point";
+  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not here";
+  int num_files = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() != ".json" || !name.starts_with(GetParam())) continue;
+    if (name.find("tamsi") != std::string::npos || name.find("every10") != std::string::npos)
+      continue;
+    ++num_files;
+    const Trajectory trajectory = load(fs::path(entry.path()).replace_extension());
+    PlanarStep step(trajectory.meta);
+    const int nq = step.num_dofs();
+    double worst = 0;
+    int worst_row = 0;
+    for (std::size_t n = 1; n < trajectory.rows.size(); ++n) {
+      const double* before = trajectory.rows[n - 1].data() + 1;
+      const double* after = trajectory.rows[n].data() + 1 + nq;
+      const std::vector<double> v = step.run(static_cast<int>(n), before, before + nq);
+      for (int i = 0; i < nq; ++i) {
+        const double error = std::abs(v[i] - after[i]);
+        if (error > worst) worst = error, worst_row = static_cast<int>(n);
+      }
+    }
+    EXPECT_LE(worst, 1e-7) << name << " row " << worst_row;  // m/s and rad/s; the figure
+    RecordProperty(name, std::to_string(worst));
+    std::printf("%-40s %6zu rows, max |dv| %.1e\n", name.c_str(), trajectory.rows.size() - 1, worst);
+  }
+  EXPECT_GT(num_files, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Point, Reference, testing::Values("conveyor", "sphere", "rod"));
+
+}  // namespace
+}  // namespace stiction
