@@ -98,7 +98,7 @@ class PlanarStep {
     for (int i = 0; i < nv; ++i) {
       problem_.A[i * (nv + 1)] = mass[i];
       problem_.v0[i] = v[i];
-      problem_.v_star[i] = v[i] + dt_ * force[i] / mass[i];
+      problem_.free_impulse[i] = dt_ * force[i];
     }
     contact::BodyPair pair;
     pair.first_segment = 0;

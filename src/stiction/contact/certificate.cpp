@@ -8,76 +8,69 @@
 namespace stiction::contact {
 namespace {
 
-/// Velocity of B relative to A at a contact point, world frame: [w; v], from the tree velocities.
-void calc_point_motion(const ContactProblem& problem, const BodyPair& pair, const Contact& contact,
-                       const std::vector<double>& v, double w_out[3], double v_out[3]) {
-  double V[6] = {0, 0, 0, 0, 0, 0};  // at the pair's origin
+double dot3(const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/// y += s (a x b)
+void add_cross(double s, const double* a, const double* b, double* y) {
+  y[0] += s * (a[1] * b[2] - a[2] * b[1]);
+  y[1] += s * (a[2] * b[0] - a[0] * b[2]);
+  y[2] += s * (a[0] * b[1] - a[1] * b[0]);
+}
+
+/// Motion of B relative to A at the pair's origin, [w; v] in the world, from the tree velocities.
+void calc_pair_motion(const ContactProblem& problem, const BodyPair& pair,
+                      const std::vector<double>& v, double V[6]) {
+  std::fill_n(V, 6, 0.0);
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
     const double* u = v.data() + problem.dof_start[segment.tree];
     if (segment.is_rigid_body) {
-      const auto& o = segment.offset;
-      for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        V[i] += segment.sign * u[i];
-        V[3 + i] += segment.sign * (u[3 + i] + u[j] * o[k] - u[k] * o[j]);
-      }
+      for (int i = 0; i < 6; ++i) V[i] += segment.sign * u[i];
+      add_cross(segment.sign, u, segment.offset.data(), V + 3);
       continue;
     }
     for (int c = segment.first_column; c < segment.first_column + segment.num_columns; ++c)
       for (int i = 0; i < 6; ++i) V[i] += problem.columns[6 * c + i] * u[problem.column_dof[c]];
   }
-  const auto& r = contact.offset;
-  for (int i = 0; i < 3; ++i) {
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
-    w_out[i] = V[i];
-    v_out[i] = V[3 + i] + V[j] * r[k] - V[k] * r[j];
-  }
 }
 
-double dot3(const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /// v_c with its angular part.
-ContactVector calc_contact_velocity(const ContactProblem& problem, const BodyPair& pair,
-                                    const Contact& c, const std::vector<double>& v) {
-  double w[3], v_p[3];
-  calc_point_motion(problem, pair, c, v, w, v_p);
+ContactVector calc_contact_velocity(const Contact& c, const double V[6]) {
+  double v_p[3] = {V[3], V[4], V[5]};
+  add_cross(1, V, c.offset.data(), v_p);
   const double* t1 = c.R_WC.data();
   const double* t2 = t1 + 3;
   const double* n = t1 + 6;
   return {dot3(t1, v_p) + c.bias[0], dot3(t2, v_p) + c.bias[1], dot3(n, v_p) + c.bias[2],
-          dot3(n, w) + c.spin_bias,  dot3(t1, w),               dot3(t2, w)};
+          dot3(n, V) + c.spin_bias,  dot3(t1, V),               dot3(t2, V)};
 }
 
-/// f += J^T of one contact's impulse.
-void add_contact_force(const ContactProblem& problem, const BodyPair& pair, const Contact& c,
-                       const ContactVector& gamma, std::vector<double>* f) {
-  // World force and torque about the pair's origin.
-  double F[3], T[3];
+/// F += a contact's impulse as a wrench [torque; force] about the pair's origin.
+void add_contact_wrench(const Contact& c, const ContactVector& gamma, double F[6]) {
   const double* t1 = c.R_WC.data();
+  double force[3];
   for (int i = 0; i < 3; ++i) {
-    F[i] = t1[i] * gamma[0] + t1[3 + i] * gamma[1] + t1[6 + i] * gamma[2];
-    T[i] = t1[6 + i] * gamma[3] + t1[i] * gamma[4] + t1[3 + i] * gamma[5];
+    force[i] = t1[i] * gamma[0] + t1[3 + i] * gamma[1] + t1[6 + i] * gamma[2];
+    F[i] += t1[6 + i] * gamma[3] + t1[i] * gamma[4] + t1[3 + i] * gamma[5];
+    F[3 + i] += force[i];
   }
-  for (int i = 0; i < 3; ++i) {
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
-    T[i] += c.offset[j] * F[k] - c.offset[k] * F[j];
-  }
+  add_cross(1, c.offset.data(), force, F);
+}
+
+/// f += J^T F.
+void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const double F[6],
+                    std::vector<double>* f) {
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
     double* to = f->data() + problem.dof_start[segment.tree];
     if (segment.is_rigid_body) {
-      const auto& o = segment.offset;
-      for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        to[i] += segment.sign * (T[i] + o[j] * F[k] - o[k] * F[j]);
-        to[3 + i] += segment.sign * F[i];
-      }
+      for (int i = 0; i < 6; ++i) to[i] += segment.sign * F[i];
+      add_cross(segment.sign, segment.offset.data(), F + 3, to);
       continue;
     }
     for (int col = segment.first_column; col < segment.first_column + segment.num_columns; ++col) {
       const double* J = problem.columns.data() + 6 * col;
-      to[problem.column_dof[col]] += dot3(J, T) + dot3(J + 3, F);
+      to[problem.column_dof[col]] += dot3(J, F) + dot3(J + 3, F + 3);
     }
   }
 }
@@ -108,15 +101,18 @@ Certificate Certifier::certify(const ContactProblem& problem, const Islands& isl
   double max_w = 0;
   if (!problem.contacts.empty()) out.min_normal_impulse = kInfinity;
   for (const BodyPair& pair : problem.pairs) {
+    double V0[6], V[6], F[6] = {0, 0, 0, 0, 0, 0};
+    calc_pair_motion(problem, pair, problem.v0, V0);
+    calc_pair_motion(problem, pair, solution.v, V);
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       const Contact& c = problem.contacts[i];
       const double w = problem.delassus[i];
       max_w = std::max(max_w, w);
-      const double v_n0 = calc_contact_velocity(problem, pair, c, problem.v0)[2];
-      const ContactVector v_c = calc_contact_velocity(problem, pair, c, solution.v);
+      const double v_n0 = calc_contact_velocity(c, V0)[2];
+      const ContactVector v_c = calc_contact_velocity(c, V);
       const ReferenceImpulse law =
           calc_reference_impulse(model, parameters, c, problem.time_step, w, v_n0, v_c);
-      add_contact_force(problem, pair, c, law.gamma, &impulse_);
+      add_contact_wrench(c, law.gamma, F);
 
       const ContactVector& given = solution.impulses[i];
       for (int e = 0; e < 6; ++e) {
@@ -130,6 +126,7 @@ Certificate Certifier::certify(const ContactProblem& problem, const Islands& isl
       out.max_friction_work =
           std::max(out.max_friction_work, given[0] * v_c[0] + given[1] * v_c[1]);
     }
+    add_pair_force(problem, pair, F, &impulse_);
   }
   for (int i = 0; i < problem.num_rows(); ++i) {
     const Row& row = problem.rows[i];

@@ -86,7 +86,7 @@ struct ContactProblem {
   std::vector<int> block_start{0};      // of A, num_trees + 1
   std::vector<double> A;                // momentum matrix M + dt D + dt^2 K [kg, kg m^2, ...]
   std::vector<double> v0;               // velocities at the start of the step
-  std::vector<double> v_star;           // free-motion velocities
+  std::vector<double> free_impulse;     // A (v* - v0), the impulse of all forces but contact's
 
   std::vector<BodyPair> pairs;
   std::vector<Segment> segments;
@@ -101,7 +101,9 @@ struct ContactProblem {
   // Filled by calc_derived.
   std::vector<double> A_factor;         // lower Cholesky factors of the blocks of A, as A
   std::vector<double> inv_diagonal;     // 1 / L_jj, per dof
+  std::vector<double> v_star;           // free-motion velocities
   std::vector<double> delassus;         // w of each contact [1/kg]
+  std::vector<double> scratch;          // of calc_derived
 
   int num_trees() const { return static_cast<int>(dof_start.size()) - 1; }
   int num_dofs() const { return dof_start.back(); }
@@ -110,13 +112,13 @@ struct ContactProblem {
   int tree_size(int tree) const { return dof_start[tree + 1] - dof_start[tree]; }
 
   void clear(double dt);
-  /// Adds a tree of n dofs with A, v0 and v_star zero; the caller fills the entries.
+  /// Adds a tree of n dofs with A, v0 and free_impulse zero; the caller fills the entries.
   /// @return its index
   int add_tree(int n);
   double* tree_matrix(int tree) { return A.data() + block_start[tree]; }
 };
 
-/// Factors A and estimates the Delassus size of every contact,
+/// Factors A, solves A (v* - v0) = free_impulse, and estimates the Delassus size of every contact,
 ///
 ///   w_i = |W_i|_F / 3,   W_i = J_i A^-1 J_i^T  (3 x 3)          [castro2022] section V.B,
 ///

@@ -34,6 +34,8 @@ struct ContactSolution {
   std::vector<std::array<double, 6>> impulses;
   /// v_c = [v_t1, v_t2, v_n] at the end of the step [m/s].
   std::vector<std::array<double, 3>> contact_velocities;
+  /// 1 where the slip speed is above the tolerance, or the impulse on the cone's side; else 0.
+  std::vector<std::uint8_t> slipping;
   std::vector<double> row_impulses;
   std::vector<IslandStatistics> islands;
 };

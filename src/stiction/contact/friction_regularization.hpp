@@ -28,6 +28,8 @@ struct SoftNorm {
     t = u * inv_h;
   }
 
+  bool is_slipping() const { return u.squaredNorm() > eps * eps; }
+
   double norm() const {
     const double h = 1 / inv_h;
     return u.squaredNorm() / (h + eps);

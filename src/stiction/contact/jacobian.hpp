@@ -1,9 +1,9 @@
 #pragma once
 
 #include "stiction/contact/contact_problem.hpp"
-#include "stiction/math/spatial.hpp"
+#include "stiction/math/six.hpp"
 
-/// Products with the Jacobian of a body pair's segment. Internal: Eigen types.
+/// Products with the Jacobian of a body pair's segment. Internal: SIMD types.
 namespace stiction::contact {
 
 /// Calls f(dof within the tree, 6-vector column) for each dof that moves the pair.
@@ -26,32 +26,29 @@ void for_each_column(const ContactProblem& problem, const Segment& segment, F&& 
   for (int c = 0; c < 6; ++c) f(c, columns[c]);
 }
 
-/// V += J v, with v the tree's velocities.
-inline void add_segment_velocity(const ContactProblem& problem, const Segment& segment,
-                                 const double* v, math::Vector6* V) {
-  if (segment.is_rigid_body) {
-    const Eigen::Map<const math::Vector6> V_P(v);
-    *V += segment.sign *
-          math::shift_velocity(V_P, Eigen::Map<const math::Vector3>(segment.offset.data()));
-    return;
-  }
+/// J v, with v the tree's velocities.
+inline math::Six calc_segment_velocity(const ContactProblem& problem, const Segment& segment,
+                                       const double* v) {
+  using math::Six;
+  if (segment.is_rigid_body)
+    return math::shift_velocity(Six::load(v) * segment.sign, segment.offset.data());
+  Six V = Six::zero();
   for (int c = segment.first_column; c < segment.first_column + segment.num_columns; ++c)
-    *V += Eigen::Map<const math::Vector6>(problem.columns.data() + 6 * c) *
-          v[problem.column_dof[c]];
+    V += Six::load(problem.columns.data() + 6 * c) * v[problem.column_dof[c]];
+  return V;
 }
 
 /// f += J^T F, with F the wrench impulse [torque; force] at the pair's origin.
 inline void add_segment_force(const ContactProblem& problem, const Segment& segment,
-                              const math::Vector6& F, double* f) {
+                              const math::Six& F, double* f) {
+  using math::Six;
   if (segment.is_rigid_body) {
-    Eigen::Map<math::Vector6> f_P(f);
-    f_P += segment.sign * math::shift_wrench_transposed(
-                              F, Eigen::Map<const math::Vector3>(segment.offset.data()));
+    const Six wrench = math::shift_wrench(F, segment.offset.data()) * segment.sign;
+    (Six::load(f) + wrench).store(f);
     return;
   }
   for (int c = segment.first_column; c < segment.first_column + segment.num_columns; ++c)
-    f[problem.column_dof[c]] +=
-        Eigen::Map<const math::Vector6>(problem.columns.data() + 6 * c).dot(F);
+    f[problem.column_dof[c]] += dot(Six::load(problem.columns.data() + 6 * c), F);
 }
 
 }  // namespace stiction::contact

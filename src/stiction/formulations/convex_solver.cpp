@@ -45,15 +45,15 @@ void set_jacobian(const Contact& contact, SolverContact* out) {
   constexpr int kAngularColumn[3] = {2, 0, 1};  // n, t1, t2
   for (int i = 0; i < 3; ++i) {
     const Eigen::Map<const Vector3> e(contact.R_WC.data() + 3 * i);
-    out->Phi.template block<1, 3>(i, 0) = r.cross(e).transpose();
-    out->Phi.template block<1, 3>(i, 3) = e.transpose();
+    Eigen::Map<Vector3>(out->Phi[i]) = r.cross(e);
+    Eigen::Map<Vector3>(out->Phi[i] + 3) = e;
     out->bias[i] = contact.bias[i];
   }
-  if constexpr (SolverContact::Vector::RowsAtCompileTime == 6) {
+  if constexpr (SolverContact::kComponents == 6) {
     for (int i = 0; i < 3; ++i) {
       const Eigen::Map<const Vector3> e(contact.R_WC.data() + 3 * kAngularColumn[i]);
-      out->Phi.template block<1, 3>(3 + i, 0) = e.transpose();
-      out->Phi.template block<1, 3>(3 + i, 3).setZero();
+      Eigen::Map<Vector3>(out->Phi[3 + i]) = e;
+      Eigen::Map<Vector3>(out->Phi[3 + i] + 3).setZero();
       out->bias[3 + i] = i == 0 ? contact.spin_bias : 0;
     }
   }
@@ -70,6 +70,7 @@ class ConvexSolver final : public ContactSolver {
     solution->v.assign(problem.v_star.begin(), problem.v_star.end());
     solution->impulses.resize(problem.num_contacts());
     solution->contact_velocities.resize(problem.num_contacts());
+    solution->slipping.resize(problem.num_contacts());
     solution->row_impulses.resize(problem.num_rows());
     solution->islands.resize(islands.size());
 
@@ -173,7 +174,7 @@ class ConvexSolver final : public ContactSolver {
     island_problem.calc_free_momentum();
     for (int p = range.pair_begin; p < range.pair_end; ++p) {
       const PairSlice& pair = arrays_.pairs[p];
-      const math::Vector6 V0 = island_problem.pair_velocity(pair, dofs.v.data());
+      const math::Six V0 = island_problem.pair_velocity(pair, dofs.v.data());
       int c = pair.contact_begin, t = pair.torsion_begin;
       const int num = pair.contact_end - c + pair.torsion_end - t;
       for (int source = pair.first_source; source < pair.first_source + num; ++source) {
@@ -182,7 +183,7 @@ class ConvexSolver final : public ContactSolver {
           if (uses_torsion_law(contact)) {
             auto& torsion = arrays_.torsions[t++];
             set_jacobian(contact, &torsion);
-            const Vector3 v_c0 = (torsion.Phi * V0 + torsion.bias).template head<3>();
+            const Vector3 v_c0 = (torsion.multiply(V0) + torsion.bias).template head<3>();
             torsion.source = source;
             torsion.row = F::make_torsion_row(
                 {contact, v_c0, problem.delassus[source], problem.time_step},
@@ -194,7 +195,7 @@ class ConvexSolver final : public ContactSolver {
         set_jacobian(contact, &solver_contact);
         solver_contact.source = source;
         solver_contact.row =
-            F::make_row({contact, solver_contact.Phi * V0 + solver_contact.bias,
+            F::make_row({contact, solver_contact.multiply(V0) + solver_contact.bias,
                          problem.delassus[source], problem.time_step},
                         options.parameters);
       }
@@ -239,17 +240,18 @@ class ConvexSolver final : public ContactSolver {
       std::copy_n(arrays_.dofs.v.data() + tree.dof, tree.size,
                   solution->v.data() + tree.problem_dof);
     }
-    const auto put = [&](const auto& c) {
+    const auto put = [&]<class Law>(const auto& c, Law) {
       std::array<double, 6>& impulse = solution->impulses[c.source];
       impulse.fill(0);
       std::copy_n(c.gamma.data(), c.gamma.size(), impulse.data());
       std::copy_n(c.v_c.data(), 3, solution->contact_velocities[c.source].data());
+      solution->slipping[c.source] = Law::is_slipping(c.state);
     };
     for (int p = range.pair_begin; p < range.pair_end; ++p) {
       const PairSlice& pair = arrays_.pairs[p];
-      for (int c = pair.contact_begin; c < pair.contact_end; ++c) put(arrays_.contacts[c]);
+      for (int c = pair.contact_begin; c < pair.contact_end; ++c) put(arrays_.contacts[c], F{});
       if constexpr (TakesTorsion<F>)
-        for (int c = pair.torsion_begin; c < pair.torsion_end; ++c) put(arrays_.torsions[c]);
+        for (int c = pair.torsion_begin; c < pair.torsion_end; ++c) put(arrays_.torsions[c], typename F::Torsion{});
     }
     for (int r = range.row_begin; r < range.row_end; ++r)
       solution->row_impulses[arrays_.rows[r].row] = arrays_.rows[r].impulse.gamma;

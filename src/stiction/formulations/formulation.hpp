@@ -32,6 +32,26 @@ concept ConvexFormulation =
       { F::calc_cost(row, v_c) } -> std::same_as<double>;             // l(v_c) [J]
       { F::calc_impulse(row, v_c, state) } -> std::same_as<Vector3>;  // -dl/dv_c [N s]
       { F::calc_hessian(row, *state) } -> std::same_as<Matrix3>;      // d2l/dv_c2 [kg], PSD
+      { F::is_slipping(*state) } -> std::same_as<bool>;
     };
+
+/// gamma . dv and dv . G dv at v: what a line search needs of a contact.
+struct LineDerivatives {
+  double slope = 0;
+  double curvature = 0;
+};
+
+/// By the law's own shorter way if it has one, else from its impulse and Hessian.
+template <class Law, class Vector>
+LineDerivatives calc_line_derivatives(const typename Law::Row& row, const Vector& v,
+                                      const Vector& dv) {
+  if constexpr (requires { Law::calc_line_derivatives(row, v, dv); }) {
+    return Law::calc_line_derivatives(row, v, dv);
+  } else {
+    typename Law::State state;
+    const Vector gamma = Law::calc_impulse(row, v, &state);
+    return {gamma.dot(dv), dv.dot(Law::calc_hessian(row, state) * dv)};
+  }
+}
 
 }  // namespace stiction::formulations

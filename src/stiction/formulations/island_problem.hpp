@@ -27,11 +27,12 @@ class IslandProblem {
   void calc_free_momentum() { multiply_by_A(dofs_.v_star.data(), dofs_.p_star.data()); }
 
   /// V of a pair for the dofs v in solver order.
-  math::Vector6 pair_velocity(const PairSlice& pair, const double* v) const {
-    math::Vector6 V = math::Vector6::Zero();
-    for (int s = 0; s < pair.num_segments; ++s)
-      contact::add_segment_velocity(problem_, *pair.segments[s].segment, v + pair.segment_dof[s],
-                                    &V);
+  math::Six pair_velocity(const PairSlice& pair, const double* v) const {
+    math::Six V = contact::calc_segment_velocity(problem_, *pair.segments[0].segment,
+                                                 v + pair.segment_dof[0]);
+    if (pair.num_segments == 2)
+      V += contact::calc_segment_velocity(problem_, *pair.segments[1].segment,
+                                          v + pair.segment_dof[1]);
     return V;
   }
 
@@ -40,12 +41,12 @@ class IslandProblem {
     double* force = dofs_.force.data();
     std::fill_n(force + range_.dof_begin, range_.num_dofs, 0.0);
     for (PairSlice& pair : pairs()) {
-      const math::Vector6 V = pair_velocity(pair, dofs_.v.data());
-      math::Vector6 wrench = math::Vector6::Zero();
+      const math::Six V = pair_velocity(pair, dofs_.v.data());
+      math::Six wrench = math::Six::zero();
       for_each_contact(pair, [&]<class Law>(auto& c, Law) {
-        c.v_c = c.Phi * V + c.bias;
+        c.v_c = c.multiply(V) + c.bias;
         c.gamma = Law::calc_impulse(c.row, c.v_c, &c.state);
-        wrench.noalias() += c.Phi.transpose() * c.gamma;
+        c.add_wrench(&wrench);
       });
       for (int s = 0; s < pair.num_segments; ++s)
         contact::add_segment_force(problem_, *pair.segments[s].segment, wrench,
@@ -64,10 +65,9 @@ class IslandProblem {
     for (int t = range_.tree_begin; t < range_.tree_end; ++t)
       add_tree_matrix(arrays_.trees[t], t - range_.tree_begin);
     for (PairSlice& pair : pairs()) {
-      math::Matrix6 G = math::Matrix6::Zero();
+      math::SixBySix G = math::SixBySix::zero();
       for_each_contact(pair, [&]<class Law>(auto& c, Law) {
-        const auto G_c = Law::calc_hessian(c.row, c.state);
-        G.noalias() += c.Phi.transpose() * (G_c * c.Phi).eval();
+        c.add_hessian(Law::calc_hessian(c.row, c.state), &G);
       });
       add_pair_hessian(problem_, G, pair.segments, pair.num_segments, &H_);
     }
@@ -94,8 +94,8 @@ class IslandProblem {
       slope += d * (dofs_.dp[i] - dofs_.force[i]);
     }
     for (PairSlice& pair : pairs()) {
-      const math::Vector6 dV = pair_velocity(pair, dofs_.direction.data());
-      for_each_contact(pair, [&](auto& c, auto) { c.dv_c.noalias() = c.Phi * dV; });
+      const math::Six dV = pair_velocity(pair, dofs_.direction.data());
+      for_each_contact(pair, [&](auto& c, auto) { c.dv_c = c.multiply(dV); });
     }
     for (RowSlice& row : rows()) row.dv_r = row_velocity(row, dofs_.direction.data());
     return slope;
@@ -105,10 +105,10 @@ class IslandProblem {
     numerics::Slope at{momentum_slope_ + alpha * momentum_curvature_, momentum_curvature_};
     for (PairSlice& pair : pairs()) {
       for_each_contact(pair, [&]<class Law>(auto& c, Law) {
-        typename Law::State state;
-        const auto gamma = Law::calc_impulse(c.row, c.v_c + alpha * c.dv_c, &state);
-        at.slope -= c.dv_c.dot(gamma);
-        at.curvature += c.dv_c.dot(Law::calc_hessian(c.row, state) * c.dv_c);
+        const auto line =
+            calc_line_derivatives<Law>(c.row, (c.v_c + alpha * c.dv_c).eval(), c.dv_c);
+        at.slope -= line.slope;
+        at.curvature += line.curvature;
       });
     }
     for (const RowSlice& row : rows()) {
@@ -160,8 +160,7 @@ class IslandProblem {
       const TreeSlice& tree = arrays_.trees[t];
       const double* A = problem_.A.data() + problem_.block_start[tree.tree];
       if (tree.size == 6) {
-        Eigen::Map<math::Vector6>(y + tree.dof).noalias() =
-            Eigen::Map<const math::Matrix6>(A) * Eigen::Map<const math::Vector6>(x + tree.dof);
+        math::multiply(A, 6, x + tree.dof).store(y + tree.dof);
       } else {
         const Eigen::Map<const Eigen::MatrixXd> block(A, tree.size, tree.size);
         Eigen::Map<Eigen::VectorXd>(y + tree.dof, tree.size).noalias() =
@@ -196,6 +195,10 @@ class IslandProblem {
   void add_tree_matrix(const TreeSlice& tree, int block) {
     const double* A = problem_.A.data() + problem_.block_start[tree.tree];
     const math::BlockSparseCholesky::Block to = H_.diagonal(block);
+    if (tree.size == 6) {
+      for (int c = 0; c < 6; ++c) math::Six::load(A + 6 * c).store(to.data + c * to.stride);
+      return;
+    }
     for (int c = 0; c < tree.size; ++c)
       for (int r = c; r < tree.size; ++r) to.data[r + c * to.stride] = A[r + c * tree.size];
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "stiction/contact/friction_regularization.hpp"
 #include "stiction/contact/normal_law.hpp"
 #include "stiction/formulations/formulation.hpp"
@@ -44,6 +46,27 @@ struct Lagged {
     if (state.bound > 0) G.topLeftCorner<2, 2>() = state.bound * state.slip.direction_gradient();
     G(2, 2) = -state.dn_dv;
     return G;
+  }
+
+  /// Friction needs only the slip and its part along the line: d2|u|_s = (|du|^2 - (t.du)^2) / h.
+  static LineDerivatives calc_line_derivatives(const Row& row, const Vector3& v,
+                                               const Vector3& dv) {
+    const contact::NormalImpulse normal = row.normal.calc_impulse(v.z());
+    LineDerivatives out{normal.n * dv.z(), -normal.dn_dv * dv.z() * dv.z()};
+    if (row.bound > 0) {
+      const double eps2 = row.slip_tolerance * row.slip_tolerance;
+      const double inv_h = 1 / std::sqrt(v.x() * v.x() + v.y() * v.y() + eps2);
+      const double along = v.x() * dv.x() + v.y() * dv.y();
+      const double across = v.x() * dv.y() - v.y() * dv.x();
+      const double square = dv.x() * dv.x() + dv.y() * dv.y();
+      out.slope -= row.bound * along * inv_h;
+      out.curvature += row.bound * (eps2 * square + across * across) * inv_h * inv_h * inv_h;
+    }
+    return out;
+  }
+
+  static bool is_slipping(const State& state) {
+    return state.bound > 0 && state.slip.is_slipping();
   }
 };
 

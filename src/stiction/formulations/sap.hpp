@@ -31,6 +31,7 @@ struct Sap {
 
   static Vector3 calc_impulse(const Row& row, const Vector3& v_c, State* state);
   static Matrix3 calc_hessian(const Row& row, const State& state);
+  static bool is_slipping(const State& state) { return state.region == State::Region::kSliding; }
 };
 
 }  // namespace stiction::formulations

@@ -44,6 +44,10 @@ struct Similar {
       G.topLeftCorner<2, 2>() += row.mu * state.normal.n * state.slip.direction_gradient();
     return G;
   }
+
+  static bool is_slipping(const State& state) {
+    return state.normal.n > 0 && state.slip.is_slipping();
+  }
 };
 
 }  // namespace stiction::formulations

@@ -6,6 +6,7 @@
 #include "stiction/contact/row_impulse.hpp"
 #include "stiction/formulations/formulation.hpp"
 #include "stiction/formulations/pair_hessian.hpp"
+#include "stiction/math/six.hpp"
 
 /// The data of a solve: what ConvexSolver prepares once per step and IslandProblem works on. Trees,
 /// pairs, contacts and rows stand island by island, and within an island trees stand in the order of
@@ -55,13 +56,38 @@ struct RowEntry {
 /// and [e; 0] for the angular components n, t1, t2.
 template <class Law, int kSize>
 struct SolverContact {
+  static constexpr int kComponents = kSize;
   using Vector = Eigen::Matrix<double, kSize, 1>;
-  Eigen::Matrix<double, kSize, 6, Eigen::RowMajor> Phi;
+  double Phi[kSize][6];
   Vector bias;
   Vector v_c, dv_c, gamma;
   typename Law::Row row;
   typename Law::State state;
   int source = 0;  // in the problem
+
+  /// Phi V.
+  Vector multiply(const math::Six& V) const {
+    Vector v;
+    for (int e = 0; e < kSize; ++e) v[e] = dot(math::Six::load(Phi[e]), V);
+    return v;
+  }
+  /// F += Phi^T gamma.
+  void add_wrench(math::Six* F) const {
+    for (int e = 0; e < kSize; ++e) *F += math::Six::load(Phi[e]) * gamma[e];
+  }
+  /// G += Phi^T G_c Phi.
+  void add_hessian(const Eigen::Matrix<double, kSize, kSize>& G_c, math::SixBySix* G) const {
+    double T[kSize][6];  // rows of G_c Phi
+    for (int e = 0; e < kSize; ++e) {
+      math::Six t = math::Six::load(Phi[0]) * G_c(e, 0);
+      for (int f = 1; f < kSize; ++f) t += math::Six::load(Phi[f]) * G_c(e, f);
+      t.store(T[e]);
+    }
+    for (int e = 0; e < kSize; ++e) {
+      const math::Six phi = math::Six::load(Phi[e]);
+      for (int j = 0; j < 6; ++j) G->column[j] += phi * T[e][j];
+    }
+  }
 };
 
 /// Stands in for the law of torsional friction where a model has none.

@@ -56,7 +56,6 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   value_start_.resize(n);
   below_offset_.resize(below_.size());
   std::size_t num_values = 0;
-  int max_rows = 0;
   for (int j = 0; j < n; ++j) {
     int rows = block_sizes[j];
     for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
@@ -66,11 +65,9 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
     panel_rows_[j] = rows;
     value_start_[j] = num_values;
     num_values += static_cast<std::size_t>(rows) * block_sizes[j];
-    max_rows = std::max(max_rows, rows);
   }
   values_.resize(num_values);
   inv_diagonal_.resize(first_row_[n]);
-  gathered_.resize(max_rows);
 
   // Panel j updates panel k, for each k below it, in the rows of every i >= k below it.
   target_start_.resize(n + 1);
@@ -132,17 +129,23 @@ bool BlockSparseCholesky::factor() {
 
 void BlockSparseCholesky::solve_in_place(std::span<double> x) const {
   const int n = num_blocks();
-  double* below = gathered_.data();
   for (int j = 0; j < n; ++j) {
     const int width = block_size(j);
     const int rows = panel_rows_[j];
     const double* panel = values_.data() + value_start_[j];
     double* xj = x.data() + first_row_[j];
-    solve_lower(width, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
+    if (width == 6)  // a constant lets the compiler unroll
+      solve_lower(6, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
+    else
+      solve_lower(width, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
     for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
       const int i = below_[p];
-      subtract_av(block_size(i), width, panel + below_offset_[p], rows, xj,
-                  x.data() + first_row_[i]);
+      const double* block = panel + below_offset_[p];
+      double* xi = x.data() + first_row_[i];
+      if (width == 6 && block_size(i) == 6)
+        subtract_av_6(block, rows, xj, xi);
+      else
+        subtract_av(block_size(i), width, block, rows, xj, xi);
     }
   }
   for (int j = n - 1; j >= 0; --j) {
@@ -150,14 +153,19 @@ void BlockSparseCholesky::solve_in_place(std::span<double> x) const {
     const int rows = panel_rows_[j];
     const double* panel = values_.data() + value_start_[j];
     double* xj = x.data() + first_row_[j];
-    // The rows below are scattered in x: gather them, then one product.
-    const int num_below = rows - width;
     for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
       const int i = below_[p];
-      std::copy_n(x.data() + first_row_[i], block_size(i), below + below_offset_[p] - width);
+      const double* block = panel + below_offset_[p];
+      const double* xi = x.data() + first_row_[i];
+      if (width == 6 && block_size(i) == 6)
+        subtract_atv_6(block, rows, xi, xj);
+      else
+        subtract_atv(block_size(i), width, block, rows, xi, xj);
     }
-    subtract_atv(num_below, width, panel + width, rows, below, xj);
-    solve_lower_transposed(width, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
+    if (width == 6)
+      solve_lower_transposed(6, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
+    else
+      solve_lower_transposed(width, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
   }
 }
 

@@ -60,7 +60,6 @@ class BlockSparseCholesky {
   std::vector<double> inv_diagonal_;
   // Scratch of analyze.
   std::vector<int> parent_, first_child_, next_sibling_, mark_, adjacency_start_, adjacency_;
-  mutable std::vector<double> gathered_;  // one panel's right-hand side
 };
 
 }  // namespace stiction::math

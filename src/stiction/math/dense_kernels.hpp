@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cmath>
-#include <cstring>
+
+#include "stiction/math/six.hpp"
 
 /// Small dense kernels on column-major blocks: the inner loops of the block Cholesky.
 ///
@@ -11,26 +12,6 @@
 namespace stiction::math {
 
 namespace internal {
-// Unaligned vectors: blocks start at any double.
-typedef double Vec4 __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double Vec2 __attribute__((vector_size(16), aligned(8), may_alias));
-
-template <class V>
-inline V load(const double* p) {
-  return *reinterpret_cast<const V*>(p);
-}
-template <>
-inline double load<double>(const double* p) {
-  return *p;
-}
-template <class V>
-inline void store(double* p, V v) {
-  *reinterpret_cast<V*>(p) = v;
-}
-template <>
-inline void store<double>(double* p, double v) {
-  *p = v;
-}
 
 /// C(:, 0..kCols) -= A B(0..kCols, :)^T for one group of rows (the width of V).
 template <class V, int kCols>
@@ -76,8 +57,8 @@ inline void subtract_abt(int m, int n, int k, const double* A, int lda, const do
 
 /// The 6 x 6 case of a free body, sizes known to the compiler.
 inline void subtract_abt_6(const double* A, int lda, const double* B, int ldb, double* C, int ldc) {
-  internal::subtract_abt_rows<internal::Vec4, 6>(6, A, lda, B, ldb, C, ldc);
-  internal::subtract_abt_rows<internal::Vec2, 6>(6, A + 4, lda, B, ldb, C + 4, ldc);
+  internal::subtract_abt_rows<Vec4, 6>(6, A, lda, B, ldb, C, ldc);
+  internal::subtract_abt_rows<Vec2, 6>(6, A + 4, lda, B, ldb, C + 4, ldc);
 }
 
 /// x -= A y with A (m x n).
@@ -87,6 +68,16 @@ inline void subtract_av(int m, int n, const double* A, int lda, const double* y,
     const double* a = A + j * lda;
     for (int i = 0; i < m; ++i) x[i] -= a[i] * yj;
   }
+}
+
+inline void subtract_av_6(const double* A, int lda, const double* y, double* x) {
+  (Six::load(x) - multiply(A, lda, y)).store(x);
+}
+
+/// y -= A^T x with A (6 x 6).
+inline void subtract_atv_6(const double* A, int lda, const double* x, double* y) {
+  const Six six = Six::load(x);
+  for (int j = 0; j < 6; ++j) y[j] -= dot(Six::load(A + j * lda), six);
 }
 
 /// y -= A^T x with A (m x n).
@@ -105,9 +96,24 @@ inline void subtract_atv(int m, int n, const double* A, int lda, const double* x
 bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal);
 
 /// x <- L^-1 x, with L the lower triangle of an n x n factor.
-void solve_lower(int n, const double* L, int ldl, const double* inv_diagonal, double* x);
+inline void solve_lower(int n, const double* L, int ldl, const double* inv_diagonal, double* x) {
+  for (int j = 0; j < n; ++j) {
+    const double xj = x[j] * inv_diagonal[j];
+    x[j] = xj;
+    const double* lj = L + j * ldl;
+    for (int i = j + 1; i < n; ++i) x[i] -= lj[i] * xj;
+  }
+}
 
 /// x <- L^-T x.
-void solve_lower_transposed(int n, const double* L, int ldl, const double* inv_diagonal, double* x);
+inline void solve_lower_transposed(int n, const double* L, int ldl, const double* inv_diagonal,
+                                   double* x) {
+  for (int j = n - 1; j >= 0; --j) {
+    const double* lj = L + j * ldl;
+    double sum = x[j];
+    for (int i = j + 1; i < n; ++i) sum -= lj[i] * x[i];
+    x[j] = sum * inv_diagonal[j];
+  }
+}
 
 }  // namespace stiction::math

@@ -18,18 +18,4 @@ inline Matrix3 cross_matrix(const Vector3& r) {
   return m;
 }
 
-/// V at a point moved by r: [w; v + w x r].
-inline Vector6 shift_velocity(const Vector6& V, const Vector3& r) {
-  Vector6 out = V;
-  out.tail<3>() += V.head<3>().cross(r);
-  return out;
-}
-
-/// Wrench [torque; force] at a point moved by -r, the transpose of shift_velocity.
-inline Vector6 shift_wrench_transposed(const Vector6& F, const Vector3& r) {
-  Vector6 out = F;
-  out.head<3>() += r.cross(F.tail<3>());
-  return out;
-}
-
 }  // namespace stiction::math

@@ -1,0 +1,63 @@
+#include "stiction/base/error.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace stiction {
+namespace {
+
+/// Edits (insert, delete, replace, swap neighbours) that turn a into b.
+int calc_edit_distance(const std::string& a, const std::string& b) {
+  const std::size_t n = b.size();
+  std::vector<int> before(n + 1), last(n + 1), now(n + 1);
+  std::iota(last.begin(), last.end(), 0);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    now[0] = static_cast<int>(i);
+    for (std::size_t j = 1; j <= n; ++j) {
+      now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        now[j] = std::min(now[j], before[j - 2] + 1);
+    }
+    std::swap(before, last);
+    std::swap(last, now);
+  }
+  return last[n];
+}
+
+}  // namespace
+
+void ErrorList::throw_if_any() const {
+  if (errors_.empty()) return;
+  if (errors_.size() == 1) throw errors_.front();
+  std::string all;
+  for (const Error& error : errors_) all += std::string(all.empty() ? "" : "\n") + error.what();
+  throw Error(errors_.front().code(), "", all);
+}
+
+std::string nearest_name(const std::string& name, const std::vector<std::string>& names) {
+  // A third of the letters may differ: enough for a slip, too few for another word.
+  int best = static_cast<int>(name.size()) / 3 + 1;
+  std::string nearest;
+  for (const std::string& candidate : names) {
+    const int distance = calc_edit_distance(name, candidate);
+    if (distance < best || (distance == best && nearest.empty())) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+std::string suggest_name(const std::string& name, const std::vector<std::string>& names) {
+  if (names.empty()) return "";
+  if (const std::string nearest = nearest_name(name, names); !nearest.empty())
+    return " (did you mean '" + nearest + "'?)";
+  constexpr std::size_t kMaxListed = 12;
+  std::string list;
+  for (std::size_t i = 0; i < names.size() && i < kMaxListed; ++i)
+    list += (i ? ", " : "") + names[i];
+  if (names.size() > kMaxListed) list += ", ...";
+  return " (known: " + list + ")";
+}
+
+}  // namespace stiction

@@ -1,0 +1,89 @@
+#include "stiction/plant/constraint_rows.hpp"
+
+#include <algorithm>
+
+#include "stiction/plant/dynamics.hpp"
+
+namespace stiction::plant {
+namespace {
+
+contact::Row make_spring_row(const mjData* d, int i, double dt, contact::RowKind kind) {
+  const mjtNum* kbip = d->efc_KBIP + 4 * i;
+  const double r = d->efc_pos[i] - d->efc_margin[i];
+  const double stiffness = kbip[0] * kbip[2];  // K I [1/s^2]
+  const double denominator = 1 + dt * kbip[1] + dt * dt * stiffness;
+  contact::Row row;
+  row.kind = kind;
+  row.regularization = d->efc_R[i] / denominator;
+  row.target = (d->efc_vel[i] - dt * stiffness * r) / denominator;
+  return row;
+}
+
+contact::Row make_friction_row(const mjData* d, int i, double dt,
+                               const RowParameters& parameters) {
+  contact::Row row;
+  row.kind = contact::RowKind::kFriction;
+  row.bound = dt * d->efc_frictionloss[i];
+  // efc_diagA is J M^-1 J^T, the row's mobility.
+  row.slip_tolerance =
+      std::max(parameters.stiction_tolerance,
+               parameters.friction_regularization * d->efc_diagA[i] * row.bound);
+  return row;
+}
+
+}  // namespace
+
+void ConstraintRows::make_constraints(const mjModel* m, mjData* d) {
+  // A contact that is flagged as within its gap makes no row, and body transmissions then take its
+  // Jacobian from the geometry instead of from its row.
+  constexpr int kInGap = 1;
+  for (int i = 0; i < d->ncon; ++i) {
+    exclude_[i] = d->contact[i].exclude;
+    if (exclude_[i] == 0) d->contact[i].exclude = kInGap;
+  }
+  mj_makeConstraint(m, d);
+  mj_transmission(m, d);
+  for (int i = 0; i < d->ncon; ++i) d->contact[i].exclude = exclude_[i];
+}
+
+void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& plant,
+                              const RowParameters& parameters, contact::ContactProblem* problem) {
+  const double dt = problem->time_step;
+  const bool is_sparse = mj_isSparse(m);
+  const int num_rows = d->ne + d->nf + d->nl;
+  for (int i = 0; i < num_rows; ++i) {
+    contact::Row row;
+    switch (d->efc_type[i]) {
+      case mjCNSTR_EQUALITY:
+        row = make_spring_row(d, i, dt, contact::RowKind::kSpring);
+        break;
+      case mjCNSTR_LIMIT_JOINT:
+      case mjCNSTR_LIMIT_TENDON:
+        row = make_spring_row(d, i, dt, contact::RowKind::kLimit);
+        break;
+      default:
+        row = make_friction_row(d, i, dt, parameters);
+        break;
+    }
+    row.source = i;
+    if (is_sparse) {
+      const int adr = d->efc_J_rowadr[i];
+      add_row_columns(d, plant, d->efc_J_colind + adr, d->efc_J + adr, d->efc_J_rownnz[i], &row,
+                      problem);
+    } else {
+      const mjtNum* J = d->efc_J + static_cast<std::size_t>(i) * m->nv;
+      dofs_.clear();
+      values_.clear();
+      for (int j = 0; j < m->nv; ++j) {
+        if (J[j] == 0) continue;
+        dofs_.push_back(j);
+        values_.push_back(J[j]);
+      }
+      add_row_columns(d, plant, dofs_.data(), values_.data(), static_cast<int>(dofs_.size()), &row,
+                      problem);
+    }
+    if (row.num_columns > 0) problem->rows.push_back(row);
+  }
+}
+
+}  // namespace stiction::plant

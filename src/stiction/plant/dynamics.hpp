@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/plant/implicit_forces.hpp"
+#include "stiction/plant/model.hpp"
+
+/// The trees of a contact problem from MuJoCo's state.
+///
+/// Each tree keeps MuJoCo's velocities, but for free bodies, whose qvel [v_W; w_B] becomes
+/// u = [w_W; v_W] = T qvel with T orthogonal: then every contact moves them by the same simple
+/// Jacobian.
+namespace stiction::plant {
+
+/// Adds a tree per kinematic tree of the model: A, v0 and the impulse of the smooth forces.
+/// @param data after mj_fwdAcceleration (M, qfrc_smooth)
+void add_trees(const mjModel* model, const mjData* data, const Model& plant,
+               const ImplicitForces& implicit, contact::ContactProblem* problem);
+
+/// Rank-one terms that couple several trees, as spring rows of the problem.
+void add_coupling_rows(const mjData* data, const Model& plant, const ImplicitForces& implicit,
+                       contact::ContactProblem* problem);
+
+/// Velocities of the solver to MuJoCo's dofs, and generalized forces the same way (T is orthogonal).
+void to_mujoco_dofs(const mjData* data, const Model& plant, const double* u, double* qvel);
+/// The other way.
+void to_solver_dofs(const mjData* data, const Model& plant, const double* qvel, double* u);
+
+/// Appends a row's Jacobian, given in MuJoCo's dofs, in the solver's.
+void add_row_columns(const mjData* data, const Model& plant, const int* dofs, const double* values,
+                     int size, contact::Row* row, contact::ContactProblem* problem);
+
+}  // namespace stiction::plant

@@ -1,0 +1,209 @@
+#include "stiction/plant/implicit_forces.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace stiction::plant {
+namespace {
+
+bool is_disabled(const mjModel* m, int flag) { return m->opt.disableflags & flag; }
+
+/// Coefficients of the force polynomial c0 x + c1 x^2 + c2 x^3.
+using Polynomial = std::array<double, 1 + mjNPOLY>;
+
+Polynomial make_polynomial(double linear, const mjtNum* higher) {
+  return {linear, higher[0], higher[1]};
+}
+
+/// Derivative of a spring's polynomial at displacement x, not below zero.
+double calc_stiffness(const Polynomial& c, double x) {
+  return std::max(0.0, c[0] + 2 * c[1] * x + 3 * c[2] * x * x);
+}
+
+/// Derivative of a damper's polynomial c0 v + c1 v |v| + c2 v^3, not below zero.
+double calc_damping(const Polynomial& c, double v) {
+  return std::max(0.0, c[0] + 2 * c[1] * std::abs(v) + 3 * c[2] * v * v);
+}
+
+/// Adds the damping that actuators reflect to their joint or tendon: with force -p(g v) scaled by g
+/// again, the coefficient of power n gains g^(n + 1).
+void add_reflected_damping(const mjModel* m, int transmission, int target, Polynomial* c) {
+  for (int a = 0; a < m->nactuator; ++a) {
+    if (m->actuator_trntype[a] != transmission || m->actuator_trnid[2 * a] != target) continue;
+    const double gear = m->actuator_gear[6 * m->actuator_outadr[a]];
+    const Polynomial p = make_polynomial(m->actuator_damping[a],
+                                         m->actuator_dampingpoly + mjNPOLY * a);
+    double scale = gear * gear;
+    for (std::size_t i = 0; i < p.size(); ++i, scale *= std::abs(gear)) (*c)[i] += scale * p[i];
+  }
+}
+
+bool is_nonzero(const Polynomial& c) { return c[0] != 0 || c[1] != 0 || c[2] != 0; }
+
+/// Rotation angle between a joint's quaternion and its spring reference.
+double calc_ball_displacement(const mjtNum* quat, const mjtNum* reference) {
+  mjtNum q[4] = {quat[0], quat[1], quat[2], quat[3]};
+  mju_normalize4(q);
+  mjtNum difference[3];
+  mju_subQuat(difference, q, reference);
+  return mju_norm3(difference);
+}
+
+bool is_at_limit(double force, const mjtNum* range) {
+  return force <= range[0] || force >= range[1];
+}
+
+/// True if an actuator's force has no derivative because some limit cuts it.
+bool is_saturated(const mjModel* m, const mjData* d, int actuator) {
+  const int out = m->actuator_outadr[actuator];
+  if (m->actuator_forcelimited[actuator] &&
+      is_at_limit(d->actuator_force[out], m->actuator_forcerange + 2 * actuator))
+    return true;
+  const int target = m->actuator_trnid[2 * actuator];
+  switch (m->actuator_trntype[actuator]) {
+    case mjTRN_JOINT:
+    case mjTRN_JOINTINPARENT:
+      return m->jnt_actfrclimited[target] &&
+             is_at_limit(d->qfrc_actuator[m->jnt_dofadr[target]], m->jnt_actfrcrange + 2 * target);
+    case mjTRN_TENDON: {
+      if (!m->tendon_actfrclimited[target]) return false;
+      double total = 0;
+      for (int a = 0; a < m->nactuator; ++a)
+        if (m->actuator_trntype[a] == mjTRN_TENDON && m->actuator_trnid[2 * a] == target)
+          total += d->actuator_force[m->actuator_outadr[a]];
+      // MuJoCo scales the forces back to the limit: compare with its round-off allowed for.
+      const mjtNum* range = m->tendon_actfrcrange + 2 * target;
+      const double slack = 1e-12 * (std::abs(range[0]) + std::abs(range[1]));
+      return total <= range[0] + slack || total >= range[1] - slack;
+    }
+    default:
+      return false;
+  }
+}
+
+/// The input that an affine gain multiplies: the clamped control, or the activation.
+double calc_actuator_input(const mjModel* m, const mjData* d, int actuator) {
+  if (m->actuator_actadr[actuator] >= 0)
+    return d->act[m->actuator_actadr[actuator] + m->actuator_actnum[actuator] - 1];
+  const int c = m->actuator_ctrladr[actuator];
+  if (m->actuator_ctrllimited[c] && !is_disabled(m, mjDSBL_CLAMPCTRL))
+    return std::clamp(d->ctrl[c], m->actuator_ctrlrange[2 * c], m->actuator_ctrlrange[2 * c + 1]);
+  return d->ctrl[c];
+}
+
+}  // namespace
+
+void ImplicitForces::calc(const mjModel* m, const mjData* d, const Model& plant) {
+  damping_.assign(m->nv, 0.0);
+  stiffness_.assign(m->nv, 0.0);
+  dofs_.clear();
+  values_.clear();
+  rank_one_.clear();
+  calc_joints(m, d);
+  calc_tendons(m, d, plant);
+  if (!is_disabled(m, mjDSBL_ACTUATION)) calc_actuators(m, d, plant);
+}
+
+void ImplicitForces::calc_joints(const mjModel* m, const mjData* d) {
+  if (!is_disabled(m, mjDSBL_DAMPER)) {
+    for (int i = 0; i < m->nv; ++i) {
+      Polynomial c = make_polynomial(m->dof_damping[i], m->dof_dampingpoly + mjNPOLY * i);
+      const int joint = m->dof_jntid[i];
+      if (m->jnt_actuatorid[joint] != -1) add_reflected_damping(m, mjTRN_JOINT, joint, &c);
+      if (is_nonzero(c)) damping_[i] = calc_damping(c, d->qvel[i]);
+    }
+  }
+  if (is_disabled(m, mjDSBL_SPRING)) return;
+  for (int j = 0; j < m->njnt; ++j) {
+    const Polynomial c = make_polynomial(m->jnt_stiffness[j], m->jnt_stiffnesspoly + mjNPOLY * j);
+    if (!is_nonzero(c)) continue;
+    const bool is_plastic = m->jnt_plasticadr[j] >= 0;
+    const mjtNum* q = d->qpos + m->jnt_qposadr[j];
+    const mjtNum* reference =
+        is_plastic ? d->plastic + m->jnt_plasticadr[j] : m->qpos_spring + m->jnt_qposadr[j];
+    double* k = stiffness_.data() + m->jnt_dofadr[j];
+    switch (m->jnt_type[j]) {
+      case mjJNT_FREE:
+        std::fill_n(k, 3, calc_stiffness(c, mju_dist3(q, reference)));
+        std::fill_n(k + 3, 3, calc_stiffness(c, calc_ball_displacement(q + 3, reference + 3)));
+        break;
+      case mjJNT_BALL:
+        std::fill_n(k, 3, calc_stiffness(c, calc_ball_displacement(q, reference)));
+        break;
+      default:
+        *k = calc_stiffness(c, q[0] - reference[0]);
+        break;
+    }
+  }
+}
+
+void ImplicitForces::calc_tendons(const mjModel* m, const mjData* d, const Model& plant) {
+  for (int t = 0; t < m->ntendon; ++t) {
+    double k = 0, b = 0;
+    if (!is_disabled(m, mjDSBL_SPRING)) {
+      // Slack inside the dead band of spring lengths.
+      const mjtNum* rest = m->tendon_lengthspring + 2 * t;
+      const double length = d->ten_length[t];
+      const double x = length > rest[1] ? length - rest[1] : length < rest[0] ? length - rest[0] : 0;
+      const Polynomial c =
+          make_polynomial(m->tendon_stiffness[t], m->tendon_stiffnesspoly + mjNPOLY * t);
+      if (x != 0) k = calc_stiffness(c, x);
+    }
+    if (!is_disabled(m, mjDSBL_DAMPER)) {
+      Polynomial c = make_polynomial(m->tendon_damping[t], m->tendon_dampingpoly + mjNPOLY * t);
+      if (m->tendon_actuatorid[t] != -1) add_reflected_damping(m, mjTRN_TENDON, t, &c);
+      b = calc_damping(c, d->ten_velocity[t]);
+    }
+    const int adr = m->ten_J_rowadr[t];
+    add_rank_one(d, plant, k, b, m->ten_J_colind + adr, d->ten_J + adr, m->ten_J_rownnz[t]);
+  }
+}
+
+void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Model& plant) {
+  for (int a = 0; a < m->nactuator; ++a) {
+    const bool disabled = m->actuator_group[a] >= 0 && m->actuator_group[a] < 31 &&
+                          (m->opt.disableactuator & (1 << m->actuator_group[a]));
+    if (disabled || m->actuator_plugin[a] >= 0) continue;
+    // force = (g0 + g1 l + g2 v) input + (b0 + b1 l + b2 v)
+    const mjtNum* gain = m->actuator_gainprm + mjNGAIN * a;
+    const mjtNum* bias = m->actuator_biasprm + mjNBIAS * a;
+    double k = 0, b = 0;
+    if (m->actuator_biastype[a] == mjBIAS_AFFINE) {
+      k -= bias[1];
+      b -= bias[2];
+    }
+    if (m->actuator_gaintype[a] == mjGAIN_AFFINE && (gain[1] != 0 || gain[2] != 0)) {
+      const double input = calc_actuator_input(m, d, a);
+      k -= gain[1] * input;
+      b -= gain[2] * input;
+    }
+    k = std::max(0.0, k);
+    b = std::max(0.0, b);
+    if ((k == 0 && b == 0) || is_saturated(m, d, a)) continue;
+    const int out = m->actuator_outadr[a];
+    const int adr = d->moment_rowadr[out];
+    add_rank_one(d, plant, k, b, d->moment_colind + adr, d->actuator_moment + adr,
+                 d->moment_rownnz[out]);
+  }
+}
+
+void ImplicitForces::add_rank_one(const mjData* d, const Model& plant, double stiffness,
+                                  double damping, const int* dofs, const double* values,
+                                  int size) {
+  if ((stiffness == 0 && damping == 0) || size == 0) return;
+  RankOne term;
+  term.stiffness = stiffness;
+  term.damping = damping;
+  term.first = static_cast<int>(dofs_.size());
+  term.size = size;
+  for (int i = 0; i < size; ++i) {
+    term.velocity += values[i] * d->qvel[dofs[i]];
+    dofs_.push_back(dofs[i]);
+    values_.push_back(values[i]);
+    if (plant.tree_of_dof(dofs[i]) != plant.tree_of_dof(dofs[0])) term.in_one_tree = false;
+  }
+  rank_one_.push_back(term);
+}
+
+}  // namespace stiction::plant

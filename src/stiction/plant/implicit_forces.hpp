@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/plant/model.hpp"
+
+namespace stiction::plant {
+
+/// The dissipative and restoring parts of MuJoCo's smooth forces, which the step takes implicitly.
+///
+/// About the start of the step, f(q0 + dt v, v) = f0 - dt K v - D (v - v0), so that
+///
+///     A = M + dt D + dt^2 K,   A (v* - v0) = dt (f0 - dt K v0).
+///
+/// Joint springs and dampers are diagonal in D and K. Tendon springs and dampers and the position
+/// and velocity terms of affine actuators are rank-one terms j^T j. Destabilizing derivatives are
+/// left out, so that A stays positive definite; forces at their limits have none.
+class ImplicitForces {
+ public:
+  /// s j^T j with s = dt d + dt^2 k.
+  struct RankOne {
+    double stiffness = 0;  // k >= 0
+    double damping = 0;    // d >= 0
+    double velocity = 0;   // j v0
+    int first = 0, size = 0;  // entries of j in dofs and values
+    bool in_one_tree = true;
+  };
+
+  /// @param data after mj_fwdActuation
+  void calc(const mjModel* model, const mjData* data, const Model& plant);
+
+  const std::vector<double>& diagonal_damping() const { return damping_; }    // per dof
+  const std::vector<double>& diagonal_stiffness() const { return stiffness_; }
+  const std::vector<RankOne>& rank_one() const { return rank_one_; }
+  const std::vector<int>& dofs() const { return dofs_; }
+  const std::vector<double>& values() const { return values_; }
+  int dof(int entry) const { return dofs_[entry]; }
+  double value(int entry) const { return values_[entry]; }
+
+ private:
+  void calc_joints(const mjModel* m, const mjData* d);
+  void calc_tendons(const mjModel* m, const mjData* d, const Model& plant);
+  void calc_actuators(const mjModel* m, const mjData* d, const Model& plant);
+  void add_rank_one(const mjData* d, const Model& plant, double stiffness, double damping,
+                    const int* dofs, const double* values, int size);
+
+  std::vector<double> damping_, stiffness_, values_;
+  std::vector<int> dofs_;
+  std::vector<RankOne> rank_one_;
+};
+
+}  // namespace stiction::plant

@@ -1,0 +1,114 @@
+#include "stiction/plant/momentum_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/plant/dynamics.hpp"
+
+namespace stiction::plant {
+
+void MomentumCheck::resize(const mjModel* m) {
+  for (auto* array : {&v_, &change_, &inertial_, &momentum_, &smooth_, &impulse_, &row_force_})
+    array->resize(m->nv);
+  wrench_.assign(6 * m->nbody, 0.0);
+}
+
+void MomentumCheck::add_contact_wrenches(const mjModel* m, const mjData* d,
+                                         const contact::ContactProblem& problem,
+                                         const contact::ContactSolution& solution) {
+  for (const contact::BodyPair& pair : problem.pairs) {
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+      const contact::Contact& c = problem.contacts[i];
+      const mjContact& con = d->contact[c.source];
+      const std::array<double, 6>& gamma = solution.impulses[i];
+      double force[3], torque[3], point[3];
+      for (int k = 0; k < 3; ++k) {
+        // MuJoCo's frame: rows n, t1, t2.
+        const double n = con.frame[k], t1 = con.frame[3 + k], t2 = con.frame[6 + k];
+        force[k] = gamma[2] * n + gamma[0] * t1 + gamma[1] * t2;
+        torque[k] = gamma[3] * n + gamma[4] * t1 + gamma[5] * t2;
+        point[k] = pair.origin[k] + c.offset[k];
+      }
+      for (int side = 0; side < 2; ++side) {
+        const double sign = side == 0 ? -1 : 1;
+        const int body = m->geom_bodyid[con.geom[side]];
+        const mjtNum* com = d->subtree_com + 3 * m->body_rootid[body];
+        double* wrench = wrench_.data() + 6 * body;
+        const double r[3] = {point[0] - com[0], point[1] - com[1], point[2] - com[2]};
+        double moment[3];
+        mju_cross(moment, r, force);
+        for (int k = 0; k < 3; ++k) {
+          wrench[k] += sign * (torque[k] + moment[k]);
+          wrench[3 + k] += sign * force[k];
+        }
+      }
+    }
+  }
+}
+
+void MomentumCheck::project_wrenches(const mjModel* m, const mjData* d) {
+  // Leaves to root: a dof carries the wrenches of its body and all beyond it.
+  for (int body = static_cast<int>(m->nbody) - 1; body > 0; --body) {
+    const double* wrench = wrench_.data() + 6 * body;
+    for (int i = m->body_dofadr[body]; i < m->body_dofadr[body] + m->body_dofnum[body]; ++i) {
+      double sum = 0;
+      for (int k = 0; k < 6; ++k) sum += d->cdof[6 * i + k] * wrench[k];
+      impulse_[i] = sum;
+    }
+    const int parent = m->body_parentid[body];
+    if (parent > 0)
+      for (int k = 0; k < 6; ++k) wrench_[6 * parent + k] += wrench[k];
+  }
+}
+
+MomentumCheck::Result MomentumCheck::calc(const mjModel* m, mjData* d, const Model& plant,
+                                          const ImplicitForces& implicit,
+                                          const contact::ContactProblem& problem,
+                                          const contact::ContactSolution& solution) {
+  resize(m);
+  const double dt = problem.time_step;
+  const int nv = static_cast<int>(m->nv);
+  to_mujoco_dofs(d, plant, solution.v.data(), v_.data());
+  for (int i = 0; i < nv; ++i) change_[i] = v_[i] - d->qvel[i];
+  mj_mulM(m, d, inertial_.data(), change_.data());
+  mj_mulM(m, d, momentum_.data(), v_.data());
+
+  // Impulses: smooth, with what the implicit terms change of it, contact, and the other rows.
+  to_mujoco_dofs(d, plant, problem.free_impulse.data(), smooth_.data());
+  for (int i = 0; i < nv; ++i)
+    smooth_[i] -= (dt * implicit.diagonal_damping()[i] +
+                   dt * dt * implicit.diagonal_stiffness()[i]) * change_[i];
+  for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
+    double v = 0;
+    for (int e = term.first; e < term.first + term.size; ++e)
+      v += implicit.value(e) * v_[implicit.dof(e)];
+    // Within a tree the free impulse has -dt^2 k j v0 already; across trees it has none of it.
+    const double stiff = dt * dt * term.stiffness * (term.in_one_tree ? v - term.velocity : v);
+    const double impulse = -stiff - dt * term.damping * (v - term.velocity);
+    for (int e = term.first; e < term.first + term.size; ++e)
+      smooth_[implicit.dof(e)] += impulse * implicit.value(e);
+  }
+  add_contact_wrenches(m, d, problem, solution);
+  std::fill(impulse_.begin(), impulse_.end(), 0.0);
+  project_wrenches(m, d);
+  if (d->nefc > 0) {
+    // Contacts have no Jacobian here, so this is the force of the other rows alone.
+    mj_mulJacTVec(m, d, row_force_.data(), d->efc_force);
+    for (int i = 0; i < nv; ++i) impulse_[i] += dt * row_force_[i];
+  }
+
+  Result out;
+  double p2 = 0, f2 = 0, r2 = 0;
+  for (int i = 0; i < nv; ++i) {
+    const double D2 = 1 / d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1];
+    const double r = inertial_[i] - smooth_[i] - impulse_[i];
+    r2 += D2 * r * r;
+    p2 += D2 * momentum_[i] * momentum_[i];
+    f2 += D2 * impulse_[i] * impulse_[i];
+  }
+  out.residual = std::sqrt(r2);
+  out.scale = std::sqrt(std::max(p2, f2));
+  return out;
+}
+
+}  // namespace stiction::plant

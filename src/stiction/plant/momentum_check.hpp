@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/plant/implicit_forces.hpp"
+#include "stiction/plant/model.hpp"
+
+namespace stiction::plant {
+
+/// Balance of momentum of a step, from MuJoCo's own inertia, dof axes and constraint Jacobian and
+/// the impulses reported: it shares no matrix with the solver, so it also finds a contact applied to
+/// the wrong body or at the wrong point.
+class MomentumCheck {
+ public:
+  struct Result {
+    double residual = 0;  // |D r|, D = diag(M)^(-1/2) [sqrt(J)]
+    double scale = 0;     // max(|D M v|, |D J^T gamma|) [sqrt(J)]
+  };
+
+  /// @param data at the start of the step, after WriteBack::write; see MuJoCoGuard for errors
+  Result calc(const mjModel* model, mjData* data, const Model& plant,
+              const ImplicitForces& implicit, const contact::ContactProblem& problem,
+              const contact::ContactSolution& solution);
+
+ private:
+  void resize(const mjModel* model);
+  void add_contact_wrenches(const mjModel* m, const mjData* d,
+                            const contact::ContactProblem& problem,
+                            const contact::ContactSolution& solution);
+  void project_wrenches(const mjModel* m, const mjData* d);
+
+  std::vector<double> v_, change_, inertial_, momentum_, smooth_, impulse_, row_force_, wrench_;
+};
+
+}  // namespace stiction::plant

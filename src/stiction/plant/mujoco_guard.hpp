@@ -1,0 +1,54 @@
+#pragma once
+
+#include <csetjmp>
+#include <string>
+
+#include <mujoco/mujoco.h>
+
+namespace stiction::plant {
+
+/// Catches MuJoCo's errors and warnings on this thread. MuJoCo's own handlers end the process on an
+/// error and write warnings to a file.
+class MuJoCoGuard {
+ public:
+  MuJoCoGuard();
+  ~MuJoCoGuard();
+  MuJoCoGuard(const MuJoCoGuard&) = delete;
+  MuJoCoGuard& operator=(const MuJoCoGuard&) = delete;
+
+  /// Runs calls to MuJoCo's C functions.
+  /// @param f must own nothing that has a destructor: an error leaves it by longjmp.
+  /// @return false if MuJoCo raised an error; then error() holds its text.
+  template <class F>
+  bool run(F&& f) {
+    std::jmp_buf* const outer = jump_;
+    std::jmp_buf here;
+    jump_ = &here;
+    // No object is made between here and f, so that nothing is skipped by the jump.
+    if (setjmp(here) != 0) {
+      jump_ = outer;
+      return false;
+    }
+    f();
+    jump_ = outer;
+    return true;
+  }
+
+  /// Text of the last error or warning; empty if there was none.
+  const char* error() const { return error_; }
+  const char* warning() const { return warning_; }
+  int num_warnings() const { return num_warnings_; }
+
+ private:
+  static void handle(const mjLogMessage* message);
+
+  static thread_local MuJoCoGuard* active_;
+  MuJoCoGuard* outer_;
+  mjfLogHandler outer_handler_;
+  std::jmp_buf* jump_ = nullptr;
+  char error_[sizeof(mjLogMessage::subject)] = "";
+  char warning_[sizeof(mjLogMessage::subject)] = "";
+  int num_warnings_ = 0;
+};
+
+}  // namespace stiction::plant

@@ -1,0 +1,141 @@
+#include "stiction/plant/write_back.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "stiction/plant/dynamics.hpp"
+
+namespace stiction::plant {
+namespace {
+
+/// Takes memory from the data's arena, as MuJoCo does for arrays of one step.
+/// @return null if there is not enough
+void* allocate_in_arena(mjData* d, std::size_t bytes, std::size_t alignment) {
+  const std::size_t begin = (d->parena + alignment - 1) / alignment * alignment;
+  if (begin + bytes > static_cast<std::size_t>(d->narena) - d->pstack) return nullptr;
+  d->parena = begin + bytes;
+  d->maxuse_arena = std::max<mjtSize>(d->maxuse_arena, static_cast<mjtSize>(d->parena));
+  return static_cast<char*>(d->arena) + begin;
+}
+
+/// Moves an array of `old_size` elements into a larger one, zero beyond. @return false without room.
+template <class T>
+bool grow(mjData* d, T** array, std::size_t old_size, std::size_t new_size) {
+  T* larger = static_cast<T*>(allocate_in_arena(d, new_size * sizeof(T), alignof(T)));
+  if (!larger) return false;
+  std::copy_n(*array, *array ? old_size : 0, larger);
+  const std::size_t kept = *array ? old_size : 0;
+  std::memset(static_cast<void*>(larger + kept), 0, (new_size - kept) * sizeof(T));
+  *array = larger;
+  return true;
+}
+
+/// Rows that a contact takes in efc_force.
+int count_rows(const mjContact& con, bool is_pyramidal) {
+  return con.dim == 1 ? 1 : is_pyramidal ? 2 * (con.dim - 1) : con.dim;
+}
+
+/// Makes room for `num_new` rows behind MuJoCo's own.
+bool add_rows(const mjModel* m, mjData* d, int num_new) {
+  const std::size_t old_size = d->nefc, new_size = old_size + num_new;
+  int** const int_arrays[] = {&d->efc_type,      &d->efc_id,         &d->efc_J_rownnz,
+                              &d->efc_J_rowadr,  &d->efc_J_rowsuper, &d->efc_state};
+  mjtNum** const num_arrays[] = {&d->efc_pos,  &d->efc_margin, &d->efc_frictionloss, &d->efc_diagA,
+                                 &d->efc_D,    &d->efc_R,      &d->efc_vel,          &d->efc_aref,
+                                 &d->efc_b,    &d->efc_force};
+  for (int** array : int_arrays)
+    if (!grow(d, array, old_size, new_size)) return false;
+  for (mjtNum** array : num_arrays)
+    if (!grow(d, array, old_size, new_size)) return false;
+  if (!grow(d, &d->efc_KBIP, 4 * old_size, 4 * new_size)) return false;
+  // A dense Jacobian has rows of nv: give the new ones zeros, so that products with it stay valid.
+  if (!mj_isSparse(m)) {
+    if (!grow(d, &d->efc_J, old_size * m->nv, new_size * m->nv)) return false;
+    d->nJ = static_cast<int>(new_size * m->nv);
+  }
+  if (m->ntendon > 0 && !d->tendon_efcadr) {
+    if (!grow(d, &d->tendon_efcadr, 0, m->ntendon)) return false;
+    std::fill_n(d->tendon_efcadr, m->ntendon, -1);
+  }
+  d->nefc = static_cast<int>(new_size);
+  d->maxuse_efc = std::max(d->maxuse_efc, d->nefc);
+  return true;
+}
+
+/// A contact's force in MuJoCo's order: normal, tangents, torsion, rolling.
+void write_contact(const mjContact& con, int contact_index, bool is_pyramidal, double dt,
+                   const std::array<double, 6>& impulse, mjData* d, int row) {
+  const int num_rows = count_rows(con, is_pyramidal);
+  const double normal = impulse[2] / dt;
+  const double slip[5] = {impulse[0] / dt, impulse[1] / dt, impulse[3] / dt, impulse[4] / dt,
+                          impulse[5] / dt};
+  mjtNum* force = d->efc_force + row;
+  int type = mjCNSTR_CONTACT_ELLIPTIC;
+  if (con.dim == 1) {
+    type = mjCNSTR_CONTACT_FRICTIONLESS;
+    force[0] = normal;
+  } else if (is_pyramidal) {
+    // Forces along the pyramid's edges n +- mu_i t_i that add up to this one.
+    type = mjCNSTR_CONTACT_PYRAMIDAL;
+    for (int i = 0; i < con.dim - 1; ++i) {
+      const double share = normal / (con.dim - 1);
+      const double lateral = slip[i] / con.friction[i];
+      force[2 * i] = 0.5 * (share + lateral);
+      force[2 * i + 1] = 0.5 * (share - lateral);
+    }
+  } else {
+    force[0] = normal;
+    std::copy_n(slip, con.dim - 1, force + 1);
+  }
+  for (int i = row; i < row + num_rows; ++i) {
+    d->efc_type[i] = type;
+    d->efc_id[i] = contact_index;
+    d->efc_state[i] = normal > 0 ? mjCNSTRSTATE_QUADRATIC : mjCNSTRSTATE_SATISFIED;
+    d->efc_pos[i] = con.dist;
+    d->efc_margin[i] = con.includemargin;
+  }
+}
+
+}  // namespace
+
+bool WriteBack::write(const mjModel* m, mjData* d, const Model& plant,
+                      const contact::ContactProblem& problem,
+                      const contact::ContactSolution& solution) {
+  const double dt = problem.time_step;
+  // qacc = (v - v0) / dt, and J^T gamma = A (v - v*) by the balance of momentum.
+  to_mujoco_dofs(d, plant, solution.v.data(), d->qacc);
+  for (int i = 0; i < m->nv; ++i) d->qacc[i] = (d->qacc[i] - d->qvel[i]) / dt;
+  impulse_.resize(m->nv);
+  for (int t = 0; t < problem.num_trees(); ++t) {
+    const int n = problem.tree_size(t), begin = problem.dof_start[t];
+    const double* A = problem.A.data() + problem.block_start[t];
+    for (int i = 0; i < n; ++i) {
+      double sum = 0;
+      for (int j = 0; j < n; ++j)
+        sum += A[i + j * n] * (solution.v[begin + j] - problem.v_star[begin + j]);
+      impulse_[begin + i] = sum / dt;
+    }
+  }
+  to_mujoco_dofs(d, plant, impulse_.data(), d->qfrc_constraint);
+
+  const bool is_pyramidal = mj_isPyramidal(m);
+  for (int i = 0; i < problem.num_rows(); ++i) {
+    const int source = problem.rows[i].source;
+    if (source >= 0) d->efc_force[source] = solution.row_impulses[i] / dt;
+  }
+  int num_new = 0;
+  for (const contact::Contact& c : problem.contacts)
+    num_new += count_rows(d->contact[c.source], is_pyramidal);
+  if (num_new == 0) return true;
+  int row = d->nefc;
+  if (!add_rows(m, d, num_new)) return false;
+  for (int i = 0; i < problem.num_contacts(); ++i) {
+    mjContact& con = d->contact[problem.contacts[i].source];
+    con.efc_address = row;
+    write_contact(con, problem.contacts[i].source, is_pyramidal, dt, solution.impulses[i], d, row);
+    row += count_rows(con, is_pyramidal);
+  }
+  return true;
+}
+
+}  // namespace stiction::plant

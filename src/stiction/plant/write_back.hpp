@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/plant/model.hpp"
+
+namespace stiction::plant {
+
+/// Puts a step's result where MuJoCo's sensors, mj_contactForce and viewers look for it: qacc,
+/// qfrc_constraint, efc_force with one block per contact, and each contact's efc_address. qacc is
+/// the change of velocity over the step. The contacts' rows of efc_J stay empty.
+/// @return false if the data's arena is too small for the rows; then only qacc and
+///     qfrc_constraint are set
+class WriteBack {
+ public:
+  bool write(const mjModel* model, mjData* data, const Model& plant,
+             const contact::ContactProblem& problem, const contact::ContactSolution& solution);
+
+ private:
+  std::vector<double> impulse_;
+};
+
+}  // namespace stiction::plant

@@ -1,0 +1,85 @@
+#include "stiction/sim/report_writer.hpp"
+
+#include <algorithm>
+
+namespace stiction::sim {
+
+void clear_report(StepReport* report) {
+  report->status = kOk;
+  report->message.clear();
+  report->num_steps = 0;
+  report->certificate = {};
+  report->momentum_error = 0;
+  report->statistics = {};
+  report->timings = {};
+  report->num_warnings = 0;
+  report->warning.clear();
+}
+
+void write_contacts(const mjModel* m, const mjData* d, const contact::ContactProblem& problem,
+                    const contact::ContactSolution& solution, ContactReport* out) {
+  const int n = problem.num_contacts();
+  for (auto* ids : {&out->bodies, &out->geoms}) ids->resize(2 * n);
+  for (auto* vectors : {&out->point, &out->normal, &out->impulse, &out->torque_impulse,
+                        &out->slip_velocity})
+    vectors->resize(3 * n);
+  for (auto* scalars : {&out->distance, &out->normal_impulse, &out->normal_velocity})
+    scalars->resize(n);
+  out->slipping.resize(n);
+  for (const contact::BodyPair& pair : problem.pairs) {
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+      const contact::Contact& c = problem.contacts[i];
+      const mjContact& con = d->contact[c.source];
+      const auto& gamma = solution.impulses[i];
+      const auto& v_c = solution.contact_velocities[i];
+      const double* t1 = c.R_WC.data();
+      const double* t2 = t1 + 3;
+      const double* normal = t1 + 6;
+      for (int side = 0; side < 2; ++side) {
+        out->geoms[2 * i + side] = con.geom[side];
+        out->bodies[2 * i + side] = m->geom_bodyid[con.geom[side]];
+      }
+      for (int k = 0; k < 3; ++k) {
+        out->point[3 * i + k] = pair.origin[k] + c.offset[k];
+        out->normal[3 * i + k] = normal[k];
+        out->impulse[3 * i + k] = t1[k] * gamma[0] + t2[k] * gamma[1] + normal[k] * gamma[2];
+        out->torque_impulse[3 * i + k] = normal[k] * gamma[3] + t1[k] * gamma[4] + t2[k] * gamma[5];
+        out->slip_velocity[3 * i + k] = t1[k] * v_c[0] + t2[k] * v_c[1];
+      }
+      out->distance[i] = c.phi0;
+      out->normal_impulse[i] = gamma[2];
+      out->normal_velocity[i] = v_c[2];
+      out->slipping[i] = solution.slipping[i];
+    }
+  }
+}
+
+void write_statistics(const contact::ContactProblem& problem,
+                      const contact::ContactSolution& solution, StepReport* report) {
+  StepStatistics& s = report->statistics;
+  s = {};
+  s.num_contacts = problem.num_contacts();
+  s.num_rows = problem.num_rows();
+  s.num_islands = static_cast<int>(solution.islands.size());
+  for (const contact::IslandStatistics& island : solution.islands) {
+    s.iterations += island.iterations;
+    s.max_iterations = std::max(s.max_iterations, island.iterations);
+    s.line_search_evaluations += island.line_search_evaluations;
+    if (island.scale > 0) s.residual = std::max(s.residual, island.residual / island.scale);
+  }
+  report->islands.assign(solution.islands.begin(), solution.islands.end());
+}
+
+void keep_worst(const contact::Certificate& step, contact::Certificate* worst) {
+  const auto grow = [](double value, double* to) { *to = std::max(*to, value); };
+  grow(step.error_bound, &worst->error_bound);
+  grow(step.velocity_bound, &worst->velocity_bound);
+  grow(step.relative_residual, &worst->relative_residual);
+  grow(step.impulse_error, &worst->impulse_error);
+  grow(step.max_cone_excess, &worst->max_cone_excess);
+  grow(step.max_friction_work, &worst->max_friction_work);
+  worst->min_normal_impulse = std::min(worst->min_normal_impulse, step.min_normal_impulse);
+  worst->ok = worst->ok && step.ok;
+}
+
+}  // namespace stiction::sim

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/sim/step_report.hpp"
+
+namespace stiction::sim {
+
+/// Empties a report for the next call, keeping its memory.
+void clear_report(StepReport* report);
+
+/// Writes the contacts of a step, from C to world coordinates.
+void write_contacts(const mjModel* model, const mjData* data,
+                    const contact::ContactProblem& problem,
+                    const contact::ContactSolution& solution, ContactReport* report);
+
+/// Writes statistics and islands of a solve.
+void write_statistics(const contact::ContactProblem& problem,
+                      const contact::ContactSolution& solution, StepReport* report);
+
+/// Takes the worse of two certificates, entry by entry.
+void keep_worst(const contact::Certificate& step, contact::Certificate* worst);
+
+}  // namespace stiction::sim

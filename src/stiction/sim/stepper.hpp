@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/plant/materials.hpp"
+#include "stiction/sim/step_options.hpp"
+#include "stiction/sim/step_report.hpp"
+
+namespace stiction::sim {
+
+/// Steps a MuJoCo model in place of mj_step, with contact by one of our models.
+///
+/// The model and data stay the caller's own; values in the model (masses, friction, gains, options)
+/// may change between steps, its structure may not. One Stepper serves one thread at a time and any
+/// number of mjData of its model.
+class Stepper {
+ public:
+  /// @param model     kept by pointer; must outlive this
+  /// @param materials one per geom; empty: defaults
+  /// @throws Error for options out of range and models that are not taken
+  Stepper(const mjModel* model, const StepOptions& options, plant::MaterialTable materials = {});
+  ~Stepper();
+  Stepper(Stepper&&) noexcept;
+  Stepper& operator=(Stepper&&) noexcept;
+
+  /// Advances data by num_steps steps, or until one fails: then the state is that of the start of
+  /// the failed step, and the report says why. Allocates nothing after the first steps.
+  /// @return valid until the next call
+  [[nodiscard]] const StepReport& step(mjData* data, int num_steps = 1) noexcept;
+
+  const mjModel* model() const;
+  const StepOptions& options() const;
+  const plant::MaterialTable& materials() const;
+  /// The step really taken [s].
+  double time_step() const;
+
+ private:
+  class Workspace;
+  std::unique_ptr<Workspace> workspace_;
+};
+
+}  // namespace stiction::sim
