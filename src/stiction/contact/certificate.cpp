@@ -17,13 +17,13 @@ void add_cross(double s, const double* a, const double* b, double* y) {
   y[2] += s * (a[0] * b[1] - a[1] * b[0]);
 }
 
-/// Motion of B relative to A at the pair's origin, [w; v] in the world, from the tree velocities.
+/// Motion of B relative to A at the pair's origin, [w; v] in the world, from the dofs' velocities.
 void calc_pair_motion(const ContactProblem& problem, const BodyPair& pair,
                       const std::vector<double>& v, double V[6]) {
   std::fill_n(V, 6, 0.0);
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
-    const double* u = v.data() + problem.dof_start[segment.tree];
+    const double* u = v.data() + problem.dof_start[segment.block];
     if (segment.is_rigid_body) {
       for (int i = 0; i < 6; ++i) V[i] += segment.sign * u[i];
       add_cross(segment.sign, u, segment.offset.data(), V + 3);
@@ -62,7 +62,7 @@ void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const d
                     std::vector<double>* f) {
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
-    double* to = f->data() + problem.dof_start[segment.tree];
+    double* to = f->data() + problem.dof_start[segment.block];
     if (segment.is_rigid_body) {
       for (int i = 0; i < 6; ++i) to[i] += segment.sign * F[i];
       add_cross(segment.sign, segment.offset.data(), F + 3, to);
@@ -75,21 +75,37 @@ void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const d
   }
 }
 
-/// |r|^2 in the norm of A^-1 for one tree: forward substitution with A = L L^T.
-double calc_inverse_norm_squared(int n, const double* L, const double* inv_diagonal, double* r) {
-  double sum = 0;
-  for (int j = 0; j < n; ++j) {
-    const double y = r[j] * inv_diagonal[j];
-    sum += y * y;
-    for (int i = j + 1; i < n; ++i) r[i] -= L[i + j * n] * y;
+/// y += A x.
+void add_A_product(const ContactProblem& problem, const std::vector<double>& x,
+                   std::vector<double>* y) {
+  const auto add = [&](const double* A, int row, int column, int num_rows, int num_columns,
+                       bool transpose) {
+    for (int j = 0; j < num_columns; ++j)
+      for (int i = 0; i < num_rows; ++i) {
+        if (transpose)
+          (*y)[column + j] += A[i + j * num_rows] * x[row + i];
+        else
+          (*y)[row + i] += A[i + j * num_rows] * x[column + j];
+      }
+  };
+  for (int b = 0; b < problem.num_blocks(); ++b) {
+    const int dof = problem.dof_start[b], n = problem.block_size(b);
+    add(problem.diagonal(b), dof, dof, n, n, false);
   }
-  return sum;
+  for (const Coupling& c : problem.couplings) {
+    const double* A = problem.A.data() + c.start;
+    const int row = problem.dof_start[c.row_block], column = problem.dof_start[c.column_block];
+    const int m = problem.block_size(c.row_block), n = problem.block_size(c.column_block);
+    add(A, row, column, m, n, false);
+    add(A, row, column, m, n, true);
+  }
 }
 
 }  // namespace
 
-Certificate Certifier::certify(const ContactProblem& problem, const Islands& islands,
-                               ContactModel model, const ModelParameters& parameters,
+Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* factor,
+                               const Islands& islands, ContactModel model,
+                               const ModelParameters& parameters,
                                double tolerance, double absolute_tolerance,
                                const ContactSolution& solution) {
   Certificate out;
@@ -140,34 +156,31 @@ Certificate Certifier::certify(const ContactProblem& problem, const Islands& isl
     law_scale = std::max(law_scale, std::abs(gamma));
   }
 
-  // Balance of momentum, tree by tree, and its norms, island by island.
-  residual_.resize(num_dofs);
-  momentum_.resize(num_dofs);
+  // Balance of momentum, A (v - v*) - J^T gamma, and its norms, island by island.
+  change_.resize(num_dofs);
+  for (int i = 0; i < num_dofs; ++i) change_[i] = solution.v[i] - problem.v_star[i];
+  residual_.assign(num_dofs, 0.0);
+  add_A_product(problem, change_, &residual_);
+  for (int i = 0; i < num_dofs; ++i) residual_[i] -= impulse_[i];
+  momentum_.assign(num_dofs, 0.0);
+  add_A_product(problem, solution.v, &momentum_);
+  whitened_.resize(num_dofs);
+  factor->solve_lower(residual_, whitened_);
   double bound_squared = 0;
   double max_island_bound = 0;
   bool balanced = true;
   for (int island = 0; island < islands.size(); ++island) {
     double r2 = 0, p2 = 0, f2 = 0, e2 = 0;
-    for (const int t : islands.trees(island)) {
-      const int n = problem.tree_size(t), begin = problem.dof_start[t];
-      const double* A = problem.A.data() + problem.block_start[t];
+    for (const int b : islands.blocks(island)) {
+      const int n = problem.block_size(b);
       for (int i = 0; i < n; ++i) {
-        double Adv = 0, Av = 0;
-        for (int j = 0; j < n; ++j) {
-          const double v = solution.v[begin + j];
-          Adv += A[i + j * n] * (v - problem.v_star[begin + j]);
-          Av += A[i + j * n] * v;
-        }
-        const double residual = Adv - impulse_[begin + i];
-        const double D2 = 1 / A[i + i * n];
-        residual_[begin + i] = residual;
-        r2 += D2 * residual * residual;
-        p2 += D2 * Av * Av;
-        f2 += D2 * impulse_[begin + i] * impulse_[begin + i];
+        const int dof = problem.dof_start[b] + i;
+        const double D2 = 1 / problem.diagonal(b)[i * (n + 1)];
+        r2 += D2 * residual_[dof] * residual_[dof];
+        p2 += D2 * momentum_[dof] * momentum_[dof];
+        f2 += D2 * impulse_[dof] * impulse_[dof];
+        e2 += whitened_[dof] * whitened_[dof];
       }
-      e2 += calc_inverse_norm_squared(n, problem.A_factor.data() + problem.block_start[t],
-                                      problem.inv_diagonal.data() + begin,
-                                      residual_.data() + begin);
     }
     const double scale = std::sqrt(std::max(p2, f2));
     const double residual = std::sqrt(r2);

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/contact/islands.hpp"
 #include "stiction/contact/model_parameters.hpp"
+#include "stiction/contact/momentum_factor.hpp"
 
 namespace stiction::contact {
 
@@ -36,17 +40,21 @@ struct Certificate {
   bool ok = true;
 };
 
-/// @param problem    after calc_derived
+/// @param problem    after calc_derived of `factor`
 /// @param tolerance  relative tolerance that the solver was asked for [-]
 /// @param absolute_tolerance the same, absolute [sqrt(J)]
 class Certifier {
  public:
-  Certificate certify(const ContactProblem& problem, const Islands& islands, ContactModel model,
+  Certificate certify(const ContactProblem& problem, MomentumFactor* factor,
+                      const Islands& islands, ContactModel model,
                       const ModelParameters& parameters, double tolerance,
                       double absolute_tolerance, const ContactSolution& solution);
 
+  /// J^T gamma of the last certificate, with the laws' impulses; size num_dofs.
+  std::span<const double> constraint_impulse() const { return impulse_; }
+
  private:
-  std::vector<double> residual_, momentum_, impulse_;  // per dof
+  std::vector<double> change_, residual_, momentum_, impulse_, whitened_;  // per dof
 };
 
 }  // namespace stiction::contact

@@ -5,7 +5,8 @@ namespace stiction::contact {
 void ContactProblem::clear(double dt) {
   time_step = dt;
   dof_start.assign(1, 0);
-  block_start.assign(1, 0);
+  diagonal_start.clear();
+  couplings.clear();
   A.clear();
   v0.clear();
   free_impulse.clear();
@@ -19,13 +20,19 @@ void ContactProblem::clear(double dt) {
   row_columns.clear();
 }
 
-int ContactProblem::add_tree(int n) {
+int ContactProblem::add_block(int n) {
   dof_start.push_back(dof_start.back() + n);
-  block_start.push_back(block_start.back() + n * n);
-  A.resize(block_start.back(), 0.0);
+  diagonal_start.push_back(static_cast<int>(A.size()));
+  A.resize(A.size() + n * n, 0.0);
   v0.resize(dof_start.back(), 0.0);
   free_impulse.resize(dof_start.back(), 0.0);
-  return num_trees() - 1;
+  return num_blocks() - 1;
+}
+
+int ContactProblem::add_coupling(int row_block, int column_block) {
+  couplings.push_back({row_block, column_block, static_cast<int>(A.size())});
+  A.resize(A.size() + block_size(row_block) * block_size(column_block), 0.0);
+  return static_cast<int>(couplings.size()) - 1;
 }
 
 }  // namespace stiction::contact

@@ -15,13 +15,13 @@ namespace stiction::contact {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// How one kinematic tree moves one body pair. The pair's motion is a spatial velocity V = [w; v]:
+/// How one block of dofs moves one body pair. The pair's motion is a spatial velocity V = [w; v]:
 /// the angular velocity of body B relative to A, and the velocity of B's material at the pair's
 /// origin relative to A's, both in the world frame. V is the sum over the pair's segments.
 struct Segment {
-  int tree = -1;
-  /// True if the tree is one rigid body with velocities [w_W; v_P] at a point P. Its Jacobian is
-  /// then sign [I 0; -[offset]x I] and needs no columns.
+  int block = -1;
+  /// True if the block is one free rigid body with velocities [w_W; v_P] at a point P. Its Jacobian
+  /// is then sign [I 0; -[offset]x I] and needs no columns.
   bool is_rigid_body = false;
   double sign = 1;                      // +1 for body B, -1 for body A; rigid bodies only
   std::array<double, 3> offset{};       // from P to the pair's origin, world frame [m]
@@ -33,7 +33,7 @@ struct Segment {
 struct BodyPair {
   std::array<double, 3> origin{};       // where V is measured, world frame [m]
   int first_segment = 0;
-  int num_segments = 0;                 // 1 (one side fixed, or both in one tree) or 2
+  int num_segments = 0;                 // >= 1, each of another block
   int first_contact = 0;
   int num_contacts = 0;
 };
@@ -77,20 +77,31 @@ struct Row {
   int source = -1;                      // the caller's index of this row
 };
 
+/// A symmetric pair of off-diagonal blocks of A, between blocks of one kinematic tree.
+struct Coupling {
+  int row_block = 0;
+  int column_block = 0;
+  int start = 0;                        // into ContactProblem::A, column-major
+};
+
 /// Arrays keep their memory from step to step: clear, then fill again.
+///
+/// A is block-sparse. A block is a set of dofs that move together in most Jacobians: a free body, or
+/// an unbranched chain of joints. Blocks of one kinematic tree are coupled where one is the other's
+/// ancestor. The simplest caller makes each tree one dense block and has no couplings.
 struct ContactProblem {
   double time_step = 0;                 // [s], > 0
 
-  // Trees: dofs [dof_start[t], dof_start[t + 1]), dense symmetric blocks of A, column-major.
-  std::vector<int> dof_start{0};        // num_trees + 1
-  std::vector<int> block_start{0};      // of A, num_trees + 1
+  std::vector<int> dof_start{0};        // block b has dofs [dof_start[b], dof_start[b + 1])
+  std::vector<int> diagonal_start;      // of the block's diagonal block in A, column-major
+  std::vector<Coupling> couplings;
   std::vector<double> A;                // momentum matrix M + dt D + dt^2 K [kg, kg m^2, ...]
   std::vector<double> v0;               // velocities at the start of the step
   std::vector<double> free_impulse;     // A (v* - v0), the impulse of all forces but contact's
 
   std::vector<BodyPair> pairs;
   std::vector<Segment> segments;
-  std::vector<int> column_dof;          // dof within the tree of each Jacobian column
+  std::vector<int> column_dof;          // dof within the block of each Jacobian column
   std::vector<double> columns;          // 6 per column: [w; v] per unit of the dof
   std::vector<Contact> contacts;
 
@@ -98,38 +109,24 @@ struct ContactProblem {
   std::vector<int> row_dof;             // dof in the whole problem
   std::vector<double> row_columns;
 
-  // Filled by calc_derived.
-  std::vector<double> A_factor;         // lower Cholesky factors of the blocks of A, as A
-  std::vector<double> inv_diagonal;     // 1 / L_jj, per dof
+  // Filled by MomentumFactor::calc_derived.
   std::vector<double> v_star;           // free-motion velocities
   std::vector<double> delassus;         // w of each contact [1/kg]
-  std::vector<double> scratch;          // of calc_derived
 
-  int num_trees() const { return static_cast<int>(dof_start.size()) - 1; }
+  int num_blocks() const { return static_cast<int>(dof_start.size()) - 1; }
   int num_dofs() const { return dof_start.back(); }
   int num_contacts() const { return static_cast<int>(contacts.size()); }
   int num_rows() const { return static_cast<int>(rows.size()); }
-  int tree_size(int tree) const { return dof_start[tree + 1] - dof_start[tree]; }
+  int block_size(int block) const { return dof_start[block + 1] - dof_start[block]; }
 
   void clear(double dt);
-  /// Adds a tree of n dofs with A, v0 and free_impulse zero; the caller fills the entries.
+  /// Adds a block of n dofs with A, v0 and free_impulse zero; the caller fills the entries.
   /// @return its index
-  int add_tree(int n);
-  double* tree_matrix(int tree) { return A.data() + block_start[tree]; }
+  int add_block(int n);
+  /// Adds an off-diagonal block of zeros. @return its index in couplings
+  int add_coupling(int row_block, int column_block);
+  double* diagonal(int block) { return A.data() + diagonal_start[block]; }
+  const double* diagonal(int block) const { return A.data() + diagonal_start[block]; }
 };
-
-/// Factors A, solves A (v* - v0) = free_impulse, and estimates the Delassus size of every contact,
-///
-///   w_i = |W_i|_F / 3,   W_i = J_i A^-1 J_i^T  (3 x 3)          [castro2022] section V.B,
-///
-/// then replaces infinite stiffnesses by the near-rigid value
-///
-///   k = (2 pi / (beta dt))^2 / w,   fn0 = -k phi0,
-///
-/// the stiffest spring whose period is beta times the step. A, not M, is used in W: at rest they
-/// agree, and under stiff servos A is what resists.
-/// @param near_rigid_factor beta > 0 [-]
-/// @return the first tree whose A is not positive definite, or -1
-int calc_derived(double near_rigid_factor, ContactProblem* problem);
 
 }  // namespace stiction::contact

@@ -18,7 +18,7 @@ enum class SolveStatus : std::uint8_t {
 
 struct IslandStatistics {
   SolveStatus status = SolveStatus::kConverged;
-  int num_trees = 0;
+  int num_dofs = 0;
   int num_contacts = 0;
   int num_rows = 0;
   int iterations = 0;

@@ -21,12 +21,12 @@ void group_by_island(const std::vector<int>& island_of, int num_islands, std::ve
 
 }  // namespace
 
-int Islands::find_root(int tree) {
-  while (parent_[tree] != tree) {
-    parent_[tree] = parent_[parent_[tree]];
-    tree = parent_[tree];
+int Islands::find_root(int block) {
+  while (parent_[block] != block) {
+    parent_[block] = parent_[parent_[block]];
+    block = parent_[block];
   }
-  return tree;
+  return block;
 }
 
 void Islands::merge(int a, int b) {
@@ -36,50 +36,55 @@ void Islands::merge(int a, int b) {
 }
 
 void Islands::find(const ContactProblem& problem) {
-  const int num_trees = problem.num_trees();
-  parent_.resize(num_trees);
-  constrained_.assign(num_trees, 0);
-  dof_tree_.resize(problem.num_dofs());
-  for (int t = 0; t < num_trees; ++t) {
-    parent_[t] = t;
-    std::fill(dof_tree_.begin() + problem.dof_start[t], dof_tree_.begin() + problem.dof_start[t + 1],
-              t);
+  const int num_blocks = problem.num_blocks();
+  parent_.resize(num_blocks);
+  constrained_.assign(num_blocks, 0);
+  dof_block_.resize(problem.num_dofs());
+  for (int b = 0; b < num_blocks; ++b) {
+    parent_[b] = b;
+    std::fill(dof_block_.begin() + problem.dof_start[b],
+              dof_block_.begin() + problem.dof_start[b + 1], b);
   }
 
-  // Merge what each constraint touches.
+  // Merge what inertia and each constraint couple; file each under one of its blocks.
+  coupling_island_.resize(problem.couplings.size());
+  for (std::size_t c = 0; c < problem.couplings.size(); ++c) {
+    coupling_island_[c] = problem.couplings[c].row_block;
+    merge(problem.couplings[c].row_block, problem.couplings[c].column_block);
+  }
   pair_island_.resize(problem.pairs.size());
   for (std::size_t p = 0; p < problem.pairs.size(); ++p) {
     const BodyPair& pair = problem.pairs[p];
     const Segment* segments = problem.segments.data() + pair.first_segment;
-    pair_island_[p] = segments[0].tree;
-    for (int s = 0; s < pair.num_segments; ++s) {
-      constrained_[segments[s].tree] = 1;
-      merge(segments[0].tree, segments[s].tree);
-    }
+    pair_island_[p] = segments[0].block;
+    constrained_[segments[0].block] = 1;
+    for (int s = 1; s < pair.num_segments; ++s) merge(segments[0].block, segments[s].block);
   }
   row_island_.resize(problem.rows.size());
   for (std::size_t r = 0; r < problem.rows.size(); ++r) {
     const Row& row = problem.rows[r];
-    const int first_tree = dof_tree_[problem.row_dof[row.first_column]];
-    row_island_[r] = first_tree;
-    for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
-      const int tree = dof_tree_[problem.row_dof[c]];
-      constrained_[tree] = 1;
-      merge(first_tree, tree);
-    }
+    const int first = dof_block_[problem.row_dof[row.first_column]];
+    row_island_[r] = first;
+    constrained_[first] = 1;
+    for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
+      merge(first, dof_block_[problem.row_dof[c]]);
   }
 
-  // Number the islands by their lowest tree, which is their root.
-  tree_island_.assign(num_trees, -1);
+  // Number the groups that hold a constraint by their lowest block, which is their root.
+  for (int b = 0; b < num_blocks; ++b)
+    if (constrained_[b]) constrained_[find_root(b)] = 1;
+  block_island_.assign(num_blocks, -1);
   int num_islands = 0;
-  for (int t = 0; t < num_trees; ++t)
-    if (constrained_[t] && find_root(t) == t) tree_island_[t] = num_islands++;
-  for (int t = 0; t < num_trees; ++t)
-    if (constrained_[t]) tree_island_[t] = tree_island_[find_root(t)];
-  for (int& p : pair_island_) p = tree_island_[p];
-  for (int& r : row_island_) r = tree_island_[r];
+  for (int b = 0; b < num_blocks; ++b) {
+    const int root = find_root(b);
+    if (root == b && constrained_[b]) block_island_[b] = num_islands++;
+    block_island_[b] = block_island_[root];
+  }
+  for (auto* items : {&coupling_island_, &pair_island_, &row_island_})
+    for (int& item : *items) item = block_island_[item];
 
-  group_by_island(tree_island_, num_islands, &tree_start_, &trees_);
+  group_by_island(block_island_, num_islands, &block_start_, &blocks_);
+  group_by_island(coupling_island_, num_islands, &coupling_start_, &couplings_);
   group_by_island(pair_island_, num_islands, &pair_start_, &pairs_);
   group_by_island(row_island_, num_islands, &row_start_, &rows_);
 }

@@ -7,31 +7,35 @@
 
 namespace stiction::contact {
 
-/// Groups of trees that constraints couple, each an independent problem. Islands are numbered by
-/// their lowest tree and list trees, pairs and rows in increasing order, so the numbering is the
-/// same however the problem is solved. Trees without any constraint are in none: their v is v*.
+/// Groups of blocks that constraints or inertia couple, each an independent problem. Islands are
+/// numbered by their lowest block and list everything in increasing order, so the numbering is the
+/// same however the problem is solved. Groups without any constraint are in none: their v is v*.
 class Islands {
  public:
   void find(const ContactProblem& problem);
 
-  int size() const { return static_cast<int>(tree_start_.size()) - 1; }
-  std::span<const int> trees(int island) const { return slice(trees_, tree_start_, island); }
+  int size() const { return static_cast<int>(block_start_.size()) - 1; }
+  std::span<const int> blocks(int island) const { return slice(blocks_, block_start_, island); }
+  std::span<const int> couplings(int island) const {
+    return slice(couplings_, coupling_start_, island);
+  }
   std::span<const int> pairs(int island) const { return slice(pairs_, pair_start_, island); }
   std::span<const int> rows(int island) const { return slice(rows_, row_start_, island); }
-  /// The island of a tree, or -1.
-  int island_of_tree(int tree) const { return tree_island_[tree]; }
-  int tree_of_dof(int dof) const { return dof_tree_[dof]; }
+  /// The island of a block, or -1.
+  int island_of_block(int block) const { return block_island_[block]; }
+  int block_of_dof(int dof) const { return dof_block_[dof]; }
 
  private:
   static std::span<const int> slice(const std::vector<int>& items, const std::vector<int>& start,
                                     int i) {
     return {items.data() + start[i], static_cast<std::size_t>(start[i + 1] - start[i])};
   }
-  int find_root(int tree);
+  int find_root(int block);
   void merge(int a, int b);
 
-  std::vector<int> parent_, dof_tree_, tree_island_, pair_island_, row_island_;
-  std::vector<int> tree_start_{0}, trees_, pair_start_{0}, pairs_, row_start_{0}, rows_;
+  std::vector<int> parent_, dof_block_, block_island_, coupling_island_, pair_island_, row_island_;
+  std::vector<int> block_start_{0}, blocks_, coupling_start_{0}, couplings_;
+  std::vector<int> pair_start_{0}, pairs_, row_start_{0}, rows_;
   std::vector<char> constrained_;
 };
 

@@ -6,7 +6,7 @@
 /// Products with the Jacobian of a body pair's segment. Internal: SIMD types.
 namespace stiction::contact {
 
-/// Calls f(dof within the tree, 6-vector column) for each dof that moves the pair.
+/// Calls f(dof within the block, 6-vector column) for each dof that moves the pair.
 template <class F>
 void for_each_column(const ContactProblem& problem, const Segment& segment, F&& f) {
   if (!segment.is_rigid_body) {
@@ -26,7 +26,7 @@ void for_each_column(const ContactProblem& problem, const Segment& segment, F&& 
   for (int c = 0; c < 6; ++c) f(c, columns[c]);
 }
 
-/// J v, with v the tree's velocities.
+/// J v, with v the block's velocities.
 inline math::Six calc_segment_velocity(const ContactProblem& problem, const Segment& segment,
                                        const double* v) {
   using math::Six;

@@ -86,67 +86,89 @@ class ConvexSolver final : public ContactSolver {
   }
 
  private:
-  /// Assigns every tree, pair, contact and row its place. The only part that depends on all islands.
+  /// Assigns every block, pair, contact and row its place. The only part that depends on all islands.
   void lay_out(const ContactProblem& problem, const Islands& islands) {
-    arrays_.islands.resize(islands.size());
-    arrays_.trees.clear();
-    arrays_.pairs.clear();
-    arrays_.rows.clear();
-    arrays_.row_entries.clear();
-    tree_block_.resize(problem.num_trees());
-    solver_dof_.resize(problem.num_trees());
-    int num_dofs = 0, num_contacts = 0, num_torsions = 0;
+    SolverArrays<F>& a = arrays_;
+    a.islands.resize(islands.size());
+    a.blocks.clear();
+    a.couplings.clear();
+    a.segments.clear();
+    a.pairs.clear();
+    a.rows.clear();
+    a.row_entries.clear();
+    position_.resize(problem.num_blocks());
+    solver_dof_.resize(problem.num_blocks());
+    counts_ = {};
     for (int i = 0; i < islands.size(); ++i) {
-      IslandRange& range = arrays_.islands[i];
-      range.tree_begin = static_cast<int>(arrays_.trees.size());
-      range.dof_begin = num_dofs;
-      for (const int tree : eliminations_.order(i)) {
-        tree_block_[tree] = static_cast<int>(arrays_.trees.size()) - range.tree_begin;
-        solver_dof_[tree] = num_dofs;
-        arrays_.trees.push_back(
-            {tree, problem.dof_start[tree], num_dofs, problem.tree_size(tree)});
-        num_dofs += problem.tree_size(tree);
-      }
-      range.tree_end = static_cast<int>(arrays_.trees.size());
-      range.num_dofs = num_dofs - range.dof_begin;
-      range.pair_begin = static_cast<int>(arrays_.pairs.size());
-      for (const int p : islands.pairs(i)) {
-        PairSlice& slice = arrays_.pairs.emplace_back();
-        const contact::BodyPair& pair = problem.pairs[p];
-        slice.num_segments = pair.num_segments;
-        for (int s = 0; s < pair.num_segments; ++s) {
-          const contact::Segment& segment = problem.segments[pair.first_segment + s];
-          slice.segments[s] = {&segment, tree_block_[segment.tree]};
-          slice.segment_dof[s] = solver_dof_[segment.tree];
-        }
-        slice.contact_begin = num_contacts;
-        slice.torsion_begin = num_torsions;
-        for (int c = pair.first_contact; c < pair.first_contact + pair.num_contacts; ++c)
-          ++(uses_torsion_law(problem.contacts[c]) ? num_torsions : num_contacts);
-        slice.contact_end = num_contacts;
-        slice.torsion_end = num_torsions;
-        slice.first_source = pair.first_contact;
-      }
-      range.pair_end = static_cast<int>(arrays_.pairs.size());
-      range.row_begin = static_cast<int>(arrays_.rows.size());
-      for (const int r : islands.rows(i)) {
-        RowSlice& slice = arrays_.rows.emplace_back();
-        const contact::Row& row = problem.rows[r];
-        slice.row = r;
-        slice.entry_begin = static_cast<int>(arrays_.row_entries.size());
-        for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
-          const int tree = islands.tree_of_dof(problem.row_dof[c]);
-          const int in_block = problem.row_dof[c] - problem.dof_start[tree];
-          arrays_.row_entries.push_back({solver_dof_[tree] + in_block, tree_block_[tree], in_block,
-                                         problem.row_columns[c]});
-        }
-        slice.entry_end = static_cast<int>(arrays_.row_entries.size());
-      }
-      range.row_end = static_cast<int>(arrays_.rows.size());
+      IslandRange& range = a.islands[i];
+      range.block_begin = static_cast<int>(a.blocks.size());
+      range.coupling_begin = static_cast<int>(a.couplings.size());
+      range.pair_begin = static_cast<int>(a.pairs.size());
+      range.row_begin = static_cast<int>(a.rows.size());
+      range.dof_begin = counts_.dofs;
+      lay_out_blocks(problem, i);
+      for (const int c : islands.couplings(i)) lay_out_coupling(problem, problem.couplings[c]);
+      for (const int p : islands.pairs(i)) lay_out_pair(problem, problem.pairs[p]);
+      for (const int r : islands.rows(i)) lay_out_row(problem, islands, r);
+      range.block_end = static_cast<int>(a.blocks.size());
+      range.coupling_end = static_cast<int>(a.couplings.size());
+      range.pair_end = static_cast<int>(a.pairs.size());
+      range.row_end = static_cast<int>(a.rows.size());
+      range.num_dofs = counts_.dofs - range.dof_begin;
     }
-    arrays_.dofs.resize(num_dofs);
-    arrays_.contacts.resize(num_contacts);
-    arrays_.torsions.resize(num_torsions);
+    a.dofs.resize(counts_.dofs);
+    a.contacts.resize(counts_.contacts);
+    a.torsions.resize(counts_.torsions);
+  }
+
+  void lay_out_blocks(const ContactProblem& problem, int island) {
+    int position = 0;
+    for (const int block : eliminations_.order(island)) {
+      position_[block] = position++;
+      solver_dof_[block] = counts_.dofs;
+      arrays_.blocks.push_back(
+          {block, problem.dof_start[block], counts_.dofs, problem.block_size(block)});
+      counts_.dofs += problem.block_size(block);
+    }
+  }
+
+  void lay_out_coupling(const ContactProblem& problem, const contact::Coupling& coupling) {
+    const int row = coupling.row_block, column = coupling.column_block;
+    arrays_.couplings.push_back({problem.block_size(row), problem.block_size(column),
+                                 solver_dof_[row], solver_dof_[column], position_[row],
+                                 position_[column], problem.A.data() + coupling.start});
+  }
+
+  void lay_out_pair(const ContactProblem& problem, const contact::BodyPair& pair) {
+    PairSlice& slice = arrays_.pairs.emplace_back();
+    slice.segment_begin = static_cast<int>(arrays_.segments.size());
+    for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
+      const contact::Segment& segment = problem.segments[s];
+      arrays_.segments.push_back(
+          {&segment, position_[segment.block], solver_dof_[segment.block]});
+    }
+    slice.segment_end = static_cast<int>(arrays_.segments.size());
+    slice.first_source = pair.first_contact;
+    slice.contact_begin = counts_.contacts;
+    slice.torsion_begin = counts_.torsions;
+    for (int c = pair.first_contact; c < pair.first_contact + pair.num_contacts; ++c)
+      ++(uses_torsion_law(problem.contacts[c]) ? counts_.torsions : counts_.contacts);
+    slice.contact_end = counts_.contacts;
+    slice.torsion_end = counts_.torsions;
+  }
+
+  void lay_out_row(const ContactProblem& problem, const Islands& islands, int r) {
+    RowSlice& slice = arrays_.rows.emplace_back();
+    const contact::Row& row = problem.rows[r];
+    slice.row = r;
+    slice.entry_begin = static_cast<int>(arrays_.row_entries.size());
+    for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
+      const int block = islands.block_of_dof(problem.row_dof[c]);
+      const int in_block = problem.row_dof[c] - problem.dof_start[block];
+      arrays_.row_entries.push_back(
+          {solver_dof_[block] + in_block, position_[block], in_block, problem.row_columns[c]});
+    }
+    slice.entry_end = static_cast<int>(arrays_.row_entries.size());
   }
 
   static bool uses_torsion_law(const Contact& contact) {
@@ -159,15 +181,14 @@ class ConvexSolver final : public ContactSolver {
     const IslandRange& range = arrays_.islands[island];
     DofArrays& dofs = arrays_.dofs;
     const double* start = guess.empty() ? problem.v0.data() : guess.data();
-    for (int t = range.tree_begin; t < range.tree_end; ++t) {
-      const TreeSlice& tree = arrays_.trees[t];
-      const int from = tree.problem_dof;
-      const double* A = problem.A.data() + problem.block_start[tree.tree];
-      for (int i = 0; i < tree.size; ++i) {
+    for (int b = range.block_begin; b < range.block_end; ++b) {
+      const BlockSlice& block = arrays_.blocks[b];
+      const double* A = problem.diagonal(block.block);
+      for (int i = 0; i < block.size; ++i) {
         // v0 first, for the contacts below; the guess replaces it after them.
-        dofs.v[tree.dof + i] = problem.v0[from + i];
-        dofs.v_star[tree.dof + i] = problem.v_star[from + i];
-        dofs.inv_sqrt_diagonal[tree.dof + i] = 1 / std::sqrt(A[i * (tree.size + 1)]);
+        dofs.v[block.dof + i] = problem.v0[block.problem_dof + i];
+        dofs.v_star[block.dof + i] = problem.v_star[block.problem_dof + i];
+        dofs.inv_sqrt_diagonal[block.dof + i] = 1 / std::sqrt(A[i * (block.size + 1)]);
       }
     }
     IslandProblem<F> island_problem(problem, range, &arrays_, &eliminations_.hessian(island));
@@ -200,9 +221,9 @@ class ConvexSolver final : public ContactSolver {
                         options.parameters);
       }
     }
-    for (int t = range.tree_begin; t < range.tree_end; ++t) {
-      const TreeSlice& tree = arrays_.trees[t];
-      std::copy_n(start + tree.problem_dof, tree.size, dofs.v.data() + tree.dof);
+    for (int b = range.block_begin; b < range.block_end; ++b) {
+      const BlockSlice& block = arrays_.blocks[b];
+      std::copy_n(start + block.problem_dof, block.size, dofs.v.data() + block.dof);
     }
   }
 
@@ -218,7 +239,7 @@ class ConvexSolver final : public ContactSolver {
 
     IslandStatistics statistics;
     statistics.status = to_solve_status(result.status);
-    statistics.num_trees = range.tree_end - range.tree_begin;
+    statistics.num_dofs = range.num_dofs;
     for (int p = range.pair_begin; p < range.pair_end; ++p) {
       const PairSlice& pair = arrays_.pairs[p];
       statistics.num_contacts +=
@@ -235,10 +256,10 @@ class ConvexSolver final : public ContactSolver {
   /// Copies the island's result to its place in the solution.
   void read_out(int island, ContactSolution* solution) const {
     const IslandRange& range = arrays_.islands[island];
-    for (int t = range.tree_begin; t < range.tree_end; ++t) {
-      const TreeSlice& tree = arrays_.trees[t];
-      std::copy_n(arrays_.dofs.v.data() + tree.dof, tree.size,
-                  solution->v.data() + tree.problem_dof);
+    for (int b = range.block_begin; b < range.block_end; ++b) {
+      const BlockSlice& block = arrays_.blocks[b];
+      std::copy_n(arrays_.dofs.v.data() + block.dof, block.size,
+                  solution->v.data() + block.problem_dof);
     }
     const auto put = [&]<class Law>(const auto& c, Law) {
       std::array<double, 6>& impulse = solution->impulses[c.source];
@@ -259,7 +280,11 @@ class ConvexSolver final : public ContactSolver {
 
   SolverArrays<F> arrays_;
   EliminationCache eliminations_;
-  std::vector<int> tree_block_, solver_dof_;  // per tree of the problem
+  std::vector<int> position_;    // of each block of the problem in its island's elimination
+  std::vector<int> solver_dof_;  // of each block's first dof
+  struct {
+    int dofs = 0, contacts = 0, torsions = 0;
+  } counts_;  // laid out so far
 };
 
 }  // namespace

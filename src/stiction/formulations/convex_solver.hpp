@@ -18,7 +18,7 @@ class ContactSolver {
  public:
   virtual ~ContactSolver() = default;
 
-  /// @param problem after contact::calc_derived
+  /// @param problem after MomentumFactor::calc_derived
   /// @param guess   starting velocities, size num_dofs; empty: v0
   /// @param threads islands are shared among these; null: the caller's thread alone
   virtual void solve(const contact::ContactProblem& problem, const contact::Islands& islands,

@@ -9,14 +9,14 @@ using contact::Islands;
 using math::BlockEdge;
 
 void EliminationCache::update(const ContactProblem& problem, const Islands& islands) {
-  slot_of_tree_.resize(problem.num_trees(), -1);
-  position_.resize(problem.num_trees());
+  slot_of_block_.resize(problem.num_blocks(), -1);
+  position_.resize(problem.num_blocks());
   claim_slots(islands);
   for (int i = 0; i < islands.size(); ++i) {
     describe(problem, islands, i);
     Slot& slot = *slots_[island_slot_[i]];
     if (is_unchanged(slot)) continue;
-    slot.trees.assign(trees_.begin(), trees_.end());
+    slot.blocks.assign(blocks_.begin(), blocks_.end());
     slot.sizes.assign(sizes_.begin(), sizes_.end());
     slot.edges.assign(edges_.begin(), edges_.end());
     analyze(&slot);
@@ -28,7 +28,7 @@ void EliminationCache::claim_slots(const Islands& islands) {
   ++stamp_;
   island_slot_.assign(islands.size(), -1);
   for (int i = 0; i < islands.size(); ++i) {
-    const int slot = slot_of_tree_[islands.trees(i)[0]];
+    const int slot = slot_of_block_[islands.blocks(i)[0]];
     if (slot < 0 || slot_use_[slot] == stamp_) continue;
     island_slot_[i] = slot;
     slot_use_[slot] = stamp_;
@@ -44,40 +44,42 @@ void EliminationCache::claim_slots(const Islands& islands) {
     island_slot_[i] = free;
     slot_use_[free] = stamp_;
   }
-  std::fill(slot_of_tree_.begin(), slot_of_tree_.end(), -1);
-  for (int i = 0; i < islands.size(); ++i) slot_of_tree_[islands.trees(i)[0]] = island_slot_[i];
+  std::fill(slot_of_block_.begin(), slot_of_block_.end(), -1);
+  for (int i = 0; i < islands.size(); ++i) slot_of_block_[islands.blocks(i)[0]] = island_slot_[i];
 }
 
 void EliminationCache::describe(const ContactProblem& problem, const Islands& islands,
                                 int island) {
-  const auto trees = islands.trees(island);
-  trees_.assign(trees.begin(), trees.end());
-  sizes_.resize(trees.size());
-  for (std::size_t k = 0; k < trees.size(); ++k) {
-    position_[trees[k]] = static_cast<int>(k);
-    sizes_[k] = problem.tree_size(trees[k]);
+  const auto blocks = islands.blocks(island);
+  blocks_.assign(blocks.begin(), blocks.end());
+  sizes_.resize(blocks.size());
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    position_[blocks[k]] = static_cast<int>(k);
+    sizes_[k] = problem.block_size(blocks[k]);
   }
   edges_.clear();
-  const auto add_edge = [&](int tree_a, int tree_b) {
-    const int a = position_[tree_a], b = position_[tree_b];
+  const auto add_edge = [&](int block_a, int block_b) {
+    const int a = position_[block_a], b = position_[block_b];
     if (a != b) edges_.push_back({std::min(a, b), std::max(a, b)});
   };
+  for (const int c : islands.couplings(island))
+    add_edge(problem.couplings[c].row_block, problem.couplings[c].column_block);
+  // Every two of a pair's blocks, and of a row's.
   for (const int p : islands.pairs(island)) {
     const contact::BodyPair& pair = problem.pairs[p];
-    if (pair.num_segments == 2)
-      add_edge(problem.segments[pair.first_segment].tree,
-               problem.segments[pair.first_segment + 1].tree);
+    const contact::Segment* segments = problem.segments.data() + pair.first_segment;
+    for (int s = 1; s < pair.num_segments; ++s)
+      for (int t = 0; t < s; ++t) add_edge(segments[s].block, segments[t].block);
   }
   for (const int r : islands.rows(island)) {
-    // Every two of the row's trees; a row names one tree's dofs one after the other.
     const contact::Row& row = problem.rows[r];
-    int last_tree = -1;
+    int last = -1;  // a row names one block's dofs one after the other
     for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
-      const int tree = islands.tree_of_dof(problem.row_dof[c]);
-      if (tree == last_tree) continue;
-      last_tree = tree;
+      const int block = islands.block_of_dof(problem.row_dof[c]);
+      if (block == last) continue;
+      last = block;
       for (int b = row.first_column; b < c; ++b)
-        add_edge(tree, islands.tree_of_dof(problem.row_dof[b]));
+        add_edge(block, islands.block_of_dof(problem.row_dof[b]));
     }
   }
   // One order for equal graphs, whatever order contacts were found in.
@@ -88,17 +90,17 @@ void EliminationCache::describe(const ContactProblem& problem, const Islands& is
 }
 
 bool EliminationCache::is_unchanged(const Slot& slot) const {
-  return slot.trees == trees_ && slot.sizes == sizes_ && slot.edges == edges_;
+  return slot.blocks == blocks_ && slot.sizes == sizes_ && slot.edges == edges_;
 }
 
 void EliminationCache::analyze(Slot* slot) {
-  const int n = static_cast<int>(slot->trees.size());
+  const int n = static_cast<int>(slot->blocks.size());
   const auto order = ordering_.compute(n, slot->edges);
   slot->order.resize(n);
   rank_.resize(n);
   ordered_sizes_.resize(n);
   for (int k = 0; k < n; ++k) {
-    slot->order[k] = slot->trees[order[k]];
+    slot->order[k] = slot->blocks[order[k]];
     rank_[order[k]] = k;
     ordered_sizes_[k] = slot->sizes[order[k]];
   }

@@ -12,21 +12,21 @@
 namespace stiction::formulations {
 
 /// Elimination orders and Hessian patterns of the islands of a step, reused from the last step for
-/// every island whose trees and couplings are the same.
+/// every island whose blocks and couplings are the same.
 class EliminationCache {
  public:
   void update(const contact::ContactProblem& problem, const contact::Islands& islands);
 
-  /// The island's trees in the order of elimination.
+  /// The island's blocks in the order of elimination.
   std::span<const int> order(int island) const { return slot(island).order; }
   /// Its Hessian, with blocks in that order.
   math::BlockSparseCholesky& hessian(int island) { return slots_[island_slot_[island]]->hessian; }
 
  private:
   struct Slot {
-    std::vector<int> trees;               // ascending; with edges, what the pattern depends on
+    std::vector<int> blocks;              // ascending; with edges, what the pattern depends on
     std::vector<int> sizes;
-    std::vector<math::BlockEdge> edges;   // between positions in trees
+    std::vector<math::BlockEdge> edges;   // between positions in blocks
     std::vector<int> order;
     math::BlockSparseCholesky hessian;
   };
@@ -39,12 +39,12 @@ class EliminationCache {
 
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<int> island_slot_;   // of each island of this step
-  std::vector<int> slot_of_tree_;  // last step's slot of the island whose lowest tree this is, or -1
+  std::vector<int> slot_of_block_;  // last step's slot of the island with this lowest block, or -1
   std::vector<int> slot_use_;      // stamp of the step that last used it
   int stamp_ = 0;
   math::MinimumDegreeOrdering ordering_;
   // The island being described, and scratch.
-  std::vector<int> trees_, sizes_, position_, ordered_sizes_, rank_;
+  std::vector<int> blocks_, sizes_, position_, ordered_sizes_, rank_;
   std::vector<math::BlockEdge> edges_, ordered_edges_;
 };
 

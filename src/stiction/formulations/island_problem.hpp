@@ -15,7 +15,7 @@ namespace stiction::formulations {
 ///     l(v) = 1/2 |v - v*|_A^2 + sum l_i(v_c,i),   g = A (v - v*) - J^T gamma,   H = A + J^T G J.
 ///
 /// Contacts act through their body pair: impulses sum to one wrench and Hessians to one 6 x 6 matrix
-/// per pair before any Jacobian of a tree is touched.
+/// per pair before any Jacobian is touched.
 template <ConvexFormulation F>
 class IslandProblem {
  public:
@@ -28,11 +28,9 @@ class IslandProblem {
 
   /// V of a pair for the dofs v in solver order.
   math::Six pair_velocity(const PairSlice& pair, const double* v) const {
-    math::Six V = contact::calc_segment_velocity(problem_, *pair.segments[0].segment,
-                                                 v + pair.segment_dof[0]);
-    if (pair.num_segments == 2)
-      V += contact::calc_segment_velocity(problem_, *pair.segments[1].segment,
-                                          v + pair.segment_dof[1]);
+    math::Six V = math::Six::zero();
+    for (const SegmentBlock& s : segments(pair))
+      V += contact::calc_segment_velocity(problem_, *s.segment, v + s.dof);
     return V;
   }
 
@@ -48,9 +46,8 @@ class IslandProblem {
         c.gamma = Law::calc_impulse(c.row, c.v_c, &c.state);
         c.add_wrench(&wrench);
       });
-      for (int s = 0; s < pair.num_segments; ++s)
-        contact::add_segment_force(problem_, *pair.segments[s].segment, wrench,
-                                   force + pair.segment_dof[s]);
+      for (const SegmentBlock& s : segments(pair))
+        contact::add_segment_force(problem_, *s.segment, wrench, force + s.dof);
     }
     for (RowSlice& row : rows()) {
       row.v_r = row_velocity(row, dofs_.v.data());
@@ -62,14 +59,13 @@ class IslandProblem {
 
   bool calc_direction() {
     H_.set_zero();
-    for (int t = range_.tree_begin; t < range_.tree_end; ++t)
-      add_tree_matrix(arrays_.trees[t], t - range_.tree_begin);
+    add_momentum_matrix();
     for (PairSlice& pair : pairs()) {
       math::SixBySix G = math::SixBySix::zero();
       for_each_contact(pair, [&]<class Law>(auto& c, Law) {
         c.add_hessian(Law::calc_hessian(c.row, c.state), &G);
       });
-      add_pair_hessian(problem_, G, pair.segments, pair.num_segments, &H_);
+      add_pair_hessian(problem_, G, segments(pair), &H_);
     }
     for (const RowSlice& row : rows()) add_row_hessian(row);
     if (!H_.factor()) return false;
@@ -128,6 +124,10 @@ class IslandProblem {
   }
 
  private:
+  std::span<const SegmentBlock> segments(const PairSlice& pair) const {
+    return {arrays_.segments.data() + pair.segment_begin,
+            arrays_.segments.data() + pair.segment_end};
+  }
   auto pairs() { return slice(arrays_.pairs, range_.pair_begin, range_.pair_end); }
   auto rows() { return slice(arrays_.rows, range_.row_begin, range_.row_end); }
   auto entries(const RowSlice& row) {
@@ -156,16 +156,37 @@ class IslandProblem {
 
   /// y = A x for the island's dofs.
   void multiply_by_A(const double* x, double* y) const {
-    for (int t = range_.tree_begin; t < range_.tree_end; ++t) {
-      const TreeSlice& tree = arrays_.trees[t];
-      const double* A = problem_.A.data() + problem_.block_start[tree.tree];
-      if (tree.size == 6) {
-        math::multiply(A, 6, x + tree.dof).store(y + tree.dof);
-      } else {
-        const Eigen::Map<const Eigen::MatrixXd> block(A, tree.size, tree.size);
-        Eigen::Map<Eigen::VectorXd>(y + tree.dof, tree.size).noalias() =
-            block * Eigen::Map<const Eigen::VectorXd>(x + tree.dof, tree.size);
+    for (int b = range_.block_begin; b < range_.block_end; ++b) {
+      const BlockSlice& block = arrays_.blocks[b];
+      const double* A = problem_.diagonal(block.block);
+      const double* x_b = x + block.dof;
+      double* y_b = y + block.dof;
+      if (block.size == 6) {
+        math::multiply(A, 6, x_b).store(y_b);
+        continue;
       }
+      std::fill_n(y_b, block.size, 0.0);
+      add_product(block.size, block.size, A, x_b, y_b);
+    }
+    for (int c = range_.coupling_begin; c < range_.coupling_end; ++c) {
+      const CouplingSlice& coupling = arrays_.couplings[c];
+      add_product(coupling.rows, coupling.columns, coupling.A, x + coupling.column_dof,
+                  y + coupling.row_dof);
+      add_transposed_product(coupling.rows, coupling.columns, coupling.A, x + coupling.row_dof,
+                             y + coupling.column_dof);
+    }
+  }
+
+  /// y += M x and y += M^T x, with M (m x n).
+  static void add_product(int m, int n, const double* M, const double* x, double* y) {
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < m; ++i) y[i] += M[i + j * m] * x[j];
+  }
+  static void add_transposed_product(int m, int n, const double* M, const double* x, double* y) {
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int i = 0; i < m; ++i) sum += M[i + j * m] * x[i];
+      y[j] += sum;
     }
   }
 
@@ -192,15 +213,13 @@ class IslandProblem {
     return {std::sqrt(gradient), std::sqrt(std::max(momentum, impulse))};
   }
 
-  void add_tree_matrix(const TreeSlice& tree, int block) {
-    const double* A = problem_.A.data() + problem_.block_start[tree.tree];
-    const math::BlockSparseCholesky::Block to = H_.diagonal(block);
-    if (tree.size == 6) {
-      for (int c = 0; c < 6; ++c) math::Six::load(A + 6 * c).store(to.data + c * to.stride);
-      return;
+  void add_momentum_matrix() {
+    for (int b = range_.block_begin; b < range_.block_end; ++b)
+      H_.copy_diagonal(b - range_.block_begin, problem_.diagonal(arrays_.blocks[b].block));
+    for (int c = range_.coupling_begin; c < range_.coupling_end; ++c) {
+      const CouplingSlice& coupling = arrays_.couplings[c];
+      H_.copy_off_diagonal(coupling.row_block, coupling.column_block, coupling.A);
     }
-    for (int c = 0; c < tree.size; ++c)
-      for (int r = c; r < tree.size; ++r) to.data[r + c * to.stride] = A[r + c * tree.size];
   }
 
   void add_row_hessian(const RowSlice& row) {

@@ -52,26 +52,27 @@ void add_general(const ContactProblem& problem, const SixBySix& G, const Segment
 }  // namespace
 
 void add_pair_hessian(const ContactProblem& problem, const SixBySix& G,
-                      const SegmentBlock* segments, int num_segments, BlockSparseCholesky* H) {
-  for (int s = 0; s < num_segments; ++s) {
+                      std::span<const SegmentBlock> segments, BlockSparseCholesky* H) {
+  for (std::size_t s = 0; s < segments.size(); ++s) {
     const Segment& segment = *segments[s].segment;
-    const BlockSparseCholesky::Block to = H->diagonal(segments[s].block);
+    const BlockSparseCholesky::Block diagonal = H->diagonal(segments[s].block);
     if (segment.is_rigid_body)
-      rigid_block(G, segment, segment).add_to(to.data, to.stride);
+      rigid_block(G, segment, segment).add_to(diagonal.data, diagonal.stride);
     else
-      add_general(problem, G, segment, segment, true, to);
-  }
-  if (num_segments < 2) return;
+      add_general(problem, G, segment, segment, true, diagonal);
 
-  // Below the diagonal: the later tree's rows.
-  const bool first_is_later = segments[0].block > segments[1].block;
-  const SegmentBlock& later = segments[first_is_later ? 0 : 1];
-  const SegmentBlock& earlier = segments[first_is_later ? 1 : 0];
-  const BlockSparseCholesky::Block to = H->below_diagonal(later.block, earlier.block);
-  if (later.segment->is_rigid_body && earlier.segment->is_rigid_body)
-    rigid_block(G, *later.segment, *earlier.segment).add_to(to.data, to.stride);
-  else
-    add_general(problem, G, *later.segment, *earlier.segment, false, to);
+    for (std::size_t t = 0; t < s; ++t) {
+      // Below the diagonal: the rows of the block that is eliminated later.
+      const bool s_is_later = segments[s].block > segments[t].block;
+      const SegmentBlock& row = segments[s_is_later ? s : t];
+      const SegmentBlock& column = segments[s_is_later ? t : s];
+      const BlockSparseCholesky::Block to = H->below_diagonal(row.block, column.block);
+      if (row.segment->is_rigid_body && column.segment->is_rigid_body)
+        rigid_block(G, *row.segment, *column.segment).add_to(to.data, to.stride);
+      else
+        add_general(problem, G, *row.segment, *column.segment, false, to);
+    }
+  }
 }
 
 }  // namespace stiction::formulations

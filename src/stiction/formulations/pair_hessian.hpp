@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
 #include "stiction/math/six.hpp"
@@ -8,16 +10,16 @@
 /// contacts: the cost per contact does not depend on the number of dofs (theory section 9).
 namespace stiction::formulations {
 
-/// A segment and the block of the Hessian that its tree is.
+/// A segment and its block's place in the order of elimination.
 struct SegmentBlock {
   const contact::Segment* segment = nullptr;
   int block = -1;
+  int dof = 0;  // the block's first, in solver order
 };
 
 /// @param G  sum over the pair's contacts of Phi^T G_c Phi [kg, kg m, kg m^2]
-/// @param segments 1 or 2, in different trees
+/// @param segments of different blocks
 void add_pair_hessian(const contact::ContactProblem& problem, const math::SixBySix& G,
-                      const SegmentBlock* segments, int num_segments,
-                      math::BlockSparseCholesky* H);
+                      std::span<const SegmentBlock> segments, math::BlockSparseCholesky* H);
 
 }  // namespace stiction::formulations

@@ -8,30 +8,37 @@
 #include "stiction/formulations/pair_hessian.hpp"
 #include "stiction/math/six.hpp"
 
-/// The data of a solve: what ConvexSolver prepares once per step and IslandProblem works on. Trees,
-/// pairs, contacts and rows stand island by island, and within an island trees stand in the order of
-/// elimination, so that an island is a slice of every array.
+/// The data of a solve: what ConvexSolver prepares once per step and IslandProblem works on. Blocks,
+/// pairs, contacts and rows stand island by island, and within an island blocks stand in the order
+/// of elimination, so that an island is a slice of every array.
 namespace stiction::formulations {
 
 /// Slices [begin, end) of one island.
 struct IslandRange {
-  int tree_begin = 0, tree_end = 0;
+  int block_begin = 0, block_end = 0;
+  int coupling_begin = 0, coupling_end = 0;
   int pair_begin = 0, pair_end = 0;
   int row_begin = 0, row_end = 0;
   int dof_begin = 0, num_dofs = 0;
 };
 
-struct TreeSlice {
-  int tree = 0;         // in the problem
+struct BlockSlice {
+  int block = 0;        // in the problem
   int problem_dof = 0;  // the first of its dofs in the problem
   int dof = 0;          // and in solver order
   int size = 0;
 };
 
+/// An off-diagonal block of A.
+struct CouplingSlice {
+  int rows = 0, columns = 0;          // sizes
+  int row_dof = 0, column_dof = 0;    // first dofs in solver order
+  int row_block = 0, column_block = 0;  // of the island's Hessian
+  const double* A = nullptr;          // column-major
+};
+
 struct PairSlice {
-  int num_segments = 0;
-  SegmentBlock segments[2];
-  int segment_dof[2] = {0, 0};  // first dof of the segment's tree, in solver order
+  int segment_begin = 0, segment_end = 0;
   int first_source = 0;         // the pair's contacts in the problem
   int contact_begin = 0, contact_end = 0;
   int torsion_begin = 0, torsion_end = 0;
@@ -126,7 +133,9 @@ template <ConvexFormulation F>
 struct SolverArrays {
   DofArrays dofs;
   std::vector<IslandRange> islands;
-  std::vector<TreeSlice> trees;
+  std::vector<BlockSlice> blocks;
+  std::vector<CouplingSlice> couplings;
+  std::vector<SegmentBlock> segments;
   std::vector<PairSlice> pairs;
   std::vector<SolverContact<F, 3>> contacts;
   std::vector<SolverContact<typename TorsionLaw<F>::type, 6>> torsions;

@@ -97,6 +97,24 @@ BlockSparseCholesky::Block BlockSparseCholesky::below_diagonal(int i, int j) {
   return {values_.data() + value_start_[j] + offset, panel_rows_[j]};
 }
 
+void BlockSparseCholesky::copy_diagonal(int i, const double* A) {
+  const int n = block_size(i);
+  const Block to = diagonal(i);
+  if (n == 6) {
+    for (int c = 0; c < 6; ++c) Six::load(A + 6 * c).store(to.data + c * to.stride);
+    return;
+  }
+  for (int c = 0; c < n; ++c) std::copy_n(A + c * n, n, to.data + c * to.stride);
+}
+
+void BlockSparseCholesky::copy_off_diagonal(int i, int j, const double* A) {
+  const int rows = block_size(i), columns = block_size(j);
+  const Block to = i > j ? below_diagonal(i, j) : below_diagonal(j, i);
+  for (int c = 0; c < columns; ++c)
+    for (int r = 0; r < rows; ++r)
+      to.data[i > j ? r + c * to.stride : c + r * to.stride] = A[r + c * rows];
+}
+
 bool BlockSparseCholesky::factor() {
   const int n = num_blocks();
   for (int j = 0; j < n; ++j) {
@@ -127,7 +145,7 @@ bool BlockSparseCholesky::factor() {
   return true;
 }
 
-void BlockSparseCholesky::solve_in_place(std::span<double> x) const {
+void BlockSparseCholesky::solve_lower_in_place(std::span<double> x) const {
   const int n = num_blocks();
   for (int j = 0; j < n; ++j) {
     const int width = block_size(j);
@@ -148,7 +166,11 @@ void BlockSparseCholesky::solve_in_place(std::span<double> x) const {
         subtract_av(block_size(i), width, block, rows, xj, xi);
     }
   }
-  for (int j = n - 1; j >= 0; --j) {
+}
+
+void BlockSparseCholesky::solve_in_place(std::span<double> x) const {
+  solve_lower_in_place(x);
+  for (int j = num_blocks() - 1; j >= 0; --j) {
     const int width = block_size(j);
     const int rows = panel_rows_[j];
     const double* panel = values_.data() + value_start_[j];
@@ -166,6 +188,38 @@ void BlockSparseCholesky::solve_in_place(std::span<double> x) const {
       solve_lower_transposed(6, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
     else
       solve_lower_transposed(width, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
+  }
+}
+
+void BlockSparseCholesky::add_reach(int block, std::vector<int>* reach) const {
+  for (int j = block; j >= 0; j = parent_[j]) {
+    if (std::find(reach->begin(), reach->end(), j) != reach->end()) return;
+    reach->push_back(j);
+  }
+}
+
+void BlockSparseCholesky::solve_lower_six(std::span<const int> reach, double* Y) const {
+  for (const int j : reach) {
+    const int width = block_size(j), rows = panel_rows_[j];
+    const double* panel = values_.data() + value_start_[j];
+    const double* inv_diagonal = inv_diagonal_.data() + first_row_[j];
+    double* Yj = Y + 6 * first_row_[j];
+    for (int c = 0; c < width; ++c) {
+      const Six y = Six::load(Yj + 6 * c) * inv_diagonal[c];
+      y.store(Yj + 6 * c);
+      for (int r = c + 1; r < width; ++r)
+        (Six::load(Yj + 6 * r) - y * panel[r + c * rows]).store(Yj + 6 * r);
+    }
+    for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
+      const int i = below_[p];
+      const double* block = panel + below_offset_[p];
+      double* Yi = Y + 6 * first_row_[i];
+      for (int r = 0; r < block_size(i); ++r) {
+        Six y = Six::load(Yi + 6 * r);
+        for (int c = 0; c < width; ++c) y -= Six::load(Yj + 6 * c) * block[r + c * rows];
+        y.store(Yi + 6 * r);
+      }
+    }
   }
 }
 

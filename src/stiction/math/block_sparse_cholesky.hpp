@@ -40,12 +40,24 @@ class BlockSparseCholesky {
   Block diagonal(int i) { return {values_.data() + value_start_[i], panel_rows_[i]}; }
   /// The block (i, j), i > j, of an edge given to `analyze`.
   Block below_diagonal(int i, int j);
+  /// Copies a dense symmetric block, column-major, to the diagonal.
+  void copy_diagonal(int i, const double* A);
+  /// Copies the dense block (i, j) of an edge, column-major, to its place; i < j is transposed.
+  void copy_off_diagonal(int i, int j, const double* A);
 
   /// Replaces the values by the factor.
   /// @return false if the matrix is not numerically positive definite.
   bool factor();
   /// x <- A^-1 x, size num_rows(), with the factor.
   void solve_in_place(std::span<double> x) const;
+  /// x <- L^-1 x.
+  void solve_lower_in_place(std::span<double> x) const;
+  /// Adds to `reach` the blocks that L^-1 fills from a right-hand side in `block`, if not there yet.
+  void add_reach(int block, std::vector<int>* reach) const;
+  /// Y <- L^-1 Y for six right-hand sides, in the blocks of `reach` only.
+  /// @param reach ascending, closed under add_reach
+  /// @param Y     row-major, six numbers per row, zero outside the given right-hand sides
+  void solve_lower_six(std::span<const int> reach, double* Y) const;
 
  private:
   std::vector<int> first_row_;     // of each block, n + 1

@@ -19,71 +19,82 @@ void calc_column(const mjModel* m, const mjData* d, int body, int dof, const dou
   const double r[3] = {point[0] - com[0], point[1] - com[1], point[2] - com[2]};
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
-    column[i] += sign * cdof[i];
-    column[3 + i] += sign * (cdof[3 + i] + cdof[j] * r[k] - cdof[k] * r[j]);
+    column[i] = sign * cdof[i];
+    column[3 + i] = sign * (cdof[3 + i] + cdof[j] * r[k] - cdof[k] * r[j]);
   }
 }
 
-/// Adds the segment of one body, or of both if they are in one tree (`other` >= 0).
-void add_segment(const mjModel* m, const mjData* d, const Model& plant, const double* origin,
-                 int body, double sign, int other, ContactProblem* problem) {
-  Segment segment;
-  segment.tree = plant.tree_of_body(body);
-  const Model::Tree& tree = plant.trees()[segment.tree];
-  if (tree.is_free_body) {
-    segment.is_rigid_body = true;
-    segment.sign = sign;
-    const mjtNum* P = d->xpos + 3 * tree.body;
-    for (int i = 0; i < 3; ++i) segment.offset[i] = origin[i] - P[i];
-    problem->segments.push_back(segment);
-    return;
-  }
-  segment.first_column = static_cast<int>(problem->column_dof.size());
+/// The free body that moves a body, or null.
+const Model::Block* find_free_body(const Model& plant, int body) {
   const auto dofs = plant.dofs_of_body(body);
-  const auto other_dofs = other >= 0 ? plant.dofs_of_body(other) : std::span<const int>();
-  // Both lists are ascending: merge them. Dofs above both bodies move them alike and cancel.
-  for (std::size_t i = 0, j = 0; i < dofs.size() || j < other_dofs.size();) {
-    const int a = i < dofs.size() ? dofs[i] : m->nv;
-    const int b = j < other_dofs.size() ? other_dofs[j] : m->nv;
-    const int dof = std::min(a, b);
-    i += a == dof;
-    j += b == dof;
-    if (a == b) continue;
-    problem->column_dof.push_back(dof - tree.dof_start);
-    problem->columns.resize(problem->columns.size() + 6, 0.0);
-    double* column = problem->columns.data() + problem->columns.size() - 6;
-    calc_column(m, d, a == dof ? body : other, dof, origin, a == dof ? sign : -sign, column);
-  }
-  segment.num_columns = static_cast<int>(problem->column_dof.size()) - segment.first_column;
+  if (dofs.empty()) return nullptr;
+  const Model::Block& block = plant.block(plant.block_of_dof(dofs[0]));
+  return block.is_free_body ? &block : nullptr;
+}
+
+void add_free_segment(const mjData* d, const Model& plant, const double* origin,
+                      const Model::Block& block, double sign, ContactProblem* problem) {
+  Segment segment;
+  segment.block = plant.block_of_dof(block.dof_start);
+  segment.is_rigid_body = true;
+  segment.sign = sign;
+  const mjtNum* P = d->xpos + 3 * block.body;
+  for (int i = 0; i < 3; ++i) segment.offset[i] = origin[i] - P[i];
   problem->segments.push_back(segment);
+}
+
+/// Segments of the joints that move B relative to A; free bodies are not among them. Joints above
+/// both bodies move them alike and cancel.
+void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant,
+                        const double* origin, int body_A, int body_B, ContactProblem* problem) {
+  const auto joints_of = [&](int body) {
+    return find_free_body(plant, body) ? std::span<const int>() : plant.dofs_of_body(body);
+  };
+  const auto dofs_A = joints_of(body_A), dofs_B = joints_of(body_B);
+  int open_block = -1;
+  for (std::size_t a = 0, b = 0; a < dofs_A.size() || b < dofs_B.size();) {
+    // Both lists are ascending: merge them.
+    const int dof_A = a < dofs_A.size() ? dofs_A[a] : static_cast<int>(m->nv);
+    const int dof_B = b < dofs_B.size() ? dofs_B[b] : static_cast<int>(m->nv);
+    const int dof = std::min(dof_A, dof_B);
+    a += dof_A == dof;
+    b += dof_B == dof;
+    if (dof_A == dof_B) continue;
+    const int block = plant.block_of_dof(dof);
+    if (block != open_block) {
+      open_block = block;
+      Segment segment;
+      segment.block = block;
+      segment.first_column = static_cast<int>(problem->column_dof.size());
+      problem->segments.push_back(segment);
+    }
+    ++problem->segments.back().num_columns;
+    problem->column_dof.push_back(dof - plant.block(block).dof_start);
+    problem->columns.resize(problem->columns.size() + 6);
+    calc_column(m, d, dof == dof_B ? body_B : body_A, dof, origin, dof == dof_B ? 1 : -1,
+                problem->columns.data() + problem->columns.size() - 6);
+  }
 }
 
 /// Starts a pair of bodies A and B. @return false if no dof moves them relatively.
 bool add_pair(const mjModel* m, const mjData* d, const Model& plant, int body_A, int body_B,
               const double* point, ContactProblem* problem) {
-  const int tree_A = plant.tree_of_body(body_A), tree_B = plant.tree_of_body(body_B);
-  if (tree_A < 0 && tree_B < 0) return false;
+  const Model::Block* free_A = find_free_body(plant, body_A);
+  const Model::Block* free_B = find_free_body(plant, body_B);
+  if (free_A && free_A == free_B) return false;  // one body with itself
   // A free body's own reference point as the origin spares shifting its part of the Hessian.
-  const auto is_free = [&](int tree) { return tree >= 0 && plant.trees()[tree].is_free_body; };
-  const double* origin = is_free(tree_B)   ? d->xpos + 3 * plant.trees()[tree_B].body
-                         : is_free(tree_A) ? d->xpos + 3 * plant.trees()[tree_A].body
-                                           : point;
+  const double* origin = free_B   ? d->xpos + 3 * free_B->body
+                         : free_A ? d->xpos + 3 * free_A->body
+                                  : point;
   contact::BodyPair pair;
   std::copy_n(origin, 3, pair.origin.begin());
   pair.first_segment = static_cast<int>(problem->segments.size());
   pair.first_contact = problem->num_contacts();
-  if (tree_A == tree_B) {
-    if (plant.trees()[tree_A].is_free_body) return false;  // one body with itself
-    add_segment(m, d, plant, origin, body_B, 1, body_A, problem);
-    if (problem->segments.back().num_columns == 0) {
-      problem->segments.pop_back();
-      return false;
-    }
-  } else {
-    if (tree_A >= 0) add_segment(m, d, plant, origin, body_A, -1, -1, problem);
-    if (tree_B >= 0) add_segment(m, d, plant, origin, body_B, 1, -1, problem);
-  }
+  if (free_A) add_free_segment(d, plant, origin, *free_A, -1, problem);
+  if (free_B) add_free_segment(d, plant, origin, *free_B, 1, problem);
+  add_joint_segments(m, d, plant, origin, body_A, body_B, problem);
   pair.num_segments = static_cast<int>(problem->segments.size()) - pair.first_segment;
+  if (pair.num_segments == 0) return false;
   problem->pairs.push_back(pair);
   return true;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <Eigen/LU>
 
@@ -19,18 +20,17 @@ using RotationMap = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor
 
 RotationMap rotation(const mjData* d, int body) { return RotationMap(d->xmat + 9 * body); }
 
-/// A block of MuJoCo's sparse M as a dense symmetric matrix, column-major.
-void copy_inertia(const mjModel* m, const mjData* d, const Model::Tree& tree, double* A) {
-  const int n = tree.num_dofs;
-  for (int i = 0; i < n; ++i) {
-    const int row = tree.dof_start + i;
-    const int adr = m->M_rowadr[row];
-    for (int k = adr; k < adr + m->M_rownnz[row]; ++k) {
-      const int j = m->M_colind[k] - tree.dof_start;
-      A[i + j * n] = d->M[k];
-      A[j + i * n] = d->M[k];
+/// A free body's block of MuJoCo's sparse M.
+Matrix6 make_inertia(const mjModel* m, const mjData* d, const Model::Block& block) {
+  Matrix6 M = Matrix6::Zero();
+  for (int i = 0; i < 6; ++i) {
+    const int row = block.dof_start + i;
+    for (int k = m->M_rowadr[row]; k < m->M_rowadr[row] + m->M_rownnz[row]; ++k) {
+      const int j = m->M_colind[k] - block.dof_start;
+      M(i, j) = M(j, i) = d->M[k];
     }
   }
+  return M;
 }
 
 /// dt times the derivative of a free body's Coriolis and gyroscopic force by its velocity, in u, for
@@ -67,15 +67,15 @@ bool is_isotropic(const Matrix6& A) {
          A.bottomLeftCorner<3, 3>() == Matrix3::Zero();
 }
 
-/// Free-body trees from MuJoCo's dofs to u: A, v0 and the free impulse p. A spinning asymmetric body
+/// A free body from MuJoCo's dofs to u: A, v0 and the free impulse p. A spinning asymmetric body
 /// takes its gyroscopic force implicitly as well, (A + dt dc/dv) (v* - v0) = p: taken at the start
 /// of the step alone, that force adds energy without bound. A itself stays symmetric.
-void transform_free_body(const mjModel* m, const mjData* d, const Model::Tree& tree, int t,
+void transform_free_body(const mjModel* m, const mjData* d, const Model::Block& block, int index,
                          ContactProblem* problem) {
-  Eigen::Map<Matrix6> A(problem->tree_matrix(t));
-  Eigen::Map<Vector6> v0(problem->v0.data() + tree.dof_start);
-  Eigen::Map<Vector6> p(problem->free_impulse.data() + tree.dof_start);
-  const RotationMap R = rotation(d, tree.body);
+  Eigen::Map<Matrix6> A(problem->diagonal(index));
+  Eigen::Map<Vector6> v0(problem->v0.data() + block.dof_start);
+  Eigen::Map<Vector6> p(problem->free_impulse.data() + block.dof_start);
+  const RotationMap R = rotation(d, block.body);
   const Vector6 p_q = p, v_q = v0;
   v0.head<3>() = R * v_q.tail<3>();
   v0.tail<3>() = v_q.head<3>();
@@ -89,85 +89,107 @@ void transform_free_body(const mjModel* m, const mjData* d, const Model::Tree& t
   }
   A = rotate_free_block(A, R);
 
-  Matrix6 M_q = Matrix6::Zero();
-  copy_inertia(m, d, tree, M_q.data());
-  const Eigen::Map<const Vector3> armature(m->dof_armature + tree.dof_start + 3);
-  const Matrix6 G = problem->time_step *
-                    calc_gyroscopic_derivative(rotate_free_block(M_q, R), armature, v0.head<3>());
+  const Eigen::Map<const Vector3> armature(m->dof_armature + block.dof_start + 3);
+  const Matrix6 M_u = rotate_free_block(make_inertia(m, d, block), R);
+  const Matrix6 G =
+      problem->time_step * calc_gyroscopic_derivative(M_u, armature, v0.head<3>());
   p = A * (A + G).partialPivLu().solve(p);
 }
 
 }  // namespace
 
 void to_mujoco_dofs(const mjData* d, const Model& plant, const double* u, double* qvel) {
-  for (const Model::Tree& tree : plant.trees()) {
-    const double* from = u + tree.dof_start;
-    double* to = qvel + tree.dof_start;
-    if (!tree.is_free_body) {
-      std::copy_n(from, tree.num_dofs, to);
+  for (const Model::Block& block : plant.blocks()) {
+    const double* from = u + block.dof_start;
+    double* to = qvel + block.dof_start;
+    if (!block.is_free_body) {
+      std::copy_n(from, block.num_dofs, to);
       continue;
     }
     const Eigen::Map<const Vector3> w(from), v(from + 3);
-    Eigen::Map<Vector3>(to + 3).noalias() = rotation(d, tree.body).transpose() * w;
+    Eigen::Map<Vector3>(to + 3).noalias() = rotation(d, block.body).transpose() * w;
     std::copy_n(v.data(), 3, to);
   }
 }
 
 void to_solver_dofs(const mjData* d, const Model& plant, const double* qvel, double* u) {
-  for (const Model::Tree& tree : plant.trees()) {
-    const double* from = qvel + tree.dof_start;
-    double* to = u + tree.dof_start;
-    if (!tree.is_free_body) {
-      std::copy_n(from, tree.num_dofs, to);
+  for (const Model::Block& block : plant.blocks()) {
+    const double* from = qvel + block.dof_start;
+    double* to = u + block.dof_start;
+    if (!block.is_free_body) {
+      std::copy_n(from, block.num_dofs, to);
       continue;
     }
     const Eigen::Map<const Vector3> v(from), w(from + 3);
-    Eigen::Map<Vector3>(to).noalias() = rotation(d, tree.body) * w;
+    Eigen::Map<Vector3>(to).noalias() = rotation(d, block.body) * w;
     Eigen::Map<Vector3>(to + 3) = v;
   }
 }
 
-void add_trees(const mjModel* m, const mjData* d, const Model& plant,
-               const ImplicitForces& implicit, ContactProblem* problem) {
+namespace {
+
+/// Adds a block for each of the model's, and their couplings with their ancestors.
+void add_pattern(const Model& plant, ContactProblem* problem) {
+  for (const Model::Block& block : plant.blocks()) problem->add_block(block.num_dofs);
+  for (int b = 0; b < plant.num_blocks(); ++b)
+    for (int a = plant.block(b).parent; a >= 0; a = plant.block(a).parent)
+      problem->add_coupling(b, a);
+}
+
+/// A(i, j) += value, and A(j, i) where both are stored, in MuJoCo's dofs of related blocks.
+void add_entry(const Model& plant, int i, int j, double value, ContactProblem* problem) {
+  int b = plant.block_of_dof(i), a = plant.block_of_dof(j);
+  if (a > b) {
+    std::swap(a, b);
+    std::swap(i, j);
+  }
+  const Model::Block& row = plant.block(b);
+  const Model::Block& column = plant.block(a);
+  i -= row.dof_start;
+  j -= column.dof_start;
+  if (a == b) {
+    double* A = problem->diagonal(b);
+    A[i + j * row.num_dofs] += value;
+    if (i != j) A[j + i * row.num_dofs] += value;
+    return;
+  }
+  const int coupling = row.first_coupling + row.depth - column.depth - 1;
+  problem->A[problem->couplings[coupling].start + i + j * row.num_dofs] += value;
+}
+
+}  // namespace
+
+void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
+                const ImplicitForces& implicit, ContactProblem* problem) {
   const double dt = problem->time_step;
-  for (const Model::Tree& tree : plant.trees()) problem->add_tree(tree.num_dofs);
+  add_pattern(plant, problem);
 
-  double* p = problem->free_impulse.data();
-  for (int i = 0; i < m->nv; ++i)
-    p[i] = dt * (d->qfrc_smooth[i] - dt * implicit.diagonal_stiffness()[i] * d->qvel[i]);
-  for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
-    if (!term.in_one_tree) continue;
-    for (int e = term.first; e < term.first + term.size; ++e)
-      p[implicit.dof(e)] -= dt * dt * term.stiffness * term.velocity * implicit.value(e);
+  // M, the diagonal terms, and the free impulse.
+  for (int i = 0; i < m->nv; ++i) {
+    const int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
+    for (int k = m->M_rowadr[i]; k < diagonal; ++k)
+      add_entry(plant, i, m->M_colind[k], d->M[k], problem);
+    const double damping = implicit.diagonal_damping()[i];
+    const double stiffness = implicit.diagonal_stiffness()[i];
+    add_entry(plant, i, i, d->M[diagonal] + dt * damping + dt * dt * stiffness, problem);
+    problem->free_impulse[i] = dt * (d->qfrc_smooth[i] - dt * stiffness * d->qvel[i]);
   }
 
-  // A in MuJoCo's dofs: M, the diagonal terms, and rank-one terms within a tree.
-  for (int t = 0; t < plant.num_trees(); ++t) {
-    const Model::Tree& tree = plant.trees()[t];
-    double* A = problem->tree_matrix(t);
-    copy_inertia(m, d, tree, A);
-    for (int i = 0; i < tree.num_dofs; ++i) {
-      const int dof = tree.dof_start + i;
-      A[i * (tree.num_dofs + 1)] +=
-          dt * implicit.diagonal_damping()[dof] + dt * dt * implicit.diagonal_stiffness()[dof];
-    }
-  }
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
-    if (!term.in_one_tree) continue;
-    const int t = plant.tree_of_dof(implicit.dof(term.first));
-    const Model::Tree& tree = plant.trees()[t];
-    double* A = problem->tree_matrix(t);
+    if (!term.fits_A) continue;
     const double scale = dt * term.damping + dt * dt * term.stiffness;
-    for (int i = term.first; i < term.first + term.size; ++i)
-      for (int j = term.first; j < term.first + term.size; ++j)
-        A[implicit.dof(i) - tree.dof_start +
-          (implicit.dof(j) - tree.dof_start) * tree.num_dofs] +=
-            scale * implicit.value(i) * implicit.value(j);
+    for (int e = term.first; e < term.first + term.size; ++e) {
+      const double value = implicit.value(e);
+      problem->free_impulse[implicit.dof(e)] -= dt * dt * term.stiffness * term.velocity * value;
+      for (int f = term.first; f <= e; ++f)
+        add_entry(plant, implicit.dof(e), implicit.dof(f), scale * value * implicit.value(f),
+                  problem);
+    }
   }
 
   std::copy_n(d->qvel, m->nv, problem->v0.data());
-  for (int t = 0; t < plant.num_trees(); ++t)
-    if (plant.trees()[t].is_free_body) transform_free_body(m, d, plant.trees()[t], t, problem);
+  for (int b = 0; b < plant.num_blocks(); ++b)
+    if (plant.block(b).is_free_body) transform_free_body(m, d, plant.block(b), b, problem);
 }
 
 void add_row_columns(const mjData* d, const Model& plant, const int* dofs, const double* values,
@@ -178,19 +200,20 @@ void add_row_columns(const mjData* d, const Model& plant, const int* dofs, const
     problem->row_columns.push_back(value);
   };
   for (int i = 0; i < size;) {
-    const Model::Tree& tree = plant.trees()[plant.tree_of_dof(dofs[i])];
-    if (!tree.is_free_body) {
+    const int b = plant.block_of_dof(dofs[i]);
+    const Model::Block& block = plant.block(b);
+    if (!block.is_free_body) {
       add(dofs[i], values[i]);
       ++i;
       continue;
     }
     // All of a free body's entries together: j T^T.
     Vector6 j = Vector6::Zero();
-    for (; i < size && plant.tree_of_dof(dofs[i]) == plant.tree_of_dof(tree.dof_start); ++i)
-      j[dofs[i] - tree.dof_start] = values[i];
-    const Vector3 w = rotation(d, tree.body) * j.tail<3>();
-    for (int k = 0; k < 3; ++k) add(tree.dof_start + k, w[k]);
-    for (int k = 0; k < 3; ++k) add(tree.dof_start + 3 + k, j[k]);
+    for (; i < size && plant.block_of_dof(dofs[i]) == b; ++i)
+      j[dofs[i] - block.dof_start] = values[i];
+    const Vector3 w = rotation(d, block.body) * j.tail<3>();
+    for (int k = 0; k < 3; ++k) add(block.dof_start + k, w[k]);
+    for (int k = 0; k < 3; ++k) add(block.dof_start + 3 + k, j[k]);
   }
   row->num_columns = static_cast<int>(problem->row_dof.size()) - row->first_column;
 }
@@ -199,7 +222,7 @@ void add_coupling_rows(const mjData* d, const Model& plant, const ImplicitForces
                        ContactProblem* problem) {
   const double dt = problem->time_step;
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
-    if (term.in_one_tree) continue;
+    if (term.fits_A) continue;
     // dt f = dt f0 - dt^2 k (j v) - dt d (j v - j v0), with dt f0 in the free impulse already.
     const double scale = dt * term.damping + dt * dt * term.stiffness;
     contact::Row row;

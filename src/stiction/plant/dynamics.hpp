@@ -8,19 +8,19 @@
 #include "stiction/plant/implicit_forces.hpp"
 #include "stiction/plant/model.hpp"
 
-/// The trees of a contact problem from MuJoCo's state.
+/// The dofs of a contact problem from MuJoCo's state.
 ///
-/// Each tree keeps MuJoCo's velocities, but for free bodies, whose qvel [v_W; w_B] becomes
-/// u = [w_W; v_W] = T qvel with T orthogonal: then every contact moves them by the same simple
-/// Jacobian.
+/// Blocks and dofs are in MuJoCo's order and keep its velocities, but for free bodies, whose qvel
+/// [v_W; w_B] becomes u = [w_W; v_W] = T qvel with T orthogonal: then every contact moves them by
+/// the same simple Jacobian.
 namespace stiction::plant {
 
-/// Adds a tree per kinematic tree of the model: A, v0 and the impulse of the smooth forces.
+/// Adds the model's blocks: A, v0 and the impulse of the smooth forces.
 /// @param data after mj_fwdAcceleration (M, qfrc_smooth)
-void add_trees(const mjModel* model, const mjData* data, const Model& plant,
-               const ImplicitForces& implicit, contact::ContactProblem* problem);
+void add_blocks(const mjModel* model, const mjData* data, const Model& plant,
+                const ImplicitForces& implicit, contact::ContactProblem* problem);
 
-/// Rank-one terms that couple several trees, as spring rows of the problem.
+/// Rank-one terms that couple blocks which A does not, as spring rows of the problem.
 void add_coupling_rows(const mjData* data, const Model& plant, const ImplicitForces& implicit,
                        contact::ContactProblem* problem);
 

@@ -201,7 +201,8 @@ void ImplicitForces::add_rank_one(const mjData* d, const Model& plant, double st
     term.velocity += values[i] * d->qvel[dofs[i]];
     dofs_.push_back(dofs[i]);
     values_.push_back(values[i]);
-    if (plant.tree_of_dof(dofs[i]) != plant.tree_of_dof(dofs[0])) term.in_one_tree = false;
+    for (int j = 0; j < i && term.fits_A; ++j)
+      term.fits_A = plant.are_related(plant.block_of_dof(dofs[i]), plant.block_of_dof(dofs[j]));
   }
   rank_one_.push_back(term);
 }

@@ -25,7 +25,7 @@ class ImplicitForces {
     double damping = 0;    // d >= 0
     double velocity = 0;   // j v0
     int first = 0, size = 0;  // entries of j in dofs and values
-    bool in_one_tree = true;
+    bool fits_A = true;       // all its dofs are in blocks that A couples
   };
 
   /// @param data after mj_fwdActuation

@@ -1,6 +1,7 @@
 #include "stiction/plant/model.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "stiction/base/error.hpp"
 
@@ -12,12 +13,6 @@ void refuse_unsupported(const mjModel* m) {
     throw Error(ErrorCode::kUnsupported, describe(m, mjOBJ_FLEX, 0),
                 "deformable bodies (flex) are not simulated; remove the <flex> or <flexcomp> "
                 "elements, or use contact_model 'mujoco'");
-}
-
-bool has_dry_friction(const mjModel* m) {
-  const auto positive = [](mjtNum f) { return f > 0; };
-  return std::any_of(m->dof_frictionloss, m->dof_frictionloss + m->nv, positive) ||
-         std::any_of(m->tendon_frictionloss, m->tendon_frictionloss + m->ntendon, positive);
 }
 
 }  // namespace
@@ -42,17 +37,33 @@ std::string describe(const mjModel* model, mjtObj type, int id) {
 Model::Model(const mjModel* m) {
   refuse_unsupported(m);
 
-  trees_.resize(m->ntree);
-  for (int t = 0; t < m->ntree; ++t) {
-    Tree& tree = trees_[t];
-    tree.dof_start = m->tree_dofadr[t];
-    tree.num_dofs = m->tree_dofnum[t];
-    tree.body = m->dof_bodyid[tree.dof_start];
-    const int joint = m->dof_jntid[tree.dof_start];
-    tree.is_free_body = tree.num_dofs == 6 && m->jnt_type[joint] == mjJNT_FREE;
+  // A dof continues its parent's block if it is the only child.
+  std::vector<int> num_children(m->nv, 0);
+  for (int i = 0; i < m->nv; ++i)
+    if (m->dof_parentid[i] >= 0) ++num_children[m->dof_parentid[i]];
+  dof_block_.resize(m->nv);
+  for (int i = 0; i < m->nv; ++i) {
+    const int parent = m->dof_parentid[i];
+    if (parent >= 0 && num_children[parent] == 1) {
+      dof_block_[i] = dof_block_[parent];
+      ++blocks_[dof_block_[i]].num_dofs;
+      continue;
+    }
+    dof_block_[i] = num_blocks();
+    Block block;
+    block.dof_start = i;
+    block.num_dofs = 1;
+    block.parent = parent >= 0 ? dof_block_[parent] : -1;
+    block.depth = parent >= 0 ? blocks_[block.parent].depth + 1 : 0;
+    if (!blocks_.empty())
+      block.first_coupling = blocks_.back().first_coupling + blocks_.back().depth;
+    block.body = m->dof_bodyid[i];
+    blocks_.push_back(block);
   }
-  body_tree_.assign(m->body_treeid, m->body_treeid + m->nbody);
-  dof_tree_.assign(m->dof_treeid, m->dof_treeid + m->nv);
+  for (Block& block : blocks_)
+    block.is_free_body = block.num_dofs == 6 && block.parent < 0 &&
+                         num_children[block.dof_start + 5] == 0 &&
+                         m->jnt_type[m->dof_jntid[block.dof_start]] == mjJNT_FREE;
 
   // The dofs of a body: its last own dof, or its nearest moving ancestor's, and all before it in the
   // chain of parents.
@@ -66,13 +77,16 @@ Model::Model(const mjModel* m) {
     std::reverse(chain_.begin() + begin, chain_.end());
     chain_start_.push_back(static_cast<int>(chain_.size()));
   }
+}
 
-  has_rows_ = m->neq > 0 || has_dry_friction(m) ||
-              std::any_of(m->jnt_limited, m->jnt_limited + m->njnt, [](bool b) { return b; }) ||
-              std::any_of(m->tendon_limited, m->tendon_limited + m->ntendon,
-                          [](bool b) { return b; });
-  has_body_transmission_ = std::any_of(m->actuator_trntype, m->actuator_trntype + m->nactuator,
-                                       [](int type) { return type == mjTRN_BODY; });
+bool Model::are_related(int a, int b) const {
+  // A child has a higher index than its parent.
+  while (a != b) {
+    int& lower = a > b ? a : b;
+    lower = blocks_[lower].parent;
+    if (lower < 0) return false;
+  }
+  return true;
 }
 
 }  // namespace stiction::plant

@@ -8,40 +8,42 @@
 
 namespace stiction::plant {
 
-/// What the step needs of a MuJoCo model beside the model itself: its kinematic trees and which dofs
+/// What the step needs of a MuJoCo model beside the model itself: its dofs in blocks, and which dofs
 /// move each body. Fixed by the model's topology, so the values in the model may change between
 /// steps.
 class Model {
  public:
-  struct Tree {
+  /// A free body, or an unbranched chain of joints; its dofs are consecutive in MuJoCo's order.
+  struct Block {
     int dof_start = 0;
     int num_dofs = 0;
-    /// A single body on a free joint. Its solver velocities are u = [w; v] of the joint's frame
+    int parent = -1;  // the block that its first joint hangs on; -1: the world
+    int depth = 0;    // ancestors
+    int first_coupling = 0;  // of its couplings with its ancestors, nearest first, in ContactProblem
+    int body = -1;    // of its first dof
+    /// A free joint that carries no others. Its solver velocities are u = [w; v] of the joint's frame
     /// origin in the world frame, where its Jacobian needs no columns; see dynamics.hpp.
     bool is_free_body = false;
-    int body = -1;  // the tree's root
   };
 
   /// @throws Error if the model has elements that this library does not take
   explicit Model(const mjModel* model);
 
-  const std::vector<Tree>& trees() const { return trees_; }
-  int num_trees() const { return static_cast<int>(trees_.size()); }
-  int tree_of_body(int body) const { return body_tree_[body]; }
-  int tree_of_dof(int dof) const { return dof_tree_[dof]; }
+  const std::vector<Block>& blocks() const { return blocks_; }
+  const Block& block(int i) const { return blocks_[i]; }
+  int num_blocks() const { return static_cast<int>(blocks_.size()); }
+  int block_of_dof(int dof) const { return dof_block_[dof]; }
+  /// True if one of two blocks is, or is an ancestor of, the other: then A may couple them.
+  bool are_related(int block_a, int block_b) const;
   /// Dofs that move a body, ascending.
   std::span<const int> dofs_of_body(int body) const {
     return {chain_.data() + chain_start_[body],
             static_cast<std::size_t>(chain_start_[body + 1] - chain_start_[body])};
   }
-  bool has_rows() const { return has_rows_; }
-  bool has_body_transmission() const { return has_body_transmission_; }
 
  private:
-  std::vector<Tree> trees_;
-  std::vector<int> body_tree_, dof_tree_, chain_start_, chain_;
-  bool has_rows_ = false;
-  bool has_body_transmission_ = false;
+  std::vector<Block> blocks_;
+  std::vector<int> dof_block_, chain_start_, chain_;
 };
 
 /// "geom 'name'", "geom 3" where it has none.

@@ -82,8 +82,8 @@ MomentumCheck::Result MomentumCheck::calc(const mjModel* m, mjData* d, const Mod
     double v = 0;
     for (int e = term.first; e < term.first + term.size; ++e)
       v += implicit.value(e) * v_[implicit.dof(e)];
-    // Within a tree the free impulse has -dt^2 k j v0 already; across trees it has none of it.
-    const double stiff = dt * dt * term.stiffness * (term.in_one_tree ? v - term.velocity : v);
+    // Where the term is in A the free impulse has -dt^2 k j v0 already; elsewhere none of it.
+    const double stiff = dt * dt * term.stiffness * (term.fits_A ? v - term.velocity : v);
     const double impulse = -stiff - dt * term.damping * (v - term.velocity);
     for (int e = term.first; e < term.first + term.size; ++e)
       smooth_[implicit.dof(e)] += impulse * implicit.value(e);

@@ -19,7 +19,7 @@ void read_mujoco_solution(const mjModel* m, const mjData* d,
     for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
       const contact::Segment& segment = problem.segments[s];
       V += contact::calc_segment_velocity(problem, segment,
-                                          problem.v0.data() + problem.dof_start[segment.tree]);
+                                          problem.v0.data() + problem.dof_start[segment.block]);
     }
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       const contact::Contact& c = problem.contacts[i];

@@ -98,25 +98,15 @@ void write_contact(const mjContact& con, int contact_index, bool is_pyramidal, d
 
 }  // namespace
 
-bool WriteBack::write(const mjModel* m, mjData* d, const Model& plant,
+bool write_back(const mjModel* m, mjData* d, const Model& plant,
                       const contact::ContactProblem& problem,
-                      const contact::ContactSolution& solution) {
+                      const contact::ContactSolution& solution,
+                      std::span<const double> constraint_impulse) {
   const double dt = problem.time_step;
-  // qacc = (v - v0) / dt, and J^T gamma = A (v - v*) by the balance of momentum.
   to_mujoco_dofs(d, plant, solution.v.data(), d->qacc);
   for (int i = 0; i < m->nv; ++i) d->qacc[i] = (d->qacc[i] - d->qvel[i]) / dt;
-  impulse_.resize(m->nv);
-  for (int t = 0; t < problem.num_trees(); ++t) {
-    const int n = problem.tree_size(t), begin = problem.dof_start[t];
-    const double* A = problem.A.data() + problem.block_start[t];
-    for (int i = 0; i < n; ++i) {
-      double sum = 0;
-      for (int j = 0; j < n; ++j)
-        sum += A[i + j * n] * (solution.v[begin + j] - problem.v_star[begin + j]);
-      impulse_[begin + i] = sum / dt;
-    }
-  }
-  to_mujoco_dofs(d, plant, impulse_.data(), d->qfrc_constraint);
+  to_mujoco_dofs(d, plant, constraint_impulse.data(), d->qfrc_constraint);
+  for (int i = 0; i < m->nv; ++i) d->qfrc_constraint[i] /= dt;
 
   const bool is_pyramidal = mj_isPyramidal(m);
   for (int i = 0; i < problem.num_rows(); ++i) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <vector>
+#include <span>
 
 #include <mujoco/mujoco.h>
 
@@ -15,13 +15,9 @@ namespace stiction::plant {
 /// the change of velocity over the step. The contacts' rows of efc_J stay empty.
 /// @return false if the data's arena is too small for the rows; then only qacc and
 ///     qfrc_constraint are set
-class WriteBack {
- public:
-  bool write(const mjModel* model, mjData* data, const Model& plant,
-             const contact::ContactProblem& problem, const contact::ContactSolution& solution);
-
- private:
-  std::vector<double> impulse_;
-};
+/// @param constraint_impulse J^T gamma in the solver's dofs [N s, N m s], size nv
+bool write_back(const mjModel* model, mjData* data, const Model& plant,
+                const contact::ContactProblem& problem, const contact::ContactSolution& solution,
+                std::span<const double> constraint_impulse);
 
 }  // namespace stiction::plant

@@ -92,12 +92,12 @@ class Stepper::Workspace {
   plant::ConstraintRows constraint_rows_;
   plant::ImplicitForces implicit_;
   contact::ContactProblem problem_;
+  contact::MomentumFactor momentum_factor_;
   contact::Islands islands_;
   contact::ContactSolution solution_;
   std::unique_ptr<formulations::ContactSolver> solver_;
   contact::Certifier certifier_;
   contact::Certificate certificate_;
-  plant::WriteBack write_back_;
   plant::MomentumCheck momentum_check_;
   std::vector<mjtNum> saved_state_;
   std::optional<base::ThreadPool> threads_;
@@ -186,11 +186,6 @@ void Stepper::Workspace::step_convex(mjData* d) {
   us.solve = clock.lap();
   if (failed()) return;
 
-  if (!write_back_.write(stage_, d, plant_, problem_, solution_))
-    return fail(kBufferFull, "the constraint forces do not fit in mjData's arena; enlarge it with "
-                             "<size memory=\"...\"/>");
-  us.finish = clock.lap();
-
   certify(d);
   us.certificate = clock.lap();
   if (failed()) return;
@@ -264,7 +259,7 @@ void Stepper::Workspace::calc_smooth_forces(mjData* d) {
 void Stepper::Workspace::assemble(mjData* d) {
   problem_.clear(mirror_.opt.timestep);
   implicit_.calc(stage_, d, plant_);
-  plant::add_trees(stage_, d, plant_, implicit_, &problem_);
+  plant::add_blocks(stage_, d, plant_, implicit_, &problem_);
   if (!(model_->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)))
     plant::add_contacts(stage_, d, plant_, materials_, &problem_);
   constraint_rows_.add_rows(
@@ -274,12 +269,10 @@ void Stepper::Workspace::assemble(mjData* d) {
   plant::add_coupling_rows(d, plant_, implicit_, &problem_);
 
   constexpr double kNearRigidFactor = 1;  // of contacts without a stiffness of their own
-  if (const int tree = contact::calc_derived(kNearRigidFactor, &problem_); tree >= 0) {
-    const int body = plant_.trees()[tree].body;
+  if (!momentum_factor_.calc_derived(kNearRigidFactor, &problem_))
     return fail(kNotPositiveDefinite,
-                "the inertia of the tree of " + plant::describe(model_, mjOBJ_BODY, body) +
-                    " is not positive definite; give its bodies mass or its joints armature");
-  }
+                "the joint-space inertia is not positive definite; give every moving body mass, or "
+                "its joints armature");
   islands_.find(problem_);
 }
 
@@ -295,9 +288,9 @@ void Stepper::Workspace::solve() {
     if (island.status == contact::SolveStatus::kConverged) continue;
     char text[160];
     std::snprintf(text, sizeof text,
-                  "an island of %d trees and %d contacts stopped after %d iterations at a relative "
+                  "an island of %d dofs and %d contacts stopped after %d iterations at a relative "
                   "residual of %.1e",
-                  island.num_trees, island.num_contacts, island.iterations,
+                  island.num_dofs, island.num_contacts, island.iterations,
                   island.scale > 0 ? island.residual / island.scale : island.residual);
     switch (island.status) {
       case contact::SolveStatus::kNotFinite: return fail(kNonFiniteSolution, text);
@@ -309,12 +302,17 @@ void Stepper::Workspace::solve() {
     if (!std::isfinite(v)) return fail(kNonFiniteSolution, "the velocities are not finite");
 }
 
+/// Proves the solution, and writes it where the balance of momentum by MuJoCo's matrices reads it.
 void Stepper::Workspace::certify(mjData* d) {
   constexpr double kAbsoluteTolerance = formulations::SolverOptions{}.absolute_tolerance;
   certificate_ =
-      certifier_.certify(problem_, islands_, options_.contact_model, options_.parameters,
+      certifier_.certify(problem_, &momentum_factor_, islands_, options_.contact_model, options_.parameters,
                          options_.tolerance, kAbsoluteTolerance, solution_);
   keep_worst(certificate_, &report_.certificate);
+  if (!plant::write_back(stage_, d, plant_, problem_, solution_,
+                         certifier_.constraint_impulse()))
+    return fail(kBufferFull, "the constraint forces do not fit in mjData's arena; enlarge it with "
+                             "<size memory=\"...\"/>");
 
   plant::MomentumCheck::Result momentum;
   call_mujoco(d, [&] {
@@ -360,7 +358,7 @@ void Stepper::Workspace::step_mujoco(mjData* d) {
 
 void Stepper::Workspace::report_mujoco_contacts(mjData* d) {
   problem_.clear(mirror_.opt.timestep);
-  for (const plant::Model::Tree& tree : plant_.trees()) problem_.add_tree(tree.num_dofs);
+  for (const plant::Model::Block& block : plant_.blocks()) problem_.add_block(block.num_dofs);
   plant::add_contacts(stage_, d, plant_, materials_, &problem_);
   plant::to_solver_dofs(d, plant_, d->qvel, problem_.v0.data());
   plant::read_mujoco_solution(stage_, d, problem_, &solution_);

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/math/block_sparse_cholesky.hpp"
+#include "stiction/math/ordering.hpp"
+#include "stiction/math/six.hpp"
+
+namespace stiction::contact {
+
+/// The Cholesky factor of A, and what every contact model derives from it. Its pattern is found once
+/// and kept while the problem's blocks and couplings stay the same.
+class MomentumFactor {
+ public:
+  /// Factors A, solves A (v* - v0) = free_impulse, and estimates the mobility of every contact,
+  ///
+  ///   w_i = |W_i|_F / 3,   W_i = J_i A^-1 J_i^T  (3 x 3)          [castro2022] section V.B,
+  ///
+  /// then replaces infinite stiffnesses by the near-rigid value
+  ///
+  ///   k = (2 pi / (beta dt))^2 / w,   fn0 = -k phi0,
+  ///
+  /// the stiffest spring whose period is beta times the step. A, not M, is used in W: at rest they
+  /// agree, and under stiff servos A is what resists.
+  /// @param near_rigid_factor beta > 0 [-]
+  /// @return false if A is not positive definite
+  bool calc_derived(double near_rigid_factor, ContactProblem* problem);
+
+  /// y = L^-1 r with A = L L^T, so that |r|^2 in the norm of A^-1 is the sum of squares of y; the
+  /// entries of a set of blocks that nothing couples to others give that set's share.
+  /// @param r   size num_dofs, in the problem's order
+  /// @param y   the same; both in the problem's order
+  void solve_lower(std::span<const double> r, std::span<double> y);
+
+ private:
+  void update_pattern(const ContactProblem& problem);
+  bool factor(const ContactProblem& problem);
+  void calc_free_motion(ContactProblem* problem);
+  math::SixBySix calc_mobility(const ContactProblem& problem, const BodyPair& pair);
+  void gather(std::span<const double> x);  // into x_, in the order of elimination
+
+  std::vector<int> dof_start_;             // of the pattern kept
+  std::vector<Coupling> couplings_;
+  std::vector<int> rank_;                  // elimination position of each block
+  math::MinimumDegreeOrdering ordering_;
+  math::BlockSparseCholesky cholesky_;
+  std::vector<double> x_;                  // a vector in the order of elimination
+  std::vector<double> columns_;            // rows of J^T, six numbers a dof, the same order
+  std::vector<int> reach_;                 // blocks that a sparse right-hand side fills
+  std::vector<int> sizes_;
+  std::vector<math::BlockEdge> edges_;
+};
+
+}  // namespace stiction::contact
