@@ -78,26 +78,21 @@ void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const d
 /// y += A x.
 void add_A_product(const ContactProblem& problem, const std::vector<double>& x,
                    std::vector<double>* y) {
-  const auto add = [&](const double* A, int row, int column, int num_rows, int num_columns,
-                       bool transpose) {
-    for (int j = 0; j < num_columns; ++j)
-      for (int i = 0; i < num_rows; ++i) {
-        if (transpose)
-          (*y)[column + j] += A[i + j * num_rows] * x[row + i];
-        else
-          (*y)[row + i] += A[i + j * num_rows] * x[column + j];
-      }
+  const auto add = [](const double* A, int m, int n, const double* from, double* to) {
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < m; ++i) to[i] += A[i + j * m] * from[j];
   };
   for (int b = 0; b < problem.num_blocks(); ++b) {
     const int dof = problem.dof_start[b], n = problem.block_size(b);
-    add(problem.diagonal(b), dof, dof, n, n, false);
+    add(problem.diagonal(b), n, n, x.data() + dof, y->data() + dof);
   }
   for (const Coupling& c : problem.couplings) {
     const double* A = problem.A.data() + c.start;
     const int row = problem.dof_start[c.row_block], column = problem.dof_start[c.column_block];
     const int m = problem.block_size(c.row_block), n = problem.block_size(c.column_block);
-    add(A, row, column, m, n, false);
-    add(A, row, column, m, n, true);
+    add(A, m, n, x.data() + column, y->data() + row);
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < m; ++i) (*y)[column + j] += A[i + j * m] * x[row + i];
   }
 }
 

@@ -192,7 +192,6 @@ class ConvexSolver final : public ContactSolver {
       }
     }
     IslandProblem<F> island_problem(problem, range, &arrays_, &eliminations_.hessian(island));
-    island_problem.calc_free_momentum();
     for (int p = range.pair_begin; p < range.pair_end; ++p) {
       const PairSlice& pair = arrays_.pairs[p];
       const math::Six V0 = island_problem.pair_velocity(pair, dofs.v.data());
@@ -235,6 +234,7 @@ class ConvexSolver final : public ContactSolver {
     newton.relative_tolerance = options.relative_tolerance;
     newton.absolute_tolerance = options.absolute_tolerance;
     newton.max_iterations = options.max_iterations;
+    island_problem.start();
     const numerics::NewtonResult result = numerics::minimize(island_problem, newton);
 
     IslandStatistics statistics;

@@ -6,6 +6,7 @@
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/formulations/solver_arrays.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
+#include "stiction/math/dense_kernels.hpp"
 #include "stiction/numerics/newton.hpp"
 
 namespace stiction::formulations {
@@ -23,8 +24,14 @@ class IslandProblem {
                 SolverArrays<F>* arrays, math::BlockSparseCholesky* hessian)
       : problem_(problem), range_(range), arrays_(*arrays), dofs_(arrays->dofs), H_(*hessian) {}
 
-  /// A v*, once before the solve.
-  void calc_free_momentum() { multiply_by_A(dofs_.v_star.data(), dofs_.p_star.data()); }
+  /// A v* and A (v - v*), once before the solve; the latter then follows each step.
+  void start() {
+    multiply_by_A(dofs_.v_star.data(), dofs_.p_star.data());
+    const int begin = range_.dof_begin;
+    for (int i = begin; i < begin + range_.num_dofs; ++i)
+      dofs_.direction[i] = dofs_.v[i] - dofs_.v_star[i];
+    multiply_by_A(dofs_.direction.data(), dofs_.dp.data());
+  }
 
   /// V of a pair for the dofs v in solver order.
   math::Six pair_velocity(const PairSlice& pair, const double* v) const {
@@ -35,7 +42,6 @@ class IslandProblem {
   }
 
   numerics::Residual calc_gradient() {
-    calc_momentum_change();
     double* force = dofs_.force.data();
     std::fill_n(force + range_.dof_begin, range_.num_dofs, 0.0);
     for (PairSlice& pair : pairs()) {
@@ -118,8 +124,10 @@ class IslandProblem {
 
   double move(double alpha) {
     const int begin = range_.dof_begin;
-    for (int i = begin; i < begin + range_.num_dofs; ++i)
+    for (int i = begin; i < begin + range_.num_dofs; ++i) {
       dofs_.v[i] += alpha * dofs_.direction[i];
+      dofs_.dp[i] += alpha * dofs_.dp_direction[i];
+    }
     return alpha * std::sqrt(momentum_curvature_);
   }
 
@@ -159,43 +167,18 @@ class IslandProblem {
     for (int b = range_.block_begin; b < range_.block_end; ++b) {
       const BlockSlice& block = arrays_.blocks[b];
       const double* A = problem_.diagonal(block.block);
-      const double* x_b = x + block.dof;
-      double* y_b = y + block.dof;
       if (block.size == 6) {
-        math::multiply(A, 6, x_b).store(y_b);
+        math::multiply(A, 6, x + block.dof).store(y + block.dof);
         continue;
       }
-      std::fill_n(y_b, block.size, 0.0);
-      add_product(block.size, block.size, A, x_b, y_b);
+      std::fill_n(y + block.dof, block.size, 0.0);
+      math::add_av(1, block.size, block.size, A, block.size, x + block.dof, y + block.dof);
     }
     for (int c = range_.coupling_begin; c < range_.coupling_end; ++c) {
-      const CouplingSlice& coupling = arrays_.couplings[c];
-      add_product(coupling.rows, coupling.columns, coupling.A, x + coupling.column_dof,
-                  y + coupling.row_dof);
-      add_transposed_product(coupling.rows, coupling.columns, coupling.A, x + coupling.row_dof,
-                             y + coupling.column_dof);
+      const CouplingSlice& k = arrays_.couplings[c];
+      math::add_av(1, k.rows, k.columns, k.A, k.rows, x + k.column_dof, y + k.row_dof);
+      math::add_atv(1, k.rows, k.columns, k.A, k.rows, x + k.row_dof, y + k.column_dof);
     }
-  }
-
-  /// y += M x and y += M^T x, with M (m x n).
-  static void add_product(int m, int n, const double* M, const double* x, double* y) {
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < m; ++i) y[i] += M[i + j * m] * x[j];
-  }
-  static void add_transposed_product(int m, int n, const double* M, const double* x, double* y) {
-    for (int j = 0; j < n; ++j) {
-      double sum = 0;
-      for (int i = 0; i < m; ++i) sum += M[i + j * m] * x[i];
-      y[j] += sum;
-    }
-  }
-
-  void calc_momentum_change() {
-    // dv goes where the direction will be: it is not needed before the next one is computed.
-    const int begin = range_.dof_begin;
-    for (int i = begin; i < begin + range_.num_dofs; ++i)
-      dofs_.direction[i] = dofs_.v[i] - dofs_.v_star[i];
-    multiply_by_A(dofs_.direction.data(), dofs_.dp.data());
   }
 
   numerics::Residual calc_residual() const {

@@ -109,10 +109,15 @@ void BlockSparseCholesky::copy_diagonal(int i, const double* A) {
 
 void BlockSparseCholesky::copy_off_diagonal(int i, int j, const double* A) {
   const int rows = block_size(i), columns = block_size(j);
-  const Block to = i > j ? below_diagonal(i, j) : below_diagonal(j, i);
-  for (int c = 0; c < columns; ++c)
-    for (int r = 0; r < rows; ++r)
-      to.data[i > j ? r + c * to.stride : c + r * to.stride] = A[r + c * rows];
+  if (i > j) {
+    const Block to = below_diagonal(i, j);
+    for (int c = 0; c < columns; ++c)
+      for (int r = 0; r < rows; ++r) to.data[r + c * to.stride] = A[r + c * rows];
+    return;
+  }
+  const Block to = below_diagonal(j, i);
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < columns; ++c) to.data[c + r * to.stride] = A[r + c * rows];
 }
 
 bool BlockSparseCholesky::factor() {
@@ -161,9 +166,9 @@ void BlockSparseCholesky::solve_lower_in_place(std::span<double> x) const {
       const double* block = panel + below_offset_[p];
       double* xi = x.data() + first_row_[i];
       if (width == 6 && block_size(i) == 6)
-        subtract_av_6(block, rows, xj, xi);
+        (Six::load(xi) - multiply(block, rows, xj)).store(xi);
       else
-        subtract_av(block_size(i), width, block, rows, xj, xi);
+        add_av(-1, block_size(i), width, block, rows, xj, xi);
     }
   }
 }
@@ -179,10 +184,7 @@ void BlockSparseCholesky::solve_in_place(std::span<double> x) const {
       const int i = below_[p];
       const double* block = panel + below_offset_[p];
       const double* xi = x.data() + first_row_[i];
-      if (width == 6 && block_size(i) == 6)
-        subtract_atv_6(block, rows, xi, xj);
-      else
-        subtract_atv(block_size(i), width, block, rows, xi, xj);
+      add_atv(-1, block_size(i), width, block, rows, xi, xj);
     }
     if (width == 6)
       solve_lower_transposed(6, panel, rows, inv_diagonal_.data() + first_row_[j], xj);

@@ -61,32 +61,39 @@ inline void subtract_abt_6(const double* A, int lda, const double* B, int ldb, d
   internal::subtract_abt_rows<Vec2, 6>(6, A + 4, lda, B, ldb, C + 4, ldc);
 }
 
-/// x -= A y with A (m x n).
-inline void subtract_av(int m, int n, const double* A, int lda, const double* y, double* x) {
-  for (int j = 0; j < n; ++j) {
-    const double yj = y[j];
-    const double* a = A + j * lda;
-    for (int i = 0; i < m; ++i) x[i] -= a[i] * yj;
+namespace internal {
+
+/// y += s A x for one group of rows.
+template <class V>
+inline void add_av_rows(double s, int n, const double* A, int lda, const double* x, double* y) {
+  V acc = load<V>(y);
+  for (int j = 0; j < n; ++j) acc += load<V>(A + j * lda) * (s * x[j]);
+  store<V>(y, acc);
+}
+
+}  // namespace internal
+
+/// y += s A x with A (m x n); s is 1 or -1.
+inline void add_av(double s, int m, int n, const double* A, int lda, const double* x, double* y) {
+  int i = 0;
+  for (; i + 4 <= m; i += 4) internal::add_av_rows<Vec4>(s, n, A + i, lda, x, y + i);
+  if (i + 2 <= m) {
+    internal::add_av_rows<Vec2>(s, n, A + i, lda, x, y + i);
+    i += 2;
   }
+  if (i < m) internal::add_av_rows<double>(s, n, A + i, lda, x, y + i);
 }
 
-inline void subtract_av_6(const double* A, int lda, const double* y, double* x) {
-  (Six::load(x) - multiply(A, lda, y)).store(x);
-}
-
-/// y -= A^T x with A (6 x 6).
-inline void subtract_atv_6(const double* A, int lda, const double* x, double* y) {
-  const Six six = Six::load(x);
-  for (int j = 0; j < 6; ++j) y[j] -= dot(Six::load(A + j * lda), six);
-}
-
-/// y -= A^T x with A (m x n).
-inline void subtract_atv(int m, int n, const double* A, int lda, const double* x, double* y) {
+/// y += s A^T x with A (m x n).
+inline void add_atv(double s, int m, int n, const double* A, int lda, const double* x, double* y) {
   for (int j = 0; j < n; ++j) {
     const double* a = A + j * lda;
-    double sum = 0;
-    for (int i = 0; i < m; ++i) sum += a[i] * x[i];
-    y[j] -= sum;
+    Vec4 acc{};
+    int i = 0;
+    for (; i + 4 <= m; i += 4) acc += load<Vec4>(a + i) * load<Vec4>(x + i);
+    double sum = (acc[0] + acc[2]) + (acc[1] + acc[3]);
+    for (; i < m; ++i) sum += a[i] * x[i];
+    y[j] += s * sum;
   }
 }
 

@@ -126,52 +126,32 @@ void to_solver_dofs(const mjData* d, const Model& plant, const double* qvel, dou
   }
 }
 
-namespace {
-
-/// Adds a block for each of the model's, and their couplings with their ancestors.
-void add_pattern(const Model& plant, ContactProblem* problem) {
-  for (const Model::Block& block : plant.blocks()) problem->add_block(block.num_dofs);
-  for (int b = 0; b < plant.num_blocks(); ++b)
-    for (int a = plant.block(b).parent; a >= 0; a = plant.block(a).parent)
-      problem->add_coupling(b, a);
-}
-
-/// A(i, j) += value, and A(j, i) where both are stored, in MuJoCo's dofs of related blocks.
-void add_entry(const Model& plant, int i, int j, double value, ContactProblem* problem) {
-  int b = plant.block_of_dof(i), a = plant.block_of_dof(j);
-  if (a > b) {
-    std::swap(a, b);
-    std::swap(i, j);
-  }
-  const Model::Block& row = plant.block(b);
-  const Model::Block& column = plant.block(a);
-  i -= row.dof_start;
-  j -= column.dof_start;
-  if (a == b) {
-    double* A = problem->diagonal(b);
-    A[i + j * row.num_dofs] += value;
-    if (i != j) A[j + i * row.num_dofs] += value;
-    return;
-  }
-  const int coupling = row.first_coupling + row.depth - column.depth - 1;
-  problem->A[problem->couplings[coupling].start + i + j * row.num_dofs] += value;
-}
-
-}  // namespace
-
 void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
                 const ImplicitForces& implicit, ContactProblem* problem) {
   const double dt = problem->time_step;
-  add_pattern(plant, problem);
+  const ContactProblem& pattern = plant.pattern();
+  problem->dof_start = pattern.dof_start;
+  problem->diagonal_start = pattern.diagonal_start;
+  problem->couplings = pattern.couplings;
+  problem->A.assign(pattern.A.size(), 0.0);
+  problem->v0.resize(m->nv);
+  problem->free_impulse.resize(m->nv);
+  double* A = problem->A.data();
+  const auto add = [&](Model::Entry entry, double value) {
+    A[entry.index] += value;
+    if (entry.mirror != entry.index) A[entry.mirror] += value;
+  };
 
   // M, the diagonal terms, and the free impulse.
+  for (int k = 0; k < m->nC; ++k) {
+    const Model::Entry entry = plant.inertia_entries()[k];
+    A[entry.index] = A[entry.mirror] = d->M[k];
+  }
   for (int i = 0; i < m->nv; ++i) {
-    const int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
-    for (int k = m->M_rowadr[i]; k < diagonal; ++k)
-      add_entry(plant, i, m->M_colind[k], d->M[k], problem);
     const double damping = implicit.diagonal_damping()[i];
     const double stiffness = implicit.diagonal_stiffness()[i];
-    add_entry(plant, i, i, d->M[diagonal] + dt * damping + dt * dt * stiffness, problem);
+    const Model::Entry diagonal = plant.inertia_entries()[m->M_rowadr[i] + m->M_rownnz[i] - 1];
+    A[diagonal.index] += dt * damping + dt * dt * stiffness;
     problem->free_impulse[i] = dt * (d->qfrc_smooth[i] - dt * stiffness * d->qvel[i]);
   }
 
@@ -182,8 +162,7 @@ void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
       const double value = implicit.value(e);
       problem->free_impulse[implicit.dof(e)] -= dt * dt * term.stiffness * term.velocity * value;
       for (int f = term.first; f <= e; ++f)
-        add_entry(plant, implicit.dof(e), implicit.dof(f), scale * value * implicit.value(f),
-                  problem);
+        add(plant.find_entry(implicit.dof(e), implicit.dof(f)), scale * value * implicit.value(f));
     }
   }
 

@@ -1,6 +1,7 @@
 #include "stiction/plant/model.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "stiction/base/error.hpp"
@@ -37,33 +38,8 @@ std::string describe(const mjModel* model, mjtObj type, int id) {
 Model::Model(const mjModel* m) {
   refuse_unsupported(m);
 
-  // A dof continues its parent's block if it is the only child.
-  std::vector<int> num_children(m->nv, 0);
-  for (int i = 0; i < m->nv; ++i)
-    if (m->dof_parentid[i] >= 0) ++num_children[m->dof_parentid[i]];
-  dof_block_.resize(m->nv);
-  for (int i = 0; i < m->nv; ++i) {
-    const int parent = m->dof_parentid[i];
-    if (parent >= 0 && num_children[parent] == 1) {
-      dof_block_[i] = dof_block_[parent];
-      ++blocks_[dof_block_[i]].num_dofs;
-      continue;
-    }
-    dof_block_[i] = num_blocks();
-    Block block;
-    block.dof_start = i;
-    block.num_dofs = 1;
-    block.parent = parent >= 0 ? dof_block_[parent] : -1;
-    block.depth = parent >= 0 ? blocks_[block.parent].depth + 1 : 0;
-    if (!blocks_.empty())
-      block.first_coupling = blocks_.back().first_coupling + blocks_.back().depth;
-    block.body = m->dof_bodyid[i];
-    blocks_.push_back(block);
-  }
-  for (Block& block : blocks_)
-    block.is_free_body = block.num_dofs == 6 && block.parent < 0 &&
-                         num_children[block.dof_start + 5] == 0 &&
-                         m->jnt_type[m->dof_jntid[block.dof_start]] == mjJNT_FREE;
+  make_blocks(m);
+  make_pattern(m);
 
   // The dofs of a body: its last own dof, or its nearest moving ancestor's, and all before it in the
   // chain of parents.
@@ -77,6 +53,84 @@ Model::Model(const mjModel* m) {
     std::reverse(chain_.begin() + begin, chain_.end());
     chain_start_.push_back(static_cast<int>(chain_.size()));
   }
+}
+
+void Model::make_blocks(const mjModel* m) {
+  std::vector<int> num_children(m->nv, 0);
+  for (int i = 0; i < m->nv; ++i)
+    if (m->dof_parentid[i] >= 0) ++num_children[m->dof_parentid[i]];
+
+  // A dof continues the open block if it hangs on the block's last dof alone, or if the block is
+  // small enough that zeros between siblings cost less than another block would.
+  dof_block_.resize(m->nv);
+  for (int i = 0; i < m->nv; ++i) {
+    const int parent = m->dof_parentid[i];
+    const bool is_chain = parent == i - 1 && parent >= 0 && num_children[parent] == 1;
+    if (parent >= 0 && (is_chain || fits_open_block(m, i))) {
+      dof_block_[i] = num_blocks() - 1;
+      ++blocks_.back().num_dofs;
+      continue;
+    }
+    Block block;
+    block.dof_start = i;
+    block.num_dofs = 1;
+    block.parent = parent >= 0 ? dof_block_[parent] : -1;
+    block.depth = parent >= 0 ? blocks_[block.parent].depth + 1 : 0;
+    block.body = m->dof_bodyid[i];
+    dof_block_[i] = num_blocks();
+    blocks_.push_back(block);
+  }
+  for (Block& block : blocks_)
+    block.is_free_body = block.num_dofs == 6 && block.parent < 0 &&
+                         num_children[block.dof_start + 5] == 0 &&
+                         m->jnt_type[m->dof_jntid[block.dof_start]] == mjJNT_FREE;
+}
+
+bool Model::fits_open_block(const mjModel* m, int dof) const {
+  constexpr int kDenseTree = 20;   // dofs of a tree that is one block
+  constexpr int kDenseTrunk = 12;  // of a trunk with the chain that continues it
+  const Block& open = blocks_.back();
+  const int tree = m->dof_treeid[dof];
+  if (m->dof_treeid[open.dof_start] != tree) return false;
+  if (m->tree_dofnum[tree] <= kDenseTree) return true;
+  // The chain that begins here, if it carries others.
+  int end = dof + 1;
+  const auto children = [&](int i) {
+    int n = 0;
+    for (int j = i + 1; j < m->nv; ++j) n += m->dof_parentid[j] == i;
+    return n;
+  };
+  while (children(end - 1) == 1) ++end;
+  const bool is_trunk = children(end - 1) > 1;
+  return is_trunk && dof_block_[m->dof_parentid[dof]] == num_blocks() - 1 &&
+         end - open.dof_start <= kDenseTrunk;
+}
+
+void Model::make_pattern(const mjModel* m) {
+  for (const Block& block : blocks_) pattern_.add_block(block.num_dofs);
+  for (int b = 0; b < num_blocks(); ++b) {
+    first_coupling_.push_back(static_cast<int>(pattern_.couplings.size()));
+    for (int a = blocks_[b].parent; a >= 0; a = blocks_[a].parent) pattern_.add_coupling(a, b);
+  }
+  inertia_entries_.resize(m->nC);
+  for (int i = 0; i < m->nv; ++i)
+    for (int k = m->M_rowadr[i]; k < m->M_rowadr[i] + m->M_rownnz[i]; ++k)
+      inertia_entries_[k] = find_entry(i, m->M_colind[k]);
+}
+
+Model::Entry Model::find_entry(int i, int j) const {
+  if (dof_block_[i] < dof_block_[j]) std::swap(i, j);
+  const int b = dof_block_[i], a = dof_block_[j];  // a is b or its ancestor
+  i -= blocks_[b].dof_start;
+  j -= blocks_[a].dof_start;
+  if (a == b) {
+    const int n = blocks_[b].num_dofs, start = pattern_.diagonal_start[b];
+    return {start + i + j * n, start + j + i * n};
+  }
+  const contact::Coupling& coupling =
+      pattern_.couplings[first_coupling_[b] + blocks_[b].depth - blocks_[a].depth - 1];
+  const int index = coupling.start + j + i * blocks_[a].num_dofs;
+  return {index, index};
 }
 
 bool Model::are_related(int a, int b) const {

@@ -14,6 +14,7 @@ thread_local MuJoCoGuard* MuJoCoGuard::active_ = nullptr;
 MuJoCoGuard::MuJoCoGuard()
     : outer_(active_), outer_handler_(_mjPRIVATE_setTlsLogHandler(&MuJoCoGuard::handle)) {
   active_ = this;
+  error_[0] = warning_[0] = '\0';
 }
 
 MuJoCoGuard::~MuJoCoGuard() {

@@ -46,8 +46,8 @@ class MuJoCoGuard {
   MuJoCoGuard* outer_;
   mjfLogHandler outer_handler_;
   std::jmp_buf* jump_ = nullptr;
-  char error_[sizeof(mjLogMessage::subject)] = "";
-  char warning_[sizeof(mjLogMessage::subject)] = "";
+  char error_[sizeof(mjLogMessage::subject)];
+  char warning_[sizeof(mjLogMessage::subject)];
   int num_warnings_ = 0;
 };
 
