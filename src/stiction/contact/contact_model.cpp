@@ -1,5 +1,10 @@
 #include "stiction/contact/contact_model.hpp"
 
+#include <string>
+#include <vector>
+
+#include "stiction/base/error.hpp"
+
 namespace stiction::contact {
 namespace {
 
@@ -20,10 +25,14 @@ const ContactModelTraits& traits(ContactModel model) {
   return kModels[static_cast<int>(model)];
 }
 
-std::optional<ContactModel> find_contact_model(std::string_view name) {
-  for (const ContactModelTraits& m : kModels)
+ContactModel parse_contact_model(std::string_view name) {
+  std::vector<std::string> names;
+  for (const ContactModelTraits& m : kModels) {
     if (m.name == name) return m.model;
-  return std::nullopt;
+    names.emplace_back(m.name);
+  }
+  throw Error(ErrorCode::kUnknownName, "contact_model",
+              "there is no '" + std::string(name) + "'" + suggest_name(std::string(name), names));
 }
 
 }  // namespace stiction::contact

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -24,7 +23,7 @@ struct ContactModelTraits {
 /// All models, in the order of tables and reports.
 std::span<const ContactModelTraits> contact_models();
 const ContactModelTraits& traits(ContactModel model);
-/// The model of this exact name, or nothing.
-std::optional<ContactModel> find_contact_model(std::string_view name);
+/// @throws Error with the nearest name if no model has this one
+ContactModel parse_contact_model(std::string_view name);
 
 }  // namespace stiction::contact

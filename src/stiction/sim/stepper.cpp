@@ -115,6 +115,11 @@ Stepper& Stepper::operator=(Stepper&&) noexcept = default;
 const StepReport& Stepper::step(mjData* data, int num_steps) noexcept {
   return workspace_->step(data, num_steps);
 }
+void Stepper::step(mjData* data, int num_steps, StepReport* report) noexcept {
+  std::swap(workspace_->report_, *report);
+  (void)workspace_->step(data, num_steps);
+  std::swap(workspace_->report_, *report);
+}
 const mjModel* Stepper::model() const { return workspace_->model_; }
 const StepOptions& Stepper::options() const { return workspace_->options_; }
 const plant::MaterialTable& Stepper::materials() const { return workspace_->materials_; }

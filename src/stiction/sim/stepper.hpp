@@ -29,6 +29,8 @@ class Stepper {
   /// the failed step, and the report says why. Allocates nothing after the first steps.
   /// @return valid until the next call
   [[nodiscard]] const StepReport& step(mjData* data, int num_steps = 1) noexcept;
+  /// The same into a report of the caller's, whose memory is used again.
+  void step(mjData* data, int num_steps, StepReport* report) noexcept;
 
   const mjModel* model() const;
   const StepOptions& options() const;

@@ -1,0 +1,21 @@
+"""Contact simulation that a roboticist can trust, on any MuJoCo scene."""
+
+from stiction._load import load_core
+
+load_core()
+
+from stiction._core import Certificate, ContactReport, StepReport, contact_models  # noqa: E402
+from stiction.errors import Error, StepError, StictionWarning  # noqa: E402
+from stiction.simulator import Simulator  # noqa: E402
+
+__version__ = "0.1.0"
+__all__ = [
+    "Certificate",
+    "ContactReport",
+    "Error",
+    "Simulator",
+    "StepError",
+    "StepReport",
+    "StictionWarning",
+    "contact_models",
+]

@@ -1,0 +1,97 @@
+"""Simulator: a drop-in for mujoco.mj_step."""
+
+from __future__ import annotations
+
+import mujoco
+
+from stiction._core import StepReport, Stepper
+from stiction.errors import Error, StepError
+
+_ON_FAILURE = ("raise", "stop", "keep_best")
+
+
+class Simulator:
+    """Steps a MuJoCo model with contact by one of Stiction's models.
+
+        sim = stiction.Simulator(model, contact_model="lagged")
+        report = sim.step(data)            # in place of mujoco.mj_step(model, data)
+
+    The model and data stay yours: nothing is copied, and values in the model (masses, friction,
+    gains, options) may change between steps.
+
+    Args:
+        model: kept by reference.
+        contact_model: 'sap', 'lagged', 'lagged_regularized', 'similar', or 'mujoco' (mj_step itself).
+        time_step: [s]; None: model.opt.timestep.
+        tolerance: relative tolerance of the convex models, in (0, 1).
+        max_iterations: Newton iterations per island, at least 1.
+        num_threads: threads that share the islands of a step; results do not depend on it.
+        stiction_tolerance: v_s [m/s]; slip below it is stiction.
+        friction_regularization: sigma [-]; 0 gives the papers' unregularized models.
+        near_rigid_factor: beta [-] of 'sap'; 0: stiffness is never reduced.
+        on_failure: what a step does that cannot be made, or does not converge: 'raise' StepError,
+            'stop' and say so in the report, or 'keep_best' (advance with the solution found; inputs
+            that are not finite still stop). Except with 'keep_best' the state is left as it was.
+
+    Raises:
+        Error: an argument out of range, or a model that is not taken.
+    """
+
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        contact_model: str = "lagged_regularized",
+        *,
+        time_step: float | None = None,
+        tolerance: float = 1e-5,
+        max_iterations: int = 100,
+        num_threads: int = 1,
+        stiction_tolerance: float = 1e-4,
+        friction_regularization: float = 1e-3,
+        near_rigid_factor: float = 1.0,
+        on_failure: str = "raise",
+    ) -> None:
+        if not isinstance(model, mujoco.MjModel):
+            raise Error("wrong_shape", "model", f"is a {type(model).__name__}, not a mujoco.MjModel")
+        if on_failure not in _ON_FAILURE:
+            raise Error(
+                "unknown_name", "on_failure", f"is '{on_failure}', must be one of {_ON_FAILURE}"
+            )
+        self.model = model
+        self.contact_model = contact_model
+        self.on_failure = on_failure
+        self._stepper = Stepper(
+            model._address,
+            contact_model,
+            0.0 if time_step is None else _positive("time_step", time_step),
+            tolerance,
+            max_iterations,
+            num_threads,
+            on_failure == "keep_best",
+            stiction_tolerance,
+            friction_regularization,
+            near_rigid_factor,
+        )
+
+    @property
+    def time_step(self) -> float:
+        """The step taken [s]."""
+        return self._stepper.time_step
+
+    def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
+        """Advances data by nstep steps. The GIL is released meanwhile.
+
+        Returns the report of the last step; it and its arrays stay valid as long as they are kept.
+        """
+        if not isinstance(data, mujoco.MjData):
+            raise Error("wrong_shape", "data", f"is a {type(data).__name__}, not a mujoco.MjData")
+        report = self._stepper.step(data._address, nstep)
+        if report.status_bits and self.on_failure == "raise":
+            raise StepError(report)
+        return report
+
+
+def _positive(name: str, value: float) -> float:
+    if not value > 0:
+        raise Error("invalid_value", name, f"is {value}, must be above 0")
+    return float(value)
