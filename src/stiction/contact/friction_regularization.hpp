@@ -7,6 +7,14 @@
 /// Regularized friction: the soft norm of a slip velocity and its derivatives.
 namespace stiction::contact {
 
+/// How a model's Hessian takes the curvature of friction.
+///
+/// Exactly, it vanishes along the slip beyond the tolerance, so that Newton's step from a fast slip
+/// overshoots stiction by far. Majorized, it is 1 / h in all directions: |u|_s is concave in |u|^2,
+/// so the quadratic with that curvature lies above it and its step does not overshoot. Exact is right
+/// near the solution, majorized far from it.
+enum class FrictionCurvature { kExact, kMajorized };
+
 /// For slip u and tolerance eps,
 ///
 ///     |u|_s = sqrt(u.u + eps^2) - eps,   t = u / sqrt(u.u + eps^2),   dt/du = (I - t t^T) / h.
@@ -33,6 +41,12 @@ struct SoftNorm {
   double norm() const {
     const double h = 1 / inv_h;
     return u.squaredNorm() / (h + eps);
+  }
+
+  /// The curvature asked for.
+  Matrix curvature(FrictionCurvature kind) const {
+    return kind == FrictionCurvature::kExact ? direction_gradient()
+                                             : Matrix(inv_h * Matrix::Identity());
   }
 
   /// (I - t t^T) / h, its diagonal as a sum of squares: 1 - t_i^2 = (eps^2 + sum_{j != i} u_j^2)/h^2.

@@ -3,6 +3,7 @@
 #include <concepts>
 
 #include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/friction_regularization.hpp"
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/math/spatial.hpp"
 
@@ -11,6 +12,7 @@
 namespace stiction::formulations {
 
 using math::Matrix3;
+using contact::FrictionCurvature;
 using contact::ModelParameters;
 using math::Vector3;
 
@@ -23,7 +25,7 @@ struct ContactStart {
 };
 
 /// Row holds the parameters of one contact during a step; State what calc_impulse leaves for
-/// calc_hessian. All are pure functions of their arguments.
+/// calc_hessian, d2l/dv_c2 [kg], positive semidefinite. All are pure functions of their arguments.
 template <class F>
 concept ConvexFormulation =
     requires(const ContactStart& start, const ModelParameters& parameters, const typename F::Row& row,
@@ -31,7 +33,7 @@ concept ConvexFormulation =
       { F::make_row(start, parameters) } -> std::same_as<typename F::Row>;
       { F::calc_cost(row, v_c) } -> std::same_as<double>;             // l(v_c) [J]
       { F::calc_impulse(row, v_c, state) } -> std::same_as<Vector3>;  // -dl/dv_c [N s]
-      { F::calc_hessian(row, *state) } -> std::same_as<Matrix3>;      // d2l/dv_c2 [kg], PSD
+      { F::calc_hessian(row, *state) } -> std::same_as<Matrix3>;
       { F::is_slipping(*state) } -> std::same_as<bool>;
     };
 

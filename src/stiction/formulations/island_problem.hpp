@@ -60,16 +60,26 @@ class IslandProblem {
       row.impulse = contact::calc_row_impulse(problem_.rows[row.row], row.v_r);
       for (const RowEntry& e : entries(row)) force[e.dof] += e.value * row.impulse.gamma;
     }
-    return calc_residual();
+    residual_ = calc_residual();
+    return residual_;
   }
 
   bool calc_direction() {
+    // Where the imbalance is of the order of the impulses themselves, a bounded friction's exact
+    // curvature says little about where its slip will end.
+    constexpr double kFar = 0.5;
+    const FrictionCurvature friction = residual_.norm > kFar * residual_.scale
+                                           ? FrictionCurvature::kMajorized
+                                           : FrictionCurvature::kExact;
     H_.set_zero();
     add_momentum_matrix();
     for (PairSlice& pair : pairs()) {
       math::SixBySix G = math::SixBySix::zero();
       for_each_contact(pair, [&]<class Law>(auto& c, Law) {
-        c.add_hessian(Law::calc_hessian(c.row, c.state), &G);
+        if constexpr (requires { Law::calc_hessian(c.row, c.state, friction); })
+          c.add_hessian(Law::calc_hessian(c.row, c.state, friction), &G);
+        else
+          c.add_hessian(Law::calc_hessian(c.row, c.state), &G);
       });
       add_pair_hessian(problem_, G, segments(pair), &H_);
     }
@@ -224,6 +234,7 @@ class IslandProblem {
   SolverArrays<F>& arrays_;
   DofArrays& dofs_;
   math::BlockSparseCholesky& H_;
+  numerics::Residual residual_;    // at the current point
   double momentum_slope_ = 0;      // d . A (v - v*)
   double momentum_curvature_ = 0;  // d . A d
 };

@@ -41,9 +41,10 @@ struct Lagged {
     return {-row.bound * state->slip.t.x(), -row.bound * state->slip.t.y(), normal.n};
   }
 
-  static Matrix3 calc_hessian(const Row&, const State& state) {
+  static Matrix3 calc_hessian(const Row&, const State& state,
+                              FrictionCurvature friction = FrictionCurvature::kExact) {
     Matrix3 G = Matrix3::Zero();
-    if (state.bound > 0) G.topLeftCorner<2, 2>() = state.bound * state.slip.direction_gradient();
+    if (state.bound > 0) G.topLeftCorner<2, 2>() = state.bound * state.slip.curvature(friction);
     G(2, 2) = -state.dn_dv;
     return G;
   }

@@ -47,10 +47,11 @@ LaggedTorsion::Vector6 LaggedTorsion::calc_impulse(const Row& row, const Vector6
   return gamma;
 }
 
-LaggedTorsion::Matrix6 LaggedTorsion::calc_hessian(const Row& row, const State& state) {
+LaggedTorsion::Matrix6 LaggedTorsion::calc_hessian(const Row& row, const State& state,
+                                                   FrictionCurvature friction) {
   Matrix6 G = Matrix6::Zero();
   G(2, 2) = -state.dn_dv;
-  const auto gradient = state.slip.direction_gradient();
+  const auto gradient = state.slip.curvature(friction);
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j < 5; ++j)
       G(kSlipIndex[i], kSlipIndex[j]) = row.gamma_n0 * row.mu[i] * row.mu[j] * gradient(i, j);

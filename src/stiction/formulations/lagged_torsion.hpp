@@ -33,7 +33,8 @@ struct LaggedTorsion {
   static Row make_row(const ContactStart& start, double eps_s);
   static double calc_cost(const Row& row, const Vector6& v_c);
   static Vector6 calc_impulse(const Row& row, const Vector6& v_c, State* state);
-  static Matrix6 calc_hessian(const Row& row, const State& state);
+  static Matrix6 calc_hessian(const Row& row, const State& state,
+                              FrictionCurvature friction = FrictionCurvature::kExact);
   static bool is_slipping(const State& state) { return state.slip.is_slipping(); }
 };
 
