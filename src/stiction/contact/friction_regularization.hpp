@@ -2,18 +2,11 @@
 
 #include <cmath>
 
+#include "stiction/contact/curvature.hpp"
 #include "stiction/math/spatial.hpp"
 
 /// Regularized friction: the soft norm of a slip velocity and its derivatives.
 namespace stiction::contact {
-
-/// How a model's Hessian takes the curvature of friction.
-///
-/// Exactly, it vanishes along the slip beyond the tolerance, so that Newton's step from a fast slip
-/// overshoots stiction by far. Majorized, it is 1 / h in all directions: |u|_s is concave in |u|^2,
-/// so the quadratic with that curvature lies above it and its step does not overshoot. Exact is right
-/// near the solution, majorized far from it.
-enum class FrictionCurvature { kExact, kMajorized };
 
 /// For slip u and tolerance eps,
 ///
@@ -44,9 +37,8 @@ struct SoftNorm {
   }
 
   /// The curvature asked for.
-  Matrix curvature(FrictionCurvature kind) const {
-    return kind == FrictionCurvature::kExact ? direction_gradient()
-                                             : Matrix(inv_h * Matrix::Identity());
+  Matrix curvature(Curvature kind) const {
+    return kind == Curvature::kExact ? direction_gradient() : Matrix(inv_h * Matrix::Identity());
   }
 
   /// (I - t t^T) / h, its diagonal as a sum of squares: 1 - t_i^2 = (eps^2 + sum_{j != i} u_j^2)/h^2.

@@ -2,14 +2,19 @@
 
 #include <algorithm>
 
+#include "stiction/contact/curvature.hpp"
+
 /// Normal laws: discrete normal impulse n(v), its derivative and potential, of one contact.
 namespace stiction::contact {
 
-/// Value, derivative and potential of n at one velocity. l = -N + N(v_hat) >= 0 is convex,
+/// Value and slopes of n at one velocity. l = -N + N(v_hat) >= 0 is convex,
 /// n = -dl/dv >= 0 and dn/dv <= 0.
 struct NormalImpulse {
-  double n = 0;        // [N s]
-  double dn_dv = 0;    // [N s^2 / m]
+  double n = 0;       // [N s]
+  double dn_dv = 0;   // [N s^2 / m]
+  double secant = 0;  // n / (v_hat - v), where n reaches 0 at v_hat [N s^2 / m]
+
+  double curvature(Curvature kind) const { return kind == Curvature::kExact ? -dn_dv : secant; }
 };
 
 /// Linear spring with Hunt-Crossley dissipation:
@@ -27,7 +32,12 @@ struct HuntCrossley {
     const double fe = fe0 - dt * k * v;
     const double damping = 1 - d * v;
     if (!(fe > 0 && damping > 0)) return {};
-    return {dt * fe * damping, -dt * (dt * k * damping + d * fe)};
+    // Of the two factors, the one that vanishes first is linear in v_hat - v.
+    const double spring_slope = dt * dt * k * damping;
+    const double damping_slope = dt * d * fe;
+    const bool spring_ends_first = fe0 * d <= dt * k;
+    return {dt * fe * damping, -(spring_slope + damping_slope),
+            spring_ends_first ? spring_slope : damping_slope};
   }
 
   /// l(v) = N(v_hat) - N(v), from the end v_hat of the law's support, so that nothing cancels.

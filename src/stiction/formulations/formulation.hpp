@@ -3,7 +3,7 @@
 #include <concepts>
 
 #include "stiction/contact/contact_problem.hpp"
-#include "stiction/contact/friction_regularization.hpp"
+#include "stiction/contact/curvature.hpp"
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/math/spatial.hpp"
 
@@ -12,7 +12,7 @@
 namespace stiction::formulations {
 
 using math::Matrix3;
-using contact::FrictionCurvature;
+using contact::Curvature;
 using contact::ModelParameters;
 using math::Vector3;
 

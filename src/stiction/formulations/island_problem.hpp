@@ -65,19 +65,18 @@ class IslandProblem {
   }
 
   bool calc_direction() {
-    // Where the imbalance is of the order of the impulses themselves, a bounded friction's exact
-    // curvature says little about where its slip will end.
+    // Where the imbalance is of the order of the impulses themselves, the exact curvature says little
+    // about where a bounded friction or a stiff contact will end.
     constexpr double kFar = 0.5;
-    const FrictionCurvature friction = residual_.norm > kFar * residual_.scale
-                                           ? FrictionCurvature::kMajorized
-                                           : FrictionCurvature::kExact;
+    const Curvature curvature =
+        residual_.norm > kFar * residual_.scale ? Curvature::kSecant : Curvature::kExact;
     H_.set_zero();
     add_momentum_matrix();
     for (PairSlice& pair : pairs()) {
       math::SixBySix G = math::SixBySix::zero();
       for_each_contact(pair, [&]<class Law>(auto& c, Law) {
-        if constexpr (requires { Law::calc_hessian(c.row, c.state, friction); })
-          c.add_hessian(Law::calc_hessian(c.row, c.state, friction), &G);
+        if constexpr (requires { Law::calc_hessian(c.row, c.state, curvature); })
+          c.add_hessian(Law::calc_hessian(c.row, c.state, curvature), &G);
         else
           c.add_hessian(Law::calc_hessian(c.row, c.state), &G);
       });

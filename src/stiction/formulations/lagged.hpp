@@ -24,7 +24,7 @@ struct Lagged {
   struct State {
     contact::SoftNorm<2> slip;
     double bound = 0;
-    double dn_dv = 0;
+    contact::NormalImpulse normal;
   };
 
   using Torsion = LaggedTorsion;  // contacts with torsional, rolling or anisotropic friction
@@ -37,15 +37,15 @@ struct Lagged {
     const contact::NormalImpulse normal = row.normal.calc_impulse(v_c.z());
     state->slip = contact::SoftNorm<2>(v_c.head<2>(), row.slip_tolerance);
     state->bound = row.bound;
-    state->dn_dv = normal.dn_dv;
+    state->normal = normal;
     return {-row.bound * state->slip.t.x(), -row.bound * state->slip.t.y(), normal.n};
   }
 
   static Matrix3 calc_hessian(const Row&, const State& state,
-                              FrictionCurvature friction = FrictionCurvature::kExact) {
+                              Curvature curvature = Curvature::kExact) {
     Matrix3 G = Matrix3::Zero();
-    if (state.bound > 0) G.topLeftCorner<2, 2>() = state.bound * state.slip.curvature(friction);
-    G(2, 2) = -state.dn_dv;
+    if (state.bound > 0) G.topLeftCorner<2, 2>() = state.bound * state.slip.curvature(curvature);
+    G(2, 2) = state.normal.curvature(curvature);
     return G;
   }
 

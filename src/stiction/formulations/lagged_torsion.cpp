@@ -39,7 +39,7 @@ LaggedTorsion::Vector6 LaggedTorsion::calc_impulse(const Row& row, const Vector6
                                                    State* state) {
   const contact::NormalImpulse normal = row.normal.calc_impulse(v_c[2]);
   state->slip = contact::SoftNorm<5>(scaled_slip(row, v_c), row.slip_tolerance);
-  state->dn_dv = normal.dn_dv;
+  state->normal = normal;
   Vector6 gamma;
   gamma[2] = normal.n;
   for (int i = 0; i < 5; ++i)
@@ -48,10 +48,10 @@ LaggedTorsion::Vector6 LaggedTorsion::calc_impulse(const Row& row, const Vector6
 }
 
 LaggedTorsion::Matrix6 LaggedTorsion::calc_hessian(const Row& row, const State& state,
-                                                   FrictionCurvature friction) {
+                                                   Curvature curvature) {
   Matrix6 G = Matrix6::Zero();
-  G(2, 2) = -state.dn_dv;
-  const auto gradient = state.slip.curvature(friction);
+  G(2, 2) = state.normal.curvature(curvature);
+  const auto gradient = state.slip.curvature(curvature);
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j < 5; ++j)
       G(kSlipIndex[i], kSlipIndex[j]) = row.gamma_n0 * row.mu[i] * row.mu[j] * gradient(i, j);

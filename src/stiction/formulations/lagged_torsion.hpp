@@ -26,7 +26,7 @@ struct LaggedTorsion {
   };
   struct State {
     contact::SoftNorm<5> slip;  // of m u
-    double dn_dv = 0;
+    contact::NormalImpulse normal;
   };
 
   /// @param eps_s slip tolerance of the tangential directions [m/s]
@@ -34,7 +34,7 @@ struct LaggedTorsion {
   static double calc_cost(const Row& row, const Vector6& v_c);
   static Vector6 calc_impulse(const Row& row, const Vector6& v_c, State* state);
   static Matrix6 calc_hessian(const Row& row, const State& state,
-                              FrictionCurvature friction = FrictionCurvature::kExact);
+                              Curvature curvature = Curvature::kExact);
   static bool is_slipping(const State& state) { return state.slip.is_slipping(); }
 };
 
