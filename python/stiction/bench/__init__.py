@@ -1,0 +1,1 @@
+"""Benchmarks: Stiction and its peers from common states, interleaved in one run."""

@@ -1,0 +1,141 @@
+"""`stiction bench clutter`: a pile of bodies, against mj_step and Drake's SAP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+import stiction
+from stiction.bench import drake_clutter
+from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
+from stiction.bench.mujoco_runners import make_mujoco_runner, make_stiction_runner
+from stiction.bench.timing import Runner, time_in_turns
+from stiction.errors import Error
+
+SIZES = (40, 160, 640)
+
+_SETTLE_STEPS = 20  # by each stepper from the common state, not timed
+_DROP_STEPS = 1000  # by mj_step from the drop, where no common state is given
+_TIMED_BODY_STEPS = 16_000  # steps of one repeat times bodies
+_DRAKE_BODY_STEPS = 3_200
+_DRAKE_SETTLE_STEPS = 5
+
+
+@dataclass(frozen=True)
+class ClutterCase:
+    """One pile; times are CPU time per step [us], ratios of minima, > 1 where the peer is faster for
+    ratio_to_mujoco, and the times by which Drake's SAP is slower for ratio_to_drake_sap."""
+
+    bodies: int
+    contacts: int
+    us_per_step: float
+    us_per_step_median: float
+    mujoco_us_per_step: float
+    mujoco_us_per_step_median: float
+    ratio_to_mujoco: float
+    drake_sap_us_per_step: float | None
+    ratio_to_drake_sap: float | None
+    iterations: float
+    max_iterations: int
+    residual: float
+
+
+def run_clutter(
+    sizes: Iterable[int] = SIZES,
+    contact_model: str = "lagged_regularized",
+    *,
+    tolerance: float = 1e-5,
+    num_threads: int = 1,
+    num_repeats: int = 5,
+    states: Path | None = None,
+    with_drake: bool | None = None,
+) -> list[ClutterCase]:
+    """Times the piles.
+
+    Args:
+        sizes: numbers of bodies, 10 times a square number each.
+        contact_model, tolerance, num_threads: as Simulator's.
+        num_repeats: of each stepper's run.
+        states: folder with the common states, state_<bodies>_t2.npz with qpos and qvel; None: mj_step
+            runs 2 s from the drop.
+        with_drake: None: if it is installed.
+    """
+    if with_drake is None:
+        with_drake = drake_clutter.is_installed()
+    return [
+        _run_case(n, contact_model, tolerance, num_threads, num_repeats, states, with_drake)
+        for n in sizes
+    ]
+
+
+def _run_case(
+    num_bodies: int,
+    contact_model: str,
+    tolerance: float,
+    num_threads: int,
+    num_repeats: int,
+    states: Path | None,
+    with_drake: bool,
+) -> ClutterCase:
+    scene = make_clutter(num_bodies)
+    model = mujoco.MjModel.from_xml_string(make_mjcf(scene))
+    start = _make_start(model, num_bodies, states)
+    num_steps = max(_TIMED_BODY_STEPS // num_bodies, 10)
+    simulator = stiction.Simulator(
+        model,
+        contact_model,
+        properties=make_properties(),
+        tolerance=tolerance,
+        num_threads=num_threads,
+    )
+    ours, summary = make_stiction_runner(simulator, start, _SETTLE_STEPS, num_steps)
+    runners = {
+        "stiction": ours,
+        "mujoco": make_mujoco_runner(model, start, _SETTLE_STEPS, num_steps),
+    }
+    if with_drake:
+        runners["drake_sap"] = _make_drake_runner(num_bodies, start)
+    times = time_in_turns(runners, num_repeats)
+    us, peer, drake = times["stiction"], times["mujoco"], times.get("drake_sap")
+    return ClutterCase(
+        bodies=num_bodies,
+        contacts=round(summary.contacts),
+        us_per_step=us.minimum,
+        us_per_step_median=us.median,
+        mujoco_us_per_step=peer.minimum,
+        mujoco_us_per_step_median=peer.median,
+        ratio_to_mujoco=us.minimum / peer.minimum,
+        drake_sap_us_per_step=drake.minimum if drake else None,
+        ratio_to_drake_sap=drake.minimum / us.minimum if drake else None,
+        iterations=summary.iterations,
+        max_iterations=summary.max_iterations,
+        residual=summary.residual,
+    )
+
+
+def _make_start(model: mujoco.MjModel, num_bodies: int, states: Path | None) -> mujoco.MjData:
+    data = mujoco.MjData(model)
+    if states is None:
+        mujoco.mj_step(model, data, _DROP_STEPS)
+        return data
+    path = states / f"state_{num_bodies}_t2.npz"
+    try:
+        with np.load(path) as arrays:
+            data.qpos[:] = arrays["qpos"]
+            data.qvel[:] = arrays["qvel"]
+    except (OSError, KeyError, ValueError) as e:
+        raise Error("file_not_found", str(path), f"is no common state of this scene: {e}") from e
+    return data
+
+
+def _make_drake_runner(num_bodies: int, start: mujoco.MjData) -> Runner:
+    peer = drake_clutter.DrakeClutter(make_clutter(num_bodies))
+    peer.set_state(start.qpos, start.qvel)
+    peer.advance(_DRAKE_SETTLE_STEPS)
+    peer.mark()
+    num_steps = max(_DRAKE_BODY_STEPS // num_bodies, 5)
+    return Runner(peer.reset, peer.advance, num_steps)

@@ -1,0 +1,84 @@
+"""Runners of Stiction and of mj_step on a MuJoCo model, each from its own copy of one state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+import stiction
+from stiction.bench.timing import Runner
+
+_STATE = mujoco.mjtState.mjSTATE_INTEGRATION  # everything a step reads, warm start included
+
+
+@dataclass(frozen=True)
+class SolverSummary:
+    """Of the steps that are timed, from a pass of its own.
+
+    contacts: mean number. iterations: mean Newton iterations per step, summed over islands.
+    max_iterations: of one island. residual: worst relative residual [-].
+    """
+
+    contacts: float
+    iterations: float
+    max_iterations: int
+    residual: float
+
+
+def make_mujoco_runner(
+    model: mujoco.MjModel, start: mujoco.MjData, num_settle: int, num_steps: int
+) -> Runner:
+    """mj_step from `start` advanced by num_settle steps."""
+    data = _copy(model, start)
+    mujoco.mj_step(model, data, num_settle)
+    return Runner(
+        _make_reset(model, data), lambda n: mujoco.mj_step(model, data, n), num_steps
+    )
+
+
+def make_stiction_runner(
+    simulator: stiction.Simulator, start: mujoco.MjData, num_settle: int, num_steps: int
+) -> tuple[Runner, SolverSummary]:
+    """The simulator from `start` advanced by num_settle steps, and what its steps take."""
+    model = simulator.model
+    data = _copy(model, start)
+    if num_settle:
+        simulator.step(data, num_settle)
+    reset = _make_reset(model, data)
+
+    def advance(n: int) -> None:
+        simulator.step(data, n)
+
+    return Runner(reset, advance, num_steps), _summarize(simulator, data, reset, num_steps)
+
+
+def _summarize(
+    simulator: stiction.Simulator,
+    data: mujoco.MjData,
+    reset: Callable[[], None],
+    num_steps: int,
+) -> SolverSummary:
+    reset()
+    contacts, iterations, most, residual = 0, 0, 0, 0.0
+    for _ in range(num_steps):
+        statistics = simulator.step(data).statistics
+        contacts += statistics.num_contacts
+        iterations += statistics.iterations
+        most = max(most, statistics.max_iterations)
+        residual = max(residual, statistics.residual)
+    return SolverSummary(contacts / num_steps, iterations / num_steps, most, residual)
+
+
+def _copy(model: mujoco.MjModel, start: mujoco.MjData) -> mujoco.MjData:
+    data = mujoco.MjData(model)
+    mujoco.mj_copyData(data, model, start)
+    return data
+
+
+def _make_reset(model: mujoco.MjModel, data: mujoco.MjData) -> Callable[[], None]:
+    state = np.empty(mujoco.mj_stateSize(model, _STATE))
+    mujoco.mj_getState(model, data, state, _STATE)
+    return lambda: mujoco.mj_setState(model, data, state, _STATE)

@@ -1,0 +1,148 @@
+"""`stiction bench scenes`: any scene, against mj_step from common states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+from typing import TypeVar
+
+import mujoco
+import numpy as np
+
+import stiction
+from stiction.bench.real_scenes import RandomControls, load_real_scene, start_data
+from stiction.bench.timing import Runner, time_in_turns
+from stiction.scene import load_scene
+
+T = TypeVar("T")
+
+_STATE = mujoco.mjtState.mjSTATE_INTEGRATION  # everything a step reads, warm start included
+_STATE_TIMES = (0.5, 1.0, 1.5, 2.0)  # of mj_step's run from which the common states are [s]
+_STEPS_PER_STATE = 50
+_HOLD = 10  # steps under the same random controls
+
+
+@dataclass(frozen=True)
+class SceneCase:
+    """One scene; times are CPU time per step [us], ratio that of the minima, < 1 where ours is faster.
+
+    contacts, iterations: means per step; iterations summed over islands.
+    """
+
+    scene: str
+    dofs: int
+    contacts: float
+    mujoco_contacts: float
+    us_per_step: float
+    us_per_step_median: float
+    mujoco_us_per_step: float
+    mujoco_us_per_step_median: float
+    ratio_to_mujoco: float
+    iterations: float
+    residual: float
+
+
+def load(name: str) -> mujoco.MjModel:
+    """A scene file, or one of real_scenes by name."""
+    if name.endswith((".xml", ".mjcf", ".urdf")):
+        return load_scene(Path(name)).model
+    return load_real_scene(name)
+
+
+def run_scene(
+    name: str,
+    contact_model: str = "lagged_regularized",
+    *,
+    num_threads: int = 1,
+    num_repeats: int = 5,
+) -> SceneCase:
+    """Times one scene from states of mj_step's own run, under controls that both are given.
+
+    The controls are those of the first keyframe if it has any, else random and seeded.
+    """
+    model = load(name)
+    simulator = stiction.Simulator(model, contact_model, num_threads=num_threads)
+    course = _Course(model)
+    ours = course.make_runner(lambda data, n: simulator.step(data, n))
+    peer = course.make_runner(lambda data, n: mujoco.mj_step(model, data, n))
+    times = time_in_turns({"stiction": ours, "mujoco": peer}, num_repeats)
+    us, mj = times["stiction"], times["mujoco"]
+    reports = course.collect(lambda data: simulator.step(data))
+    statistics = [r.statistics for r in reports]
+    mujoco_contacts = course.collect(lambda data: _count_mujoco_contacts(model, data))
+    return SceneCase(
+        scene=name,
+        dofs=model.nv,
+        contacts=mean(s.num_contacts for s in statistics),
+        mujoco_contacts=mean(mujoco_contacts),
+        us_per_step=us.minimum,
+        us_per_step_median=us.median,
+        mujoco_us_per_step=mj.minimum,
+        mujoco_us_per_step_median=mj.median,
+        ratio_to_mujoco=us.minimum / mj.minimum,
+        iterations=mean(s.iterations for s in statistics),
+        residual=max(s.residual for s in statistics),
+    )
+
+
+class _Course:
+    """States and controls that every stepper is taken through alike."""
+
+    def __init__(self, model: mujoco.MjModel) -> None:
+        self._model = model
+        start = start_data(model)
+        self._held = start.ctrl.copy() if start.ctrl.any() else None
+        self._states = self._make_states(start)
+
+    def make_runner(self, advance: Callable[[mujoco.MjData, int], object]) -> Runner:
+        data = mujoco.MjData(self._model)
+        return Runner(
+            lambda: None,
+            lambda _: self._drive(data, lambda d: advance(d, _HOLD), _HOLD),
+            len(self._states) * _STEPS_PER_STATE,
+        )
+
+    def collect(self, step: Callable[[mujoco.MjData], T]) -> list[T]:
+        """What `step` returns in each step of the course."""
+        results: list[T] = []
+        self._drive(mujoco.MjData(self._model), lambda d: results.append(step(d)), 1)
+        return results
+
+    def _drive(
+        self, data: mujoco.MjData, advance: Callable[[mujoco.MjData], object], stride: int
+    ) -> None:
+        for seed, state in enumerate(self._states):
+            mujoco.mj_setState(self._model, data, state, _STATE)
+            controls = self._make_controls(seed, stride)
+            for _ in range(_STEPS_PER_STATE // stride):
+                controls(data)
+                advance(data)
+
+    def _make_states(self, data: mujoco.MjData) -> list[np.ndarray]:
+        states = []
+        controls = self._make_controls(len(_STATE_TIMES), 1)
+        for time in _STATE_TIMES:
+            while data.time < time:
+                controls(data)
+                mujoco.mj_step(self._model, data)
+            state = np.empty(mujoco.mj_stateSize(self._model, _STATE))
+            mujoco.mj_getState(self._model, data, state, _STATE)
+            states.append(state)
+        return states
+
+    def _make_controls(self, seed: int, stride: int) -> Callable[[mujoco.MjData], None]:
+        held = self._held
+        if held is None:
+            return RandomControls(self._model, seed, _HOLD // stride).apply
+
+        def hold(data: mujoco.MjData) -> None:
+            data.ctrl[:] = held
+
+        return hold
+
+
+def _count_mujoco_contacts(model: mujoco.MjModel, data: mujoco.MjData) -> int:
+    mujoco.mj_step(model, data)
+    return int(data.ncon)

@@ -1,0 +1,146 @@
+"""`stiction bench`: CPU time per step in turns with peers, from common states."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from stiction.bench import clutter, real_scenes, scenes
+from stiction.cli import app
+from stiction.errors import Error
+
+bench_app = typer.Typer(no_args_is_help=True, help=__doc__)
+app.add_typer(bench_app, name="bench")
+
+_ContactModel = Annotated[str, typer.Option("--contact-model", "-m", help="Stiction's contact model.")]
+_Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads that share the islands.")]
+_Repeats = Annotated[int, typer.Option("--repeats", min=1, help="Runs of each stepper, in turn.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@bench_app.command("clutter")
+def bench_clutter(
+    bodies: Annotated[
+        list[int] | None, typer.Option("--bodies", "-n", help="10 times a square; repeatable.")
+    ] = None,
+    contact_model: _ContactModel = "lagged_regularized",
+    tolerance: Annotated[float, typer.Option(help="Relative tolerance of the solver.")] = 1e-5,
+    threads: _Threads = 1,
+    repeats: _Repeats = 5,
+    states: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="STICTION_CLUTTER_STATES",
+            help="Folder of settled states, state_<bodies>_t2.npz; without it mj_step makes them.",
+        ),
+    ] = None,
+    drake: Annotated[
+        bool | None, typer.Option("--drake/--no-drake", help="Time Drake's SAP as well; if installed.")
+    ] = None,
+    as_json: _Json = False,
+) -> None:
+    """Piles of 40, 160 and 640 bodies at k = 1e7 N/m, against mj_step and Drake's SAP.
+
+    mj_step runs with elliptic cones and contacts as stiff as it takes. Ratios are of the minima:
+    ratio_to_mujoco below 1 and ratio_to_drake_sap above 1 are in our favour.
+    """
+    cases = clutter.run_clutter(
+        bodies or clutter.SIZES,
+        contact_model,
+        tolerance=tolerance,
+        num_threads=threads,
+        num_repeats=repeats,
+        states=states or _shared_states(),
+        with_drake=drake,
+    )
+    rows = [asdict(case) for case in cases]
+    if as_json:
+        print(json.dumps({"contact_model": contact_model, "cases": rows}, indent=2))
+        return
+    table = _make_table(f"clutter, {contact_model}", _CLUTTER_COLUMNS, rows)
+    Console().print(table)
+
+
+@bench_app.command("scenes")
+def bench_scenes(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Scene files, or names of scenes of other packages; none: all of those."),
+    ] = None,
+    contact_model: _ContactModel = "lagged_regularized",
+    threads: _Threads = 1,
+    repeats: _Repeats = 5,
+    as_json: _Json = False,
+    markdown: Annotated[bool, typer.Option(help="Print a table in Markdown.")] = False,
+) -> None:
+    """Any scenes, against mj_step with the scene's own settings."""
+    if as_json and markdown:
+        raise typer.BadParameter("--json and --markdown exclude each other")
+    rows = [
+        asdict(scenes.run_scene(name, contact_model, num_threads=threads, num_repeats=repeats))
+        for name in names or real_scenes.scene_names()
+    ]
+    if as_json:
+        print(json.dumps({"contact_model": contact_model, "cases": rows}, indent=2))
+    elif markdown:
+        print(_make_markdown(_SCENE_COLUMNS, rows))
+    else:
+        Console().print(_make_table(f"scenes, {contact_model}", _SCENE_COLUMNS, rows))
+
+
+# Heading, field and format of each column.
+_Column = tuple[str, str, str]
+_CLUTTER_COLUMNS: list[_Column] = [
+    ("bodies", "bodies", "d"),
+    ("contacts", "contacts", "d"),
+    ("us/step", "us_per_step", ".0f"),
+    ("median", "us_per_step_median", ".0f"),
+    ("mj_step us", "mujoco_us_per_step", ".0f"),
+    ("median", "mujoco_us_per_step_median", ".0f"),
+    ("ratio", "ratio_to_mujoco", ".2f"),
+    ("Drake SAP us", "drake_sap_us_per_step", ".0f"),
+    ("times slower", "ratio_to_drake_sap", ".0f"),
+    ("iterations", "iterations", ".1f"),
+    ("residual", "residual", ".1e"),
+]
+_SCENE_COLUMNS: list[_Column] = [
+    ("scene", "scene", "s"),
+    ("dofs", "dofs", "d"),
+    ("contacts", "contacts", ".1f"),
+    ("mj_step's", "mujoco_contacts", ".1f"),
+    ("us/step", "us_per_step", ".1f"),
+    ("median", "us_per_step_median", ".1f"),
+    ("mj_step us", "mujoco_us_per_step", ".1f"),
+    ("median", "mujoco_us_per_step_median", ".1f"),
+    ("ratio", "ratio_to_mujoco", ".2f"),
+    ("iterations", "iterations", ".1f"),
+]
+
+
+def _make_table(title: str, columns: list[_Column], rows: list[dict[str, Any]]) -> Table:
+    table = Table(title=title)
+    for heading, _, form in columns:
+        table.add_column(heading, justify="left" if form == "s" else "right")
+    for row in rows:
+        table.add_row(*_format_row(columns, row))
+    return table
+
+
+def _make_markdown(columns: list[_Column], rows: list[dict[str, Any]]) -> str:
+    lines = [
+        [heading for heading, _, _ in columns],
+        ["---" if form == "s" else "---:" for _, _, form in columns],
+        *(_format_row(columns, row) for row in rows),
+    ]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _format_row(columns: list[_Column], row: dict[str, Any]) -> list[str]:
+    return ["-" if row[field] is None else format(row[field], form) for _, field, form in columns]
