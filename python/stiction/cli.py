@@ -48,3 +48,8 @@ def main() -> None:
         err.print("interrupted")
         code = ExitCode.FAILURE
     sys.exit(int(code or 0))
+
+
+# The commands register themselves on `app`.
+import stiction.commands.replay  # noqa: E402
+import stiction.commands.run  # noqa: E402, F401

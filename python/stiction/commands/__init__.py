@@ -1,0 +1,1 @@
+"""The commands of `stiction`, a module each; they register on stiction.cli.app."""
