@@ -14,6 +14,7 @@ import numpy as np
 from stiction import recording_format as fmt
 from stiction._core import StepReport
 from stiction.errors import Error, StepError, StictionWarning
+from stiction.interrupts import DeferredInterrupt
 from stiction.recording_writer import RecordingWriter
 from stiction.simulator import Simulator
 
@@ -126,6 +127,10 @@ class Recorder:
             raise Error("invalid_value", "nstep", f"is {nstep!r}, must be an integer above 0")
 
     def _step_once(self, data: mujoco.MjData) -> StepReport:
+        with DeferredInterrupt():  # a step is made and recorded, or neither
+            return self._make_and_write(data)
+
+    def _make_and_write(self, data: mujoco.MjData) -> StepReport:
         model = self.simulator.model
         mujoco.mj_getState(model, data, self._before, fmt.INTEGRATION)
         if not self._continues():

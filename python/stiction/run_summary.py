@@ -18,6 +18,47 @@ from stiction._core import StepReport
 _CHUNK = 50
 
 
+class _Mean:
+    """Mean and maximum of what was added."""
+
+    def __init__(self) -> None:
+        self.count, self._sum, self._max = 0, 0, 0
+
+    def add(self, value: int) -> None:
+        self.count += 1
+        self._sum += value
+        self._max = max(self._max, value)
+
+    def figures(self) -> dict[str, float | int | None]:
+        if self.count == 0:
+            return {"mean": None, "max": None}
+        return {"mean": self._sum / self.count, "max": self._max}
+
+
+class _Costs:
+    """Costs of steps [us], averaged over chunks."""
+
+    def __init__(self) -> None:
+        self._chunks: list[float] = []
+        self._open_sum, self._open_count = 0.0, 0
+
+    def add(self, cost: float) -> None:
+        self._open_sum += cost
+        self._open_count += 1
+        if self._open_count == _CHUNK:
+            self._chunks.append(self._open_sum / _CHUNK)
+            self._open_sum, self._open_count = 0.0, 0
+
+    def figures(self) -> dict[str, float | None]:
+        chunks = self._chunks
+        if not chunks and self._open_count:
+            chunks = [self._open_sum / self._open_count]
+        return {
+            "min": min(chunks, default=None),
+            "median": float(np.median(chunks)) if chunks else None,
+        }
+
+
 class RunSummary:
     """Adds up the reports of a run's steps, one report each. Make it when the run begins.
 
@@ -26,16 +67,13 @@ class RunSummary:
     """
 
     def __init__(self, contact_model: str, time_step: float) -> None:
-        self._is_certified = contact_model != "mujoco"  # which proves nothing of its steps
-        self._time_step = time_step
-        self._costs: list[float] = []  # [us]
-        self._num_contacts: list[int] = []
-        self._iterations: list[int] = []
-        self._error_bound = 0.0
-        self._velocity_bound = 0.0
-        self._warnings: dict[str, int] = {}
         self.status, self.message = "ok", ""
         self.num_failed = 0
+        self._is_certified = contact_model != "mujoco"  # which proves nothing of its steps
+        self._time_step = time_step
+        self._costs, self._contacts, self._iterations = _Costs(), _Mean(), _Mean()
+        self._error_bound = self._velocity_bound = 0.0
+        self._warnings: dict[str, int] = {}
         self._begin = self._end = time.perf_counter()
 
     def add(self, report: StepReport) -> None:
@@ -48,16 +86,16 @@ class RunSummary:
         if report.num_steps == 0:
             self.num_failed += 1
             return
-        self._costs.append(report.timings.total)
-        self._num_contacts.append(report.statistics.num_contacts)
-        self._iterations.append(report.statistics.iterations)
+        self._costs.add(report.timings.total)
+        self._contacts.add(report.statistics.num_contacts)
+        self._iterations.add(report.statistics.iterations)
         self._error_bound = max(self._error_bound, report.certificate.error_bound)
         self._velocity_bound = max(self._velocity_bound, report.certificate.velocity_bound)
 
     @property
     def num_steps(self) -> int:
         """Completed."""
-        return len(self._costs)
+        return self._contacts.count
 
     def warnings(self) -> list[str]:
         """MuJoCo's, each with how often it came."""
@@ -66,7 +104,6 @@ class RunSummary:
     def figures(self) -> dict[str, Any]:
         """By name, fit for JSON; None: not known. SI units but for us_per_step."""
         simulated, wall_time = self.num_steps * self._time_step, self._end - self._begin
-        costs = _average_chunks(self._costs)
         return {
             "status": self.status,
             "message": self.message,
@@ -74,12 +111,9 @@ class RunSummary:
             "simulated_time": simulated,
             "wall_time": wall_time,
             "real_time_factor": simulated / wall_time if wall_time > 0 else None,
-            "us_per_step": {
-                "min": min(costs, default=None),
-                "median": float(np.median(costs)) if costs else None,
-            },
-            "contacts": _calc_mean_and_max(self._num_contacts),
-            "iterations": _calc_mean_and_max(self._iterations),
+            "us_per_step": self._costs.figures(),
+            "contacts": self._contacts.figures(),
+            "iterations": self._iterations.figures(),
             "error_bound": self._report_bound(self._error_bound),
             "velocity_bound": self._report_bound(self._velocity_bound),
         }
@@ -122,21 +156,6 @@ def make_table(title: str, figures: dict[str, Any]) -> Table:
         start, end = (sum(figures["energy"][k].values()) for k in ("start", "end"))
         table.add_row("energy", f"{_format(start)} J at the start, {_format(end)} J at the end")
     return table
-
-
-def _average_chunks(costs: list[float]) -> list[float]:
-    """Mean of each whole chunk; of all if there is none."""
-    chunk = min(_CHUNK, len(costs))
-    if chunk == 0:
-        return []
-    whole = len(costs) // chunk * chunk
-    return [float(x) for x in np.reshape(costs[:whole], (-1, chunk)).mean(axis=1)]
-
-
-def _calc_mean_and_max(values: list[int]) -> dict[str, float | int | None]:
-    if not values:
-        return {"mean": None, "max": None}
-    return {"mean": float(np.mean(values)), "max": max(values)}
 
 
 def _format(value: float | None) -> str:

@@ -103,18 +103,18 @@ RunCommand = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def scenes() -> dict[str, str]:
-    """MJCF by name."""
-    return SCENES
+    """MJCF by name; a test may change or add some."""
+    return dict(SCENES)
 
 
 @pytest.fixture
-def record_run(tmp_path: Path) -> RecordRun:
+def record_run(tmp_path: Path, scenes: dict[str, str]) -> RecordRun:
     """Records a driven run and opens the recording."""
 
     def record(
         scene: str, contact_model: str = "lagged", num_steps: int = 150, **options: object
     ) -> stiction.Recording:
-        model = mujoco.MjModel.from_xml_string(SCENES[scene])
+        model = mujoco.MjModel.from_xml_string(scenes[scene])
         data = mujoco.MjData(model)
         random = np.random.default_rng(7)
         path = tmp_path / "run.mcap"
