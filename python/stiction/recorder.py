@@ -32,7 +32,7 @@ class Recorder:
     Values in the model must stay as they are: close() warns if they did not.
 
     Args:
-        path: of the file; an existing one is overwritten.
+        path: of the file; a recording that is there already is overwritten, nothing else is.
         simulator: what steps.
         scene: the scene's file, whose text is kept for people to read.
         notes: kept with the recording.
@@ -134,7 +134,7 @@ class Recorder:
         model = self.simulator.model
         mujoco.mj_getState(model, data, self._before, fmt.INTEGRATION)
         if not self._continues():
-            self._writer.write_start(self._time_ns(), self.num_steps, self._before)
+            self._writer.write_start(self._time_ns(), self.num_steps + 1, self._before)
         try:
             report = self.simulator.step(data)
         except StepError as e:

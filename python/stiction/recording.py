@@ -13,7 +13,6 @@ import mujoco
 import numpy as np
 import zstandard
 from mcap.records import Attachment, Header, Message, Metadata, Schema
-from numpy.typing import NDArray
 
 from stiction import recording_format as fmt
 from stiction.errors import Error
@@ -23,20 +22,19 @@ from stiction.simulator import Simulator
 
 
 @dataclass
-class _Table:
-    """All completed steps in arrays."""
+class _Overview:
+    """What one pass over the file finds."""
 
-    initial: fmt.Vector | None
-    states: fmt.Vector
-    digests: NDArray[np.uint8]
+    num_steps: int
     failures: list[Step]
+    damage: Damage | None
 
 
 class Recording:
     """A recording on disk.
 
-    Iterating gives its completed steps, one by one from the file; the arrays of all steps are read
-    when first asked for, and kept.
+    Iterating gives its completed steps, one by one from the file. `states`, `times` and `controls`
+    are read when first asked for, and kept.
 
         recording = stiction.Recording("out.mcap")
         recording.times, recording.states, recording.controls
@@ -48,7 +46,6 @@ class Recording:
         notes: as given to the Recorder.
         layout: where each component of mjSTATE_INTEGRATION lies in a state.
         scene_files: text of the scene's files by name, for people; `model` is what counts.
-        damage: where the file stops being readable, as far as it was read; None: nowhere.
 
     Raises:
         Error: no file, not a recording, a newer format, or damage before the first step.
@@ -58,7 +55,6 @@ class Recording:
         self.path = Path(path)
         self.metadata: dict[str, str] = {}
         self.layout: fmt.Layout = {}
-        self.damage: Damage | None = None
         self._attachments: dict[str, bytes] = {}
         self._read_head()
         self.options: dict[str, Any] = self._parse_object("options")
@@ -73,13 +69,29 @@ class Recording:
         return (step for step in self.all_steps() if step.completed)
 
     def __len__(self) -> int:
-        return len(self._table.states)
+        return self._overview.num_steps
 
     def all_steps(self) -> Iterator[Step]:
         """Completed and failed steps, in order, as far as the file can be read."""
-        reader = RecordReader(self.path)
-        yield from read_steps(reader, self.layout)
-        self.damage = reader.damage
+        return read_steps(RecordReader(self.path), self.layout)
+
+    @property
+    def damage(self) -> Damage | None:
+        """Where the file stops being readable; None: it is whole."""
+        return self._overview.damage
+
+    @property
+    def failures(self) -> list[Step]:
+        """Steps that failed."""
+        return self._overview.failures
+
+    @functools.cached_property
+    def states(self) -> fmt.Vector:
+        """mjSTATE_INTEGRATION after each step, (n, size)."""
+        states = np.empty((len(self), fmt.state_size(self.layout)))
+        for row, step in zip(states, self, strict=True):
+            row[:] = step.state
+        return states
 
     @property
     def times(self) -> fmt.Vector:
@@ -87,33 +99,23 @@ class Recording:
         return self.states[:, 0]
 
     @property
-    def states(self) -> fmt.Vector:
-        """mjSTATE_INTEGRATION after each step, (n, size)."""
-        return self._table.states
-
-    @property
     def controls(self) -> fmt.Vector:
         """data.ctrl of each step, (n, nu)."""
         return self.states[:, self.layout["ctrl"]]
 
     @property
-    def digests(self) -> NDArray[np.uint8]:
-        """BLAKE2b of each state, (n, 16)."""
-        return self._table.digests
-
-    @property
-    def failures(self) -> list[Step]:
-        """Steps that failed."""
-        return self._table.failures
+    def digests(self) -> list[bytes]:
+        """BLAKE2b of each state, as recorded."""
+        return [step.digest for step in self]
 
     def state_at(self, step: int) -> fmt.Vector:
-        """mjSTATE_INTEGRATION after `step` steps; 0: where the first began."""
-        state = self._table.initial
-        if 0 < step <= len(self):
-            state = self.states[step - 1]
-        if state is None or not 0 <= step <= len(self):
-            raise Error("invalid_value", str(self.path), f"has no step {step}, only {len(self)}")
-        return state
+        """mjSTATE_INTEGRATION after `step` steps; 0: where the first begins."""
+        for found in self.all_steps():
+            if step == 0 and found.start is not None:
+                return found.start
+            if step == found.index and found.completed:
+                return found.state
+        raise Error("invalid_value", str(self.path), f"has no step {step}, only {len(self)}")
 
     def make_data(self, step: int = 0) -> mujoco.MjData:
         """A new MjData as after `step` steps."""
@@ -153,18 +155,14 @@ class Recording:
             ) from e
 
     @functools.cached_property
-    def _table(self) -> _Table:
-        steps = list(self.all_steps())
-        done = [step for step in steps if step.completed]
-        size = fmt.state_size(self.layout)
-        return _Table(
-            steps[0].start if steps else None,
-            np.array([step.state for step in done]).reshape(-1, size),
-            np.frombuffer(b"".join(step.digest for step in done), np.uint8).reshape(
-                -1, fmt.DIGEST_SIZE
-            ),
-            [step for step in steps if not step.completed],
-        )
+    def _overview(self) -> _Overview:
+        reader = RecordReader(self.path)
+        num_steps, failures = 0, []
+        for step in read_steps(reader, self.layout):
+            num_steps += step.completed
+            if not step.completed:
+                failures.append(step)
+        return _Overview(num_steps, failures, reader.damage)
 
     def _read_head(self) -> None:
         """Reads up to the first message, and refuses what is not a recording."""
@@ -185,9 +183,8 @@ class Recording:
                     self._parse_layout(data)
                 case Message():
                     break
-        self.damage = reader.damage
         if not self.metadata or not self.layout:
-            where = f"; {self.damage}" if self.damage else ""
+            where = f"; {reader.damage}" if reader.damage else ""
             raise self._error(f"holds no steps{where}")
 
     def _check_format(self) -> None:

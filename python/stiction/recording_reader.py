@@ -19,8 +19,10 @@ from stiction.errors import Error
 _MAGIC = b"\x89MCAP0\r\n"
 _RECORD_HEAD = struct.Struct("<BQ")  # opcode, length of what follows
 
-# All that the mcap package, struct and zstandard raise for bytes that are not what they should be.
+# All that the mcap package, struct and zstandard raise for bytes that are not what they should be,
+# and the file for those that it cannot give.
 _BAD_BYTES = (
+    OSError,
     McapError,
     ValueError,
     struct.error,
@@ -48,6 +50,12 @@ class Damage:
         return f"byte {self.offset}: {what}"
 
 
+def is_mcap_file(path: Path) -> bool:
+    """By its first bytes."""
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
 class RecordReader:
     """Passes over a file; `damage` is set when one stops before the file's end.
 
@@ -60,12 +68,14 @@ class RecordReader:
         self.damage: Damage | None = None
         if not path.is_file():
             raise Error("file_not_found", str(path), "there is no such file")
-        self._size = path.stat().st_size
-        with path.open("rb") as file:
-            magic = file.read(len(_MAGIC))
-        if magic != _MAGIC:
-            what = f"it begins with {magic!r}" if magic else "it is empty"
-            raise Error("syntax", str(path), f"{what}, and is no MCAP file")
+        try:
+            self._size = path.stat().st_size
+            is_mcap = is_mcap_file(path)
+        except OSError as e:
+            raise Error("file_not_found", str(path), f"cannot be read: {e.strerror}") from e
+        if not is_mcap:
+            what = "is no MCAP file" if self._size else "is empty"
+            raise Error("syntax", str(path), f"{what}; recordings come from stiction run --record")
 
     def records(self) -> Iterator[McapRecord]:
         """All records in the file's order, those of chunks taken out of them."""

@@ -21,6 +21,7 @@ from stiction._core import ContactReport, StepReport
 from stiction.environment import describe_environment
 from stiction.errors import Error
 from stiction.interrupts import DeferredInterrupt
+from stiction.recording_reader import is_mcap_file
 
 # A process that is killed loses the steps of its last chunk.
 _CHUNK_SIZE = 64 * 1024
@@ -30,7 +31,7 @@ class RecordingWriter:
     """An open recording. Ctrl-C does not cut a record in two.
 
     Args:
-        path: of the file; an existing one is overwritten.
+        path: of the file; an MCAP file that is there already is overwritten, nothing else is.
         model_bytes: as MJB.
         layout: of the model's state.
         metadata: texts kept with the recording.
@@ -50,6 +51,7 @@ class RecordingWriter:
     ) -> None:
         self._path = path
         self._channels: dict[str, int] = {}
+        _refuse_foreign_file(path)
         try:
             self._file = path.open("wb")
         except OSError as e:
@@ -78,11 +80,9 @@ class RecordingWriter:
     def is_open(self) -> bool:
         return self._writer is not None
 
-    def write_start(self, time_ns: int, num_steps: int, state: fmt.Vector) -> None:
-        """The state that the next step begins from, where it is not the last one's."""
-        self._write(
-            lambda writer: self._add(writer, fmt.START, time_ns, num_steps, state.tobytes())
-        )
+    def write_start(self, time_ns: int, index: int, state: fmt.Vector) -> None:
+        """The state that a step begins from, where it is not the last one's."""
+        self._write(lambda writer: self._add(writer, fmt.START, time_ns, index, state.tobytes()))
 
     def write_step(self, time_ns: int, index: int, state: fmt.Vector, report: StepReport) -> None:
         """A step that was made, with the state after it."""
@@ -154,6 +154,14 @@ class RecordingWriter:
 
 def _write_error(path: Path, error: OSError) -> Error:
     return Error("file_not_found", str(path), f"cannot be written: {error.strerror or error}")
+
+
+def _refuse_foreign_file(path: Path) -> None:
+    """A scene's name in the place of the recording's must not cost the scene."""
+    if path.is_file() and path.stat().st_size and not is_mcap_file(path):
+        raise Error(
+            "invalid_value", str(path), "is there already and is no recording; give another name"
+        )
 
 
 def _read_scene_files(scene: Path) -> list[tuple[str, bytes]]:

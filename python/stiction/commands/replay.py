@@ -41,15 +41,14 @@ def replay_command(
     messages = Messages()
     recording = Recording(file)
     environment = find_differences(recording.metadata)
-    num_recorded = sum(1 for _ in recording)
     for text in environment:
         messages.warn(text)
     if recording.damage:
-        messages.warn(f"{file}: {recording.damage}; it holds {num_recorded} whole steps")
+        messages.warn(f"{file}: {recording.damage}; it holds {len(recording)} whole steps")
 
     with messages.show_warnings():
         steps = Replay(recording, from_step=from_step, num_threads=num_threads)
-    summary, difference, interrupted = _replay(steps, num_recorded - from_step, verify, messages)
+    summary, difference, interrupted = _replay(steps, len(recording) - from_step, verify, messages)
     figures = {
         "recording": str(file),
         "scene": recording.metadata.get("scene", ""),
@@ -57,7 +56,7 @@ def replay_command(
         "time_step": steps.simulator.time_step,
         "environment_differences": environment,
         "damage": asdict(recording.damage) if recording.damage else None,
-        "recorded_steps": num_recorded,
+        "recorded_steps": len(recording),
         "from_step": from_step,
         "interrupted": interrupted,
         **summary.figures(),

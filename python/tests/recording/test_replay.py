@@ -111,8 +111,8 @@ def test_replay_of_mujoco_s_integrators_is_bit_exact(scenes, record_run, integra
 def test_threads_change_no_bit(record_run):
     digests = record_run("pile", num_threads=1).digests
     recording = record_run("pile", num_threads=2)
-    assert np.array_equal(digests, recording.digests)
-    assert len(np.unique(digests, axis=0)) == 150
+    assert digests == recording.digests
+    assert len(set(digests)) == 150
     assert find_first(stiction.Replay(recording, num_threads=3)) is None
 
 
@@ -186,10 +186,7 @@ def test_sleeping_bodies_replay_from_the_start_only(scenes, record_run):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [
-        (b"", "it is empty, and is no MCAP file"),
-        (b"hello world", "it begins with b'hello wo', and is no MCAP file"),
-    ],
+    [(b"", "is empty; recordings come"), (b"hello world", "is no MCAP file")],
 )
 def test_no_mcap_file_is_an_error(tmp_path, content, message):
     path = tmp_path / "a.mcap"

@@ -190,6 +190,16 @@ def test_recorded_run_replays_bit_for_bit(command, pile):
         assert replay[key] == run[key]
 
 
+def test_record_does_not_overwrite_what_is_no_recording(command, pile):
+    text = pile.read_text()
+    result = command("run", pile, "--record", "pile.xml")
+    assert result.returncode == 1
+    assert "pile.xml: is there already and is no recording; give another name" in result.stderr
+    assert pile.read_text() == text
+    for _ in range(2):
+        assert command("run", pile, "--record", "a.mcap", "--duration", "4ms").returncode == 0
+
+
 def test_threads_give_the_same_digest(command, pile):
     digests = [
         json.loads(command("run", pile, "--json", "--num-threads", n).stdout)["state_digest"]
@@ -241,7 +251,7 @@ def test_replay_says_what_differs_before_it_compares(command, pile, tmp_path, mo
     ("arguments", "code", "message"),
     [
         (["nosuch.mcap"], 1, "error: nosuch.mcap: there is no such file"),
-        (["pile.xml"], 1, "error: pile.xml: it begins with b'\\n<mujoco', and is no MCAP file"),
+        (["pile.xml"], 1, "error: pile.xml: is no MCAP file"),
         (["a.mcap", "--from-step", "51"], 1, "error: a.mcap: has no step 51, only 50"),
         (["a.mcap", "--from-step", "-1"], 2, "--from-step"),
     ],
