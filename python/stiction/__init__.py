@@ -6,9 +6,7 @@ load_core()
 
 from stiction._core import Certificate, ContactReport, StepReport, contact_models  # noqa: E402
 from stiction.errors import Error, StepError, StictionWarning  # noqa: E402
-from stiction.recorder import Recorder  # noqa: E402
-from stiction.recording import Recording  # noqa: E402
-from stiction.replay import Replay  # noqa: E402
+from stiction.recording import Recorder, Recording, Replay  # noqa: E402
 from stiction.simulator import Simulator  # noqa: E402
 
 __version__ = "0.1.0"

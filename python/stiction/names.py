@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def suggest_name(name: str, names: Sequence[str]) -> str:
-    """"(did you mean 'x'?)", or the list of names when none is near."""
+    """ "(did you mean 'x'?)", or the list of names when none is near."""
     near = difflib.get_close_matches(name, names, n=1)
     if near:
         return f"(did you mean '{near[0]}'?)"

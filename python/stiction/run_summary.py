@@ -10,8 +10,8 @@ import mujoco
 import numpy as np
 from rich.table import Table
 
-from stiction import recording_format as fmt
 from stiction._core import StepReport
+from stiction.recording import format as fmt
 
 # Steps whose cost is averaged before median and minimum are taken; the clock's noise is far below
 # the cost of so many.

@@ -12,10 +12,10 @@ from rich.console import Console
 from stiction.cli import ExitCode, app
 from stiction.commands import options
 from stiction.commands.output import Messages, print_json
-from stiction.environment import find_differences
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import Recording
-from stiction.replay import Difference, Replay
+from stiction.recording.environment import find_differences
+from stiction.recording.replay import Difference, Replay
 from stiction.run_summary import RunSummary, make_table
 
 

@@ -12,13 +12,13 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from stiction import recording_format as fmt
 from stiction.cli import ExitCode, app
 from stiction.commands import options
 from stiction.commands.output import Messages, print_json
 from stiction.controls import Controls, ControlsName, default_controls, make_controls
 from stiction.interrupts import DeferredInterrupt
-from stiction.recorder import Recorder
+from stiction.recording import format as fmt
+from stiction.recording.recorder import Recorder
 from stiction.run_summary import RunSummary, calc_energy, make_table
 from stiction.scene import load_scene
 from stiction.simulator import Simulator

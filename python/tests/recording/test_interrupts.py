@@ -9,8 +9,8 @@ import mujoco
 import pytest
 
 import stiction
-from stiction import recording_writer
 from stiction.interrupts import DeferredInterrupt
+from stiction.recording import writer
 
 
 def test_interrupt_is_raised_at_the_end():
@@ -59,7 +59,7 @@ def test_interrupt_while_recording_leaves_a_whole_recording(scenes, tmp_path, mo
     """It comes in the midst of a record's writing."""
     model = mujoco.MjModel.from_xml_string(scenes["pile"])
     data = mujoco.MjData(model)
-    real_pack = recording_writer._pack_contacts
+    real_pack = writer._pack_contacts
 
     def pack_and_interrupt(contacts: stiction.ContactReport) -> bytes:
         signal.raise_signal(signal.SIGINT)
@@ -68,7 +68,7 @@ def test_interrupt_while_recording_leaves_a_whole_recording(scenes, tmp_path, mo
     with stiction.Recorder(tmp_path / "a.mcap", stiction.Simulator(model)) as recorder:
         while recorder.step(data).statistics.num_contacts == 0:
             pass
-        monkeypatch.setattr(recording_writer, "_pack_contacts", pack_and_interrupt)
+        monkeypatch.setattr(writer, "_pack_contacts", pack_and_interrupt)
         with pytest.raises(KeyboardInterrupt):
             recorder.step(data, 100)
         num_steps = recorder.num_steps

@@ -14,7 +14,7 @@ from mcap.stream_reader import StreamReader
 from mcap.writer import Writer
 
 import stiction
-from stiction import recording_format as fmt
+from stiction.recording import format as fmt
 
 MODELS = ("sap", "lagged", "lagged_regularized", "similar", "mujoco")
 

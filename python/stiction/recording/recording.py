@@ -14,10 +14,10 @@ import numpy as np
 import zstandard
 from mcap.records import Attachment, Header, Message, Metadata, Schema
 
-from stiction import recording_format as fmt
 from stiction.errors import Error
-from stiction.recorded_step import Step, read_steps
-from stiction.recording_reader import Damage, RecordReader
+from stiction.recording import format as fmt
+from stiction.recording.reader import Damage, RecordReader
+from stiction.recording.step import Step, read_steps
 from stiction.simulator import Simulator
 
 

@@ -11,11 +11,11 @@ from typing import Self
 import mujoco
 import numpy as np
 
-from stiction import recording_format as fmt
 from stiction._core import StepReport
 from stiction.errors import Error, StepError, StictionWarning
 from stiction.interrupts import DeferredInterrupt
-from stiction.recording_writer import RecordingWriter
+from stiction.recording import format as fmt
+from stiction.recording.writer import RecordingWriter
 from stiction.simulator import Simulator
 
 

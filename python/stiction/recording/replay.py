@@ -9,12 +9,12 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from stiction import recording_format as fmt
 from stiction._core import StepReport
 from stiction.errors import Error
-from stiction.recorded_step import Step
-from stiction.recording import Recording
-from stiction.state_names import describe_entry
+from stiction.recording import format as fmt
+from stiction.recording.recording import Recording
+from stiction.recording.state_names import describe_entry
+from stiction.recording.step import Step
 
 
 @dataclass

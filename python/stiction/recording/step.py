@@ -11,9 +11,9 @@ import numpy as np
 from mcap.records import Channel, Message
 from numpy.typing import NDArray
 
-from stiction import recording_format as fmt
 from stiction.errors import Error
-from stiction.recording_reader import RecordReader
+from stiction.recording import format as fmt
+from stiction.recording.reader import RecordReader
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Step:
     completed: False if the step failed; report['status'] says why.
     digest: BLAKE2b of the state as recorded, empty for a step that failed.
     report: numbers of its StepReport.
-    contacts: records of recording_format.CONTACT_DTYPE.
+    contacts: records of format.CONTACT_DTYPE.
     """
 
     index: int

@@ -16,12 +16,12 @@ import zstandard
 from mcap.writer import Writer
 
 import stiction
-from stiction import recording_format as fmt
 from stiction._core import ContactReport, StepReport
-from stiction.environment import describe_environment
 from stiction.errors import Error
 from stiction.interrupts import DeferredInterrupt
-from stiction.recording_reader import is_mcap_file
+from stiction.recording import format as fmt
+from stiction.recording.environment import describe_environment
+from stiction.recording.reader import is_mcap_file
 
 # A process that is killed loses the steps of its last chunk.
 _CHUNK_SIZE = 64 * 1024
