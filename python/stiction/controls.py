@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from stiction.errors import Error
+from stiction.scene import Scene
 
 # Sets data.ctrl before a step.
 Controls = Callable[[mujoco.MjData], None]
@@ -27,31 +28,32 @@ class ControlsName(enum.StrEnum):
 _HOLD_TIME = 0.1
 
 
-def make_controls(name: ControlsName, model: mujoco.MjModel, seed: int = 0) -> Controls:
+def make_controls(name: ControlsName, scene: Scene, seed: int = 0) -> Controls:
     """Controls by name.
 
     Args:
         name: 'zero'; 'random', see RandomControls; 'keyframe': those of the first keyframe, held.
-        model: the scene.
+        scene: whose actuators they drive.
         seed: of 'random', at least 0.
 
     Raises:
         Error: 'keyframe' for a scene without one.
     """
+    model = scene.model
     if name == ControlsName.random:
         return RandomControls(model, seed)
     if name == ControlsName.zero:
         return _make_constant(np.zeros(model.nu))
     if model.nkey == 0:
         raise Error(
-            "invalid_value", "controls", "'keyframe', but the scene has no <keyframe>; use 'zero'"
+            "invalid_value", str(scene.path), "has no <keyframe> for the controls; use 'zero'"
         )
     return _make_constant(model.key_ctrl[0].copy())
 
 
-def default_controls(model: mujoco.MjModel) -> ControlsName:
+def default_controls(scene: Scene) -> ControlsName:
     """The first keyframe's if there is one, as the scene begins with it; else zero."""
-    return ControlsName.keyframe if model.nkey else ControlsName.zero
+    return ControlsName.keyframe if scene.model.nkey else ControlsName.zero
 
 
 class RandomControls:

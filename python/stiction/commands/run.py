@@ -57,8 +57,8 @@ def run(
             on_failure="stop",
         )
         data = loaded.make_data()
-    controls = controls or default_controls(loaded.model)
-    drive = make_controls(controls, loaded.model, seed)
+    controls = controls or default_controls(loaded)
+    drive = make_controls(controls, loaded, seed)
     num_steps = _count_steps(duration, simulator.time_step)
 
     energy_start = calc_energy(loaded.model, _get_state(loaded.model, data))
