@@ -31,10 +31,12 @@ class Messages:
         texts: list[str] = []
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            yield texts
-        texts += dict.fromkeys(str(warning.message) for warning in caught)
-        for text in texts:
-            self.warn(text)
+            try:
+                yield texts
+            finally:  # before an error, too
+                texts += dict.fromkeys(str(warning.message) for warning in caught)
+                for text in texts:
+                    self.warn(text)
 
     @contextlib.contextmanager
     def show_progress(self, num_steps: int, time_step: float) -> Iterator[Callable[[], None]]:

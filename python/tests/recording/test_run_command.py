@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,6 +19,7 @@ import pytest
 
 import stiction
 from stiction import cli
+from stiction.commands.output import Messages
 from stiction.controls import ControlsName, default_controls, make_controls
 from stiction.scene import load_scene
 
@@ -150,6 +152,20 @@ def test_failure_in_the_run_keeps_the_steps_before(command, tmp_path):
     assert result.returncode == 1
     assert figures["status"] == "non_finite_input"
     assert figures["message"].startswith("ctrl[0] is")
+
+
+def test_warnings_are_lines_on_standard_error_even_before_an_error(capsys):
+    messages = Messages()
+
+    def warn_and_fail() -> None:
+        with messages.show_warnings():
+            warnings.warn("solref has no effect", stiction.StictionWarning, stacklevel=1)
+            warnings.warn("solref has no effect", stiction.StictionWarning, stacklevel=1)
+            raise stiction.Error("invalid_value", "x", "is wrong")
+
+    with pytest.raises(stiction.Error):
+        warn_and_fail()
+    assert capsys.readouterr() == ("", "warning: solref has no effect\n")
 
 
 def test_failed_certificate_exits_with_3(monkeypatch, capsys, pile):
