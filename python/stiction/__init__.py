@@ -6,6 +6,7 @@ load_core()
 
 from stiction._core import Certificate, ContactReport, StepReport, contact_models  # noqa: E402
 from stiction.errors import Error, StepError, StictionWarning  # noqa: E402
+from stiction.recording import Recorder, Recording, Replay  # noqa: E402
 from stiction.simulator import Simulator  # noqa: E402
 
 __version__ = "0.1.0"
@@ -13,6 +14,9 @@ __all__ = [
     "Certificate",
     "ContactReport",
     "Error",
+    "Recorder",
+    "Recording",
+    "Replay",
     "Simulator",
     "StepError",
     "StepReport",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import sys
 
-import click
 import typer
 from rich.console import Console
 
@@ -21,6 +20,8 @@ class ExitCode(enum.IntEnum):
     CERTIFICATE_FAILED = 3
 
 
+_TYPER_INTERRUPTED = 130  # what typer returns for Ctrl-C
+
 app = typer.Typer(
     name="stiction",
     help="Contact simulation that a roboticist can trust, on any MuJoCo scene.",
@@ -32,16 +33,23 @@ app = typer.Typer(
 
 def main() -> None:
     """Runs the command line; errors are one message and an exit code, never a traceback."""
-    err = Console(stderr=True, highlight=False)
+    err = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
         code = app(standalone_mode=False)
-    except click.UsageError as e:
-        e.show()
-        code = ExitCode.USAGE
-    except (click.Abort, KeyboardInterrupt):
-        err.print("interrupted")
-        code = ExitCode.FAILURE
+    except typer.TyperException as e:
+        e.show()  # type: ignore[attr-defined]  # all that parsing raises can
+        code = e.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        code = _TYPER_INTERRUPTED
     except Error as e:
         err.print("error:", str(e), style="red", markup=False)
         code = ExitCode.FAILURE
+    if code == _TYPER_INTERRUPTED:
+        err.print("interrupted")
+        code = ExitCode.FAILURE
     sys.exit(int(code or 0))
+
+
+# The commands register themselves on `app`.
+import stiction.commands.replay  # noqa: E402
+import stiction.commands.run  # noqa: E402, F401

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import mujoco
 
 from stiction._core import StepReport, Stepper
@@ -60,6 +62,16 @@ class Simulator:
         self.model = model
         self.contact_model = contact_model
         self.on_failure = on_failure
+        self._options = {
+            "contact_model": contact_model,
+            "tolerance": tolerance,
+            "max_iterations": max_iterations,
+            "num_threads": num_threads,
+            "stiction_tolerance": stiction_tolerance,
+            "friction_regularization": friction_regularization,
+            "near_rigid_factor": near_rigid_factor,
+            "on_failure": on_failure,
+        }
         self._stepper = Stepper(
             model._address,
             contact_model,
@@ -77,6 +89,11 @@ class Simulator:
     def time_step(self) -> float:
         """The step taken [s]."""
         return self._stepper.time_step
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Simulator(model, **options) steps as this one does; fit for JSON."""
+        return {**self._options, "time_step": self.time_step}
 
     def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
         """Advances data by nstep steps. The GIL is released meanwhile.

@@ -1,0 +1,81 @@
+"""Options that commands share, and their values from text."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stiction import contact_models
+from stiction.names import suggest_name
+
+_SECONDS = {
+    "": 1.0,
+    "ns": 1e-9,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "min": 60.0,
+    "h": 3600.0,
+}
+
+
+def parse_time(text: str) -> float:
+    """Seconds from '0.002', '2ms', '5 s', '1min'.
+
+    Raises typer.BadParameter.
+    """
+    match = re.fullmatch(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*([a-zA-Zµ]*)\s*", str(text))
+    try:
+        seconds = float(match[1]) * _SECONDS[match[2]] if match else math.nan
+    except (ValueError, KeyError):
+        seconds = math.nan
+    if math.isnan(seconds):
+        units = ", ".join(unit for unit in _SECONDS if unit)
+        raise typer.BadParameter(
+            f"'{text}' is not a time; write a number of seconds, or one with a unit ({units})"
+        )
+    if not 0 < seconds < math.inf:
+        raise typer.BadParameter(f"'{text}' is not a finite time above 0")
+    return seconds
+
+
+def _check_contact_model(name: str) -> str:
+    if name not in contact_models():
+        raise typer.BadParameter(
+            f"no contact model '{name}' {suggest_name(name, contact_models())}"
+        )
+    return name
+
+
+def _check_tolerance(value: float) -> float:
+    if not 0 < value < 1:
+        raise typer.BadParameter(f"{value} is not between 0 and 1")
+    return value
+
+
+ContactModel = Annotated[
+    str,
+    typer.Option(
+        callback=_check_contact_model, metavar="NAME", help=f"{', '.join(contact_models())}."
+    ),
+]
+Duration = Annotated[
+    float, typer.Option(parser=parse_time, metavar="TIME", help="Simulated time: 5s, 1min, ...")
+]
+TimeStep = Annotated[
+    float | None,
+    typer.Option(parser=parse_time, metavar="TIME", help="2ms, 1e-3, ...; else the scene's own."),
+]
+Tolerance = Annotated[
+    float, typer.Option(callback=_check_tolerance, help="Relative, of the convex models.")
+]
+NumThreads = Annotated[
+    int, typer.Option(min=1, help="That share a step; results do not depend on it.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of text.")]
+SceneFile = Annotated[Path, typer.Argument(help="MJCF or URDF file.", metavar="SCENE")]

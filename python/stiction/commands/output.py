@@ -1,0 +1,69 @@
+"""What commands print: lines on standard error, progress, JSON."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+
+class Messages:
+    """Lines on standard error."""
+
+    def __init__(self) -> None:
+        self.console = Console(stderr=True, highlight=False, soft_wrap=True)
+
+    def warn(self, text: str) -> None:
+        self.console.print("warning:", text, style="yellow", markup=False)
+
+    def fail(self, text: str) -> None:
+        self.console.print("error:", text, style="red", markup=False)
+
+    @contextlib.contextmanager
+    def show_warnings(self) -> Iterator[list[str]]:
+        """Python's warnings become lines, once each; the list has their texts in the end."""
+        texts: list[str] = []
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                yield texts
+            finally:  # before an error, too
+                texts += dict.fromkeys(str(warning.message) for warning in caught)
+                for text in texts:
+                    self.warn(text)
+
+    @contextlib.contextmanager
+    def show_progress(self, num_steps: int, time_step: float) -> Iterator[Callable[[], None]]:
+        """A bar in simulated time, on a terminal only. Call what it gives after each step."""
+        if not self.console.file.isatty():
+            yield lambda: None
+            return
+        columns = (
+            BarColumn(),
+            TextColumn("{task.completed:.2f} of {task.total:.2f} s"),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=self.console, transient=True) as progress:
+            task = progress.add_task("", total=num_steps * time_step)
+            yield lambda: progress.advance(task, time_step)
+
+
+def print_json(value: Any) -> None:
+    """On standard output; numbers that JSON has not become their names."""
+    print(json.dumps(_make_finite(value), indent=2, allow_nan=False))
+
+
+def _make_finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _make_finite(x) for key, x in value.items()}
+    if isinstance(value, list | tuple):
+        return [_make_finite(x) for x in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

@@ -1,0 +1,101 @@
+"""stiction replay: steps a recording again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from stiction.cli import ExitCode, app
+from stiction.commands import options
+from stiction.commands.output import Messages, print_json
+from stiction.interrupts import DeferredInterrupt
+from stiction.recording import Recording
+from stiction.recording.environment import find_differences
+from stiction.recording.replay import Difference, Replay
+from stiction.run_summary import RunSummary, make_table
+
+
+@app.command("replay")
+def replay_command(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A recording, of `stiction run --record`.")
+    ],
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compare every step with the recording, bit for bit.")
+    ] = False,
+    as_json: options.Json = False,
+    from_step: Annotated[
+        int, typer.Option(min=0, help="Begin with the recorded state after this many steps.")
+    ] = 0,
+    num_threads: options.NumThreads = 1,
+) -> int:
+    """Steps a recording again, with the scene and the inputs in it.
+
+    Exit codes: 0 ok; 1 a step differs, a step fails that had not, or the file is damaged; 2 usage.
+    A recording that was cut off is replayed as far as it goes.
+    """
+    messages = Messages()
+    recording = Recording(file)
+    environment = find_differences(recording.metadata)
+    for text in environment:
+        messages.warn(text)
+    if recording.damage:
+        messages.warn(f"{file}: {recording.damage}; it holds {len(recording)} whole steps")
+
+    with messages.show_warnings():
+        steps = Replay(recording, from_step=from_step, num_threads=num_threads)
+    summary, difference, interrupted = _replay(steps, len(recording) - from_step, verify, messages)
+    figures = {
+        "recording": str(file),
+        "scene": recording.metadata.get("scene", ""),
+        "contact_model": steps.simulator.contact_model,
+        "time_step": steps.simulator.time_step,
+        "environment_differences": environment,
+        "damage": asdict(recording.damage) if recording.damage else None,
+        "recorded_steps": len(recording),
+        "from_step": from_step,
+        "interrupted": interrupted,
+        **summary.figures(),
+        "bit_exact": difference is None if verify and not interrupted else None,
+        "difference": asdict(difference) if difference else None,
+    }
+    if as_json:
+        print_json(figures)
+    else:
+        title = f"{file.name}, {figures['contact_model']}, steps of {figures['time_step']:g} s"
+        Console(highlight=False).print(make_table(title, figures))
+        if figures["bit_exact"]:
+            failed = f"; {summary.num_failed} failed, as recorded" if summary.num_failed else ""
+            print(f"bit-exact, {summary.num_steps} steps{failed}")
+    if difference:
+        messages.fail(f"{file}: {difference}")
+    elif interrupted:
+        messages.fail(f"interrupted after {summary.num_steps} steps")
+    elif recording.damage and not recording.damage.is_truncated:
+        messages.fail(f"{file}: {recording.damage}")
+    else:
+        return ExitCode.OK
+    return ExitCode.FAILURE
+
+
+def _replay(
+    steps: Replay, num_steps: int, verify: bool, messages: Messages
+) -> tuple[RunSummary, Difference | None, bool]:
+    """Replays until a step differs, or Ctrl-C; True: it was that."""
+    simulator = steps.simulator
+    with (
+        DeferredInterrupt() as interrupt,
+        messages.show_progress(num_steps, simulator.time_step) as advance,
+    ):
+        summary = RunSummary(simulator.contact_model, simulator.time_step)
+        for step in steps:
+            summary.add(step.report)
+            advance()
+            difference = step.find_difference() if verify else step.find_status_difference()
+            if difference or interrupt.take():
+                return summary, difference, difference is None
+    return summary, None, False

@@ -1,0 +1,144 @@
+"""stiction run: steps a scene, and records it if asked to."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import mujoco
+import numpy as np
+import typer
+from rich.console import Console
+
+from stiction.cli import ExitCode, app
+from stiction.commands import options
+from stiction.commands.output import Messages, print_json
+from stiction.controls import Controls, ControlsName, default_controls, make_controls
+from stiction.interrupts import DeferredInterrupt
+from stiction.recording import format as fmt
+from stiction.recording.recorder import Recorder
+from stiction.run_summary import RunSummary, calc_energy, make_table
+from stiction.scene import load_scene
+from stiction.simulator import Simulator
+
+
+@app.command()
+def run(
+    scene: options.SceneFile,
+    contact_model: options.ContactModel = "lagged_regularized",
+    time_step: options.TimeStep = None,
+    duration: options.Duration = 2.0,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Record the run in an MCAP file.")
+    ] = None,
+    as_json: options.Json = False,
+    controls: Annotated[
+        ControlsName | None,
+        typer.Option(help="Zero, random, or the first keyframe's; default: keyframe, else zero."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of random controls.")] = 0,
+    num_threads: options.NumThreads = 1,
+    tolerance: options.Tolerance = 1e-5,
+) -> int:
+    """Steps a scene and prints what it cost and how good it is.
+
+    Exit codes: 0 ok, 1 failure, 2 usage, 3 a step did not pass its certificate.
+    """
+    messages = Messages()
+    with messages.show_warnings() as texts:
+        loaded = load_scene(scene)
+        simulator = loaded.make_simulator(
+            contact_model,
+            time_step=time_step,
+            tolerance=tolerance,
+            num_threads=num_threads,
+            on_failure="stop",
+        )
+        data = loaded.make_data()
+    controls = controls or default_controls(loaded)
+    drive = make_controls(controls, loaded, seed)
+    num_steps = _count_steps(duration, simulator.time_step)
+
+    energy_start = calc_energy(loaded.model, _get_state(loaded.model, data))
+    notes = {"controls": controls.value, "seed": str(seed)}
+    with contextlib.ExitStack() as stack:
+        stepper: Simulator | Recorder = simulator
+        if record:
+            stepper = stack.enter_context(Recorder(record, simulator, scene=scene, notes=notes))
+        summary, interrupted = _step(stepper, data, drive, num_steps, messages)
+
+    state = _get_state(loaded.model, data)
+    figures = {
+        "scene": str(scene),
+        "contact_model": contact_model,
+        "time_step": simulator.time_step,
+        "controls": controls.value,
+        "seed": seed,
+        "requested_steps": num_steps,
+        "interrupted": interrupted,
+        **summary.figures(),
+        "energy": {"start": energy_start, "end": calc_energy(loaded.model, state)},
+        "state_digest": fmt.hash_bytes(state.tobytes()).hex(),
+        "warnings": texts + summary.warnings(),
+        "recording": str(record) if record else None,
+    }
+    if as_json:
+        print_json(figures)
+    else:
+        title = f"{scene.name}, {contact_model}, steps of {simulator.time_step:g} s"
+        Console(highlight=False).print(make_table(title, figures))
+    for text in summary.warnings():
+        messages.warn(text)
+    return _conclude(figures, messages)
+
+
+def _step(
+    stepper: Simulator | Recorder,
+    data: mujoco.MjData,
+    drive: Controls,
+    num_steps: int,
+    messages: Messages,
+) -> tuple[RunSummary, bool]:
+    """Makes the steps, until one fails or Ctrl-C; True: it was that."""
+    simulator = stepper.simulator if isinstance(stepper, Recorder) else stepper
+    with (
+        DeferredInterrupt() as interrupt,
+        messages.show_progress(num_steps, simulator.time_step) as advance,
+    ):
+        summary = RunSummary(simulator.contact_model, simulator.time_step)
+        for _ in range(num_steps):
+            drive(data)
+            summary.add(stepper.step(data))
+            advance()
+            if interrupt.take():
+                return summary, True
+            if summary.status != "ok":
+                break
+    return summary, False
+
+
+def _conclude(figures: dict[str, Any], messages: Messages) -> ExitCode:
+    """Says what went wrong, if anything did."""
+    status, num_steps = figures["status"], figures["num_steps"]
+    if status != "ok":
+        messages.fail(f"step {num_steps + 1} failed, {status}: {figures['message']}")
+    elif figures["interrupted"]:
+        messages.fail(f"interrupted after {num_steps} of {figures['requested_steps']} steps")
+    else:
+        return ExitCode.OK
+    is_certificate = status == "certificate_failed"
+    return ExitCode.CERTIFICATE_FAILED if is_certificate else ExitCode.FAILURE
+
+
+def _count_steps(duration: float, time_step: float) -> int:
+    """Steps that reach the duration; a millionth of a step is rounding."""
+    num_steps = math.ceil(duration / time_step - 1e-6)
+    return max(1, num_steps)
+
+
+def _get_state(model: mujoco.MjModel, data: mujoco.MjData) -> fmt.Vector:
+    state = np.zeros(mujoco.mj_stateSize(model, fmt.INTEGRATION))
+    mujoco.mj_getState(model, data, state, fmt.INTEGRATION)
+    return state

@@ -1,0 +1,89 @@
+"""What drives a scene's actuators while it runs by itself."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable
+
+import mujoco
+import numpy as np
+
+from stiction.errors import Error
+from stiction.scene import Scene
+
+# Sets data.ctrl before a step.
+Controls = Callable[[mujoco.MjData], None]
+
+
+class ControlsName(enum.StrEnum):
+    """Controls that can be had by name."""
+
+    zero = "zero"
+    random = "random"
+    keyframe = "keyframe"
+
+
+# How long a random control is held [s]: long against a step, short against a motion.
+_HOLD_TIME = 0.1
+
+
+def make_controls(name: ControlsName, scene: Scene, seed: int = 0) -> Controls:
+    """Controls by name.
+
+    Args:
+        name: 'zero'; 'random', see RandomControls; 'keyframe': those of the first keyframe, held.
+        scene: whose actuators they drive.
+        seed: of 'random', at least 0.
+
+    Raises:
+        Error: 'keyframe' for a scene without one.
+    """
+    model = scene.model
+    if name == ControlsName.random:
+        return RandomControls(model, seed)
+    if name == ControlsName.zero:
+        return _make_constant(np.zeros(model.nu))
+    if model.nkey == 0:
+        raise Error(
+            "invalid_value", str(scene.path), "has no <keyframe> for the controls; use 'zero'"
+        )
+    return _make_constant(model.key_ctrl[0].copy())
+
+
+def default_controls(scene: Scene) -> ControlsName:
+    """The first keyframe's if there is one, as the scene begins with it; else zero."""
+    return ControlsName.keyframe if scene.model.nkey else ControlsName.zero
+
+
+class RandomControls:
+    """Each control uniform over its range, -1 to 1 where it has none, drawn anew every 0.1 s of
+    simulated time. Equal seeds give equal controls, whatever the time step or contact model.
+    """
+
+    def __init__(self, model: mujoco.MjModel, seed: int) -> None:
+        limited = model.actuator_ctrllimited.astype(bool)
+        self._low = np.where(limited, model.actuator_ctrlrange[:, 0], -1.0)
+        self._high = np.where(limited, model.actuator_ctrlrange[:, 1], 1.0)
+        self._random = np.random.default_rng(seed)
+        self._start: float | None = None
+        self._num_drawn = 0
+        self._ctrl = np.zeros(model.nu)
+
+    def __call__(self, data: mujoco.MjData) -> None:
+        if self._start is None:
+            self._start = data.time
+        # Half a microsecond forgives the rounding of a sum of time steps.
+        needed = 1 + math.floor((data.time - self._start + 5e-7) / _HOLD_TIME)
+        while self._num_drawn < needed:
+            share = self._random.random(len(self._low))
+            self._ctrl = (1 - share) * self._low + share * self._high
+            self._num_drawn += 1
+        data.ctrl[:] = self._ctrl
+
+
+def _make_constant(ctrl: np.ndarray) -> Controls:
+    def apply(data: mujoco.MjData) -> None:
+        data.ctrl[:] = ctrl
+
+    return apply

@@ -1,0 +1,7 @@
+"""Recordings: runs that can be made again bit for bit. docs/recordings.md."""
+
+from stiction.recording.recorder import Recorder
+from stiction.recording.recording import Recording
+from stiction.recording.replay import Replay
+
+__all__ = ["Recorder", "Recording", "Replay"]

@@ -1,0 +1,161 @@
+"""What a recording holds and how: names, message layouts and hashes. docs/recordings.md says it for
+readers that are not this package.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+FORMAT = 1
+PROFILE = "stiction"
+METADATA = "stiction"
+END_METADATA = "stiction.end"
+MODEL_ATTACHMENT = "model.mjb.zst"
+
+START, STEP, FAILED_STEP = "/start", "/step", "/failed_step"
+REPORT, CONTACTS = "/report", "/contacts"
+
+# Binary messages are one packed little-endian record, or a run of them; the schema is a JSON list
+# of [name, type, shape] with NumPy's names of types.
+MESSAGE_ENCODING = "x-numpy"
+SCHEMA_ENCODING = "x-numpy-dtype"
+
+Vector = NDArray[np.float64]
+Layout = dict[str, slice]
+
+# mj_getState concatenates the components in the order of their bits.
+_COMPONENTS = {
+    name.removeprefix("mjSTATE_").lower(): bit
+    for name, value in mujoco.mjtState.__members__.items()
+    if name.startswith("mjSTATE_") and (bit := int(value)).bit_count() == 1
+}
+INTEGRATION = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+USER = int(mujoco.mjtState.mjSTATE_USER)
+
+DIGEST_SIZE = 16
+CONTACT_DTYPE = np.dtype(
+    [
+        ("geoms", "<i4", (2,)),
+        ("point", "<f4", (3,)),
+        ("normal", "<f4", (3,)),
+        ("distance", "<f4"),
+        ("impulse", "<f4", (3,)),
+        ("slipping", "u1"),
+    ]
+)
+
+
+def make_layout(model: mujoco.MjModel) -> Layout:
+    """Where each component lies in a vector of mjSTATE_INTEGRATION, empty ones included."""
+    layout: Layout = {}
+    begin = 0
+    for name, bit in sorted(_COMPONENTS.items(), key=lambda item: item[1]):
+        if bit & INTEGRATION:
+            end = begin + mujoco.mj_stateSize(model, bit)
+            layout[name] = slice(begin, end)
+            begin = end
+    return layout
+
+
+def input_names() -> list[str]:
+    """Components that the user sets and a step leaves as they are."""
+    return [name for name, bit in _COMPONENTS.items() if bit & USER]
+
+
+def state_size(layout: Layout) -> int:
+    """Numbers in a state."""
+    return max((part.stop for part in layout.values()), default=0)
+
+
+def state_schema(layout: Layout, with_digest: bool) -> bytes:
+    """Schema of /start and /failed_step, or with a digest in front that of /step."""
+    fields: list[list[Any]] = [["digest", "u1", [DIGEST_SIZE]]] if with_digest else []
+    fields += [[name, "<f8", [part.stop - part.start]] for name, part in layout.items()]
+    return json.dumps(fields).encode()
+
+
+def parse_state_schema(data: bytes) -> Layout:
+    """The layout that state_schema wrote.
+
+    Raises ValueError for anything else.
+    """
+    layout: Layout = {}
+    begin = 0
+    for name, kind, shape in json.loads(data):
+        if name == "digest":
+            continue
+        if kind != "<f8" or len(shape) != 1 or not isinstance(shape[0], int) or shape[0] < 0:
+            raise ValueError(f"field '{name}' is {kind} {shape}, not a vector of float64")
+        layout[name] = slice(begin, begin + shape[0])
+        begin += shape[0]
+    return layout
+
+
+def contact_schema() -> bytes:
+    """Schema of /contacts."""
+    fields = []
+    for name in CONTACT_DTYPE.names or ():
+        base, shape = CONTACT_DTYPE[name].base, CONTACT_DTYPE[name].shape
+        fields.append([name, base.str.replace("|", ""), list(shape)])
+    return json.dumps(fields).encode()
+
+
+@functools.cache
+def report_schema() -> bytes:
+    """JSON schema of /report."""
+    number = {"type": ["number", "null"]}
+    integer = {"type": "integer"}
+    properties: dict[str, Any] = {
+        "step": integer,
+        "time": number | {"description": "at the end of the step [s]"},
+        "status": {"type": "string"},
+        "message": {"type": "string"},
+        "num_contacts": integer,
+        "iterations": integer,
+        "error_bound": number | {"description": "|v - v_exact|_A [sqrt(J)]"},
+        "velocity_bound": number | {"description": "of any contact point [m/s]"},
+        "relative_residual": number | {"description": "[-]"},
+        "momentum_error": number | {"description": "[sqrt(J)]"},
+    }
+    return json.dumps({"type": "object", "properties": properties}).encode()
+
+
+def hash_bytes(data: bytes | memoryview) -> bytes:
+    """BLAKE2b of DIGEST_SIZE bytes."""
+    return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
+
+
+def hash_texts(texts: dict[str, str]) -> str:
+    """Of metadata, which MCAP does not protect itself; its own entry 'digest' does not count."""
+    entries = sorted((key, text) for key, text in texts.items() if key != "digest")
+    return hash_bytes(json.dumps(entries).encode()).hex()
+
+
+def save_model(model: mujoco.MjModel) -> bytes:
+    """The compiled model as MuJoCo's MJB."""
+    buffer = np.zeros(mujoco.mj_sizeModel(model), np.uint8)
+    mujoco.mj_saveModel(model, None, buffer)
+    return buffer.tobytes()
+
+
+def load_model(model_bytes: bytes) -> mujoco.MjModel:
+    """The model that save_model wrote.
+
+    Raises ValueError with MuJoCo's reason.
+    """
+    reasons: list[str] = []
+    outer = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(reasons.append)
+    try:
+        return mujoco.MjModel.from_binary_path("model.mjb", {"model.mjb": model_bytes})
+    except ValueError as e:
+        raise ValueError("; ".join(reasons) or str(e)) from e
+    finally:
+        mujoco.set_mju_user_warning(outer)

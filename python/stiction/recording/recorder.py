@@ -1,0 +1,166 @@
+"""Recorder: steps a simulator and writes down all that is needed to do it again, bit for bit."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import mujoco
+import numpy as np
+
+from stiction._core import StepReport
+from stiction.errors import Error, StepError, StictionWarning
+from stiction.interrupts import DeferredInterrupt
+from stiction.recording import format as fmt
+from stiction.recording.writer import RecordingWriter
+from stiction.simulator import Simulator
+
+
+class Recorder:
+    """A Simulator whose steps are recorded in an MCAP file.
+
+        with stiction.Recorder("out.mcap", sim) as recorder:
+            for _ in range(1000):
+                data.ctrl[:] = policy(data)
+                report = recorder.step(data)        # in place of sim.step(data)
+
+    Everything a step depends on is in the file: the compiled scene, the simulator's options, the
+    inputs and the state. The state may be set by hand between steps, or come from another MjData.
+    Values in the model must stay as they are: close() warns if they did not.
+
+    Args:
+        path: of the file; a recording that is there already is overwritten, nothing else is.
+        simulator: what steps.
+        scene: the scene's file, whose text is kept for people to read.
+        notes: kept with the recording.
+
+    Raises:
+        Error: the file cannot be written.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        simulator: Simulator,
+        *,
+        scene: str | Path | None = None,
+        notes: dict[str, str] | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self.simulator = simulator
+        self.num_steps = 0
+        self._elapsed = 0.0  # simulated, over all steps [s]
+        self._end = {"status": "ok", "message": ""}
+
+        layout = fmt.make_layout(simulator.model)
+        size = fmt.state_size(layout)
+        self._before = np.zeros(size)
+        self._after = np.full(size, np.nan)
+        self._is_input = np.zeros(size, bool)
+        for name in fmt.input_names():
+            self._is_input[layout[name]] = True
+
+        model_bytes = fmt.save_model(simulator.model)
+        self._model_digest = fmt.hash_bytes(model_bytes)
+        metadata = {
+            "scene": str(scene or ""),
+            "options": json.dumps(simulator.options),
+            "notes": json.dumps(notes or {}),
+        }
+        self._writer = RecordingWriter(
+            self.path, model_bytes, layout, metadata, Path(scene) if scene else None
+        )
+
+    def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
+        """Simulator.step, recorded. Returns the report of the last step made."""
+        self._check_arguments(data, nstep)
+        for _ in range(nstep):
+            report = self._step_once(data)
+            if report.num_steps == 0:
+                break
+        return report
+
+    def close(self) -> None:
+        """Ends the file. Without it all but the last steps can still be read."""
+        if not self._writer.is_open:
+            return
+        changed = fmt.hash_bytes(fmt.save_model(self.simulator.model)) != self._model_digest
+        self._writer.close(
+            {
+                **self._end,
+                "num_steps": str(self.num_steps),
+                "model_changed": str(changed).lower(),
+            }
+        )
+        if changed:
+            warnings.warn(
+                f"{self.path}: values of the model changed while it was recorded; the recording "
+                "holds those of its start, and will not replay bit for bit",
+                StictionWarning,
+                stacklevel=2,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _check_arguments(self, data: mujoco.MjData, nstep: int) -> None:
+        if not isinstance(data, mujoco.MjData):
+            raise Error("wrong_shape", "data", f"is a {type(data).__name__}, not a mujoco.MjData")
+        if data.signature != self.simulator.model.signature:
+            raise Error(
+                "wrong_shape",
+                "data",
+                "belongs to another model; make it with mujoco.MjData(simulator.model)",
+            )
+        if not isinstance(nstep, int) or nstep < 1:
+            raise Error("invalid_value", "nstep", f"is {nstep!r}, must be an integer above 0")
+
+    def _step_once(self, data: mujoco.MjData) -> StepReport:
+        with DeferredInterrupt():  # a step is made and recorded, or neither
+            return self._make_and_write(data)
+
+    def _make_and_write(self, data: mujoco.MjData) -> StepReport:
+        model = self.simulator.model
+        mujoco.mj_getState(model, data, self._before, fmt.INTEGRATION)
+        if not self._continues():
+            self._writer.write_start(self._time_ns(), self.num_steps + 1, self._before)
+        try:
+            report = self.simulator.step(data)
+        except StepError as e:
+            self._write(e.report, data)
+            raise
+        self._write(report, data)
+        return report
+
+    def _continues(self) -> bool:
+        """True if the state at hand is that of the last step; inputs are free to change."""
+        same = self._before.view(np.uint64) == self._after.view(np.uint64)
+        return bool(np.all(same | self._is_input))
+
+    def _write(self, report: StepReport, data: mujoco.MjData) -> None:
+        self._end = {"status": report.status, "message": report.message}
+        if report.num_steps == 0:
+            self._after[:] = self._before
+            self._writer.write_failed_step(
+                self._time_ns(), self.num_steps + 1, self._before, report
+            )
+            return
+        self.num_steps += 1
+        self._elapsed += self.simulator.time_step
+        mujoco.mj_getState(self.simulator.model, data, self._after, fmt.INTEGRATION)
+        self._writer.write_step(self._time_ns(), self.num_steps, self._after, report)
+
+    def _time_ns(self) -> int:
+        """Simulated time since the recording began, which no reset sets back."""
+        return round(self._elapsed * 1e9)

@@ -1,0 +1,219 @@
+"""Recording: what a Recorder wrote, for reading."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import zstandard
+from mcap.records import Attachment, Header, Message, Metadata, Schema
+
+from stiction.errors import Error
+from stiction.recording import format as fmt
+from stiction.recording.reader import Damage, RecordReader
+from stiction.recording.step import Step, read_steps
+from stiction.simulator import Simulator
+
+
+@dataclass
+class _Overview:
+    """What one pass over the file finds."""
+
+    num_steps: int
+    failures: list[Step]
+    damage: Damage | None
+
+
+class Recording:
+    """A recording on disk.
+
+    Iterating gives its completed steps, one by one from the file. `states`, `times` and `controls`
+    are read when first asked for, and kept.
+
+        recording = stiction.Recording("out.mcap")
+        recording.times, recording.states, recording.controls
+        data = recording.make_data(1000)                # as after step 1000
+
+    Attributes:
+        metadata: versions, platform and format, as texts.
+        options: of the Simulator.
+        notes: as given to the Recorder.
+        layout: where each component of mjSTATE_INTEGRATION lies in a state.
+        scene_files: text of the scene's files by name, for people; `model` is what counts.
+
+    Raises:
+        Error: no file, not a recording, a newer format, or damage before the first step.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.metadata: dict[str, str] = {}
+        self.layout: fmt.Layout = {}
+        self._attachments: dict[str, bytes] = {}
+        self._read_head()
+        self.options: dict[str, Any] = self._parse_object("options")
+        self.notes: dict[str, str] = self._parse_object("notes")
+        self.scene_files = {
+            name: data.decode(errors="replace")
+            for name, data in self._attachments.items()
+            if name != fmt.MODEL_ATTACHMENT
+        }
+
+    def __iter__(self) -> Iterator[Step]:
+        return (step for step in self.all_steps() if step.completed)
+
+    def __len__(self) -> int:
+        return self._overview.num_steps
+
+    def all_steps(self) -> Iterator[Step]:
+        """Completed and failed steps, in order, as far as the file can be read."""
+        return read_steps(RecordReader(self.path), self.layout)
+
+    @property
+    def damage(self) -> Damage | None:
+        """Where the file stops being readable; None: it is whole."""
+        return self._overview.damage
+
+    @property
+    def failures(self) -> list[Step]:
+        """Steps that failed."""
+        return self._overview.failures
+
+    @functools.cached_property
+    def states(self) -> fmt.Vector:
+        """mjSTATE_INTEGRATION after each step, (n, size)."""
+        states = np.empty((len(self), fmt.state_size(self.layout)))
+        for row, step in zip(states, self, strict=True):
+            row[:] = step.state
+        return states
+
+    @property
+    def times(self) -> fmt.Vector:
+        """After each step [s], (n,)."""
+        return self.states[:, 0]
+
+    @property
+    def controls(self) -> fmt.Vector:
+        """data.ctrl of each step, (n, nu)."""
+        return self.states[:, self.layout["ctrl"]]
+
+    @property
+    def digests(self) -> list[bytes]:
+        """BLAKE2b of each state, as recorded."""
+        return [step.digest for step in self]
+
+    def state_at(self, step: int) -> fmt.Vector:
+        """mjSTATE_INTEGRATION after `step` steps; 0: where the first begins."""
+        for found in self.all_steps():
+            if step == 0 and found.start is not None:
+                return found.start
+            if step == found.index and found.completed:
+                return found.state
+        raise Error("invalid_value", str(self.path), f"has no step {step}, only {len(self)}")
+
+    def make_data(self, step: int = 0) -> mujoco.MjData:
+        """A new MjData as after `step` steps."""
+        data = mujoco.MjData(self.model)
+        mujoco.mj_setState(self.model, data, self.state_at(step), fmt.INTEGRATION)
+        return data
+
+    def make_simulator(self, **options: Any) -> Simulator:
+        """The simulator that was recorded, but for the options given."""
+        try:
+            return Simulator(self.model, **{**self.options, **options})
+        except TypeError as e:
+            raise Error("version", str(self.path), f"options of another version: {e}") from e
+
+    @functools.cached_property
+    def model(self) -> mujoco.MjModel:
+        """The scene as it was compiled."""
+        packed = self._attachments.get(fmt.MODEL_ATTACHMENT)
+        if packed is None:
+            raise self._error("was cut off before its scene; nothing can be replayed")
+        try:
+            model_bytes = zstandard.decompress(packed)
+        except (zstandard.ZstdError, MemoryError) as e:
+            raise self._error(f"the scene in it is damaged: {e}") from e
+        if fmt.hash_bytes(model_bytes).hex() != self.metadata.get("model_digest"):
+            raise self._error("the scene in it is damaged: it does not have the hash recorded")
+        try:
+            return fmt.load_model(model_bytes)
+        except ValueError as e:
+            recorded = self.metadata.get("mujoco_version", "unknown")
+            if recorded == mujoco.__version__:
+                raise self._error(str(e), "mujoco") from e
+            raise self._error(
+                f"was made with MuJoCo {recorded}, whose scenes {mujoco.__version__} does not load "
+                f"({e}); replay it with stiction {self.metadata.get('stiction_version', '')}",
+                "version",
+            ) from e
+
+    @functools.cached_property
+    def _overview(self) -> _Overview:
+        reader = RecordReader(self.path)
+        num_steps, failures = 0, []
+        for step in read_steps(reader, self.layout):
+            num_steps += step.completed
+            if not step.completed:
+                failures.append(step)
+        return _Overview(num_steps, failures, reader.damage)
+
+    def _read_head(self) -> None:
+        """Reads up to the first message, and refuses what is not a recording."""
+        reader = RecordReader(self.path)
+        for record in reader.records():
+            match record:
+                case Header(profile=profile) if profile != fmt.PROFILE:
+                    raise self._error(
+                        f"is an MCAP file of profile '{profile}', not a recording of stiction",
+                        "unsupported",
+                    )
+                case Metadata(name=fmt.METADATA, metadata=metadata):
+                    self.metadata = metadata
+                    self._check_format()
+                case Attachment(name=name, data=data):
+                    self._attachments[name] = data
+                case Schema(name="stiction.State", data=data):
+                    self._parse_layout(data)
+                case Message():
+                    break
+        if not self.metadata or not self.layout:
+            where = f"; {reader.damage}" if reader.damage else ""
+            raise self._error(f"holds no steps{where}")
+
+    def _check_format(self) -> None:
+        text = self.metadata.get("format", "")
+        if not text.isdecimal():
+            raise self._error(f"its format is '{text}', not a number")
+        if int(text) > fmt.FORMAT:
+            raise self._error(
+                f"has format {text}, this version reads up to {fmt.FORMAT}; it was written by "
+                f"stiction {self.metadata.get('stiction_version', '')}, use that or a newer one",
+                "version",
+            )
+        if fmt.hash_texts(self.metadata) != self.metadata.get("digest"):
+            raise self._error("its metadata was altered or damaged")
+
+    def _parse_layout(self, data: bytes) -> None:
+        try:
+            self.layout = fmt.parse_state_schema(data)
+        except (ValueError, TypeError) as e:
+            raise self._error(f"its schema of a state is not as it was written: {e}") from e
+
+    def _parse_object(self, key: str) -> dict[str, Any]:
+        try:
+            value = json.loads(self.metadata.get(key, ""))
+        except ValueError as e:
+            raise self._error(f"its metadata '{key}' is not JSON: {e}") from e
+        if not isinstance(value, dict):
+            raise self._error(f"its metadata '{key}' is not an object")
+        return value
+
+    def _error(self, message: str, code: str = "syntax") -> Error:
+        return Error(code, str(self.path), message)

@@ -1,0 +1,163 @@
+"""Steps a recording again, and finds where the result is another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from stiction._core import StepReport
+from stiction.errors import Error
+from stiction.recording import format as fmt
+from stiction.recording.recording import Recording
+from stiction.recording.state_names import describe_entry
+from stiction.recording.step import Step
+
+
+@dataclass
+class Difference:
+    """How a step made again differs from the recording.
+
+    step, time [s]: of the step.
+    field: component of the state with its index, e.g. 'qpos[2]'; or 'status'; or 'digest', if the
+        recorded state is not the one that was hashed when it was recorded.
+    element: what the entry belongs to, e.g. "joint 'lift'"; may be empty.
+    recorded, replayed: the first entry that differs.
+    num_entries: that differ.
+    max_difference: the largest of them.
+    """
+
+    step: int
+    time: float
+    field: str
+    element: str
+    recorded: float | str
+    replayed: float | str
+    num_entries: int = 1
+    max_difference: float = 0.0
+
+    def __str__(self) -> str:
+        element = f" ({self.element})" if self.element else ""
+        where = f"step {self.step} (t = {self.time:.6g} s)"
+        if self.field == "digest":
+            return (
+                f"{where}: the recorded state was altered or damaged; its hash is {self.replayed}, "
+                f"recorded {self.recorded}"
+            )
+        text = (
+            f"{where} differs: {self.field}{element} is {self.replayed!r}, recorded "
+            f"{self.recorded!r}"
+        )
+        if self.field == "status":
+            return text
+        return f"{text}; {self.num_entries} entries differ, by up to {self.max_difference:.3g}"
+
+
+@dataclass
+class ReplayedStep:
+    """A step made again.
+
+    recorded: what the recording says of it.
+    report: of the step now.
+    state: mjSTATE_INTEGRATION after it now.
+    """
+
+    recording: Recording
+    recorded: Step
+    report: StepReport
+    state: fmt.Vector
+
+    def find_difference(self) -> Difference | None:
+        """Compares bit for bit; None: equal."""
+        step = self.recorded
+        if not step.is_intact:
+            actual = fmt.hash_bytes(step.state.tobytes()).hex()
+            return Difference(step.index, step.time, "digest", "", step.digest.hex(), actual)
+        # As integers: -0.0 is not 0.0, and a NaN is equal to itself.
+        wrong = np.flatnonzero(step.state.view(np.uint64) != self.state.view(np.uint64))
+        if len(wrong):
+            return self._describe_entries(wrong)
+        return self.find_status_difference()
+
+    def find_status_difference(self) -> Difference | None:
+        """Compares only how the steps ended."""
+        step = self.recorded
+        status = str(step.report.get("status", ""))
+        if status == self.report.status and step.completed == (self.report.num_steps > 0):
+            return None
+        return Difference(step.index, step.time, "status", "", status, self.report.status)
+
+    def _describe_entries(self, wrong: np.ndarray) -> Difference:
+        step, first = self.recorded, int(wrong[0])
+        layout = self.recording.layout
+        name = next(name for name, part in layout.items() if part.start <= first < part.stop)
+        entry = first - layout[name].start
+        return Difference(
+            step.index,
+            step.time,
+            f"{name}[{entry}]",
+            describe_entry(self.recording.model, name, entry),
+            float(step.state[first]),
+            float(self.state[first]),
+            len(wrong),
+            float(np.max(np.abs(step.state[wrong] - self.state[wrong]))),
+        )
+
+
+class Replay:
+    """Makes the steps of a recording again, with its inputs; each goes on from the one before, not
+    from the recording. Iterating gives the steps.
+
+        for replayed in Replay(recording):
+            assert replayed.find_difference() is None
+
+    Args:
+        recording: what to replay.
+        from_step: begin with the recorded state after so many steps.
+        options: of the Simulator, in place of the recorded ones.
+
+    Raises:
+        Error: the scene cannot be loaded, or the recording has no such step.
+    """
+
+    def __init__(self, recording: Recording, *, from_step: int = 0, **options: Any) -> None:
+        if recording.options.get("on_failure") == "raise":
+            options.setdefault("on_failure", "stop")
+        self.recording = recording
+        self.simulator = recording.make_simulator(**options)
+        self._from_step = from_step
+        self._data = mujoco.MjData(self.simulator.model)
+        if from_step > 0:
+            self._check_sleep()
+            self._set_state(recording.state_at(from_step), fmt.INTEGRATION)
+
+    def __iter__(self) -> Iterator[ReplayedStep]:
+        model = self.simulator.model
+        inputs = np.zeros(mujoco.mj_stateSize(model, fmt.USER))
+        for step in self.recording.all_steps():
+            if step.index <= self._from_step:
+                continue
+            if step.start is not None:
+                self._set_state(step.start, fmt.INTEGRATION)
+            mujoco.mj_extractState(model, step.state, fmt.INTEGRATION, inputs, fmt.USER)
+            self._set_state(inputs, fmt.USER)
+            report = self.simulator.step(self._data)
+            state = np.zeros_like(step.state)
+            mujoco.mj_getState(model, self._data, state, fmt.INTEGRATION)
+            yield ReplayedStep(self.recording, step, report, state)
+
+    def _check_sleep(self) -> None:
+        """MuJoCo's sleeping trees are state that mjSTATE_INTEGRATION does not have."""
+        sleeps = self.simulator.model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP
+        if sleeps and self.simulator.contact_model == "mujoco":
+            raise Error(
+                "unsupported",
+                str(self.recording.path),
+                "MuJoCo's sleeping bodies are not in the recorded state; replay from step 0",
+            )
+
+    def _set_state(self, state: fmt.Vector, components: int) -> None:
+        mujoco.mj_setState(self.simulator.model, self._data, state, components)

@@ -1,0 +1,109 @@
+"""The steps of a recording, put together from its messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from mcap.records import Channel, Message
+from numpy.typing import NDArray
+
+from stiction.errors import Error
+from stiction.recording import format as fmt
+from stiction.recording.reader import RecordReader
+
+
+@dataclass
+class Step:
+    """A step of a recording.
+
+    index: from 1; of a step that failed, the index it would have had.
+    state: mjSTATE_INTEGRATION after the step, with the inputs it was made with; of a step that
+        failed, before it.
+    start: the state before the step where it was set by hand, else None: that of the last step.
+    completed: False if the step failed; report['status'] says why.
+    digest: BLAKE2b of the state as recorded, empty for a step that failed.
+    report: numbers of its StepReport.
+    contacts: records of format.CONTACT_DTYPE.
+    """
+
+    index: int
+    state: fmt.Vector
+    start: fmt.Vector | None
+    completed: bool
+    digest: bytes
+    report: dict[str, Any]
+    contacts: NDArray[np.void]
+
+    @property
+    def time(self) -> float:
+        """Of the state [s]."""
+        return float(self.state[0])
+
+    @property
+    def is_intact(self) -> bool:
+        """True if the state is the one that was hashed."""
+        return not self.completed or fmt.hash_bytes(self.state.tobytes()) == self.digest
+
+
+@dataclass
+class _Parts:
+    """What comes before a step's state."""
+
+    start: fmt.Vector | None = None
+    report: dict[str, Any] = field(default_factory=dict)
+    contacts: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, fmt.CONTACT_DTYPE))
+
+
+def read_steps(reader: RecordReader, layout: fmt.Layout) -> Iterator[Step]:
+    """All steps in order, as far as the file can be read; reader.damage says if that is its end.
+
+    Raises:
+        Error: a message is not what its channel says; with the step.
+    """
+    topics: dict[int, str] = {}
+    parts = _Parts()
+    num_steps = 0
+    for record in reader.records():
+        if isinstance(record, Channel):
+            topics[record.id] = record.topic
+        if not isinstance(record, Message):
+            continue
+        topic = topics.get(record.channel_id, "")
+        try:
+            step = _take_message(topic, record.data, layout, num_steps + 1, parts)
+        except ValueError as e:
+            where = f"{reader.path}: step {num_steps + 1}, {topic}"
+            raise Error("syntax", where, f"is not as it was written: {e}") from e
+        if step is not None:
+            parts = _Parts()
+            num_steps += step.completed
+            yield step
+
+
+def _take_message(
+    topic: str, data: bytes, layout: fmt.Layout, index: int, parts: _Parts
+) -> Step | None:
+    """Keeps a message of a step, or completes it with its state, the last of them."""
+    if topic == fmt.START:
+        parts.start = _parse_state(data, layout)
+    elif topic == fmt.REPORT:
+        parts.report = json.loads(data)
+    elif topic == fmt.CONTACTS:
+        parts.contacts = np.frombuffer(data, fmt.CONTACT_DTYPE)
+    elif topic in (fmt.STEP, fmt.FAILED_STEP):
+        completed = topic == fmt.STEP
+        digest = data[: fmt.DIGEST_SIZE] if completed else b""
+        state = _parse_state(data[len(digest) :], layout)
+        return Step(index, state, parts.start, completed, digest, parts.report, parts.contacts)
+    return None
+
+
+def _parse_state(data: bytes, layout: fmt.Layout) -> fmt.Vector:
+    size = fmt.state_size(layout)
+    if len(data) != 8 * size:
+        raise ValueError(f"a state of {len(data)} bytes, not {8 * size}")
+    return np.frombuffer(data, np.float64)

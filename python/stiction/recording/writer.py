@@ -1,0 +1,203 @@
+"""Writes the records of a recording into an MCAP file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import zstandard
+from mcap.writer import Writer
+
+import stiction
+from stiction._core import ContactReport, StepReport
+from stiction.errors import Error
+from stiction.interrupts import DeferredInterrupt
+from stiction.recording import format as fmt
+from stiction.recording.environment import describe_environment
+from stiction.recording.reader import is_mcap_file
+
+# A process that is killed loses the steps of its last chunk.
+_CHUNK_SIZE = 64 * 1024
+
+
+class RecordingWriter:
+    """An open recording. Ctrl-C does not cut a record in two.
+
+    Args:
+        path: of the file; an MCAP file that is there already is overwritten, nothing else is.
+        model_bytes: as MJB.
+        layout: of the model's state.
+        metadata: texts kept with the recording.
+        scene: the scene's file, or None.
+
+    Raises:
+        Error: the file cannot be written; of every method.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        model_bytes: bytes,
+        layout: fmt.Layout,
+        metadata: dict[str, str],
+        scene: Path | None,
+    ) -> None:
+        self._path = path
+        self._channels: dict[str, int] = {}
+        _refuse_foreign_file(path)
+        try:
+            self._file = path.open("wb")
+        except OSError as e:
+            raise _write_error(path, e) from e
+        self._writer: Writer | None = Writer(self._file, chunk_size=_CHUNK_SIZE)
+
+        def write_head(writer: Writer) -> None:
+            writer.start(fmt.PROFILE, f"stiction {stiction.__version__}")
+            texts = {
+                "format": str(fmt.FORMAT),
+                **describe_environment(),
+                "model_digest": fmt.hash_bytes(model_bytes).hex(),
+                **metadata,
+            }
+            texts["digest"] = fmt.hash_texts(texts)
+            writer.add_metadata(fmt.METADATA, texts)
+            packed = zstandard.compress(model_bytes)
+            writer.add_attachment(0, 0, fmt.MODEL_ATTACHMENT, "application/zstd", packed)
+            for name, text in _read_scene_files(scene) if scene else []:
+                writer.add_attachment(0, 0, name, "text/xml", text)
+            self._add_channels(writer, layout)
+
+        self._write(write_head)
+
+    @property
+    def is_open(self) -> bool:
+        return self._writer is not None
+
+    def write_start(self, time_ns: int, index: int, state: fmt.Vector) -> None:
+        """The state that a step begins from, where it is not the last one's."""
+        self._write(lambda writer: self._add(writer, fmt.START, time_ns, index, state.tobytes()))
+
+    def write_step(self, time_ns: int, index: int, state: fmt.Vector, report: StepReport) -> None:
+        """A step that was made, with the state after it."""
+        data = state.tobytes()
+        self._write_report(fmt.STEP, time_ns, index, fmt.hash_bytes(data) + data, report)
+
+    def write_failed_step(
+        self, time_ns: int, index: int, state: fmt.Vector, report: StepReport
+    ) -> None:
+        """A step that could not be made, with the state and inputs it was to begin from."""
+        self._write_report(fmt.FAILED_STEP, time_ns, index, state.tobytes(), report)
+
+    def close(self, end: dict[str, str]) -> None:
+        """Ends the file, with texts that are known only now."""
+
+        def write_tail(writer: Writer) -> None:
+            writer.add_metadata(fmt.END_METADATA, end)
+            writer.finish()  # type: ignore[no-untyped-call]
+            self._file.close()
+
+        self._write(write_tail)
+        self._writer = None
+
+    def _write(self, action: Callable[[Writer], None]) -> None:
+        if self._writer is None:
+            raise Error("invalid_value", str(self._path), "the recording is closed")
+        try:
+            with DeferredInterrupt():
+                action(self._writer)
+        except OSError as e:
+            self._writer = None
+            with contextlib.suppress(OSError):
+                self._file.close()
+            raise _write_error(self._path, e) from e
+
+    def _add_channels(self, writer: Writer, layout: fmt.Layout) -> None:
+        states = fmt.state_schema(layout, with_digest=False)
+        steps = fmt.state_schema(layout, with_digest=True)
+        for topic, name, schema in (
+            (fmt.START, "stiction.State", states),
+            (fmt.STEP, "stiction.Step", steps),
+            (fmt.FAILED_STEP, "stiction.State", states),
+            (fmt.CONTACTS, "stiction.Contacts", fmt.contact_schema()),
+        ):
+            schema_id = writer.register_schema(name, fmt.SCHEMA_ENCODING, schema)
+            self._channels[topic] = writer.register_channel(topic, fmt.MESSAGE_ENCODING, schema_id)
+        schema_id = writer.register_schema("stiction.Report", "jsonschema", fmt.report_schema())
+        self._channels[fmt.REPORT] = writer.register_channel(fmt.REPORT, "json", schema_id)
+
+    def _add(self, writer: Writer, topic: str, time_ns: int, sequence: int, data: bytes) -> None:
+        sequence &= 0xFFFFFFFF
+        writer.add_message(self._channels[topic], time_ns, data, time_ns, sequence)
+
+    def _write_report(
+        self, topic: str, time_ns: int, index: int, data: bytes, report: StepReport
+    ) -> None:
+        """What is known of a step, and last, so that a reader has all of it, its state."""
+
+        def write(writer: Writer) -> None:
+            if len(report.contacts) > 0:
+                contacts = _pack_contacts(report.contacts)
+                self._add(writer, fmt.CONTACTS, time_ns, index, contacts)
+            text = json.dumps(_summarize(index, report), allow_nan=False)
+            self._add(writer, fmt.REPORT, time_ns, index, text.encode())
+            self._add(writer, topic, time_ns, index, data)
+
+        self._write(write)
+
+
+def _write_error(path: Path, error: OSError) -> Error:
+    return Error("file_not_found", str(path), f"cannot be written: {error.strerror or error}")
+
+
+def _refuse_foreign_file(path: Path) -> None:
+    """A scene's name in the place of the recording's must not cost the scene."""
+    if path.is_file() and path.stat().st_size and not is_mcap_file(path):
+        raise Error(
+            "invalid_value", str(path), "is there already and is no recording; give another name"
+        )
+
+
+def _read_scene_files(scene: Path) -> list[tuple[str, bytes]]:
+    """The scene's file and the XML files it includes, by their paths from its folder."""
+    try:
+        paths = [scene, *map(Path, mujoco.mju_getXMLDependencies(str(scene)))]
+    except (ValueError, mujoco.FatalError):  # not an MJCF
+        paths = [scene]
+    files: dict[str, bytes] = {}
+    for path in paths:
+        if path.suffix.lower() in (".xml", ".urdf", ".mjcf") and path.is_file():
+            files[os.path.relpath(path, scene.parent)] = path.read_bytes()
+    return list(files.items())
+
+
+def _pack_contacts(contacts: ContactReport) -> bytes:
+    records = np.zeros(len(contacts), fmt.CONTACT_DTYPE)
+    for name in fmt.CONTACT_DTYPE.names or ():
+        records[name] = getattr(contacts, name)
+    return records.tobytes()
+
+
+def _summarize(index: int, report: StepReport) -> dict[str, Any]:
+    """The report as JSON; without wall times, so that equal runs give equal recordings."""
+    numbers = {
+        "time": report.time,
+        "error_bound": report.certificate.error_bound,
+        "velocity_bound": report.certificate.velocity_bound,
+        "relative_residual": report.certificate.relative_residual,
+        "momentum_error": report.momentum_error,
+    }
+    return {
+        "step": index,
+        "status": report.status,
+        "message": report.message,
+        "num_contacts": report.statistics.num_contacts,
+        "iterations": report.statistics.iterations,
+        **{name: x if math.isfinite(x) else None for name, x in numbers.items()},
+    }

@@ -1,0 +1,162 @@
+"""Figures of a run: what its steps cost, and how good they were."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import mujoco
+import numpy as np
+from rich.table import Table
+
+from stiction._core import StepReport
+from stiction.recording import format as fmt
+
+# Steps whose cost is averaged before median and minimum are taken; the clock's noise is far below
+# the cost of so many.
+_CHUNK = 50
+
+
+class _Mean:
+    """Mean and maximum of what was added."""
+
+    def __init__(self) -> None:
+        self.count, self._sum, self._max = 0, 0, 0
+
+    def add(self, value: int) -> None:
+        self.count += 1
+        self._sum += value
+        self._max = max(self._max, value)
+
+    def figures(self) -> dict[str, float | int | None]:
+        if self.count == 0:
+            return {"mean": None, "max": None}
+        return {"mean": self._sum / self.count, "max": self._max}
+
+
+class _Costs:
+    """Costs of steps [us], averaged over chunks."""
+
+    def __init__(self) -> None:
+        self._chunks: list[float] = []
+        self._open_sum, self._open_count = 0.0, 0
+
+    def add(self, cost: float) -> None:
+        self._open_sum += cost
+        self._open_count += 1
+        if self._open_count == _CHUNK:
+            self._chunks.append(self._open_sum / _CHUNK)
+            self._open_sum, self._open_count = 0.0, 0
+
+    def figures(self) -> dict[str, float | None]:
+        chunks = self._chunks
+        if not chunks and self._open_count:
+            chunks = [self._open_sum / self._open_count]
+        return {
+            "min": min(chunks, default=None),
+            "median": float(np.median(chunks)) if chunks else None,
+        }
+
+
+class RunSummary:
+    """Adds up the reports of a run's steps, one report each. Make it when the run begins.
+
+    status, message: of the last step.
+    num_failed: steps that could not be made.
+    """
+
+    def __init__(self, contact_model: str, time_step: float) -> None:
+        self.status, self.message = "ok", ""
+        self.num_failed = 0
+        self._is_certified = contact_model != "mujoco"  # which proves nothing of its steps
+        self._time_step = time_step
+        self._costs, self._contacts, self._iterations = _Costs(), _Mean(), _Mean()
+        self._error_bound = self._velocity_bound = 0.0
+        self._warnings: dict[str, int] = {}
+        self._begin = self._end = time.perf_counter()
+
+    def add(self, report: StepReport) -> None:
+        """Of a step that failed, only its status and warnings count."""
+        self._end = time.perf_counter()
+        self.status, self.message = report.status, report.message
+        if report.num_warnings:
+            count = self._warnings.get(report.warning, 0)
+            self._warnings[report.warning] = count + report.num_warnings
+        if report.num_steps == 0:
+            self.num_failed += 1
+            return
+        self._costs.add(report.timings.total)
+        self._contacts.add(report.statistics.num_contacts)
+        self._iterations.add(report.statistics.iterations)
+        self._error_bound = max(self._error_bound, report.certificate.error_bound)
+        self._velocity_bound = max(self._velocity_bound, report.certificate.velocity_bound)
+
+    @property
+    def num_steps(self) -> int:
+        """Completed."""
+        return self._contacts.count
+
+    def warnings(self) -> list[str]:
+        """MuJoCo's, each with how often it came."""
+        return [f"{text} ({n} times)" if n > 1 else text for text, n in self._warnings.items()]
+
+    def figures(self) -> dict[str, Any]:
+        """By name, fit for JSON; None: not known. SI units but for us_per_step."""
+        simulated, wall_time = self.num_steps * self._time_step, self._end - self._begin
+        return {
+            "status": self.status,
+            "message": self.message,
+            "num_steps": self.num_steps,
+            "simulated_time": simulated,
+            "wall_time": wall_time,
+            "real_time_factor": simulated / wall_time if wall_time > 0 else None,
+            "us_per_step": self._costs.figures(),
+            "contacts": self._contacts.figures(),
+            "iterations": self._iterations.figures(),
+            "error_bound": self._report_bound(self._error_bound),
+            "velocity_bound": self._report_bound(self._velocity_bound),
+        }
+
+    def _report_bound(self, value: float) -> float | None:
+        return value if self._is_certified and self.num_steps and math.isfinite(value) else None
+
+
+def calc_energy(model: mujoco.MjModel, state: fmt.Vector) -> dict[str, float]:
+    """Energy of a state of mjSTATE_INTEGRATION [J]: gravity and springs, and motion. What contacts
+    store is not in it.
+    """
+    data = mujoco.MjData(model)
+    mujoco.mj_setState(model, data, state, fmt.INTEGRATION)
+    mujoco.mj_fwdKinematics(model, data)
+    mujoco.mj_makeM(model, data)
+    mujoco.mj_energyPos(model, data)
+    mujoco.mj_energyVel(model, data)
+    return {"potential": float(data.energy[0]), "kinetic": float(data.energy[1])}
+
+
+def make_table(title: str, figures: dict[str, Any]) -> Table:
+    """The figures for people."""
+    table = Table(title=title, title_justify="left", show_header=False, box=None, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column()
+    costs, contacts, iterations = (figures[k] for k in ("us_per_step", "contacts", "iterations"))
+    table.add_row("steps", str(figures["num_steps"]))
+    table.add_row(
+        "time",
+        f"{figures['simulated_time']:.6g} s simulated in {figures['wall_time']:.3g} s, "
+        f"{_format(figures['real_time_factor'])} times real time",
+    )
+    table.add_row("step", f"{_format(costs['median'])} us median, {_format(costs['min'])} us min")
+    for name, values in (("contacts", contacts), ("iterations", iterations)):
+        table.add_row(name, f"{_format(values['mean'])} mean, {_format(values['max'])} max")
+    table.add_row("error bound", f"{_format(figures['error_bound'])} sqrt(J)")
+    table.add_row("velocity bound", f"{_format(figures['velocity_bound'])} m/s")
+    if "energy" in figures:
+        start, end = (sum(figures["energy"][k].values()) for k in ("start", "end"))
+        table.add_row("energy", f"{_format(start)} J at the start, {_format(end)} J at the end")
+    return table
+
+
+def _format(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"

@@ -1,0 +1,323 @@
+"""Replay: every step again, bit for bit, and where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+import zstandard
+from mcap.records import Attachment, Channel, Chunk, DataEnd, McapRecord, Message, Metadata, Schema
+from mcap.stream_reader import StreamReader
+from mcap.writer import Writer
+
+import stiction
+from stiction.recording import format as fmt
+
+MODELS = ("sap", "lagged", "lagged_regularized", "similar", "mujoco")
+
+
+def find_first(replay: stiction.Replay):
+    """The first difference, or None."""
+    return next((d for step in replay if (d := step.find_difference())), None)
+
+
+def rewrite(path: Path, change: Callable[[McapRecord], McapRecord]) -> None:
+    """Writes a recording anew with its records changed: a valid MCAP file, only other content."""
+    with path.open("rb") as file:
+        records = list(StreamReader(file).records)
+    data_end = next(i for i, record in enumerate(records) if isinstance(record, DataEnd))
+    with path.open("wb") as file:
+        writer = Writer(file)
+        writer.start(fmt.PROFILE, "test")
+        for record in map(change, records[:data_end]):
+            match record:
+                case Metadata():
+                    writer.add_metadata(record.name, record.metadata)
+                case Attachment():
+                    writer.add_attachment(0, 0, record.name, record.media_type, record.data)
+                case Schema():
+                    writer.register_schema(record.name, record.encoding, record.data)
+                case Channel():
+                    writer.register_channel(record.topic, record.message_encoding, record.schema_id)
+                case Message():
+                    writer.add_message(
+                        record.channel_id, record.log_time, record.data, 0, record.sequence
+                    )
+        writer.finish()
+
+
+def change_step(index: int, edit: Callable[[bytes], bytes]) -> Callable[[McapRecord], McapRecord]:
+    """Edits the message of one step; /step is the second channel that a recording has."""
+
+    def change(record: McapRecord) -> McapRecord:
+        if isinstance(record, Message) and record.channel_id == 2 and record.sequence == index:
+            record.data = edit(record.data)
+        return record
+
+    return change
+
+
+def change_metadata(**texts: str) -> Callable[[McapRecord], McapRecord]:
+    """Sets metadata, with its hash made right."""
+
+    def change(record: McapRecord) -> McapRecord:
+        if isinstance(record, Metadata) and record.name == fmt.METADATA:
+            record.metadata |= texts
+            record.metadata["digest"] = fmt.hash_texts(record.metadata)
+        return record
+
+    return change
+
+
+def set_entry(data: bytes, index: int, value: float, hash_again: bool) -> bytes:
+    state = np.frombuffer(data[fmt.DIGEST_SIZE :], np.float64).copy()
+    state[index] = value
+    digest = fmt.hash_bytes(state.tobytes()) if hash_again else data[: fmt.DIGEST_SIZE]
+    return digest + state.tobytes()
+
+
+def find_chunks(path: Path) -> list[int]:
+    """Offsets of the chunks [bytes]."""
+    offsets, begin = [], 0
+    with path.open("rb") as file:
+        for record in StreamReader(file, emit_chunks=True).records:
+            if isinstance(record, Chunk):
+                offsets.append(begin)
+            begin = file.tell()
+    return offsets
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("scene", ["pile", "activation", "mocap", "delays"])
+def test_replay_is_bit_exact(record_run, scene, model):
+    recording = record_run(scene, model)
+    assert find_first(stiction.Replay(recording)) is None
+    assert find_first(stiction.Replay(recording, from_step=93)) is None
+    assert len(recording) == 150
+
+
+@pytest.mark.parametrize("integrator", ["implicit", "implicitfast", "RK4", "discrete"])
+def test_replay_of_mujoco_s_integrators_is_bit_exact(scenes, record_run, integrator):
+    option = f'<mujoco><option integrator="{integrator}"/>'
+    scenes["arm"] = scenes["activation"].replace("<mujoco>", option)
+    recording = record_run("arm", "mujoco")
+    assert find_first(stiction.Replay(recording)) is None
+    assert find_first(stiction.Replay(recording, from_step=93)) is None
+
+
+def test_threads_change_no_bit(record_run):
+    digests = record_run("pile", num_threads=1).digests
+    recording = record_run("pile", num_threads=2)
+    assert digests == recording.digests
+    assert len(set(digests)) == 150
+    assert find_first(stiction.Replay(recording, num_threads=3)) is None
+
+
+def test_replay_follows_a_state_set_by_hand(scenes, tmp_path):
+    model = mujoco.MjModel.from_xml_string(scenes["pile"])
+    data = mujoco.MjData(model)
+    with stiction.Recorder(tmp_path / "a.mcap", stiction.Simulator(model, "lagged")) as recorder:
+        recorder.step(data, 30)
+        mujoco.mj_resetData(model, data)
+        recorder.step(data, 30)
+        data.qvel[:] = 0.1
+        recorder.step(data, 30)
+    recording = stiction.Recording(tmp_path / "a.mcap")
+    for from_step in (0, 29, 30, 31, 60, 90):
+        assert find_first(stiction.Replay(recording, from_step=from_step)) is None
+
+
+def test_difference_is_found_at_its_step_and_field(record_run):
+    recording = record_run("activation")
+    index = recording.layout["qvel"].start + 1  # of the elbow
+    value = recording.state_at(58)[index] + 1e-9
+    rewrite(recording.path, change_step(58, lambda d: set_entry(d, index, value, True)))
+    difference = find_first(stiction.Replay(stiction.Recording(recording.path)))
+    assert (difference.step, difference.field) == (58, "qvel[1]")
+    assert difference.element == "joint 'elbow'"
+    assert difference.num_entries == 1
+    assert difference.max_difference == pytest.approx(1e-9, rel=1e-3)
+    # The altered state is not what later steps go on from, but what they do when asked to.
+    altered = stiction.Recording(recording.path)
+    assert find_first(stiction.Replay(altered, from_step=60)) is None
+    assert find_first(stiction.Replay(altered, from_step=58)).step == 59
+
+
+def test_smallest_difference_counts(record_run):
+    recording = record_run("activation")
+    index = recording.layout["qpos"].start
+    value = np.nextafter(recording.state_at(100)[index], 9)
+    rewrite(recording.path, change_step(100, lambda d: set_entry(d, index, value, True)))
+    difference = find_first(stiction.Replay(stiction.Recording(recording.path)))
+    assert (difference.step, difference.field) == (100, "qpos[0]")
+
+
+def test_altered_state_does_not_have_its_hash(record_run):
+    recording = record_run("pile")
+    rewrite(recording.path, change_step(41, lambda d: set_entry(d, 5, 1.0, False)))
+    difference = find_first(stiction.Replay(stiction.Recording(recording.path)))
+    assert (difference.step, difference.field) == (41, "digest")
+    assert "step 41 (t = 0.082 s): the recorded state was altered or damaged" in str(difference)
+
+
+def test_other_options_replay_otherwise(record_run):
+    recording = record_run("pile")
+    assert find_first(stiction.Replay(recording, tolerance=1e-2)).step > 1
+
+
+def test_state_of_wrong_size_is_an_error(record_run):
+    recording = record_run("pile")
+    rewrite(recording.path, change_step(12, lambda d: d[:-8]))
+    with pytest.raises(stiction.Error, match=r"step 12, /step: is not as it was written: a state"):
+        list(stiction.Recording(recording.path))
+
+
+def test_sleeping_bodies_replay_from_the_start_only(scenes, record_run):
+    flag = '<mujoco><option sleep_tolerance=".01"><flag sleep="enable"/></option>'
+    scenes["pile"] = scenes["pile"].replace("<mujoco>", flag)
+    recording = record_run("pile", "mujoco")
+    assert find_first(stiction.Replay(recording)) is None
+    with pytest.raises(stiction.Error, match="sleeping bodies are not in the recorded state"):
+        stiction.Replay(recording, from_step=3)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", "is empty; recordings come"), (b"hello world", "is no MCAP file")],
+)
+def test_no_mcap_file_is_an_error(tmp_path, content, message):
+    path = tmp_path / "a.mcap"
+    path.write_bytes(content)
+    with pytest.raises(stiction.Error, match=message):
+        stiction.Recording(path)
+    with pytest.raises(stiction.Error, match="there is no such file"):
+        stiction.Recording(tmp_path / "b.mcap")
+    with pytest.raises(stiction.Error, match="there is no such file"):
+        stiction.Recording(tmp_path)
+
+
+def test_foreign_mcap_file_is_an_error(tmp_path):
+    path = tmp_path / "a.mcap"
+    with path.open("wb") as file:
+        writer = Writer(file)
+        writer.start("ros2", "test")
+        writer.finish()
+    with pytest.raises(stiction.Error, match="is an MCAP file of profile 'ros2', not a recording"):
+        stiction.Recording(path)
+
+
+def test_newer_format_is_an_error(record_run):
+    path = record_run("pile", num_steps=3).path
+    rewrite(path, change_metadata(format="2", stiction_version="9.1.0"))
+    with pytest.raises(
+        stiction.Error, match=r"has format 2, .* reads up to 1; .* stiction 9\.1\.0"
+    ):
+        stiction.Recording(path)
+
+
+def test_altered_metadata_is_an_error(record_run):
+    path = record_run("pile", num_steps=3).path
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b'"max_iterations": 100', b'"max_iterations": 101'))
+    with pytest.raises(stiction.Error, match="metadata was altered or damaged"):
+        stiction.Recording(path)
+
+
+def test_damaged_scene_is_an_error(record_run):
+    path = record_run("pile", num_steps=3).path
+
+    def change(record: McapRecord) -> McapRecord:
+        if isinstance(record, Attachment):
+            record.data = record.data[:-9] + bytes(9)
+        return record
+
+    rewrite(path, change)
+    recording = stiction.Recording(path)
+    assert len(recording.states) == 3
+    with pytest.raises(stiction.Error, match="the scene in it is damaged"):
+        stiction.Replay(recording)
+
+
+def test_scene_of_another_mujoco_is_an_error_that_says_so(record_run, capfd):
+    path = record_run("pile", num_steps=3).path
+    foreign = b"not an MJB file, though it has a hash" * 9
+
+    def change(record: McapRecord) -> McapRecord:
+        if isinstance(record, Attachment) and record.name == fmt.MODEL_ATTACHMENT:
+            record.data = zstandard.compress(foreign)
+        texts = {"mujoco_version": "3.2.1", "model_digest": fmt.hash_bytes(foreign).hex()}
+        return change_metadata(**texts)(record)
+
+    rewrite(path, change)
+    expected = rf"made with MuJoCo 3.2.1, whose scenes {mujoco.__version__} does not load"
+    with pytest.raises(stiction.Error, match=expected):
+        stiction.Replay(stiction.Recording(path))
+    assert capfd.readouterr() == ("", "")  # MuJoCo's own warning is in the error
+
+
+def test_truncated_recording_replays_as_far_as_it_goes(record_run):
+    path = record_run("pile", num_steps=600).path
+    whole = path.read_bytes()
+    lengths = []
+    for share in (0.9, 0.6, 0.3):
+        path.write_bytes(whole[: int(share * len(whole))])
+        recording = stiction.Recording(path)
+        assert find_first(stiction.Replay(recording)) is None
+        assert recording.damage.is_truncated
+        assert 0 < recording.damage.offset < share * len(whole)
+        lengths.append(len(recording))
+    assert 600 > lengths[0] > lengths[1] > lengths[2] > 0
+
+
+def test_damaged_chunk_is_told_from_a_truncated_file(record_run):
+    path = record_run("pile", num_steps=600).path
+    chunk = find_chunks(path)[2]
+    data = bytearray(path.read_bytes())
+    data[chunk + 2000] ^= 1
+    path.write_bytes(data)
+    recording = stiction.Recording(path)
+    assert find_first(stiction.Replay(recording)) is None
+    assert 0 < len(recording) < 600
+    assert not recording.damage.is_truncated
+    assert recording.damage.offset == chunk
+    assert str(recording.damage).startswith(f"byte {chunk}: damaged: ")
+
+
+def open_and_replay(path: Path) -> stiction.Recording | str:
+    """The recording, replayed without a difference, or the text of the Error."""
+    try:
+        recording = stiction.Recording(path)
+        difference = find_first(stiction.Replay(recording))
+    except stiction.Error as e:
+        return str(e)
+    assert difference is None
+    return recording
+
+
+def test_any_damage_ends_in_an_error_or_is_told(record_run):
+    """Seeded: files cut anywhere, single bits flipped, stretches overwritten."""
+    path = record_run("delays", num_steps=60).path
+    whole = path.read_bytes()
+    random = np.random.default_rng(3)
+    num_harmless = 0
+    for i in range(300):
+        data = bytearray(whole)
+        at = int(random.integers(len(data)))
+        if i % 3 == 0:
+            del data[at:]
+        elif i % 3 == 1:
+            data[at] ^= 1 << int(random.integers(8))
+        else:
+            data[at : at + 20] = random.bytes(int(random.integers(40)))
+        path.write_bytes(data)
+        recording = open_and_replay(path)
+        if isinstance(recording, str):
+            assert str(path) in recording
+            continue
+        # What remains is whole: damage is in what no step needs, or cuts the steps short.
+        num_harmless += recording.damage is None
+        assert recording.damage is not None or len(recording) == 60
+    assert num_harmless < 100
