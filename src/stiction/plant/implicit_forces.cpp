@@ -26,16 +26,15 @@ double calc_damping(const Polynomial& c, double v) {
   return std::max(0.0, c[0] + 2 * c[1] * std::abs(v) + 3 * c[2] * v * v);
 }
 
-/// Adds the damping that actuators reflect to their joint or tendon: with force -p(g v) scaled by g
-/// again, the coefficient of power n gains g^(n + 1).
+/// Adds the damping that actuators reflect to their joint or tendon. MuJoCo scales the coefficients of
+/// all powers by the gear squared.
 void add_reflected_damping(const mjModel* m, int transmission, int target, Polynomial* c) {
   for (int a = 0; a < m->nactuator; ++a) {
     if (m->actuator_trntype[a] != transmission || m->actuator_trnid[2 * a] != target) continue;
     const double gear = m->actuator_gear[6 * m->actuator_outadr[a]];
     const Polynomial p = make_polynomial(m->actuator_damping[a],
                                          m->actuator_dampingpoly + mjNPOLY * a);
-    double scale = gear * gear;
-    for (std::size_t i = 0; i < p.size(); ++i, scale *= std::abs(gear)) (*c)[i] += scale * p[i];
+    for (std::size_t i = 0; i < p.size(); ++i) (*c)[i] += gear * gear * p[i];
   }
 }
 
