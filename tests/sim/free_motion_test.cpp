@@ -118,7 +118,19 @@ constexpr FreeScene kScenes[] = {
 <actuator>
   <motor joint="a" gear="3" damping="0.5 0.2 0.1" armature="0.02"/>
   <motor joint="b" gear="-2" damping="0.4"/>
+  <motor jointinparent="b" damping="0.1 0.2 0.3"/>
   <motor tendon="t" damping="0.7 0.1 0"/>
+</actuator>)"},
+    {"orientation_servos", R"(
+<worldbody>
+  <site name="w" pos="0 0 0.5"/>
+  <body><joint axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
+    <body pos="0.4 0 0"><joint name="c" type="ball"/><geom type="box" size="0.1 0.2 0.1" mass="1" pos="0.2 0 0"/><site name="s"/></body></body>
+</worldbody>
+<actuator>
+  <orientation joint="c" kp="20" kv="1"/>
+  <orientation site="s" refsite="w" kp="5" kv="0.1"/>
+  <position jointinparent="c" kp="20" kv="1" gear="1 0.5 0.2"/>
 </actuator>)"},
     {"gravity_compensation", R"(
 <worldbody>
