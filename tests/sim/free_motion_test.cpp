@@ -15,7 +15,7 @@ using support::Scene;
 
 struct FreeScene {
   const char* name;
-  const char* body;
+  const char* body;  // null: the spider
 };
 
 void PrintTo(const FreeScene& scene, std::ostream* out) { *out << scene.name; }
@@ -148,6 +148,7 @@ constexpr FreeScene kScenes[] = {
   <body pos="0 6 1"><freejoint/><geom size="0.1"/><body pos="0.2 0 0"><geom type="box" size="0.1 0.2 0.1"/></body></body>
   <body pos="0 8 1"><joint type="ball"/><geom type="box" size="0.05 0.2 0.4" pos="0 0 -0.3" mass="1"/></body>
 </worldbody>)"},
+    {"spider", nullptr},
     {"tendon_armature", R"(
 <worldbody>
   <body><joint name="a" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
@@ -162,11 +163,31 @@ double max_difference(const mjtNum* a, const mjtNum* b, int n) {
   return max;
 }
 
+/// A tree of five blocks, a trunk with four legs, and tendons and servos along and across its legs.
+std::string make_spider() {
+  std::string xml = R"(<worldbody><body pos="0 0 1"><freejoint/><geom size="0.1"/>)";
+  for (int leg = 0; leg < 4; ++leg) {
+    for (int i = 0; i < 5; ++i) {
+      const std::string name = std::to_string(leg) + std::to_string(i);
+      xml += R"(<body pos="0.1 0 0"><joint name=")" + name + R"(" axis=")" +
+             (i % 2 ? "0 1 0" : "0 0 1") + R"("/><geom size="0.03" pos="0.05 0.01 0"/>)";
+    }
+    for (int i = 0; i < 5; ++i) xml += "</body>";
+  }
+  return xml + R"(</body></worldbody>
+<tendon>
+  <fixed name="along" stiffness="5" damping="0.1"><joint joint="00" coef="1"/><joint joint="03" coef="-1"/></fixed>
+  <fixed name="across" stiffness="3" damping="0.2"><joint joint="01" coef="1"/><joint joint="14" coef="2"/></fixed>
+  <fixed name="three" stiffness="2" damping="0.1"><joint joint="10" coef="1"/><joint joint="22" coef="1"/><joint joint="34" coef="1"/></fixed>
+</tendon>
+<actuator><position tendon="across" kp="4" kv="0.1"/><position joint="20" kp="3" kv="0.1"/></actuator>)";
+}
+
 class FreeMotion : public testing::TestWithParam<FreeScene> {
  protected:
   FreeMotion()
       : ours_(support::make_mjcf(R"(timestep="0.004" iterations="200" tolerance="0")",
-                                 GetParam().body)) {
+                                 GetParam().body ? GetParam().body : make_spider())) {
     ours_->opt.disableflags |= mjDSBL_CONTACT;
   }
 
