@@ -110,6 +110,7 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
   // The laws, contact by contact, and J^T gamma of the impulses that the laws give.
   double law_scale = 0;  // the largest impulse, by which round-off is judged
   double max_w = 0;
+  bool is_finite = true;  // comparisons alone would let a NaN pass
   if (!problem.contacts.empty()) out.min_normal_impulse = kInfinity;
   for (const BodyPair& pair : problem.pairs) {
     double V0[6], V[6], F[6] = {0, 0, 0, 0, 0, 0};
@@ -127,11 +128,13 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
 
       const ContactVector& given = solution.impulses[i];
       for (int e = 0; e < 6; ++e) {
+        is_finite = is_finite && std::isfinite(given[e]);
         out.impulse_error = std::max(out.impulse_error, std::abs(given[e] - law.gamma[e]));
         law_scale = std::max(law_scale, std::abs(law.gamma[e]));
       }
       out.min_normal_impulse = std::min(out.min_normal_impulse, given[2]);
-      const double bound = std::max(c.friction[0], c.friction[1]) * law.normal_bound;
+      const double mu = c.dim > 1 ? std::max(c.friction[0], c.friction[1]) : 0;
+      const double bound = mu * law.normal_bound;
       out.max_cone_excess =
           std::max(out.max_cone_excess, std::hypot(given[0], given[1]) - bound);
       out.max_friction_work =
@@ -147,6 +150,7 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
     const double gamma = calc_reference_row_impulse(row, v_r);
     for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
       impulse_[problem.row_dof[c]] += problem.row_columns[c] * gamma;
+    is_finite = is_finite && std::isfinite(solution.row_impulses[i]);
     out.impulse_error = std::max(out.impulse_error, std::abs(gamma - solution.row_impulses[i]));
     law_scale = std::max(law_scale, std::abs(gamma));
   }
@@ -164,9 +168,9 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
   double bound_squared = 0;
   double max_island_bound = 0;
   bool balanced = true;
-  for (int island = 0; island < islands.size(); ++island) {
+  const auto add_blocks = [&](std::span<const int> blocks) {
     double r2 = 0, p2 = 0, f2 = 0, e2 = 0;
-    for (const int b : islands.blocks(island)) {
+    for (const int b : blocks) {
       const int n = problem.block_size(b);
       for (int i = 0; i < n; ++i) {
         const int dof = problem.dof_start[b] + i;
@@ -185,14 +189,18 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
     if (!(residual <= 1.25 * (absolute_tolerance + tolerance * scale))) balanced = false;
     bound_squared += e2;
     max_island_bound = std::max(max_island_bound, e2);
-  }
+  };
+  for (int island = 0; island < islands.size(); ++island) add_blocks(islands.blocks(island));
+  // Blocks in no island, whose exact velocity is v*.
+  for (int b = 0; b < problem.num_blocks(); ++b)
+    if (islands.island_of_block(b) < 0) add_blocks({&b, 1});
   out.error_bound = std::sqrt(bound_squared);
   // |J dv|^2 <= |J A^-1 J^T| |dv|_A^2, and the norm is at most 3 w for w = |W|_F / 3.
   out.velocity_bound = std::sqrt(3 * max_w * max_island_bound);
 
   // Stiff laws amplify the round-off of v; a tenth of the solver's tolerance hides no fault.
   const double law_tolerance = std::max(1e-9, 0.1 * tolerance) * std::max(law_scale, 1e-12);
-  out.ok = balanced && out.impulse_error <= law_tolerance &&
+  out.ok = balanced && is_finite && out.impulse_error <= law_tolerance &&
            out.min_normal_impulse >= -law_tolerance && out.max_cone_excess <= law_tolerance &&
            out.max_friction_work <= law_tolerance;
   return out;

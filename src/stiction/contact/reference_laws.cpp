@@ -19,8 +19,9 @@ void add_lagged_friction(const Contact& c, double gamma_n0, double eps_s, const 
                          ContactVector* gamma) {
   constexpr int kSlip[5] = {0, 1, 3, 4, 5};
   const int num_slips = c.dim - 1;  // none for a frictionless contact
-  double eps = std::max({c.friction[0], c.friction[1], 1e-9}) * eps_s;
-  double squared = eps * eps;
+  double largest = 1e-9;  // coefficient; those of rotation at a radius of one meter
+  for (int i = 0; i < num_slips; ++i) largest = std::max(largest, c.friction[i]);
+  double squared = std::pow(largest * eps_s, 2);
   for (int i = 0; i < num_slips; ++i) squared += std::pow(c.friction[i] * v_c[kSlip[i]], 2);
   for (int i = 0; i < num_slips; ++i)
     (*gamma)[kSlip[i]] = -gamma_n0 * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]) /
@@ -32,7 +33,7 @@ void project_on_cone(double mu, double R_t, double R_n, double y_t1, double y_t2
                      ContactVector* gamma) {
   const double y_t = std::hypot(y_t1, y_t2);
   double n = y_n, t = y_t;
-  if (y_t > mu * y_n) {
+  if (y_t > mu * y_n || y_n < 0) {
     // On the boundary gamma = s (mu, 1): minimize R_t (mu s - y_t)^2 + R_n (s - y_n)^2 over s >= 0.
     n = positive_part((mu * R_t * y_t + R_n * y_n) / (mu * mu * R_t + R_n));
     t = mu * n;
@@ -48,7 +49,7 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
                                         const Contact& c, double dt, double w, double v_n0,
                                         const ContactVector& v_c) {
   ReferenceImpulse out;
-  const double mu = c.friction[0];
+  const double mu = c.dim == 1 ? 0 : c.friction[0];
   const double gamma_n0 = dt * positive_part(c.fn0) * positive_part(1 - c.dissipation * v_n0);
   const double eps_regularized =
       std::max(parameters.stiction_tolerance,

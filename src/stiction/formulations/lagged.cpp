@@ -25,7 +25,7 @@ double calc_regularized_slip_tolerance(const ModelParameters& parameters, double
 
 Lagged::Row Lagged::make_row(const ContactStart& start, const ModelParameters& parameters) {
   return {.normal = make_hunt_crossley(start),
-          .bound = start.contact.friction[0] * calc_lagged_normal_impulse(start),
+          .bound = start.contact.sliding_friction() * calc_lagged_normal_impulse(start),
           .slip_tolerance = parameters.stiction_tolerance};
 }
 

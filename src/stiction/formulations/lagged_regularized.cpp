@@ -5,7 +5,7 @@ namespace stiction::formulations {
 namespace {
 
 double calc_slip_tolerance(const ContactStart& start, const ModelParameters& parameters) {
-  return calc_regularized_slip_tolerance(parameters, start.delassus, start.contact.friction[0],
+  return calc_regularized_slip_tolerance(parameters, start.delassus, start.contact.sliding_friction(),
                                          calc_lagged_normal_impulse(start));
 }
 

@@ -24,9 +24,12 @@ LaggedTorsion::Row LaggedTorsion::make_row(const ContactStart& start, double eps
   row.gamma_n0 = calc_lagged_normal_impulse(start);
   const int num_slips = start.contact.dim - 1;  // 2, 3 or 5
   for (int i = 0; i < num_slips; ++i) row.mu[i] = start.contact.friction[i];
-  // Slip is measured as friction power per normal impulse, so eps_s is scaled by mu as well.
+  // Slip is measured as friction power per normal impulse, so eps_s is scaled by mu as well. Where
+  // rotation alone is rubbed, the tolerance is that of a spin by eps_s at a radius of one meter.
+  constexpr double kSpinRadius = 1;      // [m]
   constexpr double kMinFriction = 1e-9;  // keeps the tolerance positive without friction
-  row.slip_tolerance = std::max({row.mu[0], row.mu[1], kMinFriction}) * eps_s;
+  row.slip_tolerance = eps_s * std::max({row.mu[0], row.mu[1], row.mu.tail<3>().maxCoeff() / kSpinRadius,
+                                         kMinFriction});
   return row;
 }
 

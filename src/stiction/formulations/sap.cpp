@@ -12,7 +12,7 @@ Sap::Row Sap::make_row(const ContactStart& start, const ModelParameters& paramet
   const double damped_step = dt + start.contact.relaxation_time;
   const double beta = parameters.near_rigid_factor;
   Row row;
-  row.mu = start.contact.friction[0];
+  row.mu = start.contact.sliding_friction();
   row.R_n = std::max(beta * beta * w / (4 * std::numbers::pi * std::numbers::pi),
                      1 / (dt * start.contact.stiffness * damped_step));
   // A ratio R_t / R_n of zero would leave stiction without regularization, hence the floor.
@@ -26,19 +26,21 @@ Sap::Row Sap::make_row(const ContactStart& start, const ModelParameters& paramet
 Vector3 Sap::calc_impulse(const Row& row, const Vector3& v_c, State* state) {
   const Vector3 y(-v_c.x() / row.R_t, -v_c.y() / row.R_t, (row.v_hat - v_c.z()) / row.R_n);
   const double y_r = y.head<2>().norm();
-  if (y_r <= row.mu * y.z()) {
-    state->region = State::Region::kStiction;
-    return y;
-  }
+  // Without friction and slip both cones hold y_n < 0 on their edge: the answer there is none.
   const double mu_hat = row.mu * row.R_t / row.R_n;
   if (y.z() <= -mu_hat * y_r) {
     state->region = State::Region::kNone;
     return Vector3::Zero();
   }
-  // Here |v_t| > 0: y_r = 0 falls in one of the two regions above.
+  if (y_r < row.mu * y.z()) {
+    state->region = State::Region::kStiction;
+    return y;
+  }
+  // Here |v_t| > 0 if there is friction: y_r = 0 then falls in one of the two regions above.
   state->region = State::Region::kSliding;
   state->slip_speed = row.R_t * y_r;
-  state->t = v_c.head<2>() / state->slip_speed;
+  state->t = state->slip_speed > 0 ? (v_c.head<2>() / state->slip_speed).eval()
+                                   : Eigen::Vector2d::Zero().eval();
   state->gamma_n = row.sliding_mass * (row.v_hat - v_c.z() + row.mu * state->slip_speed);
   const double friction = -row.mu * state->gamma_n;
   return {friction * state->t.x(), friction * state->t.y(), state->gamma_n};
@@ -55,6 +57,7 @@ Matrix3 Sap::calc_hessian(const Row& row, const State& state) {
     case State::Region::kSliding: {
       const Vector3 u(-row.mu * state.t.x(), -row.mu * state.t.y(), 1);
       G = row.sliding_mass * (u * u.transpose());
+      if (row.mu == 0) break;
       const Eigen::Vector2d across(-state.t.y(), state.t.x());
       G.topLeftCorner<2, 2>() +=
           (row.mu * state.gamma_n / state.slip_speed) * (across * across.transpose());

@@ -5,7 +5,7 @@
 namespace stiction::formulations {
 
 Similar::Row Similar::make_row(const ContactStart& start, const ModelParameters& parameters) {
-  const double mu = start.contact.friction[0];
+  const double mu = start.contact.sliding_friction();
   return {.normal = make_hunt_crossley(start),
           .mu = mu,
           .slip_tolerance = calc_regularized_slip_tolerance(parameters, start.delassus, mu,

@@ -44,6 +44,7 @@ LineSearchResult minimize_along_line(double initial_slope, const LineSearchOptio
   double high_slope = 0;
   double width = high;  // of the bracket, three evaluations ago
   double alpha = std::min(1.0, options.max_step);
+  constexpr int kMaxNewtonEvaluations = 40;
   LineSearchResult result;
   while (result.num_evaluations < options.max_evaluations) {
     const Slope at = evaluate(alpha);
@@ -70,7 +71,8 @@ LineSearchResult minimize_along_line(double initial_slope, const LineSearchOptio
       return result;
     }
     // Newton from the last point. Outside the bracket, the secant of its ends; and its middle
-    // when three evaluations have not halved it, as happens where the slope jumps.
+    // when three evaluations have not halved it, as happens where the slope jumps. That rule alone
+    // may halve it once in six evaluations, so late ones bisect.
     double next = at.curvature > 0 ? alpha - at.slope / at.curvature : options.max_step;
     if (!high_is_bracket) {
       next = next > low ? std::min(next, options.max_step) : options.max_step;
@@ -81,6 +83,7 @@ LineSearchResult minimize_along_line(double initial_slope, const LineSearchOptio
         if (high - low > 0.5 * width) next = 0.5 * (low + high);
         width = high - low;
       }
+      if (result.num_evaluations > kMaxNewtonEvaluations) next = 0.5 * (low + high);
       if (!(next > low && next < high)) next = 0.5 * (low + high);
     }
     alpha = next;

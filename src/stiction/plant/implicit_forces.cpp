@@ -26,16 +26,17 @@ double calc_damping(const Polynomial& c, double v) {
   return std::max(0.0, c[0] + 2 * c[1] * std::abs(v) + 3 * c[2] * v * v);
 }
 
-/// Adds the damping that actuators reflect to their joint or tendon: with force -p(g v) scaled by g
-/// again, the coefficient of power n gains g^(n + 1).
+/// Adds the damping that actuators reflect to their joint or tendon. MuJoCo scales the coefficients of
+/// all powers by the gear squared.
 void add_reflected_damping(const mjModel* m, int transmission, int target, Polynomial* c) {
   for (int a = 0; a < m->nactuator; ++a) {
-    if (m->actuator_trntype[a] != transmission || m->actuator_trnid[2 * a] != target) continue;
+    const int type = m->actuator_trntype[a] == mjTRN_JOINTINPARENT ? mjTRN_JOINT
+                                                                   : m->actuator_trntype[a];
+    if (type != transmission || m->actuator_trnid[2 * a] != target) continue;
     const double gear = m->actuator_gear[6 * m->actuator_outadr[a]];
     const Polynomial p = make_polynomial(m->actuator_damping[a],
                                          m->actuator_dampingpoly + mjNPOLY * a);
-    double scale = gear * gear;
-    for (std::size_t i = 0; i < p.size(); ++i, scale *= std::abs(gear)) (*c)[i] += scale * p[i];
+    for (std::size_t i = 0; i < p.size(); ++i) (*c)[i] += gear * gear * p[i];
   }
 }
 
@@ -57,6 +58,10 @@ bool is_at_limit(double force, const mjtNum* range) {
 /// True if an actuator's force has no derivative because some limit cuts it.
 bool is_saturated(const mjModel* m, const mjData* d, int actuator) {
   const int out = m->actuator_outadr[actuator];
+  if (m->actuator_trntype[actuator] == mjTRN_SO3)  // its limit is one on the norm
+    return m->actuator_forcelimited[actuator] &&
+           mju_norm3(d->actuator_force + out) >=
+               (1 - 1e-12) * m->actuator_forcerange[2 * actuator + 1];
   if (m->actuator_forcelimited[actuator] &&
       is_at_limit(d->actuator_force[out], m->actuator_forcerange + 2 * actuator))
     return true;
@@ -169,6 +174,13 @@ void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Mod
     const mjtNum* gain = m->actuator_gainprm + mjNGAIN * a;
     const mjtNum* bias = m->actuator_biasprm + mjNBIAS * a;
     double k = 0, b = 0;
+    int num_outputs = 1;
+    if (m->actuator_gaintype[a] == mjGAIN_SO3) {
+      // force = g0 log(error) + b2 w, one output an axis; log's derivative is near the identity
+      num_outputs = 3;
+      k = gain[0];
+      b = -bias[2];
+    }
     if (m->actuator_biastype[a] == mjBIAS_AFFINE) {
       k -= bias[1];
       b -= bias[2];
@@ -181,10 +193,12 @@ void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Mod
     k = std::max(0.0, k);
     b = std::max(0.0, b);
     if ((k == 0 && b == 0) || is_saturated(m, d, a)) continue;
-    const int out = m->actuator_outadr[a];
-    const int adr = d->moment_rowadr[out];
-    add_rank_one(d, plant, k, b, d->moment_colind + adr, d->actuator_moment + adr,
-                 d->moment_rownnz[out]);
+    const int first = m->actuator_outadr[a];
+    for (int out = first; out < first + num_outputs; ++out) {
+      const int adr = d->moment_rowadr[out];
+      add_rank_one(d, plant, k, b, d->moment_colind + adr, d->actuator_moment + adr,
+                   d->moment_rownnz[out]);
+    }
   }
 }
 

@@ -134,13 +134,10 @@ Model::Entry Model::find_entry(int i, int j) const {
 }
 
 bool Model::are_related(int a, int b) const {
-  // A child has a higher index than its parent.
-  while (a != b) {
-    int& lower = a > b ? a : b;
-    lower = blocks_[lower].parent;
-    if (lower < 0) return false;
-  }
-  return true;
+  // A child has a higher index than its parent: climb from the higher to the level of the lower.
+  if (a > b) std::swap(a, b);
+  while (b > a) b = blocks_[b].parent;
+  return a == b;
 }
 
 }  // namespace stiction::plant

@@ -243,7 +243,8 @@ void Stepper::Workspace::calc_smooth_forces(mjData* d) {
   constraint_rows_.reserve(d);
   call_mujoco(d, [&] {
     constraint_rows_.make_constraints(stage_, d);
-    d->flg_energypos = 0;
+    // Sensors of either energy are read at this stage; stale flags would keep the last step's value.
+    d->flg_energypos = d->flg_energyvel = 0;
     mj_sensorPos(stage_, d);
     const bool wants_energy = model_->opt.enableflags & mjENBL_ENERGY;
     if (!d->flg_energypos) {

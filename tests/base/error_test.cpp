@@ -1,0 +1,56 @@
+#include "stiction/base/error.hpp"
+
+#include <gtest/gtest.h>
+
+namespace stiction {
+namespace {
+
+TEST(Error, PutsThePlaceBeforeTheMessage) {
+  const Error error(ErrorCode::kSyntax, "a.yaml:3", "no colon");
+  EXPECT_STREQ(error.what(), "a.yaml:3: no colon");
+  EXPECT_EQ(error.code(), ErrorCode::kSyntax);
+  EXPECT_EQ(error.where(), "a.yaml:3");
+  EXPECT_EQ(error.message(), "no colon");
+  EXPECT_STREQ(Error(ErrorCode::kSyntax, "", "no colon").what(), "no colon");
+}
+
+TEST(ErrorList, ThrowsAllFaultsInOne) {
+  ErrorList list;
+  EXPECT_NO_THROW(list.throw_if_any());
+  list.add(ErrorCode::kUnknownName, "a", "first");
+  try {
+    list.throw_if_any();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.where(), "a");  // a single fault is thrown as it is
+  }
+  list.add(ErrorCode::kInvalidValue, "b", "second");
+  try {
+    list.throw_if_any();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "a: first\nb: second");
+    EXPECT_EQ(error.code(), ErrorCode::kUnknownName);
+  }
+}
+
+TEST(NearestName, ForgivesSlipsOnly) {
+  const std::vector<std::string> names = {"sap", "lagged", "lagged_regularized", "similar"};
+  EXPECT_EQ(nearest_name("laged", names), "lagged");              // a letter left out
+  EXPECT_EQ(nearest_name("simliar", names), "similar");           // two swapped
+  EXPECT_EQ(nearest_name("lagged_regularised", names), "lagged_regularized");  // one replaced
+  EXPECT_EQ(nearest_name("spa", names), "sap");
+  EXPECT_EQ(nearest_name("hertz", names), "");
+  EXPECT_EQ(nearest_name("", {}), "");
+}
+
+TEST(SuggestName, ListsTheKnownWhenNoneIsNear) {
+  EXPECT_EQ(suggest_name("laged", {"sap", "lagged"}), " (did you mean 'lagged'?)");
+  EXPECT_EQ(suggest_name("hertz", {"sap", "lagged"}), " (known: sap, lagged)");
+  EXPECT_EQ(suggest_name("x", {}), "");
+  const std::string many = suggest_name("zzzzzz", std::vector<std::string>(20, "name"));
+  EXPECT_TRUE(many.ends_with(", ...)")) << many;
+}
+
+}  // namespace
+}  // namespace stiction

@@ -1,0 +1,38 @@
+#include "stiction/base/thread_pool.hpp"
+
+#include <atomic>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace stiction::base {
+namespace {
+
+TEST(ThreadPool, RunsEveryTaskOnce) {
+  for (const int num_threads : {1, 2, 4, 7}) {
+    ThreadPool pool(num_threads);
+    EXPECT_EQ(pool.num_threads(), num_threads);
+    for (const int count : {0, 1, 2, 3, 100}) {
+      std::vector<std::atomic<int>> runs(count);
+      pool.run(count, [&](int i) { ++runs[i]; });
+      for (int i = 0; i < count; ++i) EXPECT_EQ(runs[i], 1) << "task " << i;
+    }
+  }
+}
+
+TEST(ThreadPool, IsDoneWhenRunReturns) {
+  // What tasks wrote without synchronization is visible to the caller, batch after batch.
+  ThreadPool pool(4);
+  std::vector<long> sums(8, 0);
+  for (int batch = 1; batch <= 2000; ++batch) {
+    pool.run(static_cast<int>(sums.size()), [&](int i) { sums[i] += batch; });
+    for (const long sum : sums) ASSERT_EQ(sum, static_cast<long>(batch) * (batch + 1) / 2);
+  }
+}
+
+TEST(ThreadPool, MayBeDestroyedUnused) {
+  for (int i = 0; i < 50; ++i) ThreadPool pool(3);
+}
+
+}  // namespace
+}  // namespace stiction::base

@@ -1,0 +1,125 @@
+#include "stiction/contact/momentum_factor.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "support/dense_problem.hpp"
+#include "support/random_problem.hpp"
+
+namespace stiction::contact {
+namespace {
+
+using Eigen::VectorXd;
+using support::DenseProblem;
+using support::to_vector;
+
+TEST(MomentumFactor, FreeMotionAndMobilityAgreeWithDense) {
+  std::mt19937_64 rng(1);
+  MomentumFactor factor;  // one object for all: patterns change and come back
+  for (int trial = 0; trial < 60; ++trial) {
+    support::RandomProblemOptions options;
+    options.num_bodies = trial % 5;
+    options.num_trees = 1 + trial % 3;
+    ContactProblem problem = support::make_random_problem(options, &rng);
+    ASSERT_TRUE(factor.calc_derived(1, &problem));
+    const DenseProblem dense(problem);
+    const VectorXd change = dense.v_star - dense.v0;
+    // Backward stable solves of matrices with a condition below 1e6.
+    EXPECT_LE((to_vector(problem.v_star) - dense.v_star).norm(), 1e-10 * change.norm()) << trial;
+    for (int i = 0; i < problem.num_contacts(); ++i)
+      EXPECT_NEAR(problem.delassus[i], dense.delassus[i], 1e-9 * dense.delassus[i]) << trial;
+  }
+}
+
+TEST(MomentumFactor, NearRigidStiffnessHasAPeriodOfTheStep) {
+  std::mt19937_64 rng(2);
+  for (const double beta : {1.0, 0.25, 3.0}) {
+    const ContactProblem before = support::make_random_problem({}, &rng);
+    ContactProblem problem = before;
+    MomentumFactor factor;
+    ASSERT_TRUE(factor.calc_derived(beta, &problem));
+    int num_near_rigid = 0;
+    for (int i = 0; i < problem.num_contacts(); ++i) {
+      const Contact& c = problem.contacts[i];
+      if (before.contacts[i].stiffness < kInfinity) {
+        EXPECT_EQ(c.stiffness, before.contacts[i].stiffness);
+        EXPECT_EQ(c.fn0, before.contacts[i].fn0);
+        continue;
+      }
+      ++num_near_rigid;
+      // A mass 1/w on the spring swings with the period 2 pi sqrt(1 / (w k)) = beta dt.
+      const double period = 2 * std::numbers::pi / std::sqrt(problem.delassus[i] * c.stiffness);
+      EXPECT_NEAR(period, beta * problem.time_step, 1e-12 * problem.time_step);
+      EXPECT_DOUBLE_EQ(c.fn0, -c.stiffness * c.phi0);
+    }
+    EXPECT_GT(num_near_rigid, 0);
+  }
+}
+
+TEST(MomentumFactor, FreeBodyHasTheMobilityOfItsMass) {
+  // A point mass: W = I / m, |W|_F / 3 = sqrt(3) / (3 m).
+  ContactProblem problem;
+  problem.clear(1e-3);
+  const int block = problem.add_block(6);
+  for (int i = 0; i < 6; ++i) problem.diagonal(block)[7 * i] = i < 3 ? 1e30 : 2;  // cannot turn
+  problem.free_impulse = {0, 0, 0, 0, 0, 3};
+  BodyPair pair;
+  pair.num_segments = pair.num_contacts = 1;
+  problem.pairs.push_back(pair);
+  Segment segment;
+  segment.block = block;
+  segment.is_rigid_body = true;
+  problem.segments.push_back(segment);
+  Contact contact;
+  contact.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  contact.offset = {0.1, 0.2, -0.3};
+  problem.contacts.push_back(contact);
+  MomentumFactor factor;
+  ASSERT_TRUE(factor.calc_derived(1, &problem));
+  EXPECT_NEAR(problem.delassus[0], std::sqrt(3) / 6, 1e-15);
+  EXPECT_DOUBLE_EQ(problem.v_star[5], 1.5);
+}
+
+TEST(MomentumFactor, SaysThatAIsNotPositiveDefinite) {
+  std::mt19937_64 rng(3);
+  ContactProblem problem = support::make_random_problem({}, &rng);
+  MomentumFactor factor;
+  for (const double bad : {0.0, -1.0, std::nan("")}) {
+    ContactProblem broken = problem;
+    const int block = broken.num_blocks() - 1;
+    broken.diagonal(block)[0] = bad;
+    EXPECT_FALSE(factor.calc_derived(1, &broken)) << bad;
+  }
+  // A coupling that no longer is an inertia's.
+  ContactProblem broken = problem;
+  broken.A[broken.couplings[0].start] += 1e3;
+  EXPECT_FALSE(factor.calc_derived(1, &broken));
+  EXPECT_TRUE(factor.calc_derived(1, &problem)) << "did not recover";
+}
+
+TEST(MomentumFactor, SolveLowerGivesTheDualNorm) {
+  std::mt19937_64 rng(4);
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 20; ++trial) {
+    ContactProblem problem = support::make_random_problem({}, &rng);
+    MomentumFactor factor;
+    ASSERT_TRUE(factor.calc_derived(1, &problem));
+    const DenseProblem dense(problem);
+    const int n = problem.num_dofs();
+    const VectorXd r = VectorXd::NullaryExpr(n, [&] { return normal(rng); });
+    VectorXd y(n);
+    factor.solve_lower({r.data(), static_cast<std::size_t>(n)},
+                       {y.data(), static_cast<std::size_t>(n)});
+    EXPECT_NEAR(y.norm(), dense.calc_dual_norm(r), 1e-9 * y.norm());
+    // The entries of a free body, which A couples to nothing, are its own share.
+    VectorXd share = VectorXd::Zero(n);
+    share.head<6>() = r.head<6>();
+    EXPECT_NEAR(y.head<6>().norm(), dense.calc_dual_norm(share), 1e-9 * y.norm());
+  }
+}
+
+}  // namespace
+}  // namespace stiction::contact

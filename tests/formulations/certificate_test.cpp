@@ -1,0 +1,253 @@
+// The certificate on solved problems, and on solutions that are wrong in every way it is there to find.
+#include "stiction/contact/certificate.hpp"
+
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "stiction/formulations/convex_solver.hpp"
+#include "support/dense_problem.hpp"
+#include "support/random_problem.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::Certificate;
+using contact::ContactModel;
+using contact::ContactProblem;
+using contact::ContactSolution;
+using Eigen::VectorXd;
+using support::to_vector;
+
+constexpr double kTolerance = 1e-5;
+
+/// A solved problem, ready to be certified again with another solution.
+struct SolvedProblem {
+  ContactModel model;
+  ContactProblem problem;
+  contact::MomentumFactor factor;
+  contact::Islands islands;
+  ContactSolution solution;
+  SolverOptions options;
+
+  SolvedProblem(ContactModel m, const support::RandomProblemOptions& random, std::mt19937_64* rng,
+                double tolerance = kTolerance)
+      : model(m), problem(support::make_random_problem(random, rng)) {
+    EXPECT_TRUE(factor.calc_derived(1, &problem));
+    islands.find(problem);
+    solution = solve(tolerance);
+  }
+
+  ContactSolution solve(double tolerance) {
+    options.relative_tolerance = tolerance;
+    ContactSolution out;
+    make_contact_solver(model)->solve(problem, islands, options, {}, nullptr, &out);
+    return out;
+  }
+
+  Certificate certify(const ContactSolution& candidate, double tolerance = kTolerance) {
+    return contact::Certifier().certify(problem, &factor, islands, model, options.parameters,
+                                        tolerance, options.absolute_tolerance, candidate);
+  }
+
+  /// The contact with the largest friction impulse.
+  int find_rubbing_contact() const {
+    int best = 0;
+    double largest = -1;
+    for (int i = 0; i < problem.num_contacts(); ++i) {
+      const auto& gamma = solution.impulses[i];
+      const auto& v_c = solution.contact_velocities[i];
+      const double work = -(gamma[0] * v_c[0] + gamma[1] * v_c[1]);
+      if (work <= largest) continue;
+      best = i;
+      largest = work;
+    }
+    return best;
+  }
+};
+
+class CertificateTest : public testing::TestWithParam<ContactModel> {
+ protected:
+  std::mt19937_64 rng_{11};
+};
+
+TEST_P(CertificateTest, HoldsForSolvedProblemsAndNoOthers) {
+  int num_converged = 0;
+  for (const double tolerance : {1e-3, 1e-5, 1e-9}) {
+    for (int trial = 0; trial < 20; ++trial) {
+      SolvedProblem solved(GetParam(), {}, &rng_, tolerance);
+      const Certificate certificate = solved.certify(solved.solution, tolerance);
+      EXPECT_GE(certificate.min_normal_impulse, 0);
+      bool converged = true;
+      for (const auto& island : solved.solution.islands)
+        converged = converged && island.status == contact::SolveStatus::kConverged;
+      // At 1e-9 round-off stops the stiffest problem: its certificate says so as well.
+      EXPECT_EQ(certificate.ok, converged) << "trial " << trial << " tolerance " << tolerance;
+      if (!converged) continue;
+      ++num_converged;
+      EXPECT_LE(certificate.relative_residual, 1.25 * tolerance);
+    }
+  }
+  EXPECT_GE(num_converged, 58);
+}
+
+TEST_P(CertificateTest, ResidualIsTheSolversOwn) {
+  SolvedProblem solved(GetParam(), {}, &rng_, 1e-2);
+  double worst = 0;
+  for (const auto& island : solved.solution.islands)
+    if (island.residual > solved.options.absolute_tolerance)
+      worst = std::max(worst, island.residual / island.scale);
+  ASSERT_GT(worst, 0);
+  EXPECT_NEAR(solved.certify(solved.solution).relative_residual, worst, 1e-6 * worst);
+}
+
+TEST_P(CertificateTest, ErrorBoundIsTheDualNormOfTheGradient) {
+  for (int trial = 0; trial < 10; ++trial) {
+    SolvedProblem solved(GetParam(), {}, &rng_, 1e-2);
+    const support::DenseProblem dense(solved.problem);
+    const double expected = dense.calc_dual_norm(dense.calc_gradient(
+        solved.problem, GetParam(), solved.options.parameters, to_vector(solved.solution.v)));
+    EXPECT_NEAR(solved.certify(solved.solution).error_bound, expected, 1e-9 * expected + 1e-12);
+  }
+}
+
+TEST_P(CertificateTest, BoundsTheDistanceToTheExactSolution) {
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 10; ++trial) {
+    SolvedProblem solved(GetParam(), {}, &rng_, 1e-2);
+    const support::DenseProblem dense(solved.problem);
+    const ContactSolution exact = solved.solve(1e-13);
+    const Certificate of_exact = solved.certify(exact);
+    for (const double size : {0.0, 1e-6, 1e-3, 1.0}) {
+      ContactSolution candidate = solved.solution;
+      for (double& v : candidate.v) v += size * normal(rng_);
+      const Certificate certificate = solved.certify(candidate);
+      const VectorXd error = to_vector(candidate.v) - to_vector(exact.v);
+      EXPECT_LE(dense.calc_norm(error), certificate.error_bound + of_exact.error_bound + 1e-13);
+      for (int i = 0; i < solved.problem.num_contacts(); ++i)
+        EXPECT_LE((dense.J[i].topRows<3>() * error).norm(),
+                  certificate.velocity_bound + of_exact.velocity_bound + 1e-13);
+    }
+  }
+}
+
+TEST_P(CertificateTest, BoundIsTheErrorWhereNoConstraintActs) {
+  SolvedProblem solved(GetParam(), {.num_trees = 0, .num_pairs = 3, .num_rows = 0}, &rng_);
+  for (contact::Contact& c : solved.problem.contacts) {
+    c.phi0 = 1e3;  // far apart
+    c.fn0 = -c.stiffness * c.phi0;
+  }
+  ContactSolution candidate = solved.solve(kTolerance);
+  const support::DenseProblem dense(solved.problem);
+  for (double& v : candidate.v) v += 0.1;
+  const double error = dense.calc_norm(to_vector(candidate.v) - dense.v_star);
+  EXPECT_NEAR(solved.certify(candidate).error_bound, error, 1e-10 * error);
+}
+
+TEST_P(CertificateTest, FindsAWrongVelocity) {
+  SolvedProblem solved(GetParam(), {}, &rng_);
+  for (int dof = 0; dof < solved.problem.num_dofs(); dof += 3) {
+    ContactSolution wrong = solved.solution;
+    wrong.v[dof] += 0.1;
+    EXPECT_FALSE(solved.certify(wrong).ok) << "dof " << dof;
+  }
+}
+
+TEST_P(CertificateTest, FindsAWrongVelocityOfAFreeBody) {
+  // In no island: nothing touches it, and the solver leaves it at v*.
+  SolvedProblem solved(GetParam(), {.num_bodies = 12, .num_trees = 2, .num_pairs = 2, .num_rows = 0},
+                       &rng_);
+  int num_free = 0;
+  for (int block = 0; block < solved.problem.num_blocks(); ++block) {
+    if (solved.islands.island_of_block(block) >= 0) continue;
+    ++num_free;
+    ContactSolution wrong = solved.solution;
+    wrong.v[solved.problem.dof_start[block]] += 1e-3;
+    const Certificate certificate = solved.certify(wrong);
+    EXPECT_FALSE(certificate.ok) << "block " << block;
+    const support::DenseProblem dense(solved.problem);
+    EXPECT_GE(certificate.error_bound * (1 + 1e-9),
+              dense.calc_norm(to_vector(wrong.v) - to_vector(solved.solution.v)));
+  }
+  EXPECT_GT(num_free, 3);
+}
+
+TEST_P(CertificateTest, FindsAFalsifiedImpulse) {
+  SolvedProblem solved(GetParam(), {}, &rng_);
+  for (int i = 0; i < solved.problem.num_contacts(); ++i) {
+    for (int component = 0; component < 6; ++component) {
+      ContactSolution wrong = solved.solution;
+      wrong.impulses[i][component] += 0.01;
+      const Certificate certificate = solved.certify(wrong);
+      EXPECT_FALSE(certificate.ok) << "contact " << i << " component " << component;
+      EXPECT_NEAR(certificate.impulse_error, 0.01, 1e-6);
+    }
+  }
+  for (int i = 0; i < solved.problem.num_rows(); ++i) {
+    ContactSolution wrong = solved.solution;
+    wrong.row_impulses[i] -= 0.01;
+    EXPECT_FALSE(solved.certify(wrong).ok) << "row " << i;
+  }
+}
+
+TEST_P(CertificateTest, FindsAdhesion) {
+  SolvedProblem solved(GetParam(), {}, &rng_);
+  ContactSolution wrong = solved.solution;
+  wrong.impulses[2][2] = -0.02;
+  const Certificate certificate = solved.certify(wrong);
+  EXPECT_FALSE(certificate.ok);
+  EXPECT_EQ(certificate.min_normal_impulse, -0.02);
+}
+
+TEST_P(CertificateTest, FindsFrictionBeyondItsCone) {
+  SolvedProblem solved(GetParam(), {.all_dims = false}, &rng_);
+  const int i = solved.find_rubbing_contact();
+  ContactSolution wrong = solved.solution;
+  for (int e = 0; e < 2; ++e) wrong.impulses[i][e] *= 1.5;
+  const double friction = std::hypot(wrong.impulses[i][0], wrong.impulses[i][1]);
+  const Certificate certificate = solved.certify(wrong);
+  EXPECT_FALSE(certificate.ok);
+  EXPECT_GT(certificate.max_cone_excess, 0.2 * friction);  // a third, less what it lacked before
+  EXPECT_LE(certificate.max_cone_excess, 0.34 * friction);
+}
+
+TEST_P(CertificateTest, FindsFrictionThatDrives) {
+  SolvedProblem solved(GetParam(), {.all_dims = false, .prescribed_motion = false}, &rng_);
+  const int i = solved.find_rubbing_contact();
+  const auto& v_c = solved.solution.contact_velocities[i];
+  ContactSolution wrong = solved.solution;
+  for (int e = 0; e < 2; ++e) wrong.impulses[i][e] *= -1;
+  const double work = wrong.impulses[i][0] * v_c[0] + wrong.impulses[i][1] * v_c[1];
+  ASSERT_GT(work, 1e-6);
+  const Certificate certificate = solved.certify(wrong);
+  EXPECT_FALSE(certificate.ok);
+  EXPECT_NEAR(certificate.max_friction_work, work, 1e-9 * work);
+}
+
+TEST_P(CertificateTest, RefusesWhatIsNotANumber) {
+  SolvedProblem solved(GetParam(), {.num_bodies = 8}, &rng_);
+  for (int dof = 0; dof < solved.problem.num_dofs(); dof += 5) {
+    ContactSolution wrong = solved.solution;
+    wrong.v[dof] = std::nan("");
+    EXPECT_FALSE(solved.certify(wrong).ok) << "dof " << dof;
+  }
+  for (int component = 0; component < 6; ++component) {
+    ContactSolution wrong = solved.solution;
+    wrong.impulses[0][component] = std::nan("");
+    EXPECT_FALSE(solved.certify(wrong).ok) << "component " << component;
+  }
+  ContactSolution wrong = solved.solution;
+  wrong.row_impulses[0] = std::nan("");
+  EXPECT_FALSE(solved.certify(wrong).ok);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, CertificateTest,
+                         testing::Values(ContactModel::sap, ContactModel::lagged,
+                                         ContactModel::lagged_regularized, ContactModel::similar),
+                         [](const auto& info) {
+                           return std::string(contact::traits(info.param).name);
+                         });
+
+}  // namespace
+}  // namespace stiction::formulations

@@ -1,0 +1,186 @@
+// Every contact law against central differences of itself: impulse = -gradient of the cost, Hessian
+// = -gradient of the impulse, in stiction, slip, separation, and close to the kinks between them.
+#include <cmath>
+#include <random>
+
+#include <Eigen/Eigenvalues>
+#include <gtest/gtest.h>
+
+#include "formulations/law_under_test.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::ContactModel;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+struct Law {
+  ContactModel model;
+  bool torsion;
+};
+
+class LawDerivatives : public testing::TestWithParam<Law> {
+ protected:
+  std::vector<LawUnderTest> make_laws() const {
+    std::vector<LawUnderTest> laws;
+    for (const LawStart& start : make_law_starts())
+      laws.push_back(GetParam().torsion ? make_torsion_law(GetParam().model, start, {})
+                                        : make_law(GetParam().model, start, {}));
+    return laws;
+  }
+
+  /// Slips from none to a billion times the tolerance, at normal velocities around the kinks.
+  std::vector<VectorXd> make_points(const LawUnderTest& law) {
+    std::vector<VectorXd> points;
+    for (const double ratio : {0.0, 1e-6, 1e-2, 0.7, 1.5, 30.0, 1e4, 1e9}) {
+      for (const double kink : law.normal_kinks) {
+        for (const double offset : {-1e3, -1.0, -1e-3, -1e-6, 1e-6, 1e-3, 1.0, 1e3}) {
+          VectorXd v = random(law.size);
+          v *= ratio * law.slip_scale / v.norm();
+          v[2] = kink + offset * std::max(1e-4, std::abs(kink));
+          points.push_back(v);
+        }
+      }
+    }
+    return points;
+  }
+
+  VectorXd random(int n) {
+    std::normal_distribution<double> normal;
+    return VectorXd::NullaryExpr(n, [&] { return normal(rng_); });
+  }
+
+  std::mt19937 rng_{7};
+};
+
+/// A step in component i over which the law is smooth: its Hessian varies by no more than 1e-4, entry
+/// by entry, so that a difference of fourth order is good to about its square. Zero on a kink.
+double find_smooth_step(const LawUnderTest& law, const VectorXd& v, int i) {
+  const MatrixXd G = law.hessian(v);
+  const auto is_smooth = [&](double step) {
+    for (const double sign : {-2.0, -1.0, 1.0, 2.0}) {
+      VectorXd w = v;
+      w[i] += sign * step;
+      const MatrixXd change = law.hessian(w) - G;
+      for (int r = 0; r < law.size; ++r)
+        for (int c = 0; c < law.size; ++c)
+          if (std::abs(change(r, c)) > 1e-4 * std::sqrt(G(r, r) * G(c, c))) return false;
+    }
+    return true;
+  };
+  double step = 1 + v.norm();
+  const double smallest = 1e-13 * step;
+  while (step > smallest && !is_smooth(step)) step /= 3;
+  return step > smallest ? step : 0;
+}
+
+/// Fourth-order central difference of f along component i.
+template <class Function>
+auto differentiate(const Function& f, const VectorXd& v, int i, double h) {
+  const auto at = [&](double steps) {
+    VectorXd w = v;
+    w[i] += steps * h;
+    return f(w);
+  };
+  return ((8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h));
+}
+
+TEST_P(LawDerivatives, ImpulseIsMinusTheGradientOfTheCost) {
+  int num_checked = 0, num_kinks = 0;
+  for (const LawUnderTest& law : make_laws()) {
+    for (const VectorXd& v : make_points(law)) {
+      const VectorXd gamma = law.impulse(v);
+      for (int i = 0; i < law.size; ++i) {
+        const double h = find_smooth_step(law, v, i);
+        if (h == 0 && ++num_kinks) continue;
+        const double difference = -differentiate(law.cost, v, i, h);
+        const double round_off = 1e-15 * (law.cost(v) + gamma.norm() * v.norm()) / h;
+        const double variation = gamma.norm() + law.hessian(v).col(i).norm() * h;
+        EXPECT_NEAR(gamma[i], difference, 1e-8 * variation + 4 * round_off)
+            << law.name << " component " << i << " at " << v.transpose();
+        num_checked += round_off < 1e-6 * gamma.norm();
+      }
+    }
+  }
+  EXPECT_GT(num_checked, 3000) << "the tolerance is vacuous";
+  EXPECT_LT(num_kinks, num_checked / 10);
+}
+
+TEST_P(LawDerivatives, HessianIsMinusTheGradientOfTheImpulse) {
+  int num_checked = 0;
+  for (const LawUnderTest& law : make_laws()) {
+    for (const VectorXd& v : make_points(law)) {
+      const MatrixXd G = law.hessian(v);
+      for (int i = 0; i < law.size; ++i) {
+        const double h = find_smooth_step(law, v, i);
+        if (h == 0) continue;
+        const VectorXd difference = -differentiate(law.impulse, v, i, h);
+        const double round_off = 1e-15 * (law.impulse(v).norm() + G.norm() * v.norm()) / h;
+        EXPECT_LE((G.col(i) - difference).norm(), 1e-7 * G.col(i).norm() + 4 * round_off)
+            << law.name << " component " << i << " at " << v.transpose();
+        num_checked += round_off < 1e-6 * G.col(i).norm();
+      }
+    }
+  }
+  EXPECT_GT(num_checked, 3000) << "the tolerance is vacuous";
+}
+
+TEST_P(LawDerivatives, HessianIsSymmetricAndPositiveSemidefinite) {
+  for (const LawUnderTest& law : make_laws()) {
+    for (const VectorXd& v : make_points(law)) {
+      const MatrixXd G = law.hessian(v);
+      EXPECT_LE((G - G.transpose()).norm(), 4e-16 * G.norm());
+      const double lowest = Eigen::SelfAdjointEigenSolver<MatrixXd>(G).eigenvalues()[0];
+      EXPECT_GE(lowest, -1e-15 * law.size * G.norm()) << law.name << " at " << v.transpose();
+    }
+  }
+}
+
+TEST_P(LawDerivatives, CostIsNonNegativeAndConvex) {
+  for (const LawUnderTest& law : make_laws()) {
+    const std::vector<VectorXd> points = make_points(law);
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      const VectorXd &a = points[i - 1], &b = points[i];
+      const double cost_a = law.cost(a), cost_b = law.cost(b);
+      EXPECT_GE(cost_a, 0);
+      for (const double s : {0.01, 0.3, 0.5, 0.9}) {
+        const double chord = (1 - s) * cost_a + s * cost_b;
+        EXPECT_LE(law.cost((1 - s) * a + s * b), chord * (1 + 1e-12)) << law.name;
+      }
+      // A convex function's gradient is monotone.
+      const VectorXd change = law.impulse(b) - law.impulse(a);
+      EXPECT_LE(change.dot(b - a), 1e-13 * change.norm() * (b - a).norm()) << law.name;
+    }
+  }
+}
+
+TEST_P(LawDerivatives, LineDerivativesAreThoseOfTheLaw) {
+  for (const LawUnderTest& law : make_laws()) {
+    for (const VectorXd& v : make_points(law)) {
+      const VectorXd dv = random(law.size);
+      const Eigen::Vector2d line = law.line(v, dv);
+      const VectorXd gamma = law.impulse(v);
+      const MatrixXd G = law.hessian(v);
+      EXPECT_NEAR(line[0], gamma.dot(dv), 1e-14 * gamma.norm() * dv.norm());
+      EXPECT_NEAR(line[1], dv.dot(G * dv), 1e-14 * G.norm() * dv.squaredNorm());
+      EXPECT_GE(line[1], -1e-15 * G.norm() * dv.squaredNorm());
+    }
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<Law>& info) {
+  return std::string(contact::traits(info.param.model).name) + (info.param.torsion ? "_torsion" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Laws, LawDerivatives,
+                         testing::Values(Law{ContactModel::sap, false},
+                                         Law{ContactModel::lagged, false},
+                                         Law{ContactModel::lagged_regularized, false},
+                                         Law{ContactModel::similar, false},
+                                         Law{ContactModel::lagged, true},
+                                         Law{ContactModel::lagged_regularized, true}),
+                         name_of);
+
+}  // namespace
+}  // namespace stiction::formulations

@@ -1,0 +1,120 @@
+#include "stiction/plant/model_check.hpp"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "stiction/base/error.hpp"
+#include "stiction/plant/model.hpp"
+#include "support/scene.hpp"
+
+namespace stiction::plant {
+namespace {
+
+using support::Scene;
+
+constexpr const char* kScene = R"(
+<worldbody>
+  <geom name="floor" type="plane" size="1 1 1"/>
+  <body name="ball" pos="0 0 1"><joint name="hinge" axis="0 1 0"/><geom name="g" size="0.1"/></body>
+  <body mocap="true"/>
+</worldbody>
+<tendon><fixed name="t"><joint joint="hinge" coef="1"/></fixed></tendon>
+<actuator><position name="servo" joint="hinge" kp="1"/><motor joint="hinge"/></actuator>)";
+
+struct Fault {
+  const char* what;
+  std::function<void(mjModel*)> inject;
+};
+
+TEST(CheckModel, NamesTheElementTheValueAndTheRange) {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  const Fault faults[] = {
+      {"option: timestep is 0", [](mjModel* m) { m->opt.timestep = 0; }},
+      {"option: timestep is -0.01", [](mjModel* m) { m->opt.timestep = -0.01; }},
+      {"option: gravity is nan", [=](mjModel* m) { m->opt.gravity[1] = nan; }},
+      {"body 'ball': mass is inf", [=](mjModel* m) { m->body_mass[1] = inf; }},
+      {"body 'ball': mass is -1", [](mjModel* m) { m->body_mass[1] = -1; }},
+      {"body 'ball': inertia is nan", [=](mjModel* m) { m->body_inertia[4] = nan; }},
+      {"geom 'g': size is -2", [](mjModel* m) { m->geom_size[3] = -2; }},
+      {"geom 'floor': friction is -0.5", [](mjModel* m) { m->geom_friction[0] = -0.5; }},
+      {"joint 'hinge': damping is nan", [=](mjModel* m) { m->dof_damping[0] = nan; }},
+      {"joint 'hinge': armature is -1", [](mjModel* m) { m->dof_armature[0] = -1; }},
+      {"tendon 't': stiffness is inf", [=](mjModel* m) { m->tendon_stiffness[0] = inf; }},
+      {"actuator 'servo': gain is nan", [=](mjModel* m) { m->actuator_gainprm[0] = nan; }},
+  };
+  for (const Fault& fault : faults) {
+    Scene scene(support::make_mjcf("", kScene));
+    EXPECT_NO_THROW(check_model(scene.model));
+    fault.inject(scene.model);
+    try {
+      check_model(scene.model);
+      FAIL() << fault.what;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidValue);
+      EXPECT_NE(std::string(error.what()).find(fault.what), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("must be"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(CheckModel, ListsAllFaultsAtOnce) {
+  Scene scene(support::make_mjcf("", kScene));
+  scene->body_mass[1] = -1;
+  scene->opt.timestep = -1;
+  scene->geom_size[3] = -2;
+  try {
+    check_model(scene.model);
+    FAIL();
+  } catch (const Error& error) {
+    for (const char* name : {"option", "'ball'", "'g'"})
+      EXPECT_NE(std::string(error.what()).find(name), std::string::npos);
+  }
+}
+
+TEST(CheckState, FindsEveryArray) {
+  struct Entry {
+    const char* array;
+    std::function<mjtNum*(mjData*)> at;
+    bool is_state;
+  };
+  const Entry entries[] = {
+      {"qpos", [](mjData* d) { return d->qpos; }, true},
+      {"qvel", [](mjData* d) { return d->qvel; }, true},
+      {"ctrl", [](mjData* d) { return d->ctrl + 1; }, false},
+      {"qfrc_applied", [](mjData* d) { return d->qfrc_applied; }, false},
+      {"xfrc_applied", [](mjData* d) { return d->xfrc_applied + 6; }, false},
+      {"mocap_pos", [](mjData* d) { return d->mocap_pos; }, false},
+      {"mocap_quat", [](mjData* d) { return d->mocap_quat + 3; }, false},
+  };
+  for (const Entry& entry : entries) {
+    for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity(), -1e11}) {
+      Scene scene(support::make_mjcf("", kScene));
+      EXPECT_EQ(check_state(scene.model, scene.data).array, nullptr);
+      *entry.at(scene.data) = bad;
+      const StateFault fault = check_state(scene.model, scene.data);
+      ASSERT_NE(fault.array, nullptr) << entry.array;
+      EXPECT_STREQ(fault.array, entry.array);
+      EXPECT_EQ(fault.is_state, entry.is_state);
+      EXPECT_TRUE(std::isnan(bad) ? std::isnan(fault.value) : fault.value == bad);
+    }
+  }
+}
+
+TEST(Model, RefusesDeformableBodies) {
+  Scene scene(support::make_mjcf("", R"(<worldbody><body name="b">
+<flexcomp name="cloth" type="grid" count="3 3 1" spacing="0.1 0.1 0.1" dim="2" radius="0.01"><edge equality="true"/></flexcomp>
+</body></worldbody>)"));
+  try {
+    const Model plant(scene.model);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_EQ(error.where(), "flex 'cloth'");
+  }
+}
+
+}  // namespace
+}  // namespace stiction::plant

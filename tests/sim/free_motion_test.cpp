@@ -1,0 +1,234 @@
+// Steps without contact against MuJoCo's own `discrete` integrator: the same implicit springs, dampers
+// and servos, from matrices and a solver that are not ours.
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "stiction/sim/stepper.hpp"
+#include "support/scene.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using support::Scene;
+
+struct FreeScene {
+  const char* name;
+  const char* body;  // null: the spider
+};
+
+void PrintTo(const FreeScene& scene, std::ostream* out) { *out << scene.name; }
+
+constexpr FreeScene kScenes[] = {
+    {"all_joints", R"(
+<worldbody>
+  <body pos="0 0 1"><joint name="h" type="hinge" axis="0 1 0.3"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
+    <body pos="0.4 0 0"><joint type="slide" axis="1 0 1"/><geom type="box" size="0.1 0.2 0.05" mass="2"/>
+      <body pos="0.3 0 0"><joint type="ball"/><geom type="capsule" size="0.05 0.2" pos="0.1 0 0.1" mass="0.5"/>
+      </body></body>
+    <body pos="0 0.4 0"><joint axis="1 0 0"/><joint axis="0 0 1"/><geom size="0.1" pos="0 0.1 0" mass="0.7"/></body>
+  </body>
+  <body pos="0 0 5"><freejoint/><geom type="box" size="0.1 0.2 0.3" mass="1.5"/></body>
+  <body pos="0 3 5"><freejoint/><geom size="0.1" mass="1"/>
+    <body pos="0.2 0 0"><joint axis="0 0 1"/><geom size="0.1" pos="0.1 0 0" mass="0.3"/></body></body>
+</worldbody>)"},
+    {"springs_and_dampers", R"(
+<worldbody>
+  <body pos="0 0 1"><joint type="hinge" axis="0 1 0.3" stiffness="300" springref="0.4" damping="2" armature="0.1"/>
+    <geom size="0.1" mass="1" pos="0.2 0 0"/>
+    <body pos="0.4 0 0"><joint type="slide" axis="1 0 1" stiffness="200 30 500" damping="1 0.5 0.2"/>
+      <geom type="box" size="0.1 0.2 0.05" mass="2"/>
+      <body pos="0.3 0 0"><joint type="ball" stiffness="5" damping="0.1"/>
+        <geom type="capsule" size="0.05 0.2" pos="0.1 0 0.1" mass="0.5"/></body></body>
+  </body>
+  <body pos="0 0 5"><joint type="free" stiffness="40" damping="0.3" armature="0.02"/>
+    <geom type="box" size="0.1 0.2 0.3" mass="1.5"/></body>
+  <body pos="0 2 1"><joint type="hinge" axis="1 0 0" stiffness="10 -20 4" damping="0 1 0"/><geom size="0.1" pos="0 0 0.3"/></body>
+  <body pos="0 4 1"><joint type="ball" stiffness="3 2 1" damping="0.1 0.2 0.3"/><geom size="0.1" pos="0 0 0.3"/></body>
+</worldbody>)"},
+    {"fixed_tendons", R"(
+<worldbody>
+  <body><joint name="a" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
+    <body pos="0.4 0 0"><joint name="b" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/></body>
+    <body pos="0.4 1 0"><joint name="c" axis="0 1 0"/><geom size="0.1" mass="2" pos="0.2 0 0"/></body></body>
+  <body pos="0 5 0"><joint name="d" type="slide"/><geom size="0.1" mass="3"/></body>
+</worldbody>
+<tendon>
+  <fixed stiffness="100" damping="3" springlength="0.1 0.2"><joint joint="a" coef="1"/><joint joint="b" coef="-0.5"/></fixed>
+  <fixed stiffness="50" damping="1"><joint joint="b" coef="1"/><joint joint="c" coef="2"/></fixed>
+  <fixed stiffness="70 20 10" damping="2 1 0.5"><joint joint="a" coef="1"/><joint joint="d" coef="3"/></fixed>
+  <fixed damping="5"><joint joint="d" coef="2"/></fixed>
+</tendon>)"},
+    {"spatial_tendons", R"(
+<worldbody>
+  <site name="w" pos="0 0 1"/>
+  <body name="post" pos="0.2 0 0.5"><geom name="wrap" type="cylinder" size="0.05" fromto="0 -0.2 0 0 0.2 0"/></body>
+  <body><joint axis="0 1 0"/><geom type="capsule" size="0.03" fromto="0 0 0 0.4 0 0"/><site name="a" pos="0.3 0 0.05"/>
+    <body pos="0.4 0 0"><joint axis="0 1 0"/><geom type="capsule" size="0.03" fromto="0 0 0 0.4 0 0"/><site name="b" pos="0.3 0 0.05"/></body></body>
+  <!-- A cube: MuJoCo leaves out the gyroscopic term of a body that a tendon holds. -->
+  <body pos="0 0 2"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/><site name="f" pos="0.1 0.1 -0.1"/></body>
+</worldbody>
+<tendon>
+  <spatial stiffness="200" damping="5" springlength="0.1"><site site="w"/><site site="b"/></spatial>
+  <spatial stiffness="80" damping="1" springlength="0.2 0.4"><site site="a"/><site site="f"/></spatial>
+  <spatial stiffness="60" damping="2" springlength="0.3"><site site="w"/><geom geom="wrap"/><site site="a"/></spatial>
+</tendon>)"},
+    {"servos", R"(
+<worldbody>
+  <site name="ref" pos="0.5 0 0.5"/>
+  <body><joint name="a" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
+    <body pos="0.4 0 0"><joint name="b" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
+      <body pos="0.4 0 0"><joint name="c" type="slide" axis="1 0 0"/><geom size="0.1" mass="1"/><site name="tip"/></body></body></body>
+  <body pos="0 3 0"><joint name="d" axis="0 0 1"/><geom size="0.1" pos="0.3 0 0" mass="1"/></body>
+</worldbody>
+<tendon><fixed name="t"><joint joint="b" coef="1"/><joint joint="d" coef="-1"/></fixed></tendon>
+<actuator>
+  <position joint="a" kp="500" kv="10"/>
+  <position joint="b" kp="200" dampratio="0.7" gear="2"/>
+  <velocity joint="c" kv="30"/>
+  <general joint="d" gaintype="affine" gainprm="1 -3 -2" biastype="affine" biasprm="1 -20 -4" ctrlrange="0 1"/>
+  <position tendon="t" kp="100" kv="3"/>
+  <position site="tip" refsite="ref" kp="50" kv="2" gear="1 0 0 0 0 0"/>
+  <intvelocity joint="c" kp="80" kv="1" actrange="-1 1"/>
+  <damper joint="a" kv="5" ctrlrange="0 2"/>
+</actuator>)"},
+    {"saturated_servos", R"(
+<worldbody>
+  <body><joint name="a" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/></body>
+  <body pos="0 1 0"><joint name="b" axis="0 1 0" actuatorfrcrange="-2 2"/><geom size="0.1" mass="1" pos="0.2 0 0"/></body>
+  <body pos="0 2 0"><joint name="c" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/></body>
+  <body pos="0 3 0"><joint name="d" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/></body>
+</worldbody>
+<tendon>
+  <fixed name="t" actuatorfrcrange="-1 1"><joint joint="c" coef="1"/></fixed>
+</tendon>
+<actuator>
+  <position joint="a" kp="500" kv="10" forcerange="-3 3"/>
+  <position joint="b" kp="500" kv="10"/>
+  <position tendon="t" kp="500" kv="10"/>
+  <position joint="d" kp="500" kv="10" forcerange="-1e6 1e6"/>
+</actuator>)"},
+    {"actuator_damping_and_armature", R"(
+<worldbody>
+  <body><joint name="a" axis="0 1 0" damping="1"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
+    <body pos="0.4 0 0"><joint name="b" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/></body></body>
+</worldbody>
+<tendon><fixed name="t"><joint joint="a" coef="1"/><joint joint="b" coef="2"/></fixed></tendon>
+<actuator>
+  <motor joint="a" gear="3" damping="0.5 0.2 0.1" armature="0.02"/>
+  <motor joint="b" gear="-2" damping="0.4"/>
+  <motor jointinparent="b" damping="0.1 0.2 0.3"/>
+  <motor tendon="t" damping="0.7 0.1 0"/>
+</actuator>)"},
+    {"orientation_servos", R"(
+<worldbody>
+  <site name="w" pos="0 0 0.5"/>
+  <body><joint axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
+    <body pos="0.4 0 0"><joint name="c" type="ball"/><geom type="box" size="0.1 0.2 0.1" mass="1" pos="0.2 0 0"/><site name="s"/></body></body>
+</worldbody>
+<actuator>
+  <orientation joint="c" kp="20" kv="1"/>
+  <orientation site="s" refsite="w" kp="5" kv="0.1"/>
+  <position jointinparent="c" kp="20" kv="1" gear="1 0.5 0.2"/>
+</actuator>)"},
+    {"gravity_compensation", R"(
+<worldbody>
+  <body gravcomp="1"><joint axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
+    <body pos="0.4 0 0" gravcomp="0.5"><joint name="b" axis="0 1 0" actuatorgravcomp="true" actuatorfrcrange="-1 1"/>
+      <geom size="0.1" mass="1" pos="0.2 0 0"/></body></body>
+</worldbody>
+<actuator><motor joint="b"/></actuator>)"},
+    {"spinning_bodies", R"(
+<worldbody>
+  <body pos="0 0 1"><freejoint/><geom type="box" size="0.05 0.2 0.4" mass="1"/></body>
+  <body pos="0 2 1"><freejoint/><inertial pos="0.1 -0.2 0.3" mass="2" diaginertia="0.1 0.25 0.3" euler="20 30 40"/></body>
+  <body pos="0 4 1"><joint type="free" armature="0.3" damping="0.2"/>
+    <inertial pos="0.1 0 0.1" mass="2" diaginertia="0.1 0.25 0.3"/></body>
+  <body pos="0 6 1"><freejoint/><geom size="0.1"/><body pos="0.2 0 0"><geom type="box" size="0.1 0.2 0.1"/></body></body>
+  <body pos="0 8 1"><joint type="ball"/><geom type="box" size="0.05 0.2 0.4" pos="0 0 -0.3" mass="1"/></body>
+</worldbody>)"},
+    {"spider", nullptr},
+    {"tendon_armature", R"(
+<worldbody>
+  <body><joint name="a" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
+    <body pos="0.4 0 0"><joint name="b" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/></body></body>
+</worldbody>
+<tendon><fixed armature="0.3" stiffness="20"><joint joint="a" coef="1"/><joint joint="b" coef="2"/></fixed></tendon>)"},
+};
+
+double max_difference(const mjtNum* a, const mjtNum* b, int n) {
+  double max = 0;
+  for (int i = 0; i < n; ++i) max = std::max(max, std::abs(a[i] - b[i]));
+  return max;
+}
+
+/// A tree of five blocks, a trunk with four legs, and tendons and servos along and across its legs.
+std::string make_spider() {
+  std::string xml = R"(<worldbody><body pos="0 0 1"><freejoint/><geom size="0.1"/>)";
+  for (int leg = 0; leg < 4; ++leg) {
+    for (int i = 0; i < 5; ++i) {
+      const std::string name = std::to_string(leg) + std::to_string(i);
+      xml += R"(<body pos="0.1 0 0"><joint name=")" + name + R"(" axis=")" +
+             (i % 2 ? "0 1 0" : "0 0 1") + R"("/><geom size="0.03" pos="0.05 0.01 0"/>)";
+    }
+    for (int i = 0; i < 5; ++i) xml += "</body>";
+  }
+  return xml + R"(</body></worldbody>
+<tendon>
+  <fixed name="along" stiffness="5" damping="0.1"><joint joint="00" coef="1"/><joint joint="03" coef="-1"/></fixed>
+  <fixed name="across" stiffness="3" damping="0.2"><joint joint="01" coef="1"/><joint joint="14" coef="2"/></fixed>
+  <fixed name="three" stiffness="2" damping="0.1"><joint joint="10" coef="1"/><joint joint="22" coef="1"/><joint joint="34" coef="1"/></fixed>
+</tendon>
+<actuator><position tendon="across" kp="4" kv="0.1"/><position joint="20" kp="3" kv="0.1"/></actuator>)";
+}
+
+class FreeMotion : public testing::TestWithParam<FreeScene> {
+ protected:
+  FreeMotion()
+      : ours_(support::make_mjcf(R"(timestep="0.004" iterations="200" tolerance="0")",
+                                 GetParam().body ? GetParam().body : make_spider())) {
+    ours_->opt.disableflags |= mjDSBL_CONTACT;
+  }
+
+  /// MuJoCo's step of the same state with its discrete integrator.
+  Scene step_mujoco() {
+    Scene theirs(ours_);
+    theirs->opt.integrator = mjINT_DISCRETE;
+    mj_step(theirs.model, theirs.data);
+    return theirs;
+  }
+
+  Scene ours_;
+};
+
+TEST_P(FreeMotion, IsMuJoCosDiscreteStep) {
+  StepOptions options;
+  options.tolerance = 1e-12;
+  Stepper stepper(ours_.model, options);
+  std::mt19937_64 rng(1);
+  double fastest = 0;
+  for (int trial = 0; trial < 20; ++trial) {
+    ours_.randomize(trial % 2 ? 0.5 : 0.05, &rng);
+    if (trial % 4 == 3) mju_scl(ours_.data->qvel, ours_.data->qvel, 20, ours_->nv);
+    const Scene theirs = step_mujoco();
+    const StepReport& report = stepper.step(ours_.data);
+    ASSERT_TRUE(report.ok()) << report.message;
+    const double speed = mju_norm(theirs.data->qvel, ours_->nv);
+    fastest = std::max(fastest, speed);
+    EXPECT_LE(max_difference(ours_.data->qvel, theirs.data->qvel, ours_->nv),
+              1e-10 * (1 + speed))
+        << "trial " << trial;
+    EXPECT_LE(max_difference(ours_.data->qpos, theirs.data->qpos, ours_->nq),
+              1e-12 * (1 + speed));
+    for (int i = 0; i < ours_->na; ++i) EXPECT_EQ(ours_.data->act[i], theirs.data->act[i]);
+    EXPECT_EQ(ours_.data->time, theirs.data->time);
+  }
+  EXPECT_GT(fastest, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenes, FreeMotion, testing::ValuesIn(kScenes),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace stiction::sim
