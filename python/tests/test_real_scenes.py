@@ -7,12 +7,8 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.bench.real_scenes import (
-    RandomControls,
-    load_real_scene,
-    scene_names,
-    start_data,
-)
+from stiction.bench.real_scenes import load_real_scene, scene_names, start_data
+from stiction.controls import RandomControls
 
 MODELS = ("sap", "lagged", "lagged_regularized", "similar")
 DURATION = 2.0  # [s]
@@ -34,7 +30,7 @@ def test_random_controls_give_finite_certified_steps(
     data = start_data(scene)
     controls = RandomControls(scene, seed=1)
     for _ in range(round(DURATION / simulator.time_step)):
-        controls.apply(data)
+        controls(data)
         report = simulator.step(data)
         assert report.ok, f"t = {data.time:.4f}: {report.status}: {report.message}"
         assert report.certificate.ok

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import mujoco
-import numpy as np
 
 from stiction.errors import Error
 
@@ -45,27 +44,6 @@ def start_data(model: mujoco.MjModel) -> mujoco.MjData:
     if model.nkey:
         mujoco.mj_resetDataKeyframe(model, data, 0)
     return data
-
-
-class RandomControls:
-    """Seeded controls for a scene: uniform over each control's range, held for a while.
-
-    hold: steps before the next controls are drawn. Controls without a range are drawn from [-1, 1].
-    """
-
-    def __init__(self, model: mujoco.MjModel, seed: int, hold: int = 10) -> None:
-        self._rng = np.random.default_rng(seed)
-        limited = model.actuator_ctrllimited.astype(bool)
-        self._low = np.where(limited, model.actuator_ctrlrange[:, 0], -1.0)
-        self._high = np.where(limited, model.actuator_ctrlrange[:, 1], 1.0)
-        self._hold = hold
-        self._step = 0
-
-    def apply(self, data: mujoco.MjData) -> None:
-        """Sets data.ctrl for the next step."""
-        if self._step % self._hold == 0:
-            data.ctrl[:] = self._rng.uniform(self._low, self._high)
-        self._step += 1
 
 
 def _dm_control(name: str, make: Callable[[Any], tuple[Any, dict[str, Any]]]) -> mujoco.MjModel:

@@ -12,8 +12,9 @@ import mujoco
 import numpy as np
 
 import stiction
-from stiction.bench.real_scenes import RandomControls, load_real_scene, start_data
+from stiction.bench.real_scenes import load_real_scene, start_data
 from stiction.bench.timing import Runner, time_in_turns
+from stiction.controls import Controls, RandomControls
 from stiction.scene import load_scene
 
 T = TypeVar("T")
@@ -21,7 +22,7 @@ T = TypeVar("T")
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION  # everything a step reads, warm start included
 _STATE_TIMES = (0.5, 1.0, 1.5, 2.0)  # of mj_step's run from which the common states are [s]
 _STEPS_PER_STATE = 50
-_HOLD = 10  # steps under the same random controls
+_STRIDE = 10  # steps between looks at the controls
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class _Course:
         data = mujoco.MjData(self._model)
         return Runner(
             lambda: None,
-            lambda _: self._drive(data, lambda d: advance(d, _HOLD), _HOLD),
+            lambda _: self._drive(data, lambda d: advance(d, _STRIDE), _STRIDE),
             len(self._states) * _STEPS_PER_STATE,
         )
 
@@ -115,14 +116,14 @@ class _Course:
     ) -> None:
         for seed, state in enumerate(self._states):
             mujoco.mj_setState(self._model, data, state, _STATE)
-            controls = self._make_controls(seed, stride)
+            controls = self._make_controls(seed)
             for _ in range(_STEPS_PER_STATE // stride):
                 controls(data)
                 advance(data)
 
     def _make_states(self, data: mujoco.MjData) -> list[np.ndarray]:
         states = []
-        controls = self._make_controls(len(_STATE_TIMES), 1)
+        controls = self._make_controls(len(_STATE_TIMES))
         for time in _STATE_TIMES:
             while data.time < time:
                 controls(data)
@@ -132,10 +133,10 @@ class _Course:
             states.append(state)
         return states
 
-    def _make_controls(self, seed: int, stride: int) -> Callable[[mujoco.MjData], None]:
+    def _make_controls(self, seed: int) -> Controls:
         held = self._held
         if held is None:
-            return RandomControls(self._model, seed, _HOLD // stride).apply
+            return RandomControls(self._model, seed)
 
         def hold(data: mujoco.MjData) -> None:
             data.ctrl[:] = held

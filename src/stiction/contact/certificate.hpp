@@ -52,6 +52,8 @@ class Certifier {
 
   /// J^T gamma of the last certificate, with the laws' impulses; size num_dofs.
   std::span<const double> constraint_impulse() const { return impulse_; }
+  /// The imbalance of momentum that it was judged by, A (v - v*) - J^T gamma; size num_dofs.
+  std::span<const double> residual() const { return residual_; }
 
  private:
   std::vector<double> change_, residual_, momentum_, impulse_, whitened_;  // per dof

@@ -8,7 +8,8 @@
 namespace stiction::plant {
 
 void MomentumCheck::resize(const mjModel* m) {
-  for (auto* array : {&v_, &change_, &inertial_, &momentum_, &smooth_, &impulse_, &row_force_})
+  for (auto* array : {&v_, &change_, &inertial_, &momentum_, &smooth_, &impulse_, &row_force_,
+                      &certified_})
     array->resize(m->nv);
   wrench_.assign(6 * m->nbody, 0.0);
 }
@@ -64,7 +65,8 @@ void MomentumCheck::project_wrenches(const mjModel* m, const mjData* d) {
 MomentumCheck::Result MomentumCheck::calc(const mjModel* m, mjData* d, const Model& plant,
                                           const ImplicitForces& implicit,
                                           const contact::ContactProblem& problem,
-                                          const contact::ContactSolution& solution) {
+                                          const contact::ContactSolution& solution,
+                                          std::span<const double> certified) {
   resize(m);
   const double dt = problem.time_step;
   const int nv = static_cast<int>(m->nv);
@@ -97,18 +99,21 @@ MomentumCheck::Result MomentumCheck::calc(const mjModel* m, mjData* d, const Mod
     for (int i = 0; i < nv; ++i) impulse_[i] += dt * row_force_[i];
   }
 
-  Result out;
-  double p2 = 0, f2 = 0, r2 = 0;
+  to_mujoco_dofs(d, plant, certified.data(), certified_.data());
+  double r2 = 0, e2 = 0, p2 = 0, s2 = 0, f2 = 0;
   for (int i = 0; i < nv; ++i) {
     const double D2 = 1 / d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1];
     const double r = inertial_[i] - smooth_[i] - impulse_[i];
+    const double e = r - certified_[i];
     r2 += D2 * r * r;
+    e2 += D2 * e * e;
     p2 += D2 * momentum_[i] * momentum_[i];
+    s2 += D2 * smooth_[i] * smooth_[i];
     f2 += D2 * impulse_[i] * impulse_[i];
   }
-  out.residual = std::sqrt(r2);
-  out.scale = std::sqrt(std::max(p2, f2));
-  return out;
+  return {.residual = std::sqrt(r2),
+          .mismatch = std::sqrt(e2),
+          .scale = std::sqrt(std::max({p2, s2, f2}))};
 }
 
 }  // namespace stiction::plant

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -18,13 +19,15 @@ class MomentumCheck {
  public:
   struct Result {
     double residual = 0;  // |D r|, D = diag(M)^(-1/2) [sqrt(J)]
-    double scale = 0;     // max(|D M v|, |D J^T gamma|) [sqrt(J)]
+    double mismatch = 0;  // |D (r - r_certified)|, round-off where all is right [sqrt(J)]
+    double scale = 0;     // the largest |D x| of the impulses x that sum to r [sqrt(J)]
   };
 
   /// @param data at the start of the step, after WriteBack::write; see MuJoCoGuard for errors
+  /// @param certified the imbalance that the certificate found, in the solver's dofs
   Result calc(const mjModel* model, mjData* data, const Model& plant,
               const ImplicitForces& implicit, const contact::ContactProblem& problem,
-              const contact::ContactSolution& solution);
+              const contact::ContactSolution& solution, std::span<const double> certified);
 
  private:
   void resize(const mjModel* model);
@@ -33,7 +36,8 @@ class MomentumCheck {
                             const contact::ContactSolution& solution);
   void project_wrenches(const mjModel* m, const mjData* d);
 
-  std::vector<double> v_, change_, inertial_, momentum_, smooth_, impulse_, row_force_, wrench_;
+  std::vector<double> v_, change_, inertial_, momentum_, smooth_, impulse_, row_force_, wrench_,
+      certified_;
 };
 
 }  // namespace stiction::plant
