@@ -8,7 +8,9 @@
 namespace stiction::contact {
 namespace {
 
-double dot3(const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+double dot3(const double* a, const double* b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 /// y += s (a x b)
 void add_cross(double s, const double* a, const double* b, double* y) {
@@ -41,8 +43,12 @@ ContactVector calc_contact_velocity(const Contact& c, const double V[6]) {
   const double* t1 = c.R_WC.data();
   const double* t2 = t1 + 3;
   const double* n = t1 + 6;
-  return {dot3(t1, v_p) + c.bias[0], dot3(t2, v_p) + c.bias[1], dot3(n, v_p) + c.bias[2],
-          dot3(n, V) + c.spin_bias,  dot3(t1, V),               dot3(t2, V)};
+  return {dot3(t1, v_p) + c.bias[0],
+          dot3(t2, v_p) + c.bias[1],
+          dot3(n, v_p) + c.bias[2],
+          dot3(n, V) + c.spin_bias,
+          dot3(t1, V),
+          dot3(t2, V)};
 }
 
 /// F += a contact's impulse as a wrench [torque; force] about the pair's origin.
@@ -100,20 +106,20 @@ void add_A_product(const ContactProblem& problem, const std::vector<double>& x,
 
 Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* factor,
                                const Islands& islands, ContactModel model,
-                               const ModelParameters& parameters,
-                               double tolerance, double absolute_tolerance,
-                               const ContactSolution& solution) {
+                               const ModelParameters& parameters, double tolerance,
+                               double absolute_tolerance, const ContactSolution& solution) {
   Certificate out;
   const int num_dofs = problem.num_dofs();
   impulse_.assign(num_dofs, 0.0);
+  given_.assign(num_dofs, 0.0);
 
-  // The laws, contact by contact, and J^T gamma of the impulses that the laws give.
+  // The laws, contact by contact, and J^T gamma of the laws' impulses and of those given.
   double law_scale = 0;  // the largest impulse, by which round-off is judged
   double max_w = 0;
   bool is_finite = true;  // comparisons alone would let a NaN pass
   if (!problem.contacts.empty()) out.min_normal_impulse = kInfinity;
   for (const BodyPair& pair : problem.pairs) {
-    double V0[6], V[6], F[6] = {0, 0, 0, 0, 0, 0};
+    double V0[6], V[6], F[6] = {0, 0, 0, 0, 0, 0}, F_given[6] = {0, 0, 0, 0, 0, 0};
     calc_pair_motion(problem, pair, problem.v0, V0);
     calc_pair_motion(problem, pair, solution.v, V);
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
@@ -127,6 +133,7 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
       add_contact_wrench(c, law.gamma, F);
 
       const ContactVector& given = solution.impulses[i];
+      add_contact_wrench(c, given, F_given);
       for (int e = 0; e < 6; ++e) {
         is_finite = is_finite && std::isfinite(given[e]);
         out.impulse_error = std::max(out.impulse_error, std::abs(given[e] - law.gamma[e]));
@@ -135,12 +142,12 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
       out.min_normal_impulse = std::min(out.min_normal_impulse, given[2]);
       const double mu = c.dim > 1 ? std::max(c.friction[0], c.friction[1]) : 0;
       const double bound = mu * law.normal_bound;
-      out.max_cone_excess =
-          std::max(out.max_cone_excess, std::hypot(given[0], given[1]) - bound);
+      out.max_cone_excess = std::max(out.max_cone_excess, std::hypot(given[0], given[1]) - bound);
       out.max_friction_work =
           std::max(out.max_friction_work, given[0] * v_c[0] + given[1] * v_c[1]);
     }
     add_pair_force(problem, pair, F, &impulse_);
+    add_pair_force(problem, pair, F_given, &given_);
   }
   for (int i = 0; i < problem.num_rows(); ++i) {
     const Row& row = problem.rows[i];
@@ -148,8 +155,10 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
     for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
       v_r += problem.row_columns[c] * solution.v[problem.row_dof[c]];
     const double gamma = calc_reference_row_impulse(row, v_r);
-    for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
+    for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
       impulse_[problem.row_dof[c]] += problem.row_columns[c] * gamma;
+      given_[problem.row_dof[c]] += problem.row_columns[c] * solution.row_impulses[i];
+    }
     is_finite = is_finite && std::isfinite(solution.row_impulses[i]);
     out.impulse_error = std::max(out.impulse_error, std::abs(gamma - solution.row_impulses[i]));
     law_scale = std::max(law_scale, std::abs(gamma));
@@ -160,7 +169,11 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
   for (int i = 0; i < num_dofs; ++i) change_[i] = solution.v[i] - problem.v_star[i];
   residual_.assign(num_dofs, 0.0);
   add_A_product(problem, change_, &residual_);
-  for (int i = 0; i < num_dofs; ++i) residual_[i] -= impulse_[i];
+  imbalance_.resize(num_dofs);
+  for (int i = 0; i < num_dofs; ++i) {
+    imbalance_[i] = residual_[i] - given_[i];
+    residual_[i] -= impulse_[i];
+  }
   momentum_.assign(num_dofs, 0.0);
   add_A_product(problem, solution.v, &momentum_);
   whitened_.resize(num_dofs);

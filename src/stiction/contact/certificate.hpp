@@ -45,18 +45,18 @@ struct Certificate {
 /// @param absolute_tolerance the same, absolute [sqrt(J)]
 class Certifier {
  public:
-  Certificate certify(const ContactProblem& problem, MomentumFactor* factor,
-                      const Islands& islands, ContactModel model,
-                      const ModelParameters& parameters, double tolerance,
+  Certificate certify(const ContactProblem& problem, MomentumFactor* factor, const Islands& islands,
+                      ContactModel model, const ModelParameters& parameters, double tolerance,
                       double absolute_tolerance, const ContactSolution& solution);
 
-  /// J^T gamma of the last certificate, with the laws' impulses; size num_dofs.
-  std::span<const double> constraint_impulse() const { return impulse_; }
-  /// The imbalance of momentum that it was judged by, A (v - v*) - J^T gamma; size num_dofs.
-  std::span<const double> residual() const { return residual_; }
+  /// J^T gamma of the last solution's impulses, as given; size num_dofs.
+  std::span<const double> constraint_impulse() const { return given_; }
+  /// A (v - v*) - J^T gamma of the same impulses; size num_dofs.
+  std::span<const double> imbalance() const { return imbalance_; }
 
  private:
-  std::vector<double> change_, residual_, momentum_, impulse_, whitened_;  // per dof
+  // Per dof; impulse_ is J^T gamma of the laws, given_ of the solution.
+  std::vector<double> change_, residual_, momentum_, impulse_, given_, imbalance_, whitened_;
 };
 
 }  // namespace stiction::contact

@@ -8,8 +8,8 @@
 namespace stiction::plant {
 
 void MomentumCheck::resize(const mjModel* m) {
-  for (auto* array : {&v_, &change_, &inertial_, &momentum_, &smooth_, &impulse_, &row_force_,
-                      &certified_})
+  for (auto* array :
+       {&v_, &change_, &inertial_, &momentum_, &smooth_, &impulse_, &row_force_, &imbalance_})
     array->resize(m->nv);
   wrench_.assign(6 * m->nbody, 0.0);
 }
@@ -66,7 +66,7 @@ MomentumCheck::Result MomentumCheck::calc(const mjModel* m, mjData* d, const Mod
                                           const ImplicitForces& implicit,
                                           const contact::ContactProblem& problem,
                                           const contact::ContactSolution& solution,
-                                          std::span<const double> certified) {
+                                          std::span<const double> imbalance) {
   resize(m);
   const double dt = problem.time_step;
   const int nv = static_cast<int>(m->nv);
@@ -78,8 +78,9 @@ MomentumCheck::Result MomentumCheck::calc(const mjModel* m, mjData* d, const Mod
   // Impulses: smooth, with what the implicit terms change of it, contact, and the other rows.
   to_mujoco_dofs(d, plant, problem.free_impulse.data(), smooth_.data());
   for (int i = 0; i < nv; ++i)
-    smooth_[i] -= (dt * implicit.diagonal_damping()[i] +
-                   dt * dt * implicit.diagonal_stiffness()[i]) * change_[i];
+    smooth_[i] -=
+        (dt * implicit.diagonal_damping()[i] + dt * dt * implicit.diagonal_stiffness()[i]) *
+        change_[i];
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
     double v = 0;
     for (int e = term.first; e < term.first + term.size; ++e)
@@ -99,12 +100,12 @@ MomentumCheck::Result MomentumCheck::calc(const mjModel* m, mjData* d, const Mod
     for (int i = 0; i < nv; ++i) impulse_[i] += dt * row_force_[i];
   }
 
-  to_mujoco_dofs(d, plant, certified.data(), certified_.data());
+  to_mujoco_dofs(d, plant, imbalance.data(), imbalance_.data());
   double r2 = 0, e2 = 0, p2 = 0, s2 = 0, f2 = 0;
   for (int i = 0; i < nv; ++i) {
     const double D2 = 1 / d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1];
     const double r = inertial_[i] - smooth_[i] - impulse_[i];
-    const double e = r - certified_[i];
+    const double e = r - imbalance_[i];
     r2 += D2 * r * r;
     e2 += D2 * e * e;
     p2 += D2 * momentum_[i] * momentum_[i];

@@ -13,21 +13,21 @@
 namespace stiction::plant {
 
 /// Balance of momentum of a step, from MuJoCo's own inertia, dof axes and constraint Jacobian and
-/// the impulses reported: it shares no matrix with the solver, so it also finds a contact applied to
-/// the wrong body or at the wrong point.
+/// the impulses reported: it shares no matrix with the solver, so it also finds a contact applied
+/// to the wrong body or at the wrong point.
 class MomentumCheck {
  public:
   struct Result {
     double residual = 0;  // |D r|, D = diag(M)^(-1/2) [sqrt(J)]
-    double mismatch = 0;  // |D (r - r_certified)|, round-off where all is right [sqrt(J)]
+    double mismatch = 0;  // |D (r - the certificate's)|, round-off where all is right [sqrt(J)]
     double scale = 0;     // the largest |D x| of the impulses x that sum to r [sqrt(J)]
   };
 
-  /// @param data at the start of the step, after WriteBack::write; see MuJoCoGuard for errors
-  /// @param certified the imbalance that the certificate found, in the solver's dofs
+  /// @param data at the start of the step, after write_back; see MuJoCoGuard for errors
+  /// @param imbalance of the same impulses, as the certificate found it; in the solver's dofs
   Result calc(const mjModel* model, mjData* data, const Model& plant,
               const ImplicitForces& implicit, const contact::ContactProblem& problem,
-              const contact::ContactSolution& solution, std::span<const double> certified);
+              const contact::ContactSolution& solution, std::span<const double> imbalance);
 
  private:
   void resize(const mjModel* model);
@@ -37,7 +37,7 @@ class MomentumCheck {
   void project_wrenches(const mjModel* m, const mjData* d);
 
   std::vector<double> v_, change_, inertial_, momentum_, smooth_, impulse_, row_force_, wrench_,
-      certified_;
+      imbalance_;
 };
 
 }  // namespace stiction::plant
