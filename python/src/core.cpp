@@ -108,6 +108,8 @@ void bind_reports(nb::module_& m) {
               "Bound on the solver's error of any contact point's velocity [m/s].")
       .def_ro("relative_residual", &Certificate::relative_residual,
               "Imbalance of momentum relative to momentum and impulses, worst island [-].")
+      .def_ro("round_off", &Certificate::round_off,
+              "Part of relative_residual put down to rounding; 0 where the tolerance is met [-].")
       .def_ro("impulse_error", &Certificate::impulse_error,
               "Largest difference between reported impulses and the model's law [N s].")
       .def_ro("min_normal_impulse", &Certificate::min_normal_impulse,

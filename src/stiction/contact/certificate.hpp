@@ -9,6 +9,7 @@
 #include "stiction/contact/islands.hpp"
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/momentum_factor.hpp"
+#include "stiction/contact/round_off.hpp"
 
 namespace stiction::contact {
 
@@ -27,6 +28,9 @@ struct Certificate {
   double velocity_bound = 0;
   /// Largest over the islands of |D grad l| / max(|D A v|, |D J^T gamma|), D = diag(A)^(-1/2) [-].
   double relative_residual = 0;
+  /// The part of relative_residual that is put down to rounding, see RoundOff; 0 where the
+  /// tolerance is met without.
+  double round_off = 0;
   /// Largest difference between the impulses given and those of the model at v [N s].
   double impulse_error = 0;
   /// Smallest normal impulse given [N s]; negative would be adhesion.
@@ -36,7 +40,8 @@ struct Certificate {
   double max_cone_excess = 0;
   /// Largest energy that friction puts into a contact, gamma_t . v_t [J]; at most round-off.
   double max_friction_work = 0;
-  /// True if all of the above hold: residuals within the tolerance, laws within round-off.
+  /// True if all of the above hold: residuals within the tolerance or, where that is finer than
+  /// arithmetic, within round-off; laws within round-off.
   bool ok = true;
 };
 
@@ -55,8 +60,33 @@ class Certifier {
   std::span<const double> imbalance() const { return imbalance_; }
 
  private:
+  /// What the laws say of the impulses given; fills impulse_ and given_.
+  struct Laws {
+    double scale = 0;  // the largest impulse, by which round-off is judged [N s]
+    double max_w = 0;  // the largest Delassus size [1/kg]
+    bool is_finite = true;
+  };
+  Laws check_laws(const ContactProblem& problem, ContactModel model,
+                  const ModelParameters& parameters, const ContactSolution& solution,
+                  Certificate* out);
+  /// Fills momentum_, residual_, imbalance_ and whitened_.
+  void calc_balance(const ContactProblem& problem, MomentumFactor* factor,
+                    const ContactSolution& solution);
+
+  struct Balance {
+    bool ok = true;
+    double relative_residual = 0;
+    double round_off = 0;
+    double bound_squared = 0;     // |grad l|^2 in the norm of A^-1, over all islands [J]
+    double max_island_bound = 0;  // the largest share of an island [J]
+  };
+  /// @param allowance of rounding, per dof; empty for none
+  Balance judge_balance(const ContactProblem& problem, const Islands& islands, double tolerance,
+                        double absolute_tolerance, std::span<const double> allowance) const;
+
   // Per dof; impulse_ is J^T gamma of the laws, given_ of the solution.
   std::vector<double> change_, residual_, momentum_, impulse_, given_, imbalance_, whitened_;
+  RoundOff round_off_;
 };
 
 }  // namespace stiction::contact

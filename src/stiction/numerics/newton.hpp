@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <concepts>
+#include <limits>
 
 #include "stiction/numerics/line_search.hpp"
 
@@ -51,6 +53,7 @@ concept NewtonProblem = requires(P p, double alpha) {
 template <NewtonProblem P>
 NewtonResult minimize(P& problem, const NewtonOptions& options) {
   NewtonResult result;
+  double last_norm = std::numeric_limits<double>::infinity();
   for (;;) {
     result.residual = problem.calc_gradient();
     if (!std::isfinite(result.residual.norm)) {
@@ -72,10 +75,15 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
     }
     ++result.iterations;
     const double slope = problem.start_line_search();
-    if (!(slope < 0)) {
+    // This near to the minimum a step all but removes the residual; what it cannot halve is rounding.
+    // The root of -l'(0) is the length of the step in the norm of the Hessian.
+    constexpr double kNear = 1e-9;
+    const bool is_near = slope > -std::pow(kNear * result.residual.scale, 2);
+    if (!(slope < 0) || (is_near && result.residual.norm > 0.5 * last_norm)) {
       result.status = NewtonStatus::kStagnated;
       return result;
     }
+    last_norm = result.residual.norm;
     const LineSearchResult search = minimize_along_line(
         slope, options.line_search, [&](double alpha) { return problem.calc_slope(alpha); });
     result.line_search_evaluations += search.num_evaluations;

@@ -301,6 +301,8 @@ void Stepper::Workspace::solve() {
     switch (island.status) {
       case contact::SolveStatus::kNotFinite: return fail(kNonFiniteSolution, text);
       case contact::SolveStatus::kNotPositiveDefinite: return fail(kNotPositiveDefinite, text);
+      // Stopped by rounding: the certificate decides whether nothing else is left.
+      case contact::SolveStatus::kStagnated: break;
       default: fail(kNotConverged, text); break;
     }
   }
