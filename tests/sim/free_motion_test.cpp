@@ -148,6 +148,16 @@ constexpr FreeScene kScenes[] = {
   <body pos="0 6 1"><freejoint/><geom size="0.1"/><body pos="0.2 0 0"><geom type="box" size="0.1 0.2 0.1"/></body></body>
   <body pos="0 8 1"><joint type="ball"/><geom type="box" size="0.05 0.2 0.4" pos="0 0 -0.3" mass="1"/></body>
 </worldbody>)"},
+    // Their rest lengths move with them: by the third trial each is far from the model's.
+    {"plastic_springs", R"(
+<worldbody>
+  <body pos="0 0 1"><joint name="a" axis="0 1 0" stiffness="30" springyield="0.02"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
+    <body pos="0.4 0 0"><joint name="b" type="slide" stiffness="20 3 40" springyield="0.05"/><geom size="0.1" mass="1"/></body></body>
+  <body pos="0 2 1"><joint type="ball" stiffness="3" springyield="0.1"/><geom size="0.1" pos="0 0 0.3"/></body>
+</worldbody>
+<tendon>
+  <fixed stiffness="400" springyield="0.1" springlength="-0.02 0.02"><joint joint="a" coef="1"/><joint joint="b" coef="-2"/></fixed>
+</tendon>)"},
     {"spider", nullptr},
     {"tendon_armature", R"(
 <worldbody>
@@ -222,6 +232,8 @@ TEST_P(FreeMotion, IsMuJoCosDiscreteStep) {
     EXPECT_LE(max_difference(ours_.data->qpos, theirs.data->qpos, ours_->nq),
               1e-12 * (1 + speed));
     for (int i = 0; i < ours_->na; ++i) EXPECT_EQ(ours_.data->act[i], theirs.data->act[i]);
+    EXPECT_LE(max_difference(ours_.data->plastic, theirs.data->plastic, ours_->nplastic),
+              1e-12 * (1 + speed));
     EXPECT_EQ(ours_.data->time, theirs.data->time);
   }
   EXPECT_GT(fastest, 1);

@@ -9,12 +9,13 @@ using contact::Islands;
 using math::BlockEdge;
 
 void EliminationCache::update(const ContactProblem& problem, const Islands& islands) {
-  slot_of_block_.resize(problem.num_blocks(), -1);
+  if (static_cast<int>(slots_.size()) < problem.num_blocks()) slots_.resize(problem.num_blocks());
   position_.resize(problem.num_blocks());
-  claim_slots(islands);
+  island_slot_.resize(islands.size());
   for (int i = 0; i < islands.size(); ++i) {
     describe(problem, islands, i);
-    Slot& slot = *slots_[island_slot_[i]];
+    island_slot_[i] = blocks_[0];
+    Slot& slot = slots_[island_slot_[i]];
     if (is_unchanged(slot)) continue;
     slot.blocks.assign(blocks_.begin(), blocks_.end());
     slot.sizes.assign(sizes_.begin(), sizes_.end());
@@ -23,33 +24,7 @@ void EliminationCache::update(const ContactProblem& problem, const Islands& isla
   }
 }
 
-void EliminationCache::claim_slots(const Islands& islands) {
-  // First the islands that had a slot in the last step, then the others take what is free.
-  ++stamp_;
-  island_slot_.assign(islands.size(), -1);
-  for (int i = 0; i < islands.size(); ++i) {
-    const int slot = slot_of_block_[islands.blocks(i)[0]];
-    if (slot < 0 || slot_use_[slot] == stamp_) continue;
-    island_slot_[i] = slot;
-    slot_use_[slot] = stamp_;
-  }
-  int free = 0;
-  for (int i = 0; i < islands.size(); ++i) {
-    if (island_slot_[i] >= 0) continue;
-    while (free < static_cast<int>(slots_.size()) && slot_use_[free] == stamp_) ++free;
-    if (free == static_cast<int>(slots_.size())) {
-      slots_.push_back(std::make_unique<Slot>());
-      slot_use_.push_back(0);
-    }
-    island_slot_[i] = free;
-    slot_use_[free] = stamp_;
-  }
-  std::fill(slot_of_block_.begin(), slot_of_block_.end(), -1);
-  for (int i = 0; i < islands.size(); ++i) slot_of_block_[islands.blocks(i)[0]] = island_slot_[i];
-}
-
-void EliminationCache::describe(const ContactProblem& problem, const Islands& islands,
-                                int island) {
+void EliminationCache::describe(const ContactProblem& problem, const Islands& islands, int island) {
   const auto blocks = islands.blocks(island);
   blocks_.assign(blocks.begin(), blocks.end());
   sizes_.resize(blocks.size());

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -20,28 +19,26 @@ class EliminationCache {
   /// The island's blocks in the order of elimination.
   std::span<const int> order(int island) const { return slot(island).order; }
   /// Its Hessian, with blocks in that order.
-  math::BlockSparseCholesky& hessian(int island) { return slots_[island_slot_[island]]->hessian; }
+  math::BlockSparseCholesky& hessian(int island) { return slots_[island_slot_[island]].hessian; }
 
  private:
   struct Slot {
-    std::vector<int> blocks;              // ascending; with edges, what the pattern depends on
+    std::vector<int> blocks;  // ascending; with edges, what the pattern depends on
     std::vector<int> sizes;
-    std::vector<math::BlockEdge> edges;   // between positions in blocks
+    std::vector<math::BlockEdge> edges;  // between positions in blocks
     std::vector<int> order;
     math::BlockSparseCholesky hessian;
   };
-  const Slot& slot(int island) const { return *slots_[island_slot_[island]]; }
-  void claim_slots(const contact::Islands& islands);
+  const Slot& slot(int island) const { return slots_[island_slot_[island]]; }
   void describe(const contact::ContactProblem& problem, const contact::Islands& islands,
                 int island);
   bool is_unchanged(const Slot& slot) const;
   void analyze(Slot* slot);
 
-  std::vector<std::unique_ptr<Slot>> slots_;
-  std::vector<int> island_slot_;   // of each island of this step
-  std::vector<int> slot_of_block_;  // last step's slot of the island with this lowest block, or -1
-  std::vector<int> slot_use_;      // stamp of the step that last used it
-  int stamp_ = 0;
+  // By the lowest block of the island: it finds its pattern again after others came and went, and a
+  // motion made before finds all memory it needs.
+  std::vector<Slot> slots_;
+  std::vector<int> island_slot_;  // of each island of this step
   math::MinimumDegreeOrdering ordering_;
   // The island being described, and scratch.
   std::vector<int> blocks_, sizes_, position_, ordered_sizes_, rank_;

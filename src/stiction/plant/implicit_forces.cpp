@@ -147,8 +147,9 @@ void ImplicitForces::calc_tendons(const mjModel* m, const mjData* d, const Model
   for (int t = 0; t < m->ntendon; ++t) {
     double k = 0, b = 0;
     if (!is_disabled(m, mjDSBL_SPRING)) {
-      // Slack inside the dead band of spring lengths.
-      const mjtNum* rest = m->tendon_lengthspring + 2 * t;
+      // Slack inside the dead band of spring lengths, which in a plastic tendon are state.
+      const int plastic = m->tendon_plasticadr[t];
+      const mjtNum* rest = plastic >= 0 ? d->plastic + plastic : m->tendon_lengthspring + 2 * t;
       const double length = d->ten_length[t];
       const double x = length > rest[1] ? length - rest[1] : length < rest[0] ? length - rest[0] : 0;
       const Polynomial c =

@@ -12,8 +12,8 @@ namespace {
 void refuse_unsupported(const mjModel* m) {
   if (m->nflex > 0)
     throw Error(ErrorCode::kUnsupported, describe(m, mjOBJ_FLEX, 0),
-                "deformable bodies (flex) are not simulated; remove the <flex> or <flexcomp> "
-                "elements, or use contact_model 'mujoco'");
+                "deformable bodies (flex) are not simulated under any contact model; remove the "
+                "<flex> or <flexcomp> elements, or step this scene with mj_step");
 }
 
 }  // namespace

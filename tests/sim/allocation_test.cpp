@@ -1,0 +1,105 @@
+// What a step allocates, by a count of every call of malloc in the process.
+#include <cstdlib>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/stepping.hpp"
+#include "support/allocation_counter.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using support::count_allocations;
+using support::Scene;
+
+TEST(AllocationCounter, CountsNewAndMalloc) {
+  const long before = count_allocations();
+  std::vector<int>* volatile on_heap = new std::vector<int>(1000);
+  void* volatile block = std::malloc(100);
+  EXPECT_EQ(count_allocations() - before, 3);
+  std::free(block);
+  delete on_heap;
+}
+
+/// Boxes, capsules and balls that fall on each other, and a chain with limits and dry friction.
+std::string make_pile(int num_layers) {
+  std::string bodies;
+  const auto add = [&](double x, double y, double z, const char* geom) {
+    bodies += "<body pos=\"" + std::to_string(x) + " " + std::to_string(y) + " " +
+              std::to_string(z) + "\" euler=\"10 20 30\"><freejoint/><geom " + geom + "/></body>";
+  };
+  for (int i = 0; i < num_layers; ++i) {
+    const double z = 0.3 + 0.35 * i;
+    add(0.02 * i, 0, z, R"(type="box" size="0.1 0.12 0.08")");
+    add(0.3, 0.03 * i, z, R"(type="capsule" size="0.06 0.1")");
+    add(0, 0.3, z, R"(size="0.1" condim="6")");
+    add(-0.3 + 0.01 * i, 0.3, z, R"(type="box" size="0.08 0.08 0.08")");
+  }
+  return support::make_mjcf(
+      R"(timestep="0.002")",
+      R"(<worldbody><geom type="plane" size="9 9 1"/>)" + bodies +
+          R"(<body pos="0 -0.5 0.6"><joint axis="0 1 0" range="-30 30" frictionloss="0.1"/>
+<geom type="capsule" size="0.04" fromto="0 0 0 0.3 0 0"/><body pos="0.3 0 0"><joint type="ball" damping="0.01" range="0 40"/>
+<geom type="capsule" size="0.04" fromto="0 0 0 0.3 0 0"/></body></body></worldbody>)");
+}
+
+class Allocation : public testing::TestWithParam<std::tuple<contact::ContactModel, int>> {
+ protected:
+  StepOptions options() const {
+    StepOptions out = make_options(std::get<0>(GetParam()));
+    out.num_threads = std::get<1>(GetParam());
+    return out;
+  }
+};
+
+TEST_P(Allocation, NoneAfterTheFirstStepAtRest) {
+  Scene scene(make_pile(3));
+  {
+    Stepper settling(scene.model, options());
+    run(&settling, &scene, 2000);
+  }
+  Stepper stepper(scene.model, options());
+  run(&stepper, &scene);
+  const long before = count_allocations();
+  int status = 0;
+  for (int i = 0; i < 200; ++i) status |= stepper.step(scene.data).status;
+  EXPECT_EQ(count_allocations() - before, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_P(Allocation, NoneInAMotionMadeBefore) {
+  Scene scene(make_pile(6));
+  const std::vector<mjtNum> start = scene.state();
+  Stepper stepper(scene.model, options());
+  // Contacts and islands come, go and merge; memory grows where one is larger than all before.
+  int max_contacts = 0, num_growing = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const long before = count_allocations();
+    const StepReport& report = stepper.step(scene.data);
+    num_growing += count_allocations() != before;
+    ASSERT_TRUE(report.ok()) << report.message;
+    max_contacts = std::max(max_contacts, report.contacts.size());
+  }
+  EXPECT_GT(max_contacts, 50);
+  EXPECT_LT(num_growing, 150);  // measured: 83 to 96
+
+  scene.set_state(start);
+  const long before = count_allocations();
+  int status = 0;
+  for (int i = 0; i < 1500; ++i) status |= stepper.step(scene.data).status;
+  EXPECT_EQ(count_allocations() - before, 0);
+  EXPECT_EQ(status, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(ModelsAndThreads, Allocation,
+                         testing::Combine(testing::ValuesIn(kConvexModels), testing::Values(1, 2)),
+                         [](const auto& info) {
+                           return std::string(contact::traits(std::get<0>(info.param)).name) + "_" +
+                                  std::to_string(std::get<1>(info.param)) + "_threads";
+                         });
+
+}  // namespace
+}  // namespace stiction::sim

@@ -1,0 +1,201 @@
+// A step that fails says why, and leaves the state and the inputs the very bits they were.
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/stepping.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using support::Scene;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+/// Every part of the state that MuJoCo knows: contacts, limits, activations, delays of controls and
+/// sensors, plastic springs, mocap, equalities, user data.
+constexpr const char* kEverything = R"(
+<size nuserdata="3"/>
+<worldbody>
+  <geom type="plane" size="9 9 1"/>
+  <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>
+  <body pos="0.05 0 0.3"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>
+  <body mocap="true" pos="0 1 0.5"><geom size="0.05"/></body>
+  <body name="arm" pos="0 -1 0.5"><joint name="a" axis="0 1 0" range="-5 5" stiffness="2" springyield="0.01"/>
+    <geom type="capsule" size="0.03" fromto="0 0 0 0.3 0 0"/><site name="s" pos="0.3 0 0"/></body>
+  <body name="weight" pos="1 0 0.5"><freejoint/><geom size="0.05"/></body>
+</worldbody>
+<equality><connect body1="weight" anchor="0 0 0.5"/></equality>
+<tendon><fixed name="t" stiffness="3" springyield="0.01"><joint joint="a" coef="1"/></fixed></tendon>
+<actuator><position joint="a" kp="5" timeconst="0.1"/><motor joint="a" delay="0.006" nsample="4" interp="linear"/></actuator>
+<sensor><jointpos joint="a" nsample="5" delay="0.006" interval="0.004"/><accelerometer site="s" nsample="3" delay="0.004"/>
+  <framelinvel objtype="site" objname="s"/></sensor>)";
+
+Scene make_scene() {
+  return Scene(support::make_mjcf(R"(timestep="0.002")", kEverything));
+}
+
+bool is_same(const std::vector<mjtNum>& a, const std::vector<mjtNum>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(mjtNum)) == 0;
+}
+
+/// All that mjData holds beside its arena: results of earlier stages too.
+std::vector<mjtNum> outputs(const Scene& scene) {
+  const mjData* d = scene.data;
+  std::vector<mjtNum> out;
+  const auto add = [&](const mjtNum* values, mjtSize n) {
+    out.insert(out.end(), values, values + n);
+  };
+  add(d->sensordata, scene->nsensordata);
+  add(d->qacc, scene->nv);
+  add(d->act_dot, scene->na);
+  add(d->xpos, 3 * scene->nbody);
+  add(d->qfrc_constraint, scene->nv);
+  add(d->actuator_force, scene->nactuator);
+  add(d->energy, 2);
+  return out;
+}
+
+class Failure : public testing::TestWithParam<contact::ContactModel> {
+ protected:
+  /// A scene in motion, with all of its inputs set.
+  Failure() : scene_(make_scene()), stepper_(scene_.model, make_options(GetParam())) {
+    std::fill_n(scene_.data->ctrl, scene_->nu, 0.3);
+    scene_.data->userdata[1] = 7;
+    run(&stepper_, &scene_, 20);
+  }
+
+  Scene scene_;
+  Stepper stepper_;
+};
+INSTANTIATE_TEST_SUITE_P(Models, Failure,
+                         testing::Values(contact::ContactModel::sap, contact::ContactModel::lagged,
+                                         contact::ContactModel::lagged_regularized,
+                                         contact::ContactModel::similar,
+                                         contact::ContactModel::mujoco),
+                         name_of);
+
+TEST_P(Failure, NothingIsTouchedByWhatIsNotFinite) {
+  struct Entry {
+    const char* name;
+    mjtNum* value;
+    std::uint32_t status;
+  };
+  mjData* d = scene_.data;
+  const Entry kEntries[] = {
+      {"qpos[2]", d->qpos + 2, kNonFiniteState},
+      {"qvel[7]", d->qvel + 7, kNonFiniteState},
+      {"act[0]", d->act, kNonFiniteState},
+      {"ctrl[1]", d->ctrl + 1, kNonFiniteInput},
+      {"qfrc_applied[3]", d->qfrc_applied + 3, kNonFiniteInput},
+      {"xfrc_applied[8]", d->xfrc_applied + 8, kNonFiniteInput},
+      {"mocap_pos[1]", d->mocap_pos + 1, kNonFiniteInput},
+      {"mocap_quat[3]", d->mocap_quat + 3, kNonFiniteInput},
+  };
+  for (const Entry& entry : kEntries) {
+    for (const double bad : {kNan, kInf, -kInf}) {
+      const double good = *entry.value;
+      *entry.value = bad;
+      const auto state = scene_.state(), results = outputs(scene_);
+      const StepReport& report = stepper_.step(d);
+      EXPECT_EQ(report.status, entry.status) << entry.name;
+      EXPECT_EQ(report.num_steps, 0);
+      EXPECT_NE(report.message.find(entry.name), std::string::npos) << report.message;
+      EXPECT_TRUE(is_same(scene_.state(), state)) << entry.name;
+      EXPECT_TRUE(is_same(outputs(scene_), results)) << entry.name;
+      *entry.value = good;
+    }
+  }
+}
+
+TEST_P(Failure, DataGoesOnAsIfItHadNeverHappened) {
+  // Once the fault is mended, the motion is bit for bit that of data that never had it.
+  Scene twin(scene_);
+  Stepper fresh(twin.model, make_options(GetParam()));
+  const double good = scene_.data->ctrl[0];
+  scene_.data->ctrl[0] = kNan;
+  EXPECT_FALSE(stepper_.step(scene_.data).ok());
+  scene_.data->ctrl[0] = good;
+  run(&stepper_, &scene_, 30);
+  run(&fresh, &twin, 30);
+  EXPECT_TRUE(is_same(scene_.state(), twin.state()));
+}
+
+class SolverFailure : public Failure {
+ protected:
+  StepOptions impatient(OnFailure on_failure) const {
+    StepOptions options = make_options(GetParam(), 1e-12);
+    options.max_iterations = 1;
+    options.on_failure = on_failure;
+    return options;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Models, SolverFailure, testing::ValuesIn(kConvexModels), name_of);
+
+TEST_P(SolverFailure, LeavesTheStateAsItWas) {
+  Stepper impatient(scene_.model, this->impatient(OnFailure::stop));
+  scene_.data->qvel[2] -= 1;  // an impact, which one iteration does not solve
+  const auto state = scene_.state();
+  const StepReport& report = impatient.step(scene_.data);
+  EXPECT_EQ(report.status, kNotConverged);
+  EXPECT_EQ(report.num_steps, 0);
+  EXPECT_EQ(report.time, scene_.data->time);
+  EXPECT_NE(report.message.find("stopped after 1 iteration"), std::string::npos) << report.message;
+  EXPECT_TRUE(is_same(scene_.state(), state));
+
+  // And a step with a better solver is that of data that never saw the failure.
+  Scene twin(make_scene());
+  twin.set_state(state);
+  Stepper fresh(twin.model, make_options(GetParam()));
+  run(&stepper_, &scene_, 10);
+  run(&fresh, &twin, 10);
+  EXPECT_TRUE(is_same(scene_.state(), twin.state()));
+}
+
+TEST_P(SolverFailure, KeepBestAdvancesAndSaysSo) {
+  Stepper best(scene_.model, impatient(OnFailure::keep_best));
+  scene_.data->qvel[2] -= 1;
+  const double time = scene_.data->time;
+  const StepReport& report = best.step(scene_.data, 3);
+  EXPECT_TRUE(report.status & kNotConverged);
+  EXPECT_FALSE(report.certificate.ok);
+  EXPECT_EQ(report.num_steps, 3);
+  EXPECT_NEAR(scene_.data->time, time + 0.006, 1e-12);
+  // Inputs that are not finite stop it all the same.
+  scene_.data->ctrl[0] = kNan;
+  const auto state = scene_.state();
+  EXPECT_EQ(best.step(scene_.data).status, kNonFiniteInput);
+  EXPECT_TRUE(is_same(scene_.state(), state));
+}
+
+/// A callback of MuJoCo's that spoils the control when the time has come.
+double fault_time;
+void spoil_control(const mjModel*, mjData* d) {
+  if (d->time >= fault_time) d->qfrc_applied[0] = kNan;
+}
+
+TEST_P(SolverFailure, SeveralStepsStopAtTheOneThatFailsAndKeepThoseBefore) {
+  // The callback runs inside a step: the step that it spoils finds a force that is not finite, and
+  // the input stays spoilt, as the callback left it.
+  Scene twin(scene_);
+  fault_time = scene_.data->time + 0.0099;  // the sixth step
+  mjcb_control = &spoil_control;
+  const StepReport& report = stepper_.step(scene_.data, 10);
+  mjcb_control = nullptr;
+  EXPECT_FALSE(report.ok());
+  EXPECT_EQ(report.num_steps, 5);
+  EXPECT_EQ(report.time, scene_.data->time);
+
+  Stepper fresh(twin.model, make_options(GetParam()));
+  run(&fresh, &twin, 5);
+  scene_.data->qfrc_applied[0] = 0;
+  EXPECT_TRUE(is_same(scene_.state(), twin.state()));
+}
+
+}  // namespace
+}  // namespace stiction::sim
