@@ -65,7 +65,12 @@ ContactModel = Annotated[
     ),
 ]
 Duration = Annotated[
-    float, typer.Option(parser=parse_time, metavar="TIME", help="Simulated time: 5s, 1min, ...")
+    float | None,
+    typer.Option(
+        parser=parse_time,
+        metavar="TIME",
+        help="Simulated time: 5s, 1min, ...; else to the end of the scene's schedule, or 2s.",
+    ),
 ]
 TimeStep = Annotated[
     float | None,
