@@ -16,7 +16,6 @@ from stiction.commands import options
 from stiction.commands.output import Messages, print_json
 from stiction.controls import (
     Controls,
-    ControlsName,
     count_steps,
     default_controls,
     default_duration,
@@ -40,14 +39,8 @@ def run(
         Path | None, typer.Option(metavar="FILE", help="Record the run in an MCAP file.")
     ] = None,
     as_json: options.Json = False,
-    controls: Annotated[
-        ControlsName | None,
-        typer.Option(
-            help="Zero, random, the first keyframe's, or the scene's schedule; default: the last of "
-            "these that the scene has, else zero."
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of random controls.")] = 0,
+    controls: options.Controls = None,
+    seed: options.Seed = 0,
     num_threads: options.NumThreads = 1,
     tolerance: options.Tolerance = 1e-5,
 ) -> int:
