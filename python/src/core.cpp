@@ -183,6 +183,11 @@ void bind_reports(nb::module_& m) {
             "(n, 3).");
   def_array(contacts, "slipping", &ContactReport::slipping, 1,
             "1 where the contact slips, 0 in stiction, uint8 (n,).");
+  def_array(contacts, "friction", &ContactReport::friction, 1,
+            "Sliding friction coefficient used, 0 where there is none [-], (n,).");
+  def_array(contacts, "delassus", &ContactReport::delassus, 1,
+            "Mobility w of the contact point, by which models regularize friction [1/kg]; NaN for "
+            "'mujoco', (n,).");
   contacts.def("__len__", &ContactReport::size);
 
   nb::class_<StepReport>(m, "StepReport",

@@ -9,6 +9,8 @@ from collections.abc import Callable
 import mujoco
 import numpy as np
 
+from stiction.control_schedule import find_control_schedule
+from stiction.custom_text import CONTROLS
 from stiction.errors import Error
 from stiction.scene import Scene
 
@@ -22,6 +24,7 @@ class ControlsName(enum.StrEnum):
     zero = "zero"
     random = "random"
     keyframe = "keyframe"
+    schedule = "schedule"
 
 
 # How long a random control is held [s]: long against a step, short against a motion.
@@ -32,18 +35,21 @@ def make_controls(name: ControlsName, scene: Scene, seed: int = 0) -> Controls:
     """Controls by name.
 
     Args:
-        name: 'zero'; 'random', see RandomControls; 'keyframe': those of the first keyframe, held.
+        name: 'zero'; 'random', see RandomControls; 'keyframe': those of the first keyframe, held;
+            'schedule': the scene's own, see control_schedule.
         scene: whose actuators they drive.
         seed: of 'random', at least 0.
 
     Raises:
-        Error: 'keyframe' for a scene without one.
+        Error: 'keyframe' or 'schedule' for a scene without one, a schedule that is wrong.
     """
     model = scene.model
     if name == ControlsName.random:
         return RandomControls(model, seed)
     if name == ControlsName.zero:
         return _make_constant(np.zeros(model.nu))
+    if name == ControlsName.schedule:
+        return _require_schedule(scene)
     if model.nkey == 0:
         raise Error(
             "invalid_value", str(scene.path), "has no <keyframe> for the controls; use 'zero'"
@@ -52,8 +58,32 @@ def make_controls(name: ControlsName, scene: Scene, seed: int = 0) -> Controls:
 
 
 def default_controls(scene: Scene) -> ControlsName:
-    """The first keyframe's if there is one, as the scene begins with it; else zero."""
+    """The scene's schedule if it has one; else the first keyframe's, as the scene begins with it;
+    else zero.
+
+    Raises:
+        Error: a schedule that is wrong.
+    """
+    if find_control_schedule(scene):
+        return ControlsName.schedule
     return ControlsName.keyframe if scene.model.nkey else ControlsName.zero
+
+
+def default_duration(scene: Scene) -> float:
+    """To the end of the scene's schedule of controls, or 2 s [s].
+
+    Raises:
+        Error: a schedule that is wrong.
+    """
+    schedule = find_control_schedule(scene)
+    start = float(scene.model.key_time[0]) if scene.model.nkey else 0.0
+    return schedule.end - start if schedule and schedule.end > start else 2.0
+
+
+def count_steps(duration: float, time_step: float) -> int:
+    """Steps that reach the duration; a millionth of a step is rounding."""
+    num_steps = math.ceil(duration / time_step - 1e-6)
+    return max(1, num_steps)
 
 
 class RandomControls:
@@ -80,6 +110,17 @@ class RandomControls:
             self._ctrl = (1 - share) * self._low + share * self._high
             self._num_drawn += 1
         data.ctrl[:] = self._ctrl
+
+
+def _require_schedule(scene: Scene) -> Controls:
+    schedule = find_control_schedule(scene)
+    if schedule is None:
+        raise Error(
+            "invalid_value",
+            str(scene.path),
+            f"has no schedule of controls; name its keyframes in <text name='{CONTROLS}'>",
+        )
+    return schedule
 
 
 def _make_constant(ctrl: np.ndarray) -> Controls:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from stiction import contact_models
+from stiction.controls import ControlsName
 from stiction.names import suggest_name
 
 _SECONDS = {
@@ -52,6 +53,12 @@ def _check_contact_model(name: str) -> str:
     return name
 
 
+def _check_contact_models(names: list[str] | None) -> list[str] | None:
+    for name in names or ():
+        _check_contact_model(name)
+    return names or None
+
+
 def _check_tolerance(value: float) -> float:
     if not 0 < value < 1:
         raise typer.BadParameter(f"{value} is not between 0 and 1")
@@ -64,8 +71,22 @@ ContactModel = Annotated[
         callback=_check_contact_model, metavar="NAME", help=f"{', '.join(contact_models())}."
     ),
 ]
+ContactModels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--contact-model",
+        callback=_check_contact_models,
+        metavar="NAME",
+        help=f"May be given several times; default: all. {', '.join(contact_models())}.",
+    ),
+]
 Duration = Annotated[
-    float, typer.Option(parser=parse_time, metavar="TIME", help="Simulated time: 5s, 1min, ...")
+    float | None,
+    typer.Option(
+        parser=parse_time,
+        metavar="TIME",
+        help="Simulated time: 5s, 1min, ...; else to the end of the scene's schedule, or 2s.",
+    ),
 ]
 TimeStep = Annotated[
     float | None,
@@ -74,6 +95,14 @@ TimeStep = Annotated[
 Tolerance = Annotated[
     float, typer.Option(callback=_check_tolerance, help="Relative, of the convex models.")
 ]
+Controls = Annotated[
+    ControlsName | None,
+    typer.Option(
+        help="Zero, random, the first keyframe's, or the scene's schedule; default: the last of these "
+        "that the scene has, else zero."
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Of random controls.")]
 NumThreads = Annotated[
     int, typer.Option(min=1, help="That share a step; results do not depend on it.")
 ]

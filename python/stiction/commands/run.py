@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +14,13 @@ from rich.console import Console
 from stiction.cli import ExitCode, app
 from stiction.commands import options
 from stiction.commands.output import Messages, print_json
-from stiction.controls import Controls, ControlsName, default_controls, make_controls
+from stiction.controls import (
+    Controls,
+    count_steps,
+    default_controls,
+    default_duration,
+    make_controls,
+)
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import format as fmt
 from stiction.recording.recorder import Recorder
@@ -29,16 +34,13 @@ def run(
     scene: options.SceneFile,
     contact_model: options.ContactModel = "lagged_regularized",
     time_step: options.TimeStep = None,
-    duration: options.Duration = 2.0,
+    duration: options.Duration = None,
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Record the run in an MCAP file.")
     ] = None,
     as_json: options.Json = False,
-    controls: Annotated[
-        ControlsName | None,
-        typer.Option(help="Zero, random, or the first keyframe's; default: keyframe, else zero."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of random controls.")] = 0,
+    controls: options.Controls = None,
+    seed: options.Seed = 0,
     num_threads: options.NumThreads = 1,
     tolerance: options.Tolerance = 1e-5,
 ) -> int:
@@ -59,7 +61,7 @@ def run(
         data = loaded.make_data()
     controls = controls or default_controls(loaded)
     drive = make_controls(controls, loaded, seed)
-    num_steps = _count_steps(duration, simulator.time_step)
+    num_steps = count_steps(duration or default_duration(loaded), simulator.time_step)
 
     energy_start = calc_energy(loaded.model, _get_state(loaded.model, data))
     notes = {"controls": controls.value, "seed": str(seed)}
@@ -130,12 +132,6 @@ def _conclude(figures: dict[str, Any], messages: Messages) -> ExitCode:
         return ExitCode.OK
     is_certificate = status == "certificate_failed"
     return ExitCode.CERTIFICATE_FAILED if is_certificate else ExitCode.FAILURE
-
-
-def _count_steps(duration: float, time_step: float) -> int:
-    """Steps that reach the duration; a millionth of a step is rounding."""
-    num_steps = math.ceil(duration / time_step - 1e-6)
-    return max(1, num_steps)
 
 
 def _get_state(model: mujoco.MjModel, data: mujoco.MjData) -> fmt.Vector:

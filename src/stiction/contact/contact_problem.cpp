@@ -18,6 +18,8 @@ void ContactProblem::clear(double dt) {
   rows.clear();
   row_dof.clear();
   row_columns.clear();
+  v_star.clear();
+  delassus.clear();
 }
 
 int ContactProblem::add_block(int n) {

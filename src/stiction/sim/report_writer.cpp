@@ -1,6 +1,7 @@
 #include "stiction/sim/report_writer.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace stiction::sim {
 
@@ -20,11 +21,14 @@ void write_contacts(const mjModel* m, const mjData* d, const contact::ContactPro
                     const contact::ContactSolution& solution, ContactReport* out) {
   const int n = problem.num_contacts();
   for (auto* ids : {&out->bodies, &out->geoms}) ids->resize(2 * n);
-  for (auto* vectors : {&out->point, &out->normal, &out->impulse, &out->torque_impulse,
-                        &out->slip_velocity})
+  for (auto* vectors :
+       {&out->point, &out->normal, &out->impulse, &out->torque_impulse, &out->slip_velocity})
     vectors->resize(3 * n);
-  for (auto* scalars : {&out->distance, &out->normal_impulse, &out->normal_velocity})
+  for (auto* scalars : {&out->distance, &out->normal_impulse, &out->normal_velocity, &out->friction,
+                        &out->delassus})
     scalars->resize(n);
+  // MuJoCo's own step computes no mobilities.
+  const bool has_delassus = static_cast<int>(problem.delassus.size()) == n;
   out->slipping.resize(n);
   for (const contact::BodyPair& pair : problem.pairs) {
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
@@ -50,6 +54,9 @@ void write_contacts(const mjModel* m, const mjData* d, const contact::ContactPro
       out->normal_impulse[i] = gamma[2];
       out->normal_velocity[i] = v_c[2];
       out->slipping[i] = solution.slipping[i];
+      out->friction[i] = c.sliding_friction();
+      out->delassus[i] =
+          has_delassus ? problem.delassus[i] : std::numeric_limits<double>::quiet_NaN();
     }
   }
 }

@@ -35,6 +35,8 @@ struct ContactReport {
   std::vector<double> normal_velocity;   // v_n after the step, > 0 separates [m/s]
   std::vector<double> slip_velocity;     // 3, of B relative to A, tangential, world [m/s]
   std::vector<std::uint8_t> slipping;    // 1: friction at its bound; 0: stiction or no force
+  std::vector<double> friction;          // sliding coefficient used, 0 if frictionless [-]
+  std::vector<double> delassus;          // mobility w of the point [1/kg]; NaN if not computed
 
   int size() const { return static_cast<int>(distance.size()); }
 };

@@ -1,0 +1,122 @@
+"""stiction compare: a scene under every contact model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from stiction.cli import ExitCode, app
+from stiction.commands import options
+from stiction.commands.output import Messages, print_json
+from stiction.compare.cases import make_cases
+from stiction.compare.comparison import Comparison, compare_models
+from stiction.compare.report import check_report_path, write_report
+from stiction.compare.table import describe_trouble, make_table
+from stiction.controls import ControlsName, count_steps, default_duration
+from stiction.interrupts import DeferredInterrupt
+from stiction.scene import load_scene
+
+
+@app.command("compare")
+def compare_command(
+    scene: options.SceneFile,
+    contact_model: options.ContactModels = None,
+    time_step: options.TimeStep = None,
+    duration: options.Duration = None,
+    as_json: options.Json = False,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the report goes, as SCENE.html.")
+    ] = Path("out"),
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The report itself, in place of --out.")
+    ] = None,
+    controls: options.Controls = None,
+    seed: options.Seed = 0,
+    tolerance: options.Tolerance = 1e-5,
+) -> int:
+    """Runs a scene under every contact model: creep of a held body measured and predicted,
+    penetration, error bounds, iterations, cost. Writes an HTML report with plots.
+
+    Exit codes: 0 ok, 1 failure, 2 usage, 3 a step did not pass its certificate.
+    """
+    messages = Messages()
+    report = html or out / f"{scene.stem}.html"
+    loaded = load_scene(scene)
+    check_report_path(report)
+    step = time_step or float(loaded.model.opt.timestep)
+    num_steps = count_steps(duration or default_duration(loaded), step)
+    num_steps *= len(make_cases(loaded, contact_model))
+    with (
+        messages.show_warnings(),
+        DeferredInterrupt() as interrupt,
+        messages.show_progress(num_steps, step) as advance,
+    ):
+        comparison = compare_models(
+            loaded,
+            contact_model,
+            time_step=time_step,
+            duration=duration,
+            tolerance=tolerance,
+            controls=controls,
+            seed=seed,
+            after_step=_make_after_step(advance, interrupt),
+        )
+    if not comparison.interrupted:
+        write_report(comparison, report)
+    figures = {
+        "scene": comparison.scene,
+        "held": comparison.held,
+        "time_step": comparison.time_step,
+        "duration": comparison.duration,
+        "tolerance": comparison.tolerance,
+        "controls": comparison.controls,
+        "seed": comparison.seed,
+        "hold_start": comparison.hold_start,
+        "judged_from": comparison.judged_from,
+        "interrupted": comparison.interrupted,
+        "rows": [asdict(row) for row in comparison.rows],
+        "report": None if comparison.interrupted else str(report),
+    }
+    if as_json:
+        print_json(figures)
+    else:
+        # A table that is cut or wrapped to 80 columns is of no use in a file or a pipe.
+        console = Console(highlight=False)
+        console.width = max(console.width, 120)
+        console.print(make_table(comparison))
+        if not comparison.interrupted:
+            print(f"report: {report}")
+    return _conclude(comparison, messages)
+
+
+def _make_after_step(
+    advance: Callable[[], None], interrupt: DeferredInterrupt
+) -> Callable[[], bool]:
+    def after_step() -> bool:
+        advance()
+        return interrupt.take()
+
+    return after_step
+
+
+def _conclude(comparison: Comparison, messages: Messages) -> ExitCode:
+    """Says what went wrong, if anything did."""
+    code = ExitCode.OK
+    for row in comparison.rows:
+        for note in row.notes:
+            messages.warn(f"{row.label}: {note}")
+        trouble = describe_trouble(row)
+        if trouble:
+            messages.fail(trouble)
+            if code != ExitCode.CERTIFICATE_FAILED:
+                is_certificate = "certificate_failed" in row.status
+                code = ExitCode.CERTIFICATE_FAILED if is_certificate else ExitCode.FAILURE
+    if comparison.interrupted:
+        messages.fail("interrupted; the last row is of the steps made so far")
+        code = ExitCode.FAILURE
+    return code

@@ -1,0 +1,107 @@
+"""The creep that each contact model's regularization of friction predicts for a held body.
+
+All contacts of a grasp slip with one speed v, at which their friction carries the load f_t. Per
+contact, with impulses of a step dt:
+
+    sap                              gamma_t = v / (sigma w)
+    lagged, lagged_regularized,      gamma_t = mu gamma_n v / sqrt(v^2 + eps^2),
+      similar                          eps = v_s, or max(v_s, sigma w mu gamma_n)
+    mujoco, within the friction cone f_t = v b / R_t, from a_ref = -b v = R_t f_t at rest
+
+For equal contacts of `lagged` that is v = v_s rho / sqrt(1 - rho^2), rho = f_t / (mu f_n).
+Source: [castro2023] sections V and VI; MuJoCo's documentation, chapter Computation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stiction import StepReport
+from stiction.compare.held_body import HeldBody
+
+Vector = NDArray[np.float64]
+
+# The share of the weight that normal forces may carry before friction's is no longer the load.
+_MAX_NORMAL_SHARE = 0.02
+
+
+def predict_creep(
+    held: HeldBody,
+    report: StepReport,
+    data: mujoco.MjData,
+    model: mujoco.MjModel,
+    options: dict[str, Any],
+) -> float | None:
+    """Slip speed at which friction carries the held body's weight [m/s].
+
+    Args:
+        report: of a step with the body held at rest, whose normal impulses are taken.
+        data: after that step; 'mujoco' reads its regularization there.
+        options: Simulator.options.
+
+    Returns None where friction cannot carry the weight, or need not, as the body lies on something.
+    """
+    contacts = report.contacts
+    touching = held.find_contacts(contacts)
+    dt, name = options["time_step"], options["contact_model"]
+    gamma_n = contacts.normal_impulse[touching]
+    carried = np.abs(contacts.normal[touching] @ held.down) @ gamma_n
+    if len(touching) == 0 or carried > _MAX_NORMAL_SHARE * held.load * dt:
+        return None
+    bound = contacts.friction[touching] * gamma_n
+    if bound.sum() <= held.load * dt:
+        return None
+    if name == "mujoco":
+        pairs = contacts.geoms[touching]
+        return held.load / _calc_mujoco_resistance(model, data, pairs)
+    w = contacts.delassus[touching]
+    sigma = options["friction_regularization"]
+    if name == "sap":
+        floor = 1e-9  # that of the model, see Sap::make_row
+        return float(held.load * dt / np.sum(1 / (max(sigma, floor) * w)))
+    v_s = options["stiction_tolerance"]
+    eps = np.full(len(w), v_s) if name == "lagged" else np.maximum(v_s, sigma * w * bound)
+    return solve_creep(bound, eps, held.load * dt)
+
+
+def solve_creep(bound: Vector, eps: Vector, load: float) -> float:
+    """The root v of sum_i bound_i v / sqrt(v^2 + eps_i^2) = load.
+
+    Args:
+        bound: friction bounds mu gamma_n [N s], (n,).
+        eps: slip tolerances > 0 [m/s], (n,).
+        load: tangential impulse, above 0 and below the sum of bounds [N s].
+    """
+    rho = load / bound.sum()
+    speed = rho / np.sqrt(1 - rho * rho)
+    low, high = speed * eps.min(), speed * eps.max()  # exact for all eps alike
+    while high - low > 1e-12 * high:
+        middle = 0.5 * (low + high)
+        if middle in (low, high):
+            break
+        friction = np.sum(bound * middle / np.hypot(middle, eps))
+        low, high = (middle, high) if friction < load else (low, middle)
+    return float(0.5 * (low + high))
+
+
+def _calc_mujoco_resistance(
+    model: mujoco.MjModel, data: mujoco.MjData, pairs: NDArray[np.int32]
+) -> float:
+    """Sum of b / R_t over the contacts of some pairs of geoms [N s/m]."""
+    wanted = {tuple(sorted(pair)) for pair in pairs.tolist()}
+    pyramidal = model.opt.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL
+    total = 0.0
+    for contact in data.contact:
+        row = contact.efc_address
+        if row < 0 or contact.dim == 1 or tuple(sorted(contact.geom.tolist())) not in wanted:
+            continue
+        if pyramidal:
+            # Two edges J_n +- mu J_t: their difference is friction, f_t = 2 mu^2 b v / R.
+            total += 2 * contact.friction[0] ** 2 * data.efc_KBIP[row, 1] / data.efc_R[row]
+        else:
+            total += data.efc_KBIP[row + 1, 1] / data.efc_R[row + 1]
+    return float(total)

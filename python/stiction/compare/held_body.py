@@ -1,0 +1,100 @@
+"""The body that a scene declares to be held, and its slip out of what holds it.
+
+<custom><text name="stiction_held" data="cube"/></custom>
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stiction import ContactReport
+from stiction.custom_text import HELD, find_text
+from stiction.errors import Error
+from stiction.names import suggest_name
+from stiction.scene import Scene
+
+
+@dataclass(frozen=True)
+class HeldBody:
+    """A body with all that hangs on it.
+
+    body: id.
+    bodies: ids of the body and of those below it, (n,).
+    down: unit vector along gravity, world, (3,).
+    load: weight of all of them [N].
+    """
+
+    name: str
+    body: int
+    bodies: NDArray[np.intp]
+    down: NDArray[np.float64]
+    load: float
+
+    def find_contacts(self, contacts: ContactReport) -> NDArray[np.intp]:
+        """Indices of the contacts between these bodies and others, (n,)."""
+        inside = np.isin(contacts.bodies, self.bodies)
+        return np.flatnonzero(inside[:, 0] != inside[:, 1])
+
+    def find_holders(self, contacts: ContactReport) -> NDArray[np.intp]:
+        """Ids of the bodies that touch these, (n,)."""
+        touching = contacts.bodies[self.find_contacts(contacts)]
+        return np.unique(touching[~np.isin(touching, self.bodies)])
+
+
+class Slip:
+    """Slip of a held body along gravity, relative to what held it at the start.
+
+    It is that of the body's centre of mass in the frames of its holders, averaged over them: motion of
+    the whole grasp is none, nor is a turn of it.
+    """
+
+    def __init__(self, held: HeldBody, holders: NDArray[np.intp], data: mujoco.MjData) -> None:
+        self._held, self._holders = held, holders
+        self._down_H = [data.xmat[h].reshape(3, 3).T @ held.down for h in holders]
+        self._start = 0.0
+        self._start = self.calc(data)
+
+    def calc(self, data: mujoco.MjData) -> float:
+        """Since the start, at the positions of data.xpos [m]; above 0: down."""
+        x = data.xipos[self._held.body]
+        slips = [
+            down_H @ (data.xmat[h].reshape(3, 3).T @ (x - data.xpos[h]))
+            for h, down_H in zip(self._holders, self._down_H, strict=True)
+        ]
+        return float(np.mean(slips)) - self._start
+
+
+def find_held_body(scene: Scene) -> HeldBody | None:
+    """The held body that the scene declares, or None.
+
+    Raises:
+        Error: no body of the name, one that cannot fall, or no gravity.
+    """
+    name = find_text(scene, HELD)
+    if name is None:
+        return None
+    model = scene.model
+    where = f"{scene.path}: <text name='{HELD}'>"
+    body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name.strip())
+    if body < 0:
+        known = [model.body(i).name for i in range(1, model.nbody)]
+        raise Error("unknown_name", where, f"no body '{name}' {suggest_name(name, known)}")
+    if model.body_weldid[body] == 0:
+        raise Error(
+            "invalid_value", where, f"body '{name}' is fixed to the world; name one that moves"
+        )
+    gravity = float(np.linalg.norm(model.opt.gravity))
+    if not gravity > 0:
+        raise Error(
+            "invalid_value", where, "needs gravity, which loads the grip; set <option gravity>"
+        )
+    bodies = [body]
+    for child in range(body + 1, model.nbody):  # parents come before their children
+        if model.body_parentid[child] in bodies:
+            bodies.append(child)
+    load = gravity * float(model.body_subtreemass[body])
+    return HeldBody(name.strip(), body, np.array(bodies), model.opt.gravity / gravity, load)

@@ -1,0 +1,181 @@
+"""Plots of a comparison, as SVG that takes the page's text colour."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from stiction.compare.comparison import Comparison
+from stiction.compare.trace import Trace
+
+Vector = NDArray[np.float64]
+
+# A colour that occurs nowhere else, to be replaced by that of the page's text.
+_INK = "#010203"
+# More points than this are not seen on a plot of a page's width.
+_MAX_POINTS = 400
+_STYLE = {
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "text.color": _INK,
+    "axes.edgecolor": _INK,
+    "axes.labelcolor": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": _INK,
+    "grid.alpha": 0.14,
+    "lines.linewidth": 1.6,
+}
+
+# Told apart in light and in dark, and by most of the colour-blind.
+_COLOURS = {
+    "sap": "#e08a00",
+    "lagged": "#2f7fd0",
+    "lagged_regularized": "#12a58c",
+    "similar": "#c05bb0",
+    "mujoco": "#d8492f",
+}
+_DASHES = ("solid", "dashed", "dotted")
+
+
+def find_styles(comparison: Comparison) -> list[tuple[str, str]]:
+    """Colour and dash of each row; the cases of one contact model share the colour."""
+    styles, count = [], dict[str, int]()
+    for row in comparison.rows:
+        k = count.get(row.contact_model, 0)
+        count[row.contact_model] = k + 1
+        styles.append((_COLOURS.get(row.contact_model, "#888888"), _DASHES[k % len(_DASHES)]))
+    return styles
+
+
+def draw_slip(comparison: Comparison) -> str:
+    """Slip of the held body over the hold, log scale."""
+
+    def draw(axes: Axes) -> None:
+        for trace, (colour, dash) in zip(comparison.traces, find_styles(comparison), strict=True):
+            time, slip = trace["time"] - comparison.hold_start, 1e6 * trace["slip"]
+            shown = np.isfinite(slip) & (time > 0)
+            # A log scale has no room for slip upwards, while the lift's motion dies out.
+            time, slip = _thin(time[shown], slip[shown], _take_last)
+            axes.plot(time, np.where(slip > 1e-3, slip, np.nan), color=colour, ls=dash)
+        axes.set_yscale("log")
+        axes.set_xlabel("time held [s]")
+        axes.set_ylabel("slip out of the grip [um]")
+
+    return _draw("slip", draw)
+
+
+def draw_penetration(comparison: Comparison) -> str:
+    """Deepest overlap, log scale."""
+    return _draw_traces(
+        comparison, "penetration", "deepest overlap [um]", lambda t: 1e6 * t["depth"], log=True
+    )
+
+
+def draw_residual(comparison: Comparison) -> str:
+    """Relative residual of each step against the tolerance, log scale."""
+
+    def draw_tolerance(axes: Axes) -> None:
+        axes.axhline(comparison.tolerance, color=_INK, lw=1, ls=(0, (6, 3)))
+        axes.annotate(
+            "tolerance", (1, comparison.tolerance), xycoords=("axes fraction", "data"),
+            xytext=(0, 4), textcoords="offset points", ha="right",
+        )  # fmt: skip
+
+    return _draw_traces(
+        comparison, "residual", "relative residual", lambda t: t["relative_residual"],
+        log=True, more=draw_tolerance,
+    )  # fmt: skip
+
+
+def draw_velocity_bound(comparison: Comparison) -> str:
+    """Bound on the error of contact velocities, log scale."""
+    return _draw_traces(
+        comparison, "bound", "velocity error, at most [um/s]",
+        lambda t: 1e6 * t["velocity_bound"], log=True,
+    )  # fmt: skip
+
+
+def draw_iterations(comparison: Comparison) -> str:
+    """Newton iterations, means of neighbouring steps."""
+    return _draw_traces(
+        comparison, "iterations", "iterations per step", lambda t: t["iterations"], reduce=np.mean
+    )
+
+
+def draw_cost(comparison: Comparison) -> str:
+    """Wall time per step, medians of neighbouring steps: what else the machine did is left out."""
+    return _draw_traces(comparison, "cost", "us per step", lambda t: t["us"], reduce=np.median)
+
+
+def _draw_traces(
+    comparison: Comparison,
+    name: str,
+    label: str,
+    value: Callable[[Trace], Vector],
+    *,
+    log: bool = False,
+    reduce: Callable[[Vector], np.floating] = np.max,
+    more: Callable[[Axes], None] = lambda axes: None,
+) -> str:
+    """One line a case over time, several steps reduced to one point where there are many."""
+
+    def draw(axes: Axes) -> None:
+        for trace, (colour, dash) in zip(comparison.traces, find_styles(comparison), strict=True):
+            x, y = _thin(trace["time"], value(trace), reduce)
+            # Below round-off of anything plotted here, zero among it.
+            axes.plot(x, np.where(y > 1e-16, y, np.nan) if log else y, color=colour, ls=dash)
+        if log:
+            axes.set_yscale("log")
+        else:
+            axes.set_ylim(bottom=0)
+        axes.set_xlabel("time [s]")
+        axes.set_ylabel(label)
+        more(axes)
+
+    return _draw(name, draw)
+
+
+def _thin(x: Vector, y: Vector, reduce: Callable[[Vector], np.floating]) -> tuple[Vector, Vector]:
+    if len(x) <= _MAX_POINTS:
+        return x, y
+    bins = np.array_split(np.arange(len(x)), _MAX_POINTS)
+    return np.array([x[b[-1]] for b in bins]), np.array([reduce(y[b]) for b in bins])
+
+
+def _take_last(y: Vector) -> np.floating:
+    return y[-1]
+
+
+def _draw(name: str, draw: Callable[[Axes], None]) -> str:
+    # hashsalt: ids of several plots on one page must differ, and be the same each time.
+    with matplotlib.rc_context({**_STYLE, "svg.hashsalt": name}):
+        figure = Figure(figsize=(6.4, 3.4), layout="constrained")
+        axes = figure.add_subplot()
+        draw(axes)
+        file = io.StringIO()
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        figure.savefig(file, format="svg", transparent=True, metadata=nothing)
+    svg = file.getvalue()
+    svg = svg[svg.index("<svg") :].replace(_INK, "currentColor")
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    # Let the page say the size; ids of matplotlib's own are the same in all plots.
+    svg = re.sub(r'(<svg[^>]*?) (?:height|width)="[^"]*"', r"\1", svg, count=1)
+    svg = re.sub(r'(<svg[^>]*?) (?:height|width)="[^"]*"', r"\1", svg, count=1)
+    svg = re.sub(
+        r'id="(?=(?:figure|patch|axes|matplotlib|xtick|ytick|line2d|text|legend))',
+        f'id="{name}-',
+        svg,
+    )
+    return svg

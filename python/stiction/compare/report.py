@@ -1,0 +1,229 @@
+"""The HTML report of a comparison: one file, without anything from elsewhere."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+from html import escape
+from pathlib import Path
+
+import mujoco
+
+import stiction
+from stiction.compare import plots
+from stiction.compare.comparison import Comparison
+from stiction.compare.report_style import STYLE
+from stiction.compare.table import Column, describe_trouble, make_columns, make_title
+from stiction.errors import Error
+
+
+def check_report_path(path: Path) -> None:
+    """Makes the report's folder, so that a comparison does not end without its report.
+
+    Raises:
+        Error: the folder or the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise Error("invalid_value", str(path.parent), f"cannot be made: {e.strerror}") from e
+    if path.is_dir():
+        raise Error("invalid_value", str(path), "is a folder; name a file")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise Error("invalid_value", str(path), "cannot be written; choose another place")
+
+
+def write_report(comparison: Comparison, path: Path) -> None:
+    """Writes the report.
+
+    Raises:
+        Error: it cannot be written.
+    """
+    try:
+        path.write_text(make_report(comparison), encoding="utf-8")
+    except OSError as e:
+        raise Error("invalid_value", str(path), f"cannot be written: {e.strerror}") from e
+
+
+def make_report(comparison: Comparison) -> str:
+    """The page."""
+    title = make_title(comparison)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<h1>{escape(title)}</h1>
+<p>{escape(_make_summary(comparison))}</p>
+{_make_troubles(comparison)}
+{_make_table(comparison)}
+<section class="plots">
+{_make_plots(comparison)}
+</section>
+<h2>How to read it</h2>
+{_make_notes(comparison)}
+<h2>Settings</h2>
+{_make_settings(comparison)}
+</body>
+</html>
+"""
+
+
+def _make_summary(comparison: Comparison) -> str:
+    count = len({row.contact_model for row in comparison.rows})
+    models = "one contact model" if count == 1 else f"{count} contact models"
+    text = f"One scene, the same controls, {models}."
+    if comparison.held:
+        text += (
+            f" What is judged is the hold of body '{comparison.held}', "
+            f"from {comparison.judged_from:.3g} s on, after the motion of the grasp has died out."
+        )
+    else:
+        text += f" Means and penetration are of the time from {comparison.judged_from:.3g} s on."
+    return text
+
+
+def _make_troubles(comparison: Comparison) -> str:
+    lines = [text for row in comparison.rows if (text := describe_trouble(row))]
+    lines += [f"{row.label}: {note}" for row in comparison.rows for note in row.notes]
+    if not lines:
+        return ""
+    return '<ul class="trouble">' + "".join(f"<li>{escape(x)}</li>" for x in lines) + "</ul>"
+
+
+def _make_table(comparison: Comparison) -> str:
+    columns = make_columns(comparison)
+    head = "".join(
+        f"<th>{escape(c.heading)}<small>{escape(_nice(c.unit))}</small></th>" for c in columns
+    )
+    lines = []
+    for row, style in zip(comparison.rows, plots.find_styles(comparison), strict=True):
+        cells = "".join(f"<td>{escape(c.format(row))}</td>" for c in columns)
+        lines.append(f"<tr><th>{_make_swatch(*style)}{escape(row.label)}</th>{cells}</tr>")
+    return (
+        f'<div class="wide"><table><thead><tr><th>contact model</th>{head}</tr></thead>'
+        f"<tbody>{''.join(lines)}</tbody></table></div>"
+    )
+
+
+def _make_swatch(colour: str, dash: str) -> str:
+    return f'<i style="border-top:3px {dash} {colour}"></i>'
+
+
+def _make_plots(comparison: Comparison) -> str:
+    if not any(len(trace) for trace in comparison.traces):
+        return "<p>No step was made.</p>"
+    parts = []
+    if comparison.held:
+        parts.append((
+            "Slip of the held body",
+            plots.draw_slip(comparison),
+            "Log scale: with steady creep, ten times as high is ten times as fast.",
+        ))  # fmt: skip
+    parts += [
+        (
+            "Penetration",
+            plots.draw_penetration(comparison),
+            "Deepest overlap of any two bodies. Where no stiffness is given, contact is as stiff as "
+            "the step resolves.",
+        ),
+        (
+            "Residual against tolerance",
+            plots.draw_residual(comparison),
+            "Recomputed after every step by code that shares nothing with the solver. mujoco proves "
+            "nothing of its steps and has no line here.",
+        ),
+        (
+            "Error bound",
+            plots.draw_velocity_bound(comparison),
+            "Proved bound on the solver's error of any contact point's velocity, step by step.",
+        ),
+        (
+            "Iterations",
+            plots.draw_iterations(comparison),
+            "Means of neighbouring steps. 0: the last velocity already passed the tolerance.",
+        ),
+        (
+            "Cost",
+            plots.draw_cost(comparison),
+            "Wall time of whole steps, certificate included; medians of neighbouring steps.",
+        ),
+    ]
+    legend = "".join(
+        f"<span>{_make_swatch(*style)}{escape(row.label)}</span>"
+        for row, style in zip(comparison.rows, plots.find_styles(comparison), strict=True)
+    )
+    figures = "".join(
+        f"<figure><h2>{escape(title)}</h2>{_label(svg, title)}"
+        f'<p class="legend">{legend}</p><figcaption>{escape(text)}</figcaption></figure>'
+        for title, svg, text in parts
+    )
+    return figures
+
+
+def _label(svg: str, title: str) -> str:
+    return svg.replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1)
+
+
+def _make_notes(comparison: Comparison) -> str:
+    columns = "".join(_make_definition(column) for column in make_columns(comparison))
+    creep = (
+        "<p>Regularized friction holds a load only while it slips a little. That creep is a property "
+        "of the contact model, so it is predicted here as well as measured: where the two differ, "
+        "the solver is at fault, not the model.</p>"
+        if comparison.held
+        else ""
+    )
+    return (
+        f"{creep}<p><strong>The error bound is of the solver's error in one step.</strong> It is not a "
+        "bound on the error of the contact model, of its parameters or of the time step: compare the "
+        f"models and halve the step for those.</p><dl>{columns}</dl>"
+    )
+
+
+def _make_definition(column: Column) -> str:
+    return f"<dt>{escape(column.heading)}</dt><dd>{escape(column.meaning)}</dd>"
+
+
+def _make_settings(comparison: Comparison) -> str:
+    now = datetime.datetime.now().astimezone()
+    settings = {
+        "scene": comparison.scene,
+        "contact models": ", ".join(row.label for row in comparison.rows),
+        "time step": f"{1e3 * comparison.time_step:g} ms",
+        "duration": f"{comparison.duration:.6g} s",
+        "tolerance": f"{comparison.tolerance:g}",
+        "controls": comparison.controls
+        + (f", seed {comparison.seed}" if comparison.controls == "random" else ""),
+        "hold begins": f"{comparison.hold_start:.6g} s" if comparison.held else "-",
+        "Stiction": stiction.__version__,
+        "MuJoCo": mujoco.__version__,
+        "machine": f"{_find_processor()}, {os.cpu_count()} cores, {platform.system()}",
+        "made": now.strftime("%Y-%m-%d %H:%M %z"),
+    }
+    rows = "".join(
+        f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"
+        for name, value in settings.items()
+    )
+    return f'<div class="wide"><table class="settings">{rows}</table></div>'
+
+
+def _find_processor() -> str:
+    """Its name where the system tells, else its architecture."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _nice(unit: str) -> str:
+    return unit.replace("um", "µm").replace("us/", "µs/")

@@ -1,0 +1,133 @@
+"""The columns of a comparison, once for the terminal and for the report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rich.table import Table
+
+from stiction.compare.comparison import Comparison, Row
+
+
+@dataclass(frozen=True)
+class Column:
+    """heading and unit; value of a row, in that unit; what it means, for the report.
+
+    digits: significant ones shown.
+    floor: smaller values are shown as 0.
+    """
+
+    heading: str
+    unit: str
+    value: Callable[[Row], float | None]
+    meaning: str
+    digits: int = 3
+    floor: float = 0.0
+
+    def format(self, row: Row) -> str:
+        """The value as it is shown; '-' for None."""
+        value = self.value(row)
+        if value is None:
+            return "-"
+        return format_number(value, self.digits) if abs(value) > self.floor else "0"
+
+
+def format_number(value: float, digits: int) -> str:
+    """Significant digits, without an exponent where it is readable."""
+    if not 1e-3 <= abs(value) < 1e6:
+        return f"{value:.{digits - 1}e}" if value else "0"
+    decimals = digits - 1 - math.floor(math.log10(abs(value)))
+    return f"{value:.{max(0, decimals)}f}"
+
+
+def _micro(value: float | None) -> float | None:
+    return None if value is None else 1e6 * value
+
+
+_CREEP = (
+    Column(
+        "creep",
+        "um/s",
+        lambda row: _micro(row.creep_measured),
+        "speed at which the held body slips out of the grip, measured over the hold",
+        digits=4,
+    ),
+    Column(
+        "predicted",
+        "um/s",
+        lambda row: _micro(row.creep_predicted),
+        "the same by theory, from the load, the grip and the model's regularization of friction",
+        digits=4,
+    ),
+)
+_COMMON = (
+    Column(
+        "penetration",
+        "um",
+        lambda row: _micro(row.penetration),
+        "deepest overlap of two bodies",
+    ),
+    Column(
+        "error bound",
+        "um/s",
+        lambda row: _micro(row.velocity_bound),
+        "proved bound on the solver's error of any contact point's velocity, worst step",
+    ),
+    Column(
+        "residual",
+        "-",
+        lambda row: row.relative_residual,
+        "what the solver left, relative, to be compared with its tolerance; worst step",
+        digits=2,
+    ),
+    Column(
+        "iterations", "1/step", lambda row: row.iterations, "of Newton's method, mean", floor=5e-3
+    ),
+    Column("contacts", "", lambda row: row.contacts, "points in contact, mean"),
+    Column("cost", "us/step", lambda row: row.us_per_step, "wall time of the cheapest 50 steps"),
+)
+_ENERGY = Column(
+    "energy",
+    "J",
+    lambda row: row.energy_change,
+    "change of kinetic energy and of the potential energies of gravity and springs, whole run",
+)
+
+
+def make_columns(comparison: Comparison) -> list[Column]:
+    """With creep if a body is held; else with energy."""
+    if comparison.held:
+        return [*_CREEP, *_COMMON]
+    return [*_COMMON, _ENERGY]
+
+
+def make_title(comparison: Comparison) -> str:
+    """What was run, on one line."""
+    name = comparison.scene.replace("\\", "/").rsplit("/", 1)[-1]
+    held = f", {comparison.held} held" if comparison.held else ""
+    return (
+        f"{name}{held}: {comparison.duration:.4g} s in steps of {1e3 * comparison.time_step:g} ms"
+    )
+
+
+def make_table(comparison: Comparison) -> Table:
+    """For a terminal. A row that failed says how in place of figures it has not."""
+    columns = make_columns(comparison)
+    table = Table(title=make_title(comparison), title_justify="left", box=None, pad_edge=False)
+    table.add_column("contact model", no_wrap=True)
+    for column in columns:
+        table.add_column(f"{column.heading}\n{column.unit}", justify="right", no_wrap=True)
+    for row in comparison.rows:
+        table.add_row(row.label, *(column.format(row) for column in columns))
+    return table
+
+
+def describe_trouble(row: Row) -> str | None:
+    """Why a row is not what was asked for, or None."""
+    if row.status == "ok":
+        return None
+    if row.status == "refused":
+        return f"{row.label}: {row.message}"
+    return f"{row.label}: step {row.num_steps + 1} at {row.end_time:.6g} s failed, {row.status}: {row.message}"

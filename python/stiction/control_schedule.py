@@ -1,0 +1,96 @@
+"""Controls that a scene brings along: keyframes passed through in turn.
+
+    <custom><text name="stiction_controls" data="open closed lifted"/></custom>
+    <keyframe>
+      <key name="open" time="0" ctrl="0 0"/>
+      <key name="closed" time="0.5" ctrl="0 0.04"/> ...
+
+Each keyframe's controls are reached at its time, linear between two, held before the first and after
+the last. Nothing else of the keyframes is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stiction.custom_text import CONTROLS, find_text
+from stiction.errors import Error
+from stiction.names import suggest_name
+from stiction.scene import Scene
+
+
+@dataclass(frozen=True)
+class ControlSchedule:
+    """Sets data.ctrl by data.time.
+
+    times: of the keyframes, ascending [s], (n,).
+    controls: at those times, (n, nu).
+    """
+
+    times: NDArray[np.float64]
+    controls: NDArray[np.float64]
+
+    def __call__(self, data: mujoco.MjData) -> None:
+        last = len(self.times) - 1
+        i = int(np.searchsorted(self.times, data.time, side="right")) - 1
+        if i < 0 or i >= last:
+            data.ctrl[:] = self.controls[0 if i < 0 else last]
+            return
+        share = (data.time - self.times[i]) / (self.times[i + 1] - self.times[i])
+        data.ctrl[:] = self.controls[i] + share * (self.controls[i + 1] - self.controls[i])
+
+    @property
+    def end(self) -> float:
+        """Time of the last keyframe [s]."""
+        return float(self.times[-1])
+
+    @property
+    def hold_start(self) -> float:
+        """Time from which the controls do not change any more [s]."""
+        changes = np.flatnonzero((self.controls[1:] != self.controls[:-1]).any(axis=1))
+        return float(self.times[changes[-1] + 1 if len(changes) else 0])
+
+
+def find_control_schedule(scene: Scene) -> ControlSchedule | None:
+    """The scene's schedule, or None.
+
+    Raises:
+        Error: no keyframe of a name, times that do not ascend, a value that is not finite.
+    """
+    text = find_text(scene, CONTROLS)
+    if text is None:
+        return None
+    where = f"{scene.path}: <text name='{CONTROLS}'>"
+    names = text.split()
+    if not names:
+        raise Error("invalid_value", where, "is empty; list the names of keyframes")
+    keys = [_find_key(scene.model, name, where) for name in names]
+    times = scene.model.key_time[keys].copy()
+    controls = scene.model.key_ctrl[keys].copy()
+    for name, time, ctrl in zip(names, times, controls, strict=True):
+        if not (np.isfinite(time) and np.isfinite(ctrl).all()):
+            raise Error(
+                "invalid_value",
+                f"{scene.path}: <key name='{name}'>",
+                f"has time {time} and ctrl {ctrl.tolist()}; give finite numbers",
+            )
+    for i in range(1, len(times)):
+        if times[i] <= times[i - 1]:
+            raise Error(
+                "invalid_value",
+                f"{scene.path}: <key name='{names[i]}'>",
+                f"has time {times[i]:g} s, not after '{names[i - 1]}' at {times[i - 1]:g} s",
+            )
+    return ControlSchedule(times, controls)
+
+
+def _find_key(model: mujoco.MjModel, name: str, where: str) -> int:
+    key = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_KEY, name)
+    if key < 0:
+        known = [model.key(i).name for i in range(model.nkey)]
+        raise Error("unknown_name", where, f"no keyframe '{name}' {suggest_name(name, known)}")
+    return int(key)
