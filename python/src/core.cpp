@@ -1,4 +1,5 @@
 // The Python face of stiction_sim. Arrays are views of the report that owns them.
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,15 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/contact/contact_model.hpp"
+#include "stiction/io/contact_properties.hpp"
+#include "stiction/io/material_assignment.hpp"
 #include "stiction/sim/stepper.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using stiction::Error;
 using stiction::ErrorCode;
+using stiction::io::ContactProperties;
 using stiction::sim::ContactReport;
 using stiction::sim::StepOptions;
 using stiction::sim::StepReport;
@@ -51,7 +55,9 @@ mjData* data_at(std::uintptr_t address) { return reinterpret_cast<mjData*>(addre
 /// which an array is kept, stays as it is.
 class PyStepper {
  public:
-  PyStepper(std::uintptr_t model, const StepOptions& options) : stepper_(model_at(model), options) {}
+  PyStepper(std::uintptr_t model, const StepOptions& options, const ContactProperties& properties)
+      : stepper_(model_at(model), options,
+                 stiction::io::assign_materials(model_at(model), properties)) {}
 
   nb::object step(std::uintptr_t data_address, int num_steps) {
     mjData* data = data_at(data_address);
@@ -220,6 +226,58 @@ void bind_reports(nb::module_& m) {
       });
 }
 
+/// The content of a contact properties file as Python's own types, fit for JSON: infinity is ".inf".
+nb::dict make_content(const ContactProperties& properties) {
+  nb::dict materials, geoms, classes, content;
+  for (const stiction::io::NamedMaterial& material : properties.materials) {
+    nb::dict values;
+    const auto add = [&](const char* key, double value) {
+      if (std::isnan(value)) return;
+      values[key] = std::isinf(value) ? nb::object(nb::str(".inf")) : nb::object(nb::float_(value));
+    };
+    add("stiffness", material.values.stiffness);
+    add("dissipation", material.values.dissipation);
+    add("relaxation_time", material.values.relaxation_time);
+    add("friction", material.values.friction);
+    materials[material.name.c_str()] = values;
+  }
+  for (const stiction::io::GeomRule& rule : properties.rules)
+    geoms[rule.selector.c_str()] = rule.material;
+  for (const auto& [name, ids] : properties.classes) classes[name.c_str()] = nb::cast(ids);
+  if (!properties.materials.empty()) content["materials"] = materials;
+  if (!properties.rules.empty()) content["geoms"] = geoms;
+  if (!properties.classes.empty()) content["classes"] = classes;
+  return content;
+}
+
+void bind_properties(nb::module_& m) {
+  nb::class_<ContactProperties>(
+      m, "ContactProperties",
+      "Contact properties of geoms: materials, and which geoms have them. See "
+      "stiction.read_contact_properties.")
+      .def(nb::init<>(), "None: every geom has the defaults.")
+      .def_static(
+          "read",
+          [](const std::string& path) { return stiction::io::read_contact_properties(path); },
+          "path"_a, "Reads a file.")
+      .def_static("parse", &stiction::io::parse_contact_properties, "text"_a, "origin"_a,
+                  "has_lines"_a = true, "Reads YAML; `origin` is its name in messages.")
+      .def(
+          "resolve_classes",
+          [](ContactProperties& self, const std::string& scene) {
+            stiction::io::resolve_classes(scene, &self);
+          },
+          "scene"_a, "Finds the geoms of `class:` selectors in the scene's MJCF file.")
+      .def_ro("origin", &ContactProperties::origin, "The file, or what else it came from.")
+      .def_prop_ro("content", &make_content,
+                   "As dict of `materials`, `geoms` and `classes`, fit for JSON.")
+      .def("__bool__", [](const ContactProperties& self) { return !self.empty(); })
+      .def("__repr__", [](const ContactProperties& self) {
+        return "ContactProperties(" + std::to_string(self.materials.size()) + " materials, " +
+               std::to_string(self.rules.size()) + " selectors, from '" + self.origin + "')";
+      });
+}
+
 void bind_stepper(nb::module_& m) {
   nb::class_<PyStepper>(m, "Stepper", "Steps a model; see stiction.Simulator.")
       .def(
@@ -227,7 +285,7 @@ void bind_stepper(nb::module_& m) {
           [](PyStepper* self, std::uintptr_t model, const std::string& contact_model,
              double time_step, double tolerance, int max_iterations, int num_threads,
              bool keep_best, double stiction_tolerance, double friction_regularization,
-             double near_rigid_factor) {
+             double near_rigid_factor, const ContactProperties& properties) {
             StepOptions options;
             options.contact_model = stiction::contact::parse_contact_model(contact_model);
             options.time_step = time_step;
@@ -237,11 +295,11 @@ void bind_stepper(nb::module_& m) {
             options.on_failure = keep_best ? stiction::sim::OnFailure::keep_best
                                            : stiction::sim::OnFailure::stop;
             options.parameters = {stiction_tolerance, friction_regularization, near_rigid_factor};
-            new (self) PyStepper(model, options);
+            new (self) PyStepper(model, options, properties);
           },
           "model"_a, "contact_model"_a, "time_step"_a, "tolerance"_a, "max_iterations"_a,
           "num_threads"_a, "keep_best"_a, "stiction_tolerance"_a, "friction_regularization"_a,
-          "near_rigid_factor"_a)
+          "near_rigid_factor"_a, "properties"_a)
       .def("step", &PyStepper::step, "data"_a, "num_steps"_a)
       .def_prop_ro("time_step", &PyStepper::time_step);
 }
@@ -251,6 +309,7 @@ void bind_stepper(nb::module_& m) {
 NB_MODULE(_core, m) {
   bind_errors();
   bind_reports(m);
+  bind_properties(m);
   bind_stepper(m);
   m.attr("MUJOCO_VERSION") = mjVERSION_HEADER;
   m.def("contact_models", [] {

@@ -4,22 +4,32 @@ from stiction._load import load_core
 
 load_core()
 
-from stiction._core import Certificate, ContactReport, StepReport, contact_models  # noqa: E402
+from stiction._core import (  # noqa: E402
+    Certificate,
+    ContactProperties,
+    ContactReport,
+    StepReport,
+    contact_models,
+)
 from stiction.errors import Error, StepError, StictionWarning  # noqa: E402
 from stiction.recording import Recorder, Recording, Replay  # noqa: E402
+from stiction.scene import Scene, load_scene  # noqa: E402
 from stiction.simulator import Simulator  # noqa: E402
 
 __version__ = "0.1.0"
 __all__ = [
     "Certificate",
+    "ContactProperties",
     "ContactReport",
     "Error",
     "Recorder",
     "Recording",
     "Replay",
+    "Scene",
     "Simulator",
     "StepError",
     "StepReport",
     "StictionWarning",
     "contact_models",
+    "load_scene",
 ]

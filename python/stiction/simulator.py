@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import mujoco
 
-from stiction._core import StepReport, Stepper
-from stiction.errors import Error, StepError
+from stiction._core import ContactProperties, Stepper, StepReport
+from stiction.errors import Error, StepError, StictionWarning
+from stiction.properties import PropertiesLike, find_custom_text, make_properties
 
 _ON_FAILURE = ("raise", "stop", "keep_best")
 
@@ -31,6 +33,8 @@ class Simulator:
         stiction_tolerance: v_s [m/s]; slip below it is stiction.
         friction_regularization: sigma [-]; 0 gives the papers' unregularized models.
         near_rigid_factor: beta [-] of 'sap'; 0: stiffness is never reduced.
+        properties: contact properties of geoms: a file, its content as a dict, or None. Scenes that
+            name their file are for stiction.load_scene.
         on_failure: what a step does that cannot be made, or does not converge: 'raise' StepError,
             'stop' and say so in the report, or 'keep_best' (advance with the solution found; inputs
             that are not finite still stop). Except with 'keep_best' the state is left as it was.
@@ -51,14 +55,20 @@ class Simulator:
         stiction_tolerance: float = 1e-4,
         friction_regularization: float = 1e-3,
         near_rigid_factor: float = 1.0,
+        properties: PropertiesLike = None,
         on_failure: str = "raise",
     ) -> None:
         if not isinstance(model, mujoco.MjModel):
-            raise Error("wrong_shape", "model", f"is a {type(model).__name__}, not a mujoco.MjModel")
+            raise Error(
+                "wrong_shape", "model", f"is a {type(model).__name__}, not a mujoco.MjModel"
+            )
         if on_failure not in _ON_FAILURE:
             raise Error(
                 "unknown_name", "on_failure", f"is '{on_failure}', must be one of {_ON_FAILURE}"
             )
+        self._properties = make_properties(properties)
+        if properties is None and contact_model != "mujoco":
+            _warn_of_custom_text(model)
         self.model = model
         self.contact_model = contact_model
         self.on_failure = on_failure
@@ -83,6 +93,7 @@ class Simulator:
             stiction_tolerance,
             friction_regularization,
             near_rigid_factor,
+            self._properties or ContactProperties(),
         )
 
     @property
@@ -93,7 +104,13 @@ class Simulator:
     @property
     def options(self) -> dict[str, Any]:
         """Simulator(model, **options) steps as this one does; fit for JSON."""
-        return {**self._options, "time_step": self.time_step}
+        properties = None if self._properties is None else self._properties.content
+        return {**self._options, "time_step": self.time_step, "properties": properties}
+
+    @property
+    def properties(self) -> ContactProperties | None:
+        """Contact properties of geoms, as given."""
+        return self._properties
 
     def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
         """Advances data by nstep steps. The GIL is released meanwhile.
@@ -112,3 +129,14 @@ def _positive(name: str, value: float) -> float:
     if not value > 0:
         raise Error("invalid_value", name, f"is {value}, must be above 0")
     return float(value)
+
+
+def _warn_of_custom_text(model: mujoco.MjModel) -> None:
+    """A model does not know where its file was, so its contact properties cannot be found."""
+    if (text := find_custom_text(model)) is not None:
+        warnings.warn(
+            f"the scene names contact properties, '{text}', which a Simulator does not read by "
+            "itself: make it with stiction.load_scene(path).make_simulator(), or give properties=",
+            StictionWarning,
+            stacklevel=3,
+        )

@@ -107,4 +107,8 @@ NumThreads = Annotated[
     int, typer.Option(min=1, help="That share a step; results do not depend on it.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of text.")]
+Properties = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Contact properties, in place of those the scene names."),
+]
 SceneFile = Annotated[Path, typer.Argument(help="MJCF or URDF file.", metavar="SCENE")]

@@ -32,6 +32,10 @@ def replay_command(
         int, typer.Option(min=0, help="Begin with the recorded state after this many steps.")
     ] = 0,
     num_threads: options.NumThreads = 1,
+    properties: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Contact properties, in place of those recorded."),
+    ] = None,
 ) -> int:
     """Steps a recording again, with the scene and the inputs in it.
 
@@ -46,8 +50,9 @@ def replay_command(
     if recording.damage:
         messages.warn(f"{file}: {recording.damage}; it holds {len(recording)} whole steps")
 
+    changed = {} if properties is None else {"properties": properties}
     with messages.show_warnings():
-        steps = Replay(recording, from_step=from_step, num_threads=num_threads)
+        steps = Replay(recording, from_step=from_step, num_threads=num_threads, **changed)
     summary, difference, interrupted = _replay(steps, len(recording) - from_step, verify, messages)
     figures = {
         "recording": str(file),

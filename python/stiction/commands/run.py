@@ -43,6 +43,7 @@ def run(
     seed: options.Seed = 0,
     num_threads: options.NumThreads = 1,
     tolerance: options.Tolerance = 1e-5,
+    properties: options.Properties = None,
 ) -> int:
     """Steps a scene and prints what it cost and how good it is.
 
@@ -50,7 +51,7 @@ def run(
     """
     messages = Messages()
     with messages.show_warnings() as texts:
-        loaded = load_scene(scene)
+        loaded = load_scene(scene, properties)
         simulator = loaded.make_simulator(
             contact_model,
             time_step=time_step,

@@ -23,10 +23,12 @@ struct Material {
 inline constexpr Material kDefaultMaterial = {
     .stiffness = contact::kInfinity, .dissipation = 50, .relaxation_time = 0.01};
 
-/// Where the value of a property comes from, for `explain`.
+/// Where the value of a property comes from, for people: "pads.contact.yaml:3, material 'bubble'".
 struct MaterialSource {
   std::string stiffness = "default", dissipation = "default", relaxation_time = "default";
   std::string friction = "MJCF";
+  std::string material;  // its name; empty where no material was assigned
+  std::string selector;  // what assigned it, and where
 };
 
 /// The properties of every geom of a model.

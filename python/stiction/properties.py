@@ -1,0 +1,94 @@
+"""Contact properties: from a file, a dict, or the scene that names its file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import mujoco
+
+from stiction._core import ContactProperties
+from stiction.errors import Error
+
+# What a Simulator takes as properties.
+PropertiesLike = ContactProperties | str | os.PathLike[str] | Mapping[str, Any] | None
+
+CUSTOM_TEXT = "stiction"  # the name of <custom><text> that holds the file's
+
+
+def make_properties(properties: PropertiesLike) -> ContactProperties | None:
+    """Reads what a Simulator takes as properties.
+
+    Args:
+        properties: a file, its content as a dict, or contact properties as they are.
+
+    Raises:
+        Error: with file and line: all that is wrong with the content.
+    """
+    if properties is None or isinstance(properties, ContactProperties):
+        return properties
+    if isinstance(properties, str | os.PathLike):
+        return ContactProperties.read(os.fspath(properties))
+    if isinstance(properties, Mapping):
+        return _parse_mapping(properties)
+    raise Error(
+        "wrong_shape",
+        "properties",
+        f"is a {type(properties).__name__}, not the name of a file, a dict or None",
+    )
+
+
+def find_custom_text(model: mujoco.MjModel) -> str | None:
+    """The file that <custom><text name="stiction" data="..."/></custom> names, if there is one."""
+    index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_TEXT, CUSTOM_TEXT)
+    if index < 0:
+        return None
+    begin = model.text_adr[index]
+    return bytes(model.text_data[begin : begin + model.text_size[index] - 1]).decode()
+
+
+def load_scene_properties(
+    model: mujoco.MjModel, scene: Path, properties: PropertiesLike
+) -> ContactProperties | None:
+    """The contact properties of a scene file: those given, else those of the file that it names.
+
+    Raises:
+        Error: as make_properties; or a class cannot be resolved.
+    """
+    found = make_properties(properties)
+    if properties is None and (text := find_custom_text(model)) is not None:
+        try:
+            found = ContactProperties.read(str(scene.parent / text))
+        except Error as e:
+            if e.code != "file_not_found":
+                raise
+            raise Error(
+                e.code,
+                e.where,
+                f'{e.message}; {scene} names it in <custom><text name="{CUSTOM_TEXT}" '
+                f'data="{text}"/></custom>, relative to its own folder',
+            ) from e
+    if found is not None:
+        found.resolve_classes(str(scene))
+    return found
+
+
+def _parse_mapping(properties: Mapping[str, Any]) -> ContactProperties:
+    # JSON is YAML: one reader checks both, and knows no other type than JSON's.
+    try:
+        text = json.dumps(dict(properties), default=_simplify)
+    except (TypeError, ValueError, RecursionError) as e:
+        raise Error("wrong_shape", "properties", f"is not a dict as the file's content: {e}") from e
+    return ContactProperties.parse(text, "properties", has_lines=False)
+
+
+def _simplify(value: Any) -> Any:
+    """NumPy's numbers and arrays, and mappings of other kinds."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{value!r} is a {type(value).__name__}")

@@ -1,0 +1,248 @@
+#include "stiction/io/contact_properties.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <sstream>
+
+#include <yaml-cpp/yaml.h>
+
+#include "stiction/base/error.hpp"
+
+namespace stiction::io {
+namespace {
+
+/// A number that a material may have.
+struct Key {
+  const char* name;
+  double plant::Material::*member;
+  const char* range;
+  bool positive;  // else at least 0
+  bool may_be_infinite;
+};
+
+constexpr std::array kKeys = {
+    Key{"stiffness", &plant::Material::stiffness, "a number above 0 in N/m, or .inf for near-rigid",
+        true, true},
+    Key{"dissipation", &plant::Material::dissipation, "a finite number of at least 0 in s/m", false,
+        false},
+    Key{"relaxation_time", &plant::Material::relaxation_time, "a finite number of at least 0 in s",
+        false, false},
+    Key{"friction", &plant::Material::friction, "a finite number of at least 0", false, false},
+};
+
+/// Keys of the format that this version cannot honour.
+constexpr std::array kLaterKeys = {"hydroelastic_modulus", "resolution_hint", "rigid"};
+
+/// A YAML node as a message quotes it.
+std::string quote(const YAML::Node& node) {
+  constexpr std::size_t kMaxQuoted = 40;
+  if (node.IsMap()) return "a mapping";
+  if (node.IsSequence()) return "a list";
+  if (!node.IsScalar() || node.Scalar().empty()) return "empty";
+  const std::string& text = node.Scalar();
+  std::string quoted = "'";  // grown in steps: GCC 12 warns of sums that begin with one letter
+  quoted += text.substr(0, kMaxQuoted);
+  quoted += text.size() > kMaxQuoted ? "...'" : "'";
+  return quoted;
+}
+
+/// A number in YAML's spelling or C's; NaN if it is none, or NaN itself.
+double parse_number(const YAML::Node& node) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  if (!node.IsScalar()) return kNaN;
+  std::string_view text = node.Scalar();
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('-') || text.starts_with('+')) return kNaN;
+  double value = kNaN;
+  if (text == ".inf" || text == ".Inf" || text == ".INF") {
+    value = contact::kInfinity;
+  } else {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return kNaN;
+  }
+  return negative ? -value : value;
+}
+
+/// Turns YAML into ContactProperties, and collects what is wrong with it.
+class Reader {
+ public:
+  Reader(const std::string& origin, bool has_lines) : has_lines_(has_lines) {
+    out_.origin = origin;
+  }
+
+  ContactProperties read(const YAML::Node& root) {
+    if (!root.IsNull()) read_root(root);
+    check_material_names();
+    faults_.throw_if_any();
+    return std::move(out_);
+  }
+
+ private:
+  std::string where(const YAML::Node& node) const {
+    return has_lines_ ? out_.origin + ":" + std::to_string(node.Mark().line + 1) : out_.origin;
+  }
+
+  void add_fault(ErrorCode code, const YAML::Node& node, const std::string& message) {
+    constexpr int kMaxFaults = 50;  // more would hide the first
+    if (++num_faults_ <= kMaxFaults) faults_.add(code, where(node), message);
+  }
+
+  /// Calls f(key, value) for the entries of a mapping that have a name, and one each.
+  template <class F>
+  void for_each_entry(const YAML::Node& node, const std::string& what, F&& f) {
+    if (!node.IsMap())
+      return add_fault(ErrorCode::kSyntax, node,
+                       what + " is " + quote(node) + ", must be a mapping");
+    std::set<std::string> seen;
+    for (const auto& entry : node) {
+      const YAML::Node& key = entry.first;
+      if (!key.IsScalar()) {
+        add_fault(ErrorCode::kSyntax, key, what + " has " + quote(key) + " as a name");
+        continue;
+      }
+      if (!seen.insert(key.Scalar()).second)
+        add_fault(ErrorCode::kInvalidValue, key, what + " has '" + key.Scalar() + "' twice");
+      f(key, entry.second);
+    }
+  }
+
+  void read_root(const YAML::Node& root) {
+    for_each_entry(root, "the file", [&](const YAML::Node& key, const YAML::Node& value) {
+      const std::string& name = key.Scalar();
+      // "geoms:" with all its entries commented out is as good as none.
+      if (value.IsNull() && (name == "materials" || name == "geoms")) return;
+      if (name == "materials")
+        for_each_entry(value, "materials",
+                       [&](const auto& k, const auto& v) { read_material(k, v); });
+      else if (name == "geoms")
+        for_each_entry(value, "geoms", [&](const auto& k, const auto& v) { read_rule(k, v); });
+      else if (name == "classes")
+        for_each_entry(value, "classes", [&](const auto& k, const auto& v) { read_class(k, v); });
+      else
+        add_fault(ErrorCode::kUnknownName, key,
+                  "there is no section '" + name + "'" +
+                      suggest_name(name, {"materials", "geoms", "classes"}));
+    });
+  }
+
+  void read_material(const YAML::Node& name, const YAML::Node& node) {
+    out_.materials.push_back({name.Scalar(), {}, where(name)});
+    if (node.IsNull()) return;  // a material of defaults
+    const std::string material = "material '" + name.Scalar() + "'";
+    for_each_entry(node, material, [&](const YAML::Node& key, const YAML::Node& value) {
+      read_number(material, key, value, &out_.materials.back().values);
+    });
+  }
+
+  void read_number(const std::string& material, const YAML::Node& name, const YAML::Node& node,
+                   plant::Material* values) {
+    for (const Key& key : kKeys) {
+      if (name.Scalar() != key.name) continue;
+      const double value = parse_number(node);
+      if ((key.positive ? value > 0 : value >= 0) && (key.may_be_infinite || std::isfinite(value)))
+        values->*key.member = value;
+      else
+        add_fault(ErrorCode::kInvalidValue, node.IsNull() ? name : node,
+                  material + ": " + key.name + " is " + quote(node) + ", must be " + key.range);
+      return;
+    }
+    for (const char* later : kLaterKeys)
+      if (name.Scalar() == later)
+        return add_fault(ErrorCode::kUnsupported, name,
+                         material + ": " + later + " is not supported in this version; remove it");
+    std::vector<std::string> names;
+    for (const Key& key : kKeys) names.emplace_back(key.name);
+    add_fault(ErrorCode::kUnknownName, name,
+              material + ": there is no property '" + name.Scalar() + "'" +
+                  suggest_name(name.Scalar(), names));
+  }
+
+  void read_rule(const YAML::Node& selector, const YAML::Node& node) {
+    if (node.IsScalar() && !node.Scalar().empty()) {
+      out_.rules.push_back({selector.Scalar(), node.Scalar(), where(selector)});
+      return;
+    }
+    add_fault(ErrorCode::kSyntax, node.IsNull() ? selector : node,
+              "geoms '" + selector.Scalar() + "': is " + quote(node) +
+                  ", must be the name of a material");
+  }
+
+  void read_class(const YAML::Node& name, const YAML::Node& node) {
+    std::vector<int>& geoms = out_.classes[name.Scalar()];
+    if (!node.IsSequence())
+      return add_fault(
+          ErrorCode::kSyntax, name,
+          "class '" + name.Scalar() + "': is " + quote(node) + ", must be a list of geom ids");
+    for (const YAML::Node& item : node) {
+      const double id = parse_number(item);
+      if (id >= 0 && id < std::numeric_limits<int>::max() && id == std::floor(id))
+        geoms.push_back(static_cast<int>(id));
+      else
+        add_fault(ErrorCode::kInvalidValue, item,
+                  "class '" + name.Scalar() + "': " + quote(item) + " is not a geom id");
+    }
+  }
+
+  void check_material_names() {
+    std::vector<std::string> names;
+    for (const NamedMaterial& material : out_.materials) names.push_back(material.name);
+    const std::set<std::string> known(names.begin(), names.end());
+    for (const GeomRule& rule : out_.rules)
+      if (!known.contains(rule.material))
+        faults_.add(ErrorCode::kUnknownName, rule.source,
+                    "geoms '" + rule.selector + "': there is no material '" + rule.material + "'" +
+                        suggest_name(rule.material, names));
+  }
+
+  bool has_lines_;
+  ContactProperties out_;
+  ErrorList faults_;
+  int num_faults_ = 0;
+};
+
+std::string read_text(const std::filesystem::path& path) {
+  constexpr std::uintmax_t kMaxSize = 16 << 20;  // [bytes]; a slip, like a mesh in its place
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
+    throw Error(ErrorCode::kFileNotFound, path.string(),
+                "there is no such contact properties file");
+  if (!std::filesystem::is_regular_file(path, error))
+    throw Error(ErrorCode::kFileNotFound, path.string(), "is not a file");
+  if (std::filesystem::file_size(path, error) > kMaxSize)
+    throw Error(ErrorCode::kSyntax, path.string(),
+                "is larger than 16 MiB; that is no contact properties file");
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) throw Error(ErrorCode::kFileNotFound, path.string(), "cannot be read");
+  return text.str();
+}
+
+}  // namespace
+
+ContactProperties parse_contact_properties(const std::string& text, const std::string& origin,
+                                           bool has_lines) {
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.size() > 1)
+      throw Error(ErrorCode::kSyntax, origin, "has more than one YAML document; keep one");
+    Reader reader(origin, has_lines);
+    return reader.read(documents.empty() ? YAML::Node() : documents[0]);
+  } catch (const YAML::Exception& e) {
+    const bool at_line = has_lines && !e.mark.is_null();
+    throw Error(ErrorCode::kSyntax,
+                at_line ? origin + ":" + std::to_string(e.mark.line + 1) : origin,
+                "is not YAML: " + e.msg);
+  }
+}
+
+ContactProperties read_contact_properties(const std::filesystem::path& path) {
+  return parse_contact_properties(read_text(path), path.string());
+}
+
+}  // namespace stiction::io

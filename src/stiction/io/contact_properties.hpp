@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "stiction/plant/materials.hpp"
+
+namespace stiction::io {
+
+/// A material of a contact properties file; absent values are NaN.
+struct NamedMaterial {
+  std::string name;
+  plant::Material values;
+  std::string source;  // "pads.contact.yaml:3"
+};
+
+/// Which geoms get a material. Selectors, from the most to the least specific:
+///
+///     "left_pad"        the geom of that name
+///     "*_pad"           geoms whose name matches the glob (*, ?, [abc])
+///     "body:finger_*"   all geoms of the bodies whose name matches
+///     "class:pads"      geoms of the MJCF default class, and of classes nested in it
+///     "*"               all geoms
+///
+/// The most specific selector decides, among equals the later one.
+struct GeomRule {
+  std::string selector;
+  std::string material;
+  std::string source;
+};
+
+/// The content of a contact properties file.
+struct ContactProperties {
+  std::string origin;  // name of the file, or of the argument it came from
+  std::vector<NamedMaterial> materials;
+  std::vector<GeomRule> rules;
+  /// Ids of the geoms of each default class: a compiled model does not know its classes. Filled by
+  /// resolve_classes, or from the content itself.
+  std::map<std::string, std::vector<int>> classes;
+
+  bool empty() const { return materials.empty() && rules.empty(); }
+};
+
+/// Reads a file: YAML with `materials:`, by name, and `geoms:`, selectors with names of materials.
+/// SI units: stiffness [N/m] in (0, inf], dissipation [s/m], relaxation_time [s] and friction [-],
+/// all at least 0.
+/// @throws Error with file and line: no such file, not YAML, or all faults of its content at once
+ContactProperties read_contact_properties(const std::filesystem::path& path);
+
+/// The same from a text.
+/// @param origin    its name in messages
+/// @param has_lines false if line numbers would mean nothing to the user
+ContactProperties parse_contact_properties(const std::string& text, const std::string& origin,
+                                           bool has_lines = true);
+
+}  // namespace stiction::io

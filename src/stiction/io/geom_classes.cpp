@@ -1,0 +1,94 @@
+#include "stiction/io/geom_classes.hpp"
+
+#include <memory>
+
+#include <mujoco/mujoco.h>
+#include <tinyxml2.h>
+
+#include "stiction/base/error.hpp"
+#include "stiction/plant/mujoco_guard.hpp"
+
+namespace stiction::io {
+namespace {
+
+using Parents = std::map<std::string, std::string>;
+
+struct SpecDeleter {
+  void operator()(mjSpec* spec) const { mj_deleteSpec(spec); }
+};
+struct ModelDeleter {
+  void operator()(mjModel* model) const { mj_deleteModel(model); }
+};
+using SpecPtr = std::unique_ptr<mjSpec, SpecDeleter>;
+using ModelPtr = std::unique_ptr<mjModel, ModelDeleter>;
+
+[[noreturn]] void refuse(const std::filesystem::path& scene, const char* reason) {
+  throw Error(ErrorCode::kMuJoCo, scene.string(), std::string("MuJoCo cannot load it: ") + reason);
+}
+
+/// Parses and compiles, so that the geoms have their ids.
+SpecPtr load_spec(const std::filesystem::path& scene) {
+  char error[1000] = "";
+  plant::MuJoCoGuard guard;
+  mjSpec* parsed = nullptr;
+  const std::string path = scene.string();
+  if (!guard.run([&] { parsed = mj_parseXML(path.c_str(), nullptr, error, sizeof error); }))
+    refuse(scene, guard.error());
+  SpecPtr spec(parsed);
+  if (!spec) refuse(scene, error);
+  mjModel* compiled = nullptr;
+  if (!guard.run([&] { compiled = mj_compile(parsed, nullptr); })) refuse(scene, guard.error());
+  const ModelPtr model(compiled);
+  if (!model) refuse(scene, mjs_getError(parsed));
+  return spec;
+}
+
+void add_parents(const tinyxml2::XMLElement& parent, const std::string& parent_name, Parents* out) {
+  for (const auto* child = parent.FirstChildElement("default"); child;
+       child = child->NextSiblingElement("default")) {
+    const char* name = child->Attribute("class");
+    const std::string child_name = name ? name : "main";
+    if (child_name != parent_name) (*out)[child_name] = parent_name;
+    add_parents(*child, child_name, out);
+  }
+}
+
+/// The class that each class is nested in. mjSpec does not tell, but the XML that it writes does,
+/// with all includes resolved.
+Parents find_parents(mjSpec* spec) {
+  std::string xml(1 << 16, '\0');
+  char error[1000] = "";
+  // A result above 0 is the size that is needed.
+  int size = mj_saveXMLString(spec, xml.data(), static_cast<int>(xml.size()), error, sizeof error);
+  if (size > 0) {
+    xml.resize(static_cast<std::size_t>(size) + 1);
+    size = mj_saveXMLString(spec, xml.data(), static_cast<int>(xml.size()), error, sizeof error);
+  }
+  Parents parents;
+  tinyxml2::XMLDocument document;
+  if (size != 0 || document.Parse(xml.c_str()) != tinyxml2::XML_SUCCESS) return parents;
+  if (const auto* root = document.FirstChildElement("mujoco")) add_parents(*root, "", &parents);
+  return parents;
+}
+
+}  // namespace
+
+std::map<std::string, std::vector<int>> read_geom_classes(const std::filesystem::path& scene) {
+  const SpecPtr spec = load_spec(scene);
+  const Parents parents = find_parents(spec.get());
+  std::map<std::string, std::vector<int>> classes;
+  for (mjsElement* geom = mjs_firstElement(spec.get(), mjOBJ_GEOM); geom;
+       geom = mjs_nextElement(spec.get(), geom)) {
+    const mjsDefault* of_geom = mjs_getDefault(geom);
+    if (!of_geom) continue;
+    std::string name = mjs_getString(mjs_getName(of_geom->element));
+    while (!name.empty()) {
+      classes[name].push_back(mjs_getId(geom));
+      const auto parent = parents.find(name);
+      name = parent == parents.end() ? "" : parent->second;
+    }
+  }
+  return classes;
+}
+
+}  // namespace stiction::io

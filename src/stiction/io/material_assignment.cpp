@@ -1,0 +1,177 @@
+#include "stiction/io/material_assignment.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "stiction/base/error.hpp"
+#include "stiction/io/geom_classes.hpp"
+
+namespace stiction::io {
+namespace {
+
+constexpr std::string_view kBodyPrefix = "body:", kClassPrefix = "class:";
+
+/// How specific a selector is: a higher one decides.
+enum Rank { kAll, kClassGlob, kClass, kBodyGlob, kBody, kNameGlob, kName, kNumRanks };
+
+bool is_glob(const std::string& text) {
+  return text.find_first_of("*?[") != std::string::npos;
+}
+bool matches(const std::string& pattern, const std::string& name) {
+  return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
+std::string name_of(const mjModel* m, mjtObj type, int id) {
+  const char* name = mj_id2name(m, type, id);
+  return name ? name : "";
+}
+
+std::vector<std::string> list_names(const mjModel* m, mjtObj type, mjtSize count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i)
+    if (std::string name = name_of(m, type, i); !name.empty()) names.push_back(std::move(name));
+  return names;
+}
+
+std::vector<std::string> list_classes(const ContactProperties& properties) {
+  std::vector<std::string> names;
+  for (const auto& [name, geoms] : properties.classes) names.push_back(name);
+  return names;
+}
+
+/// What a selector selects.
+struct Selection {
+  Rank rank = kName;
+  std::vector<int> geoms;
+};
+
+class Selector {
+ public:
+  Selector(const mjModel* model, const ContactProperties& properties)
+      : m_(model), properties_(properties) {}
+
+  /// @throws Error if nothing is selected
+  Selection select(const GeomRule& rule) const {
+    const std::string& text = rule.selector;
+    // A name comes first: it may look like any other selector.
+    if (const int geom = mj_name2id(m_, mjOBJ_GEOM, text.c_str()); geom >= 0 && !text.empty())
+      return {kName, {geom}};
+    if (text.starts_with(kBodyPrefix)) return select_bodies(rule, text.substr(kBodyPrefix.size()));
+    if (text.starts_with(kClassPrefix))
+      return select_classes(rule, text.substr(kClassPrefix.size()));
+    return select_names(rule);
+  }
+
+ private:
+  Selection select_names(const GeomRule& rule) const {
+    Selection out{rule.selector == "*" ? kAll : kNameGlob, {}};
+    for (int i = 0; i < m_->ngeom; ++i)
+      if (matches(rule.selector, name_of(m_, mjOBJ_GEOM, i))) out.geoms.push_back(i);
+    // A name of the empty string is no name.
+    if (out.geoms.empty() || rule.selector.empty())
+      refuse(rule, "no geom has this name", rule.selector, list_names(m_, mjOBJ_GEOM, m_->ngeom));
+    return out;
+  }
+
+  Selection select_bodies(const GeomRule& rule, const std::string& pattern) const {
+    Selection out{is_glob(pattern) ? kBodyGlob : kBody, {}};
+    for (int i = 0; i < m_->ngeom; ++i)
+      if (matches(pattern, name_of(m_, mjOBJ_BODY, m_->geom_bodyid[i]))) out.geoms.push_back(i);
+    if (out.geoms.empty())
+      refuse(rule, "no body with geoms has this name", pattern,
+             list_names(m_, mjOBJ_BODY, m_->nbody));
+    return out;
+  }
+
+  Selection select_classes(const GeomRule& rule, const std::string& pattern) const {
+    if (properties_.classes.empty())
+      throw Error(ErrorCode::kUnsupported, rule.source,
+                  "geoms '" + rule.selector +
+                      "': a compiled model does not know its default classes; load the scene from "
+                      "its MJCF file (stiction.load_scene, io::resolve_classes)");
+    std::set<int> geoms;
+    for (const auto& [name, ids] : properties_.classes)
+      if (matches(pattern, name)) geoms.insert(ids.begin(), ids.end());
+    if (geoms.empty())
+      refuse(rule, "no geom is of such a class", pattern, list_classes(properties_));
+    if (*geoms.rbegin() >= m_->ngeom)
+      throw Error(ErrorCode::kWrongShape, rule.source,
+                  "classes: there is no geom " + std::to_string(*geoms.rbegin()) +
+                      ", the model has " + std::to_string(m_->ngeom) +
+                      "; the classes are of another model");
+    return {is_glob(pattern) ? kClassGlob : kClass, {geoms.begin(), geoms.end()}};
+  }
+
+  [[noreturn]] void refuse(const GeomRule& rule, const char* reason, const std::string& name,
+                           const std::vector<std::string>& names) const {
+    throw Error(ErrorCode::kUnknownName, rule.source,
+                "geoms '" + rule.selector + "': " + reason +
+                    (is_glob(name) ? "" : suggest_name(name, names)));
+  }
+
+  const mjModel* m_;
+  const ContactProperties& properties_;
+};
+
+/// Gives a geom the values that a material has; the others stay.
+void apply(const NamedMaterial& material, const GeomRule& rule, plant::Material* values,
+           plant::MaterialSource* source) {
+  const std::string from = material.source + ", material '" + material.name + "'";
+  const auto take = [&](double value, double* out, std::string* out_source) {
+    if (std::isnan(value)) return;
+    *out = value;
+    *out_source = from;
+  };
+  take(material.values.stiffness, &values->stiffness, &source->stiffness);
+  take(material.values.dissipation, &values->dissipation, &source->dissipation);
+  take(material.values.relaxation_time, &values->relaxation_time, &source->relaxation_time);
+  take(material.values.friction, &values->friction, &source->friction);
+  source->material = material.name;
+  source->selector = "'" + rule.selector + "' (" + rule.source + ")";
+}
+
+}  // namespace
+
+void resolve_classes(const std::filesystem::path& scene, ContactProperties* properties) {
+  const bool needs_classes =
+      std::any_of(properties->rules.begin(), properties->rules.end(),
+                  [](const GeomRule& rule) { return rule.selector.starts_with(kClassPrefix); });
+  if (needs_classes) properties->classes = read_geom_classes(scene);
+}
+
+plant::MaterialTable assign_materials(const mjModel* m, const ContactProperties& properties) {
+  // The rule that decides for each geom: of the highest rank, then the last.
+  std::vector<int> rank(m->ngeom, -1), decider(m->ngeom, -1);
+  const Selector selector(m, properties);
+  ErrorList faults;
+  for (std::size_t r = 0; r < properties.rules.size(); ++r) {
+    try {
+      const Selection selection = selector.select(properties.rules[r]);
+      for (const int geom : selection.geoms) {
+        if (selection.rank < rank[geom]) continue;
+        rank[geom] = selection.rank;
+        decider[geom] = static_cast<int>(r);
+      }
+    } catch (const Error& e) {
+      faults.add(e.code(), e.where(), e.message());
+    }
+  }
+  faults.throw_if_any();
+
+  plant::MaterialTable table = plant::make_default_materials(m);
+  for (int geom = 0; geom < m->ngeom; ++geom) {
+    if (decider[geom] < 0) continue;
+    const GeomRule& rule = properties.rules[decider[geom]];
+    const auto material = std::find_if(
+        properties.materials.begin(), properties.materials.end(),
+        [&](const NamedMaterial& candidate) { return candidate.name == rule.material; });
+    apply(*material, rule, &table.geoms[geom], &table.sources[geom]);
+  }
+  return table;
+}
+
+}  // namespace stiction::io

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/io/contact_properties.hpp"
+
+namespace stiction::io {
+
+/// Fills properties->classes for its `class:` selectors from the scene's file; does nothing if
+/// there are none.
+/// @param scene MJCF file of the model
+/// @throws Error if MuJoCo cannot load it
+void resolve_classes(const std::filesystem::path& scene, ContactProperties* properties);
+
+/// The properties of every geom of a model, with their sources. A geom without a name counts as one
+/// with the empty name: `*` selects it, as do its body and its class.
+/// @throws Error listing every selector that selects nothing, with the nearest name
+plant::MaterialTable assign_materials(const mjModel* model, const ContactProperties& properties);
+
+}  // namespace stiction::io

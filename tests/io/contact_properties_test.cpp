@@ -1,0 +1,188 @@
+#include "stiction/io/contact_properties.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "stiction/base/error.hpp"
+
+namespace stiction::io {
+namespace {
+
+ContactProperties parse(const std::string& text) {
+  return parse_contact_properties(text, "pads.contact.yaml");
+}
+
+/// The message of the error that a text gives, empty if none.
+std::string message_of(const std::string& text) {
+  try {
+    parse(text);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(ContactPropertiesFile, HasMaterialsAndRulesWithTheirLines) {
+  const ContactProperties p = parse(R"(materials:
+  bubble: {dissipation: 5, friction: 1.0}
+  steel:
+    stiffness: 1e7
+    relaxation_time: 1e-4
+geoms: {"*_pad": bubble, floor: steel}
+)");
+  ASSERT_EQ(p.materials.size(), 2u);
+  EXPECT_EQ(p.materials[0].name, "bubble");
+  EXPECT_EQ(p.materials[0].source, "pads.contact.yaml:2");
+  EXPECT_EQ(p.materials[0].values.dissipation, 5);
+  EXPECT_EQ(p.materials[0].values.friction, 1);
+  EXPECT_TRUE(std::isnan(p.materials[0].values.stiffness));
+  EXPECT_TRUE(std::isnan(p.materials[0].values.relaxation_time));
+  EXPECT_EQ(p.materials[1].values.stiffness, 1e7);
+  EXPECT_EQ(p.materials[1].values.relaxation_time, 1e-4);
+  EXPECT_EQ(p.materials[1].source, "pads.contact.yaml:3");
+  ASSERT_EQ(p.rules.size(), 2u);
+  EXPECT_EQ(p.rules[0].selector, "*_pad");
+  EXPECT_EQ(p.rules[0].material, "bubble");
+  EXPECT_EQ(p.rules[1].source, "pads.contact.yaml:6");
+}
+
+TEST(ContactPropertiesFile, TakesNumbersAsYamlAndCWriteThem) {
+  for (const char* text : {".inf", "+.inf", "inf", "Infinity", ".INF", "\".inf\""})
+    EXPECT_EQ(parse("materials: {m: {stiffness: " + std::string(text) + "}}")
+                  .materials[0]
+                  .values.stiffness,
+              contact::kInfinity)
+        << text;
+  EXPECT_EQ(parse("materials: {m: {stiffness: +1.5e+6}}").materials[0].values.stiffness, 1.5e6);
+  EXPECT_EQ(parse("materials: {m: {friction: 0}}").materials[0].values.friction, 0);
+}
+
+TEST(ContactPropertiesFile, MayBeEmpty) {
+  for (const char* text : {"", "# nothing\n", "{}", "materials:\ngeoms:\n"})
+    EXPECT_TRUE(parse(text).empty()) << text;
+  EXPECT_EQ(parse("materials: {plain: }\ngeoms: {floor: plain}").materials.size(), 1u);
+}
+
+TEST(ContactPropertiesFile, SaysWhatIsWrongWithAValue) {
+  const struct {
+    const char* value;
+    const char* message;
+  } cases[] = {
+      {"stiffness: 0", "stiffness is '0', must be a number above 0 in N/m"},
+      {"stiffness: -.inf", "stiffness is '-.inf', must be"},
+      {"stiffness: .nan", "stiffness is '.nan', must be"},
+      {"stiffness: 1e5 N/m", "stiffness is '1e5 N/m', must be a number"},
+      {"stiffness: 1e999", "stiffness is '1e999', must be"},
+      {"stiffness: --1", "stiffness is '--1', must be"},
+      {"dissipation: -1", "dissipation is '-1', must be a finite number of at least 0 in s/m"},
+      {"dissipation: .inf", "dissipation is '.inf', must be a finite number"},
+      {"relaxation_time: [1, 2]", "relaxation_time is a list, must be"},
+      {"friction: {a: 1}", "friction is a mapping, must be"},
+      {"friction: ", "friction is empty, must be"},
+      {"friction: high", "friction is 'high', must be"},
+      {"friction: true", "friction is 'true', must be"},
+      {"disipation: 3", "there is no property 'disipation' (did you mean 'dissipation'?)"},
+      {"hydroelastic_modulus: 1e5", "hydroelastic_modulus is not supported in this version"},
+      {"resolution_hint: 0.01", "resolution_hint is not supported in this version"},
+      {"rigid: true", "rigid is not supported in this version"},
+      {"friction: 1, friction: 2", "material 'm' has 'friction' twice"},
+  };
+  for (const auto& c : cases) {
+    const std::string message = message_of("materials:\n  m: {" + std::string(c.value) + "}\n");
+    EXPECT_NE(message.find("pads.contact.yaml:2: material 'm'"), std::string::npos) << message;
+    EXPECT_NE(message.find(c.message), std::string::npos) << c.value << " gave " << message;
+  }
+}
+
+TEST(ContactPropertiesFile, SaysWhatIsWrongWithTheRest) {
+  const struct {
+    const char* text;
+    const char* message;
+  } cases[] = {
+      {"matreials: {}", ":1: there is no section 'matreials' (did you mean 'materials'?)"},
+      {"[1, 2]", "pads.contact.yaml:1: the file is a list, must be a mapping"},
+      {"just text", "the file is 'just text', must be a mapping"},
+      {"materials: [steel]", "materials is a list, must be a mapping"},
+      {"materials: {steel: 3}", "material 'steel' is '3', must be a mapping"},
+      {"materials: {? [a] : {}}", "materials has a list as a name"},
+      {"materials: {a: {}}\nmaterials: {b: {}}", ":2: the file has 'materials' twice"},
+      {"materials:\n  a: {}\n  a: {}", "pads.contact.yaml:3: materials has 'a' twice"},
+      {"materials: {steel: {}}\ngeoms:\n  f: steal",
+       ":3: geoms 'f': there is no material 'steal' (did you mean 'steel'?)"},
+      {"geoms: {f: steel}", "geoms 'f': there is no material 'steel'"},
+      {"materials: {s: {}}\ngeoms: {f: [s]}", "geoms 'f': is a list, must be the name"},
+      {"materials: {s: {}}\ngeoms: {f: }", "geoms 'f': is empty, must be the name"},
+      {"materials: {s: {}}\ngeoms: {f: s, f: s}", "geoms has 'f' twice"},
+      {"classes: {c: 1}", "class 'c': is '1', must be a list of geom ids"},
+      {"classes: {c: [1.5]}", "class 'c': '1.5' is not a geom id"},
+      {"materials: {\n\n a: [", "is not YAML"},
+      {"a: 1\n---\nb: 1", "has more than one YAML document"},
+      {"materials: *nowhere", "is not YAML"},
+  };
+  for (const auto& c : cases) {
+    const std::string message = message_of(c.text);
+    EXPECT_NE(message.find(c.message), std::string::npos) << c.text << "\ngave " << message;
+  }
+}
+
+TEST(ContactPropertiesFile, ListsAllFaultsAtOnce) {
+  const std::string message = message_of(R"(materials:
+  a: {stiffness: -1, disipation: 2}
+  b: {friction: nan}
+geoms: {x: c}
+)");
+  for (const char* part : {":2: material 'a': stiffness", ":2: material 'a': there is no property",
+                           ":3: material 'b': friction", ":4: geoms 'x'"})
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+}
+
+TEST(ContactPropertiesFile, ALongListOfFaultsIsCut) {
+  std::string text = "materials:\n";
+  for (int i = 0; i < 1000; ++i) text += "  m" + std::to_string(i) + ": {friction: -1}\n";
+  const std::string message = message_of(text);
+  EXPECT_NE(message.find("'m0'"), std::string::npos);
+  EXPECT_LT(std::count(message.begin(), message.end(), '\n'), 60);
+}
+
+TEST(ContactPropertiesFile, AliasesThatGrowWithoutEndAreNoWork) {
+  std::string text = "a0: &a0 [x, x]\n";
+  for (int i = 1; i < 64; ++i) {
+    const std::string last = std::to_string(i - 1), n = std::to_string(i);
+    text += "a" + n + ": &a" + n + " [*a" + last + ", *a" + last + "]\n";
+  }
+  EXPECT_NE(message_of(text).find("there is no section"), std::string::npos);
+  EXPECT_NE(message_of("materials: &m {a: *m}"), "");
+}
+
+TEST(ContactPropertiesFile, DeepNestingIsAnErrorAndNoOverflow) {
+  EXPECT_NE(message_of(std::string(100000, '[')), "");
+  EXPECT_NE(message_of("materials: " + std::string(100000, '{')), "");
+}
+
+TEST(ContactPropertiesFile, IsReadFromDisk) {
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "read.yaml";
+  std::ofstream(path) << "materials: {a: {friction: 0.5}}\n";
+  const ContactProperties p = read_contact_properties(path);
+  std::filesystem::remove(path);
+  EXPECT_EQ(p.materials[0].values.friction, 0.5);
+  EXPECT_EQ(p.materials[0].source, path.string() + ":1");
+}
+
+TEST(ContactPropertiesFile, MustBeThere) {
+  for (const std::string& path : {testing::TempDir() + "/none.yaml", testing::TempDir()}) {
+    try {
+      read_contact_properties(path);
+      FAIL() << path;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::kFileNotFound);
+      EXPECT_EQ(e.where(), path);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stiction::io

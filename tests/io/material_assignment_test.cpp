@@ -1,0 +1,160 @@
+#include "stiction/io/material_assignment.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "stiction/base/error.hpp"
+#include "stiction/sim/stepper.hpp"
+#include "support/scene.hpp"
+
+namespace stiction::io {
+namespace {
+
+constexpr const char* kScene = R"(<mujoco>
+<default>
+  <default class="hand"><geom size="0.1"/>
+    <default class="pads"><geom friction="2"/></default>
+  </default>
+</default>
+<worldbody>
+  <geom name="floor" type="plane" size="1 1 1"/>
+  <body name="finger_left" childclass="hand"><freejoint/>
+    <geom name="left_link"/><geom name="left_pad" class="pads"/><geom/>
+  </body>
+  <body name="finger_right"><freejoint/>
+    <geom name="right_pad" class="pads"/><geom name="body:x" size="0.1"/>
+  </body>
+</worldbody></mujoco>)";
+
+class Assignment : public testing::Test {
+ protected:
+  /// Materials a, b, c with frictions 1, 2, 3 for the selectors.
+  plant::MaterialTable assign(const std::string& geoms) {
+    ContactProperties p = parse_contact_properties(
+        "materials: {a: {friction: 1}, b: {friction: 2}, c: {friction: 3}}\ngeoms: {" + geoms + "}",
+        "file");
+    p.classes = classes_;
+    return assign_materials(scene_.model, p);
+  }
+  /// Friction of each geom; 0: untouched.
+  std::vector<double> frictions(const std::string& geoms) {
+    std::vector<double> out;
+    for (const plant::Material& material : assign(geoms).geoms)
+      out.push_back(std::isnan(material.friction) ? 0 : material.friction);
+    return out;
+  }
+  std::string fault(const std::string& geoms) {
+    try {
+      assign(geoms);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  }
+
+  support::Scene scene_{kScene};
+  std::map<std::string, std::vector<int>> classes_;
+};
+
+using Values = std::vector<double>;
+
+TEST_F(Assignment, SelectsByNameGlobAndBody) {
+  EXPECT_EQ(frictions(""), (Values{0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(frictions("floor: a"), (Values{1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(frictions("'*_pad': a"), (Values{0, 0, 1, 0, 1, 0}));
+  EXPECT_EQ(frictions("'left_[pl]*': a"), (Values{0, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(frictions("'body:finger_left': a"), (Values{0, 1, 1, 1, 0, 0}));
+  EXPECT_EQ(frictions("'body:finger_*': a"), (Values{0, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(frictions("'body:world': a"), (Values{1, 0, 0, 0, 0, 0}));
+}
+
+TEST_F(Assignment, UnnamedGeomsAreReachedByAllBodyAndClass) {
+  EXPECT_EQ(frictions("'*': a")[3], 1);
+  EXPECT_EQ(frictions("'?*': a")[3], 0);
+  EXPECT_EQ(frictions("'body:finger_left': a")[3], 1);
+}
+
+TEST_F(Assignment, ANameMayLookLikeASelector) {
+  EXPECT_EQ(frictions("'body:x': a"), (Values{0, 0, 0, 0, 0, 1}));
+}
+
+TEST_F(Assignment, MoreSpecificSelectorsWinInAnyOrder) {
+  EXPECT_EQ(frictions("left_pad: a, '*_pad': b, 'body:*': c"), (Values{3, 3, 1, 3, 2, 3}));
+  EXPECT_EQ(frictions("'body:*': c, '*_pad': b, left_pad: a"), (Values{3, 3, 1, 3, 2, 3}));
+  EXPECT_EQ(frictions("'*': c, 'body:finger_left': b"), (Values{3, 2, 2, 2, 3, 3}));
+  EXPECT_EQ(frictions("'body:finger_left': b, 'body:*': a"), (Values{1, 2, 2, 2, 1, 1}));
+}
+
+TEST_F(Assignment, AmongEqualsTheLaterWins) {
+  EXPECT_EQ(frictions("'*_pad': a, 'left_*': b")[2], 2);
+  EXPECT_EQ(frictions("'left_*': b, '*_pad': a")[2], 1);
+}
+
+TEST_F(Assignment, ClassesIncludeNestedOnes) {
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "classes.xml";
+  std::ofstream(path) << kScene;
+  ContactProperties p =
+      parse_contact_properties("materials: {a: {}}\ngeoms: {'class:pads': a}", "file");
+  resolve_classes(path, &p);
+  std::filesystem::remove(path);
+  classes_ = p.classes;
+  EXPECT_EQ(frictions("'class:pads': a"), (Values{0, 0, 1, 0, 1, 0}));
+  EXPECT_EQ(frictions("'class:hand': a"), (Values{0, 1, 1, 1, 1, 0}));
+  EXPECT_EQ(frictions("'class:main': a"), (Values{1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(frictions("'class:hand': b, 'body:finger_left': a, '*': c"),
+            (Values{3, 1, 1, 1, 2, 3}));
+  EXPECT_NE(fault("'class:pad': a").find("did you mean 'pads'?"), std::string::npos);
+}
+
+TEST_F(Assignment, ClassesNeedTheScenesFile) {
+  EXPECT_NE(fault("'class:pads': a").find("load the scene from its MJCF file"), std::string::npos);
+  classes_ = {{"pads", {2, 77}}};
+  EXPECT_NE(fault("'class:pads': a").find("no geom 77, the model has 6"), std::string::npos);
+}
+
+TEST_F(Assignment, NamesEverySelectorThatSelectsNothing) {
+  const std::string message =
+      fault("flor: a, '*_tip': a, 'body:finger_lft': b, '': c, 'body:nobody*': b");
+  for (const char* part :
+       {"file:2: geoms 'flor': no geom has this name (did you mean 'floor'?)",
+        "geoms '*_tip': no geom has this name", "(did you mean 'finger_left'?)",
+        "geoms '': no geom has this name", "geoms 'body:nobody*': no body with geoms"})
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+}
+
+TEST_F(Assignment, SaysWhereEachValueIsFrom) {
+  const plant::MaterialTable table = assign_materials(
+      scene_.model, parse_contact_properties(
+                        "materials:\n  pad: {stiffness: 1e5}\ngeoms:\n  '*_pad': pad\n", "file"));
+  EXPECT_EQ(table.geoms[2].stiffness, 1e5);
+  EXPECT_EQ(table.sources[2].stiffness, "file:2, material 'pad'");
+  EXPECT_EQ(table.sources[2].selector, "'*_pad' (file:4)");
+  EXPECT_EQ(table.geoms[2].dissipation, plant::kDefaultMaterial.dissipation);
+  EXPECT_EQ(table.sources[2].dissipation, "default");
+  EXPECT_EQ(table.sources[2].friction, "MJCF");
+  EXPECT_EQ(table.sources[0].material, "");
+}
+
+TEST(ContactProperties, DecideWhereABallComesToRest) {
+  // Under its weight two springs of 2e4 N/m in series give by m g / k, whatever the model.
+  for (const contact::ContactModel model :
+       {contact::ContactModel::sap, contact::ContactModel::lagged,
+        contact::ContactModel::lagged_regularized, contact::ContactModel::similar}) {
+    support::Scene scene(support::make_mjcf("timestep='0.002'", R"(<worldbody>
+<geom name="floor" type="plane" size="1 1 1"/>
+<body pos="0 0 0.1"><freejoint/><geom name="ball" size="0.1" mass="1"/></body></worldbody>)"));
+    const ContactProperties properties = parse_contact_properties(
+        "materials: {soft: {stiffness: 2e4, relaxation_time: 0.05}}\ngeoms: {'*': soft}", "file");
+    sim::StepOptions options;
+    options.contact_model = model;
+    sim::Stepper stepper(scene.model, options, assign_materials(scene.model, properties));
+    ASSERT_TRUE(stepper.step(scene.data, 3000).ok());
+    EXPECT_NEAR(scene.data->qpos[2], 0.1 - 9.81 / 1e4, 1e-7);  // 1e-4 of the way
+  }
+}
+
+}  // namespace
+}  // namespace stiction::io
