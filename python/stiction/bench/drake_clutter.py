@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from typing import Any
 
@@ -27,6 +28,7 @@ class DrakeClutter:
     def __init__(self, scene: cs.ClutterScene) -> None:
         from pydrake import all as drake
 
+        logging.getLogger("drake").setLevel(logging.ERROR)  # it warns of every half space
         self._drake = drake
         builder = drake.DiagramBuilder()
         self._plant, scene_graph = drake.AddMultibodyPlantSceneGraph(builder, cs.TIME_STEP)
