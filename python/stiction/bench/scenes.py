@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION  # everything a step reads, warm start included
 _STATE_TIMES = (0.5, 1.0, 1.5, 2.0)  # of mj_step's run from which the common states are [s]
+_SETTLE_STEPS = 50  # by each stepper from a common state, not timed: contacts differ in depth
 _STEPS_PER_STATE = 50
 _STRIDE = 10  # steps between looks at the controls
 
@@ -61,6 +62,8 @@ def run_scene(
 ) -> SceneCase:
     """Times one scene from states of mj_step's own run, under controls that both are given.
 
+    From each state either stepper takes some steps of its own before it is timed.
+
     The controls are those of the first keyframe if it has any, else random and seeded.
     """
     model = load(name)
@@ -99,27 +102,62 @@ class _Course:
 
     def make_runner(self, advance: Callable[[mujoco.MjData, int], object]) -> Runner:
         data = mujoco.MjData(self._model)
+
+        def advance_some(d: mujoco.MjData) -> object:
+            return advance(d, _STRIDE)
+
+        starts = self._settle(data, advance_some, _STRIDE)
         return Runner(
             lambda: None,
-            lambda _: self._drive(data, lambda d: advance(d, _STRIDE), _STRIDE),
-            len(self._states) * _STEPS_PER_STATE,
+            lambda _: self._drive(data, starts, advance_some, _STRIDE),
+            len(starts) * _STEPS_PER_STATE,
         )
 
     def collect(self, step: Callable[[mujoco.MjData], T]) -> list[T]:
         """What `step` returns in each step of the course."""
         results: list[T] = []
-        self._drive(mujoco.MjData(self._model), lambda d: results.append(step(d)), 1)
+        data = mujoco.MjData(self._model)
+        starts = self._settle(data, step, 1)
+        self._drive(data, starts, lambda d: results.append(step(d)), 1)
         return results
 
-    def _drive(
+    def _settle(
         self, data: mujoco.MjData, advance: Callable[[mujoco.MjData], object], stride: int
-    ) -> None:
+    ) -> list[np.ndarray]:
+        starts = []
         for seed, state in enumerate(self._states):
             mujoco.mj_setState(self._model, data, state, _STATE)
-            controls = self._make_controls(seed)
-            for _ in range(_STEPS_PER_STATE // stride):
-                controls(data)
-                advance(data)
+            self._advance(data, seed, advance, _SETTLE_STEPS // stride)
+            starts.append(self._get_state(data))
+        return starts
+
+    def _drive(
+        self,
+        data: mujoco.MjData,
+        starts: list[np.ndarray],
+        advance: Callable[[mujoco.MjData], object],
+        stride: int,
+    ) -> None:
+        for seed, state in enumerate(starts):
+            mujoco.mj_setState(self._model, data, state, _STATE)
+            self._advance(data, seed, advance, _STEPS_PER_STATE // stride)
+
+    def _advance(
+        self,
+        data: mujoco.MjData,
+        seed: int,
+        advance: Callable[[mujoco.MjData], object],
+        num_strides: int,
+    ) -> None:
+        controls = self._make_controls(seed)
+        for _ in range(num_strides):
+            controls(data)
+            advance(data)
+
+    def _get_state(self, data: mujoco.MjData) -> np.ndarray:
+        state = np.empty(mujoco.mj_stateSize(self._model, _STATE))
+        mujoco.mj_getState(self._model, data, state, _STATE)
+        return state
 
     def _make_states(self, data: mujoco.MjData) -> list[np.ndarray]:
         states = []
@@ -128,9 +166,7 @@ class _Course:
             while data.time < time:
                 controls(data)
                 mujoco.mj_step(self._model, data)
-            state = np.empty(mujoco.mj_stateSize(self._model, _STATE))
-            mujoco.mj_getState(self._model, data, state, _STATE)
-            states.append(state)
+            states.append(self._get_state(data))
         return states
 
     def _make_controls(self, seed: int) -> Controls:
