@@ -33,6 +33,7 @@ class ClutterCase:
     start: the file of the common state, or 'mj_step' where it ran from the drop.
     iterations: Newton's, mean per step, summed over islands; max_iterations: most of one island.
     residual: worst relative residual [-].
+    stages_us: median wall time of the step's stages [us].
     """
 
     bodies: int
@@ -49,6 +50,7 @@ class ClutterCase:
     iterations: float
     max_iterations: int
     residual: float
+    stages_us: dict[str, float]
 
 
 def run_clutter(
@@ -125,6 +127,7 @@ def _run_case(
         iterations=summary.iterations,
         max_iterations=summary.max_iterations,
         residual=summary.residual,
+        stages_us=summary.stages_us,
     )
 
 

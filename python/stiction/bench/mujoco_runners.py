@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import median
 
 import mujoco
 import numpy as np
 
 import stiction
 from stiction.bench.timing import Runner
+
+STAGES = ("kinematics", "collision", "assembly", "solve", "certificate", "finish")
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION  # everything a step reads, warm start included
 
@@ -19,13 +22,15 @@ class SolverSummary:
     """Of the steps that are timed, from a pass of its own.
 
     contacts: mean number. iterations: mean Newton iterations per step, summed over islands.
-    max_iterations: of one island. residual: worst relative residual [-].
+    max_iterations: of one island. residual: worst relative residual [-]. stages_us: median wall time
+    of the step's stages [us].
     """
 
     contacts: float
     iterations: float
     max_iterations: int
     residual: float
+    stages_us: dict[str, float]
 
 
 def make_mujoco_runner(
@@ -34,9 +39,7 @@ def make_mujoco_runner(
     """mj_step from `start` advanced by num_settle steps."""
     data = _copy(model, start)
     mujoco.mj_step(model, data, num_settle)
-    return Runner(
-        _make_reset(model, data), lambda n: mujoco.mj_step(model, data, n), num_steps
-    )
+    return Runner(_make_reset(model, data), lambda n: mujoco.mj_step(model, data, n), num_steps)
 
 
 def make_stiction_runner(
@@ -63,13 +66,18 @@ def _summarize(
 ) -> SolverSummary:
     reset()
     contacts, iterations, most, residual = 0, 0, 0, 0.0
+    stages: dict[str, list[float]] = {name: [] for name in STAGES}
     for _ in range(num_steps):
-        statistics = simulator.step(data).statistics
+        report = simulator.step(data)
+        statistics = report.statistics
+        for name, times in stages.items():
+            times.append(getattr(report.timings, name))
         contacts += statistics.num_contacts
         iterations += statistics.iterations
         most = max(most, statistics.max_iterations)
         residual = max(residual, statistics.residual)
-    return SolverSummary(contacts / num_steps, iterations / num_steps, most, residual)
+    medians = {name: median(times) for name, times in stages.items()}
+    return SolverSummary(contacts / num_steps, iterations / num_steps, most, residual, medians)
 
 
 def _copy(model: mujoco.MjModel, start: mujoco.MjData) -> mujoco.MjData:

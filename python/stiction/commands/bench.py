@@ -43,7 +43,8 @@ def bench_clutter(
         ),
     ] = None,
     drake: Annotated[
-        bool | None, typer.Option("--drake/--no-drake", help="Time Drake's SAP as well; if installed.")
+        bool | None,
+        typer.Option("--drake/--no-drake", help="Time Drake's SAP as well; if installed."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -73,7 +74,9 @@ def bench_clutter(
 def bench_scenes(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Scene files, or names of scenes of other packages; none: all of those."),
+        typer.Argument(
+            help="Scene files, or names of scenes of other packages; none: all of those."
+        ),
     ] = None,
     contact_model: ContactModel = "lagged_regularized",
     num_threads: NumThreads = 1,
@@ -83,7 +86,9 @@ def bench_scenes(
 ) -> None:
     """Any scenes, against mj_step with the scene's own settings."""
     if as_json and markdown:
-        raise typer.BadParameter("--json and --markdown exclude each other", param_hint="--markdown")
+        raise typer.BadParameter(
+            "--json and --markdown exclude each other", param_hint="--markdown"
+        )
     rows = [
         asdict(scenes.run_scene(name, contact_model, num_threads=num_threads, num_repeats=repeats))
         for name in names or real_scenes.scene_names()

@@ -1,0 +1,130 @@
+"""stiction bench: what it prints, and that both steppers do the same work from the same states."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+import stiction
+from stiction.bench import clutter_scene
+from stiction.bench.clutter import run_clutter
+from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
+from stiction.bench.scenes import run_scene
+from stiction.bench.timing import Runner, time_in_turns
+from stiction.cli import app
+from typer.testing import CliRunner
+
+PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
+CONTRACT = {
+    "bodies",
+    "contacts",
+    "us_per_step",
+    "ratio_to_mujoco",
+    "ratio_to_drake_sap",
+    "iterations",
+    "residual",
+}
+
+
+def run_json(*arguments: str) -> dict:
+    result = CliRunner().invoke(app, ["bench", *arguments, "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_clutter_prints_the_contract() -> None:
+    out = run_json("clutter", "--bodies", "10", "--repeats", "1", "--no-drake")
+    (case,) = out["cases"]
+    assert CONTRACT <= case.keys()
+    assert case["bodies"] == 10
+    assert case["start"] == "mj_step"
+    assert case["contacts"] > 10
+    assert case["ratio_to_drake_sap"] is None
+    assert 0 < case["residual"] <= 1.01e-5
+    assert 0 < case["stages_us"]["solve"] < case["us_per_step"]
+    assert case["ratio_to_mujoco"] == pytest.approx(
+        case["us_per_step"] / case["mujoco_us_per_step"]
+    )
+
+
+def test_clutter_starts_from_a_common_state(tmp_path: Path) -> None:
+    model = mujoco.MjModel.from_xml_string(make_mjcf(make_clutter(10)))
+    data = mujoco.MjData(model)
+    data.qpos[2] = 5.0
+    np.savez(tmp_path / "state_10_t2.npz", qpos=data.qpos, qvel=data.qvel)
+    (case,) = run_clutter([10], num_repeats=1, states=tmp_path, with_drake=False)
+    assert case.start == "state_10_t2.npz"
+
+    (tmp_path / "state_10_t2.npz").write_bytes(b"no arrays")
+    with pytest.raises(stiction.Error, match="state_10_t2.npz"):
+        run_clutter([10], num_repeats=1, states=tmp_path, with_drake=False)
+
+
+@pytest.mark.parametrize("num_bodies", [-10, 0, 1, 20, 41])
+def test_clutter_refuses_other_numbers_of_bodies(num_bodies: int) -> None:
+    with pytest.raises(stiction.Error, match="10 times a square"):
+        make_clutter(num_bodies)
+
+
+def test_clutter_is_the_papers() -> None:
+    """Masses, stiffness of a pair, and the sag of MuJoCo's 1 kg as on a spring of 1e7 N/m."""
+    model = mujoco.MjModel.from_xml_string(make_mjcf(make_clutter(40)))
+    assert np.unique(model.body_mass[1:]).tolist() == [0.524, 1.0]
+    material = make_properties()["materials"]["clutter"]
+    assert material["stiffness"] / 2 == 1e7
+
+    xml = f"""<mujoco><option timestep="0.002" cone="elliptic"/><worldbody>
+      <geom type="plane" size="1 1 1" {_solver_parameters(model)}/>
+      <body pos="0 0 0.05"><freejoint/><geom size="0.05" mass="1" {_solver_parameters(model)}/></body>
+      </worldbody></mujoco>"""
+    ball = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(ball)
+    mujoco.mj_step(ball, data, 2000)
+    sag = 0.05 - data.qpos[2]
+    assert sag == pytest.approx(clutter_scene.GRAVITY / 1e7, rel=0.01)
+
+
+def _solver_parameters(model: mujoco.MjModel) -> str:
+    solref = " ".join(map(repr, map(float, model.geom_solref[0])))
+    solimp = " ".join(map(repr, map(float, model.geom_solimp[0][:3])))
+    return f'solref="{solref}" solimp="{solimp}"'
+
+
+def test_scenes_times_a_scene_file() -> None:
+    case = run_scene(str(PINCH), num_repeats=1)
+    assert case.dofs == 9
+    assert 0 < case.contacts <= 8
+    assert case.ratio_to_mujoco == pytest.approx(case.us_per_step / case.mujoco_us_per_step)
+    assert case.residual <= 1.01e-5
+
+
+def test_scenes_prints_markdown() -> None:
+    result = CliRunner().invoke(
+        app, ["bench", "scenes", str(PINCH), "--repeats", "1", "--markdown"]
+    )
+    assert result.exit_code == 0, result.output
+    heading, rule, row = result.stdout.strip().splitlines()
+    assert heading.count("|") == rule.count("|") == row.count("|")
+    assert "pinch.xml" in row
+
+
+def test_scenes_names_an_unknown_one() -> None:
+    with pytest.raises(stiction.Error, match=r"humanoid"):
+        run_scene("humanoidd", num_repeats=1)
+
+
+def test_runners_take_turns_and_are_reset() -> None:
+    calls: list[str] = []
+
+    def make(name: str) -> Runner:
+        return Runner(
+            lambda: calls.append(f"{name} reset"), lambda n: calls.append(f"{name} {n}"), 7
+        )
+
+    times = time_in_turns({"a": make("a"), "b": make("b")}, 2)
+    assert calls == ["a reset", "a 7", "b reset", "b 7"] * 2
+    assert times["a"].minimum <= times["a"].median
