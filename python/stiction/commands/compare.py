@@ -14,10 +14,11 @@ from stiction.cli import ExitCode, app
 from stiction.commands import options
 from stiction.commands.output import Messages, print_json
 from stiction.compare.cases import make_cases
-from stiction.compare.comparison import Comparison, compare_models
+from stiction.compare.comparison import compare_models
 from stiction.compare.report import check_report_path, write_report
+from stiction.compare.rows import Comparison
 from stiction.compare.table import describe_trouble, make_table
-from stiction.controls import ControlsName, count_steps, default_duration
+from stiction.controls import count_steps, default_duration
 from stiction.interrupts import DeferredInterrupt
 from stiction.scene import load_scene
 
