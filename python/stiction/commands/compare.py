@@ -39,6 +39,7 @@ def compare_command(
     controls: options.Controls = None,
     seed: options.Seed = 0,
     tolerance: options.Tolerance = 1e-5,
+    properties: options.Properties = None,
 ) -> int:
     """Runs a scene under every contact model: creep of a held body measured and predicted,
     penetration, error bounds, iterations, cost. Writes an HTML report with plots.
@@ -47,7 +48,7 @@ def compare_command(
     """
     messages = Messages()
     report = html or out / f"{scene.stem}.html"
-    loaded = load_scene(scene)
+    loaded = load_scene(scene, properties)
     check_report_path(report)
     step = time_step or float(loaded.model.opt.timestep)
     num_steps = count_steps(duration or default_duration(loaded), step)
