@@ -5,8 +5,8 @@
       <key name="open" time="0" ctrl="0 0"/>
       <key name="closed" time="0.5" ctrl="0 0.04"/> ...
 
-Each keyframe's controls are reached at its time, linear between two, held before the first and after
-the last. Nothing else of the keyframes is used.
+Each keyframe's controls are reached at its time, linear between two, held before the first and
+after the last. Nothing else of the keyframes is used.
 """
 
 from __future__ import annotations

@@ -14,10 +14,11 @@ from stiction.cli import ExitCode, app
 from stiction.commands import options
 from stiction.commands.output import Messages, print_json
 from stiction.compare.cases import make_cases
-from stiction.compare.comparison import Comparison, compare_models
+from stiction.compare.comparison import compare_models
 from stiction.compare.report import check_report_path, write_report
+from stiction.compare.rows import Comparison
 from stiction.compare.table import describe_trouble, make_table
-from stiction.controls import ControlsName, count_steps, default_duration
+from stiction.controls import count_steps, default_duration
 from stiction.interrupts import DeferredInterrupt
 from stiction.scene import load_scene
 
@@ -38,6 +39,7 @@ def compare_command(
     controls: options.Controls = None,
     seed: options.Seed = 0,
     tolerance: options.Tolerance = 1e-5,
+    properties: options.Properties = None,
 ) -> int:
     """Runs a scene under every contact model: creep of a held body measured and predicted,
     penetration, error bounds, iterations, cost. Writes an HTML report with plots.
@@ -46,7 +48,7 @@ def compare_command(
     """
     messages = Messages()
     report = html or out / f"{scene.stem}.html"
-    loaded = load_scene(scene)
+    loaded = load_scene(scene, properties)
     check_report_path(report)
     step = time_step or float(loaded.model.opt.timestep)
     num_steps = count_steps(duration or default_duration(loaded), step)

@@ -98,8 +98,8 @@ Tolerance = Annotated[
 Controls = Annotated[
     ControlsName | None,
     typer.Option(
-        help="Zero, random, the first keyframe's, or the scene's schedule; default: the last of these "
-        "that the scene has, else zero."
+        help="Zero, random, the first keyframe's, or the scene's schedule; default: the last of "
+        "these that the scene has, else zero."
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Of random controls.")]

@@ -48,8 +48,8 @@ class HeldBody:
 class Slip:
     """Slip of a held body along gravity, relative to what held it at the start.
 
-    It is that of the body's centre of mass in the frames of its holders, averaged over them: motion of
-    the whole grasp is none, nor is a turn of it.
+    It is that of the body's centre of mass in the frames of its holders, averaged over them: motion
+    of the whole grasp is none, nor is a turn of it.
     """
 
     def __init__(self, held: HeldBody, holders: NDArray[np.intp], data: mujoco.MjData) -> None:

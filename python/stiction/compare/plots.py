@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -12,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from stiction.compare.comparison import Comparison
+from stiction.compare.rows import Comparison
 from stiction.compare.trace import Trace
 
 Vector = NDArray[np.float64]
@@ -21,7 +22,9 @@ Vector = NDArray[np.float64]
 _INK = "#010203"
 # More points than this are not seen on a plot of a page's width.
 _MAX_POINTS = 400
-_STYLE = {
+# Of what jumps from step to step.
+_MAX_MEANS = 120
+_STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "font.family": "sans-serif",
     "font.size": 10,
@@ -35,7 +38,6 @@ _STYLE = {
     "axes.grid": True,
     "grid.color": _INK,
     "grid.alpha": 0.14,
-    "lines.linewidth": 1.6,
 }
 
 # Told apart in light and in dark, and by most of the colour-blind.
@@ -59,19 +61,36 @@ def find_styles(comparison: Comparison) -> list[tuple[str, str]]:
     return styles
 
 
+def _find_lines(comparison: Comparison) -> Iterator[tuple[Trace, dict[str, Any]]]:
+    """Each trace with how its line is drawn: the first ones wide, so that of lines that lie on each
+    other all are seen.
+    """
+    models = list(dict.fromkeys(row.contact_model for row in comparison.rows))
+    for row, trace, (colour, dash) in zip(
+        comparison.rows, comparison.traces, find_styles(comparison), strict=True
+    ):
+        behind = len(models) - 1 - models.index(row.contact_model)
+        yield trace, {"color": colour, "ls": dash, "lw": 1.5 + 0.8 * min(behind, 4)}
+
+
 def draw_slip(comparison: Comparison) -> str:
-    """Slip of the held body over the hold, log scale."""
+    """Slip of the held body over the hold, both axes log."""
 
     def draw(axes: Axes) -> None:
-        for trace, (colour, dash) in zip(comparison.traces, find_styles(comparison), strict=True):
+        for trace, line in _find_lines(comparison):
             time, slip = trace["time"] - comparison.hold_start, 1e6 * trace["slip"]
-            shown = np.isfinite(slip) & (time > 0)
             # A log scale has no room for slip upwards, while the lift's motion dies out.
-            time, slip = _thin(time[shown], slip[shown], _take_last)
-            axes.plot(time, np.where(slip > 1e-3, slip, np.nan), color=colour, ls=dash)
+            shown = (slip > 1e-3) & (time > 0)
+            time, slip = time[shown], slip[shown]
+            if len(time) == 0:
+                continue
+            # Points even on the log axis, the last one among them.
+            index = np.unique(np.geomspace(1, len(time), _MAX_POINTS).astype(int) - 1)
+            axes.plot(time[index], slip[index], **line)
+        axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel("time held [s]")
-        axes.set_ylabel("slip out of the grip [um]")
+        axes.set_ylabel("slip out of the grip [µm]")
 
     return _draw("slip", draw)
 
@@ -79,7 +98,7 @@ def draw_slip(comparison: Comparison) -> str:
 def draw_penetration(comparison: Comparison) -> str:
     """Deepest overlap, log scale."""
     return _draw_traces(
-        comparison, "penetration", "deepest overlap [um]", lambda t: 1e6 * t["depth"], log=True
+        comparison, "penetration", "deepest overlap [µm]", lambda t: 1e6 * t["depth"], log=True
     )
 
 
@@ -102,7 +121,7 @@ def draw_residual(comparison: Comparison) -> str:
 def draw_velocity_bound(comparison: Comparison) -> str:
     """Bound on the error of contact velocities, log scale."""
     return _draw_traces(
-        comparison, "bound", "velocity error, at most [um/s]",
+        comparison, "bound", "velocity error, at most [µm/s]",
         lambda t: 1e6 * t["velocity_bound"], log=True,
     )  # fmt: skip
 
@@ -116,7 +135,7 @@ def draw_iterations(comparison: Comparison) -> str:
 
 def draw_cost(comparison: Comparison) -> str:
     """Wall time per step, medians of neighbouring steps: what else the machine did is left out."""
-    return _draw_traces(comparison, "cost", "us per step", lambda t: t["us"], reduce=np.median)
+    return _draw_traces(comparison, "cost", "µs per step", lambda t: t["us"], reduce=np.median)
 
 
 def _draw_traces(
@@ -132,10 +151,10 @@ def _draw_traces(
     """One line a case over time, several steps reduced to one point where there are many."""
 
     def draw(axes: Axes) -> None:
-        for trace, (colour, dash) in zip(comparison.traces, find_styles(comparison), strict=True):
+        for trace, line in _find_lines(comparison):
             x, y = _thin(trace["time"], value(trace), reduce)
             # Below round-off of anything plotted here, zero among it.
-            axes.plot(x, np.where(y > 1e-16, y, np.nan) if log else y, color=colour, ls=dash)
+            axes.plot(x, np.where(y > 1e-16, y, np.nan) if log else y, **line)
         if log:
             axes.set_yscale("log")
         else:
@@ -148,14 +167,11 @@ def _draw_traces(
 
 
 def _thin(x: Vector, y: Vector, reduce: Callable[[Vector], np.floating]) -> tuple[Vector, Vector]:
-    if len(x) <= _MAX_POINTS:
+    num_points = _MAX_POINTS if reduce is np.max else _MAX_MEANS
+    if len(x) <= num_points:
         return x, y
-    bins = np.array_split(np.arange(len(x)), _MAX_POINTS)
+    bins = np.array_split(np.arange(len(x)), num_points)
     return np.array([x[b[-1]] for b in bins]), np.array([reduce(y[b]) for b in bins])
-
-
-def _take_last(y: Vector) -> np.floating:
-    return y[-1]
 
 
 def _draw(name: str, draw: Callable[[Axes], None]) -> str:
@@ -164,6 +180,8 @@ def _draw(name: str, draw: Callable[[Axes], None]) -> str:
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
         axes = figure.add_subplot()
         draw(axes)
+        if axes.get_yscale() == "log":
+            _widen(axes)
         file = io.StringIO()
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(file, format="svg", transparent=True, metadata=nothing)
@@ -179,3 +197,11 @@ def _draw(name: str, draw: Callable[[Axes], None]) -> str:
         svg,
     )
     return svg
+
+
+def _widen(axes: Axes) -> None:
+    """Room above and below where all that is shown has one value, or nothing is."""
+    shown = [y for line in axes.lines for y in np.asarray(line.get_ydata()) if np.isfinite(y)]
+    if not shown or min(shown) == max(shown):
+        middle = shown[0] if shown else 1.0
+        axes.set_ylim(middle / 10, middle * 10)

@@ -9,10 +9,11 @@ from html import escape
 from pathlib import Path
 
 import mujoco
+import numpy as np
 
 import stiction
 from stiction.compare import plots
-from stiction.compare.comparison import Comparison
+from stiction.compare.rows import Comparison
 from stiction.compare.report_style import STYLE
 from stiction.compare.table import Column, describe_trouble, make_columns, make_title
 from stiction.errors import Error
@@ -120,24 +121,25 @@ def _make_plots(comparison: Comparison) -> str:
     if not any(len(trace) for trace in comparison.traces):
         return "<p>No step was made.</p>"
     parts = []
-    if comparison.held:
+    if any(np.isfinite(trace["slip"]).any() for trace in comparison.traces):
         parts.append((
             "Slip of the held body",
             plots.draw_slip(comparison),
-            "Log scale: with steady creep, ten times as high is ten times as fast.",
+            "Both axes log: steady creep is a line of slope 1, and ten times as high is ten times "
+            "as fast. What a curve begins with is slip from before the grasp came to rest.",
         ))  # fmt: skip
     parts += [
         (
             "Penetration",
             plots.draw_penetration(comparison),
-            "Deepest overlap of any two bodies. Where no stiffness is given, contact is as stiff as "
-            "the step resolves.",
+            "Deepest overlap of any two bodies. Where no stiffness is given, the convex models "
+            "make contact as stiff as the step resolves; sap adds its relaxation time.",
         ),
         (
             "Residual against tolerance",
             plots.draw_residual(comparison),
-            "Recomputed after every step by code that shares nothing with the solver. mujoco proves "
-            "nothing of its steps and has no line here.",
+            "Recomputed after every step by code that shares nothing with the solver. mujoco "
+            "proves nothing of its steps and has no line here.",
         ),
         (
             "Error bound",
@@ -174,16 +176,17 @@ def _label(svg: str, title: str) -> str:
 def _make_notes(comparison: Comparison) -> str:
     columns = "".join(_make_definition(column) for column in make_columns(comparison))
     creep = (
-        "<p>Regularized friction holds a load only while it slips a little. That creep is a property "
-        "of the contact model, so it is predicted here as well as measured: where the two differ, "
-        "the solver is at fault, not the model.</p>"
+        "<p>Regularized friction holds a load only while it slips a little. That creep is a "
+        "property of the contact model, so it is predicted here as well as measured: where the two "
+        "differ, the grasp was not at rest or the solver is at fault, not the model.</p>"
         if comparison.held
         else ""
     )
     return (
-        f"{creep}<p><strong>The error bound is of the solver's error in one step.</strong> It is not a "
-        "bound on the error of the contact model, of its parameters or of the time step: compare the "
-        f"models and halve the step for those.</p><dl>{columns}</dl>"
+        f"{creep}<p><strong>The error bound is of the solver's error in one step.</strong> It is "
+        "not a bound on the error of the contact model, of its parameters or of the time step: "
+        "compare the models and halve the step for those.</p>"
+        f"<dl>{columns}</dl>"
     )
 
 

@@ -33,7 +33,8 @@ figure svg { width: 100%; height: auto; display: block; }
 figcaption, .legend { font-size: .85rem; color: var(--quiet); }
 .legend { margin: .2rem 0; display: flex; flex-wrap: wrap; gap: 0 1rem; }
 i { display: inline-block; width: 1.6rem; height: 0; margin-right: .5rem; vertical-align: middle; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem; }
 dt { font-weight: 600; }
-dd { margin: 0 0 .5rem; }
+dd { margin: 0; }
 @media print { body { max-width: none; } figure { break-inside: avoid; } }
 """

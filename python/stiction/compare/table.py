@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from stiction.compare.comparison import Comparison, Row
+from stiction.compare.rows import Comparison, Row
 
 
 @dataclass(frozen=True)
@@ -130,4 +130,5 @@ def describe_trouble(row: Row) -> str | None:
         return None
     if row.status == "refused":
         return f"{row.label}: {row.message}"
-    return f"{row.label}: step {row.num_steps + 1} at {row.end_time:.6g} s failed, {row.status}: {row.message}"
+    step = f"step {row.num_steps + 1} at {row.end_time:.6g} s"
+    return f"{row.label}: {step} failed, {row.status}: {row.message}"

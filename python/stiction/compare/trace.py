@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from stiction import StepReport
 
-# Steps whose cost is averaged before the minimum is taken: the clock's noise is far below their sum.
+# Steps whose cost is averaged before the minimum is taken: the clock's noise is far below that.
 BLOCK = 50
 
 

@@ -1,0 +1,146 @@
+"""One case of a comparison, run once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stiction import StepReport
+from stiction.compare.cases import Case
+from stiction.compare.creep import predict_creep
+from stiction.compare.held_body import HeldBody, Slip
+from stiction.compare.rows import Comparison, Row
+from stiction.compare.trace import Trace
+from stiction.controls import ControlsName, make_controls
+from stiction.errors import Error
+from stiction.recording import format as fmt
+from stiction.run_summary import calc_energy
+from stiction.scene import Scene
+
+# Told of each step; True stops the comparison.
+AfterStep = Callable[[], bool]
+
+
+class CaseRun:
+    """One case, run once."""
+
+    def __init__(
+        self, case: Case, scene: Scene, held: HeldBody | None, comparison: Comparison
+    ) -> None:
+        self._scene = case.apply_to(scene)
+        self._held, self._comparison = held, comparison
+        self._slip: Slip | None = None
+        self._report: StepReport | None = None
+        self._warnings: dict[str, int] = {}
+        self._predicted: float | None = None
+        self._dropped_at: float | None = None  # [s]
+        self.trace = Trace(is_certified=case.contact_model != "mujoco")
+        self.row = Row(case.label, case.contact_model, case.impratio)
+        if case.contact_model == "mujoco":
+            self.row.impratio = float(self._scene.model.opt.impratio)
+
+    def step(self, num_steps: int, after_step: AfterStep) -> None:
+        """Makes the steps, until one fails or after_step says so."""
+        comparison, row = self._comparison, self.row
+        try:
+            simulator = self._scene.make_simulator(
+                row.contact_model,
+                time_step=comparison.time_step,
+                tolerance=comparison.tolerance,
+                on_failure="stop",
+            )
+        except Error as e:
+            row.status, row.message = "refused", str(e)
+            return
+        controls = ControlsName(comparison.controls)
+        drive = make_controls(controls, self._scene, comparison.seed)
+        data = self._scene.make_data()
+        before = self._calc_energy(data)
+        for _ in range(num_steps):
+            time = data.time
+            drive(data)
+            report = simulator.step(data)
+            if report.num_warnings:
+                count = self._warnings.get(report.warning, 0)
+                self._warnings[report.warning] = count + report.num_warnings
+            if report.status_bits:
+                row.status, row.message = report.status, report.message
+                break
+            self._add(time, report, data)
+            if after_step():
+                comparison.interrupted = True
+                break
+        row.end_time, row.num_steps = float(data.time), len(self.trace)
+        row.energy_change = self._calc_energy(data) - before
+        if self._held and self._slip and self._report:
+            self._predicted = predict_creep(
+                self._held, self._report, data, self._scene.model, simulator.options
+            )
+
+    def _add(self, time: float, report: StepReport, data: mujoco.MjData) -> None:
+        # Positions in data are still those of the step's start, as after mj_step.
+        slip = math.nan
+        if self._held and time >= self._comparison.hold_start - 1e-9:
+            if self._slip is None:
+                holders = self._held.find_holders(report.contacts)
+                self._slip = Slip(self._held, holders, data) if len(holders) else None
+            if self._slip:
+                slip = self._slip.calc(data)
+            if self._slip and len(self._held.find_contacts(report.contacts)):
+                self._report = report
+            elif self._slip and self._report:
+                self._dropped_at = time
+                self._report, self._held = None, None
+        self.trace.add(time, report, slip)
+
+    def finish(self) -> Row:
+        """The row, once the steps are made."""
+        row, trace, comparison = self.row, self.trace, self._comparison
+        row.notes += [f"{text} ({n} times)" for text, n in self._warnings.items()]
+        if len(trace) == 0:
+            return row
+        judged = trace["time"] >= comparison.judged_from
+        for name in ("error_bound", "velocity_bound", "relative_residual"):
+            worst = float(trace[name].max())
+            setattr(row, name, worst if math.isfinite(worst) else None)
+        if judged.any():
+            row.penetration = float(trace["depth"][judged].max())
+            row.iterations = float(trace["iterations"][judged].mean())
+            row.contacts = float(trace["num_contacts"][judged].mean())
+            row.us_per_step = trace.calc_us_per_step(comparison.judged_from)
+        if comparison.held:
+            self._judge_creep(judged)
+        return row
+
+    def _judge_creep(self, judged: NDArray[np.bool_]) -> None:
+        row = self.row
+        if self._report is None:
+            self._note_no_creep()
+            return
+        judged &= np.isfinite(self.trace["slip"])
+        time, slip = self.trace["time"][judged], self.trace["slip"][judged]
+        if len(time) > 1:
+            row.creep_measured = float(np.polyfit(time - time.mean(), slip, 1)[0])
+            row.creep_predicted = self._predicted
+
+    def _note_no_creep(self) -> None:
+        row, comparison = self.row, self._comparison
+        if row.status != "ok":
+            return  # which says enough
+        if self._dropped_at is not None:
+            note = f"dropped {comparison.held} at {self._dropped_at:.3g} s"
+        elif comparison.hold_start >= row.end_time:
+            note = f"ends before the hold, which begins at {comparison.hold_start:g} s"
+        else:
+            note = f"nothing touches {comparison.held} in the hold"
+        row.notes.insert(0, note)
+
+    def _calc_energy(self, data: mujoco.MjData) -> float:
+        model = self._scene.model
+        state = np.zeros(mujoco.mj_stateSize(model, fmt.INTEGRATION))
+        mujoco.mj_getState(model, data, state, fmt.INTEGRATION)
+        return sum(calc_energy(model, state).values())

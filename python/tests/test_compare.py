@@ -1,0 +1,304 @@
+"""stiction compare: rows of every model, table, JSON, report, and what is wrong with a scene."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import stiction
+from stiction.commands import compare as command
+from stiction.compare import Comparison, compare_models
+from stiction.compare.report import make_report
+from stiction.controls import ControlsName
+from stiction.scene import load_scene
+
+PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
+
+BALL = """
+<mujoco model="ball">
+  <option timestep="0.002"/>{custom}
+  <worldbody>
+    <geom type="plane" size="2 2 .1"/>
+    <body name="ball" pos="0 0 {height}"><freejoint/><geom size=".05" mass="1"/></body>
+    <body name="arm" pos="0 1 1">
+      <joint name="arm" axis="0 1 0"/><geom size=".02" pos=".2 0 0"/>
+    </body>
+    <body name="shelf" pos="1 1 1"><geom size=".1"/></body>
+  </worldbody>
+  <actuator><motor joint="arm"/></actuator>
+  <keyframe>
+    <key name="a" time="0" ctrl="0"/><key name="b" time="0.1" ctrl="1"/><key name="c" time="0.1"/>
+  </keyframe>
+</mujoco>
+"""
+
+MakeScene = Callable[..., Path]
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def make_scene(tmp_path: Path) -> MakeScene:
+    """A ball over a floor, with texts of a <custom> element."""
+
+    def make(height: float = 0.051, name: str = "ball.xml", **texts: str) -> Path:
+        custom = "".join(f'<text name="{k}" data="{v}"/>' for k, v in texts.items())
+        path = tmp_path / name
+        path.write_text(
+            BALL.format(height=height, custom=f"<custom>{custom}</custom>" if texts else "")
+        )
+        return path
+
+    return make
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """`stiction compare` in tmp_path, its output no terminal."""
+
+    def run_command(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [Path(sys.executable).parent / "stiction", "compare", *map(str, arguments)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    return run_command
+
+
+def test_command_prints_table_and_writes_report(run: Run, tmp_path: Path) -> None:
+    result = run(PINCH, "--duration", "2.2s")
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    labels = [*stiction.contact_models(), "mujoco impratio 10", "mujoco impratio 100"]
+    for label in labels:
+        (line,) = [x for x in lines if re.match(rf"{label}  ", x)]
+        cells = line[len("mujoco impratio 100") :].split()
+        assert len(cells) == 8
+        assert all(re.fullmatch(r"[\d.e+-]+", cell) for cell in cells)
+    assert lines[-1] == "report: out/pinch.html"
+    assert (tmp_path / "out" / "pinch.html").stat().st_size > 20_000
+    assert result.stderr == ""
+
+
+def test_json_holds_the_rows(run: Run, tmp_path: Path) -> None:
+    models = ["--contact-model", "lagged", "--contact-model", "mujoco"]
+    times = ["--duration", "2.2", "--time-step", "4ms"]
+    result = run(PINCH, "--json", *models, *times, "--html", "a/b.html")
+    assert result.returncode == 0, result.stderr
+    figures = json.loads(result.stdout)
+    assert figures["held"] == "cube"
+    assert figures["time_step"] == 0.004
+    assert figures["report"] == "a/b.html"
+    assert (tmp_path / "a" / "b.html").exists()
+    assert [row["label"] for row in figures["rows"]] == [
+        "lagged", "mujoco", "mujoco impratio 10", "mujoco impratio 100",
+    ]  # fmt: skip
+    lagged = figures["rows"][0]
+    assert lagged["num_steps"] == 550
+    assert lagged["creep_measured"] == pytest.approx(lagged["creep_predicted"], rel=0.2)
+    assert lagged["us_per_step"] > 0
+
+
+def test_scene_without_held_body_has_no_creep(make_scene: MakeScene) -> None:
+    scene = load_scene(make_scene())
+    comparison = compare_models(scene, ["sap", "lagged"], duration=1)
+    assert comparison.held is None
+    for row in comparison.rows:
+        assert row.creep_measured is None
+        assert row.penetration is not None
+        assert 0 < row.penetration < 1e-3
+        assert row.contacts == 1
+        # The ball falls 1 mm, and the arm to its rest and beyond: less than their potential energy.
+        assert row.energy_change is not None
+        assert -1.1 * 9.81 * 1e-3 - 0.1 < row.energy_change < 0
+    page = make_report(comparison)
+    assert "predicted" not in page
+    assert "energy" in page
+
+
+def test_equal_runs_are_equal(make_scene: MakeScene) -> None:
+    scene = load_scene(make_scene(height=0.3))
+    first, second = (
+        compare_models(scene, ["lagged"], duration=0.5, controls=ControlsName.random, seed=3)
+        for _ in range(2)
+    )
+    assert first.rows[0].energy_change == second.rows[0].energy_change
+    assert (first.traces[0]["depth"] == second.traces[0]["depth"]).all()
+
+
+def test_the_scenes_impratio_is_left_alone() -> None:
+    scene = load_scene(PINCH)
+    scene.model.opt.impratio = 5
+    rows = compare_models(scene, ["mujoco"], duration=0.01).rows
+    assert [row.impratio for row in rows] == [5, 50, 500]
+    assert scene.model.opt.impratio == 5
+
+
+def test_report_refers_to_nothing_elsewhere_and_escapes(make_scene: MakeScene) -> None:
+    path = make_scene(name="a <b>&amp; 'c'.xml", stiction_held="ball")
+    page = make_report(compare_models(load_scene(path), duration=0.1))
+    assert "<b>" not in page
+    assert "a &lt;b&gt;&amp;amp;" in page
+    # Namespaces are names, not addresses that are fetched.
+    rest = re.sub(r'xmlns(:\w+)?="[^"]*"', "", page)
+    assert "://" not in rest
+    for tag in ("<script", "<link", "<img", "<iframe", "@import", "<!DOCTYPE svg"):
+        assert tag not in rest
+    ids = re.findall(r'\bid="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+    used = re.findall(r'(?:href="#|url\(#)([^")]*)', page)
+    assert set(used) <= set(ids)
+    assert len(used) == len(re.findall(r"href=|url\(", rest))
+
+
+def test_a_body_that_lies_has_no_prediction(make_scene: MakeScene) -> None:
+    comparison = compare_models(load_scene(make_scene(stiction_held="ball")), ["sap"], duration=0.5)
+    row = comparison.rows[0]
+    assert row.creep_predicted is None
+
+
+def test_notes_say_why_there_is_no_creep(make_scene: MakeScene) -> None:
+    falling = load_scene(make_scene(height=1, stiction_held="ball"))
+    assert compare_models(falling, ["sap"], duration=0.1).rows[0].notes == [
+        "nothing touches ball in the hold"
+    ]
+    short = compare_models(load_scene(PINCH), ["lagged"], duration=0.5).rows[0]
+    assert short.notes == ["ends before the hold, which begins at 1.8 s"]
+    assert short.creep_measured is None
+    page = make_report(compare_models(load_scene(PINCH), ["lagged"], duration=0.5))
+    assert "ends before the hold" in page
+    assert "out of the grip [" not in page  # the plot
+
+
+def test_a_body_too_slippery_to_hold_has_no_prediction(tmp_path: Path) -> None:
+    path = tmp_path / "slippery.xml"
+    path.write_text(PINCH.read_text().replace('friction="0.7"', 'friction="0.005"'))
+    for row in compare_models(load_scene(path), ["sap", "lagged"], duration=3).rows:
+        assert row.creep_predicted is None  # 40 N carry 0.2 N, and the cube is 0.44 N
+
+
+def test_a_dropped_body_is_said(tmp_path: Path) -> None:
+    # It slides off its shelf, 2 cm from the edge at 1 m/s without friction.
+    path = tmp_path / "shelf.xml"
+    path.write_text("""
+    <mujoco>
+      <custom><text name="stiction_held" data="ball"/></custom>
+      <worldbody>
+        <geom type="box" size=".02 .1 .1" condim="1" priority="1"/>
+        <body name="ball" pos="0 0 .15"><freejoint/><geom size=".05"/></body>
+      </worldbody>
+      <keyframe><key qpos="0 0 .15 1 0 0 0" qvel="1 0 0 0 0 0"/></keyframe>
+    </mujoco>""")
+    (row,) = compare_models(load_scene(path), ["lagged"], duration=0.3).rows
+    (note,) = row.notes
+    # By then the edge is under its centre; it rolls over the edge a little while.
+    time = float(re.fullmatch(r"dropped ball at (.*) s", note)[1])  # type: ignore[index]
+    assert 0.02 <= time < 0.1
+    assert row.creep_measured is None
+
+
+def test_failed_models_have_rows_and_exit_codes(run: Run, make_scene: MakeScene) -> None:
+    # From the second step on the arm's motor has a torque that no number holds.
+    path = make_scene(stiction_controls="a b")
+    path.write_text(
+        path.read_text().replace('<motor joint="arm"', '<motor joint="arm" gear="1e308"')
+    )
+    result = run(path, "--json")
+    assert result.returncode == 1
+    figures = json.loads(result.stdout)
+    assert [row["label"] for row in figures["rows"]][:4] == stiction.contact_models()[:4]
+    for row in figures["rows"]:
+        assert row["status"] != "ok"
+        assert row["message"]
+        steps = row["num_steps"]
+        assert steps in (1, 2)
+        assert row["end_time"] == pytest.approx(0.002 * steps)
+        assert f"error: {row['label']}: step {steps + 1} at {0.002 * steps:g} s" in result.stderr
+    assert Path(path.parent / "out" / "ball.html").exists()
+
+
+def test_a_failed_certificate_exits_with_3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def compare(*args: object, **options: object) -> Comparison:
+        comparison = compare_models(*args, **{**options, "duration": 0.01})  # type: ignore[arg-type]
+        comparison.rows[0].status = "not_converged"
+        comparison.rows[1].status = "certificate_failed"
+        comparison.rows[2].status = "not_converged"
+        return comparison
+
+    monkeypatch.setattr(command, "compare_models", compare)
+    code = command.compare_command(PINCH, html=tmp_path / "a.html")
+    assert code == 3
+    assert "certificate_failed" in (tmp_path / "a.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ({"stiction_held": "bal"}, "no body 'bal' (did you mean 'ball'?)"),
+        ({"stiction_held": "shelf"}, "body 'shelf' is fixed to the world"),
+        ({"stiction_hold": "ball"}, "(did you mean 'stiction_held'?)"),
+        ({"stiction_controls": " "}, "is empty"),
+        ({"stiction_controls": "a d"}, "no keyframe 'd'"),
+        ({"stiction_controls": "a b c"}, "has time 0.1 s, not after 'b' at 0.1 s"),
+        ({"stiction_controls": "b a"}, "<key name='a'>: has time 0 s, not after 'b'"),
+    ],
+)
+def test_wrong_declarations_are_refused(
+    make_scene: MakeScene, texts: dict[str, str], message: str
+) -> None:
+    path = make_scene(**texts)
+    scene = load_scene(path)
+    with pytest.raises(stiction.Error) as caught:
+        compare_models(scene, ["sap"], duration=0.01)
+    assert message in str(caught.value)
+    assert str(path) in caught.value.where
+
+
+def test_wrong_arguments_are_refused(run: Run, make_scene: MakeScene, tmp_path: Path) -> None:
+    path = make_scene()
+    result = run(path, "--contact-model", "lagget")
+    assert result.returncode == 2
+    assert "did you mean 'lagged'" in result.stderr
+    result = run(path, "--controls", "schedule")
+    assert result.returncode == 1
+    assert "has no schedule of controls" in result.stderr
+    (tmp_path / "file").touch()
+    result = run(path, "--out", "file/deep")
+    assert result.returncode == 1
+    assert "cannot be made" in result.stderr
+    assert result.stdout == ""
+    assert run("absent.xml").returncode == 1
+    with pytest.raises(stiction.Error, match="did you mean 'similar'"):
+        compare_models(load_scene(path), ["simmilar"])
+
+
+def test_ctrl_c_prints_what_there_is(make_scene: MakeScene, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [Path(sys.executable).parent / "stiction", "compare", make_scene(), "--duration", "1h"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (tmp_path / "out").exists():  # made just before the first step
+        assert process.poll() is None
+        time.sleep(0.05)
+    time.sleep(0.5)
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert out.splitlines()[-1].startswith("sap")
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    assert not list((tmp_path / "out").iterdir())

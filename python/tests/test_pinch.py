@@ -1,0 +1,143 @@
+"""The gripper: it lifts and holds its cube, which creeps as theory says."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stiction
+from stiction.compare import Comparison, compare_models
+from stiction.compare.creep import solve_creep
+from stiction.control_schedule import find_control_schedule
+from stiction.controls import ControlsName, default_controls, default_duration, make_controls
+from stiction.scene import Scene, load_scene
+
+PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
+CONVEX = ("sap", "lagged", "lagged_regularized", "similar")
+DURATION = 3.4  # [s]: a hold of 1.6 s, its last 1.2 s judged
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return load_scene(PINCH)
+
+
+@pytest.fixture(scope="module")
+def comparison(scene: Scene) -> Comparison:
+    return compare_models(scene, duration=DURATION)
+
+
+@pytest.mark.parametrize("contact_model", stiction.contact_models())
+def test_the_cube_is_lifted_and_held(scene: Scene, contact_model: str) -> None:
+    simulator = scene.make_simulator(contact_model)
+    data = scene.make_data()
+    drive = make_controls(ControlsName.schedule, scene)
+    floor, cube = scene.model.geom("floor").id, scene.model.body("cube").id
+    for _ in range(round(DURATION / simulator.time_step)):
+        drive(data)
+        report = simulator.step(data)
+    # Lifted by 0.1 m; what MuJoCo's creep and the lift's sag take is below 5 mm.
+    assert 0.115 < data.body("cube").xpos[2] < 0.1205
+    contacts = report.contacts
+    assert floor not in contacts.geoms
+    assert len(contacts) == 8
+    # Each pad presses with 20 N, and friction carries the cube's weight.
+    on_cube = np.where(contacts.bodies[:, 1] == cube, 1, -1) / simulator.time_step
+    pads = {scene.model.geom(f"{side}_pad").id for side in ("left", "right")}
+    for pad in pads:
+        touching = (contacts.geoms == pad).any(axis=1)
+        assert contacts.normal_impulse[touching].sum() / simulator.time_step == pytest.approx(
+            20, rel=1e-3
+        )
+    assert on_cube @ contacts.impulse[:, 2] == pytest.approx(0.045 * 9.81, rel=1e-3)
+
+
+def test_convex_models_creep_as_predicted(comparison: Comparison) -> None:
+    rows = {row.label: row for row in comparison.rows}
+    for name in CONVEX:
+        row = rows[name]
+        assert row.creep_measured and row.creep_predicted
+        # The lift's motion dies out by a factor of e each 0.05 s; 0.4 s leave 3e-4 of it.
+        assert row.creep_measured == pytest.approx(row.creep_predicted, rel=0.05)
+
+
+def test_lagged_creep_is_that_of_the_closed_form(comparison: Comparison) -> None:
+    row = next(row for row in comparison.rows if row.label == "lagged")
+    rho = 0.045 * 9.81 / (0.7 * 40)
+    assert row.creep_predicted == pytest.approx(1e-4 * rho / math.sqrt(1 - rho**2), rel=1e-3)
+
+
+def test_mujoco_creep_falls_as_impratio_rises(comparison: Comparison) -> None:
+    rows = [row for row in comparison.rows if row.contact_model == "mujoco"]
+    assert [row.impratio for row in rows] == [1, 10, 100]
+    assert [row.label for row in rows] == ["mujoco", "mujoco impratio 10", "mujoco impratio 100"]
+    first = rows[0].creep_predicted
+    assert first is not None
+    assert 5e-4 < first < 1e-3  # far above every convex model's
+    for row, factor in zip(rows, (1, 10, 100), strict=True):
+        assert row.creep_predicted == pytest.approx(first / factor, rel=1e-6)
+    # The larger the ratio, the longer the slip of the lift takes to die out.
+    assert rows[0].creep_measured == pytest.approx(first, rel=0.05)
+
+
+@pytest.mark.parametrize("cone", [0, 1], ids=["pyramidal", "elliptic"])
+def test_mujoco_creep_is_predicted_for_both_cones(cone: int) -> None:
+    scene = load_scene(PINCH)
+    scene.model.opt.cone = cone
+    row = compare_models(scene, ["mujoco"], duration=DURATION).rows[0]
+    assert row.creep_measured == pytest.approx(row.creep_predicted, rel=0.01)
+
+
+def test_creep_scales_with_the_stiction_tolerance() -> None:
+    bound, eps = np.array([2.0, 3.0]), np.array([1e-4, 5e-4])
+    speed = solve_creep(bound, eps, 1.5)
+    assert np.sum(bound * speed / np.hypot(speed, eps)) == pytest.approx(1.5, rel=1e-9)
+    assert solve_creep(bound, 3 * eps, 1.5) == pytest.approx(3 * speed, rel=1e-9)
+
+
+def test_convex_rows_are_certified_and_mujocos_is_not(comparison: Comparison) -> None:
+    for row in comparison.rows:
+        assert row.status == "ok"
+        assert row.notes == []
+        if row.contact_model == "mujoco":
+            assert row.velocity_bound is None
+            assert row.relative_residual is None
+        else:
+            assert row.relative_residual is not None
+            assert 0 < row.relative_residual <= comparison.tolerance
+            assert row.velocity_bound is not None
+            assert 0 < row.velocity_bound < 1e-4
+
+
+def test_run_follows_the_schedule(tmp_path: Path) -> None:
+    command = [Path(sys.executable).parent / "stiction", "run", PINCH, "--json"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    figures = json.loads(result.stdout)
+    assert figures["controls"] == "schedule"
+    assert figures["num_steps"] == 3500
+    energy = figures["energy"]
+    # Palm and fingers, 0.74 kg, and the cube, all 0.1 m higher; the lift sags by 0.1 mm.
+    assert energy["end"]["potential"] - energy["start"]["potential"] == pytest.approx(
+        0.785 * 9.81 * 0.1, rel=2e-3
+    )
+
+
+def test_the_schedule_passes_through_its_keyframes(scene: Scene) -> None:
+    schedule = find_control_schedule(scene)
+    assert schedule is not None
+    data = scene.make_data()
+    for time, ctrl in ((0, (0, 0, 0)), (0.25, (0, 0.02, 0.02)), (1.3, (0.05, 0.04, 0.04)),
+                       (7, (0.1, 0.04, 0.04)), (9, (0.1, 0.04, 0.04))):  # fmt: skip
+        data.time = time
+        schedule(data)
+        assert data.ctrl == pytest.approx(ctrl, abs=1e-15)
+    assert schedule.hold_start == 1.8
+    assert default_duration(scene) == schedule.end == 7
+    assert default_controls(scene) == ControlsName.schedule
