@@ -6,7 +6,12 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
 #include "stiction/math/ordering.hpp"
-#include "stiction/math/six.hpp"
+
+namespace stiction::math {
+// Only declared: vectors in registers are passed differently under another -march, so six.hpp stays
+// out of public headers.
+struct SixBySix;
+}  // namespace stiction::math
 
 namespace stiction::contact {
 

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Fails if a folder of src/stiction includes a folder that is built on it.
+
+    check_layers.py [SOURCE_ROOT]
+
+Each folder may include itself and the folders before it. The folders of stiction_contact know no
+MuJoCo. Prints file:line for every fault; exit code 1 if there is one.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+CONTACT_LAYERS = ("base", "math", "numerics", "geometry", "contact", "formulations")
+LAYERS = (*CONTACT_LAYERS, "plant", "sim", "io")
+SUFFIXES = (".hpp", ".cpp")
+
+_INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
+
+
+def check_include(folder: str, header: str) -> str | None:
+    """What is wrong with an include of `header` by a file in `folder`; None if nothing."""
+    if header.startswith("mujoco/") and folder in CONTACT_LAYERS:
+        return f"{folder} is part of stiction_contact, which knows no MuJoCo"
+    if not header.startswith("stiction/"):
+        return None if "/" in header or "." not in header else f"write it as stiction/.../{header}"
+    target = header.split("/")[1]
+    if target not in LAYERS:
+        return f"no folder '{target}' in tools/check_layers.py"
+    if LAYERS.index(target) > LAYERS.index(folder):
+        return f"{folder} must not include {target}, which is built on it"
+    return None
+
+
+def find_faults(root: Path) -> Iterator[str]:
+    """Yields `file:line: fault` for the tree under root, which has a folder for each layer."""
+    for path in sorted(p for p in root.rglob("*") if p.suffix in SUFFIXES):
+        folder = path.relative_to(root).parts[0]
+        if folder not in LAYERS:
+            yield f"{path}:1: no layer has the folder '{folder}'; add it to tools/check_layers.py"
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), start=1):
+            match = _INCLUDE.match(line)
+            fault = check_include(folder, match[1]) if match else None
+            if fault:
+                yield f"{path}:{number}: {fault}"
+
+
+def main() -> int:
+    default = Path(__file__).resolve().parent.parent / "src" / "stiction"
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else default
+    if not root.is_dir():
+        print(f"{root}: no such folder", file=sys.stderr)
+        return 2
+    faults = list(find_faults(root))
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy on the project's sources, and again only on those that changed.
+
+    run_clang_tidy.py BUILD_FOLDER
+
+BUILD_FOLDER has compile_commands.json. A file that passed is remembered in build/tidy by the hash of
+itself, of all headers, of its command and of the checks.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("src", "bench")  # tests are checked by running them
+
+
+def hash_files(paths: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(str(path.relative_to(ROOT)).encode() + b"\0")
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def find_files(build: Path) -> dict[Path, str]:
+    """Sources of this project that are built there, and the command of each."""
+    commands = json.loads((build / "compile_commands.json").read_text())
+    sources = {Path(c["directory"], c["file"]).resolve(): c["command"] for c in commands}
+    folders = [ROOT / f for f in FOLDERS]
+    return {p: c for p, c in sources.items() if any(p.is_relative_to(f) for f in folders)}
+
+
+def tidy(build: Path, path: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["clang-tidy", "-p", str(build), "--quiet", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def main() -> int:
+    build = Path(sys.argv[1]).resolve()
+    passed = ROOT / "build" / "tidy"
+    passed.mkdir(parents=True, exist_ok=True)
+    version = subprocess.run(
+        ["clang-tidy", "--version"], capture_output=True, text=True, check=True
+    ).stdout
+    headers = hash_files([ROOT / ".clang-tidy", *sorted((ROOT / "src").rglob("*.hpp"))])
+    stamps = {
+        path: passed
+        / hashlib.sha256((version + headers + command + hash_files([path])).encode()).hexdigest()
+        for path, command in find_files(build).items()
+    }
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        todo = {
+            pool.submit(tidy, build, path): path
+            for path, stamp in stamps.items()
+            if not stamp.exists()
+        }
+        for job in concurrent.futures.as_completed(todo):
+            result = job.result()
+            if result.returncode == 0:
+                stamps[todo[job]].touch()
+                continue
+            failed += 1
+            print(result.stdout or result.stderr)
+    print(f"clang-tidy: {len(todo)} of {len(stamps)} files checked, {failed} with faults")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
