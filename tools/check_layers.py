@@ -18,15 +18,18 @@ CONTACT_LAYERS = ("base", "math", "numerics", "geometry", "contact", "formulatio
 LAYERS = (*CONTACT_LAYERS, "plant", "sim", "io")
 SUFFIXES = (".hpp", ".cpp")
 
-_INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
+_INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
-def check_include(folder: str, header: str) -> str | None:
-    """What is wrong with an include of `header` by a file in `folder`; None if nothing."""
+def check_include(folder: str, header: str, is_local: bool) -> str | None:
+    """What is wrong with an include of `header` by a file in `folder`; None if nothing.
+
+    is_local: written in quotes, as our headers are.
+    """
     if header.startswith("mujoco/") and folder in CONTACT_LAYERS:
         return f"{folder} is part of stiction_contact, which knows no MuJoCo"
     if not header.startswith("stiction/"):
-        return None if "/" in header or "." not in header else f"write it as stiction/.../{header}"
+        return f"write it as stiction/.../{header}" if is_local else None
     target = header.split("/")[1]
     if target not in LAYERS:
         return f"no folder '{target}' in tools/check_layers.py"
@@ -44,7 +47,7 @@ def find_faults(root: Path) -> Iterator[str]:
             continue
         for number, line in enumerate(path.read_text().splitlines(), start=1):
             match = _INCLUDE.match(line)
-            fault = check_include(folder, match[1]) if match else None
+            fault = check_include(folder, match[2], match[1] == '"') if match else None
             if fault:
                 yield f"{path}:{number}: {fault}"
 
