@@ -12,70 +12,70 @@ namespace stiction::sim {
 /// What went wrong in a step: bits, none set when all is well.
 enum StepStatus : std::uint32_t {
   kOk = 0,
-  kNonFiniteState = 1u << 0,     // qpos, qvel or act is not finite; nothing was computed
-  kNonFiniteInput = 1u << 1,     // a control or applied force is not finite; nothing was computed
-  kNonFiniteSolution = 1u << 2,  // the dynamics or the solution is not finite
-  kNotConverged = 1u << 3,       // an island stopped above the tolerance
+  kNonFiniteState = 1u << 0,       // qpos, qvel or act is not finite; nothing was computed
+  kNonFiniteInput = 1u << 1,       // a control or applied force is not finite; nothing was computed
+  kNonFiniteSolution = 1u << 2,    // the dynamics or the solution is not finite
+  kNotConverged = 1u << 3,         // an island stopped above the tolerance
   kNotPositiveDefinite = 1u << 4,  // an inertia or Hessian could not be factored
-  kBufferFull = 1u << 5,         // contacts or constraints did not fit in mjData
-  kMuJoCoError = 1u << 6,        // MuJoCo raised an error
-  kCertificateFailed = 1u << 7,  // the result did not pass its certificate
+  kBufferFull = 1u << 5,           // contacts or constraints did not fit in mjData
+  kMuJoCoError = 1u << 6,          // MuJoCo raised an error
+  kCertificateFailed = 1u << 7,    // the result did not pass its certificate
 };
 
 /// Contacts of a step, arrays with one entry (or row) per contact.
 struct ContactReport {
-  std::vector<int> bodies;               // 2 per contact: MuJoCo body ids of A and B
-  std::vector<int> geoms;                // 2 per contact
-  std::vector<double> point;             // 3, world [m]
-  std::vector<double> normal;            // 3, world, from A into B
-  std::vector<double> distance;          // signed, < 0 overlaps [m]
-  std::vector<double> impulse;           // 3, on B, world [N s]
-  std::vector<double> torque_impulse;    // 3, on B, world [N m s]; torsional and rolling friction
-  std::vector<double> normal_impulse;    // >= 0 [N s]
-  std::vector<double> normal_velocity;   // v_n after the step, > 0 separates [m/s]
-  std::vector<double> slip_velocity;     // 3, of B relative to A, tangential, world [m/s]
-  std::vector<std::uint8_t> slipping;    // 1: friction at its bound; 0: stiction or no force
-  std::vector<double> friction;          // sliding coefficient used, 0 if frictionless [-]
-  std::vector<double> delassus;          // mobility w of the point [1/kg]; NaN if not computed
+  std::vector<int> bodies;              // 2 per contact: MuJoCo body ids of A and B
+  std::vector<int> geoms;               // 2 per contact
+  std::vector<double> point;            // 3, world [m]
+  std::vector<double> normal;           // 3, world, from A into B
+  std::vector<double> distance;         // signed, < 0 overlaps [m]
+  std::vector<double> impulse;          // 3, on B, world [N s]
+  std::vector<double> torque_impulse;   // 3, on B, world [N m s]; torsional and rolling friction
+  std::vector<double> normal_impulse;   // >= 0 [N s]
+  std::vector<double> normal_velocity;  // v_n after the step, > 0 separates [m/s]
+  std::vector<double> slip_velocity;    // 3, of B relative to A, tangential, world [m/s]
+  std::vector<std::uint8_t> slipping;   // 1: friction at its bound; 0: stiction or no force
+  std::vector<double> friction;         // sliding coefficient used, 0 if frictionless [-]
+  std::vector<double> delassus;         // mobility w of the point [1/kg]; NaN if not computed
 
   int size() const { return static_cast<int>(distance.size()); }
 };
 
 struct StepTimings {  // CPU-thread wall time [us]
   double total = 0;
-  double kinematics = 0;   // kinematics, inertia, smooth forces
+  double kinematics = 0;  // kinematics, inertia, smooth forces
   double collision = 0;
-  double assembly = 0;     // problem, islands
+  double assembly = 0;  // problem, islands
   double solve = 0;
   double certificate = 0;
-  double finish = 0;       // write back, sensors, advance, report
+  double finish = 0;  // write back, sensors, advance, report
 };
 
 struct StepStatistics {
   int num_contacts = 0;
   int num_islands = 0;
   int num_rows = 0;
-  int iterations = 0;               // Newton iterations, summed over islands
-  int max_iterations = 0;           // of one island
+  int iterations = 0;      // Newton iterations, summed over islands
+  int max_iterations = 0;  // of one island
   int line_search_evaluations = 0;
-  double residual = 0;              // worst |D grad l| / scale over islands [-]
+  double residual = 0;  // worst |D grad l| / scale over islands [-]
 };
 
 /// All that is known of a step. Of several steps in one call it describes the last, with the worst
 /// certificate and all warnings of the call.
 struct StepReport {
   std::uint32_t status = kOk;
-  std::string message;              // what happened, empty if status is kOk
-  double time = 0;                  // at the end of the step [s]
-  int num_steps = 0;                // steps completed by this call
+  std::string message;  // what happened, empty if status is kOk
+  double time = 0;      // at the end of the step [s]
+  int num_steps = 0;    // steps completed by this call
   contact::Certificate certificate;
-  double momentum_error = 0;        // |D r| of the balance of momentum by MuJoCo's matrices [sqrt(J)]
+  double momentum_error = 0;  // |D r| of the balance of momentum by MuJoCo's matrices [sqrt(J)]
   StepStatistics statistics;
   StepTimings timings;
   ContactReport contacts;
   std::vector<contact::IslandStatistics> islands;
-  int num_warnings = 0;             // MuJoCo's
-  std::string warning;              // the last one
+  int num_warnings = 0;  // MuJoCo's
+  std::string warning;   // the last one
 
   bool ok() const { return status == kOk; }
 };

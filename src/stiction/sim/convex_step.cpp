@@ -1,0 +1,177 @@
+#include "stiction/sim/convex_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "stiction/plant/contact_rows.hpp"
+#include "stiction/plant/dynamics.hpp"
+#include "stiction/plant/write_back.hpp"
+#include "stiction/sim/report_writer.hpp"
+#include "stiction/sim/stopwatch.hpp"
+
+namespace stiction::sim {
+
+ConvexStep::ConvexStep(const StepOptions& options)
+    : solver_(formulations::make_contact_solver(options.contact_model)) {
+  if (options.num_threads > 1) threads_.emplace(options.num_threads);
+}
+
+void ConvexStep::take(StepContext& context, mjData* d) {
+  Stopwatch clock;
+  StepTimings& us = context.report.timings;
+  const mjModel* m = context.stage;
+  context.call_mujoco(d, [&] {
+    mj_fwdKinematics(m, d);
+    mj_makeM(m, d);
+    mj_factorM(m, d);
+  });
+  us.kinematics = clock.lap();
+  if (context.failed()) return;
+
+  context.call_mujoco(d, [&] { mj_collision(m, d); });
+  us.collision = clock.lap();
+  if (context.failed()) return;
+
+  calc_smooth_forces(context, d);
+  us.kinematics += clock.lap();
+  if (context.failed()) return;
+
+  assemble(context, d);
+  us.assembly = clock.lap();
+  if (context.failed()) return;
+
+  solve(context);
+  us.solve = clock.lap();
+  if (context.failed()) return;
+
+  certify(context, d);
+  us.certificate = clock.lap();
+  if (context.failed()) return;
+
+  write_contacts(context.model, d, problem_, solution_, &context.report.contacts);
+  advance(context, d);
+  us.finish += clock.lap();
+}
+
+/// Constraint rows, sensors of position and velocity, and all forces but those of constraints.
+void ConvexStep::calc_smooth_forces(StepContext& context, mjData* d) {
+  const mjModel* model = context.model;
+  const mjModel* m = context.stage;
+  constraint_rows_.reserve(d);
+  context.call_mujoco(d, [&] {
+    constraint_rows_.make_constraints(m, d);
+    // Sensors of either energy are read at this stage; stale flags would keep the last step's
+    // value.
+    d->flg_energypos = d->flg_energyvel = 0;
+    mj_sensorPos(m, d);
+    const bool wants_energy = model->opt.enableflags & mjENBL_ENERGY;
+    if (!d->flg_energypos) {
+      if (wants_energy)
+        mj_energyPos(m, d);
+      else
+        d->energy[0] = d->energy[1] = 0;
+    }
+    mj_fwdVelocity(m, d);
+    mj_sensorVel(m, d);
+    if (wants_energy && !d->flg_energyvel) mj_energyVel(m, d);
+    if (mjcb_control && !(model->opt.disableflags & mjDSBL_ACTUATION)) mjcb_control(model, d);
+    mj_fwdActuation(m, d);
+    mj_fwdAcceleration(m, d);
+  });
+}
+
+void ConvexStep::assemble(StepContext& context, mjData* d) {
+  const plant::Model& plant = context.plant;
+  problem_.clear(context.mirror.opt.timestep);
+  implicit_.calc(context.stage, d, plant);
+  plant::add_blocks(context.stage, d, plant, implicit_, &problem_);
+  if (!(context.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)))
+    plant::add_contacts(context.stage, d, plant, context.materials, &problem_);
+  const contact::ModelParameters& parameters = context.options.parameters;
+  constraint_rows_.add_rows(context.stage, d, plant,
+                            {parameters.stiction_tolerance, parameters.friction_regularization},
+                            &problem_);
+  plant::add_coupling_rows(d, plant, implicit_, &problem_);
+
+  constexpr double kNearRigidFactor = 1;  // of contacts without a stiffness of their own
+  if (!momentum_factor_.calc_derived(kNearRigidFactor, &problem_))
+    return context.fail(kNotPositiveDefinite,
+                        "the joint-space inertia is not positive definite; give every moving body "
+                        "mass, or its joints armature");
+  islands_.find(problem_);
+}
+
+void ConvexStep::solve(StepContext& context) {
+  formulations::SolverOptions options;
+  options.parameters = context.options.parameters;
+  options.relative_tolerance = context.options.tolerance;
+  options.max_iterations = context.options.max_iterations;
+  solver_->solve(problem_, islands_, options, {}, threads_ ? &*threads_ : nullptr, &solution_);
+  write_statistics(problem_, solution_, &context.report);
+
+  for (const contact::IslandStatistics& island : solution_.islands) {
+    // Stopped by rounding: the certificate decides whether nothing else is left.
+    if (island.status == contact::SolveStatus::kConverged ||
+        island.status == contact::SolveStatus::kStagnated)
+      continue;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "an island of %d dofs and %d contacts stopped after %d iterations at a relative "
+                  "residual of %.1e",
+                  island.num_dofs, island.num_contacts, island.iterations,
+                  island.scale > 0 ? island.residual / island.scale : island.residual);
+    switch (island.status) {
+      case contact::SolveStatus::kNotFinite: return context.fail(kNonFiniteSolution, text);
+      case contact::SolveStatus::kNotPositiveDefinite:
+        return context.fail(kNotPositiveDefinite, text);
+      default: context.fail(kNotConverged, text); break;
+    }
+  }
+  for (const double v : solution_.v)
+    if (!std::isfinite(v)) return context.fail(kNonFiniteSolution, "the velocities are not finite");
+}
+
+/// Proves the solution, and writes it where the balance of momentum by MuJoCo's matrices reads it.
+void ConvexStep::certify(StepContext& context, mjData* d) {
+  constexpr double kAbsoluteTolerance = formulations::SolverOptions{}.absolute_tolerance;
+  const StepOptions& options = context.options;
+  const contact::Certificate certificate =
+      certifier_.certify(problem_, &momentum_factor_, islands_, options.contact_model,
+                         options.parameters, options.tolerance, kAbsoluteTolerance, solution_);
+  keep_worst(certificate, &context.report.certificate);
+  if (!plant::write_back(context.stage, d, context.plant, problem_, solution_,
+                         certifier_.constraint_impulse()))
+    return context.fail(kBufferFull,
+                        "the constraint forces do not fit in mjData's arena; enlarge it with <size "
+                        "memory=\"...\"/>");
+
+  plant::MomentumCheck::Result momentum;
+  context.call_mujoco(d, [&] {
+    momentum = momentum_check_.calc(context.stage, d, context.plant, implicit_, problem_, solution_,
+                                    certifier_.imbalance());
+  });
+  context.report.momentum_error = std::max(context.report.momentum_error, momentum.residual);
+  // Two computations of one imbalance: their difference is round-off, or an error in one of them.
+  constexpr double kRoundOff = 1e-9;
+  const bool agrees = momentum.mismatch <= kRoundOff * (1 + momentum.scale);
+  if (!certificate.ok || !agrees) {
+    context.report.certificate.ok = false;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "the step does not pass its certificate: relative residual %.1e, momentum error "
+                  "%.1e sqrt(J), impulse error %.1e N s",
+                  certificate.relative_residual, momentum.residual, certificate.impulse_error);
+    context.fail(kCertificateFailed, text);
+  }
+}
+
+void ConvexStep::advance(StepContext& context, mjData* d) {
+  context.call_mujoco(d, [&] {
+    d->flg_rnepost = 0;
+    mj_sensorAcc(context.stage, d);
+    mj_Euler(&context.mirror, d);
+  });
+}
+
+}  // namespace stiction::sim

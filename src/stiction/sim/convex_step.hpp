@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "stiction/base/thread_pool.hpp"
+#include "stiction/contact/certificate.hpp"
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/islands.hpp"
+#include "stiction/formulations/convex_solver.hpp"
+#include "stiction/plant/constraint_rows.hpp"
+#include "stiction/plant/implicit_forces.hpp"
+#include "stiction/plant/momentum_check.hpp"
+#include "stiction/sim/step_context.hpp"
+
+namespace stiction::sim {
+
+/// One step: MuJoCo's position and velocity stages, our contact in place of its constraint solver,
+/// its sensors and its advance.
+class ConvexStep {
+ public:
+  explicit ConvexStep(const StepOptions& options);
+
+  /// The state changes in the last stage only, and not at all if one before it failed.
+  void take(StepContext& context, mjData* d);
+
+ private:
+  void calc_smooth_forces(StepContext& context, mjData* d);
+  void assemble(StepContext& context, mjData* d);
+  void solve(StepContext& context);
+  void certify(StepContext& context, mjData* d);
+  static void advance(StepContext& context, mjData* d);
+
+  // In the order of their use.
+  plant::ConstraintRows constraint_rows_;
+  plant::ImplicitForces implicit_;
+  contact::ContactProblem problem_;
+  contact::MomentumFactor momentum_factor_;
+  contact::Islands islands_;
+  std::unique_ptr<formulations::ContactSolver> solver_;
+  std::optional<base::ThreadPool> threads_;
+  contact::ContactSolution solution_;
+  contact::Certifier certifier_;
+  plant::MomentumCheck momentum_check_;
+};
+
+}  // namespace stiction::sim

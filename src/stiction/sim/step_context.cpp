@@ -1,0 +1,62 @@
+#include "stiction/sim/step_context.hpp"
+
+#include <utility>
+
+namespace stiction::sim {
+
+StepContext::StepContext(const mjModel* model, const StepOptions& options,
+                         plant::MaterialTable materials)
+    : model(model),
+      options(options),
+      materials(materials.geoms.empty() ? plant::make_default_materials(model)
+                                        : std::move(materials)),
+      plant(model) {}
+
+void StepContext::update() {
+  mirror = *model;
+  if (options.time_step > 0) mirror.opt.timestep = options.time_step;
+  stage = mirror.opt.timestep == model->opt.timestep ? model : &mirror;
+  if (options.contact_model == contact::ContactModel::mujoco) return;
+
+  // Our step is one of its own: what MuJoCo's integrators would add must not come on top. Callbacks
+  // know the caller's model by its address, so it is passed on wherever it makes no difference.
+  if (model->opt.integrator == mjINT_DISCRETE || (model->opt.enableflags & mjENBL_SLEEP))
+    stage = &mirror;
+  mirror.opt.integrator = mjINT_EULER;
+  mirror.opt.disableflags |= mjDSBL_EULERDAMP;
+  mirror.opt.enableflags &= ~mjENBL_SLEEP;
+}
+
+void StepContext::fail(std::uint32_t status, std::string message) {
+  report.status |= status;
+  report.message = std::move(message);
+}
+
+bool StepContext::failed() const {
+  const bool is_kept = options.on_failure == OnFailure::keep_best &&
+                       (report.status & ~(kNotConverged | kCertificateFailed)) == 0;
+  return report.status != kOk && !is_kept;
+}
+
+StepContext::MuJoCoState::MuJoCoState(const mjData* d)
+    : num_full(d->warning[mjWARN_CONTACTFULL].number + d->warning[mjWARN_CNSTRFULL].number),
+      pstack(d->pstack),
+      pbase(d->pbase) {}
+
+void StepContext::finish_call(mjData* d, const MuJoCoState& before, const plant::MuJoCoGuard& guard,
+                              bool ok) {
+  if (!ok) {
+    d->pstack = before.pstack;
+    d->pbase = before.pbase;
+    fail(kMuJoCoError, std::string("MuJoCo: ") + guard.error());
+  }
+  if (guard.num_warnings() > 0) {
+    report.num_warnings += guard.num_warnings();
+    report.warning = guard.warning();
+  }
+  if (MuJoCoState(d).num_full != before.num_full)
+    fail(kBufferFull,
+         "contacts or constraints do not fit in mjData; enlarge it with <size memory=\"...\"/>");
+}
+
+}  // namespace stiction::sim

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/plant/materials.hpp"
+#include "stiction/plant/model.hpp"
+#include "stiction/plant/mujoco_guard.hpp"
+#include "stiction/sim/step_options.hpp"
+#include "stiction/sim/step_report.hpp"
+
+namespace stiction::sim {
+
+/// What every kind of step works with: the model in its forms, the options, and the report, through
+/// which a stage says that it failed.
+class StepContext {
+ public:
+  StepContext(const mjModel* model, const StepOptions& options, plant::MaterialTable materials);
+
+  /// Reads what the caller may have changed in the model; before each step.
+  void update();
+
+  /// Runs calls to MuJoCo; its errors, warnings and full buffers go to the report.
+  /// @param f must own nothing that has a destructor
+  template <class F>
+  void call_mujoco(mjData* d, F&& f) {
+    const MuJoCoState before(d);
+    plant::MuJoCoGuard guard;
+    const bool ok = guard.run(f);
+    finish_call(d, before, guard, ok);
+  }
+
+  void fail(std::uint32_t status, std::string message);
+  /// True if the step must end here.
+  bool failed() const;
+
+  const mjModel* model;  // the caller's
+  const StepOptions options;
+  const plant::MaterialTable materials;
+  const plant::Model plant;
+  StepReport report;
+
+  mjModel mirror;        // the caller's model with our options; shares its arrays
+  const mjModel* stage;  // what MuJoCo's functions get: the caller's model where it will do
+
+ private:
+  /// What an error of MuJoCo leaves behind in its data.
+  struct MuJoCoState {
+    explicit MuJoCoState(const mjData* d);
+    int num_full;
+    std::size_t pstack, pbase;
+  };
+  void finish_call(mjData* d, const MuJoCoState& before, const plant::MuJoCoGuard& guard, bool ok);
+};
+
+}  // namespace stiction::sim
