@@ -17,6 +17,7 @@ set(_contact_headers
   contact/islands.hpp
   contact/model_parameters.hpp
   contact/momentum_factor.hpp
+  contact/round_off.hpp
   formulations/convex_solver.hpp
   formulations/solver_options.hpp)
 set(_sim_headers
