@@ -161,12 +161,11 @@ def _make_plots(comparison: Comparison) -> str:
         f"<span>{_make_swatch(*style)}{escape(row.label)}</span>"
         for row, style in zip(comparison.rows, plots.find_styles(comparison), strict=True)
     )
-    figures = "".join(
+    return "".join(
         f"<figure><h2>{escape(title)}</h2>{_label(svg, title)}"
         f'<p class="legend">{legend}</p><figcaption>{escape(text)}</figcaption></figure>'
         for title, svg, text in parts
     )
-    return figures
 
 
 def _label(svg: str, title: str) -> str:
