@@ -13,8 +13,8 @@ import numpy as np
 
 import stiction
 from stiction.compare import plots
-from stiction.compare.rows import Comparison
 from stiction.compare.report_style import STYLE
+from stiction.compare.rows import Comparison
 from stiction.compare.table import Column, describe_trouble, make_columns, make_title
 from stiction.errors import Error
 
