@@ -42,8 +42,7 @@ ModelPtr load(const std::string& path) {
   char message[1000] = "cannot be read";
   mjModel* model = path.ends_with(".mjb") ? mj_loadModel(path.c_str(), nullptr)
                                           : mj_loadXML(path.c_str(), nullptr, message, 1000);
-  if (!model)
-    throw stiction::Error(stiction::ErrorCode::kSyntax, path, message);
+  if (!model) throw stiction::Error(stiction::ErrorCode::kSyntax, path, message);
   return {model, &mj_deleteModel};
 }
 
@@ -123,7 +122,8 @@ Arguments parse(int argc, char** argv) {
       out.models = split(value);
     } else if (argument == "--threads") {
       out.threads.clear();
-      for (const std::string& t : split(value)) out.threads.push_back(std::max(1, std::atoi(t.c_str())));
+      for (const std::string& t : split(value))
+        out.threads.push_back(std::max(1, std::atoi(t.c_str())));
     } else if (argument == "--warm-up") {
       out.warm_up = std::max(1, std::atoi(value.c_str()));
     } else if (argument == "--steps") {
@@ -149,8 +149,9 @@ int main(int argc, char** argv) {
                  argv[0]);
     return 2;
   }
-  std::puts("scene,model,threads,contacts,us_min,us_median,iterations,residual,us_kinematics,"
-            "us_collision,us_assembly,us_solve,us_certificate,us_finish,commit");
+  std::puts(
+      "scene,model,threads,contacts,us_min,us_median,iterations,residual,us_kinematics,"
+      "us_collision,us_assembly,us_solve,us_certificate,us_finish,commit");
   try {
     for (const std::string& scene : arguments.scenes)
       for (const std::string& model : arguments.models)

@@ -13,7 +13,7 @@ namespace {
 
 using namespace stiction;
 
-constexpr double kMass = 1;               // [kg]
+constexpr double kMass = 1;                    // [kg]
 constexpr double kSide = 0.1, kHeight = 0.05;  // half lengths [m]
 constexpr double kFriction = 0.5;
 constexpr double kGravity = 9.81;   // [m/s^2]
@@ -116,8 +116,8 @@ int main() {
     // Semi-implicit Euler's own distance after n steps, a dt^2 n (n + 1) / 2.
     const double expected = acceleration / 2 * (1 + kTimeStep);
     const double distance = slide(contact::ContactModel::lagged, angle);
-    std::printf("incline of %2.0f degrees: slid %.6f m in 1 s, Coulomb's law says %.6f m\n", degrees,
-                distance, expected);
+    std::printf("incline of %2.0f degrees: slid %.6f m in 1 s, Coulomb's law says %.6f m\n",
+                degrees, distance, expected);
     agrees = agrees && std::abs(distance - expected) < 1e-3;
   }
   return agrees ? 0 : 1;

@@ -270,6 +270,7 @@ void bind_properties(nb::module_& m) {
           "scene"_a, "Finds the geoms of `class:` selectors in the scene's MJCF file.")
       .def_ro("origin", &ContactProperties::origin, "The file, or what else it came from.")
       .def_prop_ro("content", &make_content,
+                   nb::sig("def content(self) -> dict[str, dict[str, object]]"),
                    "As dict of `materials`, `geoms` and `classes`, fit for JSON.")
       .def("__bool__", [](const ContactProperties& self) { return !self.empty(); })
       .def("__repr__", [](const ContactProperties& self) {
@@ -300,7 +301,8 @@ void bind_stepper(nb::module_& m) {
           "model"_a, "contact_model"_a, "time_step"_a, "tolerance"_a, "max_iterations"_a,
           "num_threads"_a, "keep_best"_a, "stiction_tolerance"_a, "friction_regularization"_a,
           "near_rigid_factor"_a, "properties"_a)
-      .def("step", &PyStepper::step, "data"_a, "num_steps"_a)
+      .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
+           nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
       .def_prop_ro("time_step", &PyStepper::time_step);
 }
 
@@ -317,5 +319,5 @@ NB_MODULE(_core, m) {
     for (const auto& traits : stiction::contact::contact_models())
       names.append(nb::str(traits.name.data(), traits.name.size()));
     return names;
-  }, "Names of the contact models.");
+  }, nb::sig("def contact_models() -> list[str]"), "Names of the contact models.");
 }

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import stiction
 from stiction.compare import Comparison, compare_models
 from stiction.compare.creep import solve_creep
 from stiction.control_schedule import find_control_schedule
 from stiction.controls import ControlsName, default_controls, default_duration, make_controls
 from stiction.scene import Scene, load_scene
+
+import stiction
 
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
 CONVEX = ("sap", "lagged", "lagged_regularized", "similar")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
-
-import stiction
 from stiction.bench.real_scenes import load_real_scene, scene_names, start_data
 from stiction.controls import RandomControls
+
+import stiction
 
 MODELS = ("sap", "lagged", "lagged_regularized", "similar")
 DURATION = 2.0  # [s]

@@ -36,8 +36,8 @@ TEST(ErrorList, ThrowsAllFaultsInOne) {
 
 TEST(NearestName, ForgivesSlipsOnly) {
   const std::vector<std::string> names = {"sap", "lagged", "lagged_regularized", "similar"};
-  EXPECT_EQ(nearest_name("laged", names), "lagged");              // a letter left out
-  EXPECT_EQ(nearest_name("simliar", names), "similar");           // two swapped
+  EXPECT_EQ(nearest_name("laged", names), "lagged");                           // a letter left out
+  EXPECT_EQ(nearest_name("simliar", names), "similar");                        // two swapped
   EXPECT_EQ(nearest_name("lagged_regularised", names), "lagged_regularized");  // one replaced
   EXPECT_EQ(nearest_name("spa", names), "sap");
   EXPECT_EQ(nearest_name("hertz", names), "");

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <random>
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
+#include <Eigen/Eigenvalues>
 
 namespace stiction::contact {
 namespace {
@@ -103,8 +103,8 @@ TYPED_TEST(SoftNormTest, StiffnessAlongTheSlipDoesNotCancel) {
   for (const double ratio : kRatios) {
     const double eps = 1e-4, slip = ratio * eps;
     const SoftNorm<n> soft(slip * Eigen::Matrix<double, n, 1>::Unit(0), eps);
-    const long double h = std::sqrt(static_cast<long double>(slip) * slip +
-                                    static_cast<long double>(eps) * eps);
+    const long double h =
+        std::sqrt(static_cast<long double>(slip) * slip + static_cast<long double>(eps) * eps);
     const double along = static_cast<double>(eps * eps / (h * h * h));
     EXPECT_NEAR(soft.direction_gradient()(0, 0), along, 2e-15 * along);
   }

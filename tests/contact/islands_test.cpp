@@ -110,8 +110,7 @@ TEST(Islands, PartitionDoesNotDependOnTheOrderOfConstraints) {
     std::vector<Ints> partitions[2];
     for (int order = 0; order < 2; ++order) {
       Graph graph(kBlocks);
-      for (const Ints& link : links)
-        link[0] % 2 ? graph.add_row(link) : graph.add_pair(link);
+      for (const Ints& link : links) link[0] % 2 ? graph.add_row(link) : graph.add_pair(link);
       Islands islands;
       islands.find(graph.problem);
       for (int i = 0; i < islands.size(); ++i)

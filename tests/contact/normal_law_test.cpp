@@ -14,14 +14,16 @@ std::vector<HuntCrossley> make_laws() {
   for (const double k : {0.0, 1.0, 1e4, 1e12})
     for (const double d : {0.0, 1e-6, 0.5, 1e3})
       for (const double fe0 : {-1e3, -1e-3, 0.0, 1e-6, 10.0, 1e6})
-        for (const double dt : {1e-5, 2e-3, 0.05}) laws.push_back({.dt = dt, .k = k, .d = d, .fe0 = fe0});
+        for (const double dt : {1e-5, 2e-3, 0.05})
+          laws.push_back({.dt = dt, .k = k, .d = d, .fe0 = fe0});
   return laws;
 }
 
 /// Where the impulse ends; infinite if it never does.
 double support_end(const HuntCrossley& law) {
   if (law.k <= 0 && law.fe0 <= 0) return -HUGE_VAL;
-  return std::min(law.k > 0 ? law.fe0 / (law.dt * law.k) : HUGE_VAL, law.d > 0 ? 1 / law.d : HUGE_VAL);
+  return std::min(law.k > 0 ? law.fe0 / (law.dt * law.k) : HUGE_VAL,
+                  law.d > 0 ? 1 / law.d : HUGE_VAL);
 }
 
 /// Velocities on both sides of the end of support, from near to far.
@@ -54,10 +56,8 @@ TEST(HuntCrossley, DerivativeAgreesWithDifferences) {
       const double end = support_end(law);
       // n is a quadratic on its support: a central difference is exact but for round-off.
       const double h = 0.1 * (std::isfinite(end) ? std::abs(v - end) : 1);
-      const double difference =
-          (law.calc_impulse(v + h).n - law.calc_impulse(v - h).n) / (2 * h);
-      const double round_off =
-          1e-15 * (law.calc_impulse(v - h).n + law.dt * std::abs(law.fe0)) / h;
+      const double difference = (law.calc_impulse(v + h).n - law.calc_impulse(v - h).n) / (2 * h);
+      const double round_off = 1e-15 * (law.calc_impulse(v - h).n + law.dt * std::abs(law.fe0)) / h;
       const double derivative = law.calc_impulse(v).dn_dv;
       EXPECT_NEAR(derivative, difference, 1e-9 * std::abs(difference) + round_off);
       EXPECT_LE(derivative, 0);
@@ -77,10 +77,12 @@ TEST(HuntCrossley, CostIsTheIntegralOfTheImpulse) {
       }
       // Simpson's rule is exact for the quadratic n on [v, end].
       const double middle = 0.5 * (v + end);
-      const double integral = (end - v) / 6 * (law.calc_impulse(v).n + 4 * law.calc_impulse(middle).n);
+      const double integral =
+          (end - v) / 6 * (law.calc_impulse(v).n + 4 * law.calc_impulse(middle).n);
       const double round_off = 1e-15 * law.dt * std::abs(law.fe0) * (end - v);
       EXPECT_NEAR(cost, integral, 1e-9 * integral + round_off)
-          << "dt " << law.dt << " k " << law.k << " d " << law.d << " fe0 " << law.fe0 << " v " << v;
+          << "dt " << law.dt << " k " << law.k << " d " << law.d << " fe0 " << law.fe0 << " v "
+          << v;
       EXPECT_GE(cost, 0);
     }
   }

@@ -27,7 +27,8 @@ std::vector<Row> make_rows() {
 }
 
 /// Velocities away from the kink of a limit at 0.3 and through the stiction of friction at 0.
-constexpr double kVelocities[] = {-1e5, -3, -1e-3, -1e-4, -1e-9, 0, 1e-12, 1e-4, 0.1, 0.29, 0.31, 1e5};
+constexpr double kVelocities[] = {-1e5,  -3,   -1e-3, -1e-4, -1e-9, 0,
+                                  1e-12, 1e-4, 0.1,   0.29,  0.31,  1e5};
 
 TEST(RowImpulse, IsMinusTheDerivativeOfTheCost) {
   for (const Row& row : make_rows()) {
@@ -38,8 +39,7 @@ TEST(RowImpulse, IsMinusTheDerivativeOfTheCost) {
       const auto cost = [&](double step) { return calc_row_cost(row, v + step * h); };
       const double difference = -(8 * (cost(1) - cost(-1)) - (cost(2) - cost(-2))) / (12 * h);
       const RowImpulse impulse = calc_row_impulse(row, v);
-      EXPECT_NEAR(impulse.gamma, difference,
-                  1e-10 * std::abs(impulse.gamma) + 1e-15 * cost(0) / h);
+      EXPECT_NEAR(impulse.gamma, difference, 1e-10 * std::abs(impulse.gamma) + 1e-15 * cost(0) / h);
       EXPECT_GE(cost(0), 0);
 
       const auto gamma = [&](double step) { return calc_row_impulse(row, v + step * h).gamma; };

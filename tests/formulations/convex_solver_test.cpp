@@ -144,11 +144,10 @@ TEST_P(ConvexSolver, SolutionDoesNotDependOnTheGuess) {
     const support::DenseProblem dense(problem);
     const VectorXd from_v0 = to_vector(solver.solve(problem).v);
     const VectorXd from_v_star = to_vector(solver.solve(problem, problem.v_star).v);
-    const double bound =
-        dense.calc_dual_norm(
-            dense.calc_gradient(problem, GetParam(), solver.options.parameters, from_v0)) +
-        dense.calc_dual_norm(
-            dense.calc_gradient(problem, GetParam(), solver.options.parameters, from_v_star));
+    const double bound = dense.calc_dual_norm(dense.calc_gradient(
+                             problem, GetParam(), solver.options.parameters, from_v0)) +
+                         dense.calc_dual_norm(dense.calc_gradient(
+                             problem, GetParam(), solver.options.parameters, from_v_star));
     EXPECT_LE(dense.calc_norm(from_v0 - from_v_star), bound + 1e-14 * dense.calc_norm(from_v0));
   }
 }
@@ -171,8 +170,8 @@ TEST_P(ConvexSolver, IslandsTogetherAreIslandsApart) {
   for (ContactProblem& part : parts) {
     ASSERT_TRUE(factor.calc_derived(1, &part));
     const ContactSolution apart = solver.solve(part);
-    EXPECT_EQ(0, std::memcmp(apart.v.data(), together.v.data() + dof,
-                             apart.v.size() * sizeof(double)));
+    EXPECT_EQ(
+        0, std::memcmp(apart.v.data(), together.v.data() + dof, apart.v.size() * sizeof(double)));
     EXPECT_TRUE(std::equal(apart.impulses.begin(), apart.impulses.end(),
                            together.impulses.begin() + contact));
     dof += part.num_dofs();

@@ -6,8 +6,8 @@
 
 namespace stiction::formulations {
 
-/// The solution of a convex model by a dense Newton's method with bisection along its line: slow, and
-/// nothing in common with the sparse solver but the contact laws.
+/// The solution of a convex model by a dense Newton's method with bisection along its line: slow,
+/// and nothing in common with the sparse solver but the contact laws.
 /// @param problem after MomentumFactor::calc_derived
 /// @return velocities whose gradient is at round-off
 Eigen::VectorXd solve_dense(contact::ContactModel model, const contact::ContactProblem& problem,

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <random>
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
+#include <Eigen/Eigenvalues>
 
 #include "formulations/law_under_test.hpp"
 
@@ -54,8 +54,9 @@ class LawDerivatives : public testing::TestWithParam<Law> {
   std::mt19937 rng_{7};
 };
 
-/// A step in component i over which the law is smooth: its Hessian varies by no more than 1e-4, entry
-/// by entry, so that a difference of fourth order is good to about its square. Zero on a kink.
+/// A step in component i over which the law is smooth: its Hessian varies by no more than 1e-4,
+/// entry by entry, so that a difference of fourth order is good to about its square. Zero on a
+/// kink.
 double find_smooth_step(const LawUnderTest& law, const VectorXd& v, int i) {
   const MatrixXd G = law.hessian(v);
   const auto is_smooth = [&](double step) {
@@ -170,17 +171,16 @@ TEST_P(LawDerivatives, LineDerivativesAreThoseOfTheLaw) {
 }
 
 std::string name_of(const testing::TestParamInfo<Law>& info) {
-  return std::string(contact::traits(info.param.model).name) + (info.param.torsion ? "_torsion" : "");
+  return std::string(contact::traits(info.param.model).name) +
+         (info.param.torsion ? "_torsion" : "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, LawDerivatives,
-                         testing::Values(Law{ContactModel::sap, false},
-                                         Law{ContactModel::lagged, false},
-                                         Law{ContactModel::lagged_regularized, false},
-                                         Law{ContactModel::similar, false},
-                                         Law{ContactModel::lagged, true},
-                                         Law{ContactModel::lagged_regularized, true}),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Laws, LawDerivatives,
+    testing::Values(Law{ContactModel::sap, false}, Law{ContactModel::lagged, false},
+                    Law{ContactModel::lagged_regularized, false}, Law{ContactModel::similar, false},
+                    Law{ContactModel::lagged, true}, Law{ContactModel::lagged_regularized, true}),
+    name_of);
 
 }  // namespace
 }  // namespace stiction::formulations

@@ -29,8 +29,8 @@ struct LawUnderTest {
 
 struct LawStart {
   contact::Contact contact;
-  double v_n0 = 0;        // [m/s]
-  double delassus = 1;    // [1/kg]
+  double v_n0 = 0;      // [m/s]
+  double delassus = 1;  // [1/kg]
   double time_step = 2e-3;
 };
 

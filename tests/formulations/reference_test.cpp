@@ -42,8 +42,8 @@ Trajectory load(const fs::path& stem) {
   return out;
 }
 
-/// One planar body over the ground z <= 0, contacts at spheres fixed to it; dofs x, z and, unless it
-/// is the conveyor's box, the angle theta that turns x towards z.
+/// One planar body over the ground z <= 0, contacts at spheres fixed to it; dofs x, z and, unless
+/// it is the conveyor's box, the angle theta that turns x towards z.
 class PlanarStep {
  public:
   explicit PlanarStep(const YAML::Node& meta) : meta_(meta) {
@@ -60,7 +60,7 @@ class PlanarStep {
       spheres_.push_back({0, -meta["side"].as<double>() / 2 + 0.01, 0.01});
     }
     const auto name = meta["model"].as<std::string>();
-    model_ = name == "lagged" ? ContactModel::lagged_regularized
+    model_ = name == "lagged"    ? ContactModel::lagged_regularized
              : name == "similar" ? ContactModel::similar
                                  : ContactModel::sap;
     parameters_.stiction_tolerance = meta["stiction_tolerance"].as<double>();
@@ -81,8 +81,8 @@ class PlanarStep {
     options.relative_tolerance = 1e-12;
     options.absolute_tolerance = 1e-16;
     solver_->solve(problem_, islands_, options, {}, nullptr, &solution_);
-    const auto certificate = certifier_.certify(problem_, &factor_, islands_, model_, parameters_, 1e-9, 1e-15,
-                                                solution_);
+    const auto certificate = certifier_.certify(problem_, &factor_, islands_, model_, parameters_,
+                                                1e-9, 1e-15, solution_);
     EXPECT_TRUE(certificate.ok) << certificate.relative_residual;
     return solution_.v;
   }
@@ -184,7 +184,8 @@ TEST_P(Reference, StepFromEveryRowAgreesWithDrake) {
     }
     EXPECT_LE(worst, 1e-7) << name << " row " << worst_row;  // m/s and rad/s; the figure
     RecordProperty(name, std::to_string(worst));
-    std::printf("%-40s %6zu rows, max |dv| %.1e\n", name.c_str(), trajectory.rows.size() - 1, worst);
+    std::printf("%-40s %6zu rows, max |dv| %.1e\n", name.c_str(), trajectory.rows.size() - 1,
+                worst);
   }
   EXPECT_GT(num_files, 0);
 }

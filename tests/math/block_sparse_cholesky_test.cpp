@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <random>
 
+#include <gtest/gtest.h>
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <gtest/gtest.h>
 
 #include "stiction/math/ordering.hpp"
 

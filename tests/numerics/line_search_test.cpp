@@ -46,8 +46,9 @@ LineSearchOptions tight() {
 
 TEST(MinimizeAlongLine, QuadraticTakesTwoEvaluations) {
   for (const double root : {1e-3, 0.3, 0.999, 1.2, 1.49}) {
-    const RecordedSearch search(-7 * root, tight(),
-                                [&](double a) { return Slope{7 * (a - root), 7}; });
+    const RecordedSearch search(-7 * root, tight(), [&](double a) {
+      return Slope{7 * (a - root), 7};
+    });
     EXPECT_TRUE(search.result.converged);
     EXPECT_NEAR(search.result.step, root, 1e-15);
     EXPECT_EQ(search.result.num_evaluations, 2) << root;  // the full step, then Newton's
@@ -62,8 +63,9 @@ TEST(MinimizeAlongLine, FullNewtonStepTakesOneEvaluation) {
 
 TEST(MinimizeAlongLine, TakesTheLongestStepWhileTheCostStillFalls) {
   for (const double curvature : {0.0, 1e-6, 0.1}) {  // flat, as where no contact acts, or nearly
-    const RecordedSearch search(
-        -1, {}, [&](double a) { return Slope{-1 + curvature * a, curvature}; });
+    const RecordedSearch search(-1, {}, [&](double a) {
+      return Slope{-1 + curvature * a, curvature};
+    });
     EXPECT_TRUE(search.result.converged);
     EXPECT_EQ(search.result.step, LineSearchOptions{}.max_step);
     EXPECT_LE(search.result.num_evaluations, 2);
@@ -153,8 +155,8 @@ TEST(MinimizeAlongLine, StaysInItsBracketOnRandomConvexCosts) {
     search.expect_bracketed(1.5);
     // Either the slope is small, or the bracket around its sign change is narrow.
     const double at = std::abs(slope(search.result.step).slope);
-    const bool is_jump = slope(search.result.step - 2e-10).slope < 0 &&
-                         slope(search.result.step + 2e-10).slope > 0;
+    const bool is_jump =
+        slope(search.result.step - 2e-10).slope < 0 && slope(search.result.step + 2e-10).slope > 0;
     EXPECT_TRUE(at <= 1e-3 || is_jump || search.result.step == 1.5) << trial << " slope " << at;
   }
 }
@@ -162,8 +164,9 @@ TEST(MinimizeAlongLine, StaysInItsBracketOnRandomConvexCosts) {
 TEST(MinimizeAlongLine, SaysSoWhenEvaluationsRunOut) {
   LineSearchOptions options = tight();
   options.max_evaluations = 4;
-  const RecordedSearch search(-1, options,
-                              [](double a) { return a < 0.3 ? Slope{-1, 0} : Slope{1, 0}; });
+  const RecordedSearch search(-1, options, [](double a) {
+    return a < 0.3 ? Slope{-1, 0} : Slope{1, 0};
+  });
   EXPECT_FALSE(search.result.converged);
   EXPECT_EQ(search.result.num_evaluations, 4);
 }

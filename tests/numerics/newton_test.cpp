@@ -4,9 +4,9 @@
 #include <limits>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <gtest/gtest.h>
 
 namespace stiction::numerics {
 namespace {
@@ -148,8 +148,8 @@ TEST(Newton, SaysThatAHessianIsIndefinite) {
 }
 
 TEST(Newton, SaysThatAGradientIsNotFinite) {
-  for (const double bad : {std::numeric_limits<double>::quiet_NaN(),
-                           std::numeric_limits<double>::infinity()}) {
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     DenseProblem problem = make_quadratic(VectorXd::Ones(3));
     problem.v[1] = bad;
     const NewtonResult result = minimize(problem, {});

@@ -35,7 +35,9 @@ constexpr const char* kCrowd = R"(
 
 class ContactRows : public testing::Test {
  protected:
-  ContactRows() : scene_(support::make_mjcf("", kCrowd)) { scene_->opt.disableflags |= mjDSBL_FILTERPARENT; }
+  ContactRows() : scene_(support::make_mjcf("", kCrowd)) {
+    scene_->opt.disableflags |= mjDSBL_FILTERPARENT;
+  }
   Scene scene_;
   std::mt19937_64 rng_{1};
 };
@@ -49,7 +51,8 @@ TEST_F(ContactRows, JacobianIsMuJoCosPointJacobian) {
     const int nv = scene_->nv;
     std::vector<mjtNum> jacp[2], jacr[2];
     for (const contact::BodyPair& pair : p.problem.pairs) {
-      for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i, ++num_checked) {
+      for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts;
+           ++i, ++num_checked) {
         const Contact& c = p.problem.contacts[i];
         const mjContact& con = scene_.data->contact[c.source];
         mjtNum point[3];
@@ -139,7 +142,8 @@ struct Press {
 
   explicit Press(const std::string& geom_attributes = "")
       : scene(support::make_mjcf("", R"(<worldbody><geom type="plane" size="1 1 1"/>
-<body pos="0 0 0.099"><freejoint/><geom size="0.1" )" + geom_attributes + "/></body></worldbody>")),
+<body pos="0 0 0.099"><freejoint/><geom size="0.1" )" +
+                                         geom_attributes + "/></body></worldbody>")),
         materials(make_default_materials(scene.model)) {}
 
   const Contact& assemble() {
@@ -156,8 +160,9 @@ TEST(ContactPoint, LiesWhereTheTwoSpringsMeet) {
   // In series, springs share the compression by their compliance: the soft side takes more.
   Press press;
   for (const auto& [floor, ball, expected] :
-       {std::array{1e5, 1e5, -0.0005}, std::array{1e5, 3e5, -0.00075}, std::array{3e5, 1e5, -0.00025},
-        std::array{contact::kInfinity, 1e5, 0.0}, std::array{1e5, contact::kInfinity, -0.001}}) {
+       {std::array{1e5, 1e5, -0.0005}, std::array{1e5, 3e5, -0.00075},
+        std::array{3e5, 1e5, -0.00025}, std::array{contact::kInfinity, 1e5, 0.0},
+        std::array{1e5, contact::kInfinity, -0.001}}) {
     press.materials.geoms[0].stiffness = floor;
     press.materials.geoms[1].stiffness = ball;
     const Contact& c = press.assemble();

@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include <Eigen/LU>
 #include <gtest/gtest.h>
+#include <Eigen/LU>
 
 #include "plant/plant_problem.hpp"
 #include "support/dense_problem.hpp"

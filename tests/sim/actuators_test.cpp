@@ -73,10 +73,11 @@ constexpr ActuatorCase kActuators[] = {
 class Actuator : public testing::TestWithParam<ActuatorCase> {};
 
 /// One step of ours and one of mj_step from the same states. Activations must be the same bits, and
-/// forces the same but for the round-off of an adhesion's Jacobian, which MuJoCo sums from its rows.
+/// forces the same but for the round-off of an adhesion's Jacobian, which MuJoCo sums from its
+/// rows.
 TEST_P(Actuator, ForcesAndActivationsAreMuJoCos) {
-  for (const char* option : {R"(cone="pyramidal" jacobian="dense")",
-                             R"(cone="elliptic" jacobian="sparse")"}) {
+  for (const char* option :
+       {R"(cone="pyramidal" jacobian="dense")", R"(cone="elliptic" jacobian="sparse")"}) {
     Scene ours(support::make_mjcf(
         option, kArm + ("<actuator>" + std::string(GetParam().xml) + "</actuator>")));
     Stepper stepper(ours.model, {});
@@ -110,7 +111,9 @@ INSTANTIATE_TEST_SUITE_P(Types, Actuator, testing::ValuesIn(kActuators),
 TEST(Actuator, DisabledGroupsGiveNoForce) {
   Scene scene(support::make_mjcf(
       R"(actuatorgroupdisable="2")",
-      kArm + std::string(R"(<actuator><motor joint="a" group="2"/><position joint="b" kp="1e4" group="2"/></actuator>)")));
+      kArm +
+          std::string(
+              R"(<actuator><motor joint="a" group="2"/><position joint="b" kp="1e4" group="2"/></actuator>)")));
   scene->opt.disableflags |= mjDSBL_CONTACT;
   scene.data->ctrl[0] = 5;
   Scene theirs(scene);
@@ -129,7 +132,7 @@ TEST(Inputs, AppliedForcesAccelerateBodies) {
 <worldbody><body pos="0 0 1"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="2"/></body>
 <body pos="1 0 1"><joint type="slide" axis="0 0 1"/><geom size="0.1" mass="4"/></body></worldbody>)"));
   Stepper stepper(scene.model, {});
-  scene.data->xfrc_applied[6] = 3;       // force along x on the first body [N]
+  scene.data->xfrc_applied[6] = 3;        // force along x on the first body [N]
   scene.data->xfrc_applied[6 + 5] = 0.2;  // torque about z [N m]
   scene.data->qfrc_applied[6] = -8;
   ASSERT_TRUE(stepper.step(scene.data).ok());

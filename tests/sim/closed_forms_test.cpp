@@ -46,8 +46,9 @@ struct Incline {
             R"(<worldbody><geom type="plane" size="50 50 1"/><body pos="0 0 0.1"><joint type="slide" axis="1 0 0"/>
 <joint type="slide" axis="0 1 0"/><joint type="slide" axis="0 0 1"/><geom size="0.1" mass="1.5" priority="1" friction=")" +
                 std::to_string(friction) + R"("/></body></worldbody>)")),
-        stepper(scene.model, make_options(model, 1e-9),
-                make_materials(scene, {.stiffness = 2e5, .dissipation = 20, .relaxation_time = 5e-4})) {
+        stepper(
+            scene.model, make_options(model, 1e-9),
+            make_materials(scene, {.stiffness = 2e5, .dissipation = 20, .relaxation_time = 5e-4})) {
     // To its rest penetration, under the normal load that it will have.
     scene->opt.gravity[2] = -kGravity * std::cos(kAngle);
     run(&stepper, &scene, 1000);
@@ -72,9 +73,9 @@ double predict_creep(ContactModel model, double mu) {
 }
 
 TEST_P(ClosedForm, BlockSlidesToAStopOnAnIncline) {
-  // Momentum along and across the incline: v = v0 - mu sum(gamma_n) / m + g sin t, with sum(gamma_n)
-  // / m = g cos t + v_n. So the closed form v0 - g (mu cos - sin) t holds to mu v_n, one step's lag
-  // of the friction bound, and the tolerance of stiction where the motion ends.
+  // Momentum along and across the incline: v = v0 - mu sum(gamma_n) / m + g sin t, with
+  // sum(gamma_n) / m = g cos t + v_n. So the closed form v0 - g (mu cos - sin) t holds to mu v_n,
+  // one step's lag of the friction bound, and the tolerance of stiction where the motion ends.
   constexpr double kMu = 0.6, kSpeed = 1;
   Incline block(GetParam(), kMu);
   block.scene.data->qvel[0] = kSpeed;
@@ -97,7 +98,8 @@ TEST_P(ClosedForm, BlockSlidesToAStopOnAnIncline) {
   const double distance = kSpeed * kSpeed / (2 * deceleration);
   EXPECT_LT(travel_tolerance, 0.15 * distance) << "the bound is vacuous";
   // Symplectic Euler lacks half a step of the initial speed.
-  EXPECT_NEAR(block.scene.data->qpos[0] - start, distance, travel_tolerance + kSpeed * Incline::kStep);
+  EXPECT_NEAR(block.scene.data->qpos[0] - start, distance,
+              travel_tolerance + kSpeed * Incline::kStep);
 
   // Then it holds, and creeps as theory says.
   run(&block.stepper, &block.scene, 500);
@@ -135,7 +137,8 @@ TEST_P(ClosedForm, BoxStandsOnATiltedPlane) {
   run(&stepper, &scene, 500);
   const double x = scene.data->qpos[0], z = scene.data->qpos[2];
   run(&stepper, &scene, 500);
-  EXPECT_LE(std::hypot(scene.data->qpos[0] - x, scene.data->qpos[2] - z), 1.2e-4);  // creep below v_s
+  EXPECT_LE(std::hypot(scene.data->qpos[0] - x, scene.data->qpos[2] - z),
+            1.2e-4);  // creep below v_s
   double force = 0;
   const StepReport& report = stepper.step(scene.data);
   ASSERT_EQ(report.contacts.size(), 4);
@@ -147,7 +150,8 @@ TEST_P(ClosedForm, BallJointPendulumSwingsWithItsPeriod) {
   // Rod of length L with a point-like mass: I = m L^2 + 2/5 m r^2, T = 2 pi sqrt(I / (m g L))
   // (1 + a^2 / 16 + 11 a^4 / 3072).
   constexpr double kLength = 0.5, kRadius = 0.02, kAmplitude = 0.3, kStep = 0.001;
-  Scene scene(support::make_mjcf(R"(timestep="0.001")", R"(<worldbody><body pos="0 0 2"><joint type="ball"/>
+  Scene scene(
+      support::make_mjcf(R"(timestep="0.001")", R"(<worldbody><body pos="0 0 2"><joint type="ball"/>
 <geom size="0.02" pos="0 0 -0.5" mass="1"/></body></worldbody>)"));
   scene->opt.enableflags |= mjENBL_ENERGY;
   Stepper stepper(scene.model, make_options(GetParam()));
@@ -182,7 +186,8 @@ TEST_P(ClosedForm, StackOfTenBoxesStands) {
     boxes += "<body pos=\"0 0 " + std::to_string(0.1 + 0.2 * i) +
              R"("><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>)";
   Scene scene(support::make_mjcf(
-      R"(timestep="0.002")", R"(<worldbody><geom type="plane" size="9 9 1"/>)" + boxes + "</worldbody>"));
+      R"(timestep="0.002")",
+      R"(<worldbody><geom type="plane" size="9 9 1"/>)" + boxes + "</worldbody>"));
   Stepper stepper(scene.model, make_options(GetParam()));
   run(&stepper, &scene, 500);
   const std::vector<mjtNum> settled(scene.data->qpos, scene.data->qpos + scene->nq);
@@ -215,10 +220,12 @@ TEST_P(ClosedForm, ImpactsNeverGainEnergy) {
   std::normal_distribution<double> normal;
   for (const double k : {1e3, 1e5}) {
     for (const double d : {0.0, 5.0}) {
-      Scene scene(support::make_mjcf(R"(timestep="0.002")", R"(<worldbody><geom type="plane" size="50 50 1"/>
+      Scene scene(support::make_mjcf(R"(timestep="0.002")",
+                                     R"(<worldbody><geom type="plane" size="50 50 1"/>
 <body pos="0 0 0.3"><freejoint/><geom size="0.1" mass="0.8" friction="0.5"/></body></worldbody>)"));
-      Stepper stepper(scene.model, make_options(GetParam(), 1e-10),
-                      make_materials(scene, {.stiffness = k, .dissipation = d, .relaxation_time = d / 1e3}));
+      Stepper stepper(
+          scene.model, make_options(GetParam(), 1e-10),
+          make_materials(scene, {.stiffness = k, .dissipation = d, .relaxation_time = d / 1e3}));
       const double pair_k = k / 2, inertia = 0.4 * 0.8 * 0.01;
       const auto energy = [&] {
         const double x = std::max(0.0, 0.1 - scene.data->qpos[2]);
@@ -238,7 +245,8 @@ TEST_P(ClosedForm, ImpactsNeverGainEnergy) {
           const double now = energy();
           const double x = std::max(0.0, 0.1 - scene.data->qpos[2]);
           const double found = report.contacts.size() == 0 ? 0.5 * pair_k * x * x : 0;
-          ASSERT_LE(now, last + found + 1e-9 * (1 + last)) << "step " << n << " k " << k << " d " << d;
+          ASSERT_LE(now, last + found + 1e-9 * (1 + last))
+              << "step " << n << " k " << k << " d " << d;
           last = now;
         }
         EXPECT_TRUE(has_touched);
@@ -250,10 +258,12 @@ TEST_P(ClosedForm, ImpactsNeverGainEnergy) {
 TEST_P(ClosedForm, UndampedBallBouncesBack) {
   // Without dissipation the implicit spring still loses energy, of first order in the step: at a
   // step far below the time of contact, pi sqrt(m / k), little.
-  Scene scene(support::make_mjcf(R"(timestep="0.0001")", R"(<worldbody><geom type="plane" size="50 50 1"/>
+  Scene scene(
+      support::make_mjcf(R"(timestep="0.0001")", R"(<worldbody><geom type="plane" size="50 50 1"/>
 <body pos="0 0 0.3"><joint type="slide" axis="0 0 1"/><geom size="0.1" mass="1" friction="0"/></body></worldbody>)"));
-  Stepper stepper(scene.model, make_options(GetParam(), 1e-9),
-                  make_materials(scene, {.stiffness = 4e3, .dissipation = 0, .relaxation_time = 0}));
+  Stepper stepper(
+      scene.model, make_options(GetParam(), 1e-9),
+      make_materials(scene, {.stiffness = 4e3, .dissipation = 0, .relaxation_time = 0}));
   double highest = 0;
   bool rises = false;
   for (int n = 0; n < 6000; ++n) {

@@ -1,5 +1,5 @@
-// Equality constraints, limits and dry friction: closed forms from solref and solimp, and where they
-// rest against MuJoCo's own step.
+// Equality constraints, limits and dry friction: closed forms from solref and solimp, and where
+// they rest against MuJoCo's own step.
 #include <cmath>
 #include <random>
 
@@ -27,8 +27,8 @@ struct RowLaw {
   /// v' of a mass m under the force F: m (v' - v) = dt (F + f).
   double step(double m, double F, double r, double v, double dt, bool is_limit) const {
     const double free = v + dt * F / m;
-    const double constrained = (m * free + D * (v - dt * K * d * r)) /
-                               (m + D * (1 + dt * B + dt * dt * K * d));
+    const double constrained =
+        (m * free + D * (v - dt * K * d * r)) / (m + D * (1 + dt * B + dt * dt * K * d));
     const double f = m * (constrained - free) / dt;
     return is_limit && f < 0 ? free : constrained;
   }
@@ -44,8 +44,11 @@ TEST(Limits, SlideFallsOntoItsStopAsTheLawSays) {
   for (const double timeconst : {0.02, 0.1}) {
     for (const double dampratio : {0.5, 1.0}) {
       Scene scene(support::make_mjcf(
-          kOption, R"(<worldbody><body><joint type="slide" axis="0 0 1" range="-0.1 5" solimplimit="0.9 0.9"
-solreflimit=")" + std::to_string(timeconst) + " " + std::to_string(dampratio) + R"("/><geom size="0.1" mass="3"/></body></worldbody>)"));
+          kOption,
+          R"(<worldbody><body><joint type="slide" axis="0 0 1" range="-0.1 5" solimplimit="0.9 0.9"
+solreflimit=")" +
+              std::to_string(timeconst) + " " + std::to_string(dampratio) +
+              R"("/><geom size="0.1" mass="3"/></body></worldbody>)"));
       Stepper stepper(scene.model, with_tolerance(1e-13));
       const RowLaw law(timeconst, dampratio, 0.9, 1 / 3.0);
       double q = 0, v = 0;
@@ -190,8 +193,11 @@ TEST(Equality, InactiveConstraintDoesNothing) {
 /// A mass of 2 kg with dry friction under a force, on a joint or on a tendon with coefficient 3.
 Scene make_dry(double frictionloss, bool on_tendon) {
   const std::string loss = "frictionloss=\"" + std::to_string(frictionloss) + "\"";
-  return Scene(support::make_mjcf(R"(timestep="0.002" gravity="0 0 0")", R"(
-<worldbody><body><joint name="j" type="slide" )" + (on_tendon ? "" : loss) + R"(/><geom size="0.1" mass="2"/></body></worldbody>
+  return Scene(support::make_mjcf(
+      R"(timestep="0.002" gravity="0 0 0")", R"(
+<worldbody><body><joint name="j" type="slide" )" +
+                                                 (on_tendon ? "" : loss) +
+                                                 R"(/><geom size="0.1" mass="2"/></body></worldbody>
 <tendon><fixed )" + (on_tendon ? loss : "") + R"(><joint joint="j" coef="3"/></fixed></tendon>)"));
 }
 
@@ -236,7 +242,8 @@ TEST(DryFriction, BringsASlideToRest) {
   EXPECT_NEAR(scene.data->qvel[0], 1 - 2 * 240 * kStep, 1e-6);
   run(&stepper, &scene, 260);
   EXPECT_LE(std::abs(scene.data->qvel[0]), 1e-6);
-  EXPECT_NEAR(scene.data->qpos[0], 0.25, 0.5 * kStep + 1e-4);  // symplectic: less half a step's travel
+  EXPECT_NEAR(scene.data->qpos[0], 0.25,
+              0.5 * kStep + 1e-4);  // symplectic: less half a step's travel
 }
 
 }  // namespace

@@ -42,9 +42,11 @@ TEST_P(ContactTest, FrictionlessContactLeavesTheTangentAlone) {
 }
 
 TEST_P(ContactTest, SlidingDecelerationIsMuG) {
-  // A point mass: every step loses mu gamma_n / m, with gamma_n of the step or, lagged, of the last.
-  Scene scene = make_ball(R"(condim="3" friction="0.3")",
-                          R"(<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/><joint type="slide" axis="0 0 1"/>)");
+  // A point mass: every step loses mu gamma_n / m, with gamma_n of the step or, lagged, of the
+  // last.
+  Scene scene = make_ball(
+      R"(condim="3" friction="0.3")",
+      R"(<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/><joint type="slide" axis="0 0 1"/>)");
   Stepper stepper(scene.model, make_options(GetParam(), 1e-9));
   run(&stepper, &scene, 500);  // to its rest penetration
   scene.data->qvel[0] = 0.8;
@@ -57,7 +59,8 @@ TEST_P(ContactTest, SlidingDecelerationIsMuG) {
     const double v_n = scene.data->qvel[2];
     const double normal = kStep * kGravity * (i + 1) + v_n;  // sum of gamma_n / m, by momentum
     // Friction at 1e3 tolerances or more lacks 1e-6 / 2 of its bound; the lag is of one step.
-    EXPECT_NEAR(lost, 0.3 * normal, 1e-5 * lost + 0.3 * kStep * kGravity * 1e-2 + 0.3 * std::abs(v_n))
+    EXPECT_NEAR(lost, 0.3 * normal,
+                1e-5 * lost + 0.3 * kStep * kGravity * 1e-2 + 0.3 * std::abs(v_n))
         << "step " << i;
   }
 }
@@ -95,8 +98,7 @@ TEST_P(LaggedContact, RollingFrictionStopsARollingBall) {
   run(&stepper, &scene, 500);
   const double inertia = 0.4 * kMass * kRadius * kRadius;
   const double lever = inertia / kRadius + kMass * kRadius;
-  const double deceleration =
-      kMass * kGravity / std::hypot(kMass / kMu, lever / kRoll);
+  const double deceleration = kMass * kGravity / std::hypot(kMass / kMu, lever / kRoll);
   // The slip of a rolling contact is (mu_r / mu)^2 / r^2 of its speed.
   EXPECT_NEAR((before - scene.data->qvel[0]) / (500 * kStep), deceleration, 1e-3 * deceleration);
   run(&stepper, &scene, 4500);
@@ -138,10 +140,11 @@ std::vector<std::string> find_contacts(const std::string& body) {
 /// Two balls overlapping each other and the floor, with attributes for each and more elements.
 std::vector<std::string> find_two_balls(const std::string& a, const std::string& b,
                                         const std::string& more = "") {
-  return find_contacts("<worldbody>" + std::string(kFloor) +
-                       R"(<body name="A" pos="0 0 0.099"><freejoint/><geom name="a" size="0.1" )" + a +
-                       R"(/></body><body name="B" pos="0.199 0 0.099"><freejoint/><geom name="b" size="0.1" )" + b +
-                       "/></body></worldbody>" + more);
+  return find_contacts(
+      "<worldbody>" + std::string(kFloor) +
+      R"(<body name="A" pos="0 0 0.099"><freejoint/><geom name="a" size="0.1" )" + a +
+      R"(/></body><body name="B" pos="0.199 0 0.099"><freejoint/><geom name="b" size="0.1" )" + b +
+      "/></body></worldbody>" + more);
 }
 using Names = std::vector<std::string>;
 
@@ -243,7 +246,8 @@ TEST_P(Conveyor, TurntableTurnsWhatStandsOnIt) {
   Stepper stepper(scene.model, make_options(GetParam(), 1e-8));
   run(&stepper, &scene, 1000);
   const double radius = std::hypot(scene.data->qpos[0], scene.data->qpos[1]);
-  // In stiction at w r: w^2 r of 0.8 m/s^2 is far from mu g. It creeps outwards below the tolerance.
+  // In stiction at w r: w^2 r of 0.8 m/s^2 is far from mu g. It creeps outwards below the
+  // tolerance.
   EXPECT_NEAR(scene.data->qvel[5], 2, 2e-3);
   EXPECT_NEAR(std::hypot(scene.data->qvel[0], scene.data->qvel[1]), 2 * radius, 1e-3);
   EXPECT_NEAR(radius, 0.2, 0.02);

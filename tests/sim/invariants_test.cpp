@@ -28,9 +28,7 @@ constexpr double kTolerance = 1e-8;
 /// For bodies that overlap by centimeters at the start.
 constexpr plant::Material kSoft{.stiffness = 2e4, .dissipation = 5, .relaxation_time = 1e-3};
 
-Vector at(const std::vector<double>& values, int i) {
-  return Vector(&values[3 * i]);
-}
+Vector at(const std::vector<double>& values, int i) { return Vector(&values[3 * i]); }
 
 int find_body(const Scene& scene, int number) {
   char name[16];

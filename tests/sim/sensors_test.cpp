@@ -132,14 +132,15 @@ TEST_P(Sensors, ConstraintForcesAndAccelerationAreThoseOfTheStep) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Storage, Sensors,
-    testing::Values(R"(cone="pyramidal" jacobian="dense")", R"(cone="pyramidal" jacobian="sparse")",
-                    R"(cone="elliptic" jacobian="dense")", R"(cone="elliptic" jacobian="sparse")"),
-    [](const auto& info) {
-      return std::string(info.index < 2 ? "pyramidal_" : "elliptic_") +
-             (info.index % 2 ? "sparse" : "dense");
-    });
+INSTANTIATE_TEST_SUITE_P(Storage, Sensors,
+                         testing::Values(R"(cone="pyramidal" jacobian="dense")",
+                                         R"(cone="pyramidal" jacobian="sparse")",
+                                         R"(cone="elliptic" jacobian="dense")",
+                                         R"(cone="elliptic" jacobian="sparse")"),
+                         [](const auto& info) {
+                           return std::string(info.index < 2 ? "pyramidal_" : "elliptic_") +
+                                  (info.index % 2 ? "sparse" : "dense");
+                         });
 
 constexpr const char* kInstruments = R"(
 <worldbody>
@@ -164,7 +165,8 @@ constexpr const char* kInstruments = R"(
 </sensor>)";
 
 TEST(FreeSensors, ReadWhatMuJoCosDiscreteStepReads) {
-  Scene ours(support::make_mjcf(R"(timestep="0.004" tolerance="0" iterations="200")", kInstruments));
+  Scene ours(
+      support::make_mjcf(R"(timestep="0.004" tolerance="0" iterations="200")", kInstruments));
   ours->opt.enableflags |= mjENBL_ENERGY;
   Stepper stepper(ours.model, with_tolerance(1e-12));
   std::mt19937_64 rng(1);
@@ -191,7 +193,8 @@ TEST(FreeSensors, ReadWhatMuJoCosDiscreteStepReads) {
 }
 
 TEST(FreeSensors, EnergyIsZeroUnlessAskedFor) {
-  Scene scene(support::make_mjcf("", R"(<worldbody><body pos="0 0 3"><freejoint/><geom size="0.1"/></body></worldbody>)"));
+  Scene scene(support::make_mjcf(
+      "", R"(<worldbody><body pos="0 0 3"><freejoint/><geom size="0.1"/></body></worldbody>)"));
   Stepper stepper(scene.model, {});
   run(&stepper, &scene);
   EXPECT_EQ(scene.data->energy[0], 0);

@@ -8,9 +8,7 @@ namespace {
 std::atomic<long> num_allocations{0};
 }
 
-long stiction::support::count_allocations() {
-  return num_allocations.load();
-}
+long stiction::support::count_allocations() { return num_allocations.load(); }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 

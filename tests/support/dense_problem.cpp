@@ -111,9 +111,9 @@ VectorXd DenseProblem::calc_gradient(const ContactProblem& problem, contact::Con
     const Eigen::Matrix<double, 6, 1> now = J[i] * v + b[i], before = J[i] * v0 + b[i];
     contact::ContactVector v_c;
     Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_c.data()) = now;
-    const contact::ReferenceImpulse law = contact::calc_reference_impulse(
-        model, parameters, problem.contacts[i], problem.time_step, problem.delassus[i], before[2],
-        v_c);
+    const contact::ReferenceImpulse law =
+        contact::calc_reference_impulse(model, parameters, problem.contacts[i], problem.time_step,
+                                        problem.delassus[i], before[2], v_c);
     g -= J[i].transpose() * Eigen::Map<const Eigen::Matrix<double, 6, 1>>(law.gamma.data());
   }
   for (std::size_t i = 0; i < rows.size(); ++i)

@@ -29,14 +29,11 @@ std::string make_geom(const RandomSceneOptions& options, Generator* rng) {
   const double a = uniform(0.06, 0.1, rng), b = uniform(0.06, 0.1, rng),
                c = uniform(0.06, 0.1, rng);
   switch (std::uniform_int_distribution<int>(0, options.isotropic ? 1 : 3)(*rng)) {
-    case 0:
-      return "size=\"" + text(a) + "\"";
+    case 0: return "size=\"" + text(a) + "\"";
     case 1:
       return "type=\"box\" size=\"" + (options.isotropic ? text(a, a, a) : text(a, b, c)) + "\"";
-    case 2:
-      return "type=\"capsule\" size=\"" + text(0.6 * a, 0.6 * b) + "\"";
-    default:
-      return "type=\"ellipsoid\" size=\"" + text(a, b, c) + "\"";
+    case 2: return "type=\"capsule\" size=\"" + text(0.6 * a, 0.6 * b) + "\"";
+    default: return "type=\"ellipsoid\" size=\"" + text(a, b, c) + "\"";
   }
 }
 

@@ -55,8 +55,9 @@ void Scene::randomize(double size, std::mt19937_64* rng) {
   for (int i = 0; i < model->nv; ++i) data->qvel[i] = normal(*rng);
   for (int i = 0; i < model->nu; ++i) {
     const mjtNum* range = model->actuator_ctrlrange + 2 * i;
-    data->ctrl[i] = model->actuator_ctrllimited[i] ? range[0] + (range[1] - range[0]) * uniform(*rng)
-                                                   : normal(*rng);
+    data->ctrl[i] = model->actuator_ctrllimited[i]
+                        ? range[0] + (range[1] - range[0]) * uniform(*rng)
+                        : normal(*rng);
   }
   for (int i = 0; i < model->na; ++i) data->act[i] = uniform(*rng);
 }

@@ -31,7 +31,7 @@ class DrakeClutter:
         logging.getLogger("drake").setLevel(logging.ERROR)  # it warns of every half space
         self._drake = drake
         builder = drake.DiagramBuilder()
-        self._plant, scene_graph = drake.AddMultibodyPlantSceneGraph(builder, cs.TIME_STEP)
+        self._plant, _ = drake.AddMultibodyPlantSceneGraph(builder, cs.TIME_STEP)
         self._plant.set_contact_model(drake.ContactModel.kPoint)
         self._plant.set_discrete_contact_approximation(drake.DiscreteContactApproximation.kSap)
         self._plant.mutable_gravity_field().set_gravity_vector([0, 0, -cs.GRAVITY])

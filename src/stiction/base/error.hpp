@@ -8,14 +8,14 @@ namespace stiction {
 
 enum class ErrorCode {
   kFileNotFound,
-  kSyntax,         // a file that cannot be read as what it should be
-  kInvalidValue,   // a value outside its range, or not finite
-  kUnknownName,    // a name that nothing has
-  kUnsupported,    // valid, but not taken by this library or model
-  kWrongShape,     // an array or model that does not fit the other
-  kVersion,        // another version of a library than the one this was built for
-  kMuJoCo,         // raised by MuJoCo
-  kStepFailed,     // a step that could not be made, and whose failure the caller wants raised
+  kSyntax,        // a file that cannot be read as what it should be
+  kInvalidValue,  // a value outside its range, or not finite
+  kUnknownName,   // a name that nothing has
+  kUnsupported,   // valid, but not taken by this library or model
+  kWrongShape,    // an array or model that does not fit the other
+  kVersion,       // another version of a library than the one this was built for
+  kMuJoCo,        // raised by MuJoCo
+  kStepFailed,    // a step that could not be made, and whose failure the caller wants raised
 };
 
 /// The one exception of this library: what is wrong, where, and what to do about it.

@@ -9,8 +9,8 @@
 
 namespace stiction::base {
 
-/// Runs independent tasks on a fixed set of threads. Which thread runs a task is not fixed, so tasks
-/// must not depend on each other: then results are the same bits for any number of threads.
+/// Runs independent tasks on a fixed set of threads. Which thread runs a task is not fixed, so
+/// tasks must not depend on each other: then results are the same bits for any number of threads.
 class ThreadPool {
  public:
   /// @param num_threads threads in all, the caller's included; >= 1

@@ -9,7 +9,7 @@ namespace stiction::contact {
 namespace {
 
 constexpr ContactModelTraits kModels[] = {
-    // model                        name                   k      d      tau    v_s    sigma  torsion
+    // model                        name                   k      d      tau    v_s    sigma torsion
     {ContactModel::sap, "sap", true, false, true, false, true, false},
     {ContactModel::lagged, "lagged", true, true, false, true, false, true},
     {ContactModel::lagged_regularized, "lagged_regularized", true, true, false, true, true, true},
@@ -21,9 +21,7 @@ constexpr ContactModelTraits kModels[] = {
 
 std::span<const ContactModelTraits> contact_models() { return kModels; }
 
-const ContactModelTraits& traits(ContactModel model) {
-  return kModels[static_cast<int>(model)];
-}
+const ContactModelTraits& traits(ContactModel model) { return kModels[static_cast<int>(model)]; }
 
 ContactModel parse_contact_model(std::string_view name) {
   std::vector<std::string> names;

@@ -13,11 +13,11 @@ struct ContactModelTraits {
   ContactModel model;
   std::string_view name;
   bool uses_stiffness;
-  bool uses_dissipation;        // Hunt-Crossley d
-  bool uses_relaxation_time;    // SAP's tau_d
-  bool uses_stiction_tolerance; // v_s
-  bool uses_regularization;     // sigma
-  bool takes_torsion;           // condim 4 and 6
+  bool uses_dissipation;         // Hunt-Crossley d
+  bool uses_relaxation_time;     // SAP's tau_d
+  bool uses_stiction_tolerance;  // v_s
+  bool uses_regularization;      // sigma
+  bool takes_torsion;            // condim 4 and 6
 };
 
 /// All models, in the order of tables and reports.

@@ -41,7 +41,8 @@ struct SoftNorm {
     return kind == Curvature::kExact ? direction_gradient() : Matrix(inv_h * Matrix::Identity());
   }
 
-  /// (I - t t^T) / h, its diagonal as a sum of squares: 1 - t_i^2 = (eps^2 + sum_{j != i} u_j^2)/h^2.
+  /// (I - t t^T) / h, its diagonal as a sum of squares: 1 - t_i^2 = (eps^2 + sum_{j != i}
+  /// u_j^2)/h^2.
   Matrix direction_gradient() const {
     const double scale = inv_h * inv_h * inv_h;
     Matrix g = -scale * (u * u.transpose());

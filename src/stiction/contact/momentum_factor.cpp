@@ -13,9 +13,10 @@ using math::Six;
 using math::SixBySix;
 
 bool same_pattern(const std::vector<Coupling>& a, const std::vector<Coupling>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Coupling& x, const Coupling& y) {
-    return x.row_block == y.row_block && x.column_block == y.column_block;
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Coupling& x, const Coupling& y) {
+                      return x.row_block == y.row_block && x.column_block == y.column_block;
+                    });
 }
 
 /// |W|_F / 3 of the velocity at r, v_p = v + w x r, with W the mobility of [w; v].

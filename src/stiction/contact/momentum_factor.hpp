@@ -15,8 +15,8 @@ struct SixBySix;
 
 namespace stiction::contact {
 
-/// The Cholesky factor of A, and what every contact model derives from it. Its pattern is found once
-/// and kept while the problem's blocks and couplings stay the same.
+/// The Cholesky factor of A, and what every contact model derives from it. Its pattern is found
+/// once and kept while the problem's blocks and couplings stay the same.
 class MomentumFactor {
  public:
   /// Factors A, solves A (v* - v0) = free_impulse, and estimates the mobility of every contact,
@@ -46,14 +46,14 @@ class MomentumFactor {
   math::SixBySix calc_mobility(const ContactProblem& problem, const BodyPair& pair);
   void gather(std::span<const double> x);  // into x_, in the order of elimination
 
-  std::vector<int> dof_start_;             // of the pattern kept
+  std::vector<int> dof_start_;  // of the pattern kept
   std::vector<Coupling> couplings_;
-  std::vector<int> rank_;                  // elimination position of each block
+  std::vector<int> rank_;  // elimination position of each block
   math::MinimumDegreeOrdering ordering_;
   math::BlockSparseCholesky cholesky_;
-  std::vector<double> x_;                  // a vector in the order of elimination
-  std::vector<double> columns_;            // rows of J^T, six numbers a dof, the same order
-  std::vector<int> reach_;                 // blocks that a sparse right-hand side fills
+  std::vector<double> x_;        // a vector in the order of elimination
+  std::vector<double> columns_;  // rows of J^T, six numbers a dof, the same order
+  std::vector<int> reach_;       // blocks that a sparse right-hand side fills
   std::vector<int> sizes_;
   std::vector<math::BlockEdge> edges_;
 };

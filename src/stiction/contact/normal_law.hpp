@@ -23,10 +23,10 @@ struct NormalImpulse {
 ///
 /// Source: [castro2023] eqs. (10), (13); restored in theory section 4.1.
 struct HuntCrossley {
-  double dt = 0;    // [s]
-  double k = 0;     // stiffness [N/m], >= 0
-  double d = 0;     // dissipation [s/m], >= 0
-  double fe0 = 0;   // elastic force at the start of the step, k x0 [N]
+  double dt = 0;   // [s]
+  double k = 0;    // stiffness [N/m], >= 0
+  double d = 0;    // dissipation [s/m], >= 0
+  double fe0 = 0;  // elastic force at the start of the step, k x0 [N]
 
   NormalImpulse calc_impulse(double v) const {
     const double fe = fe0 - dt * k * v;

@@ -5,9 +5,7 @@
 namespace stiction::contact {
 namespace {
 
-double dot3(const double* a, const double* b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+double dot3(const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /// y += s (a x b)
 void add_cross(double s, const double* a, const double* b, double* y) {

@@ -15,7 +15,8 @@ using ContactVector = std::array<double, 6>;
 
 struct ReferenceImpulse {
   ContactVector gamma{};
-  /// The friction bound per unit of mu: gamma_n0 for the lagged models, gamma_n for the others [N s].
+  /// The friction bound per unit of mu: gamma_n0 for the lagged models, gamma_n for the others [N
+  /// s].
   double normal_bound = 0;
 };
 

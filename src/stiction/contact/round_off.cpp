@@ -20,9 +20,7 @@ struct Magnitude {
   double linear = 0;
 };
 
-double norm(const double* a) {
-  return std::hypot(a[0], a[1], a[2]);
-}
+double norm(const double* a) { return std::hypot(a[0], a[1], a[2]); }
 
 /// Sum of the magnitudes of the terms that calc_pair_motion adds.
 Magnitude calc_pair_terms(const ContactProblem& problem, const BodyPair& pair,

@@ -8,14 +8,13 @@ namespace stiction::contact {
 
 /// Impulse of a scalar row and minus its derivative, both functions of v_r = J v.
 struct RowImpulse {
-  double gamma = 0;    // [N s or N m s]
+  double gamma = 0;      // [N s or N m s]
   double stiffness = 0;  // -d gamma / d v_r >= 0
 };
 
 inline RowImpulse calc_row_impulse(const Row& row, double v_r) {
   switch (row.kind) {
-    case RowKind::kSpring:
-      return {(row.target - v_r) / row.regularization, 1 / row.regularization};
+    case RowKind::kSpring: return {(row.target - v_r) / row.regularization, 1 / row.regularization};
     case RowKind::kLimit:
       if (v_r >= row.target) return {};
       return {(row.target - v_r) / row.regularization, 1 / row.regularization};

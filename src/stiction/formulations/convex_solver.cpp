@@ -86,7 +86,8 @@ class ConvexSolver final : public ContactSolver {
   }
 
  private:
-  /// Assigns every block, pair, contact and row its place. The only part that depends on all islands.
+  /// Assigns every block, pair, contact and row its place. The only part that depends on all
+  /// islands.
   void lay_out(const ContactProblem& problem, const Islands& islands) {
     SolverArrays<F>& a = arrays_;
     a.islands.resize(islands.size());
@@ -144,8 +145,7 @@ class ConvexSolver final : public ContactSolver {
     slice.segment_begin = static_cast<int>(arrays_.segments.size());
     for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
       const contact::Segment& segment = problem.segments[s];
-      arrays_.segments.push_back(
-          {&segment, position_[segment.block], solver_dof_[segment.block]});
+      arrays_.segments.push_back({&segment, position_[segment.block], solver_dof_[segment.block]});
     }
     slice.segment_end = static_cast<int>(arrays_.segments.size());
     slice.first_source = pair.first_contact;
@@ -206,8 +206,7 @@ class ConvexSolver final : public ContactSolver {
             const Vector3 v_c0 = (torsion.multiply(V0) + torsion.bias).template head<3>();
             torsion.source = source;
             torsion.row = F::make_torsion_row(
-                {contact, v_c0, problem.delassus[source], problem.time_step},
-                options.parameters);
+                {contact, v_c0, problem.delassus[source], problem.time_step}, options.parameters);
             continue;
           }
         }
@@ -272,7 +271,8 @@ class ConvexSolver final : public ContactSolver {
       const PairSlice& pair = arrays_.pairs[p];
       for (int c = pair.contact_begin; c < pair.contact_end; ++c) put(arrays_.contacts[c], F{});
       if constexpr (TakesTorsion<F>)
-        for (int c = pair.torsion_begin; c < pair.torsion_end; ++c) put(arrays_.torsions[c], typename F::Torsion{});
+        for (int c = pair.torsion_begin; c < pair.torsion_end; ++c)
+          put(arrays_.torsions[c], typename F::Torsion{});
     }
     for (int r = range.row_begin; r < range.row_end; ++r)
       solution->row_impulses[arrays_.rows[r].row] = arrays_.rows[r].impulse.gamma;

@@ -4,10 +4,10 @@
 #include <span>
 
 #include "stiction/base/thread_pool.hpp"
+#include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/contact/islands.hpp"
-#include "stiction/contact/contact_model.hpp"
 #include "stiction/formulations/solver_options.hpp"
 
 namespace stiction::formulations {

@@ -11,31 +11,31 @@
 /// minus its gradient. Everything else (bodies, islands, Newton) is common to all models.
 namespace stiction::formulations {
 
-using math::Matrix3;
 using contact::Curvature;
 using contact::ModelParameters;
+using math::Matrix3;
 using math::Vector3;
 
 /// A contact at the start of the step, from which a model makes its fixed parameters.
 struct ContactStart {
   const contact::Contact& contact;
-  Vector3 v_c0;         // v_c at the start of the step [m/s]
-  double delassus;      // w [1/kg]
-  double time_step;     // [s]
+  Vector3 v_c0;      // v_c at the start of the step [m/s]
+  double delassus;   // w [1/kg]
+  double time_step;  // [s]
 };
 
 /// Row holds the parameters of one contact during a step; State what calc_impulse leaves for
 /// calc_hessian, d2l/dv_c2 [kg], positive semidefinite. All are pure functions of their arguments.
 template <class F>
-concept ConvexFormulation =
-    requires(const ContactStart& start, const ModelParameters& parameters, const typename F::Row& row,
-             const Vector3& v_c, typename F::State* state) {
-      { F::make_row(start, parameters) } -> std::same_as<typename F::Row>;
-      { F::calc_cost(row, v_c) } -> std::same_as<double>;             // l(v_c) [J]
-      { F::calc_impulse(row, v_c, state) } -> std::same_as<Vector3>;  // -dl/dv_c [N s]
-      { F::calc_hessian(row, *state) } -> std::same_as<Matrix3>;
-      { F::is_slipping(*state) } -> std::same_as<bool>;
-    };
+concept ConvexFormulation = requires(const ContactStart& start, const ModelParameters& parameters,
+                                     const typename F::Row& row, const Vector3& v_c,
+                                     typename F::State* state) {
+  { F::make_row(start, parameters) } -> std::same_as<typename F::Row>;
+  { F::calc_cost(row, v_c) } -> std::same_as<double>;             // l(v_c) [J]
+  { F::calc_impulse(row, v_c, state) } -> std::same_as<Vector3>;  // -dl/dv_c [N s]
+  { F::calc_hessian(row, *state) } -> std::same_as<Matrix3>;
+  { F::is_slipping(*state) } -> std::same_as<bool>;
+};
 
 /// gamma . dv and dv . G dv at v: what a line search needs of a contact.
 struct LineDerivatives {

@@ -15,8 +15,8 @@ namespace stiction::formulations {
 ///
 ///     l(v) = 1/2 |v - v*|_A^2 + sum l_i(v_c,i),   g = A (v - v*) - J^T gamma,   H = A + J^T G J.
 ///
-/// Contacts act through their body pair: impulses sum to one wrench and Hessians to one 6 x 6 matrix
-/// per pair before any Jacobian is touched.
+/// Contacts act through their body pair: impulses sum to one wrench and Hessians to one 6 x 6
+/// matrix per pair before any Jacobian is touched.
 template <ConvexFormulation F>
 class IslandProblem {
  public:
@@ -65,8 +65,8 @@ class IslandProblem {
   }
 
   bool calc_direction() {
-    // Where the imbalance is of the order of the impulses themselves, the exact curvature says little
-    // about where a bounded friction or a stiff contact will end.
+    // Where the imbalance is of the order of the impulses themselves, the exact curvature says
+    // little about where a bounded friction or a stiff contact will end.
     constexpr double kFar = 0.5;
     const Curvature curvature =
         residual_.norm > kFar * residual_.scale ? Curvature::kSecant : Curvature::kExact;

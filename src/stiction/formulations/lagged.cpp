@@ -17,8 +17,8 @@ double calc_lagged_normal_impulse(const ContactStart& start) {
   return start.time_step * elastic * damping;
 }
 
-double calc_regularized_slip_tolerance(const ModelParameters& parameters, double delassus, double mu,
-                                       double gamma_n0) {
+double calc_regularized_slip_tolerance(const ModelParameters& parameters, double delassus,
+                                       double mu, double gamma_n0) {
   return std::max(parameters.stiction_tolerance,
                   parameters.friction_regularization * delassus * mu * gamma_n0);
 }

@@ -30,7 +30,8 @@ struct Lagged {
   using Torsion = LaggedTorsion;  // contacts with torsional, rolling or anisotropic friction
 
   static Row make_row(const ContactStart& start, const ModelParameters& parameters);
-  static Torsion::Row make_torsion_row(const ContactStart& start, const ModelParameters& parameters);
+  static Torsion::Row make_torsion_row(const ContactStart& start,
+                                       const ModelParameters& parameters);
   static double calc_cost(const Row& row, const Vector3& v_c);
 
   static Vector3 calc_impulse(const Row& row, const Vector3& v_c, State* state) {
@@ -78,7 +79,7 @@ double calc_lagged_normal_impulse(const ContactStart& start);
 contact::HuntCrossley make_hunt_crossley(const ContactStart& start);
 
 /// eps_s = max(v_s, sigma w mu gamma_n0) [m/s], [castro2023] eq. (44).
-double calc_regularized_slip_tolerance(const ModelParameters& parameters, double delassus, double mu,
-                                       double gamma_n0);
+double calc_regularized_slip_tolerance(const ModelParameters& parameters, double delassus,
+                                       double mu, double gamma_n0);
 
 }  // namespace stiction::formulations

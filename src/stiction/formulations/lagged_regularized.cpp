@@ -5,7 +5,8 @@ namespace stiction::formulations {
 namespace {
 
 double calc_slip_tolerance(const ContactStart& start, const ModelParameters& parameters) {
-  return calc_regularized_slip_tolerance(parameters, start.delassus, start.contact.sliding_friction(),
+  return calc_regularized_slip_tolerance(parameters, start.delassus,
+                                         start.contact.sliding_friction(),
                                          calc_lagged_normal_impulse(start));
 }
 
@@ -18,8 +19,8 @@ LaggedRegularized::Row LaggedRegularized::make_row(const ContactStart& start,
   return row;
 }
 
-LaggedRegularized::Torsion::Row LaggedRegularized::make_torsion_row(const ContactStart& start,
-                                                                    const ModelParameters& parameters) {
+LaggedRegularized::Torsion::Row LaggedRegularized::make_torsion_row(
+    const ContactStart& start, const ModelParameters& parameters) {
   return Torsion::make_row(start, calc_slip_tolerance(start, parameters));
 }
 

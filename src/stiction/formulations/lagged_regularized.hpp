@@ -12,7 +12,8 @@ namespace stiction::formulations {
 /// Source: [castro2023] section VIII, eq. (44); theory section 6.4.
 struct LaggedRegularized : Lagged {
   static Row make_row(const ContactStart& start, const ModelParameters& parameters);
-  static Torsion::Row make_torsion_row(const ContactStart& start, const ModelParameters& parameters);
+  static Torsion::Row make_torsion_row(const ContactStart& start,
+                                       const ModelParameters& parameters);
 };
 
 }  // namespace stiction::formulations

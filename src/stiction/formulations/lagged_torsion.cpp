@@ -28,8 +28,8 @@ LaggedTorsion::Row LaggedTorsion::make_row(const ContactStart& start, double eps
   // rotation alone is rubbed, the tolerance is that of a spin by eps_s at a radius of one meter.
   constexpr double kSpinRadius = 1;      // [m]
   constexpr double kMinFriction = 1e-9;  // keeps the tolerance positive without friction
-  row.slip_tolerance = eps_s * std::max({row.mu[0], row.mu[1], row.mu.tail<3>().maxCoeff() / kSpinRadius,
-                                         kMinFriction});
+  row.slip_tolerance = eps_s * std::max({row.mu[0], row.mu[1],
+                                         row.mu.tail<3>().maxCoeff() / kSpinRadius, kMinFriction});
   return row;
 }
 
@@ -45,8 +45,7 @@ LaggedTorsion::Vector6 LaggedTorsion::calc_impulse(const Row& row, const Vector6
   state->normal = normal;
   Vector6 gamma;
   gamma[2] = normal.n;
-  for (int i = 0; i < 5; ++i)
-    gamma[kSlipIndex[i]] = -row.gamma_n0 * row.mu[i] * state->slip.t[i];
+  for (int i = 0; i < 5; ++i) gamma[kSlipIndex[i]] = -row.gamma_n0 * row.mu[i] * state->slip.t[i];
   return gamma;
 }
 

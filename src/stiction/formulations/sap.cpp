@@ -49,8 +49,7 @@ Vector3 Sap::calc_impulse(const Row& row, const Vector3& v_c, State* state) {
 Matrix3 Sap::calc_hessian(const Row& row, const State& state) {
   Matrix3 G = Matrix3::Zero();
   switch (state.region) {
-    case State::Region::kNone:
-      break;
+    case State::Region::kNone: break;
     case State::Region::kStiction:
       G.diagonal() = Vector3(1 / row.R_t, 1 / row.R_t, 1 / row.R_n);
       break;

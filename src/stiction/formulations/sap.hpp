@@ -21,9 +21,9 @@ struct Sap {
   };
   struct State {
     enum class Region { kNone, kStiction, kSliding } region = Region::kNone;
-    Eigen::Vector2d t;        // slip direction; sliding only
-    double slip_speed = 0;    // |v_t| [m/s]
-    double gamma_n = 0;       // [N s]
+    Eigen::Vector2d t;      // slip direction; sliding only
+    double slip_speed = 0;  // |v_t| [m/s]
+    double gamma_n = 0;     // [N s]
   };
 
   static Row make_row(const ContactStart& start, const ModelParameters& parameters);

@@ -8,9 +8,9 @@
 #include "stiction/formulations/pair_hessian.hpp"
 #include "stiction/math/six.hpp"
 
-/// The data of a solve: what ConvexSolver prepares once per step and IslandProblem works on. Blocks,
-/// pairs, contacts and rows stand island by island, and within an island blocks stand in the order
-/// of elimination, so that an island is a slice of every array.
+/// The data of a solve: what ConvexSolver prepares once per step and IslandProblem works on.
+/// Blocks, pairs, contacts and rows stand island by island, and within an island blocks stand in
+/// the order of elimination, so that an island is a slice of every array.
 namespace stiction::formulations {
 
 /// Slices [begin, end) of one island.
@@ -31,15 +31,15 @@ struct BlockSlice {
 
 /// An off-diagonal block of A.
 struct CouplingSlice {
-  int rows = 0, columns = 0;          // sizes
-  int row_dof = 0, column_dof = 0;    // first dofs in solver order
+  int rows = 0, columns = 0;            // sizes
+  int row_dof = 0, column_dof = 0;      // first dofs in solver order
   int row_block = 0, column_block = 0;  // of the island's Hessian
-  const double* A = nullptr;          // column-major
+  const double* A = nullptr;            // column-major
 };
 
 struct PairSlice {
   int segment_begin = 0, segment_end = 0;
-  int first_source = 0;         // the pair's contacts in the problem
+  int first_source = 0;  // the pair's contacts in the problem
   int contact_begin = 0, contact_end = 0;
   int torsion_begin = 0, torsion_end = 0;
 };
@@ -53,8 +53,8 @@ struct RowSlice {
 
 /// One entry of a scalar row's Jacobian.
 struct RowEntry {
-  int dof = 0;          // in solver order
-  int block = 0;        // of the island's Hessian
+  int dof = 0;    // in solver order
+  int block = 0;  // of the island's Hessian
   int dof_in_block = 0;
   double value = 0;
 };
@@ -104,7 +104,9 @@ struct NoTorsion {
 };
 
 template <class F>
-concept TakesTorsion = requires { typename F::Torsion; };
+concept TakesTorsion = requires {
+  typename F::Torsion;
+};
 
 template <class F>
 struct TorsionLaw {
@@ -123,8 +125,8 @@ struct DofArrays {
   std::vector<double> inv_sqrt_diagonal;        // D = diag(A)^(-1/2)
 
   void resize(int n) {
-    for (auto* array : {&v, &v_star, &p_star, &dp, &force, &direction, &dp_direction,
-                        &inv_sqrt_diagonal})
+    for (auto* array :
+         {&v, &v_star, &p_star, &dp, &force, &direction, &dp_direction, &inv_sqrt_diagonal})
       array->resize(n);
   }
 };

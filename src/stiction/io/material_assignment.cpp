@@ -18,9 +18,7 @@ constexpr std::string_view kBodyPrefix = "body:", kClassPrefix = "class:";
 /// How specific a selector is: a higher one decides.
 enum Rank { kAll, kClassGlob, kClass, kBodyGlob, kBody, kNameGlob, kName, kNumRanks };
 
-bool is_glob(const std::string& text) {
-  return text.find_first_of("*?[") != std::string::npos;
-}
+bool is_glob(const std::string& text) { return text.find_first_of("*?[") != std::string::npos; }
 bool matches(const std::string& pattern, const std::string& name) {
   return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }

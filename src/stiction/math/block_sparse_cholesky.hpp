@@ -25,7 +25,8 @@ class BlockSparseCholesky {
 
   /// Finds the pattern of the factor.
   /// @param block_sizes rows of each diagonal block, size n; zero allowed
-  /// @param edges       off-diagonal blocks, any order of their ends; repeats and self-edges allowed
+  /// @param edges       off-diagonal blocks, any order of their ends; repeats and self-edges
+  /// allowed
   void analyze(std::span<const int> block_sizes, std::span<const BlockEdge> edges);
 
   int num_blocks() const { return static_cast<int>(first_row_.size()) - 1; }
@@ -52,7 +53,8 @@ class BlockSparseCholesky {
   void solve_in_place(std::span<double> x) const;
   /// x <- L^-1 x.
   void solve_lower_in_place(std::span<double> x) const;
-  /// Adds to `reach` the blocks that L^-1 fills from a right-hand side in `block`, if not there yet.
+  /// Adds to `reach` the blocks that L^-1 fills from a right-hand side in `block`, if not there
+  /// yet.
   void add_reach(int block, std::vector<int>* reach) const;
   /// Y <- L^-1 Y for six right-hand sides, in the blocks of `reach` only.
   /// @param reach ascending, closed under add_reach
@@ -60,8 +62,8 @@ class BlockSparseCholesky {
   void solve_lower_six(std::span<const int> reach, double* Y) const;
 
  private:
-  std::vector<int> first_row_;     // of each block, n + 1
-  std::vector<int> panel_rows_;    // rows of each panel
+  std::vector<int> first_row_;   // of each block, n + 1
+  std::vector<int> panel_rows_;  // rows of each panel
   std::vector<std::size_t> value_start_;
   std::vector<int> below_start_;   // into below_, n + 1
   std::vector<int> below_;         // block rows under the diagonal of each panel, ascending

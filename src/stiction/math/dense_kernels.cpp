@@ -59,8 +59,7 @@ template <int kWidth>
 bool factor_columns(int m, double* A, int lda, double* inv_diagonal) {
   if (!factor_square<kWidth>(A, lda, inv_diagonal)) return false;
   int i = kWidth;
-  for (; i + 4 <= m; i += 4)
-    solve_right_rows<Vec4, kWidth>(A, lda, inv_diagonal, A + i);
+  for (; i + 4 <= m; i += 4) solve_right_rows<Vec4, kWidth>(A, lda, inv_diagonal, A + i);
   if (i + 2 <= m) {
     solve_right_rows<Vec2, kWidth>(A, lda, inv_diagonal, A + i);
     i += 2;

@@ -75,8 +75,8 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
     }
     ++result.iterations;
     const double slope = problem.start_line_search();
-    // This near to the minimum a step all but removes the residual; what it cannot halve is rounding.
-    // The root of -l'(0) is the length of the step in the norm of the Hessian.
+    // This near to the minimum a step all but removes the residual; what it cannot halve is
+    // rounding. The root of -l'(0) is the length of the step in the norm of the Hessian.
     constexpr double kNear = 1e-9;
     const bool is_near = slope > -std::pow(kNear * result.residual.scale, 2);
     if (!(slope < 0) || (is_near && result.residual.norm > 0.5 * last_norm)) {

@@ -19,15 +19,13 @@ contact::Row make_spring_row(const mjData* d, int i, double dt, contact::RowKind
   return row;
 }
 
-contact::Row make_friction_row(const mjData* d, int i, double dt,
-                               const RowParameters& parameters) {
+contact::Row make_friction_row(const mjData* d, int i, double dt, const RowParameters& parameters) {
   contact::Row row;
   row.kind = contact::RowKind::kFriction;
   row.bound = dt * d->efc_frictionloss[i];
   // efc_diagA is J M^-1 J^T, the row's mobility.
-  row.slip_tolerance =
-      std::max(parameters.stiction_tolerance,
-               parameters.friction_regularization * d->efc_diagA[i] * row.bound);
+  row.slip_tolerance = std::max(parameters.stiction_tolerance,
+                                parameters.friction_regularization * d->efc_diagA[i] * row.bound);
   return row;
 }
 
@@ -54,16 +52,10 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
   for (int i = 0; i < num_rows; ++i) {
     contact::Row row;
     switch (d->efc_type[i]) {
-      case mjCNSTR_EQUALITY:
-        row = make_spring_row(d, i, dt, contact::RowKind::kSpring);
-        break;
+      case mjCNSTR_EQUALITY: row = make_spring_row(d, i, dt, contact::RowKind::kSpring); break;
       case mjCNSTR_LIMIT_JOINT:
-      case mjCNSTR_LIMIT_TENDON:
-        row = make_spring_row(d, i, dt, contact::RowKind::kLimit);
-        break;
-      default:
-        row = make_friction_row(d, i, dt, parameters);
-        break;
+      case mjCNSTR_LIMIT_TENDON: row = make_spring_row(d, i, dt, contact::RowKind::kLimit); break;
+      default: row = make_friction_row(d, i, dt, parameters); break;
     }
     row.source = i;
     if (is_sparse) {

@@ -33,10 +33,11 @@ Matrix6 make_inertia(const mjModel* m, const mjData* d, const Model::Block& bloc
   return M;
 }
 
-/// dt times the derivative of a free body's Coriolis and gyroscopic force by its velocity, in u, for
-/// inertia M_u about the body's origin. With I that inertia and s = m r_com:
+/// dt times the derivative of a free body's Coriolis and gyroscopic force by its velocity, in u,
+/// for inertia M_u about the body's origin. With I that inertia and s = m r_com:
 ///   c = [w x I w; w x (w x s)].
-Matrix6 calc_gyroscopic_derivative(const Matrix6& M_u, const Vector3& armature_w, const Vector3& w) {
+Matrix6 calc_gyroscopic_derivative(const Matrix6& M_u, const Vector3& armature_w,
+                                   const Vector3& w) {
   Matrix3 I = M_u.topLeftCorner<3, 3>();
   I.diagonal() -= armature_w;
   const Matrix3 S = M_u.topRightCorner<3, 3>();  // [s]x
@@ -91,8 +92,7 @@ void transform_free_body(const mjModel* m, const mjData* d, const Model::Block& 
 
   const Eigen::Map<const Vector3> armature(m->dof_armature + block.dof_start + 3);
   const Matrix6 M_u = rotate_free_block(make_inertia(m, d, block), R);
-  const Matrix6 G =
-      problem->time_step * calc_gyroscopic_derivative(M_u, armature, v0.head<3>());
+  const Matrix6 G = problem->time_step * calc_gyroscopic_derivative(M_u, armature, v0.head<3>());
   p = A * (A + G).partialPivLu().solve(p);
 }
 

@@ -24,7 +24,8 @@ void add_blocks(const mjModel* model, const mjData* data, const Model& plant,
 void add_coupling_rows(const mjData* data, const Model& plant, const ImplicitForces& implicit,
                        contact::ContactProblem* problem);
 
-/// Velocities of the solver to MuJoCo's dofs, and generalized forces the same way (T is orthogonal).
+/// Velocities of the solver to MuJoCo's dofs, and generalized forces the same way (T is
+/// orthogonal).
 void to_mujoco_dofs(const mjData* data, const Model& plant, const double* u, double* qvel);
 /// The other way.
 void to_solver_dofs(const mjData* data, const Model& plant, const double* qvel, double* u);

@@ -26,16 +26,16 @@ double calc_damping(const Polynomial& c, double v) {
   return std::max(0.0, c[0] + 2 * c[1] * std::abs(v) + 3 * c[2] * v * v);
 }
 
-/// Adds the damping that actuators reflect to their joint or tendon. MuJoCo scales the coefficients of
-/// all powers by the gear squared.
+/// Adds the damping that actuators reflect to their joint or tendon. MuJoCo scales the coefficients
+/// of all powers by the gear squared.
 void add_reflected_damping(const mjModel* m, int transmission, int target, Polynomial* c) {
   for (int a = 0; a < m->nactuator; ++a) {
-    const int type = m->actuator_trntype[a] == mjTRN_JOINTINPARENT ? mjTRN_JOINT
-                                                                   : m->actuator_trntype[a];
+    const int type =
+        m->actuator_trntype[a] == mjTRN_JOINTINPARENT ? mjTRN_JOINT : m->actuator_trntype[a];
     if (type != transmission || m->actuator_trnid[2 * a] != target) continue;
     const double gear = m->actuator_gear[6 * m->actuator_outadr[a]];
-    const Polynomial p = make_polynomial(m->actuator_damping[a],
-                                         m->actuator_dampingpoly + mjNPOLY * a);
+    const Polynomial p =
+        make_polynomial(m->actuator_damping[a], m->actuator_dampingpoly + mjNPOLY * a);
     for (std::size_t i = 0; i < p.size(); ++i) (*c)[i] += gear * gear * p[i];
   }
 }
@@ -82,8 +82,7 @@ bool is_saturated(const mjModel* m, const mjData* d, int actuator) {
       const double slack = 1e-12 * (std::abs(range[0]) + std::abs(range[1]));
       return total <= range[0] + slack || total >= range[1] - slack;
     }
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -136,9 +135,7 @@ void ImplicitForces::calc_joints(const mjModel* m, const mjData* d) {
       case mjJNT_BALL:
         std::fill_n(k, 3, calc_stiffness(c, calc_ball_displacement(q, reference)));
         break;
-      default:
-        *k = calc_stiffness(c, q[0] - reference[0]);
-        break;
+      default: *k = calc_stiffness(c, q[0] - reference[0]); break;
     }
   }
 }
@@ -151,7 +148,9 @@ void ImplicitForces::calc_tendons(const mjModel* m, const mjData* d, const Model
       const int plastic = m->tendon_plasticadr[t];
       const mjtNum* rest = plastic >= 0 ? d->plastic + plastic : m->tendon_lengthspring + 2 * t;
       const double length = d->ten_length[t];
-      const double x = length > rest[1] ? length - rest[1] : length < rest[0] ? length - rest[0] : 0;
+      const double x = length > rest[1]   ? length - rest[1]
+                       : length < rest[0] ? length - rest[0]
+                                          : 0;
       const Polynomial c =
           make_polynomial(m->tendon_stiffness[t], m->tendon_stiffnesspoly + mjNPOLY * t);
       if (x != 0) k = calc_stiffness(c, x);
@@ -204,8 +203,7 @@ void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Mod
 }
 
 void ImplicitForces::add_rank_one(const mjData* d, const Model& plant, double stiffness,
-                                  double damping, const int* dofs, const double* values,
-                                  int size) {
+                                  double damping, const int* dofs, const double* values, int size) {
   if ((stiffness == 0 && damping == 0) || size == 0) return;
   RankOne term;
   term.stiffness = stiffness;

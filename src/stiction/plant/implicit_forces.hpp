@@ -21,9 +21,9 @@ class ImplicitForces {
  public:
   /// s j^T j with s = dt d + dt^2 k.
   struct RankOne {
-    double stiffness = 0;  // k >= 0
-    double damping = 0;    // d >= 0
-    double velocity = 0;   // j v0
+    double stiffness = 0;     // k >= 0
+    double damping = 0;       // d >= 0
+    double velocity = 0;      // j v0
     int first = 0, size = 0;  // entries of j in dofs and values
     bool fits_A = true;       // all its dofs are in blocks that A couples
   };
@@ -31,7 +31,7 @@ class ImplicitForces {
   /// @param data after mj_fwdActuation
   void calc(const mjModel* model, const mjData* data, const Model& plant);
 
-  const std::vector<double>& diagonal_damping() const { return damping_; }    // per dof
+  const std::vector<double>& diagonal_damping() const { return damping_; }  // per dof
   const std::vector<double>& diagonal_stiffness() const { return stiffness_; }
   const std::vector<RankOne>& rank_one() const { return rank_one_; }
   const std::vector<int>& dofs() const { return dofs_; }

@@ -10,9 +10,9 @@
 
 namespace stiction::plant {
 
-/// What the step needs of a MuJoCo model beside the model itself: its dofs in blocks, and which dofs
-/// move each body. Fixed by the model's topology, so the values in the model may change between
-/// steps.
+/// What the step needs of a MuJoCo model beside the model itself: its dofs in blocks, and which
+/// dofs move each body. Fixed by the model's topology, so the values in the model may change
+/// between steps.
 class Model {
  public:
   /// A free body, or an unbranched chain of joints; its dofs are consecutive in MuJoCo's order.
@@ -22,8 +22,8 @@ class Model {
     int parent = -1;  // the block that its first joint hangs on; -1: the world
     int depth = 0;    // ancestors
     int body = -1;    // of its first dof
-    /// A free joint that carries no others. Its solver velocities are u = [w; v] of the joint's frame
-    /// origin in the world frame, where its Jacobian needs no columns; see dynamics.hpp.
+    /// A free joint that carries no others. Its solver velocities are u = [w; v] of the joint's
+    /// frame origin in the world frame, where its Jacobian needs no columns; see dynamics.hpp.
     bool is_free_body = false;
   };
 

@@ -6,8 +6,8 @@
 
 namespace stiction::plant {
 
-/// Checks that a model's numbers can be simulated: finite, and in the range that physics gives them.
-/// MuJoCo itself loads infinite masses and negative time steps.
+/// Checks that a model's numbers can be simulated: finite, and in the range that physics gives
+/// them. MuJoCo itself loads infinite masses and negative time steps.
 /// @throws Error listing every fault, with element, value and range
 void check_model(const mjModel* model);
 
@@ -16,7 +16,7 @@ struct StateFault {
   const char* array = nullptr;  // name of the field in mjData; null if all is well
   int index = 0;
   double value = 0;
-  bool is_state = false;        // else an input
+  bool is_state = false;  // else an input
 };
 
 /// The first entry of the state or the inputs that is not finite or beyond MuJoCo's own limit of

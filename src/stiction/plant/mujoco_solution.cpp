@@ -6,8 +6,7 @@
 
 namespace stiction::plant {
 
-void read_mujoco_solution(const mjModel* m, const mjData* d,
-                          const contact::ContactProblem& problem,
+void read_mujoco_solution(const mjModel* m, const mjData* d, const contact::ContactProblem& problem,
                           contact::ContactSolution* solution) {
   const int n = problem.num_contacts();
   solution->impulses.resize(n);

@@ -18,7 +18,8 @@ void* allocate_in_arena(mjData* d, std::size_t bytes, std::size_t alignment) {
   return static_cast<char*>(d->arena) + begin;
 }
 
-/// Moves an array of `old_size` elements into a larger one, zero beyond. @return false without room.
+/// Moves an array of `old_size` elements into a larger one, zero beyond. @return false without
+/// room.
 template <class T>
 bool grow(mjData* d, T** array, std::size_t old_size, std::size_t new_size) {
   T* larger = static_cast<T*>(allocate_in_arena(d, new_size * sizeof(T), alignof(T)));
@@ -38,11 +39,11 @@ int count_rows(const mjContact& con, bool is_pyramidal) {
 /// Makes room for `num_new` rows behind MuJoCo's own.
 bool add_rows(const mjModel* m, mjData* d, int num_new) {
   const std::size_t old_size = d->nefc, new_size = old_size + num_new;
-  int** const int_arrays[] = {&d->efc_type,      &d->efc_id,         &d->efc_J_rownnz,
-                              &d->efc_J_rowadr,  &d->efc_J_rowsuper, &d->efc_state};
-  mjtNum** const num_arrays[] = {&d->efc_pos,  &d->efc_margin, &d->efc_frictionloss, &d->efc_diagA,
-                                 &d->efc_D,    &d->efc_R,      &d->efc_vel,          &d->efc_aref,
-                                 &d->efc_b,    &d->efc_force};
+  int** const int_arrays[] = {&d->efc_type,     &d->efc_id,         &d->efc_J_rownnz,
+                              &d->efc_J_rowadr, &d->efc_J_rowsuper, &d->efc_state};
+  mjtNum** const num_arrays[] = {&d->efc_pos, &d->efc_margin, &d->efc_frictionloss, &d->efc_diagA,
+                                 &d->efc_D,   &d->efc_R,      &d->efc_vel,          &d->efc_aref,
+                                 &d->efc_b,   &d->efc_force};
   for (int** array : int_arrays)
     if (!grow(d, array, old_size, new_size)) return false;
   for (mjtNum** array : num_arrays)
@@ -99,9 +100,8 @@ void write_contact(const mjContact& con, int contact_index, bool is_pyramidal, d
 }  // namespace
 
 bool write_back(const mjModel* m, mjData* d, const Model& plant,
-                      const contact::ContactProblem& problem,
-                      const contact::ContactSolution& solution,
-                      std::span<const double> constraint_impulse) {
+                const contact::ContactProblem& problem, const contact::ContactSolution& solution,
+                std::span<const double> constraint_impulse) {
   const double dt = problem.time_step;
   to_mujoco_dofs(d, plant, solution.v.data(), d->qacc);
   for (int i = 0; i < m->nv; ++i) d->qacc[i] = (d->qacc[i] - d->qvel[i]) / dt;
