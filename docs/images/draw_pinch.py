@@ -18,7 +18,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from PIL import Image
-
 from stiction.compare import Comparison, Row, compare_models
 from stiction.compare.plots import find_styles
 from stiction.controls import ControlsName, make_controls
@@ -88,7 +87,7 @@ def _draw_slip(axes: Axes, comparison: Comparison) -> None:
     axes.set(yscale="log", xlabel="time held [s]", ylabel="slip of the cube [µm]")
     axes.set(xlim=(0, 4), ylim=(1, None), xticks=range(5))
     axes.grid(alpha=0.2)
-    axes.set_title("45 g held with 2 × 20 N at friction 0.7", loc="left", fontsize=10)
+    axes.set_title("45 g held by two pads with 20 N each, friction 0.7", loc="left", fontsize=10)
 
 
 if __name__ == "__main__":

@@ -191,12 +191,11 @@ def _draw(name: str, draw: Callable[[Axes], None]) -> str:
     # Let the page say the size; ids of matplotlib's own are the same in all plots.
     svg = re.sub(r'(<svg[^>]*?) (?:height|width)="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(r'(<svg[^>]*?) (?:height|width)="[^"]*"', r"\1", svg, count=1)
-    svg = re.sub(
+    return re.sub(
         r'id="(?=(?:figure|patch|axes|matplotlib|xtick|ytick|line2d|text|legend))',
         f'id="{name}-',
         svg,
     )
-    return svg
 
 
 def _widen(axes: Axes) -> None:

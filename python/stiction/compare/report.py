@@ -13,8 +13,8 @@ import numpy as np
 
 import stiction
 from stiction.compare import plots
-from stiction.compare.rows import Comparison
 from stiction.compare.report_style import STYLE
+from stiction.compare.rows import Comparison
 from stiction.compare.table import Column, describe_trouble, make_columns, make_title
 from stiction.errors import Error
 
@@ -161,12 +161,11 @@ def _make_plots(comparison: Comparison) -> str:
         f"<span>{_make_swatch(*style)}{escape(row.label)}</span>"
         for row, style in zip(comparison.rows, plots.find_styles(comparison), strict=True)
     )
-    figures = "".join(
+    return "".join(
         f"<figure><h2>{escape(title)}</h2>{_label(svg, title)}"
         f'<p class="legend">{legend}</p><figcaption>{escape(text)}</figcaption></figure>'
         for title, svg, text in parts
     )
-    return figures
 
 
 def _label(svg: str, title: str) -> str:
