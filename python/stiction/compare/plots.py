@@ -20,10 +20,8 @@ Vector = NDArray[np.float64]
 
 # A colour that occurs nowhere else, to be replaced by that of the page's text.
 _INK = "#010203"
-# More points than this are not seen on a plot of a page's width.
-_MAX_POINTS = 400
-# Of what jumps from step to step.
-_MAX_MEANS = 120
+# More points than this hide each other where values jump from step to step.
+_MAX_POINTS = 150
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "font.family": "sans-serif",
@@ -167,10 +165,9 @@ def _draw_traces(
 
 
 def _thin(x: Vector, y: Vector, reduce: Callable[[Vector], np.floating]) -> tuple[Vector, Vector]:
-    num_points = _MAX_POINTS if reduce is np.max else _MAX_MEANS
-    if len(x) <= num_points:
+    if len(x) <= _MAX_POINTS:
         return x, y
-    bins = np.array_split(np.arange(len(x)), num_points)
+    bins = np.array_split(np.arange(len(x)), _MAX_POINTS)
     return np.array([x[b[-1]] for b in bins]), np.array([reduce(y[b]) for b in bins])
 
 
