@@ -132,8 +132,17 @@ def draw_iterations(comparison: Comparison) -> str:
 
 
 def draw_cost(comparison: Comparison) -> str:
-    """Wall time per step, medians of neighbouring steps: what else the machine did is left out."""
-    return _draw_traces(comparison, "cost", "µs per step", lambda t: t["us"], reduce=np.median)
+    """Wall time per step, medians of neighbouring steps. Spikes of what else the machine did are cut
+    off, as they would flatten all the rest.
+    """
+
+    def cut(axes: Axes) -> None:
+        us = np.concatenate([trace["us"] for trace in comparison.traces])
+        axes.set_ylim(0, 2 * float(np.percentile(us, 95)))
+
+    return _draw_traces(
+        comparison, "cost", "µs per step", lambda t: t["us"], reduce=np.median, more=cut
+    )
 
 
 def _draw_traces(
