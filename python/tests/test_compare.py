@@ -302,3 +302,25 @@ def test_ctrl_c_prints_what_there_is(make_scene: MakeScene, tmp_path: Path) -> N
     assert "interrupted" in err
     assert "Traceback" not in err
     assert not list((tmp_path / "out").iterdir())
+
+
+def test_contact_properties_are_used(run: Run, make_scene: MakeScene, tmp_path: Path) -> None:
+    # A ball of 1 kg at rest on k N/m sinks by g / k.
+    (tmp_path / "soft.yaml").write_text(
+        "materials: {soft: {stiffness: 4e4, dissipation: 5, relaxation_time: 0.01}}\n"
+        'geoms: {"*": soft}\n'
+    )
+    result = run(make_scene(), "--properties", "soft.yaml", "--json", "--contact-model", "lagged",
+                 "--duration", "4s")  # fmt: skip
+    (row,) = json.loads(result.stdout)["rows"]
+    assert row["penetration"] == pytest.approx(9.81 / 2e4, rel=1e-2)
+
+
+def test_a_scene_that_is_not_taken_has_rows_that_say_so(make_scene: MakeScene) -> None:
+    scene = load_scene(make_scene())
+    scene.model.body_mass[1] = float("nan")
+    rows = compare_models(scene, duration=0.1).rows
+    for row in rows:
+        assert row.status == "refused"
+        assert "mass" in row.message
+        assert row.num_steps == 0

@@ -20,10 +20,8 @@ Vector = NDArray[np.float64]
 
 # A colour that occurs nowhere else, to be replaced by that of the page's text.
 _INK = "#010203"
-# More points than this are not seen on a plot of a page's width.
-_MAX_POINTS = 400
-# Of what jumps from step to step.
-_MAX_MEANS = 120
+# More points than this hide each other where values jump from step to step.
+_MAX_POINTS = 150
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "font.family": "sans-serif",
@@ -134,8 +132,17 @@ def draw_iterations(comparison: Comparison) -> str:
 
 
 def draw_cost(comparison: Comparison) -> str:
-    """Wall time per step, medians of neighbouring steps: what else the machine did is left out."""
-    return _draw_traces(comparison, "cost", "µs per step", lambda t: t["us"], reduce=np.median)
+    """Wall time per step, medians of neighbouring steps. Spikes of what else the machine did are cut
+    off, as they would flatten all the rest.
+    """
+
+    def cut(axes: Axes) -> None:
+        us = np.concatenate([trace["us"] for trace in comparison.traces])
+        axes.set_ylim(0, 2 * float(np.percentile(us, 95)))
+
+    return _draw_traces(
+        comparison, "cost", "µs per step", lambda t: t["us"], reduce=np.median, more=cut
+    )
 
 
 def _draw_traces(
@@ -167,10 +174,9 @@ def _draw_traces(
 
 
 def _thin(x: Vector, y: Vector, reduce: Callable[[Vector], np.floating]) -> tuple[Vector, Vector]:
-    num_points = _MAX_POINTS if reduce is np.max else _MAX_MEANS
-    if len(x) <= num_points:
+    if len(x) <= _MAX_POINTS:
         return x, y
-    bins = np.array_split(np.arange(len(x)), num_points)
+    bins = np.array_split(np.arange(len(x)), _MAX_POINTS)
     return np.array([x[b[-1]] for b in bins]), np.array([reduce(y[b]) for b in bins])
 
 
@@ -191,12 +197,11 @@ def _draw(name: str, draw: Callable[[Axes], None]) -> str:
     # Let the page say the size; ids of matplotlib's own are the same in all plots.
     svg = re.sub(r'(<svg[^>]*?) (?:height|width)="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(r'(<svg[^>]*?) (?:height|width)="[^"]*"', r"\1", svg, count=1)
-    svg = re.sub(
+    return re.sub(
         r'id="(?=(?:figure|patch|axes|matplotlib|xtick|ytick|line2d|text|legend))',
         f'id="{name}-',
         svg,
     )
-    return svg
 
 
 def _widen(axes: Axes) -> None:

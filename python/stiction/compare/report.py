@@ -138,13 +138,14 @@ def _make_plots(comparison: Comparison) -> str:
         (
             "Residual against tolerance",
             plots.draw_residual(comparison),
-            "Recomputed after every step by code that shares nothing with the solver. mujoco "
-            "proves nothing of its steps and has no line here.",
+            "Recomputed after every step by code that shares nothing with the solver; worst of "
+            "neighbouring steps. mujoco proves nothing of its steps and has no line here.",
         ),
         (
             "Error bound",
             plots.draw_velocity_bound(comparison),
-            "Proved bound on the solver's error of any contact point's velocity, step by step.",
+            "Proved bound on the solver's error of any contact point's velocity; worst of "
+            "neighbouring steps.",
         ),
         (
             "Iterations",
@@ -154,7 +155,8 @@ def _make_plots(comparison: Comparison) -> str:
         (
             "Cost",
             plots.draw_cost(comparison),
-            "Wall time of whole steps, certificate included; medians of neighbouring steps.",
+            "Wall time of whole steps, certificate included; medians of neighbouring steps, cut off "
+            "at twice what 95 of 100 steps stay below.",
         ),
     ]
     legend = "".join(
