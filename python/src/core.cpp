@@ -1,5 +1,6 @@
 // The Python face of stiction_sim. Arrays are views of the report that owns them.
 #include <cmath>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,8 @@ using stiction::ErrorCode;
 using stiction::io::ContactProperties;
 using stiction::sim::ContactReport;
 using stiction::sim::StepOptions;
-using stiction::sim::StepReport;
 using stiction::sim::Stepper;
+using stiction::sim::StepReport;
 
 namespace {
 
@@ -37,7 +38,7 @@ auto make_view(const std::vector<T>& values, nb::handle owner, Shape... shape) {
 /// Exposes a member array with `width` numbers per contact; 1: a flat array.
 template <class T>
 void def_array(nb::class_<ContactReport>& c, const char* name,
-               std::vector<T> ContactReport::* member, int width, const char* doc) {
+               std::vector<T> ContactReport::*member, int width, const char* doc) {
   c.def_prop_ro(
       name,
       [member, width](nb::handle self) {
@@ -69,6 +70,7 @@ class PyStepper {
     StepReport* out = nb::cast<StepReport*>(report);
     {
       nb::gil_scoped_release release;
+      const std::lock_guard lock(mutex_);
       stepper_.step(data, num_steps, out);
     }
     return report;
@@ -86,6 +88,7 @@ class PyStepper {
   }
 
   Stepper stepper_;
+  std::mutex mutex_;  // the stepper serves one thread at a time; others wait without the GIL
   std::vector<nb::object> pool_;
 };
 
@@ -165,10 +168,10 @@ void bind_reports(nb::module_& m) {
       .def_ro("residual", &IslandStatistics::residual, "[sqrt(J)]")
       .def_ro("scale", &IslandStatistics::scale, "[sqrt(J)]");
 
-  nb::class_<ContactReport> contacts(
-      m, "ContactReport",
-      "Contacts of a step: read-only arrays, one entry per contact. Forces are impulses of the step "
-      "on the second body; divide by the time step for forces.");
+  nb::class_<ContactReport> contacts(m, "ContactReport",
+                                     "Contacts of a step: read-only arrays, one entry per contact. "
+                                     "Forces are impulses of the step "
+                                     "on the second body; divide by the time step for forces.");
   def_array(contacts, "bodies", &ContactReport::bodies, 2, "Body ids, int32 (n, 2).");
   def_array(contacts, "geoms", &ContactReport::geoms, 2, "Geom ids, int32 (n, 2).");
   def_array(contacts, "point", &ContactReport::point, 3, "World [m], (n, 3).");
@@ -196,20 +199,22 @@ void bind_reports(nb::module_& m) {
             "'mujoco', (n,).");
   contacts.def("__len__", &ContactReport::size);
 
-  nb::class_<StepReport>(m, "StepReport",
-                         "All that is known of a step. Of several steps in one call it describes the "
-                         "last, with the worst certificate of all.")
+  nb::class_<StepReport>(
+      m, "StepReport",
+      "All that is known of a step. Of several steps in one call it describes the "
+      "last, with the worst certificate of all.")
       .def_ro("status_bits", &StepReport::status)
-      .def_prop_ro("status", [](const StepReport& r) {
-        return stiction::sim::describe_status(r.status);
-      }, "'ok', or the names of what went wrong.")
+      .def_prop_ro(
+          "status", [](const StepReport& r) { return stiction::sim::describe_status(r.status); },
+          "'ok', or the names of what went wrong.")
       .def_prop_ro("ok", &StepReport::ok)
       .def_ro("message", &StepReport::message)
       .def_ro("time", &StepReport::time, "At the end of the step [s].")
       .def_ro("num_steps", &StepReport::num_steps, "Steps completed by the call.")
       .def_ro("certificate", &StepReport::certificate)
-      .def_prop_ro("error_bound", [](const StepReport& r) { return r.certificate.error_bound; },
-                   "certificate.error_bound [sqrt(J)].")
+      .def_prop_ro(
+          "error_bound", [](const StepReport& r) { return r.certificate.error_bound; },
+          "certificate.error_bound [sqrt(J)].")
       .def_ro("momentum_error", &StepReport::momentum_error,
               "Imbalance of momentum by MuJoCo's own matrices [sqrt(J)].")
       .def_ro("statistics", &StepReport::statistics)
@@ -226,7 +231,8 @@ void bind_reports(nb::module_& m) {
       });
 }
 
-/// The content of a contact properties file as Python's own types, fit for JSON: infinity is ".inf".
+/// The content of a contact properties file as Python's own types, fit for JSON: infinity is
+/// ".inf".
 nb::dict make_content(const ContactProperties& properties) {
   nb::dict materials, geoms, classes, content;
   for (const stiction::io::NamedMaterial& material : properties.materials) {
@@ -293,8 +299,8 @@ void bind_stepper(nb::module_& m) {
             options.tolerance = tolerance;
             options.max_iterations = max_iterations;
             options.num_threads = num_threads;
-            options.on_failure = keep_best ? stiction::sim::OnFailure::keep_best
-                                           : stiction::sim::OnFailure::stop;
+            options.on_failure =
+                keep_best ? stiction::sim::OnFailure::keep_best : stiction::sim::OnFailure::stop;
             options.parameters = {stiction_tolerance, friction_regularization, near_rigid_factor};
             new (self) PyStepper(model, options, properties);
           },
@@ -314,10 +320,13 @@ NB_MODULE(_core, m) {
   bind_properties(m);
   bind_stepper(m);
   m.attr("MUJOCO_VERSION") = mjVERSION_HEADER;
-  m.def("contact_models", [] {
-    nb::list names;
-    for (const auto& traits : stiction::contact::contact_models())
-      names.append(nb::str(traits.name.data(), traits.name.size()));
-    return names;
-  }, nb::sig("def contact_models() -> list[str]"), "Names of the contact models.");
+  m.def(
+      "contact_models",
+      [] {
+        nb::list names;
+        for (const auto& traits : stiction::contact::contact_models())
+          names.append(nb::str(traits.name.data(), traits.name.size()));
+        return names;
+      },
+      "Names of the contact models.");
 }

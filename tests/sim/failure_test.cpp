@@ -36,9 +36,7 @@ constexpr const char* kEverything = R"(
 <sensor><jointpos joint="a" nsample="5" delay="0.006" interval="0.004"/><accelerometer site="s" nsample="3" delay="0.004"/>
   <framelinvel objtype="site" objname="s"/></sensor>)";
 
-Scene make_scene() {
-  return Scene(support::make_mjcf(R"(timestep="0.002")", kEverything));
-}
+Scene make_scene() { return Scene(support::make_mjcf(R"(timestep="0.002")", kEverything)); }
 
 bool is_same(const std::vector<mjtNum>& a, const std::vector<mjtNum>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(mjtNum)) == 0;

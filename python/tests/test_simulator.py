@@ -1,0 +1,374 @@
+"""Simulator: in place of mj_step, on the user's own model and data."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import mujoco
+import numpy as np
+import pytest
+
+import stiction
+
+CONVEX = ("sap", "lagged", "lagged_regularized", "similar")
+
+PILE = """
+<mujoco>
+  <worldbody>
+    <geom type="plane" size="5 5 .1"/>
+    <body pos="0 0 .12"><freejoint/><geom type="box" size=".1 .1 .1" friction=".7"/></body>
+    <body pos=".05 .02 .34"><freejoint/><geom type="box" size=".1 .08 .1"/></body>
+    <body pos="-.3 .1 .12"><freejoint/><geom type="capsule" size=".05 .1"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+ARM = """
+<mujoco>
+  <option timestep=".002"/>
+  <worldbody>
+    <body pos="0 0 2"><joint name="a" axis="0 1 0"/><geom type="capsule" size=".04"
+        fromto="0 0 0 .4 0 0"/>
+      <body pos=".4 0 0"><joint name="b" type="ball"/><geom size=".1" pos=".2 0 0"/>
+        <site name="tip" pos=".2 0 0"/></body></body>
+    <body pos="0 3 2"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+  </worldbody>
+  <actuator><motor joint="a" ctrlrange="-1 1"/></actuator>
+  <sensor><framepos objtype="site" objname="tip"/><jointvel joint="a"/></sensor>
+</mujoco>
+"""
+
+
+def make(xml: str) -> tuple[mujoco.MjModel, mujoco.MjData]:
+    model = mujoco.MjModel.from_xml_string(xml)
+    return model, mujoco.MjData(model)
+
+
+def state_of(model: mujoco.MjModel, data: mujoco.MjData) -> np.ndarray:
+    state = np.empty(mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_INTEGRATION))
+    mujoco.mj_getState(model, data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
+    return state
+
+
+def test_model_mujoco_is_mj_step_bit_for_bit():
+    model, data = make(PILE)
+    twin = mujoco.MjData(model)
+    simulator = stiction.Simulator(model, "mujoco")
+    for _ in range(200):
+        simulator.step(data)
+        mujoco.mj_step(model, twin)
+    assert data.ncon > 0
+    assert state_of(model, data).tobytes() == state_of(model, twin).tobytes()
+
+
+@pytest.mark.parametrize("contact_model", CONVEX)
+def test_motion_without_contact_is_mj_steps(contact_model):
+    # Neither dampers nor springs, whose implicit treatment would differ from Euler's.
+    model, data = make(ARM)
+    twin = mujoco.MjData(model)
+    simulator = stiction.Simulator(model, contact_model)
+    for i in range(300):
+        data.ctrl[:] = twin.ctrl[:] = np.sin(0.02 * i)
+        report = simulator.step(data)
+        mujoco.mj_step(model, twin)
+        assert report.time == data.time == twin.time
+    np.testing.assert_allclose(data.qpos, twin.qpos, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(data.qvel, twin.qvel, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(data.sensordata, twin.sensordata, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(data.qacc, twin.qacc, rtol=0, atol=1e-7)
+    assert np.abs(data.qvel).max() > 1
+
+
+@pytest.mark.parametrize("contact_model", [*CONVEX, "mujoco"])
+def test_many_steps_in_one_call_are_as_many_calls(contact_model):
+    model, data = make(PILE)
+    twin = mujoco.MjData(model)
+    simulator = stiction.Simulator(model, contact_model)
+    report = simulator.step(data, 120)
+    assert report.num_steps == 120
+    for _ in range(120):
+        simulator.step(twin)
+    assert state_of(model, data).tobytes() == state_of(model, twin).tobytes()
+
+
+def test_values_in_the_model_may_change_between_steps():
+    model, data = make(ARM)
+    simulator = stiction.Simulator(model)
+    model.opt.gravity[:] = (0, 0, 3)
+    model.opt.timestep = 0.01
+    simulator.step(data)
+    assert data.time == 0.01
+    assert data.qvel[6] == pytest.approx(0.03, rel=1e-12)
+
+
+def test_one_simulator_steps_any_data_of_its_model():
+    model, first = make(PILE)
+    second = mujoco.MjData(model)
+    simulator = stiction.Simulator(model)
+    for _ in range(50):
+        simulator.step(first)
+        simulator.step(second)
+    assert state_of(model, first).tobytes() == state_of(model, second).tobytes()
+    simulator.step(copy.copy(first))
+
+
+# Reports and their arrays.
+
+
+def test_report_holds_the_contacts():
+    model, data = make(PILE)
+    simulator = stiction.Simulator(model, "lagged")
+    simulator.step(data, 500)
+    report = simulator.step(data)
+    contacts = report.contacts
+    n = len(contacts)
+    assert n == report.statistics.num_contacts > 4
+    for name in ("point", "normal", "impulse", "slip_velocity", "torque_impulse"):
+        assert getattr(contacts, name).shape == (n, 3), name
+        assert getattr(contacts, name).dtype == np.float64
+    for name in ("distance", "normal_impulse", "normal_velocity", "slipping"):
+        assert getattr(contacts, name).shape == (n,), name
+    assert contacts.bodies.shape == contacts.geoms.shape == (n, 2)
+    np.testing.assert_array_equal(contacts.bodies, model.geom_bodyid[contacts.geoms])
+    np.testing.assert_allclose(np.linalg.norm(contacts.normal, axis=1), 1, atol=1e-12)
+    # At rest the floor carries the weight of all.
+    on_floor = contacts.geoms[:, 0] == 0
+    up = contacts.impulse[on_floor, 2].sum() / model.opt.timestep
+    assert up == pytest.approx(9.81 * model.body_mass.sum(), rel=1e-3)
+
+
+def test_arrays_are_read_only():
+    model, data = make(PILE)
+    impulse = stiction.Simulator(model).step(data, 100).contacts.impulse
+    with pytest.raises(ValueError, match="read-only"):
+        impulse[0, 0] = 1
+
+
+def test_report_that_is_kept_stays_as_it_is():
+    model, data = make(PILE)
+    simulator = stiction.Simulator(model)
+    kept = []
+    for _ in range(30):
+        report = simulator.step(data, 10)
+        kept.append((report, report.time, report.contacts.impulse.copy()))
+    for report, at, impulse in kept:
+        assert report.time == at
+        np.testing.assert_array_equal(report.contacts.impulse, impulse)
+
+
+def test_array_alone_keeps_its_report():
+    model, data = make(PILE)
+    simulator = stiction.Simulator(model)
+    simulator.step(data, 100)
+    views, copies = [], []
+    for _ in range(20):
+        views.append(simulator.step(data).contacts.impulse)
+        copies.append(views[-1].copy())
+    for view, expected in zip(views, copies, strict=True):
+        np.testing.assert_array_equal(view, expected)
+
+
+def test_reports_outlive_simulator_data_and_model():
+    model, data = make(PILE)
+    simulator = stiction.Simulator(model)
+    report = simulator.step(data, 100)
+    impulse = report.contacts.impulse
+    certificate, contacts = report.certificate, report.contacts
+    expected = impulse.copy()
+    del report, simulator, data, model
+    gc.collect()
+    np.testing.assert_array_equal(impulse, expected)
+    np.testing.assert_array_equal(contacts.impulse, expected)
+    assert certificate.ok
+
+
+def test_model_outlives_the_users_names_of_it():
+    model, data = make(PILE)
+    simulator = stiction.Simulator(model)
+    del model
+    gc.collect()
+    assert simulator.step(data, 10).ok
+
+
+def test_report_prints_what_matters():
+    model, data = make(PILE)
+    report = stiction.Simulator(model).step(data, 100)
+    assert repr(report).startswith("StepReport(status='ok', time=0.2")
+    assert f"contacts={len(report.contacts)}" in repr(report)
+    assert repr(report.certificate).startswith("Certificate(ok=True, error_bound=")
+
+
+# Failures.
+
+
+@pytest.mark.parametrize("field", ["qpos", "qvel", "ctrl", "qfrc_applied", "xfrc_applied"])
+@pytest.mark.parametrize("on_failure", ["raise", "stop", "keep_best"])
+def test_what_is_not_finite_stops_the_step_and_touches_nothing(field, on_failure):
+    model, data = make(ARM)
+    simulator = stiction.Simulator(model, on_failure=on_failure)
+    simulator.step(data, 10)
+    array = getattr(data, field).reshape(-1)
+    good, array[-1] = array[-1], np.nan
+    before = state_of(model, data)
+    kind = "non_finite_state" if field in ("qpos", "qvel") else "non_finite_input"
+    if on_failure == "raise":
+        with pytest.raises(stiction.StepError, match=rf"{field}\[\d+\] is -?nan") as caught:
+            simulator.step(data)
+        assert caught.value.code == "step_failed"
+        report = caught.value.report
+    else:
+        report = simulator.step(data)
+    assert report.status == kind
+    assert not report.ok
+    assert report.num_steps == 0
+    assert state_of(model, data).tobytes() == before.tobytes()
+
+    array[-1] = good
+    assert simulator.step(data).ok
+
+
+def impact() -> tuple[mujoco.MjModel, mujoco.MjData]:
+    """A pile at rest that is struck: one Newton iteration is not enough."""
+    model, data = make(PILE)
+    stiction.Simulator(model).step(data, 200)
+    data.qvel[2] = -1
+    return model, data
+
+
+def test_step_that_does_not_converge_leaves_the_state():
+    model, data = impact()
+    before = state_of(model, data)
+    simulator = stiction.Simulator(model, max_iterations=1, tolerance=1e-12)
+    with pytest.raises(stiction.StepError, match="stopped after 1 iteration") as caught:
+        simulator.step(data, 5)
+    assert caught.value.report.status == "not_converged"
+    assert state_of(model, data).tobytes() == before.tobytes()
+    assert stiction.Simulator(model).step(data).ok
+
+
+def test_keep_best_goes_on_and_says_so():
+    model, data = impact()
+    simulator = stiction.Simulator(model, max_iterations=1, tolerance=1e-12, on_failure="keep_best")
+    report = simulator.step(data, 3)
+    assert report.num_steps == 3
+    assert "not_converged" in report.status
+    assert not report.certificate.ok
+
+
+def test_data_of_another_model_is_refused():
+    model, _ = make(PILE)
+    _, other = make(ARM)
+    with pytest.raises(stiction.Error, match="another model") as caught:
+        stiction.Simulator(model).step(other)
+    assert caught.value.code == "wrong_shape"
+
+
+def test_what_is_no_model_or_data_is_refused():
+    model, data = make(ARM)
+    with pytest.raises(stiction.Error, match=r"is a MjData, not a mujoco\.MjModel"):
+        stiction.Simulator(data)
+    with pytest.raises(stiction.Error, match=r"is a MjModel, not a mujoco\.MjData"):
+        stiction.Simulator(model).step(model)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("contact_model", "laged"),
+        ("on_failure", "ignore"),
+        ("time_step", -1e-3),
+        ("time_step", float("nan")),
+        ("tolerance", 0),
+        ("tolerance", 1),
+        ("max_iterations", 0),
+        ("num_threads", 0),
+        ("stiction_tolerance", 0),
+        ("friction_regularization", -1),
+        ("near_rigid_factor", float("inf")),
+    ],
+)
+def test_options_out_of_range_are_refused_by_name(option, value):
+    model, _ = make(ARM)
+    with pytest.raises(stiction.Error) as caught:
+        stiction.Simulator(model, **{option: value})
+    assert option in str(caught.value)
+    assert str(value)[:3] in str(caught.value)
+
+
+# Threads and signals.
+
+
+def test_gil_is_released():
+    # While one thread is inside a single call of many steps, another runs Python.
+    model, data = make(PILE)
+    simulator = stiction.Simulator(model)
+    is_stepping = threading.Event()
+
+    def work() -> None:
+        is_stepping.set()
+        simulator.step(data, 20000)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    is_stepping.wait()
+    count = 0
+    while worker.is_alive():
+        count += 1
+        time.sleep(0.001)
+    worker.join()
+    assert data.time == pytest.approx(40)
+    assert count > 10
+
+
+def test_threads_may_share_a_simulator():
+    # Each waits for the other, and gets what it would get alone.
+    model, alone = make(PILE)
+    simulator = stiction.Simulator(model)
+    simulator.step(alone, 500)
+    datas = [mujoco.MjData(model) for _ in range(3)]
+
+    def work(data: mujoco.MjData) -> None:
+        for _ in range(10):
+            report = simulator.step(data, 50)
+            assert report.ok
+            assert report.time == data.time
+
+    with ThreadPoolExecutor(3) as pool:
+        for done in [pool.submit(work, data) for data in datas]:
+            done.result()
+    for data in datas:
+        assert state_of(model, data).tobytes() == state_of(model, alone).tobytes()
+
+
+def test_threads_of_one_step_do_not_change_a_bit():
+    model, one = make(PILE)
+    two = mujoco.MjData(model)
+    stiction.Simulator(model).step(one, 300)
+    stiction.Simulator(model, num_threads=3).step(two, 300)
+    assert state_of(model, one).tobytes() == state_of(model, two).tobytes()
+
+
+def test_interrupt_comes_between_steps():
+    model, data = make(PILE)
+    simulator = stiction.Simulator(model)
+
+    def step_for_ever() -> None:
+        while True:
+            simulator.step(data, 50)
+
+    timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        step_for_ever()
+    timer.join()
+    # Whole steps only: as many calls without an interrupt end in the same bits.
+    twin = mujoco.MjData(model)
+    num_steps = round(data.time / model.opt.timestep)
+    assert num_steps % 50 == 0
+    simulator.step(twin, num_steps)
+    assert state_of(model, data).tobytes() == state_of(model, twin).tobytes()

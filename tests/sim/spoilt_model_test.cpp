@@ -1,0 +1,126 @@
+// A number of the model that is spoilt, whichever it is: the model is refused, or steps are made,
+// or a step fails and touches nothing. Never an abort, never a state that is not finite.
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <mujoco/mjxmacro.h>
+
+#include "sim/stepping.hpp"
+#include "stiction/base/error.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using support::Scene;
+
+constexpr const char* kScene = R"(
+<asset><mesh name="m" vertex="-.1 -.1 -.1  .1 -.1 -.1  -.1 .1 -.1  0 0 .1"/>
+<hfield name="h" nrow="2" ncol="2" size="1 1 1 0.1" elevation="1 1 1 0"/></asset>
+<worldbody>
+  <geom name="floor" type="plane" size="9 9 1"/><geom type="hfield" hfield="h" pos="3 0 -0.5"/>
+  <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>
+  <body pos="0.05 0 0.3"><freejoint/><geom name="upper" type="mesh" mesh="m" condim="6"/></body>
+  <body pos="3 0 0.58"><freejoint/><geom type="ellipsoid" size="0.2 0.1 0.1" fluidshape="ellipsoid"/></body>
+  <body mocap="true" pos="0 1 0.5"><geom size="0.05"/></body>
+  <body name="arm" pos="0 -1 0.5" gravcomp="0.5"><joint name="a" axis="0 1 0" range="-5 5" stiffness="2" springyield="0.01" frictionloss="0.1" damping="0.1"/>
+    <geom type="capsule" size="0.03" fromto="0 0 0 0.3 0 0"/><site name="s" pos="0.3 0 0"/>
+    <body pos="0.3 0 0"><joint name="b" type="ball" range="0 20"/><geom type="cylinder" size="0.03 0.1"/><site name="t" pos="0.1 0 0"/></body></body>
+  <body name="weight" pos="1 0 0.5"><freejoint/><geom size="0.05"/></body>
+</worldbody>
+<contact><pair geom1="floor" geom2="upper" friction="0.5 0.6 0.01 0.001 0.001"/></contact>
+<equality><connect body1="weight" anchor="0 0 0.5"/></equality>
+<tendon><fixed name="x" stiffness="3" springyield="0.01" frictionloss="0.1"><joint joint="a" coef="1"/></fixed>
+<spatial name="y" limited="true" range="0 0.05"><site site="s"/><site site="t"/></spatial></tendon>
+<actuator><position joint="a" kp="5" timeconst="0.1"/><motor tendon="x" ctrlrange="-1 1"/><muscle tendon="y" lengthrange="0.01 0.2"/></actuator>
+<sensor><jointpos joint="a"/><accelerometer site="s"/><touch site="t"/></sensor>)";
+
+/// An array of numbers of the model.
+struct Array {
+  const char* name;
+  mjtNum* values;
+  mjtSize size;
+};
+
+std::vector<Array> find_arrays(mjModel* m) {
+  std::vector<Array> out;
+  const auto add = [&]<class T>(const char* name, T* values, mjtSize size) {
+    if constexpr (std::is_same_v<T, mjtNum>)
+      if (size > 0) out.push_back({name, values, size});
+  };
+  MJMODEL_POINTERS_PREAMBLE(m)
+  (void)nmocap, (void)nq, (void)nu, (void)na, (void)nplastic;
+#define X(type, name, rows, columns) add(#name, m->name, static_cast<mjtSize>(m->rows) * (columns));
+  MJMODEL_POINTERS
+#undef X
+#define X(type, name, n) add(#name, &m->opt.name, 1);
+#define XVEC(type, name, n) add(#name, m->opt.name, n);
+  MJOPTION_FIELDS
+#undef XVEC
+#undef X
+  return out;
+}
+
+bool is_finite(const Scene& scene) {
+  for (const mjtNum x : scene.state())
+    if (!std::isfinite(x)) return false;
+  return true;
+}
+
+class SpoiltModel : public testing::TestWithParam<double> {};
+
+TEST_P(SpoiltModel, IsRefusedOrStepsAreWholeOrNone) {
+  Scene good(support::make_mjcf(R"(timestep="0.002" density="1.2")", kScene));
+  std::mt19937_64 rng(8);
+  int num_refused = 0, num_failed = 0, num_stepped = 0;
+  for (std::size_t k = 0; k < find_arrays(good.model).size(); ++k) {
+    for (int trial = 0; trial < 4; ++trial) {
+      Scene scene(good);
+      const Array array = find_arrays(scene.model)[k];
+      const auto i = std::uniform_int_distribution<mjtSize>(0, array.size - 1)(rng);
+      array.values[i] = GetParam();
+      SCOPED_TRACE(std::string(array.name) + "[" + std::to_string(i) + "]");
+      try {
+        Stepper stepper(scene.model, make_options(kConvexModels[trial]));
+        bool all_ok = true;
+        for (int step = 0; step < 3 && all_ok; ++step) {
+          const std::vector<mjtNum> before = scene.state();
+          const StepReport& report = stepper.step(scene.data);
+          all_ok = report.ok();
+          if (all_ok) continue;
+          EXPECT_FALSE(report.message.empty());
+          const std::vector<mjtNum> after = scene.state();
+          EXPECT_EQ(std::memcmp(before.data(), after.data(), before.size() * sizeof(mjtNum)), 0)
+              << report.message;
+        }
+        EXPECT_TRUE(is_finite(scene));
+        ++(all_ok ? num_stepped : num_failed);
+      } catch (const Error& error) {
+        ++num_refused;
+        EXPECT_FALSE(error.message().empty());
+      }
+    }
+  }
+  // What a model check can know. Most numbers of a model are for drawing, or are not in use.
+  if (!std::isfinite(GetParam())) {
+    EXPECT_GT(num_refused, 80);
+  }
+  EXPECT_GT(num_stepped, 100);
+  RecordProperty("refused", num_refused);
+  RecordProperty("failed", num_failed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Values, SpoiltModel,
+                         testing::Values(std::numeric_limits<double>::quiet_NaN(),
+                                         std::numeric_limits<double>::infinity(),
+                                         -std::numeric_limits<double>::infinity(), -1.0, 0.0, 1e300,
+                                         -1e300, 1e-300),
+                         [](const auto& info) { return "value" + std::to_string(info.index); });
+
+}  // namespace
+}  // namespace stiction::sim
