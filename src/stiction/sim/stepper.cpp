@@ -23,6 +23,7 @@
 #include "stiction/plant/mujoco_guard.hpp"
 #include "stiction/plant/mujoco_solution.hpp"
 #include "stiction/plant/write_back.hpp"
+#include "stiction/sim/ignored_settings.hpp"
 #include "stiction/sim/report_writer.hpp"
 
 namespace stiction::sim {
@@ -123,6 +124,9 @@ void Stepper::step(mjData* data, int num_steps, StepReport* report) noexcept {
 const mjModel* Stepper::model() const { return workspace_->model_; }
 const StepOptions& Stepper::options() const { return workspace_->options_; }
 const plant::MaterialTable& Stepper::materials() const { return workspace_->materials_; }
+std::vector<std::string> Stepper::ignored_settings() const {
+  return find_ignored_settings(workspace_->model_, workspace_->materials_, workspace_->options_);
+}
 double Stepper::time_step() const {
   return workspace_->options_.time_step > 0 ? workspace_->options_.time_step
                                             : workspace_->model_->opt.timestep;
