@@ -14,6 +14,7 @@
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/io/contact_properties.hpp"
 #include "stiction/io/material_assignment.hpp"
+#include "stiction/sim/pair_explanation.hpp"
 #include "stiction/sim/stepper.hpp"
 
 namespace nb = nanobind;
@@ -77,8 +78,43 @@ class PyStepper {
   }
 
   double time_step() const { return stepper_.time_step(); }
+  std::vector<std::string> ignored_settings() const { return stepper_.ignored_settings(); }
+
+  nb::dict explain(int geom1, int geom2) const {
+    const stiction::sim::PairExplanation pair = stiction::sim::explain_pair(
+        stepper_.model(), stepper_.materials(), stepper_.options(), geom1, geom2);
+    nb::list geoms, numbers;
+    for (const int geom : {pair.geom1, pair.geom2}) {
+      const stiction::plant::MaterialSource& source = stepper_.materials().sources[geom];
+      nb::dict entry;
+      entry["id"] = geom;
+      entry["material"] = none_if_empty(source.material);
+      entry["selector"] = none_if_empty(source.selector);
+      geoms.append(entry);
+    }
+    for (const stiction::sim::ExplainedNumber& number : pair.numbers) {
+      nb::dict entry;
+      entry["name"] = number.name;
+      entry["value"] = number.value;
+      entry["unit"] = number.unit;
+      entry["from"] = number.from;
+      entry["is_used"] = number.is_used;
+      entry["note"] = number.note;
+      numbers.append(entry);
+    }
+    nb::dict out;
+    out["geoms"] = geoms;
+    out["collides"] = pair.collides;
+    out["reason"] = pair.reason;
+    out["numbers"] = numbers;
+    return out;
+  }
 
  private:
+  static nb::object none_if_empty(const std::string& text) {
+    return text.empty() ? nb::none() : nb::object(nb::str(text.c_str()));
+  }
+
   nb::object take_report() {
     for (nb::object& report : pool_)
       if (Py_REFCNT(report.ptr()) == 1) return report;
@@ -309,6 +345,9 @@ void bind_stepper(nb::module_& m) {
           "near_rigid_factor"_a, "properties"_a)
       .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
            nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
+      .def("explain", &PyStepper::explain, "geom1"_a, "geom2"_a,
+           nb::sig("def explain(self, geom1: int, geom2: int) -> dict[str, object]"))
+      .def_prop_ro("ignored_settings", &PyStepper::ignored_settings)
       .def_prop_ro("time_step", &PyStepper::time_step);
 }
 
@@ -328,5 +367,5 @@ NB_MODULE(_core, m) {
           names.append(nb::str(traits.name.data(), traits.name.size()));
         return names;
       },
-      "Names of the contact models.");
+      nb::sig("def contact_models() -> list[str]"), "Names of the contact models.");
 }

@@ -53,5 +53,6 @@ def main() -> None:
 # The commands register themselves on `app`.
 import stiction.commands.bench  # noqa: E402
 import stiction.commands.compare  # noqa: E402
+import stiction.commands.explain  # noqa: E402
 import stiction.commands.replay  # noqa: E402
 import stiction.commands.run  # noqa: E402, F401

@@ -1,9 +1,14 @@
-"""Names that users misspell."""
+"""Names that users give, and misspell."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
+
+import mujoco
+
+from stiction.errors import Error
 
 
 def suggest_name(name: str, names: Sequence[str]) -> str:
@@ -14,3 +19,32 @@ def suggest_name(name: str, names: Sequence[str]) -> str:
     shown = ", ".join(f"'{n}'" for n in names[:12])
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
     return f"(there are {shown}{more})" if shown else "(there are none)"
+
+
+def find_geom(model: mujoco.MjModel, geom: str | int) -> int:
+    """The id of a geom.
+
+    Args:
+        geom: its name, or its id as int or, for geoms without a name, '#12'.
+
+    Raises:
+        Error: no geom has it; with the nearest name.
+    """
+    if isinstance(geom, str):
+        index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, geom)
+        if index >= 0 and geom:
+            return index
+        match = re.fullmatch(r"#(\d{1,9})", geom)
+        if not match:
+            names = [name for i in range(model.ngeom) if (name := model.geom(i).name)]
+            raise Error(
+                "unknown_name",
+                "geom",
+                f"there is no '{geom}' {suggest_name(geom, names)}; geoms without a name are #ID",
+            )
+        geom = int(match[1])
+    if isinstance(geom, bool) or not isinstance(geom, int):
+        raise Error("wrong_shape", "geom", f"is {geom!r}, must be a name or an id")
+    if not 0 <= geom < model.ngeom:
+        raise Error("unknown_name", "geom", f"there is no #{geom}, the scene has {model.ngeom}")
+    return geom

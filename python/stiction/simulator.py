@@ -9,6 +9,7 @@ import mujoco
 
 from stiction._core import ContactProperties, Stepper, StepReport
 from stiction.errors import Error, StepError, StictionWarning
+from stiction.names import find_geom
 from stiction.properties import PropertiesLike, find_custom_text, make_properties
 
 _ON_FAILURE = ("raise", "stop", "keep_best")
@@ -41,6 +42,8 @@ class Simulator:
 
     Raises:
         Error: an argument out of range, or a model that is not taken.
+
+    Settings that have no effect under the contact model give a StictionWarning each.
     """
 
     def __init__(
@@ -95,6 +98,8 @@ class Simulator:
             near_rigid_factor,
             self._properties or ContactProperties(),
         )
+        for text in self._stepper.ignored_settings:
+            warnings.warn(text, StictionWarning, stacklevel=2)
 
     @property
     def time_step(self) -> float:
@@ -111,6 +116,28 @@ class Simulator:
     def properties(self) -> ContactProperties | None:
         """Contact properties of geoms, as given."""
         return self._properties
+
+    def explain(self, geom1: str | int, geom2: str | int) -> dict[str, Any]:
+        """What a contact of two geoms uses, and where each number comes from.
+
+        Args:
+            geom1, geom2: names, or ids as int or '#12'.
+
+        Returns:
+            A dict fit for JSON: `geoms` (name, body, material, what selected it), `collides` and the
+            `reason`, `contact_model`, and `numbers`: name, value in SI `unit`, `from`, `is_used` by
+            the model, `note`. An infinite stiffness is near-rigid.
+
+        Raises:
+            Error: a name or id that no geom has; with the nearest name.
+        """
+        ids = [find_geom(self.model, geom) for geom in (geom1, geom2)]
+        explanation = self._stepper.explain(*ids)
+        for geom in explanation["geoms"]:
+            view = self.model.geom(geom["id"])
+            geom["name"] = view.name
+            geom["body"] = self.model.body(int(view.bodyid[0])).name
+        return {"contact_model": self.contact_model, **explanation}
 
     def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
         """Advances data by nstep steps. The GIL is released meanwhile.

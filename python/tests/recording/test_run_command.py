@@ -58,7 +58,8 @@ def test_json_is_all_of_standard_output(command, pile):
         "run", pile, "--json", "--contact-model", "sap", "--duration", "0.3", "--time-step", "1ms"
     )
     figures = json.loads(result.stdout)
-    assert (result.returncode, result.stderr) == (0, "")
+    assert result.returncode == 0
+    assert result.stderr.startswith("warning: condim of geom 4")  # sap has no rolling friction
     assert figures["contact_model"] == "sap"
     assert figures["status"] == "ok"
     assert figures["num_steps"] == figures["requested_steps"] == 300

@@ -58,8 +58,8 @@ struct Contact {
   double spin_bias = 0;                 // same about the normal [rad/s]
   int source = -1;                      // the caller's index of this contact
 
-  /// For models with one coefficient [-].
-  double sliding_friction() const { return dim > 1 ? friction[0] : 0; }
+  /// For models with one coefficient [-]: the mean of both tangents'.
+  double sliding_friction() const { return dim > 1 ? 0.5 * (friction[0] + friction[1]) : 0; }
 };
 
 /// Kinds of scalar constraint rows, each a convex function of v_r = J v.

@@ -49,7 +49,7 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
                                         const Contact& c, double dt, double w, double v_n0,
                                         const ContactVector& v_c) {
   ReferenceImpulse out;
-  const double mu = c.dim == 1 ? 0 : c.friction[0];
+  const double mu = c.dim == 1 ? 0 : (c.friction[0] + c.friction[1]) / 2;
   const double gamma_n0 = dt * positive_part(c.fn0) * positive_part(1 - c.dissipation * v_n0);
   const double eps_regularized =
       std::max(parameters.stiction_tolerance,

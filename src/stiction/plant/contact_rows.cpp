@@ -45,8 +45,8 @@ void add_free_segment(const mjData* d, const Model& plant, const double* origin,
 
 /// Segments of the joints that move B relative to A; free bodies are not among them. Joints above
 /// both bodies move them alike and cancel.
-void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant,
-                        const double* origin, int body_A, int body_B, ContactProblem* problem) {
+void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant, const double* origin,
+                        int body_A, int body_B, ContactProblem* problem) {
   const auto joints_of = [&](int body) {
     return find_free_body(plant, body) ? std::span<const int>() : plant.dofs_of_body(body);
   };
@@ -99,29 +99,20 @@ bool add_pair(const mjModel* m, const mjData* d, const Model& plant, int body_A,
   return true;
 }
 
-Contact make_contact(const mjModel* m, const mjContact& con, const PairProperties& properties,
+Contact make_contact(const mjModel* m, const mjContact& con, const MaterialTable& materials,
                      const std::array<double, 3>& origin) {
   Contact c;
+  const PairProperties properties = set_properties(m, materials, con, &c);
   // MuJoCo's frame has rows n, t1, t2; ours columns t1, t2, n.
   std::copy_n(con.frame + 3, 3, c.R_WC.data());
   std::copy_n(con.frame + 6, 3, c.R_WC.data() + 3);
   std::copy_n(con.frame, 3, c.R_WC.data() + 6);
   c.phi0 = con.dist - con.includemargin;
-  c.stiffness = properties.stiffness;
   c.fn0 = -c.stiffness * c.phi0;
-  c.dissipation = properties.dissipation;
-  c.relaxation_time = properties.relaxation_time;
   // con.pos is halfway between the surfaces; the point is where the two springs meet.
   const double shift = -0.5 * c.phi0 * (1 - 2 * properties.share_of_first);
   for (int i = 0; i < 3; ++i) c.offset[i] = con.pos[i] + shift * con.frame[i] - origin[i];
 
-  c.dim = con.dim;
-  if (con.dim > 1) {
-    std::copy_n(con.friction, 5, c.friction.data());
-    if (properties.friction_is_ours) c.friction[0] = c.friction[1] = properties.friction;
-    // Directions beyond dim have no friction.
-    std::fill(c.friction.begin() + con.dim - 1, c.friction.end(), 0.0);
-  }
   if (m->flg_surfacevel) {
     c.bias = {con.surfacevel[0], con.surfacevel[1], 0};
     c.spin_bias = con.surfacevel[2];
@@ -130,6 +121,23 @@ Contact make_contact(const mjModel* m, const mjContact& con, const PairPropertie
 }
 
 }  // namespace
+
+PairProperties set_properties(const mjModel* m, const MaterialTable& materials,
+                              const mjContact& con, Contact* c) {
+  const PairProperties properties =
+      combine_materials(m, materials, con.geom[0], con.geom[1], con.friction[0]);
+  c->stiffness = properties.stiffness;
+  c->dissipation = properties.dissipation;
+  c->relaxation_time = properties.relaxation_time;
+  c->dim = con.dim;
+  if (con.dim > 1) {
+    std::copy_n(con.friction, 5, c->friction.data());
+    if (properties.friction_is_ours) c->friction[0] = c->friction[1] = properties.friction;
+    // Directions beyond dim have no friction.
+    std::fill(c->friction.begin() + con.dim - 1, c->friction.end(), 0.0);
+  }
+  return properties;
+}
 
 void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
                   const MaterialTable& materials, ContactProblem* problem) {
@@ -146,9 +154,7 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
     }
     if (!pair_moves) continue;
     contact::BodyPair& pair = problem->pairs.back();
-    const PairProperties properties =
-        combine_materials(m, materials, con.geom[0], con.geom[1], con.friction[0]);
-    Contact c = make_contact(m, con, properties, pair.origin);
+    Contact c = make_contact(m, con, materials, pair.origin);
     c.source = i;
     problem->contacts.push_back(c);
     ++pair.num_contacts;

@@ -14,4 +14,10 @@ namespace stiction::plant {
 void add_contacts(const mjModel* model, const mjData* data, const Model& plant,
                   const MaterialTable& materials, contact::ContactProblem* problem);
 
+/// Sets a contact's stiffness, dissipation, relaxation time, dimension and friction: the step's own
+/// rules, for `explain` as well.
+/// @param con MuJoCo's contact, of which friction, dim and geoms are read
+PairProperties set_properties(const mjModel* model, const MaterialTable& materials,
+                              const mjContact& con, contact::Contact* contact);
+
 }  // namespace stiction::plant

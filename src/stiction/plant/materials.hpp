@@ -25,7 +25,8 @@ inline constexpr Material kDefaultMaterial = {
 
 /// Where the value of a property comes from, for people: "pads.contact.yaml:3, material 'bubble'".
 struct MaterialSource {
-  std::string stiffness = "default", dissipation = "default", relaxation_time = "default";
+  static constexpr const char* kDefault = "default";
+  std::string stiffness = kDefault, dissipation = kDefault, relaxation_time = kDefault;
   std::string friction = "MJCF";
   std::string material;  // its name; empty where no material was assigned
   std::string selector;  // what assigned it, and where

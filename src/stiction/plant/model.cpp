@@ -29,6 +29,7 @@ std::string describe(const mjModel* model, mjtObj type, int id) {
     case mjOBJ_EQUALITY: kind = "equality"; break;
     case mjOBJ_FLEX: kind = "flex"; break;
     case mjOBJ_SITE: kind = "site"; break;
+    case mjOBJ_PAIR: kind = "pair"; break;
     default: kind = "element"; break;
   }
   const char* name = mj_id2name(model, type, id);

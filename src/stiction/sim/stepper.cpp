@@ -7,6 +7,7 @@
 
 #include "stiction/plant/model_check.hpp"
 #include "stiction/sim/convex_step.hpp"
+#include "stiction/sim/ignored_settings.hpp"
 #include "stiction/sim/mujoco_step.hpp"
 #include "stiction/sim/report_writer.hpp"
 #include "stiction/sim/stopwatch.hpp"
@@ -83,6 +84,10 @@ void Stepper::step(mjData* data, int num_steps, StepReport* report) noexcept {
 const mjModel* Stepper::model() const { return workspace_->context.model; }
 const StepOptions& Stepper::options() const { return workspace_->context.options; }
 const plant::MaterialTable& Stepper::materials() const { return workspace_->context.materials; }
+std::vector<std::string> Stepper::ignored_settings() const {
+  const StepContext& context = workspace_->context;
+  return find_ignored_settings(context.model, context.materials, context.options);
+}
 double Stepper::time_step() const {
   const double chosen = options().time_step;
   return chosen > 0 ? chosen : model()->opt.timestep;

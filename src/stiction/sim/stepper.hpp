@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <mujoco/mujoco.h>
 
@@ -35,6 +37,8 @@ class Stepper {
   const mjModel* model() const;
   const StepOptions& options() const;
   const plant::MaterialTable& materials() const;
+  /// Settings without effect under this contact model, a sentence each; see find_ignored_settings.
+  std::vector<std::string> ignored_settings() const;
   /// The step really taken [s].
   double time_step() const;
 

@@ -1,0 +1,77 @@
+"""stiction explain: what a pair of geoms uses, and where each number comes from."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from stiction.cli import app
+from stiction.commands import options
+from stiction.commands.output import Messages, print_json
+from stiction.scene import load_scene
+
+_Geom = Annotated[str, typer.Argument(help="Name of a geom, or #ID.", show_default=False)]
+
+
+@app.command()
+def explain(
+    scene: options.SceneFile,
+    geom1: _Geom,
+    geom2: _Geom,
+    contact_model: options.ContactModel = "lagged_regularized",
+    time_step: options.TimeStep = None,
+    properties: options.Properties = None,
+    as_json: options.Json = False,
+) -> None:
+    """Says whether two geoms collide, what their contact uses, and where each number comes from.
+
+    Exit codes: 0 ok (whether they collide or not), 1 failure, 2 usage.
+    """
+    messages = Messages()
+    with messages.show_warnings() as texts:
+        loaded = load_scene(scene, properties)
+        simulator = loaded.make_simulator(contact_model, time_step=time_step)
+    explanation = simulator.explain(geom1, geom2)
+    if as_json:
+        print_json({"scene": str(scene), **explanation, "warnings": texts})
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    _print_head(console, explanation)
+    if explanation["collides"]:
+        console.print(_make_table(explanation["numbers"]))
+
+
+def _print_head(console: Console, explanation: dict[str, Any]) -> None:
+    first, second = explanation["geoms"]
+    for geom in (first, second):
+        material = (
+            f"material '{geom['material']}' by {geom['selector']}"
+            if geom["material"]
+            else "no contact properties"
+        )
+        console.print(f"{_name(geom)} of body '{geom['body']}': {material}", markup=False)
+    verdict = "collide" if explanation["collides"] else "do not collide"
+    console.print(
+        f"They {verdict}: {explanation['reason']}; contact model {explanation['contact_model']}.",
+        markup=False,
+    )
+
+
+def _name(geom: dict[str, Any]) -> str:
+    return f"geom '{geom['name']}'" if geom["name"] else f"geom #{geom['id']}"
+
+
+def _make_table(numbers: list[dict[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("", "value", "unit", "from"):
+        table.add_column(heading, justify="right" if heading == "value" else "left")
+    for number in numbers:
+        origin = "; ".join(filter(None, (number["from"], number["note"])))
+        row = (number["name"], f"{number['value']:.4g}", number["unit"], origin)
+        style = "" if number["is_used"] else "dim"
+        table.add_row(*(Text(cell) for cell in row), style=style)
+    return table

@@ -1,0 +1,132 @@
+#include "stiction/plant/geom_pair.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "stiction/base/error.hpp"
+#include "stiction/plant/model.hpp"
+#include "stiction/plant/mujoco_guard.hpp"
+
+namespace stiction::plant {
+namespace {
+
+struct ModelDeleter {
+  void operator()(mjModel* model) const { mj_deleteModel(model); }
+};
+struct DataDeleter {
+  void operator()(mjData* data) const { mj_deleteData(data); }
+};
+using ModelPtr = std::unique_ptr<mjModel, ModelDeleter>;
+using DataPtr = std::unique_ptr<mjData, DataDeleter>;
+
+int find_pair(const mjModel* m, int geom1, int geom2) {
+  for (int i = 0; i < m->npair; ++i)
+    if (std::minmax(m->pair_geom1[i], m->pair_geom2[i]) == std::minmax(geom1, geom2)) return i;
+  return -1;
+}
+
+bool is_excluded(const mjModel* m, int body1, int body2) {
+  for (int i = 0; i < m->nexclude; ++i) {
+    const int first = m->exclude_signature[i] >> 16, second = m->exclude_signature[i] & 0xffff;
+    if (std::minmax(first, second) == std::minmax(body1, body2)) return true;
+  }
+  return false;
+}
+
+bool has_function(const mjModel* m, int geom1, int geom2) {
+  const auto [low, high] = std::minmax(m->geom_type[geom1], m->geom_type[geom2]);
+  return mjCOLLISIONFUNC[low][high] != nullptr;
+}
+
+bool is_parent_and_child(const mjModel* m, int body1, int body2) {
+  const int weld1 = m->body_weldid[body1], weld2 = m->body_weldid[body2];
+  if (weld1 == 0 || weld2 == 0) return false;  // everything may touch what is fixed to the world
+  return m->body_weldid[m->body_parentid[weld1]] == weld2 ||
+         m->body_weldid[m->body_parentid[weld2]] == weld1;
+}
+
+/// Why two geoms without a contact have none.
+std::string find_reason(const mjModel* m, int geom1, int geom2, bool has_pair) {
+  const int body1 = m->geom_bodyid[geom1], body2 = m->geom_bodyid[geom2];
+  if (geom1 == geom2) return "it is the same geom";
+  if (m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT))
+    return "contacts are disabled by <option><flag>";
+  if (!has_function(m, geom1, geom2)) return "MuJoCo has no collision function for these two types";
+  if (body1 == body2) return "they belong to the same " + describe(m, mjOBJ_BODY, body1);
+  if (m->body_weldid[body1] == m->body_weldid[body2])
+    return m->body_weldid[body1] == 0 ? "both are fixed to the world"
+                                      : "their bodies are fixed to each other";
+  if (!has_pair) {
+    if (is_excluded(m, body1, body2)) return "an <exclude> element names their bodies";
+    if (!(m->geom_contype[geom1] & m->geom_conaffinity[geom2]) &&
+        !(m->geom_contype[geom2] & m->geom_conaffinity[geom1]))
+      return "contype and conaffinity do not match";
+    if (!(m->opt.disableflags & mjDSBL_FILTERPARENT) && is_parent_and_child(m, body1, body2))
+      return "their bodies are parent and child, which do not collide but by a <pair>";
+  }
+  return "MuJoCo's collision leaves them out";
+}
+
+/// Makes the two geoms unit spheres, and all others neither collide nor stand in the way.
+void isolate(mjModel* m, int geom1, int geom2) {
+  for (int geom = 0; geom < m->ngeom; ++geom) {
+    if (geom == geom1 || geom == geom2) {
+      m->geom_type[geom] = mjGEOM_SPHERE;
+      m->geom_dataid[geom] = -1;
+      m->geom_rbound[geom] = 1;
+      std::fill_n(m->geom_size + 3 * geom, 3, 1.0);
+      std::fill_n(m->geom_aabb + 6 * geom, 3, 0.0);
+      std::fill_n(m->geom_aabb + 6 * geom + 3, 3, 1.0);
+    } else {
+      m->geom_contype[geom] = m->geom_conaffinity[geom] = 0;
+    }
+  }
+  m->opt.disableflags |= mjDSBL_MIDPHASE;  // its trees know the old shapes
+  m->opt.enableflags &= ~mjENBL_SLEEP;
+}
+
+/// Collides the two spheres at the origin, everything else being far away.
+void collide(const mjModel* m, mjData* d, int geom1, int geom2) {
+  mj_kinematics(m, d);
+  mj_comPos(m, d);
+  for (int geom = 0; geom < m->ngeom; ++geom)
+    std::fill_n(d->geom_xpos + 3 * geom, 3,
+                geom == geom1 || geom == geom2 ? 0.0 : 1e6 * (geom + 1));
+  mj_collision(m, d);
+}
+
+}  // namespace
+
+GeomPair probe_geom_pair(const mjModel* m, int geom1, int geom2) {
+  GeomPair out;
+  out.pair = geom1 == geom2 ? -1 : find_pair(m, geom1, geom2);
+  if (geom1 != geom2 && has_function(m, geom1, geom2)) {
+    plant::MuJoCoGuard guard;
+    mjModel* raw_model = nullptr;
+    mjData* raw_data = nullptr;
+    bool ok = guard.run([&] {
+      raw_model = mj_copyModel(nullptr, m);
+      isolate(raw_model, geom1, geom2);
+      raw_data = mj_makeData(raw_model);
+    });
+    const ModelPtr copy(raw_model);
+    const DataPtr data(raw_data);
+    ok = ok && guard.run([&] { collide(raw_model, raw_data, geom1, geom2); });
+    if (!ok) throw Error(ErrorCode::kMuJoCo, "", std::string("MuJoCo: ") + guard.error());
+    for (int i = 0; i < data->ncon && !out.collides; ++i) {
+      const mjContact& con = data->contact[i];
+      if (std::minmax(con.geom[0], con.geom[1]) != std::minmax(geom1, geom2)) continue;
+      out.collides = true;
+      out.contact = con;
+    }
+  }
+  if (!out.collides)
+    out.reason = find_reason(m, geom1, geom2, out.pair >= 0);
+  else
+    out.reason =
+        out.pair >= 0 ? "by " + describe(m, mjOBJ_PAIR, out.pair) : "by contype and conaffinity";
+  return out;
+}
+
+}  // namespace stiction::plant

@@ -1,0 +1,193 @@
+#include "stiction/sim/ignored_settings.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "stiction/contact/contact_model.hpp"
+#include "stiction/plant/model.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using plant::MaterialSource;
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& part : parts) out += std::string(out.empty() ? "" : ", ") + part;
+  return out;
+}
+
+/// "geom 'a'", "geom 'a' and 3 more".
+std::string list_elements(const mjModel* m, mjtObj type, const std::vector<int>& ids) {
+  std::string out = plant::describe(m, type, ids.front());
+  if (ids.size() > 1) out += " and " + std::to_string(ids.size() - 1) + " more";
+  return out;
+}
+
+bool may_collide(const mjModel* m, int geom) {
+  return m->geom_contype[geom] != 0 || m->geom_conaffinity[geom] != 0;
+}
+
+class Finder {
+ public:
+  Finder(const mjModel* m, const plant::MaterialTable& materials, const StepOptions& options)
+      : m_(m),
+        materials_(materials),
+        options_(options),
+        traits_(contact::traits(options.contact_model)),
+        under_(" under '" + std::string(traits_.name) + "'") {
+    mj_defaultOption(&default_);
+  }
+
+  std::vector<std::string> find() {
+    check_options();
+    if (options_.contact_model == contact::ContactModel::mujoco) {
+      check_all_properties();
+    } else {
+      check_property(&MaterialSource::dissipation, "dissipation", traits_.uses_dissipation,
+                     "relaxation_time");
+      check_property(&MaterialSource::relaxation_time, "relaxation_time",
+                     traits_.uses_relaxation_time, "dissipation");
+      check_friction();
+      check_compliance();
+      check_solver();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void check_options() {
+    const contact::ModelParameters& p = options_.parameters;
+    const contact::ModelParameters standard;
+    const auto check = [&](const char* name, bool is_used, double value, double default_value) {
+      if (!is_used && value != default_value)
+        out_.push_back(std::string(name) + " has no effect on contacts" + under_);
+    };
+    check("stiction_tolerance", traits_.uses_stiction_tolerance, p.stiction_tolerance,
+          standard.stiction_tolerance);
+    check("friction_regularization", traits_.uses_regularization, p.friction_regularization,
+          standard.friction_regularization);
+    check("near_rigid_factor", options_.contact_model == contact::ContactModel::sap,
+          p.near_rigid_factor, standard.near_rigid_factor);
+  }
+
+  void check_all_properties() {
+    std::vector<int> geoms;
+    for (int i = 0; i < m_->ngeom; ++i)
+      if (!materials_.sources[i].material.empty()) geoms.push_back(i);
+    if (!geoms.empty())
+      out_.push_back("contact properties of " + list_elements(m_, mjOBJ_GEOM, geoms) +
+                     " have no effect" + under_ + ": solref, solimp and friction of the MJCF do");
+  }
+
+  void check_property(std::string MaterialSource::*source, const char* name, bool is_used,
+                      const char* other) {
+    if (is_used) return;
+    std::set<std::string> given;
+    for (const MaterialSource& s : materials_.sources)
+      if (s.*source != MaterialSource::kDefault) given.insert(s.*source);
+    for (const std::string& from : given)
+      out_.push_back(std::string(name) + " (" + from + ") has no effect" + under_ +
+                     ", which uses " + other);
+  }
+
+  void check_friction() {
+    if (traits_.takes_torsion) return;
+    std::vector<int> geoms, pairs, unequal;
+    for (int i = 0; i < m_->ngeom; ++i)
+      if (m_->geom_condim[i] > 3 && may_collide(m_, i)) geoms.push_back(i);
+    for (int i = 0; i < m_->npair; ++i) {
+      if (m_->pair_dim[i] > 3) pairs.push_back(i);
+      const mjtNum* friction = m_->pair_friction + 5 * i;
+      if (m_->pair_dim[i] > 1 && friction[0] != friction[1]) unequal.push_back(i);
+    }
+    const char* kTorsion = ": torsional and rolling friction have no effect";
+    const char* kInstead = ", condim 3 is used; lagged and lagged_regularized have them";
+    if (!geoms.empty())
+      out_.push_back("condim of " + list_elements(m_, mjOBJ_GEOM, geoms) + kTorsion + under_ +
+                     kInstead);
+    if (!pairs.empty())
+      out_.push_back("condim of " + list_elements(m_, mjOBJ_PAIR, pairs) + kTorsion + under_ +
+                     kInstead);
+    if (!unequal.empty())
+      out_.push_back("friction of " + list_elements(m_, mjOBJ_PAIR, unequal) +
+                     " differs between the tangents; their mean is used" + under_ +
+                     ", lagged and lagged_regularized have both");
+  }
+
+  void check_compliance() {
+    if (m_->opt.enableflags & mjENBL_OVERRIDE) {
+      if (is_set(m_->opt.o_solref, default_.o_solref, mjNREF) ||
+          is_set(m_->opt.o_solimp, default_.o_solimp, mjNIMP))
+        add_compliance("o_solref and o_solimp of <option>");
+      return;  // those of geoms and pairs have no effect in MuJoCo either
+    }
+    std::vector<int> geoms, pairs;
+    for (int i = 0; i < m_->ngeom; ++i)
+      if (may_collide(m_, i) && has_compliance(m_->geom_solref, m_->geom_solimp, i))
+        geoms.push_back(i);
+    for (int i = 0; i < m_->npair; ++i)
+      if (has_compliance(m_->pair_solref, m_->pair_solimp, i)) pairs.push_back(i);
+    if (!geoms.empty())
+      add_compliance("solref and solimp of " + list_elements(m_, mjOBJ_GEOM, geoms));
+    if (!pairs.empty())
+      add_compliance("solref and solimp of " + list_elements(m_, mjOBJ_PAIR, pairs));
+  }
+
+  void add_compliance(const std::string& what) {
+    out_.push_back(what + " have no effect on contacts" + under_ +
+                   ": stiffness and dissipation of contact properties do");
+  }
+
+  bool has_compliance(const mjtNum* solref, const mjtNum* solimp, int i) const {
+    return is_set(solref + mjNREF * i, default_.o_solref, mjNREF) ||
+           is_set(solimp + mjNIMP * i, default_.o_solimp, mjNIMP);
+  }
+
+  static bool is_set(const mjtNum* values, const mjtNum* defaults, int n) {
+    return !std::equal(values, values + n, defaults);
+  }
+
+  /// MuJoCo's solver and integrator, in one sentence.
+  void check_solver() {
+    const mjOption& o = m_->opt;
+    std::vector<std::string> names;
+    const auto check = [&](const char* name, double value, double default_value) {
+      if (value != default_value) names.emplace_back(name);
+    };
+    check("integrator", o.integrator, default_.integrator);
+    check("cone", o.cone, default_.cone);
+    check("impratio", o.impratio, default_.impratio);
+    check("solver", o.solver, default_.solver);
+    check("iterations", o.iterations, default_.iterations);
+    check("tolerance", o.tolerance, default_.tolerance);
+    check("ls_iterations", o.ls_iterations, default_.ls_iterations);
+    check("ls_tolerance", o.ls_tolerance, default_.ls_tolerance);
+    check("noslip_iterations", o.noslip_iterations, default_.noslip_iterations);
+    check("noslip_tolerance", o.noslip_tolerance, default_.noslip_tolerance);
+    if (o.enableflags & mjENBL_SLEEP) names.emplace_back("flag sleep");
+    if (!names.empty())
+      out_.push_back(join(names) + " of the MJCF's <option> " +
+                     (names.size() > 1 ? "have" : "has") + " no effect" + under_ +
+                     ": the step has an integrator and a solver of its own");
+  }
+
+  const mjModel* m_;
+  const plant::MaterialTable& materials_;
+  const StepOptions& options_;
+  const contact::ContactModelTraits& traits_;
+  std::string under_;
+  mjOption default_;
+  std::vector<std::string> out_;
+};
+
+}  // namespace
+
+std::vector<std::string> find_ignored_settings(const mjModel* model,
+                                               const plant::MaterialTable& materials,
+                                               const StepOptions& options) {
+  return Finder(model, materials, options).find();
+}
+
+}  // namespace stiction::sim

@@ -1,0 +1,236 @@
+#include "stiction/sim/pair_explanation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "stiction/base/error.hpp"
+#include "stiction/contact/contact_model.hpp"
+#include "stiction/plant/contact_rows.hpp"
+#include "stiction/plant/geom_pair.hpp"
+#include "stiction/plant/model.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::ContactModel;
+
+std::string to_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+class Explainer {
+ public:
+  Explainer(const mjModel* m, const plant::MaterialTable& materials, const StepOptions& options,
+            const plant::GeomPair& pair)
+      : m_(m),
+        materials_(materials),
+        options_(options),
+        traits_(contact::traits(options.contact_model)),
+        pair_(pair),
+        geom1_(pair.contact.geom[0]),
+        geom2_(pair.contact.geom[1]) {
+    properties_ = plant::set_properties(m, materials, pair.contact, &contact_);
+  }
+
+  std::vector<ExplainedNumber> explain() {
+    if (options_.contact_model == ContactModel::mujoco) {
+      add_mujoco_compliance();
+      add_mujoco_friction(pair_.contact.friction, pair_.contact.dim);
+    } else {
+      add_stiffness();
+      add_dissipation();
+      add_friction();
+      add_slip_tolerance();
+    }
+    add_geometry();
+    return std::move(out_);
+  }
+
+ private:
+  const plant::Material& material(int geom) const { return materials_.geoms[geom]; }
+  const plant::MaterialSource& source(int geom) const { return materials_.sources[geom]; }
+  std::string describe_geom(int geom) const { return plant::describe(m_, mjOBJ_GEOM, geom); }
+  double time_step() const {
+    return options_.time_step > 0 ? options_.time_step : m_->opt.timestep;
+  }
+
+  /// "rule of 2e+05 (file:3, material 'rubber') and 1e+07 (default)".
+  std::string combine(const char* rule, double value1, const std::string& from1, double value2,
+                      const std::string& from2) const {
+    return std::string(rule) + " of " + to_text(value1) + " (" + from1 + ") and " +
+           to_text(value2) + " (" + from2 + ")";
+  }
+
+  void add(const char* name, double value, const char* unit, std::string from, bool is_used,
+           std::string note = "") {
+    out_.push_back({name, value, unit, std::move(from), is_used, std::move(note)});
+  }
+
+  void add_stiffness() {
+    // Of a contact with mobility w: (2 pi / (beta dt))^2 / w, beta being 1 but for sap's cap.
+    const double rigid = std::pow(2 * std::numbers::pi / time_step(), 2);
+    const double beta = options_.parameters.near_rigid_factor;
+    std::string note;
+    if (std::isinf(contact_.stiffness))
+      note = "near-rigid: as stiff as the step resolves, " + to_text(rigid) +
+             " N/m for each kg that the contact moves";
+    else if (options_.contact_model == ContactModel::sap && beta > 0)
+      note = "at most " + to_text(rigid / (beta * beta)) +
+             " N/m for each kg that the contact moves; near_rigid_factor=0 lifts that";
+    add("stiffness", contact_.stiffness, "N/m",
+        combine("series, k1 k2/(k1 + k2),", material(geom1_).stiffness, source(geom1_).stiffness,
+                material(geom2_).stiffness, source(geom2_).stiffness),
+        traits_.uses_stiffness, note);
+  }
+
+  void add_dissipation() {
+    const std::string ignored = "not used by " + std::string(traits_.name);
+    add("dissipation", contact_.dissipation, "s/m",
+        combine("weighted by softness, (k2 d1 + k1 d2)/(k1 + k2),", material(geom1_).dissipation,
+                source(geom1_).dissipation, material(geom2_).dissipation,
+                source(geom2_).dissipation),
+        traits_.uses_dissipation, traits_.uses_dissipation ? "" : ignored);
+    add("relaxation_time", contact_.relaxation_time, "s",
+        combine("sum", material(geom1_).relaxation_time, source(geom1_).relaxation_time,
+                material(geom2_).relaxation_time, source(geom2_).relaxation_time),
+        traits_.uses_relaxation_time, traits_.uses_relaxation_time ? "" : ignored);
+  }
+
+  void add_friction() {
+    if (!properties_.friction_is_ours || contact_.dim == 1)
+      return add_mujoco_friction(contact_.friction.data(), contact_.dim);
+    const auto coefficient = [&](int geom) {
+      const double own = material(geom).friction;
+      return std::isnan(own) ? m_->geom_friction[3 * geom] : own;
+    };
+    const auto origin = [&](int geom) {
+      return std::isnan(material(geom).friction) ? "MJCF friction of " + describe_geom(geom)
+                                                 : source(geom).friction;
+    };
+    add("friction", contact_.friction[0], "",
+        combine("harmonic mean, 2 mu1 mu2/(mu1 + mu2),", coefficient(geom1_), origin(geom1_),
+                coefficient(geom2_), origin(geom2_)),
+        true);
+    add_torsion(contact_.friction.data(), contact_.dim);
+  }
+
+  /// Friction as MuJoCo combines it.
+  void add_mujoco_friction(const double* friction, int dim) {
+    if (dim == 1) {
+      add("friction", 0, "", "condim 1", true, "frictionless");
+      return;
+    }
+    const std::string from = find_friction_source(0);
+    if (friction[0] == friction[1]) {
+      add("friction", friction[0], "", from, true);
+    } else {
+      const std::string note = traits_.takes_torsion
+                                   ? ""
+                                   : std::string(traits_.name) + " uses the mean, " +
+                                         to_text(0.5 * (friction[0] + friction[1]));
+      add("friction, first tangent", friction[0], "", from, true, note);
+      add("friction, second tangent", friction[1], "", from, true, note);
+    }
+    add_torsion(friction, dim);
+  }
+
+  void add_torsion(const double* friction, int dim) {
+    const bool is_used = traits_.takes_torsion;
+    const std::string note = is_used ? "" : "not used by " + std::string(traits_.name);
+    if (dim > 3)
+      add("torsional friction", friction[2], "m", find_friction_source(1), is_used, note);
+    if (dim > 4) {
+      add("rolling friction", friction[3], "m", find_friction_source(2), is_used, note);
+      if (friction[4] != friction[3])
+        add("rolling friction, second tangent", friction[4], "m", find_friction_source(2), is_used,
+            note);
+    }
+  }
+
+  /// Where MuJoCo has a coefficient from: 0 sliding, 1 torsional, 2 rolling.
+  std::string find_friction_source(int kind) const {
+    if (m_->opt.enableflags & mjENBL_OVERRIDE) return "MJCF o_friction of <option>";
+    if (pair_.pair >= 0) return "MJCF friction of " + plant::describe(m_, mjOBJ_PAIR, pair_.pair);
+    const int priority1 = m_->geom_priority[geom1_], priority2 = m_->geom_priority[geom2_];
+    if (priority1 != priority2)
+      return "MJCF friction of " + describe_geom(priority1 > priority2 ? geom1_ : geom2_) +
+             ", whose priority is higher";
+    return combine(
+        "larger", m_->geom_friction[3 * geom1_ + kind], "MJCF friction of " + describe_geom(geom1_),
+        m_->geom_friction[3 * geom2_ + kind], "MJCF friction of " + describe_geom(geom2_));
+  }
+
+  void add_slip_tolerance() {
+    const contact::ModelParameters& p = options_.parameters;
+    const contact::ModelParameters standard;
+    const auto from = [](double value, double default_value) {
+      return value == default_value ? "default" : "given to the Simulator";
+    };
+    const bool is_sap = options_.contact_model == ContactModel::sap;
+    add("stiction_tolerance", p.stiction_tolerance, "m/s",
+        from(p.stiction_tolerance, standard.stiction_tolerance), traits_.uses_stiction_tolerance,
+        traits_.uses_stiction_tolerance ? "slip below it is stiction"
+                                        : "not used by " + std::string(traits_.name));
+    add("friction_regularization", p.friction_regularization, "",
+        from(p.friction_regularization, standard.friction_regularization),
+        traits_.uses_regularization,
+        !traits_.uses_regularization ? "not used by " + std::string(traits_.name)
+        : is_sap                     ? "slip tolerance sigma w mu gamma_n"
+                                     : "slip tolerance sigma w mu gamma_n where that is larger");
+  }
+
+  void add_mujoco_compliance() {
+    const std::string from = m_->opt.enableflags & mjENBL_OVERRIDE ? "MJCF override of <option>"
+                             : pair_.pair >= 0
+                                 ? "MJCF " + plant::describe(m_, mjOBJ_PAIR, pair_.pair)
+                                 : "MJCF of " + describe_geom(geom1_) + " and " +
+                                       describe_geom(geom2_) + ", mixed by solmix and priority";
+    for (int i = 0; i < mjNREF; ++i)
+      add(("solref[" + std::to_string(i) + "]").c_str(), pair_.contact.solref[i], "", from, true);
+    for (int i = 0; i < mjNIMP; ++i)
+      add(("solimp[" + std::to_string(i) + "]").c_str(), pair_.contact.solimp[i], "", from, true);
+  }
+
+  void add_geometry() {
+    const std::string from =
+        pair_.pair >= 0 ? "MJCF " + plant::describe(m_, mjOBJ_PAIR, pair_.pair)
+                        : "MJCF of " + describe_geom(geom1_) + " and " + describe_geom(geom2_);
+    const bool is_cut = pair_.contact.dim > 3 && !traits_.takes_torsion;
+    add("condim", pair_.contact.dim, "", from, true,
+        is_cut ? "as 3 under " + std::string(traits_.name) : "");
+    add("margin - gap", pair_.contact.includemargin, "m", from, true,
+        "force acts below this distance");
+  }
+
+  const mjModel* m_;
+  const plant::MaterialTable& materials_;
+  const StepOptions& options_;
+  const contact::ContactModelTraits& traits_;
+  const plant::GeomPair& pair_;
+  int geom1_, geom2_;  // in the order of MuJoCo's contact
+  contact::Contact contact_;
+  plant::PairProperties properties_;
+  std::vector<ExplainedNumber> out_;
+};
+
+}  // namespace
+
+PairExplanation explain_pair(const mjModel* m, const plant::MaterialTable& materials,
+                             const StepOptions& options, int geom1, int geom2) {
+  validate(options);
+  for (const int geom : {geom1, geom2})
+    if (geom < 0 || geom >= m->ngeom)
+      throw Error(ErrorCode::kUnknownName, "geom",
+                  "there is no geom " + std::to_string(geom) + ", the model has " +
+                      std::to_string(m->ngeom));
+  const plant::GeomPair pair = plant::probe_geom_pair(m, geom1, geom2);
+  PairExplanation out{geom1, geom2, pair.collides, pair.reason, {}};
+  if (pair.collides) out.numbers = Explainer(m, materials, options, pair).explain();
+  return out;
+}
+
+}  // namespace stiction::sim

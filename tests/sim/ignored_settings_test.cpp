@@ -1,0 +1,132 @@
+#include "stiction/sim/ignored_settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/scene.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::ContactModel;
+using support::Scene;
+
+constexpr const char* kPlain = R"(<worldbody><geom name="floor" type="plane" size="1 1 1"/>
+<body><freejoint/><geom name="ball" size="0.1"/></body></worldbody>)";
+
+constexpr ContactModel kConvex[] = {ContactModel::sap, ContactModel::lagged,
+                                    ContactModel::lagged_regularized, ContactModel::similar};
+
+std::vector<std::string> find(const Scene& scene, ContactModel model,
+                              const plant::MaterialTable* table = nullptr) {
+  StepOptions options;
+  options.contact_model = model;
+  return find_ignored_settings(
+      scene.model, table ? *table : plant::make_default_materials(scene.model), options);
+}
+
+TEST(IgnoredSettings, AreNoneWhereNothingIsSet) {
+  const Scene scene(support::make_mjcf("", kPlain));
+  for (const auto& traits : contact::contact_models())
+    EXPECT_TRUE(find(scene, traits.model).empty()) << traits.name;
+}
+
+TEST(IgnoredSettings, AreTheDissipationOfTheOtherKind) {
+  const Scene scene(support::make_mjcf("", kPlain));
+  plant::MaterialTable table = plant::make_default_materials(scene.model);
+  table.sources[0].material = table.sources[1].material = "gel";
+  table.sources[0].dissipation = table.sources[1].dissipation = "file:3, material 'gel'";
+  table.sources[1].relaxation_time = "file:4, material 'gel'";
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(find(scene, ContactModel::sap, &table),
+            Texts{"dissipation (file:3, material 'gel') has no effect under 'sap', which uses "
+                  "relaxation_time"});
+  for (const ContactModel model :
+       {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::similar}) {
+    const Texts texts = find(scene, model, &table);
+    ASSERT_EQ(texts.size(), 1u);
+    EXPECT_TRUE(texts[0].starts_with("relaxation_time (file:4, material 'gel') has no effect"));
+  }
+  const Texts texts = find(scene, ContactModel::mujoco, &table);
+  ASSERT_EQ(texts.size(), 1u);
+  EXPECT_TRUE(texts[0].starts_with("contact properties of geom 'floor' and 1 more have no effect"));
+}
+
+struct Case {
+  const char* option;
+  const char* body;
+  const char* text;
+};
+
+TEST(IgnoredSettings, AreThoseOfMuJoCosContactAndSolver) {
+  const Case cases[] = {
+      {"cone='elliptic' impratio='10'", kPlain,
+       "cone, impratio of the MJCF's <option> have no effect under '"},
+      {"integrator='implicitfast'", kPlain, "integrator of the MJCF's <option> has no effect"},
+      {"noslip_iterations='3'", kPlain, "noslip_iterations"},
+      {"", "<worldbody><geom name='a' size='1' solref='0.01 1'/></worldbody>",
+       "solref and solimp of geom 'a' have no effect on contacts under '"},
+      {"", "<worldbody><geom name='a' size='1' solimp='0.8'/></worldbody>", "of geom 'a'"},
+      {"o_solref='0.01 1'", "<option><flag override='enable'/></option>", "o_solref and o_solimp"},
+      {"", R"(<worldbody><geom name="a" size="1"/><body><freejoint/><geom name="b" size="1"/></body>
+</worldbody><contact><pair name="p" geom1="a" geom2="b" solref="0.01 1"/></contact>)",
+       "of pair 'p'"},
+  };
+  for (const Case& c : cases) {
+    const Scene scene(support::make_mjcf(c.option, c.body));
+    for (const ContactModel model : kConvex) {
+      const std::vector<std::string> texts = find(scene, model);
+      ASSERT_EQ(texts.size(), 1u) << c.text;
+      EXPECT_NE(texts[0].find(c.text), std::string::npos) << texts[0];
+    }
+    EXPECT_TRUE(find(scene, ContactModel::mujoco).empty());
+  }
+}
+
+TEST(IgnoredSettings, DoNotCountGeomsThatNeverCollide) {
+  const Scene scene(support::make_mjcf("", R"(<worldbody>
+<geom size="1" solref="0.01 1" condim="6" contype="0" conaffinity="0"/></worldbody>)"));
+  for (const ContactModel model : kConvex) EXPECT_TRUE(find(scene, model).empty());
+}
+
+TEST(IgnoredSettings, AreFrictionThatSapAndSimilarDoNotHave) {
+  const Case cases[] = {
+      {"", "<worldbody><geom name='a' size='1' condim='4'/></worldbody>", "condim of geom 'a'"},
+      {"", R"(<worldbody><geom name="a" size="1"/><body><freejoint/><geom name="b" size="1"/></body>
+</worldbody><contact><pair name="p" geom1="a" geom2="b" condim="6"/></contact>)",
+       "condim of pair 'p'"},
+      {"", R"(<worldbody><geom name="a" size="1"/><body><freejoint/><geom name="b" size="1"/></body>
+</worldbody><contact><pair name="p" geom1="a" geom2="b" friction="1 0.5"/></contact>)",
+       "friction of pair 'p' differs between the tangents; their mean is used under '"},
+  };
+  for (const Case& c : cases) {
+    const Scene scene(support::make_mjcf(c.option, c.body));
+    for (const ContactModel model : {ContactModel::sap, ContactModel::similar}) {
+      const std::vector<std::string> texts = find(scene, model);
+      ASSERT_EQ(texts.size(), 1u) << c.text;
+      EXPECT_NE(texts[0].find(c.text), std::string::npos) << texts[0];
+    }
+    for (const ContactModel model :
+         {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::mujoco})
+      EXPECT_TRUE(find(scene, model).empty());
+  }
+}
+
+TEST(IgnoredSettings, AreParametersOfOtherModels) {
+  const Scene scene(support::make_mjcf("", kPlain));
+  const auto count = [&](ContactModel model, contact::ModelParameters parameters) {
+    StepOptions options;
+    options.contact_model = model;
+    options.parameters = parameters;
+    return find_ignored_settings(scene.model, plant::make_default_materials(scene.model), options)
+        .size();
+  };
+  EXPECT_EQ(count(ContactModel::sap, {.stiction_tolerance = 1e-3}), 1u);
+  EXPECT_EQ(count(ContactModel::lagged, {.stiction_tolerance = 1e-3}), 0u);
+  EXPECT_EQ(count(ContactModel::lagged, {.friction_regularization = 0}), 1u);
+  EXPECT_EQ(count(ContactModel::similar, {.friction_regularization = 0}), 0u);
+  EXPECT_EQ(count(ContactModel::sap, {.near_rigid_factor = 0}), 0u);
+  EXPECT_EQ(count(ContactModel::similar, {.near_rigid_factor = 0}), 1u);
+}
+
+}  // namespace
+}  // namespace stiction::sim

@@ -1,0 +1,110 @@
+#include "stiction/sim/pair_explanation.hpp"
+
+#include <cmath>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "stiction/base/error.hpp"
+#include "support/scene.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::ContactModel;
+using support::Scene;
+
+constexpr const char* kScene = R"(
+<worldbody>
+  <geom name="floor" type="plane" size="1 1 1" friction="0.4"/>
+  <body name="a"><freejoint/><geom name="pad" size=".1" condim="6"/></body>
+  <body name="b"><freejoint/><geom name="cube" size=".1" friction="0.7"/></body>
+</worldbody>
+<contact><pair name="p" geom1="pad" geom2="floor" friction="0.2 0.3" condim="3"/></contact>)";
+
+class Explanation : public testing::Test {
+ protected:
+  std::optional<ExplainedNumber> find(const char* a, const char* b, const std::string& name) {
+    for (const ExplainedNumber& number :
+         explain_pair(scene_.model, table_, options_, scene_.geom(a), scene_.geom(b)).numbers)
+      if (number.name == name) return number;
+    return std::nullopt;
+  }
+
+  Scene scene_{support::make_mjcf("timestep='0.01'", kScene)};
+  plant::MaterialTable table_ = plant::make_default_materials(scene_.model);
+  StepOptions options_;
+};
+
+TEST_F(Explanation, HasTheNumbersAndSourcesOfAssignedMaterials) {
+  const int pad = scene_.geom("pad");
+  table_.geoms[pad] = {1e5, 10, 0.03, 0.5};
+  table_.sources[pad] = {"f:1", "f:2", "f:3", "f:4", "gel", "'*' (f:9)"};
+  const auto k = find("pad", "cube", "stiffness");
+  EXPECT_EQ(k->value, 1e5);
+  EXPECT_NE(k->from.find("1e+05 (f:1) and inf (default)"), std::string::npos) << k->from;
+  EXPECT_EQ(find("pad", "cube", "dissipation")->value, 10);
+  EXPECT_EQ(find("pad", "cube", "relaxation_time")->value, 0.04);
+  const auto mu = find("pad", "cube", "friction");
+  EXPECT_DOUBLE_EQ(mu->value, 2 * 0.5 * 0.7 / 1.2);
+  EXPECT_NE(mu->from.find("0.5 (f:4) and 0.7 (MJCF friction of geom 'cube')"), std::string::npos)
+      << mu->from;
+}
+
+TEST_F(Explanation, NamesTheMjcfElementThatFrictionIsFrom) {
+  const auto larger = find("pad", "cube", "friction");
+  EXPECT_EQ(larger->value, 1);
+  EXPECT_NE(larger->from.find("larger of 1 (MJCF friction of geom 'pad') and 0.7"),
+            std::string::npos);
+  scene_->geom_priority[scene_.geom("cube")] = 3;
+  const auto preferred = find("pad", "cube", "friction");
+  EXPECT_EQ(preferred->value, 0.7);
+  EXPECT_EQ(preferred->from, "MJCF friction of geom 'cube', whose priority is higher");
+  scene_->opt.enableflags |= mjENBL_OVERRIDE;
+  EXPECT_EQ(find("pad", "cube", "friction")->from, "MJCF o_friction of <option>");
+}
+
+TEST_F(Explanation, ShowsBothTangentsOfAPair) {
+  EXPECT_EQ(find("pad", "floor", "friction, first tangent")->value, 0.2);
+  EXPECT_EQ(find("pad", "floor", "friction, second tangent")->from, "MJCF friction of pair 'p'");
+  options_.contact_model = ContactModel::sap;
+  EXPECT_NE(find("pad", "floor", "friction, first tangent")->note.find("mean, 0.25"),
+            std::string::npos);
+}
+
+TEST_F(Explanation, SaysWhatTheModelDoesNotUse) {
+  for (const auto& traits : contact::contact_models()) {
+    if (traits.model == ContactModel::mujoco) continue;
+    options_.contact_model = traits.model;
+    EXPECT_EQ(find("pad", "cube", "dissipation")->is_used, traits.uses_dissipation);
+    EXPECT_EQ(find("pad", "cube", "relaxation_time")->is_used, traits.uses_relaxation_time);
+    EXPECT_EQ(find("pad", "cube", "torsional friction")->is_used, traits.takes_torsion);
+    EXPECT_EQ(find("pad", "cube", "stiction_tolerance")->is_used, traits.uses_stiction_tolerance);
+  }
+  options_.contact_model = ContactModel::mujoco;
+  EXPECT_FALSE(find("pad", "cube", "stiffness").has_value());
+  EXPECT_EQ(find("pad", "cube", "solref[0]")->value, 0.02);
+}
+
+TEST_F(Explanation, OfANearRigidContactSaysHowStiffItIs) {
+  const auto k = find("pad", "cube", "stiffness");
+  EXPECT_TRUE(std::isinf(k->value));
+  EXPECT_NE(k->note.find("3.948e+05 N/m for each kg"), std::string::npos) << k->note;
+  options_.time_step = 0.001;
+  EXPECT_NE(find("pad", "cube", "stiffness")->note.find("3.948e+07"), std::string::npos);
+}
+
+TEST_F(Explanation, OfGeomsThatDoNotCollideHasOnlyAReason) {
+  const PairExplanation out = explain_pair(scene_.model, table_, options_, 1, 1);
+  EXPECT_FALSE(out.collides);
+  EXPECT_EQ(out.reason, "it is the same geom");
+  EXPECT_TRUE(out.numbers.empty());
+}
+
+TEST_F(Explanation, NeedsGeomsThatThereAre) {
+  EXPECT_THROW(explain_pair(scene_.model, table_, options_, 0, 3), Error);
+  EXPECT_THROW(explain_pair(scene_.model, table_, options_, -1, 0), Error);
+}
+
+}  // namespace
+}  // namespace stiction::sim
