@@ -132,8 +132,8 @@ def draw_iterations(comparison: Comparison) -> str:
 
 
 def draw_cost(comparison: Comparison) -> str:
-    """Wall time per step, medians of neighbouring steps. Spikes of what else the machine did are cut
-    off, as they would flatten all the rest.
+    """Wall time per step, medians of neighbouring steps. Spikes of what else the machine did are
+    cut off, as they would flatten all the rest.
     """
 
     def cut(axes: Axes) -> None:

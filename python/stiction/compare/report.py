@@ -155,8 +155,8 @@ def _make_plots(comparison: Comparison) -> str:
         (
             "Cost",
             plots.draw_cost(comparison),
-            "Wall time of whole steps, certificate included; medians of neighbouring steps, cut off "
-            "at twice what 95 of 100 steps stay below.",
+            "Wall time of whole steps, certificate included; medians of neighbouring steps, cut "
+            "off at twice what 95 of 100 steps stay below.",
         ),
     ]
     legend = "".join(
