@@ -131,7 +131,7 @@ def _conclude(figures: dict[str, Any], messages: Messages) -> ExitCode:
         messages.fail(f"interrupted after {num_steps} of {figures['requested_steps']} steps")
     else:
         return ExitCode.OK
-    is_certificate = status == "certificate_failed"
+    is_certificate = "certificate_failed" in status
     return ExitCode.CERTIFICATE_FAILED if is_certificate else ExitCode.FAILURE
 
 
