@@ -33,7 +33,7 @@ def find_geom(model: mujoco.MjModel, geom: str | int) -> int:
     if isinstance(geom, str):
         index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, geom)
         if index >= 0 and geom:
-            return index
+            return int(index)
         match = re.fullmatch(r"#(\d{1,9})", geom)
         if not match:
             names = [name for i in range(model.ngeom) if (name := model.geom(i).name)]

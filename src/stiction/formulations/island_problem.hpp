@@ -22,7 +22,12 @@ class IslandProblem {
  public:
   IslandProblem(const contact::ContactProblem& problem, const IslandRange& range,
                 SolverArrays<F>* arrays, math::BlockSparseCholesky* hessian)
-      : problem_(problem), range_(range), arrays_(*arrays), dofs_(arrays->dofs), H_(*hessian) {}
+      : problem_(problem),
+        range_(range),
+        arrays_(*arrays),
+        layout_(arrays->layout),
+        dofs_(arrays->dofs),
+        H_(*hessian) {}
 
   /// A v* and A (v - v*), once before the solve; the latter then follows each step.
   void start() {
@@ -142,13 +147,13 @@ class IslandProblem {
 
  private:
   std::span<const SegmentBlock> segments(const PairSlice& pair) const {
-    return {arrays_.segments.data() + pair.segment_begin,
-            arrays_.segments.data() + pair.segment_end};
+    return {layout_.segments.data() + pair.segment_begin,
+            layout_.segments.data() + pair.segment_end};
   }
-  auto pairs() { return slice(arrays_.pairs, range_.pair_begin, range_.pair_end); }
-  auto rows() { return slice(arrays_.rows, range_.row_begin, range_.row_end); }
+  auto pairs() { return slice(layout_.pairs, range_.pair_begin, range_.pair_end); }
+  auto rows() { return slice(layout_.rows, range_.row_begin, range_.row_end); }
   auto entries(const RowSlice& row) {
-    return slice(arrays_.row_entries, row.entry_begin, row.entry_end);
+    return slice(layout_.row_entries, row.entry_begin, row.entry_end);
   }
   template <class T>
   static std::span<T> slice(std::vector<T>& items, int begin, int end) {
@@ -174,7 +179,7 @@ class IslandProblem {
   /// y = A x for the island's dofs.
   void multiply_by_A(const double* x, double* y) const {
     for (int b = range_.block_begin; b < range_.block_end; ++b) {
-      const BlockSlice& block = arrays_.blocks[b];
+      const BlockSlice& block = layout_.blocks[b];
       const double* A = problem_.diagonal(block.block);
       if (block.size == 6) {
         math::multiply(A, 6, x + block.dof).store(y + block.dof);
@@ -184,7 +189,7 @@ class IslandProblem {
       math::add_av(1, block.size, block.size, A, block.size, x + block.dof, y + block.dof);
     }
     for (int c = range_.coupling_begin; c < range_.coupling_end; ++c) {
-      const CouplingSlice& k = arrays_.couplings[c];
+      const CouplingSlice& k = layout_.couplings[c];
       math::add_av(1, k.rows, k.columns, k.A, k.rows, x + k.column_dof, y + k.row_dof);
       math::add_atv(1, k.rows, k.columns, k.A, k.rows, x + k.row_dof, y + k.column_dof);
     }
@@ -207,9 +212,9 @@ class IslandProblem {
 
   void add_momentum_matrix() {
     for (int b = range_.block_begin; b < range_.block_end; ++b)
-      H_.copy_diagonal(b - range_.block_begin, problem_.diagonal(arrays_.blocks[b].block));
+      H_.copy_diagonal(b - range_.block_begin, problem_.diagonal(layout_.blocks[b].block));
     for (int c = range_.coupling_begin; c < range_.coupling_end; ++c) {
-      const CouplingSlice& coupling = arrays_.couplings[c];
+      const CouplingSlice& coupling = layout_.couplings[c];
       H_.copy_off_diagonal(coupling.row_block, coupling.column_block, coupling.A);
     }
   }
@@ -231,6 +236,7 @@ class IslandProblem {
   const contact::ContactProblem& problem_;
   const IslandRange& range_;
   SolverArrays<F>& arrays_;
+  SolverLayout& layout_;
   DofArrays& dofs_;
   math::BlockSparseCholesky& H_;
   numerics::Residual residual_;    // at the current point

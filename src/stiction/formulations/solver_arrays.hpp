@@ -1,63 +1,12 @@
 #pragma once
 
-#include <type_traits>
 #include <vector>
 
-#include "stiction/contact/row_impulse.hpp"
 #include "stiction/formulations/formulation.hpp"
-#include "stiction/formulations/pair_hessian.hpp"
+#include "stiction/formulations/solver_layout.hpp"
 #include "stiction/math/six.hpp"
 
-/// The data of a solve: what ConvexSolver prepares once per step and IslandProblem works on.
-/// Blocks, pairs, contacts and rows stand island by island, and within an island blocks stand in
-/// the order of elimination, so that an island is a slice of every array.
 namespace stiction::formulations {
-
-/// Slices [begin, end) of one island.
-struct IslandRange {
-  int block_begin = 0, block_end = 0;
-  int coupling_begin = 0, coupling_end = 0;
-  int pair_begin = 0, pair_end = 0;
-  int row_begin = 0, row_end = 0;
-  int dof_begin = 0, num_dofs = 0;
-};
-
-struct BlockSlice {
-  int block = 0;        // in the problem
-  int problem_dof = 0;  // the first of its dofs in the problem
-  int dof = 0;          // and in solver order
-  int size = 0;
-};
-
-/// An off-diagonal block of A.
-struct CouplingSlice {
-  int rows = 0, columns = 0;            // sizes
-  int row_dof = 0, column_dof = 0;      // first dofs in solver order
-  int row_block = 0, column_block = 0;  // of the island's Hessian
-  const double* A = nullptr;            // column-major
-};
-
-struct PairSlice {
-  int segment_begin = 0, segment_end = 0;
-  int first_source = 0;  // the pair's contacts in the problem
-  int contact_begin = 0, contact_end = 0;
-  int torsion_begin = 0, torsion_end = 0;
-};
-
-struct RowSlice {
-  int row = 0;  // in the problem
-  int entry_begin = 0, entry_end = 0;
-  double v_r = 0, dv_r = 0;
-  contact::RowImpulse impulse;
-};
-
-/// One entry of a scalar row's Jacobian.
-struct RowEntry {
-  int dof = 0;    // in solver order
-  int block = 0;  // of the island's Hessian
-  int dof_in_block = 0;
-  double value = 0;
-};
 
 /// A contact with kSize components: v_c = Phi V + b, where row e of Phi is [r x e; e] for t1, t2, n
 /// and [e; 0] for the angular components n, t1, t2.
@@ -72,6 +21,25 @@ struct SolverContact {
   typename Law::State state;
   int source = 0;  // in the problem
 
+  /// Fills Phi and b from the contact's frame.
+  void set_jacobian(const contact::Contact& contact) {
+    const Eigen::Map<const Vector3> r(contact.offset.data());
+    for (int i = 0; i < 3; ++i) {
+      const Eigen::Map<const Vector3> e(contact.R_WC.data() + 3 * i);
+      Eigen::Map<Vector3>(this->Phi[i]) = r.cross(e);
+      Eigen::Map<Vector3>(this->Phi[i] + 3) = e;
+      bias[i] = contact.bias[i];
+    }
+    if constexpr (kSize == 6) {
+      constexpr int kAxis[3] = {2, 0, 1};  // n, t1, t2
+      for (int i = 0; i < 3; ++i) {
+        const Eigen::Map<const Vector3> e(contact.R_WC.data() + 3 * kAxis[i]);
+        Eigen::Map<Vector3>(this->Phi[3 + i]) = e;
+        Eigen::Map<Vector3>(this->Phi[3 + i] + 3).setZero();
+        bias[3 + i] = i == 0 ? contact.spin_bias : 0;
+      }
+    }
+  }
   /// Phi V.
   Vector multiply(const math::Six& V) const {
     Vector v;
@@ -131,18 +99,13 @@ struct DofArrays {
   }
 };
 
+/// What ConvexSolver prepares once per step and IslandProblem works on.
 template <ConvexFormulation F>
 struct SolverArrays {
+  SolverLayout layout;
   DofArrays dofs;
-  std::vector<IslandRange> islands;
-  std::vector<BlockSlice> blocks;
-  std::vector<CouplingSlice> couplings;
-  std::vector<SegmentBlock> segments;
-  std::vector<PairSlice> pairs;
   std::vector<SolverContact<F, 3>> contacts;
   std::vector<SolverContact<typename TorsionLaw<F>::type, 6>> torsions;
-  std::vector<RowSlice> rows;
-  std::vector<RowEntry> row_entries;
 };
 
 }  // namespace stiction::formulations
