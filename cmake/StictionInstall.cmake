@@ -1,34 +1,44 @@
 # `cmake --install BUILD --component cpp`: libraries, public headers and what find_package needs.
 #
-# Public headers are those that a caller includes and those that these include. Eigen is in none of
-# them: a library and a program that see different -march or sanitizers would disagree about its
-# memory. tests/install compiles each of them alone.
+# Public headers are those that a caller includes, named here, and those that these include. Eigen is
+# in none of them: a library and a program that see different -march or sanitizers would disagree
+# about its memory. tests/install compiles each of them alone.
 include(CMakePackageConfigHelpers)
 
 set(_contact_headers
-  base/error.hpp
-  base/thread_pool.hpp
-  math/block_sparse_cholesky.hpp
-  math/ordering.hpp
-  contact/certificate.hpp
-  contact/contact_model.hpp
-  contact/contact_problem.hpp
-  contact/contact_solution.hpp
-  contact/islands.hpp
-  contact/model_parameters.hpp
-  contact/momentum_factor.hpp
-  contact/round_off.hpp
-  formulations/convex_solver.hpp
-  formulations/solver_options.hpp)
+  stiction/base/error.hpp
+  stiction/contact/certificate.hpp
+  stiction/formulations/convex_solver.hpp)
 set(_sim_headers
-  plant/materials.hpp
-  sim/step_options.hpp
-  sim/step_report.hpp
-  sim/stepper.hpp)
+  stiction/io/contact_properties.hpp
+  stiction/io/material_assignment.hpp
+  stiction/sim/stepper.hpp)
+
+# The headers, relative to src, that `headers` include, themselves among them, less those in `known`.
+function(stiction_find_includes headers known out)
+  set(found "")
+  while(headers)
+    list(POP_FRONT headers header)
+    if(header IN_LIST found OR header IN_LIST known)
+      continue()
+    endif()
+    list(APPEND found ${header})
+    set(path ${PROJECT_SOURCE_DIR}/src/${header})
+    set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    file(STRINGS ${path} lines REGEX "^#include \"stiction/")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^#include \"(.*)\".*" "\\1" included ${line})
+      list(APPEND headers ${included})
+    endforeach()
+  endwhile()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+stiction_find_includes("${_contact_headers}" "" _contact_headers)
+stiction_find_includes("${_sim_headers}" "${_contact_headers}" _sim_headers)
 
 set(_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/stiction)
 foreach(_part contact sim)
-  list(TRANSFORM _${_part}_headers PREPEND ${PROJECT_SOURCE_DIR}/src/stiction/)
+  list(TRANSFORM _${_part}_headers PREPEND ${PROJECT_SOURCE_DIR}/src/)
   target_sources(stiction_${_part} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src
                                           FILES ${_${_part}_headers})
   install(TARGETS stiction_${_part} EXPORT stiction_${_part}
