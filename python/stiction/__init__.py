@@ -11,7 +11,7 @@ from stiction._core import (  # noqa: E402
     StepReport,
     contact_models,
 )
-from stiction.errors import Error, StepError, StictionWarning  # noqa: E402
+from stiction.errors import Error, IgnoredSettingWarning, StepError, StictionWarning  # noqa: E402
 from stiction.recording import Recorder, Recording, Replay  # noqa: E402
 from stiction.scene import Scene, load_scene  # noqa: E402
 from stiction.simulator import Simulator  # noqa: E402
@@ -22,6 +22,7 @@ __all__ = [
     "ContactProperties",
     "ContactReport",
     "Error",
+    "IgnoredSettingWarning",
     "Recorder",
     "Recording",
     "Replay",

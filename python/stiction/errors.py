@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,3 +37,15 @@ class StepError(Error):
 
 class StictionWarning(UserWarning):
     """A setting that has no effect, or not the effect it has in MuJoCo."""
+
+
+class IgnoredSettingWarning(StictionWarning):
+    """A setting that the contact model has no use for."""
+
+
+@contextlib.contextmanager
+def ignored_settings_are_fine() -> Iterator[None]:
+    """Silences IgnoredSettingWarning, for comparisons: their scenes have settings for every model."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IgnoredSettingWarning)
+        yield

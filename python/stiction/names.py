@@ -31,7 +31,7 @@ def find_geom(model: mujoco.MjModel, geom: str | int) -> int:
         Error: no geom has it; with the nearest name.
     """
     if isinstance(geom, str):
-        index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, geom)
+        index: int = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, geom)
         if index >= 0 and geom:
             return int(index)
         match = re.fullmatch(r"#(\d{1,9})", geom)

@@ -8,7 +8,7 @@ from typing import Any, cast
 import mujoco
 
 from stiction._core import ContactProperties, Stepper, StepReport
-from stiction.errors import Error, StepError, StictionWarning
+from stiction.errors import Error, IgnoredSettingWarning, StepError, StictionWarning
 from stiction.names import find_geom
 from stiction.properties import PropertiesLike, find_custom_text, make_properties
 
@@ -43,7 +43,7 @@ class Simulator:
     Raises:
         Error: an argument out of range, or a model that is not taken.
 
-    Settings that have no effect under the contact model give a StictionWarning each.
+    Settings that have no effect under the contact model give an IgnoredSettingWarning each.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Simulator:
             self._properties or ContactProperties(),
         )
         for text in self._stepper.ignored_settings:
-            warnings.warn(text, StictionWarning, stacklevel=2)
+            warnings.warn(text, IgnoredSettingWarning, stacklevel=2)
 
     @property
     def time_step(self) -> float:

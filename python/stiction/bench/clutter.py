@@ -14,7 +14,7 @@ from stiction.bench import drake_clutter
 from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
 from stiction.bench.mujoco_runners import make_mujoco_runner, make_stiction_runner
 from stiction.bench.timing import Runner, time_in_turns
-from stiction.errors import Error
+from stiction.errors import Error, ignored_settings_are_fine
 
 SIZES = (40, 160, 640)
 
@@ -96,13 +96,14 @@ def _run_case(
     path = path if path and path.is_file() else None
     start = _make_start(model, path)
     num_steps = max(_TIMED_BODY_STEPS // num_bodies, 10)
-    simulator = stiction.Simulator(
-        model,
-        contact_model,
-        properties=make_properties(),
-        tolerance=tolerance,
-        num_threads=num_threads,
-    )
+    with ignored_settings_are_fine():
+        simulator = stiction.Simulator(
+            model,
+            contact_model,
+            properties=make_properties(),
+            tolerance=tolerance,
+            num_threads=num_threads,
+        )
     ours, summary = make_stiction_runner(simulator, start, _SETTLE_STEPS, num_steps)
     runners = {
         "stiction": ours,

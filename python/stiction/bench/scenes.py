@@ -15,6 +15,7 @@ import stiction
 from stiction.bench.real_scenes import load_real_scene, start_data
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.controls import Controls, RandomControls
+from stiction.errors import ignored_settings_are_fine
 from stiction.scene import load_scene
 
 T = TypeVar("T")
@@ -67,7 +68,8 @@ def run_scene(
     The controls are those of the first keyframe if it has any, else random and seeded.
     """
     model = load(name)
-    simulator = stiction.Simulator(model, contact_model, num_threads=num_threads)
+    with ignored_settings_are_fine():
+        simulator = stiction.Simulator(model, contact_model, num_threads=num_threads)
     course = _Course(model)
     ours = course.make_runner(lambda data, n: simulator.step(data, n))
     peer = course.make_runner(lambda data, n: mujoco.mj_step(model, data, n))

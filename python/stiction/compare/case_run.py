@@ -16,7 +16,7 @@ from stiction.compare.held_body import HeldBody, Slip
 from stiction.compare.rows import Comparison, Row
 from stiction.compare.trace import Trace
 from stiction.controls import ControlsName, make_controls
-from stiction.errors import Error
+from stiction.errors import Error, ignored_settings_are_fine
 from stiction.recording import format as fmt
 from stiction.run_summary import calc_energy
 from stiction.scene import Scene
@@ -47,12 +47,13 @@ class CaseRun:
         """Makes the steps, until one fails or after_step says so."""
         comparison, row = self._comparison, self.row
         try:
-            simulator = self._scene.make_simulator(
-                row.contact_model,
-                time_step=comparison.time_step,
-                tolerance=comparison.tolerance,
-                on_failure="stop",
-            )
+            with ignored_settings_are_fine():
+                simulator = self._scene.make_simulator(
+                    row.contact_model,
+                    time_step=comparison.time_step,
+                    tolerance=comparison.tolerance,
+                    on_failure="stop",
+                )
         except Error as e:
             row.status, row.message = "refused", str(e)
             return
