@@ -326,7 +326,7 @@ TEST_P(Extremes, ConvergeAndPassTheirCertificates) {
   options.time_step = extreme.time_step;
   options.spacing = 0.22;  // they fall on each other
   int num_contacts = 0, max_iterations = 0;
-  for (int seed = 0; seed < 5; ++seed) {
+  for (int seed = 0; seed < 3; ++seed) {
     Scene scene(support::make_random_scene(seed, options));
     plant::Material material = plant::kDefaultMaterial;
     material.stiffness = 2 * extreme.stiffness;
@@ -351,7 +351,7 @@ TEST_P(Extremes, ConvergeAndPassTheirCertificates) {
     }
     for (int i = 0; i < scene->nv; ++i) ASSERT_LT(std::abs(scene.data->qvel[i]), 1e4);
   }
-  EXPECT_GT(num_contacts, 1000);
+  EXPECT_GT(num_contacts, 500);
   RecordProperty("max_iterations", max_iterations);
 }
 
