@@ -74,6 +74,9 @@ class PyStepper {
       const std::lock_guard lock(mutex_);
       stepper_.step(data, num_steps, out);
     }
+    // An exception in a callback of the user's, such as mujoco.set_mjcb_control, came to the step
+    // as an error of MuJoCo's.
+    if (PyErr_Occurred()) throw nb::python_error();
     return report;
   }
 

@@ -7,6 +7,7 @@ import gc
 import signal
 import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import mujoco
@@ -298,6 +299,52 @@ def test_options_out_of_range_are_refused_by_name(option, value):
         stiction.Simulator(model, **{option: value})
     assert option in str(caught.value)
     assert str(value)[:3] in str(caught.value)
+
+
+# Callbacks.
+
+
+@pytest.fixture
+def set_control() -> Iterator[Callable[[object], None]]:
+    yield mujoco.set_mjcb_control
+    mujoco.set_mjcb_control(None)
+
+
+@pytest.mark.parametrize("contact_model", ["lagged", "mujoco"])
+def test_control_callback_is_called_once_a_step(set_control, contact_model):
+    model, data = make(ARM)
+    times = []
+
+    def control(_: mujoco.MjModel, at: mujoco.MjData) -> None:
+        times.append(at.time)
+        at.ctrl[0] = 0.5
+
+    set_control(control)
+    stiction.Simulator(model, contact_model).step(data, 5)
+    np.testing.assert_allclose(times, 0.002 * np.arange(5), atol=1e-15)
+    assert data.actuator_force[0] == 0.5
+
+
+@pytest.mark.parametrize("contact_model", ["lagged", "mujoco"])
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_exception_in_a_callback_comes_through(set_control, contact_model, error):
+    model, data = make(PILE)
+    simulator = stiction.Simulator(model, contact_model, on_failure="stop")
+    simulator.step(data, 50)
+
+    def control(_: mujoco.MjModel, at: mujoco.MjData) -> None:
+        if at.time > 0.105:
+            raise error("mine")
+
+    set_control(control)
+    with pytest.raises(error, match="mine"):
+        simulator.step(data, 50)
+    # The steps before it were made, the one it spoilt was not, and all goes on without it.
+    set_control(None)
+    twin = mujoco.MjData(model)
+    simulator.step(twin, 53)
+    assert state_of(model, data).tobytes() == state_of(model, twin).tobytes()
+    assert simulator.step(data, 10).ok
 
 
 # Threads and signals.

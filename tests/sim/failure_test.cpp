@@ -1,5 +1,6 @@
 // A step that fails says why, and leaves the state and the inputs the very bits they were.
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -86,6 +87,7 @@ TEST_P(Failure, NothingIsTouchedByWhatIsNotFinite) {
   };
   mjData* d = scene_.data;
   const Entry kEntries[] = {
+      {"time[0]", &d->time, kNonFiniteState},
       {"qpos[2]", d->qpos + 2, kNonFiniteState},
       {"qvel[7]", d->qvel + 7, kNonFiniteState},
       {"act[0]", d->act, kNonFiniteState},
@@ -169,6 +171,32 @@ TEST_P(SolverFailure, KeepBestAdvancesAndSaysSo) {
   const auto state = scene_.state();
   EXPECT_EQ(best.step(scene_.data).status, kNonFiniteInput);
   EXPECT_TRUE(is_same(scene_.state(), state));
+}
+
+TEST_P(Failure, ContactsThatDoNotFitStopTheStep) {
+  // Of 40 boxes, 160 contacts.
+  std::string boxes;
+  for (int i = 0; i < 40; ++i) {
+    char text[120];
+    std::snprintf(
+        text, sizeof text,
+        R"(<body pos="%g 0 0.0999"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>)",
+        0.3 * i);
+    boxes += text;
+  }
+  for (const char* memory : {"60K", "30K"}) {
+    Scene full("<mujoco><size memory=\"" + std::string(memory) +
+               R"("/><worldbody><geom type="plane" size="99 99 1"/>)" + boxes +
+               "</worldbody></mujoco>");
+    Stepper stepper(full.model, make_options(GetParam()));
+    const auto state = full.state();
+    for (int i = 0; i < 3; ++i) {
+      const StepReport& report = stepper.step(full.data);
+      EXPECT_TRUE(report.status & kBufferFull) << memory;
+      EXPECT_NE(report.message.find("<size memory="), std::string::npos) << report.message;
+      EXPECT_TRUE(is_same(full.state(), state)) << memory << ": " << report.message;
+    }
+  }
 }
 
 /// A callback of MuJoCo's that spoils the control when the time has come.

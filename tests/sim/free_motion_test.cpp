@@ -1,5 +1,5 @@
-// Steps without contact against MuJoCo's own `discrete` integrator: the same implicit springs, dampers
-// and servos, from matrices and a solver that are not ours.
+// Steps without contact against MuJoCo's own `discrete` integrator: the same implicit springs,
+// dampers and servos, from matrices and a solver that are not ours.
 #include <cmath>
 #include <random>
 
@@ -226,11 +226,9 @@ TEST_P(FreeMotion, IsMuJoCosDiscreteStep) {
     ASSERT_TRUE(report.ok()) << report.message;
     const double speed = mju_norm(theirs.data->qvel, ours_->nv);
     fastest = std::max(fastest, speed);
-    EXPECT_LE(max_difference(ours_.data->qvel, theirs.data->qvel, ours_->nv),
-              1e-10 * (1 + speed))
+    EXPECT_LE(max_difference(ours_.data->qvel, theirs.data->qvel, ours_->nv), 1e-10 * (1 + speed))
         << "trial " << trial;
-    EXPECT_LE(max_difference(ours_.data->qpos, theirs.data->qpos, ours_->nq),
-              1e-12 * (1 + speed));
+    EXPECT_LE(max_difference(ours_.data->qpos, theirs.data->qpos, ours_->nq), 1e-12 * (1 + speed));
     for (int i = 0; i < ours_->na; ++i) EXPECT_EQ(ours_.data->act[i], theirs.data->act[i]);
     EXPECT_LE(max_difference(ours_.data->plastic, theirs.data->plastic, ours_->nplastic),
               1e-12 * (1 + speed));
@@ -240,9 +238,10 @@ TEST_P(FreeMotion, IsMuJoCosDiscreteStep) {
 }
 
 TEST(Fluid, ForcesAreMuJoCos) {
-  // Both of its models: boxes of inertia, and ellipsoids with lift and added mass. They are explicit,
-  // as they are in MuJoCo's Euler step.
-  Scene ours(support::make_mjcf(R"(timestep="0.004" density="50" viscosity="0.2" wind="1 0.5 0")", R"(
+  // Both of its models: boxes of inertia, and ellipsoids with lift and added mass. They are
+  // explicit, as they are in MuJoCo's Euler step.
+  Scene ours(
+      support::make_mjcf(R"(timestep="0.004" density="50" viscosity="0.2" wind="1 0.5 0")", R"(
 <worldbody>
   <body pos="0 0 1"><freejoint/><geom type="box" size="0.1 0.2 0.05" mass="2"/></body>
   <body pos="0 2 1"><freejoint/><geom type="ellipsoid" size="0.2 0.1 0.05" mass="3" fluidshape="ellipsoid"/></body>

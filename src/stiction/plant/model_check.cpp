@@ -106,8 +106,9 @@ StateFault check_state(const mjModel* m, const mjData* d) noexcept {
     }
     return true;
   };
-  (void)(is_good("qpos", d->qpos, m->nq, true) && is_good("qvel", d->qvel, m->nv, true) &&
-         is_good("act", d->act, m->na, true) && is_good("ctrl", d->ctrl, m->nu, false) &&
+  (void)(is_good("time", &d->time, 1, true) && is_good("qpos", d->qpos, m->nq, true) &&
+         is_good("qvel", d->qvel, m->nv, true) && is_good("act", d->act, m->na, true) &&
+         is_good("ctrl", d->ctrl, m->nu, false) &&
          is_good("qfrc_applied", d->qfrc_applied, m->nv, false) &&
          is_good("xfrc_applied", d->xfrc_applied, 6 * m->nbody, false) &&
          is_good("mocap_pos", d->mocap_pos, 3 * m->nmocap, false) &&

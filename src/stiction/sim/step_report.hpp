@@ -12,8 +12,9 @@ namespace stiction::sim {
 /// What went wrong in a step: bits, none set when all is well.
 enum StepStatus : std::uint32_t {
   kOk = 0,
-  kNonFiniteState = 1u << 0,       // qpos, qvel or act is not finite; nothing was computed
-  kNonFiniteInput = 1u << 1,       // a control or applied force is not finite; nothing was computed
+  kNonFiniteState = 1u << 0,       // time, qpos, qvel or act is not finite; nothing was computed
+  kNonFiniteInput = 1u << 1,       // a control, applied force or the time step is not finite, or
+                                   // the step not above 0; nothing was computed
   kNonFiniteSolution = 1u << 2,    // the dynamics or the solution is not finite
   kNotConverged = 1u << 3,         // an island stopped above the tolerance
   kNotPositiveDefinite = 1u << 4,  // an inertia or Hessian could not be factored

@@ -1,5 +1,6 @@
 #include "stiction/sim/stepper.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <utility>
@@ -56,6 +57,15 @@ void Stepper::Workspace::step_once(mjData* d) {
     return context.fail(fault.is_state ? kNonFiniteState : kNonFiniteInput, text);
   }
   context.update();
+  // The caller may have changed it since the model was checked.
+  const double dt = context.mirror.opt.timestep;
+  if (!(dt > 0 && std::isfinite(dt))) {
+    char text[120];
+    std::snprintf(text, sizeof text,
+                  "the model's timestep is %g, must be finite and above 0; the step was not made",
+                  dt);
+    return context.fail(kNonFiniteInput, text);
+  }
   if (ConvexStep* convex = std::get_if<ConvexStep>(&step_))
     convex->take(context, d);
   else
