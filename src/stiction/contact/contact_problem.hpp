@@ -23,17 +23,17 @@ struct Segment {
   /// True if the block is one free rigid body with velocities [w_W; v_P] at a point P. Its Jacobian
   /// is then sign [I 0; -[offset]x I] and needs no columns.
   bool is_rigid_body = false;
-  double sign = 1;                      // +1 for body B, -1 for body A; rigid bodies only
-  std::array<double, 3> offset{};       // from P to the pair's origin, world frame [m]
-  int first_column = 0;                 // into ContactProblem::column_dof and columns
+  double sign = 1;                 // +1 for body B, -1 for body A; rigid bodies only
+  std::array<double, 3> offset{};  // from P to the pair's origin, world frame [m]
+  int first_column = 0;            // into ContactProblem::column_dof and columns
   int num_columns = 0;
 };
 
 /// Two bodies in contact. Their contacts are contiguous.
 struct BodyPair {
-  std::array<double, 3> origin{};       // where V is measured, world frame [m]
+  std::array<double, 3> origin{};  // where V is measured, world frame [m]
   int first_segment = 0;
-  int num_segments = 0;                 // >= 1, each of another block
+  int num_segments = 0;  // >= 1, each of another block
   int first_contact = 0;
   int num_contacts = 0;
 };
@@ -43,20 +43,20 @@ struct Contact {
   /// Contact frame C in the world, columns t1, t2, n: entry (r, c) at [3 c + r]. The unit normal n
   /// points from body A into body B, so that v_n > 0 separates.
   std::array<double, 9> R_WC{};
-  std::array<double, 3> offset{};       // from the pair's origin to the point, world frame [m]
-  double phi0 = 0;                      // signed distance at the start of the step [m], < 0 overlaps
-  double fn0 = 0;                       // elastic force at the start, k x0 with x0 = -phi0 [N]
-  double stiffness = kInfinity;         // k [N/m], > 0; infinite: near-rigid, see calc_derived
-  double dissipation = 0;               // Hunt-Crossley d >= 0 [s/m]
-  double relaxation_time = 0;           // tau_d >= 0 of SAP's linear dissipation [s]
+  std::array<double, 3> offset{};  // from the pair's origin to the point, world frame [m]
+  double phi0 = 0;                 // signed distance at the start of the step [m], < 0 overlaps
+  double fn0 = 0;                  // elastic force at the start, k x0 with x0 = -phi0 [N]
+  double stiffness = kInfinity;    // k [N/m], > 0; infinite: near-rigid, see calc_derived
+  double dissipation = 0;          // Hunt-Crossley d >= 0 [s/m]
+  double relaxation_time = 0;      // tau_d >= 0 of SAP's linear dissipation [s]
   /// Friction coefficients: two tangential [-], torsional [m], two rolling [m]; all >= 0.
   std::array<double, 5> friction{};
   /// Components: 1 (frictionless), 3, 4 (and torsional) or 6 (and rolling).
   int dim = 3;
   /// Prescribed surface velocity b of B relative to A in C: v_c = J v + b [m/s].
   std::array<double, 3> bias{};
-  double spin_bias = 0;                 // same about the normal [rad/s]
-  int source = -1;                      // the caller's index of this contact
+  double spin_bias = 0;  // same about the normal [rad/s]
+  int source = -1;       // the caller's index of this contact
 
   /// For models with one coefficient [-]: the mean of both tangents'.
   double sliding_friction() const { return dim > 1 ? 0.5 * (friction[0] + friction[1]) : 0; }
@@ -71,50 +71,50 @@ enum class RowKind {
 
 struct Row {
   RowKind kind = RowKind::kSpring;
-  double regularization = 0;            // R > 0 [velocity unit / impulse unit]; springs and limits
-  double target = 0;                    // v_hat [m/s or rad/s]; springs and limits
-  double bound = 0;                     // dt times the dry friction force [N s or N m s]; friction
-  double slip_tolerance = 0;            // > 0 [m/s or rad/s]; friction
-  int first_column = 0;                 // into row_dof and row_columns; one entry per dof moved
+  double regularization = 0;  // R > 0 [velocity unit / impulse unit]; springs and limits
+  double target = 0;          // v_hat [m/s or rad/s]; springs and limits
+  double bound = 0;           // dt times the dry friction force [N s or N m s]; friction
+  double slip_tolerance = 0;  // > 0 [m/s or rad/s]; friction
+  int first_column = 0;       // into row_dof and row_columns; one entry per dof moved
   int num_columns = 0;
-  int source = -1;                      // the caller's index of this row
+  int source = -1;  // the caller's index of this row
 };
 
 /// A symmetric pair of off-diagonal blocks of A, between blocks of one kinematic tree.
 struct Coupling {
   int row_block = 0;
   int column_block = 0;
-  int start = 0;                        // into ContactProblem::A, column-major
+  int start = 0;  // into ContactProblem::A, column-major
 };
 
 /// Arrays keep their memory from step to step: clear, then fill again.
 ///
-/// A is block-sparse. A block is a set of dofs that move together in most Jacobians: a free body, or
-/// an unbranched chain of joints. Blocks of one kinematic tree are coupled where one is the other's
-/// ancestor. The simplest caller makes each tree one dense block and has no couplings.
+/// A is block-sparse. A block is a set of dofs that move together in most Jacobians: a free body,
+/// or an unbranched chain of joints. Blocks of one kinematic tree are coupled where one is the
+/// other's ancestor. The simplest caller makes each tree one dense block and has no couplings.
 struct ContactProblem {
-  double time_step = 0;                 // [s], > 0
+  double time_step = 0;  // [s], > 0
 
-  std::vector<int> dof_start{0};        // block b has dofs [dof_start[b], dof_start[b + 1])
-  std::vector<int> diagonal_start;      // of the block's diagonal block in A, column-major
+  std::vector<int> dof_start{0};    // block b has dofs [dof_start[b], dof_start[b + 1])
+  std::vector<int> diagonal_start;  // of the block's diagonal block in A, column-major
   std::vector<Coupling> couplings;
-  std::vector<double> A;                // momentum matrix M + dt D + dt^2 K [kg, kg m^2, ...]
-  std::vector<double> v0;               // velocities at the start of the step
-  std::vector<double> free_impulse;     // A (v* - v0), the impulse of all forces but contact's
+  std::vector<double> A;             // momentum matrix M + dt D + dt^2 K [kg, kg m^2, ...]
+  std::vector<double> v0;            // velocities at the start of the step
+  std::vector<double> free_impulse;  // A (v* - v0), the impulse of all forces but contact's
 
   std::vector<BodyPair> pairs;
   std::vector<Segment> segments;
-  std::vector<int> column_dof;          // dof within the block of each Jacobian column
-  std::vector<double> columns;          // 6 per column: [w; v] per unit of the dof
+  std::vector<int> column_dof;  // dof within the block of each Jacobian column
+  std::vector<double> columns;  // 6 per column: [w; v] per unit of the dof
   std::vector<Contact> contacts;
 
   std::vector<Row> rows;
-  std::vector<int> row_dof;             // dof in the whole problem
+  std::vector<int> row_dof;  // dof in the whole problem
   std::vector<double> row_columns;
 
   // Filled by MomentumFactor::calc_derived.
-  std::vector<double> v_star;           // free-motion velocities
-  std::vector<double> delassus;         // w of each contact [1/kg]
+  std::vector<double> v_star;    // free-motion velocities
+  std::vector<double> delassus;  // w of each contact [1/kg]
 
   int num_blocks() const { return static_cast<int>(dof_start.size()) - 1; }
   int num_dofs() const { return dof_start.back(); }

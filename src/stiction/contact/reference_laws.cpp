@@ -19,13 +19,13 @@ void add_lagged_friction(const Contact& c, double gamma_n0, double eps_s, const 
                          ContactVector* gamma) {
   constexpr int kSlip[5] = {0, 1, 3, 4, 5};
   const int num_slips = c.dim - 1;  // none for a frictionless contact
-  double largest = 1e-9;  // coefficient; those of rotation at a radius of one meter
+  double largest = 1e-9;            // coefficient; those of rotation at a radius of one meter
   for (int i = 0; i < num_slips; ++i) largest = std::max(largest, c.friction[i]);
   double squared = std::pow(largest * eps_s, 2);
   for (int i = 0; i < num_slips; ++i) squared += std::pow(c.friction[i] * v_c[kSlip[i]], 2);
   for (int i = 0; i < num_slips; ++i)
-    (*gamma)[kSlip[i]] = -gamma_n0 * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]) /
-                         std::sqrt(squared);
+    (*gamma)[kSlip[i]] =
+        -gamma_n0 * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]) / std::sqrt(squared);
 }
 
 /// The point of the cone |gamma_t| <= mu gamma_n nearest to y in the norm of R.
@@ -51,14 +51,13 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
   ReferenceImpulse out;
   const double mu = c.dim == 1 ? 0 : (c.friction[0] + c.friction[1]) / 2;
   const double gamma_n0 = dt * positive_part(c.fn0) * positive_part(1 - c.dissipation * v_n0);
-  const double eps_regularized =
-      std::max(parameters.stiction_tolerance,
-               parameters.friction_regularization * w * mu * gamma_n0);
+  const double eps_regularized = std::max(parameters.stiction_tolerance,
+                                          parameters.friction_regularization * w * mu * gamma_n0);
   switch (model) {
     case ContactModel::lagged:
     case ContactModel::lagged_regularized: {
-      const double eps_s = model == ContactModel::lagged ? parameters.stiction_tolerance
-                                                         : eps_regularized;
+      const double eps_s =
+          model == ContactModel::lagged ? parameters.stiction_tolerance : eps_regularized;
       out.gamma[2] = hunt_crossley(c, dt, v_c[2]);
       out.normal_bound = gamma_n0;
       add_lagged_friction(c, gamma_n0, eps_s, v_c, &out.gamma);
@@ -84,15 +83,13 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
       out.normal_bound = out.gamma[2];
       break;
     }
-    case ContactModel::mujoco:
-      break;  // not a law of ours; never certified
+    case ContactModel::mujoco: break;  // not a law of ours; never certified
   }
   return out;
 }
 
 double calc_reference_row_impulse(const Row& row, double v_r) {
-  if (row.kind == RowKind::kFriction)
-    return -row.bound * v_r / std::hypot(v_r, row.slip_tolerance);
+  if (row.kind == RowKind::kFriction) return -row.bound * v_r / std::hypot(v_r, row.slip_tolerance);
   const double gamma = (row.target - v_r) / row.regularization;
   return row.kind == RowKind::kLimit ? positive_part(gamma) : gamma;
 }

@@ -13,8 +13,8 @@ namespace stiction::plant {
 
 /// Contact properties of one geom. SI units; absent values are NaN and filled from the defaults.
 struct Material {
-  double stiffness = std::numeric_limits<double>::quiet_NaN();        // k > 0 [N/m], may be infinite
-  double dissipation = std::numeric_limits<double>::quiet_NaN();      // d >= 0 [s/m]
+  double stiffness = std::numeric_limits<double>::quiet_NaN();    // k > 0 [N/m], may be infinite
+  double dissipation = std::numeric_limits<double>::quiet_NaN();  // d >= 0 [s/m]
   double relaxation_time = std::numeric_limits<double>::quiet_NaN();  // tau >= 0 [s]
   double friction = std::numeric_limits<double>::quiet_NaN();         // mu >= 0 [-]
 };
@@ -56,8 +56,8 @@ struct PairProperties {
 ///     tau = tau1 + tau2,                mu = 2 mu1 mu2 / (mu1 + mu2).
 ///
 /// Friction is combined so if either geom has a coefficient of its own here, the other's then being
-/// its MJCF coefficient; otherwise MuJoCo's value for the contact stands, which knows priorities and
-/// <pair> elements. Source: theory section 6.5.
+/// its MJCF coefficient; otherwise MuJoCo's value for the contact stands, which knows priorities
+/// and <pair> elements. Source: theory section 6.5.
 /// @param mujoco_friction sliding friction of the contact as MuJoCo combines it [-]
 PairProperties combine_materials(const mjModel* model, const MaterialTable& table, int geom1,
                                  int geom2, double mujoco_friction);

@@ -42,8 +42,8 @@ Model::Model(const mjModel* m) {
   make_blocks(m);
   make_pattern(m);
 
-  // The dofs of a body: its last own dof, or its nearest moving ancestor's, and all before it in the
-  // chain of parents.
+  // The dofs of a body: its last own dof, or its nearest moving ancestor's, and all before it in
+  // the chain of parents.
   chain_start_.assign(1, 0);
   for (int body = 0; body < m->nbody; ++body) {
     int moving = body;

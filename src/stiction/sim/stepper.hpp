@@ -28,8 +28,8 @@ class Stepper {
   Stepper& operator=(Stepper&&) noexcept;
 
   /// Advances data by num_steps steps, or until one fails: then the state is that of the start of
-  /// the failed step, and the report says why. After the first step it allocates only where contacts,
-  /// rows or an island outgrow all before.
+  /// the failed step, and the report says why. After the first step it allocates only where
+  /// contacts, rows or an island outgrow all before.
   /// @return valid until the next call
   [[nodiscard]] const StepReport& step(mjData* data, int num_steps = 1) noexcept;
   /// The same into a report of the caller's, whose memory is used again.
