@@ -125,7 +125,7 @@ def test_geoms_are_names_or_ids() -> None:
 
 def test_settings_without_effect_are_warned_about_once() -> None:
     model = mujoco.MjModel.from_xml_string(
-        SCENE.replace("<worldbody>", '<option cone="elliptic"/><worldbody>')
+        SCENE.replace("<worldbody>", '<option impratio="10"/><worldbody>')
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -135,5 +135,5 @@ def test_settings_without_effect_are_warned_about_once() -> None:
     texts = [str(w.message) for w in caught]
     assert len(texts) == 2
     assert texts[0].startswith("condim of geom 'left_pad'")
-    assert texts[1].startswith("cone of the MJCF's <option> has no effect under 'sap'")
+    assert texts[1].startswith("impratio of the MJCF's <option> has no effect under 'sap'")
     assert {w.filename for w in caught} == {__file__}

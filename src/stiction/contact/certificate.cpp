@@ -133,11 +133,14 @@ Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const
     const double residual = std::sqrt(r2);
     // A quarter more than the solver's own test: its sum of the same terms is rounded differently.
     const double enough = 1.25 * (absolute_tolerance + tolerance * scale);
-    if (!(residual <= enough + std::sqrt(a2))) out.ok = false;
+    // Beyond this, what rounding leaves of a step is no solution.
+    constexpr double kMaxRoundOff = 1e-4;
+    const double rounding = std::min(std::sqrt(a2), kMaxRoundOff * scale);
+    if (!(residual <= enough + rounding)) out.ok = false;
     if (residual > absolute_tolerance && scale > 0) {
       out.relative_residual = std::max(out.relative_residual, residual / scale);
       if (residual > enough)
-        out.round_off = std::max(out.round_off, std::min(residual, std::sqrt(a2)) / scale);
+        out.round_off = std::max(out.round_off, std::min(residual, rounding) / scale);
     }
     out.bound_squared += e2;
     out.max_island_bound = std::max(out.max_island_bound, e2);
