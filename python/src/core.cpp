@@ -14,6 +14,8 @@
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/io/contact_properties.hpp"
 #include "stiction/io/material_assignment.hpp"
+#include "stiction/io/scene_file.hpp"
+#include "stiction/plant/model_check.hpp"
 #include "stiction/sim/pair_explanation.hpp"
 #include "stiction/sim/stepper.hpp"
 
@@ -324,6 +326,20 @@ void bind_properties(nb::module_& m) {
       });
 }
 
+void bind_scenes(nb::module_& m) {
+  using stiction::io::SceneFile;
+  nb::class_<SceneFile>(m, "SceneFile", "An MJCF file's text; see stiction.load_scene.")
+      .def("__init__",
+           [](SceneFile* self, const std::string& path) { new (self) SceneFile(path); }, "path"_a)
+      .def("check", &SceneFile::check, "Raises an Error for numbers that MuJoCo does not survive.")
+      .def("locate", &SceneFile::locate, "message"_a,
+           "File and line that a message of MuJoCo's is about.");
+  m.def(
+      "check_model",
+      [](std::uintptr_t model) { stiction::plant::check_model(model_at(model)); }, "model"_a,
+      "Raises an Error for numbers of a model that cannot be simulated.");
+}
+
 void bind_stepper(nb::module_& m) {
   nb::class_<PyStepper>(m, "Stepper", "Steps a model; see stiction.Simulator.")
       .def(
@@ -360,6 +376,7 @@ NB_MODULE(_core, m) {
   bind_errors();
   bind_reports(m);
   bind_properties(m);
+  bind_scenes(m);
   bind_stepper(m);
   m.attr("MUJOCO_VERSION") = mjVERSION_HEADER;
   m.def(
