@@ -17,14 +17,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Numbers of which none may be infinite or NaN. Others, ranges among them, may mean something.
-constexpr std::array<std::string_view, 38> kFiniteAttributes = {
-    "pos",          "quat",         "axisangle",   "xyaxes",    "zaxis",     "euler",   "axis",
-    "mass",         "diaginertia",  "fullinertia", "density",   "size",      "fromto",  "friction",
-    "timestep",     "gravity",      "wind",        "viscosity", "armature",  "damping", "stiffness",
-    "frictionloss", "margin",       "gap",         "ref",       "springref", "gear",    "kp",
-    "kv",           "scale",        "vertex",      "qpos",      "qvel",      "ctrl",    "act",
-    "boundmass",    "boundinertia", "settotalmass"};
+/// Numbers of which none may be infinite or NaN. Others, ranges among them, may mean something, or
+/// are inputs, which each step checks.
+constexpr std::array<std::string_view, 36> kFiniteAttributes = {
+    "pos",      "quat",      "axisangle",   "xyaxes",       "zaxis",        "euler",
+    "axis",     "mass",      "diaginertia", "fullinertia",  "density",      "size",
+    "fromto",   "friction",  "timestep",    "gravity",      "wind",         "viscosity",
+    "armature", "damping",   "stiffness",   "frictionloss", "margin",       "gap",
+    "ref",      "springref", "gear",        "kp",           "kv",           "scale",
+    "vertex",   "qpos",      "qvel",        "boundmass",    "boundinertia", "settotalmass"};
 
 /// Attributes whose product is an amount of memory, and how much of it MuJoCo still bears.
 struct Amount {
