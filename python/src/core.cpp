@@ -14,6 +14,9 @@
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/io/contact_properties.hpp"
 #include "stiction/io/material_assignment.hpp"
+#include "stiction/io/scene_file.hpp"
+#include "stiction/plant/model_check.hpp"
+#include "stiction/plant/mujoco_guard.hpp"
 #include "stiction/sim/pair_explanation.hpp"
 #include "stiction/sim/stepper.hpp"
 
@@ -64,7 +67,9 @@ class PyStepper {
   nb::object step(std::uintptr_t data_address, int num_steps) {
     mjData* data = data_at(data_address);
     const mjModel* model = stepper_.model();
-    if (data->signature != model->signature)
+    // Models loaded from MJB have no signature; their data is then told by its size.
+    if (data->signature != model->signature ||
+        (model->signature == 0 && data->nbuffer != find_data_size(model)))
       throw Error(ErrorCode::kWrongShape, "data",
                   "belongs to another model; make it with mujoco.MjData(simulator.model)");
     nb::object report = take_report();
@@ -114,6 +119,18 @@ class PyStepper {
   }
 
  private:
+  /// Bytes of the arrays of a model's mjData.
+  mjtSize find_data_size(const mjModel* model) {
+    if (data_size_ > 0) return data_size_;
+    stiction::plant::MuJoCoGuard guard;
+    mjData* data = nullptr;
+    if (!guard.run([&] { data = mj_makeData(model); }) || !data)
+      throw Error(ErrorCode::kMuJoCo, "model", std::string("MuJoCo: ") + guard.error());
+    data_size_ = data->nbuffer;
+    mj_deleteData(data);
+    return data_size_;
+  }
+
   static nb::object none_if_empty(const std::string& text) {
     return text.empty() ? nb::none() : nb::object(nb::str(text.c_str()));
   }
@@ -127,6 +144,7 @@ class PyStepper {
   }
 
   Stepper stepper_;
+  mjtSize data_size_ = 0;
   std::mutex mutex_;  // the stepper serves one thread at a time; others wait without the GIL
   std::vector<nb::object> pool_;
 };
@@ -324,6 +342,20 @@ void bind_properties(nb::module_& m) {
       });
 }
 
+void bind_scenes(nb::module_& m) {
+  using stiction::io::SceneFile;
+  nb::class_<SceneFile>(m, "SceneFile", "An MJCF file's text; see stiction.load_scene.")
+      .def("__init__",
+           [](SceneFile* self, const std::string& path) { new (self) SceneFile(path); }, "path"_a)
+      .def("check", &SceneFile::check, "Raises an Error for numbers that MuJoCo does not survive.")
+      .def("locate", &SceneFile::locate, "message"_a,
+           "File and line that a message of MuJoCo's is about.");
+  m.def(
+      "check_model",
+      [](std::uintptr_t model) { stiction::plant::check_model(model_at(model)); }, "model"_a,
+      "Raises an Error for numbers of a model that cannot be simulated.");
+}
+
 void bind_stepper(nb::module_& m) {
   nb::class_<PyStepper>(m, "Stepper", "Steps a model; see stiction.Simulator.")
       .def(
@@ -360,6 +392,7 @@ NB_MODULE(_core, m) {
   bind_errors();
   bind_reports(m);
   bind_properties(m);
+  bind_scenes(m);
   bind_stepper(m);
   m.attr("MUJOCO_VERSION") = mjVERSION_HEADER;
   m.def(

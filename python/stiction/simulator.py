@@ -8,6 +8,13 @@ from typing import Any, cast
 import mujoco
 
 from stiction._core import ContactProperties, Stepper, StepReport
+from stiction.arguments import (
+    check_data_type,
+    check_integer,
+    check_model_type,
+    check_name,
+    check_number,
+)
 from stiction.errors import Error, IgnoredSettingWarning, StepError, StictionWarning
 from stiction.names import find_geom
 from stiction.properties import PropertiesLike, find_custom_text, make_properties
@@ -61,43 +68,32 @@ class Simulator:
         properties: PropertiesLike = None,
         on_failure: str = "raise",
     ) -> None:
-        if not isinstance(model, mujoco.MjModel):
-            raise Error(
-                "wrong_shape", "model", f"is a {type(model).__name__}, not a mujoco.MjModel"
-            )
-        if on_failure not in _ON_FAILURE:
-            raise Error(
-                "unknown_name", "on_failure", f"is '{on_failure}', must be one of {_ON_FAILURE}"
-            )
+        check_model_type(model)
         self._properties = make_properties(properties)
         if properties is None and contact_model != "mujoco":
             _warn_of_custom_text(model)
         self.model = model
-        self.contact_model = contact_model
-        self.on_failure = on_failure
-        self._options = {
+        self.contact_model = check_name("contact_model", contact_model)
+        self.on_failure = check_name("on_failure", on_failure, _ON_FAILURE)
+        self._options: dict[str, Any] = {
             "contact_model": contact_model,
-            "tolerance": tolerance,
-            "max_iterations": max_iterations,
-            "num_threads": num_threads,
-            "stiction_tolerance": stiction_tolerance,
-            "friction_regularization": friction_regularization,
-            "near_rigid_factor": near_rigid_factor,
-            "on_failure": on_failure,
+            "tolerance": check_number("tolerance", tolerance),
+            "max_iterations": check_integer("max_iterations", max_iterations, 1),
+            "num_threads": check_integer("num_threads", num_threads, 1),
+            "stiction_tolerance": check_number("stiction_tolerance", stiction_tolerance),
+            "friction_regularization": check_number(
+                "friction_regularization", friction_regularization
+            ),
+            "near_rigid_factor": check_number("near_rigid_factor", near_rigid_factor),
         }
         self._stepper = Stepper(
             model._address,
-            contact_model,
-            0.0 if time_step is None else _positive("time_step", time_step),
-            tolerance,
-            max_iterations,
-            num_threads,
-            on_failure == "keep_best",
-            stiction_tolerance,
-            friction_regularization,
-            near_rigid_factor,
-            self._properties or ContactProperties(),
+            time_step=0.0 if time_step is None else _positive("time_step", time_step),
+            keep_best=on_failure == "keep_best",
+            properties=self._properties or ContactProperties(),
+            **self._options,
         )
+        self._options["on_failure"] = on_failure
         for text in self._stepper.ignored_settings:
             warnings.warn(text, IgnoredSettingWarning, stacklevel=2)
 
@@ -143,9 +139,14 @@ class Simulator:
         """Advances data by nstep steps. The GIL is released meanwhile.
 
         Returns the report of the last step; it and its arrays stay valid as long as they are kept.
+
+        Raises:
+            Error: data of another model, or nstep below 1.
+            StepError: a step could not be made, with on_failure='raise'.
         """
-        if not isinstance(data, mujoco.MjData):
-            raise Error("wrong_shape", "data", f"is a {type(data).__name__}, not a mujoco.MjData")
+        check_data_type(data)
+        if nstep != 1 or type(nstep) is not int:
+            nstep = check_integer("nstep", nstep, 1)
         report = self._stepper.step(data._address, nstep)
         if report.status_bits and self.on_failure == "raise":
             raise StepError(report)
@@ -153,9 +154,10 @@ class Simulator:
 
 
 def _positive(name: str, value: float) -> float:
-    if not value > 0:
+    number = check_number(name, value)
+    if not number > 0:
         raise Error("invalid_value", name, f"is {value}, must be above 0")
-    return float(value)
+    return number
 
 
 def _warn_of_custom_text(model: mujoco.MjModel) -> None:

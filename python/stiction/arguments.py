@@ -1,0 +1,74 @@
+"""Checks of what users pass: the right types, in ranges that the compiled module takes."""
+
+from __future__ import annotations
+
+import numbers
+import operator
+from typing import Any
+
+import mujoco
+
+from stiction.errors import Error
+
+_MAX_INT = 2**31 - 1
+
+
+def check_number(name: str, value: Any) -> float:
+    """A real number as float; NaN and infinity too, whose range is checked elsewhere.
+
+    Raises:
+        Error: it is none, with its name.
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise Error("wrong_shape", name, f"is {_quote(value)}, must be a number")
+    try:
+        return float(value)
+    except OverflowError as e:
+        raise Error("invalid_value", name, f"is {_quote(value)}, is too large") from e
+
+
+def check_integer(name: str, value: Any, low: int, high: int = _MAX_INT) -> int:
+    """An integer within low and high.
+
+    Raises:
+        Error: it is none, or out of range; with its name.
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise Error("wrong_shape", name, f"is {_quote(value)}, must be an integer")
+    number = operator.index(value)
+    if not low <= number <= high:
+        raise Error("invalid_value", name, f"is {_quote(value)}, must be in {low}..{high}")
+    return number
+
+
+def check_name(name: str, value: Any, names: tuple[str, ...] | None = None) -> str:
+    """A text, one of `names` where they are given.
+
+    Raises:
+        Error: it is none, with its name.
+    """
+    if not isinstance(value, str):
+        raise Error("wrong_shape", name, f"is {_quote(value)}, must be a text")
+    if names is not None and value not in names:
+        raise Error("unknown_name", name, f"is '{value}', must be one of {', '.join(names)}")
+    return value
+
+
+def check_model_type(model: Any) -> None:
+    """Raises Error if it is no MjModel."""
+    if not isinstance(model, mujoco.MjModel):
+        raise Error("wrong_shape", "model", f"is a {type(model).__name__}, not a mujoco.MjModel")
+
+
+def check_data_type(data: Any) -> None:
+    """Raises Error if it is no MjData."""
+    if not isinstance(data, mujoco.MjData):
+        raise Error("wrong_shape", "data", f"is a {type(data).__name__}, not a mujoco.MjData")
+
+
+def _quote(value: Any) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of too many digits
+        text = f"a huge {type(value).__name__}"
+    return text if len(text) <= 60 else text[:60] + "..."

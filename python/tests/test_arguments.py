@@ -1,0 +1,149 @@
+"""Wrong arguments from Python: an Error that names them, and nothing changed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+
+import stiction
+
+SCENE = """
+<mujoco>
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body pos="0 0 1"><freejoint/><geom size=".1"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+
+@pytest.fixture
+def model() -> mujoco.MjModel:
+    return mujoco.MjModel.from_xml_string(SCENE)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("contact_model", "laged", "unknown_name"),
+        ("contact_model", 3, "wrong_shape"),
+        ("contact_model", None, "wrong_shape"),
+        ("time_step", "0.1", "wrong_shape"),
+        ("time_step", math.nan, "invalid_value"),
+        ("time_step", math.inf, "invalid_value"),
+        ("time_step", 0, "invalid_value"),
+        ("time_step", -1e-3, "invalid_value"),
+        ("time_step", [1e-3], "wrong_shape"),
+        ("time_step", 10**400, "invalid_value"),
+        ("tolerance", math.nan, "invalid_value"),
+        ("tolerance", 0, "invalid_value"),
+        ("tolerance", 1, "invalid_value"),
+        ("tolerance", None, "wrong_shape"),
+        ("tolerance", True, "wrong_shape"),
+        ("max_iterations", 0, "invalid_value"),
+        ("max_iterations", 2**40, "invalid_value"),
+        ("max_iterations", 10.0, "wrong_shape"),
+        ("num_threads", 0, "invalid_value"),
+        ("num_threads", 10**6, "invalid_value"),
+        ("num_threads", "2", "wrong_shape"),
+        ("stiction_tolerance", 0, "invalid_value"),
+        ("stiction_tolerance", -math.inf, "invalid_value"),
+        ("friction_regularization", -1e-3, "invalid_value"),
+        ("friction_regularization", 1j, "wrong_shape"),
+        ("near_rigid_factor", math.nan, "invalid_value"),
+        ("near_rigid_factor", np.zeros(3), "wrong_shape"),
+        ("on_failure", "ignore", "unknown_name"),
+        ("on_failure", ["stop"], "wrong_shape"),
+    ],
+)
+def test_a_simulator_names_the_argument(
+    model: mujoco.MjModel, name: str, value: Any, code: str
+) -> None:
+    with pytest.raises(stiction.Error) as caught:
+        stiction.Simulator(model, **{name: value})
+    assert (caught.value.code, caught.value.where) == (code, name)
+    assert "must be" in caught.value.message or code != "invalid_value" or name == "time_step"
+
+
+@pytest.mark.parametrize("value", [None, "scene.xml", 3, mujoco.MjData])
+def test_the_model_must_be_one(value: Any) -> None:
+    with pytest.raises(stiction.Error, match=r"^model: is a \w+, not a mujoco.MjModel"):
+        stiction.Simulator(value)
+
+
+def test_numbers_of_numpy_are_taken(model: mujoco.MjModel) -> None:
+    simulator = stiction.Simulator(
+        model, time_step=np.float32(0.25), tolerance=np.float64(1e-6), num_threads=np.int64(1)
+    )
+    assert simulator.time_step == 0.25
+    assert type(simulator.options["tolerance"]) is float
+    assert type(simulator.options["num_threads"]) is int
+    assert simulator.step(mujoco.MjData(model), np.int32(3)).num_steps == 3
+
+
+@pytest.mark.parametrize(
+    ("nstep", "code"),
+    [
+        (0, "invalid_value"),
+        (-1, "invalid_value"),
+        (2**31, "invalid_value"),
+        (1.0, "wrong_shape"),
+        (True, "wrong_shape"),
+        ("2", "wrong_shape"),
+        (None, "wrong_shape"),
+    ],
+)
+def test_steps_are_counted(model: mujoco.MjModel, nstep: Any, code: str) -> None:
+    data = mujoco.MjData(model)
+    with pytest.raises(stiction.Error) as caught:
+        stiction.Simulator(model).step(data, nstep)
+    assert (caught.value.code, caught.value.where) == (code, "nstep")
+    assert data.time == 0
+
+
+def test_a_number_too_long_to_print_is_refused(model: mujoco.MjModel) -> None:
+    with pytest.raises(stiction.Error, match="nstep: is a huge int"):
+        stiction.Simulator(model).step(mujoco.MjData(model), 10**5000)
+
+
+def test_data_must_be_of_the_model(model: mujoco.MjModel) -> None:
+    simulator = stiction.Simulator(model)
+    other = mujoco.MjModel.from_xml_string(
+        SCENE.replace("</worldbody>", "<geom size='.2'/></worldbody>")
+    )
+    for data in (None, model, mujoco.MjData(other)):
+        with pytest.raises(stiction.Error, match=r"^data: ") as caught:
+            simulator.step(data)  # type: ignore[arg-type]
+        assert caught.value.code == "wrong_shape"
+
+
+def test_data_of_models_without_a_signature_is_told_by_size(model: mujoco.MjModel) -> None:
+    def reload(text: str) -> mujoco.MjModel:
+        source = mujoco.MjModel.from_xml_string(text)
+        buffer = np.zeros(mujoco.mj_sizeModel(source), np.uint8)
+        mujoco.mj_saveModel(source, None, buffer)
+        return mujoco.MjModel.from_binary_path("m.mjb", {"m.mjb": buffer.tobytes()})
+
+    small = reload(SCENE)
+    large = reload(SCENE.replace("</worldbody>", "<body><geom size='1'/></body></worldbody>"))
+    assert small.signature == large.signature == 0
+    simulator = stiction.Simulator(small)
+    with pytest.raises(stiction.Error, match="belongs to another model"):
+        simulator.step(mujoco.MjData(large))
+    assert simulator.step(mujoco.MjData(small)).ok
+
+
+def test_a_model_that_cannot_be_simulated_is_refused_with_all_its_faults(
+    model: mujoco.MjModel,
+) -> None:
+    model.body_mass[1] = math.nan
+    model.geom_friction[0, 0] = -1
+    with pytest.raises(stiction.Error) as caught:
+        stiction.Simulator(model)
+    assert caught.value.code == "invalid_value"
+    assert "body 1: mass is nan" in str(caught.value)
+    assert "geom 0: friction is -1" in str(caught.value)

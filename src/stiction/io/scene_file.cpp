@@ -1,0 +1,231 @@
+#include "stiction/io/scene_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <regex>
+#include <string_view>
+
+#include <tinyxml2.h>
+
+#include "stiction/base/error.hpp"
+
+namespace stiction::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Numbers of which none may be infinite or NaN. Others, ranges among them, may mean something, or
+/// are inputs, which each step checks.
+constexpr std::array<std::string_view, 36> kFiniteAttributes = {
+    "pos",      "quat",      "axisangle",   "xyaxes",       "zaxis",        "euler",
+    "axis",     "mass",      "diaginertia", "fullinertia",  "density",      "size",
+    "fromto",   "friction",  "timestep",    "gravity",      "wind",         "viscosity",
+    "armature", "damping",   "stiffness",   "frictionloss", "margin",       "gap",
+    "ref",      "springref", "gear",        "kp",           "kv",           "scale",
+    "vertex",   "qpos",      "qvel",        "boundmass",    "boundinertia", "settotalmass"};
+
+/// Attributes whose product is an amount of memory, and how much of it MuJoCo still bears.
+struct Amount {
+  const char* tag;
+  std::array<const char*, 2> attributes;
+  double max;
+  const char* what;
+};
+constexpr std::array kAmounts = {
+    Amount{"hfield", {"nrow", "ncol"}, 4e7, "elevations"},
+    Amount{"texture", {"width", "height"}, 1e8, "pixels"},
+    Amount{"size", {"nuserdata", nullptr}, 1e8, "numbers"},
+    Amount{"size", {"nuser_body", nullptr}, 1e5, "numbers for each body"},
+    Amount{"size", {"nuser_jnt", nullptr}, 1e5, "numbers for each joint"},
+    Amount{"size", {"nuser_geom", nullptr}, 1e5, "numbers for each geom"},
+    Amount{"size", {"nuser_site", nullptr}, 1e5, "numbers for each site"},
+    Amount{"size", {"nuser_tendon", nullptr}, 1e5, "numbers for each tendon"},
+    Amount{"size", {"nuser_actuator", nullptr}, 1e5, "numbers for each actuator"},
+    Amount{"size", {"nuser_sensor", nullptr}, 1e5, "numbers for each sensor"},
+};
+
+/// MuJoCo's time to compile grows with the square: this many take it half a minute.
+constexpr double kMaxCopies = 10000;
+/// Includes of includes; a file may include no file twice, so that they end by themselves.
+constexpr std::size_t kMaxFiles = 1000;
+
+/// A number of an attribute; 0 where there is none, which is MuJoCo's to judge.
+double number_of(const tinyxml2::XMLElement& element, const char* attribute) {
+  double value = 0;
+  element.QueryDoubleAttribute(attribute, &value);
+  return value;
+}
+
+bool is_not_finite(std::string_view token) {
+  if (token.starts_with('-') || token.starts_with('+')) token.remove_prefix(1);
+  std::string lower(token);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower.starts_with("nan") || lower == "inf" || lower == "infinity";
+}
+
+bool has_only_finite(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  for (std::size_t begin = 0; (begin = text.find_first_not_of(kSpace, begin)) != text.npos;) {
+    const std::size_t end = std::min(text.find_first_of(kSpace, begin), text.size());
+    if (is_not_finite(text.substr(begin, end - begin))) return false;
+    begin = end;
+  }
+  return true;
+}
+
+std::string describe(const tinyxml2::XMLElement& element) {
+  const char* name = element.Attribute("name");
+  return std::string(element.Name()) + (name ? " '" + std::string(name) + "'" : std::string());
+}
+
+std::string to_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+}  // namespace
+
+struct SceneFile::Document {
+  fs::path file;
+  tinyxml2::XMLDocument xml;
+};
+
+struct SceneFile::Element {
+  const Document* document;
+  const tinyxml2::XMLElement* xml;
+  double num_copies;  // that replicate elements around it make
+
+  std::string where() const {
+    return document->file.string() + ":" + std::to_string(xml->GetLineNum());
+  }
+};
+
+SceneFile::SceneFile(fs::path path) : path_(std::move(path)) { read(path_, 1); }
+SceneFile::~SceneFile() = default;
+
+void SceneFile::read(const fs::path& file, double num_copies) {
+  std::error_code error;
+  for (const auto& document : documents_)
+    if (fs::equivalent(document->file, file, error)) return;
+  if (documents_.size() >= kMaxFiles || !fs::is_regular_file(file, error)) return;
+  documents_.push_back(std::make_unique<Document>());
+  Document& document = *documents_.back();
+  document.file = file;
+  if (document.xml.LoadFile(file.c_str()) != tinyxml2::XML_SUCCESS) return;
+  const tinyxml2::XMLElement* root = document.xml.RootElement();
+  if (!root || std::string_view(root->Name()) == "robot") return;  // URDF has rules of its own
+
+  // tinyxml2 bounds the depth, so this may be recursive.
+  const auto visit = [&](const auto& self, const tinyxml2::XMLElement& parent,
+                         double copies) -> void {
+    for (const auto* child = parent.FirstChildElement(); child;
+         child = child->NextSiblingElement()) {
+      const std::string_view tag = child->Name();
+      const double count = tag == "replicate" ? std::max(number_of(*child, "count"), 1.0) : 1.0;
+      elements_.push_back({&document, child, copies * count});
+      const char* included = tag == "include" ? child->Attribute("file") : nullptr;
+      if (included) {
+        // As MuJoCo: relative to the main file's folder, else to that of this file.
+        const fs::path main = path_.parent_path() / included;
+        read(fs::exists(main, error) ? main : file.parent_path() / included, copies);
+      }
+      self(self, *child, copies * count);
+    }
+  };
+  visit(visit, *root, num_copies);
+}
+
+void SceneFile::check() const {
+  ErrorList faults;
+  double num_copies = 0;
+  for (const Element& element : elements_) {
+    const tinyxml2::XMLElement& xml = *element.xml;
+    const std::string_view tag = xml.Name();
+    for (const auto* a = xml.FirstAttribute(); a; a = a->Next()) {
+      const bool is_number = std::find(kFiniteAttributes.begin(), kFiniteAttributes.end(),
+                                       a->Name()) != kFiniteAttributes.end();
+      if (is_number && !has_only_finite(a->Value()))
+        faults.add(ErrorCode::kInvalidValue, element.where(),
+                   describe(xml) + ": " + a->Name() + " is '" + a->Value() + "', must be finite");
+    }
+    if (tag == "option" && xml.Attribute("timestep") && number_of(xml, "timestep") <= 0 &&
+        has_only_finite(xml.Attribute("timestep")))
+      faults.add(ErrorCode::kInvalidValue, element.where(),
+                 std::string("option: timestep is '") + xml.Attribute("timestep") +
+                     "', must be a time above 0 s");
+    if (tag == "replicate" && number_of(xml, "count") < 0)
+      faults.add(
+          ErrorCode::kInvalidValue, element.where(),
+          std::string("replicate: count is '") + xml.Attribute("count") + "', must be at least 0");
+    for (const Amount& amount : kAmounts) {
+      if (tag != amount.tag) continue;
+      double product = 1;
+      for (const char* attribute : amount.attributes)
+        if (attribute) product *= number_of(xml, attribute);
+      if (product > amount.max)
+        faults.add(ErrorCode::kInvalidValue, element.where(),
+                   describe(xml) + ": " + to_text(product) + " " + amount.what + ", at most " +
+                       to_text(amount.max) + " are taken");
+    }
+    if (tag == "replicate" && (num_copies += element.num_copies) > kMaxCopies &&
+        num_copies - element.num_copies <= kMaxCopies)
+      faults.add(ErrorCode::kInvalidValue, element.where(),
+                 "replicate: this makes " + to_text(num_copies) + " copies in all, at most " +
+                     to_text(kMaxCopies) +
+                     " are taken; lower the counts, or build the scene with mujoco.MjSpec");
+  }
+  faults.throw_if_any();
+}
+
+std::string SceneFile::find_element(const std::string& tag, const std::string& attribute,
+                                    const std::string& value) const {
+  for (const Element& element : elements_) {
+    if (!tag.empty() && tag != element.xml->Name()) continue;
+    const char* found = element.xml->Attribute(attribute.c_str());
+    if (found && (value.empty() || value == found)) return element.where();
+  }
+  return "";
+}
+
+std::string SceneFile::locate(const std::string& message) const {
+  const auto search = [&](const char* pattern, std::smatch* match) {
+    return std::regex_search(message, *match, std::regex(pattern));
+  };
+  std::smatch at, line;
+  const bool has_line = search("line (\\d+)\\s*$", &at) && at[1] != "0";
+
+  // Malformed XML, maybe of a file that is included.
+  if (search("Line number=(\\d+)", &line)) {
+    for (const Element& element : elements_) {
+      const bool is_it = has_line && element.document->file == path_ &&
+                         std::to_string(element.xml->GetLineNum()) == at[1].str() &&
+                         std::string_view(element.xml->Name()) == "include";
+      const char* file = is_it ? element.xml->Attribute("file") : nullptr;
+      if (file) return (path_.parent_path() / file).string() + ":" + line[1].str();
+    }
+    return path_.string() + ":" + line[1].str();
+  }
+  if (has_line) return path_.string() + ":" + at[1].str();
+
+  // Elements of included files have line 0: look for what the message names.
+  std::smatch tag, name, attribute;
+  std::string found;
+  if (search("Element '([^']*)'", &tag) && search("attribute:? '([^']*)'", &attribute))
+    found = find_element(tag[1], attribute[1], "");
+  else if (search("Element name '([^']+)'", &name))
+    found = find_element("", "name", name[1]);
+  else if (search("opening file '([^']+)'", &name))
+    for (const Element& element : elements_) {
+      const char* file = element.xml->Attribute("file");
+      if (found.empty() && file && fs::path(file).filename() == fs::path(name[1].str()).filename())
+        found = element.where();
+    }
+  return found.empty() ? path_.string() : found;
+}
+
+}  // namespace stiction::io
