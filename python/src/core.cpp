@@ -381,7 +381,7 @@ void bind_stepper(nb::module_& m) {
       .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
            nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
       .def("explain", &PyStepper::explain, "geom1"_a, "geom2"_a,
-           nb::sig("def explain(self, geom1: int, geom2: int) -> dict[str, object]"))
+           nb::sig("def explain(self, geom1: int, geom2: int) -> dict[str, typing.Any]"))
       .def_prop_ro("ignored_settings", &PyStepper::ignored_settings)
       .def_prop_ro("time_step", &PyStepper::time_step);
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, cast
+from typing import Any
 
 import mujoco
 
@@ -128,7 +128,7 @@ class Simulator:
             Error: a name or id that no geom has; with the nearest name.
         """
         ids = [find_geom(self.model, geom) for geom in (geom1, geom2)]
-        explanation = cast(dict[str, Any], self._stepper.explain(*ids))
+        explanation = self._stepper.explain(*ids)
         for geom in explanation["geoms"]:
             view = self.model.geom(geom["id"])
             geom["name"] = view.name
