@@ -71,7 +71,8 @@ TEST(IgnoredSettings, AreThoseOfMuJoCosContactAndSolver) {
        "of pair 'p'"},
   };
   const Scene tuned(support::make_mjcf(
-      "cone='elliptic' solver='CG' iterations='7' tolerance='0' integrator='implicitfast'", kPlain));
+      "cone='elliptic' solver='CG' iterations='7' tolerance='0' integrator='implicitfast'",
+      kPlain));
   EXPECT_TRUE(find(tuned, ContactModel::lagged).empty());
   for (const Case& c : cases) {
     const Scene scene(support::make_mjcf(c.option, c.body));

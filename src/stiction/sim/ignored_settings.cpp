@@ -149,8 +149,8 @@ class Finder {
     return !std::equal(values, values + n, defaults);
   }
 
-  /// What changes the motion in MuJoCo and does not here, in one sentence. Settings of how its solver
-  /// gets to the same motion are no one's loss: cone, solver, iterations and tolerances.
+  /// What changes the motion in MuJoCo and does not here, in one sentence. Settings of how its
+  /// solver gets to the same motion are no one's loss: cone, solver, iterations and tolerances.
   void check_solver() {
     const mjOption& o = m_->opt;
     std::vector<std::string> names;
