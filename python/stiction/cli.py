@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import enum
 import sys
+from typing import Annotated
 
+import mujoco
 import typer
 from rich.console import Console
 
+import stiction
 from stiction.errors import Error
 
 
@@ -29,6 +32,22 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"stiction {stiction.__version__}, MuJoCo {mujoco.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print versions."),
+    ] = False,
+) -> None:
+    pass
 
 
 def main() -> None:

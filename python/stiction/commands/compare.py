@@ -15,7 +15,6 @@ from stiction.commands import options
 from stiction.commands.output import Messages, print_json
 from stiction.compare.cases import make_cases
 from stiction.compare.comparison import compare_models
-from stiction.compare.report import check_report_path, write_report
 from stiction.compare.rows import Comparison
 from stiction.compare.table import describe_trouble, make_table
 from stiction.controls import count_steps, default_duration
@@ -47,6 +46,9 @@ def compare_command(
     Exit codes: 0 ok, 1 failure, 2 usage, 3 a step did not pass its certificate.
     """
     messages = Messages()
+    # Here, because it loads matplotlib, which other commands need not wait for.
+    from stiction.compare.report import check_report_path, write_report
+
     report = html or out / f"{scene.stem}.html"
     loaded = load_scene(scene, properties)
     check_report_path(report)
