@@ -74,4 +74,4 @@ import stiction.commands.bench  # noqa: E402
 import stiction.commands.compare  # noqa: E402
 import stiction.commands.explain  # noqa: E402
 import stiction.commands.replay  # noqa: E402
-import stiction.commands.run  # noqa: E402, F401
+import stiction.commands.run  # noqa: E402
