@@ -5,7 +5,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
-#include <regex>
 #include <string_view>
 
 #include <tinyxml2.h>
@@ -80,6 +79,19 @@ bool has_only_finite(std::string_view text) {
 std::string describe(const tinyxml2::XMLElement& element) {
   const char* name = element.Attribute("name");
   return std::string(element.Name()) + (name ? " '" + std::string(name) + "'" : std::string());
+}
+
+/// What follows `begin` in a message up to `end`, or digits only if `end` is 0; empty if it is not
+/// there.
+std::string text_after(const std::string& message, std::string_view begin, char end = 0) {
+  std::size_t from = message.find(begin);
+  if (from == message.npos) return "";
+  from += begin.size();
+  std::size_t to = from;
+  while (to < message.size() &&
+         (end ? message[to] != end : std::isdigit(static_cast<unsigned char>(message[to])) != 0))
+    ++to;
+  return message.substr(from, to - from);
 }
 
 std::string to_text(double value) {
@@ -193,39 +205,45 @@ std::string SceneFile::find_element(const std::string& tag, const std::string& a
 }
 
 std::string SceneFile::locate(const std::string& message) const {
-  const auto search = [&](const char* pattern, std::smatch* match) {
-    return std::regex_search(message, *match, std::regex(pattern));
-  };
-  std::smatch at, line;
-  const bool has_line = search("line (\\d+)\\s*$", &at) && at[1] != "0";
+  // The element's line comes last; 0 means that it is not known.
+  const std::size_t last = message.rfind("line ");
+  std::string line = last == message.npos ? "" : text_after(message.substr(last), "line ");
+  if (line == "0") line.clear();
 
   // Malformed XML, maybe of a file that is included.
-  if (search("Line number=(\\d+)", &line)) {
+  if (const std::string malformed = text_after(message, "Line number="); !malformed.empty()) {
     for (const Element& element : elements_) {
-      const bool is_it = has_line && element.document->file == path_ &&
-                         std::to_string(element.xml->GetLineNum()) == at[1].str() &&
+      const bool is_it = !line.empty() && element.document->file == path_ &&
+                         std::to_string(element.xml->GetLineNum()) == line &&
                          std::string_view(element.xml->Name()) == "include";
       const char* file = is_it ? element.xml->Attribute("file") : nullptr;
-      if (file) return (path_.parent_path() / file).string() + ":" + line[1].str();
+      if (file) return (path_.parent_path() / file).string() + ":" + malformed;
     }
-    return path_.string() + ":" + line[1].str();
+    return path_.string() + ":" + malformed;
   }
-  if (has_line) return path_.string() + ":" + at[1].str();
+  if (!line.empty()) return path_.string() + ":" + line;
 
   // Elements of included files have line 0: look for what the message names.
-  std::smatch tag, name, attribute;
+  const std::string tag = text_after(message, "Element '", '\'');
+  const std::string name = text_after(message, "Element name '", '\'');
+  std::string attribute = text_after(message, "attribute: '", '\'');
+  if (attribute.empty()) attribute = text_after(message, "attribute '", '\'');
   std::string found;
-  if (search("Element '([^']*)'", &tag) && search("attribute:? '([^']*)'", &attribute))
-    found = find_element(tag[1], attribute[1], "");
-  else if (search("Element name '([^']+)'", &name))
-    found = find_element("", "name", name[1]);
-  else if (search("opening file '([^']+)'", &name))
-    for (const Element& element : elements_) {
-      const char* file = element.xml->Attribute("file");
-      if (found.empty() && file && fs::path(file).filename() == fs::path(name[1].str()).filename())
-        found = element.where();
-    }
+  if (!tag.empty() && !attribute.empty())
+    found = find_element(tag, attribute, "");
+  else if (!name.empty())
+    found = find_element("", "name", name);
+  else if (const std::string file = text_after(message, "opening file '", '\''); !file.empty())
+    found = find_file(fs::path(file).filename());
   return found.empty() ? path_.string() : found;
+}
+
+std::string SceneFile::find_file(const fs::path& name) const {
+  for (const Element& element : elements_) {
+    const char* file = element.xml->Attribute("file");
+    if (file && fs::path(file).filename() == name) return element.where();
+  }
+  return "";
 }
 
 }  // namespace stiction::io

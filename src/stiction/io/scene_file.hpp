@@ -32,6 +32,7 @@ class SceneFile {
   void read(const std::filesystem::path& file, double num_copies);
   std::string find_element(const std::string& tag, const std::string& attribute,
                            const std::string& value) const;
+  std::string find_file(const std::filesystem::path& name) const;
 
   std::filesystem::path path_;
   std::vector<std::unique_ptr<Document>> documents_;
