@@ -158,8 +158,13 @@ void bind_errors() {
                                         "unknown_name",   "unsupported", "wrong_shape",
                                         "version",        "mujoco",      "step_failed"};
       const nb::object type = nb::module_::import_("stiction.errors").attr("Error");
+      // A message may quote a file that is not UTF-8.
+      const auto decode = [](const std::string& text) {
+        return nb::steal(
+            PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+      };
       const nb::object value =
-          type(kCodes[static_cast<int>(e.code())], e.where().c_str(), e.message().c_str());
+          type(kCodes[static_cast<int>(e.code())], decode(e.where()), decode(e.message()));
       PyErr_SetObject(type.ptr(), value.ptr());
     }
   });

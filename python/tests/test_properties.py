@@ -98,6 +98,14 @@ def test_faults_are_errors(
     assert caught.value.code == code
 
 
+def test_messages_quote_whole_characters(model: mujoco.MjModel, tmp_path: Path) -> None:
+    with pytest.raises(stiction.Error, match=r"is 'xé+\.\.\.', must be"):
+        stiction.Simulator(model, properties={"materials": {"g": {"friction": "x" + "é" * 60}}})
+    (tmp_path / "latin.yaml").write_bytes(b"materials: {g: {friction: \xe9}}")
+    with pytest.raises(stiction.Error, match=r"latin\.yaml:1"):
+        stiction.Simulator(model, properties=tmp_path / "latin.yaml")
+
+
 def test_a_scene_names_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_scene(tmp_path, TEXT, CONTENT)
     monkeypatch.chdir("/")

@@ -163,6 +163,10 @@ TEST(ContactPropertiesFile, DeepNestingIsAnErrorAndNoOverflow) {
   EXPECT_NE(message_of("materials: " + std::string(100000, '{')), "");
 }
 
+TEST(ContactPropertiesFile, ATextThatYamlCppReadsForEverIsAnError) {
+  EXPECT_NE(message_of("a: 1\n--- !!ma, *x]\n? {a: b}\n: |\n p {'k: 'v'}\n"), "");
+}
+
 TEST(ContactPropertiesFile, IsReadFromDisk) {
   const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "read.yaml";
   std::ofstream(path) << "materials: {a: {friction: 0.5}}\n";

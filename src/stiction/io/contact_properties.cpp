@@ -1,5 +1,6 @@
 #include "stiction/io/contact_properties.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include "stiction/base/error.hpp"
@@ -45,7 +47,9 @@ std::string quote(const YAML::Node& node) {
   if (!node.IsScalar() || node.Scalar().empty()) return "empty";
   const std::string& text = node.Scalar();
   std::string quoted = "'";  // grown in steps: GCC 12 warns of sums that begin with one letter
-  quoted += text.substr(0, kMaxQuoted);
+  std::size_t end = std::min(text.size(), kMaxQuoted);
+  while (end > 0 && end < text.size() && (text[end] & 0xc0) == 0x80) --end;  // within a character
+  quoted += text.substr(0, end);
   quoted += text.size() > kMaxQuoted ? "...'" : "'";
   return quoted;
 }
@@ -205,6 +209,31 @@ class Reader {
   int num_faults_ = 0;
 };
 
+/// Ignores what is parsed.
+class NullHandler : public YAML::EventHandler {
+ public:
+  using Mark = YAML::Mark;
+  using Anchor = YAML::anchor_t;
+  using Style = YAML::EmitterStyle::value;
+  void OnDocumentStart(const Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const Mark&, Anchor) override {}
+  void OnAlias(const Mark&, Anchor) override {}
+  void OnScalar(const Mark&, const std::string&, Anchor, const std::string&) override {}
+  void OnSequenceStart(const Mark&, const std::string&, Anchor, Style) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const Mark&, const std::string&, Anchor, Style) override {}
+  void OnMapEnd() override {}
+};
+
+/// YAML::LoadAll never ends on some malformed texts, so documents are taken two at most.
+bool has_second_document(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  NullHandler handler;
+  return parser.HandleNextDocument(handler) && parser.HandleNextDocument(handler);
+}
+
 std::string read_text(const std::filesystem::path& path) {
   constexpr std::uintmax_t kMaxSize = 16 << 20;  // [bytes]; a slip, like a mesh in its place
   std::error_code error;
@@ -228,11 +257,10 @@ std::string read_text(const std::filesystem::path& path) {
 ContactProperties parse_contact_properties(const std::string& text, const std::string& origin,
                                            bool has_lines) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() > 1)
+    if (has_second_document(text))
       throw Error(ErrorCode::kSyntax, origin, "has more than one YAML document; keep one");
     Reader reader(origin, has_lines);
-    return reader.read(documents.empty() ? YAML::Node() : documents[0]);
+    return reader.read(YAML::Load(text));
   } catch (const YAML::Exception& e) {
     const bool at_line = has_lines && !e.mark.is_null();
     throw Error(ErrorCode::kSyntax,
