@@ -135,6 +135,11 @@ class Simulator:
             geom["body"] = self.model.body(int(view.bodyid[0])).name
         return {"contact_model": self.contact_model, **explanation}
 
+    def check_data(self, data: Any) -> None:
+        """Raises Error if data is no MjData, or that of another model."""
+        check_data_type(data)
+        self._stepper.check_data(data._address)
+
     def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
         """Advances data by nstep steps. The GIL is released meanwhile.
 

@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 
 from stiction._core import StepReport
+from stiction.arguments import check_integer
 from stiction.errors import Error, StepError, StictionWarning
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import format as fmt
@@ -115,16 +116,8 @@ class Recorder:
         self.close()
 
     def _check_arguments(self, data: mujoco.MjData, nstep: int) -> None:
-        if not isinstance(data, mujoco.MjData):
-            raise Error("wrong_shape", "data", f"is a {type(data).__name__}, not a mujoco.MjData")
-        if data.signature != self.simulator.model.signature:
-            raise Error(
-                "wrong_shape",
-                "data",
-                "belongs to another model; make it with mujoco.MjData(simulator.model)",
-            )
-        if not isinstance(nstep, int) or nstep < 1:
-            raise Error("invalid_value", "nstep", f"is {nstep!r}, must be an integer above 0")
+        self.simulator.check_data(data)
+        check_integer("nstep", nstep, 1)
 
     def _step_once(self, data: mujoco.MjData) -> StepReport:
         with DeferredInterrupt():  # a step is made and recorded, or neither

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include <mujoco/mujoco.h>
+#include <nanobind/nanobind.h>
+
+/// The Python face of stiction_sim, a file for each subject. Models and data of MuJoCo's Python
+/// package come as addresses.
+namespace stiction::python {
+
+namespace nb = nanobind;
+
+inline mjModel* model_at(std::uintptr_t address) { return reinterpret_cast<mjModel*>(address); }
+inline mjData* data_at(std::uintptr_t address) { return reinterpret_cast<mjData*>(address); }
+
+void bind_errors();
+void bind_reports(nb::module_& m);
+void bind_properties(nb::module_& m);
+void bind_scenes(nb::module_& m);
+void bind_stepper(nb::module_& m);
+
+}  // namespace stiction::python

@@ -1,0 +1,71 @@
+#include <cmath>
+#include <string>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "stiction/io/contact_properties.hpp"
+#include "stiction/io/material_assignment.hpp"
+
+namespace stiction::python {
+namespace {
+
+using namespace nb::literals;
+using io::ContactProperties;
+
+/// The content of a contact properties file as Python's own types, fit for JSON: infinity is
+/// ".inf".
+nb::dict make_content(const ContactProperties& properties) {
+  nb::dict materials, geoms, classes, content;
+  for (const io::NamedMaterial& material : properties.materials) {
+    nb::dict values;
+    const auto add = [&](const char* key, double value) {
+      if (std::isnan(value)) return;
+      values[key] = std::isinf(value) ? nb::object(nb::str(".inf")) : nb::object(nb::float_(value));
+    };
+    add("stiffness", material.values.stiffness);
+    add("dissipation", material.values.dissipation);
+    add("relaxation_time", material.values.relaxation_time);
+    add("friction", material.values.friction);
+    materials[material.name.c_str()] = values;
+  }
+  for (const io::GeomRule& rule : properties.rules) geoms[rule.selector.c_str()] = rule.material;
+  for (const auto& [name, ids] : properties.classes) classes[name.c_str()] = nb::cast(ids);
+  if (!properties.materials.empty()) content["materials"] = materials;
+  if (!properties.rules.empty()) content["geoms"] = geoms;
+  if (!properties.classes.empty()) content["classes"] = classes;
+  return content;
+}
+
+}  // namespace
+
+void bind_properties(nb::module_& m) {
+  nb::class_<ContactProperties>(
+      m, "ContactProperties",
+      "Contact properties of geoms: materials, and which geoms have them. See "
+      "stiction.read_contact_properties.")
+      .def(nb::init<>(), "None: every geom has the defaults.")
+      .def_static(
+          "read", [](const std::string& path) { return io::read_contact_properties(path); },
+          "path"_a, "Reads a file.")
+      .def_static("parse", &io::parse_contact_properties, "text"_a, "origin"_a,
+                  "has_lines"_a = true, "Reads YAML; `origin` is its name in messages.")
+      .def(
+          "resolve_classes",
+          [](ContactProperties& self, const std::string& scene) {
+            io::resolve_classes(scene, &self);
+          },
+          "scene"_a, "Finds the geoms of `class:` selectors in the scene's MJCF file.")
+      .def_ro("origin", &ContactProperties::origin, "The file, or what else it came from.")
+      .def_prop_ro("content", &make_content,
+                   nb::sig("def content(self) -> dict[str, dict[str, object]]"),
+                   "As dict of `materials`, `geoms` and `classes`, fit for JSON.")
+      .def("__bool__", [](const ContactProperties& self) { return !self.empty(); })
+      .def("__repr__", [](const ContactProperties& self) {
+        return "ContactProperties(" + std::to_string(self.materials.size()) + " materials, " +
+               std::to_string(self.rules.size()) + " selectors, from '" + self.origin + "')";
+      });
+}
+
+}  // namespace stiction::python

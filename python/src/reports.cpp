@@ -1,0 +1,171 @@
+// Arrays are views of the report that owns them.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "stiction/sim/step_report.hpp"
+
+namespace stiction::python {
+namespace {
+
+using sim::ContactReport;
+using sim::StepReport;
+
+/// A read-only view of an array that lives as long as `owner`.
+template <class T, class... Shape>
+auto make_view(const std::vector<T>& values, nb::handle owner, Shape... shape) {
+  return nb::ndarray<nb::numpy, const T, nb::c_contig>(values.data(),
+                                                       {static_cast<std::size_t>(shape)...}, owner);
+}
+
+/// Exposes a member array with `width` numbers per contact; 1: a flat array.
+template <class T>
+void def_array(nb::class_<ContactReport>& c, const char* name,
+               std::vector<T> ContactReport::*member, int width, const char* doc) {
+  c.def_prop_ro(
+      name,
+      [member, width](nb::handle self) {
+        const auto& report = nb::cast<const ContactReport&>(self);
+        return width == 1 ? make_view(report.*member, self, report.size())
+                          : make_view(report.*member, self, report.size(), width);
+      },
+      doc);
+}
+
+void bind_solver_reports(nb::module_& m) {
+  using contact::Certificate;
+  nb::class_<Certificate>(m, "Certificate", "What is proved of a step's solution.")
+      .def_ro("error_bound", &Certificate::error_bound,
+              "Bound on the solver's error of the velocities, |v - v_exact|_A [sqrt(J)].")
+      .def_ro("velocity_bound", &Certificate::velocity_bound,
+              "Bound on the solver's error of any contact point's velocity [m/s].")
+      .def_ro("relative_residual", &Certificate::relative_residual,
+              "Imbalance of momentum relative to momentum and impulses, worst island [-].")
+      .def_ro("round_off", &Certificate::round_off,
+              "Part of relative_residual put down to rounding; 0 where the tolerance is met [-].")
+      .def_ro("impulse_error", &Certificate::impulse_error,
+              "Largest difference between reported impulses and the model's law [N s].")
+      .def_ro("min_normal_impulse", &Certificate::min_normal_impulse,
+              "Smallest normal impulse; negative would be adhesion [N s].")
+      .def_ro("max_cone_excess", &Certificate::max_cone_excess,
+              "Largest friction impulse beyond the model's bound [N s].")
+      .def_ro("max_friction_work", &Certificate::max_friction_work,
+              "Largest energy that friction puts into a contact [J].")
+      .def_ro("ok", &Certificate::ok, "True if all of the above hold.")
+      .def("__repr__", [](const Certificate& c) {
+        char text[160];
+        std::snprintf(text, sizeof text,
+                      "Certificate(ok=%s, error_bound=%.2e sqrt(J), velocity_bound=%.2e m/s, "
+                      "relative_residual=%.1e)",
+                      c.ok ? "True" : "False", c.error_bound, c.velocity_bound,
+                      c.relative_residual);
+        return std::string(text);
+      });
+
+  using sim::StepTimings;
+  nb::class_<StepTimings>(m, "StepTimings", "Wall time of the parts of the last step [us].")
+      .def_ro("total", &StepTimings::total)
+      .def_ro("kinematics", &StepTimings::kinematics, "Kinematics, inertia and smooth forces.")
+      .def_ro("collision", &StepTimings::collision)
+      .def_ro("assembly", &StepTimings::assembly, "The contact problem and its islands.")
+      .def_ro("solve", &StepTimings::solve)
+      .def_ro("certificate", &StepTimings::certificate)
+      .def_ro("finish", &StepTimings::finish, "Acceleration sensors, advance and report.");
+
+  using sim::StepStatistics;
+  nb::class_<StepStatistics>(m, "StepStatistics", "Counts of the last step.")
+      .def_ro("num_contacts", &StepStatistics::num_contacts)
+      .def_ro("num_islands", &StepStatistics::num_islands)
+      .def_ro("num_rows", &StepStatistics::num_rows, "Limits, equalities, dry friction.")
+      .def_ro("iterations", &StepStatistics::iterations, "Newton iterations over all islands.")
+      .def_ro("max_iterations", &StepStatistics::max_iterations, "Of one island.")
+      .def_ro("line_search_evaluations", &StepStatistics::line_search_evaluations)
+      .def_ro("residual", &StepStatistics::residual, "Worst relative residual of an island [-].");
+
+  using contact::IslandStatistics;
+  nb::class_<IslandStatistics>(m, "IslandStatistics", "How one island was solved.")
+      .def_ro("num_dofs", &IslandStatistics::num_dofs)
+      .def_ro("num_contacts", &IslandStatistics::num_contacts)
+      .def_ro("num_rows", &IslandStatistics::num_rows)
+      .def_ro("iterations", &IslandStatistics::iterations)
+      .def_ro("line_search_evaluations", &IslandStatistics::line_search_evaluations)
+      .def_ro("residual", &IslandStatistics::residual, "[sqrt(J)]")
+      .def_ro("scale", &IslandStatistics::scale, "[sqrt(J)]");
+}
+
+void bind_contact_report(nb::module_& m) {
+  nb::class_<ContactReport> contacts(m, "ContactReport",
+                                     "Contacts of a step: read-only arrays, one entry per contact. "
+                                     "Forces are impulses of the step "
+                                     "on the second body; divide by the time step for forces.");
+  def_array(contacts, "bodies", &ContactReport::bodies, 2, "Body ids, int32 (n, 2).");
+  def_array(contacts, "geoms", &ContactReport::geoms, 2, "Geom ids, int32 (n, 2).");
+  def_array(contacts, "point", &ContactReport::point, 3, "World [m], (n, 3).");
+  def_array(contacts, "normal", &ContactReport::normal, 3,
+            "Unit normal from the first into the second body, world, (n, 3).");
+  def_array(contacts, "distance", &ContactReport::distance, 1,
+            "Signed distance at the start of the step, negative in overlap [m], (n,).");
+  def_array(contacts, "impulse", &ContactReport::impulse, 3,
+            "Impulse on the second body, world [N s], (n, 3).");
+  def_array(contacts, "torque_impulse", &ContactReport::torque_impulse, 3,
+            "Torque impulse of torsional and rolling friction, world [N m s], (n, 3).");
+  def_array(contacts, "normal_impulse", &ContactReport::normal_impulse, 1,
+            "Normal part of the impulse, at least 0 [N s], (n,).");
+  def_array(contacts, "normal_velocity", &ContactReport::normal_velocity, 1,
+            "Normal velocity after the step, positive separates [m/s], (n,).");
+  def_array(contacts, "slip_velocity", &ContactReport::slip_velocity, 3,
+            "Tangential velocity of the second body against the first after the step, world [m/s], "
+            "(n, 3).");
+  def_array(contacts, "slipping", &ContactReport::slipping, 1,
+            "1 where the contact slips, 0 in stiction, uint8 (n,).");
+  def_array(contacts, "friction", &ContactReport::friction, 1,
+            "Sliding friction coefficient used, 0 where there is none [-], (n,).");
+  def_array(contacts, "delassus", &ContactReport::delassus, 1,
+            "Mobility w of the contact point, by which models regularize friction [1/kg]; NaN for "
+            "'mujoco', (n,).");
+  contacts.def("__len__", &ContactReport::size);
+}
+
+}  // namespace
+
+void bind_reports(nb::module_& m) {
+  bind_solver_reports(m);
+  bind_contact_report(m);
+  nb::class_<StepReport>(
+      m, "StepReport",
+      "All that is known of a step. Of several steps in one call it describes the "
+      "last, with the worst certificate of all.")
+      .def_ro("status_bits", &StepReport::status)
+      .def_prop_ro(
+          "status", [](const StepReport& r) { return sim::describe_status(r.status); },
+          "'ok', or the names of what went wrong.")
+      .def_prop_ro("ok", &StepReport::ok)
+      .def_ro("message", &StepReport::message)
+      .def_ro("time", &StepReport::time, "At the end of the step [s].")
+      .def_ro("num_steps", &StepReport::num_steps, "Steps completed by the call.")
+      .def_ro("certificate", &StepReport::certificate)
+      .def_prop_ro(
+          "error_bound", [](const StepReport& r) { return r.certificate.error_bound; },
+          "certificate.error_bound [sqrt(J)].")
+      .def_ro("momentum_error", &StepReport::momentum_error,
+              "Imbalance of momentum by MuJoCo's own matrices [sqrt(J)].")
+      .def_ro("statistics", &StepReport::statistics)
+      .def_ro("timings", &StepReport::timings)
+      .def_ro("contacts", &StepReport::contacts)
+      .def_ro("islands", &StepReport::islands)
+      .def_ro("num_warnings", &StepReport::num_warnings, "MuJoCo's warnings in the call.")
+      .def_ro("warning", &StepReport::warning, "The last of them.")
+      .def("__repr__", [](const StepReport& r) {
+        return "StepReport(status='" + sim::describe_status(r.status) +
+               "', time=" + std::to_string(r.time) +
+               ", contacts=" + std::to_string(r.contacts.size()) +
+               ", iterations=" + std::to_string(r.statistics.iterations) + ")";
+      });
+}
+
+}  // namespace stiction::python

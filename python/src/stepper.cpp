@@ -1,0 +1,155 @@
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "stiction/base/error.hpp"
+#include "stiction/io/material_assignment.hpp"
+#include "stiction/plant/mujoco_guard.hpp"
+#include "stiction/sim/pair_explanation.hpp"
+#include "stiction/sim/stepper.hpp"
+
+namespace stiction::python {
+namespace {
+
+using namespace nb::literals;
+using io::ContactProperties;
+using sim::StepOptions;
+using sim::Stepper;
+using sim::StepReport;
+
+/// Steps, and hands out reports. A report that nobody keeps is used again; one that is kept, or of
+/// which an array is kept, stays as it is.
+class PyStepper {
+ public:
+  PyStepper(std::uintptr_t model, const StepOptions& options, const ContactProperties& properties)
+      : stepper_(model_at(model), options, io::assign_materials(model_at(model), properties)) {}
+
+  nb::object step(std::uintptr_t data_address, int num_steps) {
+    mjData* data = data_at(data_address);
+    check_data(data_address);
+    nb::object report = take_report();
+    StepReport* out = nb::cast<StepReport*>(report);
+    {
+      nb::gil_scoped_release release;
+      const std::lock_guard lock(mutex_);
+      stepper_.step(data, num_steps, out);
+    }
+    // An exception in a callback of the user's, such as mujoco.set_mjcb_control, came to the step
+    // as an error of MuJoCo's.
+    if (PyErr_Occurred()) throw nb::python_error();
+    return report;
+  }
+
+  /// @throws Error if the data was not made for the stepper's model
+  void check_data(std::uintptr_t data_address) {
+    const mjData* data = data_at(data_address);
+    const mjModel* model = stepper_.model();
+    // Models loaded from MJB have no signature; their data is then told by its size.
+    if (data->signature != model->signature ||
+        (model->signature == 0 && data->nbuffer != find_data_size(model)))
+      throw Error(ErrorCode::kWrongShape, "data",
+                  "belongs to another model; make it with mujoco.MjData(simulator.model)");
+  }
+
+  double time_step() const { return stepper_.time_step(); }
+  std::vector<std::string> ignored_settings() const { return stepper_.ignored_settings(); }
+
+  nb::dict explain(int geom1, int geom2) const {
+    const sim::PairExplanation pair =
+        sim::explain_pair(stepper_.model(), stepper_.materials(), stepper_.options(), geom1, geom2);
+    nb::list geoms, numbers;
+    for (const int geom : {pair.geom1, pair.geom2}) {
+      const plant::MaterialSource& source = stepper_.materials().sources[geom];
+      nb::dict entry;
+      entry["id"] = geom;
+      entry["material"] = none_if_empty(source.material);
+      entry["selector"] = none_if_empty(source.selector);
+      geoms.append(entry);
+    }
+    for (const sim::ExplainedNumber& number : pair.numbers) {
+      nb::dict entry;
+      entry["name"] = number.name;
+      entry["value"] = number.value;
+      entry["unit"] = number.unit;
+      entry["from"] = number.from;
+      entry["is_used"] = number.is_used;
+      entry["note"] = number.note;
+      numbers.append(entry);
+    }
+    nb::dict out;
+    out["geoms"] = geoms;
+    out["collides"] = pair.collides;
+    out["reason"] = pair.reason;
+    out["numbers"] = numbers;
+    return out;
+  }
+
+ private:
+  /// Bytes of the arrays of a model's mjData.
+  mjtSize find_data_size(const mjModel* model) {
+    if (data_size_ > 0) return data_size_;
+    plant::MuJoCoGuard guard;
+    mjData* data = nullptr;
+    if (!guard.run([&] { data = mj_makeData(model); }) || !data)
+      throw Error(ErrorCode::kMuJoCo, "model", std::string("MuJoCo: ") + guard.error());
+    data_size_ = data->nbuffer;
+    mj_deleteData(data);
+    return data_size_;
+  }
+
+  static nb::object none_if_empty(const std::string& text) {
+    return text.empty() ? nb::none() : nb::object(nb::str(text.c_str()));
+  }
+
+  nb::object take_report() {
+    for (nb::object& report : pool_)
+      if (Py_REFCNT(report.ptr()) == 1) return report;
+    nb::object report = nb::cast(StepReport{}, nb::rv_policy::move);
+    if (pool_.size() < 4) pool_.push_back(report);
+    return report;
+  }
+
+  Stepper stepper_;
+  mjtSize data_size_ = 0;
+  std::mutex mutex_;  // the stepper serves one thread at a time; others wait without the GIL
+  std::vector<nb::object> pool_;
+};
+
+}  // namespace
+
+void bind_stepper(nb::module_& m) {
+  nb::class_<PyStepper>(m, "Stepper", "Steps a model; see stiction.Simulator.")
+      .def(
+          "__init__",
+          [](PyStepper* self, std::uintptr_t model, const std::string& contact_model,
+             double time_step, double tolerance, int max_iterations, int num_threads,
+             bool keep_best, double stiction_tolerance, double friction_regularization,
+             double near_rigid_factor, const ContactProperties& properties) {
+            StepOptions options;
+            options.contact_model = contact::parse_contact_model(contact_model);
+            options.time_step = time_step;
+            options.tolerance = tolerance;
+            options.max_iterations = max_iterations;
+            options.num_threads = num_threads;
+            options.on_failure = keep_best ? sim::OnFailure::keep_best : sim::OnFailure::stop;
+            options.parameters = {stiction_tolerance, friction_regularization, near_rigid_factor};
+            new (self) PyStepper(model, options, properties);
+          },
+          "model"_a, "contact_model"_a, "time_step"_a, "tolerance"_a, "max_iterations"_a,
+          "num_threads"_a, "keep_best"_a, "stiction_tolerance"_a, "friction_regularization"_a,
+          "near_rigid_factor"_a, "properties"_a)
+      .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
+           nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
+      .def("check_data", &PyStepper::check_data, "data"_a,
+           "Raises an Error if the data was not made for the model.")
+      .def("explain", &PyStepper::explain, "geom1"_a, "geom2"_a,
+           nb::sig("def explain(self, geom1: int, geom2: int) -> dict[str, typing.Any]"))
+      .def_prop_ro("ignored_settings", &PyStepper::ignored_settings)
+      .def_prop_ro("time_step", &PyStepper::time_step);
+}
+
+}  // namespace stiction::python
