@@ -13,7 +13,7 @@ import numpy as np
 
 from stiction._core import StepReport
 from stiction.arguments import check_integer
-from stiction.errors import Error, StepError, StictionWarning
+from stiction.errors import StepError, StictionWarning
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import format as fmt
 from stiction.recording.writer import RecordingWriter
