@@ -219,6 +219,41 @@ TEST(Margin, RestsAtItsDistance) {
   EXPECT_NEAR(gap.data->qpos[2], scene.data->qpos[2], 1e-12);
 }
 
+/// A point mass on a rail, put down while it slides: no impact, and its law is Coulomb's.
+double slide_for(ContactModel model, double dt, double duration, const char* gap) {
+  Scene scene(support::make_mjcf(
+      "timestep=\"" + std::to_string(dt) + "\"",
+      "<worldbody><geom type=\"plane\" size=\"50 50 1\" friction=\"0.5\" gap=\"" +
+          std::string(gap) + R"("/><body pos="0 0 0.1"><joint type="slide" axis="1 0 0"/>
+<joint type="slide" axis="0 0 1"/><geom size="0.1" mass="1" friction="0.5"/></body></worldbody>)"));
+  Stepper stepper(scene.model, make_options(model));
+  scene.data->qvel[0] = 3;
+  run(&stepper, &scene, static_cast<int>(std::lround(duration / dt)));
+  return scene.data->qvel[0];
+}
+
+TEST(Gap, LetsASlidingMassBePutDownWithoutAJolt) {
+  const double exact = 3 - 0.5 * kGravity * 0.2;
+  for (const ContactModel model : {ContactModel::lagged, ContactModel::lagged_regularized}) {
+    // The first step has no friction: its error is mu g dt, first order.
+    for (const double dt : {0.004, 0.002, 0.0005})
+      EXPECT_NEAR(slide_for(model, dt, 0.2, "0.01"), exact + 0.5 * kGravity * dt, 2e-3) << dt;
+  }
+}
+
+TEST(Gap, GivesNoForceUntilItCloses) {
+  Scene scene = make_ball(R"(gap="0.5")");
+  scene.data->qpos[2] = 0.3;
+  Stepper stepper(scene.model, make_options(ContactModel::lagged));
+  run(&stepper, &scene, 50);
+  EXPECT_EQ(scene.data->ncon, 1);
+  EXPECT_EQ(scene.data->nefc, 0);
+  EXPECT_NEAR(scene.data->qvel[2], -kGravity * 0.1, 1e-12);
+  run(&stepper, &scene, 100);  // it falls for 0.202 s
+  EXPECT_NEAR(scene.data->qpos[2], 0.1, 1e-4);
+  EXPECT_GT(scene.data->nefc, 0);
+}
+
 class Conveyor : public testing::TestWithParam<ContactModel> {};
 
 TEST_P(Conveyor, CarriesAtBeltSpeed) {

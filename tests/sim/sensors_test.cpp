@@ -132,6 +132,36 @@ TEST_P(Sensors, ConstraintForcesAndAccelerationAreThoseOfTheStep) {
   }
 }
 
+TEST_P(Sensors, StatesOfRowsAreMuJoCos) {
+  Scene scene = make_scene(R"(<worldbody>
+<body><joint name="a" axis="0 1 0" range="-600 600" limited="true" frictionloss="0.5"/><geom size="0.05" pos="0.3 0 0" mass="1" contype="0" conaffinity="0"/></body>
+<body><joint name="b" axis="0 1 0"/><geom size="0.05" pos="0.3 0 0" mass="1" contype="0" conaffinity="0"/></body>
+<body pos="0 1 0"><joint name="c" type="slide" axis="0 0 1" range="-0.1 1" limited="true"/><geom size="0.05" mass="1" contype="0" conaffinity="0"/></body>
+<body pos="0 2 0"><joint name="d" type="slide" axis="0 0 1" frictionloss="30"/><geom size="0.05" mass="1" contype="0" conaffinity="0"/></body>
+<body name="e" pos="0 3 0.05"><freejoint/><geom size="0.05" mass="1"/></body><geom type="plane" size="5 5 1"/>
+</worldbody><equality><joint joint1="a" joint2="b" polycoef="0 0.5 0 0 0"/></equality>)");
+  Scene theirs(scene);
+  Stepper stepper(scene.model, with_tolerance(1e-8));
+  run(&stepper, &scene, 500);
+  for (int i = 0; i < 500; ++i) mj_step(theirs.model, theirs.data);
+  ASSERT_EQ(scene.data->nefc, theirs.data->nefc);
+  for (int i = 0; i < scene.data->ne + scene.data->nf + scene.data->nl; ++i)
+    EXPECT_EQ(scene.data->efc_state[i], theirs.data->efc_state[i]) << "row " << i;
+  for (int i = 0; i < scene.data->nefc; ++i) EXPECT_EQ(scene.data->efc_b[i], 0);
+}
+
+TEST_P(Sensors, SpringsAcrossTreesAreNoConstraints) {
+  Scene scene = make_scene(R"(<worldbody>
+<body><joint name="a"/><geom size="0.1" mass="1" pos="0.3 0 0" contype="0" conaffinity="0"/></body>
+<body pos="0 2 0"><joint name="b"/><geom size="0.1" mass="1" pos="0.3 0 0" contype="0" conaffinity="0"/></body>
+</worldbody><tendon><fixed stiffness="100" damping="5"><joint joint="a" coef="1"/><joint joint="b" coef="-1"/></fixed></tendon>)");
+  scene.data->qpos[0] = 0.3;
+  scene.data->qvel[0] = 1;
+  Stepper stepper(scene.model, with_tolerance(1e-8));
+  run(&stepper, &scene);
+  for (int i = 0; i < scene->nv; ++i) EXPECT_EQ(scene.data->qfrc_constraint[i], 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Storage, Sensors,
                          testing::Values(R"(cone="pyramidal" jacobian="dense")",
                                          R"(cone="pyramidal" jacobian="sparse")",

@@ -46,6 +46,7 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, ContactMode
   Laws laws;
   impulse_.assign(problem.num_dofs(), 0.0);
   given_.assign(problem.num_dofs(), 0.0);
+  own_.assign(problem.num_dofs(), 0.0);
   if (!problem.contacts.empty()) out->min_normal_impulse = kInfinity;
   for (const BodyPair& pair : problem.pairs) {
     double V0[6], V[6], F[6] = {0, 0, 0, 0, 0, 0}, F_given[6] = {0, 0, 0, 0, 0, 0};
@@ -85,7 +86,7 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, ContactMode
         calc_reference_row_impulse(row, calc_row_velocity(problem, row, solution.v));
     const double given = solution.row_impulses[i];
     add_row_force(problem, row, gamma, impulse_);
-    add_row_force(problem, row, given, given_);
+    add_row_force(problem, row, given, row.source >= 0 ? given_ : own_);
     laws.is_finite = laws.is_finite && std::isfinite(given);
     laws.scale = std::max(laws.scale, std::abs(gamma));
     out->impulse_error = std::max(out->impulse_error, std::abs(gamma - given));
@@ -102,7 +103,7 @@ void Certifier::calc_balance(const ContactProblem& problem, MomentumFactor* fact
   add_A_product(problem, change_, residual_);
   imbalance_.resize(num_dofs);
   for (int i = 0; i < num_dofs; ++i) {
-    imbalance_[i] = residual_[i] - given_[i];
+    imbalance_[i] = residual_[i] - given_[i] - own_[i];
     residual_[i] -= impulse_[i];
   }
   momentum_.assign(num_dofs, 0.0);

@@ -54,9 +54,10 @@ class Certifier {
                       ContactModel model, const ModelParameters& parameters, double tolerance,
                       double absolute_tolerance, const ContactSolution& solution);
 
-  /// J^T gamma of the last solution's impulses, as given; size num_dofs.
+  /// J^T gamma of the last solution's impulses, as given, but for rows without a source: these
+  /// stand for forces of the caller's own. Size num_dofs.
   std::span<const double> constraint_impulse() const { return given_; }
-  /// A (v - v*) - J^T gamma of the same impulses; size num_dofs.
+  /// A (v - v*) - J^T gamma of all impulses given; size num_dofs.
   std::span<const double> imbalance() const { return imbalance_; }
 
  private:
@@ -84,8 +85,8 @@ class Certifier {
   Balance judge_balance(const ContactProblem& problem, const Islands& islands, double tolerance,
                         double absolute_tolerance, std::span<const double> allowance) const;
 
-  // Per dof; impulse_ is J^T gamma of the laws, given_ of the solution.
-  std::vector<double> change_, residual_, momentum_, impulse_, given_, imbalance_, whitened_;
+  // Per dof; impulse_ is J^T gamma of the laws, given_ and own_ of the solution, by their source.
+  std::vector<double> change_, residual_, momentum_, impulse_, given_, own_, imbalance_, whitened_;
   RoundOff round_off_;
 };
 

@@ -77,7 +77,7 @@ struct Row {
   double slip_tolerance = 0;  // > 0 [m/s or rad/s]; friction
   int first_column = 0;       // into row_dof and row_columns; one entry per dof moved
   int num_columns = 0;
-  int source = -1;  // the caller's index of this row
+  int source = -1;  // the caller's index of this row; -1: not a constraint but a force of its own
 };
 
 /// A symmetric pair of off-diagonal blocks of A, between blocks of one kinematic tree.

@@ -12,10 +12,13 @@ contact::Row make_spring_row(const mjData* d, int i, double dt, contact::RowKind
   const double r = d->efc_pos[i] - d->efc_margin[i];
   const double stiffness = kbip[0] * kbip[2];  // K I [1/s^2]
   const double denominator = 1 + dt * kbip[1] + dt * dt * stiffness;
+  // What the row accelerates by at constant dof velocities, (dJ/dt) v, from MuJoCo's reference
+  // acceleration -B v_r - K I r - (dJ/dt) v: a body on a turning arm needs a centripetal force.
+  const double bias = -(d->efc_aref[i] + kbip[1] * d->efc_vel[i] + stiffness * r);
   contact::Row row;
   row.kind = kind;
   row.regularization = d->efc_R[i] / denominator;
-  row.target = (d->efc_vel[i] - dt * stiffness * r) / denominator;
+  row.target = (d->efc_vel[i] - dt * (stiffness * r + bias)) / denominator;
   return row;
 }
 

@@ -145,7 +145,9 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
   bool pair_moves = false;
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
-    if (con.exclude != 0 || con.geom[0] < 0 || con.geom[1] < 0) continue;
+    // In its gap a contact acts if it would close within the step; other exclusions are for good.
+    constexpr int kInGap = 1;
+    if (con.exclude > kInGap || con.geom[0] < 0 || con.geom[1] < 0) continue;
     const int body_A = m->geom_bodyid[con.geom[0]], body_B = m->geom_bodyid[con.geom[1]];
     if (body_A != pair_A || body_B != pair_B) {
       pair_A = body_A;

@@ -36,6 +36,11 @@ int count_rows(const mjContact& con, bool is_pyramidal) {
   return con.dim == 1 ? 1 : is_pyramidal ? 2 * (con.dim - 1) : con.dim;
 }
 
+/// Contacts that are still in their gap after the step have no rows, as in MuJoCo.
+bool has_rows(const mjContact& con, const std::array<double, 6>& impulse) {
+  return con.exclude == 0 || impulse[2] > 0;
+}
+
 /// Makes room for `num_new` rows behind MuJoCo's own.
 bool add_rows(const mjModel* m, mjData* d, int num_new) {
   const std::size_t old_size = d->nefc, new_size = old_size + num_new;
@@ -97,6 +102,19 @@ void write_contact(const mjContact& con, int contact_index, bool is_pyramidal, d
   }
 }
 
+/// The state of a row that is no contact, as MuJoCo's solver would report it.
+int find_row_state(const mjData* d, int row) {
+  const double force = d->efc_force[row];
+  if (d->efc_type[row] == mjCNSTR_EQUALITY) return mjCNSTRSTATE_QUADRATIC;
+  if (row >= d->ne + d->nf)  // a limit
+    return force > 0 ? mjCNSTRSTATE_QUADRATIC : mjCNSTRSTATE_SATISFIED;
+  // Dry friction is at its bound but for the last hundredth, or holds.
+  const double bound = 0.99 * d->efc_frictionloss[row];
+  return force > bound    ? mjCNSTRSTATE_LINEARNEG
+         : force < -bound ? mjCNSTRSTATE_LINEARPOS
+                          : mjCNSTRSTATE_QUADRATIC;
+}
+
 }  // namespace
 
 bool write_back(const mjModel* m, mjData* d, const Model& plant,
@@ -111,16 +129,22 @@ bool write_back(const mjModel* m, mjData* d, const Model& plant,
   const bool is_pyramidal = mj_isPyramidal(m);
   for (int i = 0; i < problem.num_rows(); ++i) {
     const int source = problem.rows[i].source;
-    if (source >= 0) d->efc_force[source] = solution.row_impulses[i] / dt;
+    if (source < 0) continue;
+    d->efc_force[source] = solution.row_impulses[i] / dt;
+    d->efc_state[source] = find_row_state(d, source);
   }
+  std::fill_n(d->efc_b, d->nefc, 0.0);
   int num_new = 0;
-  for (const contact::Contact& c : problem.contacts)
-    num_new += count_rows(d->contact[c.source], is_pyramidal);
+  for (int i = 0; i < problem.num_contacts(); ++i) {
+    const mjContact& con = d->contact[problem.contacts[i].source];
+    if (has_rows(con, solution.impulses[i])) num_new += count_rows(con, is_pyramidal);
+  }
   if (num_new == 0) return true;
   int row = d->nefc;
   if (!add_rows(m, d, num_new)) return false;
   for (int i = 0; i < problem.num_contacts(); ++i) {
     mjContact& con = d->contact[problem.contacts[i].source];
+    if (!has_rows(con, solution.impulses[i])) continue;
     con.efc_address = row;
     write_contact(con, problem.contacts[i].source, is_pyramidal, dt, solution.impulses[i], d, row);
     row += count_rows(con, is_pyramidal);

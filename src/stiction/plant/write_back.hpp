@@ -11,8 +11,9 @@
 namespace stiction::plant {
 
 /// Puts a step's result where MuJoCo's sensors, mj_contactForce and viewers look for it: qacc,
-/// qfrc_constraint, efc_force with one block per contact, and each contact's efc_address. qacc is
-/// the change of velocity over the step. The contacts' rows of efc_J stay empty.
+/// qfrc_constraint, efc_force and efc_state with one block per contact, and each contact's
+/// efc_address. qacc is the change of velocity over the step. The contacts' rows of efc_J stay
+/// empty, and efc_b, which only MuJoCo's own solver reads, is zero.
 /// @return false if the data's arena is too small for the rows; then only qacc and
 ///     qfrc_constraint are set
 /// @param constraint_impulse J^T gamma in the solver's dofs [N s, N m s], size nv
