@@ -7,6 +7,34 @@
 #include "stiction/contact/reference_laws.hpp"
 
 namespace stiction::contact {
+namespace {
+
+constexpr int kSlip[5] = {0, 1, 3, 4, 5};  // components of friction: tangents, torsion, rolling
+
+/// How far a friction impulse is outside the model's ellipsoid sum (gamma_i / mu_i)^2 <= bound^2,
+/// in impulse at the largest coefficient [N s].
+double calc_cone_excess(ContactModel model, const Contact& c, const ContactVector& gamma,
+                        double bound) {
+  double largest = 0, ratio2 = 0, forbidden2 = 0;
+  for (int i = 0; i < 5; ++i) {
+    const bool has_slip = i < c.dim - 1 && (i < 2 || traits(model).takes_torsion);
+    const double own = traits(model).takes_torsion ? c.friction[i] : c.sliding_friction();
+    const double mu = has_slip ? own : 0;
+    const double g = gamma[kSlip[i]];
+    largest = std::max(largest, mu);
+    (mu > 0 ? ratio2 : forbidden2) += mu > 0 ? (g / mu) * (g / mu) : g * g;
+  }
+  return largest * (std::sqrt(ratio2) - bound) + std::sqrt(forbidden2);
+}
+
+/// Energy that friction puts in [J].
+double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c) {
+  double work = 0;
+  for (const int e : kSlip) work += gamma[e] * v_c[e];
+  return work;
+}
+
+}  // namespace
 
 Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* factor,
                                const Islands& islands, ContactModel model,
@@ -71,11 +99,9 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, ContactMode
         out->impulse_error = std::max(out->impulse_error, std::abs(given[e] - law.gamma[e]));
       }
       out->min_normal_impulse = std::min(out->min_normal_impulse, given[2]);
-      const double mu = c.dim > 1 ? std::max(c.friction[0], c.friction[1]) : 0;
       out->max_cone_excess =
-          std::max(out->max_cone_excess, std::hypot(given[0], given[1]) - mu * law.normal_bound);
-      out->max_friction_work =
-          std::max(out->max_friction_work, given[0] * v_c[0] + given[1] * v_c[1]);
+          std::max(out->max_cone_excess, calc_cone_excess(model, c, given, law.normal_bound));
+      out->max_friction_work = std::max(out->max_friction_work, calc_friction_work(given, v_c));
     }
     add_pair_force(problem, pair, F, impulse_);
     add_pair_force(problem, pair, F_given, given_);

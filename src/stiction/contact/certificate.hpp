@@ -35,10 +35,10 @@ struct Certificate {
   double impulse_error = 0;
   /// Smallest normal impulse given [N s]; negative would be adhesion.
   double min_normal_impulse = 0;
-  /// Largest friction impulse beyond the model's bound: mu gamma_n of the step, or mu gamma_n0 for
-  /// the lagged models [N s]; at most round-off.
+  /// Largest friction impulse, torsion and rolling included, beyond the model's bound: mu gamma_n
+  /// of the step, or mu gamma_n0 for the lagged models [N s]; at most round-off.
   double max_cone_excess = 0;
-  /// Largest energy that friction puts into a contact, gamma_t . v_t [J]; at most round-off.
+  /// Largest energy that friction, of every kind, puts into a contact [J]; at most round-off.
   double max_friction_work = 0;
   /// True if all of the above hold: residuals within the tolerance or, where that is finer than
   /// arithmetic, within round-off; laws within round-off.

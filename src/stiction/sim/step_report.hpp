@@ -42,7 +42,7 @@ struct ContactReport {
   int size() const { return static_cast<int>(distance.size()); }
 };
 
-struct StepTimings {  // CPU-thread wall time [us]
+struct StepTimings {  // wall time [us]
   double total = 0;
   double kinematics = 0;  // kinematics, inertia, smooth forces
   double collision = 0;
