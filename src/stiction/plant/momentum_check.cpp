@@ -8,8 +8,7 @@
 namespace stiction::plant {
 
 void MomentumCheck::resize(const mjModel* m) {
-  for (auto* array :
-       {&v_, &change_, &inertial_, &momentum_, &smooth_, &impulse_, &row_force_, &imbalance_})
+  for (auto* array : {&v_, &change_, &inertial_, &smooth_, &impulse_, &row_force_, &imbalance_})
     array->resize(m->nv);
   wrench_.assign(6 * m->nbody, 0.0);
 }
@@ -73,7 +72,6 @@ MomentumCheck::Result MomentumCheck::calc(const mjModel* m, mjData* d, const Mod
   to_mujoco_dofs(d, plant, solution.v.data(), v_.data());
   for (int i = 0; i < nv; ++i) change_[i] = v_[i] - d->qvel[i];
   mj_mulM(m, d, inertial_.data(), change_.data());
-  mj_mulM(m, d, momentum_.data(), v_.data());
 
   // Impulses: smooth, with what the implicit terms change of it, contact, and the other rows.
   to_mujoco_dofs(d, plant, problem.free_impulse.data(), smooth_.data());
@@ -108,7 +106,7 @@ MomentumCheck::Result MomentumCheck::calc(const mjModel* m, mjData* d, const Mod
     const double e = r - imbalance_[i];
     r2 += D2 * r * r;
     e2 += D2 * e * e;
-    p2 += D2 * momentum_[i] * momentum_[i];
+    p2 += D2 * inertial_[i] * inertial_[i];
     s2 += D2 * smooth_[i] * smooth_[i];
     f2 += D2 * impulse_[i] * impulse_[i];
   }

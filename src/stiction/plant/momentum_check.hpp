@@ -36,8 +36,7 @@ class MomentumCheck {
                             const contact::ContactSolution& solution);
   void project_wrenches(const mjModel* m, const mjData* d);
 
-  std::vector<double> v_, change_, inertial_, momentum_, smooth_, impulse_, row_force_, wrench_,
-      imbalance_;
+  std::vector<double> v_, change_, inertial_, smooth_, impulse_, row_force_, wrench_, imbalance_;
 };
 
 }  // namespace stiction::plant

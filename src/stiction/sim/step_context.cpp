@@ -10,10 +10,12 @@ StepContext::StepContext(const mjModel* model, const StepOptions& options,
       options(options),
       materials(materials.geoms.empty() ? plant::make_default_materials(model)
                                         : std::move(materials)),
-      plant(model) {}
+      plant(model),
+      mirror(*model),
+      stage(model) {}
 
 void StepContext::update() {
-  mirror = *model;
+  mirror.opt = model->opt;  // all else that may change is behind pointers, which stay
   if (options.time_step > 0) mirror.opt.timestep = options.time_step;
   stage = mirror.opt.timestep == model->opt.timestep ? model : &mirror;
   if (options.contact_model == contact::ContactModel::mujoco) return;
