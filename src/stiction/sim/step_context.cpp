@@ -15,7 +15,11 @@ StepContext::StepContext(const mjModel* model, const StepOptions& options,
       stage(model) {}
 
 void StepContext::update() {
-  mirror.opt = model->opt;  // all else that may change is behind pointers, which stay
+  // All else that may change is behind pointers, which stay.
+  mirror.opt = model->opt;
+  mirror.flg_gravcomp = model->flg_gravcomp;
+  mirror.flg_surfacevel = model->flg_surfacevel;
+  mirror.flg_adhesion = model->flg_adhesion;
   if (options.time_step > 0) mirror.opt.timestep = options.time_step;
   stage = mirror.opt.timestep == model->opt.timestep ? model : &mirror;
   if (options.contact_model == contact::ContactModel::mujoco) return;
