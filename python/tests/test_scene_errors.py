@@ -56,6 +56,12 @@ def load_error(text: str) -> stiction.Error:
             "geom 'b': mass is 'Inf', must be finite",
         ),
         (BODY.format('<geom size="1" pos="0 -nan 0"/>'), "invalid_value", "scene.xml:3", "pos"),
+        (
+            BODY.format('<geom size="1" solref="nan 1"/>'),
+            "invalid_value",
+            "scene.xml:3",
+            "geom: solref is 'nan 1', must be finite",
+        ),
         (BODY.format(""), "invalid_value", "scene.xml:2", "mass and inertia"),
         (BODY.format('<geom type="mesh" mesh="q"/>'), "invalid_value", "scene.xml:3", "mesh 'q'"),
         (
@@ -161,7 +167,10 @@ def test_what_only_the_compiled_model_shows_is_found() -> None:
 
 def test_mujocos_warnings_are_pythons() -> None:
     with pytest.warns(stiction.StictionWarning, match=r"scene\.xml: MuJoCo: .*NaN"):
-        load('<mujoco><worldbody><geom size="1" solref="nan 1"/></worldbody></mujoco>')
+        load(
+            '<mujoco><size nuser_geom="1"/><worldbody><geom size="1" user="nan"/></worldbody>'
+            "</mujoco>"
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         load(BODY.format('<geom size="1"/>'))

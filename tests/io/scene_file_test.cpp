@@ -60,6 +60,37 @@ TEST(SceneFile, ListsEveryNumberThatIsNotFinite) {
     EXPECT_NE(fault.find(part), std::string::npos) << fault;
 }
 
+TEST(SceneFile, ChecksNumbersOfEveryAttribute) {
+  const Folder folder;
+  const auto fault = [&](const std::string& element) {
+    return fault_of(folder.write("a.xml", "<mujoco>\n" + element + "</mujoco>"));
+  };
+  for (const char* bad :
+       {"<connect anchor='nan 0 0'/>", "<joint polycoef='0 inf'/>", "<joint coef='nan'/>",
+        "<geom fluidcoef='1 nan 1'/>", "<body gravcomp='-inf'/>", "<spatial springlength='NaN'/>",
+        "<geom solimp='.9 nan'/>", "<geom solref='nan 1'/>", "<muscle lengthrange='0 inf'/>",
+        "<option impratio='+inf'/>", "<muscle timeconst='nan 1'/>", "<general dynprm='inf'/>",
+        "<key mpos='nan 0 0'/>", "<key qpos='nan'/>", "<option magnetic='-nan 0 0'/>"})
+    EXPECT_NE(fault(bad).find("', must be finite"), std::string::npos) << bad;
+  for (const char* bad : {"<motor forcerange='nan 1'/>", "<motor ctrlrange='-inf nan'/>",
+                          "<joint range='nan 1'/>", "<joint actuatorfrcrange='0 nan'/>"})
+    EXPECT_NE(fault(bad).find("', must not be NaN"), std::string::npos) << bad;
+  EXPECT_TRUE(fault("<connect name='c' anchor='nan 0 0'/>")
+                  .ends_with("a.xml:2: connect 'c': anchor is 'nan 0 0', must be finite"));
+}
+
+TEST(SceneFile, LeavesNamesUserDataAndClippingRanges) {
+  const Folder folder;
+  for (const char* good :
+       {"<motor joint='inf' ctrlrange='-inf inf'/>", "<geom class='nan' material='inf'/>",
+        "<weld body1='nan' body2='inf'/>", "<geom user='nan 1 inf'/>", "<text data='nan'/>",
+        "<numeric data='nan'/>", "<key ctrl='nan'/>", "<config key='nan' value='inf'/>",
+        "<flex body='nan inf'/>", "<framepos objname='nan' refname='inf'/>", "<geom size='1e999'/>",
+        "<geom type='nano' size='1'/>", "<jointpos cutoff='inf'/>"})
+    EXPECT_EQ(fault_of(folder.write("a.xml", "<mujoco>" + std::string(good) + "</mujoco>")), "")
+        << good;
+}
+
 TEST(SceneFile, LeavesMalformedFilesToMuJoCo) {
   const Folder folder;
   for (const char* text : {"", "text", "<mujoco><a></mujoco>", "<mujoco", "\xff\xfe"})

@@ -3,28 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <cstdio>
 #include <string_view>
 
 #include <tinyxml2.h>
 
 #include "stiction/base/error.hpp"
+#include "stiction/io/number_check.hpp"
 
 namespace stiction::io {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Numbers of which none may be infinite or NaN. Others, ranges among them, may mean something, or
-/// are inputs, which each step checks.
-constexpr std::array<std::string_view, 36> kFiniteAttributes = {
-    "pos",      "quat",      "axisangle",   "xyaxes",       "zaxis",        "euler",
-    "axis",     "mass",      "diaginertia", "fullinertia",  "density",      "size",
-    "fromto",   "friction",  "timestep",    "gravity",      "wind",         "viscosity",
-    "armature", "damping",   "stiffness",   "frictionloss", "margin",       "gap",
-    "ref",      "springref", "gear",        "kp",           "kv",           "scale",
-    "vertex",   "qpos",      "qvel",        "boundmass",    "boundinertia", "settotalmass"};
 
 /// Attributes whose product is an amount of memory, and how much of it MuJoCo still bears.
 struct Amount {
@@ -56,24 +46,6 @@ double number_of(const tinyxml2::XMLElement& element, const char* attribute) {
   double value = 0;
   element.QueryDoubleAttribute(attribute, &value);
   return value;
-}
-
-bool is_not_finite(std::string_view token) {
-  if (token.starts_with('-') || token.starts_with('+')) token.remove_prefix(1);
-  std::string lower(token);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower.starts_with("nan") || lower == "inf" || lower == "infinity";
-}
-
-bool has_only_finite(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  for (std::size_t begin = 0; (begin = text.find_first_not_of(kSpace, begin)) != text.npos;) {
-    const std::size_t end = std::min(text.find_first_of(kSpace, begin), text.size());
-    if (is_not_finite(text.substr(begin, end - begin))) return false;
-    begin = end;
-  }
-  return true;
 }
 
 std::string describe(const tinyxml2::XMLElement& element) {
@@ -159,14 +131,14 @@ void SceneFile::check() const {
     const tinyxml2::XMLElement& xml = *element.xml;
     const std::string_view tag = xml.Name();
     for (const auto* a = xml.FirstAttribute(); a; a = a->Next()) {
-      const bool is_number = std::find(kFiniteAttributes.begin(), kFiniteAttributes.end(),
-                                       a->Name()) != kFiniteAttributes.end();
-      if (is_number && !has_only_finite(a->Value()))
-        faults.add(ErrorCode::kInvalidValue, element.where(),
-                   describe(xml) + ": " + a->Name() + " is '" + a->Value() + "', must be finite");
+      const std::string_view fault = find_number_fault(tag, a->Name(), a->Value());
+      if (!fault.empty())
+        faults.add(
+            ErrorCode::kInvalidValue, element.where(),
+            describe(xml) + ": " + a->Name() + " is '" + a->Value() + "', " + std::string(fault));
     }
     if (tag == "option" && xml.Attribute("timestep") && number_of(xml, "timestep") <= 0 &&
-        has_only_finite(xml.Attribute("timestep")))
+        find_number_fault(tag, "timestep", xml.Attribute("timestep")).empty())
       faults.add(ErrorCode::kInvalidValue, element.where(),
                  std::string("option: timestep is '") + xml.Attribute("timestep") +
                      "', must be a time above 0 s");
