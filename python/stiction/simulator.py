@@ -29,7 +29,9 @@ class Simulator:
         report = sim.step(data)            # in place of mujoco.mj_step(model, data)
 
     The model and data stay yours: nothing is copied, and values in the model (masses, friction,
-    gains, options) may change between steps.
+    gains, options) may change between steps. Masses, inertias, friction, armature and the time step
+    are checked before each step; other values when a step fails, whose message then names the one
+    at fault.
 
     Args:
         model: kept by reference.

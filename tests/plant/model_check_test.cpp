@@ -21,6 +21,7 @@ constexpr const char* kScene = R"(
   <body name="ball" pos="0 0 1"><joint name="hinge" axis="0 1 0"/><geom name="g" size="0.1"/></body>
   <body mocap="true"/>
 </worldbody>
+<equality><joint name="e" joint1="hinge"/></equality>
 <tendon><fixed name="t"><joint joint="hinge" coef="1"/></fixed></tendon>
 <actuator><position name="servo" joint="hinge" kp="1"/><motor joint="hinge"/></actuator>)";
 
@@ -42,6 +43,19 @@ TEST(CheckModel, NamesTheElementTheValueAndTheRange) {
       {"geom 'floor': friction is -0.5", [](mjModel* m) { m->geom_friction[0] = -0.5; }},
       {"joint 'hinge': damping is nan", [=](mjModel* m) { m->dof_damping[0] = nan; }},
       {"joint 'hinge': armature is -1", [](mjModel* m) { m->dof_armature[0] = -1; }},
+      {"body 'ball': mass is 1e+308, must be at most 1e50",
+       [](mjModel* m) { m->body_mass[1] = 1e308; }},
+      {"body 'ball': gravcomp is nan", [=](mjModel* m) { m->body_gravcomp[1] = -nan; }},
+      {"geom 'g': solref is nan", [=](mjModel* m) { m->geom_solref[2] = nan; }},
+      {"geom 'g': solimp is inf", [=](mjModel* m) { m->geom_solimp[mjNIMP] = inf; }},
+      {"joint 'hinge': axis is nan", [=](mjModel* m) { m->jnt_axis[1] = nan; }},
+      {"equality 'e': data (anchor, relpose, polycoef) is nan",
+       [=](mjModel* m) { m->eq_data[1] = nan; }},
+      {"tendon 't': coef or divisor is inf", [=](mjModel* m) { m->wrap_prm[0] = inf; }},
+      {"tendon 't': springlength is nan", [=](mjModel* m) { m->tendon_lengthspring[1] = nan; }},
+      {"actuator 'servo': dynprm is nan", [=](mjModel* m) { m->actuator_dynprm[0] = nan; }},
+      {"actuator 'servo': forcerange is nan", [=](mjModel* m) { m->actuator_forcerange[1] = nan; }},
+      {"control 1: ctrlrange is nan", [=](mjModel* m) { m->actuator_ctrlrange[2] = nan; }},
       {"tendon 't': stiffness is inf", [=](mjModel* m) { m->tendon_stiffness[0] = inf; }},
       {"actuator 'servo': gain is nan", [=](mjModel* m) { m->actuator_gainprm[0] = nan; }},
   };
@@ -58,6 +72,53 @@ TEST(CheckModel, NamesTheElementTheValueAndTheRange) {
       EXPECT_NE(std::string(error.what()).find("must be"), std::string::npos) << error.what();
     }
   }
+}
+
+TEST(CheckModel, TakesInfiniteRangesThatClip) {
+  const double inf = std::numeric_limits<double>::infinity();
+  Scene scene(support::make_mjcf("", kScene));
+  scene->actuator_ctrlrange[1] = scene->actuator_forcerange[1] = inf;
+  scene->actuator_ctrlrange[0] = scene->jnt_actfrcrange[0] = -inf;
+  EXPECT_NO_THROW(check_model(scene.model));
+}
+
+TEST(SoundBodies, AreThoseThatCheckModelTakes) {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  Scene scene(support::make_mjcf("", kScene));
+  EXPECT_TRUE(has_sound_bodies(scene.model));
+  struct Entry {
+    mjtNum* number;
+    const char* text;
+  };
+  mjModel* m = scene.model;
+  for (const Entry& entry : {Entry{m->body_mass + 2, "body 2: mass is "},
+                             {m->body_inertia + 5, "body 'ball': inertia is "},
+                             {m->geom_friction + 5, "geom 'g': friction is "},
+                             {m->dof_armature, "joint 'hinge': armature is "},
+                             {m->dof_frictionloss, "joint 'hinge': frictionloss is "}}) {
+    const double good = *entry.number;
+    for (const double bad : {nan, -nan, inf, -inf, -1.0, -1e-300, -1e300, 1e51}) {
+      *entry.number = bad;
+      EXPECT_FALSE(has_sound_bodies(m)) << entry.text << bad;
+      EXPECT_EQ(explain_failure(m).find(entry.text + format_value(bad)), 0u) << explain_failure(m);
+    }
+    for (const double fine : {0.0, 1e-310, 1.0, 1e50}) {
+      *entry.number = fine;
+      EXPECT_TRUE(has_sound_bodies(m)) << entry.text << fine;
+    }
+    *entry.number = good;
+  }
+}
+
+TEST(ExplainFailure, NamesTheFirstFaultAndDampingBelowZero) {
+  Scene scene(support::make_mjcf("", kScene));
+  EXPECT_EQ(explain_failure(scene.model), "");
+  scene->dof_damping[0] = -3;
+  EXPECT_EQ(explain_failure(scene.model),
+            "joint 'hinge': damping is -3, which may make the step's matrix indefinite");
+  scene->geom_friction[0] = scene->geom_friction[1] = -std::nan("");
+  EXPECT_EQ(explain_failure(scene.model),
+            "geom 'floor': friction is nan, must be finite and at least 0 (and 1 more)");
 }
 
 TEST(CheckModel, ListsAllFaultsAtOnce) {

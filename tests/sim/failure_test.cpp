@@ -126,6 +126,31 @@ TEST_P(Failure, DataGoesOnAsIfItHadNeverHappened) {
   EXPECT_TRUE(is_same(scene_.state(), twin.state()));
 }
 
+TEST_P(Failure, NamesWhatTheCallerSpoiltInTheModel) {
+  struct Entry {
+    mjtNum* number;
+    double value;
+    const char* text;
+  };
+  mjModel* m = scene_.model;
+  for (const Entry& entry :
+       {Entry{m->geom_friction, kNan, "geom 0: friction is nan, must be finite and at least 0"},
+        {m->body_mass + 1, -1, "body 1: mass is -1"},
+        {m->body_mass + 1, kInf, "body 1: mass is inf"},
+        {m->body_inertia + 4, -1, "body 1: inertia is -1"},
+        {m->dof_armature, -1, "joint 0: armature is -1"}}) {
+    const double good = *entry.number;
+    const auto state = scene_.state();
+    *entry.number = entry.value;
+    const StepReport& report = stepper_.step(scene_.data);
+    EXPECT_EQ(report.status, kNonFiniteInput) << entry.text;
+    EXPECT_EQ(report.message.find(entry.text), 0u) << report.message;
+    EXPECT_TRUE(is_same(scene_.state(), state)) << entry.text;
+    *entry.number = good;
+  }
+  EXPECT_TRUE(stepper_.step(scene_.data).ok());
+}
+
 class SolverFailure : public Failure {
  protected:
   StepOptions impatient(OnFailure on_failure) const {
@@ -155,6 +180,38 @@ TEST_P(SolverFailure, LeavesTheStateAsItWas) {
   run(&stepper_, &scene_, 10);
   run(&fresh, &twin, 10);
   EXPECT_TRUE(is_same(scene_.state(), twin.state()));
+}
+
+TEST_P(SolverFailure, NamesTheNumberOfTheModelThatMadeIt) {
+  struct Entry {
+    mjtNum* number;
+    double value;
+    const char* text;
+  };
+  mjModel* m = scene_.model;
+  for (const Entry& entry :
+       {Entry{m->eq_data, kNan, "equality 0: data (anchor, relpose, polycoef) is nan"},
+        {m->tendon_stiffness, -kNan, "tendon 't': stiffness is nan"},
+        {m->body_pos + 3 * scene_.body("arm"), kNan, "body 'arm': pos is nan"}}) {
+    const double good = *entry.number;
+    const auto state = scene_.state();
+    *entry.number = entry.value;
+    const StepReport& report = stepper_.step(scene_.data);
+    EXPECT_FALSE(report.ok()) << entry.text;
+    EXPECT_NE(report.message.find(entry.text), std::string::npos) << report.message;
+    EXPECT_EQ(report.message.find("-nan"), std::string::npos) << report.message;
+    EXPECT_TRUE(is_same(scene_.state(), state)) << entry.text;
+    *entry.number = good;
+  }
+}
+
+TEST_P(SolverFailure, NamesTheDampingThatDrivesTheMotion) {
+  scene_->dof_damping[scene_.dof("a")] = -1e6;
+  const StepReport& report = stepper_.step(scene_.data, 100);
+  EXPECT_FALSE(report.ok());
+  EXPECT_NE(report.message.find("joint 'a': damping is -1e+06"), std::string::npos)
+      << report.message;
+  EXPECT_EQ(report.message.find("-nan"), std::string::npos) << report.message;
 }
 
 TEST_P(SolverFailure, KeepBestAdvancesAndSaysSo) {

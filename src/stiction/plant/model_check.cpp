@@ -1,6 +1,9 @@
 #include "stiction/plant/model_check.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -10,11 +13,19 @@
 namespace stiction::plant {
 namespace {
 
-enum class Range { kFinite, kNonNegative, kPositive };
+enum class Range { kNotNan, kFinite, kModerate, kNonNegative, kPositive };
 
-const char* to_text(Range range) {
+/// Products of a few such numbers are finite still; nothing in nature is near it.
+constexpr double kMax = 1e50;
+
+std::string to_text(Range range, double value) {
+  if (range != Range::kNotNan && range != Range::kFinite && std::isfinite(value) &&
+      std::abs(value) > kMax)
+    return "at most 1e50 in size";
   switch (range) {
-    case Range::kFinite: return "finite";
+    case Range::kNotNan: return "a number";
+    case Range::kFinite:
+    case Range::kModerate: return "finite";
     case Range::kNonNegative: return "finite and at least 0";
     case Range::kPositive: return "finite and above 0";
   }
@@ -22,8 +33,14 @@ const char* to_text(Range range) {
 }
 
 bool holds(Range range, double value) {
-  if (!std::isfinite(value)) return false;
-  return range == Range::kFinite || (range == Range::kPositive ? value > 0 : value >= 0);
+  switch (range) {
+    case Range::kNotNan: return !std::isnan(value);
+    case Range::kFinite: return std::isfinite(value);
+    case Range::kModerate: return std::abs(value) <= kMax;
+    case Range::kNonNegative: return value >= 0 && value <= kMax;
+    case Range::kPositive: return value > 0 && value <= kMax;
+  }
+  return false;
 }
 
 class Checker {
@@ -31,11 +48,10 @@ class Checker {
   Checker(const mjModel* model, ErrorList* errors) : m_(model), errors_(*errors) {}
 
   void check(const std::string& where, const char* what, double value, Range range) {
-    if (holds(range, value)) return;
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", value);
-    errors_.add(ErrorCode::kInvalidValue, where,
-                std::string(what) + " is " + text + ", must be " + to_text(range));
+    if (!holds(range, value))
+      errors_.add(
+          ErrorCode::kInvalidValue, where,
+          std::string(what) + " is " + format_value(value) + ", must be " + to_text(range, value));
   }
 
   /// An array of `count` elements of a type, `width` numbers each.
@@ -52,48 +68,223 @@ class Checker {
   ErrorList& errors_;
 };
 
+void check_option(const mjOption& o, Checker* c) {
+  c->check("option", "timestep", o.timestep, Range::kPositive);
+  c->check("option", "density", o.density, Range::kNonNegative);
+  c->check("option", "viscosity", o.viscosity, Range::kNonNegative);
+  c->check("option", "impratio", o.impratio, Range::kModerate);
+  c->check("option", "o_margin", o.o_margin, Range::kModerate);
+  for (const mjtNum g : o.gravity) c->check("option", "gravity", g, Range::kModerate);
+  for (const mjtNum w : o.wind) c->check("option", "wind", w, Range::kModerate);
+  for (const mjtNum b : o.magnetic) c->check("option", "magnetic", b, Range::kModerate);
+}
+
+void check_bodies_and_geoms(const mjModel* m, Checker* c) {
+  const auto body = [&](int width, const char* what, const mjtNum* values, Range range) {
+    c->check_all(mjOBJ_BODY, m->nbody, width, what, values, range);
+  };
+  body(1, "mass", m->body_mass, Range::kNonNegative);
+  body(3, "inertia", m->body_inertia, Range::kNonNegative);
+  body(3, "pos", m->body_pos, Range::kModerate);
+  body(4, "quat", m->body_quat, Range::kModerate);
+  body(3, "inertial pos", m->body_ipos, Range::kModerate);
+  body(4, "inertial quat", m->body_iquat, Range::kModerate);
+  body(1, "gravcomp", m->body_gravcomp, Range::kModerate);
+
+  const auto geom = [&](int width, const char* what, const mjtNum* values, Range range) {
+    c->check_all(mjOBJ_GEOM, m->ngeom, width, what, values, range);
+  };
+  geom(3, "size", m->geom_size, Range::kNonNegative);
+  geom(3, "pos", m->geom_pos, Range::kModerate);
+  geom(4, "quat", m->geom_quat, Range::kModerate);
+  geom(3, "friction", m->geom_friction, Range::kNonNegative);
+  geom(1, "margin", m->geom_margin, Range::kModerate);
+  geom(1, "gap", m->geom_gap, Range::kModerate);
+  geom(1, "solmix", m->geom_solmix, Range::kModerate);
+  geom(mjNREF, "solref", m->geom_solref, Range::kModerate);
+  geom(mjNIMP, "solimp", m->geom_solimp, Range::kModerate);
+  geom(6, "surfacevel", m->geom_surfacevel, Range::kModerate);
+  geom(1, "adhesion", m->geom_adhesion, Range::kModerate);
+  geom(mjNFLUID, "fluidcoef", m->geom_fluid, Range::kModerate);
+}
+
+void check_joints(const mjModel* m, Checker* c) {
+  const auto joint = [&](int width, const char* what, const mjtNum* values, Range range) {
+    c->check_all(mjOBJ_JOINT, m->njnt, width, what, values, range);
+  };
+  joint(1, "stiffness", m->jnt_stiffness, Range::kModerate);
+  joint(mjNPOLY, "stiffness", m->jnt_stiffnesspoly, Range::kModerate);
+  joint(2, "range", m->jnt_range, Range::kFinite);
+  joint(2, "actuatorfrcrange", m->jnt_actfrcrange, Range::kNotNan);
+  joint(3, "pos", m->jnt_pos, Range::kModerate);
+  joint(3, "axis", m->jnt_axis, Range::kModerate);
+  joint(1, "margin", m->jnt_margin, Range::kModerate);
+  joint(mjNREF, "solreflimit", m->jnt_solref, Range::kModerate);
+  joint(mjNIMP, "solimplimit", m->jnt_solimp, Range::kModerate);
+
+  for (mjtSize i = 0; i < m->nv; ++i) {
+    const auto dof = [&](int width, const char* what, const mjtNum* values, Range range) {
+      for (int k = 0; k < width; ++k)
+        if (!holds(range, values[i * width + k]))
+          c->check(describe(m, mjOBJ_JOINT, m->dof_jntid[i]), what, values[i * width + k], range);
+    };
+    dof(1, "armature", m->dof_armature, Range::kNonNegative);
+    dof(1, "damping", m->dof_damping, Range::kModerate);
+    dof(mjNPOLY, "damping", m->dof_dampingpoly, Range::kModerate);
+    dof(1, "frictionloss", m->dof_frictionloss, Range::kNonNegative);
+    dof(mjNREF, "solreffriction", m->dof_solref, Range::kModerate);
+    dof(mjNIMP, "solimpfriction", m->dof_solimp, Range::kModerate);
+  }
+  for (mjtSize i = 0; i < m->nq; ++i) {
+    c->check("qpos0", "entry", m->qpos0[i], Range::kModerate);
+    c->check("qpos_spring", "entry", m->qpos_spring[i], Range::kModerate);
+  }
+  for (mjtSize i = 0; i < m->nkey * m->nq; ++i)
+    c->check("keyframe", "qpos", m->key_qpos[i], Range::kModerate);
+}
+
+void check_pairs_and_equalities(const mjModel* m, Checker* c) {
+  const auto pair = [&](int width, const char* what, const mjtNum* values, Range range) {
+    c->check_all(mjOBJ_PAIR, m->npair, width, what, values, range);
+  };
+  pair(5, "friction", m->pair_friction, Range::kNonNegative);
+  pair(1, "margin", m->pair_margin, Range::kModerate);
+  pair(1, "gap", m->pair_gap, Range::kModerate);
+  pair(mjNREF, "solref", m->pair_solref, Range::kModerate);
+  pair(mjNREF, "solreffriction", m->pair_solreffriction, Range::kModerate);
+  pair(mjNIMP, "solimp", m->pair_solimp, Range::kModerate);
+
+  const auto equality = [&](int width, const char* what, const mjtNum* values) {
+    c->check_all(mjOBJ_EQUALITY, m->neq, width, what, values, Range::kModerate);
+  };
+  equality(mjNREF, "solref", m->eq_solref);
+  equality(mjNIMP, "solimp", m->eq_solimp);
+  equality(mjNEQDATA, "data (anchor, relpose, polycoef)", m->eq_data);
+}
+
+void check_tendons(const mjModel* m, Checker* c) {
+  const auto tendon = [&](int width, const char* what, const mjtNum* values, Range range) {
+    c->check_all(mjOBJ_TENDON, m->ntendon, width, what, values, range);
+  };
+  tendon(1, "stiffness", m->tendon_stiffness, Range::kModerate);
+  tendon(mjNPOLY, "stiffness", m->tendon_stiffnesspoly, Range::kModerate);
+  tendon(1, "damping", m->tendon_damping, Range::kModerate);
+  tendon(mjNPOLY, "damping", m->tendon_dampingpoly, Range::kModerate);
+  tendon(1, "armature", m->tendon_armature, Range::kNonNegative);
+  tendon(1, "frictionloss", m->tendon_frictionloss, Range::kNonNegative);
+  tendon(2, "springlength", m->tendon_lengthspring, Range::kModerate);
+  tendon(2, "range", m->tendon_range, Range::kNotNan);
+  tendon(2, "actuatorfrcrange", m->tendon_actfrcrange, Range::kNotNan);
+  tendon(1, "margin", m->tendon_margin, Range::kModerate);
+  tendon(mjNREF, "solreflimit", m->tendon_solref_lim, Range::kModerate);
+  tendon(mjNIMP, "solimplimit", m->tendon_solimp_lim, Range::kModerate);
+  tendon(mjNREF, "solreffriction", m->tendon_solref_fri, Range::kModerate);
+  tendon(mjNIMP, "solimpfriction", m->tendon_solimp_fri, Range::kModerate);
+  for (mjtSize i = 0; i < m->ntendon; ++i)
+    for (int k = 0; k < m->tendon_num[i]; ++k)
+      if (!holds(Range::kModerate, m->wrap_prm[m->tendon_adr[i] + k]))
+        c->check(describe(m, mjOBJ_TENDON, static_cast<int>(i)), "coef or divisor",
+                 m->wrap_prm[m->tendon_adr[i] + k], Range::kModerate);
+}
+
+void check_actuators(const mjModel* m, Checker* c) {
+  const auto actuator = [&](int width, const char* what, const mjtNum* values, Range range) {
+    c->check_all(mjOBJ_ACTUATOR, m->nactuator, width, what, values, range);
+  };
+  actuator(mjNGAIN, "gain", m->actuator_gainprm, Range::kModerate);
+  actuator(mjNBIAS, "bias", m->actuator_biasprm, Range::kModerate);
+  actuator(mjNDYN, "dynprm", m->actuator_dynprm, Range::kModerate);
+  actuator(1, "cranklength", m->actuator_cranklength, Range::kModerate);
+  actuator(1, "damping", m->actuator_damping, Range::kModerate);
+  actuator(1, "armature", m->actuator_armature, Range::kNonNegative);
+  actuator(2, "actrange", m->actuator_actrange, Range::kNotNan);
+  actuator(2, "forcerange", m->actuator_forcerange, Range::kNotNan);
+  const auto each = [&](const char* where, mjtSize count, int width, const char* what,
+                        const mjtNum* values, Range range) {
+    for (mjtSize i = 0; i < count * width; ++i)
+      if (!holds(range, values[i]))
+        c->check(std::string(where) + " " + std::to_string(i / width), what, values[i], range);
+  };
+  each("control", m->nu, 2, "ctrlrange", m->actuator_ctrlrange, Range::kNotNan);
+  each("actuator output", m->nout, 6, "gear", m->actuator_gear, Range::kModerate);
+  each("actuator output", m->nout, 2, "lengthrange", m->actuator_lengthrange, Range::kModerate);
+}
+
+/// The first of all faults, and how many there are.
+std::string first_line(const std::string& text) {
+  const std::size_t end = text.find('\n');
+  if (end == text.npos) return text;
+  const auto more = std::count(text.begin() + static_cast<std::ptrdiff_t>(end), text.end(), '\n');
+  return text.substr(0, end) + " (and " + std::to_string(more) + " more)";
+}
+
+/// The first of an array of dofs or tendons below 0, as a fault; empty if there is none.
+std::string find_negative(const mjModel* m, mjtObj type, mjtSize count, const char* what,
+                          const mjtNum* values) {
+  for (mjtSize i = 0; i < count; ++i)
+    if (values[i] < 0) {
+      const bool is_dof = type == mjOBJ_DOF;
+      return describe(m, is_dof ? mjOBJ_JOINT : type,
+                      is_dof ? m->dof_jntid[i] : static_cast<int>(i)) +
+             ": " + what + " is " + format_value(values[i]) +
+             ", which may make the step's matrix indefinite";
+    }
+  return "";
+}
+
 }  // namespace
+
+std::string format_value(double value) {
+  if (std::isnan(value)) return "nan";  // of either sign
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
 
 void check_model(const mjModel* m) {
   ErrorList errors;
   Checker c(m, &errors);
-  c.check("option", "timestep", m->opt.timestep, Range::kPositive);
-  for (const mjtNum g : m->opt.gravity) c.check("option", "gravity", g, Range::kFinite);
-  for (const mjtNum w : m->opt.wind) c.check("option", "wind", w, Range::kFinite);
-  c.check("option", "density", m->opt.density, Range::kNonNegative);
-  c.check("option", "viscosity", m->opt.viscosity, Range::kNonNegative);
-
-  c.check_all(mjOBJ_BODY, m->nbody, 1, "mass", m->body_mass, Range::kNonNegative);
-  c.check_all(mjOBJ_BODY, m->nbody, 3, "inertia", m->body_inertia, Range::kNonNegative);
-  c.check_all(mjOBJ_BODY, m->nbody, 3, "pos", m->body_pos, Range::kFinite);
-  c.check_all(mjOBJ_BODY, m->nbody, 4, "quat", m->body_quat, Range::kFinite);
-  c.check_all(mjOBJ_BODY, m->nbody, 3, "inertial pos", m->body_ipos, Range::kFinite);
-
-  c.check_all(mjOBJ_GEOM, m->ngeom, 3, "size", m->geom_size, Range::kNonNegative);
-  c.check_all(mjOBJ_GEOM, m->ngeom, 3, "pos", m->geom_pos, Range::kFinite);
-  c.check_all(mjOBJ_GEOM, m->ngeom, 3, "friction", m->geom_friction, Range::kNonNegative);
-  c.check_all(mjOBJ_GEOM, m->ngeom, 1, "margin", m->geom_margin, Range::kFinite);
-  c.check_all(mjOBJ_GEOM, m->ngeom, 1, "gap", m->geom_gap, Range::kFinite);
-
-  c.check_all(mjOBJ_JOINT, m->njnt, 1, "stiffness", m->jnt_stiffness, Range::kFinite);
-  c.check_all(mjOBJ_JOINT, m->njnt, 2, "range", m->jnt_range, Range::kFinite);
-  for (mjtSize i = 0; i < m->nv; ++i) {
-    const std::string joint = describe(m, mjOBJ_JOINT, m->dof_jntid[i]);
-    c.check(joint, "armature", m->dof_armature[i], Range::kNonNegative);
-    c.check(joint, "damping", m->dof_damping[i], Range::kFinite);
-    c.check(joint, "frictionloss", m->dof_frictionloss[i], Range::kNonNegative);
-  }
-  for (mjtSize i = 0; i < m->nq; ++i) c.check("qpos0", "entry", m->qpos0[i], Range::kFinite);
-  for (mjtSize i = 0; i < m->nkey * m->nq; ++i)
-    c.check("keyframe", "qpos", m->key_qpos[i], Range::kFinite);
-
-  c.check_all(mjOBJ_TENDON, m->ntendon, 1, "stiffness", m->tendon_stiffness, Range::kFinite);
-  c.check_all(mjOBJ_TENDON, m->ntendon, 1, "damping", m->tendon_damping, Range::kFinite);
-  c.check_all(mjOBJ_TENDON, m->ntendon, 1, "frictionloss", m->tendon_frictionloss,
-              Range::kNonNegative);
-  c.check_all(mjOBJ_ACTUATOR, m->nactuator, mjNGAIN, "gain", m->actuator_gainprm, Range::kFinite);
-  c.check_all(mjOBJ_ACTUATOR, m->nactuator, mjNBIAS, "bias", m->actuator_biasprm, Range::kFinite);
+  check_option(m->opt, &c);
+  check_bodies_and_geoms(m, &c);
+  check_joints(m, &c);
+  check_pairs_and_equalities(m, &c);
+  check_tendons(m, &c);
+  check_actuators(m, &c);
   errors.throw_if_any();
+}
+
+std::string explain_failure(const mjModel* m) {
+  try {
+    check_model(m);
+  } catch (const Error& e) {
+    return first_line(e.what());
+  }
+  std::string found = find_negative(m, mjOBJ_DOF, m->nv, "damping", m->dof_damping);
+  if (found.empty()) found = find_negative(m, mjOBJ_JOINT, m->njnt, "stiffness", m->jnt_stiffness);
+  if (found.empty())
+    found = find_negative(m, mjOBJ_TENDON, m->ntendon, "damping", m->tendon_damping);
+  if (found.empty())
+    found = find_negative(m, mjOBJ_TENDON, m->ntendon, "stiffness", m->tendon_stiffness);
+  return found;
+}
+
+bool has_sound_bodies(const mjModel* m) noexcept {
+  // Bits of doubles from +0 to kMax are integers in order; all that is wrong has larger ones. -0
+  // has too, which costs no more than a look at each number.
+  constexpr auto kLimit = std::bit_cast<std::uint64_t>(kMax);
+  std::uint64_t bad = 0;
+  const auto look = [&](const mjtNum* values, mjtSize count) {
+    for (mjtSize i = 0; i < count; ++i) {
+      const auto bits = std::bit_cast<std::uint64_t>(values[i]);
+      bad |= bits | (kLimit - bits);
+    }
+  };
+  look(m->body_mass, m->nbody);
+  look(m->body_inertia, 3 * m->nbody);
+  look(m->geom_friction, 3 * m->ngeom);
+  look(m->dof_armature, m->nv);
+  look(m->dof_frictionloss, m->nv);
+  return bad >> 63 == 0;
 }
 
 StateFault check_state(const mjModel* m, const mjData* d) noexcept {

@@ -11,6 +11,12 @@
 #include "stiction/sim/stopwatch.hpp"
 
 namespace stiction::sim {
+namespace {
+
+/// Of what is never below 0; a NaN is then printed as one.
+double without_sign(double x) { return std::copysign(x, 1.0); }
+
+}  // namespace
 
 ConvexStep::ConvexStep(const StepOptions& options)
     : solver_(formulations::make_contact_solver(options.contact_model)) {
@@ -115,12 +121,7 @@ void ConvexStep::solve(StepContext& context) {
     if (island.status == contact::SolveStatus::kConverged ||
         island.status == contact::SolveStatus::kStagnated)
       continue;
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "an island of %d dofs and %d contacts stopped after %d iterations at a relative "
-                  "residual of %.1e",
-                  island.num_dofs, island.num_contacts, island.iterations,
-                  island.scale > 0 ? island.residual / island.scale : island.residual);
+    const std::string text = describe_failure(context, island);
     switch (island.status) {
       case contact::SolveStatus::kNotFinite: return context.fail(kNonFiniteSolution, text);
       case contact::SolveStatus::kNotPositiveDefinite:
@@ -129,7 +130,46 @@ void ConvexStep::solve(StepContext& context) {
     }
   }
   for (const double v : solution_.v)
-    if (!std::isfinite(v)) return context.fail(kNonFiniteSolution, "the velocities are not finite");
+    if (!std::isfinite(v))
+      return context.fail(kNonFiniteSolution,
+                          "the velocities are not finite" + find_cause(context));
+}
+
+std::string ConvexStep::describe_failure(const StepContext& context,
+                                         const contact::IslandStatistics& island) const {
+  const double residual = island.scale > 0 ? island.residual / island.scale : island.residual;
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "an island of %d dofs and %d contacts stopped after %d iterations", island.num_dofs,
+                island.num_contacts, island.iterations);
+  if (!std::isfinite(residual))
+    return "a value that is not finite reached the solver" + find_cause(context) + ": " + text;
+  char accuracy[60];
+  std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e", residual);
+  return std::string(text) + accuracy;
+}
+
+/// ", of body 'x'": the first whose part of the problem is not finite; empty if there is none.
+std::string ConvexStep::find_cause(const StepContext& context) const {
+  const auto is_finite = [](const double* values, int count) {
+    return std::all_of(values, values + count, [](double x) { return std::isfinite(x); });
+  };
+  const auto name = [&](int block) {
+    return ", of " + plant::describe(context.model, mjOBJ_BODY, context.plant.block(block).body);
+  };
+  for (int b = 0; b < problem_.num_blocks(); ++b) {
+    const int start = problem_.dof_start[b], n = problem_.block_size(b);
+    if (!is_finite(problem_.diagonal(b), n * n) || !is_finite(problem_.v0.data() + start, n) ||
+        !is_finite(problem_.free_impulse.data() + start, n))
+      return name(b);
+  }
+  for (const contact::Row& row : problem_.rows) {
+    const double values[] = {row.regularization, row.target, row.bound};
+    if (!is_finite(values, 3) ||
+        !is_finite(problem_.row_columns.data() + row.first_column, row.num_columns))
+      return name(islands_.block_of_dof(problem_.row_dof[row.first_column])) + "'s constraints";
+  }
+  return "";
 }
 
 /// Proves the solution, and writes it where the balance of momentum by MuJoCo's matrices reads it.
@@ -161,7 +201,8 @@ void ConvexStep::certify(StepContext& context, mjData* d) {
     std::snprintf(text, sizeof text,
                   "the step does not pass its certificate: relative residual %.1e, momentum error "
                   "%.1e sqrt(J), impulse error %.1e N s",
-                  certificate.relative_residual, momentum.residual, certificate.impulse_error);
+                  without_sign(certificate.relative_residual), without_sign(momentum.residual),
+                  without_sign(certificate.impulse_error));
     context.fail(kCertificateFailed, text);
   }
 }

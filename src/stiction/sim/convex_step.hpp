@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "stiction/base/thread_pool.hpp"
 #include "stiction/contact/certificate.hpp"
@@ -28,6 +29,9 @@ class ConvexStep {
   void calc_smooth_forces(StepContext& context, mjData* d);
   void assemble(StepContext& context, mjData* d);
   void solve(StepContext& context);
+  std::string describe_failure(const StepContext& context,
+                               const contact::IslandStatistics& island) const;
+  std::string find_cause(const StepContext& context) const;
   void certify(StepContext& context, mjData* d);
   static void advance(StepContext& context, mjData* d);
 

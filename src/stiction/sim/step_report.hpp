@@ -13,8 +13,8 @@ namespace stiction::sim {
 enum StepStatus : std::uint32_t {
   kOk = 0,
   kNonFiniteState = 1u << 0,       // time, qpos, qvel or act is not finite; nothing was computed
-  kNonFiniteInput = 1u << 1,       // a control, applied force or the time step is not finite, or
-                                   // the step not above 0; nothing was computed
+  kNonFiniteInput = 1u << 1,       // a control, applied force, mass, friction or the time step is
+                                   // not finite or out of range; nothing was computed
   kNonFiniteSolution = 1u << 2,    // the dynamics or the solution is not finite
   kNotConverged = 1u << 3,         // an island stopped above the tolerance
   kNotPositiveDefinite = 1u << 4,  // an inertia or Hessian could not be factored

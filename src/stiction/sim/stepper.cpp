@@ -31,6 +31,7 @@ class Stepper::Workspace {
 
  private:
   void step_once(mjData* d);
+  void explain();
 
   std::variant<std::monostate, ConvexStep, MuJoCoStep> step_;
 };
@@ -40,6 +41,7 @@ const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
   clear_report(&report);
   try {
     for (int i = 0; i < num_steps && !context.failed(); ++i) step_once(d);
+    explain();
   } catch (const std::exception& e) {  // out of memory
     context.fail(kMuJoCoError, e.what());
   }
@@ -52,19 +54,20 @@ void Stepper::Workspace::step_once(mjData* d) {
   const plant::StateFault fault = plant::check_state(context.model, d);
   if (fault.array) {
     char text[160];
-    std::snprintf(text, sizeof text, "%s[%d] is %g at time %g; the step was not made", fault.array,
-                  fault.index, fault.value, d->time);
+    std::snprintf(text, sizeof text, "%s[%d] is %s at time %s; the step was not made", fault.array,
+                  fault.index, plant::format_value(fault.value).c_str(),
+                  plant::format_value(d->time).c_str());
     return context.fail(fault.is_state ? kNonFiniteState : kNonFiniteInput, text);
   }
   context.update();
   // The caller may have changed it since the model was checked.
   const double dt = context.mirror.opt.timestep;
-  if (!(dt > 0 && std::isfinite(dt))) {
-    char text[120];
-    std::snprintf(text, sizeof text,
-                  "the model's timestep is %g, must be finite and above 0; the step was not made",
-                  dt);
-    return context.fail(kNonFiniteInput, text);
+  if (!(dt > 0 && std::isfinite(dt)))
+    return context.fail(kNonFiniteInput, "the model's timestep is " + plant::format_value(dt) +
+                                             ", must be finite and above 0; the step was not made");
+  if (!plant::has_sound_bodies(context.model)) {
+    const std::string text = plant::explain_failure(context.model);
+    if (!text.empty()) return context.fail(kNonFiniteInput, text + "; the step was not made");
   }
   if (ConvexStep* convex = std::get_if<ConvexStep>(&step_))
     convex->take(context, d);
@@ -72,6 +75,15 @@ void Stepper::Workspace::step_once(mjData* d) {
     std::get<MuJoCoStep>(step_).take(context, d);
   context.report.timings.total = clock.lap();
   if (!context.failed()) ++context.report.num_steps;
+}
+
+/// The caller may have spoilt the model since it was checked.
+void Stepper::Workspace::explain() {
+  constexpr std::uint32_t kCauses = kNonFiniteState | kNotConverged | kNotPositiveDefinite |
+                                    kNonFiniteSolution | kCertificateFailed;
+  if (!context.failed() || !(context.report.status & kCauses)) return;
+  const std::string cause = plant::explain_failure(context.model);
+  if (!cause.empty()) context.report.message += "; " + cause;
 }
 
 Stepper::Stepper(const mjModel* model, const StepOptions& options, plant::MaterialTable materials) {
