@@ -61,6 +61,8 @@ TEST(IgnoredSettings, AreThoseOfMuJoCosContactAndSolver) {
   const Case cases[] = {
       {"integrator='RK4' impratio='10'", kPlain,
        "integrator 'RK4', impratio of the MJCF's <option> have no effect under '"},
+      {"integrator='implicit'", kPlain,
+       "integrator 'implicit' of the MJCF's <option> has no effect"},
       {"noslip_iterations='3'", kPlain, "noslip_iterations"},
       {"", "<worldbody><geom name='a' size='1' solref='0.01 1'/></worldbody>",
        "solref and solimp of geom 'a' have no effect on contacts under '"},
@@ -69,6 +71,9 @@ TEST(IgnoredSettings, AreThoseOfMuJoCosContactAndSolver) {
       {"", R"(<worldbody><geom name="a" size="1"/><body><freejoint/><geom name="b" size="1"/></body>
 </worldbody><contact><pair name="p" geom1="a" geom2="b" solref="0.01 1"/></contact>)",
        "of pair 'p'"},
+      {"", R"(<worldbody><geom name="a" size="1"/><body><freejoint/><geom name="b" size="1"/></body>
+</worldbody><contact><pair name="q" geom1="a" geom2="b" solreffriction="0.01 1"/></contact>)",
+       "of pair 'q'"},
   };
   const Scene tuned(support::make_mjcf(
       "cone='elliptic' solver='CG' iterations='7' tolerance='0' integrator='implicitfast'",

@@ -128,7 +128,8 @@ class Finder {
       if (may_collide(m_, i) && has_compliance(m_->geom_solref, m_->geom_solimp, i))
         geoms.push_back(i);
     for (int i = 0; i < m_->npair; ++i)
-      if (has_compliance(m_->pair_solref, m_->pair_solimp, i)) pairs.push_back(i);
+      if (has_compliance(m_->pair_solref, m_->pair_solimp, i) || has_friction_solref(i))
+        pairs.push_back(i);
     if (!geoms.empty())
       add_compliance("solref and solimp of " + list_elements(m_, mjOBJ_GEOM, geoms));
     if (!pairs.empty())
@@ -145,6 +146,12 @@ class Finder {
            is_set(solimp + mjNIMP * i, default_.o_solimp, mjNIMP);
   }
 
+  /// Its default is 0, for that of the pair's solref.
+  bool has_friction_solref(int pair) const {
+    const mjtNum* solref = m_->pair_solreffriction + mjNREF * pair;
+    return std::any_of(solref, solref + mjNREF, [](mjtNum x) { return x != 0; });
+  }
+
   static bool is_set(const mjtNum* values, const mjtNum* defaults, int n) {
     return !std::equal(values, values + n, defaults);
   }
@@ -155,6 +162,8 @@ class Finder {
     const mjOption& o = m_->opt;
     std::vector<std::string> names;
     if (o.integrator == mjINT_RK4) names.emplace_back("integrator 'RK4'");
+    // implicitfast leaves the derivatives of Coriolis forces out, as our step does.
+    if (o.integrator == mjINT_IMPLICIT) names.emplace_back("integrator 'implicit'");
     if (o.impratio != default_.impratio) names.emplace_back("impratio");
     if (o.noslip_iterations != default_.noslip_iterations) names.emplace_back("noslip_iterations");
     if (o.enableflags & mjENBL_SLEEP) names.emplace_back("flag sleep");
