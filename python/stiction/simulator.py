@@ -31,7 +31,7 @@ class Simulator:
     The model and data stay yours: nothing is copied, and values in the model (masses, friction,
     gains, options) may change between steps. Masses, inertias, friction, armature and the time step
     are checked before each step; other values when a step fails, whose message then names the one
-    at fault.
+    at fault. As for mj_step, call mujoco.mj_setConst after a change of masses or inertias.
 
     Args:
         model: kept by reference.

@@ -17,7 +17,8 @@ namespace stiction::sim {
 /// The model and data stay the caller's own; values in the model (masses, friction, gains, options)
 /// may change between steps, its structure may not. Masses, inertias, friction, armature and the
 /// time step are checked before each step; other values when a step fails, whose message then names
-/// the one at fault. One Stepper serves one thread at a time and any number of mjData of its model.
+/// the one at fault. As for mj_step, mj_setConst must follow a change of masses or inertias. One
+/// Stepper serves one thread at a time and any number of mjData of its model.
 class Stepper {
  public:
   /// @param model     kept by pointer; must outlive this
