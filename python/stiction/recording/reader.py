@@ -67,7 +67,8 @@ class RecordReader:
         self.path = path
         self.damage: Damage | None = None
         if not path.is_file():
-            raise Error("file_not_found", str(path), "there is no such file")
+            what = "is not a file" if path.exists() else "there is no such file"
+            raise Error("file_not_found", str(path), what)
         try:
             self._size = path.stat().st_size
             is_mcap = is_mcap_file(path)

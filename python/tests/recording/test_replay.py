@@ -195,7 +195,7 @@ def test_no_mcap_file_is_an_error(tmp_path, content, message):
         stiction.Recording(path)
     with pytest.raises(stiction.Error, match="there is no such file"):
         stiction.Recording(tmp_path / "b.mcap")
-    with pytest.raises(stiction.Error, match="there is no such file"):
+    with pytest.raises(stiction.Error, match="is not a file"):
         stiction.Recording(tmp_path)
 
 
