@@ -94,8 +94,8 @@ def _fail_output(error: OSError) -> None:
     if not isinstance(
         error, BrokenPipeError
     ):  # `stiction ... | head` wants no more, and no message
-        where = f"{error.filename}" if error.filename else "standard output"
-        message = f"error: {where}: cannot be written: {error.strerror or error}"
+        where = error.filename or "standard output: cannot be written"
+        message = f"error: {where}: {error.strerror or error}"
         with contextlib.suppress(OSError):
             print(make_printable(message), file=sys.stderr)
     # What is still buffered would fail again when Python ends.

@@ -11,8 +11,9 @@ def main() -> None:
     """
     try:
         from stiction.cli import main as run
+
+        run()
     except ImportError as e:
         sys.exit(f"error: {e}")
     except KeyboardInterrupt:
         sys.exit("interrupted")
-    run()
