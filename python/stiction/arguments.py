@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import numbers
 import operator
+import os
+from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -54,6 +57,34 @@ def check_name(name: str, value: Any, names: tuple[str, ...] | None = None) -> s
     return value
 
 
+def check_path(name: str, value: Any) -> Path:
+    """A path that the file system can be asked about; whether there is a file is checked elsewhere.
+
+    Args:
+        name: of the argument.
+        value: str or os.PathLike of str, in UTF-8, as MJCF and recordings are.
+
+    Raises:
+        Error: it is no path, or one that no file can have; with its name.
+    """
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(text, str):
+        raise Error("wrong_shape", name, f"is {_quote(value)}, must be a path (str or Path)")
+    path = Path(text)
+    try:
+        text.encode()
+        path.stat()
+    except UnicodeEncodeError as e:
+        raise Error("invalid_value", _shorten(ascii(text)), "is not UTF-8; rename the file") from e
+    except ValueError as e:
+        raise Error("invalid_value", _shorten(ascii(text)), "has a zero character in it") from e
+    except OSError as e:
+        if e.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            reason = (e.strerror or str(e)).lower()
+            raise Error("invalid_value", _shorten(text), f"cannot be opened: {reason}") from e
+    return path
+
+
 def check_model_type(model: Any) -> None:
     """Raises Error if it is no MjModel."""
     if not isinstance(model, mujoco.MjModel):
@@ -71,4 +102,8 @@ def _quote(value: Any) -> str:
         text = repr(value)
     except ValueError:  # an integer of too many digits
         text = f"a huge {type(value).__name__}"
+    return _shorten(text)
+
+
+def _shorten(text: str) -> str:
     return text if len(text) <= 60 else text[:60] + "..."

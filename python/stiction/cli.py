@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
+import os
 import sys
 from typing import Annotated
 
@@ -12,6 +14,7 @@ from rich.console import Console
 
 import stiction
 from stiction.errors import Error
+from stiction.names import make_printable
 
 
 class ExitCode(enum.IntEnum):
@@ -52,6 +55,17 @@ def _options(
 
 def main() -> None:
     """Runs the command line; errors are one message and an exit code, never a traceback."""
+    code = _run_app()
+    try:
+        if sys.stdout:
+            sys.stdout.flush()
+    except OSError as e:
+        _fail_output(e)
+        code = code or ExitCode.FAILURE
+    sys.exit(code)
+
+
+def _run_app() -> int:
     err = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
         code = app(standalone_mode=False)
@@ -61,12 +75,32 @@ def main() -> None:
     except (typer.Abort, KeyboardInterrupt):
         code = _TYPER_INTERRUPTED
     except Error as e:
+        err.print("error:", make_printable(str(e)), style="red", markup=False)
+        code = ExitCode.FAILURE
+    except ImportError as e:
         err.print("error:", str(e), style="red", markup=False)
+        code = ExitCode.FAILURE
+    except OSError as e:
+        _fail_output(e)
         code = ExitCode.FAILURE
     if code == _TYPER_INTERRUPTED:
         err.print("interrupted")
         code = ExitCode.FAILURE
-    sys.exit(int(code or 0))
+    return int(code or 0)
+
+
+def _fail_output(error: OSError) -> None:
+    """Files have errors of their own: what is left is standard output, full or closed."""
+    if not isinstance(
+        error, BrokenPipeError
+    ):  # `stiction ... | head` wants no more, and no message
+        where = error.filename or "standard output: cannot be written"
+        message = f"error: {where}: {error.strerror or error}"
+        with contextlib.suppress(OSError):
+            print(make_printable(message), file=sys.stderr)
+    # What is still buffered would fail again when Python ends.
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # The commands register themselves on `app`.

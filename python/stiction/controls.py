@@ -30,6 +30,8 @@ class ControlsName(enum.StrEnum):
 # How long a random control is held [s]: long against a step, short against a motion.
 _HOLD_TIME = 0.1
 
+_MAX_STEPS = 1e12  # a year at 30 us a step
+
 
 def make_controls(name: ControlsName, scene: Scene, seed: int = 0) -> Controls:
     """Controls by name.
@@ -81,9 +83,24 @@ def default_duration(scene: Scene) -> float:
 
 
 def count_steps(duration: float, time_step: float) -> int:
-    """Steps that reach the duration; a millionth of a step is rounding."""
-    num_steps = math.ceil(duration / time_step - 1e-6)
-    return max(1, num_steps)
+    """Steps that reach the duration; a millionth of a step is rounding.
+
+    Args:
+        duration: > 0 [s].
+        time_step: > 0 [s].
+
+    Raises:
+        Error: more than 1e12 steps, which no run lives to see.
+    """
+    quotient = duration / time_step if time_step else math.inf
+    if not quotient <= _MAX_STEPS:
+        raise Error(
+            "invalid_value",
+            "duration",
+            f"{duration:g} s in steps of {time_step:g} s are {quotient:.3g} steps, more than "
+            f"{_MAX_STEPS:g}; shorten it or make the steps longer",
+        )
+    return max(1, math.ceil(quotient - 1e-6))
 
 
 class RandomControls:

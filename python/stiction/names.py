@@ -21,6 +21,13 @@ def suggest_name(name: str, names: Sequence[str]) -> str:
     return f"(there are {shown}{more})" if shown else "(there are none)"
 
 
+def make_printable(text: str) -> str:
+    """Control characters, as a file name may have to deceive a terminal, as \\x1b and the like."""
+    return "".join(
+        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
+    )
+
+
 def find_geom(model: mujoco.MjModel, geom: str | int) -> int:
     """The id of a geom.
 

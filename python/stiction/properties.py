@@ -11,6 +11,7 @@ from typing import Any
 import mujoco
 
 from stiction._core import ContactProperties
+from stiction.arguments import check_path
 from stiction.errors import Error
 
 # What a Simulator takes as properties.
@@ -31,7 +32,7 @@ def make_properties(properties: PropertiesLike) -> ContactProperties | None:
     if properties is None or isinstance(properties, ContactProperties):
         return properties
     if isinstance(properties, str | os.PathLike):
-        return ContactProperties.read(os.fspath(properties))
+        return ContactProperties.read(str(check_path("properties", properties)))
     if isinstance(properties, Mapping):
         return _parse_mapping(properties)
     raise Error(
@@ -61,7 +62,7 @@ def load_scene_properties(
     found = make_properties(properties)
     if properties is None and (text := find_custom_text(model)) is not None:
         try:
-            found = ContactProperties.read(str(scene.parent / text))
+            found = ContactProperties.read(str(check_path("properties", scene.parent / text)))
         except Error as e:
             if e.code != "file_not_found":
                 raise

@@ -11,6 +11,7 @@ from typing import Any
 import mujoco
 
 from stiction._core import ContactProperties, SceneFile, check_model
+from stiction.arguments import check_path
 from stiction.errors import Error, StictionWarning
 from stiction.properties import PropertiesLike, load_scene_properties
 from stiction.simulator import Simulator
@@ -55,7 +56,7 @@ def load_scene(path: str | Path, properties: PropertiesLike = None) -> Scene:
     Raises:
         Error: with file and, where known, line, element and value.
     """
-    path = Path(path)
+    path = check_path("path", path)
     if not path.exists():
         raise Error("file_not_found", str(path), "there is no such file")
     if not path.is_file():

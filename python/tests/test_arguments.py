@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -147,3 +148,35 @@ def test_a_model_that_cannot_be_simulated_is_refused_with_all_its_faults(
     assert caught.value.code == "invalid_value"
     assert "body 1: mass is nan" in str(caught.value)
     assert "geom 0: friction is -1" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        (None, "wrong_shape"),
+        (b"x", "wrong_shape"),
+        (3, "wrong_shape"),
+        ("a\0b", "invalid_value"),
+        ("a\udcff", "invalid_value"),
+        ("n" * 300, "invalid_value"),
+        ("n" * 5000, "invalid_value"),
+    ],
+)
+def test_what_is_no_path_is_refused_everywhere(path: Any, code: str) -> None:
+    simulator = stiction.Simulator(mujoco.MjModel.from_xml_string("<mujoco/>"))
+    for open_it in (
+        stiction.load_scene,
+        stiction.Recording,
+        lambda x: stiction.Recorder(x, simulator),
+        lambda x: stiction.Simulator(simulator.model, properties=x or 3),
+    ):
+        with pytest.raises(stiction.Error) as caught:
+            open_it(path)
+        assert caught.value.code == code
+
+
+def test_a_recorder_needs_a_simulator(tmp_path: Path) -> None:
+    with pytest.raises(stiction.Error, match="is a NoneType, not a stiction.Simulator") as caught:
+        stiction.Recorder(tmp_path / "x.mcap", None)  # type: ignore[arg-type]
+    assert (caught.value.code, caught.value.where) == ("wrong_shape", "simulator")
+    assert not (tmp_path / "x.mcap").exists()

@@ -64,7 +64,7 @@ def test_clutter_starts_from_a_common_state(tmp_path: Path) -> None:
         run_clutter([10], num_repeats=1, states=tmp_path, with_drake=False)
 
 
-@pytest.mark.parametrize("num_bodies", [-10, 0, 1, 20, 41])
+@pytest.mark.parametrize("num_bodies", [-10, 0, 1, 20, 41, 10 * 101**2, 10**9])
 def test_clutter_refuses_other_numbers_of_bodies(num_bodies: int) -> None:
     with pytest.raises(stiction.Error, match="10 times a square"):
         make_clutter(num_bodies)

@@ -2,13 +2,49 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import mujoco
 import pytest
+import stiction.commands.output as output
 
 import stiction
+
+STICTION = Path(sys.executable).parent / "stiction"
+BALL = (
+    "<mujoco>{option}<worldbody><geom name='floor' type='plane' size='1 1 .1'/><body pos='0 0 1'>"
+    "<freejoint/><geom name='a_ball_with_a_name_that_takes_room' size='.1'/></body></worldbody>"
+    "</mujoco>"
+)
+
+
+@pytest.fixture
+def ball(tmp_path: Path) -> Path:
+    path = tmp_path / "ball.xml"
+    path.write_text(BALL.format(option=""))
+    return path
+
+
+def expect_one_line(result: subprocess.CompletedProcess[str], *parts: str) -> None:
+    """Exit code 1 and one line on standard error that has the parts."""
+    assert result.returncode == 1, result.stderr
+    assert len(result.stderr.splitlines()) == 1, result.stderr
+    for part in parts:
+        assert part in result.stderr
+
+
+def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A line of bash, with `stiction` on its path."""
+    env = {**os.environ, "PATH": f"{STICTION.parent}:{os.environ['PATH']}"}
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line],
+        cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -40,3 +76,127 @@ def test_a_missing_file_exits_with_1_and_names_it() -> None:
     result = run("run", "no_such_scene.xml")
     assert result.returncode == 1
     assert result.stderr.strip() == "error: no_such_scene.xml: there is no such file"
+
+
+def test_python_m_is_the_same_program() -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "stiction", "run", "no_such.xml"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    expect_one_line(result, "error: no_such.xml: there is no such file")
+
+
+def test_another_mujoco_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "mujoco").mkdir()
+    (tmp_path / "mujoco" / "__init__.py").write_text("__version__ = '3.2.0'")
+    result = shell(f"PYTHONPATH='{tmp_path}' stiction --version", tmp_path)
+    expect_one_line(result, "error: stiction was built for MuJoCo 4.0.1, but 3.2.0 is installed in")
+
+
+def test_ctrl_c_while_it_loads_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "mujoco").mkdir()
+    (tmp_path / "mujoco" / "__init__.py").write_text(
+        "import pathlib, time; pathlib.Path('loading').touch(); time.sleep(60)"
+    )
+    process = subprocess.Popen(
+        [STICTION, "--version"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not (tmp_path / "loading").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=30) == ("", "interrupted\n")
+    assert process.returncode == 1
+
+
+COMMANDS = (
+    "run ball.xml --duration 4ms",
+    "run ball.xml --duration 4ms --json",
+    "explain ball.xml floor floor",
+    "--help",
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_full_standard_output_is_one_line(command: str, ball: Path) -> None:
+    result = shell(f"stiction {command} >/dev/full", ball.parent)
+    expect_one_line(result, "error: standard output: cannot be written: No space left on device")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_reader_that_has_enough_is_no_news(command: str, ball: Path) -> None:
+    result = shell(f"stiction {command} | true", ball.parent)
+    assert (result.returncode, result.stderr) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (b"n" * 300, "nnn...: cannot be opened: file name too long"),
+        (b"n" * 5000, "nnn...: cannot be opened: file name too long"),
+        (b"c\xff", "is not UTF-8; rename the file"),
+    ],
+)
+def test_names_that_no_file_can_have_are_one_line(name: bytes, message: str, ball: Path) -> None:
+    if len(name) < 10:
+        (ball.parent / os.fsdecode(name + b".xml")).write_bytes(ball.read_bytes())
+    for arguments in (
+        (b"run", name + b".xml"),
+        (b"compare", name + b".xml"),
+        (b"replay", name + b".mcap"),
+        (b"run", b"ball.xml", b"--record", name + b".mcap"),
+        (b"run", b"ball.xml", b"--properties", name + b".yaml"),
+        (b"compare", b"ball.xml", b"--html", name + b".html"),
+        (b"compare", b"ball.xml", b"--out", name),
+    ):
+        result = subprocess.run(
+            [STICTION, *arguments], cwd=ball.parent, capture_output=True, text=True, check=False
+        )
+        expect_one_line(result, "error: ", message)
+
+
+def test_a_folder_is_no_recording(tmp_path: Path) -> None:
+    expect_one_line(run("replay", str(tmp_path)), f"error: {tmp_path}: is not a file")
+
+
+def test_control_characters_of_a_name_do_not_reach_the_terminal() -> None:
+    expect_one_line(run("run", "red\x1b[31m.xml"), r"error: red\x1b[31m.xml: there is no such file")
+
+
+@pytest.mark.parametrize(
+    ("option", "duration"), [("", "1e308"), ("<option timestep='1e-300'/>", "0.02s")]
+)
+def test_runs_that_never_end_are_refused(option: str, duration: str, tmp_path: Path) -> None:
+    path = tmp_path / "ball.xml"
+    path.write_text(BALL.format(option=option))
+    for command in ("run", "compare"):
+        result = shell(f"stiction {command} ball.xml --duration {duration}", tmp_path)
+        expect_one_line(result, "error: duration: ", " s in steps of ", "steps, more than 1e+12")
+
+
+@pytest.mark.parametrize("size", ["0", "20", "1000000000"])
+def test_sizes_of_clutter_are_usage(size: str) -> None:
+    result = run("bench", "clutter", "--bodies", size)
+    assert result.returncode == 2
+    assert "must be 10 times a square number up to 100^2" in " ".join(
+        result.stderr.replace("│", " ").split()
+    )
+
+
+def test_tables_in_pipes_are_as_wide_as_they_are(ball: Path) -> None:
+    line = "stiction explain ball.xml floor a_ball_with_a_name_that_takes_room"
+    for columns in ("", "COLUMNS=30 "):
+        table = shell(columns + line, ball.parent).stdout.splitlines()
+        (friction,) = (row for row in table if row.startswith("friction "))
+        assert "floor" in friction
+        assert "a_ball_with_a_name_that_takes_room" in friction
+
+
+def test_tables_on_narrow_terminals_have_120_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    assert output.make_console().width == 120
+    monkeypatch.setenv("COLUMNS", "200")
+    assert output.make_console().width == 200

@@ -283,6 +283,40 @@ def test_wrong_arguments_are_refused(run: Run, make_scene: MakeScene, tmp_path: 
         compare_models(load_scene(path), ["simmilar"])
 
 
+def test_only_reports_are_overwritten(run: Run, make_scene: MakeScene, tmp_path: Path) -> None:
+    scene, notes = make_scene(), tmp_path / "notes.html"
+    (tmp_path / "out").mkdir()
+    (tmp_path / "link.html").symlink_to(scene)
+    # The mark alone does not make a scene a report.
+    marked = make_scene(name="marked.html")
+    marked.write_text('<!--<meta name="generator" content="stiction compare">-->' + BALL.format(
+        height=0.06, custom=""))  # fmt: skip
+    for path in (notes, tmp_path / "out" / "ball.html"):
+        path.write_text("<!DOCTYPE html><title>mine</title>")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    for name, arguments, message in (
+        (scene, ("--html", scene), "is the scene itself"),
+        (scene, ("--html", "link.html"), "is the scene itself"),
+        (marked, ("--out", "."), "is the scene itself"),
+        (scene, ("--html", "notes.html"), "is there already and is no report"),
+        (scene, (), "is there already and is no report; give another name"),
+    ):
+        result = run(name, *arguments, "--duration", "0.01s", "--contact-model", "sap")
+        assert (result.returncode, result.stdout) == (1, "")
+        assert message in result.stderr
+    assert {path: path.read_bytes() for path in before} == before
+    (tmp_path / "new.html").touch()  # empty: nothing is lost
+    for _ in range(2):
+        result = run(scene, "--html", "new.html", "--duration", "0.01s", "--contact-model", "sap")
+        assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_a_scene_without_contacts_has_plots_and_no_warnings(make_scene: MakeScene) -> None:
+    comparison = compare_models(load_scene(make_scene(height=9)), ["sap"], duration=0.02)
+    assert comparison.rows[0].velocity_bound == 0
+    assert make_report(comparison).count("<figure>") == 5  # a warning would be raised
+
+
 def test_ctrl_c_prints_what_there_is(make_scene: MakeScene, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [Path(sys.executable).parent / "stiction", "compare", make_scene(), "--duration", "1h"],

@@ -126,6 +126,8 @@ TEST(SceneFile, FindsTheLineOfAMessage) {
   EXPECT_EQ(scene.locate("Include error: 'XML parse error 14:\nLine number=9: x\n'\nElement "
                          "'include', line 2\n"),
             part.string() + ":9");
+  EXPECT_EQ(scene.locate("XML parse error 13:\nError=XML_ERROR_EMPTY_DOCUMENT Line number=0:\n"),
+            path.string());
   EXPECT_EQ(scene.locate("engine error"), path.string());
 }
 

@@ -28,6 +28,7 @@ FRICTION = 1.0  # [-]
 
 _COLUMN_PITCH = 0.4  # [m]
 _LEVELS = 10
+_MAX_COLUMNS = 100  # on a side: more bodies than anyone waits for
 
 
 @dataclass(frozen=True)
@@ -46,20 +47,32 @@ class ClutterScene:
     bodies: tuple[ClutterBody, ...]
 
 
+def check_num_bodies(num_bodies: int) -> int:
+    """Columns on a side of the square grid.
+
+    Raises:
+        Error: num_bodies is not 10 times a square number, or above 10 * 100^2.
+    """
+    columns = math.isqrt(max(num_bodies, 0) // _LEVELS)
+    if columns == 0 or _LEVELS * columns**2 != num_bodies or columns > _MAX_COLUMNS:
+        first = min(max(columns, 1), _MAX_COLUMNS - 1)
+        below, above = (_LEVELS * n * n for n in (first, first + 1))
+        raise Error(
+            "invalid_value",
+            "bodies",
+            f"is {num_bodies}, must be {_LEVELS} times a square number up to {_MAX_COLUMNS}^2, "
+            f"such as {below} or {above}",
+        )
+    return columns
+
+
 def make_clutter(num_bodies: int) -> ClutterScene:
     """The scene. num_bodies: 10 times a square number: 10, 40, 90, 160 ...
 
     Raises:
         Error: any other number.
     """
-    columns = math.isqrt(max(num_bodies, 0) // _LEVELS)
-    if num_bodies <= 0 or _LEVELS * columns * columns != num_bodies:
-        below, above = (_LEVELS * n * n for n in (max(columns, 1), columns + 1))
-        raise Error(
-            "invalid_value",
-            "bodies",
-            f"is {num_bodies}, must be {_LEVELS} times a square number, such as {below} or {above}",
-        )
+    columns = check_num_bodies(num_bodies)
     side = _COLUMN_PITCH * columns
     rng = np.random.default_rng(0)
     bodies = []

@@ -8,14 +8,18 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from stiction.bench import clutter, real_scenes, scenes
+from stiction.bench.clutter_scene import check_num_bodies
 from stiction.cli import app
 from stiction.commands.options import ContactModel, Json, NumThreads, Tolerance
+from stiction.commands.output import make_console
+from stiction.errors import Error
 
-bench_app = typer.Typer(no_args_is_help=True, help=__doc__)
+bench_app = typer.Typer(
+    no_args_is_help=True, help="CPU time per step in turns with peers, from common states."
+)
 app.add_typer(bench_app, name="bench")
 
 # States common to all steppers; where the folder is absent mj_step makes them.
@@ -24,10 +28,22 @@ _SHARED_STATES = Path("../shared/peers")
 _Repeats = Annotated[int, typer.Option("--repeats", min=1, help="Runs of each stepper, in turn.")]
 
 
+def _check_bodies(sizes: list[int] | None) -> list[int] | None:
+    try:
+        for size in sizes or ():
+            check_num_bodies(size)
+    except Error as e:
+        raise typer.BadParameter(e.message) from e
+    return sizes or None
+
+
 @bench_app.command("clutter")
 def bench_clutter(
     bodies: Annotated[
-        list[int] | None, typer.Option("--bodies", "-n", help="10 times a square; repeatable.")
+        list[int] | None,
+        typer.Option(
+            "--bodies", "-n", callback=_check_bodies, help="10 times a square; repeatable."
+        ),
     ] = None,
     contact_model: ContactModel = "lagged_regularized",
     tolerance: Tolerance = 1e-5,
@@ -67,7 +83,7 @@ def bench_clutter(
         print(json.dumps({"contact_model": contact_model, "cases": rows}, indent=2))
         return
     table = _make_table(f"clutter, {contact_model}", _CLUTTER_COLUMNS, rows)
-    Console().print(table)
+    make_console().print(table)
 
 
 @bench_app.command("scenes")
@@ -98,7 +114,7 @@ def bench_scenes(
     elif markdown:
         print(_make_markdown(_SCENE_COLUMNS, rows))
     else:
-        Console().print(_make_table(f"scenes, {contact_model}", _SCENE_COLUMNS, rows))
+        make_console().print(_make_table(f"scenes, {contact_model}", _SCENE_COLUMNS, rows))
 
 
 # Heading, field and format of each column.

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from stiction.cli import ExitCode, app
 from stiction.commands import options
-from stiction.commands.output import Messages, print_json
+from stiction.commands.output import Messages, make_console, print_json
 from stiction.compare.cases import make_cases
 from stiction.compare.comparison import compare_models
 from stiction.compare.rows import Comparison
@@ -51,7 +50,7 @@ def compare_command(
 
     report = html or out / f"{scene.stem}.html"
     loaded = load_scene(scene, properties)
-    check_report_path(report)
+    check_report_path(report, loaded.path)
     step = time_step or float(loaded.model.opt.timestep)
     num_steps = count_steps(duration or default_duration(loaded), step)
     num_steps *= len(make_cases(loaded, contact_model))
@@ -89,10 +88,7 @@ def compare_command(
     if as_json:
         print_json(figures)
     else:
-        # A table that is cut or wrapped to 80 columns is of no use in a file or a pipe.
-        console = Console(highlight=False)
-        console.width = max(console.width, 120)
-        console.print(make_table(comparison))
+        make_console().print(make_table(comparison))
         if not comparison.interrupted:
             print(f"report: {report}")
     return _conclude(comparison, messages)

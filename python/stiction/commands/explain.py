@@ -11,7 +11,7 @@ from rich.text import Text
 
 from stiction.cli import app
 from stiction.commands import options
-from stiction.commands.output import Messages, print_json
+from stiction.commands.output import Messages, make_console, print_json
 from stiction.scene import load_scene
 
 _Geom = Annotated[str, typer.Argument(help="Name of a geom, or #ID.", show_default=False)]
@@ -39,7 +39,7 @@ def explain(
     if as_json:
         print_json({"scene": str(scene), **explanation, "warnings": texts})
         return
-    console = Console(highlight=False, soft_wrap=True)
+    console = make_console()
     _print_head(console, explanation)
     if explanation["collides"]:
         console.print(_make_table(explanation["numbers"]))

@@ -12,6 +12,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from stiction.names import make_printable
+
 
 class Messages:
     """Lines on standard error."""
@@ -20,10 +22,10 @@ class Messages:
         self.console = Console(stderr=True, highlight=False, soft_wrap=True)
 
     def warn(self, text: str) -> None:
-        self.console.print("warning:", text, style="yellow", markup=False)
+        self.console.print("warning:", make_printable(text), style="yellow", markup=False)
 
     def fail(self, text: str) -> None:
-        self.console.print("error:", text, style="red", markup=False)
+        self.console.print("error:", make_printable(text), style="red", markup=False)
 
     @contextlib.contextmanager
     def show_warnings(self) -> Iterator[list[str]]:
@@ -52,6 +54,15 @@ class Messages:
         with Progress(*columns, console=self.console, transient=True) as progress:
             task = progress.add_task("", total=num_steps * time_step)
             yield lambda: progress.advance(task, time_step)
+
+
+def make_console() -> Console:
+    """For tables on standard output. One that is cut or wrapped is of no use: in files and pipes
+    lines are as long as they are, on a terminal of little width it wraps them.
+    """
+    console = Console(highlight=False)
+    console.width = max(console.width, 120) if console.is_terminal else 10_000
+    return console
 
 
 def print_json(value: Any) -> None:

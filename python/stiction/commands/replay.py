@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from stiction.cli import ExitCode, app
 from stiction.commands import options
-from stiction.commands.output import Messages, print_json
+from stiction.commands.output import Messages, make_console, print_json
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import Recording
 from stiction.recording.environment import find_differences
@@ -72,7 +71,7 @@ def replay_command(
         print_json(figures)
     else:
         title = f"{file.name}, {figures['contact_model']}, steps of {figures['time_step']:g} s"
-        Console(highlight=False).print(make_table(title, figures))
+        make_console().print(make_table(title, figures))
         if figures["bit_exact"]:
             failed = f"; {summary.num_failed} failed, as recorded" if summary.num_failed else ""
             print(f"bit-exact, {summary.num_steps} steps{failed}")

@@ -9,11 +9,10 @@ from typing import Annotated, Any
 import mujoco
 import numpy as np
 import typer
-from rich.console import Console
 
 from stiction.cli import ExitCode, app
 from stiction.commands import options
-from stiction.commands.output import Messages, print_json
+from stiction.commands.output import Messages, make_console, print_json
 from stiction.controls import (
     Controls,
     count_steps,
@@ -91,7 +90,7 @@ def run(
         print_json(figures)
     else:
         title = f"{scene.name}, {contact_model}, steps of {simulator.time_step:g} s"
-        Console(highlight=False).print(make_table(title, figures))
+        make_console().print(make_table(title, figures))
     for text in summary.warnings():
         messages.warn(text)
     return _conclude(figures, messages)

@@ -209,4 +209,5 @@ def _widen(axes: Axes) -> None:
     shown = [y for line in axes.lines for y in np.asarray(line.get_ydata()) if np.isfinite(y)]
     if not shown or min(shown) == max(shown):
         middle = shown[0] if shown else 1.0
+        axes.set_autoscaley_on(False)  # which would come first, and warn that all is one value
         axes.set_ylim(middle / 10, middle * 10)

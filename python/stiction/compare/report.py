@@ -12,19 +12,28 @@ import mujoco
 import numpy as np
 
 import stiction
+from stiction.arguments import check_path
 from stiction.compare import plots
 from stiction.compare.report_style import STYLE
 from stiction.compare.rows import Comparison
 from stiction.compare.table import Column, describe_trouble, make_columns, make_title
 from stiction.errors import Error
 
+# Near the beginning of every report, and of no other file: what may be overwritten.
+_MARK = '<meta name="generator" content="stiction compare">'
 
-def check_report_path(path: Path) -> None:
+
+def check_report_path(path: Path, scene: Path) -> None:
     """Makes the report's folder, so that a comparison does not end without its report.
 
+    Args:
+        path: of the report; a report that is there already will be overwritten, nothing else is.
+        scene: that is compared, never overwritten.
+
     Raises:
-        Error: the folder or the file cannot be written.
+        Error: the folder or the file cannot be written, or is something else already.
     """
+    check_path("report", path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as e:
@@ -33,6 +42,24 @@ def check_report_path(path: Path) -> None:
         raise Error("invalid_value", str(path), "is a folder; name a file")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise Error("invalid_value", str(path), "cannot be written; choose another place")
+    _refuse_foreign_file(path, scene)
+
+
+def _refuse_foreign_file(path: Path, scene: Path) -> None:
+    """A scene's name in the place of the report's must not cost the scene."""
+    if not path.is_file():  # devices and pipes lose nothing
+        return
+    if path.samefile(scene):
+        raise Error("invalid_value", str(path), "is the scene itself; give another name")
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError as e:
+        raise Error("invalid_value", str(path), f"cannot be read: {e.strerror}") from e
+    if head and _MARK.encode() not in head:
+        raise Error(
+            "invalid_value", str(path), "is there already and is no report; give another name"
+        )
 
 
 def write_report(comparison: Comparison, path: Path) -> None:
@@ -54,6 +81,7 @@ def make_report(comparison: Comparison) -> str:
 <html lang="en">
 <head>
 <meta charset="utf-8">
+{_MARK}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{escape(title)}</title>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +12,14 @@ from typing import BinaryIO
 import zstandard
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
-from mcap.records import Chunk, McapRecord
+from mcap.records import Chunk, Footer, McapRecord
 from mcap.stream_reader import StreamReader, breakup_chunk
 
 from stiction.errors import Error
 
 _MAGIC = b"\x89MCAP0\r\n"
 _RECORD_HEAD = struct.Struct("<BQ")  # opcode, length of what follows
+_FOOTER_CHECKED = 16  # bytes of a footer that its CRC covers besides the index
 
 # All that the mcap package, struct and zstandard raise for bytes that are not what they should be,
 # and the file for those that it cannot give.
@@ -67,7 +69,8 @@ class RecordReader:
         self.path = path
         self.damage: Damage | None = None
         if not path.is_file():
-            raise Error("file_not_found", str(path), "there is no such file")
+            what = "is not a file" if path.exists() else "there is no such file"
+            raise Error("file_not_found", str(path), what)
         try:
             self._size = path.stat().st_size
             is_mcap = is_mcap_file(path)
@@ -85,6 +88,8 @@ class RecordReader:
                 offset = file.tell()
                 try:
                     record = next(reader)
+                    if isinstance(record, Footer):
+                        _check_summary(file, record, offset)
                     parts = (
                         breakup_chunk(record, validate_crc=True)
                         if isinstance(record, Chunk)
@@ -107,3 +112,18 @@ class RecordReader:
         opcode, length = map(int, _RECORD_HEAD.unpack(head))
         is_known = Opcode.HEADER <= opcode <= Opcode.DATA_END
         return is_known and offset + _RECORD_HEAD.size + length > self._size
+
+
+def _check_summary(file: BinaryIO, footer: Footer, offset: int) -> None:
+    """Raises ValueError if the index at the file's end does not have the CRC of the footer, which is at
+    the offset. No index and no CRC are zeros.
+    """
+    if not footer.summary_crc:
+        return
+    start, end = footer.summary_start or offset, offset + _RECORD_HEAD.size + _FOOTER_CHECKED
+    here = file.tell()
+    file.seek(min(start, end))
+    crc = zlib.crc32(file.read(max(end - start, 0)))
+    file.seek(here)
+    if crc != footer.summary_crc:
+        raise ValueError("the index before it does not have its CRC")

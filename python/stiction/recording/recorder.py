@@ -6,14 +6,14 @@ import json
 import warnings
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import mujoco
 import numpy as np
 
 from stiction._core import StepReport
-from stiction.arguments import check_integer
-from stiction.errors import StepError, StictionWarning
+from stiction.arguments import check_integer, check_path
+from stiction.errors import Error, StepError, StictionWarning
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import format as fmt
 from stiction.recording.writer import RecordingWriter
@@ -39,7 +39,7 @@ class Recorder:
         notes: kept with the recording.
 
     Raises:
-        Error: the file cannot be written.
+        Error: the file cannot be written, or an argument is of the wrong type.
     """
 
     def __init__(
@@ -50,7 +50,9 @@ class Recorder:
         scene: str | Path | None = None,
         notes: dict[str, str] | None = None,
     ) -> None:
-        self.path = Path(path)
+        self.path = check_path("path", path)
+        _check_simulator_type(simulator)
+        scene_path = check_path("scene", scene) if scene else None
         self.simulator = simulator
         self.num_steps = 0
         self._elapsed = 0.0  # simulated, over all steps [s]
@@ -67,13 +69,11 @@ class Recorder:
         model_bytes = fmt.save_model(simulator.model)
         self._model_digest = fmt.hash_bytes(model_bytes)
         metadata = {
-            "scene": str(scene or ""),
+            "scene": str(scene_path or ""),
             "options": json.dumps(simulator.options),
             "notes": json.dumps(notes or {}),
         }
-        self._writer = RecordingWriter(
-            self.path, model_bytes, layout, metadata, Path(scene) if scene else None
-        )
+        self._writer = RecordingWriter(self.path, model_bytes, layout, metadata, scene_path)
 
     def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
         """Simulator.step, recorded. Returns the report of the last step made."""
@@ -157,3 +157,9 @@ class Recorder:
     def _time_ns(self) -> int:
         """Simulated time since the recording began, which no reset sets back."""
         return round(self._elapsed * 1e9)
+
+
+def _check_simulator_type(simulator: Any) -> None:
+    if not isinstance(simulator, Simulator):
+        what = type(simulator).__name__
+        raise Error("wrong_shape", "simulator", f"is a {what}, not a stiction.Simulator")

@@ -14,6 +14,7 @@ import numpy as np
 import zstandard
 from mcap.records import Attachment, Header, Message, Metadata, Schema
 
+from stiction.arguments import check_path
 from stiction.errors import Error
 from stiction.recording import format as fmt
 from stiction.recording.reader import Damage, RecordReader
@@ -52,7 +53,7 @@ class Recording:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path = check_path("path", path)
         self.metadata: dict[str, str] = {}
         self.layout: fmt.Layout = {}
         self._attachments: dict[str, bytes] = {}

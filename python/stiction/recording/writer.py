@@ -158,7 +158,11 @@ def _write_error(path: Path, error: OSError) -> Error:
 
 def _refuse_foreign_file(path: Path) -> None:
     """A scene's name in the place of the recording's must not cost the scene."""
-    if path.is_file() and path.stat().st_size and not is_mcap_file(path):
+    try:
+        is_foreign = path.is_file() and path.stat().st_size and not is_mcap_file(path)
+    except OSError as e:
+        raise _write_error(path, e) from e
+    if is_foreign:
         raise Error(
             "invalid_value", str(path), "is there already and is no recording; give another name"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -195,7 +196,7 @@ def test_no_mcap_file_is_an_error(tmp_path, content, message):
         stiction.Recording(path)
     with pytest.raises(stiction.Error, match="there is no such file"):
         stiction.Recording(tmp_path / "b.mcap")
-    with pytest.raises(stiction.Error, match="there is no such file"):
+    with pytest.raises(stiction.Error, match="is not a file"):
         stiction.Recording(tmp_path)
 
 
@@ -295,6 +296,22 @@ def open_and_replay(path: Path) -> stiction.Recording | str:
         return str(e)
     assert difference is None
     return recording
+
+
+def test_damage_in_the_index_at_the_end_is_told(record_run):
+    recording = record_run("pile", num_steps=20)
+    whole = recording.path.read_bytes()
+    assert recording.damage is None
+    (start,) = struct.unpack("<Q", whole[-28:-20])  # a footer's fields and 8 bytes of magic
+    for offset in range(start, len(whole) - 8, 7):
+        damaged = bytearray(whole)
+        damaged[offset] ^= 1
+        recording.path.write_bytes(damaged)
+        found = open_and_replay(recording.path)
+        if isinstance(found, stiction.Recording):
+            assert found.damage is not None, f"byte {offset} of {start}..{len(whole)}"
+            assert found.damage.offset >= start
+            assert len(found) == 20
 
 
 def test_any_damage_ends_in_an_error_or_is_told(record_run):

@@ -191,7 +191,7 @@ std::string SceneFile::locate(const std::string& message) const {
       const char* file = is_it ? element.xml->Attribute("file") : nullptr;
       if (file) return (path_.parent_path() / file).string() + ":" + malformed;
     }
-    return path_.string() + ":" + malformed;
+    return malformed == "0" ? path_.string() : path_.string() + ":" + malformed;
   }
   if (!line.empty()) return path_.string() + ":" + line;
 
