@@ -212,7 +212,7 @@ def test_failed_models_have_rows_and_exit_codes(run: Run, make_scene: MakeScene)
     # From the second step on the arm's motor has a torque that no number holds.
     path = make_scene(stiction_controls="a b")
     path.write_text(
-        path.read_text().replace('<motor joint="arm"', '<motor joint="arm" gear="1e308"')
+        path.read_text().replace('<motor joint="arm"', '<motor joint="arm" gear="1e49"')
     )
     result = run(path, "--json")
     assert result.returncode == 1

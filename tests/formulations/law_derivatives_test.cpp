@@ -2,6 +2,7 @@
 // = -gradient of the impulse, in stiction, slip, separation, and close to the kinks between them.
 #include <cmath>
 #include <random>
+#include <type_traits>
 
 #include <gtest/gtest.h>
 #include <Eigen/Eigenvalues>
@@ -79,12 +80,14 @@ double find_smooth_step(const LawUnderTest& law, const VectorXd& v, int i) {
 /// Fourth-order central difference of f along component i.
 template <class Function>
 auto differentiate(const Function& f, const VectorXd& v, int i, double h) {
+  // The type of f's values, not of an Eigen expression, which would outlive what it refers to.
+  using Value = std::decay_t<decltype(f(v))>;
   const auto at = [&](double steps) {
     VectorXd w = v;
     w[i] += steps * h;
     return f(w);
   };
-  return ((8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h));
+  return Value((8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h));
 }
 
 TEST_P(LawDerivatives, ImpulseIsMinusTheGradientOfTheCost) {
