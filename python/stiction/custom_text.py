@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import mujoco
 
 from stiction.errors import Error
 from stiction.names import suggest_name
-from stiction.scene import Scene
 
+if TYPE_CHECKING:
+    from stiction.scene import Scene  # which reads texts itself
+
+PROPERTIES = "stiction"  # the file of contact properties; see properties
 CONTROLS = "stiction_controls"  # names of keyframes; see control_schedule
-HELD = "stiction_held"  # a body; see compare.grasp
+HELD = "stiction_held"  # a body; see compare.held_body
 
 _NAMES = (CONTROLS, HELD)
 
@@ -22,7 +27,6 @@ def find_text(scene: Scene, name: str) -> str | None:
             misspelt one does not pass for absent.
     """
     model = scene.model
-    found = None
     for i in range(model.ntext):
         text = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_TEXT, i) or ""
         if text.startswith("stiction_") and text not in _NAMES:
@@ -31,9 +35,16 @@ def find_text(scene: Scene, name: str) -> str | None:
                 f"{scene.path}: <text name='{text}'>",
                 f"is nothing that Stiction reads {suggest_name(text, _NAMES)}",
             )
-        if text == name:
-            start = model.text_adr[i]
-            # The size counts the final zero of a C string.
-            data = bytes(model.text_data[start : start + model.text_size[i]])
-            found = data.rstrip(b"\0").decode(errors="replace")
-    return found
+    return read_text(model, name)
+
+
+def read_text(model: mujoco.MjModel, name: str) -> str | None:
+    """The data of <text name=...>, or None."""
+    index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_TEXT, name)
+    if index < 0:
+        return None
+    begin = model.text_adr[index]
+    # The size counts the final zero of a C string.
+    return bytes(model.text_data[begin : begin + model.text_size[index] - 1]).decode(
+        errors="replace"
+    )

@@ -12,12 +12,11 @@ import mujoco
 
 from stiction._core import ContactProperties
 from stiction.arguments import check_path
+from stiction.custom_text import PROPERTIES, read_text
 from stiction.errors import Error
 
 # What a Simulator takes as properties.
 PropertiesLike = ContactProperties | str | os.PathLike[str] | Mapping[str, Any] | None
-
-CUSTOM_TEXT = "stiction"  # the name of <custom><text> that holds the file's
 
 
 def make_properties(properties: PropertiesLike) -> ContactProperties | None:
@@ -42,15 +41,6 @@ def make_properties(properties: PropertiesLike) -> ContactProperties | None:
     )
 
 
-def find_custom_text(model: mujoco.MjModel) -> str | None:
-    """The file that <custom><text name="stiction" data="..."/></custom> names, if there is one."""
-    index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_TEXT, CUSTOM_TEXT)
-    if index < 0:
-        return None
-    begin = model.text_adr[index]
-    return bytes(model.text_data[begin : begin + model.text_size[index] - 1]).decode()
-
-
 def load_scene_properties(
     model: mujoco.MjModel, scene: Path, properties: PropertiesLike
 ) -> ContactProperties | None:
@@ -60,7 +50,7 @@ def load_scene_properties(
         Error: as make_properties; or a class cannot be resolved.
     """
     found = make_properties(properties)
-    if properties is None and (text := find_custom_text(model)) is not None:
+    if properties is None and (text := read_text(model, PROPERTIES)) is not None:
         try:
             found = ContactProperties.read(str(check_path("properties", scene.parent / text)))
         except Error as e:
@@ -69,7 +59,7 @@ def load_scene_properties(
             raise Error(
                 e.code,
                 e.where,
-                f'{e.message}; {scene} names it in <custom><text name="{CUSTOM_TEXT}" '
+                f'{e.message}; {scene} names it in <custom><text name="{PROPERTIES}" '
                 f'data="{text}"/></custom>, relative to its own folder',
             ) from e
     if found is not None:

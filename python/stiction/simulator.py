@@ -15,9 +15,10 @@ from stiction.arguments import (
     check_name,
     check_number,
 )
+from stiction.custom_text import PROPERTIES, read_text
 from stiction.errors import Error, IgnoredSettingWarning, StepError, StictionWarning
 from stiction.names import find_geom
-from stiction.properties import PropertiesLike, find_custom_text, make_properties
+from stiction.properties import PropertiesLike, make_properties
 
 _ON_FAILURE = ("raise", "stop", "keep_best")
 
@@ -169,7 +170,7 @@ def _positive(name: str, value: float) -> float:
 
 def _warn_of_custom_text(model: mujoco.MjModel) -> None:
     """A model does not know where its file was, so its contact properties cannot be found."""
-    if (text := find_custom_text(model)) is not None:
+    if (text := read_text(model, PROPERTIES)) is not None:
         warnings.warn(
             f"the scene names contact properties, '{text}', which a Simulator does not read by "
             "itself: make it with stiction.load_scene(path).make_simulator(), or give properties=",
