@@ -5,10 +5,9 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
-from stiction.bench.real_scenes import load_real_scene, scene_names, start_data
+from stiction.bench.real_scenes import load_real_scene, scene_names
 from stiction.controls import RandomControls
-
-import stiction
+from stiction.scene import Scene
 
 MODELS = ("sap", "lagged", "lagged_regularized", "similar")
 DURATION = 2.0  # [s]
@@ -17,18 +16,16 @@ pytest.importorskip("dm_control", reason="scenes of dm_control are not installed
 
 
 @pytest.fixture(scope="module", params=scene_names())
-def scene(request: pytest.FixtureRequest) -> mujoco.MjModel:
+def scene(request: pytest.FixtureRequest) -> Scene:
     return load_real_scene(request.param)
 
 
 @pytest.mark.filterwarnings("ignore::stiction.StictionWarning")
 @pytest.mark.parametrize("contact_model", MODELS)
-def test_random_controls_give_finite_certified_steps(
-    scene: mujoco.MjModel, contact_model: str
-) -> None:
-    simulator = stiction.Simulator(scene, contact_model, on_failure="stop")
-    data = start_data(scene)
-    controls = RandomControls(scene, seed=1)
+def test_random_controls_give_finite_certified_steps(scene: Scene, contact_model: str) -> None:
+    simulator = scene.make_simulator(contact_model, on_failure="stop")
+    data = scene.make_data()
+    controls = RandomControls(scene.model, seed=1)
     for _ in range(round(DURATION / simulator.time_step)):
         controls(data)
         report = simulator.step(data)
@@ -45,21 +42,22 @@ def test_random_controls_give_finite_certified_steps(
 
 @pytest.mark.filterwarnings("ignore::stiction.StictionWarning")
 @pytest.mark.parametrize("contact_model", MODELS)
-def test_energy_does_not_grow_when_undriven(scene: mujoco.MjModel, contact_model: str) -> None:
-    disabled, enabled = scene.opt.disableflags, scene.opt.enableflags
-    scene.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
-    scene.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
+def test_energy_does_not_grow_when_undriven(scene: Scene, contact_model: str) -> None:
+    model = scene.model
+    disabled, enabled = model.opt.disableflags, model.opt.enableflags
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
+    model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
     try:
-        simulator = stiction.Simulator(scene, contact_model)
-        data = start_data(scene)
-        mujoco.mj_forward(scene, data)
+        simulator = scene.make_simulator(contact_model)
+        data = scene.make_data()
+        mujoco.mj_forward(model, data)
         energy = [data.energy.sum()]
         num_steps = round(DURATION / simulator.time_step)
         for _ in range(num_steps):
             simulator.step(data)
             energy.append(data.energy.sum())
     finally:
-        scene.opt.disableflags, scene.opt.enableflags = disabled, enabled
+        model.opt.disableflags, model.opt.enableflags = disabled, enabled
 
     # Some scenes start with limits or contacts violated, springs that first let go: ant's ankles by
     # 0.5 rad. After that nothing drives them. A first-order step conserves the energy of free motion

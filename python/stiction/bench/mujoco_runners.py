@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from statistics import median
 
 import mujoco
-import numpy as np
 
 import stiction
 from stiction.bench.timing import Runner
+from stiction.recording import format as fmt
 
 STAGES = ("kinematics", "collision", "assembly", "solve", "certificate", "finish")
-
-_STATE = mujoco.mjtState.mjSTATE_INTEGRATION  # everything a step reads, warm start included
 
 
 @dataclass(frozen=True)
@@ -87,6 +85,5 @@ def _copy(model: mujoco.MjModel, start: mujoco.MjData) -> mujoco.MjData:
 
 
 def _make_reset(model: mujoco.MjModel, data: mujoco.MjData) -> Callable[[], None]:
-    state = np.empty(mujoco.mj_stateSize(model, _STATE))
-    mujoco.mj_getState(model, data, state, _STATE)
-    return lambda: mujoco.mj_setState(model, data, state, _STATE)
+    state = fmt.get_state(model, data)
+    return lambda: mujoco.mj_setState(model, data, state, fmt.INTEGRATION)

@@ -12,6 +12,7 @@ from typing import Any
 import mujoco
 
 from stiction.errors import Error
+from stiction.scene import Scene
 
 
 def scene_names() -> list[str]:
@@ -19,8 +20,8 @@ def scene_names() -> list[str]:
     return list(_SCENES)
 
 
-def load_real_scene(name: str) -> mujoco.MjModel:
-    """The scene's model.
+def load_real_scene(name: str) -> Scene:
+    """The scene; its path is its name.
 
     Raises:
         Error: an unknown name, or a package that is not installed.
@@ -28,7 +29,7 @@ def load_real_scene(name: str) -> mujoco.MjModel:
     if name not in _SCENES:
         raise Error("unknown_name", name, f"is not a scene; the scenes are {', '.join(_SCENES)}")
     try:
-        return _SCENES[name]()
+        return Scene(Path(name), _SCENES[name]())
     except ImportError as e:
         raise Error(
             "file_not_found",
@@ -36,14 +37,6 @@ def load_real_scene(name: str) -> mujoco.MjModel:
             f"needs a package that is not installed ({e}); pip install --no-deps dm_control "
             "gymnasium gymnasium-robotics, and what they import",
         ) from e
-
-
-def start_data(model: mujoco.MjModel) -> mujoco.MjData:
-    """The first keyframe if there is one, else qpos0."""
-    data = mujoco.MjData(model)
-    if model.nkey:
-        mujoco.mj_resetDataKeyframe(model, data, 0)
-    return data
 
 
 def _dm_control(name: str, make: Callable[[Any], tuple[Any, dict[str, Any]]]) -> mujoco.MjModel:

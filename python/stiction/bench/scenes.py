@@ -11,16 +11,15 @@ from typing import TypeVar
 import mujoco
 import numpy as np
 
-import stiction
-from stiction.bench.real_scenes import load_real_scene, start_data
+from stiction.bench.real_scenes import load_real_scene
 from stiction.bench.timing import Runner, time_in_turns
-from stiction.controls import Controls, RandomControls
+from stiction.controls import ControlsName, make_controls
 from stiction.errors import ignored_settings_are_fine
-from stiction.scene import load_scene
+from stiction.recording import format as fmt
+from stiction.scene import Scene, load_scene
 
 T = TypeVar("T")
 
-_STATE = mujoco.mjtState.mjSTATE_INTEGRATION  # everything a step reads, warm start included
 _STATE_TIMES = (0.5, 1.0, 1.5, 2.0)  # of mj_step's run from which the common states are [s]
 _SETTLE_STEPS = 50  # by each stepper from a common state, not timed: contacts differ in depth
 _STEPS_PER_STATE = 50
@@ -47,10 +46,10 @@ class SceneCase:
     residual: float
 
 
-def load(name: str) -> mujoco.MjModel:
+def load(name: str) -> Scene:
     """A scene file, or one of real_scenes by name."""
     if name.endswith((".xml", ".mjcf", ".urdf")):
-        return load_scene(Path(name)).model
+        return load_scene(Path(name))
     return load_real_scene(name)
 
 
@@ -67,10 +66,11 @@ def run_scene(
 
     The controls are those of the first keyframe if it has any, else random and seeded.
     """
-    model = load(name)
+    scene = load(name)
+    model = scene.model
     with ignored_settings_are_fine():
-        simulator = stiction.Simulator(model, contact_model, num_threads=num_threads)
-    course = _Course(model)
+        simulator = scene.make_simulator(contact_model, num_threads=num_threads)
+    course = _Course(scene)
     ours = course.make_runner(lambda data, n: simulator.step(data, n))
     peer = course.make_runner(lambda data, n: mujoco.mj_step(model, data, n))
     times = time_in_turns({"stiction": ours, "mujoco": peer}, num_repeats)
@@ -96,10 +96,11 @@ def run_scene(
 class _Course:
     """States and controls that every stepper is taken through alike."""
 
-    def __init__(self, model: mujoco.MjModel) -> None:
-        self._model = model
-        start = start_data(model)
-        self._held = start.ctrl.copy() if start.ctrl.any() else None
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._model = scene.model
+        start = scene.make_data()
+        self._controls = ControlsName.keyframe if start.ctrl.any() else ControlsName.random
         self._states = self._make_states(start)
 
     def make_runner(self, advance: Callable[[mujoco.MjData, int], object]) -> Runner:
@@ -128,9 +129,9 @@ class _Course:
     ) -> list[np.ndarray]:
         starts = []
         for seed, state in enumerate(self._states):
-            mujoco.mj_setState(self._model, data, state, _STATE)
+            mujoco.mj_setState(self._model, data, state, fmt.INTEGRATION)
             self._advance(data, seed, advance, _SETTLE_STEPS // stride)
-            starts.append(self._get_state(data))
+            starts.append(fmt.get_state(self._model, data))
         return starts
 
     def _drive(
@@ -141,7 +142,7 @@ class _Course:
         stride: int,
     ) -> None:
         for seed, state in enumerate(starts):
-            mujoco.mj_setState(self._model, data, state, _STATE)
+            mujoco.mj_setState(self._model, data, state, fmt.INTEGRATION)
             self._advance(data, seed, advance, _STEPS_PER_STATE // stride)
 
     def _advance(
@@ -151,35 +152,20 @@ class _Course:
         advance: Callable[[mujoco.MjData], object],
         num_strides: int,
     ) -> None:
-        controls = self._make_controls(seed)
+        controls = make_controls(self._controls, self._scene, seed)
         for _ in range(num_strides):
             controls(data)
             advance(data)
 
-    def _get_state(self, data: mujoco.MjData) -> np.ndarray:
-        state = np.empty(mujoco.mj_stateSize(self._model, _STATE))
-        mujoco.mj_getState(self._model, data, state, _STATE)
-        return state
-
     def _make_states(self, data: mujoco.MjData) -> list[np.ndarray]:
         states = []
-        controls = self._make_controls(len(_STATE_TIMES))
+        controls = make_controls(self._controls, self._scene, len(_STATE_TIMES))
         for time in _STATE_TIMES:
             while data.time < time:
                 controls(data)
                 mujoco.mj_step(self._model, data)
-            states.append(self._get_state(data))
+            states.append(fmt.get_state(self._model, data))
         return states
-
-    def _make_controls(self, seed: int) -> Controls:
-        held = self._held
-        if held is None:
-            return RandomControls(self._model, seed)
-
-        def hold(data: mujoco.MjData) -> None:
-            data.ctrl[:] = held
-
-        return hold
 
 
 def _count_mujoco_contacts(model: mujoco.MjModel, data: mujoco.MjData) -> int:

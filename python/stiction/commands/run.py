@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import mujoco
-import numpy as np
 import typer
 
 from stiction.cli import ExitCode, app
@@ -63,7 +62,7 @@ def run(
     drive = make_controls(controls, loaded, seed)
     num_steps = count_steps(duration or default_duration(loaded), simulator.time_step)
 
-    energy_start = calc_energy(loaded.model, _get_state(loaded.model, data))
+    energy_start = calc_energy(loaded.model, fmt.get_state(loaded.model, data))
     notes = {"controls": controls.value, "seed": str(seed)}
     with contextlib.ExitStack() as stack:
         stepper: Simulator | Recorder = simulator
@@ -71,7 +70,7 @@ def run(
             stepper = stack.enter_context(Recorder(record, simulator, scene=scene, notes=notes))
         summary, interrupted = _step(stepper, data, drive, num_steps, messages)
 
-    state = _get_state(loaded.model, data)
+    state = fmt.get_state(loaded.model, data)
     figures = {
         "scene": str(scene),
         "contact_model": contact_model,
@@ -132,9 +131,3 @@ def _conclude(figures: dict[str, Any], messages: Messages) -> ExitCode:
         return ExitCode.OK
     is_certificate = "certificate_failed" in status
     return ExitCode.CERTIFICATE_FAILED if is_certificate else ExitCode.FAILURE
-
-
-def _get_state(model: mujoco.MjModel, data: mujoco.MjData) -> fmt.Vector:
-    state = np.zeros(mujoco.mj_stateSize(model, fmt.INTEGRATION))
-    mujoco.mj_getState(model, data, state, fmt.INTEGRATION)
-    return state

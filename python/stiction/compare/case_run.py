@@ -142,6 +142,4 @@ class CaseRun:
 
     def _calc_energy(self, data: mujoco.MjData) -> float:
         model = self._scene.model
-        state = np.zeros(mujoco.mj_stateSize(model, fmt.INTEGRATION))
-        mujoco.mj_getState(model, data, state, fmt.INTEGRATION)
-        return sum(calc_energy(model, state).values())
+        return sum(calc_energy(model, fmt.get_state(model, data)).values())

@@ -52,6 +52,13 @@ CONTACT_DTYPE = np.dtype(
 )
 
 
+def get_state(model: mujoco.MjModel, data: mujoco.MjData) -> Vector:
+    """A copy of the data's mjSTATE_INTEGRATION."""
+    state = np.empty(mujoco.mj_stateSize(model, INTEGRATION))
+    mujoco.mj_getState(model, data, state, INTEGRATION)
+    return state
+
+
 def make_layout(model: mujoco.MjModel) -> Layout:
     """Where each component lies in a vector of mjSTATE_INTEGRATION, empty ones included."""
     layout: Layout = {}

@@ -145,8 +145,7 @@ class Replay:
             mujoco.mj_extractState(model, step.state, fmt.INTEGRATION, inputs, fmt.USER)
             self._set_state(inputs, fmt.USER)
             report = self.simulator.step(self._data)
-            state = np.zeros_like(step.state)
-            mujoco.mj_getState(model, self._data, state, fmt.INTEGRATION)
+            state = fmt.get_state(model, self._data)
             yield ReplayedStep(self.recording, step, report, state)
 
     def _check_sleep(self) -> None:
