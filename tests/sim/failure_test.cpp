@@ -69,6 +69,23 @@ class Failure : public testing::TestWithParam<contact::ContactModel> {
     run(&stepper_, &scene_, 20);
   }
 
+  /// A number of the model, a value that spoils it, and what the message then says.
+  struct Spoilt {
+    mjtNum* number;
+    double value;
+    const char* text;
+  };
+  /// Steps with the number spoilt, which must leave the state, and mends it. @return the report
+  const StepReport& step_spoilt(const Spoilt& entry) {
+    const double good = *entry.number;
+    const auto state = scene_.state();
+    *entry.number = entry.value;
+    const StepReport& report = stepper_.step(scene_.data);
+    EXPECT_TRUE(is_same(scene_.state(), state)) << entry.text;
+    *entry.number = good;
+    return report;
+  }
+
   Scene scene_;
   Stepper stepper_;
 };
@@ -127,26 +144,16 @@ TEST_P(Failure, DataGoesOnAsIfItHadNeverHappened) {
 }
 
 TEST_P(Failure, NamesWhatTheCallerSpoiltInTheModel) {
-  struct Entry {
-    mjtNum* number;
-    double value;
-    const char* text;
-  };
   mjModel* m = scene_.model;
-  for (const Entry& entry :
-       {Entry{m->geom_friction, kNan, "geom 0: friction is nan, must be finite and at least 0"},
+  for (const Spoilt& entry :
+       {Spoilt{m->geom_friction, kNan, "geom 0: friction is nan, must be finite and at least 0"},
         {m->body_mass + 1, -1, "body 1: mass is -1"},
         {m->body_mass + 1, kInf, "body 1: mass is inf"},
         {m->body_inertia + 4, -1, "body 1: inertia is -1"},
         {m->dof_armature, -1, "joint 0: armature is -1"}}) {
-    const double good = *entry.number;
-    const auto state = scene_.state();
-    *entry.number = entry.value;
-    const StepReport& report = stepper_.step(scene_.data);
+    const StepReport& report = step_spoilt(entry);
     EXPECT_EQ(report.status, kNonFiniteInput) << entry.text;
     EXPECT_EQ(report.message.find(entry.text), 0u) << report.message;
-    EXPECT_TRUE(is_same(scene_.state(), state)) << entry.text;
-    *entry.number = good;
   }
   EXPECT_TRUE(stepper_.step(scene_.data).ok());
 }
@@ -183,25 +190,15 @@ TEST_P(SolverFailure, LeavesTheStateAsItWas) {
 }
 
 TEST_P(SolverFailure, NamesTheNumberOfTheModelThatMadeIt) {
-  struct Entry {
-    mjtNum* number;
-    double value;
-    const char* text;
-  };
   mjModel* m = scene_.model;
-  for (const Entry& entry :
-       {Entry{m->eq_data, kNan, "equality 0: data (anchor, relpose, polycoef) is nan"},
+  for (const Spoilt& entry :
+       {Spoilt{m->eq_data, kNan, "equality 0: data (anchor, relpose, polycoef) is nan"},
         {m->tendon_stiffness, -kNan, "tendon 't': stiffness is nan"},
         {m->body_pos + 3 * scene_.body("arm"), kNan, "body 'arm': pos is nan"}}) {
-    const double good = *entry.number;
-    const auto state = scene_.state();
-    *entry.number = entry.value;
-    const StepReport& report = stepper_.step(scene_.data);
+    const StepReport& report = step_spoilt(entry);
     EXPECT_FALSE(report.ok()) << entry.text;
     EXPECT_NE(report.message.find(entry.text), std::string::npos) << report.message;
     EXPECT_EQ(report.message.find("-nan"), std::string::npos) << report.message;
-    EXPECT_TRUE(is_same(scene_.state(), state)) << entry.text;
-    *entry.number = good;
   }
 }
 

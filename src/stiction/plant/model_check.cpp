@@ -54,13 +54,19 @@ class Checker {
           std::string(what) + " is " + format_value(value) + ", must be " + to_text(range, value));
   }
 
-  /// An array of `count` elements of a type, `width` numbers each.
+  /// An array of `count` elements, `width` numbers each.
+  /// @param name  of the element i; asked for faults alone
+  template <class Name>
+  void check_array(mjtSize count, int width, const char* what, const mjtNum* values, Range range,
+                   Name&& name) {
+    for (mjtSize i = 0; i < count * width; ++i)
+      if (!holds(range, values[i]))
+        check(name(static_cast<int>(i / width)), what, values[i], range);
+  }
+  /// The same for elements that MuJoCo knows by name.
   void check_all(mjtObj type, mjtSize count, int width, const char* what, const mjtNum* values,
                  Range range) {
-    for (mjtSize i = 0; i < count; ++i)
-      for (int k = 0; k < width; ++k)
-        if (!holds(range, values[i * width + k]))
-          check(describe(m_, type, static_cast<int>(i)), what, values[i * width + k], range);
+    check_array(count, width, what, values, range, [&](int i) { return describe(m_, type, i); });
   }
 
  private:
@@ -122,19 +128,17 @@ void check_joints(const mjModel* m, Checker* c) {
   joint(mjNREF, "solreflimit", m->jnt_solref, Range::kModerate);
   joint(mjNIMP, "solimplimit", m->jnt_solimp, Range::kModerate);
 
-  for (mjtSize i = 0; i < m->nv; ++i) {
-    const auto dof = [&](int width, const char* what, const mjtNum* values, Range range) {
-      for (int k = 0; k < width; ++k)
-        if (!holds(range, values[i * width + k]))
-          c->check(describe(m, mjOBJ_JOINT, m->dof_jntid[i]), what, values[i * width + k], range);
-    };
-    dof(1, "armature", m->dof_armature, Range::kNonNegative);
-    dof(1, "damping", m->dof_damping, Range::kModerate);
-    dof(mjNPOLY, "damping", m->dof_dampingpoly, Range::kModerate);
-    dof(1, "frictionloss", m->dof_frictionloss, Range::kNonNegative);
-    dof(mjNREF, "solreffriction", m->dof_solref, Range::kModerate);
-    dof(mjNIMP, "solimpfriction", m->dof_solimp, Range::kModerate);
-  }
+  const auto dof = [&](int width, const char* what, const mjtNum* values, Range range) {
+    c->check_array(m->nv, width, what, values, range,
+                   [&](int i) { return describe(m, mjOBJ_JOINT, m->dof_jntid[i]); });
+  };
+  dof(1, "armature", m->dof_armature, Range::kNonNegative);
+  dof(1, "damping", m->dof_damping, Range::kModerate);
+  dof(mjNPOLY, "damping", m->dof_dampingpoly, Range::kModerate);
+  dof(1, "frictionloss", m->dof_frictionloss, Range::kNonNegative);
+  dof(mjNREF, "solreffriction", m->dof_solref, Range::kModerate);
+  dof(mjNIMP, "solimpfriction", m->dof_solimp, Range::kModerate);
+
   for (mjtSize i = 0; i < m->nq; ++i) {
     c->check("qpos0", "entry", m->qpos0[i], Range::kModerate);
     c->check("qpos_spring", "entry", m->qpos_spring[i], Range::kModerate);
@@ -180,11 +184,9 @@ void check_tendons(const mjModel* m, Checker* c) {
   tendon(mjNIMP, "solimplimit", m->tendon_solimp_lim, Range::kModerate);
   tendon(mjNREF, "solreffriction", m->tendon_solref_fri, Range::kModerate);
   tendon(mjNIMP, "solimpfriction", m->tendon_solimp_fri, Range::kModerate);
-  for (mjtSize i = 0; i < m->ntendon; ++i)
-    for (int k = 0; k < m->tendon_num[i]; ++k)
-      if (!holds(Range::kModerate, m->wrap_prm[m->tendon_adr[i] + k]))
-        c->check(describe(m, mjOBJ_TENDON, static_cast<int>(i)), "coef or divisor",
-                 m->wrap_prm[m->tendon_adr[i] + k], Range::kModerate);
+  for (int i = 0; i < m->ntendon; ++i)
+    c->check_array(m->tendon_num[i], 1, "coef or divisor", m->wrap_prm + m->tendon_adr[i],
+                   Range::kModerate, [&](int) { return describe(m, mjOBJ_TENDON, i); });
 }
 
 void check_actuators(const mjModel* m, Checker* c) {
@@ -201,9 +203,8 @@ void check_actuators(const mjModel* m, Checker* c) {
   actuator(2, "forcerange", m->actuator_forcerange, Range::kNotNan);
   const auto each = [&](const char* where, mjtSize count, int width, const char* what,
                         const mjtNum* values, Range range) {
-    for (mjtSize i = 0; i < count * width; ++i)
-      if (!holds(range, values[i]))
-        c->check(std::string(where) + " " + std::to_string(i / width), what, values[i], range);
+    c->check_array(count, width, what, values, range,
+                   [&](int i) { return std::string(where) + " " + std::to_string(i); });
   };
   each("control", m->nu, 2, "ctrlrange", m->actuator_ctrlrange, Range::kNotNan);
   each("actuator output", m->nout, 6, "gear", m->actuator_gear, Range::kModerate);

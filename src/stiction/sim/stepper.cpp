@@ -19,10 +19,7 @@ class Stepper::Workspace {
  public:
   Workspace(const mjModel* model, const StepOptions& options, plant::MaterialTable materials)
       : context(model, options, std::move(materials)) {
-    if (options.contact_model == contact::ContactModel::mujoco)
-      step_.emplace<MuJoCoStep>();
-    else
-      step_.emplace<ConvexStep>(options);
+    if (options.contact_model != contact::ContactModel::mujoco) step_.emplace<ConvexStep>(options);
   }
 
   const StepReport& step(mjData* d, int num_steps) noexcept;
@@ -33,7 +30,7 @@ class Stepper::Workspace {
   void step_once(mjData* d);
   void explain();
 
-  std::variant<std::monostate, ConvexStep, MuJoCoStep> step_;
+  std::variant<MuJoCoStep, ConvexStep> step_;
 };
 
 const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
@@ -69,10 +66,7 @@ void Stepper::Workspace::step_once(mjData* d) {
     const std::string text = plant::explain_failure(context.model);
     if (!text.empty()) return context.fail(kNonFiniteInput, text + "; the step was not made");
   }
-  if (ConvexStep* convex = std::get_if<ConvexStep>(&step_))
-    convex->take(context, d);
-  else
-    std::get<MuJoCoStep>(step_).take(context, d);
+  std::visit([&](auto& step) { step.take(context, d); }, step_);
   context.report.timings.total = clock.lap();
   if (!context.failed()) ++context.report.num_steps;
 }
