@@ -16,6 +16,8 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/base/error.hpp"
+#include "stiction/io/contact_properties.hpp"
+#include "stiction/io/material_assignment.hpp"
 #include "stiction/sim/stepper.hpp"
 
 namespace {
@@ -25,6 +27,7 @@ using DataPtr = std::unique_ptr<mjData, decltype(&mj_deleteData)>;
 
 struct Arguments {
   std::vector<std::string> scenes;
+  std::string properties;
   std::vector<std::string> models = {"lagged_regularized"};
   std::vector<int> threads = {1};
   int warm_up = 200;
@@ -71,7 +74,11 @@ void run(const std::string& scene, const std::string& contact_model, int threads
   stiction::sim::StepOptions options;
   options.contact_model = stiction::contact::parse_contact_model(contact_model);
   options.num_threads = threads;
-  stiction::sim::Stepper stepper(model.get(), options);
+  const stiction::io::ContactProperties properties =
+      arguments.properties.empty() ? stiction::io::ContactProperties{}
+                                   : stiction::io::read_contact_properties(arguments.properties);
+  stiction::sim::Stepper stepper(model.get(), options,
+                                 stiction::io::assign_materials(model.get(), properties));
 
   const auto step = [&](int count) -> const stiction::sim::StepReport& {
     const stiction::sim::StepReport& report = stepper.step(data.get(), count);
@@ -124,6 +131,8 @@ Arguments parse(int argc, char** argv) {
       out.threads.clear();
       for (const std::string& t : split(value))
         out.threads.push_back(std::max(1, std::atoi(t.c_str())));
+    } else if (argument == "--properties") {
+      out.properties = value;
     } else if (argument == "--warm-up") {
       out.warm_up = std::max(1, std::atoi(value.c_str()));
     } else if (argument == "--steps") {
@@ -145,7 +154,7 @@ int main(int argc, char** argv) {
   if (arguments.scenes.empty()) {
     std::fprintf(stderr,
                  "usage: %s [--models a,b] [--threads 1,2] [--warm-up N] [--steps N] [--repeats N] "
-                 "SCENE.xml|.mjb ...\n",
+                 "[--properties FILE] SCENE.xml|.mjb ...\n",
                  argv[0]);
     return 2;
   }

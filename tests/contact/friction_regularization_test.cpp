@@ -9,6 +9,27 @@
 namespace stiction::contact {
 namespace {
 
+/// The soft norm of one contact, in Eigen's types.
+template <int kSize>
+struct Soft {
+  using Vector = Eigen::Matrix<double, kSize, 1>;
+  using Matrix = Eigen::Matrix<double, kSize, kSize>;
+
+  Soft(const Vector& slip, double eps) : u(slip), soft(u.data(), eps), t(soft.t) {}
+  double norm() const { return soft.norm(); }
+  double inv_h() const { return soft.inv_h; }
+  bool is_slipping() const { return soft.is_slipping(); }
+  Matrix direction_gradient() const {
+    return Matrix::NullaryExpr([this](Eigen::Index i, Eigen::Index j) {
+      return soft.curvature(static_cast<int>(i), static_cast<int>(j), Curvature::kExact);
+    });
+  }
+
+  Vector u;
+  SoftNorm<kSize, double> soft;
+  Vector t;
+};
+
 template <class Size>
 class SoftNormTest : public testing::Test {};
 template <int n>
@@ -32,12 +53,12 @@ TYPED_TEST(SoftNormTest, NormAgreesWithExtendedPrecision) {
   std::mt19937 rng(1);
   for (const double eps : {1e-9, 1e-4, 1.0}) {
     for (const double ratio : kRatios) {
-      const SoftNorm<n> soft(ratio * eps * random_direction<n>(&rng), eps);
+      const Soft<n> soft(ratio * eps * random_direction<n>(&rng), eps);
       const long double r2 = soft.u.template cast<long double>().squaredNorm();
       const long double h = std::sqrt(r2 + static_cast<long double>(eps) * eps);
       const double norm = static_cast<double>(r2 / (h + eps));
       EXPECT_NEAR(soft.norm(), norm, 4e-16 * norm);
-      EXPECT_NEAR(soft.inv_h, static_cast<double>(1 / h), 4e-16 / static_cast<double>(h));
+      EXPECT_NEAR(soft.inv_h(), static_cast<double>(1 / h), 4e-16 / static_cast<double>(h));
       EXPECT_LE(soft.t.norm(), 1 + 3e-16);
     }
   }
@@ -48,11 +69,11 @@ TYPED_TEST(SoftNormTest, DirectionIsTheGradientOfTheNorm) {
   std::mt19937 rng(2);
   for (const double ratio : kRatios) {
     const double eps = 1e-4;
-    const SoftNorm<n> soft(ratio * eps * random_direction<n>(&rng), eps);
-    const double h = 1e-3 / soft.inv_h;  // the norm changes over a length of 1 / inv_h
+    const Soft<n> soft(ratio * eps * random_direction<n>(&rng), eps);
+    const double h = 1e-3 / soft.inv_h();  // the norm changes over a length of 1 / inv_h
     for (int i = 0; i < n; ++i) {
       const auto norm_at = [&](double step) {
-        return SoftNorm<n>(soft.u + step * Eigen::Matrix<double, n, 1>::Unit(i), eps).norm();
+        return Soft<n>(soft.u + step * Eigen::Matrix<double, n, 1>::Unit(i), eps).norm();
       };
       const double difference =
           (8 * (norm_at(h) - norm_at(-h)) - (norm_at(2 * h) - norm_at(-2 * h))) / (12 * h);
@@ -67,15 +88,15 @@ TYPED_TEST(SoftNormTest, DirectionGradientAgreesWithDifferences) {
   std::mt19937 rng(3);
   for (const double ratio : kRatios) {
     const double eps = 1e-4;
-    const SoftNorm<n> soft(ratio * eps * random_direction<n>(&rng), eps);
-    const double h = 1e-3 / soft.inv_h;
+    const Soft<n> soft(ratio * eps * random_direction<n>(&rng), eps);
+    const double h = 1e-3 / soft.inv_h();
     for (int i = 0; i < n; ++i) {
       const auto t_at = [&](double step) {
-        return SoftNorm<n>(soft.u + step * Eigen::Matrix<double, n, 1>::Unit(i), eps).t.eval();
+        return Soft<n>(soft.u + step * Eigen::Matrix<double, n, 1>::Unit(i), eps).t.eval();
       };
       const auto difference =
           ((8 * (t_at(h) - t_at(-h)) - (t_at(2 * h) - t_at(-2 * h))) / (12 * h)).eval();
-      EXPECT_LE((soft.direction_gradient().col(i) - difference).norm(), 1e-11 * soft.inv_h);
+      EXPECT_LE((soft.direction_gradient().col(i) - difference).norm(), 1e-11 * soft.inv_h());
     }
   }
 }
@@ -86,14 +107,14 @@ TYPED_TEST(SoftNormTest, DirectionGradientHasTheEigenvaluesOfTheory) {
   std::mt19937 rng(4);
   for (const double ratio : kRatios) {
     const double eps = 1e-4;
-    const SoftNorm<n> soft(ratio * eps * random_direction<n>(&rng), eps);
+    const Soft<n> soft(ratio * eps * random_direction<n>(&rng), eps);
     const auto gradient = soft.direction_gradient();
     EXPECT_LE((gradient - gradient.transpose()).norm(), 4e-16 * gradient.norm());
     const auto eigenvalues =
-        Eigen::SelfAdjointEigenSolver<typename SoftNorm<n>::Matrix>(gradient).eigenvalues().eval();
-    const double along = eps * eps * std::pow(soft.inv_h, 3);
-    EXPECT_NEAR(eigenvalues[0], along, 1e-15 * soft.inv_h * n + 1e-14 * along);
-    for (int i = 1; i < n; ++i) EXPECT_NEAR(eigenvalues[i], soft.inv_h, 1e-14 * soft.inv_h);
+        Eigen::SelfAdjointEigenSolver<typename Soft<n>::Matrix>(gradient).eigenvalues().eval();
+    const double along = eps * eps * std::pow(soft.inv_h(), 3);
+    EXPECT_NEAR(eigenvalues[0], along, 1e-15 * soft.inv_h() * n + 1e-14 * along);
+    for (int i = 1; i < n; ++i) EXPECT_NEAR(eigenvalues[i], soft.inv_h(), 1e-14 * soft.inv_h());
   }
 }
 
@@ -102,7 +123,7 @@ TYPED_TEST(SoftNormTest, StiffnessAlongTheSlipDoesNotCancel) {
   constexpr int n = TypeParam::value;
   for (const double ratio : kRatios) {
     const double eps = 1e-4, slip = ratio * eps;
-    const SoftNorm<n> soft(slip * Eigen::Matrix<double, n, 1>::Unit(0), eps);
+    const Soft<n> soft(slip * Eigen::Matrix<double, n, 1>::Unit(0), eps);
     const long double h =
         std::sqrt(static_cast<long double>(slip) * slip + static_cast<long double>(eps) * eps);
     const double along = static_cast<double>(eps * eps / (h * h * h));
@@ -111,9 +132,9 @@ TYPED_TEST(SoftNormTest, StiffnessAlongTheSlipDoesNotCancel) {
 }
 
 TEST(SoftNorm, SlipsBeyondItsTolerance) {
-  EXPECT_FALSE(SoftNorm<2>(Eigen::Vector2d(0, 0), 1e-4).is_slipping());
-  EXPECT_FALSE(SoftNorm<2>(Eigen::Vector2d(0.9e-4, 0), 1e-4).is_slipping());
-  EXPECT_TRUE(SoftNorm<2>(Eigen::Vector2d(0.8e-4, 0.8e-4), 1e-4).is_slipping());
+  EXPECT_FALSE(Soft<2>(Eigen::Vector2d(0, 0), 1e-4).is_slipping());
+  EXPECT_FALSE(Soft<2>(Eigen::Vector2d(0.9e-4, 0), 1e-4).is_slipping());
+  EXPECT_TRUE(Soft<2>(Eigen::Vector2d(0.8e-4, 0.8e-4), 1e-4).is_slipping());
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace stiction::contact {
 namespace {
 
 /// Laws over the ranges that scenes hold: soft faces to steel, no damping to sticky, apart to deep.
-std::vector<HuntCrossley> make_laws() {
-  std::vector<HuntCrossley> laws;
+std::vector<HuntCrossley<double>> make_laws() {
+  std::vector<HuntCrossley<double>> laws;
   for (const double k : {0.0, 1.0, 1e4, 1e12})
     for (const double d : {0.0, 1e-6, 0.5, 1e3})
       for (const double fe0 : {-1e3, -1e-3, 0.0, 1e-6, 10.0, 1e6})
@@ -20,14 +20,14 @@ std::vector<HuntCrossley> make_laws() {
 }
 
 /// Where the impulse ends; infinite if it never does.
-double support_end(const HuntCrossley& law) {
+double support_end(const HuntCrossley<double>& law) {
   if (law.k <= 0 && law.fe0 <= 0) return -HUGE_VAL;
   return std::min(law.k > 0 ? law.fe0 / (law.dt * law.k) : HUGE_VAL,
                   law.d > 0 ? 1 / law.d : HUGE_VAL);
 }
 
 /// Velocities on both sides of the end of support, from near to far.
-std::vector<double> velocities_around(const HuntCrossley& law) {
+std::vector<double> velocities_around(const HuntCrossley<double>& law) {
   const double end = support_end(law);
   const double center = std::isfinite(end) ? end : 0;
   std::vector<double> out;
@@ -40,7 +40,7 @@ std::vector<double> velocities_around(const HuntCrossley& law) {
 }
 
 TEST(HuntCrossley, ImpulseIsTheForceAtTheEndOfTheStep) {
-  for (const HuntCrossley& law : make_laws()) {
+  for (const HuntCrossley<double>& law : make_laws()) {
     for (const double v : velocities_around(law)) {
       // f = k x_+ (1 + d xdot)_+ at x = x0 - dt v, xdot = -v.
       const double elastic = law.fe0 - law.dt * law.k * v, damping = 1 - law.d * v;
@@ -51,7 +51,7 @@ TEST(HuntCrossley, ImpulseIsTheForceAtTheEndOfTheStep) {
 }
 
 TEST(HuntCrossley, DerivativeAgreesWithDifferences) {
-  for (const HuntCrossley& law : make_laws()) {
+  for (const HuntCrossley<double>& law : make_laws()) {
     for (const double v : velocities_around(law)) {
       const double end = support_end(law);
       // n is a quadratic on its support: a central difference is exact but for round-off.
@@ -66,7 +66,7 @@ TEST(HuntCrossley, DerivativeAgreesWithDifferences) {
 }
 
 TEST(HuntCrossley, CostIsTheIntegralOfTheImpulse) {
-  for (const HuntCrossley& law : make_laws()) {
+  for (const HuntCrossley<double>& law : make_laws()) {
     const double end = support_end(law);
     if (!std::isfinite(end)) continue;  // a force that never ends, or never begins
     for (const double v : velocities_around(law)) {
@@ -90,7 +90,7 @@ TEST(HuntCrossley, CostIsTheIntegralOfTheImpulse) {
 
 TEST(HuntCrossley, ConstantForceHasAnAffineCost) {
   // A face without stiffness or dissipation: -dl/dv = dt fe0 everywhere.
-  const HuntCrossley law{.dt = 0.01, .k = 0, .d = 0, .fe0 = 3};
+  const HuntCrossley<double> law{.dt = 0.01, .k = 0, .d = 0, .fe0 = 3};
   for (const double v : {-2.0, 0.0, 5.0}) {
     EXPECT_DOUBLE_EQ(law.calc_impulse(v).n, 0.03);
     EXPECT_DOUBLE_EQ(law.calc_cost(v), -0.03 * v);
@@ -99,7 +99,7 @@ TEST(HuntCrossley, ConstantForceHasAnAffineCost) {
 
 TEST(HuntCrossley, CostKeepsItsDigitsNearTheEndOfSupport) {
   // N(end) - N(v) would cancel: to first order the cost is 1/2 |n'(end)| (end - v)^2.
-  const HuntCrossley law{.dt = 1e-3, .k = 1e7, .d = 20, .fe0 = 10};
+  const HuntCrossley<double> law{.dt = 1e-3, .k = 1e7, .d = 20, .fe0 = 10};
   const double end = support_end(law);
   const double slope = law.dt * law.dt * law.k * (1 - law.d * end);
   for (const double distance : {1e-7, 1e-9, 1e-11}) {

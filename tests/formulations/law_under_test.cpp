@@ -1,8 +1,10 @@
 #include "formulations/law_under_test.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "stiction/formulations/contact_batch.hpp"
 #include "stiction/formulations/lagged.hpp"
 #include "stiction/formulations/lagged_regularized.hpp"
 #include "stiction/formulations/sap.hpp"
@@ -15,30 +17,91 @@ using contact::ContactModel;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-template <class Law, int kSize>
-LawUnderTest wrap(const typename Law::Row& row) {
-  using Vector = Eigen::Matrix<double, kSize, 1>;
+using math::Lanes;
+using math::Lanes3;
+
+/// The lane that is looked at; the others hold other velocities, which must not matter.
+constexpr int kLane = 2;
+
+Lanes to_lanes(double x) {
+  Lanes lanes{0.7 * x - 1, x + 1e-3, x, -3 * x};
+  return lanes;
+}
+Lanes3 to_lanes3(const VectorXd& v) { return {to_lanes(v[0]), to_lanes(v[1]), to_lanes(v[2])}; }
+
+template <class F>
+LawUnderTest wrap(const typename F::Row& row) {
   LawUnderTest law;
-  law.size = kSize;
-  law.cost = [row](const VectorXd& v) { return Law::calc_cost(row, Vector(v)); };
+  law.size = 3;
+  law.cost = [row](const VectorXd& v) { return F::calc_cost(row, to_lanes3(v))[kLane]; };
   law.impulse = [row](const VectorXd& v) -> VectorXd {
-    typename Law::State state;
-    return Law::calc_impulse(row, Vector(v), &state);
+    typename F::State state;
+    const Lanes3 gamma = F::calc_impulse(row, to_lanes3(v), &state);
+    return Eigen::Vector3d(gamma.x[kLane], gamma.y[kLane], gamma.z[kLane]);
   };
   law.hessian = [row](const VectorXd& v) -> MatrixXd {
-    typename Law::State state;
-    (void)Law::calc_impulse(row, Vector(v), &state);
-    return Law::calc_hessian(row, state);
+    typename F::State state;
+    (void)F::calc_impulse(row, to_lanes3(v), &state);
+    const math::LanesSymmetric3 G = F::calc_hessian(row, state, Curvature::kExact);
+    Eigen::Matrix3d out;
+    out << G.xx[kLane], G.xy[kLane], G.xz[kLane], G.xy[kLane], G.yy[kLane], G.yz[kLane],
+        G.xz[kLane], G.yz[kLane], G.zz[kLane];
+    return out;
   };
   law.line = [row](const VectorXd& v, const VectorXd& dv) {
-    const LineDerivatives line = calc_line_derivatives<Law>(row, Vector(v), Vector(dv));
-    return Eigen::Vector2d(line.slope, line.curvature);
+    const LineDerivatives line = F::calc_line_derivatives(row, to_lanes3(v), to_lanes3(dv));
+    return Eigen::Vector2d(line.slope[kLane], line.curvature[kLane]);
   };
   return law;
 }
 
-ContactStart make_start(const LawStart& start) {
-  return {start.contact, {0.3, -0.2, start.v_n0}, start.delassus, start.time_step};
+std::array<Lanes, 6> to_lanes6(const VectorXd& v) {
+  std::array<Lanes, 6> out;
+  for (int i = 0; i < 6; ++i) out[i] = to_lanes(v[i]);
+  return out;
+}
+
+LawUnderTest wrap_torsion(const LaggedTorsion::Row& row) {
+  LawUnderTest law;
+  law.size = 6;
+  law.cost = [row](const VectorXd& v) {
+    return LaggedTorsion::calc_cost(row, to_lanes6(v).data())[kLane];
+  };
+  law.impulse = [row](const VectorXd& v) -> VectorXd {
+    LaggedTorsion::State state;
+    Lanes gamma[6];
+    LaggedTorsion::calc_impulse(row, to_lanes6(v).data(), &state, gamma);
+    return VectorXd::NullaryExpr(6, [&](Eigen::Index i) { return gamma[i][kLane]; });
+  };
+  law.hessian = [row](const VectorXd& v) -> MatrixXd {
+    LaggedTorsion::State state;
+    Lanes gamma[6], G[6][6];
+    LaggedTorsion::calc_impulse(row, to_lanes6(v).data(), &state, gamma);
+    LaggedTorsion::calc_hessian(row, state, Curvature::kExact, G);
+    return MatrixXd::NullaryExpr(6, 6,
+                                 [&](Eigen::Index i, Eigen::Index j) { return G[i][j][kLane]; });
+  };
+  law.line = [row](const VectorXd& v, const VectorXd& dv) {
+    const LineDerivatives line =
+        LaggedTorsion::calc_line_derivatives(row, to_lanes6(v).data(), to_lanes6(dv).data());
+    return Eigen::Vector2d(line.slope[kLane], line.curvature[kLane]);
+  };
+  return law;
+}
+
+template <class Start = ContactStart>
+Start make_start(const LawStart& from) {
+  Start start = make_batch_start<Start>(from.time_step);
+  set_start(from.contact, from.delassus, kLane, &start);
+  start.v_c0.z[kLane] = from.v_n0;
+  return start;
+}
+
+LaggedTorsion::Start make_torsion_start(const LawStart& from) {
+  auto start = make_start<LaggedTorsion::Start>(from);
+  for (int i = 0; i < from.contact.dim - 1; ++i)
+    start.friction[i][kLane] = from.contact.friction[i];
+  return start;
 }
 
 /// Where the spring is released and where the damper would pull.
@@ -52,8 +115,8 @@ std::vector<double> hunt_crossley_kinks(const LawStart& start) {
 template <class F>
 LawUnderTest make_lagged(const LawStart& start, const contact::ModelParameters& parameters) {
   const auto row = F::make_row(make_start(start), parameters);
-  LawUnderTest law = wrap<F, 3>(row);
-  law.slip_scale = row.slip_tolerance;
+  LawUnderTest law = wrap<F>(row);
+  law.slip_scale = row.slip_tolerance[kLane];
   law.normal_kinks = hunt_crossley_kinks(start);
   return law;
 }
@@ -66,17 +129,17 @@ LawUnderTest make_law(ContactModel model, const LawStart& start,
   switch (model) {
     case ContactModel::sap: {
       const Sap::Row row = Sap::make_row(make_start(start), parameters);
-      law = wrap<Sap, 3>(row);
-      law.normal_kinks = {row.v_hat};
+      law = wrap<Sap>(row);
+      law.normal_kinks = {row.v_hat[kLane]};
       // Stiction ends at mu R_t gamma_n, for impulses around those of the start.
-      law.slip_scale =
-          std::max(1e-6, row.mu * row.R_t * std::abs(start.contact.fn0) * start.time_step);
+      law.slip_scale = std::max(
+          1e-6, row.mu[kLane] * row.R_t[kLane] * std::abs(start.contact.fn0) * start.time_step);
       break;
     }
     case ContactModel::similar: {
       const Similar::Row row = Similar::make_row(make_start(start), parameters);
-      law = wrap<Similar, 3>(row);
-      law.slip_scale = row.slip_tolerance;
+      law = wrap<Similar>(row);
+      law.slip_scale = row.slip_tolerance[kLane];
       law.normal_kinks = hunt_crossley_kinks(start);
       break;
     }
@@ -91,11 +154,11 @@ LawUnderTest make_torsion_law(ContactModel model, const LawStart& start,
                               const contact::ModelParameters& parameters) {
   const LaggedTorsion::Row row =
       model == ContactModel::lagged
-          ? Lagged::make_torsion_row(make_start(start), parameters)
-          : LaggedRegularized::make_torsion_row(make_start(start), parameters);
-  LawUnderTest law = wrap<LaggedTorsion, 6>(row);
+          ? Lagged::make_torsion_row(make_torsion_start(start), parameters)
+          : LaggedRegularized::make_torsion_row(make_torsion_start(start), parameters);
+  LawUnderTest law = wrap_torsion(row);
   law.name = std::string(contact::traits(model).name) + " with torsion";
-  law.slip_scale = row.slip_tolerance / std::max(row.mu[0], 1e-9);
+  law.slip_scale = row.slip_tolerance[kLane] / std::max(row.mu[0][kLane], 1e-9);
   law.normal_kinks = hunt_crossley_kinks(start);
   return law;
 }

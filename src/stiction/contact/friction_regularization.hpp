@@ -1,58 +1,51 @@
 #pragma once
 
-#include <cmath>
-
 #include "stiction/contact/curvature.hpp"
-#include "stiction/math/spatial.hpp"
+#include "stiction/math/lanes.hpp"
 
 /// Regularized friction: the soft norm of a slip velocity and its derivatives.
 namespace stiction::contact {
 
-/// For slip u and tolerance eps,
+/// For slip u and tolerance eps, with h = sqrt(u.u + eps^2),
 ///
-///     |u|_s = sqrt(u.u + eps^2) - eps,   t = u / sqrt(u.u + eps^2),   dt/du = (I - t t^T) / h.
+///     |u|_s = h - eps,   t = u / h,   dt/du = (I - t t^T) / h.
 ///
 /// Source: [castro2023] appendix A, eqs. (45)-(47). Written without cancellation for any |u| / eps.
-template <int kSize>
+/// T is a double, or lanes of four contacts.
+template <int kSize, class T>
 struct SoftNorm {
-  using Vector = Eigen::Matrix<double, kSize, 1>;
-  using Matrix = Eigen::Matrix<double, kSize, kSize>;
+  T u[kSize];
+  T eps{};
+  T inv_h{};
+  T t[kSize];  // soft direction, |t| < 1
 
-  Vector u;
-  double eps = 0;
-  double inv_h = 0;  // 1 / sqrt(u.u + eps^2)
-  Vector t;          // soft direction, |t| < 1
-
-  SoftNorm() = default;
-  SoftNorm(const Vector& slip, double tolerance) : u(slip), eps(tolerance) {
-    inv_h = 1 / std::sqrt(u.squaredNorm() + eps * eps);
-    t = u * inv_h;
+  SoftNorm() : u{}, t{} {}
+  /// @param slip kSize components [m/s]
+  /// @param tolerance > 0 [m/s]
+  SoftNorm(const T* slip, const T& tolerance) : eps(tolerance) {
+    for (int i = 0; i < kSize; ++i) u[i] = slip[i];
+    inv_h = 1 / math::sqrt(squared_slip() + eps * eps);
+    for (int i = 0; i < kSize; ++i) t[i] = u[i] * inv_h;
   }
 
-  bool is_slipping() const { return u.squaredNorm() > eps * eps; }
-
-  double norm() const {
-    const double h = 1 / inv_h;
-    return u.squaredNorm() / (h + eps);
+  T squared_slip() const {
+    T sum = u[0] * u[0];
+    for (int i = 1; i < kSize; ++i) sum += u[i] * u[i];
+    return sum;
   }
+  auto is_slipping() const { return squared_slip() > eps * eps; }
+  T norm() const { return squared_slip() / (1 / inv_h + eps); }
 
-  /// The curvature asked for.
-  Matrix curvature(Curvature kind) const {
-    return kind == Curvature::kExact ? direction_gradient() : Matrix(inv_h * Matrix::Identity());
-  }
-
-  /// (I - t t^T) / h, its diagonal as a sum of squares: 1 - t_i^2 = (eps^2 + sum_{j != i}
-  /// u_j^2)/h^2.
-  Matrix direction_gradient() const {
-    const double scale = inv_h * inv_h * inv_h;
-    Matrix g = -scale * (u * u.transpose());
-    for (int i = 0; i < kSize; ++i) {
-      double others = eps * eps;
-      for (int j = 0; j < kSize; ++j)
-        if (j != i) others += u[j] * u[j];
-      g(i, i) = scale * others;
-    }
-    return g;
+  /// Entry (i, j) of dt/du or, as secant curvature, of I / h. The diagonal of the former is a sum
+  /// of squares: 1 - t_i^2 = (eps^2 + sum_{j != i} u_j^2) / h^2.
+  T curvature(int i, int j, Curvature kind) const {
+    if (kind == Curvature::kSecant) return i == j ? inv_h : T{};
+    const T scale = inv_h * inv_h * inv_h;
+    if (i != j) return -scale * u[i] * u[j];
+    T others = eps * eps;
+    for (int k = 0; k < kSize; ++k)
+      if (k != i) others += u[k] * u[k];
+    return scale * others;
   }
 };
 

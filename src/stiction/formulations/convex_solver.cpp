@@ -42,8 +42,8 @@ class ConvexSolver final : public ContactSolver {
     eliminations_.update(problem, islands);
     arrays_.layout.update(problem, islands, eliminations_, TakesTorsion<F>);
     arrays_.dofs.resize(arrays_.layout.num_dofs);
-    arrays_.contacts.resize(arrays_.layout.num_contacts);
-    arrays_.torsions.resize(arrays_.layout.num_torsions);
+    arrays_.batches.resize(arrays_.layout.num_batches);
+    arrays_.torsion_batches.resize(arrays_.layout.num_torsion_batches);
     solution->v.assign(problem.v_star.begin(), problem.v_star.end());
     solution->impulses.resize(problem.num_contacts());
     solution->contact_velocities.resize(problem.num_contacts());
@@ -97,27 +97,51 @@ class ConvexSolver final : public ContactSolver {
 
   void prepare_contacts(const ContactProblem& problem, const contact::ModelParameters& parameters,
                         const PairSlice& pair, const math::Six& V0) {
-    int c = pair.contact_begin, t = pair.torsion_begin;
-    const int num = pair.contact_end - c + pair.torsion_end - t;
-    for (int source = pair.first_source; source < pair.first_source + num; ++source) {
-      const Contact& contact = problem.contacts[source];
-      const double w = problem.delassus[source];
-      if constexpr (TakesTorsion<F>) {
-        if (needs_torsion_law(contact)) {
-          auto& torsion = arrays_.torsions[t++];
-          torsion.set_jacobian(contact);
-          torsion.source = source;
-          const Vector3 v_c0 = (torsion.multiply(V0) + torsion.bias).template head<3>();
-          torsion.row = F::make_torsion_row({contact, v_c0, w, problem.time_step}, parameters);
-          continue;
-        }
+    const PairVelocity V(V0);
+    int next = pair.contact_begin;
+    const auto is_torsion = [&](int c) {
+      return TakesTorsion<F> && pair.torsion_begin < pair.torsion_end &&
+             needs_torsion_law(problem.contacts[c]);
+    };
+    for (int b = pair.batch_begin; b < pair.batch_end; ++b) {
+      ContactBatch<F>& batch = arrays_.batches[b];
+      batch.frame = BatchFrame();
+      auto start = make_batch_start<ContactStart>(problem.time_step);
+      for (; next < pair.contact_end && batch.frame.num_contacts < math::kNumLanes; ++next) {
+        if (is_torsion(next)) continue;
+        const int lane = batch.frame.add(problem.contacts[next], next);
+        set_start(problem.contacts[next], problem.delassus[next], lane, &start);
       }
-      auto& solver_contact = arrays_.contacts[c++];
-      solver_contact.set_jacobian(contact);
-      solver_contact.source = source;
-      const Vector3 v_c0 = solver_contact.multiply(V0) + solver_contact.bias;
-      solver_contact.row = F::make_row({contact, v_c0, w, problem.time_step}, parameters);
+      batch.calc_velocity(V);
+      start.v_c0 = batch.v_c;
+      batch.row = F::make_row(start, parameters);
     }
+    if constexpr (TakesTorsion<F>) {
+      next = pair.contact_begin;
+      for (int b = pair.torsion_begin; b < pair.torsion_end; ++b)
+        prepare_torsion(problem, parameters, pair, V, &next, &arrays_.torsion_batches[b]);
+    }
+  }
+
+  /// @param next first contact that may be the batch's; then the first that is not looked at
+  void prepare_torsion(const ContactProblem& problem, const contact::ModelParameters& parameters,
+                       const PairSlice& pair, const PairVelocity& V, int* next,
+                       auto* batch) requires TakesTorsion<F> {
+    batch->frame = BatchFrame();
+    batch->spin_bias = Lanes{};
+    auto start = make_batch_start<typename F::Torsion::Start>(problem.time_step);
+    for (; *next < pair.contact_end && batch->frame.num_contacts < math::kNumLanes; ++*next) {
+      const Contact& contact = problem.contacts[*next];
+      if (!needs_torsion_law(contact)) continue;
+      const int lane = batch->frame.add(contact, *next);
+      set_start(contact, problem.delassus[*next], lane, &start);
+      batch->spin_bias[lane] = contact.spin_bias;
+      const int num_slips = contact.dim - 1;  // 2, 3 or 5
+      for (int i = 0; i < num_slips; ++i) start.friction[i][lane] = contact.friction[i];
+    }
+    batch->calc_velocity(V);
+    start.v_c0 = {batch->v_c[0], batch->v_c[1], batch->v_c[2]};
+    batch->row = F::make_torsion_row(start, parameters);
   }
 
   IslandStatistics solve_island(const ContactProblem& problem, const SolverOptions& options,
@@ -134,11 +158,9 @@ class ConvexSolver final : public ContactSolver {
     IslandStatistics statistics;
     statistics.status = to_solve_status(result.status);
     statistics.num_dofs = range.num_dofs;
-    for (int p = range.pair_begin; p < range.pair_end; ++p) {
-      const PairSlice& pair = arrays_.layout.pairs[p];
+    for (int p = range.pair_begin; p < range.pair_end; ++p)
       statistics.num_contacts +=
-          pair.contact_end - pair.contact_begin + pair.torsion_end - pair.torsion_begin;
-    }
+          arrays_.layout.pairs[p].contact_end - arrays_.layout.pairs[p].contact_begin;
     statistics.num_rows = range.row_end - range.row_begin;
     statistics.iterations = result.iterations;
     statistics.line_search_evaluations = result.line_search_evaluations;
@@ -155,22 +177,35 @@ class ConvexSolver final : public ContactSolver {
       std::copy_n(arrays_.dofs.v.data() + block.dof, block.size,
                   solution->v.data() + block.problem_dof);
     }
-    const auto put = [&]<class Law>(const auto& c, Law) {
-      std::array<double, 6>& impulse = solution->impulses[c.source];
-      impulse.fill(0);
-      std::copy_n(c.gamma.data(), c.gamma.size(), impulse.data());
-      std::copy_n(c.v_c.data(), 3, solution->contact_velocities[c.source].data());
-      solution->slipping[c.source] = Law::is_slipping(c.state);
-    };
     for (int p = range.pair_begin; p < range.pair_end; ++p) {
       const PairSlice& pair = arrays_.layout.pairs[p];
-      for (int c = pair.contact_begin; c < pair.contact_end; ++c) put(arrays_.contacts[c], F{});
+      for (int b = pair.batch_begin; b < pair.batch_end; ++b) {
+        const ContactBatch<F>& batch = arrays_.batches[b];
+        const auto slips = F::is_slipping(batch.state);
+        for (int lane = 0; lane < batch.frame.num_contacts; ++lane) {
+          const int c = batch.frame.source[lane];
+          const Lanes3 &gamma = batch.gamma, &v = batch.v_c;
+          solution->impulses[c] = {gamma.x[lane], gamma.y[lane], gamma.z[lane], 0, 0, 0};
+          solution->contact_velocities[c] = {v.x[lane], v.y[lane], v.z[lane]};
+          solution->slipping[c] = slips[lane] != 0;
+        }
+      }
       if constexpr (TakesTorsion<F>)
-        for (int c = pair.torsion_begin; c < pair.torsion_end; ++c)
-          put(arrays_.torsions[c], typename F::Torsion{});
+        for (int b = pair.torsion_begin; b < pair.torsion_end; ++b)
+          read_out_torsion(arrays_.torsion_batches[b], solution);
     }
     for (int r = range.row_begin; r < range.row_end; ++r)
       solution->row_impulses[arrays_.layout.rows[r].row] = arrays_.layout.rows[r].impulse.gamma;
+  }
+
+  static void read_out_torsion(const auto& batch, ContactSolution* solution) {
+    const auto slips = F::Torsion::is_slipping(batch.state);
+    for (int lane = 0; lane < batch.frame.num_contacts; ++lane) {
+      const int c = batch.frame.source[lane];
+      for (int i = 0; i < 6; ++i) solution->impulses[c][i] = batch.gamma[i][lane];
+      for (int i = 0; i < 3; ++i) solution->contact_velocities[c][i] = batch.v_c[i][lane];
+      solution->slipping[c] = slips[lane] != 0;
+    }
   }
 
   SolverArrays<F> arrays_;

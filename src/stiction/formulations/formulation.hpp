@@ -2,58 +2,60 @@
 
 #include <concepts>
 
-#include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/curvature.hpp"
 #include "stiction/contact/model_parameters.hpp"
-#include "stiction/math/spatial.hpp"
+#include "stiction/math/lanes.hpp"
 
-/// What a convex contact model defines, and the solver asks for: the impulse of one contact and
-/// minus its gradient. Everything else (bodies, islands, Newton) is common to all models.
+/// What a convex contact model defines, and the solver asks for: the impulse of a contact and minus
+/// its gradient, for four contacts at a time. Everything else (bodies, islands, Newton) is common
+/// to all models.
 namespace stiction::formulations {
 
 using contact::Curvature;
 using contact::ModelParameters;
-using math::Matrix3;
-using math::Vector3;
+using math::Lanes;
+using math::Lanes3;
+using math::LanesSymmetric3;
 
-/// A contact at the start of the step, from which a model makes its fixed parameters.
+/// Four contacts at the start of the step, from which a model makes their fixed parameters.
+/// Units as in contact::Contact.
 struct ContactStart {
-  const contact::Contact& contact;
-  Vector3 v_c0;      // v_c at the start of the step [m/s]
-  double delassus;   // w [1/kg]
-  double time_step;  // [s]
-};
-
-/// Row holds the parameters of one contact during a step; State what calc_impulse leaves for
-/// calc_hessian, d2l/dv_c2 [kg], positive semidefinite. All are pure functions of their arguments.
-template <class F>
-concept ConvexFormulation = requires(const ContactStart& start, const ModelParameters& parameters,
-                                     const typename F::Row& row, const Vector3& v_c,
-                                     typename F::State* state) {
-  { F::make_row(start, parameters) } -> std::same_as<typename F::Row>;
-  { F::calc_cost(row, v_c) } -> std::same_as<double>;             // l(v_c) [J]
-  { F::calc_impulse(row, v_c, state) } -> std::same_as<Vector3>;  // -dl/dv_c [N s]
-  { F::calc_hessian(row, *state) } -> std::same_as<Matrix3>;
-  { F::is_slipping(*state) } -> std::same_as<bool>;
+  double time_step = 0;  // [s]
+  Lanes3 v_c0{};         // v_c at the start of the step [m/s]
+  Lanes delassus{};      // w [1/kg]
+  Lanes mu{};            // sliding friction
+  Lanes fn0{}, stiffness{}, dissipation{}, relaxation_time{};
 };
 
 /// gamma . dv and dv . G dv at v: what a line search needs of a contact.
 struct LineDerivatives {
-  double slope = 0;
-  double curvature = 0;
+  Lanes slope{};
+  Lanes curvature{};
 };
 
-/// By the law's own shorter way if it has one, else from its impulse and Hessian.
-template <class Law, class Vector>
-LineDerivatives calc_line_derivatives(const typename Law::Row& row, const Vector& v,
-                                      const Vector& dv) {
-  if constexpr (requires { Law::calc_line_derivatives(row, v, dv); }) {
-    return Law::calc_line_derivatives(row, v, dv);
-  } else {
-    typename Law::State state;
-    const Vector gamma = Law::calc_impulse(row, v, &state);
-    return {gamma.dot(dv), dv.dot(Law::calc_hessian(row, state) * dv)};
-  }
+/// Row holds the parameters of the contacts during a step; State what calc_impulse leaves for
+/// calc_hessian, d2l/dv_c2 [kg], positive semidefinite. All are pure functions of their arguments,
+/// lane by lane.
+template <class F>
+concept ConvexFormulation = requires(const ContactStart& start, const ModelParameters& parameters,
+                                     const typename F::Row& row, const Lanes3& v_c,
+                                     typename F::State* state, Curvature curvature) {
+  { F::make_row(start, parameters) } -> std::same_as<typename F::Row>;
+  { F::calc_cost(row, v_c) } -> std::same_as<Lanes>;             // l(v_c) [J]
+  { F::calc_impulse(row, v_c, state) } -> std::same_as<Lanes3>;  // -dl/dv_c [N s]
+  { F::calc_hessian(row, *state, curvature) } -> std::same_as<LanesSymmetric3>;
+  { F::calc_line_derivatives(row, v_c, v_c) } -> std::same_as<LineDerivatives>;
+  F::is_slipping(*state);  // a mask
+};
+
+/// For laws without a shorter way: from the impulse and the Hessian.
+template <class F>
+LineDerivatives calc_line_derivatives_by_hessian(const typename F::Row& row, const Lanes3& v,
+                                                 const Lanes3& dv) {
+  typename F::State state;
+  const Lanes3 gamma = F::calc_impulse(row, v, &state);
+  const LanesSymmetric3 G = F::calc_hessian(row, state, Curvature::kExact);
+  return {dot(gamma, dv), dot(dv, G * dv)};
 }
 
 }  // namespace stiction::formulations

@@ -15,8 +15,8 @@ namespace stiction::formulations {
 ///
 ///     l(v) = 1/2 |v - v*|_A^2 + sum l_i(v_c,i),   g = A (v - v*) - J^T gamma,   H = A + J^T G J.
 ///
-/// Contacts act through their body pair: impulses sum to one wrench and Hessians to one 6 x 6
-/// matrix per pair before any Jacobian is touched.
+/// Contacts are evaluated four at a time, and act through their body pair: impulses sum to one
+/// wrench and Hessians to one 6 x 6 matrix per pair before any Jacobian is touched.
 template <ConvexFormulation F>
 class IslandProblem {
  public:
@@ -50,15 +50,16 @@ class IslandProblem {
     double* force = dofs_.force.data();
     std::fill_n(force + range_.dof_begin, range_.num_dofs, 0.0);
     for (PairSlice& pair : pairs()) {
-      const math::Six V = pair_velocity(pair, dofs_.v.data());
-      math::Six wrench = math::Six::zero();
-      for_each_contact(pair, [&]<class Law>(auto& c, Law) {
-        c.v_c = c.multiply(V) + c.bias;
-        c.gamma = Law::calc_impulse(c.row, c.v_c, &c.state);
-        c.add_wrench(&wrench);
+      const PairVelocity V(pair_velocity(pair, dofs_.v.data()));
+      PairWrench wrench;
+      for_each_batch(pair, [&](auto& batch) {
+        batch.calc_velocity(V);
+        batch.calc_impulse();
+        batch.add_to(&wrench);
       });
+      const math::Six impulse = wrench.sum();
       for (const SegmentBlock& s : segments(pair))
-        contact::add_segment_force(problem_, *s.segment, wrench, force + s.dof);
+        contact::add_segment_force(problem_, *s.segment, impulse, force + s.dof);
     }
     for (RowSlice& row : rows()) {
       row.v_r = row_velocity(row, dofs_.v.data());
@@ -78,14 +79,9 @@ class IslandProblem {
     H_.set_zero();
     add_momentum_matrix();
     for (PairSlice& pair : pairs()) {
-      math::SixBySix G = math::SixBySix::zero();
-      for_each_contact(pair, [&]<class Law>(auto& c, Law) {
-        if constexpr (requires { Law::calc_hessian(c.row, c.state, curvature); })
-          c.add_hessian(Law::calc_hessian(c.row, c.state, curvature), &G);
-        else
-          c.add_hessian(Law::calc_hessian(c.row, c.state), &G);
-      });
-      add_pair_hessian(problem_, G, segments(pair), &H_);
+      PairHessian G;
+      for_each_batch(pair, [&](const auto& batch) { batch.add_to(&G, curvature); });
+      add_pair_hessian(problem_, G.sum(), segments(pair), &H_);
     }
     for (const RowSlice& row : rows()) add_row_hessian(row);
     if (!H_.factor()) return false;
@@ -110,8 +106,8 @@ class IslandProblem {
       slope += d * (dofs_.dp[i] - dofs_.force[i]);
     }
     for (PairSlice& pair : pairs()) {
-      const math::Six dV = pair_velocity(pair, dofs_.direction.data());
-      for_each_contact(pair, [&](auto& c, auto) { c.dv_c = c.multiply(dV); });
+      const PairVelocity dV(pair_velocity(pair, dofs_.direction.data()));
+      for_each_batch(pair, [&](auto& batch) { batch.calc_direction(dV); });
     }
     for (RowSlice& row : rows()) row.dv_r = row_velocity(row, dofs_.direction.data());
     return slope;
@@ -119,14 +115,16 @@ class IslandProblem {
 
   numerics::Slope calc_slope(double alpha) {
     numerics::Slope at{momentum_slope_ + alpha * momentum_curvature_, momentum_curvature_};
+    LineDerivatives contacts;
     for (PairSlice& pair : pairs()) {
-      for_each_contact(pair, [&]<class Law>(auto& c, Law) {
-        const auto line =
-            calc_line_derivatives<Law>(c.row, (c.v_c + alpha * c.dv_c).eval(), c.dv_c);
-        at.slope -= line.slope;
-        at.curvature += line.curvature;
+      for_each_batch(pair, [&](const auto& batch) {
+        const LineDerivatives line = batch.calc_line_derivatives(alpha);
+        contacts.slope += line.slope;
+        contacts.curvature += line.curvature;
       });
     }
+    at.slope -= math::sum(contacts.slope);
+    at.curvature += math::sum(contacts.curvature);
     for (const RowSlice& row : rows()) {
       const contact::RowImpulse impulse =
           contact::calc_row_impulse(problem_.rows[row.row], row.v_r + alpha * row.dv_r);
@@ -160,14 +158,13 @@ class IslandProblem {
     return {items.data() + begin, items.data() + end};
   }
 
-  /// Calls f(contact, law) for the pair's contacts of either size.
+  /// Calls f(batch) for the pair's contacts, four at a time.
   template <class Function>
-  void for_each_contact(const PairSlice& pair, Function&& f) {
-    for (auto& c : slice(arrays_.contacts, pair.contact_begin, pair.contact_end)) f(c, F{});
-    if constexpr (TakesTorsion<F>) {
-      for (auto& c : slice(arrays_.torsions, pair.torsion_begin, pair.torsion_end))
-        f(c, typename F::Torsion{});
-    }
+  void for_each_batch(const PairSlice& pair, Function&& f) {
+    for (auto& batch : slice(arrays_.batches, pair.batch_begin, pair.batch_end)) f(batch);
+    if constexpr (TakesTorsion<F>)
+      for (auto& batch : slice(arrays_.torsion_batches, pair.torsion_begin, pair.torsion_end))
+        f(batch);
   }
 
   double row_velocity(const RowSlice& row, const double* v) {

@@ -12,7 +12,7 @@ namespace stiction::formulations {
 /// Source: [castro2023] section VIII, eq. (44); theory section 6.4.
 struct LaggedRegularized : Lagged {
   static Row make_row(const ContactStart& start, const ModelParameters& parameters);
-  static Torsion::Row make_torsion_row(const ContactStart& start,
+  static Torsion::Row make_torsion_row(const Torsion::Start& start,
                                        const ModelParameters& parameters);
 };
 

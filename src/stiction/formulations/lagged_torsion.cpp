@@ -1,63 +1,71 @@
 #include "stiction/formulations/lagged_torsion.hpp"
 
-#include <algorithm>
-
-#include "stiction/formulations/lagged.hpp"
-
 namespace stiction::formulations {
 namespace {
 
-/// The five slip velocities in a six-vector of contact velocities: all but the normal one.
-constexpr int kSlipIndex[5] = {0, 1, 3, 4, 5};
+using Slip = contact::SoftNorm<LaggedTorsion::kNumSlips, Lanes>;
 
-LaggedTorsion::Slip scaled_slip(const LaggedTorsion::Row& row, const math::Vector6& v_c) {
-  LaggedTorsion::Slip s;
-  for (int i = 0; i < 5; ++i) s[i] = row.mu[i] * v_c[kSlipIndex[i]];
-  return s;
+Slip make_slip(const LaggedTorsion::Row& row, const Lanes v_c[6]) {
+  Lanes scaled[LaggedTorsion::kNumSlips];
+  for (int i = 0; i < LaggedTorsion::kNumSlips; ++i)
+    scaled[i] = row.mu[i] * v_c[LaggedTorsion::kSlipIndex[i]];
+  return {scaled, row.slip_tolerance};
 }
 
 }  // namespace
 
-LaggedTorsion::Row LaggedTorsion::make_row(const ContactStart& start, double eps_s) {
+LaggedTorsion::Row LaggedTorsion::make_row(const Start& start,
+                                           const contact::HuntCrossley<Lanes>& normal,
+                                           const Lanes& gamma_n0, const Lanes& eps_s) {
   Row row;
-  row.normal = make_hunt_crossley(start);
-  row.gamma_n0 = calc_lagged_normal_impulse(start);
-  const int num_slips = start.contact.dim - 1;  // 2, 3 or 5
-  for (int i = 0; i < num_slips; ++i) row.mu[i] = start.contact.friction[i];
+  row.normal = normal;
+  row.gamma_n0 = gamma_n0;
   // Slip is measured as friction power per normal impulse, so eps_s is scaled by mu as well. Where
   // rotation alone is rubbed, the tolerance is that of a spin by eps_s at a radius of one meter.
-  constexpr double kSpinRadius = 1;      // [m]
-  constexpr double kMinFriction = 1e-9;  // keeps the tolerance positive without friction
-  row.slip_tolerance = eps_s * std::max({row.mu[0], row.mu[1],
-                                         row.mu.tail<3>().maxCoeff() / kSpinRadius, kMinFriction});
+  constexpr double kSpinRadius = 1;       // [m]
+  Lanes largest = math::broadcast(1e-9);  // keeps the tolerance positive without friction
+  for (int i = 0; i < kNumSlips; ++i) {
+    row.mu[i] = start.friction[i];
+    largest = math::max(i < 2 ? row.mu[i] : row.mu[i] / kSpinRadius, largest);
+  }
+  row.slip_tolerance = eps_s * largest;
   return row;
 }
 
-double LaggedTorsion::calc_cost(const Row& row, const Vector6& v_c) {
-  const contact::SoftNorm<5> slip(scaled_slip(row, v_c), row.slip_tolerance);
-  return row.gamma_n0 * slip.norm() + row.normal.calc_cost(v_c[2]);
+Lanes LaggedTorsion::calc_cost(const Row& row, const Lanes v_c[6]) {
+  return row.gamma_n0 * make_slip(row, v_c).norm() + row.normal.calc_cost(v_c[kNormalIndex]);
 }
 
-LaggedTorsion::Vector6 LaggedTorsion::calc_impulse(const Row& row, const Vector6& v_c,
-                                                   State* state) {
-  const contact::NormalImpulse normal = row.normal.calc_impulse(v_c[2]);
-  state->slip = contact::SoftNorm<5>(scaled_slip(row, v_c), row.slip_tolerance);
-  state->normal = normal;
-  Vector6 gamma;
-  gamma[2] = normal.n;
-  for (int i = 0; i < 5; ++i) gamma[kSlipIndex[i]] = -row.gamma_n0 * row.mu[i] * state->slip.t[i];
-  return gamma;
+void LaggedTorsion::calc_impulse(const Row& row, const Lanes v_c[6], State* state, Lanes gamma[6]) {
+  state->normal = row.normal.calc_impulse(v_c[kNormalIndex]);
+  state->slip = make_slip(row, v_c);
+  gamma[kNormalIndex] = state->normal.n;
+  for (int i = 0; i < kNumSlips; ++i)
+    gamma[kSlipIndex[i]] = -row.gamma_n0 * row.mu[i] * state->slip.t[i];
 }
 
-LaggedTorsion::Matrix6 LaggedTorsion::calc_hessian(const Row& row, const State& state,
-                                                   Curvature curvature) {
-  Matrix6 G = Matrix6::Zero();
-  G(2, 2) = state.normal.curvature(curvature);
-  const auto gradient = state.slip.curvature(curvature);
-  for (int i = 0; i < 5; ++i)
-    for (int j = 0; j < 5; ++j)
-      G(kSlipIndex[i], kSlipIndex[j]) = row.gamma_n0 * row.mu[i] * row.mu[j] * gradient(i, j);
-  return G;
+void LaggedTorsion::calc_hessian(const Row& row, const State& state, Curvature curvature,
+                                 Lanes G[6][6]) {
+  for (int i = 0; i < 6; ++i) G[kNormalIndex][i] = G[i][kNormalIndex] = Lanes{};
+  G[kNormalIndex][kNormalIndex] = state.normal.curvature(curvature);
+  for (int i = 0; i < kNumSlips; ++i)
+    for (int j = 0; j < kNumSlips; ++j)
+      G[kSlipIndex[i]][kSlipIndex[j]] =
+          row.gamma_n0 * row.mu[i] * row.mu[j] * state.slip.curvature(i, j, curvature);
+}
+
+LineDerivatives LaggedTorsion::calc_line_derivatives(const Row& row, const Lanes v_c[6],
+                                                     const Lanes dv_c[6]) {
+  State state;
+  Lanes gamma[6], G[6][6];
+  calc_impulse(row, v_c, &state, gamma);
+  calc_hessian(row, state, Curvature::kExact, G);
+  LineDerivatives out;
+  for (int i = 0; i < 6; ++i) {
+    out.slope += gamma[i] * dv_c[i];
+    for (int j = 0; j < 6; ++j) out.curvature += dv_c[i] * G[i][j] * dv_c[j];
+  }
+  return out;
 }
 
 }  // namespace stiction::formulations

@@ -14,28 +14,35 @@ namespace stiction::formulations {
 /// is the support function of MuJoCo's elliptic cone sum (gamma_i / mu_i)^2 <= gamma_n^2 at the
 /// lagged normal impulse: convex, and equal to Lagged where only mu_1 = mu_2 act.
 struct LaggedTorsion {
-  using Vector6 = math::Vector6;  // [v_t1, v_t2, v_n, w_n, w_t1, w_t2] and its impulses
-  using Matrix6 = math::Matrix6;
-  using Slip = Eigen::Matrix<double, 5, 1>;
+  static constexpr int kNumSlips = 5;
+  /// The slips among [v_t1, v_t2, v_n, w_n, w_t1, w_t2]: all but the normal component.
+  static constexpr int kSlipIndex[kNumSlips] = {0, 1, 3, 4, 5};
+  static constexpr int kNormalIndex = 2;
 
+  struct Start : ContactStart {
+    Lanes friction[kNumSlips]{};  // [-, -, m, m, m], zero beyond the contact's dim
+  };
   struct Row {
-    contact::HuntCrossley normal;
-    double gamma_n0 = 0;        // [N s]
-    Slip mu = Slip::Zero();     // [-, -, m, m, m]
-    double slip_tolerance = 0;  // of m u [m/s]
+    contact::HuntCrossley<Lanes> normal;
+    Lanes gamma_n0{};        // [N s]
+    Lanes mu[kNumSlips]{};   // [-, -, m, m, m]
+    Lanes slip_tolerance{};  // of m u [m/s]
   };
   struct State {
-    contact::SoftNorm<5> slip;  // of m u
-    contact::NormalImpulse normal;
+    contact::SoftNorm<kNumSlips, Lanes> slip;  // of m u
+    contact::NormalImpulse<Lanes> normal;
   };
 
   /// @param eps_s slip tolerance of the tangential directions [m/s]
-  static Row make_row(const ContactStart& start, double eps_s);
-  static double calc_cost(const Row& row, const Vector6& v_c);
-  static Vector6 calc_impulse(const Row& row, const Vector6& v_c, State* state);
-  static Matrix6 calc_hessian(const Row& row, const State& state,
-                              Curvature curvature = Curvature::kExact);
-  static bool is_slipping(const State& state) { return state.slip.is_slipping(); }
+  static Row make_row(const Start& start, const contact::HuntCrossley<Lanes>& normal,
+                      const Lanes& gamma_n0, const Lanes& eps_s);
+  /// v_c, gamma: six components. G: six by six, entry (i, j) at [i][j].
+  static Lanes calc_cost(const Row& row, const Lanes v_c[6]);
+  static void calc_impulse(const Row& row, const Lanes v_c[6], State* state, Lanes gamma[6]);
+  static void calc_hessian(const Row& row, const State& state, Curvature curvature, Lanes G[6][6]);
+  static LineDerivatives calc_line_derivatives(const Row& row, const Lanes v_c[6],
+                                               const Lanes dv_c[6]);
+  static auto is_slipping(const State& state) { return state.slip.is_slipping(); }
 };
 
 }  // namespace stiction::formulations

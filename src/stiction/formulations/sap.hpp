@@ -13,25 +13,32 @@ namespace stiction::formulations {
 /// Source: [castro2022] section V; theory section 6.1.
 struct Sap {
   struct Row {
-    double mu = 0;
-    double R_t = 0;           // [1/kg]
-    double R_n = 0;           // [1/kg]
-    double v_hat = 0;         // [m/s]
-    double sliding_mass = 0;  // a = 1 / (R_n (1 + mu^2 R_t / R_n)) [kg]
+    Lanes mu{};
+    Lanes R_t{};           // [1/kg]
+    Lanes R_n{};           // [1/kg]
+    Lanes v_hat{};         // [m/s]
+    Lanes sliding_mass{};  // a = 1 / (R_n (1 + mu^2 R_t / R_n)) [kg]
   };
+  /// The region of each lane as 1 or 0; without impulse both are 0.
   struct State {
-    enum class Region { kNone, kStiction, kSliding } region = Region::kNone;
-    Eigen::Vector2d t;      // slip direction; sliding only
-    double slip_speed = 0;  // |v_t| [m/s]
-    double gamma_n = 0;     // [N s]
+    Lanes sticks{}, slides{};
+    Lanes t_x{}, t_y{};  // slip direction; zero without slip
+    Lanes inv_slip{};    // 1 / |v_t| [s/m]; zero without slip
+    Lanes gamma_n{};     // sliding [N s]
   };
 
   static Row make_row(const ContactStart& start, const ModelParameters& parameters);
-  static double calc_cost(const Row& row, const Vector3& v_c);
-
-  static Vector3 calc_impulse(const Row& row, const Vector3& v_c, State* state);
-  static Matrix3 calc_hessian(const Row& row, const State& state);
-  static bool is_slipping(const State& state) { return state.region == State::Region::kSliding; }
+  static Lanes calc_cost(const Row& row, const Lanes3& v_c) {
+    State state;
+    const Lanes3 gamma = calc_impulse(row, v_c, &state);
+    return 0.5 * (row.R_t * (gamma.x * gamma.x + gamma.y * gamma.y) + row.R_n * gamma.z * gamma.z);
+  }
+  static Lanes3 calc_impulse(const Row& row, const Lanes3& v_c, State* state);
+  static LanesSymmetric3 calc_hessian(const Row& row, const State& state, Curvature);
+  static LineDerivatives calc_line_derivatives(const Row& row, const Lanes3& v, const Lanes3& dv) {
+    return calc_line_derivatives_by_hessian<Sap>(row, v, dv);
+  }
+  static auto is_slipping(const State& state) { return state.slides > 0; }
 };
 
 }  // namespace stiction::formulations

@@ -16,37 +16,49 @@ namespace stiction::formulations {
 /// friction_regularization = 0 it is the paper's.
 struct Similar {
   struct Row {
-    contact::HuntCrossley normal;
-    double mu = 0;
-    double slip_tolerance = 0;  // eps_s [m/s]
+    contact::HuntCrossley<Lanes> normal;
+    Lanes mu{};
+    Lanes slip_tolerance{};  // eps_s [m/s]
   };
   struct State {
-    contact::SoftNorm<2> slip;
-    contact::NormalImpulse normal;  // at z
+    contact::SoftNorm<2, Lanes> slip;
+    contact::NormalImpulse<Lanes> normal;  // at z
   };
 
   static Row make_row(const ContactStart& start, const ModelParameters& parameters);
-  static double calc_cost(const Row& row, const Vector3& v_c);
 
-  static Vector3 calc_impulse(const Row& row, const Vector3& v_c, State* state) {
-    state->slip = contact::SoftNorm<2>(v_c.head<2>(), row.slip_tolerance);
-    const double z = v_c.z() - row.mu * state->slip.norm();
-    state->normal = row.normal.calc_impulse(z);
-    const double friction = -row.mu * state->normal.n;
-    return {friction * state->slip.t.x(), friction * state->slip.t.y(), state->normal.n};
+  static Lanes calc_cost(const Row& row, const Lanes3& v_c) {
+    const Lanes v_t[2] = {v_c.x, v_c.y};
+    const contact::SoftNorm<2, Lanes> slip(v_t, row.slip_tolerance);
+    return row.normal.calc_cost(v_c.z - row.mu * slip.norm());
+  }
+
+  static Lanes3 calc_impulse(const Row& row, const Lanes3& v_c, State* state) {
+    const Lanes v_t[2] = {v_c.x, v_c.y};
+    state->slip = contact::SoftNorm<2, Lanes>(v_t, row.slip_tolerance);
+    state->normal = row.normal.calc_impulse(v_c.z - row.mu * state->slip.norm());
+    const Lanes friction = -row.mu * state->normal.n;
+    return {friction * state->slip.t[0], friction * state->slip.t[1], state->normal.n};
   }
 
   /// With u = dz/dv_c = [-mu t_s; 1]:  G = -n' u u^T + mu n (I - t_s t_s^T) / h.
-  static Matrix3 calc_hessian(const Row& row, const State& state) {
-    const Vector3 u(-row.mu * state.slip.t.x(), -row.mu * state.slip.t.y(), 1);
-    Matrix3 G = -state.normal.dn_dv * (u * u.transpose());
-    if (state.normal.n > 0)
-      G.topLeftCorner<2, 2>() += row.mu * state.normal.n * state.slip.direction_gradient();
-    return G;
+  static LanesSymmetric3 calc_hessian(const Row& row, const State& state, Curvature) {
+    const Lanes u_x = -row.mu * state.slip.t[0], u_y = -row.mu * state.slip.t[1];
+    const Lanes slope = -state.normal.dn_dv, bound = row.mu * state.normal.n;
+    return {.xx = slope * u_x * u_x + bound * state.slip.curvature(0, 0, Curvature::kExact),
+            .xy = slope * u_x * u_y + bound * state.slip.curvature(0, 1, Curvature::kExact),
+            .yy = slope * u_y * u_y + bound * state.slip.curvature(1, 1, Curvature::kExact),
+            .xz = slope * u_x,
+            .yz = slope * u_y,
+            .zz = slope};
   }
 
-  static bool is_slipping(const State& state) {
-    return state.normal.n > 0 && state.slip.is_slipping();
+  static LineDerivatives calc_line_derivatives(const Row& row, const Lanes3& v, const Lanes3& dv) {
+    return calc_line_derivatives_by_hessian<Similar>(row, v, dv);
+  }
+
+  static auto is_slipping(const State& state) {
+    return (state.normal.n > 0) & state.slip.is_slipping();
   }
 };
 

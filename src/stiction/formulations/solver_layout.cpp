@@ -1,5 +1,7 @@
 #include "stiction/formulations/solver_layout.hpp"
 
+#include "stiction/math/lanes.hpp"
+
 namespace stiction::formulations {
 
 using contact::ContactProblem;
@@ -18,7 +20,7 @@ void SolverLayout::update(const ContactProblem& problem, const Islands& problem_
   pairs.clear();
   rows.clear();
   row_entries.clear();
-  num_dofs = num_contacts = num_torsions = 0;
+  num_dofs = num_batches = num_torsion_batches = 0;
   position_.resize(problem.num_blocks());
   solver_dof_.resize(problem.num_blocks());
   for (int i = 0; i < problem_islands.size(); ++i) {
@@ -67,13 +69,17 @@ void SolverLayout::add_pair(const ContactProblem& problem, const contact::BodyPa
     segments.push_back({&segment, position_[segment.block], solver_dof_[segment.block]});
   }
   slice.segment_end = static_cast<int>(segments.size());
-  slice.first_source = pair.first_contact;
-  slice.contact_begin = num_contacts;
-  slice.torsion_begin = num_torsions;
-  for (int c = pair.first_contact; c < pair.first_contact + pair.num_contacts; ++c)
-    ++(has_torsion_law && needs_torsion_law(problem.contacts[c]) ? num_torsions : num_contacts);
-  slice.contact_end = num_contacts;
-  slice.torsion_end = num_torsions;
+  slice.contact_begin = pair.first_contact;
+  slice.contact_end = pair.first_contact + pair.num_contacts;
+  int num_torsions = 0;
+  if (has_torsion_law)
+    for (int c = slice.contact_begin; c < slice.contact_end; ++c)
+      num_torsions += needs_torsion_law(problem.contacts[c]);
+  const auto count_batches = [](int n) { return (n + math::kNumLanes - 1) / math::kNumLanes; };
+  slice.batch_begin = num_batches;
+  slice.batch_end = num_batches += count_batches(pair.num_contacts - num_torsions);
+  slice.torsion_begin = num_torsion_batches;
+  slice.torsion_end = num_torsion_batches += count_batches(num_torsions);
 }
 
 void SolverLayout::add_row(const ContactProblem& problem, const Islands& problem_islands, int r) {

@@ -37,9 +37,9 @@ struct CouplingSlice {
 
 struct PairSlice {
   int segment_begin = 0, segment_end = 0;
-  int first_source = 0;  // the pair's contacts in the problem
-  int contact_begin = 0, contact_end = 0;
-  int torsion_begin = 0, torsion_end = 0;
+  int contact_begin = 0, contact_end = 0;  // in the problem
+  int batch_begin = 0, batch_end = 0;      // of contacts by the law of three components
+  int torsion_begin = 0, torsion_end = 0;  // batches of contacts by the law of six
 };
 
 struct RowSlice {
@@ -74,7 +74,7 @@ class SolverLayout {
   std::vector<PairSlice> pairs;
   std::vector<RowSlice> rows;
   std::vector<RowEntry> row_entries;
-  int num_dofs = 0, num_contacts = 0, num_torsions = 0;
+  int num_dofs = 0, num_batches = 0, num_torsion_batches = 0;
 
  private:
   void add_blocks(const contact::ContactProblem& problem, std::span<const int> order);

@@ -1,0 +1,166 @@
+#pragma once
+
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/formulations/formulation.hpp"
+#include "stiction/formulations/pair_sums.hpp"
+
+/// Up to four contacts of one body pair, side by side in lanes. A lane without contact has zero
+/// axes, so that whatever its law says adds nothing.
+namespace stiction::formulations {
+
+/// Where the contacts are: v_p = v + w x r, and v_c = [t1 t2 n]^T v_p + b.
+struct BatchFrame {
+  Lanes3 axis[3]{};               // t1, t2, n in the world frame
+  Lanes3 r{};                     // from the pair's origin [m]
+  Lanes3 bias{};                  // prescribed surface velocity in the contact frame [m/s]
+  int source[math::kNumLanes]{};  // in the problem
+  int num_contacts = 0;
+
+  /// Fills the next lane. @return its index
+  int add(const contact::Contact& contact, int contact_index) {
+    const int lane = num_contacts++;
+    const auto set = [lane](Lanes3* to, const double* from) {
+      to->x[lane] = from[0];
+      to->y[lane] = from[1];
+      to->z[lane] = from[2];
+    };
+    for (int e = 0; e < 3; ++e) set(&axis[e], contact.R_WC.data() + 3 * e);
+    set(&r, contact.offset.data());
+    set(&bias, contact.bias.data());
+    source[lane] = contact_index;
+    return lane;
+  }
+
+  Lanes3 to_contact_frame(const Lanes3& a_W) const {
+    return {dot(axis[0], a_W), dot(axis[1], a_W), dot(axis[2], a_W)};
+  }
+  Lanes3 to_world(const Lanes3& a_C) const {
+    return axis[0] * a_C.x + axis[1] * a_C.y + axis[2] * a_C.z;
+  }
+  /// R G R^T.
+  LanesSymmetric3 to_world(const LanesSymmetric3& G) const {
+    const Lanes3 b0 = to_world({G.xx, G.xy, G.xz});
+    const Lanes3 b1 = to_world({G.xy, G.yy, G.yz});
+    const Lanes3 b2 = to_world({G.xz, G.yz, G.zz});
+    const auto entry = [&](Lanes Lanes3::*i, Lanes Lanes3::*j) {
+      return axis[0].*i * b0.*j + axis[1].*i * b1.*j + axis[2].*i * b2.*j;
+    };
+    constexpr auto x = &Lanes3::x, y = &Lanes3::y, z = &Lanes3::z;
+    return {entry(x, x), entry(x, y), entry(y, y), entry(x, z), entry(y, z), entry(z, z)};
+  }
+  Lanes3 point_velocity(const PairVelocity& V) const { return V.v + cross(V.w, r); }
+};
+
+/// Parameters of the batch's contacts as their law takes them; neutral where there is no contact.
+template <class Start>
+Start make_batch_start(double time_step) {
+  Start start;
+  start.time_step = time_step;
+  start.delassus = start.stiffness = math::broadcast(1);
+  start.fn0 = math::broadcast(-1);
+  return start;
+}
+
+inline void set_start(const contact::Contact& contact, double delassus, int lane,
+                      ContactStart* start) {
+  start->delassus[lane] = delassus;
+  start->mu[lane] = contact.sliding_friction();
+  start->fn0[lane] = contact.fn0;
+  start->stiffness[lane] = contact.stiffness;
+  start->dissipation[lane] = contact.dissipation;
+  start->relaxation_time[lane] = contact.relaxation_time;
+}
+
+/// Contacts with a law of three components.
+template <class Law>
+struct ContactBatch {
+  BatchFrame frame;
+  Lanes3 v_c{}, dv_c{}, gamma{};
+  typename Law::Row row;
+  typename Law::State state;
+
+  void calc_velocity(const PairVelocity& V) {
+    v_c = frame.to_contact_frame(frame.point_velocity(V)) + frame.bias;
+  }
+  void calc_direction(const PairVelocity& dV) {
+    dv_c = frame.to_contact_frame(frame.point_velocity(dV));
+  }
+  void calc_impulse() { gamma = Law::calc_impulse(row, v_c, &state); }
+  void add_to(PairWrench* wrench) const { wrench->add_force(frame.r, frame.to_world(gamma)); }
+  void add_to(PairHessian* hessian, Curvature curvature) const {
+    hessian->add_stiffness(frame.r, frame.to_world(Law::calc_hessian(row, state, curvature)));
+  }
+  LineDerivatives calc_line_derivatives(double alpha) const {
+    return Law::calc_line_derivatives(row, v_c + dv_c * math::broadcast(alpha), dv_c);
+  }
+};
+
+/// Contacts with a law of six components: [v_t1, v_t2, v_n, w_n, w_t1, w_t2].
+template <class Law>
+struct TorsionBatch {
+  static constexpr int kSpinAxis[3] = {2, 0, 1};
+  BatchFrame frame;
+  Lanes spin_bias{};  // about the normal [rad/s]
+  Lanes v_c[6]{}, dv_c[6]{}, gamma[6]{};
+  typename Law::Row row;
+  typename Law::State state;
+
+  void calc_velocity(const PairVelocity& V) {
+    calc_components(V, v_c);
+    v_c[0] += frame.bias.x;
+    v_c[1] += frame.bias.y;
+    v_c[2] += frame.bias.z;
+    v_c[3] += spin_bias;
+  }
+  void calc_direction(const PairVelocity& dV) { calc_components(dV, dv_c); }
+  void calc_impulse() { Law::calc_impulse(row, v_c, &state, gamma); }
+  void add_to(PairWrench* wrench) const {
+    wrench->add_force(frame.r, frame.to_world(Lanes3{gamma[0], gamma[1], gamma[2]}));
+    for (int i = 0; i < 3; ++i) wrench->torque += frame.axis[kSpinAxis[i]] * gamma[3 + i];
+  }
+  void add_to(PairHessian* hessian, Curvature curvature) const;
+  LineDerivatives calc_line_derivatives(double alpha) const {
+    Lanes v[6];
+    for (int i = 0; i < 6; ++i) v[i] = v_c[i] + alpha * dv_c[i];
+    return Law::calc_line_derivatives(row, v, dv_c);
+  }
+
+ private:
+  void calc_components(const PairVelocity& V, Lanes* out) const {
+    const Lanes3 v = frame.to_contact_frame(frame.point_velocity(V));
+    out[0] = v.x;
+    out[1] = v.y;
+    out[2] = v.z;
+    for (int i = 0; i < 3; ++i) out[3 + i] = dot(frame.axis[kSpinAxis[i]], V.w);
+  }
+};
+
+/// H += Psi^T G Psi, where row e of Psi is [r x e; e] for the linear components, [e; 0] for spins.
+template <class Law>
+void TorsionBatch<Law>::add_to(PairHessian* hessian, Curvature curvature) const {
+  Lanes G[6][6];
+  Law::calc_hessian(row, state, curvature, G);
+  Lanes3 w[6], v[6];  // columns of Psi, angular and linear
+  for (int i = 0; i < 3; ++i) {
+    w[i] = cross(frame.r, frame.axis[i]);
+    v[i] = frame.axis[i];
+    w[3 + i] = frame.axis[kSpinAxis[i]];
+    v[3 + i] = Lanes3{};
+  }
+  for (int e = 0; e < 6; ++e) {
+    Lanes3 Gw{}, Gv{};  // row e of G Psi
+    for (int f = 0; f < 6; ++f) {
+      Gw += w[f] * G[e][f];
+      Gv += v[f] * G[e][f];
+    }
+    hessian->ww += LanesSymmetric3{w[e].x * Gw.x, w[e].x * Gw.y, w[e].y * Gw.y,
+                                   w[e].x * Gw.z, w[e].y * Gw.z, w[e].z * Gw.z};
+    hessian->vv += LanesSymmetric3{v[e].x * Gv.x, v[e].x * Gv.y, v[e].y * Gv.y,
+                                   v[e].x * Gv.z, v[e].y * Gv.z, v[e].z * Gv.z};
+    hessian->wv[0] += Gv * w[e].x;
+    hessian->wv[1] += Gv * w[e].y;
+    hessian->wv[2] += Gv * w[e].z;
+  }
+}
+
+}  // namespace stiction::formulations

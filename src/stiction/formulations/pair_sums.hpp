@@ -1,0 +1,78 @@
+#pragma once
+
+#include "stiction/math/lanes.hpp"
+
+/// What the contacts of a body pair add up to, at the pair's origin in the world frame.
+namespace stiction::formulations {
+
+using math::Lanes;
+using math::Lanes3;
+using math::LanesSymmetric3;
+
+/// The pair's motion V = [w; v], the same in every lane.
+struct PairVelocity {
+  Lanes3 w, v;
+
+  explicit PairVelocity(const math::Six& V)
+      : w{math::broadcast(V[0]), math::broadcast(V[1]), math::broadcast(V[2])},
+        v{math::broadcast(V[3]), math::broadcast(V[4]), math::broadcast(V[5])} {}
+};
+
+/// Wrench impulse [torque; force], lane by lane.
+struct PairWrench {
+  Lanes3 torque{}, force{};
+
+  /// Adds forces at r.
+  void add_force(const Lanes3& r, const Lanes3& f) {
+    torque += cross(r, f);
+    force += f;
+  }
+  math::Six sum() const {
+    const Lanes zero{};
+    const Lanes rest = math::sum_each(force.y, force.z, zero, zero);
+    return {math::sum_each(torque.x, torque.y, torque.z, force.x), math::Vec2{rest[0], rest[1]}};
+  }
+};
+
+/// Phi^T K Phi with Phi = [-[r]x I], lane by lane: blocks ww, wv and vv of a symmetric 6 x 6
+/// matrix.
+struct PairHessian {
+  LanesSymmetric3 ww{}, vv{};
+  Lanes3 wv[3]{};  // rows
+
+  /// Adds stiffness K of points at r.
+  void add_stiffness(const Lanes3& r, const LanesSymmetric3& K) {
+    vv += K;
+    // [r]x K, by columns; K is symmetric
+    const Lanes3 c0 = cross(r, {K.xx, K.xy, K.xz});
+    const Lanes3 c1 = cross(r, {K.xy, K.yy, K.yz});
+    const Lanes3 c2 = cross(r, {K.xz, K.yz, K.zz});
+    const Lanes3 row0{c0.x, c1.x, c2.x}, row1{c0.y, c1.y, c2.y}, row2{c0.z, c1.z, c2.z};
+    wv[0] += row0;
+    wv[1] += row1;
+    wv[2] += row2;
+    // [r]x K [r]x^T, whose row i is r x row i
+    ww.xx += r.y * row0.z - r.z * row0.y;
+    ww.xy += r.z * row0.x - r.x * row0.z;
+    ww.xz += r.x * row0.y - r.y * row0.x;
+    ww.yy += r.z * row1.x - r.x * row1.z;
+    ww.yz += r.x * row1.y - r.y * row1.x;
+    ww.zz += r.x * row2.y - r.y * row2.x;
+  }
+
+  math::SixBySix sum() const {
+    const Lanes zero{};
+    const auto rest = [&](const Lanes& a, const Lanes& b) {
+      const Lanes both = math::sum_each(a, b, zero, zero);
+      return math::Vec2{both[0], both[1]};
+    };
+    return {{{math::sum_each(ww.xx, ww.xy, ww.xz, wv[0].x), rest(wv[0].y, wv[0].z)},
+             {math::sum_each(ww.xy, ww.yy, ww.yz, wv[1].x), rest(wv[1].y, wv[1].z)},
+             {math::sum_each(ww.xz, ww.yz, ww.zz, wv[2].x), rest(wv[2].y, wv[2].z)},
+             {math::sum_each(wv[0].x, wv[1].x, wv[2].x, vv.xx), rest(vv.xy, vv.xz)},
+             {math::sum_each(wv[0].y, wv[1].y, wv[2].y, vv.xy), rest(vv.yy, vv.yz)},
+             {math::sum_each(wv[0].z, wv[1].z, wv[2].z, vv.xz), rest(vv.yz, vv.zz)}}};
+  }
+};
+
+}  // namespace stiction::formulations

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cmath>
+
+#include "stiction/math/six.hpp"
+
+/// Four numbers side by side: the arithmetic of contact laws, which are evaluated for four contacts
+/// at a time. Laws are written without branches, `mask ? a : b`, which reads the same for a double;
+/// the functions here are those that they need of both.
+namespace stiction::math {
+
+using Lanes = Vec4;
+inline constexpr int kNumLanes = 4;
+
+inline Lanes broadcast(double x) { return Lanes{x, x, x, x}; }
+inline double sum(const Lanes& a) { return (a[0] + a[2]) + (a[1] + a[3]); }
+
+/// {sum a, sum b, sum c, sum d}, each in the order of `sum`.
+inline Lanes sum_each(const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& d) {
+  typedef long Index __attribute__((vector_size(32)));
+  // {a0 + a2, a1 + a3, b0 + b2, b1 + b3}, and c and d alike
+  const Lanes ab =
+      __builtin_shuffle(a, b, Index{0, 1, 4, 5}) + __builtin_shuffle(a, b, Index{2, 3, 6, 7});
+  const Lanes cd =
+      __builtin_shuffle(c, d, Index{0, 1, 4, 5}) + __builtin_shuffle(c, d, Index{2, 3, 6, 7});
+  return __builtin_shuffle(ab, cd, Index{0, 2, 4, 6}) +
+         __builtin_shuffle(ab, cd, Index{1, 3, 5, 7});
+}
+
+inline double sqrt(double x) { return std::sqrt(x); }
+inline Lanes sqrt(const Lanes& x) {
+#ifdef __AVX__
+  return __builtin_ia32_sqrtpd256(x);
+#else
+  return Lanes{std::sqrt(x[0]), std::sqrt(x[1]), std::sqrt(x[2]), std::sqrt(x[3])};
+#endif
+}
+
+/// The larger; b where a is not a number.
+template <class T>
+T max(const T& a, const T& b) {
+  return a > b ? a : b;
+}
+template <class T>
+T min(const T& a, const T& b) {
+  return a < b ? a : b;
+}
+
+/// The value that every lane has.
+template <class T>
+T constant(double x) {
+  return T{} + x;
+}
+
+/// Three components of four vectors.
+struct Lanes3 {
+  Lanes x, y, z;
+};
+
+inline Lanes3 operator+(const Lanes3& a, const Lanes3& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+inline Lanes3 operator*(const Lanes3& a, const Lanes& s) { return {a.x * s, a.y * s, a.z * s}; }
+inline Lanes3& operator+=(Lanes3& a, const Lanes3& b) { return a = a + b; }
+inline Lanes dot(const Lanes3& a, const Lanes3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+inline Lanes3 cross(const Lanes3& a, const Lanes3& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+/// Four symmetric matrices of three rows.
+struct LanesSymmetric3 {
+  Lanes xx, xy, yy, xz, yz, zz;
+};
+
+inline Lanes3 operator*(const LanesSymmetric3& m, const Lanes3& a) {
+  return {m.xx * a.x + m.xy * a.y + m.xz * a.z, m.xy * a.x + m.yy * a.y + m.yz * a.z,
+          m.xz * a.x + m.yz * a.y + m.zz * a.z};
+}
+inline LanesSymmetric3& operator+=(LanesSymmetric3& a, const LanesSymmetric3& b) {
+  a.xx += b.xx;
+  a.xy += b.xy;
+  a.yy += b.yy;
+  a.xz += b.xz;
+  a.yz += b.yz;
+  a.zz += b.zz;
+  return a;
+}
+
+}  // namespace stiction::math
