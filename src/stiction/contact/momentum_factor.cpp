@@ -96,7 +96,7 @@ void MomentumFactor::solve_lower(std::span<const double> r, std::span<double> y)
                 y.begin() + dof_start_[b]);
 }
 
-/// J A^-1 J^T of a pair: Y = L^-1 J^T on the blocks that J reaches, then Y^T Y.
+/// J A^-1 J^T of a pair: Y = L^-1 J^T on the blocks that J reaches, then Y^T D^-1 Y.
 SixBySix MomentumFactor::calc_mobility(const ContactProblem& problem, const BodyPair& pair) {
   reach_.clear();
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
@@ -113,9 +113,10 @@ SixBySix MomentumFactor::calc_mobility(const ContactProblem& problem, const Body
   SixBySix W = SixBySix::zero();
   for (const int block : reach_) {
     double* rows = columns_.data() + 6 * cholesky_.first_row(block);
+    const double* inv_diagonal = cholesky_.inv_diagonal(block);
     for (int i = 0; i < cholesky_.block_size(block); ++i) {
-      const Six y = Six::load(rows + 6 * i);
-      for (int c = 0; c < 6; ++c) W.column[c] += y * rows[6 * i + c];
+      const Six y = Six::load(rows + 6 * i), scaled = y * inv_diagonal[i];
+      for (int c = 0; c < 6; ++c) W.column[c] = multiply_add(y, scaled[c], W.column[c]);
       Six::zero().store(rows + 6 * i);  // for the next pair
     }
   }

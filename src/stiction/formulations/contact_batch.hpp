@@ -35,7 +35,7 @@ struct BatchFrame {
     return {dot(axis[0], a_W), dot(axis[1], a_W), dot(axis[2], a_W)};
   }
   Lanes3 to_world(const Lanes3& a_C) const {
-    return axis[0] * a_C.x + axis[1] * a_C.y + axis[2] * a_C.z;
+    return multiply_add(axis[2], a_C.z, multiply_add(axis[1], a_C.y, axis[0] * a_C.x));
   }
   /// R G R^T.
   LanesSymmetric3 to_world(const LanesSymmetric3& G) const {
@@ -43,7 +43,8 @@ struct BatchFrame {
     const Lanes3 b1 = to_world({G.xy, G.yy, G.yz});
     const Lanes3 b2 = to_world({G.xz, G.yz, G.zz});
     const auto entry = [&](Lanes Lanes3::*i, Lanes Lanes3::*j) {
-      return axis[0].*i * b0.*j + axis[1].*i * b1.*j + axis[2].*i * b2.*j;
+      return multiply_add(axis[2].*i, b2.*j,
+                          multiply_add(axis[1].*i, b1.*j, axis[0].*i * b0.*j));
     };
     constexpr auto x = &Lanes3::x, y = &Lanes3::y, z = &Lanes3::z;
     return {entry(x, x), entry(x, y), entry(y, y), entry(x, z), entry(y, z), entry(z, z)};
@@ -91,7 +92,7 @@ struct ContactBatch {
     hessian->add_stiffness(frame.r, frame.to_world(Law::calc_hessian(row, state, curvature)));
   }
   LineDerivatives calc_line_derivatives(double alpha) const {
-    return Law::calc_line_derivatives(row, v_c + dv_c * math::broadcast(alpha), dv_c);
+    return Law::calc_line_derivatives(row, multiply_add(dv_c, math::broadcast(alpha), v_c), dv_c);
   }
 };
 

@@ -16,6 +16,7 @@ using contact::ModelParameters;
 using math::Lanes;
 using math::Lanes3;
 using math::LanesSymmetric3;
+using math::multiply_add;
 
 /// Four contacts at the start of the step, from which a model makes their fixed parameters.
 /// Units as in contact::Contact.

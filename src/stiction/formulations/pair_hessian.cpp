@@ -14,23 +14,20 @@ using math::SixBySix;
 bool is_zero(const std::array<double, 3>& r) { return r[0] == 0 && r[1] == 0 && r[2] == 0; }
 
 /// M X with X = [I 0; -[r]x I]: in column operations.
-void shift_columns(const std::array<double, 3>& r, SixBySix* m) {
-  Six* c = m->column;
-  c[0] += c[5] * r[1] - c[4] * r[2];
-  c[1] += c[3] * r[2] - c[5] * r[0];
-  c[2] += c[4] * r[0] - c[3] * r[1];
+SixBySix shift_columns(const SixBySix& m, const std::array<double, 3>& r) {
+  const Six* c = m.column;
+  return {{multiply_add(c[4], -r[2], multiply_add(c[5], r[1], c[0])),
+           multiply_add(c[5], -r[0], multiply_add(c[3], r[2], c[1])),
+           multiply_add(c[3], -r[1], multiply_add(c[4], r[0], c[2])), c[3], c[4], c[5]}};
 }
 
-/// X_row^T G X_column of two rigid bodies, or of one with itself; G is symmetric.
+/// X_row^T G X_column of two rigid bodies, or of one with itself. X^T moves each column as a wrench.
 SixBySix rigid_block(const SixBySix& G, const Segment& row, const Segment& column) {
-  SixBySix block = G;
+  SixBySix block = is_zero(column.offset) ? G : shift_columns(G, column.offset);
+  if (!is_zero(row.offset))
+    for (Six& c : block.column) c = math::shift_wrench(c, row.offset.data());
   if (row.sign * column.sign < 0)
     for (Six& c : block.column) c = c * -1;
-  if (!is_zero(row.offset)) {
-    shift_columns(row.offset, &block);  // G X_row, whose transpose is X_row^T G
-    block = block.transposed();
-  }
-  if (!is_zero(column.offset)) shift_columns(column.offset, &block);
   return block;
 }
 

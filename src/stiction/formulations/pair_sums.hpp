@@ -8,6 +8,7 @@ namespace stiction::formulations {
 using math::Lanes;
 using math::Lanes3;
 using math::LanesSymmetric3;
+using math::multiply_add;
 
 /// The pair's motion V = [w; v], the same in every lane.
 struct PairVelocity {
@@ -52,12 +53,17 @@ struct PairHessian {
     wv[1] += row1;
     wv[2] += row2;
     // [r]x K [r]x^T, whose row i is r x row i
-    ww.xx += r.y * row0.z - r.z * row0.y;
-    ww.xy += r.z * row0.x - r.x * row0.z;
-    ww.xz += r.x * row0.y - r.y * row0.x;
-    ww.yy += r.z * row1.x - r.x * row1.z;
-    ww.yz += r.x * row1.y - r.y * row1.x;
-    ww.zz += r.x * row2.y - r.y * row2.x;
+    const Lanes3 minus_r = r * math::broadcast(-1);
+    const auto add = [](Lanes* to, const Lanes& r_a, const Lanes& a, const Lanes& minus_r_b,
+                        const Lanes& b) {
+      *to = multiply_add(minus_r_b, b, multiply_add(r_a, a, *to));
+    };
+    add(&ww.xx, r.y, row0.z, minus_r.z, row0.y);
+    add(&ww.xy, r.z, row0.x, minus_r.x, row0.z);
+    add(&ww.xz, r.x, row0.y, minus_r.y, row0.x);
+    add(&ww.yy, r.z, row1.x, minus_r.x, row1.z);
+    add(&ww.yz, r.x, row1.y, minus_r.y, row1.x);
+    add(&ww.zz, r.x, row2.y, minus_r.y, row2.x);
   }
 
   math::SixBySix sum() const {

@@ -1,6 +1,7 @@
 #include "stiction/math/block_sparse_cholesky.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "stiction/math/dense_kernels.hpp"
 
@@ -68,6 +69,8 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   }
   values_.resize(num_values);
   inv_diagonal_.resize(first_row_[n]);
+  const int widest = n > 0 ? *std::max_element(block_sizes.begin(), block_sizes.end()) : 0;
+  scratch_.resize(static_cast<std::size_t>(widest) * widest);
 
   // Panel j updates panel k, for each k below it, in the rows of every i >= k below it.
   target_start_.resize(n + 1);
@@ -126,7 +129,9 @@ bool BlockSparseCholesky::factor() {
     const int width = block_size(j);
     const int rows = panel_rows_[j];
     double* panel = values_.data() + value_start_[j];
-    if (!factor_panel(rows, width, panel, rows, inv_diagonal_.data() + first_row_[j])) return false;
+    if (!factor_panel(rows, width, panel, rows, inv_diagonal_.data() + first_row_[j],
+                      scratch_.data()))
+      return false;
 
     // Outer products of the rows below, subtracted from the panels to the right.
     const int* target = target_.data() + target_start_[j];
@@ -135,36 +140,37 @@ bool BlockSparseCholesky::factor() {
       const int k_rows = panel_rows_[k];
       const int k_width = block_size(k);
       double* k_panel = values_.data() + value_start_[k];
-      const double* right = panel + below_offset_[p];
+      double* right = scratch_.data();  // L_kj D_j
+      scale_columns(k_width, width, panel + below_offset_[p], rows, panel, rows + 1, right);
       for (int q = p; q < below_start_[j + 1]; ++q) {
         const int q_size = block_size(below_[q]);
         const double* left = panel + below_offset_[q];
         double* to = k_panel + *target++;
         if (width == 6 && q_size == 6 && k_width == 6)
-          subtract_abt_6(left, rows, right, rows, to, k_rows);
+          subtract_abt_6(left, rows, right, 6, to, k_rows);
         else
-          subtract_abt(q_size, k_width, width, left, rows, right, rows, to, k_rows);
+          subtract_abt(q_size, k_width, width, left, rows, right, k_width, to, k_rows);
       }
     }
   }
   return true;
 }
 
-void BlockSparseCholesky::solve_lower_in_place(std::span<double> x) const {
+void BlockSparseCholesky::solve_unit_lower(double* x) const {
   const int n = num_blocks();
   for (int j = 0; j < n; ++j) {
     const int width = block_size(j);
     const int rows = panel_rows_[j];
     const double* panel = values_.data() + value_start_[j];
-    double* xj = x.data() + first_row_[j];
-    if (width == 6)  // a constant lets the compiler unroll
-      solve_lower(6, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
+    double* xj = x + first_row_[j];
+    if (width == 6)
+      solve_lower_6(panel, rows, xj);
     else
-      solve_lower(width, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
+      solve_lower(width, panel, rows, xj);
     for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
       const int i = below_[p];
       const double* block = panel + below_offset_[p];
-      double* xi = x.data() + first_row_[i];
+      double* xi = x + first_row_[i];
       if (width == 6 && block_size(i) == 6)
         (Six::load(xi) - multiply(block, rows, xj)).store(xi);
       else
@@ -173,8 +179,14 @@ void BlockSparseCholesky::solve_lower_in_place(std::span<double> x) const {
   }
 }
 
+void BlockSparseCholesky::solve_lower_in_place(std::span<double> x) const {
+  solve_unit_lower(x.data());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] *= std::sqrt(inv_diagonal_[i]);
+}
+
 void BlockSparseCholesky::solve_in_place(std::span<double> x) const {
-  solve_lower_in_place(x);
+  solve_unit_lower(x.data());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] *= inv_diagonal_[i];
   for (int j = num_blocks() - 1; j >= 0; --j) {
     const int width = block_size(j);
     const int rows = panel_rows_[j];
@@ -184,12 +196,15 @@ void BlockSparseCholesky::solve_in_place(std::span<double> x) const {
       const int i = below_[p];
       const double* block = panel + below_offset_[p];
       const double* xi = x.data() + first_row_[i];
-      add_atv(-1, block_size(i), width, block, rows, xi, xj);
+      if (width == 6 && block_size(i) == 6)
+        (Six::load(xj) - multiply_transposed(block, rows, Six::load(xi))).store(xj);
+      else
+        add_atv(-1, block_size(i), width, block, rows, xi, xj);
     }
     if (width == 6)
-      solve_lower_transposed(6, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
+      solve_lower_transposed_6(panel, rows, xj);
     else
-      solve_lower_transposed(width, panel, rows, inv_diagonal_.data() + first_row_[j], xj);
+      solve_lower_transposed(width, panel, rows, xj);
   }
 }
 
@@ -204,13 +219,11 @@ void BlockSparseCholesky::solve_lower_six(std::span<const int> reach, double* Y)
   for (const int j : reach) {
     const int width = block_size(j), rows = panel_rows_[j];
     const double* panel = values_.data() + value_start_[j];
-    const double* inv_diagonal = inv_diagonal_.data() + first_row_[j];
     double* Yj = Y + 6 * first_row_[j];
     for (int c = 0; c < width; ++c) {
-      const Six y = Six::load(Yj + 6 * c) * inv_diagonal[c];
-      y.store(Yj + 6 * c);
+      const Six y = Six::load(Yj + 6 * c);
       for (int r = c + 1; r < width; ++r)
-        (Six::load(Yj + 6 * r) - y * panel[r + c * rows]).store(Yj + 6 * r);
+        multiply_add(y, -panel[r + c * rows], Six::load(Yj + 6 * r)).store(Yj + 6 * r);
     }
     for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
       const int i = below_[p];
@@ -218,7 +231,8 @@ void BlockSparseCholesky::solve_lower_six(std::span<const int> reach, double* Y)
       double* Yi = Y + 6 * first_row_[i];
       for (int r = 0; r < block_size(i); ++r) {
         Six y = Six::load(Yi + 6 * r);
-        for (int c = 0; c < width; ++c) y -= Six::load(Yj + 6 * c) * block[r + c * rows];
+        for (int c = 0; c < width; ++c)
+          y = multiply_add(Six::load(Yj + 6 * c), -block[r + c * rows], y);
         y.store(Yi + 6 * r);
       }
     }

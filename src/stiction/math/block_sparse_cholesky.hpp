@@ -8,7 +8,8 @@
 
 namespace stiction::math {
 
-/// Cholesky factorization of a symmetric positive definite matrix of dense blocks.
+/// Cholesky factorization A = L D L^T of a symmetric positive definite matrix of dense blocks, with
+/// ones on the diagonal of L.
 ///
 /// The pattern is fixed by `analyze`; values are then written block by block, factored and solved
 /// as often as wanted without allocation. Blocks are eliminated in the order given: order them with
@@ -51,17 +52,21 @@ class BlockSparseCholesky {
   bool factor();
   /// x <- A^-1 x, size num_rows(), with the factor.
   void solve_in_place(std::span<double> x) const;
-  /// x <- L^-1 x.
+  /// x <- D^(-1/2) L^-1 x, of the same length as x in the norm of A^-1.
   void solve_lower_in_place(std::span<double> x) const;
   /// Adds to `reach` the blocks that L^-1 fills from a right-hand side in `block`, if not there
   /// yet.
   void add_reach(int block, std::vector<int>* reach) const;
-  /// Y <- L^-1 Y for six right-hand sides, in the blocks of `reach` only.
+  /// Y <- L^-1 Y for six right-hand sides, in the blocks of `reach` only; A^-1 is then Y^T D^-1 Y.
   /// @param reach ascending, closed under add_reach
   /// @param Y     row-major, six numbers per row, zero outside the given right-hand sides
   void solve_lower_six(std::span<const int> reach, double* Y) const;
+  /// 1 / D of the block's rows.
+  const double* inv_diagonal(int block) const { return inv_diagonal_.data() + first_row_[block]; }
 
  private:
+  void solve_unit_lower(double* x) const;
+
   std::vector<int> first_row_;   // of each block, n + 1
   std::vector<int> panel_rows_;  // rows of each panel
   std::vector<std::size_t> value_start_;
@@ -71,7 +76,8 @@ class BlockSparseCholesky {
   std::vector<int> target_start_;  // into target_, n + 1
   std::vector<int> target_;        // row offsets of the updates in their panels, in order of use
   std::vector<double> values_;
-  std::vector<double> inv_diagonal_;
+  std::vector<double> inv_diagonal_;  // 1 / D
+  std::vector<double> scratch_;       // L D of one block
   // Scratch of analyze.
   std::vector<int> parent_, first_child_, next_sibling_, mark_, adjacency_start_, adjacency_;
 };

@@ -3,54 +3,60 @@
 namespace stiction::math {
 namespace {
 
-/// Cholesky of the leading kWidth x kWidth, unrolled. @return false at a pivot not above zero.
+/// L D L^T of the leading kWidth x kWidth, unrolled. @return false at a pivot not above zero.
 template <int kWidth>
 bool factor_square(double* A, int lda, double* inv_diagonal) {
-  double L[kWidth][kWidth];
+  double L[kWidth][kWidth], T[kWidth][kWidth];  // T = L D
   for (int j = 0; j < kWidth; ++j) {
     double pivot = A[j + j * lda];
-    for (int k = 0; k < j; ++k) pivot -= L[j][k] * L[j][k];
+    for (int k = 0; k < j; ++k) pivot = multiply_add(-L[j][k], T[j][k], pivot);
     if (!(pivot > 0)) return false;
-    const double root = std::sqrt(pivot);
-    const double inv = 1 / root;
+    const double inv = 1 / pivot;
     inv_diagonal[j] = inv;
-    A[j + j * lda] = L[j][j] = root;
+    A[j + j * lda] = pivot;
     for (int i = j + 1; i < kWidth; ++i) {
       double sum = A[i + j * lda];
-      for (int k = 0; k < j; ++k) sum -= L[i][k] * L[j][k];
+      for (int k = 0; k < j; ++k) sum = multiply_add(-L[i][k], T[j][k], sum);
+      T[i][j] = sum;
       A[i + j * lda] = L[i][j] = sum * inv;
     }
   }
   return true;
 }
 
-/// The case of six with its columns in registers, right-looking.
+/// The case of six with its columns in registers, right-looking. Entries above the diagonal are
+/// spoilt.
 template <>
 bool factor_square<6>(double* A, int lda, double* inv_diagonal) {
-  SixBySix L = SixBySix::load(A, lda);
+  Six column[6];
+#pragma GCC unroll 6
+  for (int j = 0; j < 6; ++j) column[j] = Six::load(A + j * lda);
+  bool is_positive = true;
+#pragma GCC unroll 6
   for (int j = 0; j < 6; ++j) {
-    const double pivot = L.column[j][j];
-    if (!(pivot > 0)) return false;
-    const double root = std::sqrt(pivot);
-    const double inv = 1 / root;
+    const double pivot = column[j][j];
+    is_positive = is_positive & (pivot > 0);
+    const double inv = 1 / pivot;
+    const Six l = column[j] * inv;
+#pragma GCC unroll 6
+    for (int k = j + 1; k < 6; ++k) column[k] = multiply_add(l, -column[j][k], column[k]);
     inv_diagonal[j] = inv;
-    L.column[j] = L.column[j] * inv;
-    L.column[j].store(A + j * lda);
-    A[j + j * lda] = root;
-    for (int k = j + 1; k < 6; ++k) L.column[k] -= L.column[j] * L.column[j][k];
+    l.store(A + j * lda);
+    A[j + j * lda] = pivot;
   }
-  return true;
+  return is_positive;
 }
 
-/// Rows of X L^T = B in place of B, one group of rows (the width of V).
+/// Rows of X D L^T = B in place of B, one group of rows (the width of V).
 template <class V, int kWidth>
 void solve_right_rows(const double* L, int lda, const double* inv_diagonal, double* B) {
-  V x[kWidth];
+  V t[kWidth];  // X D
+#pragma GCC unroll 6
   for (int j = 0; j < kWidth; ++j) {
-    V sum = load<V>(B + j * lda);
-    for (int k = 0; k < j; ++k) sum -= x[k] * L[j + k * lda];
-    x[j] = sum * inv_diagonal[j];
-    store(B + j * lda, x[j]);
+    t[j] = load<V>(B + j * lda);
+#pragma GCC unroll 6
+    for (int k = 0; k < j; ++k) t[j] = multiply_add(t[k], -L[j + k * lda], t[j]);
+    store<V>(B + j * lda, t[j] * inv_diagonal[j]);
   }
 }
 
@@ -81,13 +87,16 @@ bool factor_columns(int width, int m, double* A, int lda, double* inv_diagonal) 
 
 }  // namespace
 
-bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal) {
+bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double* scratch) {
   // Left-looking over groups of six columns: all earlier columns enter by one product.
   constexpr int kGroup = 6;
   for (int j = 0; j < n; j += kGroup) {
     const int width = n - j < kGroup ? n - j : kGroup;
     double* panel = A + j + j * lda;
-    if (j > 0) subtract_abt(m - j, width, j, A + j, lda, A + j, lda, panel, lda);
+    if (j > 0) {
+      scale_columns(width, j, A + j, lda, A, lda + 1, scratch);
+      subtract_abt(m - j, width, j, A + j, lda, scratch, width, panel, lda);
+    }
     if (!factor_columns(width, m - j, panel, lda, inv_diagonal + j)) return false;
   }
   return true;

@@ -20,8 +20,8 @@ inline void subtract_abt_rows(int k, const double* A, int lda, const double* B, 
   V acc[kCols];
   for (int j = 0; j < kCols; ++j) acc[j] = load<V>(C + j * ldc);
   for (int p = 0; p < k; ++p) {
-    const V a = load<V>(A + p * lda);
-    for (int j = 0; j < kCols; ++j) acc[j] -= a * B[j + p * ldb];
+    const V a = -load<V>(A + p * lda);
+    for (int j = 0; j < kCols; ++j) acc[j] = multiply_add(a, B[j + p * ldb], acc[j]);
   }
   for (int j = 0; j < kCols; ++j) store<V>(C + j * ldc, acc[j]);
 }
@@ -67,7 +67,7 @@ namespace internal {
 template <class V>
 inline void add_av_rows(double s, int n, const double* A, int lda, const double* x, double* y) {
   V acc = load<V>(y);
-  for (int j = 0; j < n; ++j) acc += load<V>(A + j * lda) * (s * x[j]);
+  for (int j = 0; j < n; ++j) acc = multiply_add(load<V>(A + j * lda), s * x[j], acc);
   store<V>(y, acc);
 }
 
@@ -90,37 +90,69 @@ inline void add_atv(double s, int m, int n, const double* A, int lda, const doub
     const double* a = A + j * lda;
     Vec4 acc{};
     int i = 0;
-    for (; i + 4 <= m; i += 4) acc += load<Vec4>(a + i) * load<Vec4>(x + i);
+    for (; i + 4 <= m; i += 4) acc = multiply_add(load<Vec4>(a + i), load<Vec4>(x + i), acc);
     double sum = (acc[0] + acc[2]) + (acc[1] + acc[3]);
     for (; i < m; ++i) sum += a[i] * x[i];
     y[j] += s * sum;
   }
 }
 
-/// Cholesky A = L L^T in place of the lower triangle of the leading n x n of a panel with
-/// `m >= n` rows, and L21 = A21 L11^-T for the rows below. Pivots in `inv_diagonal` as 1/L_jj.
+/// A = L D L^T, L with ones on its diagonal, in place of the lower triangle of the leading n x n of a
+/// panel with `m >= n` rows, and L21 = A21 L11^-T D^-1 for the rows below. The diagonal of A keeps D;
+/// its inverse is in `inv_diagonal`. Without square roots the chain of pivots is half as long.
+/// @param scratch min(n, 6) n numbers
 /// @return false at a pivot that is not positive (or not a number); the panel is then half done.
-bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal);
+bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double* scratch);
 
-/// x <- L^-1 x, with L the lower triangle of an n x n factor.
-inline void solve_lower(int n, const double* L, int ldl, const double* inv_diagonal, double* x) {
+/// B = L diag(d), with L (m x n) of stride ldl and B packed with stride m.
+inline void scale_columns(int m, int n, const double* L, int ldl, const double* d, int stride_d,
+                          double* B) {
+  if (m == 6) {
+    for (int j = 0; j < n; ++j) (Six::load(L + j * ldl) * d[j * stride_d]).store(B + 6 * j);
+    return;
+  }
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < m; ++i) B[i + j * m] = L[i + j * ldl] * d[j * stride_d];
+}
+
+/// x <- L^-1 x, with L the unit lower triangle of an n x n factor.
+inline void solve_lower(int n, const double* L, int ldl, double* x) {
   for (int j = 0; j < n; ++j) {
-    const double xj = x[j] * inv_diagonal[j];
-    x[j] = xj;
     const double* lj = L + j * ldl;
-    for (int i = j + 1; i < n; ++i) x[i] -= lj[i] * xj;
+    for (int i = j + 1; i < n; ++i) x[i] = multiply_add(-lj[i], x[j], x[i]);
   }
 }
 
 /// x <- L^-T x.
-inline void solve_lower_transposed(int n, const double* L, int ldl, const double* inv_diagonal,
-                                   double* x) {
+inline void solve_lower_transposed(int n, const double* L, int ldl, double* x) {
   for (int j = n - 1; j >= 0; --j) {
     const double* lj = L + j * ldl;
     double sum = x[j];
-    for (int i = j + 1; i < n; ++i) sum -= lj[i] * x[i];
-    x[j] = sum * inv_diagonal[j];
+    for (int i = j + 1; i < n; ++i) sum = multiply_add(-lj[i], x[i], sum);
+    x[j] = sum;
   }
+}
+
+/// The cases of six, all in registers.
+inline void solve_lower_6(const double* L, int ldl, double* x) {
+  double y[6] = {x[0], x[1], x[2], x[3], x[4], x[5]};
+#pragma GCC unroll 6
+  for (int j = 0; j < 5; ++j) {
+#pragma GCC unroll 6
+    for (int i = j + 1; i < 6; ++i) y[i] = multiply_add(-L[i + j * ldl], y[j], y[i]);
+  }
+#pragma GCC unroll 6
+  for (int i = 1; i < 6; ++i) x[i] = y[i];
+}
+inline void solve_lower_transposed_6(const double* L, int ldl, double* x) {
+  double y[6] = {x[0], x[1], x[2], x[3], x[4], x[5]};
+#pragma GCC unroll 6
+  for (int i = 5; i > 0; --i) {
+#pragma GCC unroll 6
+    for (int j = i - 1; j >= 0; --j) y[j] = multiply_add(-L[i + j * ldl], y[i], y[j]);
+  }
+#pragma GCC unroll 6
+  for (int i = 0; i < 5; ++i) x[i] = y[i];
 }
 
 }  // namespace stiction::math

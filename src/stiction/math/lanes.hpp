@@ -62,9 +62,16 @@ inline Lanes3 operator+(const Lanes3& a, const Lanes3& b) {
 }
 inline Lanes3 operator*(const Lanes3& a, const Lanes& s) { return {a.x * s, a.y * s, a.z * s}; }
 inline Lanes3& operator+=(Lanes3& a, const Lanes3& b) { return a = a + b; }
-inline Lanes dot(const Lanes3& a, const Lanes3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+/// a s + b.
+inline Lanes3 multiply_add(const Lanes3& a, const Lanes& s, const Lanes3& b) {
+  return {multiply_add(a.x, s, b.x), multiply_add(a.y, s, b.y), multiply_add(a.z, s, b.z)};
+}
+inline Lanes dot(const Lanes3& a, const Lanes3& b) {
+  return multiply_add(a.z, b.z, multiply_add(a.y, b.y, a.x * b.x));
+}
 inline Lanes3 cross(const Lanes3& a, const Lanes3& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+  return {multiply_add(a.y, b.z, -a.z * b.y), multiply_add(a.z, b.x, -a.x * b.z),
+          multiply_add(a.x, b.y, -a.y * b.x)};
 }
 
 /// Four symmetric matrices of three rows.
@@ -73,8 +80,8 @@ struct LanesSymmetric3 {
 };
 
 inline Lanes3 operator*(const LanesSymmetric3& m, const Lanes3& a) {
-  return {m.xx * a.x + m.xy * a.y + m.xz * a.z, m.xy * a.x + m.yy * a.y + m.yz * a.z,
-          m.xz * a.x + m.yz * a.y + m.zz * a.z};
+  return {dot(Lanes3{m.xx, m.xy, m.xz}, a), dot(Lanes3{m.xy, m.yy, m.yz}, a),
+          dot(Lanes3{m.xz, m.yz, m.zz}, a)};
 }
 inline LanesSymmetric3& operator+=(LanesSymmetric3& a, const LanesSymmetric3& b) {
   a.xx += b.xx;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstring>
 
 /// Vectors and matrices of six in SIMD registers: the arithmetic of free bodies and body pairs.
@@ -21,6 +22,34 @@ inline V load(const double* p) {
 template <class V>
 inline void store(double* p, V v) {
   std::memcpy(p, &v, sizeof v);
+}
+
+/// a b + c, rounded once. Written out, since the compiler may not contract on its own (it would in
+/// one place and not in another); hence the same bits on any machine.
+inline double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
+inline Vec4 multiply_add(Vec4 a, Vec4 b, Vec4 c) {
+#ifdef __FMA__
+  return __builtin_ia32_vfmaddpd256(a, b, c);
+#else
+  return Vec4{std::fma(a[0], b[0], c[0]), std::fma(a[1], b[1], c[1]), std::fma(a[2], b[2], c[2]),
+              std::fma(a[3], b[3], c[3])};
+#endif
+}
+inline Vec2 multiply_add(Vec2 a, Vec2 b, Vec2 c) {
+#ifdef __FMA__
+  return __builtin_ia32_vfmaddpd(a, b, c);
+#else
+  return Vec2{std::fma(a[0], b[0], c[0]), std::fma(a[1], b[1], c[1])};
+#endif
+}
+/// The number in every lane.
+template <class V>
+V broadcast_to(double x) {
+  return V{} + x;
+}
+template <class V>
+V multiply_add(V a, double b, V c) {
+  return multiply_add(a, broadcast_to<V>(b), c);
 }
 
 struct Six {
@@ -51,10 +80,16 @@ inline Six operator*(const Six& a, double s) { return {a.lo * s, a.hi * s}; }
 inline Six operator+(const Six& a, const Six& b) { return {a.lo + b.lo, a.hi + b.hi}; }
 inline Six operator-(const Six& a, const Six& b) { return {a.lo - b.lo, a.hi - b.hi}; }
 
+/// a s + b.
+inline Six multiply_add(const Six& a, double s, const Six& b) {
+  return {multiply_add(a.lo, broadcast_to<Vec4>(s), b.lo),
+          multiply_add(a.hi, broadcast_to<Vec2>(s), b.hi)};
+}
+
 inline double dot(const Six& a, const Six& b) {
   const Vec4 lo = a.lo * b.lo;
-  const Vec2 hi = a.hi * b.hi;
-  const Vec2 sum = Vec2{lo[0], lo[1]} + Vec2{lo[2], lo[3]} + hi;
+  const Vec2 low = {lo[0], lo[1]}, high = {lo[2], lo[3]};
+  const Vec2 sum = multiply_add(a.hi, b.hi, low + high);
   return sum[0] + sum[1];
 }
 
@@ -75,37 +110,44 @@ struct SixBySix {
   void add_to(double* p, int stride) const {
     for (int j = 0; j < 6; ++j) (Six::load(p + j * stride) + column[j]).store(p + j * stride);
   }
-  SixBySix transposed() const {
-    double a[36];
-    for (int j = 0; j < 6; ++j) column[j].store(a + 6 * j);
-    double t[36];
-    for (int i = 0; i < 6; ++i)
-      for (int j = 0; j < 6; ++j) t[6 * i + j] = a[6 * j + i];
-    return load(t, 6);
-  }
 };
 
 /// M x, with M column-major with a stride.
 inline Six multiply(const double* M, int stride, const double* x) {
-  Six y = Six::load(M) * x[0];
-  for (int j = 1; j < 6; ++j) y += Six::load(M + j * stride) * x[j];
-  return y;
+  // Two chains of sums, which run side by side.
+  Six even = Six::load(M) * x[0], odd = Six::load(M + stride) * x[1];
+  even = multiply_add(Six::load(M + 2 * stride), x[2], even);
+  odd = multiply_add(Six::load(M + 3 * stride), x[3], odd);
+  even = multiply_add(Six::load(M + 4 * stride), x[4], even);
+  odd = multiply_add(Six::load(M + 5 * stride), x[5], odd);
+  return even + odd;
+}
+
+/// M^T x.
+inline Six multiply_transposed(const double* M, int stride, const Six& x) {
+  return {Vec4{dot(Six::load(M), x), dot(Six::load(M + stride), x),
+               dot(Six::load(M + 2 * stride), x), dot(Six::load(M + 3 * stride), x)},
+          Vec2{dot(Six::load(M + 4 * stride), x), dot(Six::load(M + 5 * stride), x)}};
 }
 
 /// [w; v] moved by r: [w; v + w x r].
 inline Six shift_velocity(const Six& V, const double* r) {
   const double wx = V[0], wy = V[1], wz = V[2];
-  const Six change = {Vec4{0, 0, 0, wy * r[2] - wz * r[1]},
-                      Vec2{wz * r[0] - wx * r[2], wx * r[1] - wy * r[0]}};
-  return V + change;
+  return {Vec4{V[0], V[1], V[2], multiply_add(wy, r[2], multiply_add(-wz, r[1], V[3]))},
+          Vec2{multiply_add(wz, r[0], multiply_add(-wx, r[2], V[4])),
+               multiply_add(wx, r[1], multiply_add(-wy, r[0], V[5]))}};
 }
 
 /// Its transpose, for a wrench [t; f]: [t + r x f; f].
 inline Six shift_wrench(const Six& F, const double* r) {
-  const double fx = F[3], fy = F[4], fz = F[5];
-  const Six change = {Vec4{r[1] * fz - r[2] * fy, r[2] * fx - r[0] * fz, r[0] * fy - r[1] * fx, 0},
-                      Vec2{0, 0}};
-  return F + change;
+  // {fy, fz, fx, 0} and {fz, fx, fy, 0}
+  const Vec4 f = {F.lo[3], F.hi[0], F.hi[1], 0};
+  typedef long Index __attribute__((vector_size(32)));
+  const Vec4 f1 = __builtin_shuffle(f, Index{1, 2, 0, 3});
+  const Vec4 f2 = __builtin_shuffle(f, Index{2, 0, 1, 3});
+  const Vec4 r1 = {r[1], r[2], r[0], 0}, r2 = {r[2], r[0], r[1], 0};
+  // r x f = {ry fz - rz fy, ...}
+  return {multiply_add(r1, f2, multiply_add(-r2, f1, F.lo)), F.hi};
 }
 
 }  // namespace stiction::math
