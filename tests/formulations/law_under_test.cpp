@@ -91,8 +91,15 @@ LawUnderTest wrap_torsion(const LaggedTorsion::Row& row) {
 
 template <class Start = ContactStart>
 Start make_start(const LawStart& from) {
-  Start start = make_batch_start<Start>(from.time_step);
-  set_start(from.contact, from.delassus, kLane, &start);
+  contact::ContactProblem problem;
+  problem.time_step = from.time_step;
+  problem.contacts = {from.contact};
+  problem.delassus = {from.delassus};
+  BatchSource source;
+  source.contact[kLane] = 0;
+  BatchFrame frame;
+  Start start;
+  gather(problem, source, &frame, &start);
   start.v_c0.z[kLane] = from.v_n0;
   return start;
 }

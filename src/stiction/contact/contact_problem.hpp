@@ -40,22 +40,23 @@ struct BodyPair {
 
 /// One contact point or pressure-field face.
 struct Contact {
+  // The solver reads four numbers at a time: the order of the first 24 matters.
   /// Contact frame C in the world, columns t1, t2, n: entry (r, c) at [3 c + r]. The unit normal n
   /// points from body A into body B, so that v_n > 0 separates.
   std::array<double, 9> R_WC{};
   std::array<double, 3> offset{};  // from the pair's origin to the point, world frame [m]
-  double phi0 = 0;                 // signed distance at the start of the step [m], < 0 overlaps
+  /// Prescribed surface velocity b of B relative to A in C: v_c = J v + b [m/s].
+  std::array<double, 3> bias{};
+  double spin_bias = 0;            // same about the normal [rad/s]
   double fn0 = 0;                  // elastic force at the start, k x0 with x0 = -phi0 [N]
   double stiffness = kInfinity;    // k [N/m], > 0; infinite: near-rigid, see calc_derived
   double dissipation = 0;          // Hunt-Crossley d >= 0 [s/m]
   double relaxation_time = 0;      // tau_d >= 0 of SAP's linear dissipation [s]
+  double phi0 = 0;                 // signed distance at the start of the step [m], < 0 overlaps
   /// Friction coefficients: two tangential [-], torsional [m], two rolling [m]; all >= 0.
   std::array<double, 5> friction{};
   /// Components: 1 (frictionless), 3, 4 (and torsional) or 6 (and rolling).
   int dim = 3;
-  /// Prescribed surface velocity b of B relative to A in C: v_c = J v + b [m/s].
-  std::array<double, 3> bias{};
-  double spin_bias = 0;  // same about the normal [rad/s]
   int source = -1;       // the caller's index of this contact
 
   /// For models with one coefficient [-]: the mean of both tangents'.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/formulations/formulation.hpp"
 #include "stiction/formulations/pair_sums.hpp"
@@ -13,23 +15,7 @@ struct BatchFrame {
   Lanes3 axis[3]{};               // t1, t2, n in the world frame
   Lanes3 r{};                     // from the pair's origin [m]
   Lanes3 bias{};                  // prescribed surface velocity in the contact frame [m/s]
-  int source[math::kNumLanes]{};  // in the problem
-  int num_contacts = 0;
-
-  /// Fills the next lane. @return its index
-  int add(const contact::Contact& contact, int contact_index) {
-    const int lane = num_contacts++;
-    const auto set = [lane](Lanes3* to, const double* from) {
-      to->x[lane] = from[0];
-      to->y[lane] = from[1];
-      to->z[lane] = from[2];
-    };
-    for (int e = 0; e < 3; ++e) set(&axis[e], contact.R_WC.data() + 3 * e);
-    set(&r, contact.offset.data());
-    set(&bias, contact.bias.data());
-    source[lane] = contact_index;
-    return lane;
-  }
+  Lanes spin_bias{};  // the same about the normal [rad/s]
 
   Lanes3 to_contact_frame(const Lanes3& a_W) const {
     return {dot(axis[0], a_W), dot(axis[1], a_W), dot(axis[2], a_W)};
@@ -52,29 +38,51 @@ struct BatchFrame {
   Lanes3 point_velocity(const PairVelocity& V) const { return V.v + cross(V.w, r); }
 };
 
-/// Parameters of the batch's contacts as their law takes them; neutral where there is no contact.
-template <class Start>
-Start make_batch_start(double time_step) {
-  Start start;
-  start.time_step = time_step;
-  start.delassus = start.stiffness = math::broadcast(1);
-  start.fn0 = math::broadcast(-1);
-  return start;
-}
+/// Which contacts of the problem are in the lanes.
+struct BatchSource {
+  int contact[math::kNumLanes] = {-1, -1, -1, -1};
+  int num_contacts = 0;
+};
 
-inline void set_start(const contact::Contact& contact, double delassus, int lane,
-                      ContactStart* start) {
-  start->delassus[lane] = delassus;
-  start->mu[lane] = contact.sliding_friction();
-  start->fn0[lane] = contact.fn0;
-  start->stiffness[lane] = contact.stiffness;
-  start->dissipation[lane] = contact.dissipation;
-  start->relaxation_time[lane] = contact.relaxation_time;
+/// What stands in a lane without contact: no axes, and parameters that every law can take.
+inline constexpr contact::Contact kNoContact = {.fn0 = -1, .stiffness = 1};
+
+/// Reads the batch's contacts: where they are, and what their law takes.
+inline void gather(const contact::ContactProblem& problem, const BatchSource& source,
+                   BatchFrame* frame, ContactStart* start) {
+  const contact::Contact* contacts[math::kNumLanes];
+  for (int lane = 0; lane < math::kNumLanes; ++lane) {
+    const int c = source.contact[lane];
+    contacts[lane] = c >= 0 ? &problem.contacts[c] : &kNoContact;
+    start->delassus[lane] = c >= 0 ? problem.delassus[c] : 1;
+    start->mu[lane] = contacts[lane]->sliding_friction();
+  }
+  static_assert(offsetof(contact::Contact, relaxation_time) ==
+                offsetof(contact::Contact, R_WC) + 19 * sizeof(double));
+  const auto read = [&](int first) {
+    return math::transpose(math::load<Lanes>(contacts[0]->R_WC.data() + first),
+                           math::load<Lanes>(contacts[1]->R_WC.data() + first),
+                           math::load<Lanes>(contacts[2]->R_WC.data() + first),
+                           math::load<Lanes>(contacts[3]->R_WC.data() + first));
+  };
+  const math::FourLanes f0 = read(0), f4 = read(4), f8 = read(8), f12 = read(12), f16 = read(16);
+  frame->axis[0] = {f0.a, f0.b, f0.c};
+  frame->axis[1] = {f0.d, f4.a, f4.b};
+  frame->axis[2] = {f4.c, f4.d, f8.a};
+  frame->r = {f8.b, f8.c, f8.d};
+  frame->bias = {f12.a, f12.b, f12.c};
+  frame->spin_bias = f12.d;
+  start->time_step = problem.time_step;
+  start->fn0 = f16.a;
+  start->stiffness = f16.b;
+  start->dissipation = f16.c;
+  start->relaxation_time = f16.d;
 }
 
 /// Contacts with a law of three components.
 template <class Law>
 struct ContactBatch {
+  BatchSource source;
   BatchFrame frame;
   Lanes3 v_c{}, dv_c{}, gamma{};
   typename Law::Row row;
@@ -100,8 +108,8 @@ struct ContactBatch {
 template <class Law>
 struct TorsionBatch {
   static constexpr int kSpinAxis[3] = {2, 0, 1};
+  BatchSource source;
   BatchFrame frame;
-  Lanes spin_bias{};  // about the normal [rad/s]
   Lanes v_c[6]{}, dv_c[6]{}, gamma[6]{};
   typename Law::Row row;
   typename Law::State state;
@@ -111,7 +119,7 @@ struct TorsionBatch {
     v_c[0] += frame.bias.x;
     v_c[1] += frame.bias.y;
     v_c[2] += frame.bias.z;
-    v_c[3] += spin_bias;
+    v_c[3] += frame.spin_bias;
   }
   void calc_direction(const PairVelocity& dV) { calc_components(dV, dv_c); }
   void calc_impulse() { Law::calc_impulse(row, v_c, &state, gamma); }

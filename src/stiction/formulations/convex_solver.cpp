@@ -90,7 +90,7 @@ class ConvexSolver final : public ContactSolver {
       for (int i = 0; i < block.size; ++i) {
         dofs.v[block.dof + i] = problem.v0[block.problem_dof + i];
         dofs.v_star[block.dof + i] = problem.v_star[block.problem_dof + i];
-        dofs.inv_sqrt_diagonal[block.dof + i] = 1 / std::sqrt(A[i * (block.size + 1)]);
+        dofs.inv_diagonal[block.dof + i] = 1 / A[i * (block.size + 1)];
       }
     }
   }
@@ -105,13 +105,11 @@ class ConvexSolver final : public ContactSolver {
     };
     for (int b = pair.batch_begin; b < pair.batch_end; ++b) {
       ContactBatch<F>& batch = arrays_.batches[b];
-      batch.frame = BatchFrame();
-      auto start = make_batch_start<ContactStart>(problem.time_step);
-      for (; next < pair.contact_end && batch.frame.num_contacts < math::kNumLanes; ++next) {
-        if (is_torsion(next)) continue;
-        const int lane = batch.frame.add(problem.contacts[next], next);
-        set_start(problem.contacts[next], problem.delassus[next], lane, &start);
-      }
+      batch.source = BatchSource();
+      for (; next < pair.contact_end && batch.source.num_contacts < math::kNumLanes; ++next)
+        if (!is_torsion(next)) batch.source.contact[batch.source.num_contacts++] = next;
+      ContactStart start;
+      gather(problem, batch.source, &batch.frame, &start);
       batch.calc_velocity(V);
       start.v_c0 = batch.v_c;
       batch.row = F::make_row(start, parameters);
@@ -127,18 +125,17 @@ class ConvexSolver final : public ContactSolver {
   void prepare_torsion(const ContactProblem& problem, const contact::ModelParameters& parameters,
                        const PairSlice& pair, const PairVelocity& V, int* next,
                        auto* batch) requires TakesTorsion<F> {
-    batch->frame = BatchFrame();
-    batch->spin_bias = Lanes{};
-    auto start = make_batch_start<typename F::Torsion::Start>(problem.time_step);
-    for (; *next < pair.contact_end && batch->frame.num_contacts < math::kNumLanes; ++*next) {
+    batch->source = BatchSource();
+    typename F::Torsion::Start start;
+    for (; *next < pair.contact_end && batch->source.num_contacts < math::kNumLanes; ++*next) {
       const Contact& contact = problem.contacts[*next];
       if (!needs_torsion_law(contact)) continue;
-      const int lane = batch->frame.add(contact, *next);
-      set_start(contact, problem.delassus[*next], lane, &start);
-      batch->spin_bias[lane] = contact.spin_bias;
+      const int lane = batch->source.num_contacts++;
+      batch->source.contact[lane] = *next;
       const int num_slips = contact.dim - 1;  // 2, 3 or 5
       for (int i = 0; i < num_slips; ++i) start.friction[i][lane] = contact.friction[i];
     }
+    gather(problem, batch->source, &batch->frame, &start);
     batch->calc_velocity(V);
     start.v_c0 = {batch->v_c[0], batch->v_c[1], batch->v_c[2]};
     batch->row = F::make_torsion_row(start, parameters);
@@ -181,12 +178,17 @@ class ConvexSolver final : public ContactSolver {
       const PairSlice& pair = arrays_.layout.pairs[p];
       for (int b = pair.batch_begin; b < pair.batch_end; ++b) {
         const ContactBatch<F>& batch = arrays_.batches[b];
+        const Lanes none{};
         const auto slips = F::is_slipping(batch.state);
-        for (int lane = 0; lane < batch.frame.num_contacts; ++lane) {
-          const int c = batch.frame.source[lane];
-          const Lanes3 &gamma = batch.gamma, &v = batch.v_c;
-          solution->impulses[c] = {gamma.x[lane], gamma.y[lane], gamma.z[lane], 0, 0, 0};
-          solution->contact_velocities[c] = {v.x[lane], v.y[lane], v.z[lane]};
+        const math::FourLanes gamma =
+            math::transpose(batch.gamma.x, batch.gamma.y, batch.gamma.z, none);
+        const math::FourLanes v = math::transpose(batch.v_c.x, batch.v_c.y, batch.v_c.z, none);
+        const Lanes gammas[] = {gamma.a, gamma.b, gamma.c, gamma.d}, vs[] = {v.a, v.b, v.c, v.d};
+        for (int lane = 0; lane < batch.source.num_contacts; ++lane) {
+          const int c = batch.source.contact[lane];
+          const Lanes &g = gammas[lane], &u = vs[lane];
+          solution->impulses[c] = {g[0], g[1], g[2], 0, 0, 0};
+          solution->contact_velocities[c] = {u[0], u[1], u[2]};
           solution->slipping[c] = slips[lane] != 0;
         }
       }
@@ -200,8 +202,8 @@ class ConvexSolver final : public ContactSolver {
 
   static void read_out_torsion(const auto& batch, ContactSolution* solution) {
     const auto slips = F::Torsion::is_slipping(batch.state);
-    for (int lane = 0; lane < batch.frame.num_contacts; ++lane) {
-      const int c = batch.frame.source[lane];
+    for (int lane = 0; lane < batch.source.num_contacts; ++lane) {
+      const int c = batch.source.contact[lane];
       for (int i = 0; i < 6; ++i) solution->impulses[c][i] = batch.gamma[i][lane];
       for (int i = 0; i < 3; ++i) solution->contact_velocities[c][i] = batch.v_c[i][lane];
       solution->slipping[c] = slips[lane] != 0;

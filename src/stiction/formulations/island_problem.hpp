@@ -196,13 +196,13 @@ class IslandProblem {
     double gradient = 0, momentum = 0, impulse = 0;
     const int begin = range_.dof_begin;
     for (int i = begin; i < begin + range_.num_dofs; ++i) {
-      const double D = dofs_.inv_sqrt_diagonal[i];
-      const double g = D * (dofs_.dp[i] - dofs_.force[i]);
-      const double p = D * (dofs_.dp[i] + dofs_.p_star[i]);
-      const double f = D * dofs_.force[i];
-      gradient += g * g;
-      momentum += p * p;
-      impulse += f * f;
+      const double D2 = dofs_.inv_diagonal[i];
+      const double g = dofs_.dp[i] - dofs_.force[i];
+      const double p = dofs_.dp[i] + dofs_.p_star[i];
+      const double f = dofs_.force[i];
+      gradient += D2 * g * g;
+      momentum += D2 * p * p;
+      impulse += D2 * f * f;
     }
     return {std::sqrt(gradient), std::sqrt(std::max(momentum, impulse))};
   }

@@ -29,11 +29,11 @@ struct DofArrays {
   std::vector<double> v, v_star, p_star;        // p_star = A v*
   std::vector<double> dp, force;                // A (v - v*), J^T gamma
   std::vector<double> direction, dp_direction;  // d, A d
-  std::vector<double> inv_sqrt_diagonal;        // D = diag(A)^(-1/2)
+  std::vector<double> inv_diagonal;             // of A, D^2
 
   void resize(int n) {
     for (auto* array :
-         {&v, &v_star, &p_star, &dp, &force, &direction, &dp_direction, &inv_sqrt_diagonal})
+         {&v, &v_star, &p_star, &dp, &force, &direction, &dp_direction, &inv_diagonal})
       array->resize(n);
   }
 };

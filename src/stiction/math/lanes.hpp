@@ -27,6 +27,22 @@ inline Lanes sum_each(const Lanes& a, const Lanes& b, const Lanes& c, const Lane
          __builtin_shuffle(ab, cd, Index{1, 3, 5, 7});
 }
 
+struct FourLanes {
+  Lanes a, b, c, d;
+};
+/// Rows to columns: lane i of the k-th result is lane k of the i-th argument.
+inline FourLanes transpose(const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& d) {
+  typedef long Index __attribute__((vector_size(32)));
+  const Lanes ab_even = __builtin_shuffle(a, b, Index{0, 4, 2, 6});
+  const Lanes ab_odd = __builtin_shuffle(a, b, Index{1, 5, 3, 7});
+  const Lanes cd_even = __builtin_shuffle(c, d, Index{0, 4, 2, 6});
+  const Lanes cd_odd = __builtin_shuffle(c, d, Index{1, 5, 3, 7});
+  return {__builtin_shuffle(ab_even, cd_even, Index{0, 1, 4, 5}),
+          __builtin_shuffle(ab_odd, cd_odd, Index{0, 1, 4, 5}),
+          __builtin_shuffle(ab_even, cd_even, Index{2, 3, 6, 7}),
+          __builtin_shuffle(ab_odd, cd_odd, Index{2, 3, 6, 7})};
+}
+
 inline double sqrt(double x) { return std::sqrt(x); }
 inline Lanes sqrt(const Lanes& x) {
 #ifdef __AVX__
