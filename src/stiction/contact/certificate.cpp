@@ -1,40 +1,14 @@
 #include "stiction/contact/certificate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "stiction/contact/law_check.hpp"
 #include "stiction/contact/plain_kinematics.hpp"
 #include "stiction/contact/reference_laws.hpp"
 
 namespace stiction::contact {
-namespace {
-
-constexpr int kSlip[5] = {0, 1, 3, 4, 5};  // components of friction: tangents, torsion, rolling
-
-/// How far a friction impulse is outside the model's ellipsoid sum (gamma_i / mu_i)^2 <= bound^2,
-/// in impulse at the largest coefficient [N s].
-double calc_cone_excess(ContactModel model, const Contact& c, const ContactVector& gamma,
-                        double bound) {
-  double largest = 0, ratio2 = 0, forbidden2 = 0;
-  for (int i = 0; i < 5; ++i) {
-    const bool has_slip = i < c.dim - 1 && (i < 2 || traits(model).takes_torsion);
-    const double own = traits(model).takes_torsion ? c.friction[i] : c.sliding_friction();
-    const double mu = has_slip ? own : 0;
-    const double g = gamma[kSlip[i]];
-    largest = std::max(largest, mu);
-    (mu > 0 ? ratio2 : forbidden2) += mu > 0 ? (g / mu) * (g / mu) : g * g;
-  }
-  return largest * (std::sqrt(ratio2) - bound) + std::sqrt(forbidden2);
-}
-
-/// Energy that friction puts in [J].
-double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c) {
-  double work = 0;
-  for (const int e : kSlip) work += gamma[e] * v_c[e];
-  return work;
-}
-
-}  // namespace
 
 Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* factor,
                                const Islands& islands, ContactModel model,
@@ -72,40 +46,61 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, ContactMode
                                       const ModelParameters& parameters,
                                       const ContactSolution& solution, Certificate* out) {
   Laws laws;
+  LawCheck check;
   impulse_.assign(problem.num_dofs(), 0.0);
   given_.assign(problem.num_dofs(), 0.0);
   own_.assign(problem.num_dofs(), 0.0);
-  if (!problem.contacts.empty()) out->min_normal_impulse = kInfinity;
   for (const BodyPair& pair : problem.pairs) {
     double V0[6], V[6], F[6] = {0, 0, 0, 0, 0, 0}, F_given[6] = {0, 0, 0, 0, 0, 0};
     calc_pair_motion(problem, pair, problem.v0, V0);
     calc_pair_motion(problem, pair, solution.v, V);
-    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
-      const Contact& c = problem.contacts[i];
-      const double w = problem.delassus[i];
-      laws.max_w = std::max(laws.max_w, w);
-      const double v_n0 = calc_contact_velocity(c, V0)[2];
-      const ContactVector v_c = calc_contact_velocity(c, V);
-      const ReferenceImpulse law =
-          calc_reference_impulse(model, parameters, c, problem.time_step, w, v_n0, v_c);
-      const ContactVector& given = solution.impulses[i];
-      add_contact_wrench(c, law.gamma, F);
-      add_contact_wrench(c, given, F_given);
-
-      for (int e = 0; e < 6; ++e) {
-        // Comparisons alone would let a NaN pass.
-        laws.is_finite = laws.is_finite && std::isfinite(given[e]);
-        laws.scale = std::max(laws.scale, std::abs(law.gamma[e]));
-        out->impulse_error = std::max(out->impulse_error, std::abs(given[e] - law.gamma[e]));
+    const int end = pair.first_contact + pair.num_contacts;
+    for (int first = pair.first_contact; first < end; first += math::kNumLanes) {
+      const int count = std::min(math::kNumLanes, end - first);
+      const ContactQuad quad(&problem.contacts[first], count);
+      const math::Lanes v_n0 = quad.calc_normal_velocity(V0);
+      const math::Lanes3 v = quad.calc_velocity(V);
+      std::array<ContactVector, math::kNumLanes> by_law;
+      math::Lanes bound{};
+      for (int lane = 0; lane < count; ++lane) {
+        const int i = first + lane;
+        const Contact& c = problem.contacts[i];
+        const ContactVector& given = solution.impulses[i];
+        const double w = problem.delassus[i];
+        laws.max_w = std::max(laws.max_w, w);
+        ContactVector v_c = {v.x[lane], v.y[lane], v.z[lane], 0, 0, 0};
+        if (c.dim > 3) v_c = calc_contact_velocity(c, V);
+        const ReferenceImpulse law =
+            calc_reference_impulse(model, parameters, c, problem.time_step, w, v_n0[lane], v_c);
+        by_law[lane] = law.gamma;
+        bound[lane] = c.sliding_friction() * law.normal_bound;
+        if (c.dim <= 3 && c.friction[0] == c.friction[1]) continue;
+        bound[lane] = kInfinity;
+        check.add_contact(model, c, law, given, v_c);
+        add_contact_torque(c, law.gamma, F);
+        add_contact_torque(c, given, F_given);
       }
-      out->min_normal_impulse = std::min(out->min_normal_impulse, given[2]);
-      out->max_cone_excess =
-          std::max(out->max_cone_excess, calc_cone_excess(model, c, given, law.normal_bound));
-      out->max_friction_work = std::max(out->max_friction_work, calc_friction_work(given, v_c));
+      const math::Lanes3 law = quad.read_impulses(by_law.data());
+      const math::Lanes3 given = quad.read_impulses(&solution.impulses[first]);
+      check.add_quad(law, given, quad.read_torques(&solution.impulses[first]), bound, v, count);
+      quad.add_wrench(law, F);
+      quad.add_wrench(given, F_given);
     }
     add_pair_force(problem, pair, F, impulse_);
     add_pair_force(problem, pair, F_given, given_);
   }
+  laws.scale = check.scale();
+  laws.is_finite = check.is_finite();
+  out->impulse_error = check.impulse_error();
+  if (!problem.contacts.empty()) out->min_normal_impulse = check.min_normal_impulse();
+  out->max_cone_excess = check.max_cone_excess();
+  out->max_friction_work = check.max_friction_work();
+  check_rows(problem, solution, &laws, out);
+  return laws;
+}
+
+void Certifier::check_rows(const ContactProblem& problem, const ContactSolution& solution,
+                           Laws* laws, Certificate* out) {
   for (int i = 0; i < problem.num_rows(); ++i) {
     const Row& row = problem.rows[i];
     const double gamma =
@@ -113,11 +108,10 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, ContactMode
     const double given = solution.row_impulses[i];
     add_row_force(problem, row, gamma, impulse_);
     add_row_force(problem, row, given, row.source >= 0 ? given_ : own_);
-    laws.is_finite = laws.is_finite && std::isfinite(given);
-    laws.scale = std::max(laws.scale, std::abs(gamma));
+    laws->is_finite = laws->is_finite && std::isfinite(given);
+    laws->scale = std::max(laws->scale, std::abs(gamma));
     out->impulse_error = std::max(out->impulse_error, std::abs(gamma - given));
   }
-  return laws;
 }
 
 void Certifier::calc_balance(const ContactProblem& problem, MomentumFactor* factor,

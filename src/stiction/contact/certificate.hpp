@@ -70,6 +70,8 @@ class Certifier {
   Laws check_laws(const ContactProblem& problem, ContactModel model,
                   const ModelParameters& parameters, const ContactSolution& solution,
                   Certificate* out);
+  void check_rows(const ContactProblem& problem, const ContactSolution& solution, Laws* laws,
+                  Certificate* out);
   /// Fills momentum_, residual_, imbalance_ and whitened_.
   void calc_balance(const ContactProblem& problem, MomentumFactor* factor,
                     const ContactSolution& solution);

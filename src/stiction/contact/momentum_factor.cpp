@@ -5,10 +5,14 @@
 #include <numbers>
 
 #include "stiction/contact/jacobian.hpp"
+#include "stiction/math/lanes.hpp"
 
 namespace stiction::contact {
 namespace {
 
+using math::Lanes;
+using math::Lanes3;
+using math::multiply_add;
 using math::Six;
 using math::SixBySix;
 
@@ -19,24 +23,33 @@ bool same_pattern(const std::vector<Coupling>& a, const std::vector<Coupling>& b
                     });
 }
 
-/// |W|_F / 3 of the velocity at r, v_p = v + w x r, with W the mobility of [w; v].
-double calc_delassus(const SixBySix& W, const double* r) {
-  // W_p = P W P^T with P = [-[r]x I]: the rows of P are the linear rows of a shift by r.
-  Six PW[3];
+/// |W|_F / 3 of the velocities at up to four points r, v_p = v + w x r, with W the mobility of [w; v].
+Lanes calc_delassus(const SixBySix& W, const Lanes3& r) {
+  // W_p = P W P^T with P = [-[r]x I]. Row i of P W, on all columns: v_i + w_j r_k - w_k r_j.
+  const Lanes by[3] = {r.x, r.y, r.z};
+  Lanes square{};
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
-    // Row i: v_i + w_j r_k - w_k r_j. W is symmetric, so columns serve as rows.
-    PW[i] = W.column[3 + i] + W.column[j] * r[k] - W.column[k] * r[j];
-  }
-  double square = 0;
-  for (const Six& row : PW) {
-    for (int i = 0; i < 3; ++i) {
-      const int j = (i + 1) % 3, k = (i + 2) % 3;
-      const double entry = row[3 + i] + row[j] * r[k] - row[k] * r[j];
-      square += entry * entry;
+    Lanes row[6];
+    // W is symmetric, so columns serve as rows.
+    for (int c = 0; c < 6; ++c)
+      row[c] = W.column[3 + i][c] + W.column[j][c] * by[k] - W.column[k][c] * by[j];
+    for (int l = i; l < 3; ++l) {
+      const int m = (l + 1) % 3, n = (l + 2) % 3;
+      const Lanes entry = row[3 + l] + row[m] * by[n] - row[n] * by[m];
+      square += (l == i ? 1.0 : 2.0) * entry * entry;
     }
   }
-  return std::sqrt(square) / 3;
+  return math::sqrt(square) / 3;
+}
+
+/// J M J^T with J = [I 0; -[r]x I], a motion moved by r.
+SixBySix shift_mobility(const SixBySix& M, const std::array<double, 3>& r) {
+  Six c[6];
+  for (int i = 0; i < 6; ++i) c[i] = math::shift_velocity(M.column[i], r.data());
+  return {{c[0], c[1], c[2], multiply_add(c[2], -r[1], multiply_add(c[1], r[2], c[3])),
+           multiply_add(c[0], -r[2], multiply_add(c[2], r[0], c[4])),
+           multiply_add(c[1], -r[0], multiply_add(c[0], r[1], c[5]))}};
 }
 
 }  // namespace
@@ -59,6 +72,9 @@ void MomentumFactor::update_pattern(const ContactProblem& problem) {
   cholesky_.analyze(sizes_, edges_);
   x_.resize(problem.num_dofs());
   columns_.assign(6 * problem.num_dofs(), 0.0);
+  is_free_.assign(n, false);
+  for (int b = 0; b < n; ++b) is_free_[b] = problem.block_size(b) == 6;
+  for (const Coupling& c : couplings_) is_free_[c.row_block] = is_free_[c.column_block] = false;
 }
 
 bool MomentumFactor::factor(const ContactProblem& problem) {
@@ -96,11 +112,38 @@ void MomentumFactor::solve_lower(std::span<const double> r, std::span<double> y)
                 y.begin() + dof_start_[b]);
 }
 
-/// J A^-1 J^T of a pair: Y = L^-1 J^T on the blocks that J reaches, then Y^T D^-1 Y.
+/// A^-1 of every free body that nothing couples to another block; its mobility anywhere is that
+/// moved.
+void MomentumFactor::calc_free_mobilities(const ContactProblem& problem) {
+  free_mobility_.resize(is_free_.size());
+  for (int b = 0; b < problem.num_blocks(); ++b)
+    if (is_free_[b]) free_mobility_[b] = cholesky_.calc_inverse_of_six(rank_[b]);
+}
+
+/// Y^T D^-1 Y of the block's rows Y, which are zero after.
+SixBySix MomentumFactor::take_product(int block) {
+  SixBySix W = SixBySix::zero();
+  double* rows = columns_.data() + 6 * cholesky_.first_row(block);
+  const double* inv_diagonal = cholesky_.inv_diagonal(block);
+  for (int i = 0; i < cholesky_.block_size(block); ++i) {
+    const Six y = Six::load(rows + 6 * i), scaled = y * inv_diagonal[i];
+    for (int c = 0; c < 6; ++c) W.column[c] = multiply_add(y, scaled[c], W.column[c]);
+    Six::zero().store(rows + 6 * i);
+  }
+  return W;
+}
+
+/// J A^-1 J^T of a pair: of free bodies, theirs moved; else Y = L^-1 J^T on the blocks that J reaches, then Y^T D^-1 Y.
 SixBySix MomentumFactor::calc_mobility(const ContactProblem& problem, const BodyPair& pair) {
+  SixBySix W = SixBySix::zero();
   reach_.clear();
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
+    if (segment.is_rigid_body && is_free_[segment.block]) {
+      const SixBySix moved = shift_mobility(free_mobility_[segment.block], segment.offset);
+      for (int c = 0; c < 6; ++c) W.column[c] += moved.column[c];
+      continue;
+    }
     const int block = rank_[segment.block];
     cholesky_.add_reach(block, &reach_);
     double* rows = columns_.data() + 6 * cholesky_.first_row(block);
@@ -108,17 +151,12 @@ SixBySix MomentumFactor::calc_mobility(const ContactProblem& problem, const Body
       (Six::load(rows + 6 * dof) + Six::load(column)).store(rows + 6 * dof);
     });
   }
+  if (reach_.empty()) return W;
   std::sort(reach_.begin(), reach_.end());
   cholesky_.solve_lower_six(reach_, columns_.data());
-  SixBySix W = SixBySix::zero();
   for (const int block : reach_) {
-    double* rows = columns_.data() + 6 * cholesky_.first_row(block);
-    const double* inv_diagonal = cholesky_.inv_diagonal(block);
-    for (int i = 0; i < cholesky_.block_size(block); ++i) {
-      const Six y = Six::load(rows + 6 * i), scaled = y * inv_diagonal[i];
-      for (int c = 0; c < 6; ++c) W.column[c] = multiply_add(y, scaled[c], W.column[c]);
-      Six::zero().store(rows + 6 * i);  // for the next pair
-    }
+    const SixBySix share = take_product(block);
+    for (int c = 0; c < 6; ++c) W.column[c] += share.column[c];
   }
   return W;
 }
@@ -130,16 +168,24 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
 
   const double resolved_frequency =
       2 * std::numbers::pi / (near_rigid_factor * problem->time_step);  // [rad/s]
+  calc_free_mobilities(*problem);
   problem->delassus.resize(problem->num_contacts());
   for (const BodyPair& pair : problem->pairs) {
     const SixBySix W = calc_mobility(*problem, pair);
-    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
-      Contact& contact = problem->contacts[i];
-      const double w = calc_delassus(W, contact.offset.data());
-      problem->delassus[i] = w;
-      if (contact.stiffness == kInfinity) {
-        contact.stiffness = resolved_frequency * resolved_frequency / w;
-        contact.fn0 = -contact.stiffness * contact.phi0;
+    const int end = pair.first_contact + pair.num_contacts;
+    for (int first = pair.first_contact; first < end; first += math::kNumLanes) {
+      const int count = std::min(math::kNumLanes, end - first);
+      Contact* contacts = &problem->contacts[first];
+      const auto offset = [&](int i) {
+        return math::load<Lanes>(contacts[std::min(i, count - 1)].offset.data());
+      };
+      const math::FourLanes r = math::transpose(offset(0), offset(1), offset(2), offset(3));
+      const Lanes w = calc_delassus(W, {r.a, r.b, r.c});
+      for (int i = 0; i < count; ++i) {
+        problem->delassus[first + i] = w[i];
+        if (contacts[i].stiffness != kInfinity) continue;
+        contacts[i].stiffness = resolved_frequency * resolved_frequency / w[i];
+        contacts[i].fn0 = -contacts[i].stiffness * contacts[i].phi0;
       }
     }
   }

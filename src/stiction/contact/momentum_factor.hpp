@@ -6,6 +6,7 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
 #include "stiction/math/ordering.hpp"
+#include "stiction/math/six.hpp"
 
 namespace stiction::math {
 // Only declared: vectors in registers are passed differently under another -march, so six.hpp stays
@@ -43,6 +44,8 @@ class MomentumFactor {
   void update_pattern(const ContactProblem& problem);
   bool factor(const ContactProblem& problem);
   void calc_free_motion(ContactProblem* problem);
+  void calc_free_mobilities(const ContactProblem& problem);
+  math::SixBySix take_product(int block);
   math::SixBySix calc_mobility(const ContactProblem& problem, const BodyPair& pair);
   void gather(std::span<const double> x);  // into x_, in the order of elimination
 
@@ -54,6 +57,8 @@ class MomentumFactor {
   std::vector<double> x_;        // a vector in the order of elimination
   std::vector<double> columns_;  // rows of J^T, six numbers a dof, the same order
   std::vector<int> reach_;       // blocks that a sparse right-hand side fills
+  std::vector<bool> is_free_;                  // blocks of six that nothing is coupled to
+  std::vector<math::SixBySix> free_mobility_;  // A^-1 of these
   std::vector<int> sizes_;
   std::vector<math::BlockEdge> edges_;
 };

@@ -1,6 +1,7 @@
 #include "stiction/contact/plain_kinematics.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace stiction::contact {
 namespace {
@@ -51,10 +52,79 @@ void add_contact_wrench(const Contact& c, const ContactVector& gamma, double F[6
   double force[3];
   for (int i = 0; i < 3; ++i) {
     force[i] = t1[i] * gamma[0] + t1[3 + i] * gamma[1] + t1[6 + i] * gamma[2];
-    F[i] += t1[6 + i] * gamma[3] + t1[i] * gamma[4] + t1[3 + i] * gamma[5];
     F[3 + i] += force[i];
   }
   add_cross(1, c.offset.data(), force, F);
+  add_contact_torque(c, gamma, F);
+}
+
+void add_contact_torque(const Contact& c, const ContactVector& gamma, double F[6]) {
+  const double* t1 = c.R_WC.data();
+  for (int i = 0; i < 3; ++i)
+    F[i] += t1[6 + i] * gamma[3] + t1[i] * gamma[4] + t1[3 + i] * gamma[5];
+}
+
+ContactQuad::ContactQuad(const Contact* first, int count) : count_(count) {
+  static constexpr double kNothing[24] = {};
+  const double* from[4];
+  for (int i = 0; i < 4; ++i) from[i] = i < count ? first[i].R_WC.data() : kNothing;
+  const auto read = [&](int k) {
+    using math::Lanes;
+    return math::transpose(math::load<Lanes>(from[0] + k), math::load<Lanes>(from[1] + k),
+                           math::load<Lanes>(from[2] + k), math::load<Lanes>(from[3] + k));
+  };
+  // R_WC, offset and bias follow each other in a Contact.
+  static_assert(offsetof(Contact, offset) == offsetof(Contact, R_WC) + 9 * sizeof(double) &&
+                offsetof(Contact, bias) == offsetof(Contact, R_WC) + 12 * sizeof(double));
+  const math::FourLanes k0 = read(0), k4 = read(4), k8 = read(8), k12 = read(12);
+  t1_ = {k0.a, k0.b, k0.c};
+  t2_ = {k0.d, k4.a, k4.b};
+  n_ = {k4.c, k4.d, k8.a};
+  r_ = {k8.b, k8.c, k8.d};
+  bias_ = {k12.a, k12.b, k12.c};
+}
+
+math::Lanes3 ContactQuad::calc_velocity(const double V[6]) const {
+  const math::Lanes3 v_p = {V[3] + V[1] * r_.z - V[2] * r_.y, V[4] + V[2] * r_.x - V[0] * r_.z,
+                            V[5] + V[0] * r_.y - V[1] * r_.x};
+  return {t1_.x * v_p.x + t1_.y * v_p.y + t1_.z * v_p.z + bias_.x,
+          t2_.x * v_p.x + t2_.y * v_p.y + t2_.z * v_p.z + bias_.y,
+          n_.x * v_p.x + n_.y * v_p.y + n_.z * v_p.z + bias_.z};
+}
+
+math::Lanes ContactQuad::calc_normal_velocity(const double V[6]) const {
+  return n_.x * (V[3] + V[1] * r_.z - V[2] * r_.y) + n_.y * (V[4] + V[2] * r_.x - V[0] * r_.z) +
+         n_.z * (V[5] + V[0] * r_.y - V[1] * r_.x) + bias_.z;
+}
+
+math::FourLanes ContactQuad::read(const ContactVector* gamma, int first) const {
+  static constexpr ContactVector kNothing{};
+  const auto load = [&](int i) {
+    return math::load<math::Lanes>((i < count_ ? gamma[i] : kNothing).data() + first);
+  };
+  return math::transpose(load(0), load(1), load(2), load(3));
+}
+
+math::Lanes3 ContactQuad::read_impulses(const ContactVector* gamma) const {
+  const math::FourLanes g = read(gamma, 0);
+  return {g.a, g.b, g.c};
+}
+
+math::Lanes3 ContactQuad::read_torques(const ContactVector* gamma) const {
+  const math::FourLanes g = read(gamma, 2);
+  return {g.b, g.c, g.d};
+}
+
+void ContactQuad::add_wrench(const math::Lanes3& g, double F[6]) const {
+  const math::Lanes fx = t1_.x * g.x + t2_.x * g.y + n_.x * g.z;
+  const math::Lanes fy = t1_.y * g.x + t2_.y * g.y + n_.y * g.z;
+  const math::Lanes fz = t1_.z * g.x + t2_.z * g.y + n_.z * g.z;
+  const math::Lanes torque_and_fx = math::sum_each(r_.y * fz - r_.z * fy, r_.z * fx - r_.x * fz,
+                                                   r_.x * fy - r_.y * fx, fx);
+  const math::Lanes rest = math::sum_each(fy, fz, fy, fz);
+  for (int i = 0; i < 4; ++i) F[i] += torque_and_fx[i];
+  F[4] += rest[0];
+  F[5] += rest[1];
 }
 
 void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const double F[6],
@@ -87,20 +157,38 @@ void add_row_force(const ContactProblem& problem, const Row& row, double gamma,
     f[problem.row_dof[c]] += problem.row_columns[c] * gamma;
 }
 
+namespace {
+
+/// y += A x of an m x n block. kRows is m where it is known, else 0.
+template <int kRows>
+void add_block_product(const double* A, int m, int n, const double* x, double* y) {
+  const int rows = kRows > 0 ? kRows : m;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < rows; ++i) y[i] += A[i + j * rows] * x[j];
+}
+
+/// The six of a free body.
+void add_six_product(const double* A, const double* x, double* y) {
+  double sum[6] = {y[0], y[1], y[2], y[3], y[4], y[5]};
+  add_block_product<6>(A, 6, 6, x, sum);
+  std::copy_n(sum, 6, y);
+}
+
+}  // namespace
+
 void add_A_product(const ContactProblem& problem, std::span<const double> x, std::span<double> y) {
-  const auto add = [](const double* A, int m, int n, const double* from, double* to) {
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < m; ++i) to[i] += A[i + j * m] * from[j];
-  };
   for (int b = 0; b < problem.num_blocks(); ++b) {
     const int dof = problem.dof_start[b], n = problem.block_size(b);
-    add(problem.diagonal(b), n, n, x.data() + dof, y.data() + dof);
+    if (n == 6)
+      add_six_product(problem.diagonal(b), x.data() + dof, y.data() + dof);
+    else
+      add_block_product<0>(problem.diagonal(b), n, n, x.data() + dof, y.data() + dof);
   }
   for (const Coupling& c : problem.couplings) {
     const double* A = problem.A.data() + c.start;
     const int row = problem.dof_start[c.row_block], column = problem.dof_start[c.column_block];
     const int m = problem.block_size(c.row_block), n = problem.block_size(c.column_block);
-    add(A, m, n, x.data() + column, y.data() + row);
+    add_block_product<0>(A, m, n, x.data() + column, y.data() + row);
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < m; ++i) y[column + j] += A[i + j * m] * x[row + i];
   }

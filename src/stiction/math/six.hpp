@@ -58,6 +58,10 @@ struct Six {
 
   static Six load(const double* p) { return {math::load<Vec4>(p), math::load<Vec2>(p + 4)}; }
   static Six zero() { return {Vec4{}, Vec2{}}; }
+  static Six unit(int i) {
+    return {Vec4{i == 0 ? 1.0 : 0, i == 1 ? 1.0 : 0, i == 2 ? 1.0 : 0, i == 3 ? 1.0 : 0},
+            Vec2{i == 4 ? 1.0 : 0, i == 5 ? 1.0 : 0}};
+  }
   void store(double* p) const {
     math::store(p, lo);
     math::store(p + 4, hi);
