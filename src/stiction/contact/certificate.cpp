@@ -128,8 +128,8 @@ void Certifier::calc_balance(const ContactProblem& problem, MomentumFactor* fact
   }
   momentum_.assign(num_dofs, 0.0);
   add_A_product(problem, solution.v, momentum_);
-  whitened_.resize(num_dofs);
-  factor->solve_lower(residual_, whitened_);
+  dual_shares_.resize(problem.num_blocks());
+  factor->calc_squared_norms(residual_, dual_shares_);
 }
 
 Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const Islands& islands,
@@ -140,13 +140,13 @@ Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const
     double r2 = 0, p2 = 0, f2 = 0, e2 = 0, a2 = 0;
     for (const int b : blocks) {
       const int n = problem.block_size(b);
+      e2 += dual_shares_[b];
       for (int i = 0; i < n; ++i) {
         const int dof = problem.dof_start[b] + i;
         const double D2 = 1 / problem.diagonal(b)[i * (n + 1)];
         r2 += D2 * residual_[dof] * residual_[dof];
         p2 += D2 * momentum_[dof] * momentum_[dof];
         f2 += D2 * impulse_[dof] * impulse_[dof];
-        e2 += whitened_[dof] * whitened_[dof];
         if (!allowance.empty()) a2 += D2 * allowance[dof] * allowance[dof];
       }
     }

@@ -72,7 +72,7 @@ class Certifier {
                   Certificate* out);
   void check_rows(const ContactProblem& problem, const ContactSolution& solution, Laws* laws,
                   Certificate* out);
-  /// Fills momentum_, residual_, imbalance_ and whitened_.
+  /// Fills momentum_, residual_, imbalance_ and dual_shares_.
   void calc_balance(const ContactProblem& problem, MomentumFactor* factor,
                     const ContactSolution& solution);
 
@@ -88,7 +88,8 @@ class Certifier {
                         double absolute_tolerance, std::span<const double> allowance) const;
 
   // Per dof; impulse_ is J^T gamma of the laws, given_ and own_ of the solution, by their source.
-  std::vector<double> change_, residual_, momentum_, impulse_, given_, own_, imbalance_, whitened_;
+  std::vector<double> change_, residual_, momentum_, impulse_, given_, own_, imbalance_;
+  std::vector<double> dual_shares_;  // of each block in |residual|^2, in the norm of A^-1
   RoundOff round_off_;
 };
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "stiction/contact/jacobian.hpp"
+#include "stiction/math/dense_kernels.hpp"
 #include "stiction/math/lanes.hpp"
 
 namespace stiction::contact {
@@ -28,12 +30,15 @@ Lanes calc_delassus(const SixBySix& W, const Lanes3& r) {
   // W_p = P W P^T with P = [-[r]x I]. Row i of P W, on all columns: v_i + w_j r_k - w_k r_j.
   const Lanes by[3] = {r.x, r.y, r.z};
   Lanes square{};
+#pragma GCC unroll 3
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     Lanes row[6];
     // W is symmetric, so columns serve as rows.
+#pragma GCC unroll 6
     for (int c = 0; c < 6; ++c)
       row[c] = W.column[3 + i][c] + W.column[j][c] * by[k] - W.column[k][c] * by[j];
+#pragma GCC unroll 3
     for (int l = i; l < 3; ++l) {
       const int m = (l + 1) % 3, n = (l + 2) % 3;
       const Lanes entry = row[3 + l] + row[m] * by[n] - row[n] * by[m];
@@ -60,27 +65,33 @@ void MomentumFactor::update_pattern(const ContactProblem& problem) {
   couplings_ = problem.couplings;
   const int n = problem.num_blocks();
   edges_.clear();
-  for (const Coupling& c : couplings_) edges_.push_back({c.row_block, c.column_block});
+  is_free_.assign(n, false);
+  for (int b = 0; b < n; ++b) is_free_[b] = problem.block_size(b) == 6;
+  for (const Coupling& c : couplings_) {
+    edges_.push_back({c.row_block, c.column_block});
+    is_free_[c.row_block] = is_free_[c.column_block] = false;
+  }
+  inverse_.resize(n);
   const auto order = ordering_.compute(n, edges_);
   rank_.resize(n);
   sizes_.resize(n);
   for (int k = 0; k < n; ++k) {
     rank_[order[k]] = k;
-    sizes_[k] = problem.block_size(order[k]);
+    sizes_[k] = is_free_[order[k]] ? 0 : problem.block_size(order[k]);
   }
   for (math::BlockEdge& e : edges_) e = {rank_[e.a], rank_[e.b]};
   cholesky_.analyze(sizes_, edges_);
-  x_.resize(problem.num_dofs());
-  columns_.assign(6 * problem.num_dofs(), 0.0);
-  is_free_.assign(n, false);
-  for (int b = 0; b < n; ++b) is_free_[b] = problem.block_size(b) == 6;
-  for (const Coupling& c : couplings_) is_free_[c.row_block] = is_free_[c.column_block] = false;
+  columns_.assign(6 * cholesky_.num_rows(), 0.0);
 }
 
 bool MomentumFactor::factor(const ContactProblem& problem) {
   cholesky_.set_zero();
-  for (int b = 0; b < problem.num_blocks(); ++b)
-    cholesky_.copy_diagonal(rank_[b], problem.diagonal(b));
+  for (int b = 0; b < problem.num_blocks(); ++b) {
+    if (!is_free_[b])
+      cholesky_.copy_diagonal(rank_[b], problem.diagonal(b));
+    else if (!math::invert_six(problem.diagonal(b), &inverse_[b]))
+      return false;
+  }
   for (const Coupling& c : problem.couplings)
     cholesky_.copy_off_diagonal(rank_[c.row_block], rank_[c.column_block],
                                 problem.A.data() + c.start);
@@ -88,9 +99,11 @@ bool MomentumFactor::factor(const ContactProblem& problem) {
 }
 
 void MomentumFactor::gather(std::span<const double> x) {
+  x_.resize(cholesky_.num_rows());
   for (std::size_t b = 0; b < rank_.size(); ++b)
-    std::copy(x.begin() + dof_start_[b], x.begin() + dof_start_[b + 1],
-              x_.begin() + cholesky_.first_row(rank_[b]));
+    if (!is_free_[b])
+      std::copy(x.begin() + dof_start_[b], x.begin() + dof_start_[b + 1],
+                x_.begin() + first_entry(static_cast<int>(b)));
 }
 
 void MomentumFactor::calc_free_motion(ContactProblem* problem) {
@@ -98,26 +111,30 @@ void MomentumFactor::calc_free_motion(ContactProblem* problem) {
   cholesky_.solve_in_place(x_);
   problem->v_star.resize(problem->num_dofs());
   for (int b = 0; b < problem->num_blocks(); ++b) {
-    const double* change = x_.data() + cholesky_.first_row(rank_[b]);
-    for (int i = dof_start_[b]; i < dof_start_[b + 1]; ++i)
-      problem->v_star[i] = problem->v0[i] + *change++;
+    const int dof = dof_start_[b];
+    const double* v0 = problem->v0.data() + dof;
+    double* v_star = problem->v_star.data() + dof;
+    if (is_free_[b]) {
+      (Six::load(v0) + inverse_[b] * Six::load(problem->free_impulse.data() + dof)).store(v_star);
+      continue;
+    }
+    const double* change = x_.data() + first_entry(b);
+    for (int i = 0; i < problem->block_size(b); ++i) v_star[i] = v0[i] + change[i];
   }
 }
 
-void MomentumFactor::solve_lower(std::span<const double> r, std::span<double> y) {
+void MomentumFactor::calc_squared_norms(std::span<const double> r, std::span<double> shares) {
   gather(r);
   cholesky_.solve_lower_in_place(x_);
-  for (std::size_t b = 0; b < rank_.size(); ++b)
-    std::copy_n(x_.begin() + cholesky_.first_row(rank_[b]), dof_start_[b + 1] - dof_start_[b],
-                y.begin() + dof_start_[b]);
-}
-
-/// A^-1 of every free body that nothing couples to another block; its mobility anywhere is that
-/// moved.
-void MomentumFactor::calc_free_mobilities(const ContactProblem& problem) {
-  free_mobility_.resize(is_free_.size());
-  for (int b = 0; b < problem.num_blocks(); ++b)
-    if (is_free_[b]) free_mobility_[b] = cholesky_.calc_inverse_of_six(rank_[b]);
+  for (int b = 0; b < static_cast<int>(rank_.size()); ++b) {
+    if (is_free_[b]) {
+      const Six own = Six::load(r.data() + dof_start_[b]);
+      shares[b] = dot(own, inverse_[b] * own);
+      continue;
+    }
+    const double* y = x_.data() + first_entry(b);
+    shares[b] = std::inner_product(y, y + dof_start_[b + 1] - dof_start_[b], y, 0.0);
+  }
 }
 
 /// Y^T D^-1 Y of the block's rows Y, which are zero after.
@@ -140,7 +157,7 @@ SixBySix MomentumFactor::calc_mobility(const ContactProblem& problem, const Body
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
     if (segment.is_rigid_body && is_free_[segment.block]) {
-      const SixBySix moved = shift_mobility(free_mobility_[segment.block], segment.offset);
+      const SixBySix moved = shift_mobility(inverse_[segment.block], segment.offset);
       for (int c = 0; c < 6; ++c) W.column[c] += moved.column[c];
       continue;
     }
@@ -168,7 +185,6 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
 
   const double resolved_frequency =
       2 * std::numbers::pi / (near_rigid_factor * problem->time_step);  // [rad/s]
-  calc_free_mobilities(*problem);
   problem->delassus.resize(problem->num_contacts());
   for (const BodyPair& pair : problem->pairs) {
     const SixBySix W = calc_mobility(*problem, pair);

@@ -34,20 +34,21 @@ class MomentumFactor {
   /// @return false if A is not positive definite
   bool calc_derived(double near_rigid_factor, ContactProblem* problem);
 
-  /// y = L^-1 r with A = L L^T, so that |r|^2 in the norm of A^-1 is the sum of squares of y; the
-  /// entries of a set of blocks that nothing couples to others give that set's share.
-  /// @param r   size num_dofs, in the problem's order
-  /// @param y   the same; both in the problem's order
-  void solve_lower(std::span<const double> r, std::span<double> y);
+  /// |r|^2 in the norm of A^-1, in shares of the blocks; the shares of a set of blocks that nothing
+  /// couples to others add up to that set's.
+  /// @param r      size num_dofs
+  /// @param shares size num_blocks
+  void calc_squared_norms(std::span<const double> r, std::span<double> shares);
 
  private:
   void update_pattern(const ContactProblem& problem);
   bool factor(const ContactProblem& problem);
   void calc_free_motion(ContactProblem* problem);
-  void calc_free_mobilities(const ContactProblem& problem);
   math::SixBySix take_product(int block);
   math::SixBySix calc_mobility(const ContactProblem& problem, const BodyPair& pair);
   void gather(std::span<const double> x);  // into x_, in the order of elimination
+  /// The start of a block's entries in x_; blocks of free bodies have none.
+  int first_entry(int block) const { return cholesky_.first_row(rank_[block]); }
 
   std::vector<int> dof_start_;  // of the pattern kept
   std::vector<Coupling> couplings_;
@@ -57,8 +58,9 @@ class MomentumFactor {
   std::vector<double> x_;        // a vector in the order of elimination
   std::vector<double> columns_;  // rows of J^T, six numbers a dof, the same order
   std::vector<int> reach_;       // blocks that a sparse right-hand side fills
-  std::vector<bool> is_free_;                  // blocks of six that nothing is coupled to
-  std::vector<math::SixBySix> free_mobility_;  // A^-1 of these
+  // Blocks of six that nothing is coupled to have an inverse in place of a factor.
+  std::vector<bool> is_free_;
+  std::vector<math::SixBySix> inverse_;
   std::vector<int> sizes_;
   std::vector<math::BlockEdge> edges_;
 };

@@ -208,25 +208,6 @@ void BlockSparseCholesky::solve_in_place(std::span<double> x) const {
   }
 }
 
-SixBySix BlockSparseCholesky::calc_inverse_of_six(int block) const {
-  const double* L = values_.data() + value_start_[block];
-  const int stride = panel_rows_[block];
-  // Rows of Y = L^-1, then Y^T D^-1 Y.
-  Six y[6];
-  SixBySix inverse = SixBySix::zero();
-#pragma GCC unroll 6
-  for (int r = 0; r < 6; ++r) {
-    y[r] = Six::unit(r);
-#pragma GCC unroll 6
-    for (int c = 0; c < r; ++c) y[r] = multiply_add(y[c], -L[r + c * stride], y[r]);
-    const Six scaled = y[r] * inv_diagonal(block)[r];
-#pragma GCC unroll 6
-    for (int c = 0; c <= r; ++c)
-      inverse.column[c] = multiply_add(y[r], scaled[c], inverse.column[c]);
-  }
-  return inverse;
-}
-
 void BlockSparseCholesky::add_reach(int block, std::vector<int>* reach) const {
   for (int j = block; j >= 0; j = parent_[j]) {
     if (std::find(reach->begin(), reach->end(), j) != reach->end()) return;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "stiction/math/ordering.hpp"
-#include "stiction/math/six.hpp"
 
 namespace stiction::math {
 
@@ -62,8 +61,6 @@ class BlockSparseCholesky {
   /// @param reach ascending, closed under add_reach
   /// @param Y     row-major, six numbers per row, zero outside the given right-hand sides
   void solve_lower_six(std::span<const int> reach, double* Y) const;
-  /// The diagonal block of A^-1 of a block of six rows that no other couples to.
-  SixBySix calc_inverse_of_six(int block) const;
   /// 1 / D of the block's rows.
   const double* inv_diagonal(int block) const { return inv_diagonal_.data() + first_row_[block]; }
 

@@ -102,4 +102,25 @@ bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double
   return true;
 }
 
+bool invert_six(const double* A, SixBySix* inverse) {
+  double L[36], inv_diagonal[6];
+#pragma GCC unroll 6
+  for (int j = 0; j < 6; ++j) Six::load(A + 6 * j).store(L + 6 * j);
+  if (!factor_square<6>(L, 6, inv_diagonal)) return false;
+  // Rows of Y = L^-1, then Y^T D^-1 Y.
+  Six y[6];
+  *inverse = SixBySix::zero();
+#pragma GCC unroll 6
+  for (int r = 0; r < 6; ++r) {
+    y[r] = Six::unit(r);
+#pragma GCC unroll 6
+    for (int c = 0; c < r; ++c) y[r] = multiply_add(y[c], -L[r + 6 * c], y[r]);
+    const Six scaled = y[r] * inv_diagonal[r];
+#pragma GCC unroll 6
+    for (int c = 0; c <= r; ++c)
+      inverse->column[c] = multiply_add(y[r], scaled[c], inverse->column[c]);
+  }
+  return true;
+}
+
 }  // namespace stiction::math

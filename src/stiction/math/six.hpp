@@ -116,6 +116,15 @@ struct SixBySix {
   }
 };
 
+inline Six operator*(const SixBySix& M, const Six& x) {
+  Six even = M.column[0] * x[0], odd = M.column[1] * x[1];
+  even = multiply_add(M.column[2], x[2], even);
+  odd = multiply_add(M.column[3], x[3], odd);
+  even = multiply_add(M.column[4], x[4], even);
+  odd = multiply_add(M.column[5], x[5], odd);
+  return even + odd;
+}
+
 /// M x, with M column-major with a stride.
 inline Six multiply(const double* M, int stride, const double* x) {
   // Two chains of sums, which run side by side.

@@ -17,30 +17,36 @@ void MomentumCheck::add_contact_wrenches(const mjModel* m, const mjData* d,
                                          const contact::ContactProblem& problem,
                                          const contact::ContactSolution& solution) {
   for (const contact::BodyPair& pair : problem.pairs) {
+    // About the world's origin first: a pair's contacts are all between the same two bodies.
+    double moment[3] = {}, force[3] = {};
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       const contact::Contact& c = problem.contacts[i];
       const mjContact& con = d->contact[c.source];
       const std::array<double, 6>& gamma = solution.impulses[i];
-      double force[3], torque[3], point[3];
+      double f[3], torque[3], p[3];
       for (int k = 0; k < 3; ++k) {
         // MuJoCo's frame: rows n, t1, t2.
         const double n = con.frame[k], t1 = con.frame[3 + k], t2 = con.frame[6 + k];
-        force[k] = gamma[2] * n + gamma[0] * t1 + gamma[1] * t2;
+        f[k] = gamma[2] * n + gamma[0] * t1 + gamma[1] * t2;
         torque[k] = gamma[3] * n + gamma[4] * t1 + gamma[5] * t2;
-        point[k] = pair.origin[k] + c.offset[k];
+        p[k] = pair.origin[k] + c.offset[k];
       }
-      for (int side = 0; side < 2; ++side) {
-        const double sign = side == 0 ? -1 : 1;
-        const int body = m->geom_bodyid[con.geom[side]];
-        const mjtNum* com = d->subtree_com + 3 * m->body_rootid[body];
-        double* wrench = wrench_.data() + 6 * body;
-        const double r[3] = {point[0] - com[0], point[1] - com[1], point[2] - com[2]};
-        double moment[3];
-        mju_cross(moment, r, force);
-        for (int k = 0; k < 3; ++k) {
-          wrench[k] += sign * (torque[k] + moment[k]);
-          wrench[3 + k] += sign * force[k];
-        }
+      for (int k = 0; k < 3; ++k) {
+        const int l = (k + 1) % 3, o = (k + 2) % 3;
+        force[k] += f[k];
+        moment[k] += torque[k] + p[l] * f[o] - p[o] * f[l];
+      }
+    }
+    const mjContact& con = d->contact[problem.contacts[pair.first_contact].source];
+    for (int side = 0; side < 2; ++side) {
+      const double sign = side == 0 ? -1 : 1;
+      const int body = m->geom_bodyid[con.geom[side]];
+      const mjtNum* com = d->subtree_com + 3 * m->body_rootid[body];
+      double* wrench = wrench_.data() + 6 * body;
+      for (int k = 0; k < 3; ++k) {
+        const int l = (k + 1) % 3, o = (k + 2) % 3;
+        wrench[k] += sign * (moment[k] - com[l] * force[o] + com[o] * force[l]);
+        wrench[3 + k] += sign * force[k];
       }
     }
   }
