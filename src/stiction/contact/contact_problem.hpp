@@ -47,17 +47,17 @@ struct Contact {
   std::array<double, 3> offset{};  // from the pair's origin to the point, world frame [m]
   /// Prescribed surface velocity b of B relative to A in C: v_c = J v + b [m/s].
   std::array<double, 3> bias{};
-  double spin_bias = 0;            // same about the normal [rad/s]
-  double fn0 = 0;                  // elastic force at the start, k x0 with x0 = -phi0 [N]
-  double stiffness = kInfinity;    // k [N/m], > 0; infinite: near-rigid, see calc_derived
-  double dissipation = 0;          // Hunt-Crossley d >= 0 [s/m]
-  double relaxation_time = 0;      // tau_d >= 0 of SAP's linear dissipation [s]
-  double phi0 = 0;                 // signed distance at the start of the step [m], < 0 overlaps
+  double spin_bias = 0;          // same about the normal [rad/s]
+  double fn0 = 0;                // elastic force at the start, k x0 with x0 = -phi0 [N]
+  double stiffness = kInfinity;  // k [N/m], > 0; infinite: near-rigid, see calc_derived
+  double dissipation = 0;        // Hunt-Crossley d >= 0 [s/m]
+  double relaxation_time = 0;    // tau_d >= 0 of SAP's linear dissipation [s]
+  double phi0 = 0;               // signed distance at the start of the step [m], < 0 overlaps
   /// Friction coefficients: two tangential [-], torsional [m], two rolling [m]; all >= 0.
   std::array<double, 5> friction{};
   /// Components: 1 (frictionless), 3, 4 (and torsional) or 6 (and rolling).
   int dim = 3;
-  int source = -1;       // the caller's index of this contact
+  int source = -1;  // the caller's index of this contact
 
   /// For models with one coefficient [-]: the mean of both tangents'.
   double sliding_friction() const { return dim > 1 ? 0.5 * (friction[0] + friction[1]) : 0; }

@@ -63,8 +63,7 @@ void LawCheck::add_contact(ContactModel model, const Contact& c, const Reference
   }
   for (const int e : kSlip) work += given[e] * v_c[e];
   friction_work_[0] = std::max(friction_work_[0], work);
-  cone_excess_[0] =
-      std::max(cone_excess_[0], calc_cone_excess(model, c, given, law.normal_bound));
+  cone_excess_[0] = std::max(cone_excess_[0], calc_cone_excess(model, c, given, law.normal_bound));
 }
 
 double LawCheck::largest(const Lanes& a) {

@@ -7,8 +7,8 @@
 
 namespace stiction::contact {
 
-/// What the impulses given of a step leave to be wished, against those of the laws: the worst over all
-/// contacts, taken four at a time.
+/// What the impulses given of a step leave to be wished, against those of the laws: the worst over
+/// all contacts, taken four at a time.
 class LawCheck {
  public:
   /// Contacts with three components and one coefficient of friction.
@@ -24,10 +24,10 @@ class LawCheck {
 
   /// The largest impulse of a law, by which round-off is judged [N s].
   double scale() const { return largest(scale_); }
-  double impulse_error() const { return largest(impulse_error_); }      // [N s]
+  double impulse_error() const { return largest(impulse_error_); }       // [N s]
   double min_normal_impulse() const { return -largest(minus_normal_); }  // [N s]
-  double max_cone_excess() const { return largest(cone_excess_); }      // [N s], at least 0
-  double max_friction_work() const { return largest(friction_work_); }  // [J], at least 0
+  double max_cone_excess() const { return largest(cone_excess_); }       // [N s], at least 0
+  double max_friction_work() const { return largest(friction_work_); }   // [J], at least 0
   bool is_finite() const;
 
  private:

@@ -25,7 +25,8 @@ bool same_pattern(const std::vector<Coupling>& a, const std::vector<Coupling>& b
                     });
 }
 
-/// |W|_F / 3 of the velocities at up to four points r, v_p = v + w x r, with W the mobility of [w; v].
+/// |W|_F / 3 of the velocities at up to four points r, v_p = v + w x r, with W the mobility of [w;
+/// v].
 Lanes calc_delassus(const SixBySix& W, const Lanes3& r) {
   // W_p = P W P^T with P = [-[r]x I]. Row i of P W, on all columns: v_i + w_j r_k - w_k r_j.
   const Lanes by[3] = {r.x, r.y, r.z};
@@ -150,15 +151,15 @@ SixBySix MomentumFactor::take_product(int block) {
   return W;
 }
 
-/// J A^-1 J^T of a pair: of free bodies, theirs moved; else Y = L^-1 J^T on the blocks that J reaches, then Y^T D^-1 Y.
+/// J A^-1 J^T of a pair: of free bodies, theirs moved; else Y = L^-1 J^T on the blocks that J
+/// reaches, then Y^T D^-1 Y.
 SixBySix MomentumFactor::calc_mobility(const ContactProblem& problem, const BodyPair& pair) {
   SixBySix W = SixBySix::zero();
   reach_.clear();
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
     if (segment.is_rigid_body && is_free_[segment.block]) {
-      const SixBySix moved = shift_mobility(inverse_[segment.block], segment.offset);
-      for (int c = 0; c < 6; ++c) W.column[c] += moved.column[c];
+      W += shift_mobility(inverse_[segment.block], segment.offset);
       continue;
     }
     const int block = rank_[segment.block];
@@ -171,10 +172,7 @@ SixBySix MomentumFactor::calc_mobility(const ContactProblem& problem, const Body
   if (reach_.empty()) return W;
   std::sort(reach_.begin(), reach_.end());
   cholesky_.solve_lower_six(reach_, columns_.data());
-  for (const int block : reach_) {
-    const SixBySix share = take_product(block);
-    for (int c = 0; c < 6; ++c) W.column[c] += share.column[c];
-  }
+  for (const int block : reach_) W += take_product(block);
   return W;
 }
 

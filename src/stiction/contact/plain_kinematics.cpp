@@ -119,8 +119,8 @@ void ContactQuad::add_wrench(const math::Lanes3& g, double F[6]) const {
   const math::Lanes fx = t1_.x * g.x + t2_.x * g.y + n_.x * g.z;
   const math::Lanes fy = t1_.y * g.x + t2_.y * g.y + n_.y * g.z;
   const math::Lanes fz = t1_.z * g.x + t2_.z * g.y + n_.z * g.z;
-  const math::Lanes torque_and_fx = math::sum_each(r_.y * fz - r_.z * fy, r_.z * fx - r_.x * fz,
-                                                   r_.x * fy - r_.y * fx, fx);
+  const math::Lanes torque_and_fx =
+      math::sum_each(r_.y * fz - r_.z * fy, r_.z * fx - r_.x * fz, r_.x * fy - r_.y * fx, fx);
   const math::Lanes rest = math::sum_each(fy, fz, fy, fz);
   for (int i = 0; i < 4; ++i) F[i] += torque_and_fx[i];
   F[4] += rest[0];

@@ -12,9 +12,9 @@ namespace stiction::formulations {
 
 /// Where the contacts are: v_p = v + w x r, and v_c = [t1 t2 n]^T v_p + b.
 struct BatchFrame {
-  Lanes3 axis[3]{};               // t1, t2, n in the world frame
-  Lanes3 r{};                     // from the pair's origin [m]
-  Lanes3 bias{};                  // prescribed surface velocity in the contact frame [m/s]
+  Lanes3 axis[3]{};   // t1, t2, n in the world frame
+  Lanes3 r{};         // from the pair's origin [m]
+  Lanes3 bias{};      // prescribed surface velocity in the contact frame [m/s]
   Lanes spin_bias{};  // the same about the normal [rad/s]
 
   Lanes3 to_contact_frame(const Lanes3& a_W) const {
@@ -29,8 +29,7 @@ struct BatchFrame {
     const Lanes3 b1 = to_world({G.xy, G.yy, G.yz});
     const Lanes3 b2 = to_world({G.xz, G.yz, G.zz});
     const auto entry = [&](Lanes Lanes3::*i, Lanes Lanes3::*j) {
-      return multiply_add(axis[2].*i, b2.*j,
-                          multiply_add(axis[1].*i, b1.*j, axis[0].*i * b0.*j));
+      return multiply_add(axis[2].*i, b2.*j, multiply_add(axis[1].*i, b1.*j, axis[0].*i * b0.*j));
     };
     constexpr auto x = &Lanes3::x, y = &Lanes3::y, z = &Lanes3::z;
     return {entry(x, x), entry(x, y), entry(y, y), entry(x, z), entry(y, z), entry(z, z)};

@@ -13,9 +13,12 @@ void EliminationCache::update(const ContactProblem& problem, const Islands& isla
   position_.resize(problem.num_blocks());
   island_slot_.resize(islands.size());
   for (int i = 0; i < islands.size(); ++i) {
-    describe(problem, islands, i);
-    island_slot_[i] = blocks_[0];
+    const auto blocks = islands.blocks(i);
+    island_slot_[i] = blocks[0];
     Slot& slot = slots_[island_slot_[i]];
+    const bool is_alone = blocks.size() == 1 && slot.blocks.size() == 1;
+    if (is_alone && slot.sizes[0] == problem.block_size(blocks[0])) continue;
+    describe(problem, islands, i);
     if (is_unchanged(slot)) continue;
     slot.blocks.assign(blocks_.begin(), blocks_.end());
     slot.sizes.assign(sizes_.begin(), sizes_.end());

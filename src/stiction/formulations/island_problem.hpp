@@ -76,19 +76,17 @@ class IslandProblem {
     constexpr double kFar = 0.5;
     const Curvature curvature =
         residual_.norm > kFar * residual_.scale ? Curvature::kSecant : Curvature::kExact;
-    H_.set_zero();
-    add_momentum_matrix();
-    for (PairSlice& pair : pairs()) {
-      PairHessian G;
-      for_each_batch(pair, [&](const auto& batch) { batch.add_to(&G, curvature); });
-      add_pair_hessian(problem_, G.sum(), segments(pair), &H_);
-    }
-    for (const RowSlice& row : rows()) add_row_hessian(row);
-    if (!H_.factor()) return false;
-
     const int begin = range_.dof_begin;
     for (int i = begin; i < begin + range_.num_dofs; ++i)
       dofs_.direction[i] = dofs_.force[i] - dofs_.dp[i];
+    if (is_one_free_body()) return solve_free_body(curvature);
+
+    H_.set_zero();
+    add_momentum_matrix();
+    for (const PairSlice& pair : pairs())
+      add_pair_hessian(problem_, calc_pair_hessian(pair, curvature), segments(pair), &H_);
+    for (const RowSlice& row : rows()) add_row_hessian(row);
+    if (!H_.factor()) return false;
     H_.solve_in_place({dofs_.direction.data() + begin, static_cast<std::size_t>(range_.num_dofs)});
     return true;
   }
@@ -165,6 +163,31 @@ class IslandProblem {
     if constexpr (TakesTorsion<F>)
       for (auto& batch : slice(arrays_.torsion_batches, pair.torsion_begin, pair.torsion_end))
         f(batch);
+  }
+
+  /// Most islands of a settled scene are: their Hessian needs no pattern.
+  bool is_one_free_body() const {
+    if (range_.block_end - range_.block_begin != 1 || range_.row_begin != range_.row_end)
+      return false;
+    for (int p = range_.pair_begin; p < range_.pair_end; ++p)
+      if (!segments(layout_.pairs[p])[0].segment->is_rigid_body) return false;
+    return true;
+  }
+
+  bool solve_free_body(Curvature curvature) {
+    const double* A = problem_.diagonal(layout_.blocks[range_.block_begin].block);
+    math::SixBySix H = math::SixBySix::load(A, 6);
+    for (const PairSlice& pair : pairs()) {
+      const math::SixBySix G = calc_pair_hessian(pair, curvature);
+      H += calc_free_body_hessian(G, *segments(pair)[0].segment);
+    }
+    return math::solve_six(H, dofs_.direction.data() + range_.dof_begin);
+  }
+
+  math::SixBySix calc_pair_hessian(const PairSlice& pair, Curvature curvature) {
+    PairHessian G;
+    for_each_batch(pair, [&](const auto& batch) { batch.add_to(&G, curvature); });
+    return G.sum();
   }
 
   double row_velocity(const RowSlice& row, const double* v) {

@@ -21,7 +21,8 @@ SixBySix shift_columns(const SixBySix& m, const std::array<double, 3>& r) {
            multiply_add(c[3], -r[1], multiply_add(c[4], r[0], c[2])), c[3], c[4], c[5]}};
 }
 
-/// X_row^T G X_column of two rigid bodies, or of one with itself. X^T moves each column as a wrench.
+/// X_row^T G X_column of two rigid bodies, or of one with itself. X^T moves each column as a
+/// wrench.
 SixBySix rigid_block(const SixBySix& G, const Segment& row, const Segment& column) {
   SixBySix block = is_zero(column.offset) ? G : shift_columns(G, column.offset);
   if (!is_zero(row.offset))
@@ -70,6 +71,10 @@ void add_pair_hessian(const ContactProblem& problem, const SixBySix& G,
         add_general(problem, G, *row.segment, *column.segment, false, to);
     }
   }
+}
+
+SixBySix calc_free_body_hessian(const SixBySix& G, const Segment& segment) {
+  return rigid_block(G, segment, segment);
 }
 
 }  // namespace stiction::formulations

@@ -22,4 +22,7 @@ struct SegmentBlock {
 void add_pair_hessian(const contact::ContactProblem& problem, const math::SixBySix& G,
                       std::span<const SegmentBlock> segments, math::BlockSparseCholesky* H);
 
+/// The same for a pair that one free body moves alone: its block.
+math::SixBySix calc_free_body_hessian(const math::SixBySix& G, const contact::Segment& segment);
+
 }  // namespace stiction::formulations

@@ -102,6 +102,18 @@ bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double
   return true;
 }
 
+bool solve_six(const SixBySix& A, double* x) {
+  double L[36], inv_diagonal[6];
+#pragma GCC unroll 6
+  for (int j = 0; j < 6; ++j) A.column[j].store(L + 6 * j);
+  if (!factor_square<6>(L, 6, inv_diagonal)) return false;
+  solve_lower_6(L, 6, x);
+#pragma GCC unroll 6
+  for (int i = 0; i < 6; ++i) x[i] *= inv_diagonal[i];
+  solve_lower_transposed_6(L, 6, x);
+  return true;
+}
+
 bool invert_six(const double* A, SixBySix* inverse) {
   double L[36], inv_diagonal[6];
 #pragma GCC unroll 6

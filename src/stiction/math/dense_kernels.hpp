@@ -97,9 +97,10 @@ inline void add_atv(double s, int m, int n, const double* A, int lda, const doub
   }
 }
 
-/// A = L D L^T, L with ones on its diagonal, in place of the lower triangle of the leading n x n of a
-/// panel with `m >= n` rows, and L21 = A21 L11^-T D^-1 for the rows below. The diagonal of A keeps D;
-/// its inverse is in `inv_diagonal`. Without square roots the chain of pivots is half as long.
+/// A = L D L^T, L with ones on its diagonal, in place of the lower triangle of the leading n x n of
+/// a panel with `m >= n` rows, and L21 = A21 L11^-T D^-1 for the rows below. The diagonal of A
+/// keeps D; its inverse is in `inv_diagonal`. Without square roots the chain of pivots is half as
+/// long.
 /// @param scratch min(n, 6) n numbers
 /// @return false at a pivot that is not positive (or not a number); the panel is then half done.
 bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double* scratch);
@@ -107,6 +108,9 @@ bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double
 /// The inverse of a symmetric positive definite 6 x 6 matrix, of which the lower triangle is read.
 /// @return false if it is not positive definite
 bool invert_six(const double* A, SixBySix* inverse);
+
+/// x <- A^-1 x for such a matrix. @return false if it is not positive definite
+bool solve_six(const SixBySix& A, double* x);
 
 /// B = L diag(d), with L (m x n) of stride ldl and B packed with stride m.
 inline void scale_columns(int m, int n, const double* L, int ldl, const double* d, int stride_d,

@@ -111,6 +111,10 @@ struct SixBySix {
     for (int j = 0; j < 6; ++j) m.column[j] = Six::load(p + j * stride);
     return m;
   }
+  SixBySix& operator+=(const SixBySix& b) {
+    for (int j = 0; j < 6; ++j) column[j] += b.column[j];
+    return *this;
+  }
   void add_to(double* p, int stride) const {
     for (int j = 0; j < 6; ++j) (Six::load(p + j * stride) + column[j]).store(p + j * stride);
   }

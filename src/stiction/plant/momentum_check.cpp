@@ -16,12 +16,25 @@ void MomentumCheck::resize(const mjModel* m) {
 void MomentumCheck::add_contact_wrenches(const mjModel* m, const mjData* d,
                                          const contact::ContactProblem& problem,
                                          const contact::ContactSolution& solution) {
+  // About the world's origin first, for as long as the contacts are between the same two bodies.
+  double moment[3] = {}, force[3] = {};
+  int body_A = 0, body_B = 0;
+  const auto flush = [&] {
+    add_wrench(m, d, body_A, -1, moment, force);
+    add_wrench(m, d, body_B, 1, moment, force);
+    std::fill_n(moment, 3, 0.0);
+    std::fill_n(force, 3, 0.0);
+  };
   for (const contact::BodyPair& pair : problem.pairs) {
-    // About the world's origin first: a pair's contacts are all between the same two bodies.
-    double moment[3] = {}, force[3] = {};
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       const contact::Contact& c = problem.contacts[i];
       const mjContact& con = d->contact[c.source];
+      const int A = m->geom_bodyid[con.geom[0]], B = m->geom_bodyid[con.geom[1]];
+      if (A != body_A || B != body_B) {
+        flush();
+        body_A = A;
+        body_B = B;
+      }
       const std::array<double, 6>& gamma = solution.impulses[i];
       double f[3], torque[3], p[3];
       for (int k = 0; k < 3; ++k) {
@@ -37,18 +50,20 @@ void MomentumCheck::add_contact_wrenches(const mjModel* m, const mjData* d,
         moment[k] += torque[k] + p[l] * f[o] - p[o] * f[l];
       }
     }
-    const mjContact& con = d->contact[problem.contacts[pair.first_contact].source];
-    for (int side = 0; side < 2; ++side) {
-      const double sign = side == 0 ? -1 : 1;
-      const int body = m->geom_bodyid[con.geom[side]];
-      const mjtNum* com = d->subtree_com + 3 * m->body_rootid[body];
-      double* wrench = wrench_.data() + 6 * body;
-      for (int k = 0; k < 3; ++k) {
-        const int l = (k + 1) % 3, o = (k + 2) % 3;
-        wrench[k] += sign * (moment[k] - com[l] * force[o] + com[o] * force[l]);
-        wrench[3 + k] += sign * force[k];
-      }
-    }
+  }
+  flush();
+}
+
+/// Adds a wrench impulse about the world's origin to a body's, which is about its tree's center of
+/// mass as MuJoCo's dof axes are.
+void MomentumCheck::add_wrench(const mjModel* m, const mjData* d, int body, double sign,
+                               const double moment[3], const double force[3]) {
+  const mjtNum* com = d->subtree_com + 3 * m->body_rootid[body];
+  double* wrench = wrench_.data() + 6 * body;
+  for (int k = 0; k < 3; ++k) {
+    const int l = (k + 1) % 3, o = (k + 2) % 3;
+    wrench[k] += sign * (moment[k] - com[l] * force[o] + com[o] * force[l]);
+    wrench[3 + k] += sign * force[k];
   }
 }
 

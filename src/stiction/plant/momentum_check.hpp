@@ -34,6 +34,8 @@ class MomentumCheck {
   void add_contact_wrenches(const mjModel* m, const mjData* d,
                             const contact::ContactProblem& problem,
                             const contact::ContactSolution& solution);
+  void add_wrench(const mjModel* m, const mjData* d, int body, double sign, const double moment[3],
+                  const double force[3]);
   void project_wrenches(const mjModel* m, const mjData* d);
 
   std::vector<double> v_, change_, inertial_, smooth_, impulse_, row_force_, wrench_, imbalance_;
