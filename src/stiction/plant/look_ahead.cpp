@@ -185,7 +185,7 @@ void LookAhead::choose(const mjModel* m, const mjData* d) {
         end_.calc(m, d, qvel_.data());
       }
       acts_[i] = con.dist - con.includemargin < near || is_reached(m, d, con, start_) ||
-                 is_reached(m, d, con, end_);
+                 is_closed(m, d, con, end_);
     }
   }
 }
@@ -211,6 +211,13 @@ bool LookAhead::is_reached(const mjModel* m, const mjData* d, const mjContact& c
   const contact::Reach reach = contact::calc_reach(contact_model_, m->opt.timestep, c);
   const BodyVelocities::AtContact v = velocities.calc_at_contact(m, d, con);
   return con.dist - con.includemargin < reach.calc_distance(v.normal, v.slip);
+}
+
+/// True if the bodies meet within the step, whatever the model.
+bool LookAhead::is_closed(const mjModel* m, const mjData* d, const mjContact& con,
+                          const BodyVelocities& velocities) {
+  const double v_n = velocities.calc_at_contact(m, d, con).normal;
+  return con.dist - con.includemargin < -m->opt.timestep * v_n;
 }
 
 void LookAhead::remove_idle(mjData* d) {

@@ -38,9 +38,9 @@ class LookAhead {
   /// @param data after mj_fwdKinematics and mj_factorM; see MuJoCoGuard for errors
   void collide(const mjModel* model, mjData* data, const Model& plant);
 
-  /// Chooses the contacts that may act: those of MuJoCo, and any within a gap that is within the
-  /// model's reach at the velocities that the step begins with, or at those that the smooth forces
-  /// alone would give.
+  /// Chooses the contacts that take part: those that touch, and of those within a gap the ones that
+  /// are within the model's reach at the velocities that the step begins with, or would close at
+  /// those that the smooth forces alone give.
   /// @param data after mj_fwdAcceleration
   void choose(const mjModel* model, const mjData* data);
 
@@ -64,6 +64,8 @@ class LookAhead {
   void mark_candidates(const mjModel* m, mjData* d) const;
   bool is_reached(const mjModel* m, const mjData* d, const mjContact& con,
                   const BodyVelocities& velocities) const;
+  static bool is_closed(const mjModel* m, const mjData* d, const mjContact& con,
+                        const BodyVelocities& velocities);
 
   contact::ContactModel contact_model_;
   const MaterialTable& materials_;

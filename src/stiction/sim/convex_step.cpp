@@ -118,14 +118,16 @@ void ConvexStep::solve(StepContext& context, mjData* d) {
   options.parameters = context.options.parameters;
   options.relative_tolerance = context.options.tolerance;
   options.max_iterations = context.options.max_iterations;
-  constexpr int kMaxRounds = 4;
-  guess_.clear();
-  for (int round = 0; round < kMaxRounds; ++round) {
-    solver_->solve(problem_, islands_, options, guess_, threads_ ? &*threads_ : nullptr,
-                   &solution_);
-    if (!add_reached_contacts(context, d)) break;
-  }
+  base::ThreadPool* const threads = threads_ ? &*threads_ : nullptr;
+  solver_->solve(problem_, islands_, options, {}, threads, &solution_);
   write_statistics(problem_, solution_, &context.report);
+  constexpr int kMaxRounds = 3;
+  for (int i = 0; i < kMaxRounds && add_reached_contacts(context, d); ++i) {
+    const int num_before = context.report.statistics.iterations;
+    solver_->solve(problem_, islands_, options, guess_, threads, &solution_);
+    write_statistics(problem_, solution_, &context.report);
+    context.report.statistics.iterations += num_before;
+  }
   report_failures(context);
 }
 
