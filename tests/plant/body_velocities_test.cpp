@@ -16,9 +16,10 @@ using support::Scene;
 /// A doll, hinged and free bodies, of which some slide on a moving surface.
 Scene make_scene() {
   const support::Doll doll = support::make_doll("d", 0, 0, 0.2);
-  return Scene(support::make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1" gap="1" surfacevel="0.3 0.4 0 0 0 0"/>
+  return Scene(support::make_mjcf(
+      "", R"(<worldbody><geom type="plane" size="9 9 1" gap="1" surfacevel="0.3 0.4 0 0 0 0"/>
 <body pos="1 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1"/><body pos="0.2 0 0"><joint type="ball"/><geom size="0.1"/></body></body>)" +
-                                          doll.body + "</worldbody>"));
+              doll.body + "</worldbody>"));
 }
 
 TEST(BodyVelocities, AreMuJoCos) {

@@ -79,8 +79,7 @@ TEST_P(FirstTouch, WhatOverlapsAfterAStepTookPartInIt) {
         // with other points than those that were near.
         if (reported.contains(pair)) continue;
         EXPECT_GT(std::max(calc_spin(scene, pair.first), calc_spin(scene, pair.second)), 10)
-            << "seed " << seed << " step " << step << " geoms " << pair.first << " "
-            << pair.second;
+            << "seed " << seed << " step " << step << " geoms " << pair.first << " " << pair.second;
       }
       before = find_overlaps(scene, 0);
     }
@@ -151,9 +150,9 @@ struct FallingSphere {
   Stepper make_stepper(ContactModel model) const {
     StepOptions options = make_options(model, 1e-8);
     options.parameters.near_rigid_factor = 0;
-    return {scene.model, options,
-            make_materials(
-                scene, {.stiffness = 2e7, .dissipation = 500, .relaxation_time = kTau / 2})};
+    return {
+        scene.model, options,
+        make_materials(scene, {.stiffness = 2e7, .dissipation = 500, .relaxation_time = kTau / 2})};
   }
 };
 
@@ -184,8 +183,8 @@ TEST(FallingSphere, SlidesAtTheDistanceOfItsModel) {
 }
 
 TEST(Belt, LiftsABoxThatSlipsAsTheModelSays) {
-  // A belt that swings by 0.2 m at 1 Hz under a mass of 1 kg, mu = 0.7, from belt speed: [castro2023]
-  // section IX.A. Figures of theory section 11.1, of an independent implementation.
+  // A belt that swings by 0.2 m at 1 Hz under a mass of 1 kg, mu = 0.7, from belt speed:
+  // [castro2023] section IX.A. Figures of theory section 11.1, of an independent implementation.
   struct Expected {
     ContactModel model;
     double min_force, max_force, max_velocity;
@@ -261,9 +260,9 @@ TEST(Foreseen, RowsNameTheirContactsWhereOthersAreGone) {
   for (const double z : {0.1, 0.104, 0.1})
     balls += R"(<body pos=")" + std::to_string(balls.size() / 50.0) + " 0 " + std::to_string(z) +
              R"("><freejoint/><geom size="0.1" mass="1"/></body>)";
-  Scene scene(support::make_mjcf(R"(timestep="0.002" cone="elliptic")",
-                                 R"(<worldbody><geom type="plane" size="9 9 1"/>)" + balls +
-                                     "</worldbody>"));
+  Scene scene(support::make_mjcf(
+      R"(timestep="0.002" cone="elliptic")",
+      R"(<worldbody><geom type="plane" size="9 9 1"/>)" + balls + "</worldbody>"));
   Stepper stepper(scene.model, make_options(ContactModel::sap));
   for (int i = 0; i < 3; ++i) scene.data->qvel[6 * i + 2] = i == 1 ? -0.1 : -1;
   run(&stepper, &scene);
@@ -283,11 +282,11 @@ TEST(Foreseen, KeepsFiltersPairsMarginsAndGaps) {
     const char *attributes, *more;
     bool is_contact;
   };
-  for (const Case& c : {Case{"", "", true},
-                        Case{R"(contype="0" conaffinity="0")", "", false},
-                        Case{"", R"(<contact><exclude body1="world" body2="ball"/></contact>)", false},
-                        Case{R"(contype="0" conaffinity="0")",
-                             R"(<contact><pair geom1="floor" geom2="ball"/></contact>)", true}}) {
+  for (const Case& c :
+       {Case{"", "", true}, Case{R"(contype="0" conaffinity="0")", "", false},
+        Case{"", R"(<contact><exclude body1="world" body2="ball"/></contact>)", false},
+        Case{R"(contype="0" conaffinity="0")",
+             R"(<contact><pair geom1="floor" geom2="ball"/></contact>)", true}}) {
     Scene scene = make_ball(3e-3, c.attributes, c.more);
     Stepper stepper(scene.model, {});
     scene.data->qvel[2] = -2;
@@ -318,8 +317,8 @@ TEST(Foreseen, UnderForcesThatTheCallerApplies) {
 }
 
 TEST(Foreseen, FarOutOnATurntable) {
-  // A plane has no size of its own. Where it turns, 3 m out, it passes at 6 m/s, and `similar` lifts
-  // a ball by up to mu dt of that, 9.6 mm.
+  // A plane has no size of its own. Where it turns, 3 m out, it passes at 6 m/s, and `similar`
+  // lifts a ball by up to mu dt of that, 9.6 mm.
   for (const double height : {0.008, 0.0105}) {
     Scene scene = make_ball(height, R"(friction="0.8" priority="1" pos="3 0 0")");
     scene->flg_surfacevel = 1;
@@ -335,7 +334,8 @@ TEST(Foreseen, FarOutOnATurntable) {
 TEST(Foreseen, DoesNotAdhere) {
   // An adhesion acts where MuJoCo lists a contact, and not where the floor is only near.
   for (const double height : {-1e-4, 3e-3}) {
-    Scene scene = make_ball(height, "", R"(<actuator><adhesion body="ball" gain="1" ctrlrange="0 1"/></actuator>)");
+    Scene scene = make_ball(
+        height, "", R"(<actuator><adhesion body="ball" gain="1" ctrlrange="0 1"/></actuator>)");
     Stepper stepper(scene.model, {});
     scene.data->qvel[2] = -2;
     scene.data->ctrl[0] = 1;

@@ -41,7 +41,7 @@ double calc_speed(const mjModel* m, const mjData* d, int geom, double lever,
     v2 += v * v;
     w2 += V[i] * V[i];
   }
-  return std::sqrt(v2) + std::sqrt(w2) * lever;
+  return std::sqrt(v2) + (lever > 0 ? std::sqrt(w2) * lever : 0);
 }
 
 bool is_in_gap(const mjContact& con) {
@@ -103,6 +103,7 @@ void LookAhead::calc_gaps(const mjModel* m, mjData* d, const Model& plant) {
   geom_gap_.assign(m->geom_gap, m->geom_gap + m->ngeom);
   body_margin_.assign(m->body_margin, m->body_margin + m->nbody);
   for (int geom = 0; geom < m->ngeom; ++geom) {
+    if (m->npair == 0 && m->geom_contype[geom] == 0 && m->geom_conaffinity[geom] == 0) continue;
     const int body = m->geom_bodyid[geom];
     double speed = 0;
     if (!plant.dofs_of_body(body).empty()) {
