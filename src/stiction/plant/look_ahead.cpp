@@ -81,6 +81,7 @@ void LookAhead::collide(const mjModel* m, mjData* d, const Model& plant) {
   // All else that may change is behind pointers, which stay.
   wide_.opt = m->opt;
   wide_.flg_surfacevel = m->flg_surfacevel;
+  wide_.vis.global.bvactive = m->vis.global.bvactive;
   wide_.geom_gap = geom_gap_.data();
   wide_.pair_gap = pair_gap_.data();
   wide_.body_margin = body_margin_.data();
