@@ -79,7 +79,8 @@ void bind_solver_reports(nb::module_& m) {
 
   using sim::StepStatistics;
   nb::class_<StepStatistics>(m, "StepStatistics", "Counts of the last step.")
-      .def_ro("num_contacts", &StepStatistics::num_contacts)
+      .def_ro("num_contacts", &StepStatistics::num_contacts,
+              "Of the problem, with those that were foreseen and did not touch.")
       .def_ro("num_islands", &StepStatistics::num_islands)
       .def_ro("num_rows", &StepStatistics::num_rows, "Limits, equalities, dry friction.")
       .def_ro("iterations", &StepStatistics::iterations, "Newton iterations over all islands.")

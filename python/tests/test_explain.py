@@ -77,7 +77,7 @@ def test_json_has_all_there_is(scene: Path) -> None:
     assert values["contact_model"] == "lagged_regularized"
     assert {n["name"] for n in values["numbers"]} >= {
         "stiffness", "dissipation", "relaxation_time", "friction", "torsional friction",
-        "stiction_tolerance", "condim", "margin - gap",
+        "stiction_tolerance", "condim", "margin - gap", "gliding gap",
     }  # fmt: skip
     assert json.loads(explain(scene, "cube", "floor", "--json").stdout)["numbers"][0]["value"] == (
         "inf"

@@ -29,6 +29,15 @@ PILE = """
 </mujoco>
 """
 
+BALL = """
+<mujoco>
+  <worldbody>
+    <geom type="plane" size="5 5 .1"/>
+    <body pos="0 0 .105"><freejoint/><geom size=".1"/></body>
+  </worldbody>
+</mujoco>
+"""
+
 ARM = """
 <mujoco>
   <option timestep=".002"/>
@@ -119,6 +128,20 @@ def test_one_simulator_steps_any_data_of_its_model():
 
 
 # Reports and their arrays.
+
+
+def test_a_contact_is_foreseen_and_listed_where_it_touches():
+    model, data = make(BALL)
+    simulator = stiction.Simulator(model, "lagged")
+    data.qvel[2] = -2  # 4 mm a step, from 5 mm
+    assert len(simulator.step(data).contacts) == 0
+    contacts = simulator.step(data).contacts
+    assert len(contacts) == data.ncon == 1
+    assert contacts.distance[0] == pytest.approx(1e-3, abs=1e-4)
+    assert contacts.normal_impulse[0] > 0
+    assert data.qpos[2] == pytest.approx(0.1, abs=1e-5)
+    # Gaps are widened for the step alone.
+    assert model.geom_gap.tolist() == [0, 0]
 
 
 def test_report_holds_the_contacts():

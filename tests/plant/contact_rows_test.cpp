@@ -150,7 +150,7 @@ struct Press {
     const Model plant(scene.model);
     mj_forward(scene.model, scene.data);
     problem.clear(0.002);
-    add_contacts(scene.model, scene.data, plant, materials, &problem);
+    add_contacts(scene.model, scene.data, plant, materials, {}, &problem);
     return problem.contacts.at(0);
   }
   double point_z() const { return problem.pairs[0].origin[2] + problem.contacts[0].offset[2]; }
@@ -187,7 +187,7 @@ TEST(ContactPoint, ContactWithinTheGapIsACandidate) {
   mj_forward(press.scene.model, press.scene.data);
   ASSERT_EQ(press.scene.data->ncon, 1);
   press.problem.clear(0.002);
-  add_contacts(press.scene.model, press.scene.data, plant, press.materials, &press.problem);
+  add_contacts(press.scene.model, press.scene.data, plant, press.materials, {}, &press.problem);
   ASSERT_EQ(press.problem.num_contacts(), 1);
   EXPECT_NEAR(press.problem.contacts[0].phi0, 0.002, 1e-15);
 }

@@ -219,31 +219,6 @@ TEST(Margin, RestsAtItsDistance) {
   EXPECT_NEAR(gap.data->qpos[2], scene.data->qpos[2], 1e-12);
 }
 
-/// Speed of a point mass on a rail that lands from 1 mm while it slides at 3 m/s. Whatever the
-/// impact is like, as long as it rests in the end the floor has given m g t, and friction mu times
-/// that.
-double slide_for(ContactModel model, double dt, double duration, const char* gap) {
-  Scene scene(support::make_mjcf(
-      "timestep=\"" + std::to_string(dt) + "\"",
-      "<worldbody><geom type=\"plane\" size=\"50 50 1\" friction=\"0.5\" gap=\"" +
-          std::string(gap) + R"("/><body pos="0 0 0.1"><joint type="slide" axis="1 0 0"/>
-<joint type="slide" axis="0 0 1"/><geom size="0.1" mass="1" friction="0.5"/></body></worldbody>)"));
-  Stepper stepper(scene.model, make_options(model));
-  scene.data->qvel[0] = 3;
-  scene.data->qpos[1] = 1e-3;
-  run(&stepper, &scene, static_cast<int>(std::lround(duration / dt)));
-  return scene.data->qvel[0];
-}
-
-TEST(Gap, LetsASlidingMassLandWithoutAJolt) {
-  const double exact = 3 - 0.5 * kGravity * 0.2;
-  for (const ContactModel model : {ContactModel::lagged, ContactModel::lagged_regularized}) {
-    // The first step on the floor has no friction: its error is mu g dt, first order.
-    for (const double dt : {0.004, 0.002, 0.0005})
-      EXPECT_NEAR(slide_for(model, dt, 0.2, "0.02"), exact + 0.5 * kGravity * dt, 2e-3) << dt;
-  }
-}
-
 TEST(Gap, GivesNoForceUntilItCloses) {
   Scene scene = make_ball(R"(gap="0.5")");
   scene.data->qpos[2] = 0.3;

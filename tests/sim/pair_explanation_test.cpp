@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -92,6 +93,18 @@ TEST_F(Explanation, OfANearRigidContactSaysHowStiffItIs) {
   EXPECT_NE(k->note.find("3.948e+05 N/m for each kg"), std::string::npos) << k->note;
   options_.time_step = 0.001;
   EXPECT_NE(find("pad", "cube", "stiffness")->note.find("3.948e+07"), std::string::npos);
+}
+
+TEST_F(Explanation, SaysHowFarSlidingLiftsUnderTheModel) {
+  // Friction 1; dt = 0.01 s and tau = 0.02 s.
+  for (const auto& [model, gap] :
+       {std::pair{ContactModel::lagged, 0.0}, std::pair{ContactModel::similar, 0.01},
+        std::pair{ContactModel::sap, 0.03}}) {
+    options_.contact_model = model;
+    EXPECT_DOUBLE_EQ(find("pad", "cube", "gliding gap")->value, gap);
+  }
+  options_.contact_model = ContactModel::mujoco;
+  EXPECT_FALSE(find("pad", "cube", "gliding gap").has_value());
 }
 
 TEST_F(Explanation, OfGeomsThatDoNotCollideHasOnlyAReason) {

@@ -77,6 +77,10 @@ TEST_P(Sensors, ReadTheLoadsOfBodiesAtRest) {
   EXPECT_NEAR(ball[6], 1, tolerance);  // normal, from the box up
 }
 
+bool is_idle(const ContactReport& contacts, int i) {
+  return contacts.distance[i] > 0 && contacts.normal_impulse[i] == 0;
+}
+
 TEST_P(Sensors, ContactForcesAreTheImpulsesReported) {
   Scene scene = make_scene(kBench);
   Stepper stepper(scene.model, {});
@@ -96,7 +100,9 @@ TEST_P(Sensors, ContactForcesAreTheImpulsesReported) {
       mj_contactForce(scene.model, scene.data, c, force);
       mju_mulMatTVec(world, con.frame, force, 3, 3);
       mju_mulMatTVec(torque, con.frame, force + 3, 3, 3);
-      // Reported in the order of their body pairs, which here is MuJoCo's.
+      // Reported in the order of their body pairs, which here is MuJoCo's. What was foreseen but
+      // did not touch has no rows.
+      while (next < report.contacts.size() && is_idle(report.contacts, next)) ++next;
       ASSERT_LT(next, report.contacts.size());
       for (int k = 0; k < 3; ++k) {
         EXPECT_NEAR(0.002 * world[k], report.contacts.impulse[3 * next + k], 1e-14);
@@ -108,6 +114,7 @@ TEST_P(Sensors, ContactForcesAreTheImpulsesReported) {
       ++next;
       ++num_checked;
     }
+    while (next < report.contacts.size() && is_idle(report.contacts, next)) ++next;
     EXPECT_EQ(next, report.contacts.size());
   }
   EXPECT_GT(num_checked, 500);

@@ -140,14 +140,15 @@ PairProperties set_properties(const mjModel* m, const MaterialTable& materials,
 }
 
 void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
-                  const MaterialTable& materials, ContactProblem* problem) {
+                  const MaterialTable& materials, std::span<const std::uint8_t> acts,
+                  ContactProblem* problem) {
   int pair_A = -1, pair_B = -1;  // bodies of the open pair
   bool pair_moves = false;
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
-    // In its gap a contact acts if it would close within the step; other exclusions are for good.
     constexpr int kInGap = 1;
-    if (con.exclude > kInGap || con.geom[0] < 0 || con.geom[1] < 0) continue;
+    if (con.geom[0] < 0 || con.geom[1] < 0) continue;
+    if (acts.empty() ? con.exclude > kInGap : acts[i] == 0) continue;
     const int body_A = m->geom_bodyid[con.geom[0]], body_B = m->geom_bodyid[con.geom[1]];
     if (body_A != pair_A || body_B != pair_B) {
       pair_A = body_A;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/contact_problem.hpp"
@@ -8,11 +11,14 @@
 
 namespace stiction::plant {
 
-/// Appends MuJoCo's active contacts to the problem as body pairs and contacts; Contact::source is
-/// the index in data->contact. Contacts within the gap, and those that no dof moves, are left out.
+/// Appends MuJoCo's contacts to the problem as body pairs and contacts; Contact::source is the
+/// index in data->contact. Those that no dof moves are left out.
 /// @param data after mj_collision
+/// @param acts of each contact in data->contact, 1 if it is to be in the problem; empty: all that
+///     MuJoCo does not exclude for good
 void add_contacts(const mjModel* model, const mjData* data, const Model& plant,
-                  const MaterialTable& materials, contact::ContactProblem* problem);
+                  const MaterialTable& materials, std::span<const std::uint8_t> acts,
+                  contact::ContactProblem* problem);
 
 /// Sets a contact's stiffness, dissipation, relaxation time, dimension and friction: the step's own
 /// rules, for `explain` as well.

@@ -146,6 +146,7 @@ bool write_back(const mjModel* m, mjData* d, const Model& plant,
     mjContact& con = d->contact[problem.contacts[i].source];
     if (!has_rows(con, solution.impulses[i])) continue;
     con.efc_address = row;
+    con.exclude = 0;
     write_contact(con, problem.contacts[i].source, is_pyramidal, dt, solution.impulses[i], d, row);
     row += count_rows(con, is_pyramidal);
   }

@@ -18,8 +18,10 @@ double without_sign(double x) { return std::copysign(x, 1.0); }
 
 }  // namespace
 
-ConvexStep::ConvexStep(const StepOptions& options)
-    : solver_(formulations::make_contact_solver(options.contact_model)) {
+ConvexStep::ConvexStep(const mjModel* model, const StepOptions& options,
+                       const plant::MaterialTable& materials)
+    : look_ahead_(model, options.contact_model, materials),
+      solver_(formulations::make_contact_solver(options.contact_model)) {
   if (options.num_threads > 1) threads_.emplace(options.num_threads);
 }
 
@@ -35,7 +37,7 @@ void ConvexStep::take(StepContext& context, mjData* d) {
   us.kinematics = clock.lap();
   if (context.failed()) return;
 
-  context.call_mujoco(d, [&] { mj_collision(m, d); });
+  context.call_mujoco(d, [&] { look_ahead_.collide(m, d, context.plant); });
   us.collision = clock.lap();
   if (context.failed()) return;
 
@@ -43,11 +45,12 @@ void ConvexStep::take(StepContext& context, mjData* d) {
   us.kinematics += clock.lap();
   if (context.failed()) return;
 
+  look_ahead_.choose(m, d);
   assemble(context, d);
   us.assembly = clock.lap();
   if (context.failed()) return;
 
-  solve(context);
+  solve(context, d);
   us.solve = clock.lap();
   if (context.failed()) return;
 
@@ -56,6 +59,7 @@ void ConvexStep::take(StepContext& context, mjData* d) {
   if (context.failed()) return;
 
   write_contacts(context.model, d, problem_, solution_, &context.report.contacts);
+  look_ahead_.remove_idle(d);
   advance(context, d);
   us.finish += clock.lap();
 }
@@ -93,7 +97,7 @@ void ConvexStep::assemble(StepContext& context, mjData* d) {
   implicit_.calc(context.stage, d, plant);
   plant::add_blocks(context.stage, d, plant, implicit_, &problem_);
   if (!(context.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)))
-    plant::add_contacts(context.stage, d, plant, context.materials, &problem_);
+    plant::add_contacts(context.stage, d, plant, context.materials, look_ahead_.acts(), &problem_);
   const contact::ModelParameters& parameters = context.options.parameters;
   constraint_rows_.add_rows(context.stage, d, plant,
                             {parameters.stiction_tolerance, parameters.friction_regularization},
@@ -108,14 +112,36 @@ void ConvexStep::assemble(StepContext& context, mjData* d) {
   islands_.find(problem_);
 }
 
-void ConvexStep::solve(StepContext& context) {
+/// Solves with the contacts that were foreseen, and again with those that impulses bring about.
+void ConvexStep::solve(StepContext& context, mjData* d) {
   formulations::SolverOptions options;
   options.parameters = context.options.parameters;
   options.relative_tolerance = context.options.tolerance;
   options.max_iterations = context.options.max_iterations;
-  solver_->solve(problem_, islands_, options, {}, threads_ ? &*threads_ : nullptr, &solution_);
+  base::ThreadPool* const threads = threads_ ? &*threads_ : nullptr;
+  solver_->solve(problem_, islands_, options, {}, threads, &solution_);
   write_statistics(problem_, solution_, &context.report);
+  constexpr int kMaxRounds = 3;
+  for (int i = 0; i < kMaxRounds && add_reached_contacts(context, d); ++i) {
+    const int num_before = context.report.statistics.iterations;
+    solver_->solve(problem_, islands_, options, guess_, threads, &solution_);
+    write_statistics(problem_, solution_, &context.report);
+    context.report.statistics.iterations += num_before;
+  }
+  report_failures(context);
+}
 
+/// @return true if the problem has become another one, for which the solution is a guess
+bool ConvexStep::add_reached_contacts(StepContext& context, mjData* d) {
+  qvel_.resize(context.stage->nv);
+  plant::to_mujoco_dofs(d, context.plant, solution_.v.data(), qvel_.data());
+  if (!look_ahead_.add_reached(context.stage, d, qvel_.data())) return false;
+  guess_.assign(solution_.v.begin(), solution_.v.end());
+  assemble(context, d);
+  return !context.failed();
+}
+
+void ConvexStep::report_failures(StepContext& context) const {
   for (const contact::IslandStatistics& island : solution_.islands) {
     // Stopped by rounding: the certificate decides whether nothing else is left.
     if (island.status == contact::SolveStatus::kConverged ||

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stiction/base/thread_pool.hpp"
 #include "stiction/contact/certificate.hpp"
@@ -11,6 +12,7 @@
 #include "stiction/formulations/convex_solver.hpp"
 #include "stiction/plant/constraint_rows.hpp"
 #include "stiction/plant/implicit_forces.hpp"
+#include "stiction/plant/look_ahead.hpp"
 #include "stiction/plant/momentum_check.hpp"
 #include "stiction/sim/step_context.hpp"
 
@@ -20,7 +22,8 @@ namespace stiction::sim {
 /// its sensors and its advance.
 class ConvexStep {
  public:
-  explicit ConvexStep(const StepOptions& options);
+  ConvexStep(const mjModel* model, const StepOptions& options,
+             const plant::MaterialTable& materials);
 
   /// The state changes in the last stage only, and not at all if one before it failed.
   void take(StepContext& context, mjData* d);
@@ -28,7 +31,9 @@ class ConvexStep {
  private:
   void calc_smooth_forces(StepContext& context, mjData* d);
   void assemble(StepContext& context, mjData* d);
-  void solve(StepContext& context);
+  void solve(StepContext& context, mjData* d);
+  bool add_reached_contacts(StepContext& context, mjData* d);
+  void report_failures(StepContext& context) const;
   std::string describe_failure(const StepContext& context,
                                const contact::IslandStatistics& island) const;
   std::string find_cause(const StepContext& context) const;
@@ -36,6 +41,7 @@ class ConvexStep {
   static void advance(StepContext& context, mjData* d);
 
   // In the order of their use.
+  plant::LookAhead look_ahead_;
   plant::ConstraintRows constraint_rows_;
   plant::ImplicitForces implicit_;
   contact::ContactProblem problem_;
@@ -44,6 +50,7 @@ class ConvexStep {
   std::unique_ptr<formulations::ContactSolver> solver_;
   std::optional<base::ThreadPool> threads_;
   contact::ContactSolution solution_;
+  std::vector<double> guess_, qvel_;
   contact::Certifier certifier_;
   plant::MomentumCheck momentum_check_;
 };

@@ -42,7 +42,7 @@ void MuJoCoStep::report_contacts(StepContext& context, mjData* d) {
   StepReport& report = context.report;
   problem_.clear(context.mirror.opt.timestep);
   for (const plant::Model::Block& block : plant.blocks()) problem_.add_block(block.num_dofs);
-  plant::add_contacts(context.stage, d, plant, context.materials, &problem_);
+  plant::add_contacts(context.stage, d, plant, context.materials, {}, &problem_);
   plant::to_solver_dofs(d, plant, d->qvel, problem_.v0.data());
   plant::read_mujoco_solution(context.stage, d, problem_, &solution_);
   write_contacts(context.model, d, problem_, solution_, &report.contacts);

@@ -7,6 +7,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/reach.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/geom_pair.hpp"
 #include "stiction/plant/model.hpp"
@@ -204,6 +205,13 @@ class Explainer {
         is_cut ? "as 3 under " + std::string(traits_.name) : "");
     add("margin - gap", pair_.contact.includemargin, "m", from, true,
         "force acts below this distance");
+    if (options_.contact_model == ContactModel::mujoco) return;
+    const contact::Reach reach = contact::calc_reach(options_.contact_model, time_step(), contact_);
+    add("gliding gap", reach.slip * reach.time, "m per m/s of slip",
+        std::string("contact model ") + std::string(traits_.name), true,
+        reach.slip > 0
+            ? "what slides is lifted by this: " + to_text(reach.time) + " s times friction"
+            : "acts where bodies touch; what may touch within a step is foreseen");
   }
 
   const mjModel* m_;

@@ -23,7 +23,8 @@ enum StepStatus : std::uint32_t {
   kCertificateFailed = 1u << 7,    // the result did not pass its certificate
 };
 
-/// Contacts of a step, arrays with one entry (or row) per contact.
+/// Contacts of a step, arrays with one entry (or row) per contact. Those that were foreseen and did
+/// not touch are among them: their distance is above 0, their impulse 0.
 struct ContactReport {
   std::vector<int> bodies;              // 2 per contact: MuJoCo body ids of A and B
   std::vector<int> geoms;               // 2 per contact
@@ -53,7 +54,7 @@ struct StepTimings {  // wall time [us]
 };
 
 struct StepStatistics {
-  int num_contacts = 0;
+  int num_contacts = 0;  // of the problem, with those that did not touch
   int num_islands = 0;
   int num_rows = 0;
   int iterations = 0;      // Newton iterations, summed over islands

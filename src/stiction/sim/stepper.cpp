@@ -19,7 +19,8 @@ class Stepper::Workspace {
  public:
   Workspace(const mjModel* model, const StepOptions& options, plant::MaterialTable materials)
       : context(model, options, std::move(materials)) {
-    if (options.contact_model != contact::ContactModel::mujoco) step_.emplace<ConvexStep>(options);
+    if (options.contact_model != contact::ContactModel::mujoco)
+      step_.emplace<ConvexStep>(model, options, context.materials);
   }
 
   const StepReport& step(mjData* d, int num_steps) noexcept;

@@ -1,0 +1,45 @@
+#include "stiction/plant/body_velocities.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction::plant {
+
+void BodyVelocities::calc(const mjModel* m, const mjData* d, const double* qvel) {
+  V_.resize(6 * static_cast<std::size_t>(m->nbody));
+  std::fill_n(V_.begin(), 6, 0.0);
+  for (int body = 1; body < m->nbody; ++body) {
+    double* V = V_.data() + 6 * static_cast<std::size_t>(body);
+    std::copy_n(of_body(m->body_parentid[body]), 6, V);
+    for (int i = m->body_dofadr[body]; i < m->body_dofadr[body] + m->body_dofnum[body]; ++i)
+      for (int k = 0; k < 6; ++k) V[k] += d->cdof[6 * i + k] * qvel[i];
+  }
+}
+
+BodyVelocities::AtContact BodyVelocities::calc_at_contact(const mjModel* m, const mjData* d,
+                                                          const mjContact& con) const {
+  double v[3] = {};  // of B relative to A, in the world
+  for (int side = 0; side < 2; ++side) {
+    const double sign = side == 0 ? -1 : 1;
+    const int body = m->geom_bodyid[con.geom[side]];
+    const double* V = of_body(body);
+    const mjtNum* com = d->subtree_com + 3 * m->body_rootid[body];
+    const double r[3] = {con.pos[0] - com[0], con.pos[1] - com[1], con.pos[2] - com[2]};
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      v[i] += sign * (V[3 + i] + V[j] * r[k] - V[k] * r[j]);
+    }
+  }
+  double v_c[3];  // MuJoCo's frame: rows n, t1, t2
+  for (int e = 0; e < 3; ++e) {
+    const mjtNum* axis = con.frame + 3 * e;
+    v_c[e] = axis[0] * v[0] + axis[1] * v[1] + axis[2] * v[2];
+  }
+  if (m->flg_surfacevel) {
+    v_c[1] += con.surfacevel[0];
+    v_c[2] += con.surfacevel[1];
+  }
+  return {v_c[0], std::sqrt(v_c[1] * v_c[1] + v_c[2] * v_c[2])};
+}
+
+}  // namespace stiction::plant
