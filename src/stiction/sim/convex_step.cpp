@@ -146,7 +146,12 @@ std::string ConvexStep::describe_failure(const StepContext& context,
     return "a value that is not finite reached the solver" + find_cause(context) + ": " + text;
   char accuracy[60];
   std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e", residual);
-  return std::string(text) + accuracy;
+  std::string cause;
+  if (context.options.contact_model == contact::ContactModel::tamsi)
+    cause =
+        "; tamsi divides a step into up to 20, but its law may leave it without a solution or "
+        "with several: use another contact model, or a smaller step";
+  return std::string(text) + accuracy + cause;
 }
 
 /// ", of body 'x'": the first whose part of the problem is not finite; empty if there is none.
