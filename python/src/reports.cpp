@@ -40,10 +40,13 @@ void def_array(nb::class_<ContactReport>& c, const char* name,
 void bind_solver_reports(nb::module_& m) {
   using contact::Certificate;
   nb::class_<Certificate>(m, "Certificate", "What is proved of a step's solution.")
-      .def_ro("error_bound", &Certificate::error_bound,
-              "Bound on the solver's error of the velocities, |v - v_exact|_A [sqrt(J)].")
+      .def_ro(
+          "error_bound", &Certificate::error_bound,
+          "Bound on the solver's error of the velocities, |v - v_exact|_A [sqrt(J)]; infinite for "
+          "'tamsi', which has none.")
       .def_ro("velocity_bound", &Certificate::velocity_bound,
-              "Bound on the solver's error of any contact point's velocity [m/s].")
+              "Bound on the solver's error of any contact point's velocity [m/s]; infinite for "
+              "'tamsi'.")
       .def_ro("relative_residual", &Certificate::relative_residual,
               "Imbalance of momentum relative to momentum and impulses, worst island [-].")
       .def_ro("round_off", &Certificate::round_off,
@@ -85,6 +88,8 @@ void bind_solver_reports(nb::module_& m) {
       .def_ro("num_rows", &StepStatistics::num_rows, "Limits, equalities, dry friction.")
       .def_ro("iterations", &StepStatistics::iterations, "Newton iterations over all islands.")
       .def_ro("max_iterations", &StepStatistics::max_iterations, "Of one island.")
+      .def_ro("max_substeps", &StepStatistics::max_substeps,
+              "That the step of one island was divided into; 1 but for 'tamsi'.")
       .def_ro("line_search_evaluations", &StepStatistics::line_search_evaluations)
       .def_ro("residual", &StepStatistics::residual, "Worst relative residual of an island [-].");
 
@@ -94,6 +99,7 @@ void bind_solver_reports(nb::module_& m) {
       .def_ro("num_contacts", &IslandStatistics::num_contacts)
       .def_ro("num_rows", &IslandStatistics::num_rows)
       .def_ro("iterations", &IslandStatistics::iterations)
+      .def_ro("num_substeps", &IslandStatistics::num_substeps)
       .def_ro("line_search_evaluations", &IslandStatistics::line_search_evaluations)
       .def_ro("residual", &IslandStatistics::residual, "[sqrt(J)]")
       .def_ro("scale", &IslandStatistics::scale, "[sqrt(J)]");

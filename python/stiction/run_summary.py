@@ -150,8 +150,12 @@ def make_table(title: str, figures: dict[str, Any]) -> Table:
     table.add_row("step", f"{_format(costs['median'])} us median, {_format(costs['min'])} us min")
     for name, values in (("contacts", contacts), ("iterations", iterations)):
         table.add_row(name, f"{_format(values['mean'])} mean, {_format(values['max'])} max")
-    table.add_row("error bound", f"{_format(figures['error_bound'])} sqrt(J)")
-    table.add_row("velocity bound", f"{_format(figures['velocity_bound'])} m/s")
+    for name, key, unit in (
+        ("error bound", "error_bound", "sqrt(J)"),
+        ("velocity bound", "velocity_bound", "m/s"),
+    ):
+        bound = figures[key]
+        table.add_row(name, "none" if bound is None else f"{_format(bound)} {unit}")
     if "energy" in figures:
         start, end = (sum(figures["energy"][k].values()) for k in ("start", "end"))
         table.add_row("energy", f"{_format(start)} J at the start, {_format(end)} J at the end")

@@ -36,7 +36,8 @@ class Simulator:
 
     Args:
         model: kept by reference.
-        contact_model: 'sap', 'lagged', 'lagged_regularized', 'similar', or 'mujoco' (mj_step itself).
+        contact_model: 'sap', 'lagged', 'lagged_regularized', 'similar', 'tamsi',
+            or 'mujoco' (mj_step itself).
         time_step: [s]; None: model.opt.timestep.
         tolerance: relative tolerance of the convex models, in (0, 1).
         max_iterations: Newton iterations per island, at least 1.

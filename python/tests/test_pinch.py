@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from stiction.compare import Comparison, compare_models
-from stiction.compare.creep import solve_creep
+from stiction.compare.creep import solve_creep, solve_tamsi_creep
 from stiction.control_schedule import find_control_schedule
 from stiction.controls import ControlsName, default_controls, default_duration, make_controls
 from stiction.scene import Scene, load_scene
@@ -19,7 +19,7 @@ from stiction.scene import Scene, load_scene
 import stiction
 
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
-CONVEX = ("sap", "lagged", "lagged_regularized", "similar")
+OURS = ("sap", "lagged", "lagged_regularized", "similar", "tamsi")
 DURATION = 3.4  # [s]: a hold of 1.6 s, its last 1.2 s judged
 
 
@@ -58,9 +58,9 @@ def test_the_cube_is_lifted_and_held(scene: Scene, contact_model: str) -> None:
     assert on_cube @ contacts.impulse[:, 2] == pytest.approx(0.045 * 9.81, rel=1e-3)
 
 
-def test_convex_models_creep_as_predicted(comparison: Comparison) -> None:
+def test_our_models_creep_as_predicted(comparison: Comparison) -> None:
     rows = {row.label: row for row in comparison.rows}
-    for name in CONVEX:
+    for name in OURS:
         row = rows[name]
         assert row.creep_predicted is not None
         # The lift's motion dies out by a factor of e each 0.05 s; 0.4 s leave 3e-4 of it.
@@ -101,7 +101,13 @@ def test_creep_scales_with_the_stiction_tolerance() -> None:
     assert solve_creep(bound, 3 * eps, 1.5) == pytest.approx(3 * speed, rel=1e-9)
 
 
-def test_convex_rows_are_certified_and_mujocos_is_not(comparison: Comparison) -> None:
+def test_tamsi_creep_is_half_of_its_tolerance_at_small_loads() -> None:
+    assert solve_tamsi_creep(1e-6, 1e-4) == pytest.approx(1e-6 * 1e-4 / 1.99, rel=1e-6)
+    # x (2 - x) = rho, where the softening of a hundredth is nothing.
+    assert solve_tamsi_creep(0.75, 2e-4) == pytest.approx(0.5 * 2e-4, rel=3e-4)
+
+
+def test_rows_are_certified_but_mujocos_and_tamsi_has_no_bound(comparison: Comparison) -> None:
     for row in comparison.rows:
         assert row.status == "ok"
         assert row.notes == []
@@ -111,6 +117,9 @@ def test_convex_rows_are_certified_and_mujocos_is_not(comparison: Comparison) ->
         else:
             assert row.relative_residual is not None
             assert 0 < row.relative_residual <= comparison.tolerance
+        if row.contact_model == "tamsi":
+            assert row.velocity_bound is None
+        elif row.contact_model != "mujoco":
             assert row.velocity_bound is not None
             assert 0 < row.velocity_bound < 1e-4
 

@@ -16,7 +16,7 @@ import pytest
 
 import stiction
 
-CONVEX = ("sap", "lagged", "lagged_regularized", "similar")
+OURS = ("sap", "lagged", "lagged_regularized", "similar", "tamsi")
 
 PILE = """
 <mujoco>
@@ -76,7 +76,7 @@ def test_model_mujoco_is_mj_step_bit_for_bit():
     assert state_of(model, data).tobytes() == state_of(model, twin).tobytes()
 
 
-@pytest.mark.parametrize("contact_model", CONVEX)
+@pytest.mark.parametrize("contact_model", OURS)
 def test_motion_without_contact_is_mj_steps(contact_model):
     # Neither dampers nor springs, whose implicit treatment would differ from Euler's.
     model, data = make(ARM)
@@ -94,7 +94,7 @@ def test_motion_without_contact_is_mj_steps(contact_model):
     assert np.abs(data.qvel).max() > 1
 
 
-@pytest.mark.parametrize("contact_model", [*CONVEX, "mujoco"])
+@pytest.mark.parametrize("contact_model", [*OURS, "mujoco"])
 def test_many_steps_in_one_call_are_as_many_calls(contact_model):
     model, data = make(PILE)
     twin = mujoco.MjData(model)

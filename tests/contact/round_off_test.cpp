@@ -70,7 +70,8 @@ TEST_P(RoundOffTest, BoundsTheChangeOfImpulsesWhenVelocitiesAreRounded) {
 
 INSTANTIATE_TEST_SUITE_P(Models, RoundOffTest,
                          testing::Values(ContactModel::sap, ContactModel::lagged,
-                                         ContactModel::lagged_regularized, ContactModel::similar),
+                                         ContactModel::lagged_regularized, ContactModel::similar,
+                                         ContactModel::tamsi),
                          [](const auto& info) { return std::string(traits(info.param).name); });
 
 }  // namespace

@@ -61,7 +61,9 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
-class ConvexSolver : public testing::TestWithParam<ContactModel> {};
+class AnySolver : public testing::TestWithParam<ContactModel> {};
+/// Of convex models: what follows from the one minimum of their cost.
+class ConvexSolver : public AnySolver {};
 
 TEST_P(ConvexSolver, AgreesWithADenseNewton) {
   std::mt19937_64 rng(1);
@@ -152,7 +154,7 @@ TEST_P(ConvexSolver, SolutionDoesNotDependOnTheGuess) {
   }
 }
 
-TEST_P(ConvexSolver, IslandsTogetherAreIslandsApart) {
+TEST_P(AnySolver, IslandsTogetherAreIslandsApart) {
   std::mt19937_64 rng(6);
   std::vector<ContactProblem> parts;
   ContactProblem whole;
@@ -179,7 +181,7 @@ TEST_P(ConvexSolver, IslandsTogetherAreIslandsApart) {
   }
 }
 
-TEST_P(ConvexSolver, ThreadsDoNotChangeABit) {
+TEST_P(AnySolver, ThreadsDoNotChangeABit) {
   std::mt19937_64 rng(7);
   ContactProblem problem;
   problem.clear(2e-3);
@@ -205,7 +207,7 @@ TEST_P(ConvexSolver, ThreadsDoNotChangeABit) {
   }
 }
 
-TEST_P(ConvexSolver, ReusedSolverIsAFreshOne) {
+TEST_P(AnySolver, ReusedSolverIsAFreshOne) {
   // Elimination orders are kept from call to call: graphs that change, return and shrink must not
   // leave anything behind.
   std::mt19937_64 rng(8);
@@ -221,7 +223,7 @@ TEST_P(ConvexSolver, ReusedSolverIsAFreshOne) {
   }
 }
 
-TEST_P(ConvexSolver, DofsWithoutConstraintsMoveFreely) {
+TEST_P(AnySolver, DofsWithoutConstraintsMoveFreely) {
   std::mt19937_64 rng(9);
   const ContactProblem problem =
       make_problem({.num_bodies = 12, .num_trees = 4, .num_pairs = 3, .num_rows = 1}, &rng);
@@ -237,7 +239,7 @@ TEST_P(ConvexSolver, DofsWithoutConstraintsMoveFreely) {
   EXPECT_GT(num_free, 0);
 }
 
-TEST_P(ConvexSolver, SaysWhatStoppedIt) {
+TEST_P(AnySolver, SaysWhatStoppedIt) {
   std::mt19937_64 rng(10);
   ContactProblem problem = make_problem({.num_bodies = 6, .num_trees = 0}, &rng);
   Solver solver(GetParam());
@@ -265,12 +267,15 @@ TEST_P(ConvexSolver, SaysWhatStoppedIt) {
   EXPECT_TRUE(was_indefinite);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, ConvexSolver,
-                         testing::Values(ContactModel::sap, ContactModel::lagged,
-                                         ContactModel::lagged_regularized, ContactModel::similar),
-                         [](const auto& info) {
-                           return std::string(contact::traits(info.param).name);
-                         });
+std::string name_of(const testing::TestParamInfo<ContactModel>& info) {
+  return std::string(contact::traits(info.param).name);
+}
+
+constexpr ContactModel kModels[] = {ContactModel::sap, ContactModel::lagged,
+                                    ContactModel::lagged_regularized, ContactModel::similar,
+                                    ContactModel::tamsi};
+INSTANTIATE_TEST_SUITE_P(Models, ConvexSolver, testing::ValuesIn(kModels, kModels + 4), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, AnySolver, testing::ValuesIn(kModels), name_of);
 
 TEST(MakeContactSolver, GivesNoneForMuJoCosOwn) {
   EXPECT_EQ(make_contact_solver(ContactModel::mujoco), nullptr);

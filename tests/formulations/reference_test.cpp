@@ -1,5 +1,6 @@
-// One step from every row of the reference trajectories (Drake 1.51.1, solver tolerance 1e-11; the
-// scripts and parameters lie beside the data) against the next row. Skipped where the data is not.
+// One step from every row of the reference trajectories (Drake 1.51.1, solver tolerance 1e-11, but
+// tamsi as it stops by itself; the scripts and parameters lie beside the data) against the next
+// row. Skipped where the data is not.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -62,6 +63,7 @@ class PlanarStep {
     const auto name = meta["model"].as<std::string>();
     model_ = name == "lagged"    ? ContactModel::lagged_regularized
              : name == "similar" ? ContactModel::similar
+             : name == "tamsi"   ? ContactModel::tamsi
                                  : ContactModel::sap;
     parameters_.stiction_tolerance = meta["stiction_tolerance"].as<double>();
     parameters_.friction_regularization = meta["sigma"].as<double>();
@@ -71,18 +73,21 @@ class PlanarStep {
 
   int num_dofs() const { return rotates_ ? 3 : 2; }
 
+  ContactModel model() const { return model_; }
+
   /// Velocities after the step that ends at time step number `n`, from the state before it.
-  std::vector<double> run(int n, const double* q, const double* v) {
+  /// @param tolerance relative, of the solver
+  std::vector<double> run(int n, const double* q, const double* v, double tolerance = 1e-12) {
     make_problem(n, q, v);
     EXPECT_TRUE(factor_.calc_derived(1, &problem_));
     islands_.find(problem_);
     formulations::SolverOptions options;
     options.parameters = parameters_;
-    options.relative_tolerance = 1e-12;
+    options.relative_tolerance = tolerance;
     options.absolute_tolerance = 1e-16;
     solver_->solve(problem_, islands_, options, {}, nullptr, &solution_);
     const auto certificate = certifier_.certify(problem_, &factor_, islands_, model_, parameters_,
-                                                1e-9, 1e-15, solution_);
+                                                std::max(1e-9, tolerance), 1e-15, solution_);
     EXPECT_TRUE(certificate.ok) << certificate.relative_residual;
     return solution_.v;
   }
@@ -165,24 +170,28 @@ TEST_P(Reference, StepFromEveryRowAgreesWithDrake) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     if (entry.path().extension() != ".json" || !name.starts_with(GetParam())) continue;
-    if (name.find("tamsi") != std::string::npos || name.find("every10") != std::string::npos)
-      continue;
+    if (name.find("every10") != std::string::npos) continue;
     ++num_files;
     const Trajectory trajectory = load(fs::path(entry.path()).replace_extension());
     PlanarStep step(trajectory.meta);
     const int nq = step.num_dofs();
+    // Drake's tamsi stops where no velocity changes by more than v_s / 100, whatever the residual:
+    // so does ours at a tolerance that any residual meets, and the iterates are the same.
+    const bool is_tamsi = step.model() == ContactModel::tamsi;
+    const double tolerance = is_tamsi ? 1 : 1e-12;
     double worst = 0;
     int worst_row = 0;
     for (std::size_t n = 1; n < trajectory.rows.size(); ++n) {
       const double* before = trajectory.rows[n - 1].data() + 1;
       const double* after = trajectory.rows[n].data() + 1 + nq;
-      const std::vector<double> v = step.run(static_cast<int>(n), before, before + nq);
+      const std::vector<double> v = step.run(static_cast<int>(n), before, before + nq, tolerance);
       for (int i = 0; i < nq; ++i) {
         const double error = std::abs(v[i] - after[i]);
         if (error > worst) worst = error, worst_row = static_cast<int>(n);
       }
     }
-    EXPECT_LE(worst, 1e-7) << name << " row " << worst_row;  // m/s and rad/s; the figure
+    // m/s and rad/s; the figure, and for tamsi round-off: measured 1.4e-12
+    EXPECT_LE(worst, is_tamsi ? 1e-11 : 1e-7) << name << " row " << worst_row;
     RecordProperty(name, std::to_string(worst));
     std::printf("%-40s %6zu rows, max |dv| %.1e\n", name.c_str(), trajectory.rows.size() - 1,
                 worst);

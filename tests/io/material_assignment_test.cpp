@@ -142,7 +142,8 @@ TEST(ContactProperties, DecideWhereABallComesToRest) {
   // Under its weight two springs of 2e4 N/m in series give by m g / k, whatever the model.
   for (const contact::ContactModel model :
        {contact::ContactModel::sap, contact::ContactModel::lagged,
-        contact::ContactModel::lagged_regularized, contact::ContactModel::similar}) {
+        contact::ContactModel::lagged_regularized, contact::ContactModel::similar,
+        contact::ContactModel::tamsi}) {
     support::Scene scene(support::make_mjcf("timestep='0.002'", R"(<worldbody>
 <geom name="floor" type="plane" size="1 1 1"/>
 <body pos="0 0 0.1"><freejoint/><geom name="ball" size="0.1" mass="1"/></body></worldbody>)"));

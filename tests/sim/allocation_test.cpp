@@ -70,7 +70,11 @@ TEST_P(Allocation, NoneAfterTheFirstStepAtRest) {
   EXPECT_EQ(status, 0);
 }
 
-TEST_P(Allocation, NoneInAMotionMadeBefore) {
+/// Of convex models: tamsi cannot make this motion to its end, and its dense matrices are allocated
+/// anew when islands change their size.
+class MotionAllocation : public Allocation {};
+
+TEST_P(MotionAllocation, NoneInAMotionMadeBefore) {
   Scene scene(make_pile(6));
   const std::vector<mjtNum> start = scene.state();
   Stepper stepper(scene.model, options());
@@ -94,12 +98,16 @@ TEST_P(Allocation, NoneInAMotionMadeBefore) {
   EXPECT_EQ(status, 0);
 }
 
+std::string name_of(const testing::TestParamInfo<Allocation::ParamType>& info) {
+  return std::string(contact::traits(std::get<0>(info.param)).name) + "_" +
+         std::to_string(std::get<1>(info.param)) + "_threads";
+}
 INSTANTIATE_TEST_SUITE_P(ModelsAndThreads, Allocation,
+                         testing::Combine(testing::ValuesIn(kOurModels), testing::Values(1, 2)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(ModelsAndThreads, MotionAllocation,
                          testing::Combine(testing::ValuesIn(kConvexModels), testing::Values(1, 2)),
-                         [](const auto& info) {
-                           return std::string(contact::traits(std::get<0>(info.param)).name) + "_" +
-                                  std::to_string(std::get<1>(info.param)) + "_threads";
-                         });
+                         name_of);
 
 }  // namespace
 }  // namespace stiction::sim

@@ -65,7 +65,7 @@ TEST_P(ContactTest, SlidingDecelerationIsMuG) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, ContactTest, testing::ValuesIn(kConvexModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, ContactTest, testing::ValuesIn(kOurModels), name_of);
 
 class LaggedContact : public testing::TestWithParam<ContactModel> {};
 
@@ -266,7 +266,7 @@ TEST_P(Conveyor, TurntableTurnsWhatStandsOnIt) {
   EXPECT_NEAR(radius, 0.2, 0.02);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Conveyor, testing::ValuesIn(kConvexModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, Conveyor, testing::ValuesIn(kOurModels), name_of);
 
 }  // namespace
 }  // namespace stiction::sim

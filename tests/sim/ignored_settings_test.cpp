@@ -13,8 +13,9 @@ using support::Scene;
 constexpr const char* kPlain = R"(<worldbody><geom name="floor" type="plane" size="1 1 1"/>
 <body><freejoint/><geom name="ball" size="0.1"/></body></worldbody>)";
 
-constexpr ContactModel kConvex[] = {ContactModel::sap, ContactModel::lagged,
-                                    ContactModel::lagged_regularized, ContactModel::similar};
+constexpr ContactModel kOurs[] = {ContactModel::sap, ContactModel::lagged,
+                                  ContactModel::lagged_regularized, ContactModel::similar,
+                                  ContactModel::tamsi};
 
 std::vector<std::string> find(const Scene& scene, ContactModel model,
                               const plant::MaterialTable* table = nullptr) {
@@ -40,8 +41,8 @@ TEST(IgnoredSettings, AreTheDissipationOfTheOtherKind) {
   EXPECT_EQ(find(scene, ContactModel::sap, &table),
             Texts{"dissipation (file:3, material 'gel') has no effect under 'sap', which uses "
                   "relaxation_time"});
-  for (const ContactModel model :
-       {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::similar}) {
+  for (const ContactModel model : {ContactModel::lagged, ContactModel::lagged_regularized,
+                                   ContactModel::similar, ContactModel::tamsi}) {
     const Texts texts = find(scene, model, &table);
     ASSERT_EQ(texts.size(), 1u);
     EXPECT_TRUE(texts[0].starts_with("relaxation_time (file:4, material 'gel') has no effect"));
@@ -81,7 +82,7 @@ TEST(IgnoredSettings, AreThoseOfMuJoCosContactAndSolver) {
   EXPECT_TRUE(find(tuned, ContactModel::lagged).empty());
   for (const Case& c : cases) {
     const Scene scene(support::make_mjcf(c.option, c.body));
-    for (const ContactModel model : kConvex) {
+    for (const ContactModel model : kOurs) {
       const std::vector<std::string> texts = find(scene, model);
       ASSERT_EQ(texts.size(), 1u) << c.text;
       EXPECT_NE(texts[0].find(c.text), std::string::npos) << texts[0];
@@ -93,7 +94,7 @@ TEST(IgnoredSettings, AreThoseOfMuJoCosContactAndSolver) {
 TEST(IgnoredSettings, DoNotCountGeomsThatNeverCollide) {
   const Scene scene(support::make_mjcf("", R"(<worldbody>
 <geom size="1" solref="0.01 1" condim="6" contype="0" conaffinity="0"/></worldbody>)"));
-  for (const ContactModel model : kConvex) EXPECT_TRUE(find(scene, model).empty());
+  for (const ContactModel model : kOurs) EXPECT_TRUE(find(scene, model).empty());
 }
 
 TEST(IgnoredSettings, AreFrictionThatSapAndSimilarDoNotHave) {
@@ -108,7 +109,8 @@ TEST(IgnoredSettings, AreFrictionThatSapAndSimilarDoNotHave) {
   };
   for (const Case& c : cases) {
     const Scene scene(support::make_mjcf(c.option, c.body));
-    for (const ContactModel model : {ContactModel::sap, ContactModel::similar}) {
+    for (const ContactModel model :
+         {ContactModel::sap, ContactModel::similar, ContactModel::tamsi}) {
       const std::vector<std::string> texts = find(scene, model);
       ASSERT_EQ(texts.size(), 1u) << c.text;
       EXPECT_NE(texts[0].find(c.text), std::string::npos) << texts[0];
@@ -134,6 +136,8 @@ TEST(IgnoredSettings, AreParametersOfOtherModels) {
   EXPECT_EQ(count(ContactModel::similar, {.friction_regularization = 0}), 0u);
   EXPECT_EQ(count(ContactModel::sap, {.near_rigid_factor = 0}), 0u);
   EXPECT_EQ(count(ContactModel::similar, {.near_rigid_factor = 0}), 1u);
+  EXPECT_EQ(count(ContactModel::tamsi, {.stiction_tolerance = 1e-3}), 0u);
+  EXPECT_EQ(count(ContactModel::tamsi, {.friction_regularization = 0}), 1u);
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ void set_velocities(Scene* scene, std::uint64_t seed, double size, int num_bodie
 }
 
 class Invariant : public testing::TestWithParam<ContactModel> {};
-INSTANTIATE_TEST_SUITE_P(Models, Invariant, testing::ValuesIn(kConvexModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, Invariant, testing::ValuesIn(kOurModels), name_of);
 
 TEST_P(Invariant, ImpulsesAreTheChangeOfEachBodysMomentum) {
   RandomSceneOptions options;
@@ -150,11 +150,14 @@ TEST_P(Invariant, ContactsPushAndFrictionStaysInItsConeAndOpposesSlip) {
                                    scene->geom_friction[3 * contacts.geoms[2 * c + 1]]);
         EXPECT_GE(contacts.normal_impulse[c], 0);
         EXPECT_NEAR(normal, contacts.normal_impulse[c], 1e-14 * impulse.norm());
-        EXPECT_LE(friction.dot(slip), 1e-12 * largest);
+        // The slip of a divided step is that of its last sub-step, its friction the sum of all.
+        if (report.statistics.max_substeps == 1) {
+          EXPECT_LE(friction.dot(slip), 1e-12 * largest);
+        }
         EXPECT_LE(std::abs(slip.dot(n)), 1e-12 * (1 + slip.norm()));
         // Lagged models bound friction by the normal force before the step, which is unknown here
         // but for its largest value, at the velocity of approach that the report does not hold.
-        if (GetParam() == ContactModel::sap || GetParam() == ContactModel::similar) {
+        if (GetParam() != ContactModel::lagged && GetParam() != ContactModel::lagged_regularized) {
           EXPECT_LE(friction.norm(), mu * normal + 1e-9 * largest);
         }
         if (friction.norm() > 0.99 * mu * normal && normal > 0) ++num_slipping;
@@ -173,7 +176,11 @@ double calc_kinetic_energy(const Scene& scene, const std::vector<mjtNum>& qvel) 
   return 0.5 * mju_dot(qvel.data(), momentum.data(), static_cast<int>(scene->nv));
 }
 
-TEST_P(Invariant, ContactsGiveBackNoMoreThanTheirSpringsHold) {
+/// Of those whose law is convex.
+class ConvexInvariant : public Invariant {};
+INSTANTIATE_TEST_SUITE_P(Models, ConvexInvariant, testing::ValuesIn(kConvexModels), name_of);
+
+TEST_P(ConvexInvariant, ContactsGiveBackNoMoreThanTheirSpringsHold) {
   // Every law is convex with l >= 0: gamma . v_c <= l(0) - l(v) <= 1/2 k x0^2 and the step adds no
   // more than the work of its contacts, less 1/2 |v - v*|^2.
   RandomSceneOptions options;
@@ -232,8 +239,11 @@ Step make_step(ContactModel model, std::uint64_t seed, const RandomSceneOptions&
   Stepper stepper(scene.model, make_options(model, kTolerance), make_materials(scene, kSoft));
   const StepReport& report = stepper.step(scene.data);
   EXPECT_TRUE(report.ok()) << "seed " << seed << ": " << report.message;
+  // Without a bound there may be several solutions, but turned or shuffled problems take the same
+  // iterations to the same one: measured less than 3e-9 apart.
+  const bool has_bound = contact::traits(model).has_error_bound;
   Step out{read_motion(scene, options.num_bodies), report.contacts.distance,
-           report.certificate.error_bound};
+           has_bound ? report.certificate.error_bound : 1e-8};
   std::sort(out.distances.begin(), out.distances.end());
   return out;
 }
@@ -314,6 +324,7 @@ constexpr Extreme kExtremes[] = {
     {"big_step", 1e4, 1, contact::kInfinity, 1e-2},
 };
 
+// tamsi fails in five of these corners, and says so: see tamsi_test.cpp.
 class Extremes : public testing::TestWithParam<std::tuple<ContactModel, Extreme>> {};
 
 TEST_P(Extremes, ConvergeAndPassTheirCertificates) {

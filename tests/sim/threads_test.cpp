@@ -42,7 +42,7 @@ std::string make_heap(int num_bodies, int num_dolls) {
 }
 
 class Threads : public testing::TestWithParam<contact::ContactModel> {};
-INSTANTIATE_TEST_SUITE_P(Models, Threads, testing::ValuesIn(kConvexModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, Threads, testing::ValuesIn(kOurModels), name_of);
 
 TEST_P(Threads, OneTwoAndFourGiveTheSameBits) {
   const std::string xml = make_heap(40, 2);

@@ -6,10 +6,12 @@ contact, with impulses of a step dt:
     sap                              gamma_t = v / (sigma w)
     lagged, lagged_regularized,      gamma_t = mu gamma_n v / sqrt(v^2 + eps^2),
       similar                          eps = v_s, or max(v_s, sigma w mu gamma_n)
+    tamsi                            gamma_t = mu gamma_n (2 - x) v / v_s,
+                                       x = sqrt(v^2 + (v_s / 100)^2) / v_s < 1
     mujoco, within the friction cone f_t = v b / R_t, from a_ref = -b v = R_t f_t at rest
 
 For equal contacts of `lagged` that is v = v_s rho / sqrt(1 - rho^2), rho = f_t / (mu f_n).
-Source: [castro2023] sections V and VI; MuJoCo's documentation, chapter Computation.
+Source: [castro2023] sections V and VI; [castro2020]; MuJoCo's documentation, chapter Computation.
 """
 
 from __future__ import annotations
@@ -64,6 +66,8 @@ def predict_creep(
         floor = 1e-9  # that of the model, see Sap::make_row
         return float(held.load * dt / np.sum(1 / (max(sigma, floor) * w)))
     v_s = options["stiction_tolerance"]
+    if name == "tamsi":
+        return solve_tamsi_creep(float(held.load * dt / bound.sum()), v_s)
     eps = np.full(len(w), v_s) if name == "lagged" else np.maximum(v_s, sigma * w * bound)
     return solve_creep(bound, eps, held.load * dt)
 
@@ -86,6 +90,21 @@ def solve_creep(bound: Vector, eps: Vector, load: float) -> float:
         friction = np.sum(bound * middle / np.hypot(middle, eps))
         low, high = (middle, high) if friction < load else (low, middle)
     return float(0.5 * (low + high))
+
+
+def solve_tamsi_creep(rho: float, v_s: float) -> float:
+    """The root v of (2 - x) v / v_s = rho, x = sqrt(v^2 + (v_s / 100)^2) / v_s; about v_s rho / 2.
+
+    Args:
+        rho: load relative to the friction bound, in [0, 0.9999].
+        v_s: stiction tolerance [m/s].
+    """
+    low, high = 0.0, 1.0  # of v / v_s
+    while high - low > 1e-14:
+        middle = 0.5 * (low + high)
+        share = (2 - np.hypot(middle, 0.01)) * middle
+        low, high = (middle, high) if share < rho else (low, middle)
+    return v_s * 0.5 * (low + high)
 
 
 def _calc_mujoco_resistance(

@@ -44,6 +44,7 @@ _COLOURS = {
     "lagged": "#2f7fd0",
     "lagged_regularized": "#12a58c",
     "similar": "#c05bb0",
+    "tamsi": "#8a6d3b",
     "mujoco": "#d8492f",
 }
 _DASHES = ("solid", "dashed", "dotted")

@@ -16,6 +16,7 @@ class Column:
     """heading and unit; value of a row, in that unit; what it means, for the report.
 
     digits: significant ones shown.
+    missing: shown for None.
     floor: smaller values are shown as 0.
     """
 
@@ -25,12 +26,13 @@ class Column:
     meaning: str
     digits: int = 3
     floor: float = 0.0
+    missing: str = "-"
 
     def format(self, row: Row) -> str:
-        """The value as it is shown; '-' for None."""
+        """The value as it is shown."""
         value = self.value(row)
         if value is None:
-            return "-"
+            return self.missing
         return format_number(value, self.digits) if abs(value) > self.floor else "0"
 
 
@@ -74,6 +76,7 @@ _COMMON = (
         "um/s",
         lambda row: _micro(row.velocity_bound),
         "proved bound on the solver's error of any contact point's velocity, worst step",
+        missing="none",
     ),
     Column(
         "residual",

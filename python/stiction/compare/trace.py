@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +18,8 @@ class Trace:
 
     Args:
         is_certified: False: bounds and residuals are NaN, as the model proves nothing.
+
+    A bound that is infinite, as those of 'tamsi', is NaN.
     """
 
     _FIELDS = ("time", "slip", "depth", "error_bound", "velocity_bound", "relative_residual")
@@ -40,7 +44,8 @@ class Trace:
         values["depth"].append(max(0.0, -float(distance.min())) if len(distance) else 0.0)
         certificate = report.certificate if self._is_certified else None
         for name in ("error_bound", "velocity_bound", "relative_residual"):
-            values[name].append(getattr(certificate, name) if certificate else np.nan)
+            value = getattr(certificate, name) if certificate else np.nan
+            values[name].append(value if math.isfinite(value) else np.nan)
         values["iterations"].append(report.statistics.iterations)
         values["num_contacts"].append(report.statistics.num_contacts)
         values["us"].append(report.timings.total)

@@ -17,7 +17,7 @@ from stiction.recording import format as fmt
 
 import stiction
 
-MODELS = ("sap", "lagged", "lagged_regularized", "similar", "mujoco")
+MODELS = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "mujoco")
 
 
 def find_first(replay: stiction.Replay):

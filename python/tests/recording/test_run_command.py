@@ -85,10 +85,10 @@ def test_energy_is_that_of_the_state(command, tmp_path):
     assert end["kinetic"] == pytest.approx((9.81 * 0.4) ** 2)
 
 
-def test_mujoco_has_no_certificate_to_show(command, pile):
-    figures = json.loads(
-        command("run", pile, "--json", "--contact-model", "mujoco", "--duration", "50ms").stdout
-    )
+@pytest.mark.parametrize("contact_model", ["mujoco", "tamsi"])
+def test_models_without_an_error_bound_show_none(command, pile, contact_model):
+    options = ("--contact-model", contact_model, "--duration", "50ms")
+    figures = json.loads(command("run", pile, "--json", *options).stdout)
     assert figures["error_bound"] is None
     assert figures["velocity_bound"] is None
     assert figures["num_steps"] == 25

@@ -15,11 +15,12 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
                                const ModelParameters& parameters, double tolerance,
                                double absolute_tolerance, const ContactSolution& solution) {
   Certificate out;
-  const Laws laws = check_laws(problem, model, parameters, solution, &out);
+  substeps_.calc(problem, islands, model, parameters, tolerance, absolute_tolerance, solution);
+  const Laws laws = check_laws(problem, islands, model, parameters, solution, &out);
   calc_balance(problem, factor, solution);
   // Stiff laws amplify the round-off of v; a tenth of the solver's tolerance hides no fault.
   double law_tolerance = std::max(1e-9, 0.1 * tolerance) * std::max(laws.scale, 1e-12);
-  Balance balance = judge_balance(problem, islands, tolerance, absolute_tolerance, {});
+  Balance balance = judge_balance(problem, islands, solution, tolerance, absolute_tolerance, {});
   const auto holds = [&] {
     return balance.ok && laws.is_finite && out.impulse_error <= law_tolerance &&
            out.min_normal_impulse >= -law_tolerance && out.max_cone_excess <= law_tolerance &&
@@ -30,8 +31,8 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
     // A tolerance finer than arithmetic is met when nothing but rounding is left.
     round_off_.calc(problem, model, parameters, solution.v);
     law_tolerance += round_off_.impulse();
-    balance =
-        judge_balance(problem, islands, tolerance, absolute_tolerance, round_off_.imbalance());
+    balance = judge_balance(problem, islands, solution, tolerance, absolute_tolerance,
+                            round_off_.imbalance());
     out.ok = holds();
   }
   out.relative_residual = balance.relative_residual;
@@ -39,11 +40,12 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
   out.error_bound = std::sqrt(balance.bound_squared);
   // |J dv|^2 <= |J A^-1 J^T| |dv|_A^2, and the norm is at most 3 w for w = |W|_F / 3.
   out.velocity_bound = std::sqrt(3 * laws.max_w * balance.max_island_bound);
+  if (!traits(model).has_error_bound) out.error_bound = out.velocity_bound = kInfinity;
   return out;
 }
 
-Certifier::Laws Certifier::check_laws(const ContactProblem& problem, ContactModel model,
-                                      const ModelParameters& parameters,
+Certifier::Laws Certifier::check_laws(const ContactProblem& problem, const Islands& islands,
+                                      ContactModel model, const ModelParameters& parameters,
                                       const ContactSolution& solution, Certificate* out) {
   Laws laws;
   LawCheck check;
@@ -52,6 +54,8 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, ContactMode
   own_.assign(problem.num_dofs(), 0.0);
   for (const BodyPair& pair : problem.pairs) {
     double V0[6], V[6], F[6] = {0, 0, 0, 0, 0, 0}, F_given[6] = {0, 0, 0, 0, 0, 0};
+    const int island = islands.island_of_block(problem.segments[pair.first_segment].block);
+    const bool is_divided = solution.islands[island].num_substeps > 1;
     calc_pair_motion(problem, pair, problem.v0, V0);
     calc_pair_motion(problem, pair, solution.v, V);
     const int end = pair.first_contact + pair.num_contacts;
@@ -71,18 +75,24 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, ContactMode
         ContactVector v_c = {v.x[lane], v.y[lane], v.z[lane], 0, 0, 0};
         if (c.dim > 3) v_c = calc_contact_velocity(c, V);
         const ReferenceImpulse law =
-            calc_reference_impulse(model, parameters, c, problem.time_step, w, v_n0[lane], v_c);
+            is_divided ? substeps_.law(i)
+                       : calc_reference_impulse(model, parameters, c, problem.time_step, w,
+                                                v_n0[lane], v_c);
+        if (is_divided) check.add_friction_work(substeps_.friction_work(i));
         by_law[lane] = law.gamma;
         bound[lane] = c.sliding_friction() * law.normal_bound;
         if (c.dim <= 3 && c.friction[0] == c.friction[1]) continue;
         bound[lane] = kInfinity;
-        check.add_contact(model, c, law, given, v_c);
+        check.add_contact(model, c, law, given);
+        if (!is_divided) check.add_friction_work(calc_friction_work(given, v_c));
         add_contact_torque(c, law.gamma, F);
         add_contact_torque(c, given, F_given);
       }
       const math::Lanes3 law = quad.read_impulses(by_law.data());
       const math::Lanes3 given = quad.read_impulses(&solution.impulses[first]);
-      check.add_quad(law, given, quad.read_torques(&solution.impulses[first]), bound, v, count);
+      check.add_quad(law, given, quad.read_torques(&solution.impulses[first]), bound, count);
+      // Of a divided step the sum over its parts is known, not one slip.
+      if (!is_divided) check.add_friction_work(given, v);
       quad.add_wrench(law, F);
       quad.add_wrench(given, F_given);
     }
@@ -95,16 +105,20 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, ContactMode
   if (!problem.contacts.empty()) out->min_normal_impulse = check.min_normal_impulse();
   out->max_cone_excess = check.max_cone_excess();
   out->max_friction_work = check.max_friction_work();
-  check_rows(problem, solution, &laws, out);
+  check_rows(problem, islands, solution, &laws, out);
   return laws;
 }
 
-void Certifier::check_rows(const ContactProblem& problem, const ContactSolution& solution,
-                           Laws* laws, Certificate* out) {
+void Certifier::check_rows(const ContactProblem& problem, const Islands& islands,
+                           const ContactSolution& solution, Laws* laws, Certificate* out) {
   for (int i = 0; i < problem.num_rows(); ++i) {
     const Row& row = problem.rows[i];
+    const int island =
+        islands.island_of_block(islands.block_of_dof(problem.row_dof[row.first_column]));
     const double gamma =
-        calc_reference_row_impulse(row, calc_row_velocity(problem, row, solution.v));
+        solution.islands[island].num_substeps > 1
+            ? substeps_.row_impulse(i)
+            : calc_reference_row_impulse(row, calc_row_velocity(problem, row, solution.v));
     const double given = solution.row_impulses[i];
     add_row_force(problem, row, gamma, impulse_);
     add_row_force(problem, row, given, row.source >= 0 ? given_ : own_);
@@ -133,7 +147,8 @@ void Certifier::calc_balance(const ContactProblem& problem, MomentumFactor* fact
 }
 
 Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const Islands& islands,
-                                            double tolerance, double absolute_tolerance,
+                                            const ContactSolution& solution, double tolerance,
+                                            double absolute_tolerance,
                                             std::span<const double> allowance) const {
   Balance out;
   const auto add_blocks = [&](std::span<const int> blocks) {
@@ -166,7 +181,10 @@ Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const
     out.bound_squared += e2;
     out.max_island_bound = std::max(out.max_island_bound, e2);
   };
-  for (int island = 0; island < islands.size(); ++island) add_blocks(islands.blocks(island));
+  out.ok = substeps_.ok();
+  out.relative_residual = substeps_.relative_residual();
+  for (int island = 0; island < islands.size(); ++island)
+    if (solution.islands[island].num_substeps == 1) add_blocks(islands.blocks(island));
   // Blocks in no island, whose exact velocity is v*.
   for (int b = 0; b < problem.num_blocks(); ++b)
     if (islands.island_of_block(b) < 0) add_blocks({&b, 1});

@@ -10,6 +10,7 @@
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/momentum_factor.hpp"
 #include "stiction/contact/round_off.hpp"
+#include "stiction/contact/substep_check.hpp"
 
 namespace stiction::contact {
 
@@ -22,7 +23,8 @@ namespace stiction::contact {
 ///
 /// It bounds the error of the solver in one step; not the model's error, nor the time step's.
 struct Certificate {
-  /// Bound on |v - v_exact|_A, in units of the square root of energy [sqrt(J)].
+  /// Bound on |v - v_exact|_A, infinite for models without one (`tamsi`), in units of the square
+  /// root of energy [sqrt(J)].
   double error_bound = 0;
   /// Bound on the error of any contact point's relative velocity [m/s].
   double velocity_bound = 0;
@@ -67,11 +69,11 @@ class Certifier {
     double max_w = 0;  // the largest Delassus size [1/kg]
     bool is_finite = true;
   };
-  Laws check_laws(const ContactProblem& problem, ContactModel model,
+  Laws check_laws(const ContactProblem& problem, const Islands& islands, ContactModel model,
                   const ModelParameters& parameters, const ContactSolution& solution,
                   Certificate* out);
-  void check_rows(const ContactProblem& problem, const ContactSolution& solution, Laws* laws,
-                  Certificate* out);
+  void check_rows(const ContactProblem& problem, const Islands& islands,
+                  const ContactSolution& solution, Laws* laws, Certificate* out);
   /// Fills momentum_, residual_, imbalance_ and dual_shares_.
   void calc_balance(const ContactProblem& problem, MomentumFactor* factor,
                     const ContactSolution& solution);
@@ -84,13 +86,15 @@ class Certifier {
     double max_island_bound = 0;  // the largest share of an island [J]
   };
   /// @param allowance of rounding, per dof; empty for none
-  Balance judge_balance(const ContactProblem& problem, const Islands& islands, double tolerance,
+  Balance judge_balance(const ContactProblem& problem, const Islands& islands,
+                        const ContactSolution& solution, double tolerance,
                         double absolute_tolerance, std::span<const double> allowance) const;
 
   // Per dof; impulse_ is J^T gamma of the laws, given_ and own_ of the solution, by their source.
   std::vector<double> change_, residual_, momentum_, impulse_, given_, own_, imbalance_;
   std::vector<double> dual_shares_;  // of each block in |residual|^2, in the norm of A^-1
   RoundOff round_off_;
+  SubstepCheck substeps_;
 };
 
 }  // namespace stiction::contact

@@ -6,7 +6,7 @@
 /// The contact models by name: one spelling in C++, Python, files and plots.
 namespace stiction::contact {
 
-enum class ContactModel { sap, lagged, lagged_regularized, similar, mujoco };
+enum class ContactModel { sap, lagged, lagged_regularized, similar, tamsi, mujoco };
 
 /// Parameters of a contact that a model may or may not use.
 struct ContactModelTraits {
@@ -18,6 +18,7 @@ struct ContactModelTraits {
   bool uses_stiction_tolerance;  // v_s
   bool uses_regularization;      // sigma
   bool takes_torsion;            // condim 4 and 6
+  bool has_error_bound;          // convex, so that a certificate bounds the solver's error
 };
 
 /// All models, in the order of tables and reports.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 /// What a contact model returns.
@@ -22,6 +23,7 @@ struct IslandStatistics {
   int num_contacts = 0;
   int num_rows = 0;
   int iterations = 0;
+  int num_substeps = 1;  // that the step was divided into; more than 1 for `tamsi` alone
   int line_search_evaluations = 0;
   /// |D grad l| and max(|D A v|, |D J^T gamma|), D = diag(A)^(-1/2)  [sqrt(J)]
   double residual = 0;
@@ -38,6 +40,16 @@ struct ContactSolution {
   std::vector<std::uint8_t> slipping;
   std::vector<double> row_impulses;
   std::vector<IslandStatistics> islands;
+  /// v at the end of sub-step s, but for the last, at the dofs of islands that have so many: entry
+  /// s num_dofs + dof. Impulses are the sums of the sub-steps'.
+  std::vector<double> substep_v;
+
+  /// v at the end of sub-step s of an island, at its dofs; of the last, or of a step that is whole,
+  /// simply v.
+  std::span<const double> velocities(int island, int s) const {
+    if (s + 1 == islands[island].num_substeps) return v;
+    return std::span(substep_v).subspan(s * v.size(), v.size());
+  }
 };
 
 }  // namespace stiction::contact

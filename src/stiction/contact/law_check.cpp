@@ -36,7 +36,7 @@ Lanes largest_component(const Lanes3& a) {
 }  // namespace
 
 void LawCheck::add_quad(const Lanes3& law, const Lanes3& given, const Lanes3& given_torque,
-                        const Lanes& friction_bound, const Lanes3& v_c, int count) {
+                        const Lanes& friction_bound, int count) {
   const Lanes3 error = {given.x - law.x, given.y - law.y, given.z - law.z};
   scale_ = math::max(largest_component(law), scale_);
   // Where the cone has more axes than these, add_contact compares the angular components.
@@ -50,19 +50,23 @@ void LawCheck::add_quad(const Lanes3& law, const Lanes3& given, const Lanes3& gi
   const Lanes friction = math::sqrt(given.x * given.x + given.y * given.y);
   const Lanes excess = friction - friction_bound + math::sqrt(squared_norm(given_torque));
   cone_excess_ = math::max(excess, cone_excess_);
+}
+
+void LawCheck::add_friction_work(const Lanes3& given, const Lanes3& v_c) {
   friction_work_ = math::max(given.x * v_c.x + given.y * v_c.y, friction_work_);
 }
 
+void LawCheck::add_friction_work(double work) {
+  friction_work_[0] = std::max(friction_work_[0], work);
+}
+
 void LawCheck::add_contact(ContactModel model, const Contact& c, const ReferenceImpulse& law,
-                           const ContactVector& given, const ContactVector& v_c) {
-  double work = 0;
+                           const ContactVector& given) {
   for (int e = 0; e < 6; ++e) {
     sum_[0] += std::abs(given[e]);
     scale_[0] = std::max(scale_[0], std::abs(law.gamma[e]));
     impulse_error_[0] = std::max(impulse_error_[0], std::abs(given[e] - law.gamma[e]));
   }
-  for (const int e : kSlip) work += given[e] * v_c[e];
-  friction_work_[0] = std::max(friction_work_[0], work);
   cone_excess_[0] = std::max(cone_excess_[0], calc_cone_excess(model, c, given, law.normal_bound));
 }
 

@@ -16,11 +16,13 @@ class LawCheck {
   /// @param friction_bound mu times the normal bound; infinite: checked by add_contact [N s]
   /// @param count          lanes that hold a contact
   void add_quad(const math::Lanes3& law, const math::Lanes3& given,
-                const math::Lanes3& given_torque, const math::Lanes& friction_bound,
-                const math::Lanes3& v_c, int count);
+                const math::Lanes3& given_torque, const math::Lanes& friction_bound, int count);
   /// A contact with torsion, rolling or unequal friction, all components.
   void add_contact(ContactModel model, const Contact& contact, const ReferenceImpulse& law,
-                   const ContactVector& given, const ContactVector& v_c);
+                   const ContactVector& given);
+  /// Energy that friction puts into contacts [J].
+  void add_friction_work(const math::Lanes3& given, const math::Lanes3& v_c);
+  void add_friction_work(double work);
 
   /// The largest impulse of a law, by which round-off is judged [N s].
   double scale() const { return largest(scale_); }

@@ -83,9 +83,25 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
       out.normal_bound = out.gamma[2];
       break;
     }
+    case ContactModel::tamsi: {
+      const double v_s = parameters.stiction_tolerance;
+      const double slip = std::hypot(v_c[0], v_c[1], 0.01 * v_s);
+      const double missing = positive_part(1 - slip / v_s);  // to full slip
+      const double n = hunt_crossley(c, dt, v_c[2]);
+      const double per_slip = mu * (1 - missing * missing) * n / slip;
+      out.gamma = {-per_slip * v_c[0], -per_slip * v_c[1], n};
+      out.normal_bound = n;
+      break;
+    }
     case ContactModel::mujoco: break;  // not a law of ours; never certified
   }
   return out;
+}
+
+double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c) {
+  double work = 0;
+  for (const int e : {0, 1, 3, 4, 5}) work += gamma[e] * v_c[e];
+  return work;
 }
 
 double calc_reference_row_impulse(const Row& row, double v_r) {

@@ -27,6 +27,9 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
                                         const Contact& contact, double time_step, double w,
                                         double v_n0, const ContactVector& v_c);
 
+/// Energy that friction of every kind puts into a contact [J].
+double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c);
+
 /// Impulse of a scalar row at v_r = J v.
 double calc_reference_row_impulse(const Row& row, double v_r);
 

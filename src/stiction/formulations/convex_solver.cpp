@@ -10,6 +10,7 @@
 #include "stiction/formulations/lagged_regularized.hpp"
 #include "stiction/formulations/sap.hpp"
 #include "stiction/formulations/similar.hpp"
+#include "stiction/formulations/tamsi_solver.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -223,6 +224,7 @@ std::unique_ptr<ContactSolver> make_contact_solver(ContactModel model) {
     case ContactModel::lagged_regularized:
       return std::make_unique<ConvexSolver<LaggedRegularized>>();
     case ContactModel::similar: return std::make_unique<ConvexSolver<Similar>>();
+    case ContactModel::tamsi: return make_tamsi_solver();
     case ContactModel::mujoco: return nullptr;
   }
   return nullptr;

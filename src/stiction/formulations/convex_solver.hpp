@@ -26,7 +26,7 @@ class ContactSolver {
                      base::ThreadPool* threads, contact::ContactSolution* solution) = 0;
 };
 
-/// @param model a convex model; null for ContactModel::mujoco, which is not ours to solve
+/// Null for ContactModel::mujoco, which is not ours to solve.
 std::unique_ptr<ContactSolver> make_contact_solver(contact::ContactModel model);
 
 }  // namespace stiction::formulations

@@ -10,6 +10,7 @@ struct SolverOptions {
   /// on each island by itself [-].
   double relative_tolerance = 1e-5;
   double absolute_tolerance = 1e-14;  // [sqrt(J)]
+  /// Of Newton's method. `tamsi` has a limit of 20 or 30 in each sub-step and keeps this one there.
   int max_iterations = 100;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <span>
 
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
@@ -124,7 +125,12 @@ void ConvexStep::solve(StepContext& context, mjData* d) {
   constexpr int kMaxRounds = 3;
   for (int i = 0; i < kMaxRounds && add_reached_contacts(context, d); ++i) {
     const int num_before = context.report.statistics.iterations;
-    solver_->solve(problem_, islands_, options, guess_, threads, &solution_);
+    // Where the problem is convex an island that is solved already stays as it is, bit for bit; a
+    // nonlinear one does if it starts afresh.
+    const bool is_convex = contact::traits(context.options.contact_model).has_error_bound;
+    solver_->solve(problem_, islands_, options,
+                   is_convex ? std::span<const double>(guess_) : std::span<const double>(), threads,
+                   &solution_);
     write_statistics(problem_, solution_, &context.report);
     context.report.statistics.iterations += num_before;
   }
@@ -172,7 +178,12 @@ std::string ConvexStep::describe_failure(const StepContext& context,
     return "a value that is not finite reached the solver" + find_cause(context) + ": " + text;
   char accuracy[60];
   std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e", residual);
-  return std::string(text) + accuracy;
+  std::string cause;
+  if (context.options.contact_model == contact::ContactModel::tamsi)
+    cause =
+        "; tamsi divides a step into up to 20, but its law may leave it without a solution or "
+        "with several: use another contact model, or a smaller step";
+  return std::string(text) + accuracy + cause;
 }
 
 /// ", of body 'x'": the first whose part of the problem is not finite; empty if there is none.

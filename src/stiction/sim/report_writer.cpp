@@ -71,6 +71,7 @@ void write_statistics(const contact::ContactProblem& problem,
   for (const contact::IslandStatistics& island : solution.islands) {
     s.iterations += island.iterations;
     s.max_iterations = std::max(s.max_iterations, island.iterations);
+    s.max_substeps = std::max(s.max_substeps, island.num_substeps);
     s.line_search_evaluations += island.line_search_evaluations;
     if (island.scale > 0) s.residual = std::max(s.residual, island.residual / island.scale);
   }

@@ -59,6 +59,7 @@ struct StepStatistics {
   int num_rows = 0;
   int iterations = 0;      // Newton iterations, summed over islands
   int max_iterations = 0;  // of one island
+  int max_substeps = 1;    // that the step of one island was divided into; by tamsi alone
   int line_search_evaluations = 0;
   double residual = 0;  // worst |D grad l| / scale over islands [-]
 };
