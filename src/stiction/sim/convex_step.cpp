@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "stiction/contact/dense_hessian.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/plant/write_back.hpp"
@@ -60,6 +61,12 @@ void ConvexStep::take(StepContext& context, mjData* d) {
   us.finish += clock.lap();
 }
 
+std::vector<double> ConvexStep::calc_hessian(const StepOptions& options) const {
+  if (!has_solution_) return {};
+  return contact::calc_dense_hessian(problem_, options.contact_model, options.parameters,
+                                     solution_.v);
+}
+
 /// Constraint rows, sensors of position and velocity, and all forces but those of constraints.
 void ConvexStep::calc_smooth_forces(StepContext& context, mjData* d) {
   const mjModel* model = context.model;
@@ -89,6 +96,7 @@ void ConvexStep::calc_smooth_forces(StepContext& context, mjData* d) {
 
 void ConvexStep::assemble(StepContext& context, mjData* d) {
   const plant::Model& plant = context.plant;
+  has_solution_ = false;
   problem_.clear(context.mirror.opt.timestep);
   implicit_.calc(context.stage, d, plant);
   plant::add_blocks(context.stage, d, plant, implicit_, &problem_);
@@ -114,6 +122,7 @@ void ConvexStep::solve(StepContext& context) {
   options.relative_tolerance = context.options.tolerance;
   options.max_iterations = context.options.max_iterations;
   solver_->solve(problem_, islands_, options, {}, threads_ ? &*threads_ : nullptr, &solution_);
+  has_solution_ = true;
   write_statistics(problem_, solution_, &context.report);
 
   for (const contact::IslandStatistics& island : solution_.islands) {

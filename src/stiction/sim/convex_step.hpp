@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stiction/base/thread_pool.hpp"
 #include "stiction/contact/certificate.hpp"
@@ -25,6 +26,10 @@ class ConvexStep {
   /// The state changes in the last stage only, and not at all if one before it failed.
   void take(StepContext& context, mjData* d);
 
+  /// contact::calc_dense_hessian of the last step, at the velocities found.
+  /// @return empty before there are such
+  std::vector<double> calc_hessian(const StepOptions& options) const;
+
  private:
   void calc_smooth_forces(StepContext& context, mjData* d);
   void assemble(StepContext& context, mjData* d);
@@ -44,6 +49,7 @@ class ConvexStep {
   std::unique_ptr<formulations::ContactSolver> solver_;
   std::optional<base::ThreadPool> threads_;
   contact::ContactSolution solution_;
+  bool has_solution_ = false;  // of problem_
   contact::Certifier certifier_;
   plant::MomentumCheck momentum_check_;
 };
