@@ -8,6 +8,7 @@
 
 #include "bindings.hpp"
 #include "stiction/base/error.hpp"
+#include "stiction/contact/dense_hessian.hpp"
 #include "stiction/io/material_assignment.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
 #include "stiction/sim/pair_explanation.hpp"
@@ -54,6 +55,12 @@ class PyStepper {
         (model->signature == 0 && data->nbuffer != find_data_size(model)))
       throw Error(ErrorCode::kWrongShape, "data",
                   "belongs to another model; make it with mujoco.MjData(simulator.model)");
+  }
+
+  double calc_condition_number() {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    return contact::calc_condition_number(stepper_.calc_hessian());
   }
 
   /// H as a NumPy array of its own, (nv, nv).
@@ -161,6 +168,7 @@ void bind_stepper(nb::module_& m) {
       .def("check_data", &PyStepper::check_data, "data"_a,
            "Raises an Error if the data was not made for the model.")
       .def("calc_hessian", &PyStepper::calc_hessian)
+      .def("calc_condition_number", &PyStepper::calc_condition_number)
       .def("explain", &PyStepper::explain, "geom1"_a, "geom2"_a,
            nb::sig("def explain(self, geom1: int, geom2: int) -> dict[str, typing.Any]"))
       .def_prop_ro("ignored_settings", &PyStepper::ignored_settings)

@@ -153,9 +153,17 @@ class Simulator:
         rotation, which leaves the spectrum as it is.
 
         Raises:
-            Error: before the first step, or with contact_model 'mujoco'.
+            Error: before the first step; with 'mujoco', and other models that have no such matrix.
         """
         return self._stepper.calc_hessian()
+
+    def calc_condition_number(self) -> float:
+        """Of the matrix of calc_hessian: its largest eigenvalue over its smallest [-].
+
+        Raises:
+            Error: as calc_hessian.
+        """
+        return self._stepper.calc_condition_number()
 
     def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
         """Advances data by nstep steps. The GIL is released meanwhile.

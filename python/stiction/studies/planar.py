@@ -6,7 +6,6 @@ up. Contacts are spheres fixed to it against the half-space z <= 0.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 import stiction
 from stiction.errors import ignored_settings_are_fine
+from stiction.mujoco_contact import make_contact_attributes
 
 Vector = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class PlanarBody:
 
     def make_model(self, time_step: float) -> mujoco.MjModel:
         """For any contact model. 'mujoco' gets contacts of about the stiffness asked for."""
-        reference = _make_solref(self.mass, self.stiffness, time_step)
+        reference = make_contact_attributes(self.mass, self.stiffness, time_step)
         contact = f'friction="{self.friction!r} 0 0" condim="3" gap="{_GAP}" {reference}'
         spheres = "".join(
             f'<geom type="sphere" pos="{x!r} 0 {z!r}" size="{r!r}" mass="0" {contact}/>'
@@ -97,21 +97,6 @@ class PlanarBody:
                 near_rigid_factor=0.0,
                 on_failure="keep_best",
             )
-
-
-def _make_solref(mass: float, stiffness: float, time_step: float) -> str:
-    """Critically damped, and as stiff for this mass as MuJoCo takes: k = d m / ((1 - d) (d tc)^2) at
-    impedance d and time constant tc >= 2 dt, d <= 0.9999.
-    """
-    time_constant, impedance = 2 * time_step, 0.9
-    softest = math.sqrt(mass / (0.9 * 0.1 * stiffness))
-    if softest > time_constant:
-        time_constant = softest
-    else:
-        for _ in range(300):
-            impedance = 1 / (1 + mass / ((impedance * time_constant) ** 2 * stiffness))
-    impedance = min(impedance, 0.9999)
-    return f'solref="{time_constant!r} 1" solimp="{impedance!r} {impedance!r} 0.001"'
 
 
 @dataclass

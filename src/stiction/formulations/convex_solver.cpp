@@ -62,6 +62,32 @@ class ConvexSolver final : public ContactSolver {
       for (int i = 0; i < islands.size(); ++i) solve_one(i);
   }
 
+  std::vector<contact::PairHessian> calc_pair_hessians(
+      const ContactProblem& problem) const override {
+    std::vector<contact::PairHessian> out(problem.pairs.size());
+    for (std::size_t p = 0; p < out.size(); ++p) {
+      const auto is_same = [&](const PairSlice& slice) {
+        return slice.first_source == problem.pairs[p].first_contact;
+      };
+      const auto pair =
+          std::find_if(arrays_.layout.pairs.begin(), arrays_.layout.pairs.end(), is_same);
+      if (pair == arrays_.layout.pairs.end()) return {};
+      math::SixBySix G = math::SixBySix::zero();
+      for (int c = pair->contact_begin; c < pair->contact_end; ++c) {
+        const auto& contact = arrays_.contacts[c];
+        contact.add_hessian(F::calc_hessian(contact.row, contact.state), &G);
+      }
+      if constexpr (TakesTorsion<F>) {
+        for (int t = pair->torsion_begin; t < pair->torsion_end; ++t) {
+          const auto& torsion = arrays_.torsions[t];
+          torsion.add_hessian(F::Torsion::calc_hessian(torsion.row, torsion.state), &G);
+        }
+      }
+      for (int column = 0; column < 6; ++column) G.column[column].store(out[p].data() + 6 * column);
+    }
+    return out;
+  }
+
  private:
   /// Fills an island's dofs and contacts: everything fixed during its solve, and the guess.
   void prepare(const ContactProblem& problem, const SolverOptions& options,

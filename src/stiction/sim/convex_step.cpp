@@ -61,10 +61,11 @@ void ConvexStep::take(StepContext& context, mjData* d) {
   us.finish += clock.lap();
 }
 
-std::vector<double> ConvexStep::calc_hessian(const StepOptions& options) const {
+std::vector<double> ConvexStep::calc_hessian() const {
   if (!has_solution_) return {};
-  return contact::calc_dense_hessian(problem_, options.contact_model, options.parameters,
-                                     solution_.v);
+  const std::vector<contact::PairHessian> pairs = solver_->calc_pair_hessians(problem_);
+  if (pairs.size() != problem_.pairs.size()) return {};
+  return contact::calc_dense_hessian(problem_, pairs, solution_.v);
 }
 
 /// Constraint rows, sensors of position and velocity, and all forces but those of constraints.

@@ -27,8 +27,8 @@ class ConvexStep {
   void take(StepContext& context, mjData* d);
 
   /// contact::calc_dense_hessian of the last step, at the velocities found.
-  /// @return empty before there are such
-  std::vector<double> calc_hessian(const StepOptions& options) const;
+  /// @return empty before there are such, or if the contact model has no Hessian to tell
+  std::vector<double> calc_hessian() const;
 
  private:
   void calc_smooth_forces(StepContext& context, mjData* d);

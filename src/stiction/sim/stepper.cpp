@@ -50,13 +50,11 @@ const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
 
 std::vector<double> Stepper::Workspace::calc_hessian() const {
   const auto* step = std::get_if<ConvexStep>(&step_);
-  if (!step)
-    throw Error(ErrorCode::kUnsupported, "contact_model",
-                "'mujoco' has no convex cost of ours; choose another contact model");
-  std::vector<double> H = step->calc_hessian(context.options);
+  const std::vector<double> H = step ? step->calc_hessian() : std::vector<double>();
   if (H.empty())
-    throw Error(ErrorCode::kInvalidValue, "calc_hessian",
-                "there is no solution yet; make a step first");
+    throw Error(ErrorCode::kUnsupported, "calc_hessian",
+                step ? "there is no Hessian before the first step, nor of a contact model without"
+                     : "'mujoco' has no Hessian of ours; choose another contact model");
   return H;
 }
 

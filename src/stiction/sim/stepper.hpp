@@ -41,7 +41,7 @@ class Stepper {
   /// dense matrix in the solver's velocities, which are MuJoCo's but for free bodies: there [w; v]
   /// of the joint's frame origin, in the world.
   /// @return column-major, size (nv x nv)
-  /// @throws Error before the first step, and for 'mujoco'
+  /// @throws Error before the first step, for 'mujoco', and for models that are not convex
   std::vector<double> calc_hessian() const;
 
   const mjModel* model() const;
