@@ -8,7 +8,6 @@ Stiffness is as given under every model ('sap' with near_rigid_factor 0). The pa
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -51,7 +50,7 @@ def run_clutter_study(settings: Settings) -> StudyResult:
     main: dict[str, ClutterRun] = {}
     for name in settings.contact_models:
         settings.tell(f"{name} at 2 ms and 1e7 N/m")
-        main[name] = run_clutter_case(name, num_conditions=15 if settings.quick else 150)
+        main[name] = run_clutter_case(name, num_conditions=60 if settings.quick else 300)
     over_steps: dict[str, dict[float, ClutterRun]] = {}
     over_stiffness: dict[str, dict[float, ClutterRun]] = {}
     for name in swept:
@@ -60,14 +59,14 @@ def run_clutter_study(settings: Settings) -> StudyResult:
             if step == TIME_STEP:
                 continue
             settings.tell(f"{name} at {1e3 * step:g} ms")
-            over_steps[name][step] = run_clutter_case(name, time_step=step, num_conditions=15)
+            over_steps[name][step] = run_clutter_case(name, time_step=step, num_conditions=60)
         over_stiffness[name] = {STIFFNESS: main[name]}
         for stiffness in stiffnesses:
             if stiffness == STIFFNESS:
                 continue
             settings.tell(f"{name} at {stiffness:g} N/m")
             over_stiffness[name][stiffness] = run_clutter_case(
-                name, stiffness=stiffness, num_conditions=15
+                name, stiffness=stiffness, num_conditions=60
             )
     settings.tell("lagged_regularized at a tolerance of 1e-8")
     tight = run_clutter_case("lagged_regularized", tolerance=1e-8)
@@ -111,12 +110,9 @@ def _describe(runs: dict[str, dict[float, ClutterRun]]) -> dict[str, dict[float,
     }
 
 
-def _calc_penetration_order(runs: dict[float, ClutterRun]) -> float | None:
-    """Of mean penetration over stiffness, up to 1e9 N/m, beyond which it is below a nanometre."""
-    values = {k: run.mean_penetration for k, run in runs.items() if k <= 1e9}
-    if len(values) < 2 or not all(0 < v < math.inf for v in values.values()):
-        return None
-    return calc_order(values)
+def _calc_penetration_order(runs: dict[float, ClutterRun]) -> float:
+    """Of the median penetration over the stiffness."""
+    return calc_order({stiffness: run.median_penetration for stiffness, run in runs.items()})
 
 
 def _check_main(settings: Settings, main: dict[str, ClutterRun]) -> list[Check]:
@@ -148,11 +144,11 @@ def _check_main(settings: Settings, main: dict[str, ClutterRun]) -> list[Check]:
 
 
 def _check_history(settings: Settings, main: dict[str, ClutterRun]) -> list[Check]:
-    """What figures 14 and 15 show, before and after the fall is over at 2 s."""
+    """What figures 14 and 15 show, in the impacts of the first second and at the end."""
     checks = []
     if {"sap", "lagged", "lagged_regularized"} <= main.keys():
         condition = {name: run.split_condition() for name, run in main.items()}
-        for index, when in enumerate(("while they fall", "settled")):
+        for index, when in enumerate(("in the impacts", "settled")):
             ratio = condition["lagged"][index] / condition["sap"][index]
             name = f"condition number, lagged over sap, {when}"
             source = "fig. 14: lagged's is larger early, sap's later"
@@ -164,7 +160,7 @@ def _check_history(settings: Settings, main: dict[str, ClutterRun]) -> list[Chec
         ratio = condition["lagged_regularized"][0] / condition["lagged"][0]
         checks.append(
             check_at_most(
-                "condition number while they fall, lagged_regularized over lagged",
+                "condition number in the impacts, lagged_regularized over lagged",
                 ratio,
                 0.7,
                 "fig. 14: no early peak",
@@ -174,7 +170,7 @@ def _check_history(settings: Settings, main: dict[str, ClutterRun]) -> list[Chec
         early, late = main[name].split_stiction_speed()
         checks += [
             check_at_least(
-                f"largest stiction speed while they fall, {name} [m/s]",
+                f"largest stiction speed before, {name} [m/s]",
                 early,
                 STICTION_TOLERANCE,
                 "fig. 15: far above v_s",
@@ -234,7 +230,7 @@ def _check_steps(runs: dict[str, dict[float, ClutterRun]]) -> list[Check]:
 
 
 def _check_stiffness(
-    runs: dict[str, dict[float, ClutterRun]], orders: dict[str, float | None]
+    runs: dict[str, dict[float, ClutterRun]], orders: dict[str, float]
 ) -> list[Check]:
     checks = []
     for name in _CONVEX:
@@ -250,11 +246,17 @@ def _check_stiffness(
             ),
             check_at_most(f"relative residual of these, {name}", worst, 1.25e-5, "target"),
             check_between(
-                f"order of penetration over stiffness to 1e9 N/m, {name}",
+                f"order of median penetration over stiffness, {name}",
                 orders[name],
-                -1.1,
-                -0.9,
-                "fig. 17: 1/k",
+                -1.05,
+                -0.95,
+                "fig. 17, target: 1/k",
+            ),
+            check_at_most(
+                f"iterations at 1e7 N/m over those at 1e5, {name}",
+                of_stiffness[1e7].mean_iterations() / of_stiffness[1e5].mean_iterations(),
+                1.2,
+                "section X.A: within 20 %",
             ),
         ]
     return checks

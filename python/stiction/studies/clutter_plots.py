@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, Polygon
+from matplotlib.patches import Circle, Patch, Polygon
 from numpy.typing import NDArray
 
 from stiction.bench.clutter_scene import RADIUS, make_clutter
@@ -35,7 +35,8 @@ def draw_scene(run: ClutterRun) -> Figure:
 def _draw_bodies(axes: Axes, qpos: Vector) -> None:
     scene = make_clutter(NUM_BODIES)
     poses = qpos.reshape(-1, 7)
-    shapes, colours = [], []
+    shapes: list[Patch] = []
+    colours = []
     for i in np.argsort(-poses[:, 1]):  # y points away
         x, _, z = poses[i, :3]
         if scene.bodies[i].is_sphere:
@@ -163,10 +164,25 @@ def _label_means(left: Axes, right: Axes) -> None:
 
 
 def draw_penetration(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Figure:
-    """Mean over the last 1.25 s, per stiffness, with a slope of -1."""
-    figure, (axes,) = make_plot()
-    _draw_means(axes, runs, lambda run: run.mean_penetration)
-    points = [(k, run.mean_penetration) for of in runs.values() for k, run in of.items()]
+    """Over the last 1.25 s, per stiffness: the mean, as the paper has it, and the median, with a slope of
+    -1.
+    """
+    figure, (left, right) = make_plot(2, height=4.2)
+    _draw_penetration(left, runs, "mean", lambda run: run.mean_penetration)
+    _draw_penetration(right, runs, "median", lambda run: run.median_penetration)
+    right.sharey(left)
+    add_legend(figure, left)
+    return figure
+
+
+def _draw_penetration(
+    axes: Axes,
+    runs: Mapping[str, Mapping[float, ClutterRun]],
+    name: str,
+    value: Callable[[ClutterRun], float],
+) -> None:
+    _draw_means(axes, runs, value)
+    points = [(k, value(run)) for of in runs.values() for k, run in of.items()]
     if points:
         k0, k1 = min(k for k, _ in points), max(k for k, _ in points)
         depth = 0.4 * min(depth for k, depth in points if k == k0)
@@ -174,9 +190,7 @@ def draw_penetration(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Figure:
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("stiffness [N/m]")
-    axes.set_ylabel("mean penetration, last 1.25 s [m]")
-    axes.legend(frameon=False, fontsize=9)
-    return figure
+    axes.set_ylabel(f"{name} penetration, last 1.25 s [m]")
 
 
 def _draw_means(

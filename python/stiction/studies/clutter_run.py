@@ -24,6 +24,7 @@ Vector = NDArray[np.float64]
 
 NUM_BODIES = 40
 DURATION = 3.0  # [s]
+IMPACTS = (0.1, 0.75)  # the bodies fall onto each other [s]
 SETTLED = 2.0  # from here on the fall is over; drift is measured [s]
 STEADY_FROM = 1.75  # penetration is measured [s]
 STICTION_TOLERANCE = 1e-4  # v_s [m/s]
@@ -39,7 +40,8 @@ class ClutterRun:
     """Per step: time at its end [s], iterations (of the island that took most), contacts, stiction
     speed (mean of what touches) [m/s]. condition: of the Hessian, NaN where it was not computed [-].
 
-    mean_penetration, max_penetration: of contacts that overlap, from STEADY_FROM on [m].
+    mean_penetration, median_penetration, max_penetration: of contacts that overlap, from STEADY_FROM on
+        [m]. The median is not moved by the few bodies that still roll or rock.
     median_drift: over the bodies, of their way from SETTLED to the end [m].
     worst_residual: relative [-]. coupling_error: worst, of models that report one [-].
     num_failed: steps that failed; the best solution was kept. status: their counts by name.
@@ -55,6 +57,7 @@ class ClutterRun:
     stiction_speed: Vector
     condition: Vector
     mean_penetration: float
+    median_penetration: float
     max_penetration: float
     median_drift: float
     worst_residual: float
@@ -74,11 +77,11 @@ class ClutterRun:
         return float(np.exp(np.log(self.condition[inside]).mean())) if inside.any() else np.nan
 
     def split_condition(self) -> tuple[float, float]:
-        """While bodies fall onto each other, and settled."""
-        return self.mean_condition(0.0, SETTLED), self.mean_condition(SETTLED)
+        """During the impacts, and settled."""
+        return self.mean_condition(*IMPACTS), self.mean_condition(SETTLED)
 
     def split_stiction_speed(self) -> tuple[float, float]:
-        """The largest while bodies fall, and the mean settled."""
+        """The largest before, and the mean when settled."""
         early = self.time <= SETTLED
         return (
             float(np.nanmax(self.stiction_speed[early])),
@@ -95,11 +98,12 @@ class ClutterRun:
             "iterations_settled": float(self.iterations[~early].mean()),
             "max_iterations": int(self.iterations.max()),
             "condition": self.mean_condition(),
-            "condition_falling": condition[0],
+            "condition_impacts": condition[0],
             "condition_settled": condition[1],
             "stiction_speed_settled": float(np.mean(self.stiction_speed[~early])),
             "contacts_settled": float(self.contacts[~early].mean()),
             "mean_penetration": self.mean_penetration,
+            "median_penetration": self.median_penetration,
             "max_penetration": self.max_penetration,
             "median_drift": self.median_drift,
             "worst_residual": self.worst_residual,
@@ -171,10 +175,15 @@ def run_clutter_case(
     depth = np.concatenate(depths)
     moved = (data.qpos - settled).reshape(-1, 7)[:, :3]
     return ClutterRun(
-        contact_model,
-        time_step,
-        *trace.T,
+        contact_model=contact_model,
+        time_step=time_step,
+        time=trace[:, 0],
+        iterations=trace[:, 1],
+        contacts=trace[:, 2],
+        stiction_speed=trace[:, 3],
+        condition=trace[:, 4],
         mean_penetration=float(depth.mean()),
+        median_penetration=float(np.median(depth)),
         max_penetration=float(depth.max()),
         median_drift=float(np.median(np.linalg.norm(moved, axis=1))),
         worst_residual=residual,

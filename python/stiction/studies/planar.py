@@ -178,15 +178,19 @@ def run_planar(
         coupling = max(coupling, getattr(report.certificate, "coupling_error", 0.0))
         rows[sample] = [*data.qpos, *data.qvel, *_read_contact(report, time_step)]
     nv = model.nv
+    normal_force, friction_force, normal_velocity, slip_velocity = rows[:, 2 * nv :].T
     return Trajectory(
-        contact_model,
-        time_step,
-        time_step * stride * np.arange(num_samples + 1),
-        rows[:, :nv],
-        rows[:, nv : 2 * nv],
-        *rows[:, 2 * nv :].T,
-        coupling,
-        status,
+        contact_model=contact_model,
+        time_step=time_step,
+        time=time_step * stride * np.arange(num_samples + 1, dtype=np.float64),
+        q=rows[:, :nv],
+        v=rows[:, nv : 2 * nv],
+        normal_force=normal_force,
+        friction_force=friction_force,
+        normal_velocity=normal_velocity,
+        slip_velocity=slip_velocity,
+        coupling_error=coupling,
+        status=status,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from stiction.errors import Error
+from stiction.plain_json import make_plain
 from stiction.studies.checks import Check
 
 _DPI = 120
@@ -62,7 +62,7 @@ class Study:
 
 def describe_result(study: Study, settings: Settings, result: StudyResult) -> dict[str, Any]:
     """All of a result but its plots, fit for JSON."""
-    described: dict[str, Any] = make_finite(
+    described: dict[str, Any] = make_plain(
         {
             "study": study.name,
             "title": study.title,
@@ -93,17 +93,3 @@ def write_result(description: dict[str, Any], result: StudyResult, out: Path) ->
     except OSError as e:
         raise Error("file_not_found", str(e.filename or out), f"cannot be written: {e}") from e
     return path
-
-
-def make_finite(value: Any) -> Any:
-    """Numbers that JSON has not become their names; steps as keys become text."""
-    if isinstance(value, dict):
-        return {
-            f"{key:g}" if isinstance(key, float) else key: make_finite(x)
-            for key, x in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return [make_finite(x) for x in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value
