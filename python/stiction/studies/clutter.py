@@ -35,6 +35,9 @@ _QUICK_STEPS = (1e-2, 5e-3, 2e-3)
 _QUICK_STIFFNESSES = (1e5, 1e7, 1e13)
 _LARGE_STEPS = (1e-2, 5e-3)  # of the target for large steps
 
+# What the solver's test leaves of a tolerance of 1e-5, summed in another order.
+_ENOUGH = 1.25e-5
+
 # Of the models that a settled pile should be still with, and whose large steps are judged.
 _STEADY = ("lagged_regularized", "coulomb")
 # tamsi has failed on this scene in every program that has it; mj_step is not ours to answer for.
@@ -115,6 +118,16 @@ def _calc_penetration_order(runs: dict[float, ClutterRun]) -> float:
     return calc_order({stiffness: run.median_penetration for stiffness, run in runs.items()})
 
 
+def find_stiffest(runs: dict[float, ClutterRun]) -> float | None:
+    """The stiffness up to which no step failed or left more than the tolerance; None: not one."""
+    stiffest = None
+    for stiffness in sorted(runs):
+        if runs[stiffness].num_failed or runs[stiffness].worst_residual > _ENOUGH:
+            break
+        stiffest = stiffness
+    return stiffest
+
+
 def _check_main(settings: Settings, main: dict[str, ClutterRun]) -> list[Check]:
     checks = []
     for name in settings.pick(*_CONVEX):
@@ -124,7 +137,7 @@ def _check_main(settings: Settings, main: dict[str, ClutterRun]) -> list[Check]:
         )
         checks.append(
             check_at_most(
-                f"relative residual, {name}", run.worst_residual, 1.25e-5, "tolerance 1e-5"
+                f"relative residual, {name}", run.worst_residual, _ENOUGH, "tolerance 1e-5"
             )
         )
     for name in settings.pick(*_STEADY):
@@ -237,14 +250,13 @@ def _check_stiffness(
         if name not in runs:
             continue
         of_stiffness = runs[name]
-        failed = sum(run.num_failed for run in of_stiffness.values())
-        worst = max(run.worst_residual for run in of_stiffness.values())
-        low, high = f"{min(of_stiffness):.0e}", f"{max(of_stiffness):.0e}"
         checks += [
-            check_at_most(
-                f"steps that failed, {low} to {high} N/m, {name}", failed, 0, "target: all of it"
+            check_at_least(
+                f"every step solved to 1e-5 up to [N/m], {name}",
+                find_stiffest(of_stiffness),
+                max(of_stiffness),
+                "target: all of it",
             ),
-            check_at_most(f"relative residual of these, {name}", worst, 1.25e-5, "target"),
             check_between(
                 f"order of median penetration over stiffness, {name}",
                 orders[name],

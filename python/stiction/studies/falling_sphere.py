@@ -314,13 +314,13 @@ def _draw_motion(reference: Trajectory) -> Figure:
         axes.annotate(
             f"{word} at {time:.4f} s",
             (x, 0),
-            xytext=(x + shift, 0.095),
+            xytext=(x + shift, 0.125),
             ha="right" if shift < 0 else "left",
             arrowprops={"arrowstyle": "-", "color": "0.5"},
             fontsize=9,
         )
     axes.set_aspect("equal")
-    axes.set_ylim(-0.01, 0.12)
+    axes.set_ylim(-0.01, 0.15)
     axes.set_xlabel("x [m]")
     axes.set_ylabel("z [m]")
     return figure

@@ -456,7 +456,7 @@ def _draw_close_up(runs: dict[str, Trajectory], field: str) -> Figure:
 
 def _thin_line(model: str, runs: dict[str, Trajectory]) -> dict[str, Any]:
     line = find_line(model, list(runs))
-    return {**line, "lw": 0.8 + 0.4 * (line["lw"] - 1.2)}
+    return {**line, "lw": 0.9 + 0.9 * (line["lw"] - 1.2)}
 
 
 def _fit_to_view(axes: Axes) -> None:
