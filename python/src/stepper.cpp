@@ -2,11 +2,13 @@
 #include <string>
 #include <vector>
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
 #include "stiction/base/error.hpp"
+#include "stiction/contact/dense_hessian.hpp"
 #include "stiction/io/material_assignment.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
 #include "stiction/sim/pair_explanation.hpp"
@@ -53,6 +55,25 @@ class PyStepper {
         (model->signature == 0 && data->nbuffer != find_data_size(model)))
       throw Error(ErrorCode::kWrongShape, "data",
                   "belongs to another model; make it with mujoco.MjData(simulator.model)");
+  }
+
+  double calc_condition_number() {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    return contact::calc_condition_number(stepper_.calc_hessian());
+  }
+
+  /// H as a NumPy array of its own, (nv, nv).
+  auto calc_hessian() {
+    auto* H = new std::vector<double>;
+    const nb::capsule owner(H,
+                            [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    {
+      const std::lock_guard lock(mutex_);
+      *H = stepper_.calc_hessian();
+    }
+    const auto n = static_cast<std::size_t>(stepper_.model()->nv);
+    return nb::ndarray<nb::numpy, double, nb::f_contig>(H->data(), {n, n}, owner);
   }
 
   double time_step() const { return stepper_.time_step(); }
@@ -146,6 +167,8 @@ void bind_stepper(nb::module_& m) {
            nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
       .def("check_data", &PyStepper::check_data, "data"_a,
            "Raises an Error if the data was not made for the model.")
+      .def("calc_hessian", &PyStepper::calc_hessian)
+      .def("calc_condition_number", &PyStepper::calc_condition_number)
       .def("explain", &PyStepper::explain, "geom1"_a, "geom2"_a,
            nb::sig("def explain(self, geom1: int, geom2: int) -> dict[str, typing.Any]"))
       .def_prop_ro("ignored_settings", &PyStepper::ignored_settings)

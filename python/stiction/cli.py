@@ -109,3 +109,4 @@ import stiction.commands.compare  # noqa: E402
 import stiction.commands.explain  # noqa: E402
 import stiction.commands.replay  # noqa: E402
 import stiction.commands.run  # noqa: E402
+import stiction.commands.study  # noqa: E402

@@ -6,6 +6,8 @@ import warnings
 from typing import Any
 
 import mujoco
+import numpy as np
+from numpy.typing import NDArray
 
 from stiction._core import ContactProperties, Stepper, StepReport
 from stiction.arguments import (
@@ -143,6 +145,26 @@ class Simulator:
         """Raises Error if data is no MjData, or that of another model."""
         check_data_type(data)
         self._stepper.check_data(data._address)
+
+    def calc_hessian(self) -> NDArray[np.float64]:
+        """The Hessian of the last step's cost at its solution, H = A + J^T G J, (nv, nv).
+
+        For the study of its spectrum; steps do not form it, and pay nothing for this method. Dofs are
+        those of qvel but for free bodies, which have [w; v] of the joint's frame in the world: a
+        rotation, which leaves the spectrum as it is.
+
+        Raises:
+            Error: before the first step; with 'mujoco', and other models that have no such matrix.
+        """
+        return self._stepper.calc_hessian()
+
+    def calc_condition_number(self) -> float:
+        """Of the matrix of calc_hessian: its largest eigenvalue over its smallest [-].
+
+        Raises:
+            Error: as calc_hessian.
+        """
+        return self._stepper.calc_condition_number()
 
     def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
         """Advances data by nstep steps. The GIL is released meanwhile.

@@ -442,3 +442,43 @@ def test_interrupt_comes_between_steps():
     assert num_steps % 50 == 0
     simulator.step(twin, num_steps)
     assert state_of(model, data).tobytes() == state_of(model, twin).tobytes()
+
+
+def test_hessian_of_a_resting_ball_is_the_closed_form() -> None:
+    mass, radius, k, mu, dt = 2.0, 0.1, 1e5, 0.5, 1e-3
+    sag = mass * 9.81 / k
+    model = mujoco.MjModel.from_xml_string(
+        f"""<mujoco><option timestep="{dt}" gravity="0 0 -9.81"/>
+        <default><geom friction="{mu} 0 0"/></default><worldbody>
+        <geom type="plane" size="1 1 1"/><body pos="0 0 {radius - sag}"><freejoint/>
+        <geom size="{radius}" mass="{mass}"/></body></worldbody></mujoco>"""
+    )
+    properties = {
+        "materials": {"ball": {"stiffness": 2 * k, "dissipation": 0}},
+        "geoms": {"*": "ball"},
+    }
+    simulator = stiction.Simulator(model, "lagged", properties=properties)
+    with pytest.raises(stiction.Error, match="before the first step"):
+        simulator.calc_hessian()
+    simulator.step(mujoco.MjData(model))
+    # One contact below: G_t = mu m g dt / v_s, G_n = dt^2 k; dofs are [w; v].
+    inertia = 0.4 * mass * radius**2
+    tangent, normal = mu * mass * 9.81 * dt / 1e-4, dt**2 * k
+    expected = np.diag([inertia] * 3 + [mass] * 3)
+    expected[[0, 1], [0, 1]] += radius**2 * tangent
+    expected[[3, 4], [3, 4]] += tangent
+    expected[[0, 4], [4, 0]] = radius * tangent
+    expected[[1, 3], [3, 1]] = -radius * tangent
+    expected[5, 5] += normal
+    H = simulator.calc_hessian()
+    assert H == pytest.approx(expected, rel=1e-2, abs=1e-9)
+    eigenvalues = np.linalg.eigvalsh(H)
+    assert simulator.calc_condition_number() == pytest.approx(eigenvalues[-1] / eigenvalues[0])
+
+
+def test_mujoco_has_no_hessian_of_ours() -> None:
+    model = mujoco.MjModel.from_xml_string("<mujoco/>")
+    simulator = stiction.Simulator(model, "mujoco")
+    simulator.step(mujoco.MjData(model))
+    with pytest.raises(stiction.Error, match="'mujoco' has no Hessian"):
+        simulator.calc_condition_number()

@@ -118,4 +118,9 @@ double calc_dense_cost(ContactModel model, const contact::ContactProblem& proble
   return DenseCost(model, problem, parameters).calc_cost(v);
 }
 
+MatrixXd calc_law_hessian(ContactModel model, const contact::ContactProblem& problem,
+                          const contact::ModelParameters& parameters, const VectorXd& v) {
+  return DenseCost(model, problem, parameters).calc_hessian(v);
+}
+
 }  // namespace stiction::formulations

@@ -17,4 +17,10 @@ Eigen::VectorXd solve_dense(contact::ContactModel model, const contact::ContactP
 double calc_dense_cost(contact::ContactModel model, const contact::ContactProblem& problem,
                        const contact::ModelParameters& parameters, const Eigen::VectorXd& v);
 
+/// The Hessian of that cost by the solver's own laws, which calc_dense_hessian does not use.
+Eigen::MatrixXd calc_law_hessian(contact::ContactModel model,
+                                 const contact::ContactProblem& problem,
+                                 const contact::ModelParameters& parameters,
+                                 const Eigen::VectorXd& v);
+
 }  // namespace stiction::formulations

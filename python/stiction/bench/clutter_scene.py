@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stiction.errors import Error
+from stiction.mujoco_contact import make_contact_attributes
 
 RADIUS = 0.05  # of spheres, and half the side of boxes [m]
 SPHERE_MASS = 0.524  # [kg]
@@ -99,20 +100,26 @@ def make_walls(scene: ClutterScene) -> list[tuple[tuple[float, float, float], ..
     ]
 
 
-def make_mjcf(scene: ClutterScene) -> str:
-    """The scene for MuJoCo, with elliptic cones and contacts as stiff as it allows at this time step.
+def make_mjcf(
+    scene: ClutterScene,
+    time_step: float = TIME_STEP,
+    stiffness: float = STIFFNESS,
+    gap: float = 0.0,
+) -> str:
+    """The scene for MuJoCo, with elliptic cones and contacts under which 1 kg sags as on the spring asked
+    for, where MuJoCo allows that.
 
-    MuJoCo has no stiffness in N/m. At the smallest time constant that it accepts, tc = 2 dt, a mass m on
-    one contact sags (1 - d) / d g / k_ref with k_ref = 1 / (d tc)^2; the impedance d is chosen so that
-    1 kg sags as on a spring of 1e7 N/m.
+    Args:
+        time_step: [s].
+        stiffness: of a pair [N/m].
+        gap: of geoms: contacts exist before they touch [m].
     """
-    time_constant = 2 * TIME_STEP
-    impedance = _find_impedance(time_constant)
+    attributes = make_contact_attributes(BOX_MASS, stiffness, time_step)
     parts = [
         f'<mujoco model="clutter"><size memory="400M"/>'
-        f'<option timestep="{TIME_STEP}" cone="elliptic" gravity="0 0 {-GRAVITY}"/>'
-        f'<default><geom friction="{FRICTION} 0.005 0.0001" condim="3"'
-        f' solref="{time_constant} 1" solimp="{impedance:.9f} {impedance:.9f} 0.001"/></default>'
+        f'<option timestep="{time_step!r}" cone="elliptic" gravity="0 0 {-GRAVITY}"/>'
+        f'<default><geom friction="{FRICTION} 0.005 0.0001" condim="3" gap="{gap!r}"'
+        f" {attributes}/></default>"
         "<worldbody>"
     ]
     for p, n in make_walls(scene):
@@ -128,26 +135,18 @@ def make_mjcf(scene: ClutterScene) -> str:
     return "".join(parts)
 
 
-def make_properties() -> dict[str, object]:
-    """Contact properties of every geom: two in series make the pair's."""
+def make_properties(stiffness: float = STIFFNESS) -> dict[str, object]:
+    """Contact properties of every geom: two in series make the pair's, of this stiffness [N/m]."""
     return {
         "materials": {
             "clutter": {
-                "stiffness": 2 * STIFFNESS,
+                "stiffness": 2 * stiffness,
                 "dissipation": DISSIPATION,
                 "relaxation_time": RELAXATION_TIME / 2,
             }
         },
         "geoms": {"*": "clutter"},
     }
-
-
-def _find_impedance(time_constant: float) -> float:
-    """d with (1 - d) / d = k_ref m / k, m = 1 kg, by fixed point."""
-    d = 0.9
-    for _ in range(100):
-        d = 1 / (1 + 1 / ((d * time_constant) ** 2 * STIFFNESS))
-    return d
 
 
 def _join(values: tuple[float, ...]) -> str:

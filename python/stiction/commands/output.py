@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from stiction.names import make_printable
+from stiction.plain_json import make_plain
 
 
 class Messages:
@@ -67,14 +67,4 @@ def make_console() -> Console:
 
 def print_json(value: Any) -> None:
     """On standard output; numbers that JSON has not become their names."""
-    print(json.dumps(_make_finite(value), indent=2, allow_nan=False))
-
-
-def _make_finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _make_finite(x) for key, x in value.items()}
-    if isinstance(value, list | tuple):
-        return [_make_finite(x) for x in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value
+    print(json.dumps(make_plain(value), indent=2, allow_nan=False))

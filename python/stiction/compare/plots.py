@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from stiction.colours import find_colour
 from stiction.compare.rows import Comparison
 from stiction.compare.trace import Trace
 
@@ -38,15 +39,6 @@ _STYLE: dict[Any, Any] = {
     "grid.alpha": 0.14,
 }
 
-# Told apart in light and in dark, and by most of the colour-blind.
-_COLOURS = {
-    "sap": "#e08a00",
-    "lagged": "#2f7fd0",
-    "lagged_regularized": "#12a58c",
-    "similar": "#c05bb0",
-    "tamsi": "#8a6d3b",
-    "mujoco": "#d8492f",
-}
 _DASHES = ("solid", "dashed", "dotted")
 
 
@@ -56,7 +48,7 @@ def find_styles(comparison: Comparison) -> list[tuple[str, str]]:
     for row in comparison.rows:
         k = count.get(row.contact_model, 0)
         count[row.contact_model] = k + 1
-        styles.append((_COLOURS.get(row.contact_model, "#888888"), _DASHES[k % len(_DASHES)]))
+        styles.append((find_colour(row.contact_model), _DASHES[k % len(_DASHES)]))
     return styles
 
 

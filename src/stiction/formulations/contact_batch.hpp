@@ -94,8 +94,8 @@ struct ContactBatch {
     dv_c = frame.to_contact_frame(frame.point_velocity(dV));
   }
   void calc_impulse() { gamma = Law::calc_impulse(row, v_c, &state); }
-  void add_to(PairWrench* wrench) const { wrench->add_force(frame.r, frame.to_world(gamma)); }
-  void add_to(PairHessian* hessian, Curvature curvature) const {
+  void add_to(PairWrenchLanes* wrench) const { wrench->add_force(frame.r, frame.to_world(gamma)); }
+  void add_to(PairHessianLanes* hessian, Curvature curvature) const {
     hessian->add_stiffness(frame.r, frame.to_world(Law::calc_hessian(row, state, curvature)));
   }
   LineDerivatives calc_line_derivatives(double alpha) const {
@@ -122,11 +122,11 @@ struct TorsionBatch {
   }
   void calc_direction(const PairVelocity& dV) { calc_components(dV, dv_c); }
   void calc_impulse() { Law::calc_impulse(row, v_c, &state, gamma); }
-  void add_to(PairWrench* wrench) const {
+  void add_to(PairWrenchLanes* wrench) const {
     wrench->add_force(frame.r, frame.to_world(Lanes3{gamma[0], gamma[1], gamma[2]}));
     for (int i = 0; i < 3; ++i) wrench->torque += frame.axis[kSpinAxis[i]] * gamma[3 + i];
   }
-  void add_to(PairHessian* hessian, Curvature curvature) const;
+  void add_to(PairHessianLanes* hessian, Curvature curvature) const;
   LineDerivatives calc_line_derivatives(double alpha) const {
     Lanes v[6];
     for (int i = 0; i < 6; ++i) v[i] = v_c[i] + alpha * dv_c[i];
@@ -145,7 +145,7 @@ struct TorsionBatch {
 
 /// H += Psi^T G Psi, where row e of Psi is [r x e; e] for the linear components, [e; 0] for spins.
 template <class Law>
-void TorsionBatch<Law>::add_to(PairHessian* hessian, Curvature curvature) const {
+void TorsionBatch<Law>::add_to(PairHessianLanes* hessian, Curvature curvature) const {
   Lanes G[6][6];
   Law::calc_hessian(row, state, curvature, G);
   Lanes3 w[6], v[6];  // columns of Psi, angular and linear

@@ -63,6 +63,28 @@ class ConvexSolver final : public ContactSolver {
       for (int i = 0; i < islands.size(); ++i) solve_one(i);
   }
 
+  std::vector<contact::PairHessian> calc_pair_hessians(
+      const ContactProblem& problem) const override {
+    std::vector<contact::PairHessian> out(problem.pairs.size());
+    for (std::size_t p = 0; p < out.size(); ++p) {
+      const auto is_same = [&](const PairSlice& slice) {
+        return slice.contact_begin == problem.pairs[p].first_contact;
+      };
+      const auto pair =
+          std::find_if(arrays_.layout.pairs.begin(), arrays_.layout.pairs.end(), is_same);
+      if (pair == arrays_.layout.pairs.end()) return {};
+      PairHessianLanes lanes;
+      for (int b = pair->batch_begin; b < pair->batch_end; ++b)
+        arrays_.batches[b].add_to(&lanes, Curvature::kExact);
+      if constexpr (TakesTorsion<F>)
+        for (int b = pair->torsion_begin; b < pair->torsion_end; ++b)
+          arrays_.torsion_batches[b].add_to(&lanes, Curvature::kExact);
+      const math::SixBySix G = lanes.sum();
+      for (int column = 0; column < 6; ++column) G.column[column].store(out[p].data() + 6 * column);
+    }
+    return out;
+  }
+
  private:
   /// Fills an island's dofs and contacts: everything fixed during its solve, and the guess.
   void prepare(const ContactProblem& problem, const SolverOptions& options,

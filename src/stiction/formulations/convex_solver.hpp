@@ -2,11 +2,13 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "stiction/base/thread_pool.hpp"
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
+#include "stiction/contact/dense_hessian.hpp"
 #include "stiction/contact/islands.hpp"
 #include "stiction/formulations/solver_options.hpp"
 
@@ -24,6 +26,15 @@ class ContactSolver {
   virtual void solve(const contact::ContactProblem& problem, const contact::Islands& islands,
                      const SolverOptions& options, std::span<const double> guess,
                      base::ThreadPool* threads, contact::ContactSolution* solution) = 0;
+
+  /// What each body pair adds to the Hessian at the last solution, see contact::calc_dense_hessian.
+  /// @param problem the one last solved
+  /// @return one per pair; empty if the solver has none to tell
+  virtual std::vector<contact::PairHessian> calc_pair_hessians(
+      const contact::ContactProblem& problem) const {
+    (void)problem;
+    return {};
+  }
 };
 
 /// Null for ContactModel::mujoco, which is not ours to solve.

@@ -51,7 +51,7 @@ class IslandProblem {
     std::fill_n(force + range_.dof_begin, range_.num_dofs, 0.0);
     for (PairSlice& pair : pairs()) {
       const PairVelocity V(pair_velocity(pair, dofs_.v.data()));
-      PairWrench wrench;
+      PairWrenchLanes wrench;
       for_each_batch(pair, [&](auto& batch) {
         batch.calc_velocity(V);
         batch.calc_impulse();
@@ -185,7 +185,7 @@ class IslandProblem {
   }
 
   math::SixBySix calc_pair_hessian(const PairSlice& pair, Curvature curvature) {
-    PairHessian G;
+    PairHessianLanes G;
     for_each_batch(pair, [&](const auto& batch) { batch.add_to(&G, curvature); });
     return G.sum();
   }

@@ -20,7 +20,7 @@ struct PairVelocity {
 };
 
 /// Wrench impulse [torque; force], lane by lane.
-struct PairWrench {
+struct PairWrenchLanes {
   Lanes3 torque{}, force{};
 
   /// Adds forces at r.
@@ -37,7 +37,7 @@ struct PairWrench {
 
 /// Phi^T K Phi with Phi = [-[r]x I], lane by lane: blocks ww, wv and vv of a symmetric 6 x 6
 /// matrix.
-struct PairHessian {
+struct PairHessianLanes {
   LanesSymmetric3 ww{}, vv{};
   Lanes3 wv[3]{};  // rows
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <span>
 
+#include "stiction/contact/dense_hessian.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/plant/write_back.hpp"
@@ -65,6 +66,13 @@ void ConvexStep::take(StepContext& context, mjData* d) {
   us.finish += clock.lap();
 }
 
+std::vector<double> ConvexStep::calc_hessian() const {
+  if (!has_solution_) return {};
+  const std::vector<contact::PairHessian> pairs = solver_->calc_pair_hessians(problem_);
+  if (pairs.size() != problem_.pairs.size()) return {};
+  return contact::calc_dense_hessian(problem_, pairs, solution_.v);
+}
+
 /// Constraint rows, sensors of position and velocity, and all forces but those of constraints.
 void ConvexStep::calc_smooth_forces(StepContext& context, mjData* d) {
   const mjModel* model = context.model;
@@ -94,6 +102,7 @@ void ConvexStep::calc_smooth_forces(StepContext& context, mjData* d) {
 
 void ConvexStep::assemble(StepContext& context, mjData* d) {
   const plant::Model& plant = context.plant;
+  has_solution_ = false;
   problem_.clear(context.mirror.opt.timestep);
   implicit_.calc(context.stage, d, plant);
   plant::add_blocks(context.stage, d, plant, implicit_, &problem_);
@@ -134,6 +143,7 @@ void ConvexStep::solve(StepContext& context, mjData* d) {
     write_statistics(problem_, solution_, &context.report);
     context.report.statistics.iterations += num_before;
   }
+  has_solution_ = !context.failed();
   report_failures(context);
 }
 

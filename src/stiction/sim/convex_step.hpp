@@ -28,6 +28,10 @@ class ConvexStep {
   /// The state changes in the last stage only, and not at all if one before it failed.
   void take(StepContext& context, mjData* d);
 
+  /// contact::calc_dense_hessian of the last step, at the velocities found.
+  /// @return empty before there are such, or if the contact model has no Hessian to tell
+  std::vector<double> calc_hessian() const;
+
  private:
   void calc_smooth_forces(StepContext& context, mjData* d);
   void assemble(StepContext& context, mjData* d);
@@ -51,6 +55,7 @@ class ConvexStep {
   std::optional<base::ThreadPool> threads_;
   contact::ContactSolution solution_;
   std::vector<double> guess_, qvel_;
+  bool has_solution_ = false;  // of problem_
   contact::Certifier certifier_;
   plant::MomentumCheck momentum_check_;
 };

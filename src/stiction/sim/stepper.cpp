@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "stiction/base/error.hpp"
 #include "stiction/plant/model_check.hpp"
 #include "stiction/sim/convex_step.hpp"
 #include "stiction/sim/ignored_settings.hpp"
@@ -24,6 +25,7 @@ class Stepper::Workspace {
   }
 
   const StepReport& step(mjData* d, int num_steps) noexcept;
+  std::vector<double> calc_hessian() const;
 
   StepContext context;
 
@@ -45,6 +47,16 @@ const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
   }
   report.time = d->time;
   return report;
+}
+
+std::vector<double> Stepper::Workspace::calc_hessian() const {
+  const auto* step = std::get_if<ConvexStep>(&step_);
+  const std::vector<double> H = step ? step->calc_hessian() : std::vector<double>();
+  if (H.empty())
+    throw Error(ErrorCode::kUnsupported, "calc_hessian",
+                step ? "there is no Hessian before the first step, nor of a contact model without"
+                     : "'mujoco' has no Hessian of ours; choose another contact model");
+  return H;
 }
 
 void Stepper::Workspace::step_once(mjData* d) {
@@ -98,6 +110,7 @@ void Stepper::step(mjData* data, int num_steps, StepReport* report) noexcept {
   (void)workspace_->step(data, num_steps);
   std::swap(workspace_->context.report, *report);
 }
+std::vector<double> Stepper::calc_hessian() const { return workspace_->calc_hessian(); }
 const mjModel* Stepper::model() const { return workspace_->context.model; }
 const StepOptions& Stepper::options() const { return workspace_->context.options; }
 const plant::MaterialTable& Stepper::materials() const { return workspace_->context.materials; }

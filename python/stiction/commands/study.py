@@ -1,0 +1,123 @@
+"""stiction study: the figures of a paper again, with checks."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from stiction import contact_models
+from stiction.cli import ExitCode, app
+from stiction.commands import options
+from stiction.commands.output import Messages, make_console, print_json
+from stiction.names import suggest_name
+from stiction.studies import NAMES
+
+if TYPE_CHECKING:
+    from stiction.studies.checks import Check
+
+# Trajectories of other programs that the planar studies are compared with, where somebody has them.
+_PEERS = Path("../shared/reference/point")
+
+
+def _check_name(name: str) -> str:
+    if name not in NAMES:
+        raise typer.BadParameter(f"no study '{name}' {suggest_name(name, NAMES)}")
+    return name
+
+
+@app.command("study")
+def study_command(
+    name: Annotated[
+        str, typer.Argument(callback=_check_name, metavar="NAME", help=f"{', '.join(NAMES)}.")
+    ],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer and larger steps; the same checks.")
+    ] = False,
+    contact_model: options.ContactModels = None,
+    as_json: options.Json = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where NAME.json and the plots go; default: out/study_NAME."
+        ),
+    ] = None,
+    peers: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="STICTION_STUDY_PEERS",
+            exists=True,
+            file_okay=False,
+            help="Folder of other programs' trajectories, to be compared with.",
+        ),
+    ] = None,
+) -> int:
+    """Repeats the figures of [castro2023] with every contact model, and checks what they show.
+
+    Exit codes: 0 ok, 1 a check failed, 2 usage.
+    """
+    # Here, because they load matplotlib, which other commands need not wait for.
+    from stiction.studies.registry import STUDIES
+    from stiction.studies.study import Settings, describe_result, write_result
+
+    messages = Messages()
+    study = STUDIES[name]
+    begin = time.process_time()
+    with messages.show_warnings(), _show_status(messages, name) as tell:
+        settings = Settings(
+            quick,
+            tuple(contact_model or contact_models()),
+            peers or (_PEERS if _PEERS.is_dir() else None),
+            tell,
+        )
+        result = study.run(settings)
+    folder = out or Path("out") / f"study_{name}"
+    description = describe_result(study, settings, result)
+    description["cpu_seconds"] = time.process_time() - begin
+    path = write_result(description, result, folder)
+    if as_json:
+        print_json(description)
+    else:
+        make_console().print(_make_table(study.title, result.checks))
+        for note in result.notes:
+            messages.warn(note)
+        print(f"{path}, {len(result.plots)} plots; {description['cpu_seconds']:.1f} s of CPU")
+    failed = [check.name for check in result.checks if not check.passed]
+    for check_name in failed:
+        messages.fail(f"check failed: {check_name}")
+    return ExitCode.FAILURE if failed else ExitCode.OK
+
+
+@contextlib.contextmanager
+def _show_status(messages: Messages, name: str) -> Iterator[Callable[[str], None]]:
+    """A line that says what is run, on a terminal only."""
+    if not messages.console.file.isatty():
+        yield lambda text: None
+        return
+    with messages.console.status(name) as status:
+        yield lambda text: status.update(f"{name}: {text}")
+
+
+def _make_table(title: str, checks: list[Check]) -> Table:
+    from stiction.studies.checks import format_value
+
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for heading in ("", "check", "value", "wanted", "source"):
+        table.add_column(heading, justify="right" if heading == "value" else "left", no_wrap=True)
+    for check in checks:
+        row = (
+            "ok" if check.passed else "FAIL",
+            check.name,
+            format_value(check),
+            check.wanted,
+            check.source,
+        )
+        style = "" if check.passed else "red"
+        table.add_row(*(Text(cell) for cell in row), style=style)
+    return table

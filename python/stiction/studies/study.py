@@ -1,0 +1,95 @@
+"""What a study is given and what it gives: figures, checks, plots."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from stiction.errors import Error
+from stiction.plain_json import make_plain
+from stiction.studies.checks import Check
+
+_DPI = 120
+
+
+@dataclass(frozen=True)
+class Settings:
+    """quick: fewer and larger steps, fewer models; the checks are as strict.
+    contact_models: those to study, by name.
+    peers: folder of other programs' trajectories; None: compared with none.
+    tell: told in words what is run next.
+    """
+
+    quick: bool
+    contact_models: tuple[str, ...]
+    peers: Path | None = None
+    tell: Callable[[str], None] = lambda text: None
+
+    def pick(self, *names: str) -> list[str]:
+        """Of some models those that are studied."""
+        return [name for name in self.contact_models if name in names]
+
+
+@dataclass
+class StudyResult:
+    """figures: what was measured, fit for JSON. plots: by file name without its suffix.
+    notes: what was left out, and why.
+    """
+
+    figures: dict[str, Any] = field(default_factory=dict)
+    checks: list[Check] = field(default_factory=list)
+    plots: dict[str, Figure] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def passed(self) -> bool:
+        return all(check.passed for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Study:
+    """name: as on the command line. title: one line. run: makes it."""
+
+    name: str
+    title: str
+    run: Callable[[Settings], StudyResult]
+
+
+def describe_result(study: Study, settings: Settings, result: StudyResult) -> dict[str, Any]:
+    """All of a result but its plots, fit for JSON."""
+    described: dict[str, Any] = make_plain(
+        {
+            "study": study.name,
+            "title": study.title,
+            "quick": settings.quick,
+            "contact_models": list(settings.contact_models),
+            "passed": result.passed,
+            "checks": [asdict(check) for check in result.checks],
+            "figures": result.figures,
+            "notes": result.notes,
+            "plots": [f"{name}.png" for name in result.plots],
+        }
+    )
+    return described
+
+
+def write_result(description: dict[str, Any], result: StudyResult, out: Path) -> Path:
+    """The plots and STUDY.json into a folder, which is made; files of these names are overwritten.
+
+    Raises:
+        Error: a file cannot be written.
+    """
+    path = out / f"{description['study']}.json"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, plot in result.plots.items():
+            plot.savefig(out / f"{name}.png", dpi=_DPI)
+        path.write_text(json.dumps(description, indent=1, allow_nan=False) + "\n")
+    except OSError as e:
+        raise Error("file_not_found", str(e.filename or out), f"cannot be written: {e}") from e
+    return path
