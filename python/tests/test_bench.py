@@ -128,3 +128,19 @@ def test_runners_take_turns_and_are_reset() -> None:
     times = time_in_turns({"a": make("a"), "b": make("b")}, 2)
     assert calls == ["a reset", "a 7", "b reset", "b 7"] * 2
     assert times["a"].minimum <= times["a"].median
+
+
+def test_heap_falls_under_every_stepper() -> None:
+    cases = {
+        case["stepper"]: case for case in run_json("heap", "-n", "40", "--duration", "0.4")["cases"]
+    }
+    assert list(cases) == ["lagged_regularized", "mj_step newton", "mj_step cg"]
+    ours = cases["lagged_regularized"]
+    assert ours["ratio"] == 1
+    assert ours["residual"] <= 1.1e-5
+    for case in cases.values():
+        assert len(case["ms_by_interval"]) == 2
+        assert case["contacts"] > 0
+        mean = sum(case["ms_by_interval"]) / 2
+        assert case["ms_per_step"] == pytest.approx(mean)
+        assert case["ratio"] == pytest.approx(ours["ms_per_step"] / case["ms_per_step"])

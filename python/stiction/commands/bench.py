@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from stiction.bench import clutter, real_scenes, scenes
+from stiction.bench import clutter, heap, real_scenes, scenes
 from stiction.bench.clutter_scene import check_num_bodies
 from stiction.cli import app
 from stiction.commands.options import ContactModel, Json, NumThreads, Tolerance
@@ -86,6 +86,31 @@ def bench_clutter(
     make_console().print(table)
 
 
+@bench_app.command("heap")
+def bench_heap(
+    bodies: Annotated[int, typer.Option("--bodies", "-n", min=1, max=10_000)] = heap.NUM_BODIES,
+    duration: Annotated[
+        float, typer.Option(min=0.2, max=60, help="Of the fall from the drop [s].")
+    ] = heap.DURATION,
+    contact_model: ContactModel = "lagged_regularized",
+    tolerance: Tolerance = 1e-5,
+    num_threads: NumThreads = 1,
+    as_json: Json = False,
+) -> None:
+    """A dense heap, nearly one island, as it falls; against mj_step's Newton and CG solvers.
+
+    Means over the whole fall; the ratio is our time to the stepper's.
+    """
+    cases = heap.run_heap(
+        bodies, contact_model, duration=duration, tolerance=tolerance, num_threads=num_threads
+    )
+    rows = [asdict(case) for case in cases]
+    if as_json:
+        print(json.dumps({"contact_model": contact_model, "cases": rows}, indent=2))
+        return
+    make_console().print(_make_table(f"heap of {bodies}", _HEAP_COLUMNS, rows))
+
+
 @bench_app.command("scenes")
 def bench_scenes(
     names: Annotated[
@@ -128,6 +153,13 @@ _CLUTTER_COLUMNS: list[_Column] = [
     ("Drake SAP", "drake_sap_us_per_step", ".0f"),
     ("times faster", "times_faster_than_drake_sap", ".0f"),
     ("iterations", "iterations", ".1f"),
+    ("residual", "residual", ".1e"),
+]
+_HEAP_COLUMNS: list[_Column] = [
+    ("stepper", "stepper", "s"),
+    ("contacts", "contacts", "d"),
+    ("ms/step", "ms_per_step", ".2f"),
+    ("ratio", "ratio", ".2f"),
     ("residual", "residual", ".1e"),
 ]
 _SCENE_COLUMNS: list[_Column] = [
