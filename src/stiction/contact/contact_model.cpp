@@ -9,15 +9,14 @@ namespace stiction::contact {
 namespace {
 
 constexpr ContactModelTraits kModels[] = {
-    // model                        name                   k      d      tau    v_s    sigma torsion
-    // bound
-    {ContactModel::sap, "sap", true, false, true, false, true, false, true},
-    {ContactModel::lagged, "lagged", true, true, false, true, false, true, true},
+    // model, name, then: k, d, tau, v_s, sigma; torsion, bound, laws
+    {ContactModel::sap, "sap", true, false, true, false, true, false, true, false},
+    {ContactModel::lagged, "lagged", true, true, false, true, false, true, true, true},
     {ContactModel::lagged_regularized, "lagged_regularized", true, true, false, true, true, true,
-     true},
-    {ContactModel::similar, "similar", true, true, false, true, true, false, true},
-    {ContactModel::tamsi, "tamsi", true, true, false, true, false, false, false},
-    {ContactModel::mujoco, "mujoco", false, false, false, false, false, true, false},
+     true, true},
+    {ContactModel::similar, "similar", true, true, false, true, true, false, true, true},
+    {ContactModel::tamsi, "tamsi", true, true, false, true, false, false, false, false},
+    {ContactModel::mujoco, "mujoco", false, false, false, false, false, true, false, false},
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ struct ContactModelTraits {
   bool uses_regularization;      // sigma
   bool takes_torsion;            // condim 4 and 6
   bool has_error_bound;          // convex, so that a certificate bounds the solver's error
+  bool takes_laws;               // normal_law and friction_law; then these say what it uses
 };
 
 /// All models, in the order of tables and reports.

@@ -53,6 +53,11 @@ struct Contact {
   double dissipation = 0;        // Hunt-Crossley d >= 0 [s/m]
   double relaxation_time = 0;    // tau_d >= 0 of SAP's linear dissipation [s]
   double phi0 = 0;               // signed distance at the start of the step [m], < 0 overlaps
+  /// Of Hertz's law, k_h [N/m^(3/2)], > 0; infinite: near-rigid, see calc_derived.
+  double hertz_stiffness = kInfinity;
+  /// Of the barriers, k [N/m], > 0; infinite: near-rigid, see calc_derived.
+  double barrier_stiffness = kInfinity;
+  double barrier_thickness = 1e-3;  // d > 0 of the barriers [m]
   /// Friction coefficients: two tangential [-], torsional [m], two rolling [m]; all >= 0.
   std::array<double, 5> friction{};
   /// Components: 1 (frictionless), 3, 4 (and torsional) or 6 (and rolling).

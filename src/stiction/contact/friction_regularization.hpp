@@ -36,6 +36,25 @@ struct SoftNorm {
   auto is_slipping() const { return squared_slip() > eps * eps; }
   T norm() const { return squared_slip() / (1 / inv_h + eps); }
 
+  /// First and second derivative of |u + a du|_s by a, at a = 0.
+  T slope_along(const T* du) const {
+    T dot = u[0] * du[0];
+    for (int i = 1; i < kSize; ++i) dot += u[i] * du[i];
+    return inv_h * dot;
+  }
+  T curvature_along(const T* du) const {
+    T square = du[0] * du[0];
+    for (int i = 1; i < kSize; ++i) square += du[i] * du[i];
+    T sum = eps * eps * square;
+    for (int i = 0; i < kSize; ++i) {
+      for (int j = i + 1; j < kSize; ++j) {
+        const T across = u[i] * du[j] - u[j] * du[i];
+        sum += across * across;
+      }
+    }
+    return sum * inv_h * inv_h * inv_h;
+  }
+
   /// Entry (i, j) of dt/du or, as secant curvature, of I / h. The diagonal of the former is a sum
   /// of squares: 1 - t_i^2 = (eps^2 + sum_{j != i} u_j^2) / h^2.
   T curvature(int i, int j, Curvature kind) const {

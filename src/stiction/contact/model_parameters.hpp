@@ -1,6 +1,12 @@
 #pragma once
 
+#include <memory>
+
+#include "stiction/contact/law_kinds.hpp"
+
 namespace stiction::contact {
+
+class CustomLaw;
 
 /// Parameters of the convex contact models, beyond those of each contact.
 struct ModelParameters {
@@ -10,6 +16,11 @@ struct ModelParameters {
   double friction_regularization = 1e-3;
   /// beta >= 0 [-]: SAP softens contacts whose period is shorter than beta time steps; 0: never.
   double near_rigid_factor = 1;
+  /// Of models that take laws.
+  NormalLawKind normal_law = NormalLawKind::hunt_crossley;
+  FrictionRegularizationKind friction_law = FrictionRegularizationKind::soft;
+  /// For NormalLawKind::custom, see make_custom_law; else null.
+  std::shared_ptr<const CustomLaw> custom_law;
 };
 
 }  // namespace stiction::contact

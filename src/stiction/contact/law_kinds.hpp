@@ -1,0 +1,61 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/contact_problem.hpp"
+
+/// Normal laws and friction regularizations by name: one spelling in C++, Python and files.
+namespace stiction::contact {
+
+/// Force of a contact from its penetration and the rate of it. `custom` is a law of the caller's,
+/// see custom_law.hpp; it has no name in files.
+enum class NormalLawKind { hunt_crossley, linear, hertz, log_barrier, ipc_barrier, custom };
+
+/// Friction as a function of slip below the slip tolerance.
+enum class FrictionRegularizationKind { soft, quadratic, arctan };
+
+/// The contact properties that a law reads.
+struct PropertyUse {
+  bool stiffness = false;
+  bool dissipation = false;
+  bool relaxation_time = false;
+  bool hertz_stiffness = false;
+  bool barrier = false;  // barrier_stiffness and barrier_thickness
+};
+
+struct NormalLawTraits {
+  NormalLawKind law;
+  std::string_view name;
+  PropertyUse uses;
+};
+
+/// All laws that have names, in the order of tables.
+std::span<const NormalLawTraits> normal_laws();
+/// Those of `custom` have the name "custom", and use nothing.
+const NormalLawTraits& traits(NormalLawKind law);
+/// @throws Error with the nearest name if no law has this one
+NormalLawKind parse_normal_law(std::string_view name);
+
+std::span<const std::string_view> friction_regularization_names();
+std::string_view name_of(FrictionRegularizationKind kind);
+/// @throws Error with the nearest name if no regularization has this one
+FrictionRegularizationKind parse_friction_regularization(std::string_view name);
+
+/// What a model reads under a law: the law's properties if it takes laws, else its own.
+PropertyUse calc_property_use(ContactModel model, NormalLawKind law);
+
+/// From how far a law acts: on surfaces at distance g that part with velocity v_n only if
+///
+///     g + relaxation_time v_n < distance.
+struct LawReach {
+  double relaxation_time = 0;  // >= 0 [s]
+  double distance = 0;         // >= 0 [m]
+};
+
+/// The barrier thickness for the barrier that has one. The logarithmic barrier and laws of the
+/// caller's act at any distance: infinite; the former's force at a distance g is k d^2 / g.
+LawReach calc_reach(NormalLawKind law, const Contact& contact);
+
+}  // namespace stiction::contact

@@ -1,0 +1,133 @@
+#include "stiction/contact/custom_law.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "stiction/base/error.hpp"
+#include "stiction/contact/hertz.hpp"
+
+namespace stiction::contact {
+namespace {
+
+/// Hertz's law, as a caller might write it.
+struct MyHertz {
+  double k_h = 1e8, d = 2;
+  NormalForce calc_force(double x, double xdot) const noexcept {
+    const double damping = 1 + 1.5 * d * xdot;
+    if (x <= 0 || damping <= 0) return {};
+    const double elastic = k_h * x * std::sqrt(x);
+    return {elastic * damping, 1.5 * k_h * std::sqrt(x) * damping, elastic * 1.5 * d};
+  }
+};
+
+/// A spring with faults to choose.
+struct Faulty {
+  double slope_factor = 1;  // of the derivative given
+  double offset = 0;        // [N]
+  double damping = 0;       // [N s/m], of the approach
+  double limit = HUGE_VAL;  // [m], beyond which the force falls
+  NormalForce calc_force(double x, double xdot) const noexcept {
+    const double depth = x > 0 ? x : 0;
+    if (depth > limit) return {1e4 * (2 * limit - depth), -1e4, 0};
+    if (depth == 0) return {offset, 0, 0};
+    return {1e4 * depth + offset + damping * (xdot + 10), slope_factor * 1e4, damping};
+  }
+};
+static_assert(NormalLaw<MyHertz> && NormalLaw<Faulty>);
+
+struct Throwing {
+  NormalForce calc_force(double x, double) const { return {x, 1, 0}; }
+};
+struct NoDerivatives {
+  double calc_force(double x, double) const noexcept { return x; }
+};
+static_assert(!NormalLaw<Throwing> && !NormalLaw<NoDerivatives>);
+
+template <class L>
+std::string refusal_of(const L& law, const LawRange& range = {}) {
+  try {
+    check_normal_law(law, range);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(CustomLaw, TakesLawsOfAllKinds) {
+  EXPECT_EQ(refusal_of(MyHertz{}), "");
+  EXPECT_EQ(refusal_of(Faulty{}), "") << "without its faults it is a spring";
+  struct Constant {
+    NormalForce calc_force(double, double) const noexcept { return {5, 0, 0}; }
+  };
+  EXPECT_EQ(refusal_of(Constant{}), "");
+}
+
+TEST(CustomLaw, RefusesAdhesionAndSaysWhere) {
+  const std::string text = refusal_of(Faulty{.offset = -3});
+  EXPECT_NE(text.find("normal law: at x = 0 m and xdot = 0 m/s f is -3 N, must be at least 0: "
+                      "contact does not pull"),
+            std::string::npos)
+      << text;
+}
+
+TEST(CustomLaw, RefusesForcesThatFallWithPenetration) {
+  const std::string text = refusal_of(Faulty{.limit = 7e-3});
+  EXPECT_NE(text.find("at x = 0.01 m and xdot = 0 m/s df/dx is -10000 N/m"), std::string::npos)
+      << text;
+  // Where it is not looked at, it may.
+  EXPECT_EQ(refusal_of(Faulty{.limit = 7e-3}, {.max_penetration = 5e-3}), "");
+}
+
+TEST(CustomLaw, RefusesDampingThatFeedsEnergy) {
+  const std::string text = refusal_of(Faulty{.damping = -0.1});
+  EXPECT_NE(text.find("df/dxdot is -0.1 N s/m"), std::string::npos) << text;
+}
+
+TEST(CustomLaw, RefusesDerivativesThatAreNotTheForces) {
+  EXPECT_NE(refusal_of(Faulty{.slope_factor = 1.01}).find("df/dx is 10100, but f rises by 10000"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(Faulty{.slope_factor = 0}), "");
+  struct Forgets {
+    NormalForce calc_force(double x, double xdot) const noexcept {
+      return {x > 0 && xdot > -1 ? x * (1 + xdot) : 0, x > 0 && xdot > -1 ? 1 + xdot : 0, 0};
+    }
+  };
+  EXPECT_NE(refusal_of(Forgets{}).find("df/dxdot is 0, but f rises by"), std::string::npos);
+}
+
+TEST(CustomLaw, RefusesForcesThatAreNotFinite) {
+  struct Pole {
+    NormalForce calc_force(double x, double) const noexcept { return {1 / (x * x), 0, 0}; }
+  };
+  EXPECT_NE(refusal_of(Pole{}).find("at x = 0 m and xdot = 0 m/s f is inf"), std::string::npos);
+  EXPECT_NE(refusal_of(MyHertz{}, {.max_penetration = 0}).find("max_penetration is 0 m"),
+            std::string::npos);
+}
+
+TEST(CustomLaw, ImpulseIsThatOfTheSameLawBuiltIn) {
+  const auto held = make_custom_law(MyHertz{});
+  for (const double dt : {1e-4, 2e-3}) {
+    for (const double x0 : {-1e-3, 1e-5, 1e-3}) {
+      const Hertz<double> built_in{dt, 1e8, 2, x0};
+      const Custom<double> custom{held.get(), dt, x0};
+      const Custom<math::Lanes> four{held.get(), math::broadcast(dt), math::broadcast(x0)};
+      for (const double v : {-3.0, -0.1, 0.0, 1e-3, 0.2, 2.0}) {
+        const NormalImpulse<double> expected = built_in.calc_impulse(v);
+        const NormalImpulse<double> at = custom.calc_impulse(v);
+        EXPECT_NEAR(at.n, expected.n, 1e-14 * expected.n);
+        EXPECT_NEAR(at.dn_dv, expected.dn_dv, -1e-14 * expected.dn_dv);
+        EXPECT_EQ(at.secant, -at.dn_dv);
+        EXPECT_EQ(four.calc_impulse(math::broadcast(v)).n[3], at.n);
+        EXPECT_DOUBLE_EQ(custom.calc_start_impulse(v), built_in.calc_start_impulse(v));
+        // Its cost by quadrature is the other's closed form.
+        const double cost = built_in.calc_cost(v);
+        EXPECT_NEAR(custom.calc_cost(v), cost, 1e-9 * cost) << dt << " " << x0 << " " << v;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stiction::contact
