@@ -8,6 +8,7 @@ include(CMakePackageConfigHelpers)
 set(_contact_headers
   stiction/base/error.hpp
   stiction/contact/certificate.hpp
+  stiction/contact/custom_law.hpp
   stiction/formulations/convex_solver.hpp)
 set(_sim_headers
   stiction/io/contact_properties.hpp

@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 #include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/law_kinds.hpp"
 
 NB_MODULE(_core, m) {
   namespace nb = nanobind;
@@ -18,4 +19,22 @@ NB_MODULE(_core, m) {
         return names;
       },
       nb::sig("def contact_models() -> list[str]"), "Names of the contact models.");
+  m.def(
+      "normal_laws",
+      [] {
+        nb::list names;
+        for (const auto& traits : stiction::contact::normal_laws())
+          names.append(nb::str(traits.name.data(), traits.name.size()));
+        return names;
+      },
+      nb::sig("def normal_laws() -> list[str]"), "Names of the normal laws.");
+  m.def(
+      "friction_laws",
+      [] {
+        nb::list names;
+        for (const std::string_view name : stiction::contact::friction_regularization_names())
+          names.append(nb::str(name.data(), name.size()));
+        return names;
+      },
+      nb::sig("def friction_laws() -> list[str]"), "Names of the regularizations of friction.");
 }

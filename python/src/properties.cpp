@@ -28,6 +28,9 @@ nb::dict make_content(const ContactProperties& properties) {
     add("dissipation", material.values.dissipation);
     add("relaxation_time", material.values.relaxation_time);
     add("friction", material.values.friction);
+    add("hertz_stiffness", material.values.hertz_stiffness);
+    add("barrier_stiffness", material.values.barrier_stiffness);
+    add("barrier_thickness", material.values.barrier_thickness);
     materials[material.name.c_str()] = values;
   }
   for (const io::GeomRule& rule : properties.rules) geoms[rule.selector.c_str()] = rule.material;

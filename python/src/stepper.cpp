@@ -149,7 +149,8 @@ void bind_stepper(nb::module_& m) {
           [](PyStepper* self, std::uintptr_t model, const std::string& contact_model,
              double time_step, double tolerance, int max_iterations, int num_threads,
              bool keep_best, double stiction_tolerance, double friction_regularization,
-             double near_rigid_factor, const ContactProperties& properties) {
+             double near_rigid_factor, const std::string& normal_law,
+             const std::string& friction_law, const ContactProperties& properties) {
             StepOptions options;
             options.contact_model = contact::parse_contact_model(contact_model);
             options.time_step = time_step;
@@ -157,12 +158,17 @@ void bind_stepper(nb::module_& m) {
             options.max_iterations = max_iterations;
             options.num_threads = num_threads;
             options.on_failure = keep_best ? sim::OnFailure::keep_best : sim::OnFailure::stop;
-            options.parameters = {stiction_tolerance, friction_regularization, near_rigid_factor};
+            options.parameters = {stiction_tolerance,
+                                  friction_regularization,
+                                  near_rigid_factor,
+                                  contact::parse_normal_law(normal_law),
+                                  contact::parse_friction_regularization(friction_law),
+                                  nullptr};
             new (self) PyStepper(model, options, properties);
           },
           "model"_a, "contact_model"_a, "time_step"_a, "tolerance"_a, "max_iterations"_a,
           "num_threads"_a, "keep_best"_a, "stiction_tolerance"_a, "friction_regularization"_a,
-          "near_rigid_factor"_a, "properties"_a)
+          "near_rigid_factor"_a, "normal_law"_a, "friction_law"_a, "properties"_a)
       .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
            nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
       .def("check_data", &PyStepper::check_data, "data"_a,

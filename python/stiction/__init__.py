@@ -10,6 +10,8 @@ from stiction._core import (  # noqa: E402
     ContactReport,
     StepReport,
     contact_models,
+    friction_laws,
+    normal_laws,
 )
 from stiction.errors import Error, IgnoredSettingWarning, StepError, StictionWarning  # noqa: E402
 from stiction.recording import Recorder, Recording, Replay  # noqa: E402
@@ -32,5 +34,7 @@ __all__ = [
     "StepReport",
     "StictionWarning",
     "contact_models",
+    "friction_laws",
     "load_scene",
+    "normal_laws",
 ]

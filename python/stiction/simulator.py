@@ -47,6 +47,9 @@ class Simulator:
         stiction_tolerance: v_s [m/s]; slip below it is stiction.
         friction_regularization: sigma [-]; 0 gives the papers' unregularized models.
         near_rigid_factor: beta [-] of 'sap'; 0: stiffness is never reduced.
+        normal_law: 'hunt_crossley', 'linear', 'hertz', 'log_barrier' or 'ipc_barrier'; of the lagged
+            models and 'similar'.
+        friction_law: how friction rises with slip, 'soft', 'quadratic' or 'arctan'; of the same.
         properties: contact properties of geoms: a file, its content as a dict, or None. Scenes that
             name their file are for stiction.load_scene.
         on_failure: what a step does that cannot be made, or does not converge: 'raise' StepError,
@@ -71,6 +74,8 @@ class Simulator:
         stiction_tolerance: float = 1e-4,
         friction_regularization: float = 1e-3,
         near_rigid_factor: float = 1.0,
+        normal_law: str = "hunt_crossley",
+        friction_law: str = "soft",
         properties: PropertiesLike = None,
         on_failure: str = "raise",
     ) -> None:
@@ -91,6 +96,8 @@ class Simulator:
                 "friction_regularization", friction_regularization
             ),
             "near_rigid_factor": check_number("near_rigid_factor", near_rigid_factor),
+            "normal_law": check_name("normal_law", normal_law),
+            "friction_law": check_name("friction_law", friction_law),
         }
         self._stepper = Stepper(
             model._address,
@@ -127,8 +134,8 @@ class Simulator:
 
         Returns:
             A dict fit for JSON: `geoms` (name, body, material, what selected it), `collides` and the
-            `reason`, `contact_model`, and `numbers`: name, value in SI `unit`, `from`, `is_used` by
-            the model, `note`. An infinite stiffness is near-rigid.
+            `reason`, `contact_model`, `normal_law`, `friction_law`, and `numbers`: name, value in SI
+            `unit`, `from`, `is_used` by the model, `note`. An infinite stiffness is near-rigid.
 
         Raises:
             Error: a name or id that no geom has; with the nearest name.
@@ -139,7 +146,8 @@ class Simulator:
             view = self.model.geom(geom["id"])
             geom["name"] = view.name
             geom["body"] = self.model.body(int(view.bodyid[0])).name
-        return {"contact_model": self.contact_model, **explanation}
+        names = ("contact_model", "normal_law", "friction_law")
+        return {**{name: self._options[name] for name in names}, **explanation}
 
     def check_data(self, data: Any) -> None:
         """Raises Error if data is no MjData, or that of another model."""

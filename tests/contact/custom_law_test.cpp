@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "stiction/base/error.hpp"
+#include "stiction/contact/custom_impulse.hpp"
 #include "stiction/contact/hertz.hpp"
 
 namespace stiction::contact {

@@ -53,16 +53,5 @@ TEST(LawKinds, ModelsThatTakeLawsUseWhatTheLawUses) {
   }
 }
 
-TEST(LawKinds, ReachIsWhereTheForceBegins) {
-  Contact contact;
-  contact.relaxation_time = 0.02;
-  contact.barrier_thickness = 3e-4;
-  EXPECT_EQ(calc_reach(NormalLawKind::hunt_crossley, contact).distance, 0);
-  EXPECT_EQ(calc_reach(NormalLawKind::hertz, contact).relaxation_time, 0);
-  EXPECT_EQ(calc_reach(NormalLawKind::linear, contact).relaxation_time, 0.02);
-  EXPECT_EQ(calc_reach(NormalLawKind::ipc_barrier, contact).distance, 3e-4);
-  EXPECT_EQ(calc_reach(NormalLawKind::log_barrier, contact).distance, kInfinity);
-}
-
 }  // namespace
 }  // namespace stiction::contact

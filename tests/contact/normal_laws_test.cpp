@@ -212,8 +212,8 @@ TEST(NormalLaws, SecantEndsWhereTheImpulseDoes) {
   for (const LawUnderTest& law : make_laws()) {
     for (const double v : make_velocities(law)) {
       const NormalImpulse<double> at = law.impulse(v);
-      if (!std::isfinite(law.end) || (!std::isnan(law.kink) && v < law.kink)) {
-        EXPECT_EQ(at.secant, -at.dn_dv) << law.name;  // no end, or a tangent
+      if (law.name.ends_with("barrier")) {
+        EXPECT_EQ(at.secant, -at.dn_dv) << law.name;
         continue;
       }
       const double rounding = rounding_of(law, v, at.dn_dv);
@@ -308,7 +308,8 @@ TEST(NormalLaws, BarrierIsInfiniteOutsideItsDomain) {
   const LogBarrier<double> log{2e-3, -1e-4, {1e5, 1e-3}, 0};
   const IpcBarrier<double> ipc{2e-3, -1e-4, {1e5, 1e-3}, 0};
   const double v = log.calc_min_velocity();
-  EXPECT_DOUBLE_EQ(v, -0.05);
+  EXPECT_NEAR(v, -0.05, 1e-9);  // short of x0 / dt by what rounding needs
+  EXPECT_GT(v, -0.05);
   EXPECT_TRUE(std::isfinite(log.calc_impulse(v + 1e-9).n));
   EXPECT_TRUE(std::isfinite(ipc.calc_impulse(v + 1e-9).n));
   EXPECT_EQ(log.calc_impulse(v - 1e-3).n, HUGE_VAL);

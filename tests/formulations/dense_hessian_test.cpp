@@ -33,13 +33,15 @@ struct Solved {
   VectorXd v;
   MatrixXd H;
 
-  Solved(const ContactProblem& problem, ContactModel model) {
+  Solved(const ContactProblem& problem, ContactModel model,
+         const contact::ModelParameters& parameters = {}) {
     const std::unique_ptr<ContactSolver> solver = make_contact_solver(model);
     contact::Islands islands;
     islands.find(problem);
     contact::ContactSolution solution;
     SolverOptions options;
     options.relative_tolerance = 1e-10;
+    options.parameters = parameters;
     solver->solve(problem, islands, options, {}, nullptr, &solution);
     v = to_vector(solution.v);
     const std::vector<double> dense =
@@ -58,6 +60,21 @@ TEST_P(DenseHessian, IsThatOfTheCost) {
     const MatrixXd expected = calc_law_hessian(GetParam(), problem, {}, solved.v);
     // Rounding of v_c, which curvature amplifies: measured 2e-11.
     EXPECT_LE((solved.H - expected).norm(), 1e-9 * expected.norm()) << "problem " << i;
+  }
+}
+
+TEST_P(DenseHessian, IsThatOfTheLawsChosen) {
+  std::mt19937_64 rng(4);
+  contact::ModelParameters parameters;
+  parameters.normal_law = contact::NormalLawKind::hertz;
+  parameters.friction_law = contact::FrictionRegularizationKind::arctan;
+  for (int i = 0; i < 5; ++i) {
+    const ContactProblem problem = make_problem({}, &rng);
+    const Solved solved(problem, GetParam(), parameters);
+    const MatrixXd expected = calc_law_hessian(GetParam(), problem, parameters, solved.v);
+    EXPECT_LE((solved.H - expected).norm(), 1e-9 * expected.norm()) << "problem " << i;
+    EXPECT_EQ(contact::traits(GetParam()).takes_laws,
+              (Solved(problem, GetParam()).H - solved.H).norm() > 1e-6 * expected.norm());
   }
 }
 

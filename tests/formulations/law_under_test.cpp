@@ -61,29 +61,30 @@ std::array<Lanes, 6> to_lanes6(const VectorXd& v) {
   return out;
 }
 
-LawUnderTest wrap_torsion(const LaggedTorsion::Row& row) {
+template <class Torsion>
+LawUnderTest wrap_torsion(const typename Torsion::Row& row) {
   LawUnderTest law;
   law.size = 6;
   law.cost = [row](const VectorXd& v) {
-    return LaggedTorsion::calc_cost(row, to_lanes6(v).data())[kLane];
+    return Torsion::calc_cost(row, to_lanes6(v).data())[kLane];
   };
   law.impulse = [row](const VectorXd& v) -> VectorXd {
-    LaggedTorsion::State state;
+    typename Torsion::State state;
     Lanes gamma[6];
-    LaggedTorsion::calc_impulse(row, to_lanes6(v).data(), &state, gamma);
+    Torsion::calc_impulse(row, to_lanes6(v).data(), &state, gamma);
     return VectorXd::NullaryExpr(6, [&](Eigen::Index i) { return gamma[i][kLane]; });
   };
   law.hessian = [row](const VectorXd& v) -> MatrixXd {
-    LaggedTorsion::State state;
+    typename Torsion::State state;
     Lanes gamma[6], G[6][6];
-    LaggedTorsion::calc_impulse(row, to_lanes6(v).data(), &state, gamma);
-    LaggedTorsion::calc_hessian(row, state, Curvature::kExact, G);
+    Torsion::calc_impulse(row, to_lanes6(v).data(), &state, gamma);
+    Torsion::calc_hessian(row, state, Curvature::kExact, G);
     return MatrixXd::NullaryExpr(6, 6,
                                  [&](Eigen::Index i, Eigen::Index j) { return G[i][j][kLane]; });
   };
   law.line = [row](const VectorXd& v, const VectorXd& dv) {
     const LineDerivatives line =
-        LaggedTorsion::calc_line_derivatives(row, to_lanes6(v).data(), to_lanes6(dv).data());
+        Torsion::calc_line_derivatives(row, to_lanes6(v).data(), to_lanes6(dv).data());
     return Eigen::Vector2d(line.slope[kLane], line.curvature[kLane]);
   };
   return law;
@@ -104,28 +105,72 @@ Start make_start(const LawStart& from) {
   return start;
 }
 
-LaggedTorsion::Start make_torsion_start(const LawStart& from) {
-  auto start = make_start<LaggedTorsion::Start>(from);
+template <class Torsion>
+typename Torsion::Start make_torsion_start(const LawStart& from) {
+  auto start = make_start<typename Torsion::Start>(from);
   for (int i = 0; i < from.contact.dim - 1; ++i)
     start.friction[i][kLane] = from.contact.friction[i];
   return start;
 }
 
-/// Where the spring is released and where the damper would pull.
-std::vector<double> hunt_crossley_kinks(const LawStart& start) {
+/// Where the elastic force ends and where the damper would pull; of the logarithmic barrier, where
+/// it is as stiff as its k.
+std::vector<double> find_normal_kinks(const LawStart& start,
+                                      const contact::ModelParameters& parameters) {
+  using contact::NormalLawKind;
   const contact::Contact& c = start.contact;
-  std::vector<double> kinks = {c.fn0 / (start.time_step * c.stiffness)};
-  if (c.dissipation > 0) kinks.push_back(1 / c.dissipation);
+  const double dt = start.time_step, x0 = -c.phi0;
+  std::vector<double> kinks;
+  switch (parameters.normal_law) {
+    case NormalLawKind::hunt_crossley:
+      kinks = {c.fn0 / (dt * c.stiffness)};
+      if (c.dissipation > 0) kinks.push_back(1 / c.dissipation);
+      break;
+    case NormalLawKind::linear: kinks = {c.fn0 / (c.stiffness * (dt + c.relaxation_time))}; break;
+    case NormalLawKind::hertz:
+      kinks = {x0 / dt};
+      if (c.dissipation > 0) kinks.push_back(1 / (1.5 * c.dissipation));
+      break;
+    case NormalLawKind::log_barrier:
+    case NormalLawKind::ipc_barrier: kinks = {(x0 + c.barrier_thickness) / dt}; break;
+    case NormalLawKind::custom: kinks = {x0 / dt}; break;
+  }
   return kinks;
 }
 
 template <class F>
-LawUnderTest make_lagged(const LawStart& start, const contact::ModelParameters& parameters) {
+LawUnderTest make_law_of(const LawStart& start, const contact::ModelParameters& parameters) {
   const auto row = F::make_row(make_start(start), parameters);
   LawUnderTest law = wrap<F>(row);
   law.slip_scale = row.slip_tolerance[kLane];
-  law.normal_kinks = hunt_crossley_kinks(start);
+  law.normal_kinks = find_normal_kinks(start, parameters);
+  if (!has_default_laws(parameters)) law.start = std::abs(start.contact.phi0) / start.time_step;
   return law;
+}
+
+template <template <class> class F>
+LawUnderTest make_law_with(const LawStart& start, const contact::ModelParameters& parameters) {
+  return has_default_laws(parameters) ? make_law_of<F<DefaultLaws>>(start, parameters)
+                                      : make_law_of<F<ChosenLaws>>(start, parameters);
+}
+
+template <class F>
+LawUnderTest make_torsion_law_of(const LawStart& start,
+                                 const contact::ModelParameters& parameters) {
+  using Torsion = typename F::Torsion;
+  const auto row = F::make_torsion_row(make_torsion_start<Torsion>(start), parameters);
+  LawUnderTest law = wrap_torsion<Torsion>(row);
+  law.slip_scale = row.slip_tolerance[kLane] / std::max(row.mu[0][kLane], 1e-9);
+  law.normal_kinks = find_normal_kinks(start, parameters);
+  if (!has_default_laws(parameters)) law.start = std::abs(start.contact.phi0) / start.time_step;
+  return law;
+}
+
+template <template <class> class F>
+LawUnderTest make_torsion_law_with(const LawStart& start,
+                                   const contact::ModelParameters& parameters) {
+  return has_default_laws(parameters) ? make_torsion_law_of<F<DefaultLaws>>(start, parameters)
+                                      : make_torsion_law_of<F<ChosenLaws>>(start, parameters);
 }
 
 }  // namespace
@@ -143,15 +188,9 @@ LawUnderTest make_law(ContactModel model, const LawStart& start,
           1e-6, row.mu[kLane] * row.R_t[kLane] * std::abs(start.contact.fn0) * start.time_step);
       break;
     }
-    case ContactModel::similar: {
-      const Similar::Row row = Similar::make_row(make_start(start), parameters);
-      law = wrap<Similar>(row);
-      law.slip_scale = row.slip_tolerance[kLane];
-      law.normal_kinks = hunt_crossley_kinks(start);
-      break;
-    }
-    case ContactModel::lagged: law = make_lagged<Lagged>(start, parameters); break;
-    default: law = make_lagged<LaggedRegularized>(start, parameters); break;
+    case ContactModel::similar: law = make_law_with<SimilarWith>(start, parameters); break;
+    case ContactModel::lagged: law = make_law_with<LaggedWith>(start, parameters); break;
+    default: law = make_law_with<LaggedRegularizedWith>(start, parameters); break;
   }
   law.name = contact::traits(model).name;
   return law;
@@ -159,14 +198,10 @@ LawUnderTest make_law(ContactModel model, const LawStart& start,
 
 LawUnderTest make_torsion_law(ContactModel model, const LawStart& start,
                               const contact::ModelParameters& parameters) {
-  const LaggedTorsion::Row row =
-      model == ContactModel::lagged
-          ? Lagged::make_torsion_row(make_torsion_start(start), parameters)
-          : LaggedRegularized::make_torsion_row(make_torsion_start(start), parameters);
-  LawUnderTest law = wrap_torsion(row);
+  LawUnderTest law = model == ContactModel::lagged
+                         ? make_torsion_law_with<LaggedWith>(start, parameters)
+                         : make_torsion_law_with<LaggedRegularizedWith>(start, parameters);
   law.name = std::string(contact::traits(model).name) + " with torsion";
-  law.slip_scale = row.slip_tolerance[kLane] / std::max(row.mu[0][kLane], 1e-9);
-  law.normal_kinks = hunt_crossley_kinks(start);
   return law;
 }
 
@@ -183,6 +218,9 @@ std::vector<LawStart> make_law_starts() {
           c.phi0 = -fn0 / k;
           c.dissipation = d;
           c.relaxation_time = d > 0 ? 1e-3 : 0;
+          c.hertz_stiffness = 30 * k;
+          c.barrier_stiffness = k;
+          c.barrier_thickness = d > 0 ? 1e-3 : 1e-4;
           c.dim = 6;
           c.friction = {mu, mu, 0.02 * mu, 0.001 * mu, 0.003 * mu};
           start.v_n0 = d > 0 ? -0.4 : 0.1;
@@ -193,6 +231,19 @@ std::vector<LawStart> make_law_starts() {
     }
   }
   return starts;
+}
+
+std::vector<contact::ModelParameters> make_law_choices() {
+  std::vector<contact::ModelParameters> choices;
+  for (const contact::NormalLawTraits& law : contact::normal_laws()) {
+    for (const std::string_view name : contact::friction_regularization_names()) {
+      contact::ModelParameters parameters;
+      parameters.normal_law = law.law;
+      parameters.friction_law = contact::parse_friction_regularization(name);
+      choices.push_back(parameters);
+    }
+  }
+  return choices;
 }
 
 }  // namespace stiction::formulations

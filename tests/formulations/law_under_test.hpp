@@ -24,6 +24,8 @@ struct LawUnderTest {
   std::function<Eigen::Vector2d(const Eigen::VectorXd&, const Eigen::VectorXd&)> line;
   /// v_n at which the law changes character, at zero slip.
   std::vector<double> normal_kinks;
+  /// |phi0| / dt [m/s]: laws of penetration round x0 - dt v, whose size is this or that of v.
+  double start = 0;
   double slip_scale = 0;  // slip speed below which friction is stiction [m/s]
 };
 
@@ -41,6 +43,9 @@ LawUnderTest make_law(contact::ContactModel model, const LawStart& start,
 /// `lagged` by its six-component law, whatever the contact's dim.
 LawUnderTest make_torsion_law(contact::ContactModel model, const LawStart& start,
                               const contact::ModelParameters& parameters);
+
+/// Every normal law with every friction regularization, the default pair first.
+std::vector<contact::ModelParameters> make_law_choices();
 
 /// Contacts of all characters: light and heavy, deep and apart, damped or not, slippery or not.
 std::vector<LawStart> make_law_starts();

@@ -32,6 +32,9 @@ TEST(ContactPropertiesFile, HasMaterialsAndRulesWithTheirLines) {
   steel:
     stiffness: 1e7
     relaxation_time: 1e-4
+    hertz_stiffness: 3e9
+    barrier_stiffness: .inf
+    barrier_thickness: 1e-4
 geoms: {"*_pad": bubble, floor: steel}
 )");
   ASSERT_EQ(p.materials.size(), 2u);
@@ -43,11 +46,14 @@ geoms: {"*_pad": bubble, floor: steel}
   EXPECT_TRUE(std::isnan(p.materials[0].values.relaxation_time));
   EXPECT_EQ(p.materials[1].values.stiffness, 1e7);
   EXPECT_EQ(p.materials[1].values.relaxation_time, 1e-4);
+  EXPECT_EQ(p.materials[1].values.hertz_stiffness, 3e9);
+  EXPECT_EQ(p.materials[1].values.barrier_stiffness, contact::kInfinity);
+  EXPECT_EQ(p.materials[1].values.barrier_thickness, 1e-4);
   EXPECT_EQ(p.materials[1].source, "pads.contact.yaml:3");
   ASSERT_EQ(p.rules.size(), 2u);
   EXPECT_EQ(p.rules[0].selector, "*_pad");
   EXPECT_EQ(p.rules[0].material, "bubble");
-  EXPECT_EQ(p.rules[1].source, "pads.contact.yaml:6");
+  EXPECT_EQ(p.rules[1].source, "pads.contact.yaml:9");
 }
 
 TEST(ContactPropertiesFile, TakesNumbersAsYamlAndCWriteThem) {
@@ -72,6 +78,9 @@ TEST(ContactPropertiesFile, SaysWhatIsWrongWithAValue) {
     const char* value;
     const char* message;
   } cases[] = {
+      {"barrier_thickness: 0", "barrier_thickness is '0', must be a finite number above 0 in m"},
+      {"barrier_thickness: .inf", "barrier_thickness is '.inf', must be a finite number"},
+      {"hertz_stiffness: -1", "hertz_stiffness is '-1', must be a number above 0 in N/m^1.5"},
       {"stiffness: 0", "stiffness is '0', must be a number above 0 in N/m"},
       {"stiffness: -.inf", "stiffness is '-.inf', must be"},
       {"stiffness: .nan", "stiffness is '.nan', must be"},

@@ -176,5 +176,86 @@ TEST(Newton, StagnatesWhereTheDirectionDoesNotDescend) {
   EXPECT_EQ(result.status, NewtonStatus::kStagnated);
 }
 
+/// 1/2 |v - c|^2 - sum ln v_i on v > 0, or with its tangent parabola below a border.
+class BarrierProblem : public DenseProblem {
+ public:
+  explicit BarrierProblem(const VectorXd& c) {
+    gradient = [this, c](const VectorXd& at) {
+      num_outside += at.minCoeff() <= 0 && border_ == 0;
+      const VectorXd s = at.cwiseMax(border_);
+      return VectorXd(at - c - s.cwiseInverse() + (at - s).cwiseQuotient(s.cwiseProduct(s)));
+    };
+    hessian = [this](const VectorXd& at) {
+      const VectorXd s = at.cwiseMax(border_);
+      return MatrixXd((1 + s.array().square().inverse()).matrix().asDiagonal());
+    };
+  }
+
+  bool calc_direction() {
+    direction = -hessian(v).llt().solve(gradient(v));
+    return DenseProblem::calc_direction();
+  }
+  bool is_feasible(double alpha) { return (v + alpha * direction_or_zero()).minCoeff() > border_; }
+  double calc_max_step(double max_step) {
+    while (border_ == 0 && !is_feasible(max_step)) max_step *= 2.0 / 3;
+    return max_step;
+  }
+  void soften(double fraction) {
+    border_ = fraction;
+    ++num_softened;
+  }
+
+  int num_outside = 0, num_softened = 0;
+
+ private:
+  VectorXd direction_or_zero() const {
+    return direction.size() ? direction : VectorXd(VectorXd::Zero(v.size()));
+  }
+  VectorXd direction;
+  double border_ = 0;
+};
+static_assert(HasSoftDomain<BarrierProblem>);
+
+NewtonOptions tight_options() {
+  NewtonOptions options;
+  options.relative_tolerance = 1e-9;
+  return options;
+}
+
+/// v - c = 1 / v.
+VectorXd barrier_minimum(const VectorXd& c) {
+  return (c.array() + (c.array().square() + 4).sqrt()) / 2;
+}
+
+TEST(Newton, StaysInTheDomainOfABarrier) {
+  const VectorXd c = VectorXd::LinSpaced(5, -30, 3);
+  BarrierProblem problem(c);
+  problem.v = VectorXd::Constant(5, 40);  // from where a full step leads far out
+  const NewtonResult result = minimize_from_anywhere(problem, tight_options());
+  EXPECT_EQ(result.status, NewtonStatus::kConverged);
+  EXPECT_EQ(problem.num_outside, 0) << "evaluated where there is no value";
+  EXPECT_EQ(problem.num_softened, 0);
+  EXPECT_LE((problem.v - barrier_minimum(c)).norm(), 1e-9);
+}
+
+TEST(Newton, FindsTheDomainOfABarrierFromOutside) {
+  for (const double lowest : {-0.5, -30.0, -3000.0}) {  // the minimum is at about -1 / c
+    const VectorXd c = VectorXd::LinSpaced(5, lowest, 3);
+    BarrierProblem problem(c);
+    problem.v = VectorXd::LinSpaced(5, -7, 2);
+    const NewtonResult result = minimize_from_anywhere(problem, tight_options());
+    EXPECT_EQ(result.status, NewtonStatus::kConverged);
+    EXPECT_GT(problem.v.minCoeff(), 0);
+    EXPECT_LE((problem.v - barrier_minimum(c)).norm(), 1e-9);
+    EXPECT_GT(problem.num_softened, 0);
+  }
+}
+
+TEST(Newton, SaysThatADomainIsOutOfReach) {
+  BarrierProblem problem(VectorXd::Constant(2, -1e10));  // nearer to the border than is looked at
+  problem.v = VectorXd::Constant(2, -1);
+  EXPECT_EQ(minimize_from_anywhere(problem, {}).status, NewtonStatus::kInfeasible);
+}
+
 }  // namespace
 }  // namespace stiction::numerics

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "stiction/contact/barrier.hpp"
 #include "support/scene.hpp"
 
 namespace stiction::plant {
@@ -9,9 +10,10 @@ namespace {
 
 class Materials : public testing::Test {
  protected:
-  PairProperties combine(const Material& a, const Material& b) {
+  PairProperties combine(const Material& a, const Material& b,
+                         contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley) {
     table_.geoms = {a, b};
-    return combine_materials(scene_.model, table_, 0, 1, 0.33);
+    return combine_materials(scene_.model, table_, 0, 1, 0.33, law);
   }
 
   support::Scene scene_{support::make_mjcf("", R"(<worldbody><geom size="1" friction="0.4"/>
@@ -65,6 +67,56 @@ TEST_F(Materials, FrictionOfOneSideMeetsTheOthersMjcfCoefficient) {
   a.friction = 0;
   EXPECT_EQ(combine(a, kDefaultMaterial).friction, 0);
   EXPECT_EQ(combine(a, a).friction, 0);  // 0 / 0
+}
+
+TEST_F(Materials, HertzCompressionsAdd) {
+  Material a = kDefaultMaterial, b = kDefaultMaterial;
+  a.hertz_stiffness = 3e8;
+  b.hertz_stiffness = 7e9;
+  a.dissipation = 4;
+  b.dissipation = 1;
+  const PairProperties p = combine(a, b, contact::NormalLawKind::hertz);
+  // One force compresses each by (f / k)^(2/3).
+  const double f = 123, x_a = std::pow(f / 3e8, 2.0 / 3), x_b = std::pow(f / 7e9, 2.0 / 3);
+  EXPECT_NEAR(p.hertz_stiffness * std::pow(x_a + x_b, 1.5), f, 1e-12 * f);
+  EXPECT_NEAR(p.share_of_first, x_a / (x_a + x_b), 1e-14);
+  EXPECT_NEAR(p.dissipation, (x_a * 4 + x_b * 1) / (x_a + x_b), 1e-14);
+  // Under another law dissipation is weighted by that one's compressions.
+  EXPECT_EQ(combine(a, b).dissipation, 2.5);
+  b.hertz_stiffness = contact::kInfinity;
+  EXPECT_NEAR(combine(a, b).hertz_stiffness, 3e8, 1e-6);
+  EXPECT_EQ(combine(a, b, contact::NormalLawKind::hertz).share_of_first, 1);
+  EXPECT_EQ(combine(b, b).hertz_stiffness, contact::kInfinity);
+}
+
+TEST_F(Materials, BarriersAreLayersInSeries) {
+  // With forces of one size, k thickness, each layer takes its share of any gap.
+  Material a = kDefaultMaterial, b = kDefaultMaterial;
+  a.barrier_stiffness = 2e5;
+  a.barrier_thickness = 1e-3;
+  b.barrier_stiffness = 5e5;
+  b.barrier_thickness = 4e-4;
+  const auto law = contact::NormalLawKind::ipc_barrier;
+  const PairProperties p = combine(a, b, law);
+  const contact::IpcBarrierForce<double> of_a{2e5, 1e-3}, of_b{5e5, 4e-4};
+  const contact::IpcBarrierForce<double> of_pair{p.barrier_stiffness, p.barrier_thickness};
+  const contact::LogBarrierForce<double> log_a{2e5, 1e-3};
+  const contact::LogBarrierForce<double> log_pair{p.barrier_stiffness, p.barrier_thickness};
+  EXPECT_DOUBLE_EQ(p.barrier_thickness, 1.4e-3);
+  for (const double part : {0.01, 0.3, 0.9}) {
+    const double gap_a = part * 1e-3, gap_b = part * 4e-4;
+    const double f = of_a.calc(-gap_a).f;
+    EXPECT_NEAR(of_b.calc(-gap_b).f, f, 1e-12 * f);
+    EXPECT_NEAR(of_pair.calc(-gap_a - gap_b).f, f, 1e-12 * f);
+    EXPECT_NEAR(log_pair.calc(-gap_a - gap_b).f, log_a.calc(-gap_a).f, 1e-12 * f);
+    EXPECT_NEAR(p.share_of_first, gap_a / (gap_a + gap_b), 1e-14);
+  }
+  const PairProperties standard = combine(kDefaultMaterial, kDefaultMaterial, law);
+  EXPECT_EQ(standard.barrier_stiffness, contact::kInfinity);
+  EXPECT_EQ(standard.barrier_thickness, 1e-3);
+  EXPECT_EQ(combine(kDefaultMaterial, kDefaultMaterial, contact::NormalLawKind::log_barrier)
+                .barrier_thickness,
+            1e-6);
 }
 
 }  // namespace

@@ -140,5 +140,37 @@ TEST(IgnoredSettings, AreParametersOfOtherModels) {
   EXPECT_EQ(count(ContactModel::tamsi, {.friction_regularization = 0}), 1u);
 }
 
+TEST(IgnoredSettings, ArePropertiesThatTheLawDoesNotUse) {
+  const Scene scene(support::make_mjcf("", kPlain));
+  plant::MaterialTable table = plant::make_default_materials(scene.model);
+  table.sources[1].material = "steel";
+  table.sources[1].stiffness = "f:1";
+  table.sources[1].dissipation = "f:2";
+  table.sources[1].hertz_stiffness = "f:3";
+  table.sources[1].barrier_thickness = "f:4";
+  const auto find_under = [&](contact::NormalLawKind law, ContactModel model) {
+    StepOptions options;
+    options.contact_model = model;
+    options.parameters.normal_law = law;
+    return find_ignored_settings(scene.model, table, options);
+  };
+  using Texts = std::vector<std::string>;
+  using contact::NormalLawKind;
+  const std::string hertz = " has no effect under 'lagged' with the normal law 'hertz', ";
+  EXPECT_EQ(find_under(NormalLawKind::hertz, ContactModel::lagged),
+            (Texts{"stiffness (f:1)" + hertz + "which uses hertz_stiffness",
+                   "barrier_thickness (f:4)" + hertz + "which uses hertz_stiffness"}));
+  const std::string ipc = " has no effect under 'similar' with the normal law 'ipc_barrier', ";
+  const std::string barrier = "which uses barrier_stiffness and barrier_thickness";
+  EXPECT_EQ(find_under(NormalLawKind::ipc_barrier, ContactModel::similar),
+            (Texts{"dissipation (f:2)" + ipc + "which does not dissipate",
+                   "stiffness (f:1)" + ipc + barrier, "hertz_stiffness (f:3)" + ipc + barrier}));
+  // sap has a law of its own: the option itself is without effect, and so are others' properties.
+  const Texts sap = find_under(NormalLawKind::hertz, ContactModel::sap);
+  ASSERT_EQ(sap.size(), 4u);
+  EXPECT_EQ(sap[0], "normal_law has no effect on contacts under 'sap'");
+  EXPECT_EQ(sap[2], "hertz_stiffness (f:3) has no effect under 'sap', which uses stiffness");
+}
+
 }  // namespace
 }  // namespace stiction::sim

@@ -87,6 +87,25 @@ TEST_F(Explanation, SaysWhatTheModelDoesNotUse) {
   EXPECT_EQ(find("pad", "cube", "solref[0]")->value, 0.02);
 }
 
+TEST_F(Explanation, HasThePropertiesOfTheLaw) {
+  EXPECT_FALSE(find("pad", "cube", "hertz_stiffness").has_value());
+  EXPECT_FALSE(find("pad", "cube", "barrier_stiffness").has_value());
+  const int pad = scene_.geom("pad");
+  table_.geoms[pad].hertz_stiffness = 3e8;
+  table_.sources[pad].hertz_stiffness = "f:5";
+  EXPECT_FALSE(find("pad", "cube", "hertz_stiffness")->is_used) << "given, but of another law";
+  options_.parameters.normal_law = contact::NormalLawKind::hertz;
+  const auto k_h = find("pad", "cube", "hertz_stiffness");
+  EXPECT_TRUE(k_h->is_used);
+  EXPECT_NEAR(k_h->value, 3e8, 1e-6);
+  EXPECT_NE(k_h->from.find("3e+08 (f:5) and inf (default)"), std::string::npos) << k_h->from;
+  EXPECT_FALSE(find("pad", "cube", "stiffness")->is_used);
+  EXPECT_EQ(find("pad", "cube", "stiffness")->note, "not used by hertz");
+  options_.parameters.normal_law = contact::NormalLawKind::ipc_barrier;
+  EXPECT_EQ(find("pad", "cube", "barrier_thickness")->value, 1e-3);
+  EXPECT_FALSE(find("pad", "cube", "dissipation")->is_used);
+}
+
 TEST_F(Explanation, OfANearRigidContactSaysHowStiffItIs) {
   const auto k = find("pad", "cube", "stiffness");
   EXPECT_TRUE(std::isinf(k->value));

@@ -25,6 +25,8 @@ from stiction.scene import load_scene
 def compare_command(
     scene: options.SceneFile,
     contact_model: options.ContactModels = None,
+    normal_law: options.NormalLaw = "hunt_crossley",
+    friction_law: options.FrictionLaw = "soft",
     time_step: options.TimeStep = None,
     duration: options.Duration = None,
     as_json: options.Json = False,
@@ -62,6 +64,8 @@ def compare_command(
         comparison = compare_models(
             loaded,
             contact_model,
+            normal_law=normal_law,
+            friction_law=friction_law,
             time_step=time_step,
             duration=duration,
             tolerance=tolerance,
@@ -74,6 +78,8 @@ def compare_command(
     figures = {
         "scene": comparison.scene,
         "held": comparison.held,
+        "normal_law": comparison.normal_law,
+        "friction_law": comparison.friction_law,
         "time_step": comparison.time_step,
         "duration": comparison.duration,
         "tolerance": comparison.tolerance,

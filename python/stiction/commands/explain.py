@@ -23,6 +23,8 @@ def explain(
     geom1: _Geom,
     geom2: _Geom,
     contact_model: options.ContactModel = "lagged_regularized",
+    normal_law: options.NormalLaw = "hunt_crossley",
+    friction_law: options.FrictionLaw = "soft",
     time_step: options.TimeStep = None,
     properties: options.Properties = None,
     as_json: options.Json = False,
@@ -34,7 +36,9 @@ def explain(
     messages = Messages()
     with messages.show_warnings() as texts:
         loaded = load_scene(scene, properties)
-        simulator = loaded.make_simulator(contact_model, time_step=time_step)
+        simulator = loaded.make_simulator(
+            contact_model, normal_law=normal_law, friction_law=friction_law, time_step=time_step
+        )
     explanation = simulator.explain(geom1, geom2)
     if as_json:
         print_json({"scene": str(scene), **explanation, "warnings": texts})
@@ -55,10 +59,11 @@ def _print_head(console: Console, explanation: dict[str, Any]) -> None:
         )
         console.print(f"{_name(geom)} of body '{geom['body']}': {material}", markup=False)
     verdict = "collide" if explanation["collides"] else "do not collide"
-    console.print(
-        f"They {verdict}: {explanation['reason']}; contact model {explanation['contact_model']}.",
-        markup=False,
-    )
+    model = f"contact model {explanation['contact_model']}"
+    laws = (explanation["normal_law"], explanation["friction_law"])
+    if laws != ("hunt_crossley", "soft"):
+        model += f", normal law {laws[0]}, friction law {laws[1]}"
+    console.print(f"They {verdict}: {explanation['reason']}; {model}.", markup=False)
 
 
 def _name(geom: dict[str, Any]) -> str:

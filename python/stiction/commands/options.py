@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from stiction import contact_models
+from stiction import contact_models, friction_laws, normal_laws
 from stiction.controls import ControlsName
 from stiction.names import suggest_name
 
@@ -59,6 +59,18 @@ def _check_contact_models(names: list[str] | None) -> list[str] | None:
     return names or None
 
 
+def _check_normal_law(name: str) -> str:
+    if name not in normal_laws():
+        raise typer.BadParameter(f"no normal law '{name}' {suggest_name(name, normal_laws())}")
+    return name
+
+
+def _check_friction_law(name: str) -> str:
+    if name not in friction_laws():
+        raise typer.BadParameter(f"no friction law '{name}' {suggest_name(name, friction_laws())}")
+    return name
+
+
 def _check_tolerance(value: float) -> float:
     if not 0 < value < 1:
         raise typer.BadParameter(f"{value} is not between 0 and 1")
@@ -78,6 +90,22 @@ ContactModels = Annotated[
         callback=_check_contact_models,
         metavar="NAME",
         help=f"May be given several times; default: all. {', '.join(contact_models())}.",
+    ),
+]
+NormalLaw = Annotated[
+    str,
+    typer.Option(
+        callback=_check_normal_law,
+        metavar="NAME",
+        help=f"Of lagged, lagged_regularized and similar: {', '.join(normal_laws())}.",
+    ),
+]
+FrictionLaw = Annotated[
+    str,
+    typer.Option(
+        callback=_check_friction_law,
+        metavar="NAME",
+        help=f"How friction rises with slip, of the same: {', '.join(friction_laws())}.",
     ),
 ]
 Duration = Annotated[

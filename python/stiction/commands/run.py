@@ -31,6 +31,8 @@ from stiction.simulator import Simulator
 def run(
     scene: options.SceneFile,
     contact_model: options.ContactModel = "lagged_regularized",
+    normal_law: options.NormalLaw = "hunt_crossley",
+    friction_law: options.FrictionLaw = "soft",
     time_step: options.TimeStep = None,
     duration: options.Duration = None,
     record: Annotated[
@@ -52,6 +54,8 @@ def run(
         loaded = load_scene(scene, properties)
         simulator = loaded.make_simulator(
             contact_model,
+            normal_law=normal_law,
+            friction_law=friction_law,
             time_step=time_step,
             tolerance=tolerance,
             num_threads=num_threads,
@@ -74,6 +78,8 @@ def run(
     figures = {
         "scene": str(scene),
         "contact_model": contact_model,
+        "normal_law": normal_law,
+        "friction_law": friction_law,
         "time_step": simulator.time_step,
         "controls": controls.value,
         "seed": seed,

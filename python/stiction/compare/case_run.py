@@ -50,6 +50,8 @@ class CaseRun:
             with ignored_settings_are_fine():
                 simulator = self._scene.make_simulator(
                     row.contact_model,
+                    normal_law=comparison.normal_law,
+                    friction_law=comparison.friction_law,
                     time_step=comparison.time_step,
                     tolerance=comparison.tolerance,
                     on_failure="stop",

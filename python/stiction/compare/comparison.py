@@ -21,6 +21,8 @@ def compare_models(
     scene: Scene,
     contact_models: Sequence[str] | None = None,
     *,
+    normal_law: str = "hunt_crossley",
+    friction_law: str = "soft",
     time_step: float | None = None,
     duration: float | None = None,
     tolerance: float = 1e-5,
@@ -32,6 +34,7 @@ def compare_models(
 
     Args:
         contact_models: names; None: all. 'mujoco' is run at three ratios of impedance.
+        normal_law, friction_law: of the models that take laws, as of Simulator.
         time_step: [s]; None: the scene's.
         duration: [s]; None: to the end of the scene's schedule of controls, or 2 s.
         tolerance, controls, seed: as of `stiction run`.
@@ -54,6 +57,8 @@ def compare_models(
     comparison = Comparison(
         scene=str(scene.path),
         held=held.name if held else None,
+        normal_law=normal_law,
+        friction_law=friction_law,
         time_step=step,
         duration=num_steps * step,
         tolerance=tolerance,

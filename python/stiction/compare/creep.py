@@ -10,12 +10,15 @@ contact, with impulses of a step dt:
                                        x = sqrt(v^2 + (v_s / 100)^2) / v_s < 1
     mujoco, within the friction cone f_t = v b / R_t, from a_ref = -b v = R_t f_t at rest
 
-For equal contacts of `lagged` that is v = v_s rho / sqrt(1 - rho^2), rho = f_t / (mu f_n).
+The lagged models' and `similar`'s are those of the friction law 'soft'; in general gamma_t =
+mu gamma_n f(v / eps). For equal contacts of `lagged` that is v = v_s rho / sqrt(1 - rho^2),
+rho = f_t / (mu f_n).
 Source: [castro2023] sections V and VI; [castro2020]; MuJoCo's documentation, chapter Computation.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import mujoco
@@ -26,6 +29,18 @@ from stiction import StepReport
 from stiction.compare.held_body import HeldBody
 
 Vector = NDArray[np.float64]
+
+# f(s), the part of the friction bound at a slip of s tolerances, and its inverse.
+_FRICTION: dict[str, Callable[[Any], Any]] = {
+    "soft": lambda s: s / np.hypot(1, s),
+    "quadratic": lambda s: np.where(s < 1, s * (2 - s), 1.0),
+    "arctan": lambda s: 2 / np.pi * np.arctan(s),
+}
+_SLIP: dict[str, Callable[[float], float]] = {
+    "soft": lambda rho: rho / np.sqrt(1 - rho * rho),
+    "quadratic": lambda rho: rho / (1 + np.sqrt(1 - rho)),
+    "arctan": lambda rho: np.tan(np.pi / 2 * rho),
+}
 
 # The share of the weight that normal forces may carry before friction's is no longer the load.
 _MAX_NORMAL_SHARE = 0.02
@@ -69,25 +84,25 @@ def predict_creep(
     if name == "tamsi":
         return solve_tamsi_creep(float(held.load * dt / bound.sum()), v_s)
     eps = np.full(len(w), v_s) if name == "lagged" else np.maximum(v_s, sigma * w * bound)
-    return solve_creep(bound, eps, held.load * dt)
+    return solve_creep(bound, eps, held.load * dt, options["friction_law"])
 
 
-def solve_creep(bound: Vector, eps: Vector, load: float) -> float:
-    """The root v of sum_i bound_i v / sqrt(v^2 + eps_i^2) = load.
+def solve_creep(bound: Vector, eps: Vector, load: float, friction_law: str = "soft") -> float:
+    """The root v of sum_i bound_i f(v / eps_i) = load.
 
     Args:
         bound: friction bounds mu gamma_n [N s], (n,).
         eps: slip tolerances > 0 [m/s], (n,).
         load: tangential impulse, above 0 and below the sum of bounds [N s].
+        friction_law: f.
     """
-    rho = load / bound.sum()
-    speed = rho / np.sqrt(1 - rho * rho)
+    speed = _SLIP[friction_law](load / bound.sum())
     low, high = speed * eps.min(), speed * eps.max()  # exact for all eps alike
     while high - low > 1e-12 * high:
         middle = 0.5 * (low + high)
         if middle in (low, high):
             break
-        friction = np.sum(bound * middle / np.hypot(middle, eps))
+        friction = np.sum(bound * _FRICTION[friction_law](middle / eps))
         low, high = (middle, high) if friction < load else (low, middle)
     return float(0.5 * (low + high))
 

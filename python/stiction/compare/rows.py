@@ -47,6 +47,7 @@ class Comparison:
     """What compare_models found.
 
     held: name of the held body, or None.
+    normal_law, friction_law: of the models that take laws.
     time_step, duration: [s].
     hold_start: when the scene's controls come to rest [s]; 0 without a schedule.
     judged_from: figures "where the run is judged" are of the steps from this time on [s].
@@ -55,6 +56,8 @@ class Comparison:
 
     scene: str
     held: str | None
+    normal_law: str
+    friction_law: str
     time_step: float
     duration: float
     tolerance: float

@@ -14,7 +14,6 @@ template <class T>
 struct BarrierForce {
   T f{};       // [N], >= 0
   T df_dx{};   // [N/m], >= 0
-  T secant{};  // f / (x - x_end), where f reaches 0 at x_end; where it never does, df_dx [N/m]
   T energy{};  // whose derivative f is [J]
 };
 
@@ -31,8 +30,7 @@ struct LogBarrierForce {
 
   BarrierForce<T> calc(const T& x) const {
     const T s = math::max(-x / d, T{});
-    const T df_dx = k / (s * s);
-    return {k * d / s, df_dx, df_dx, -k * d * d * math::log(s)};
+    return {k * d / s, k / (s * s), -k * d * d * math::log(s)};
   }
 };
 
@@ -52,8 +50,7 @@ struct IpcBarrierForce {
     const T u = math::max((x + d) / d, T{});
     // ln s = ln(1 - u), where u has the digits that s has lost.
     const T minus_log = u < 0.5 ? -math::log1p(-u) : -math::log(s);
-    const T secant = k * (u / s + 2 * minus_log);
-    return {d * u * secant, k * (2 * minus_log + 4 * u / s + u * u / (s * s)), secant,
+    return {k * d * u * (u / s + 2 * minus_log), k * (2 * minus_log + 4 * u / s + u * u / (s * s)),
             k * d * d * u * u * minus_log};
   }
 };
@@ -69,9 +66,11 @@ struct Barrier {
   Force<T> force;  // its parameters
   T x_linear{};    // < 0 [m]; 0: nowhere, the barrier itself
 
+  /// The secant is the exact slope: a barrier's grows so fast that the mean says little of it.
   NormalImpulse<T> calc_impulse(const T& v) const {
     const BarrierForce<T> at = calc_force(x0 - dt * v);
-    return {dt * at.f, -dt * dt * at.df_dx, dt * dt * at.secant};
+    const T slope = dt * dt * at.df_dx;
+    return {dt * at.f, -slope, slope};
   }
 
   /// The force at x, that of the tangent beyond x_linear.
@@ -82,23 +81,27 @@ struct Barrier {
     const auto is_beyond = beyond > 0;
     at.energy = is_beyond ? at.energy + at.f * beyond + at.df_dx * beyond * beyond / 2 : at.energy;
     at.f = is_beyond ? at.f + at.df_dx * beyond : at.f;
-    at.secant = is_beyond ? at.df_dx : at.secant;
     return at;
   }
 
   /// dt f of the state at the start of the step, which bounds lagged friction. Where bodies overlap
   /// then, or nearly so, it is the force at a hundredth of the thickness.
   T calc_start_impulse(const T&) const {
+    constexpr double kNearest = 0.01;
     return dt * force.calc(math::min(x0, -kNearest * force.d)).f;
   }
 
   /// l(v) = U(x0 - dt v).
   T calc_cost(const T& v) const { return calc_force(x0 - dt * v).energy; }
 
-  /// The velocity above which the barrier itself has an impulse [m/s].
-  T calc_min_velocity() const { return x0 / dt; }
-
-  static constexpr double kNearest = 0.01;
+  /// The velocity above which the impulse is that of the barrier itself [m/s]: finite, or before
+  /// x_linear. Short of touching by a billionth of the thickness, so that rounding is not beyond.
+  T calc_min_velocity() const {
+    constexpr double kClosest = 1e-9;
+    return (x0 - math::min(x_linear, -kClosest * force.d)) / dt;
+  }
+  /// This law with x_linear at a fraction of its thickness; 0: the barrier itself.
+  Barrier calc_softened(double fraction) const { return {dt, x0, force, -fraction * force.d}; }
 };
 
 template <class T>

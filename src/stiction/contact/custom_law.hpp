@@ -4,9 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "stiction/contact/normal_law.hpp"
-#include "stiction/math/elementary.hpp"
-
 /// Normal laws of the caller's: any force f(x, xdot) >= 0 that does not fall as penetration x or
 /// its rate xdot rise. Then n(v) = dt f(x0 - dt v, -v) has a convex cost, [castro2023] eqs.
 /// (5)-(8).
@@ -20,7 +17,8 @@ struct NormalForce {
 };
 
 /// A law that gives these at every penetration x [m], negative apart, and rate xdot [m/s]. It is
-/// called from several threads at once, and throws nothing.
+/// called from several threads at once, and throws nothing. One that acts before surfaces touch has
+/// `double reach() const noexcept` as well: from how far [m].
 template <class L>
 concept NormalLaw = requires(const L& law, double x, double xdot) {
   { law.calc_force(x, xdot) }
@@ -38,6 +36,9 @@ class CustomLaw {
  public:
   virtual ~CustomLaw() = default;
   virtual NormalForce calc_force(double x, double xdot) const noexcept = 0;
+  /// How far apart surfaces may be for it to push them [m]: the law's own `reach()` if it has one,
+  /// else 0.
+  virtual double reach() const noexcept = 0;
 };
 
 /// Evaluates f and its derivatives on a grid that is finer towards zero, and differences of f.
@@ -51,6 +52,15 @@ class HeldLaw final : public CustomLaw {
   explicit HeldLaw(L law) : law_(std::move(law)) {}
   NormalForce calc_force(double x, double xdot) const noexcept override {
     return law_.calc_force(x, xdot);
+  }
+  double reach() const noexcept override {
+    if constexpr (requires {
+                    { law_.reach() }
+                    noexcept->std::convertible_to<double>;
+                  })
+      return law_.reach();
+    else
+      return 0;
   }
 
  private:
@@ -74,42 +84,5 @@ std::shared_ptr<const CustomLaw> make_custom_law(L law, const LawRange& range = 
 /// Integral of a custom law's n from v to where it ends or, where it does not within 1e3 m/s, to
 /// 1e3 m/s above; by adaptive quadrature, to about 1e-10 of itself. Not for the step. [J]
 double integrate_impulse(const CustomLaw& law, double dt, double x0, double v);
-
-/// A custom law at one contact, or at four.
-template <class T>
-struct Custom {
-  const CustomLaw* law = nullptr;
-  T dt{};  // [s]
-  T x0{};  // penetration at the start of the step [m]
-
-  NormalImpulse<T> calc_impulse(const T& v) const {
-    NormalImpulse<T> out;
-    for (int i = 0; i < math::count_lanes<T>(); ++i) {
-      const double h = math::lane(dt, i), v_i = math::lane(v, i);
-      const NormalForce at = law->calc_force(math::lane(x0, i) - h * v_i, -v_i);
-      math::lane(out.n, i) = h * at.f;
-      math::lane(out.dn_dv, i) = -h * (h * at.df_dx + at.df_dxdot);
-      math::lane(out.secant, i) = -math::lane(out.dn_dv, i);  // the end is not known
-    }
-    return out;
-  }
-
-  /// dt f of the state at the start of the step, which bounds lagged friction.
-  T calc_start_impulse(const T& v0) const {
-    T out{};
-    for (int i = 0; i < math::count_lanes<T>(); ++i)
-      math::lane(out, i) =
-          math::lane(dt, i) * law->calc_force(math::lane(x0, i), -math::lane(v0, i)).f;
-    return out;
-  }
-
-  T calc_cost(const T& v) const {
-    T out{};
-    for (int i = 0; i < math::count_lanes<T>(); ++i)
-      math::lane(out, i) =
-          integrate_impulse(*law, math::lane(dt, i), math::lane(x0, i), math::lane(v, i));
-    return out;
-  }
-};
 
 }  // namespace stiction::contact

@@ -55,24 +55,16 @@ FrictionRegularizationKind parse_friction_regularization(std::string_view name) 
   return static_cast<FrictionRegularizationKind>(at - std::begin(kRegularizations));
 }
 
+NormalLawKind find_normal_law(ContactModel model, NormalLawKind law) {
+  return traits(model).takes_laws ? law : NormalLawKind::hunt_crossley;
+}
+
 PropertyUse calc_property_use(ContactModel model, NormalLawKind law) {
   const ContactModelTraits& own = traits(model);
   if (own.takes_laws) return traits(law).uses;
   return {.stiffness = own.uses_stiffness,
           .dissipation = own.uses_dissipation,
           .relaxation_time = own.uses_relaxation_time};
-}
-
-LawReach calc_reach(NormalLawKind law, const Contact& contact) {
-  switch (law) {
-    case NormalLawKind::hunt_crossley:
-    case NormalLawKind::hertz: break;
-    case NormalLawKind::linear: return {.relaxation_time = contact.relaxation_time};
-    case NormalLawKind::ipc_barrier: return {.distance = contact.barrier_thickness};
-    case NormalLawKind::log_barrier:
-    case NormalLawKind::custom: return {.distance = kInfinity};
-  }
-  return {};
 }
 
 }  // namespace stiction::contact

@@ -43,19 +43,11 @@ std::string_view name_of(FrictionRegularizationKind kind);
 /// @throws Error with the nearest name if no regularization has this one
 FrictionRegularizationKind parse_friction_regularization(std::string_view name);
 
+/// The law of a model: the one asked for if it takes laws; else its own, for which hunt_crossley
+/// stands.
+NormalLawKind find_normal_law(ContactModel model, NormalLawKind law);
+
 /// What a model reads under a law: the law's properties if it takes laws, else its own.
 PropertyUse calc_property_use(ContactModel model, NormalLawKind law);
-
-/// From how far a law acts: on surfaces at distance g that part with velocity v_n only if
-///
-///     g + relaxation_time v_n < distance.
-struct LawReach {
-  double relaxation_time = 0;  // >= 0 [s]
-  double distance = 0;         // >= 0 [m]
-};
-
-/// The barrier thickness for the barrier that has one. The logarithmic barrier and laws of the
-/// caller's act at any distance: infinite; the former's force at a distance g is k d^2 / g.
-LawReach calc_reach(NormalLawKind law, const Contact& contact);
 
 }  // namespace stiction::contact

@@ -20,7 +20,7 @@ struct ModelParameters {
   NormalLawKind normal_law = NormalLawKind::hunt_crossley;
   FrictionRegularizationKind friction_law = FrictionRegularizationKind::soft;
   /// For NormalLawKind::custom, see make_custom_law; else null.
-  std::shared_ptr<const CustomLaw> custom_law;
+  std::shared_ptr<const CustomLaw> custom_law = nullptr;
 };
 
 }  // namespace stiction::contact

@@ -49,6 +49,17 @@ Lanes calc_delassus(const SixBySix& W, const Lanes3& r) {
   return math::sqrt(square) / 3;
 }
 
+/// Gives stiffnesses that are infinite the near-rigid value k [N/m].
+void set_near_rigid(double k, Contact* contact) {
+  if (contact->stiffness == kInfinity) {
+    contact->stiffness = k;
+    contact->fn0 = -k * contact->phi0;
+  }
+  const double inv_root_depth = 1 / std::sqrt(kNearRigidDepth);  // of constants: not in the step
+  if (contact->hertz_stiffness == kInfinity) contact->hertz_stiffness = k * inv_root_depth;
+  if (contact->barrier_stiffness == kInfinity) contact->barrier_stiffness = k;
+}
+
 /// J M J^T with J = [I 0; -[r]x I], a motion moved by r.
 SixBySix shift_mobility(const SixBySix& M, const std::array<double, 3>& r) {
   Six c[6];
@@ -197,9 +208,7 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
       const Lanes w = calc_delassus(W, {r.a, r.b, r.c});
       for (int i = 0; i < count; ++i) {
         problem->delassus[first + i] = w[i];
-        if (contacts[i].stiffness != kInfinity) continue;
-        contacts[i].stiffness = resolved_frequency * resolved_frequency / w[i];
-        contacts[i].fn0 = -contacts[i].stiffness * contacts[i].phi0;
+        set_near_rigid(resolved_frequency * resolved_frequency / w[i], &contacts[i]);
       }
     }
   }

@@ -16,6 +16,9 @@ struct SixBySix;
 
 namespace stiction::contact {
 
+/// Where near-rigid contact by Hertz's law is as stiff as by a spring [m].
+inline constexpr double kNearRigidDepth = 1e-4;
+
 /// The Cholesky factor of A, and what every contact model derives from it. Its pattern is found
 /// once and kept while the problem's blocks and couplings stay the same.
 class MomentumFactor {
@@ -28,7 +31,8 @@ class MomentumFactor {
   ///
   ///   k = (2 pi / (beta dt))^2 / w,   fn0 = -k phi0,
   ///
-  /// the stiffest spring whose period is beta times the step. A, not M, is used in W: at rest they
+  /// the stiffest spring whose period is beta times the step; Hertz's by that which pushes alike at
+  /// a depth of kNearRigidDepth, and barriers' by k. A, not M, is used in W: at rest they
   /// agree, and under stiff servos A is what resists.
   /// @param near_rigid_factor beta > 0 [-]
   /// @return false if A is not positive definite

@@ -42,6 +42,12 @@ struct HuntCrossley {
             pushes ? secant : T{}};
   }
 
+  /// dt f of the state at the start of the step, dt (fe0)_+ (1 - d v_n0)_+, which bounds lagged
+  /// friction [N s].
+  T calc_start_impulse(const T& v_n0) const {
+    return dt * math::max(fe0, T{}) * math::max(1 - d * v_n0, T{});
+  }
+
   /// l(v) = N(v_hat) - N(v), from the end v_hat of the law's support, so that nothing cancels.
   T calc_cost(const T& v) const {
     const T v_x = fe0 / (dt * k);  // where the spring is released

@@ -1,14 +1,34 @@
 #include "stiction/contact/reach.hpp"
 
-namespace stiction::contact {
+#include "stiction/contact/custom_law.hpp"
 
-Reach calc_reach(ContactModel model, double dt, const Contact& contact) {
-  switch (model) {
-    case ContactModel::sap:
-      return {.time = dt + contact.relaxation_time, .slip = contact.sliding_friction()};
-    case ContactModel::similar: return {.time = dt, .slip = contact.sliding_friction()};
-    default: return {.time = dt};
+namespace stiction::contact {
+namespace {
+
+void add_law(const ModelParameters& parameters, const Contact& contact, Reach* reach) {
+  constexpr double kLogBarrierReach = 1000;  // thicknesses
+  switch (parameters.normal_law) {
+    case NormalLawKind::hunt_crossley:
+    case NormalLawKind::hertz: break;
+    case NormalLawKind::linear: reach->time += contact.relaxation_time; break;
+    case NormalLawKind::log_barrier:
+      reach->distance = kLogBarrierReach * contact.barrier_thickness;
+      break;
+    case NormalLawKind::ipc_barrier: reach->distance = contact.barrier_thickness; break;
+    case NormalLawKind::custom: reach->distance = parameters.custom_law->reach(); break;
   }
+}
+
+}  // namespace
+
+Reach calc_reach(ContactModel model, const ModelParameters& parameters, double dt,
+                 const Contact& contact) {
+  Reach reach{.time = dt};
+  if (model == ContactModel::sap) reach.time += contact.relaxation_time;
+  if (model == ContactModel::sap || model == ContactModel::similar)
+    reach.slip = contact.sliding_friction();
+  if (traits(model).takes_laws) add_law(parameters, contact, &reach);
+  return reach;
 }
 
 }  // namespace stiction::contact

@@ -2,6 +2,7 @@
 
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/model_parameters.hpp"
 
 namespace stiction::contact {
 
@@ -22,10 +23,16 @@ struct Reach {
 /// The reach of one contact under a model: T = dt and s = 0, but for
 ///
 ///     similar   s = mu              z = v_n - mu |v_t| in place of v_n,
-///     sap       s = mu, T = dt + tau.
+///     sap       s = mu, T = dt + tau,
+///     linear    T = dt + tau         normal laws of models that take them
+///     barriers  delta = d            the thickness; of the logarithmic one, which acts at any
+///                                    distance, a thousand of it, where its force is k d / 1000.
 ///
-/// Source: [castro2023] Table I, theory section 6.6.
-/// @param contact of which friction, dim and relaxation_time are read
-Reach calc_reach(ContactModel model, double dt, const Contact& contact);
+/// A law of the caller's says itself how far it acts. Source: [castro2023] Table I, theory section
+/// 6.6.
+/// @param parameters of which the normal law is read
+/// @param contact    of which friction, dim, relaxation_time and barrier_thickness are read
+Reach calc_reach(ContactModel model, const ModelParameters& parameters, double dt,
+                 const Contact& contact);
 
 }  // namespace stiction::contact

@@ -4,28 +4,92 @@
 #include <cmath>
 #include <numbers>
 
+#include "stiction/contact/custom_law.hpp"
+
 namespace stiction::contact {
 namespace {
 
 double positive_part(double x) { return x > 0 ? x : 0; }
 
-/// dt k (x0 - dt v)_+ (1 - d v)_+, the implicit Hunt-Crossley impulse at velocity v.
-double hunt_crossley(const Contact& c, double dt, double v) {
-  return dt * positive_part(c.fn0 - dt * c.stiffness * v) * positive_part(1 - c.dissipation * v);
+/// The energy slope of a barrier of thickness d at the distance g > 0; beyond all bounds at none.
+double barrier_force(NormalLawKind law, double k, double d, double g) {
+  if (g <= 0) return kInfinity;
+  if (law == NormalLawKind::log_barrier) return k * d * d / g;
+  // -d/dg of -k (d - g)^2 ln(g/d), for g < d
+  return g < d ? k * ((d - g) * (d - g) / g - 2 * (d - g) * std::log(g / d)) : 0;
 }
 
-/// Friction of the lagged models: -gamma_n0 m (m u) / sqrt(|m u|^2 + (mu eps_s)^2).
-void add_lagged_friction(const Contact& c, double gamma_n0, double eps_s, const ContactVector& v_c,
-                         ContactVector* gamma) {
+double hunt_crossley(const Contact& c, double f_e, double rate) {
+  return positive_part(f_e) * positive_part(1 + c.dissipation * rate);
+}
+
+/// That of any law at an elastic force f_e = k x, penetration x, and rate of penetration.
+double calc_chosen_force(const ModelParameters& parameters, const Contact& c, double f_e, double x,
+                         double rate) {
+  switch (parameters.normal_law) {
+    case NormalLawKind::hunt_crossley: return hunt_crossley(c, f_e, rate);
+    case NormalLawKind::linear: return positive_part(f_e + c.stiffness * c.relaxation_time * rate);
+    case NormalLawKind::hertz:
+      return c.hertz_stiffness * std::pow(positive_part(x), 1.5) *
+             positive_part(1 + 1.5 * c.dissipation * rate);
+    case NormalLawKind::log_barrier:
+    case NormalLawKind::ipc_barrier:
+      return barrier_force(parameters.normal_law, c.barrier_stiffness, c.barrier_thickness, -x);
+    case NormalLawKind::custom: return parameters.custom_law->calc_force(x, rate).f;
+  }
+  return 0;
+}
+
+/// Normal impulse at the velocity v of the end of the step.
+double calc_normal_impulse(const ModelParameters& parameters, const Contact& c, double dt,
+                           double v) {
+  const double f_e = c.fn0 - dt * c.stiffness * v;
+  if (parameters.normal_law == NormalLawKind::hunt_crossley) return dt * hunt_crossley(c, f_e, -v);
+  return dt * calc_chosen_force(parameters, c, f_e, -c.phi0 - dt * v, -v);
+}
+
+/// Normal impulse of the state at the start of the step; of barriers at least a hundredth of their
+/// thickness away.
+double calc_start_impulse(const ModelParameters& parameters, const Contact& c, double dt,
+                          double v_n0) {
+  const NormalLawKind law = parameters.normal_law;
+  if (law == NormalLawKind::hunt_crossley) return dt * hunt_crossley(c, c.fn0, -v_n0);
+  const bool is_barrier = law == NormalLawKind::log_barrier || law == NormalLawKind::ipc_barrier;
+  const double gap = is_barrier ? std::max(c.phi0, c.barrier_thickness / 100) : c.phi0;
+  return dt * calc_chosen_force(parameters, c, c.fn0, -gap, -v_n0);
+}
+
+/// f(s) / |u| for a slip u and s = |u| / eps: the part of the friction bound that acts, by slip.
+double calc_friction_slope(FrictionRegularizationKind kind, double squared_slip, double eps) {
+  if (kind == FrictionRegularizationKind::soft) return 1 / std::sqrt(squared_slip + eps * eps);
+  const double slip = std::sqrt(squared_slip);
+  if (kind == FrictionRegularizationKind::quadratic)
+    return slip < eps ? (2 - slip / eps) / eps : 1 / slip;
+  return (slip > 0 ? std::atan(slip / eps) / slip : 1 / eps) * 2 / std::numbers::pi;
+}
+
+/// eps F(s), the dissipation of a unit friction bound by the step.
+double calc_friction_norm(FrictionRegularizationKind kind, double squared_slip, double eps) {
+  if (kind == FrictionRegularizationKind::soft)
+    return squared_slip / (std::sqrt(squared_slip + eps * eps) + eps);
+  const double slip = std::sqrt(squared_slip), s = slip / eps;
+  if (kind == FrictionRegularizationKind::quadratic)
+    return s < 1 ? eps * s * s * (1 - s / 3) : slip - eps / 3;
+  return eps * (2 * s * std::atan(s) - std::log1p(s * s)) / std::numbers::pi;
+}
+
+/// Friction of the lagged models: -gamma_n0 f(|m u| / (mu eps_s)) m (m u) / |m u|.
+void add_lagged_friction(FrictionRegularizationKind kind, const Contact& c, double gamma_n0,
+                         double eps_s, const ContactVector& v_c, ContactVector* gamma) {
   constexpr int kSlip[5] = {0, 1, 3, 4, 5};
   const int num_slips = c.dim - 1;  // none for a frictionless contact
   double largest = 1e-9;            // coefficient; those of rotation at a radius of one meter
   for (int i = 0; i < num_slips; ++i) largest = std::max(largest, c.friction[i]);
-  double squared = std::pow(largest * eps_s, 2);
+  double squared = 0;
   for (int i = 0; i < num_slips; ++i) squared += std::pow(c.friction[i] * v_c[kSlip[i]], 2);
+  const double slope = gamma_n0 * calc_friction_slope(kind, squared, largest * eps_s);
   for (int i = 0; i < num_slips; ++i)
-    (*gamma)[kSlip[i]] =
-        -gamma_n0 * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]) / std::sqrt(squared);
+    (*gamma)[kSlip[i]] = -slope * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]);
 }
 
 /// The point of the cone |gamma_t| <= mu gamma_n nearest to y in the norm of R.
@@ -50,7 +114,8 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
                                         const ContactVector& v_c) {
   ReferenceImpulse out;
   const double mu = c.dim == 1 ? 0 : (c.friction[0] + c.friction[1]) / 2;
-  const double gamma_n0 = dt * positive_part(c.fn0) * positive_part(1 - c.dissipation * v_n0);
+  const double gamma_n0 =
+      traits(model).takes_laws ? calc_start_impulse(parameters, c, dt, v_n0) : 0;
   const double eps_regularized = std::max(parameters.stiction_tolerance,
                                           parameters.friction_regularization * w * mu * gamma_n0);
   switch (model) {
@@ -58,16 +123,18 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
     case ContactModel::lagged_regularized: {
       const double eps_s =
           model == ContactModel::lagged ? parameters.stiction_tolerance : eps_regularized;
-      out.gamma[2] = hunt_crossley(c, dt, v_c[2]);
+      out.gamma[2] = calc_normal_impulse(parameters, c, dt, v_c[2]);
       out.normal_bound = gamma_n0;
-      add_lagged_friction(c, gamma_n0, eps_s, v_c, &out.gamma);
+      add_lagged_friction(parameters.friction_law, c, gamma_n0, eps_s, v_c, &out.gamma);
       break;
     }
     case ContactModel::similar: {
       const double slip2 = v_c[0] * v_c[0] + v_c[1] * v_c[1];
-      const double h = std::sqrt(slip2 + eps_regularized * eps_regularized);
-      const double n = hunt_crossley(c, dt, v_c[2] - mu * slip2 / (h + eps_regularized));
-      out.gamma = {-mu * n * v_c[0] / h, -mu * n * v_c[1] / h, n};
+      const FrictionRegularizationKind kind = parameters.friction_law;
+      const double n = calc_normal_impulse(
+          parameters, c, dt, v_c[2] - mu * calc_friction_norm(kind, slip2, eps_regularized));
+      const double slope = mu * n * calc_friction_slope(kind, slip2, eps_regularized);
+      out.gamma = {-slope * v_c[0], -slope * v_c[1], n};
       out.normal_bound = n;
       break;
     }
@@ -87,7 +154,7 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
       const double v_s = parameters.stiction_tolerance;
       const double slip = std::hypot(v_c[0], v_c[1], 0.01 * v_s);
       const double missing = positive_part(1 - slip / v_s);  // to full slip
-      const double n = hunt_crossley(c, dt, v_c[2]);
+      const double n = dt * hunt_crossley(c, c.fn0 - dt * c.stiffness * v_c[2], -v_c[2]);
       const double per_slip = mu * (1 - missing * missing) * n / slip;
       out.gamma = {-per_slip * v_c[0], -per_slip * v_c[1], n};
       out.normal_bound = n;

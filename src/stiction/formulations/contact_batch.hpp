@@ -44,7 +44,12 @@ struct BatchSource {
 };
 
 /// What stands in a lane without contact: no axes, and parameters that every law can take.
-inline constexpr contact::Contact kNoContact = {.fn0 = -1, .stiffness = 1};
+inline constexpr contact::Contact kNoContact = {.fn0 = -1,
+                                                .stiffness = 1,
+                                                .phi0 = 1,
+                                                .hertz_stiffness = 1,
+                                                .barrier_stiffness = 1,
+                                                .barrier_thickness = 1};
 
 /// Reads the batch's contacts: where they are, and what their law takes.
 inline void gather(const contact::ContactProblem& problem, const BatchSource& source,
@@ -56,15 +61,16 @@ inline void gather(const contact::ContactProblem& problem, const BatchSource& so
     start->delassus[lane] = c >= 0 ? problem.delassus[c] : 1;
     start->mu[lane] = contacts[lane]->sliding_friction();
   }
-  static_assert(offsetof(contact::Contact, relaxation_time) ==
-                offsetof(contact::Contact, R_WC) + 19 * sizeof(double));
+  static_assert(offsetof(contact::Contact, barrier_thickness) ==
+                offsetof(contact::Contact, R_WC) + 23 * sizeof(double));
   const auto read = [&](int first) {
     return math::transpose(math::load<Lanes>(contacts[0]->R_WC.data() + first),
                            math::load<Lanes>(contacts[1]->R_WC.data() + first),
                            math::load<Lanes>(contacts[2]->R_WC.data() + first),
                            math::load<Lanes>(contacts[3]->R_WC.data() + first));
   };
-  const math::FourLanes f0 = read(0), f4 = read(4), f8 = read(8), f12 = read(12), f16 = read(16);
+  const math::FourLanes f0 = read(0), f4 = read(4), f8 = read(8), f12 = read(12), f16 = read(16),
+                        f20 = read(20);
   frame->axis[0] = {f0.a, f0.b, f0.c};
   frame->axis[1] = {f0.d, f4.a, f4.b};
   frame->axis[2] = {f4.c, f4.d, f8.a};
@@ -76,6 +82,15 @@ inline void gather(const contact::ContactProblem& problem, const BatchSource& so
   start->stiffness = f16.b;
   start->dissipation = f16.c;
   start->relaxation_time = f16.d;
+  start->phi0 = f20.a;
+  start->hertz_stiffness = f20.b;
+  start->barrier_stiffness = f20.c;
+  start->barrier_thickness = f20.d;
+}
+
+/// True if a mask of lanes holds in all.
+inline bool is_true_in_all(const auto& mask) {
+  return mask[0] != 0 && mask[1] != 0 && mask[2] != 0 && mask[3] != 0;
 }
 
 /// Contacts with a law of three components.
@@ -101,6 +116,10 @@ struct ContactBatch {
   LineDerivatives calc_line_derivatives(double alpha) const {
     return Law::calc_line_derivatives(row, multiply_add(dv_c, math::broadcast(alpha), v_c), dv_c);
   }
+  bool is_feasible(double alpha) const {
+    return is_true_in_all(Law::is_feasible(row, multiply_add(dv_c, math::broadcast(alpha), v_c)));
+  }
+  void soften(double fraction) { Law::soften(&row, fraction); }
 };
 
 /// Contacts with a law of six components: [v_t1, v_t2, v_n, w_n, w_t1, w_t2].
@@ -132,6 +151,12 @@ struct TorsionBatch {
     for (int i = 0; i < 6; ++i) v[i] = v_c[i] + alpha * dv_c[i];
     return Law::calc_line_derivatives(row, v, dv_c);
   }
+  bool is_feasible(double alpha) const {
+    Lanes v[6];
+    for (int i = 0; i < 6; ++i) v[i] = v_c[i] + alpha * dv_c[i];
+    return is_true_in_all(Law::is_feasible(row, v));
+  }
+  void soften(double fraction) { Law::soften(&row, fraction); }
 
  private:
   void calc_components(const PairVelocity& V, Lanes* out) const {

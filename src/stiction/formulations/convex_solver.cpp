@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "stiction/base/error.hpp"
 #include "stiction/formulations/elimination.hpp"
 #include "stiction/formulations/island_problem.hpp"
 #include "stiction/formulations/lagged.hpp"
@@ -30,6 +31,7 @@ contact::SolveStatus to_solve_status(numerics::NewtonStatus status) {
     case numerics::NewtonStatus::kNotPositiveDefinite:
       return contact::SolveStatus::kNotPositiveDefinite;
     case numerics::NewtonStatus::kNotFinite: return contact::SolveStatus::kNotFinite;
+    case numerics::NewtonStatus::kInfeasible: return contact::SolveStatus::kInfeasible;
   }
   return contact::SolveStatus::kNotFinite;
 }
@@ -173,7 +175,11 @@ class ConvexSolver final : public ContactSolver {
     newton.absolute_tolerance = options.absolute_tolerance;
     newton.max_iterations = options.max_iterations;
     island_problem.start();
-    const numerics::NewtonResult result = numerics::minimize(island_problem, newton);
+    numerics::NewtonResult result;
+    if constexpr (HasDomain<F>)
+      result = numerics::minimize_from_anywhere(island_problem, newton);
+    else
+      result = numerics::minimize(island_problem, newton);
 
     IslandStatistics statistics;
     statistics.status = to_solve_status(result.status);
@@ -237,15 +243,41 @@ class ConvexSolver final : public ContactSolver {
   EliminationCache eliminations_;
 };
 
+/// The default laws or the chosen ones, as each call's parameters say.
+template <template <class> class F>
+class SolverWithLaws final : public ContactSolver {
+ public:
+  void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
+             std::span<const double> guess, base::ThreadPool* threads,
+             ContactSolution* solution) override {
+    const contact::ModelParameters& parameters = options.parameters;
+    if (parameters.normal_law == contact::NormalLawKind::custom && !parameters.custom_law)
+      throw Error(ErrorCode::kInvalidValue, "custom_law", "is null; give one by make_custom_law");
+    last_ = &chosen_;
+    if (has_default_laws(parameters)) last_ = &default_;
+    last_->solve(problem, islands, options, guess, threads, solution);
+  }
+
+  std::vector<contact::PairHessian> calc_pair_hessians(
+      const ContactProblem& problem) const override {
+    return last_->calc_pair_hessians(problem);
+  }
+
+ private:
+  ConvexSolver<F<DefaultLaws>> default_;
+  ConvexSolver<F<ChosenLaws>> chosen_;
+  ContactSolver* last_ = &default_;
+};
+
 }  // namespace
 
 std::unique_ptr<ContactSolver> make_contact_solver(ContactModel model) {
   switch (model) {
     case ContactModel::sap: return std::make_unique<ConvexSolver<Sap>>();
-    case ContactModel::lagged: return std::make_unique<ConvexSolver<Lagged>>();
+    case ContactModel::lagged: return std::make_unique<SolverWithLaws<LaggedWith>>();
     case ContactModel::lagged_regularized:
-      return std::make_unique<ConvexSolver<LaggedRegularized>>();
-    case ContactModel::similar: return std::make_unique<ConvexSolver<Similar>>();
+      return std::make_unique<SolverWithLaws<LaggedRegularizedWith>>();
+    case ContactModel::similar: return std::make_unique<SolverWithLaws<SimilarWith>>();
     case ContactModel::tamsi: return make_tamsi_solver();
     case ContactModel::mujoco: return nullptr;
   }

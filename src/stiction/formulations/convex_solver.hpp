@@ -21,8 +21,10 @@ class ContactSolver {
   virtual ~ContactSolver() = default;
 
   /// @param problem after MomentumFactor::calc_derived
+  /// @param options laws may change from call to call
   /// @param guess   starting velocities, size num_dofs; empty: v0
   /// @param threads islands are shared among these; null: the caller's thread alone
+  /// @throws Error for a custom law that is null
   virtual void solve(const contact::ContactProblem& problem, const contact::Islands& islands,
                      const SolverOptions& options, std::span<const double> guess,
                      base::ThreadPool* threads, contact::ContactSolution* solution) = 0;

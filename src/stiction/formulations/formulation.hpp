@@ -26,6 +26,7 @@ struct ContactStart {
   Lanes delassus{};      // w [1/kg]
   Lanes mu{};            // sliding friction
   Lanes fn0{}, stiffness{}, dissipation{}, relaxation_time{};
+  Lanes phi0{}, hertz_stiffness{}, barrier_stiffness{}, barrier_thickness{};
 };
 
 /// gamma . dv and dv . G dv at v: what a line search needs of a contact.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stiction/contact/jacobian.hpp"
+#include "stiction/formulations/laws.hpp"
 #include "stiction/formulations/solver_arrays.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
 #include "stiction/math/dense_kernels.hpp"
@@ -141,6 +142,27 @@ class IslandProblem {
     return alpha * std::sqrt(momentum_curvature_);
   }
 
+  /// The longest step up to max_step that keeps every contact in its law's domain, to within a
+  /// third; from a point in it, and after start_line_search.
+  double calc_max_step(double max_step) requires HasDomain<F> {
+    while (!is_soft_ && max_step > 0 && !is_feasible(max_step)) max_step *= 2.0 / 3;
+    return max_step;
+  }
+  /// True if every contact has its law's own impulse a step away; after calc_gradient.
+  bool is_feasible(double alpha) requires HasDomain<F> {
+    bool all = true;
+    for (const PairSlice& pair : pairs())
+      for_each_batch(pair, [&](const auto& batch) { all = all && batch.is_feasible(alpha); });
+    return all;
+  }
+  /// Makes laws that have a domain go on linearly, from a fraction of the way to its border on; 0:
+  /// no more.
+  void soften(double fraction) requires HasDomain<F> {
+    is_soft_ = fraction > 0;
+    for (const PairSlice& pair : pairs())
+      for_each_batch(pair, [&](auto& batch) { batch.soften(fraction); });
+  }
+
  private:
   std::span<const SegmentBlock> segments(const PairSlice& pair) const {
     return {layout_.segments.data() + pair.segment_begin,
@@ -262,6 +284,7 @@ class IslandProblem {
   numerics::Residual residual_;    // at the current point
   double momentum_slope_ = 0;      // d . A (v - v*)
   double momentum_curvature_ = 0;  // d . A d
+  bool is_soft_ = false;
 };
 
 }  // namespace stiction::formulations

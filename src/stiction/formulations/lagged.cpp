@@ -2,35 +2,29 @@
 
 namespace stiction::formulations {
 
-contact::HuntCrossley<Lanes> make_hunt_crossley(const ContactStart& start) {
-  return {.dt = math::broadcast(start.time_step),
-          .k = start.stiffness,
-          .d = start.dissipation,
-          .fe0 = start.fn0};
-}
-
-Lanes calc_lagged_normal_impulse(const ContactStart& start) {
-  const Lanes elastic = math::max(start.fn0, Lanes{});
-  const Lanes damping = math::max(1 - start.dissipation * start.v_c0.z, Lanes{});
-  return start.time_step * elastic * damping;
-}
-
 Lanes calc_regularized_slip_tolerance(const ModelParameters& parameters, const ContactStart& start,
                                       const Lanes& gamma_n0) {
   return math::max(parameters.friction_regularization * start.delassus * start.mu * gamma_n0,
                    math::broadcast(parameters.stiction_tolerance));
 }
 
-Lagged::Row Lagged::make_row(const ContactStart& start, const ModelParameters& parameters) {
-  return {.normal = make_hunt_crossley(start),
-          .bound = start.mu * calc_lagged_normal_impulse(start),
-          .slip_tolerance = math::broadcast(parameters.stiction_tolerance)};
+template <class Laws>
+typename LaggedWith<Laws>::Row LaggedWith<Laws>::make_row(const ContactStart& start,
+                                                          const ModelParameters& parameters) {
+  const typename Laws::Normal normal = Laws::make_normal(start, parameters);
+  return {.normal = normal,
+          .bound = start.mu * normal.calc_start_impulse(start.v_c0.z),
+          .slip_tolerance = math::broadcast(parameters.stiction_tolerance),
+          .friction = Laws::make_friction(parameters)};
 }
 
-Lagged::Torsion::Row Lagged::make_torsion_row(const Torsion::Start& start,
-                                              const ModelParameters& parameters) {
-  return Torsion::make_row(start, make_hunt_crossley(start), calc_lagged_normal_impulse(start),
-                           math::broadcast(parameters.stiction_tolerance));
+template <class Laws>
+typename LaggedTorsionWith<Laws>::Row LaggedWith<Laws>::make_torsion_row(
+    const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& parameters) {
+  return Torsion::make_row(start, parameters, math::broadcast(parameters.stiction_tolerance));
 }
+
+template struct LaggedWith<DefaultLaws>;
+template struct LaggedWith<ChosenLaws>;
 
 }  // namespace stiction::formulations

@@ -10,10 +10,16 @@ namespace stiction::formulations {
 ///
 /// so that friction is never stiffer than sigma times the contact's own mobility. Drake's "lagged".
 /// Source: [castro2023] section VIII, eq. (44); theory section 6.4.
-struct LaggedRegularized : Lagged {
+template <class Laws>
+struct LaggedRegularizedWith : LaggedWith<Laws> {
+  using typename LaggedWith<Laws>::Row;
+  using Torsion = LaggedTorsionWith<Laws>;
+
   static Row make_row(const ContactStart& start, const ModelParameters& parameters);
-  static Torsion::Row make_torsion_row(const Torsion::Start& start,
-                                       const ModelParameters& parameters);
+  static typename LaggedTorsionWith<Laws>::Row make_torsion_row(
+      const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& parameters);
 };
+
+using LaggedRegularized = LaggedRegularizedWith<DefaultLaws>;
 
 }  // namespace stiction::formulations

@@ -1,25 +1,14 @@
 #include "stiction/formulations/lagged_torsion.hpp"
 
 namespace stiction::formulations {
-namespace {
 
-using Slip = contact::SoftNorm<LaggedTorsion::kNumSlips, Lanes>;
-
-Slip make_slip(const LaggedTorsion::Row& row, const Lanes v_c[6]) {
-  Lanes scaled[LaggedTorsion::kNumSlips];
-  for (int i = 0; i < LaggedTorsion::kNumSlips; ++i)
-    scaled[i] = row.mu[i] * v_c[LaggedTorsion::kSlipIndex[i]];
-  return {scaled, row.slip_tolerance};
-}
-
-}  // namespace
-
-LaggedTorsion::Row LaggedTorsion::make_row(const Start& start,
-                                           const contact::HuntCrossley<Lanes>& normal,
-                                           const Lanes& gamma_n0, const Lanes& eps_s) {
+template <class Laws>
+typename LaggedTorsionWith<Laws>::Row LaggedTorsionWith<Laws>::make_row(
+    const Start& start, const ModelParameters& parameters, const Lanes& eps_s) {
   Row row;
-  row.normal = normal;
-  row.gamma_n0 = gamma_n0;
+  row.normal = Laws::make_normal(start, parameters);
+  row.friction = Laws::make_friction(parameters);
+  row.gamma_n0 = row.normal.calc_start_impulse(start.v_c0.z);
   // Slip is measured as friction power per normal impulse, so eps_s is scaled by mu as well. Where
   // rotation alone is rubbed, the tolerance is that of a spin by eps_s at a radius of one meter.
   constexpr double kSpinRadius = 1;       // [m]
@@ -32,20 +21,24 @@ LaggedTorsion::Row LaggedTorsion::make_row(const Start& start,
   return row;
 }
 
-Lanes LaggedTorsion::calc_cost(const Row& row, const Lanes v_c[6]) {
-  return row.gamma_n0 * make_slip(row, v_c).norm() + row.normal.calc_cost(v_c[kNormalIndex]);
+template <class Laws>
+Lanes LaggedTorsionWith<Laws>::calc_cost(const Row& row, const Lanes v_c[6]) {
+  return row.gamma_n0 * calc_slip(row, v_c).norm() + row.normal.calc_cost(v_c[kNormalIndex]);
 }
 
-void LaggedTorsion::calc_impulse(const Row& row, const Lanes v_c[6], State* state, Lanes gamma[6]) {
+template <class Laws>
+void LaggedTorsionWith<Laws>::calc_impulse(const Row& row, const Lanes v_c[6], State* state,
+                                           Lanes gamma[6]) {
   state->normal = row.normal.calc_impulse(v_c[kNormalIndex]);
-  state->slip = make_slip(row, v_c);
+  state->slip = calc_slip(row, v_c);
   gamma[kNormalIndex] = state->normal.n;
   for (int i = 0; i < kNumSlips; ++i)
     gamma[kSlipIndex[i]] = -row.gamma_n0 * row.mu[i] * state->slip.t[i];
 }
 
-void LaggedTorsion::calc_hessian(const Row& row, const State& state, Curvature curvature,
-                                 Lanes G[6][6]) {
+template <class Laws>
+void LaggedTorsionWith<Laws>::calc_hessian(const Row& row, const State& state, Curvature curvature,
+                                           Lanes G[6][6]) {
   for (int i = 0; i < 6; ++i) G[kNormalIndex][i] = G[i][kNormalIndex] = Lanes{};
   G[kNormalIndex][kNormalIndex] = state.normal.curvature(curvature);
   for (int i = 0; i < kNumSlips; ++i)
@@ -54,8 +47,9 @@ void LaggedTorsion::calc_hessian(const Row& row, const State& state, Curvature c
           row.gamma_n0 * row.mu[i] * row.mu[j] * state.slip.curvature(i, j, curvature);
 }
 
-LineDerivatives LaggedTorsion::calc_line_derivatives(const Row& row, const Lanes v_c[6],
-                                                     const Lanes dv_c[6]) {
+template <class Laws>
+LineDerivatives LaggedTorsionWith<Laws>::calc_line_derivatives(const Row& row, const Lanes v_c[6],
+                                                               const Lanes dv_c[6]) {
   State state;
   Lanes gamma[6], G[6][6];
   calc_impulse(row, v_c, &state, gamma);
@@ -67,5 +61,8 @@ LineDerivatives LaggedTorsion::calc_line_derivatives(const Row& row, const Lanes
   }
   return out;
 }
+
+template struct LaggedTorsionWith<DefaultLaws>;
+template struct LaggedTorsionWith<ChosenLaws>;
 
 }  // namespace stiction::formulations

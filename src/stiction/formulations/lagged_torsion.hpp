@@ -1,8 +1,6 @@
 #pragma once
 
-#include "stiction/contact/friction_regularization.hpp"
-#include "stiction/contact/normal_law.hpp"
-#include "stiction/formulations/formulation.hpp"
+#include "stiction/formulations/laws.hpp"
 
 namespace stiction::formulations {
 
@@ -13,7 +11,8 @@ namespace stiction::formulations {
 ///
 /// is the support function of MuJoCo's elliptic cone sum (gamma_i / mu_i)^2 <= gamma_n^2 at the
 /// lagged normal impulse: convex, and equal to Lagged where only mu_1 = mu_2 act.
-struct LaggedTorsion {
+template <class Laws>
+struct LaggedTorsionWith {
   static constexpr int kNumSlips = 5;
   /// The slips among [v_t1, v_t2, v_n, w_n, w_t1, w_t2]: all but the normal component.
   static constexpr int kSlipIndex[kNumSlips] = {0, 1, 3, 4, 5};
@@ -23,19 +22,19 @@ struct LaggedTorsion {
     Lanes friction[kNumSlips]{};  // [-, -, m, m, m], zero beyond the contact's dim
   };
   struct Row {
-    contact::HuntCrossley<Lanes> normal;
+    typename Laws::Normal normal;
     Lanes gamma_n0{};        // [N s]
     Lanes mu[kNumSlips]{};   // [-, -, m, m, m]
     Lanes slip_tolerance{};  // of m u [m/s]
+    [[no_unique_address]] typename Laws::Friction friction;
   };
   struct State {
-    contact::SoftNorm<kNumSlips, Lanes> slip;  // of m u
+    typename Laws::template Norm<kNumSlips> slip;  // of m u
     contact::NormalImpulse<Lanes> normal;
   };
 
   /// @param eps_s slip tolerance of the tangential directions [m/s]
-  static Row make_row(const Start& start, const contact::HuntCrossley<Lanes>& normal,
-                      const Lanes& gamma_n0, const Lanes& eps_s);
+  static Row make_row(const Start& start, const ModelParameters& parameters, const Lanes& eps_s);
   /// v_c, gamma: six components. G: six by six, entry (i, j) at [i][j].
   static Lanes calc_cost(const Row& row, const Lanes v_c[6]);
   static void calc_impulse(const Row& row, const Lanes v_c[6], State* state, Lanes gamma[6]);
@@ -43,6 +42,23 @@ struct LaggedTorsion {
   static LineDerivatives calc_line_derivatives(const Row& row, const Lanes v_c[6],
                                                const Lanes dv_c[6]);
   static auto is_slipping(const State& state) { return state.slip.is_slipping(); }
+
+  static auto is_feasible(const Row& row,
+                          const Lanes v_c[6]) requires contact::HasDomain<typename Laws::Normal> {
+    return v_c[kNormalIndex] > row.normal.calc_min_velocity();
+  }
+  static void soften(Row* row, double fraction) requires contact::HasDomain<typename Laws::Normal> {
+    row->normal = row->normal.calc_softened(fraction);
+  }
+
+ private:
+  static auto calc_slip(const Row& row, const Lanes v_c[6]) {
+    Lanes scaled[kNumSlips];
+    for (int i = 0; i < kNumSlips; ++i) scaled[i] = row.mu[i] * v_c[kSlipIndex[i]];
+    return row.friction.template calc_norm<kNumSlips>(scaled, row.slip_tolerance);
+  }
 };
+
+using LaggedTorsion = LaggedTorsionWith<DefaultLaws>;
 
 }  // namespace stiction::formulations

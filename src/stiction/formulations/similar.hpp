@@ -1,8 +1,6 @@
 #pragma once
 
-#include "stiction/contact/friction_regularization.hpp"
-#include "stiction/contact/normal_law.hpp"
-#include "stiction/formulations/formulation.hpp"
+#include "stiction/formulations/laws.hpp"
 
 namespace stiction::formulations {
 
@@ -14,29 +12,28 @@ namespace stiction::formulations {
 /// The price is a gap mu dt |v_t| while sliding. Source: [castro2023] section VI.C; theory 6.3.
 /// The slip tolerance is regularized as in `lagged_regularized`, as Drake's "similar"; with
 /// friction_regularization = 0 it is the paper's.
-struct Similar {
+template <class Laws>
+struct SimilarWith {
   struct Row {
-    contact::HuntCrossley<Lanes> normal;
+    typename Laws::Normal normal;
     Lanes mu{};
     Lanes slip_tolerance{};  // eps_s [m/s]
+    [[no_unique_address]] typename Laws::Friction friction;
   };
   struct State {
-    contact::SoftNorm<2, Lanes> slip;
+    typename Laws::template Norm<2> slip;
     contact::NormalImpulse<Lanes> normal;  // at z
   };
 
   static Row make_row(const ContactStart& start, const ModelParameters& parameters);
 
   static Lanes calc_cost(const Row& row, const Lanes3& v_c) {
-    const Lanes v_t[2] = {v_c.x, v_c.y};
-    const contact::SoftNorm<2, Lanes> slip(v_t, row.slip_tolerance);
-    return row.normal.calc_cost(v_c.z - row.mu * slip.norm());
+    return row.normal.calc_cost(calc_z(row, v_c, calc_slip(row, v_c)));
   }
 
   static Lanes3 calc_impulse(const Row& row, const Lanes3& v_c, State* state) {
-    const Lanes v_t[2] = {v_c.x, v_c.y};
-    state->slip = contact::SoftNorm<2, Lanes>(v_t, row.slip_tolerance);
-    state->normal = row.normal.calc_impulse(v_c.z - row.mu * state->slip.norm());
+    state->slip = calc_slip(row, v_c);
+    state->normal = row.normal.calc_impulse(calc_z(row, v_c, state->slip));
     const Lanes friction = -row.mu * state->normal.n;
     return {friction * state->slip.t[0], friction * state->slip.t[1], state->normal.n};
   }
@@ -54,12 +51,31 @@ struct Similar {
   }
 
   static LineDerivatives calc_line_derivatives(const Row& row, const Lanes3& v, const Lanes3& dv) {
-    return calc_line_derivatives_by_hessian<Similar>(row, v, dv);
+    return calc_line_derivatives_by_hessian<SimilarWith>(row, v, dv);
   }
 
   static auto is_slipping(const State& state) {
     return (state.normal.n > 0) & state.slip.is_slipping();
   }
+
+  static auto is_feasible(const Row& row,
+                          const Lanes3& v_c) requires contact::HasDomain<typename Laws::Normal> {
+    return calc_z(row, v_c, calc_slip(row, v_c)) > row.normal.calc_min_velocity();
+  }
+  static void soften(Row* row, double fraction) requires contact::HasDomain<typename Laws::Normal> {
+    row->normal = row->normal.calc_softened(fraction);
+  }
+
+ private:
+  static auto calc_slip(const Row& row, const Lanes3& v_c) {
+    const Lanes v_t[2] = {v_c.x, v_c.y};
+    return row.friction.template calc_norm<2>(v_t, row.slip_tolerance);
+  }
+  static Lanes calc_z(const Row& row, const Lanes3& v_c, const auto& slip) {
+    return v_c.z - row.mu * slip.norm();
+  }
 };
+
+using Similar = SimilarWith<DefaultLaws>;
 
 }  // namespace stiction::formulations

@@ -34,6 +34,12 @@ constexpr std::array kKeys = {
     Key{"relaxation_time", &plant::Material::relaxation_time, "a finite number of at least 0 in s",
         false, false},
     Key{"friction", &plant::Material::friction, "a finite number of at least 0", false, false},
+    Key{"hertz_stiffness", &plant::Material::hertz_stiffness,
+        "a number above 0 in N/m^1.5, or .inf for near-rigid", true, true},
+    Key{"barrier_stiffness", &plant::Material::barrier_stiffness,
+        "a number above 0 in N/m, or .inf for near-rigid", true, true},
+    Key{"barrier_thickness", &plant::Material::barrier_thickness, "a finite number above 0 in m",
+        true, false},
 };
 
 /// Keys of the format that this version cannot honour.

@@ -44,8 +44,9 @@ struct ContactProperties {
 };
 
 /// Reads a file: YAML with `materials:`, by name, and `geoms:`, selectors with names of materials.
-/// SI units: stiffness [N/m] in (0, inf], dissipation [s/m], relaxation_time [s] and friction [-],
-/// all at least 0.
+/// SI units: stiffness [N/m], hertz_stiffness [N/m^1.5] and barrier_stiffness [N/m] in (0, inf],
+/// barrier_thickness [m] above 0; dissipation [s/m], relaxation_time [s] and friction [-] at least
+/// 0.
 /// @throws Error with file and line: no such file, not YAML, or all faults of its content at once
 ContactProperties read_contact_properties(const std::filesystem::path& path);
 

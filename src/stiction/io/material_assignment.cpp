@@ -128,6 +128,9 @@ void apply(const NamedMaterial& material, const GeomRule& rule, plant::Material*
   take(material.values.dissipation, &values->dissipation, &source->dissipation);
   take(material.values.relaxation_time, &values->relaxation_time, &source->relaxation_time);
   take(material.values.friction, &values->friction, &source->friction);
+  take(material.values.hertz_stiffness, &values->hertz_stiffness, &source->hertz_stiffness);
+  take(material.values.barrier_stiffness, &values->barrier_stiffness, &source->barrier_stiffness);
+  take(material.values.barrier_thickness, &values->barrier_thickness, &source->barrier_thickness);
   source->material = material.name;
   source->selector = "'" + rule.selector + "' (" + rule.source + ")";
 }

@@ -25,7 +25,7 @@ double map(double x, F&& f) {
 }
 template <class F>
 Lanes map(const Lanes& x, F&& f) {
-  Lanes y;
+  Lanes y = x;
   for (int i = 0; i < kNumLanes; ++i) y[i] = f(x[i]);
   return y;
 }

@@ -29,6 +29,7 @@ enum class NewtonStatus {
   kMaxIterations,
   kNotPositiveDefinite,  // the Hessian could not be factored
   kNotFinite,
+  kInfeasible,  // no point was found at which the function is finite
 };
 
 struct NewtonResult {
@@ -47,6 +48,12 @@ concept NewtonProblem = requires(P p, double alpha) {
   { p.start_line_search() } -> std::same_as<double>;  // l'(0)
   { p.calc_slope(alpha) } -> std::same_as<Slope>;
   { p.move(alpha) } -> std::same_as<double>;  // length of the step, in the residual's unit
+};
+
+/// A function that is finite in a convex domain only, and what keeps Newton's method in it.
+template <class P>
+concept HasStepLimit = NewtonProblem<P> && requires(P p, double max_step) {
+  { p.calc_max_step(max_step) } -> std::same_as<double>;  // <= max_step, in the domain
 };
 
 /// Minimizes from the problem's current point, which holds the best point found on return.
@@ -84,8 +91,11 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
       return result;
     }
     last_norm = result.residual.norm;
+    LineSearchOptions line_search = options.line_search;
+    if constexpr (HasStepLimit<P>)
+      line_search.max_step = problem.calc_max_step(line_search.max_step);
     const LineSearchResult search = minimize_along_line(
-        slope, options.line_search, [&](double alpha) { return problem.calc_slope(alpha); });
+        slope, line_search, [&](double alpha) { return problem.calc_slope(alpha); });
     result.line_search_evaluations += search.num_evaluations;
     // A step shorter than the round-off of the point itself cannot be followed by a better one.
     constexpr double kRoundOff = 1e-15;
@@ -95,6 +105,36 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
       return result;
     }
   }
+}
+
+/// A step limit, and a function that goes on smoothly beyond the domain: from a fraction of the way
+/// to its border on, or not at all (0). is_feasible says whether it is the function itself at a
+/// step from the current point.
+template <class P>
+concept HasSoftDomain = HasStepLimit<P> && requires(P p, double alpha, double fraction) {
+  { p.is_feasible(alpha) } -> std::same_as<bool>;
+  p.soften(fraction);
+};
+
+/// Minimizes from a point that need not be in the domain: by the minima of functions that go on
+/// beyond, ever nearer to the border, until one lies where that function is the problem's own.
+template <HasSoftDomain P>
+NewtonResult minimize_from_anywhere(P& problem, const NewtonOptions& options) {
+  (void)problem.calc_gradient();  // is_feasible is about the current point
+  if (problem.is_feasible(0)) return minimize(problem, options);
+  constexpr double kSoftest = 0.1, kHardest = 1e-8;
+  NewtonResult result;
+  for (double fraction = kSoftest; fraction >= kHardest; fraction *= 0.1) {
+    problem.soften(fraction);
+    const NewtonResult soft = minimize(problem, options);
+    result.status = soft.status;
+    result.residual = soft.residual;
+    result.iterations += soft.iterations;
+    result.line_search_evaluations += soft.line_search_evaluations;
+    if (problem.is_feasible(0)) return result;
+  }
+  result.status = NewtonStatus::kInfeasible;
+  return result;
 }
 
 }  // namespace stiction::numerics

@@ -100,9 +100,9 @@ bool add_pair(const mjModel* m, const mjData* d, const Model& plant, int body_A,
 }
 
 Contact make_contact(const mjModel* m, const mjContact& con, const MaterialTable& materials,
-                     const std::array<double, 3>& origin) {
+                     const std::array<double, 3>& origin, contact::NormalLawKind law) {
   Contact c;
-  const PairProperties properties = set_properties(m, materials, con, &c);
+  const PairProperties properties = set_properties(m, materials, con, &c, law);
   // MuJoCo's frame has rows n, t1, t2; ours columns t1, t2, n.
   std::copy_n(con.frame + 3, 3, c.R_WC.data());
   std::copy_n(con.frame + 6, 3, c.R_WC.data() + 3);
@@ -123,12 +123,15 @@ Contact make_contact(const mjModel* m, const mjContact& con, const MaterialTable
 }  // namespace
 
 PairProperties set_properties(const mjModel* m, const MaterialTable& materials,
-                              const mjContact& con, Contact* c) {
+                              const mjContact& con, Contact* c, contact::NormalLawKind law) {
   const PairProperties properties =
-      combine_materials(m, materials, con.geom[0], con.geom[1], con.friction[0]);
+      combine_materials(m, materials, con.geom[0], con.geom[1], con.friction[0], law);
   c->stiffness = properties.stiffness;
   c->dissipation = properties.dissipation;
   c->relaxation_time = properties.relaxation_time;
+  c->hertz_stiffness = properties.hertz_stiffness;
+  c->barrier_stiffness = properties.barrier_stiffness;
+  c->barrier_thickness = properties.barrier_thickness;
   c->dim = con.dim;
   if (con.dim > 1) {
     std::copy_n(con.friction, 5, c->friction.data());
@@ -141,7 +144,7 @@ PairProperties set_properties(const mjModel* m, const MaterialTable& materials,
 
 void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
                   const MaterialTable& materials, std::span<const std::uint8_t> acts,
-                  ContactProblem* problem) {
+                  ContactProblem* problem, contact::NormalLawKind law) {
   int pair_A = -1, pair_B = -1;  // bodies of the open pair
   bool pair_moves = false;
   for (int i = 0; i < d->ncon; ++i) {
@@ -157,7 +160,7 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
     }
     if (!pair_moves) continue;
     contact::BodyPair& pair = problem->pairs.back();
-    Contact c = make_contact(m, con, materials, pair.origin);
+    Contact c = make_contact(m, con, materials, pair.origin, law);
     c.source = i;
     problem->contacts.push_back(c);
     ++pair.num_contacts;

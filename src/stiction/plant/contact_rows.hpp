@@ -16,14 +16,17 @@ namespace stiction::plant {
 /// @param data after mj_collision
 /// @param acts of each contact in data->contact, 1 if it is to be in the problem; empty: all that
 ///     MuJoCo does not exclude for good
+/// @param law  of the contacts, see combine_materials
 void add_contacts(const mjModel* model, const mjData* data, const Model& plant,
                   const MaterialTable& materials, std::span<const std::uint8_t> acts,
-                  contact::ContactProblem* problem);
+                  contact::ContactProblem* problem,
+                  contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley);
 
-/// Sets a contact's stiffness, dissipation, relaxation time, dimension and friction: the step's own
-/// rules, for `explain` as well.
+/// Sets a contact's stiffnesses, dissipation, relaxation time, barrier thickness, dimension and
+/// friction: the step's own rules, for `explain` as well.
 /// @param con MuJoCo's contact, of which friction, dim and geoms are read
 PairProperties set_properties(const mjModel* model, const MaterialTable& materials,
-                              const mjContact& con, contact::Contact* contact);
+                              const mjContact& con, contact::Contact* contact,
+                              contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley);
 
 }  // namespace stiction::plant

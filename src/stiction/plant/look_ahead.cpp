@@ -66,11 +66,17 @@ int find_pair(const mjModel* m, int geom1, int geom2) {
 }  // namespace
 
 LookAhead::LookAhead(const mjModel* m, contact::ContactModel contact_model,
-                     const MaterialTable& materials)
-    : contact_model_(contact_model), materials_(materials), wide_(*m) {
+                     const contact::ModelParameters& parameters, const MaterialTable& materials)
+    : contact_model_(contact_model),
+      parameters_(parameters),
+      law_(contact::find_normal_law(contact_model, parameters.normal_law)),
+      materials_(materials),
+      wide_(*m) {
   for (const Material& material : materials.geoms) {
     if (material.friction > max_friction_) max_friction_ = material.friction;
     max_relaxation_time_ = std::max(max_relaxation_time_, material.relaxation_time);
+    const double thickness = find_barrier_thickness(material, law_);
+    max_thickness_ = std::max(max_thickness_, thickness);
   }
 }
 
@@ -157,7 +163,8 @@ contact::Reach LookAhead::find_largest_reach(const mjModel* m) const {
   contact::Contact c;
   c.friction = {friction, friction};
   c.relaxation_time = 2 * max_relaxation_time_;
-  return contact::calc_reach(contact_model_, m->opt.timestep, c);
+  c.barrier_thickness = 2 * max_thickness_;
+  return contact::calc_reach(contact_model_, parameters_, m->opt.timestep, c);
 }
 
 void LookAhead::mark_candidates(const mjModel* m, mjData* d) const {
@@ -209,8 +216,8 @@ bool LookAhead::add_reached(const mjModel* m, const mjData* d, const double* qve
 bool LookAhead::is_reached(const mjModel* m, const mjData* d, const mjContact& con,
                            const BodyVelocities& velocities) const {
   contact::Contact c;
-  set_properties(m, materials_, con, &c);
-  const contact::Reach reach = contact::calc_reach(contact_model_, m->opt.timestep, c);
+  set_properties(m, materials_, con, &c, law_);
+  const contact::Reach reach = contact::calc_reach(contact_model_, parameters_, m->opt.timestep, c);
   const BodyVelocities::AtContact v = velocities.calc_at_contact(m, d, con);
   return con.dist - con.includemargin < reach.calc_distance(v.normal, v.slip);
 }

@@ -29,8 +29,9 @@ class LookAhead {
   /// Of impulses that are taken for granted, twice gravity [m/s^2]: what is so near takes part.
   static constexpr double kImpulsiveAcceleration = 20;
 
+  /// @param parameters of which the normal law is read
   LookAhead(const mjModel* model, contact::ContactModel contact_model,
-            const MaterialTable& materials);
+            const contact::ModelParameters& parameters, const MaterialTable& materials);
 
   /// mj_collision with wider gaps; plain under a user's own filter of contacts, which knows the
   /// caller's model by its address. With contacts overridden in <option> MuJoCo's broadphase does
@@ -68,9 +69,12 @@ class LookAhead {
                         const BodyVelocities& velocities);
 
   contact::ContactModel contact_model_;
+  contact::ModelParameters parameters_;
+  contact::NormalLawKind law_;  // that the model has
   const MaterialTable& materials_;
-  double max_friction_ = 0, max_relaxation_time_ = 0;  // of the materials
-  mjModel wide_;                                       // the model with these gaps, shares the rest
+  // Of the materials.
+  double max_friction_ = 0, max_relaxation_time_ = 0, max_thickness_ = 0;
+  mjModel wide_;  // the model with these gaps, shares the rest
   std::vector<mjtNum> geom_gap_, pair_gap_, body_margin_;
   std::vector<double> force_, qvel_;  // size nv
   BodyVelocities start_, end_;

@@ -7,27 +7,50 @@ MaterialTable make_default_materials(const mjModel* model) {
           std::vector<MaterialSource>(model->ngeom)};
 }
 
+namespace {
+
+/// Two springs in series, infinite stiffness allowed, and the share of the first in what they give.
+struct Series {
+  double stiffness = contact::kInfinity;
+  double share_of_first = 0.5;
+};
+
+Series combine_in_series(double k1, double k2) {
+  if (std::isinf(k1) && std::isinf(k2)) return {};
+  if (std::isinf(k1)) return {k2, 0};
+  if (std::isinf(k2)) return {k1, 1};
+  const double share = k2 / (k1 + k2);
+  return {k1 * share, share};
+}
+
+/// Hertz's x = (f / k_h)^(2/3) is linear in k_h^(-2/3).
+Series combine_hertz(double k1, double k2) {
+  if (std::isinf(k1) || std::isinf(k2)) return combine_in_series(k1, k2);
+  Series series = combine_in_series(std::pow(k1, 2.0 / 3), std::pow(k2, 2.0 / 3));
+  series.stiffness = std::pow(series.stiffness, 1.5);
+  return series;
+}
+
+}  // namespace
+
 PairProperties combine_materials(const mjModel* model, const MaterialTable& table, int geom1,
-                                 int geom2, double mujoco_friction) {
+                                 int geom2, double mujoco_friction, contact::NormalLawKind law) {
   const Material& a = table.geoms[geom1];
   const Material& b = table.geoms[geom2];
   PairProperties pair;
 
-  // The share of the compression that is in a, k2 / (k1 + k2), taken to its limits.
-  double share_a = 0.5;
-  const bool a_rigid = std::isinf(a.stiffness), b_rigid = std::isinf(b.stiffness);
-  if (a_rigid && b_rigid) {
-    pair.stiffness = contact::kInfinity;
-  } else if (a_rigid) {
-    share_a = 0;
-    pair.stiffness = b.stiffness;
-  } else if (b_rigid) {
-    share_a = 1;
-    pair.stiffness = a.stiffness;
-  } else {
-    share_a = b.stiffness / (a.stiffness + b.stiffness);
-    pair.stiffness = a.stiffness * share_a;
-  }
+  const Series spring = combine_in_series(a.stiffness, b.stiffness);
+  const Series hertz = combine_hertz(a.hertz_stiffness, b.hertz_stiffness);
+  const Series barrier = combine_in_series(a.barrier_stiffness, b.barrier_stiffness);
+  pair.stiffness = spring.stiffness;
+  pair.hertz_stiffness = hertz.stiffness;
+  pair.barrier_stiffness = barrier.stiffness;
+  pair.barrier_thickness = find_barrier_thickness(a, law) + find_barrier_thickness(b, law);
+  const contact::PropertyUse use = contact::traits(law).uses;
+  const double share_a = (use.hertz_stiffness ? hertz
+                          : use.barrier       ? barrier
+                                              : spring)
+                             .share_of_first;
   pair.dissipation = share_a * a.dissipation + (1 - share_a) * b.dissipation;
   pair.relaxation_time = a.relaxation_time + b.relaxation_time;
   pair.share_of_first = share_a;

@@ -8,6 +8,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/law_kinds.hpp"
 
 namespace stiction::plant {
 
@@ -17,11 +18,26 @@ struct Material {
   double dissipation = std::numeric_limits<double>::quiet_NaN();  // d >= 0 [s/m]
   double relaxation_time = std::numeric_limits<double>::quiet_NaN();  // tau >= 0 [s]
   double friction = std::numeric_limits<double>::quiet_NaN();         // mu >= 0 [-]
+  /// k_h > 0 [N/m^(3/2)], may be infinite
+  double hertz_stiffness = std::numeric_limits<double>::quiet_NaN();
+  /// k > 0 [N/m], may be infinite
+  double barrier_stiffness = std::numeric_limits<double>::quiet_NaN();
+  double barrier_thickness = std::numeric_limits<double>::quiet_NaN();  // > 0 [m]
 };
 
 /// What a geom without properties gets: near-rigid, hardly bouncing. Friction comes from the MJCF.
-inline constexpr Material kDefaultMaterial = {
-    .stiffness = contact::kInfinity, .dissipation = 50, .relaxation_time = 0.01};
+inline constexpr Material kDefaultMaterial = {.stiffness = contact::kInfinity,
+                                              .dissipation = 50,
+                                              .relaxation_time = 0.01,
+                                              .hertz_stiffness = contact::kInfinity,
+                                              .barrier_stiffness = contact::kInfinity};
+
+/// A surface's barrier thickness, or the law's default [m]. That of a logarithmic barrier is the
+/// distance at which it is as stiff as its k: it pushes from afar with k d^2 / distance.
+inline double find_barrier_thickness(const Material& material, contact::NormalLawKind law) {
+  if (!std::isnan(material.barrier_thickness)) return material.barrier_thickness;
+  return law == contact::NormalLawKind::log_barrier ? 5e-7 : 5e-4;
+}
 
 /// Where the value of a property comes from, for people: "pads.contact.yaml:3, material 'bubble'".
 struct MaterialSource {
@@ -30,11 +46,13 @@ struct MaterialSource {
   std::string friction = "MJCF";
   std::string material;  // its name; empty where no material was assigned
   std::string selector;  // what assigned it, and where
+  std::string hertz_stiffness = kDefault, barrier_stiffness = kDefault;
+  std::string barrier_thickness = kDefault;
 };
 
 /// The properties of every geom of a model.
 struct MaterialTable {
-  std::vector<Material> geoms;          // size ngeom; stiffness, dissipation and time never NaN
+  std::vector<Material> geoms;          // size ngeom; friction and barrier_thickness may be NaN
   std::vector<MaterialSource> sources;  // size ngeom
 };
 
@@ -47,19 +65,31 @@ struct PairProperties {
   double relaxation_time = 0;
   double friction = 0;            // sliding
   bool friction_is_ours = false;  // combined here, not by MuJoCo
-  double share_of_first = 0.5;    // of the compression that the first geom takes, k2 / (k1 + k2)
+  double hertz_stiffness = contact::kInfinity;
+  double barrier_stiffness = contact::kInfinity;
+  double barrier_thickness = 0;
+  /// Of the compression, or of a barrier's gap, that the first geom takes under the normal law.
+  double share_of_first = 0.5;
 };
 
-/// Series springs, stiffness-weighted dissipation, added relaxation times, harmonic friction:
+/// Two surfaces carry one force, and their compressions add: springs in series, dissipation
+/// weighted by compression, added relaxation times, harmonic friction:
 ///
-///     k = k1 k2 / (k1 + k2),            d = (k2 d1 + k1 d2) / (k1 + k2),
-///     tau = tau1 + tau2,                mu = 2 mu1 mu2 / (mu1 + mu2).
+///     k = k1 k2 / (k1 + k2),            d = s1 d1 + s2 d2,
+///     tau = tau1 + tau2,                mu = 2 mu1 mu2 / (mu1 + mu2),
+///     k_h^(-2/3) = k_h1^(-2/3) + k_h2^(-2/3).
+///
+/// s1 = k2 / (k1 + k2) is the first one's share of the compression; under Hertz's law that of the
+/// k_h^(2/3), under barriers that of the barrier stiffnesses. Barriers are layers: thicknesses add,
+/// stiffnesses are in series; exact for forces of one size, k1 thickness1 = k2 thickness2.
 ///
 /// Friction is combined so if either geom has a coefficient of its own here, the other's then being
 /// its MJCF coefficient; otherwise MuJoCo's value for the contact stands, which knows priorities
 /// and <pair> elements. Source: theory section 6.5.
 /// @param mujoco_friction sliding friction of the contact as MuJoCo combines it [-]
-PairProperties combine_materials(const mjModel* model, const MaterialTable& table, int geom1,
-                                 int geom2, double mujoco_friction);
+/// @param law whose compressions weigh dissipation and place the contact
+PairProperties combine_materials(
+    const mjModel* model, const MaterialTable& table, int geom1, int geom2, double mujoco_friction,
+    contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley);
 
 }  // namespace stiction::plant

@@ -22,7 +22,7 @@ double without_sign(double x) { return std::copysign(x, 1.0); }
 
 ConvexStep::ConvexStep(const mjModel* model, const StepOptions& options,
                        const plant::MaterialTable& materials)
-    : look_ahead_(model, options.contact_model, materials),
+    : look_ahead_(model, options.contact_model, options.parameters, materials),
       solver_(formulations::make_contact_solver(options.contact_model)) {
   if (options.num_threads > 1) threads_.emplace(options.num_threads);
 }
@@ -107,7 +107,9 @@ void ConvexStep::assemble(StepContext& context, mjData* d) {
   implicit_.calc(context.stage, d, plant);
   plant::add_blocks(context.stage, d, plant, implicit_, &problem_);
   if (!(context.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)))
-    plant::add_contacts(context.stage, d, plant, context.materials, look_ahead_.acts(), &problem_);
+    plant::add_contacts(context.stage, d, plant, context.materials, look_ahead_.acts(), &problem_,
+                        contact::find_normal_law(context.options.contact_model,
+                                                 context.options.parameters.normal_law));
   const contact::ModelParameters& parameters = context.options.parameters;
   constraint_rows_.add_rows(context.stage, d, plant,
                             {parameters.stiction_tolerance, parameters.friction_regularization},
@@ -186,6 +188,9 @@ std::string ConvexStep::describe_failure(const StepContext& context,
                 island.num_contacts, island.iterations);
   if (!std::isfinite(residual))
     return "a value that is not finite reached the solver" + find_cause(context) + ": " + text;
+  if (island.status == contact::SolveStatus::kInfeasible)
+    return std::string(text) +
+           " that found no velocities at which all surfaces with barriers stay apart";
   char accuracy[60];
   std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e", residual);
   std::string cause;
@@ -221,11 +226,11 @@ std::string ConvexStep::find_cause(const StepContext& context) const {
 
 /// Proves the solution, and writes it where the balance of momentum by MuJoCo's matrices reads it.
 void ConvexStep::certify(StepContext& context, mjData* d) {
-  constexpr double kAbsoluteTolerance = formulations::SolverOptions{}.absolute_tolerance;
+  const double absolute_tolerance = formulations::SolverOptions().absolute_tolerance;
   const StepOptions& options = context.options;
   const contact::Certificate certificate =
       certifier_.certify(problem_, &momentum_factor_, islands_, options.contact_model,
-                         options.parameters, options.tolerance, kAbsoluteTolerance, solution_);
+                         options.parameters, options.tolerance, absolute_tolerance, solution_);
   keep_worst(certificate, &context.report.certificate);
   if (!plant::write_back(context.stage, d, context.plant, problem_, solution_,
                          certifier_.constraint_impulse()))

@@ -36,7 +36,11 @@ class Finder {
         materials_(materials),
         options_(options),
         traits_(contact::traits(options.contact_model)),
+        use_(contact::calc_property_use(options.contact_model, options.parameters.normal_law)),
         under_(" under '" + std::string(traits_.name) + "'") {
+    const contact::NormalLawKind law = options.parameters.normal_law;
+    if (traits_.takes_laws && law != contact::ModelParameters().normal_law)
+      under_ += " with the normal law '" + std::string(contact::traits(law).name) + "'";
     mj_defaultOption(&default_);
   }
 
@@ -45,10 +49,7 @@ class Finder {
     if (options_.contact_model == contact::ContactModel::mujoco) {
       check_all_properties();
     } else {
-      check_property(&MaterialSource::dissipation, "dissipation", traits_.uses_dissipation,
-                     "relaxation_time");
-      check_property(&MaterialSource::relaxation_time, "relaxation_time",
-                     traits_.uses_relaxation_time, "dissipation");
+      check_properties();
       check_friction();
       check_compliance();
       check_solver();
@@ -70,6 +71,31 @@ class Finder {
           standard.friction_regularization);
     check("near_rigid_factor", options_.contact_model == contact::ContactModel::sap,
           p.near_rigid_factor, standard.near_rigid_factor);
+    check("normal_law", traits_.takes_laws, static_cast<double>(p.normal_law),
+          static_cast<double>(standard.normal_law));
+    check("friction_law", traits_.takes_laws, static_cast<double>(p.friction_law),
+          static_cast<double>(standard.friction_law));
+  }
+
+  void check_properties() {
+    const std::string dissipation = use_.dissipation       ? "which uses dissipation"
+                                    : use_.relaxation_time ? "which uses relaxation_time"
+                                                           : "which does not dissipate";
+    const std::string stiffness = use_.stiffness         ? "which uses stiffness"
+                                  : use_.hertz_stiffness ? "which uses hertz_stiffness"
+                                  : use_.barrier
+                                      ? "which uses barrier_stiffness and barrier_thickness"
+                                      : "which is of your own";
+    check_property(&MaterialSource::dissipation, "dissipation", use_.dissipation, dissipation);
+    check_property(&MaterialSource::relaxation_time, "relaxation_time", use_.relaxation_time,
+                   dissipation);
+    check_property(&MaterialSource::stiffness, "stiffness", use_.stiffness, stiffness);
+    check_property(&MaterialSource::hertz_stiffness, "hertz_stiffness", use_.hertz_stiffness,
+                   stiffness);
+    check_property(&MaterialSource::barrier_stiffness, "barrier_stiffness", use_.barrier,
+                   stiffness);
+    check_property(&MaterialSource::barrier_thickness, "barrier_thickness", use_.barrier,
+                   stiffness);
   }
 
   void check_all_properties() {
@@ -82,14 +108,13 @@ class Finder {
   }
 
   void check_property(std::string MaterialSource::*source, const char* name, bool is_used,
-                      const char* other) {
+                      const std::string& instead) {
     if (is_used) return;
     std::set<std::string> given;
     for (const MaterialSource& s : materials_.sources)
       if (s.*source != MaterialSource::kDefault) given.insert(s.*source);
     for (const std::string& from : given)
-      out_.push_back(std::string(name) + " (" + from + ") has no effect" + under_ +
-                     ", which uses " + other);
+      out_.push_back(std::string(name) + " (" + from + ") has no effect" + under_ + ", " + instead);
   }
 
   void check_friction() {
@@ -177,6 +202,7 @@ class Finder {
   const plant::MaterialTable& materials_;
   const StepOptions& options_;
   const contact::ContactModelTraits& traits_;
+  const contact::PropertyUse use_;
   std::string under_;
   mjOption default_;
   std::vector<std::string> out_;

@@ -6,7 +6,8 @@
 #include <numbers>
 
 #include "stiction/base/error.hpp"
-#include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/law_kinds.hpp"
+#include "stiction/contact/momentum_factor.hpp"
 #include "stiction/contact/reach.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/geom_pair.hpp"
@@ -31,10 +32,13 @@ class Explainer {
         materials_(materials),
         options_(options),
         traits_(contact::traits(options.contact_model)),
+        use_(contact::calc_property_use(options.contact_model, options.parameters.normal_law)),
         pair_(pair),
         geom1_(pair.contact.geom[0]),
         geom2_(pair.contact.geom[1]) {
-    properties_ = plant::set_properties(m, materials, pair.contact, &contact_);
+    properties_ = plant::set_properties(
+        m, materials, pair.contact, &contact_,
+        contact::find_normal_law(options.contact_model, options.parameters.normal_law));
   }
 
   std::vector<ExplainedNumber> explain() {
@@ -43,6 +47,8 @@ class Explainer {
       add_mujoco_friction(pair_.contact.friction, pair_.contact.dim);
     } else {
       add_stiffness();
+      add_hertz_stiffness();
+      add_barrier();
       add_dissipation();
       add_friction();
       add_slip_tolerance();
@@ -85,20 +91,68 @@ class Explainer {
     add("stiffness", contact_.stiffness, "N/m",
         combine("series, k1 k2/(k1 + k2),", material(geom1_).stiffness, source(geom1_).stiffness,
                 material(geom2_).stiffness, source(geom2_).stiffness),
-        traits_.uses_stiffness, note);
+        use_.stiffness, use_.stiffness ? note : ignored());
+  }
+
+  /// Of the model, or of its law if that is not the default.
+  std::string ignored() const {
+    const contact::NormalLawKind law = options_.parameters.normal_law;
+    const bool is_of_law = traits_.takes_laws && law != contact::ModelParameters().normal_law;
+    return "not used by " + std::string(is_of_law ? contact::traits(law).name : traits_.name);
+  }
+
+  /// True if a geom has a value of its own: properties that few laws read are shown only then, or
+  /// under these.
+  bool is_given(std::string plant::MaterialSource::*from) const {
+    return source(geom1_).*from != plant::MaterialSource::kDefault ||
+           source(geom2_).*from != plant::MaterialSource::kDefault;
+  }
+
+  void add_hertz_stiffness() {
+    if (!use_.hertz_stiffness && !is_given(&plant::MaterialSource::hertz_stiffness)) return;
+    std::string note;
+    if (std::isinf(contact_.hertz_stiffness))
+      note = "near-rigid: as the spring that the step resolves, at a depth of " +
+             to_text(contact::kNearRigidDepth) + " m";
+    add("hertz_stiffness", contact_.hertz_stiffness, "N/m^1.5",
+        combine("series, (k1^(-2/3) + k2^(-2/3))^(-3/2),", material(geom1_).hertz_stiffness,
+                source(geom1_).hertz_stiffness, material(geom2_).hertz_stiffness,
+                source(geom2_).hertz_stiffness),
+        use_.hertz_stiffness, use_.hertz_stiffness ? note : ignored());
+  }
+
+  void add_barrier() {
+    if (!use_.barrier && !is_given(&plant::MaterialSource::barrier_stiffness) &&
+        !is_given(&plant::MaterialSource::barrier_thickness))
+      return;
+    const auto thickness = [&](int geom) {
+      return plant::find_barrier_thickness(material(geom), options_.parameters.normal_law);
+    };
+    std::string note;
+    if (std::isinf(contact_.barrier_stiffness))
+      note = "near-rigid: that of the stiffest spring that the step resolves";
+    add("barrier_stiffness", contact_.barrier_stiffness, "N/m",
+        combine("series, k1 k2/(k1 + k2),", material(geom1_).barrier_stiffness,
+                source(geom1_).barrier_stiffness, material(geom2_).barrier_stiffness,
+                source(geom2_).barrier_stiffness),
+        use_.barrier, use_.barrier ? note : ignored());
+    add("barrier_thickness", contact_.barrier_thickness, "m",
+        combine("sum", thickness(geom1_), source(geom1_).barrier_thickness, thickness(geom2_),
+                source(geom2_).barrier_thickness),
+        use_.barrier, use_.barrier ? "" : ignored());
   }
 
   void add_dissipation() {
-    const std::string ignored = "not used by " + std::string(traits_.name);
     add("dissipation", contact_.dissipation, "s/m",
-        combine("weighted by softness, (k2 d1 + k1 d2)/(k1 + k2),", material(geom1_).dissipation,
-                source(geom1_).dissipation, material(geom2_).dissipation,
-                source(geom2_).dissipation),
-        traits_.uses_dissipation, traits_.uses_dissipation ? "" : ignored);
+        combine(use_.hertz_stiffness ? "weighted by compression,"
+                                     : "weighted by softness, (k2 d1 + k1 d2)/(k1 + k2),",
+                material(geom1_).dissipation, source(geom1_).dissipation,
+                material(geom2_).dissipation, source(geom2_).dissipation),
+        use_.dissipation, use_.dissipation ? "" : ignored());
     add("relaxation_time", contact_.relaxation_time, "s",
         combine("sum", material(geom1_).relaxation_time, source(geom1_).relaxation_time,
                 material(geom2_).relaxation_time, source(geom2_).relaxation_time),
-        traits_.uses_relaxation_time, traits_.uses_relaxation_time ? "" : ignored);
+        use_.relaxation_time, use_.relaxation_time ? "" : ignored());
   }
 
   void add_friction() {
@@ -206,18 +260,24 @@ class Explainer {
     add("margin - gap", pair_.contact.includemargin, "m", from, true,
         "force acts below this distance");
     if (options_.contact_model == ContactModel::mujoco) return;
-    const contact::Reach reach = contact::calc_reach(options_.contact_model, time_step(), contact_);
+    const contact::Reach reach =
+        contact::calc_reach(options_.contact_model, options_.parameters, time_step(), contact_);
     add("gliding gap", reach.slip * reach.time, "m per m/s of slip",
         std::string("contact model ") + std::string(traits_.name), true,
         reach.slip > 0
             ? "what slides is lifted by this: " + to_text(reach.time) + " s times friction"
             : "acts where bodies touch; what may touch within a step is foreseen");
+    if (reach.distance > 0)
+      add("reach", reach.distance, "m",
+          "normal law " + std::string(contact::traits(options_.parameters.normal_law).name), true,
+          "acts from this distance on");
   }
 
   const mjModel* m_;
   const plant::MaterialTable& materials_;
   const StepOptions& options_;
   const contact::ContactModelTraits& traits_;
+  const contact::PropertyUse use_;
   const plant::GeomPair& pair_;
   int geom1_, geom2_;  // in the order of MuJoCo's contact
   contact::Contact contact_;

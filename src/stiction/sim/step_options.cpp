@@ -36,6 +36,8 @@ void validate(const StepOptions& options) {
           "friction_regularization", p.friction_regularization, "finite and at least 0");
   require(std::isfinite(p.near_rigid_factor) && p.near_rigid_factor >= 0, "near_rigid_factor",
           p.near_rigid_factor, "finite and at least 0");
+  if (p.normal_law == contact::NormalLawKind::custom && !p.custom_law)
+    throw Error(ErrorCode::kInvalidValue, "custom_law", "is null; give one by make_custom_law");
 }
 
 }  // namespace stiction::sim

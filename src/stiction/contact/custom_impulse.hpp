@@ -1,0 +1,46 @@
+#pragma once
+
+#include "stiction/contact/custom_law.hpp"
+#include "stiction/contact/normal_law.hpp"
+#include "stiction/math/elementary.hpp"
+
+namespace stiction::contact {
+
+/// A custom law at one contact, or at four.
+template <class T>
+struct Custom {
+  const CustomLaw* law = nullptr;
+  T dt{};  // [s]
+  T x0{};  // penetration at the start of the step [m]
+
+  NormalImpulse<T> calc_impulse(const T& v) const {
+    NormalImpulse<T> out;
+    for (int i = 0; i < math::count_lanes<T>(); ++i) {
+      const double h = math::lane(dt, i), v_i = math::lane(v, i);
+      const NormalForce at = law->calc_force(math::lane(x0, i) - h * v_i, -v_i);
+      math::lane(out.n, i) = h * at.f;
+      math::lane(out.dn_dv, i) = -h * (h * at.df_dx + at.df_dxdot);
+      math::lane(out.secant, i) = -math::lane(out.dn_dv, i);  // the end is not known
+    }
+    return out;
+  }
+
+  /// dt f of the state at the start of the step, which bounds lagged friction.
+  T calc_start_impulse(const T& v0) const {
+    T out{};
+    for (int i = 0; i < math::count_lanes<T>(); ++i)
+      math::lane(out, i) =
+          math::lane(dt, i) * law->calc_force(math::lane(x0, i), -math::lane(v0, i)).f;
+    return out;
+  }
+
+  T calc_cost(const T& v) const {
+    T out{};
+    for (int i = 0; i < math::count_lanes<T>(); ++i)
+      math::lane(out, i) =
+          integrate_impulse(*law, math::lane(dt, i), math::lane(x0, i), math::lane(v, i));
+    return out;
+  }
+};
+
+}  // namespace stiction::contact

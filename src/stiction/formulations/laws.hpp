@@ -1,0 +1,62 @@
+#pragma once
+
+#include "stiction/contact/chosen_law.hpp"
+#include "stiction/contact/friction_regularization.hpp"
+#include "stiction/contact/slip_norm.hpp"
+#include "stiction/formulations/formulation.hpp"
+
+/// Which normal law and which friction regularization a formulation has. The default pair is known
+/// when compiled, so that it costs no branch; all others are one pair that is chosen at run time.
+namespace stiction::formulations {
+
+/// Hunt-Crossley and the soft norm.
+struct DefaultLaws {
+  using Normal = contact::HuntCrossley<Lanes>;
+  template <int kSize>
+  using Norm = contact::SoftNorm<kSize, Lanes>;
+  struct Friction {
+    template <int kSize>
+    Norm<kSize> calc_norm(const Lanes* slip, const Lanes& tolerance) const {
+      return {slip, tolerance};
+    }
+  };
+
+  static Normal make_normal(const ContactStart& start, const ModelParameters& parameters);
+  static Friction make_friction(const ModelParameters&) { return {}; }
+};
+
+/// Those that ModelParameters names.
+struct ChosenLaws {
+  using Normal = contact::ChosenLaw<Lanes>;
+  template <int kSize>
+  using Norm = contact::SlipNorm<kSize, Lanes>;
+  struct Friction {
+    contact::FrictionRegularizationKind kind{};
+    template <int kSize>
+    Norm<kSize> calc_norm(const Lanes* slip, const Lanes& tolerance) const {
+      return {slip, tolerance, kind};
+    }
+  };
+
+  static Normal make_normal(const ContactStart& start, const ModelParameters& parameters);
+  static Friction make_friction(const ModelParameters& parameters) {
+    return {parameters.friction_law};
+  }
+};
+
+/// True if the parameters name the default laws.
+inline bool has_default_laws(const ModelParameters& parameters) {
+  return parameters.normal_law == contact::NormalLawKind::hunt_crossley &&
+         parameters.friction_law == contact::FrictionRegularizationKind::soft;
+}
+
+/// A formulation whose impulses may exist for some velocities only. `soften` makes them go on
+/// linearly from a fraction of the way to those without, or no more (0); is_feasible says where
+/// they are the law's own.
+template <class F>
+concept HasDomain = requires(typename F::Row* row, const Lanes3& v_c, double fraction) {
+  F::is_feasible(*row, v_c);  // a mask
+  F::soften(row, fraction);
+};
+
+}  // namespace stiction::formulations

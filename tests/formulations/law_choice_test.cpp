@@ -1,0 +1,364 @@
+// Every model that takes laws under every normal law and friction regularization: against the
+// certificate's own formulas, and in the solver.
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "formulations/dense_solver.hpp"
+#include "formulations/law_under_test.hpp"
+#include "stiction/base/error.hpp"
+#include "stiction/contact/certificate.hpp"
+#include "stiction/contact/custom_law.hpp"
+#include "stiction/contact/reference_laws.hpp"
+#include "stiction/formulations/convex_solver.hpp"
+#include "support/random_problem.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::ContactModel;
+using contact::ContactProblem;
+using contact::ContactSolution;
+using contact::ModelParameters;
+using contact::NormalLawKind;
+using contact::SolveStatus;
+using Eigen::VectorXd;
+
+struct Choice {
+  ContactModel model;
+  ModelParameters parameters;
+};
+
+bool is_barrier(const ModelParameters& parameters) {
+  return parameters.normal_law == NormalLawKind::log_barrier ||
+         parameters.normal_law == NormalLawKind::ipc_barrier;
+}
+
+class LawChoice : public testing::TestWithParam<Choice> {
+ protected:
+  ContactModel model() const { return GetParam().model; }
+  const ModelParameters& parameters() const { return GetParam().parameters; }
+
+  double friction_factor() const {
+    return model() == ContactModel::similar && is_barrier(parameters()) ? 0.05 : 1;
+  }
+
+  /// Calls check(v_c of six, impulse of the solver's law, reference) at velocities of all sizes.
+  template <class Function>
+  void for_each_velocity(const LawStart& start, const LawUnderTest& law, Function&& check) {
+    std::normal_distribution<double> normal;
+    for (const double ratio : {0.0, 1e-3, 1.0, 50.0, 1e9}) {
+      for (const double kink : law.normal_kinks) {
+        for (const double offset : {-10.0, -0.5, -0.01, 0.5}) {
+          VectorXd v = VectorXd::NullaryExpr(6, [&] { return normal(rng_); });
+          v *= ratio * law.slip_scale;
+          v[2] = kink + offset * std::max(1e-4, std::abs(kink));
+          const VectorXd gamma = law.impulse(v.head(law.size));
+          if (!gamma.allFinite()) continue;  // beyond a barrier
+          contact::ContactVector v_c;
+          Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_c.data()) = v;
+          check(v, gamma,
+                contact::calc_reference_impulse(model(), parameters(), start.contact,
+                                                start.time_step, start.delassus, start.v_n0, v_c));
+        }
+      }
+    }
+  }
+
+  std::mt19937 rng_{5};
+};
+
+TEST_P(LawChoice, ReferenceLawsAreTheSolversLaws) {
+  int num_checked = 0;
+  for (LawStart start : make_law_starts()) {
+    for (const int dim : {3, 6}) {
+      start.contact.dim = dim;
+      const bool torsion = dim > 3 && contact::traits(model()).takes_torsion;
+      const LawUnderTest law = torsion ? make_torsion_law(model(), start, parameters())
+                                       : make_law(model(), start, parameters());
+      for_each_velocity(start, law, [&](const VectorXd& v, const VectorXd& gamma, const auto& r) {
+        const VectorXd expected = Eigen::Map<const VectorXd>(r.gamma.data(), 6).head(law.size);
+        // Velocities and penetrations are rounded before the law sees them.
+        const double place = v.norm() + std::abs(start.contact.phi0) / start.time_step;
+        const double sensitivity = law.hessian(v.head(law.size)).norm() * place;
+        EXPECT_LE((gamma - expected).norm(), 1e-13 * gamma.norm() + 1e-14 * sensitivity)
+            << law.name << " dim " << dim << " at " << v.transpose();
+        num_checked += gamma[2] > 0;
+      });
+    }
+  }
+  EXPECT_GT(num_checked, 300);
+}
+
+TEST_P(LawChoice, FrictionOpposesSlipWithinItsBound) {
+  for (LawStart start : make_law_starts()) {
+    start.contact.dim = 3;
+    const LawUnderTest law = make_law(model(), start, parameters());
+    const double mu = start.contact.friction[0];
+    for_each_velocity(start, law, [&](const VectorXd& v, const VectorXd& gamma, const auto& r) {
+      EXPECT_GE(gamma[2], 0);
+      EXPECT_LE(gamma.head(2).norm(), mu * r.normal_bound * (1 + 1e-13));
+      EXPECT_LE(gamma.head(2).dot(v.head(2)), 0);
+    });
+  }
+}
+
+/// A problem whose contacts have all that any law reads; surfaces apart and overlapping.
+///
+/// `similar` asks of a barrier v_n > mu |v_t| + x0 / dt: where normals cross, slip along the one is
+/// approach along the other, so that much friction leaves no velocity that all contacts allow.
+/// @param friction_factor of all coefficients
+ContactProblem make_problem(int trial, std::mt19937_64* rng, double friction_factor) {
+  ContactProblem problem = support::make_random_problem(
+      {.num_bodies = 2 + trial % 4, .num_trees = trial % 2, .num_pairs = 3 + trial % 6}, rng);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (contact::Contact& c : problem.contacts) {
+    if (uniform(*rng) < 0.8) c.hertz_stiffness = std::pow(10, 5 + 3 * uniform(*rng));
+    if (uniform(*rng) < 0.8) c.barrier_stiffness = std::pow(10, 4 + 3 * uniform(*rng));
+    c.barrier_thickness = std::pow(10, -3 + uniform(*rng));
+    for (double& mu : c.friction) mu *= friction_factor;
+  }
+  contact::MomentumFactor factor;
+  EXPECT_TRUE(factor.calc_derived(1, &problem));
+  return problem;
+}
+
+struct Solved {
+  ContactSolution solution;
+  contact::Certificate certificate;
+};
+
+Solved solve(ContactModel model, const ModelParameters& parameters, ContactProblem* problem,
+             double tolerance = 1e-9) {
+  contact::MomentumFactor factor;
+  EXPECT_TRUE(factor.calc_derived(1, problem));
+  contact::Islands islands;
+  islands.find(*problem);
+  SolverOptions options;
+  options.parameters = parameters;
+  options.relative_tolerance = tolerance;
+  Solved out;
+  make_contact_solver(model)->solve(*problem, islands, options, {}, nullptr, &out.solution);
+  out.certificate =
+      contact::Certifier().certify(*problem, &factor, islands, model, parameters, tolerance,
+                                   options.absolute_tolerance, out.solution);
+  return out;
+}
+
+TEST_P(LawChoice, SolvedProblemsPassTheirCertificate) {
+  std::mt19937_64 rng(7);
+  for (int trial = 0; trial < 20; ++trial) {
+    ContactProblem problem = make_problem(trial, &rng, friction_factor());
+    const Solved solved = solve(model(), parameters(), &problem);
+    EXPECT_TRUE(solved.certificate.ok) << "trial " << trial;
+    EXPECT_GE(solved.certificate.min_normal_impulse, 0);
+    for (const auto& island : solved.solution.islands)
+      EXPECT_TRUE(island.status == SolveStatus::kConverged ||
+                  island.status == SolveStatus::kStagnated)
+          << "trial " << trial << " status " << static_cast<int>(island.status);
+    if (!is_barrier(parameters())) continue;
+    for (int i = 0; i < problem.num_contacts(); ++i)
+      EXPECT_GT(
+          problem.contacts[i].phi0 + problem.time_step * solved.solution.contact_velocities[i][2],
+          0)
+          << "a barrier was crossed";
+  }
+}
+
+TEST_P(LawChoice, SolutionIsTheMinimumOfTheCost) {
+  std::mt19937_64 rng(8);
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 4; ++trial) {
+    ContactProblem problem = make_problem(trial, &rng, friction_factor());
+    const Solved solved = solve(model(), parameters(), &problem);
+    const support::DenseProblem dense(problem);
+    const VectorXd v = support::to_vector(solved.solution.v);
+    const double cost = calc_dense_cost(model(), problem, parameters(), v);
+    for (const double size : {1e-4, 1e-2, 1.0}) {
+      VectorXd change = VectorXd::NullaryExpr(v.size(), [&] { return normal(rng); });
+      change *= size / change.norm();
+      const double other = calc_dense_cost(model(), problem, parameters(), v + change);
+      const double energy = 0.5 * std::pow(dense.calc_norm(change), 2);
+      // The cost may be negative by the barrier that has no end; beyond one it is infinite.
+      if (std::isfinite(other)) {
+        EXPECT_GE(other, cost + energy - 1e-8 * (std::abs(cost) + std::abs(other)));
+      }
+    }
+  }
+}
+
+std::vector<Choice> make_choices() {
+  std::vector<Choice> choices;
+  for (const ModelParameters& parameters : make_law_choices())
+    for (const ContactModel model :
+         {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::similar})
+      choices.push_back({model, parameters});
+  return choices;
+}
+
+std::string describe(const Choice& choice) {
+  std::string name(contact::traits(choice.model).name);
+  name.append("_").append(contact::traits(choice.parameters.normal_law).name);
+  name.append("_").append(contact::name_of(choice.parameters.friction_law));
+  return name;
+}
+void PrintTo(const Choice& choice, std::ostream* out) { *out << describe(choice); }
+std::string name_of_choice(const testing::TestParamInfo<Choice>& info) {
+  return describe(info.param);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LawChoice, testing::ValuesIn(make_choices()), name_of_choice);
+
+/// A sphere of 1 kg above the ground, on one contact.
+ContactProblem make_sphere(double gap, const std::array<double, 6>& v0, double dt = 2e-3) {
+  ContactProblem problem;
+  problem.clear(dt);
+  const int block = problem.add_block(6);
+  double* A = problem.diagonal(block);
+  for (int i = 0; i < 6; ++i) A[7 * i] = i < 3 ? 4e-3 : 1;
+  std::copy(v0.begin(), v0.end(), problem.v0.begin());
+  problem.free_impulse[5] = -9.81 * dt;
+  contact::Segment segment;
+  segment.block = block;
+  segment.is_rigid_body = true;
+  problem.segments.push_back(segment);
+  contact::Contact c;
+  c.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  c.offset = {0, 0, -0.1};
+  c.phi0 = gap;
+  c.stiffness = 1e5;
+  c.fn0 = -c.stiffness * gap;
+  c.friction = {0.5, 0.5, 0, 0, 0};
+  problem.contacts.push_back(c);
+  contact::BodyPair pair;
+  pair.num_segments = pair.num_contacts = 1;
+  problem.pairs.push_back(pair);
+  return problem;
+}
+
+TEST(LawChoices, SimilarWithTheLinearLawIsSapInSlip) {
+  // In slip SAP is Similar with the linear law, but for its regularization of friction.
+  ModelParameters parameters;
+  parameters.normal_law = NormalLawKind::linear;
+  parameters.stiction_tolerance = 1e-12;
+  parameters.friction_regularization = 0;
+  parameters.near_rigid_factor = 0;
+  for (const double gap : {-1e-3, -1e-6, 1e-4}) {
+    for (const double tau : {0.0, 5e-3}) {
+      ContactProblem problem = make_sphere(gap, {0, 0, 0, 2, -1, -0.3});
+      problem.contacts[0].relaxation_time = tau;
+      const Solved similar = solve(ContactModel::similar, parameters, &problem);
+      const Solved sap = solve(ContactModel::sap, parameters, &problem);
+      ASSERT_GT(sap.solution.impulses[0][2], 0);
+      for (int i = 0; i < 3; ++i)
+        EXPECT_NEAR(similar.solution.impulses[0][i], sap.solution.impulses[0][i],
+                    1e-7 * sap.solution.impulses[0][2]);
+    }
+  }
+}
+
+TEST(LawChoices, SphereRestsWhereTheForceIsItsWeight) {
+  // With v = 0 at both ends of the step: dt f(x0) = m g dt.
+  const double weight = 9.81, dt = 2e-3;
+  for (const ModelParameters& parameters : make_law_choices()) {
+    ContactProblem problem = make_sphere(0, {});
+    contact::Contact& c = problem.contacts[0];
+    c.hertz_stiffness = 3e7;
+    c.barrier_stiffness = 1e5;
+    c.barrier_thickness = 1e-3;
+    switch (parameters.normal_law) {
+      case NormalLawKind::hertz: c.phi0 = -std::pow(weight / c.hertz_stiffness, 2.0 / 3); break;
+      case NormalLawKind::log_barrier: c.phi0 = 1e5 * 1e-6 / weight; break;
+      case NormalLawKind::ipc_barrier: {
+        double low = 1e-9, high = 1e-3;  // f falls from infinity to zero
+        for (int i = 0; i < 100; ++i) {
+          const double g = 0.5 * (low + high), s = g / 1e-3;
+          const double f = 1e5 * 1e-3 * (1 - s) * ((1 - s) / s - 2 * std::log(s));
+          (f > weight ? low : high) = g;
+        }
+        c.phi0 = low;
+        break;
+      }
+      default: c.phi0 = -weight / c.stiffness; break;
+    }
+    c.fn0 = -c.stiffness * c.phi0;
+    const Solved solved = solve(ContactModel::lagged, parameters, &problem);
+    EXPECT_TRUE(solved.certificate.ok);
+    EXPECT_NEAR(solved.solution.impulses[0][2], weight * dt, 1e-9 * weight * dt);
+    for (const double v : solved.solution.v) EXPECT_NEAR(v, 0, 1e-11);
+  }
+}
+
+TEST(LawChoices, BarriersStopWhatComesFast) {
+  // 10 m/s is twenty times what would close the gap of 1 mm within the step.
+  ModelParameters parameters;
+  for (const NormalLawKind law : {NormalLawKind::log_barrier, NormalLawKind::ipc_barrier}) {
+    for (const ContactModel model : {ContactModel::lagged, ContactModel::similar}) {
+      for (const double gap : {1e-3, 1e-9, 0.0, -1e-4}) {  // the last overlap: pushed out at once
+        parameters.normal_law = law;
+        ContactProblem problem = make_sphere(gap, {0, 0, 0, 3, 0, -10});
+        problem.contacts[0].barrier_stiffness = 1e5;
+        problem.contacts[0].barrier_thickness = 1e-3;
+        const Solved solved = solve(model, parameters, &problem);
+        EXPECT_TRUE(solved.certificate.ok) << gap;
+        EXPECT_EQ(solved.solution.islands[0].status, SolveStatus::kConverged);
+        EXPECT_GT(gap + 2e-3 * solved.solution.contact_velocities[0][2], 0);
+      }
+    }
+  }
+}
+
+TEST(LawChoices, SqueezeThatNoVelocityEndsIsInfeasible) {
+  // Two plates close on the sphere from above and below, by more than its gap within the step.
+  ContactProblem problem = make_sphere(1e-4, {});
+  contact::Contact top = problem.contacts[0];
+  top.R_WC = {1, 0, 0, 0, -1, 0, 0, 0, -1};
+  top.offset = {0, 0, 0.1};
+  for (contact::Contact* c : {&problem.contacts[0], &top}) {
+    c->bias = {0, 0, -1};
+    c->barrier_stiffness = 1e5;
+  }
+  problem.contacts.push_back(top);
+  problem.pairs[0].num_contacts = 2;
+  ModelParameters parameters;
+  parameters.normal_law = NormalLawKind::ipc_barrier;
+  const Solved solved = solve(ContactModel::lagged, parameters, &problem);
+  EXPECT_EQ(solved.solution.islands[0].status, SolveStatus::kInfeasible);
+  EXPECT_FALSE(solved.certificate.ok);
+}
+
+struct StiffSpring {
+  contact::NormalForce calc_force(double x, double xdot) const noexcept {
+    const double c = 1 + 20 * xdot;
+    return x > 0 && c > 0 ? contact::NormalForce{1e5 * x * c, 1e5 * c, 2e6 * x}
+                          : contact::NormalForce{};
+  }
+};
+
+TEST(LawChoices, CustomLawIsSolvedAsTheSameLawBuiltIn) {
+  ModelParameters custom, built_in;
+  custom.normal_law = NormalLawKind::custom;
+  custom.custom_law = contact::make_custom_law(StiffSpring{});
+  for (const ContactModel model :
+       {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::similar}) {
+    ContactProblem problem = make_sphere(-1e-4, {0, 0, 0, 0.1, 0, -0.2});
+    problem.contacts[0].dissipation = 20;
+    const Solved expected = solve(model, built_in, &problem);
+    const Solved solved = solve(model, custom, &problem);
+    EXPECT_TRUE(solved.certificate.ok);
+    for (int i = 0; i < 3; ++i)
+      EXPECT_NEAR(solved.solution.impulses[0][i], expected.solution.impulses[0][i],
+                  1e-8 * expected.solution.impulses[0][2]);
+  }
+}
+
+TEST(LawChoices, CustomWithoutALawIsRefused) {
+  ModelParameters parameters;
+  parameters.normal_law = NormalLawKind::custom;
+  ContactProblem problem = make_sphere(0, {});
+  EXPECT_THROW((void)solve(ContactModel::lagged, parameters, &problem), Error);
+}
+
+}  // namespace
+}  // namespace stiction::formulations
