@@ -16,29 +16,31 @@ struct Custom {
   NormalImpulse<T> calc_impulse(const T& v) const {
     NormalImpulse<T> out;
     for (int i = 0; i < math::count_lanes<T>(); ++i) {
-      const double h = math::lane(dt, i), v_i = math::lane(v, i);
-      const NormalForce at = law->calc_force(math::lane(x0, i) - h * v_i, -v_i);
-      math::lane(out.n, i) = h * at.f;
-      math::lane(out.dn_dv, i) = -h * (h * at.df_dx + at.df_dxdot);
-      math::lane(out.secant, i) = -math::lane(out.dn_dv, i);  // the end is not known
+      const double h = math::get_lane(dt, i), v_i = math::get_lane(v, i);
+      const NormalForce at = law->calc_force(math::get_lane(x0, i) - h * v_i, -v_i);
+      math::set_lane(&out.n, i, h * at.f);
+      math::set_lane(&out.dn_dv, i, -h * (h * at.df_dx + at.df_dxdot));
     }
+    out.secant = -out.dn_dv;  // where the law ends is not known
     return out;
   }
 
   /// dt f of the state at the start of the step, which bounds lagged friction.
   T calc_start_impulse(const T& v0) const {
     T out{};
-    for (int i = 0; i < math::count_lanes<T>(); ++i)
-      math::lane(out, i) =
-          math::lane(dt, i) * law->calc_force(math::lane(x0, i), -math::lane(v0, i)).f;
+    for (int i = 0; i < math::count_lanes<T>(); ++i) {
+      const double f = law->calc_force(math::get_lane(x0, i), -math::get_lane(v0, i)).f;
+      math::set_lane(&out, i, math::get_lane(dt, i) * f);
+    }
     return out;
   }
 
   T calc_cost(const T& v) const {
     T out{};
     for (int i = 0; i < math::count_lanes<T>(); ++i)
-      math::lane(out, i) =
-          integrate_impulse(*law, math::lane(dt, i), math::lane(x0, i), math::lane(v, i));
+      math::set_lane(&out, i,
+                     integrate_impulse(*law, math::get_lane(dt, i), math::get_lane(x0, i),
+                                       math::get_lane(v, i)));
     return out;
   }
 };

@@ -59,12 +59,15 @@ struct LaggedWith {
 
   static auto is_slipping(const State& state) { return state.slip.is_slipping(); }
 
-  static auto is_feasible(const Row& row,
-                          const Lanes3& v_c) requires contact::HasDomain<typename Laws::Normal> {
-    return v_c.z > row.normal.calc_min_velocity();
+  template <contact::HasDomain Normal = typename Laws::Normal>
+  static auto is_feasible(const Row& row, const Lanes3& v_c) {
+    const Normal& normal = row.normal;
+    return v_c.z > normal.calc_min_velocity();
   }
-  static void soften(Row* row, double fraction) requires contact::HasDomain<typename Laws::Normal> {
-    row->normal = row->normal.calc_softened(fraction);
+  template <contact::HasDomain Normal = typename Laws::Normal>
+  static void soften(Row* row, double fraction) {
+    const Normal& normal = row->normal;
+    row->normal = normal.calc_softened(fraction);
   }
 
  private:

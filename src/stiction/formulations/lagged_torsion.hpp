@@ -43,12 +43,15 @@ struct LaggedTorsionWith {
                                                const Lanes dv_c[6]);
   static auto is_slipping(const State& state) { return state.slip.is_slipping(); }
 
-  static auto is_feasible(const Row& row,
-                          const Lanes v_c[6]) requires contact::HasDomain<typename Laws::Normal> {
-    return v_c[kNormalIndex] > row.normal.calc_min_velocity();
+  template <contact::HasDomain Normal = typename Laws::Normal>
+  static auto is_feasible(const Row& row, const Lanes v_c[6]) {
+    const Normal& normal = row.normal;
+    return v_c[kNormalIndex] > normal.calc_min_velocity();
   }
-  static void soften(Row* row, double fraction) requires contact::HasDomain<typename Laws::Normal> {
-    row->normal = row->normal.calc_softened(fraction);
+  template <contact::HasDomain Normal = typename Laws::Normal>
+  static void soften(Row* row, double fraction) {
+    const Normal& normal = row->normal;
+    row->normal = normal.calc_softened(fraction);
   }
 
  private:

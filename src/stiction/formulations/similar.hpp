@@ -58,12 +58,15 @@ struct SimilarWith {
     return (state.normal.n > 0) & state.slip.is_slipping();
   }
 
-  static auto is_feasible(const Row& row,
-                          const Lanes3& v_c) requires contact::HasDomain<typename Laws::Normal> {
-    return calc_z(row, v_c, calc_slip(row, v_c)) > row.normal.calc_min_velocity();
+  template <contact::HasDomain Normal = typename Laws::Normal>
+  static auto is_feasible(const Row& row, const Lanes3& v_c) {
+    const Normal& normal = row.normal;
+    return calc_z(row, v_c, calc_slip(row, v_c)) > normal.calc_min_velocity();
   }
-  static void soften(Row* row, double fraction) requires contact::HasDomain<typename Laws::Normal> {
-    row->normal = row->normal.calc_softened(fraction);
+  template <contact::HasDomain Normal = typename Laws::Normal>
+  static void soften(Row* row, double fraction) {
+    const Normal& normal = row->normal;
+    row->normal = normal.calc_softened(fraction);
   }
 
  private:

@@ -13,10 +13,10 @@ template <class T>
 constexpr int count_lanes() {
   return sizeof(T) / sizeof(double);
 }
-inline double& lane(double& x, int) { return x; }
-inline double lane(const double& x, int) { return x; }
-inline auto lane(Lanes& x, int i) -> decltype(x[i]) { return x[i]; }
-inline double lane(const Lanes& x, int i) { return x[i]; }
+inline double get_lane(double x, int) { return x; }
+inline double get_lane(const Lanes& x, int i) { return x[i]; }
+inline void set_lane(double* x, int, double value) { *x = value; }
+inline void set_lane(Lanes* x, int i, double value) { (*x)[i] = value; }
 
 /// f of each number.
 template <class F>

@@ -113,8 +113,11 @@ class Finder {
     std::set<std::string> given;
     for (const MaterialSource& s : materials_.sources)
       if (s.*source != MaterialSource::kDefault) given.insert(s.*source);
-    for (const std::string& from : given)
-      out_.push_back(std::string(name) + " (" + from + ") has no effect" + under_ + ", " + instead);
+    for (const std::string& from : given) {
+      std::string text = std::string(name) + " (" + from + ") has no effect";
+      text += under_ + ", " + instead;
+      out_.push_back(text);
+    }
   }
 
   void check_friction() {
