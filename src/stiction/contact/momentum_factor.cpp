@@ -101,7 +101,7 @@ bool MomentumFactor::factor(const ContactProblem& problem) {
   for (int b = 0; b < problem.num_blocks(); ++b) {
     if (!is_free_[b])
       cholesky_.copy_diagonal(rank_[b], problem.diagonal(b));
-    else if (!math::invert_six(problem.diagonal(b), &inverse_[b]))
+    else if (!math::invert_six(problem.diagonal(b), inverse_[b].data()))
       return false;
   }
   for (const Coupling& c : problem.couplings)
@@ -127,7 +127,7 @@ void MomentumFactor::calc_free_motion(ContactProblem* problem) {
     const double* v0 = problem->v0.data() + dof;
     double* v_star = problem->v_star.data() + dof;
     if (is_free_[b]) {
-      (Six::load(v0) + inverse_[b] * Six::load(problem->free_impulse.data() + dof)).store(v_star);
+      (Six::load(v0) + math::multiply(inverse_[b].data(), 6, problem->free_impulse.data() + dof)).store(v_star);
       continue;
     }
     const double* change = x_.data() + first_entry(b);
@@ -140,8 +140,8 @@ void MomentumFactor::calc_squared_norms(std::span<const double> r, std::span<dou
   cholesky_.solve_lower_in_place(x_);
   for (int b = 0; b < static_cast<int>(rank_.size()); ++b) {
     if (is_free_[b]) {
-      const Six own = Six::load(r.data() + dof_start_[b]);
-      shares[b] = dot(own, inverse_[b] * own);
+      const double* own = r.data() + dof_start_[b];
+      shares[b] = dot(Six::load(own), math::multiply(inverse_[b].data(), 6, own));
       continue;
     }
     const double* y = x_.data() + first_entry(b);
@@ -170,7 +170,7 @@ SixBySix MomentumFactor::calc_mobility(const ContactProblem& problem, const Body
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
     if (segment.is_rigid_body && is_free_[segment.block]) {
-      W += shift_mobility(inverse_[segment.block], segment.offset);
+      W += shift_mobility(SixBySix::load(inverse_[segment.block].data(), 6), segment.offset);
       continue;
     }
     const int block = rank_[segment.block];

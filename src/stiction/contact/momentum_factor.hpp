@@ -1,12 +1,12 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
 #include "stiction/math/ordering.hpp"
-#include "stiction/math/six.hpp"
 
 namespace stiction::math {
 // Only declared: vectors in registers are passed differently under another -march, so six.hpp stays
@@ -64,7 +64,7 @@ class MomentumFactor {
   std::vector<int> reach_;       // blocks that a sparse right-hand side fills
   // Blocks of six that nothing is coupled to have an inverse in place of a factor.
   std::vector<bool> is_free_;
-  std::vector<math::SixBySix> inverse_;
+  std::vector<std::array<double, 36>> inverse_;  // column-major
   std::vector<int> sizes_;
   std::vector<math::BlockEdge> edges_;
 };

@@ -114,14 +114,14 @@ bool solve_six(const SixBySix& A, double* x) {
   return true;
 }
 
-bool invert_six(const double* A, SixBySix* inverse) {
+bool invert_six(const double* A, double* inverse) {
   double L[36], inv_diagonal[6];
 #pragma GCC unroll 6
   for (int j = 0; j < 6; ++j) Six::load(A + 6 * j).store(L + 6 * j);
   if (!factor_square<6>(L, 6, inv_diagonal)) return false;
   // Rows of Y = L^-1, then Y^T D^-1 Y.
   Six y[6];
-  *inverse = SixBySix::zero();
+  SixBySix sum = SixBySix::zero();
 #pragma GCC unroll 6
   for (int r = 0; r < 6; ++r) {
     y[r] = Six::unit(r);
@@ -130,8 +130,10 @@ bool invert_six(const double* A, SixBySix* inverse) {
     const Six scaled = y[r] * inv_diagonal[r];
 #pragma GCC unroll 6
     for (int c = 0; c <= r; ++c)
-      inverse->column[c] = multiply_add(y[r], scaled[c], inverse->column[c]);
+      sum.column[c] = multiply_add(y[r], scaled[c], sum.column[c]);
   }
+#pragma GCC unroll 6
+  for (int c = 0; c < 6; ++c) sum.column[c].store(inverse + 6 * c);
   return true;
 }
 

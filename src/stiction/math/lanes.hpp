@@ -17,14 +17,13 @@ inline double sum(const Lanes& a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 
 /// {sum a, sum b, sum c, sum d}, each in the order of `sum`.
 inline Lanes sum_each(const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& d) {
-  typedef long Index __attribute__((vector_size(32)));
   // {a0 + a2, a1 + a3, b0 + b2, b1 + b3}, and c and d alike
   const Lanes ab =
-      __builtin_shuffle(a, b, Index{0, 1, 4, 5}) + __builtin_shuffle(a, b, Index{2, 3, 6, 7});
+      __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
   const Lanes cd =
-      __builtin_shuffle(c, d, Index{0, 1, 4, 5}) + __builtin_shuffle(c, d, Index{2, 3, 6, 7});
-  return __builtin_shuffle(ab, cd, Index{0, 2, 4, 6}) +
-         __builtin_shuffle(ab, cd, Index{1, 3, 5, 7});
+      __builtin_shufflevector(c, d, 0, 1, 4, 5) + __builtin_shufflevector(c, d, 2, 3, 6, 7);
+  return __builtin_shufflevector(ab, cd, 0, 2, 4, 6) +
+         __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
 }
 
 struct FourLanes {
@@ -32,15 +31,14 @@ struct FourLanes {
 };
 /// Rows to columns: lane i of the k-th result is lane k of the i-th argument.
 inline FourLanes transpose(const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& d) {
-  typedef long Index __attribute__((vector_size(32)));
-  const Lanes ab_even = __builtin_shuffle(a, b, Index{0, 4, 2, 6});
-  const Lanes ab_odd = __builtin_shuffle(a, b, Index{1, 5, 3, 7});
-  const Lanes cd_even = __builtin_shuffle(c, d, Index{0, 4, 2, 6});
-  const Lanes cd_odd = __builtin_shuffle(c, d, Index{1, 5, 3, 7});
-  return {__builtin_shuffle(ab_even, cd_even, Index{0, 1, 4, 5}),
-          __builtin_shuffle(ab_odd, cd_odd, Index{0, 1, 4, 5}),
-          __builtin_shuffle(ab_even, cd_even, Index{2, 3, 6, 7}),
-          __builtin_shuffle(ab_odd, cd_odd, Index{2, 3, 6, 7})};
+  const Lanes ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+  const Lanes ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Lanes cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+  const Lanes cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  return {__builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5),
+          __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5),
+          __builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7),
+          __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7)};
 }
 
 inline double sqrt(double x) { return std::sqrt(x); }

@@ -120,15 +120,6 @@ struct SixBySix {
   }
 };
 
-inline Six operator*(const SixBySix& M, const Six& x) {
-  Six even = M.column[0] * x[0], odd = M.column[1] * x[1];
-  even = multiply_add(M.column[2], x[2], even);
-  odd = multiply_add(M.column[3], x[3], odd);
-  even = multiply_add(M.column[4], x[4], even);
-  odd = multiply_add(M.column[5], x[5], odd);
-  return even + odd;
-}
-
 /// M x, with M column-major with a stride.
 inline Six multiply(const double* M, int stride, const double* x) {
   // Two chains of sums, which run side by side.
@@ -159,9 +150,8 @@ inline Six shift_velocity(const Six& V, const double* r) {
 inline Six shift_wrench(const Six& F, const double* r) {
   // {fy, fz, fx, 0} and {fz, fx, fy, 0}
   const Vec4 f = {F.lo[3], F.hi[0], F.hi[1], 0};
-  typedef long Index __attribute__((vector_size(32)));
-  const Vec4 f1 = __builtin_shuffle(f, Index{1, 2, 0, 3});
-  const Vec4 f2 = __builtin_shuffle(f, Index{2, 0, 1, 3});
+  const Vec4 f1 = __builtin_shufflevector(f, f, 1, 2, 0, 3);
+  const Vec4 f2 = __builtin_shufflevector(f, f, 2, 0, 1, 3);
   const Vec4 r1 = {r[1], r[2], r[0], 0}, r2 = {r[2], r[0], r[1], 0};
   // r x f = {ry fz - rz fy, ...}
   return {multiply_add(r1, f2, multiply_add(-r2, f1, F.lo)), F.hi};
