@@ -60,7 +60,8 @@ std::vector<Case> make_cases() {
   for (const auto& law : contact::normal_laws()) {
     if (law.law == contact::NormalLawKind::log_barrier) continue;
     for (const ContactModel model :
-         {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::similar})
+         {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::similar,
+          ContactModel::coulomb})
       cases.push_back({model, law.law});
   }
   return cases;
