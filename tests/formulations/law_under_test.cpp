@@ -200,10 +200,11 @@ LawUnderTest make_law(ContactModel model, const LawStart& start,
 
 LawUnderTest make_torsion_law(ContactModel model, const LawStart& start,
                               const contact::ModelParameters& parameters) {
-  LawUnderTest law =
-      model == ContactModel::lagged    ? make_torsion_law_with<LaggedWith>(start, parameters)
-      : model == ContactModel::coulomb ? make_torsion_law_with<CoulombWith>(start, parameters)
-                                       : make_torsion_law_with<LaggedRegularizedWith>(start, parameters);
+  LawUnderTest law = model == ContactModel::lagged
+                         ? make_torsion_law_with<LaggedWith>(start, parameters)
+                     : model == ContactModel::coulomb
+                         ? make_torsion_law_with<CoulombWith>(start, parameters)
+                         : make_torsion_law_with<LaggedRegularizedWith>(start, parameters);
   law.name = std::string(contact::traits(model).name) + " with torsion";
   return law;
 }

@@ -25,8 +25,8 @@ struct NormalBound {
   Lanes calc_slip_tolerance() const {
     return softening * math::max(slip_per_impulse * x, math::broadcast(stiction_tolerance));
   }
-  /// d(x t)/dx of the friction's direction t(u / eps_s). It is t; less (dt/du) u where the tolerance
-  /// grows with x, so that in stiction x leaves friction as it is.
+  /// d(x t)/dx of the friction's direction t(u / eps_s). It is t; less (dt/du) u where the
+  /// tolerance grows with x, so that in stiction x leaves friction as it is.
   template <int kSize, class Norm>
   void calc_derivative(const Norm& slip, Lanes derivative[kSize]) const {
     const auto grows = slip_per_impulse * x > stiction_tolerance;
