@@ -59,7 +59,10 @@ void bind_solver_reports(nb::module_& m) {
               "Largest friction impulse beyond the model's bound [N s].")
       .def_ro("max_friction_work", &Certificate::max_friction_work,
               "Largest energy that friction puts into a contact [J].")
-      .def_ro("ok", &Certificate::ok, "True if all of the above hold.")
+      .def_ro("coupling_error", &Certificate::coupling_error,
+              "'coulomb': difference of friction's normal impulses from the step's, relative to "
+              "their mean, worst island [-].")
+      .def_ro("ok", &Certificate::ok, "True if all but the coupling hold.")
       .def("__repr__", [](const Certificate& c) {
         char text[160];
         std::snprintf(text, sizeof text,
@@ -102,7 +105,9 @@ void bind_solver_reports(nb::module_& m) {
       .def_ro("num_substeps", &IslandStatistics::num_substeps)
       .def_ro("line_search_evaluations", &IslandStatistics::line_search_evaluations)
       .def_ro("residual", &IslandStatistics::residual, "[sqrt(J)]")
-      .def_ro("scale", &IslandStatistics::scale, "[sqrt(J)]");
+      .def_ro("scale", &IslandStatistics::scale, "[sqrt(J)]")
+      .def_ro("rounds", &IslandStatistics::rounds, "Convex problems solved by 'coulomb'.")
+      .def_ro("coupling_error", &IslandStatistics::coupling_error, "[-]");
 }
 
 void bind_contact_report(nb::module_& m) {

@@ -72,7 +72,7 @@ class RunSummary:
         self._is_certified = contact_model != "mujoco"  # which proves nothing of its steps
         self._time_step = time_step
         self._costs, self._contacts, self._iterations = _Costs(), _Mean(), _Mean()
-        self._error_bound = self._velocity_bound = 0.0
+        self._error_bound = self._velocity_bound = self._coupling_error = 0.0
         self._warnings: dict[str, int] = {}
         self._begin = self._end = time.perf_counter()
 
@@ -91,6 +91,7 @@ class RunSummary:
         self._iterations.add(report.statistics.iterations)
         self._error_bound = max(self._error_bound, report.certificate.error_bound)
         self._velocity_bound = max(self._velocity_bound, report.certificate.velocity_bound)
+        self._coupling_error = max(self._coupling_error, report.certificate.coupling_error)
 
     @property
     def num_steps(self) -> int:
@@ -116,6 +117,7 @@ class RunSummary:
             "iterations": self._iterations.figures(),
             "error_bound": self._report_bound(self._error_bound),
             "velocity_bound": self._report_bound(self._velocity_bound),
+            "coupling_error": self._report_bound(self._coupling_error),
         }
 
     def _report_bound(self, value: float) -> float | None:

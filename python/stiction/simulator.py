@@ -38,7 +38,7 @@ class Simulator:
 
     Args:
         model: kept by reference.
-        contact_model: 'sap', 'lagged', 'lagged_regularized', 'similar', 'tamsi',
+        contact_model: 'sap', 'lagged', 'lagged_regularized', 'similar', 'tamsi', 'coulomb',
             or 'mujoco' (mj_step itself).
         time_step: [s]; None: model.opt.timestep.
         tolerance: relative tolerance of the convex models, in (0, 1).

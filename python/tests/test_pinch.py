@@ -19,7 +19,7 @@ from stiction.scene import Scene, load_scene
 import stiction
 
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
-OURS = ("sap", "lagged", "lagged_regularized", "similar", "tamsi")
+OURS = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "coulomb")
 DURATION = 3.4  # [s]: a hold of 1.6 s, its last 1.2 s judged
 
 

@@ -9,7 +9,7 @@ from stiction.bench.real_scenes import load_real_scene, scene_names
 from stiction.controls import RandomControls
 from stiction.scene import Scene
 
-MODELS = ("sap", "lagged", "lagged_regularized", "similar")
+MODELS = ("sap", "lagged", "lagged_regularized", "similar", "coulomb")
 DURATION = 2.0  # [s]
 
 pytest.importorskip("dm_control", reason="scenes of dm_control are not installed")

@@ -16,7 +16,7 @@ import pytest
 
 import stiction
 
-OURS = ("sap", "lagged", "lagged_regularized", "similar", "tamsi")
+OURS = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "coulomb")
 
 PILE = """
 <mujoco>

@@ -213,23 +213,24 @@ std::string name_of(const testing::TestParamInfo<Law>& info) { return describe(i
 std::vector<Law> make_chosen_laws() {
   std::vector<Law> laws;
   for (const contact::ModelParameters& parameters : make_law_choices()) {
-    for (const ContactModel model :
-         {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::similar})
+    for (const ContactModel model : {ContactModel::lagged, ContactModel::lagged_regularized,
+                                     ContactModel::similar, ContactModel::coulomb})
       laws.push_back({model, false, parameters});
-    laws.push_back({ContactModel::lagged_regularized, true, parameters});
+    for (const ContactModel model : {ContactModel::lagged_regularized, ContactModel::coulomb})
+      laws.push_back({model, true, parameters});
   }
   std::erase_if(laws, [](const Law& law) { return law.is_default(); });
   return laws;
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, LawDerivatives,
-                         testing::Values(Law{ContactModel::sap, false, {}},
-                                         Law{ContactModel::lagged, false, {}},
-                                         Law{ContactModel::lagged_regularized, false, {}},
-                                         Law{ContactModel::similar, false, {}},
-                                         Law{ContactModel::lagged, true, {}},
-                                         Law{ContactModel::lagged_regularized, true, {}}),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Laws, LawDerivatives,
+    testing::Values(Law{ContactModel::sap, false, {}}, Law{ContactModel::lagged, false, {}},
+                    Law{ContactModel::lagged_regularized, false, {}},
+                    Law{ContactModel::similar, false, {}}, Law{ContactModel::coulomb, false, {}},
+                    Law{ContactModel::lagged, true, {}}, Law{ContactModel::coulomb, true, {}},
+                    Law{ContactModel::lagged_regularized, true, {}}),
+    name_of);
 INSTANTIATE_TEST_SUITE_P(Chosen, LawDerivatives, testing::ValuesIn(make_chosen_laws()), name_of);
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stiction/formulations/contact_batch.hpp"
+#include "stiction/formulations/coulomb.hpp"
 #include "stiction/formulations/lagged.hpp"
 #include "stiction/formulations/lagged_regularized.hpp"
 #include "stiction/formulations/sap.hpp"
@@ -189,6 +190,7 @@ LawUnderTest make_law(ContactModel model, const LawStart& start,
       break;
     }
     case ContactModel::similar: law = make_law_with<SimilarWith>(start, parameters); break;
+    case ContactModel::coulomb: law = make_law_with<CoulombWith>(start, parameters); break;
     case ContactModel::lagged: law = make_law_with<LaggedWith>(start, parameters); break;
     default: law = make_law_with<LaggedRegularizedWith>(start, parameters); break;
   }
@@ -200,6 +202,8 @@ LawUnderTest make_torsion_law(ContactModel model, const LawStart& start,
                               const contact::ModelParameters& parameters) {
   LawUnderTest law = model == ContactModel::lagged
                          ? make_torsion_law_with<LaggedWith>(start, parameters)
+                     : model == ContactModel::coulomb
+                         ? make_torsion_law_with<CoulombWith>(start, parameters)
                          : make_torsion_law_with<LaggedRegularizedWith>(start, parameters);
   law.name = std::string(contact::traits(model).name) + " with torsion";
   return law;

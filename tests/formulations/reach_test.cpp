@@ -59,8 +59,8 @@ std::vector<Case> make_cases() {
   std::vector<Case> cases = {{ContactModel::sap, contact::NormalLawKind::hunt_crossley}};
   for (const auto& law : contact::normal_laws()) {
     if (law.law == contact::NormalLawKind::log_barrier) continue;
-    for (const ContactModel model :
-         {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::similar})
+    for (const ContactModel model : {ContactModel::lagged, ContactModel::lagged_regularized,
+                                     ContactModel::similar, ContactModel::coulomb})
       cases.push_back({model, law.law});
   }
   return cases;

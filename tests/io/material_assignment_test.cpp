@@ -143,7 +143,7 @@ TEST(ContactProperties, DecideWhereABallComesToRest) {
   for (const contact::ContactModel model :
        {contact::ContactModel::sap, contact::ContactModel::lagged,
         contact::ContactModel::lagged_regularized, contact::ContactModel::similar,
-        contact::ContactModel::tamsi}) {
+        contact::ContactModel::tamsi, contact::ContactModel::coulomb}) {
     support::Scene scene(support::make_mjcf("timestep='0.002'", R"(<worldbody>
 <geom name="floor" type="plane" size="1 1 1"/>
 <body pos="0 0 0.1"><freejoint/><geom name="ball" size="0.1" mass="1"/></body></worldbody>)"));

@@ -116,7 +116,8 @@ TEST_P(LaggedContact, BallRollsOnWithoutRollingFriction) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, LaggedContact,
-                         testing::Values(ContactModel::lagged, ContactModel::lagged_regularized),
+                         testing::Values(ContactModel::lagged, ContactModel::lagged_regularized,
+                                         ContactModel::coulomb),
                          name_of);
 
 /// Pairs of geoms in contact after one step, by name.

@@ -92,6 +92,7 @@ class Failure : public testing::TestWithParam<contact::ContactModel> {
 INSTANTIATE_TEST_SUITE_P(Models, Failure,
                          testing::Values(contact::ContactModel::sap, contact::ContactModel::lagged,
                                          contact::ContactModel::lagged_regularized,
+                                         contact::ContactModel::coulomb,
                                          contact::ContactModel::similar,
                                          contact::ContactModel::tamsi,
                                          contact::ContactModel::mujoco),

@@ -13,9 +13,9 @@ using support::Scene;
 constexpr const char* kPlain = R"(<worldbody><geom name="floor" type="plane" size="1 1 1"/>
 <body><freejoint/><geom name="ball" size="0.1"/></body></worldbody>)";
 
-constexpr ContactModel kOurs[] = {ContactModel::sap, ContactModel::lagged,
-                                  ContactModel::lagged_regularized, ContactModel::similar,
-                                  ContactModel::tamsi};
+constexpr ContactModel kOurs[] = {
+    ContactModel::sap,     ContactModel::lagged, ContactModel::lagged_regularized,
+    ContactModel::similar, ContactModel::tamsi,  ContactModel::coulomb};
 
 std::vector<std::string> find(const Scene& scene, ContactModel model,
                               const plant::MaterialTable* table = nullptr) {
@@ -41,8 +41,9 @@ TEST(IgnoredSettings, AreTheDissipationOfTheOtherKind) {
   EXPECT_EQ(find(scene, ContactModel::sap, &table),
             Texts{"dissipation (file:3, material 'gel') has no effect under 'sap', which uses "
                   "relaxation_time"});
-  for (const ContactModel model : {ContactModel::lagged, ContactModel::lagged_regularized,
-                                   ContactModel::similar, ContactModel::tamsi}) {
+  for (const ContactModel model :
+       {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::similar,
+        ContactModel::tamsi, ContactModel::coulomb}) {
     const Texts texts = find(scene, model, &table);
     ASSERT_EQ(texts.size(), 1u);
     EXPECT_TRUE(texts[0].starts_with("relaxation_time (file:4, material 'gel') has no effect"));
@@ -115,8 +116,8 @@ TEST(IgnoredSettings, AreFrictionThatSapAndSimilarDoNotHave) {
       ASSERT_EQ(texts.size(), 1u) << c.text;
       EXPECT_NE(texts[0].find(c.text), std::string::npos) << texts[0];
     }
-    for (const ContactModel model :
-         {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::mujoco})
+    for (const ContactModel model : {ContactModel::lagged, ContactModel::lagged_regularized,
+                                     ContactModel::coulomb, ContactModel::mujoco})
       EXPECT_TRUE(find(scene, model).empty());
   }
 }

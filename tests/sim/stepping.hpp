@@ -9,12 +9,15 @@ namespace stiction::sim {
 
 inline constexpr contact::ContactModel kConvexModels[] = {
     contact::ContactModel::sap, contact::ContactModel::lagged,
-    contact::ContactModel::lagged_regularized, contact::ContactModel::similar};
-/// Those, and the one that is not convex: all that are ours.
-inline constexpr contact::ContactModel kOurModels[] = {
-    contact::ContactModel::sap, contact::ContactModel::lagged,
     contact::ContactModel::lagged_regularized, contact::ContactModel::similar,
-    contact::ContactModel::tamsi};
+    contact::ContactModel::coulomb};
+/// Those, and the one that is not convex: all that are ours.
+inline constexpr contact::ContactModel kOurModels[] = {contact::ContactModel::sap,
+                                                       contact::ContactModel::lagged,
+                                                       contact::ContactModel::lagged_regularized,
+                                                       contact::ContactModel::similar,
+                                                       contact::ContactModel::tamsi,
+                                                       contact::ContactModel::coulomb};
 
 inline StepOptions make_options(contact::ContactModel model, double tolerance = 1e-5) {
   StepOptions options;

@@ -104,16 +104,16 @@ DenseProblem::DenseProblem(const ContactProblem& problem)
 }
 
 VectorXd DenseProblem::calc_gradient(const ContactProblem& problem, contact::ContactModel model,
-                                     const contact::ModelParameters& parameters,
-                                     const VectorXd& v) const {
+                                     const contact::ModelParameters& parameters, const VectorXd& v,
+                                     std::span<const double> normal_bounds) const {
   VectorXd g = A * (v - v_star);
   for (int i = 0; i < problem.num_contacts(); ++i) {
     const Eigen::Matrix<double, 6, 1> now = J[i] * v + b[i], before = J[i] * v0 + b[i];
     contact::ContactVector v_c;
     Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_c.data()) = now;
-    const contact::ReferenceImpulse law =
-        contact::calc_reference_impulse(model, parameters, problem.contacts[i], problem.time_step,
-                                        problem.delassus[i], before[2], v_c);
+    const contact::ReferenceImpulse law = contact::calc_reference_impulse(
+        model, parameters, problem.contacts[i], problem.time_step, problem.delassus[i], before[2],
+        v_c, normal_bounds.empty() ? 0 : normal_bounds[i]);
     g -= J[i].transpose() * Eigen::Map<const Eigen::Matrix<double, 6, 1>>(law.gamma.data());
   }
   for (std::size_t i = 0; i < rows.size(); ++i)

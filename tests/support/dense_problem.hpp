@@ -25,9 +25,11 @@ struct DenseProblem {
   explicit DenseProblem(const contact::ContactProblem& problem);
 
   /// A (v - v*) - J^T gamma with the impulses of contact::calc_reference_impulse.
+  /// @param normal_bounds of the solution; empty if the model finds its own
   Eigen::VectorXd calc_gradient(const contact::ContactProblem& problem, contact::ContactModel model,
                                 const contact::ModelParameters& parameters,
-                                const Eigen::VectorXd& v) const;
+                                const Eigen::VectorXd& v,
+                                std::span<const double> normal_bounds = {}) const;
   /// |r|_{A^-1} [sqrt(J)].
   double calc_dual_norm(const Eigen::VectorXd& r) const;
   /// |v|_A [sqrt(J)].

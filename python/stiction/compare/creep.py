@@ -5,7 +5,7 @@ contact, with impulses of a step dt:
 
     sap                              gamma_t = v / (sigma w)
     lagged, lagged_regularized,      gamma_t = mu gamma_n v / sqrt(v^2 + eps^2),
-      similar                          eps = v_s, or max(v_s, sigma w mu gamma_n)
+      similar, coulomb                 eps = v_s, or max(v_s, sigma w mu gamma_n)
     tamsi                            gamma_t = mu gamma_n (2 - x) v / v_s,
                                        x = sqrt(v^2 + (v_s / 100)^2) / v_s < 1
     mujoco, within the friction cone f_t = v b / R_t, from a_ref = -b v = R_t f_t at rest

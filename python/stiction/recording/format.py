@@ -129,6 +129,7 @@ def report_schema() -> bytes:
         "error_bound": number | {"description": "|v - v_exact|_A [sqrt(J)]"},
         "velocity_bound": number | {"description": "of any contact point [m/s]"},
         "relative_residual": number | {"description": "[-]"},
+        "coupling_error": number | {"description": "of 'coulomb' [-]"},
         "momentum_error": number | {"description": "[sqrt(J)]"},
     }
     return json.dumps({"type": "object", "properties": properties}).encode()

@@ -195,6 +195,7 @@ def _summarize(index: int, report: StepReport) -> dict[str, Any]:
         "error_bound": report.certificate.error_bound,
         "velocity_bound": report.certificate.velocity_bound,
         "relative_residual": report.certificate.relative_residual,
+        "coupling_error": report.certificate.coupling_error,
         "momentum_error": report.momentum_error,
     }
     return {

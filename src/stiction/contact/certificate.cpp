@@ -18,6 +18,7 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
   substeps_.calc(problem, islands, model, parameters, tolerance, absolute_tolerance, solution);
   const Laws laws = check_laws(problem, islands, model, parameters, solution, &out);
   calc_balance(problem, factor, solution);
+  out.coupling_error = calc_coupling_error(problem, islands, tolerance, solution);
   // Stiff laws amplify the round-off of v; a tenth of the solver's tolerance hides no fault.
   double law_tolerance = std::max(1e-9, 0.1 * tolerance) * std::max(laws.scale, 1e-12);
   Balance balance = judge_balance(problem, islands, solution, tolerance, absolute_tolerance, {});
@@ -29,7 +30,7 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
   out.ok = holds();
   if (!out.ok && laws.is_finite) {
     // A tolerance finer than arithmetic is met when nothing but rounding is left.
-    round_off_.calc(problem, model, parameters, solution.v);
+    round_off_.calc(problem, model, parameters, solution.v, solution.normal_bounds);
     law_tolerance += round_off_.impulse();
     balance = judge_balance(problem, islands, solution, tolerance, absolute_tolerance,
                             round_off_.imbalance());
@@ -52,6 +53,8 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, const Islan
   impulse_.assign(problem.num_dofs(), 0.0);
   given_.assign(problem.num_dofs(), 0.0);
   own_.assign(problem.num_dofs(), 0.0);
+  normal_impulse_.resize(problem.num_contacts());
+  const bool has_bounds = !solution.normal_bounds.empty();
   for (const BodyPair& pair : problem.pairs) {
     double V0[6], V[6], F[6] = {0, 0, 0, 0, 0, 0}, F_given[6] = {0, 0, 0, 0, 0, 0};
     const int island = islands.island_of_block(problem.segments[pair.first_segment].block);
@@ -75,11 +78,13 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, const Islan
         ContactVector v_c = {v.x[lane], v.y[lane], v.z[lane], 0, 0, 0};
         if (c.dim > 3) v_c = calc_contact_velocity(c, V);
         const ReferenceImpulse law =
-            is_divided ? substeps_.law(i)
-                       : calc_reference_impulse(model, parameters, c, problem.time_step, w,
-                                                v_n0[lane], v_c);
+            is_divided
+                ? substeps_.law(i)
+                : calc_reference_impulse(model, parameters, c, problem.time_step, w, v_n0[lane],
+                                         v_c, has_bounds ? solution.normal_bounds[i] : 0);
         if (is_divided) check.add_friction_work(substeps_.friction_work(i));
         by_law[lane] = law.gamma;
+        normal_impulse_[i] = law.gamma[2];
         bound[lane] = c.sliding_friction() * law.normal_bound;
         if (c.dim <= 3 && c.friction[0] == c.friction[1]) continue;
         bound[lane] = kInfinity;
@@ -144,6 +149,43 @@ void Certifier::calc_balance(const ContactProblem& problem, MomentumFactor* fact
   add_A_product(problem, solution.v, momentum_);
   dual_shares_.resize(problem.num_blocks());
   factor->calc_squared_norms(residual_, dual_shares_);
+}
+
+double Certifier::calc_coupling_error(const ContactProblem& problem, const Islands& islands,
+                                      double tolerance, const ContactSolution& solution) const {
+  double worst = 0;
+  if (solution.normal_bounds.empty()) return worst;
+  for (int island = 0; island < islands.size(); ++island) {
+    double largest = 0, sum = 0, max_w = 0;
+    int num = 0;
+    for (const int p : islands.pairs(island)) {
+      const BodyPair& pair = problem.pairs[p];
+      for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i, ++num) {
+        largest = std::max(largest, std::abs(solution.normal_bounds[i] - normal_impulse_[i]));
+        sum += normal_impulse_[i];
+        max_w = std::max(max_w, problem.delassus[i]);
+      }
+    }
+    if (!(largest > 0)) continue;
+    const double scale = calc_scale(problem, islands.blocks(island));
+    const double resolution = max_w > 0 ? tolerance * scale / std::sqrt(max_w) : 0;
+    worst = std::max(worst, largest / std::max(sum / num, resolution));
+  }
+  return worst;
+}
+
+double Certifier::calc_scale(const ContactProblem& problem, std::span<const int> blocks) const {
+  double p2 = 0, f2 = 0;
+  for (const int b : blocks) {
+    const int n = problem.block_size(b);
+    for (int i = 0; i < n; ++i) {
+      const int dof = problem.dof_start[b] + i;
+      const double D2 = 1 / problem.diagonal(b)[i * (n + 1)];
+      p2 += D2 * momentum_[dof] * momentum_[dof];
+      f2 += D2 * impulse_[dof] * impulse_[dof];
+    }
+  }
+  return std::sqrt(std::max(p2, f2));
 }
 
 Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const Islands& islands,

@@ -42,7 +42,11 @@ struct Certificate {
   double max_cone_excess = 0;
   /// Largest energy that friction, of every kind, puts into a contact [J]; at most round-off.
   double max_friction_work = 0;
-  /// True if all of the above hold: residuals within the tolerance or, where that is finer than
+  /// `coulomb`: largest over the islands of |x - gamma_n|_inf / mean(gamma_n), how far the normal
+  /// impulses x that bound friction are from those of the step; 0 for the other models [-]. Where
+  /// the mean is below what the tolerance resolves, relative to the latter.
+  double coupling_error = 0;
+  /// True if all but the coupling hold: residuals within the tolerance or, where that is finer than
   /// arithmetic, within round-off; laws within round-off.
   bool ok = true;
 };
@@ -78,6 +82,13 @@ class Certifier {
   void calc_balance(const ContactProblem& problem, MomentumFactor* factor,
                     const ContactSolution& solution);
 
+  /// Of the normal bounds given, by the normal impulses of the laws.
+  double calc_coupling_error(const ContactProblem& problem, const Islands& islands,
+                             double tolerance, const ContactSolution& solution) const;
+
+  /// max(|D A v|, |D J^T gamma|) of some blocks [sqrt(J)].
+  double calc_scale(const ContactProblem& problem, std::span<const int> blocks) const;
+
   struct Balance {
     bool ok = true;
     double relative_residual = 0;
@@ -92,7 +103,8 @@ class Certifier {
 
   // Per dof; impulse_ is J^T gamma of the laws, given_ and own_ of the solution, by their source.
   std::vector<double> change_, residual_, momentum_, impulse_, given_, own_, imbalance_;
-  std::vector<double> dual_shares_;  // of each block in |residual|^2, in the norm of A^-1
+  std::vector<double> normal_impulse_;  // of the laws, per contact
+  std::vector<double> dual_shares_;     // of each block in |residual|^2, in the norm of A^-1
   RoundOff round_off_;
   SubstepCheck substeps_;
 };

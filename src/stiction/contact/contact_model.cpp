@@ -16,6 +16,7 @@ constexpr ContactModelTraits kModels[] = {
      true, true},
     {ContactModel::similar, "similar", true, true, false, true, true, false, true, true},
     {ContactModel::tamsi, "tamsi", true, true, false, true, false, false, false, false},
+    {ContactModel::coulomb, "coulomb", true, true, false, true, true, true, true, true},
     {ContactModel::mujoco, "mujoco", false, false, false, false, false, true, false, false},
 };
 

@@ -6,7 +6,7 @@
 /// The contact models by name: one spelling in C++, Python, files and plots.
 namespace stiction::contact {
 
-enum class ContactModel { sap, lagged, lagged_regularized, similar, tamsi, mujoco };
+enum class ContactModel { sap, lagged, lagged_regularized, similar, tamsi, coulomb, mujoco };
 
 /// Parameters of a contact that a model may or may not use.
 struct ContactModelTraits {

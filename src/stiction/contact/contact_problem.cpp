@@ -15,6 +15,7 @@ void ContactProblem::clear(double dt) {
   column_dof.clear();
   columns.clear();
   contacts.clear();
+  normal_guess.clear();
   rows.clear();
   row_dof.clear();
   row_columns.clear();

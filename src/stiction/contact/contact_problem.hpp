@@ -113,6 +113,9 @@ struct ContactProblem {
   std::vector<int> column_dof;  // dof within the block of each Jacobian column
   std::vector<double> columns;  // 6 per column: [w; v] per unit of the dof
   std::vector<Contact> contacts;
+  /// Normal impulses that `coulomb` starts from [N s], one per contact; below 0, or all left out:
+  /// that of the state at the start of the step.
+  std::vector<double> normal_guess;
 
   std::vector<Row> rows;
   std::vector<int> row_dof;  // dof in the whole problem

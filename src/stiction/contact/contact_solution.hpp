@@ -29,12 +29,18 @@ struct IslandStatistics {
   /// |D grad l| and max(|D A v|, |D J^T gamma|), D = diag(A)^(-1/2)  [sqrt(J)]
   double residual = 0;
   double scale = 0;
+  /// `coulomb`: convex problems solved, and |x - gamma_n|_inf / mean(gamma_n) of the last [-].
+  int rounds = 0;
+  double coupling_error = 0;
 };
 
 struct ContactSolution {
   std::vector<double> v;  // size num_dofs, all finite unless a status says otherwise
   /// Impulse on body B in the contact frame: t1, t2, n [N s], torsional, rolling 1, 2 [N m s].
   std::vector<std::array<double, 6>> impulses;
+  /// Normal impulse whose friction bound was used, per unit of mu: x of `coulomb` [N s]. Empty for
+  /// the other models, whose bound follows from the problem or from the impulse itself.
+  std::vector<double> normal_bounds;
   /// v_c = [v_t1, v_t2, v_n] at the end of the step [m/s].
   std::vector<std::array<double, 3>> contact_velocities;
   /// 1 where the slip speed is above the tolerance, or the impulse on the cone's side; else 0.

@@ -111,13 +111,16 @@ void project_on_cone(double mu, double R_t, double R_n, double y_t1, double y_t2
 
 ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameters& parameters,
                                         const Contact& c, double dt, double w, double v_n0,
-                                        const ContactVector& v_c) {
+                                        const ContactVector& v_c, double given_bound) {
   ReferenceImpulse out;
   const double mu = c.dim == 1 ? 0 : (c.friction[0] + c.friction[1]) / 2;
   const double gamma_n0 =
       traits(model).takes_laws ? calc_start_impulse(parameters, c, dt, v_n0) : 0;
-  const double eps_regularized = std::max(parameters.stiction_tolerance,
-                                          parameters.friction_regularization * w * mu * gamma_n0);
+  const auto regularized_tolerance = [&](double normal_impulse) {
+    return std::max(parameters.stiction_tolerance,
+                    parameters.friction_regularization * w * mu * normal_impulse);
+  };
+  const double eps_regularized = regularized_tolerance(gamma_n0);
   switch (model) {
     case ContactModel::lagged:
     case ContactModel::lagged_regularized: {
@@ -126,6 +129,13 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
       out.gamma[2] = calc_normal_impulse(parameters, c, dt, v_c[2]);
       out.normal_bound = gamma_n0;
       add_lagged_friction(parameters.friction_law, c, gamma_n0, eps_s, v_c, &out.gamma);
+      break;
+    }
+    case ContactModel::coulomb: {
+      const double x = positive_part(given_bound);
+      out.gamma[2] = calc_normal_impulse(parameters, c, dt, v_c[2]);
+      out.normal_bound = x;
+      add_lagged_friction(parameters.friction_law, c, x, regularized_tolerance(x), v_c, &out.gamma);
       break;
     }
     case ContactModel::similar: {

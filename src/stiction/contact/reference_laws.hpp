@@ -23,9 +23,12 @@ struct ReferenceImpulse {
 /// @param v_c   relative velocity at the end of the step, in C
 /// @param v_n0  normal velocity at the start of the step [m/s]
 /// @param w     Delassus size of the contact [1/kg]
+/// @param given_bound  normal impulse x that bounds the friction of `coulomb`, the solution's own
+///                     [N s]; other models find theirs
 ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameters& parameters,
                                         const Contact& contact, double time_step, double w,
-                                        double v_n0, const ContactVector& v_c);
+                                        double v_n0, const ContactVector& v_c,
+                                        double given_bound = 0);
 
 /// Energy that friction of every kind puts into a contact [J].
 double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c);

@@ -91,7 +91,8 @@ Magnitude calc_law_change(const Law& law, const ContactVector& v_c, const Contac
 }  // namespace
 
 void RoundOff::calc(const ContactProblem& problem, ContactModel model,
-                    const ModelParameters& parameters, std::span<const double> v) {
+                    const ModelParameters& parameters, std::span<const double> v,
+                    std::span<const double> normal_bounds) {
   imbalance_.assign(problem.num_dofs(), 0.0);
   impulse_ = 0;
   for (const BodyPair& pair : problem.pairs) {
@@ -106,9 +107,10 @@ void RoundOff::calc(const ContactProblem& problem, ContactModel model,
       const double arm = norm(c.offset.data());
       const double linear = kUnit * (terms.linear + arm * terms.angular + norm(c.bias.data()));
       const double angular = kUnit * (terms.angular + std::abs(c.spin_bias));
+      const double bound = normal_bounds.empty() ? 0 : normal_bounds[i];
       const auto law = [&](const ContactVector& v_c) {
         return calc_reference_impulse(model, parameters, c, problem.time_step, problem.delassus[i],
-                                      v_n0, v_c)
+                                      v_n0, v_c, bound)
             .gamma;
       };
       const Magnitude change = calc_law_change(law, calc_contact_velocity(c, V),

@@ -16,8 +16,9 @@ namespace stiction::contact {
 /// stiction, turns that into an impulse error which no solver can go below.
 class RoundOff {
  public:
+  /// @param normal_bounds of the solution, see ContactSolution; empty if the model finds its own
   void calc(const ContactProblem& problem, ContactModel model, const ModelParameters& parameters,
-            std::span<const double> v);
+            std::span<const double> v, std::span<const double> normal_bounds = {});
 
   /// Bound on the rounding error of each entry of A (v - v*) - J^T gamma; size num_dofs.
   std::span<const double> imbalance() const { return imbalance_; }

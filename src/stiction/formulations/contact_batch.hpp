@@ -109,7 +109,11 @@ struct ContactBatch {
     dv_c = frame.to_contact_frame(frame.point_velocity(dV));
   }
   void calc_impulse() { gamma = Law::calc_impulse(row, v_c, &state); }
-  void add_to(PairWrenchLanes* wrench) const { wrench->add_force(frame.r, frame.to_world(gamma)); }
+  void add_to(PairWrenchLanes* wrench) const { add_impulse(gamma, wrench); }
+  /// Adds any impulse at the contacts.
+  void add_impulse(const Lanes3& impulse, PairWrenchLanes* wrench) const {
+    wrench->add_force(frame.r, frame.to_world(impulse));
+  }
   void add_to(PairHessianLanes* hessian, Curvature curvature) const {
     hessian->add_stiffness(frame.r, frame.to_world(Law::calc_hessian(row, state, curvature)));
   }
@@ -141,9 +145,10 @@ struct TorsionBatch {
   }
   void calc_direction(const PairVelocity& dV) { calc_components(dV, dv_c); }
   void calc_impulse() { Law::calc_impulse(row, v_c, &state, gamma); }
-  void add_to(PairWrenchLanes* wrench) const {
-    wrench->add_force(frame.r, frame.to_world(Lanes3{gamma[0], gamma[1], gamma[2]}));
-    for (int i = 0; i < 3; ++i) wrench->torque += frame.axis[kSpinAxis[i]] * gamma[3 + i];
+  void add_to(PairWrenchLanes* wrench) const { add_impulse(gamma, wrench); }
+  void add_impulse(const Lanes impulse[6], PairWrenchLanes* wrench) const {
+    wrench->add_force(frame.r, frame.to_world(Lanes3{impulse[0], impulse[1], impulse[2]}));
+    for (int i = 0; i < 3; ++i) wrench->torque += frame.axis[kSpinAxis[i]] * impulse[3 + i];
   }
   void add_to(PairHessianLanes* hessian, Curvature curvature) const;
   LineDerivatives calc_line_derivatives(double alpha) const {

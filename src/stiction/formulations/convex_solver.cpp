@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "stiction/base/error.hpp"
+#include "stiction/formulations/coulomb.hpp"
+#include "stiction/formulations/coupled_rounds.hpp"
 #include "stiction/formulations/elimination.hpp"
 #include "stiction/formulations/island_problem.hpp"
 #include "stiction/formulations/lagged.hpp"
@@ -47,10 +49,12 @@ class ConvexSolver final : public ContactSolver {
     arrays_.dofs.resize(arrays_.layout.num_dofs);
     arrays_.batches.resize(arrays_.layout.num_batches);
     arrays_.torsion_batches.resize(arrays_.layout.num_torsion_batches);
+    if constexpr (HasNormalBound<F>) coupling_.resize(arrays_.layout);
     solution->v.assign(problem.v_star.begin(), problem.v_star.end());
     solution->impulses.resize(problem.num_contacts());
     solution->contact_velocities.resize(problem.num_contacts());
     solution->slipping.resize(problem.num_contacts());
+    solution->normal_bounds.resize(HasNormalBound<F> ? problem.num_contacts() : 0);
     solution->row_impulses.resize(problem.num_rows());
     solution->islands.resize(islands.size());
 
@@ -175,13 +179,9 @@ class ConvexSolver final : public ContactSolver {
     newton.absolute_tolerance = options.absolute_tolerance;
     newton.max_iterations = options.max_iterations;
     island_problem.start();
-    numerics::NewtonResult result;
-    if constexpr (HasDomain<F>)
-      result = numerics::minimize_from_anywhere(island_problem, newton);
-    else
-      result = numerics::minimize(island_problem, newton);
-
     IslandStatistics statistics;
+    const numerics::NewtonResult result =
+        minimize(problem, options, newton, island, &island_problem, &statistics);
     statistics.status = to_solve_status(result.status);
     statistics.num_dofs = range.num_dofs;
     for (int p = range.pair_begin; p < range.pair_end; ++p)
@@ -193,6 +193,28 @@ class ConvexSolver final : public ContactSolver {
     statistics.residual = result.residual.norm;
     statistics.scale = result.residual.scale;
     return statistics;
+  }
+
+  numerics::NewtonResult minimize(const ContactProblem& problem, const SolverOptions& options,
+                                  const numerics::NewtonOptions& newton, int island,
+                                  IslandProblem<F>* island_problem, IslandStatistics* statistics) {
+    if constexpr (HasNormalBound<F>) {
+      const std::span<double> x = coupling_.x(island);
+      if (!x.empty()) {
+        // Another sum of the same terms, as the certificate's, is rounded differently.
+        constexpr double kMargin = 0.5;
+        numerics::FixedPointResult coupled;
+        const numerics::NewtonResult result =
+            solve_coupled(problem, newton,
+                          {.tolerance = kMargin * options.coupling_tolerance,
+                           .max_evaluations = options.max_rounds},
+                          x, coupling_.scratch(island), island_problem, &coupled);
+        statistics->rounds = coupled.evaluations;
+        statistics->coupling_error = coupled.error;
+        return result;
+      }
+    }
+    return minimize_in_domain(island_problem, newton);
   }
 
   /// Copies the island's result to its place in the solution.
@@ -219,6 +241,8 @@ class ConvexSolver final : public ContactSolver {
           solution->impulses[c] = {g[0], g[1], g[2], 0, 0, 0};
           solution->contact_velocities[c] = {u[0], u[1], u[2]};
           solution->slipping[c] = slips[lane] != 0;
+          if constexpr (HasNormalBound<F>)
+            solution->normal_bounds[c] = batch.row.normal_bound.x[lane];
         }
       }
       if constexpr (TakesTorsion<F>)
@@ -236,11 +260,13 @@ class ConvexSolver final : public ContactSolver {
       for (int i = 0; i < 6; ++i) solution->impulses[c][i] = batch.gamma[i][lane];
       for (int i = 0; i < 3; ++i) solution->contact_velocities[c][i] = batch.v_c[i][lane];
       solution->slipping[c] = slips[lane] != 0;
+      if constexpr (HasNormalBound<F>) solution->normal_bounds[c] = batch.row.normal_bound.x[lane];
     }
   }
 
   SolverArrays<F> arrays_;
   EliminationCache eliminations_;
+  CouplingScratch coupling_;  // of models whose friction is bounded in rounds
 };
 
 /// The default laws or the chosen ones, as each call's parameters say.
@@ -279,6 +305,7 @@ std::unique_ptr<ContactSolver> make_contact_solver(ContactModel model) {
       return std::make_unique<SolverWithLaws<LaggedRegularizedWith>>();
     case ContactModel::similar: return std::make_unique<SolverWithLaws<SimilarWith>>();
     case ContactModel::tamsi: return make_tamsi_solver();
+    case ContactModel::coulomb: return std::make_unique<SolverWithLaws<CoulombWith>>();
     case ContactModel::mujoco: return nullptr;
   }
   return nullptr;

@@ -75,21 +75,53 @@ class IslandProblem {
     // Where the imbalance is of the order of the impulses themselves, the exact curvature says
     // little about where a bounded friction or a stiff contact will end.
     constexpr double kFar = 0.5;
-    const Curvature curvature =
-        residual_.norm > kFar * residual_.scale ? Curvature::kSecant : Curvature::kExact;
+    // Secant slopes creep where they are far above the curvature: they are not used for long.
+    constexpr int kMaxSecants = 10;
+    const bool is_far = residual_.norm > kFar * residual_.scale && num_secants_ < kMaxSecants;
+    num_secants_ += is_far;
+    const Curvature curvature = is_far ? Curvature::kSecant : Curvature::kExact;
     const int begin = range_.dof_begin;
     for (int i = begin; i < begin + range_.num_dofs; ++i)
       dofs_.direction[i] = dofs_.force[i] - dofs_.dp[i];
     if (is_one_free_body()) return solve_free_body(curvature);
+    if (!factor_hessian(curvature)) return false;
+    solve_in_place(dofs_.direction.data());
+    return true;
+  }
 
+  /// H at the last gradient's point.
+  /// @return false if it is not positive definite
+  bool factor_hessian(Curvature curvature) {
     H_.set_zero();
     add_momentum_matrix();
     for (const PairSlice& pair : pairs())
       add_pair_hessian(problem_, calc_pair_hessian(pair, curvature), segments(pair), &H_);
     for (const RowSlice& row : rows()) add_row_hessian(row);
-    if (!H_.factor()) return false;
-    H_.solve_in_place({dofs_.direction.data() + begin, static_cast<std::size_t>(range_.num_dofs)});
-    return true;
+    return H_.factor();
+  }
+
+  /// How the solution answers to further impulses at its contacts: the direction H^-1 J^T gamma,
+  /// with H as factor_hessian left it, and the batches' dv_c along it.
+  /// @param add_impulses (batch, PairWrenchLanes*): adds the impulses gamma of the batch
+  template <class AddImpulses>
+  void calc_response(AddImpulses&& add_impulses) {
+    double* direction = dofs_.direction.data();
+    std::fill_n(direction + range_.dof_begin, range_.num_dofs, 0.0);
+    for (PairSlice& pair : pairs()) {
+      PairWrenchLanes wrench;
+      for_each_batch(pair, [&](const auto& batch) { add_impulses(batch, &wrench); });
+      const math::Six impulse = wrench.sum();
+      for (const SegmentBlock& s : segments(pair))
+        contact::add_segment_force(problem_, *s.segment, impulse, direction + s.dof);
+    }
+    solve_in_place(direction);
+    calc_contact_directions();
+  }
+
+  /// Calls f(batch) for all contacts of the island, always in the same order.
+  template <class Function>
+  void for_each_batch(Function&& f) {
+    for (PairSlice& pair : pairs()) for_each_batch(pair, f);
   }
 
   double start_line_search() {
@@ -104,10 +136,7 @@ class IslandProblem {
       momentum_curvature_ += d * dofs_.dp_direction[i];
       slope += d * (dofs_.dp[i] - dofs_.force[i]);
     }
-    for (PairSlice& pair : pairs()) {
-      const PairVelocity dV(pair_velocity(pair, dofs_.direction.data()));
-      for_each_batch(pair, [&](auto& batch) { batch.calc_direction(dV); });
-    }
+    calc_contact_directions();
     for (RowSlice& row : rows()) row.dv_r = row_velocity(row, dofs_.direction.data());
     return slope;
   }
@@ -164,6 +193,19 @@ class IslandProblem {
   }
 
  private:
+  /// dv_c of the direction.
+  void calc_contact_directions() {
+    for (PairSlice& pair : pairs()) {
+      const PairVelocity dV(pair_velocity(pair, dofs_.direction.data()));
+      for_each_batch(pair, [&](auto& batch) { batch.calc_direction(dV); });
+    }
+  }
+
+  /// x <- H^-1 x, in solver order.
+  void solve_in_place(double* x) const {
+    H_.solve_in_place({x + range_.dof_begin, static_cast<std::size_t>(range_.num_dofs)});
+  }
+
   std::span<const SegmentBlock> segments(const PairSlice& pair) const {
     return {layout_.segments.data() + pair.segment_begin,
             layout_.segments.data() + pair.segment_end};
@@ -282,9 +324,20 @@ class IslandProblem {
   DofArrays& dofs_;
   math::BlockSparseCholesky& H_;
   numerics::Residual residual_;    // at the current point
+  int num_secants_ = 0;            // directions from secant slopes
   double momentum_slope_ = 0;      // d . A (v - v*)
   double momentum_curvature_ = 0;  // d . A d
   bool is_soft_ = false;
 };
+
+/// Newton's method, from anywhere if the laws have a domain.
+template <ConvexFormulation F>
+numerics::NewtonResult minimize_in_domain(IslandProblem<F>* island,
+                                          const numerics::NewtonOptions& options) {
+  if constexpr (HasDomain<F>)
+    return numerics::minimize_from_anywhere(*island, options);
+  else
+    return numerics::minimize(*island, options);
+}
 
 }  // namespace stiction::formulations

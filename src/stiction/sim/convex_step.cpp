@@ -155,7 +155,12 @@ bool ConvexStep::add_reached_contacts(StepContext& context, mjData* d) {
   plant::to_mujoco_dofs(d, context.plant, solution_.v.data(), qvel_.data());
   if (!look_ahead_.add_reached(context.stage, d, qvel_.data())) return false;
   guess_.assign(solution_.v.begin(), solution_.v.end());
+  normal_guess_.assign(d->ncon, -1);
+  for (std::size_t i = 0; i < solution_.normal_bounds.size(); ++i)
+    normal_guess_[problem_.contacts[i].source] = solution_.normal_bounds[i];
   assemble(context, d);
+  for (const contact::Contact& contact : problem_.contacts)
+    problem_.normal_guess.push_back(normal_guess_[contact.source]);
   return !context.failed();
 }
 

@@ -55,7 +55,8 @@ class ConvexStep {
   std::optional<base::ThreadPool> threads_;
   contact::ContactSolution solution_;
   std::vector<double> guess_, qvel_;
-  bool has_solution_ = false;  // of problem_
+  std::vector<double> normal_guess_;  // of each of MuJoCo's contacts
+  bool has_solution_ = false;         // of problem_
   contact::Certifier certifier_;
   plant::MomentumCheck momentum_check_;
 };

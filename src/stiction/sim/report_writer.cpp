@@ -87,6 +87,7 @@ void keep_worst(const contact::Certificate& step, contact::Certificate* worst) {
   grow(step.impulse_error, &worst->impulse_error);
   grow(step.max_cone_excess, &worst->max_cone_excess);
   grow(step.max_friction_work, &worst->max_friction_work);
+  grow(step.coupling_error, &worst->coupling_error);
   worst->min_normal_impulse = std::min(worst->min_normal_impulse, step.min_normal_impulse);
   worst->ok = worst->ok && step.ok;
 }

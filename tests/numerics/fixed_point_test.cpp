@@ -1,0 +1,225 @@
+#include "stiction/numerics/fixed_point.hpp"
+
+#include <functional>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <Eigen/Dense>
+
+namespace stiction::numerics {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// A map with its derivative, as the solver sees it.
+class Map {
+ public:
+  std::function<VectorXd(const VectorXd&)> g;
+  std::function<MatrixXd(const VectorXd&)> derivative;
+  double noise = 0;
+  int fails_at = -1;  // evaluation
+  VectorXd current;
+  int num_evaluations = 0;
+  std::vector<double> softenings;
+
+  bool evaluate(std::span<const double> x, std::span<double> out) {
+    current = Eigen::Map<const VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
+    const VectorXd value = g(current);
+    std::copy(value.begin(), value.end(), out.begin());
+    return num_evaluations++ != fails_at;
+  }
+  double resolution() const { return noise; }
+  bool linearize() {
+    derivative_ = derivative(current);
+    return true;
+  }
+  void multiply(std::span<const double> x, std::span<double> y) const {
+    const VectorXd product = derivative_ * Eigen::Map<const VectorXd>(x.data(), current.size());
+    std::copy(product.begin(), product.end(), y.begin());
+  }
+  void predict(std::span<const double>) {}
+  void soften(double factor) { softenings.push_back(factor); }
+
+ private:
+  MatrixXd derivative_;
+};
+
+FixedPointResult solve(Map* map, VectorXd* x, const FixedPointOptions& options = {}) {
+  std::vector<double> scratch(fixed_point_scratch_size(x->size()));
+  return FixedPointSolver<Map>(map, options, {x->data(), static_cast<std::size_t>(x->size())},
+                               scratch)
+      .solve();
+}
+
+/// a + b s(x) with s rising from 0 to 1 about `middle`, as steeply as `width` is small.
+Map make_rise(double a, double b, double middle, double width) {
+  Map map;
+  const auto s = [=](double x) { return 0.5 + 0.5 * std::tanh((x - middle) / width); };
+  map.g = [=](const VectorXd& x) { return VectorXd::Constant(1, a + b * s(x[0])); };
+  map.derivative = [=](const VectorXd& x) {
+    return MatrixXd::Constant(1, 1, 2 * b / width * s(x[0]) * (1 - s(x[0])));
+  };
+  return map;
+}
+
+TEST(FixedPoint, ExactGuessTakesOneEvaluation) {
+  Map map = make_rise(2, 0, 0, 1);
+  VectorXd x = VectorXd::Constant(1, 2);
+  const FixedPointResult result = solve(&map, &x);
+  EXPECT_TRUE(result.converged);
+  EXPECT_EQ(result.evaluations, 1);
+  EXPECT_EQ(result.error, 0);
+}
+
+TEST(FixedPoint, AffineMapTakesAsManyEvaluationsAsItsTolerance) {
+  // Contractive or not: Newton's method does not ask.
+  std::mt19937_64 rng(1);
+  std::normal_distribution<double> normal;
+  for (const double size : {0.1, 3.0}) {
+    const int n = 12;
+    Map map;
+    const MatrixXd B = MatrixXd::NullaryExpr(n, n, [&] { return size * normal(rng) / n; });
+    const VectorXd root = VectorXd::Constant(n, 5) + VectorXd::LinSpaced(n, 0, 1);
+    map.g = [&](const VectorXd& x) -> VectorXd { return root + B * (x - root); };
+    map.derivative = [&](const VectorXd&) { return B; };
+    VectorXd x = VectorXd::Constant(n, 4);
+    const FixedPointResult result = solve(&map, &x, {.tolerance = 1e-8});
+    EXPECT_TRUE(result.converged) << size;
+    EXPECT_LE(result.evaluations, 10);  // a factor of 10 or more each, by the linear tolerance
+    EXPECT_LE((x - root).norm(), 1e-6 * root.norm());
+  }
+}
+
+TEST(FixedPoint, FindsTheRootAboveWhereNewtonAimsBelow) {
+  // g rises like x + 0.05 and levels off: from below, every Newton step aims at x = -infinity.
+  Map map;
+  map.g = [](const VectorXd& x) {
+    return VectorXd::Constant(1, std::min(0.05 + 1.001 * x[0], 4 + 0.1 * x[0]));
+  };
+  map.derivative = [](const VectorXd& x) {
+    return MatrixXd::Constant(1, 1, 0.05 + 1.001 * x[0] < 4 + 0.1 * x[0] ? 1.001 : 0.1);
+  };
+  for (const double start : {0.0, 0.01, 1.0, 100.0}) {
+    VectorXd x = VectorXd::Constant(1, start);
+    const FixedPointResult result = solve(&map, &x, {.tolerance = 1e-9});
+    EXPECT_TRUE(result.converged);
+    EXPECT_NEAR(x[0], 4 / 0.9, 1e-7);
+    EXPECT_LE(result.evaluations, 40);  // measured: 27
+  }
+}
+
+TEST(FixedPoint, FindsARootThatTheIterationCirclesForever) {
+  // A rotation by 2 rad, twofold near the root and saturated far from it: x <- g(x) ends in a
+  // cycle.
+  const Eigen::Vector2d root(3, 4);
+  const MatrixXd B = 2 * Eigen::Rotation2Dd(2).toRotationMatrix();
+  Map map;
+  map.g = [&](const VectorXd& x) -> VectorXd {
+    const VectorXd d = x - root;
+    return root + B * d / std::sqrt(1 + d.squaredNorm());
+  };
+  map.derivative = [&](const VectorXd& x) -> MatrixXd {
+    const VectorXd d = x - root;
+    const double h = std::sqrt(1 + d.squaredNorm());
+    return B * (MatrixXd::Identity(2, 2) - d * d.transpose() / (h * h)) / h;
+  };
+  for (const double angle : {0.0, 1.0, 2.0, 3.0, 4.0, 5.0}) {
+    VectorXd x = root + 2.5 * Eigen::Vector2d(std::cos(angle), std::sin(angle));
+    const FixedPointResult result = solve(&map, &x, {.tolerance = 1e-9});
+    EXPECT_TRUE(result.converged) << angle;
+    EXPECT_LE((x - root).norm(), 1e-7);
+  }
+}
+
+TEST(FixedPoint, StepsAreFoundFromAnywhere) {
+  // Rises far steeper than the interval between guess and root.
+  for (const double width : {1.0, 1e-2, 1e-4}) {
+    for (const double start : {0.0, 0.5, 1.0, 3.0, 1e4}) {
+      Map map = make_rise(0.2, 1.5, 1.0, width);
+      VectorXd x = VectorXd::Constant(1, start);
+      const FixedPointResult result = solve(&map, &x, {.tolerance = 1e-8});
+      EXPECT_TRUE(result.converged) << "width " << width << " from " << start;
+      EXPECT_NEAR(map.g(x)[0], x[0], 1e-7);
+    }
+  }
+}
+
+TEST(FixedPoint, NegativePointsAreSeenAsZero) {
+  // The tangent at the guess leads far below zero, where g is that of zero.
+  Map map;
+  map.g = [](const VectorXd& x) {
+    EXPECT_GE(x.minCoeff(), 0);
+    return VectorXd::Constant(1, std::max(0.0, 8 * (x[0] - 1)) + 0.1);
+  };
+  map.derivative = [](const VectorXd& x) { return MatrixXd::Constant(1, 1, x[0] > 1 ? 8.0 : 0.0); };
+  VectorXd x = VectorXd::Constant(1, 1.05);
+  EXPECT_TRUE(solve(&map, &x).converged);
+  EXPECT_GE(x[0], 0);
+}
+
+TEST(FixedPoint, NoiseCountsAsNothing) {
+  Map map = make_rise(1e-12, 1e-12, 0, 1);
+  map.noise = 1e-6;
+  VectorXd x = VectorXd::Zero(1);
+  const FixedPointResult result = solve(&map, &x);
+  EXPECT_TRUE(result.converged);
+  EXPECT_EQ(result.evaluations, 1);
+}
+
+TEST(FixedPoint, FailureReturnsTheBestPointAsTheCurrentOne) {
+  for (const int fails_at : {0, 1, 2, 3}) {
+    Map map = make_rise(0.2, 1.5, 1.0, 0.3);
+    map.fails_at = fails_at;
+    VectorXd x = VectorXd::Constant(1, 50);
+    const FixedPointResult result = solve(&map, &x, {.tolerance = 1e-14});
+    EXPECT_FALSE(result.converged);
+    EXPECT_EQ(map.current, x);
+    if (fails_at == 0) {
+      EXPECT_EQ(x[0], 50);
+    } else {
+      EXPECT_NEAR(result.error, std::abs(map.g(x)[0] - x[0]) / map.g(x)[0], 1e-12);
+    }
+  }
+}
+
+TEST(FixedPoint, MapWithoutAnyEndsAtItsLimitWithTheBestPoint) {
+  // No map that the theory allows: g jumps over the diagonal.
+  Map map;
+  map.g = [](const VectorXd& x) { return VectorXd::Constant(1, x[0] < 1 ? 1.5 : 0.5); };
+  map.derivative = [](const VectorXd&) { return MatrixXd::Zero(1, 1); };
+  VectorXd x = VectorXd::Constant(1, 7);
+  const FixedPointResult result = solve(&map, &x, {.max_evaluations = 250});
+  EXPECT_FALSE(result.converged);
+  EXPECT_LE(result.evaluations, 251);
+  EXPECT_LE(result.error, 1.0);
+  EXPECT_EQ(map.current, x);
+  ASSERT_FALSE(map.softenings.empty());
+  EXPECT_EQ(map.softenings.back(), 1);
+}
+
+TEST(FixedPointPath, GoesThroughTurns) {
+  // x = lambda g(x) turns back twice before it reaches lambda = 1.
+  Map map = make_rise(0.2, 2.0, 1.2, 0.1);
+  double previous = 0;
+  int num_turns = 0;
+  bool rises = true;
+  for (double x = 0.01; x < 2.2; x += 0.01) {  // lambda along the path, of which x is a parameter
+    const double lambda = x / map.g(VectorXd::Constant(1, x))[0];
+    if ((lambda > previous) != rises) ++num_turns, rises = !rises;
+    previous = lambda;
+  }
+  ASSERT_GE(num_turns, 2);
+  VectorXd x = VectorXd::Zero(1);
+  std::vector<double> scratch(fixed_point_scratch_size(1));
+  FixedPointState<Map> state(&map, {.tolerance = 1e-8}, {x.data(), 1}, scratch);
+  FixedPointPath<Map>(&state, std::span(scratch).subspan(FixedPointState<Map>::scratch_size(1)))
+      .follow();
+  state.finish();
+  EXPECT_TRUE(state.result().converged);
+  EXPECT_LE(state.result().evaluations, 100);
+}
+
+}  // namespace
+}  // namespace stiction::numerics
