@@ -127,7 +127,8 @@ void MomentumFactor::calc_free_motion(ContactProblem* problem) {
     const double* v0 = problem->v0.data() + dof;
     double* v_star = problem->v_star.data() + dof;
     if (is_free_[b]) {
-      (Six::load(v0) + math::multiply(inverse_[b].data(), 6, problem->free_impulse.data() + dof)).store(v_star);
+      (Six::load(v0) + math::multiply(inverse_[b].data(), 6, problem->free_impulse.data() + dof))
+          .store(v_star);
       continue;
     }
     const double* change = x_.data() + first_entry(b);

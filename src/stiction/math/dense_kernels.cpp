@@ -129,8 +129,7 @@ bool invert_six(const double* A, double* inverse) {
     for (int c = 0; c < r; ++c) y[r] = multiply_add(y[c], -L[r + 6 * c], y[r]);
     const Six scaled = y[r] * inv_diagonal[r];
 #pragma GCC unroll 6
-    for (int c = 0; c <= r; ++c)
-      sum.column[c] = multiply_add(y[r], scaled[c], sum.column[c]);
+    for (int c = 0; c <= r; ++c) sum.column[c] = multiply_add(y[r], scaled[c], sum.column[c]);
   }
 #pragma GCC unroll 6
   for (int c = 0; c < 6; ++c) sum.column[c].store(inverse + 6 * c);

@@ -105,7 +105,8 @@ inline void add_atv(double s, int m, int n, const double* A, int lda, const doub
 /// @return false at a pivot that is not positive (or not a number); the panel is then half done.
 bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double* scratch);
 
-/// The inverse, column-major, of a symmetric positive definite 6 x 6 matrix, of which the lower triangle is read.
+/// The inverse, column-major, of a symmetric positive definite 6 x 6 matrix, of which the lower
+/// triangle is read.
 /// @return false if it is not positive definite
 bool invert_six(const double* A, double* inverse);
 

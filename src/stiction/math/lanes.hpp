@@ -22,8 +22,7 @@ inline Lanes sum_each(const Lanes& a, const Lanes& b, const Lanes& c, const Lane
       __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
   const Lanes cd =
       __builtin_shufflevector(c, d, 0, 1, 4, 5) + __builtin_shufflevector(c, d, 2, 3, 6, 7);
-  return __builtin_shufflevector(ab, cd, 0, 2, 4, 6) +
-         __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
+  return __builtin_shufflevector(ab, cd, 0, 2, 4, 6) + __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
 }
 
 struct FourLanes {
