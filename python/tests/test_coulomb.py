@@ -30,7 +30,8 @@ def run_planar(
     """Rows of x, z and theta of a body over the ground from t = 0, for 0.08 s (rod) or 0.3 s (sphere),
     and the largest force."""
     model = mujoco.MjModel.from_xml_string(f"""
-<mujoco><option timestep="{dt}" gravity="0 0 -9.81"/><default><geom friction="{friction} 0 0" condim="3"/></default>
+<mujoco><option timestep="{dt}" gravity="0 0 -9.81"/>
+<default><geom friction="{friction} 0 0" condim="3"/></default>
 <worldbody><geom type="plane" size="0 0 1"/><body><joint type="slide" axis="1 0 0"/>
 <joint type="slide" axis="0 0 1"/><joint axis="0 -1 0"/>{body}</body></worldbody></mujoco>""")
     data = mujoco.MjData(model)
