@@ -264,13 +264,17 @@ def _check_stiffness(
                 -0.95,
                 "fig. 17, target: 1/k",
             ),
+        ]
+        if name == "coulomb":  # ours: of the paper's models each step is one convex problem
+            continue
+        checks.append(
             check_at_most(
                 f"iterations at 1e7 N/m over those at 1e5, {name}",
                 of_stiffness[1e7].mean_iterations() / of_stiffness[1e5].mean_iterations(),
                 1.2,
                 "section X.A: within 20 %",
-            ),
-        ]
+            )
+        )
     return checks
 
 
