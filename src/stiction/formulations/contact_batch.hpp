@@ -25,9 +25,9 @@ struct BatchFrame {
   }
   /// R G R^T.
   LanesSymmetric3 to_world(const LanesSymmetric3& G) const {
-    const Lanes3 b0 = to_world({G.xx, G.xy, G.xz});
-    const Lanes3 b1 = to_world({G.xy, G.yy, G.yz});
-    const Lanes3 b2 = to_world({G.xz, G.yz, G.zz});
+    const Lanes3 b0 = to_world(Lanes3{G.xx, G.xy, G.xz});
+    const Lanes3 b1 = to_world(Lanes3{G.xy, G.yy, G.yz});
+    const Lanes3 b2 = to_world(Lanes3{G.xz, G.yz, G.zz});
     const auto entry = [&](Lanes Lanes3::*i, Lanes Lanes3::*j) {
       return multiply_add(axis[2].*i, b2.*j, multiply_add(axis[1].*i, b1.*j, axis[0].*i * b0.*j));
     };
