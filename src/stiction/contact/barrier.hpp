@@ -46,7 +46,7 @@ struct IpcBarrierForce {
   T d{};  // barrier thickness [m], > 0
 
   BarrierForce<T> calc(const T& x) const {
-    const T s = math::min(math::max(-x / d, T{}), math::constant<T>(1));
+    const T s = math::min(math::max(-x / d, T{}), math::broadcast_to<T>(1));
     const T u = math::max((x + d) / d, T{});
     // ln s = ln(1 - u), where u has the digits that s has lost.
     const T minus_log = u < 0.5 ? -math::log1p(-u) : -math::log(s);

@@ -44,7 +44,7 @@ class ChosenLaw {
           if constexpr (HasDomain<std::decay_t<decltype(law)>>)
             return law.calc_min_velocity();
           else
-            return math::constant<T>(-std::numeric_limits<double>::infinity());
+            return math::broadcast_to<T>(-std::numeric_limits<double>::infinity());
         },
         law_);
   }

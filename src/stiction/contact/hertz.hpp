@@ -51,7 +51,7 @@ struct Hertz {
     const T rise = math::max(dt * (1 / e - v), T{});
     const T q = math::sqrt(x_d);
     const T p = rise / (math::sqrt(x_d + rise) + q);
-    const T q_powers[5] = {q * q * q * q, q * q * q, q * q, q, math::constant<T>(1)};
+    const T q_powers[5] = {q * q * q * q, q * q * q, q * q, q, math::broadcast_to<T>(1)};
     constexpr double kBinomial[5] = {1, 4, 6, 4, 1};
     T sum{}, p_power = p * p;
     for (int i = 0; i < 5; ++i) {

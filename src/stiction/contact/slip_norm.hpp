@@ -30,7 +30,7 @@ SlipFunction<T> calc_soft(const T& s) {
 template <class T>
 SlipFunction<T> calc_quadratic(const T& s) {
   const auto sticks = s < 1;
-  const T slip = math::max(s, math::constant<T>(1));
+  const T slip = math::max(s, math::broadcast_to<T>(1));
   return {sticks ? 1 - s / 3 : (slip - 1.0 / 3) / (slip * slip), sticks ? 2 - s : 1 / slip,
           sticks ? 2 - 2 * s : T{}};
 }
@@ -41,12 +41,12 @@ SlipFunction<T> calc_arctan(const T& s) {
   constexpr double kTwoOverPi = 0.63661977236758134308;
   // Below this their series, of which one term is left, are exact to rounding.
   constexpr double kTiny = 1e-8;
-  const T safe = math::max(s, math::constant<T>(kTiny));
+  const T safe = math::max(s, math::broadcast_to<T>(kTiny));
   const T over_s = math::atan(safe) / safe;
   const T logarithm = math::log1p(safe * safe) / (2 * safe * safe);
   const auto is_tiny = s < kTiny;
-  return {kTwoOverPi * (is_tiny ? math::constant<T>(0.5) : over_s - logarithm),
-          kTwoOverPi * (is_tiny ? math::constant<T>(1) : over_s), kTwoOverPi / (1 + s * s)};
+  return {kTwoOverPi * (is_tiny ? math::broadcast_to<T>(0.5) : over_s - logarithm),
+          kTwoOverPi * (is_tiny ? math::broadcast_to<T>(1) : over_s), kTwoOverPi / (1 + s * s)};
 }
 
 template <class T>
@@ -107,7 +107,7 @@ struct SlipNorm {
     if (kind == Curvature::kSecant) return i == j ? across : T{};
     // At no slip both curvatures are f'(0)/eps.
     const auto has_slip = squared > 0;
-    const T safe = has_slip ? squared : math::constant<T>(1);
+    const T safe = has_slip ? squared : math::broadcast_to<T>(1);
     if (i != j) return (along - across) * (u[i] * u[j] / safe);
     T others{};
     for (int k = 0; k < kSize; ++k)

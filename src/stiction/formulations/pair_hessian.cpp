@@ -32,19 +32,44 @@ SixBySix rigid_block(const SixBySix& G, const Segment& row, const Segment& colum
   return block;
 }
 
-/// The general block: rows and columns of either kind, entry by entry.
-/// `lower_only` leaves out the upper triangle.
-void add_general(const ContactProblem& problem, const SixBySix& G, const Segment& row,
-                 const Segment& column, bool lower_only, BlockSparseCholesky::Block to) {
-  contact::for_each_column(problem, column, [&](int j, const double* J_j) {
-    Six t = G.column[0] * J_j[0];
-    for (int k = 1; k < 6; ++k) t += G.column[k] * J_j[k];
-    double* to_column = to.data + j * to.stride;
-    contact::for_each_column(problem, row, [&](int i, const double* J_i) {
-      if (lower_only && i < j) return;
-      to_column[i] += dot(Six::load(J_i), t);
-    });
-  });
+/// A block of the Hessian as the caller's rows and columns see it: as it stands, or transposed.
+struct View {
+  double* data;
+  int row_stride, column_stride;
+
+  static View of(const BlockSparseCholesky::Block& block) { return {block.data, 1, block.stride}; }
+  View transposed() const { return {data, column_stride, row_stride}; }
+  double& operator()(int i, int j) const { return data[i * row_stride + j * column_stride]; }
+};
+
+/// J_row^T G J_column, with the column's joints one by one and a row of either kind.
+void add_joint_columns(const ContactProblem& problem, const SixBySix& G, const Segment& row,
+                       const Segment& column, const View& to) {
+  const double* J_row = problem.columns.data() + 6 * row.first_column;
+  const double* J_column = problem.columns.data() + 6 * column.first_column;
+  const int* row_dof = problem.column_dof.data() + row.first_column;
+  const int* column_dof = problem.column_dof.data() + column.first_column;
+  for (int c = 0; c < column.num_columns; ++c) {
+    const Six F = G * (J_column + 6 * c);
+    double* to_column = &to(0, column_dof[c]);
+    if (row.is_rigid_body) {
+      const Six wrench = math::shift_wrench(F, row.offset.data()) * row.sign;
+      for (int i = 0; i < 6; ++i) to_column[i * to.row_stride] += wrench[i];
+    } else {
+      // Of a block on the diagonal, the lower triangle.
+      for (int r = &row == &column ? c : 0; r < row.num_columns; ++r)
+        to_column[row_dof[r] * to.row_stride] += dot(Six::load(J_row + 6 * r), F);
+    }
+  }
+}
+
+/// The block of two segments, of which one at least is of joints.
+void add_joint_block(const ContactProblem& problem, const SixBySix& G, const Segment& row,
+                     const Segment& column, const View& to) {
+  if (column.is_rigid_body)
+    add_joint_columns(problem, G, column, row, to.transposed());  // G is symmetric
+  else
+    add_joint_columns(problem, G, row, column, to);
 }
 
 }  // namespace
@@ -57,7 +82,7 @@ void add_pair_hessian(const ContactProblem& problem, const SixBySix& G,
     if (segment.is_rigid_body)
       rigid_block(G, segment, segment).add_to(diagonal.data, diagonal.stride);
     else
-      add_general(problem, G, segment, segment, true, diagonal);
+      add_joint_columns(problem, G, segment, segment, View::of(diagonal));
 
     for (std::size_t t = 0; t < s; ++t) {
       // Below the diagonal: the rows of the block that is eliminated later.
@@ -68,7 +93,7 @@ void add_pair_hessian(const ContactProblem& problem, const SixBySix& G,
       if (row.segment->is_rigid_body && column.segment->is_rigid_body)
         rigid_block(G, *row.segment, *column.segment).add_to(to.data, to.stride);
       else
-        add_general(problem, G, *row.segment, *column.segment, false, to);
+        add_joint_block(problem, G, *row.segment, *column.segment, View::of(to));
     }
   }
 }

@@ -12,7 +12,7 @@ namespace stiction::math {
 using Lanes = Vec4;
 inline constexpr int kNumLanes = 4;
 
-inline Lanes broadcast(double x) { return Lanes{x, x, x, x}; }
+inline Lanes broadcast(double x) { return broadcast_to<Lanes>(x); }
 inline double sum(const Lanes& a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 
 /// {sum a, sum b, sum c, sum d}, each in the order of `sum`.
@@ -57,12 +57,6 @@ T max(const T& a, const T& b) {
 template <class T>
 T min(const T& a, const T& b) {
   return a < b ? a : b;
-}
-
-/// The value that every lane has.
-template <class T>
-T constant(double x) {
-  return T{} + x;
 }
 
 /// Three components of four vectors.

@@ -42,10 +42,20 @@ inline Vec2 multiply_add(Vec2 a, Vec2 b, Vec2 c) {
   return Vec2{std::fma(a[0], b[0], c[0]), std::fma(a[1], b[1], c[1])};
 #endif
 }
-/// The number in every lane.
+/// The number in every lane. (V{} + x would be an addition, for the sake of -0.)
 template <class V>
-V broadcast_to(double x) {
-  return V{} + x;
+V broadcast_to(double x);
+template <>
+inline double broadcast_to<double>(double x) {
+  return x;
+}
+template <>
+inline Vec2 broadcast_to<Vec2>(double x) {
+  return Vec2{x, x};
+}
+template <>
+inline Vec4 broadcast_to<Vec4>(double x) {
+  return Vec4{x, x, x, x};
 }
 template <class V>
 V multiply_add(V a, double b, V c) {
@@ -120,15 +130,18 @@ struct SixBySix {
   }
 };
 
+/// M x.
+inline Six operator*(const SixBySix& M, const double* x) {
+  const Six* c = M.column;
+  // Two chains of sums, which run side by side.
+  const Six even = multiply_add(c[4], x[4], multiply_add(c[2], x[2], c[0] * x[0]));
+  const Six odd = multiply_add(c[5], x[5], multiply_add(c[3], x[3], c[1] * x[1]));
+  return even + odd;
+}
+
 /// M x, with M column-major with a stride.
 inline Six multiply(const double* M, int stride, const double* x) {
-  // Two chains of sums, which run side by side.
-  Six even = Six::load(M) * x[0], odd = Six::load(M + stride) * x[1];
-  even = multiply_add(Six::load(M + 2 * stride), x[2], even);
-  odd = multiply_add(Six::load(M + 3 * stride), x[3], odd);
-  even = multiply_add(Six::load(M + 4 * stride), x[4], even);
-  odd = multiply_add(Six::load(M + 5 * stride), x[5], odd);
-  return even + odd;
+  return SixBySix::load(M, stride) * x;
 }
 
 /// M^T x.

@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/math/six.hpp"
+
 namespace stiction::plant {
+
+using math::Six;
 
 void BodyVelocities::calc(const mjModel* m, const mjData* d, const double* qvel) {
   V_.resize(6 * static_cast<std::size_t>(m->nbody));
   std::fill_n(V_.begin(), 6, 0.0);
   for (int body = 1; body < m->nbody; ++body) {
-    double* V = V_.data() + 6 * static_cast<std::size_t>(body);
-    std::copy_n(of_body(m->body_parentid[body]), 6, V);
+    Six V = Six::load(of_body(m->body_parentid[body]));
     for (int i = m->body_dofadr[body]; i < m->body_dofadr[body] + m->body_dofnum[body]; ++i)
-      for (int k = 0; k < 6; ++k) V[k] += d->cdof[6 * i + k] * qvel[i];
+      V = multiply_add(Six::load(d->cdof + 6 * i), qvel[i], V);
+    V.store(V_.data() + 6 * static_cast<std::size_t>(body));
   }
 }
 

@@ -99,10 +99,16 @@ bool add_pair(const mjModel* m, const mjData* d, const Model& plant, int body_A,
   return true;
 }
 
-Contact make_contact(const mjModel* m, const mjContact& con, const MaterialTable& materials,
-                     const std::array<double, 3>& origin, contact::NormalLawKind law) {
-  Contact c;
-  const PairProperties properties = set_properties(m, materials, con, &c, law);
+/// What the points of two geoms have in common.
+struct GeomPair {
+  std::array<int, 2> geoms = {-1, -1};
+  Contact contact{};          // its properties
+  double share_of_first = 0;  // of the depth
+};
+
+Contact make_contact(const mjModel* m, const mjContact& con, const GeomPair& geom_pair,
+                     const std::array<double, 3>& origin) {
+  Contact c = geom_pair.contact;
   // MuJoCo's frame has rows n, t1, t2; ours columns t1, t2, n.
   std::copy_n(con.frame + 3, 3, c.R_WC.data());
   std::copy_n(con.frame + 6, 3, c.R_WC.data() + 3);
@@ -110,7 +116,7 @@ Contact make_contact(const mjModel* m, const mjContact& con, const MaterialTable
   c.phi0 = con.dist - con.includemargin;
   c.fn0 = -c.stiffness * c.phi0;
   // con.pos is halfway between the surfaces; the point is where the two springs meet.
-  const double shift = -0.5 * c.phi0 * (1 - 2 * properties.share_of_first);
+  const double shift = -0.5 * c.phi0 * (1 - 2 * geom_pair.share_of_first);
   for (int i = 0; i < 3; ++i) c.offset[i] = con.pos[i] + shift * con.frame[i] - origin[i];
 
   if (m->flg_surfacevel) {
@@ -147,6 +153,7 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
                   ContactProblem* problem, contact::NormalLawKind law) {
   int pair_A = -1, pair_B = -1;  // bodies of the open pair
   bool pair_moves = false;
+  GeomPair geom_pair;
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
     constexpr int kInGap = 1;
@@ -159,8 +166,13 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
       pair_moves = add_pair(m, d, plant, body_A, body_B, con.pos, problem);
     }
     if (!pair_moves) continue;
+    if (const std::array<int, 2> geoms = {con.geom[0], con.geom[1]}; geoms != geom_pair.geoms) {
+      geom_pair = {.geoms = geoms};
+      geom_pair.share_of_first =
+          set_properties(m, materials, con, &geom_pair.contact, law).share_of_first;
+    }
     contact::BodyPair& pair = problem->pairs.back();
-    Contact c = make_contact(m, con, materials, pair.origin, law);
+    Contact c = make_contact(m, con, geom_pair, pair.origin);
     c.source = i;
     problem->contacts.push_back(c);
     ++pair.num_contacts;

@@ -72,6 +72,10 @@ LookAhead::LookAhead(const mjModel* m, contact::ContactModel contact_model,
       law_(contact::find_normal_law(contact_model, parameters.normal_law)),
       materials_(materials),
       wide_(*m) {
+  // A body's tree of geoms costs as much as some ten pairs of geoms that are looked at one by one.
+  constexpr int kFewGeoms = 8;
+  has_few_geoms_ = std::all_of(m->body_geomnum, m->body_geomnum + m->nbody,
+                               [](int count) { return count <= kFewGeoms; });
   for (const Material& material : materials.geoms) {
     if (material.friction > max_friction_) max_friction_ = material.friction;
     max_relaxation_time_ = std::max(max_relaxation_time_, material.relaxation_time);
@@ -86,6 +90,7 @@ void LookAhead::collide(const mjModel* m, mjData* d, const Model& plant) {
   calc_gaps(m, d, plant);
   // All else that may change is behind pointers, which stay.
   wide_.opt = m->opt;
+  if (has_few_geoms_) wide_.opt.disableflags |= mjDSBL_MIDPHASE;
   wide_.flg_surfacevel = m->flg_surfacevel;
   wide_.vis.global.bvactive = m->vis.global.bvactive;
   wide_.geom_gap = geom_gap_.data();

@@ -74,7 +74,8 @@ class LookAhead {
   const MaterialTable& materials_;
   // Of the materials.
   double max_friction_ = 0, max_relaxation_time_ = 0, max_thickness_ = 0;
-  mjModel wide_;  // the model with these gaps, shares the rest
+  bool has_few_geoms_ = false;  // on every body: MuJoCo's midphase does not pay
+  mjModel wide_;                // the model with these gaps, shares the rest
   std::vector<mjtNum> geom_gap_, pair_gap_, body_margin_;
   std::vector<double> force_, qvel_;  // size nv
   BodyVelocities start_, end_;
