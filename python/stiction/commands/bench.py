@@ -25,7 +25,7 @@ app.add_typer(bench_app, name="bench")
 # States common to all steppers; where the folder is absent mj_step makes them.
 _SHARED_STATES = Path("../shared/peers")
 
-_Repeats = Annotated[int, typer.Option("--repeats", min=1, help="Runs of each stepper, in turn.")]
+Repeats = Annotated[int, typer.Option("--repeats", min=1, help="Runs of each stepper, in turn.")]
 
 
 def _check_bodies(sizes: list[int] | None) -> list[int] | None:
@@ -48,7 +48,7 @@ def bench_clutter(
     contact_model: ContactModel = "lagged_regularized",
     tolerance: Tolerance = 1e-5,
     num_threads: NumThreads = 1,
-    repeats: _Repeats = 5,
+    repeats: Repeats = 5,
     states: Annotated[
         Path | None,
         typer.Option(
@@ -121,7 +121,7 @@ def bench_scenes(
     ] = None,
     contact_model: ContactModel = "lagged_regularized",
     num_threads: NumThreads = 1,
-    repeats: _Repeats = 5,
+    repeats: Repeats = 5,
     as_json: Json = False,
     markdown: Annotated[bool, typer.Option(help="Print a table in Markdown.")] = False,
 ) -> None:
