@@ -25,9 +25,6 @@ STICTION_TOLERANCE = 1e-4  # v_s [m/s]
 _REGULARIZATION = 1e-3  # sigma [-]
 _TOLERANCE = 1e-10  # of the solver: its error is then far below any that is studied
 
-# Contacts exist at this distance [m]: models that act at a distance see the ground all along.
-_GAP = 1.0
-
 
 @dataclass(frozen=True)
 class PlanarBody:
@@ -49,7 +46,7 @@ class PlanarBody:
     def make_model(self, time_step: float) -> mujoco.MjModel:
         """For any contact model. 'mujoco' gets contacts of about the stiffness asked for."""
         reference = make_contact_attributes(self.mass, self.stiffness, time_step)
-        contact = f'friction="{self.friction!r} 0 0" condim="3" gap="{_GAP}" {reference}'
+        contact = f'friction="{self.friction!r} 0 0" condim="3" {reference}'
         spheres = "".join(
             f'<geom type="sphere" pos="{x!r} 0 {z!r}" size="{r!r}" mass="0" {contact}/>'
             for x, z, r in self.spheres
@@ -110,7 +107,8 @@ class Trajectory:
 
     q: x, z [m] and theta [rad], (n, 2 or 3). v: the same per second.
     normal_force, friction_force: of the ground on the body, the latter along x [N]. Forces, normal and
-    slip velocity [m/s] are of the step that ends at the time, of the contact that bears most.
+    slip velocity [m/s] are of the step that ends at the time, of the contact that bears most; 0 where
+    there is none.
     status: of the steps that went wrong, counts by name.
     coupling_error: worst of all sampled steps, of models that report one [-].
     """
