@@ -9,7 +9,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from stiction.bench import clutter_work, drake_clutter, planar_work
+from stiction.bench import clutter_work, drake_peer, planar_work
 from stiction.bench.drake_planar import DRAKE_MODELS, DrakeStepper
 from stiction.bench.planar_steppers import MUJOCO_VARIANTS, MujocoStepper, StictionStepper
 from stiction.bench.planar_work import PLANAR_WORK, record_positions, run_planar_work
@@ -88,7 +88,7 @@ def test_the_default_of_mujoco_is_softer_than_its_stiff_variants() -> None:
     assert lowest["mujoco default"] < lowest["mujoco elliptic"] - 1e-3
 
 
-@pytest.mark.skipif(not drake_clutter.is_installed(), reason="needs Drake")
+@pytest.mark.skipif(not drake_peer.is_installed(), reason="needs Drake")
 @pytest.mark.parametrize("model", DRAKE_MODELS)
 def test_drakes_box_is_left_behind_by_its_belt(model: str) -> None:
     """While it slips, at first, its acceleration is mu g, whatever the model."""
@@ -117,7 +117,7 @@ def test_errors_and_times_of_the_falling_sphere(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_without_drake_a_note_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planar_work, "drake_is_installed", lambda: False)
+    monkeypatch.setattr(drake_peer, "is_installed", lambda: False)
     curves = run_planar_work("falling_sphere", [], quick=True, num_repeats=1)
     assert curves.points == []
     assert "not installed" in curves.notes[0]

@@ -6,11 +6,11 @@ velocity, which makes each step's problem that of a ground of that velocity.
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import numpy as np
 
+from stiction.bench import drake_peer
 from stiction.studies.planar import (
     GRAVITY,
     STICTION_TOLERANCE,
@@ -36,9 +36,7 @@ class DrakeStepper:
         self._case, self._time_step = case, time_step
         self._plant, diagram = _make_plant(case.body, DRAKE_MODELS[model], time_step)
         self._q0, self._v0, self._forces = _calc_motion(case, time_step)
-        from pydrake.all import Simulator
-
-        self._simulator = Simulator(diagram)
+        self._simulator = drake_peer.load().Simulator(diagram)
         self._context = self._simulator.get_mutable_context()
         self._plant_context = self._plant.GetMyMutableContextFromRoot(self._context)
         self._steps_taken = 0
@@ -91,9 +89,7 @@ def _calc_motion(case: PlanarCase, time_step: float) -> tuple[Vector, Vector, Ve
 
 
 def _make_plant(body: PlanarBody, approximation: str, time_step: float) -> tuple[Any, Any]:
-    from pydrake import all as drake
-
-    logging.getLogger("drake").setLevel(logging.ERROR)
+    drake = drake_peer.load()
     builder = drake.DiagramBuilder()
     plant, _ = drake.AddMultibodyPlantSceneGraph(builder, time_step)
     plant.set_contact_model(drake.ContactModel.kPoint)
@@ -146,15 +142,9 @@ def _make_plant(body: PlanarBody, approximation: str, time_step: float) -> tuple
 
 
 def _make_properties(body: PlanarBody) -> Any:
-    """Of each geometry: Drake puts stiffnesses in series and adds relaxation times."""
-    from pydrake import all as drake
-
-    properties = drake.ProximityProperties()
-    drake.AddContactMaterial(
+    return drake_peer.make_properties(
+        stiffness=body.stiffness,
         dissipation=body.dissipation,
-        point_stiffness=2 * body.stiffness,
-        friction=drake.CoulombFriction(body.friction, body.friction),
-        properties=properties,
+        relaxation_time=body.relaxation_time,
+        friction=body.friction,
     )
-    properties.AddProperty("material", "relaxation_time", body.relaxation_time / 2)
-    return properties

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from stiction.bench.drake_clutter import is_installed as drake_is_installed
+from stiction.bench import drake_peer
 from stiction.bench.drake_planar import DRAKE_MODELS, DrakeStepper
 from stiction.bench.planar_steppers import (
     MUJOCO_VARIANTS,
@@ -19,7 +19,6 @@ from stiction.bench.planar_steppers import (
 )
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.bench.work_precision import Tell, WorkCurves, WorkPoint
-from stiction.studies.convergence import calc_rms_error
 from stiction.studies.conveyor import CASE as CONVEYOR
 from stiction.studies.falling_sphere import CASE as FALLING_SPHERE
 from stiction.studies.planar import Trajectory, Vector
@@ -93,7 +92,7 @@ def run_planar_work(
     coarser, reference = case.run_references(quick, tell)
     notes = []
     if with_drake is None:
-        with_drake = drake_is_installed()
+        with_drake = drake_peer.is_installed()
         if not with_drake:
             notes.append("without Drake's models: it is not installed (pip install drake)")
     steppers = make_steppers(contact_models, tolerance, with_drake)
@@ -148,7 +147,8 @@ def _time_steppers(
             positions, failed = record_positions(stepper, num_steps)
         except RuntimeError:  # Drake's, of a step that it cannot make
             continue
-        errors[name] = _calc_error(case, step, positions, reference), failed
+        time = step * np.arange(num_steps + 1, dtype=np.float64)
+        errors[name] = case.calc_path_error(time, positions, reference), failed
         runners[name] = _make_runner(stepper, num_steps)
     times = time_in_turns(runners, num_repeats)
     points = []
@@ -172,12 +172,6 @@ def record_positions(stepper: PlanarStepper, num_steps: int) -> tuple[Vector, in
         failed += stepper.count_failures()
         positions.append(stepper.get_position())
     return np.array(positions), failed
-
-
-def _calc_error(case: PlanarCase, step: float, positions: Vector, reference: Trajectory) -> float:
-    time = step * np.arange(len(positions), dtype=np.float64)
-    of = list(case.columns)
-    return calc_rms_error(time, positions[:, of], reference.time, reference.q[:, of])
 
 
 def _make_runner(stepper: PlanarStepper, num_steps: int) -> Runner:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +13,7 @@ from stiction.bench import clutter, heap, real_scenes, scenes
 from stiction.bench.clutter_scene import check_num_bodies
 from stiction.cli import app
 from stiction.commands.options import ContactModel, Json, NumThreads, Tolerance
-from stiction.commands.output import make_console
+from stiction.commands.output import make_console, print_json
 from stiction.errors import Error
 
 bench_app = typer.Typer(
@@ -80,7 +79,7 @@ def bench_clutter(
     )
     rows = [asdict(case) for case in cases]
     if as_json:
-        print(json.dumps({"contact_model": contact_model, "cases": rows}, indent=2))
+        print_json({"contact_model": contact_model, "cases": rows})
         return
     table = _make_table(f"clutter, {contact_model}", _CLUTTER_COLUMNS, rows)
     make_console().print(table)
@@ -106,7 +105,7 @@ def bench_heap(
     )
     rows = [asdict(case) for case in cases]
     if as_json:
-        print(json.dumps({"contact_model": contact_model, "cases": rows}, indent=2))
+        print_json({"contact_model": contact_model, "cases": rows})
         return
     make_console().print(_make_table(f"heap of {bodies}", _HEAP_COLUMNS, rows))
 
@@ -135,7 +134,7 @@ def bench_scenes(
         for name in names or real_scenes.scene_names()
     ]
     if as_json:
-        print(json.dumps({"contact_model": contact_model, "cases": rows}, indent=2))
+        print_json({"contact_model": contact_model, "cases": rows})
     elif markdown:
         print(_make_markdown(_SCENE_COLUMNS, rows))
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +14,6 @@ from stiction import contact_models
 from stiction.commands import options
 from stiction.commands.bench import Repeats, bench_app
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.errors import Error
 from stiction.names import suggest_name
 from stiction.plain_json import make_plain
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from stiction.bench.work_precision import WorkCurves, WorkPoint
 
 SCENES = ("conveyor", "falling_sphere", "sliding_rod", "clutter")
-_DPI = 90
 
 
 def _check_scenes(names: list[str] | None) -> list[str]:
@@ -73,7 +70,7 @@ def bench_work_precision(
                 drake=drake,
             )
         )
-    description = {"tolerance": tolerance, "scenes": [asdict(c) for c in curves]}
+    description = make_plain({"tolerance": tolerance, "scenes": [asdict(c) for c in curves]})
     for note in dict.fromkeys(note for of_scene in curves for note in of_scene.notes):
         messages.warn(note)
     if as_json:
@@ -81,7 +78,11 @@ def bench_work_precision(
     else:
         _print_tables(curves)
     if out is not None:
-        _write(description, curves, out)
+        # Here, because they load matplotlib, which other commands need not wait for.
+        from stiction.bench.work_plots import draw_work
+        from stiction.studies.study import write_figures
+
+        write_figures("work_precision", description, {"work_precision": draw_work(curves)}, out)
 
 
 def _run(
@@ -94,7 +95,7 @@ def _run(
     repeats: int,
     drake: bool | None,
 ) -> Iterator[WorkCurves]:
-    # Here, because they load matplotlib, which other commands need not wait for.
+    # These load matplotlib, too.
     from stiction.bench.clutter_work import run_clutter_work
     from stiction.bench.planar_work import run_planar_work
 
@@ -111,18 +112,6 @@ def _run(
                 with_drake=drake,
                 tell=tell,
             )
-
-
-def _write(description: dict[str, Any], curves: list[WorkCurves], out: Path) -> None:
-    from stiction.bench.work_plots import draw_work
-
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(make_plain(description), indent=1, allow_nan=False)
-        (out / "work_precision.json").write_text(text + "\n")
-        draw_work(curves).savefig(out / "work_precision.png", dpi=_DPI)
-    except OSError as e:
-        raise Error("file_not_found", str(e.filename or out), f"cannot be written: {e}") from e
 
 
 def _print_tables(curves: list[WorkCurves]) -> None:

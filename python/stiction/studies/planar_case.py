@@ -95,8 +95,18 @@ class PlanarCase:
         """Root mean square over time of the distance to the reference, of self.columns unless told
         otherwise.
         """
+        return self.calc_path_error(run.time, run.q, reference, columns)
+
+    def calc_path_error(
+        self,
+        time: Vector,
+        q: Vector,
+        reference: Trajectory,
+        columns: tuple[int, ...] | None = None,
+    ) -> float:
+        """calc_error of what another program did. time: (n,) [s]; q: (n, 2 or 3) [m, rad]."""
         of = list(columns or self.columns)
-        return calc_rms_error(run.time, run.q[:, of], reference.time, reference.q[:, of])
+        return calc_rms_error(time, q[:, of], reference.time, reference.q[:, of])
 
     def calc_errors(
         self, runs: Runs, reference: Trajectory, columns: tuple[int, ...] | None = None
