@@ -110,3 +110,4 @@ import stiction.commands.explain  # noqa: E402
 import stiction.commands.replay  # noqa: E402
 import stiction.commands.run  # noqa: E402
 import stiction.commands.study  # noqa: E402
+import stiction.commands.work_precision  # noqa: E402

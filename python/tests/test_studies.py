@@ -13,7 +13,7 @@ from stiction.bench.clutter_scene import BOX_MASS, STIFFNESS, make_clutter, make
 from stiction.cli import app
 from stiction.errors import Error
 from stiction.mujoco_contact import make_contact_attributes
-from stiction.studies import NAMES, conveyor, falling_sphere, sliding_rod
+from stiction.studies import NAMES, conveyor_motion, falling_sphere, sliding_rod_run
 from stiction.studies.checks import (
     check_at_least,
     check_at_most,
@@ -102,16 +102,16 @@ def test_orders_of_powers_are_exact() -> None:
 
 
 def test_the_boxs_exact_motion_is_that_of_small_steps() -> None:
-    dt, mu_g = 2e-6, conveyor.FRICTION * conveyor.GRAVITY
+    dt, mu_g = 2e-6, conveyor_motion.FRICTION * conveyor_motion.GRAVITY
     time = dt * np.arange(round(1.2 / dt) + 1)
-    belt = conveyor.calc_belt_velocity(time + 0.5 * dt)
+    belt = conveyor_motion.calc_belt_velocity(time + 0.5 * dt)
     slip, position, speed = np.zeros(len(time)), np.zeros(len(time)), 0.0
     for i in range(len(time) - 1):
         # Friction stops the slip if it can, else it does all that it can.
         speed += float(np.clip(belt[i] - speed, -mu_g * dt, mu_g * dt))
         slip[i + 1] = speed - belt[i]
         position[i + 1] = position[i] + dt * slip[i + 1]
-    exact = conveyor.calc_exact_motion(time)
+    exact = conveyor_motion.calc_exact_motion(time)
     assert np.abs(exact[:, 0] - position).max() < 1e-5
     assert np.abs(exact[1:, 1] - slip[1:]).max() < 1e-4
 
@@ -170,7 +170,7 @@ def test_the_jam_is_where_the_force_is_largest() -> None:
     run.normal_force[10:13] = [5, 70, 5]
     run.slip_velocity[:] = 1.0
     run.slip_velocity[11:14] = 1e-3
-    jam = sliding_rod.measure_jam(run)
+    jam = sliding_rod_run.measure_jam(run)
     assert (jam["force"], jam["time"]) == pytest.approx((70, 11e-3))
     assert jam["stiction"] == pytest.approx(2e-3)  # of three samples one bears no load
     assert jam["angle_deg"] == pytest.approx(-math.degrees(0.5), abs=1)

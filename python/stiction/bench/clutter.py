@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 import stiction
-from stiction.bench import drake_clutter
+from stiction.bench import drake_clutter, drake_peer
 from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
 from stiction.bench.mujoco_runners import make_mujoco_runner, make_stiction_runner
 from stiction.bench.timing import Runner, time_in_turns
@@ -74,7 +74,7 @@ def run_clutter(
         with_drake: None: if it is installed.
     """
     if with_drake is None:
-        with_drake = drake_clutter.is_installed()
+        with_drake = drake_peer.is_installed()
     return [
         _run_case(n, contact_model, tolerance, num_threads, num_repeats, states, with_drake)
         for n in sizes

@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-import warnings
 from typing import Any
 
 import numpy as np
 
 from stiction.bench import clutter_scene as cs
-
-
-def is_installed() -> bool:
-    """True if pydrake can be imported."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            import pydrake.all  # noqa: F401
-    except ImportError:
-        return False
-    return True
+from stiction.bench import drake_peer
 
 
 class DrakeClutter:
     """Drake's MultibodyPlant with point contact and the SAP solver, advanced step by step."""
 
     def __init__(self, scene: cs.ClutterScene) -> None:
-        from pydrake import all as drake
-
-        logging.getLogger("drake").setLevel(logging.ERROR)  # it warns of every half space
-        self._drake = drake
+        self._drake = drake = drake_peer.load()
         builder = drake.DiagramBuilder()
         self._plant, _ = drake.AddMultibodyPlantSceneGraph(builder, cs.TIME_STEP)
         self._plant.set_contact_model(drake.ContactModel.kPoint)
@@ -98,14 +83,9 @@ class DrakeClutter:
         self._bodies.append(added)
 
     def _properties(self) -> Any:
-        """Per geometry; Drake puts stiffnesses in series and adds relaxation times."""
-        drake = self._drake
-        properties = drake.ProximityProperties()
-        drake.AddContactMaterial(
+        return drake_peer.make_properties(
+            stiffness=cs.STIFFNESS,
             dissipation=cs.DISSIPATION,
-            point_stiffness=2 * cs.STIFFNESS,
-            friction=drake.CoulombFriction(cs.FRICTION, cs.FRICTION),
-            properties=properties,
+            relaxation_time=cs.RELAXATION_TIME,
+            friction=cs.FRICTION,
         )
-        properties.AddProperty("material", "relaxation_time", cs.RELAXATION_TIME / 2)
-        return properties

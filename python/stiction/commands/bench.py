@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +13,7 @@ from stiction.bench import clutter, heap, real_scenes, scenes
 from stiction.bench.clutter_scene import check_num_bodies
 from stiction.cli import app
 from stiction.commands.options import ContactModel, Json, NumThreads, Tolerance
-from stiction.commands.output import make_console
+from stiction.commands.output import make_console, print_json
 from stiction.errors import Error
 
 bench_app = typer.Typer(
@@ -25,7 +24,7 @@ app.add_typer(bench_app, name="bench")
 # States common to all steppers; where the folder is absent mj_step makes them.
 _SHARED_STATES = Path("../shared/peers")
 
-_Repeats = Annotated[int, typer.Option("--repeats", min=1, help="Runs of each stepper, in turn.")]
+Repeats = Annotated[int, typer.Option("--repeats", min=1, help="Runs of each stepper, in turn.")]
 
 
 def _check_bodies(sizes: list[int] | None) -> list[int] | None:
@@ -48,7 +47,7 @@ def bench_clutter(
     contact_model: ContactModel = "lagged_regularized",
     tolerance: Tolerance = 1e-5,
     num_threads: NumThreads = 1,
-    repeats: _Repeats = 5,
+    repeats: Repeats = 5,
     states: Annotated[
         Path | None,
         typer.Option(
@@ -80,7 +79,7 @@ def bench_clutter(
     )
     rows = [asdict(case) for case in cases]
     if as_json:
-        print(json.dumps({"contact_model": contact_model, "cases": rows}, indent=2))
+        print_json({"contact_model": contact_model, "cases": rows})
         return
     table = _make_table(f"clutter, {contact_model}", _CLUTTER_COLUMNS, rows)
     make_console().print(table)
@@ -106,7 +105,7 @@ def bench_heap(
     )
     rows = [asdict(case) for case in cases]
     if as_json:
-        print(json.dumps({"contact_model": contact_model, "cases": rows}, indent=2))
+        print_json({"contact_model": contact_model, "cases": rows})
         return
     make_console().print(_make_table(f"heap of {bodies}", _HEAP_COLUMNS, rows))
 
@@ -121,7 +120,7 @@ def bench_scenes(
     ] = None,
     contact_model: ContactModel = "lagged_regularized",
     num_threads: NumThreads = 1,
-    repeats: _Repeats = 5,
+    repeats: Repeats = 5,
     as_json: Json = False,
     markdown: Annotated[bool, typer.Option(help="Print a table in Markdown.")] = False,
 ) -> None:
@@ -135,7 +134,7 @@ def bench_scenes(
         for name in names or real_scenes.scene_names()
     ]
     if as_json:
-        print(json.dumps({"contact_model": contact_model, "cases": rows}, indent=2))
+        print_json({"contact_model": contact_model, "cases": rows})
     elif markdown:
         print(_make_markdown(_SCENE_COLUMNS, rows))
     else:

@@ -41,6 +41,15 @@ class Messages:
                     self.warn(text)
 
     @contextlib.contextmanager
+    def show_status(self, name: str) -> Iterator[Callable[[str], None]]:
+        """A line that says what is run, on a terminal only. Call what it gives with the words."""
+        if not self.console.file.isatty():
+            yield lambda text: None
+            return
+        with self.console.status(name) as status:
+            yield lambda text: status.update(f"{name}: {text}")
+
+    @contextlib.contextmanager
     def show_progress(self, num_steps: int, time_step: float) -> Iterator[Callable[[], None]]:
         """A bar in simulated time, on a terminal only. Call what it gives after each step."""
         if not self.console.file.isatty():

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,7 +67,7 @@ def study_command(
     messages = Messages()
     study = STUDIES[name]
     begin = time.process_time()
-    with messages.show_warnings(), _show_status(messages, name) as tell:
+    with messages.show_warnings(), messages.show_status(name) as tell:
         settings = Settings(
             quick,
             tuple(contact_model or contact_models()),
@@ -92,16 +90,6 @@ def study_command(
     for check_name in failed:
         messages.fail(f"check failed: {check_name}")
     return ExitCode.FAILURE if failed else ExitCode.OK
-
-
-@contextlib.contextmanager
-def _show_status(messages: Messages, name: str) -> Iterator[Callable[[str], None]]:
-    """A line that says what is run, on a terminal only."""
-    if not messages.console.file.isatty():
-        yield lambda text: None
-        return
-    with messages.console.status(name) as status:
-        yield lambda text: status.update(f"{name}: {text}")
 
 
 def _make_table(title: str, checks: list[Check]) -> Table:

@@ -11,14 +11,10 @@ the scheme are those at the middle of steps, so that the box gets that of half a
 
 from __future__ import annotations
 
-import itertools
-import math
 from typing import Any
 
-import mujoco
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from stiction.colours import find_colour
 from stiction.studies.checks import (
@@ -28,43 +24,24 @@ from stiction.studies.checks import (
     check_between,
     check_near,
 )
-from stiction.studies.convergence import calc_last_order, calc_order, calc_rms_error
-from stiction.studies.peers import find_peer_file, read_trajectory
-from stiction.studies.planar import (
-    GRAVITY,
-    STICTION_TOLERANCE,
-    PlanarBody,
-    Trajectory,
-    run_planar,
-)
-from stiction.studies.planar_checks import (
-    NOT_AT_A_DISTANCE,
-    check_coupling,
-    check_reference,
-    check_steps,
-)
-from stiction.studies.plots import add_legend, draw_convergence, find_line, make_plot
+from stiction.studies.conveyor_motion import FRICTION, calc_belt_position, calc_exact_motion
+from stiction.studies.peers import calc_peer_distance
+from stiction.studies.planar import GRAVITY, STICTION_TOLERANCE, PlanarBody, Trajectory, Vector
+from stiction.studies.planar_case import PlanarCase, Runs, describe_convergence, list_runs
+from stiction.studies.planar_checks import NOT_AT_A_DISTANCE, check_reference, check_runs
+from stiction.studies.planar_plots import draw_contact, draw_errors
+from stiction.studies.plots import make_plot
 from stiction.studies.study import Settings, Study, StudyResult
-
-Vector = NDArray[np.float64]
 
 MASS = 1.0  # [kg]
 SIDE = 0.05  # [m]
-FRICTION = 0.7  # [-]
 STIFFNESS = 1e7  # [N/m]
 DISSIPATION = 500.0  # [s/m]
 RELAXATION_TIME = 1e-3  # tau_d of 'sap' [s]; the paper's mantissa is lost in print
-AMPLITUDE = 0.2  # of the belt [m]
-FREQUENCY = 1.0  # [Hz]
-DURATION = 2.0  # [s]
-STEPS = (5e-2, 1e-2, 2e-3)  # figure 3 [s]
 STEP_SHOWN = 1e-2  # figure 2 [s]
 
-_OMEGA = 2 * math.pi * FREQUENCY
 _RADIUS = 0.01  # of the contact sphere [m]; the box does not rotate
 _STRICTER = 0.1  # share of v_s at which the reference is run again
-_REFERENCE_STEPS = (2e-5, 1e-5)  # [s]
-_QUICK_REFERENCE_STEPS = (4e-5, 2e-5)
 
 _REST = SIDE / 2 - MASS * GRAVITY / STIFFNESS  # z on the belt [m]
 _BOX = PlanarBody(
@@ -79,32 +56,39 @@ _BOX = PlanarBody(
 )
 
 
+def _make_start(contact_model: str, time_step: float) -> tuple[Vector, Vector]:
+    q0 = np.array([float(calc_belt_position(0.0)), _REST])
+    return q0, np.array([-0.5 * time_step * FRICTION * GRAVITY, 0.0])
+
+
+CASE = PlanarCase(
+    body=_BOX,
+    make_start=_make_start,
+    duration=2.0,
+    steps=(5e-2, 1e-2, 2e-3),  # figure 3
+    columns=(0, 1),
+    reference_steps=(2e-5, 1e-5),
+    quick_reference_steps=(4e-5, 2e-5),
+    ground_position=calc_belt_position,
+)
+
+
 def run_conveyor(settings: Settings) -> StudyResult:
     """All models at all steps, against `lagged` at steps far smaller and the exact solution."""
     result = StudyResult()
-    references = []
-    for step in _QUICK_REFERENCE_STEPS if settings.quick else _REFERENCE_STEPS:
-        settings.tell(f"reference, lagged at {step:g} s")
-        references.append(_run("lagged", step))
-    runs: dict[str, dict[float, Trajectory]] = {}
-    for name in settings.contact_models:
-        settings.tell(name)
-        runs[name] = {step: _run(name, step) for step in STEPS}
-    reference = references[-1]
-    errors = {
-        name: {step: _calc_error(run, reference) for step, run in of_steps.items()}
-        for name, of_steps in runs.items()
-    }
+    coarser, reference = CASE.run_references(settings.quick, settings.tell)
+    runs = CASE.run_models(settings.contact_models, settings.tell)
+    errors = CASE.calc_errors(runs, reference)
     exact = calc_exact_motion(reference.time)
     settings.tell(f"reference, {_STRICTER:g} times the stiction tolerance")
-    stricter = _run("lagged", references[0].time_step, _STRICTER * STICTION_TOLERANCE)
+    stricter = CASE.run(
+        "lagged", coarser.time_step, stiction_tolerance=_STRICTER * STICTION_TOLERANCE
+    )
     result.figures = {
-        "rms_error": errors,
-        "order": {name: calc_order(e) for name, e in errors.items()},
-        "last_order": {name: calc_last_order(e) for name, e in errors.items()},
+        **describe_convergence(errors),
         "features": {name: _measure(of_steps[STEP_SHOWN]) for name, of_steps in runs.items()},
         "reference_step": reference.time_step,
-        "reference_change": _calc_error(references[0], reference),
+        "reference_change": CASE.calc_error(coarser, reference),
         "reference_to_exact": _calc_exact_error(reference.time, reference.q),
         "stricter_reference_to_exact": _calc_exact_error(stricter.time, stricter.q),
         "exact_max_slip": float(np.abs(exact[:, 1]).max()),
@@ -115,107 +99,11 @@ def run_conveyor(settings: Settings) -> StudyResult:
     result.plots = {
         "fig01_box_on_belt": _draw_motion(reference, exact),
         "fig02_velocity_and_force": _draw_contact(runs),
-        "fig03_convergence": _draw_errors(errors),
+        "fig03_convergence": draw_errors(
+            {"conveyor": errors}, "rms error of x and z against the belt [m]"
+        ),
     }
     return result
-
-
-def calc_belt_position(time: Vector | float) -> Vector | float:
-    """x_b [m]: at rest at time 0, one amplitude to the left."""
-    return -AMPLITUDE * np.cos(_OMEGA * np.asarray(time))
-
-
-def calc_belt_velocity(time: Vector | float) -> Vector | float:
-    """[m/s]"""
-    return AMPLITUDE * _OMEGA * np.sin(_OMEGA * np.asarray(time))
-
-
-def calc_exact_motion(time: Vector) -> Vector:
-    """Position against the belt [m] and slip velocity [m/s] by Coulomb's law, rigid, (n, 2).
-
-    Phases of stiction end when the belt's acceleration exceeds mu g, phases of slip, at which the
-    box's acceleration is mu g, when the velocities meet. Each end is found by bisection.
-
-    Args:
-        time: ascending from 0.
-    """
-    bound = FRICTION * GRAVITY
-    out = np.zeros((len(time), 2))
-    start, position, sign = 0.0, 0.0, 1.0  # of the phase; its direction of friction
-    slipping = True  # the belt starts at its largest acceleration, above mu g
-    while start < time[-1]:
-        u0, x0 = float(calc_belt_velocity(start)), float(calc_belt_position(start)) + position
-
-        def slip(
-            t: float, t0: float = start, u0: float = u0, acceleration: float = sign * bound
-        ) -> float:
-            return u0 + acceleration * (t - t0) - float(calc_belt_velocity(t))
-
-        def excess(t: float) -> float:
-            return abs(AMPLITUDE * _OMEGA**2 * math.cos(_OMEGA * t)) - bound
-
-        function = (lambda t, s=sign: s * slip(t)) if slipping else excess
-        end = _find_rise(function, start + 1e-6, time[-1])
-        inside = (time >= start) & (time <= end)
-        t = time[inside]
-        if slipping:
-            x = x0 + u0 * (t - start) + 0.5 * sign * bound * (t - start) ** 2
-            out[inside, 0] = x - calc_belt_position(t)
-            out[inside, 1] = [slip(each) for each in t]
-            span = end - start
-            position = float(
-                x0 + u0 * span + 0.5 * sign * bound * span**2 - calc_belt_position(end)
-            )
-        else:
-            out[inside, 0] = position
-        # Friction has the sign of the acceleration that it cannot follow.
-        sign = 1.0 if math.cos(_OMEGA * end) > 0 else -1.0
-        slipping = not slipping or excess(end) > 0
-        start = end
-    return out
-
-
-def _find_rise(function: object, start: float, end: float) -> float:
-    """The first time at which a function, below 0 at the start, is 0; else the end."""
-    assert callable(function)
-    grid = np.linspace(start, end, 4000)
-    for low, high in itertools.pairwise(grid):
-        if function(high) >= 0:
-            for _ in range(60):
-                middle = 0.5 * (low + high)
-                low, high = (middle, high) if function(middle) < 0 else (low, middle)
-            return float(high)
-    return end
-
-
-def _run(
-    contact_model: str, time_step: float, stiction_tolerance: float = STICTION_TOLERANCE
-) -> Trajectory:
-    """q and v are against the belt."""
-
-    def move_belt(model: mujoco.MjModel, data: mujoco.MjData, time: float) -> None:
-        model.geom_surfacevel[0, 0] = calc_mean_velocity(time)
-
-    def calc_mean_velocity(start: float) -> float:
-        return float(calc_belt_position(start + time_step) - calc_belt_position(start)) / time_step
-
-    run = run_planar(
-        _BOX,
-        contact_model,
-        time_step,
-        DURATION,
-        np.array([calc_belt_position(0.0), _REST]),
-        np.array([-0.5 * time_step * FRICTION * GRAVITY, 0.0]),
-        before_step=move_belt,
-        stiction_tolerance=stiction_tolerance,
-    )
-    run.q[:, 0] -= calc_belt_position(run.time)
-    run.v[:, 0] = run.slip_velocity
-    return run
-
-
-def _calc_error(run: Trajectory, reference: Trajectory) -> float:
-    return calc_rms_error(run.time, run.q, reference.time, reference.q)
 
 
 def _calc_exact_error(time: Vector, q: Vector) -> float:
@@ -239,17 +127,14 @@ def _measure(run: Trajectory) -> dict[str, float]:
     }
 
 
-def _make_checks(
-    figures: dict[str, Any], settings: Settings, runs: dict[str, dict[float, Trajectory]]
-) -> list[Check]:
+def _make_checks(figures: dict[str, Any], settings: Settings, runs: Runs) -> list[Check]:
     errors, features = figures["rms_error"], figures["features"]
-    everything = [run for of_steps in runs.values() for run in of_steps.values()]
     checks = [
         check_reference(figures["reference_change"], errors),
         check_at_most(
             "reference to the exact solution, x rms [m]",
             figures["reference_to_exact"],
-            STICTION_TOLERANCE * DURATION,
+            STICTION_TOLERANCE * CASE.duration,
             "creep of v_s for all the time",
         ),
         check_at_most(
@@ -258,17 +143,16 @@ def _make_checks(
             2 * _STRICTER,
             "creep is proportional to v_s",
         ),
-        check_steps(everything),
-        *check_coupling(everything),
+        *check_runs(list_runs(runs)),
     ]
     for name in settings.pick(*NOT_AT_A_DISTANCE):
-        checks += _check_no_gliding(name, errors[name][STEPS[-1]], features[name])
+        checks += _check_no_gliding(name, errors[name][CASE.steps[-1]], features[name])
     for name in settings.pick("lagged", "lagged_regularized", "coulomb", "similar"):
         checks.append(
             check_at_least(f"order of convergence, {name}", figures["order"][name], 0.85, "fig. 3")
         )
     for name in settings.pick(*_GLIDING):
-        checks += _check_gliding(name, errors[name][STEPS[-1]], features[name])
+        checks += _check_gliding(name, errors[name][CASE.steps[-1]], features[name])
     for name in settings.pick("sap"):
         checks.append(
             check_at_most(
@@ -354,12 +238,11 @@ def _check_gliding(name: str, error: float, features: dict[str, float]) -> list[
 
 
 def _check_peer(settings: Settings, reference: Trajectory, result: StudyResult) -> list[Check]:
-    path = find_peer_file(settings, result, "conveyor_lagged_ref_2e-4")
-    if path is None:
+    distance = calc_peer_distance(
+        settings, result, "conveyor_lagged_ref_2e-4", ("x_rel", "z"), reference
+    )
+    if distance is None:
         return []
-    peer = read_trajectory(path)
-    q = np.column_stack([peer["x_rel"], peer["z"]])
-    distance = calc_rms_error(peer["t"], q, reference.time, reference.q)
     result.figures["peer_reference"] = distance
     return [
         check_at_most(
@@ -397,32 +280,16 @@ def _draw_motion(reference: Trajectory, exact: Vector) -> Figure:
     return figure
 
 
-def _draw_contact(runs: dict[str, dict[float, Trajectory]]) -> Figure:
+def _draw_contact(runs: Runs) -> Figure:
     """Of figure 2; what leaves the frame are the peaks of 'mujoco'."""
-    figure, axes = make_plot(2, 2, height=2.8)
-    panels = [
-        ("slip_velocity", "slip velocity [m/s]", (-0.13, 0.13)),
-        ("friction_force", "friction force [N]", (-9, 9)),
-        ("normal_velocity", "normal velocity [m/s]", (-0.025, 0.025)),
-        ("normal_force", "normal force [N]", (8.8, 11.5)),
-    ]
-    for panel, (field, label, limits) in zip(axes, panels, strict=True):
-        for name, of_steps in runs.items():
-            run = of_steps[STEP_SHOWN]
-            panel.plot(run.time[1:], getattr(run, field)[1:], **find_line(name, list(runs)))
-        panel.set_ylabel(label)
-        panel.set_ylim(*limits)
-        panel.set_xlim(0, DURATION)
-    for panel in axes[2:]:
-        panel.set_xlabel("time [s]")
-    add_legend(figure, axes[0])
-    return figure
-
-
-def _draw_errors(errors: dict[str, dict[float, float]]) -> Figure:
-    figure, (axes,) = make_plot()
-    draw_convergence(axes, errors, "rms error of x and z against the belt [m]")
-    return figure
+    limits = {
+        "slip_velocity": (-0.13, 0.13),
+        "friction_force": (-9, 9),
+        "normal_velocity": (-0.025, 0.025),
+        "normal_force": (8.8, 11.5),
+    }
+    shown = {name: of_steps[STEP_SHOWN] for name, of_steps in runs.items()}
+    return draw_contact(shown, limits, (0, CASE.duration))[0]
 
 
 CONVEYOR = Study("conveyor", "a box on an oscillating belt", run_conveyor)

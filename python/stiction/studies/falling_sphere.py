@@ -17,23 +17,17 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
-from numpy.typing import NDArray
 
 from stiction.colours import find_colour
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_near
-from stiction.studies.convergence import calc_last_order, calc_order, calc_rms_error
-from stiction.studies.peers import find_peer_file, read_trajectory
-from stiction.studies.planar import GRAVITY, PlanarBody, Trajectory, run_planar
-from stiction.studies.planar_checks import (
-    NOT_AT_A_DISTANCE,
-    check_coupling,
-    check_reference,
-    check_steps,
-)
-from stiction.studies.plots import add_legend, draw_convergence, find_line, make_plot
+from stiction.studies.convergence import calc_rms_error
+from stiction.studies.peers import calc_peer_distance
+from stiction.studies.planar import GRAVITY, PlanarBody, Trajectory, Vector
+from stiction.studies.planar_case import PlanarCase, Runs, describe_convergence, list_runs
+from stiction.studies.planar_checks import NOT_AT_A_DISTANCE, check_reference, check_runs
+from stiction.studies.planar_plots import draw_contact, draw_errors
+from stiction.studies.plots import make_plot
 from stiction.studies.study import Settings, Study, StudyResult
-
-Vector = NDArray[np.float64]
 
 MASS = 0.5  # [kg]
 RADIUS = 0.025  # [m]
@@ -43,16 +37,10 @@ DISSIPATION = 500.0  # [s/m]
 RELAXATION_TIME = 1e-3  # tau_d of 'sap' [s]; the paper's mantissa is lost in print
 HEIGHT = 0.05  # of the gap below the sphere [m]
 SPEED = 2.0  # U0 [m/s]
-DURATION = 0.3  # [s]
-STEPS = (1e-2, 2e-3, 4e-4)  # figure 6 [s]
 STEP_SHOWN = 2e-3  # figure 5 [s]
 
 ROLLING_TIME = 2 * SPEED / (7 * FRICTION * GRAVITY)  # [s]
 ROLLING_SPEED = 5 * SPEED / 7  # [m/s]
-
-_SAMPLES = 4e-5  # between samples of the reference [s]
-_REFERENCE_STEPS = (4e-6, 2e-6)  # [s]
-_QUICK_REFERENCE_STEPS = (8e-6, 4e-6)
 
 _SPHERE = PlanarBody(
     mass=MASS,
@@ -65,37 +53,38 @@ _SPHERE = PlanarBody(
 )
 
 
+def _make_start(contact_model: str, time_step: float) -> tuple[Vector, Vector]:
+    return np.array([0.0, HEIGHT + RADIUS, 0.0]), np.array([SPEED, 0.0, 0.0])
+
+
+CASE = PlanarCase(
+    body=_SPHERE,
+    make_start=_make_start,
+    duration=0.3,
+    steps=(1e-2, 2e-3, 4e-4),  # figure 6
+    columns=(0, 1),
+    reference_steps=(4e-6, 2e-6),
+    quick_reference_steps=(8e-6, 4e-6),
+    sampling=4e-5,
+)
+
+
 def run_falling_sphere(settings: Settings) -> StudyResult:
     """All models at all steps, against `lagged` at steps far smaller and the rigid solution."""
     result = StudyResult()
-    references = []
-    for step in _QUICK_REFERENCE_STEPS if settings.quick else _REFERENCE_STEPS:
-        settings.tell(f"reference, lagged at {step:g} s")
-        references.append(_run("lagged", step, round(_SAMPLES / step)))
-    runs: dict[str, dict[float, Trajectory]] = {}
-    for name in settings.contact_models:
-        settings.tell(name)
-        runs[name] = {step: _run(name, step) for step in STEPS}
-    reference = references[-1]
-    errors = {
-        name: {step: _calc_error(run, reference) for step, run in of_steps.items()}
-        for name, of_steps in runs.items()
-    }
+    coarser, reference = CASE.run_references(settings.quick, settings.tell)
+    runs = CASE.run_models(settings.contact_models, settings.tell)
+    errors = CASE.calc_errors(runs, reference)
     rigid = calc_rigid_motion(reference.time)
     result.figures = {
-        "rms_error": errors,
-        "rms_error_theta": {
-            name: {step: _calc_error(run, reference, [2]) for step, run in of_steps.items()}
-            for name, of_steps in runs.items()
-        },
-        "order": {name: calc_order(e) for name, e in errors.items()},
-        "last_order": {name: calc_last_order(e) for name, e in errors.items()},
+        **describe_convergence(errors),
+        "rms_error_theta": CASE.calc_errors(runs, reference, (2,)),
         "features": {name: _measure(of_steps[STEP_SHOWN]) for name, of_steps in runs.items()},
         "features_at_smallest_step": {
-            name: _measure(of_steps[STEPS[-1]]) for name, of_steps in runs.items()
+            name: _measure(of_steps[CASE.steps[-1]]) for name, of_steps in runs.items()
         },
         "reference_step": reference.time_step,
-        "reference_change": _calc_error(references[0], reference),
+        "reference_change": CASE.calc_error(coarser, reference),
         "reference_features": _measure(reference),
         "reference_to_rigid": calc_rms_error(
             reference.time, reference.q[:, :2], reference.time, rigid[:, :2]
@@ -106,7 +95,7 @@ def run_falling_sphere(settings: Settings) -> StudyResult:
     result.plots = {
         "fig04_sphere": _draw_motion(reference),
         "fig05_velocity_and_force": _draw_contact(runs),
-        "fig06_convergence": _draw_errors(errors),
+        "fig06_convergence": draw_errors({"sphere": errors}, "rms error of x and z [m]"),
     }
     return result
 
@@ -129,24 +118,6 @@ def calc_rigid_motion(time: Vector) -> Vector:
     theta = theta - ROLLING_SPEED / RADIUS * np.maximum(0.0, t - ROLLING_TIME)
     z = RADIUS + np.maximum(0.0, HEIGHT - 0.5 * GRAVITY * np.minimum(t, impact) ** 2)
     return np.column_stack([x, z, theta])
-
-
-def _run(contact_model: str, time_step: float, stride: int = 1) -> Trajectory:
-    return run_planar(
-        _SPHERE,
-        contact_model,
-        time_step,
-        DURATION,
-        np.array([0.0, HEIGHT + RADIUS, 0.0]),
-        np.array([SPEED, 0.0, 0.0]),
-        stride=stride,
-    )
-
-
-def _calc_error(run: Trajectory, reference: Trajectory, columns: list[int] | None = None) -> float:
-    """Of x and z, unless told otherwise."""
-    columns = columns or [0, 1]
-    return calc_rms_error(run.time, run.q[:, columns], reference.time, reference.q[:, columns])
 
 
 def calc_rolling_time(run: Trajectory) -> float | None:
@@ -177,11 +148,8 @@ def _measure(run: Trajectory) -> dict[str, float | None]:
     }
 
 
-def _make_checks(
-    figures: dict[str, Any], settings: Settings, runs: dict[str, dict[float, Trajectory]]
-) -> list[Check]:
+def _make_checks(figures: dict[str, Any], settings: Settings, runs: Runs) -> list[Check]:
     errors, features = figures["rms_error"], figures["features"]
-    everything = [run for of_steps in runs.values() for run in of_steps.values()]
     closed_form = "2 U0 / (7 mu g)"
     reference = figures["reference_features"]
     checks = [
@@ -206,8 +174,7 @@ def _make_checks(
             5e-5,
             "penetration at impact, 2.5e-5, and its time",
         ),
-        check_steps(everything),
-        *check_coupling(everything),
+        *check_runs(list_runs(runs)),
     ]
     # The target is of 'coulomb', measured of a peer's tamsi; with contacts seen before they touch
     # the lagged models reach it as well.
@@ -249,7 +216,7 @@ def _check_distance(settings: Settings, figures: dict[str, Any]) -> list[Check]:
             check_near(
                 f"gap (+ tau v_n) amid the slip at 0.4 ms, {name} [m]",
                 middle["middle_gap"] + tau * middle["middle_normal_velocity"],
-                FRICTION * (STEPS[-1] + tau) * abs(middle["middle_slip"]),
+                FRICTION * (CASE.steps[-1] + tau) * abs(middle["middle_slip"]),
                 0.02,
                 "mu (dt + tau) |v_t|, theory 6.6",
             )
@@ -279,12 +246,11 @@ def _check_distance(settings: Settings, figures: dict[str, Any]) -> list[Check]:
 
 
 def _check_peer(settings: Settings, reference: Trajectory, result: StudyResult) -> list[Check]:
-    path = find_peer_file(settings, result, "sphere_tamsi_ref_4e-6_every10")
-    if path is None:
+    distance = calc_peer_distance(
+        settings, result, "sphere_tamsi_ref_4e-6_every10", ("x", "z"), reference
+    )
+    if distance is None:
         return []
-    peer = read_trajectory(path)
-    q = np.column_stack([peer["x"], peer["z"]])
-    distance = calc_rms_error(peer["t"], q, reference.time, reference.q[:, :2])
     result.figures["peer_reference"] = distance
     return [
         check_at_most(
@@ -300,8 +266,8 @@ def _draw_motion(reference: Trajectory) -> Figure:
     figure, (axes,) = make_plot(height=2.6)
     axes.axhline(0, color="k", lw=1)
     axes.plot(reference.x, reference.z, color=find_colour("lagged"), lw=1.5)
-    for time in np.arange(0, DURATION + 1e-9, 0.03):
-        i = round(time / _SAMPLES)
+    for time in np.arange(0, CASE.duration + 1e-9, 0.03):
+        i = round(time / CASE.sampling)
         x, z, theta = reference.q[i]
         axes.add_patch(Circle((x, z), RADIUS, fill=False, ec="0.3"))
         # A spoke, down at the start.
@@ -326,32 +292,18 @@ def _draw_motion(reference: Trajectory) -> Figure:
     return figure
 
 
-def _draw_contact(runs: dict[str, dict[float, Trajectory]]) -> Figure:
+def _draw_contact(runs: Runs) -> Figure:
     """Of figure 5; forces of the impact, hundreds of newtons, leave the frame."""
-    figure, axes = make_plot(2, 2, height=2.8)
-    panels = [
-        ("slip_velocity", "slip velocity [m/s]", (-0.1, 2.1)),
-        ("friction_force", "friction force [N]", (-6, 1)),
-        ("normal_velocity", "normal velocity [m/s]", (-0.08, 0.02)),
-        ("normal_force", "normal force [N]", (0, 12)),
-    ]
-    for panel, (field, label, limits) in zip(axes, panels, strict=True):
-        for name, of_steps in runs.items():
-            run = of_steps[STEP_SHOWN]
-            panel.plot(run.time, getattr(run, field), **find_line(name, list(runs)))
+    limits = {
+        "slip_velocity": (-0.1, 2.1),
+        "friction_force": (-6, 1),
+        "normal_velocity": (-0.08, 0.02),
+        "normal_force": (0, 12),
+    }
+    shown = {name: of_steps[STEP_SHOWN] for name, of_steps in runs.items()}
+    figure, axes = draw_contact(shown, limits, (0.085, 0.14))
+    for panel in axes:
         panel.axvline(ROLLING_TIME, color="k", lw=0.8, ls=":")
-        panel.set_ylabel(label)
-        panel.set_ylim(*limits)
-        panel.set_xlim(0.085, 0.14)
-    for panel in axes[2:]:
-        panel.set_xlabel("time [s]")
-    add_legend(figure, axes[0])
-    return figure
-
-
-def _draw_errors(errors: dict[str, dict[float, float]]) -> Figure:
-    figure, (axes,) = make_plot()
-    draw_convergence(axes, errors, "rms error of x and z [m]")
     return figure
 
 

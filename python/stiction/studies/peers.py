@@ -10,11 +10,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction.errors import Error
+from stiction.studies.convergence import calc_rms_error
+from stiction.studies.planar import Trajectory
 from stiction.studies.study import Settings, StudyResult
 
 
-def find_peer_file(settings: Settings, result: StudyResult, name: str) -> Path | None:
-    """The file of a trajectory; None, and a note in the result, where there is none."""
+def calc_peer_distance(
+    settings: Settings, result: StudyResult, name: str, fields: tuple[str, ...], run: Trajectory
+) -> float | None:
+    """Root mean square over time of a trajectory's distance to that of a file.
+
+    Args:
+        name: of the file. fields: its names of the first coordinates of the run.
+
+    Returns:
+        None, and a note in the result, where there is no such file.
+    """
+    path = _find_file(settings, result, name)
+    if path is None:
+        return None
+    peer = read_trajectory(path)
+    q = np.column_stack([peer[field] for field in fields])
+    return calc_rms_error(peer["t"], q, run.time, run.q[:, : len(fields)])
+
+
+def _find_file(settings: Settings, result: StudyResult, name: str) -> Path | None:
     path = settings.peers / f"{name}.csv.gz" if settings.peers else None
     if path and path.is_file():
         return path

@@ -25,9 +25,6 @@ STICTION_TOLERANCE = 1e-4  # v_s [m/s]
 _REGULARIZATION = 1e-3  # sigma [-]
 _TOLERANCE = 1e-10  # of the solver: its error is then far below any that is studied
 
-# Contacts exist at this distance [m]: models that act at a distance see the ground all along.
-_GAP = 1.0
-
 
 @dataclass(frozen=True)
 class PlanarBody:
@@ -49,7 +46,7 @@ class PlanarBody:
     def make_model(self, time_step: float) -> mujoco.MjModel:
         """For any contact model. 'mujoco' gets contacts of about the stiffness asked for."""
         reference = make_contact_attributes(self.mass, self.stiffness, time_step)
-        contact = f'friction="{self.friction!r} 0 0" condim="3" gap="{_GAP}" {reference}'
+        contact = f'friction="{self.friction!r} 0 0" condim="3" {reference}'
         spheres = "".join(
             f'<geom type="sphere" pos="{x!r} 0 {z!r}" size="{r!r}" mass="0" {contact}/>'
             for x, z, r in self.spheres
@@ -83,7 +80,12 @@ class PlanarBody:
         return {"materials": {"planar": material}, "geoms": {"*": "planar"}}
 
     def make_simulator(
-        self, contact_model: str, time_step: float, stiction_tolerance: float = STICTION_TOLERANCE
+        self,
+        contact_model: str,
+        time_step: float,
+        stiction_tolerance: float = STICTION_TOLERANCE,
+        *,
+        tolerance: float = _TOLERANCE,
     ) -> stiction.Simulator:
         """Stiffness is as given under every model, near-rigid contact being a study of its own."""
         with ignored_settings_are_fine():
@@ -91,7 +93,7 @@ class PlanarBody:
                 self.make_model(time_step),
                 contact_model,
                 properties=self.make_properties(),
-                tolerance=_TOLERANCE,
+                tolerance=tolerance,
                 stiction_tolerance=stiction_tolerance,
                 friction_regularization=_REGULARIZATION,
                 near_rigid_factor=0.0,
@@ -105,7 +107,8 @@ class Trajectory:
 
     q: x, z [m] and theta [rad], (n, 2 or 3). v: the same per second.
     normal_force, friction_force: of the ground on the body, the latter along x [N]. Forces, normal and
-    slip velocity [m/s] are of the step that ends at the time, of the contact that bears most.
+    slip velocity [m/s] are of the step that ends at the time, of the contact that bears most; 0 where
+    there is none.
     status: of the steps that went wrong, counts by name.
     coupling_error: worst of all sampled steps, of models that report one [-].
     """
@@ -131,8 +134,8 @@ class Trajectory:
         return self.q[:, 1]
 
 
-# Called before each step with the model, its data and the step's start [s].
-BeforeStep = Callable[[mujoco.MjModel, mujoco.MjData, float], None]
+# Where a ground that moves along x is at each of some times [s], [m].
+GroundPosition = Callable[[Vector], Vector]
 
 
 def run_planar(
@@ -144,7 +147,7 @@ def run_planar(
     v0: Vector,
     *,
     stride: int = 1,
-    before_step: BeforeStep | None = None,
+    ground_position: GroundPosition | None = None,
     stiction_tolerance: float = STICTION_TOLERANCE,
 ) -> Trajectory:
     """Runs a planar body from q0, v0.
@@ -152,8 +155,8 @@ def run_planar(
     Args:
         time_step: [s]; a whole number of them makes the duration.
         stride: steps between samples.
+        ground_position: where the ground is; None: at rest. With it every step is a call from Python.
         stiction_tolerance: v_s [m/s].
-        before_step: what moves, if anything does. With it every step is a call from Python.
 
     Steps that do not converge keep the best found and are counted in the trajectory's status.
     """
@@ -162,16 +165,17 @@ def run_planar(
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = q0, v0
     num_samples = round(duration / time_step / stride)
+    ground = calc_ground_velocities(ground_position, time_step, num_samples * stride)
     rows = np.zeros((num_samples + 1, 2 * model.nv + 4))
     rows[0, : 2 * model.nv] = [*q0, *v0]
     status: dict[str, int] = {}
     coupling = 0.0
     for sample in range(1, num_samples + 1):
-        if before_step is None:
+        if ground is None:
             report = simulator.step(data, stride)
         else:
-            for i in range(stride):
-                before_step(model, data, ((sample - 1) * stride + i) * time_step)
+            for velocity in ground[(sample - 1) * stride : sample * stride]:
+                set_ground_velocity(model, velocity)
                 report = simulator.step(data)
         if not report.ok:
             status[report.status] = status.get(report.status, 0) + 1
@@ -192,6 +196,23 @@ def run_planar(
         coupling_error=coupling,
         status=status,
     )
+
+
+def calc_ground_velocities(
+    position: GroundPosition | None, time_step: float, num_steps: int
+) -> Vector | None:
+    """Of each step, (num_steps,) [m/s]: the mean, so that the ground is in its place after every step.
+    None where it rests.
+    """
+    if position is None:
+        return None
+    start = np.arange(num_steps, dtype=np.float64) * time_step
+    return (position(start + time_step) - position(start)) / time_step
+
+
+def set_ground_velocity(model: mujoco.MjModel, velocity: float) -> None:
+    """Along x [m/s], from now on. model: of PlanarBody.make_model."""
+    model.geom_surfacevel[0, 0] = velocity
 
 
 def _read_contact(report: stiction.StepReport, time_step: float) -> tuple[float, ...]:

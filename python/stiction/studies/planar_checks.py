@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from stiction.studies.checks import Check, check_at_most
 from stiction.studies.planar import Trajectory
@@ -25,7 +25,12 @@ def check_reference(change: float, errors: Mapping[str, Mapping[float, float]]) 
     )
 
 
-def check_steps(runs: Iterable[Trajectory]) -> Check:
+def check_runs(runs: Sequence[Trajectory]) -> list[Check]:
+    """What all runs of a study must do."""
+    return [_check_steps(runs), *_check_coupling(runs)]
+
+
+def _check_steps(runs: Sequence[Trajectory]) -> Check:
     """Every step converged and passed its certificate."""
     failed = sum(sum(run.status.values()) for run in runs)
     return check_at_most(
@@ -33,7 +38,7 @@ def check_steps(runs: Iterable[Trajectory]) -> Check:
     )
 
 
-def check_coupling(runs: Iterable[Trajectory]) -> list[Check]:
+def _check_coupling(runs: Sequence[Trajectory]) -> list[Check]:
     """The normal impulse that bounds friction is that of the step, of models that say so."""
     worst: dict[str, float] = {}
     for run in runs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -79,16 +79,27 @@ def describe_result(study: Study, settings: Settings, result: StudyResult) -> di
 
 
 def write_result(description: dict[str, Any], result: StudyResult, out: Path) -> Path:
-    """The plots and STUDY.json into a folder, which is made; files of these names are overwritten.
+    """A result's plots and STUDY.json into a folder, as write_figures."""
+    return write_figures(description["study"], description, result.plots, out)
+
+
+def write_figures(
+    name: str, description: Mapping[str, Any], plots: Mapping[str, Figure], out: Path
+) -> Path:
+    """NAME.json and the plots, by their names, into a folder, which is made; files of these names are
+    overwritten.
+
+    Returns:
+        The path of the JSON file.
 
     Raises:
         Error: a file cannot be written.
     """
-    path = out / f"{description['study']}.json"
+    path = out / f"{name}.json"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name, plot in result.plots.items():
-            plot.savefig(out / f"{name}.png", dpi=_DPI)
+        for plot_name, plot in plots.items():
+            plot.savefig(out / f"{plot_name}.png", dpi=_DPI)
         path.write_text(json.dumps(description, indent=1, allow_nan=False) + "\n")
     except OSError as e:
         raise Error("file_not_found", str(e.filename or out), f"cannot be written: {e}") from e

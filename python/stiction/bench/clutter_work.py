@@ -1,0 +1,192 @@
+"""Work-precision curves of solvers: the error of a step's velocities over its CPU time, by tolerance.
+
+Steps of the clutter from states of its fall, common to all steppers. A stepper's error is against its
+own solution, solved as accurately as it goes: what is compared is solvers, not contact models. With M
+the mass matrix, v0 the velocities before the step and v* the accurate ones,
+
+    e = |v - v*|_M / |v* - v0|_M,
+
+root mean square over the states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+import stiction
+from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
+from stiction.bench.timing import Runner, time_in_turns
+from stiction.bench.work_precision import Tell, WorkCurves, WorkPoint
+from stiction.errors import ignored_settings_are_fine
+from stiction.recording import format as fmt
+
+Vector = NDArray[np.float64]
+
+_STATE_TIMES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.5)  # of mj_step's run [s]
+_STEPS_PER_REPEAT = 5  # from each state
+
+TOLERANCES = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
+_ACCURATE = 1e-12  # the tolerance of v*
+
+_SOLVERS = {
+    "mujoco newton": (mujoco.mjtSolver.mjSOL_NEWTON, (1, 2, 3, 5, 8, 12, 20)),
+    "mujoco cg": (mujoco.mjtSolver.mjSOL_CG, (1, 3, 10, 30, 100, 300)),
+    "mujoco pgs": (mujoco.mjtSolver.mjSOL_PGS, (1, 3, 10, 30, 100, 300)),
+}
+_ACCURATE_ITERATIONS = 200  # of Newton's method, for v*
+
+# Their cost is not a convex function of a tolerance alone, and they do not converge in all of this fall.
+_NOT_CONVEX = ("tamsi", "mujoco")
+
+
+@dataclass(frozen=True)
+class _Start:
+    """A state in which all steps start; weights: the diagonal of M, (nv,)."""
+
+    model: mujoco.MjModel
+    states: list[Vector]
+    weights: Vector
+
+    def make_data(self, state: Vector) -> mujoco.MjData:
+        data = mujoco.MjData(self.model)
+        mujoco.mj_setState(self.model, data, state, fmt.INTEGRATION)
+        return data
+
+
+Advance = Callable[[mujoco.MjData], object]
+
+
+class _Stepper:
+    """One setting of one stepper, which has an `advance` of its own for each state: what a solver keeps
+    from step to step is then of the same state.
+    """
+
+    def __init__(self, start: _Start, make_advance: Callable[[], Advance]) -> None:
+        self._start = start
+        self._datas = [start.make_data(state) for state in start.states]
+        self._advances = [make_advance() for _ in start.states]
+
+    def solve(self) -> list[Vector]:
+        """Velocities after a step from each state, (nv,) each."""
+        self.advance(1)
+        return [data.qvel.copy() for data in self._datas]
+
+    def advance(self, num_times: int) -> None:
+        for advance, data, state in zip(
+            self._advances, self._datas, self._start.states, strict=True
+        ):
+            for _ in range(num_times):
+                mujoco.mj_setState(self._start.model, data, state, fmt.INTEGRATION)
+                advance(data)
+
+    def make_runner(self) -> Runner:
+        num_steps = _STEPS_PER_REPEAT * len(self._datas)
+        return Runner(lambda: None, lambda _: self.advance(_STEPS_PER_REPEAT), num_steps)
+
+
+def run_clutter_work(
+    contact_models: Iterable[str],
+    *,
+    num_bodies: int = 40,
+    quick: bool = False,
+    num_repeats: int = 5,
+    tell: Tell = lambda text: None,
+) -> WorkCurves:
+    """Ours by tolerance, MuJoCo's three solvers by number of iterations, in turns.
+
+    Args:
+        contact_models: ours; of 'mujoco' all solvers are run, 'tamsi' is left out.
+        num_bodies: 10 times a square number. quick: from two states only.
+        tell: told in words what is run next.
+    """
+    start = _make_start(num_bodies, _STATE_TIMES[1::4] if quick else _STATE_TIMES)
+    contact_models = list(contact_models)
+    points: list[WorkPoint] = []
+    steppers: dict[tuple[str, str, float], _Stepper] = {}
+    errors: dict[tuple[str, str, float], float] = {}
+    for name in contact_models:
+        if name not in _NOT_CONVEX:
+            tell(f"clutter, {name}")
+            accurate = _Stepper(start, _advance_ours(start, name, _ACCURATE)).solve()
+            for tolerance in TOLERANCES:
+                key = (name, "tolerance", tolerance)
+                steppers[key] = _Stepper(start, _advance_ours(start, name, tolerance))
+                errors[key] = _calc_error(start, steppers[key].solve(), accurate)
+    if "mujoco" in contact_models:
+        newton = mujoco.mjtSolver.mjSOL_NEWTON
+        accurate = _Stepper(start, _advance_mujoco(start, newton, _ACCURATE_ITERATIONS)).solve()
+        for name, (solver, counts) in _SOLVERS.items():
+            tell(f"clutter, {name}")
+            for count in counts:
+                key = (name, "iterations", float(count))
+                steppers[key] = _Stepper(start, _advance_mujoco(start, solver, count))
+                errors[key] = _calc_error(start, steppers[key].solve(), accurate)
+    tell("clutter, times")
+    names = {" ".join(map(str, key)): key for key in steppers}
+    times = time_in_turns(
+        {name: steppers[key].make_runner() for name, key in names.items()}, num_repeats
+    )
+    for name, key in names.items():
+        time = times[name]
+        points.append(WorkPoint(*key, errors[key], 1e-3 * time.minimum, 1e-3 * time.median))
+    left_out = [name for name in contact_models if name == "tamsi"]
+    return WorkCurves(
+        scene="clutter",
+        error="relative error of a step's velocities [-]",
+        work="CPU time per step [ms]",
+        floor=None,
+        points=points,
+        notes=[f"clutter without {name}: its steps fail there" for name in left_out],
+    )
+
+
+def _make_start(num_bodies: int, times: Iterable[float]) -> _Start:
+    model = mujoco.MjModel.from_xml_string(make_mjcf(make_clutter(num_bodies)))
+    data = mujoco.MjData(model)
+    states = []
+    for time in times:
+        while data.time < time:
+            mujoco.mj_step(model, data)
+        states.append(fmt.get_state(model, data))
+    # Free bodies whose inertia is that of a sphere or a cube: M is diagonal.
+    weights = np.column_stack([np.repeat(model.body_mass[1:, None], 3, 1), model.body_inertia[1:]])
+    return _Start(model, states, weights.ravel())
+
+
+def _advance_ours(start: _Start, contact_model: str, tolerance: float) -> Callable[[], Advance]:
+    def make() -> Advance:
+        with ignored_settings_are_fine():
+            return stiction.Simulator(
+                start.model,
+                contact_model,
+                properties=make_properties(),
+                tolerance=tolerance,
+                near_rigid_factor=0.0,
+                on_failure="keep_best",
+            ).step
+
+    return make
+
+
+def _advance_mujoco(
+    start: _Start, solver: mujoco.mjtSolver, iterations: int
+) -> Callable[[], Advance]:
+    def advance(data: mujoco.MjData) -> None:
+        options = start.model.opt
+        options.solver, options.iterations, options.tolerance = solver, iterations, 0.0
+        mujoco.mj_step(start.model, data)
+
+    return lambda: advance
+
+
+def _calc_error(start: _Start, solutions: list[Vector], accurate: list[Vector]) -> float:
+    squares = []
+    for v, v_star, state in zip(solutions, accurate, start.states, strict=True):
+        v0 = start.make_data(state).qvel
+        squares.append(start.weights @ (v - v_star) ** 2 / (start.weights @ (v_star - v0) ** 2))
+    return float(np.sqrt(np.mean(squares)))

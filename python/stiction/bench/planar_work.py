@@ -1,0 +1,186 @@
+"""Work-precision curves of the planar studies: error of the trajectory over CPU time, by time step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from stiction.bench import drake_peer
+from stiction.bench.drake_planar import DRAKE_MODELS, DrakeStepper
+from stiction.bench.planar_steppers import (
+    MUJOCO_VARIANTS,
+    MujocoStepper,
+    PlanarStepper,
+    StictionStepper,
+)
+from stiction.bench.timing import Runner, time_in_turns
+from stiction.bench.work_precision import Tell, WorkCurves, WorkPoint
+from stiction.studies.conveyor import CASE as CONVEYOR
+from stiction.studies.falling_sphere import CASE as FALLING_SPHERE
+from stiction.studies.planar import Trajectory, Vector
+from stiction.studies.planar_case import PlanarCase
+from stiction.studies.sliding_rod_run import CASES as SLIDING_ROD
+
+# Of ours: MuJoCo's default. A solver's error is to be far below that of the step. Our default, 1e-5 of
+# the momentum, is more than what gravity adds to that of the rod in its smallest step.
+TOLERANCE = 1e-8
+
+_TIMED_STEPS = 1000  # of one repeat at least: short runs are made again and again
+
+
+@dataclass(frozen=True)
+class PlanarWork:
+    """A case with the time steps at which it is timed [s]; quick_steps: fewer. error: what it is of."""
+
+    case: PlanarCase
+    steps: tuple[float, ...]
+    quick_steps: tuple[float, ...]
+    error: str
+
+
+PLANAR_WORK = {
+    "conveyor": PlanarWork(
+        CONVEYOR,
+        (5e-2, 2e-2, 1e-2, 5e-3, 2e-3, 1e-3, 5e-4),
+        (5e-2, 1e-2, 2e-3),
+        "rms error of x, z against the belt [m]",
+    ),
+    "falling_sphere": PlanarWork(
+        FALLING_SPHERE,
+        (1e-2, 4e-3, 2e-3, 1e-3, 4e-4, 2e-4, 8e-5),
+        (1e-2, 2e-3, 4e-4),
+        "rms error of x, z [m]",
+    ),
+    "sliding_rod": PlanarWork(
+        SLIDING_ROD["without"],
+        (6.4e-4, 3.2e-4, 1.6e-4, 8e-5, 4e-5, 2e-5, 1e-5),
+        (6.4e-4, 1.6e-4, 4e-5),
+        "rms error of x, z [m], θ [rad]",
+    ),
+}
+
+MakeStepper = Callable[[PlanarCase, float], PlanarStepper]
+
+
+def run_planar_work(
+    scene: str,
+    contact_models: Iterable[str],
+    *,
+    quick: bool = False,
+    tolerance: float = TOLERANCE,
+    num_repeats: int = 5,
+    with_drake: bool | None = None,
+    tell: Tell = lambda text: None,
+) -> WorkCurves:
+    """Times every stepper at every time step, in turns, and measures its error.
+
+    Errors are against the reference of the study of this name, `lagged` at steps far smaller.
+
+    Args:
+        scene: of PLANAR_WORK. quick: fewer time steps, and the study's quick reference.
+        contact_models: ours to run; 'mujoco' stands for all of MUJOCO_VARIANTS.
+        tolerance: of ours; the peers have their own defaults.
+        with_drake: None: if it is installed.
+        tell: told in words what is run next.
+    """
+    work = PLANAR_WORK[scene]
+    case = work.case
+    coarser, reference = case.run_references(quick, tell)
+    notes = []
+    if with_drake is None:
+        with_drake = drake_peer.is_installed()
+        if not with_drake:
+            notes.append("without Drake's models: it is not installed (pip install drake)")
+    steppers = make_steppers(contact_models, tolerance, with_drake)
+    points = []
+    for step in work.quick_steps if quick else work.steps:
+        tell(f"{scene} at {step:g} s")
+        points += _time_steppers(case, step, steppers, reference, num_repeats)
+    # By stepper, then by step.
+    order = list(steppers)
+    points.sort(key=lambda point: order.index(point.stepper))
+    return WorkCurves(
+        scene=scene,
+        error=work.error,
+        work="CPU time per simulated second [ms]",
+        floor=case.calc_error(coarser, reference),
+        points=points,
+        notes=notes,
+    )
+
+
+def make_steppers(
+    contact_models: Iterable[str], tolerance: float, with_drake: bool
+) -> dict[str, MakeStepper]:
+    """By name, what makes the stepper of a case at a time step."""
+    steppers: dict[str, MakeStepper] = {}
+    for name in contact_models:
+        if name == "mujoco":
+            for variant, options in MUJOCO_VARIANTS.items():
+                steppers[variant] = partial(MujocoStepper, variant=options)
+        else:
+            steppers[name] = partial(StictionStepper, contact_model=name, tolerance=tolerance)
+    if with_drake:
+        for name in DRAKE_MODELS:
+            steppers[name] = partial(DrakeStepper, model=name)
+    return steppers
+
+
+def _time_steppers(
+    case: PlanarCase,
+    step: float,
+    steppers: dict[str, MakeStepper],
+    reference: Trajectory,
+    num_repeats: int,
+) -> list[WorkPoint]:
+    """At one time step. A stepper that cannot finish is not timed."""
+    num_steps = round(case.duration / step)
+    errors: dict[str, tuple[float, int]] = {}
+    runners = {}
+    for name, make in steppers.items():
+        stepper = make(case, step)
+        try:
+            positions, failed = record_positions(stepper, num_steps)
+        except RuntimeError:  # Drake's, of a step that it cannot make
+            continue
+        time = step * np.arange(num_steps + 1, dtype=np.float64)
+        errors[name] = case.calc_path_error(time, positions, reference), failed
+        runners[name] = _make_runner(stepper, num_steps)
+    times = time_in_turns(runners, num_repeats)
+    points = []
+    for name in steppers:
+        if name not in errors or not math.isfinite(errors[name][0]):
+            points.append(WorkPoint(name, "time_step", step, None, None, None, num_steps))
+            continue
+        error, failed = errors[name]
+        # us per step to ms per second.
+        least, median = (1e-3 * us / step for us in (times[name].minimum, times[name].median))
+        points.append(WorkPoint(name, "time_step", step, error, least, median, failed))
+    return points
+
+
+def record_positions(stepper: PlanarStepper, num_steps: int) -> tuple[Vector, int]:
+    """Positions from the start on, (num_steps + 1, 2 or 3), and how many steps failed."""
+    stepper.reset()
+    positions, failed = [stepper.get_position()], 0
+    for _ in range(num_steps):
+        stepper.advance(1)
+        failed += stepper.count_failures()
+        positions.append(stepper.get_position())
+    return np.array(positions), failed
+
+
+def _make_runner(stepper: PlanarStepper, num_steps: int) -> Runner:
+    """Of whole runs from the start, the returns to it among what is timed."""
+    num_runs = math.ceil(_TIMED_STEPS / num_steps)
+
+    def advance(_: int) -> None:
+        for _ in range(num_runs):
+            stepper.reset()
+            stepper.advance(num_steps)
+
+    return Runner(lambda: None, advance, num_runs * num_steps)

@@ -1,0 +1,147 @@
+"""`stiction bench work_precision`: error against CPU time, as a table, JSON and a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from stiction import contact_models
+from stiction.commands import options
+from stiction.commands.bench import Repeats, bench_app
+from stiction.commands.output import Messages, make_console, print_json
+from stiction.names import suggest_name
+from stiction.plain_json import make_plain
+
+if TYPE_CHECKING:
+    from stiction.bench.work_precision import WorkCurves, WorkPoint
+
+SCENES = ("conveyor", "falling_sphere", "sliding_rod", "clutter")
+
+
+def _check_scenes(names: list[str] | None) -> list[str]:
+    for name in names or ():
+        if name not in SCENES:
+            raise typer.BadParameter(f"no scene '{name}' {suggest_name(name, SCENES)}")
+    return list(names or SCENES)
+
+
+@bench_app.command("work_precision")
+def bench_work_precision(
+    scenes: Annotated[
+        list[str] | None,
+        typer.Argument(
+            callback=_check_scenes, metavar="SCENE", help=f"Of {', '.join(SCENES)}; none: all."
+        ),
+    ] = None,
+    contact_model: options.ContactModels = None,
+    tolerance: options.Tolerance = 1e-8,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer and larger steps.")] = False,
+    repeats: Repeats = 5,
+    drake: Annotated[
+        bool | None, typer.Option("--drake/--no-drake", help="Drake's models; if installed.")
+    ] = None,
+    as_json: options.Json = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where work_precision.json and .png go, if anywhere."),
+    ] = None,
+) -> None:
+    """Error over CPU time, of all contact models and peers, in turns.
+
+    The planar scenes are those of the studies, with time steps from large to small; the error is the root
+    mean square distance to the study's reference. On clutter it is the error of a step's velocities
+    against the same stepper's accurate solution, with tolerances from loose to tight.
+    """
+    messages = Messages()
+    with messages.show_warnings(), messages.show_status("work_precision") as tell:
+        curves = list(
+            _run(
+                _check_scenes(scenes),
+                contact_model or contact_models(),
+                tell,
+                quick=quick,
+                tolerance=tolerance,
+                repeats=repeats,
+                drake=drake,
+            )
+        )
+    description = make_plain({"tolerance": tolerance, "scenes": [asdict(c) for c in curves]})
+    for note in dict.fromkeys(note for of_scene in curves for note in of_scene.notes):
+        messages.warn(note)
+    if as_json:
+        print_json(description)
+    else:
+        _print_tables(curves)
+    if out is not None:
+        # Here, because they load matplotlib, which other commands need not wait for.
+        from stiction.bench.work_plots import draw_work
+        from stiction.studies.study import write_figures
+
+        write_figures("work_precision", description, {"work_precision": draw_work(curves)}, out)
+
+
+def _run(
+    scenes: list[str],
+    models: list[str],
+    tell: Any,
+    *,
+    quick: bool,
+    tolerance: float,
+    repeats: int,
+    drake: bool | None,
+) -> Iterator[WorkCurves]:
+    # These load matplotlib, too.
+    from stiction.bench.clutter_work import run_clutter_work
+    from stiction.bench.planar_work import run_planar_work
+
+    for scene in scenes:
+        if scene == "clutter":
+            yield run_clutter_work(models, quick=quick, num_repeats=repeats, tell=tell)
+        else:
+            yield run_planar_work(
+                scene,
+                models,
+                quick=quick,
+                tolerance=tolerance,
+                num_repeats=repeats,
+                with_drake=drake,
+                tell=tell,
+            )
+
+
+def _print_tables(curves: list[WorkCurves]) -> None:
+    console = make_console()
+    for of_scene in curves:
+        for knob in dict.fromkeys(point.knob for point in of_scene.points):
+            title = f"{of_scene.scene}: {of_scene.error}, {of_scene.work}, by {knob}"
+            console.print(title, markup=False)
+            console.print(_make_table(of_scene, knob))
+            console.print()
+
+
+def _make_table(curves: WorkCurves, knob: str) -> Table:
+    """Steppers over settings; in each cell error and time, starred if steps failed."""
+    points = [point for point in curves.points if point.knob == knob]
+    settings = sorted({point.setting for point in points}, reverse=knob != "iterations")
+    table = Table(box=None, pad_edge=False)
+    table.add_column("stepper")
+    for setting in settings:
+        table.add_column(f"{setting:g}", justify="right", no_wrap=True)
+    for name in dict.fromkeys(point.stepper for point in points):
+        of_stepper = {point.setting: point for point in points if point.stepper == name}
+        cells = (_format_cell(of_stepper.get(setting)) for setting in settings)
+        table.add_row(name, *cells)
+    return table
+
+
+def _format_cell(point: WorkPoint | None) -> str:
+    if point is None:
+        return ""
+    if point.error is None or point.cpu_ms is None:
+        return "failed"
+    return f"{point.error:.1e} {point.cpu_ms:.3g}{'*' if point.failed_steps else ''}"
