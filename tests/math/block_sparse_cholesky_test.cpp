@@ -108,6 +108,40 @@ TEST(BlockSparseCholesky, RefactorsWithNewValues) {
   }
 }
 
+TEST(BlockSparseCholesky, EliminatesTheFirstBlocksOnceForManyFactors) {
+  std::mt19937 rng(6);
+  BlockSparseCholesky cholesky;
+  for (int trial = 0; trial < 60; ++trial) {
+    RandomSystem system(1 + trial % 12, 3, &rng, trial % 2 == 0 ? 6 : 0);
+    const int num_blocks = static_cast<int>(system.sizes.size());
+    const int num_first = trial % (num_blocks + 1);
+    const int first_row = system.start[num_first], num_rows = system.start.back();
+    cholesky.analyze(system.sizes, system.edges);
+    system.fill(&cholesky);
+    ASSERT_TRUE(cholesky.eliminate_first(num_first));
+    const MatrixXd A = system.A;
+    for (const double shift : {0.0, 1.0, 1e3}) {
+      cholesky.restore_remaining();
+      for (int b = num_first; b < num_blocks; ++b)
+        for (int i = 0; i < system.sizes[b]; ++i)
+          cholesky.diagonal(b).data[i * (cholesky.diagonal(b).stride + 1)] += shift;
+      ASSERT_TRUE(cholesky.factor());
+      system.A = A;
+      system.A.diagonal().tail(num_rows - first_row).array() += shift;
+      const VectorXd b = VectorXd::Random(num_rows);
+      VectorXd x = b;
+      cholesky.solve_in_place({x.data(), static_cast<std::size_t>(x.size())});
+      EXPECT_LE(calc_backward_error(system.A, x, b), 1e-14) << "trial " << trial;
+    }
+    system.A = A;
+    system.fill(&cholesky);  // and forgets what was eliminated
+    ASSERT_TRUE(cholesky.factor());
+    VectorXd x = VectorXd::Ones(num_rows);
+    cholesky.solve_in_place({x.data(), static_cast<std::size_t>(x.size())});
+    EXPECT_LE(calc_backward_error(A, x, VectorXd::Ones(num_rows)), 1e-14) << "trial " << trial;
+  }
+}
+
 TEST(BlockSparseCholesky, RefusesAnIndefiniteMatrix) {
   std::mt19937 rng(3);
   RandomSystem system(5, 2, &rng, 6);

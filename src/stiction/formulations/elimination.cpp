@@ -23,6 +23,7 @@ void EliminationCache::update(const ContactProblem& problem, const Islands& isla
     slot.blocks.assign(blocks_.begin(), blocks_.end());
     slot.sizes.assign(sizes_.begin(), sizes_.end());
     slot.edges.assign(edges_.begin(), edges_.end());
+    slot.is_idle.assign(is_idle_.begin(), is_idle_.end());
     analyze(&slot);
   }
 }
@@ -36,6 +37,7 @@ void EliminationCache::describe(const ContactProblem& problem, const Islands& is
     sizes_[k] = problem.block_size(blocks[k]);
   }
   edges_.clear();
+  is_idle_.assign(blocks.size(), true);
   const auto add_edge = [&](int block_a, int block_b) {
     const int a = position_[block_a], b = position_[block_b];
     if (a != b) edges_.push_back({std::min(a, b), std::max(a, b)});
@@ -46,8 +48,10 @@ void EliminationCache::describe(const ContactProblem& problem, const Islands& is
   for (const int p : islands.pairs(island)) {
     const contact::BodyPair& pair = problem.pairs[p];
     const contact::Segment* segments = problem.segments.data() + pair.first_segment;
-    for (int s = 1; s < pair.num_segments; ++s)
+    for (int s = 0; s < pair.num_segments; ++s) {
+      is_idle_[position_[segments[s].block]] = false;
       for (int t = 0; t < s; ++t) add_edge(segments[s].block, segments[t].block);
+    }
   }
   for (const int r : islands.rows(island)) {
     const contact::Row& row = problem.rows[r];
@@ -56,6 +60,7 @@ void EliminationCache::describe(const ContactProblem& problem, const Islands& is
       const int block = islands.block_of_dof(problem.row_dof[c]);
       if (block == last) continue;
       last = block;
+      is_idle_[position_[block]] = false;
       for (int b = row.first_column; b < c; ++b)
         add_edge(block, islands.block_of_dof(problem.row_dof[b]));
     }
@@ -68,20 +73,27 @@ void EliminationCache::describe(const ContactProblem& problem, const Islands& is
 }
 
 bool EliminationCache::is_unchanged(const Slot& slot) const {
-  return slot.blocks == blocks_ && slot.sizes == sizes_ && slot.edges == edges_;
+  return slot.blocks == blocks_ && slot.sizes == sizes_ && slot.edges == edges_ &&
+         slot.is_idle == is_idle_;
 }
 
 void EliminationCache::analyze(Slot* slot) {
   const int n = static_cast<int>(slot->blocks.size());
   const auto order = ordering_.compute(n, slot->edges);
-  slot->order.resize(n);
+  slot->order.clear();
   rank_.resize(n);
-  ordered_sizes_.resize(n);
-  for (int k = 0; k < n; ++k) {
-    slot->order[k] = slot->blocks[order[k]];
-    rank_[order[k]] = k;
-    ordered_sizes_[k] = slot->sizes[order[k]];
-  }
+  ordered_sizes_.clear();
+  const auto append = [&](bool is_idle) {
+    for (const int position : order) {
+      if (static_cast<bool>(slot->is_idle[position]) != is_idle) continue;
+      rank_[position] = static_cast<int>(slot->order.size());
+      slot->order.push_back(slot->blocks[position]);
+      ordered_sizes_.push_back(slot->sizes[position]);
+    }
+  };
+  append(true);
+  slot->num_idle = static_cast<int>(slot->order.size());
+  append(false);
   ordered_edges_.assign(slot->edges.begin(), slot->edges.end());
   for (BlockEdge& e : ordered_edges_) e = {rank_[e.a], rank_[e.b]};
   slot->hessian.analyze(ordered_sizes_, ordered_edges_);

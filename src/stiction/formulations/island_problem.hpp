@@ -92,8 +92,7 @@ class IslandProblem {
   /// H at the last gradient's point.
   /// @return false if it is not positive definite
   bool factor_hessian(Curvature curvature) {
-    H_.set_zero();
-    add_momentum_matrix();
+    if (!start_hessian()) return false;
     for (const PairSlice& pair : pairs())
       add_pair_hessian(problem_, calc_pair_hessian(pair, curvature), segments(pair), &H_);
     for (const RowSlice& row : rows()) add_row_hessian(row);
@@ -294,6 +293,20 @@ class IslandProblem {
     return {std::sqrt(gradient), std::sqrt(std::max(momentum, impulse))};
   }
 
+  /// A, or of dofs that constraints touch what is left of it when the others are eliminated: once a
+  /// solve.
+  bool start_hessian() {
+    if (has_schur_complement_) {
+      H_.restore_remaining();
+      return true;
+    }
+    H_.set_zero();
+    add_momentum_matrix();
+    if (range_.num_idle == 0) return true;
+    has_schur_complement_ = true;
+    return H_.eliminate_first(range_.num_idle);
+  }
+
   void add_momentum_matrix() {
     for (int b = range_.block_begin; b < range_.block_end; ++b)
       H_.copy_diagonal(b - range_.block_begin, problem_.diagonal(layout_.blocks[b].block));
@@ -328,6 +341,7 @@ class IslandProblem {
   double momentum_slope_ = 0;      // d . A (v - v*)
   double momentum_curvature_ = 0;  // d . A d
   bool is_soft_ = false;
+  bool has_schur_complement_ = false;
 };
 
 /// Newton's method, from anywhere if the laws have a domain.

@@ -30,6 +30,7 @@ void SolverLayout::update(const ContactProblem& problem, const Islands& problem_
     range.pair_begin = static_cast<int>(pairs.size());
     range.row_begin = static_cast<int>(rows.size());
     range.dof_begin = num_dofs;
+    range.num_idle = eliminations.num_idle(i);
     add_blocks(problem, eliminations.order(i));
     for (const int c : problem_islands.couplings(i)) add_coupling(problem, problem.couplings[c]);
     for (const int p : problem_islands.pairs(i))

@@ -14,6 +14,7 @@ namespace stiction::formulations {
 /// Slices [begin, end) of one island.
 struct IslandRange {
   int block_begin = 0, block_end = 0;
+  int num_idle = 0;  // the first blocks, which no constraint touches
   int coupling_begin = 0, coupling_end = 0;
   int pair_begin = 0, pair_end = 0;
   int row_begin = 0, row_end = 0;

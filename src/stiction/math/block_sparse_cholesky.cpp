@@ -68,6 +68,8 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
     num_values += static_cast<std::size_t>(rows) * block_sizes[j];
   }
   values_.resize(num_values);
+  remaining_.reserve(num_values);
+  num_eliminated_ = 0;
   inv_diagonal_.resize(first_row_[n]);
   const int widest = n > 0 ? *std::max_element(block_sizes.begin(), block_sizes.end()) : 0;
   scratch_.resize(static_cast<std::size_t>(widest) * widest);
@@ -90,7 +92,23 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   target_start_[n] = static_cast<int>(target_.size());
 }
 
-void BlockSparseCholesky::set_zero() { std::fill(values_.begin(), values_.end(), 0.0); }
+void BlockSparseCholesky::set_zero() {
+  std::fill(values_.begin(), values_.end(), 0.0);
+  num_eliminated_ = 0;
+}
+
+bool BlockSparseCholesky::eliminate_first(int num_blocks) {
+  if (!eliminate(0, num_blocks)) return false;
+  num_eliminated_ = num_blocks;
+  const std::size_t begin =
+      num_blocks < this->num_blocks() ? value_start_[num_blocks] : values_.size();
+  remaining_.assign(values_.begin() + begin, values_.end());
+  return true;
+}
+
+void BlockSparseCholesky::restore_remaining() {
+  std::copy(remaining_.begin(), remaining_.end(), values_.end() - remaining_.size());
+}
 
 BlockSparseCholesky::Block BlockSparseCholesky::below_diagonal(int i, int j) {
   const auto begin = below_.begin() + below_start_[j];
@@ -123,9 +141,10 @@ void BlockSparseCholesky::copy_off_diagonal(int i, int j, const double* A) {
     for (int c = 0; c < columns; ++c) to.data[c + r * to.stride] = A[r + c * rows];
 }
 
-bool BlockSparseCholesky::factor() {
-  const int n = num_blocks();
-  for (int j = 0; j < n; ++j) {
+bool BlockSparseCholesky::factor() { return eliminate(num_eliminated_, num_blocks()); }
+
+bool BlockSparseCholesky::eliminate(int begin, int end) {
+  for (int j = begin; j < end; ++j) {
     const int width = block_size(j);
     const int rows = panel_rows_[j];
     double* panel = values_.data() + value_start_[j];

@@ -47,6 +47,12 @@ class BlockSparseCholesky {
   /// Copies the dense block (i, j) of an edge, column-major, to its place; i < j is transposed.
   void copy_off_diagonal(int i, int j, const double* A);
 
+  /// Eliminates the first blocks, to which nothing will be added any more, and keeps what that
+  /// leaves of the others, their Schur complement; factor() goes on from there.
+  /// @return false if they are not numerically positive definite.
+  bool eliminate_first(int num_blocks);
+  /// Back to what eliminate_first left.
+  void restore_remaining();
   /// Replaces the values by the factor.
   /// @return false if the matrix is not numerically positive definite.
   bool factor();
@@ -65,6 +71,7 @@ class BlockSparseCholesky {
   const double* inv_diagonal(int block) const { return inv_diagonal_.data() + first_row_[block]; }
 
  private:
+  bool eliminate(int begin, int end);
   void solve_unit_lower(double* x) const;
 
   std::vector<int> first_row_;   // of each block, n + 1
@@ -76,6 +83,8 @@ class BlockSparseCholesky {
   std::vector<int> target_start_;  // into target_, n + 1
   std::vector<int> target_;        // row offsets of the updates in their panels, in order of use
   std::vector<double> values_;
+  std::vector<double> remaining_;  // what eliminate_first left
+  int num_eliminated_ = 0;
   std::vector<double> inv_diagonal_;  // 1 / D
   std::vector<double> scratch_;       // L D of one block
   // Scratch of analyze.
