@@ -278,7 +278,9 @@ numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
   *coupled = numerics::FixedPointSolver(&rounds, coupling, memory.x, memory.scratch).solve();
   if (coupled->error < std::numeric_limits<double>::infinity()) rounds.finish();
 
-  if (rounds.is_resolved()) return rounds.result();
+  // The first round is Lagged's problem already, where no other one was guessed.
+  const bool is_lagged = coupled->evaluations == 1 && problem.normal_guess.empty();
+  if (is_lagged || rounds.is_resolved()) return rounds.result();
   const std::span<double> g = memory.scratch.first(memory.x.size());
   std::copy(memory.start_x.begin(), memory.start_x.end(), memory.x.begin());
   coupled->error = rounds.settle(memory.x, memory.start_v, g);
