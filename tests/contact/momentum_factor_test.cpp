@@ -59,6 +59,36 @@ TEST(MomentumFactor, NearRigidStiffnessHasAPeriodOfTheStep) {
   }
 }
 
+TEST(MomentumFactor, ContactOnTheAxisOfAHingeHasNoStiffness) {
+  constexpr double kInertia = 2, kLever = 0.1;
+  ContactProblem problem;
+  problem.clear(2e-3);
+  problem.diagonal(problem.add_block(1))[0] = kInertia;
+  problem.pairs.push_back({.num_segments = 1, .num_contacts = 3});
+  Segment segment;
+  segment.num_columns = 1;
+  problem.segments.push_back(segment);
+  problem.column_dof = {0};
+  problem.columns = {0, 0, 1, 0, 0, 0};
+  for (const double lever : {0.0, 1e-17, kLever}) {
+    Contact contact;
+    contact.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    contact.offset = {lever, 0, 0.3};
+    contact.phi0 = -1e-4;
+    contact.stiffness = kInfinity;
+    problem.contacts.push_back(contact);
+  }
+  MomentumFactor factor;
+  ASSERT_TRUE(factor.calc_derived(1, &problem));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(problem.contacts[i].stiffness, 0);
+    EXPECT_EQ(problem.contacts[i].fn0, 0);
+  }
+  const double w = kLever * kLever / kInertia / 3, frequency = 2 * std::numbers::pi / 2e-3;
+  EXPECT_NEAR(problem.contacts[2].stiffness * w, frequency * frequency,
+              1e-9 * frequency * frequency);
+}
+
 TEST(MomentumFactor, FreeBodyHasTheMobilityOfItsMass) {
   // A point mass: W = I / m, |W|_F / 3 = sqrt(3) / (3 m).
   ContactProblem problem;

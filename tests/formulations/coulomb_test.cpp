@@ -102,13 +102,10 @@ TEST(Coulomb, SolvesTheCoupledEquations) {
   SolverOptions options;
   options.relative_tolerance = 1e-12;
   options.coupling_tolerance = 1e-8;
-  int num_solved = 0;
   for (const double friction : {0.5, 2.0}) {
     for (const ContactProblem& problem : make_problems(40, friction, false, &rng)) {
       const Solved solved(problem, ContactModel::coulomb, options);
-      if (solved.has_failed() && Solved(problem, ContactModel::lagged_regularized).has_failed())
-        continue;
-      ++num_solved;
+      EXPECT_FALSE(solved.has_failed());
       const support::DenseProblem dense(solved.problem);
       const VectorXd v = to_vector(solved.solution.v);
       const double scale = dense.calc_norm(v) + dense.calc_norm(dense.v_star);
@@ -117,7 +114,6 @@ TEST(Coulomb, SolvesTheCoupledEquations) {
                 1e-7 * scale);
     }
   }
-  EXPECT_GE(num_solved, 79);  // the convex problem of one stalls, lagged's as well
 }
 
 TEST(Coulomb, LaggedDoesNotSolveThem) {
@@ -156,25 +152,32 @@ TEST(Coulomb, CouplesWhereverLaggedConverges) {
   EXPECT_GT(num_islands, 200);
 }
 
-TEST(Coulomb, CouplesWithEveryLaw) {
-  std::mt19937_64 rng(7);
-  int num_problems = 0, num_ok = 0;
+TEST(Coulomb, SolvesWithEveryLawWhatLaggedSolves) {
+  std::mt19937_64 rng(117);
+  int num_solved = 0, num_lagged = 0;
   for (const contact::ModelParameters& parameters : make_law_choices()) {
     SolverOptions options;
     options.parameters = parameters;
-    for (const ContactProblem& problem : make_problems(8, 1.5, true, &rng)) {
-      const Solved lagged(problem, ContactModel::lagged_regularized, options);
-      if (lagged.has_failed()) continue;
+    const bool is_barrier = parameters.normal_law == contact::NormalLawKind::log_barrier ||
+                            parameters.normal_law == contact::NormalLawKind::ipc_barrier;
+    for (const ContactProblem& problem : make_problems(24, 1.5, true, &rng)) {
+      Solved lagged(problem, ContactModel::lagged_regularized, options);
+      if (!lagged.certify(ContactModel::lagged_regularized, options).ok) continue;
       Solved coulomb(problem, ContactModel::coulomb, options);
-      EXPECT_FALSE(coulomb.has_failed());
       const contact::Certificate certificate = coulomb.certify(ContactModel::coulomb, options);
-      ++num_problems;
-      num_ok += certificate.ok;
-      EXPECT_LE(certificate.coupling_error, 1e-3) << contact::name_of(parameters.friction_law);
+      EXPECT_FALSE(coulomb.has_failed());
+      EXPECT_TRUE(certificate.ok) << contact::name_of(parameters.friction_law);
+      ++num_solved;
+      num_lagged += certificate.coupling_error > 1e-3;
+      if (!is_barrier) {
+        EXPECT_LE(certificate.coupling_error, 1e-3);
+      }
     }
   }
-  // One, of the logarithmic barrier, ends at round-off of 1.7e-4 where lagged_regularized does not.
-  EXPECT_GE(num_ok, num_problems - 1);
+  EXPECT_GT(num_solved, 300);
+  // Bodies squeezed between barriers: friction with their own impulses, of 1e6 N s at gaps of 1 nm,
+  // is beyond arithmetic. Then the solution is lagged_regularized's, and says so.
+  EXPECT_LE(num_lagged, 3);
 }
 
 TEST(Coulomb, RoundsThatAreTooFewEndInALaggedProblemAndSaySo) {

@@ -3,8 +3,8 @@
 The paper gives 40 bodies in 4 columns of 10 in a box 80 cm wide, spheres of 10 cm and 0.524 kg, boxes
 of 10 cm and 1 kg, k = 1e7 N/m, d = 10 s/m, tau_d = 1e-4 s, mu = 1 and dt = 2e-3 s. It leaves open, and
 we choose: columns on a square grid of 0.4 m, 12 cm from centre to centre, the lowest at 7 cm; sphere and
-box in turn; each body aside by up to 1 cm, uniform, numpy's default_rng(0); a floor and four walls, all
-half-spaces. More bodies are more columns in a wider box.
+box in turn; each body aside by up to 1 cm, uniform, numpy's default_rng(seed); a floor and four walls,
+all half-spaces. More bodies are more columns in a wider box.
 """
 
 from __future__ import annotations
@@ -67,15 +67,15 @@ def check_num_bodies(num_bodies: int) -> int:
     return columns
 
 
-def make_clutter(num_bodies: int) -> ClutterScene:
-    """The scene. num_bodies: 10 times a square number: 10, 40, 90, 160 ...
+def make_clutter(num_bodies: int, seed: int = 0) -> ClutterScene:
+    """The scene. num_bodies: 10 times a square number: 10, 40, 90, 160 ...; seed: of the places aside.
 
     Raises:
         Error: any other number.
     """
     columns = check_num_bodies(num_bodies)
     side = _COLUMN_PITCH * columns
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     bodies = []
     for column in range(columns * columns):
         x = -side / 2 + _COLUMN_PITCH * (column % columns + 0.5)

@@ -42,6 +42,7 @@ class ClutterRun:
 
     mean_penetration, median_penetration, max_penetration: of contacts that overlap, from STEADY_FROM on
         [m]. The median is not moved by the few bodies that still roll or rock.
+    max_penetration_falling: the largest before [m].
     median_drift: over the bodies, of their way from SETTLED to the end [m].
     worst_residual: relative [-]. coupling_error: worst, of models that report one [-].
     num_failed: steps that failed; the best solution was kept. status: their counts by name.
@@ -59,6 +60,7 @@ class ClutterRun:
     mean_penetration: float
     median_penetration: float
     max_penetration: float
+    max_penetration_falling: float
     median_drift: float
     worst_residual: float
     coupling_error: float
@@ -105,6 +107,7 @@ class ClutterRun:
             "mean_penetration": self.mean_penetration,
             "median_penetration": self.median_penetration,
             "max_penetration": self.max_penetration,
+            "max_penetration_falling": self.max_penetration_falling,
             "median_drift": self.median_drift,
             "worst_residual": self.worst_residual,
             "coupling_error": self.coupling_error,
@@ -119,16 +122,19 @@ def run_clutter_case(
     time_step: float = TIME_STEP,
     stiffness: float = STIFFNESS,
     tolerance: float = 1e-5,
+    stiction_tolerance: float = STICTION_TOLERANCE,
+    seed: int = 0,
     num_conditions: int = 0,
 ) -> ClutterRun:
     """Drops the bodies and steps until DURATION.
 
     Args:
         time_step: [s]. stiffness: of a pair [N/m]. tolerance: relative, of the solver.
+        stiction_tolerance: v_s [m/s]. seed: of the scene.
         num_conditions: times at which the condition number is computed; each costs as much as
             twenty steps.
     """
-    scene = make_clutter(NUM_BODIES)
+    scene = make_clutter(NUM_BODIES, seed)
     text = make_mjcf(scene, time_step, stiffness, _GAP_SPEED * time_step)
     model = mujoco.MjModel.from_xml_string(text)
     with ignored_settings_are_fine():
@@ -137,7 +143,7 @@ def run_clutter_case(
             contact_model,
             properties=make_properties(stiffness),
             tolerance=tolerance,
-            stiction_tolerance=STICTION_TOLERANCE,
+            stiction_tolerance=stiction_tolerance,
             friction_regularization=REGULARIZATION,
             near_rigid_factor=0.0,
             on_failure="keep_best",
@@ -148,6 +154,7 @@ def run_clutter_case(
     stride = num_steps // num_conditions if num_conditions and contact_model != "mujoco" else 0
     trace = np.full((num_steps, 5), np.nan)
     depths, residual, coupling, status = [], 0.0, 0.0, dict[str, int]()
+    deepest_falling = 0.0
     us = np.zeros(num_steps)
     settled = start
     for i in range(num_steps):
@@ -172,9 +179,11 @@ def run_clutter_case(
                 trace[i, 4] = simulator.calc_condition_number()
             except Error:  # a model without a Hessian
                 stride = 0
+        depth = -report.contacts.distance
         if i * time_step >= STEADY_FROM:
-            depth = -report.contacts.distance
             depths.append(depth[depth > 0])
+        elif len(depth):
+            deepest_falling = max(deepest_falling, float(depth.max()))
     depth = np.concatenate(depths)
     moved = (data.qpos - settled).reshape(-1, 7)[:, :3]
     return ClutterRun(
@@ -188,6 +197,7 @@ def run_clutter_case(
         mean_penetration=float(depth.mean()),
         median_penetration=float(np.median(depth)),
         max_penetration=float(depth.max()),
+        max_penetration_falling=deepest_falling,
         median_drift=float(np.median(np.linalg.norm(moved, axis=1))),
         worst_residual=residual,
         coupling_error=coupling,

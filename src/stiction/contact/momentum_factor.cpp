@@ -198,6 +198,10 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
   problem->delassus.resize(problem->num_contacts());
   for (const BodyPair& pair : problem->pairs) {
     const SixBySix W = calc_mobility(*problem, pair);
+    // Nearer than that to the one axis that turns the pair a contact has no lever.
+    constexpr double kShortestLever = 1e-9;  // [m]
+    const double immobile =
+        kShortestLever * kShortestLever * (W.column[0][0] + W.column[1][1] + W.column[2][2]);
     const int end = pair.first_contact + pair.num_contacts;
     for (int first = pair.first_contact; first < end; first += math::kNumLanes) {
       const int count = std::min(math::kNumLanes, end - first);
@@ -209,7 +213,8 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
       const Lanes w = calc_delassus(W, {r.a, r.b, r.c});
       for (int i = 0; i < count; ++i) {
         problem->delassus[first + i] = w[i];
-        set_near_rigid(resolved_frequency * resolved_frequency / w[i], &contacts[i]);
+        const double k = w[i] > immobile ? resolved_frequency * resolved_frequency / w[i] : 0;
+        set_near_rigid(k, &contacts[i]);
       }
     }
   }

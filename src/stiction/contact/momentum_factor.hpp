@@ -32,8 +32,9 @@ class MomentumFactor {
   ///   k = (2 pi / (beta dt))^2 / w,   fn0 = -k phi0,
   ///
   /// the stiffest spring whose period is beta times the step; Hertz's by that which pushes alike at
-  /// a depth of kNearRigidDepth, and barriers' by k. A, not M, is used in W: at rest they
-  /// agree, and under stiff servos A is what resists.
+  /// a depth of kNearRigidDepth, and barriers' by k. A contact that no dof moves, such as one on
+  /// the axis of a hinge, gets k = 0: its impulse would do nothing. A, not M, is used in W: at rest
+  /// they agree, and under stiff servos A is what resists.
   /// @param near_rigid_factor beta > 0 [-]
   /// @return false if A is not positive definite
   bool calc_derived(double near_rigid_factor, ContactProblem* problem);

@@ -199,8 +199,8 @@ class ConvexSolver final : public ContactSolver {
                                   const numerics::NewtonOptions& newton, int island,
                                   IslandProblem<F>* island_problem, IslandStatistics* statistics) {
     if constexpr (HasNormalBound<F>) {
-      const std::span<double> x = coupling_.x(island);
-      if (!x.empty()) {
+      const CouplingMemory memory = coupling_.of_island(arrays_.layout, island);
+      if (!memory.x.empty()) {
         // Another sum of the same terms, as the certificate's, is rounded differently.
         constexpr double kMargin = 0.5;
         numerics::FixedPointResult coupled;
@@ -208,7 +208,7 @@ class ConvexSolver final : public ContactSolver {
             solve_coupled(problem, newton,
                           {.tolerance = kMargin * options.coupling_tolerance,
                            .max_evaluations = options.max_rounds},
-                          x, coupling_.scratch(island), island_problem, &coupled);
+                          memory, island_problem, &coupled);
         statistics->rounds = coupled.evaluations;
         statistics->coupling_error = coupled.error;
         return result;

@@ -67,6 +67,26 @@ class CoupledRounds {
   /// Brings the last round to its own tolerance, where evaluate did not.
   void finish() { minimize(options_); }
 
+  /// Solves the convex problem of x to its own tolerance, from the velocities v.
+  /// @return |g - x|_inf / max(mean(g), resolution)
+  double settle(std::span<const double> x, std::span<const double> v, std::span<double> g) {
+    softening_ = 1;
+    set_bounds(x);
+    if constexpr (HasDomain<F>) island_.soften(0);
+    island_.start_at(v);
+    minimize(options_);
+    const double difference = read_out(x, g);
+    return difference > 0 ? difference / std::max(calc_mean(g), resolution()) : 0;
+  }
+
+  /// False if the last round failed, or rounding left much of it.
+  bool is_resolved() const {
+    constexpr double kMuch = 1e-5;
+    return result_.status == numerics::NewtonStatus::kConverged ||
+           (result_.status == numerics::NewtonStatus::kStagnated &&
+            result_.residual.norm <= kMuch * result_.residual.scale);
+  }
+
   /// Impulses that the convex problem's tolerance does not resolve [N s].
   double resolution() const {
     return to_impulse(options_.relative_tolerance * result_.residual.scale);
@@ -191,6 +211,14 @@ class CoupledRounds {
   numerics::NewtonResult result_;
 };
 
+/// Memory of the rounds of one island.
+struct CouplingMemory {
+  std::span<double> x;        // the point, per contact
+  std::span<double> start_x;  // of Lagged's problem
+  std::span<double> start_v;  // where its solution starts, per dof
+  std::span<double> scratch;  // of the fixed point solver
+};
+
 /// Memory of the rounds of all islands, kept from step to step.
 class CouplingScratch {
  public:
@@ -203,41 +231,59 @@ class CouplingScratch {
       start_.push_back(start_.back() + num);
     }
     x_.resize(start_.back());
-    scratch_.resize(start_.back() * numerics::fixed_point_scratch_size(1));
+    start_x_.resize(start_.back());
+    start_v_.resize(layout.num_dofs);
+    scratch_.resize(start_.back() * kScratchWidth);
   }
-  std::span<double> x(int island) { return slice(&x_, island, 1); }
-  std::span<double> scratch(int island) {
-    return slice(&scratch_, island, numerics::fixed_point_scratch_size(1));
+  CouplingMemory of_island(const SolverLayout& layout, int island) {
+    const IslandRange& range = layout.islands[island];
+    return {slice(&x_, island, 1),
+            slice(&start_x_, island, 1),
+            {start_v_.data() + range.dof_begin, static_cast<std::size_t>(range.num_dofs)},
+            slice(&scratch_, island, kScratchWidth)};
   }
 
  private:
+  static constexpr std::size_t kScratchWidth = numerics::fixed_point_scratch_size(1);
+
   std::span<double> slice(std::vector<double>* items, int island, std::size_t width) const {
     return {items->data() + width * start_[island], width * (start_[island + 1] - start_[island])};
   }
   std::vector<std::size_t> start_;  // first contact of each island
-  std::vector<double> x_, scratch_;
+  std::vector<double> x_, start_x_, start_v_, scratch_;
 };
 
-/// Finds the fixed point of an island: x in its laws and in `x`, the best that was found.
+/// Finds the fixed point of an island: x in its laws and in `memory`, the best that was found.
+///
+/// Impulses that friction wedges may be so large, and their laws so steep, that rounding leaves no
+/// solution where Lagged's problem has one. Then that problem's is the island's, with its error.
 template <HasNormalBound F>
 numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
                                      const numerics::NewtonOptions& newton,
                                      const numerics::FixedPointOptions& coupling,
-                                     std::span<double> x, std::span<double> scratch,
-                                     IslandProblem<F>* island,
+                                     const CouplingMemory& memory, IslandProblem<F>* island,
                                      numerics::FixedPointResult* coupled) {
   double max_mobility = 0;
   island->for_each_batch([&, i = 0](const auto& batch) mutable {
-    for (int lane = 0; lane < batch.source.num_contacts; ++lane) {
+    for (int lane = 0; lane < batch.source.num_contacts; ++lane, ++i) {
       const int contact = batch.source.contact[lane];
       const double guess = problem.normal_guess.empty() ? -1 : problem.normal_guess[contact];
-      x[i++] = guess >= 0 ? guess : batch.row.normal_bound.x[lane];
+      memory.start_x[i] = batch.row.normal_bound.x[lane];
+      memory.x[i] = guess >= 0 ? guess : memory.start_x[i];
       max_mobility = std::max(max_mobility, problem.delassus[contact]);
     }
   });
+  std::copy_n(island->velocities().data(), memory.start_v.size(), memory.start_v.data());
   CoupledRounds<F> rounds(island, newton, coupling.tolerance, max_mobility);
-  *coupled = numerics::FixedPointSolver(&rounds, coupling, x, scratch).solve();
+  *coupled = numerics::FixedPointSolver(&rounds, coupling, memory.x, memory.scratch).solve();
   if (coupled->error < std::numeric_limits<double>::infinity()) rounds.finish();
+
+  // The first round is Lagged's problem already, where no other one was guessed.
+  const bool is_lagged = coupled->evaluations == 1 && problem.normal_guess.empty();
+  if (is_lagged || rounds.is_resolved()) return rounds.result();
+  const std::span<double> g = memory.scratch.first(memory.x.size());
+  std::copy(memory.start_x.begin(), memory.start_x.end(), memory.x.begin());
+  coupled->error = rounds.settle(memory.x, memory.start_v, g);
   return rounds.result();
 }
 

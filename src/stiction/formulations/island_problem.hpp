@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/formulations/laws.hpp"
@@ -29,6 +30,18 @@ class IslandProblem {
         layout_(arrays->layout),
         dofs_(arrays->dofs),
         H_(*hessian) {}
+
+  /// The current point, of size num_dofs in solver order.
+  std::span<const double> velocities() const {
+    return {dofs_.v.data() + range_.dof_begin, static_cast<std::size_t>(range_.num_dofs)};
+  }
+
+  /// Starts at other velocities.
+  void start_at(std::span<const double> v) {
+    std::copy(v.begin(), v.end(), dofs_.v.data() + range_.dof_begin);
+    num_secants_ = 0;
+    start();
+  }
 
   /// A v* and A (v - v*), once before the solve; the latter then follows each step.
   void start() {
@@ -171,9 +184,14 @@ class IslandProblem {
   }
 
   /// The longest step up to max_step that keeps every contact in its law's domain, to within a
-  /// third; from a point in it, and after start_line_search.
+  /// third; from a point in it, and after start_line_search. 0 where rounding has put the point
+  /// itself beyond.
   double calc_max_step(double max_step) requires HasDomain<F> {
-    while (!is_soft_ && max_step > 0 && !is_feasible(max_step)) max_step *= 2.0 / 3;
+    constexpr double kShortest = 1e-12;
+    while (!is_soft_ && !is_feasible(max_step)) {
+      if (max_step < kShortest) return 0;
+      max_step *= 2.0 / 3;
+    }
     return max_step;
   }
   /// True if every contact has its law's own impulse a step away; after calc_gradient.
