@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "stiction/contact/jacobian.hpp"
+#include "stiction/formulations/fine_velocity.hpp"
 #include "stiction/formulations/laws.hpp"
 #include "stiction/formulations/solver_arrays.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
 #include "stiction/math/dense_kernels.hpp"
-#include "stiction/numerics/newton.hpp"
+#include "stiction/numerics/continuation.hpp"
 
 namespace stiction::formulations {
 
@@ -52,13 +54,16 @@ class IslandProblem {
     std::fill_n(force + range_.dof_begin, range_.num_dofs, 0.0);
     for (PairSlice& pair : pairs()) {
       const PairVelocity V(pair_velocity(pair, dofs_.v.data()));
+      std::optional<FineMotion> fine;
+      if (is_fine_) fine.emplace(problem_, segments(pair), dofs_.v.data(), dofs_.v_rest.data());
       PairWrenchLanes wrench;
       for_each_batch(pair, [&](auto& batch) {
         batch.calc_velocity(V);
+        if (fine) fine->set_velocity(problem_, &batch);
         batch.calc_impulse();
         batch.add_to(&wrench);
       });
-      const math::Six impulse = wrench.sum();
+      const math::Six impulse = wrench.sum() * share_;
       for (const SegmentBlock& s : segments(pair))
         contact::add_segment_force(problem_, *s.segment, impulse, force + s.dof);
     }
@@ -151,8 +156,8 @@ class IslandProblem {
         contacts.curvature += line.curvature;
       });
     }
-    at.slope -= math::sum(contacts.slope);
-    at.curvature += math::sum(contacts.curvature);
+    at.slope -= share_ * math::sum(contacts.slope);
+    at.curvature += share_ * math::sum(contacts.curvature);
     for (const RowSlice& row : rows()) {
       const contact::RowImpulse impulse =
           contact::calc_row_impulse(problem_.rows[row.row], row.v_r + alpha * row.dv_r);
@@ -165,11 +170,24 @@ class IslandProblem {
   double move(double alpha) {
     const int begin = range_.dof_begin;
     for (int i = begin; i < begin + range_.num_dofs; ++i) {
-      dofs_.v[i] += alpha * dofs_.direction[i];
+      const double step = alpha * dofs_.direction[i];
+      if (is_fine_)
+        add_to_fine(step, &dofs_.v[i], &dofs_.v_rest[i]);
+      else
+        dofs_.v[i] += step;
       dofs_.dp[i] += alpha * dofs_.dp_direction[i];
     }
     return alpha * std::sqrt(momentum_curvature_);
   }
+
+  /// Multiplies the cost of all contacts, but not of rows, by s in (0, 1].
+  void set_share(double s) { share_ = s; }
+  /// From here on velocities have more digits: v + v_rest.
+  void refine() {
+    is_fine_ = true;
+    std::fill_n(dofs_.v_rest.data() + range_.dof_begin, range_.num_dofs, 0.0);
+  }
+  bool is_fine() const { return is_fine_; }
 
   /// The longest step up to max_step that keeps every contact in its law's domain, to within a
   /// third; from a point in it, and after start_line_search.
@@ -251,7 +269,10 @@ class IslandProblem {
   math::SixBySix calc_pair_hessian(const PairSlice& pair, Curvature curvature) {
     PairHessianLanes G;
     for_each_batch(pair, [&](const auto& batch) { batch.add_to(&G, curvature); });
-    return G.sum();
+    math::SixBySix sum = G.sum();
+    if (share_ != 1)
+      for (math::Six& column : sum.column) column = column * share_;
+    return sum;
   }
 
   double row_velocity(const RowSlice& row, const double* v) {
@@ -327,17 +348,24 @@ class IslandProblem {
   int num_secants_ = 0;            // directions from secant slopes
   double momentum_slope_ = 0;      // d . A (v - v*)
   double momentum_curvature_ = 0;  // d . A d
+  double share_ = 1;
   bool is_soft_ = false;
+  bool is_fine_ = false;
 };
 
-/// Newton's method, from anywhere if the laws have a domain.
+/// Newton's method, from anywhere if the laws have a domain, and however stiff they are.
 template <ConvexFormulation F>
-numerics::NewtonResult minimize_in_domain(IslandProblem<F>* island,
-                                          const numerics::NewtonOptions& options) {
-  if constexpr (HasDomain<F>)
-    return numerics::minimize_from_anywhere(*island, options);
-  else
-    return numerics::minimize(*island, options);
+numerics::NewtonResult minimize_island(IslandProblem<F>* island,
+                                       const numerics::NewtonOptions& options) {
+  return numerics::minimize_stiff(
+      *island, options, [](IslandProblem<F>& problem, const numerics::NewtonOptions& next) {
+        if constexpr (HasDomain<F>) {
+          problem.soften(0);
+          return numerics::minimize_from_anywhere(problem, next);
+        } else {
+          return numerics::minimize(problem, next);
+        }
+      });
 }
 
 }  // namespace stiction::formulations
