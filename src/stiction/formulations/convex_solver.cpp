@@ -44,6 +44,7 @@ class ConvexSolver final : public ContactSolver {
   void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
              std::span<const double> guess, base::ThreadPool* threads,
              ContactSolution* solution) override {
+    has_guess_ = !guess.empty();
     eliminations_.update(problem, islands);
     arrays_.layout.update(problem, islands, eliminations_, TakesTorsion<F>);
     arrays_.dofs.resize(arrays_.layout.num_dofs);
@@ -180,6 +181,8 @@ class ConvexSolver final : public ContactSolver {
     newton.absolute_tolerance = options.absolute_tolerance;
     newton.max_iterations = options.max_iterations;
     island_problem.start();
+    // A guess may be a solution that is known to more digits than it has.
+    if (has_guess_) island_problem.find_stiffness();
     IslandStatistics statistics;
     const numerics::NewtonResult result =
         minimize(problem, options, newton, island, &island_problem, &statistics);
@@ -269,6 +272,7 @@ class ConvexSolver final : public ContactSolver {
     }
   }
 
+  bool has_guess_ = false;
   SolverArrays<F> arrays_;
   EliminationCache eliminations_;
   CouplingScratch coupling_;  // of models whose friction is bounded in rounds

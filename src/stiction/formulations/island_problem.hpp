@@ -77,6 +77,7 @@ class IslandProblem {
   }
 
   bool calc_direction() {
+    stiffness_ = 0;
     // Where the imbalance is of the order of the impulses themselves, the exact curvature says
     // little about where a bounded friction or a stiff contact will end.
     constexpr double kFar = 0.5;
@@ -182,10 +183,20 @@ class IslandProblem {
 
   /// Multiplies the cost of all contacts, but not of rows, by s in (0, 1].
   void set_share(double s) { share_ = s; }
+  /// Of the last Hessian, the largest product of a pair's curvature and mobility [-].
+  double stiffness() const { return stiffness_; }
+  /// Makes stiffness() known before the first Hessian.
+  void find_stiffness() {
+    (void)calc_gradient();
+    for (const PairSlice& pair : pairs()) (void)calc_pair_hessian(pair, Curvature::kExact);
+  }
   /// From here on velocities have more digits: v + v_rest.
-  void refine() {
+  /// @return false if they have already
+  bool refine() {
+    if (is_fine_) return false;
     is_fine_ = true;
     std::fill_n(dofs_.v_rest.data() + range_.dof_begin, range_.num_dofs, 0.0);
+    return true;
   }
   bool is_fine() const { return is_fine_; }
 
@@ -270,6 +281,8 @@ class IslandProblem {
     PairHessianLanes G;
     for_each_batch(pair, [&](const auto& batch) { batch.add_to(&G, curvature); });
     math::SixBySix sum = G.sum();
+    const double trace = sum.column[3][3] + sum.column[4][4] + sum.column[5][5];
+    stiffness_ = std::max(stiffness_, trace * problem_.delassus[pair.contact_begin]);
     if (share_ != 1)
       for (math::Six& column : sum.column) column = column * share_;
     return sum;
@@ -348,6 +361,7 @@ class IslandProblem {
   int num_secants_ = 0;            // directions from secant slopes
   double momentum_slope_ = 0;      // d . A (v - v*)
   double momentum_curvature_ = 0;  // d . A d
+  double stiffness_ = 0;
   double share_ = 1;
   bool is_soft_ = false;
   bool is_fine_ = false;
