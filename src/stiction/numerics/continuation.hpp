@@ -9,8 +9,8 @@
 namespace stiction::numerics {
 
 /// A function q + s p with a well-conditioned q and a stiff p. set_share sets s in (0, 1], which is
-/// 1 at first; stiffness is a ratio of the last Hessian's curvature to q's, and 0 before there is one;
-/// refine makes gradients more accurate than double precision, and returns false if they were.
+/// 1 at first; stiffness is a ratio of the last Hessian's curvature to q's, and 0 before there is
+/// one; refine makes gradients more accurate than double precision, and returns false if they were.
 template <class P>
 concept StiffProblem = NewtonProblem<P> && requires(P p, double share) {
   p.set_share(share);
@@ -27,9 +27,9 @@ concept StiffProblem = NewtonProblem<P> && requires(P p, double share) {
 ///
 /// options.max_iterations is the limit of each of these minimizations.
 ///
-/// Where rounding stops the method above its tolerance, or may have made it stop there, the gradient
-/// is refined: a relative error epsilon of the point is one of epsilon times the stiffness in the
-/// gradient.
+/// Where rounding stops the method above its tolerance, or may have made it stop there, the
+/// gradient is refined: a relative error epsilon of the point is one of epsilon times the stiffness
+/// in the gradient.
 template <StiffProblem P, class Minimize>
 NewtonResult minimize_stiff(P& problem, const NewtonOptions& options, Minimize&& minimize) {
   constexpr int kMaxDirect = 20;  // iterations before the softer ones
@@ -62,8 +62,13 @@ NewtonResult minimize_stiff(P& problem, const NewtonOptions& options, Minimize&&
   const bool is_noisy = kNoise * problem.stiffness() > kMaxNoise * options.relative_tolerance;
   if ((result.status == NewtonStatus::kStagnated ||
        (result.status == NewtonStatus::kConverged && is_noisy)) &&
-      problem.refine())
-    go_on(0, options.max_iterations);
+      problem.refine()) {
+    // A step is now never too short, but for Newton's method it may be.
+    constexpr int kMaxFine = 4;
+    result.status = NewtonStatus::kStagnated;
+    for (int i = 0; i < kMaxFine && result.status == NewtonStatus::kStagnated; ++i)
+      go_on(0, options.max_iterations);
+  }
   return result;
 }
 
