@@ -338,16 +338,15 @@ TEST_P(Extreme, RandomProblemsAtAnyStiffness) {
   }
 }
 
-std::vector<ContactModel> make_models() {
+std::vector<ContactModel> list_models() {
   std::vector<ContactModel> models;
   for (const contact::ContactModelTraits& traits : contact::contact_models())
     if (traits.model != ContactModel::mujoco) models.push_back(traits.model);
   return models;
 }
-INSTANTIATE_TEST_SUITE_P(Models, Extreme, testing::ValuesIn(make_models()),
-                         [](const testing::TestParamInfo<ContactModel>& info) {
-                           return std::string(contact::traits(info.param).name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Models, Extreme, testing::ValuesIn(list_models()), [](const auto& test) {
+  return std::string(contact::traits(test.param).name);
+});
 
 }  // namespace
 }  // namespace stiction::formulations

@@ -208,8 +208,11 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
       const math::FourLanes r = math::transpose(offset(0), offset(1), offset(2), offset(3));
       const Lanes w = calc_delassus(W, {r.a, r.b, r.c});
       for (int i = 0; i < count; ++i) {
-        problem->delassus[first + i] = w[i];
-        set_near_rigid(resolved_frequency * resolved_frequency / w[i], &contacts[i]);
+        // A contact that nothing moves may have any mobility but none.
+        constexpr double kNothing = 1e-12;  // [1/kg]
+        const double mobility = w[i] < kNothing ? 1 : w[i];
+        problem->delassus[first + i] = mobility;
+        set_near_rigid(resolved_frequency * resolved_frequency / mobility, &contacts[i]);
       }
     }
   }
