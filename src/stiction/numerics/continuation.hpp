@@ -47,6 +47,9 @@ NewtonResult minimize_stiff(P& problem, const NewtonOptions& options, Minimize&&
     result.line_search_evaluations += more.line_search_evaluations;
   };
   go_on(0, kMaxDirect);
+  // That no point is feasible may be for lack of iterations.
+  if (result.status == NewtonStatus::kInfeasible && options.max_iterations > kMaxDirect)
+    go_on(0, options.max_iterations);
   if (result.status == NewtonStatus::kMaxIterations && options.max_iterations > kMaxDirect) {
     double share = std::clamp(1 / problem.stiffness(), kSoftest, 1 / kGrowth);
     for (; share < 1; share *= kGrowth) {
