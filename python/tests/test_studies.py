@@ -261,9 +261,8 @@ def test_the_names_are_those_of_the_studies() -> None:
     assert tuple(STUDIES) == NAMES
 
 
-# Targets that are not met yet: the drift of `coulomb`, and the residual of `lagged_regularized` at
-# 1e13 N/m. Strict: the mark goes when they are.
-_MISSES_TARGETS = pytest.mark.xfail(strict=True, reason="two targets of the clutter are missed")
+# A target that is not met yet: the drift of `coulomb`. Strict: the mark goes when it is.
+_MISSES_TARGETS = pytest.mark.xfail(strict=True, reason="a target of the clutter is missed")
 
 
 @pytest.mark.parametrize(
