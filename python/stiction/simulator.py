@@ -42,7 +42,7 @@ class Simulator:
             or 'mujoco' (mj_step itself).
         time_step: [s]; None: model.opt.timestep.
         tolerance: relative tolerance of the convex models, in (0, 1).
-        max_iterations: Newton iterations per island, at least 1.
+        max_iterations: Newton iterations per island and problem solved on the way, at least 1.
         num_threads: threads that share the islands of a step; results do not depend on it.
         stiction_tolerance: v_s [m/s]; slip below it is stiction.
         friction_regularization: sigma [-]; 0 gives the papers' unregularized models.

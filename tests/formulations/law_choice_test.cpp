@@ -1,9 +1,11 @@
 // Every model that takes laws under every normal law and friction regularization: against the
 // certificate's own formulas, and in the solver.
+#include <algorithm>
 #include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
+#include <Eigen/Eigenvalues>
 
 #include "formulations/dense_solver.hpp"
 #include "formulations/law_under_test.hpp"
@@ -184,6 +186,124 @@ TEST_P(LawChoice, SolutionIsTheMinimumOfTheCost) {
       if (std::isfinite(other)) {
         EXPECT_GE(other, cost + energy - 1e-8 * (std::abs(cost) + std::abs(other)));
       }
+    }
+  }
+}
+
+/// The whole problem's cost by the solver's laws, its gradient by the certificate's, its Hessian by
+/// the solver: each is the derivative of the one before.
+TEST_P(LawChoice, RandomScenesHaveAConvexPotential) {
+  std::mt19937_64 rng(9);
+  std::normal_distribution<double> normal;
+  int num_checked = 0;
+  for (int trial = 0; trial < 4; ++trial) {
+    ContactProblem problem = make_problem(trial, &rng, friction_factor());
+    const Solved solved = solve(model(), parameters(), &problem);
+    const support::DenseProblem dense(problem);
+    const VectorXd at = support::to_vector(solved.solution.v);
+    const auto random_direction = [&] {
+      const VectorXd d = VectorXd::NullaryExpr(at.size(), [&] { return normal(rng); });
+      return VectorXd(d / d.norm());
+    };
+    for (int k = 0; k < 20; ++k) {
+      // Within a barrier's domain there may be little room.
+      const VectorXd aside = random_direction();
+      double size = 1e-2;
+      while (!std::isfinite(calc_dense_cost(model(), problem, parameters(), at + size * aside)))
+        size /= 2;
+      const VectorXd v = at + 0.9 * size * aside;
+      const VectorXd d = random_direction();
+      const auto cost = [&](double h) {
+        return calc_dense_cost(model(), problem, parameters(), v + h * d);
+      };
+      // Of fourth order; where two steps disagree, there is a kink between.
+      const auto differentiate = [&](double h) {
+        return (8 * (cost(h) - cost(-h)) - (cost(2 * h) - cost(-2 * h))) / (12 * h);
+      };
+      const double h = 1e-4 * size;
+      const double slope = differentiate(h), again = differentiate(2 * h);
+      const VectorXd g = dense.calc_gradient(problem, model(), parameters(), v);
+      const double round_off = 1e-15 * std::abs(cost(0)) / h;
+      const double tolerance = 1e-6 * g.norm() + 20 * round_off;
+      if (!std::isfinite(slope) || !(std::abs(slope - again) <= tolerance)) continue;
+      EXPECT_NEAR(slope, g.dot(d), 2 * tolerance) << "trial " << trial;
+      num_checked += tolerance < 1e-3 * g.norm();
+    }
+    const Eigen::MatrixXd H = calc_law_hessian(model(), problem, parameters(), at);
+    EXPECT_LE((H - H.transpose()).norm(), 1e-15 * H.norm());
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(H - dense.A);
+    EXPECT_GE(eigen.eigenvalues()[0], -1e-13 * H.norm()) << "trial " << trial;
+  }
+  EXPECT_GT(num_checked, 20) << "the tolerance is vacuous";
+}
+
+/// Of the impulses and contact velocities that the solver returns, by nothing but their definition.
+void expect_physical(const ContactModel model, const ModelParameters& parameters,
+                     const ContactProblem& problem, const ContactSolution& solution) {
+  const support::DenseProblem dense(problem);
+  const VectorXd v = support::to_vector(solution.v);
+  for (int i = 0; i < problem.num_contacts(); ++i) {
+    const contact::Contact& c = problem.contacts[i];
+    const Eigen::Matrix<double, 6, 1> v_c = dense.J[i] * v + dense.b[i];
+    const auto& gamma = solution.impulses[i];
+    EXPECT_GE(gamma[2], 0) << "adhesion";
+    // Of MuJoCo's elliptic cone: slip is v_t1, v_t2, w_n, w_t1, w_t2.
+    constexpr int kSlip[5] = {0, 1, 3, 4, 5};
+    double cone = 0, work = 0, size = 0;
+    for (int k = 0; k < c.dim - 1; ++k) {
+      const double friction = gamma[kSlip[k]];
+      // Models with one coefficient have the mean of both tangents'.
+      const bool has_own = contact::traits(model).takes_torsion;
+      const double mu = has_own || k > 1 ? c.friction[k] : c.sliding_friction();
+      if (friction != 0) cone += std::pow(friction / mu, 2);
+      work += friction * v_c[kSlip[k]];
+      size += std::abs(friction) * v.norm();
+    }
+    EXPECT_LE(work, 1e-13 * size) << "friction that drives";
+    // Bounded by the normal impulse of the step, or by that of its start.
+    const double v_n0 = (dense.J[i] * dense.v0 + dense.b[i])[2];
+    contact::ContactVector v_i;
+    Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_i.data()) = v_c;
+    const double given = solution.normal_bounds.empty() ? 0 : solution.normal_bounds[i];
+    const double bound = calc_reference_impulse(model, parameters, c, problem.time_step,
+                                                dense.delassus[i], v_n0, v_i, given)
+                             .normal_bound;
+    EXPECT_LE(std::sqrt(cone), bound + 1e-9 * (bound + gamma[2])) << "outside the cone";
+  }
+}
+
+bool is_infeasible(const ContactSolution& solution) {
+  return std::any_of(solution.islands.begin(), solution.islands.end(),
+                     [](const auto& island) { return island.status == SolveStatus::kInfeasible; });
+}
+bool is_divided(const ContactSolution& solution) {
+  return std::any_of(solution.islands.begin(), solution.islands.end(),
+                     [](const auto& island) { return island.num_substeps > 1; });
+}
+
+TEST(LawChoices, SolutionsOfAllModelsAreInTheirConesAndDissipate) {
+  std::mt19937_64 rng(11);
+  for (const contact::ContactModelTraits& traits : contact::contact_models()) {
+    if (traits.model == ContactModel::mujoco) continue;
+    const auto choices = traits.takes_laws ? make_law_choices() : std::vector<ModelParameters>(1);
+    for (const ModelParameters& parameters : choices) {
+      SCOPED_TRACE(traits.name);
+      SCOPED_TRACE(contact::traits(parameters.normal_law).name);
+      int num_checked = 0;
+      const bool is_lifted = traits.model == ContactModel::similar && is_barrier(parameters);
+      for (int trial = 0; trial < 6; ++trial) {
+        ContactProblem problem = make_problem(trial, &rng, is_lifted ? 0.05 : 1);
+        const Solved solved = solve(traits.model, parameters, &problem);
+        if (!solved.certificate.ok) {
+          // No velocity may keep all surfaces apart.
+          EXPECT_TRUE(!traits.has_error_bound || is_infeasible(solved.solution));
+          continue;
+        }
+        if (is_divided(solved.solution)) continue;  // its impulses are sums, of no one velocity
+        expect_physical(traits.model, parameters, problem, solved.solution);
+        ++num_checked;
+      }
+      EXPECT_GE(num_checked, 1);
     }
   }
 }

@@ -59,6 +59,9 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, const Islan
     double V0[6], V[6], F[6] = {0, 0, 0, 0, 0, 0}, F_given[6] = {0, 0, 0, 0, 0, 0};
     const int island = islands.island_of_block(problem.segments[pair.first_segment].block);
     const bool is_divided = solution.islands[island].num_substeps > 1;
+    const bool is_fine = solution.islands[island].is_fine;
+    long double V_fine[6];
+    if (is_fine) calc_fine_pair_motion(problem, pair, solution.v, solution.v_rest, V_fine);
     calc_pair_motion(problem, pair, problem.v0, V0);
     calc_pair_motion(problem, pair, solution.v, V);
     const int end = pair.first_contact + pair.num_contacts;
@@ -66,7 +69,7 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, const Islan
       const int count = std::min(math::kNumLanes, end - first);
       const ContactQuad quad(&problem.contacts[first], count);
       const math::Lanes v_n0 = quad.calc_normal_velocity(V0);
-      const math::Lanes3 v = quad.calc_velocity(V);
+      math::Lanes3 v = quad.calc_velocity(V);
       std::array<ContactVector, math::kNumLanes> by_law;
       math::Lanes bound{};
       for (int lane = 0; lane < count; ++lane) {
@@ -77,6 +80,12 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, const Islan
         laws.max_w = std::max(laws.max_w, w);
         ContactVector v_c = {v.x[lane], v.y[lane], v.z[lane], 0, 0, 0};
         if (c.dim > 3) v_c = calc_contact_velocity(c, V);
+        if (is_fine) {
+          v_c = calc_fine_contact_velocity(c, V_fine);
+          v.x[lane] = v_c[0];
+          v.y[lane] = v_c[1];
+          v.z[lane] = v_c[2];
+        }
         const ReferenceImpulse law =
             is_divided
                 ? substeps_.law(i)

@@ -49,7 +49,7 @@ struct Contact {
   std::array<double, 3> bias{};
   double spin_bias = 0;          // same about the normal [rad/s]
   double fn0 = 0;                // elastic force at the start, k x0 with x0 = -phi0 [N]
-  double stiffness = kInfinity;  // k [N/m], > 0; infinite: near-rigid, see calc_derived
+  double stiffness = kInfinity;  // k [N/m], >= 0; infinite: near-rigid, see calc_derived
   double dissipation = 0;        // Hunt-Crossley d >= 0 [s/m]
   double relaxation_time = 0;    // tau_d >= 0 of SAP's linear dissipation [s]
   double phi0 = 0;               // signed distance at the start of the step [m], < 0 overlaps

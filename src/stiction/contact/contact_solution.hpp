@@ -26,6 +26,7 @@ struct IslandStatistics {
   int iterations = 0;
   int num_substeps = 1;  // that the step was divided into; more than 1 for `tamsi` alone
   int line_search_evaluations = 0;
+  bool is_fine = false;  // solved, and to be certified, with more digits than v has
   /// |D grad l| and max(|D A v|, |D J^T gamma|), D = diag(A)^(-1/2)  [sqrt(J)]
   double residual = 0;
   double scale = 0;
@@ -36,6 +37,9 @@ struct IslandStatistics {
 
 struct ContactSolution {
   std::vector<double> v;  // size num_dofs, all finite unless a status says otherwise
+  /// What rounding takes from v: the laws' impulses are those at v + v_rest. Zero but in islands
+  /// that are fine; size num_dofs, or empty: zero.
+  std::vector<double> v_rest;
   /// Impulse on body B in the contact frame: t1, t2, n [N s], torsional, rolling 1, 2 [N m s].
   std::vector<std::array<double, 6>> impulses;
   /// Normal impulse whose friction bound was used, per unit of mu: x of `coulomb` [N s]. Empty for

@@ -20,15 +20,15 @@ struct Hertz {
     const T e = 1.5 * d;
     const T x = x0 - dt * v;
     const T damping = 1 - e * v;
-    const auto pushes = (x > 0) & (damping > 0);
+    const auto rests = (x <= 0) | (damping <= 0);  // not so where one is not a number
     const T root = math::sqrt(math::max(x, T{}));
     const T force = k_h * x * root;
     // Of the two factors, the one that vanishes first has a root at v_hat.
     const T spring_secant = dt * dt * k_h * root * damping;
     const T damping_slope = dt * e * force;
     const T secant = x0 * e <= dt ? spring_secant : damping_slope;
-    return {pushes ? dt * force * damping : T{},
-            pushes ? -(1.5 * spring_secant + damping_slope) : T{}, pushes ? secant : T{}};
+    return {rests ? T{} : dt * force * damping,
+            rests ? T{} : -(1.5 * spring_secant + damping_slope), rests ? T{} : secant};
   }
 
   /// dt f of the state at the start of the step, which bounds lagged friction.

@@ -19,9 +19,9 @@ struct Linear {
 
   NormalImpulse<T> calc_impulse(const T& v) const {
     const T force = fe0 - k * (dt + tau) * v;
-    const auto pushes = force > 0;
-    const T slope = pushes ? dt * k * (dt + tau) : T{};
-    return {pushes ? dt * force : T{}, -slope, slope};
+    const auto rests = force <= 0;  // not so where it is not a number
+    const T slope = rests ? T{} : dt * k * (dt + tau);
+    return {rests ? T{} : dt * force, -slope, slope};
   }
 
   /// dt f of the state at the start of the step, which bounds lagged friction.

@@ -212,8 +212,10 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
       const math::FourLanes r = math::transpose(offset(0), offset(1), offset(2), offset(3));
       const Lanes w = calc_delassus(W, {r.a, r.b, r.c});
       for (int i = 0; i < count; ++i) {
-        problem->delassus[first + i] = w[i];
-        const double k = w[i] > immobile ? resolved_frequency * resolved_frequency / w[i] : 0;
+        const bool is_moved = w[i] > immobile;
+        // A contact that nothing moves may have any mobility but none.
+        problem->delassus[first + i] = is_moved ? w[i] : 1;
+        const double k = is_moved ? resolved_frequency * resolved_frequency / w[i] : 0;
         set_near_rigid(k, &contacts[i]);
       }
     }

@@ -33,13 +33,13 @@ struct HuntCrossley {
   NormalImpulse<T> calc_impulse(const T& v) const {
     const T fe = fe0 - dt * k * v;
     const T damping = 1 - d * v;
-    const auto pushes = (fe > 0) & (damping > 0);
+    const auto rests = (fe <= 0) | (damping <= 0);  // not so where one is not a number
     // Of the two factors, the one that vanishes first is linear in v_hat - v.
     const T spring_slope = dt * dt * k * damping;
     const T damping_slope = dt * d * fe;
     const T secant = fe0 * d <= dt * k ? spring_slope : damping_slope;
-    return {pushes ? dt * fe * damping : T{}, pushes ? -(spring_slope + damping_slope) : T{},
-            pushes ? secant : T{}};
+    return {rests ? T{} : dt * fe * damping, rests ? T{} : -(spring_slope + damping_slope),
+            rests ? T{} : secant};
   }
 
   /// dt f of the state at the start of the step, dt (fe0)_+ (1 - d v_n0)_+, which bounds lagged

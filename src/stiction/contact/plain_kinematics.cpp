@@ -6,45 +6,75 @@
 namespace stiction::contact {
 namespace {
 
-double dot3(const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+template <class T>
+T dot3(const double* a, const T* b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 /// y += s (a x b)
-void add_cross(double s, const double* a, const double* b, double* y) {
+template <class T>
+void add_cross(double s, const T* a, const double* b, T* y) {
   y[0] += s * (a[1] * b[2] - a[2] * b[1]);
   y[1] += s * (a[2] * b[0] - a[0] * b[2]);
   y[2] += s * (a[0] * b[1] - a[1] * b[0]);
+}
+
+/// @param speed gives the velocity of a dof of the problem
+template <class T, class Speed>
+void calc_motion(const ContactProblem& problem, const BodyPair& pair, Speed&& speed, T V[6]) {
+  std::fill_n(V, 6, T{});
+  for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
+    const Segment& segment = problem.segments[s];
+    const int dof = problem.dof_start[segment.block];
+    if (segment.is_rigid_body) {
+      T u[6];
+      for (int i = 0; i < 6; ++i) u[i] = speed(dof + i);
+      for (int i = 0; i < 6; ++i) V[i] += segment.sign * u[i];
+      add_cross(segment.sign, u, segment.offset.data(), V + 3);
+      continue;
+    }
+    for (int c = segment.first_column; c < segment.first_column + segment.num_columns; ++c)
+      for (int i = 0; i < 6; ++i)
+        V[i] += problem.columns[6 * c + i] * speed(dof + problem.column_dof[c]);
+  }
+}
+
+template <class T>
+ContactVector calc_velocity(const Contact& c, const T V[6]) {
+  T v_p[3] = {V[3], V[4], V[5]};
+  add_cross(1, V, c.offset.data(), v_p);
+  const double* t1 = c.R_WC.data();
+  const double* t2 = t1 + 3;
+  const double* n = t1 + 6;
+  return {static_cast<double>(dot3(t1, v_p) + c.bias[0]),
+          static_cast<double>(dot3(t2, v_p) + c.bias[1]),
+          static_cast<double>(dot3(n, v_p) + c.bias[2]),
+          static_cast<double>(dot3(n, V) + c.spin_bias),
+          static_cast<double>(dot3(t1, V)),
+          static_cast<double>(dot3(t2, V))};
 }
 
 }  // namespace
 
 void calc_pair_motion(const ContactProblem& problem, const BodyPair& pair,
                       std::span<const double> v, double V[6]) {
-  std::fill_n(V, 6, 0.0);
-  for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
-    const Segment& segment = problem.segments[s];
-    const double* u = v.data() + problem.dof_start[segment.block];
-    if (segment.is_rigid_body) {
-      for (int i = 0; i < 6; ++i) V[i] += segment.sign * u[i];
-      add_cross(segment.sign, u, segment.offset.data(), V + 3);
-      continue;
-    }
-    for (int c = segment.first_column; c < segment.first_column + segment.num_columns; ++c)
-      for (int i = 0; i < 6; ++i) V[i] += problem.columns[6 * c + i] * u[problem.column_dof[c]];
-  }
+  calc_motion(
+      problem, pair, [&](int dof) { return v[dof]; }, V);
 }
 
 ContactVector calc_contact_velocity(const Contact& c, const double V[6]) {
-  double v_p[3] = {V[3], V[4], V[5]};
-  add_cross(1, V, c.offset.data(), v_p);
-  const double* t1 = c.R_WC.data();
-  const double* t2 = t1 + 3;
-  const double* n = t1 + 6;
-  return {dot3(t1, v_p) + c.bias[0],
-          dot3(t2, v_p) + c.bias[1],
-          dot3(n, v_p) + c.bias[2],
-          dot3(n, V) + c.spin_bias,
-          dot3(t1, V),
-          dot3(t2, V)};
+  return calc_velocity(c, V);
+}
+
+void calc_fine_pair_motion(const ContactProblem& problem, const BodyPair& pair,
+                           std::span<const double> v, std::span<const double> v_rest,
+                           long double V[6]) {
+  const auto speed = [&](int dof) { return static_cast<long double>(v[dof]) + v_rest[dof]; };
+  calc_motion(problem, pair, speed, V);
+}
+
+ContactVector calc_fine_contact_velocity(const Contact& c, const long double V[6]) {
+  return calc_velocity(c, V);
 }
 
 void add_contact_wrench(const Contact& c, const ContactVector& gamma, double F[6]) {

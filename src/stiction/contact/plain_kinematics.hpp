@@ -17,6 +17,12 @@ void calc_pair_motion(const ContactProblem& problem, const BodyPair& pair,
 /// v_c with its angular part.
 ContactVector calc_contact_velocity(const Contact& c, const double V[6]);
 
+/// Both in long doubles, from velocities v + v_rest; v_c is rounded at the end.
+void calc_fine_pair_motion(const ContactProblem& problem, const BodyPair& pair,
+                           std::span<const double> v, std::span<const double> v_rest,
+                           long double V[6]);
+ContactVector calc_fine_contact_velocity(const Contact& c, const long double V[6]);
+
 /// F += a contact's impulse as a wrench [torque; force] about the pair's origin.
 void add_contact_wrench(const Contact& c, const ContactVector& gamma, double F[6]);
 

@@ -9,7 +9,8 @@
 namespace stiction::contact {
 namespace {
 
-double positive_part(double x) { return x > 0 ? x : 0; }
+/// What is not a number stays so.
+double positive_part(double x) { return x <= 0 ? 0 : x; }
 
 /// The energy slope of a barrier of thickness d at the distance g > 0; beyond all bounds at none.
 double barrier_force(NormalLawKind law, double k, double d, double g) {
@@ -151,10 +152,11 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
     case ContactModel::sap: {
       const double pi = std::numbers::pi;
       const double beta = parameters.near_rigid_factor;
-      const double R_n = std::max(beta * beta / (4 * pi * pi) * w,
-                                  1 / (dt * c.stiffness * (dt + c.relaxation_time)));
+      const double k = c.stiffness > 1e-9 ? c.stiffness : 1e-9;  // a constant force has none
+      const double R_n =
+          std::max(beta * beta / (4 * pi * pi) * w, 1 / (dt * k * (dt + c.relaxation_time)));
       const double R_t = std::max(parameters.friction_regularization, 1e-9) * w;
-      const double v_hat = c.fn0 / c.stiffness / (dt + c.relaxation_time);
+      const double v_hat = c.fn0 / k / (dt + c.relaxation_time);
       project_on_cone(mu, R_t, R_n, -v_c[0] / R_t, -v_c[1] / R_t, (v_hat - v_c[2]) / R_n,
                       &out.gamma);
       out.normal_bound = out.gamma[2];

@@ -44,6 +44,7 @@ class ConvexSolver final : public ContactSolver {
   void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
              std::span<const double> guess, base::ThreadPool* threads,
              ContactSolution* solution) override {
+    has_guess_ = !guess.empty();
     eliminations_.update(problem, islands);
     arrays_.layout.update(problem, islands, eliminations_, TakesTorsion<F>);
     arrays_.dofs.resize(arrays_.layout.num_dofs);
@@ -51,6 +52,7 @@ class ConvexSolver final : public ContactSolver {
     arrays_.torsion_batches.resize(arrays_.layout.num_torsion_batches);
     if constexpr (HasNormalBound<F>) coupling_.resize(arrays_.layout);
     solution->v.assign(problem.v_star.begin(), problem.v_star.end());
+    solution->v_rest.assign(problem.v_star.size(), 0.0);
     solution->impulses.resize(problem.num_contacts());
     solution->contact_velocities.resize(problem.num_contacts());
     solution->slipping.resize(problem.num_contacts());
@@ -179,6 +181,8 @@ class ConvexSolver final : public ContactSolver {
     newton.absolute_tolerance = options.absolute_tolerance;
     newton.max_iterations = options.max_iterations;
     island_problem.start();
+    // A guess may be a solution that is known to more digits than it has.
+    if (has_guess_) island_problem.find_stiffness();
     IslandStatistics statistics;
     const numerics::NewtonResult result =
         minimize(problem, options, newton, island, &island_problem, &statistics);
@@ -189,6 +193,7 @@ class ConvexSolver final : public ContactSolver {
           arrays_.layout.pairs[p].contact_end - arrays_.layout.pairs[p].contact_begin;
     statistics.num_rows = range.row_end - range.row_begin;
     statistics.iterations = result.iterations;
+    statistics.is_fine = island_problem.is_fine();
     statistics.line_search_evaluations = result.line_search_evaluations;
     statistics.residual = result.residual.norm;
     statistics.scale = result.residual.scale;
@@ -214,7 +219,7 @@ class ConvexSolver final : public ContactSolver {
         return result;
       }
     }
-    return minimize_in_domain(island_problem, newton);
+    return minimize_island(island_problem, newton);
   }
 
   /// Copies the island's result to its place in the solution.
@@ -224,6 +229,9 @@ class ConvexSolver final : public ContactSolver {
       const BlockSlice& block = arrays_.layout.blocks[b];
       std::copy_n(arrays_.dofs.v.data() + block.dof, block.size,
                   solution->v.data() + block.problem_dof);
+      if (solution->islands[island].is_fine)
+        std::copy_n(arrays_.dofs.v_rest.data() + block.dof, block.size,
+                    solution->v_rest.data() + block.problem_dof);
     }
     for (int p = range.pair_begin; p < range.pair_end; ++p) {
       const PairSlice& pair = arrays_.layout.pairs[p];
@@ -264,6 +272,7 @@ class ConvexSolver final : public ContactSolver {
     }
   }
 
+  bool has_guess_ = false;
   SolverArrays<F> arrays_;
   EliminationCache eliminations_;
   CouplingScratch coupling_;  // of models whose friction is bounded in rounds

@@ -125,7 +125,7 @@ class CoupledRounds {
   }
 
   void minimize(const numerics::NewtonOptions& options) {
-    const numerics::NewtonResult round = minimize_in_domain(&island_, options);
+    const numerics::NewtonResult round = minimize_island(&island_, options);
     result_.status = round.status;
     result_.iterations += round.iterations;
     result_.line_search_evaluations += round.line_search_evaluations;

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "stiction/contact/jacobian.hpp"
+#include "stiction/formulations/fine_velocity.hpp"
 #include "stiction/formulations/laws.hpp"
 #include "stiction/formulations/solver_arrays.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
 #include "stiction/math/dense_kernels.hpp"
-#include "stiction/numerics/newton.hpp"
+#include "stiction/numerics/continuation.hpp"
 
 namespace stiction::formulations {
 
@@ -65,13 +67,16 @@ class IslandProblem {
     std::fill_n(force + range_.dof_begin, range_.num_dofs, 0.0);
     for (PairSlice& pair : pairs()) {
       const PairVelocity V(pair_velocity(pair, dofs_.v.data()));
+      std::optional<FineMotion> fine;
+      if (is_fine_) fine.emplace(problem_, segments(pair), dofs_.v.data(), dofs_.v_rest.data());
       PairWrenchLanes wrench;
       for_each_batch(pair, [&](auto& batch) {
         batch.calc_velocity(V);
+        if (fine) fine->set_velocity(problem_, &batch);
         batch.calc_impulse();
         batch.add_to(&wrench);
       });
-      const math::Six impulse = wrench.sum();
+      const math::Six impulse = wrench.sum() * share_;
       for (const SegmentBlock& s : segments(pair))
         contact::add_segment_force(problem_, *s.segment, impulse, force + s.dof);
     }
@@ -85,6 +90,7 @@ class IslandProblem {
   }
 
   bool calc_direction() {
+    stiffness_ = 0;
     // Where the imbalance is of the order of the impulses themselves, the exact curvature says
     // little about where a bounded friction or a stiff contact will end.
     constexpr double kFar = 0.5;
@@ -163,8 +169,8 @@ class IslandProblem {
         contacts.curvature += line.curvature;
       });
     }
-    at.slope -= math::sum(contacts.slope);
-    at.curvature += math::sum(contacts.curvature);
+    at.slope -= share_ * math::sum(contacts.slope);
+    at.curvature += share_ * math::sum(contacts.curvature);
     for (const RowSlice& row : rows()) {
       const contact::RowImpulse impulse =
           contact::calc_row_impulse(problem_.rows[row.row], row.v_r + alpha * row.dv_r);
@@ -177,11 +183,34 @@ class IslandProblem {
   double move(double alpha) {
     const int begin = range_.dof_begin;
     for (int i = begin; i < begin + range_.num_dofs; ++i) {
-      dofs_.v[i] += alpha * dofs_.direction[i];
+      const double step = alpha * dofs_.direction[i];
+      if (is_fine_)
+        add_to_fine(step, &dofs_.v[i], &dofs_.v_rest[i]);
+      else
+        dofs_.v[i] += step;
       dofs_.dp[i] += alpha * dofs_.dp_direction[i];
     }
     return alpha * std::sqrt(momentum_curvature_);
   }
+
+  /// Multiplies the cost of all contacts, but not of rows, by s in (0, 1].
+  void set_share(double s) { share_ = s; }
+  /// Of the last Hessian, the largest product of a pair's curvature and mobility [-].
+  double stiffness() const { return stiffness_; }
+  /// Makes stiffness() known before the first Hessian.
+  void find_stiffness() {
+    (void)calc_gradient();
+    for (const PairSlice& pair : pairs()) (void)calc_pair_hessian(pair, Curvature::kExact);
+  }
+  /// From here on velocities have more digits: v + v_rest.
+  /// @return false if they have already
+  bool refine() {
+    if (is_fine_) return false;
+    is_fine_ = true;
+    std::fill_n(dofs_.v_rest.data() + range_.dof_begin, range_.num_dofs, 0.0);
+    return true;
+  }
+  bool is_fine() const { return is_fine_; }
 
   /// The longest step up to max_step that keeps every contact in its law's domain, to within a
   /// third; from a point in it, and after start_line_search. 0 where rounding has put the point
@@ -268,7 +297,12 @@ class IslandProblem {
   math::SixBySix calc_pair_hessian(const PairSlice& pair, Curvature curvature) {
     PairHessianLanes G;
     for_each_batch(pair, [&](const auto& batch) { batch.add_to(&G, curvature); });
-    return G.sum();
+    math::SixBySix sum = G.sum();
+    const double trace = sum.column[3][3] + sum.column[4][4] + sum.column[5][5];
+    stiffness_ = std::max(stiffness_, trace * problem_.delassus[pair.contact_begin]);
+    if (share_ != 1)
+      for (math::Six& column : sum.column) column = column * share_;
+    return sum;
   }
 
   double row_velocity(const RowSlice& row, const double* v) {
@@ -358,18 +392,26 @@ class IslandProblem {
   int num_secants_ = 0;            // directions from secant slopes
   double momentum_slope_ = 0;      // d . A (v - v*)
   double momentum_curvature_ = 0;  // d . A d
+  double stiffness_ = 0;
+  double share_ = 1;
   bool is_soft_ = false;
   bool has_schur_complement_ = false;
+  bool is_fine_ = false;
 };
 
-/// Newton's method, from anywhere if the laws have a domain.
+/// Newton's method, from anywhere if the laws have a domain, and however stiff they are.
 template <ConvexFormulation F>
-numerics::NewtonResult minimize_in_domain(IslandProblem<F>* island,
-                                          const numerics::NewtonOptions& options) {
-  if constexpr (HasDomain<F>)
-    return numerics::minimize_from_anywhere(*island, options);
-  else
-    return numerics::minimize(*island, options);
+numerics::NewtonResult minimize_island(IslandProblem<F>* island,
+                                       const numerics::NewtonOptions& options) {
+  return numerics::minimize_stiff(
+      *island, options, [](IslandProblem<F>& problem, const numerics::NewtonOptions& next) {
+        if constexpr (HasDomain<F>) {
+          problem.soften(0);
+          return numerics::minimize_from_anywhere(problem, next);
+        } else {
+          return numerics::minimize(problem, next);
+        }
+      });
 }
 
 }  // namespace stiction::formulations

@@ -12,12 +12,14 @@ Sap::Row Sap::make_row(const ContactStart& start, const ModelParameters& paramet
   constexpr double kMinRegularization = 1e-9;
   const double sigma = std::max(parameters.friction_regularization, kMinRegularization);
   const Lanes damped_step = dt + start.relaxation_time;
+  // A force that does not change with penetration is the limit of a soft spring.
+  constexpr double kMinStiffness = 1e-9;  // [N/m]
+  const Lanes stiffness = math::max(start.stiffness, math::broadcast(kMinStiffness));
   Row row;
   row.mu = start.mu;
-  row.R_n =
-      math::max(resolved * resolved * start.delassus, 1 / (dt * start.stiffness * damped_step));
+  row.R_n = math::max(resolved * resolved * start.delassus, 1 / (dt * stiffness * damped_step));
   row.R_t = sigma * start.delassus;
-  row.v_hat = start.fn0 / (start.stiffness * damped_step);
+  row.v_hat = start.fn0 / (stiffness * damped_step);
   row.sliding_mass = 1 / (row.R_n + row.mu * row.mu * row.R_t);
   return row;
 }

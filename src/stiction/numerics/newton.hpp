@@ -56,6 +56,10 @@ concept HasStepLimit = NewtonProblem<P> && requires(P p, double max_step) {
   { p.calc_max_step(max_step) } -> std::same_as<double>;  // <= max_step, in the domain
 };
 
+inline bool is_converged(const Residual& residual, const NewtonOptions& options) {
+  return residual.norm <= options.absolute_tolerance + options.relative_tolerance * residual.scale;
+}
+
 /// Minimizes from the problem's current point, which holds the best point found on return.
 template <NewtonProblem P>
 NewtonResult minimize(P& problem, const NewtonOptions& options) {
@@ -67,8 +71,7 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
       result.status = NewtonStatus::kNotFinite;
       return result;
     }
-    if (result.residual.norm <=
-        options.absolute_tolerance + options.relative_tolerance * result.residual.scale) {
+    if (is_converged(result.residual, options)) {
       result.status = NewtonStatus::kConverged;
       return result;
     }
@@ -101,7 +104,8 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
     constexpr double kRoundOff = 1e-15;
     if (problem.move(search.step) <= kRoundOff * result.residual.scale) {
       result.residual = problem.calc_gradient();
-      result.status = NewtonStatus::kStagnated;
+      result.status = is_converged(result.residual, options) ? NewtonStatus::kConverged
+                                                             : NewtonStatus::kStagnated;
       return result;
     }
   }

@@ -17,7 +17,7 @@ struct StepOptions {
   double time_step = 0;
   /// Relative tolerance of the convex models, in (0, 1) [-]
   double tolerance = 1e-5;
-  /// Newton iterations per island, >= 1
+  /// Newton iterations per island and problem solved on the way to its solution, >= 1
   int max_iterations = 100;
   /// Threads that share the islands of one step, >= 1. Results do not depend on it.
   int num_threads = 1;

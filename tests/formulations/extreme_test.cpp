@@ -1,0 +1,382 @@
+// Every contact model on problems at the edge of what can be asked: it solves them, with a
+// certificate, or says that it did not; it ends, and velocities are numbers.
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "stiction/contact/certificate.hpp"
+#include "stiction/formulations/convex_solver.hpp"
+#include "support/random_problem.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::BodyPair;
+using contact::Contact;
+using contact::ContactModel;
+using contact::ContactProblem;
+using contact::ContactSolution;
+using contact::Segment;
+using contact::SolveStatus;
+
+constexpr double kTimeStep = 2e-3, kGravity = 9.81;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+struct Solved {
+  ContactSolution solution;
+  contact::Certificate certificate;
+
+  bool converged() const {
+    for (const contact::IslandStatistics& island : solution.islands)
+      if (island.status != SolveStatus::kConverged && island.status != SolveStatus::kStagnated)
+        return false;
+    return true;
+  }
+};
+
+class Extreme : public testing::TestWithParam<ContactModel> {
+ protected:
+  ContactModel model() const { return GetParam(); }
+  bool is_convex() const { return contact::traits(model()).has_error_bound; }
+
+  Solved solve(ContactProblem problem, double tolerance = 1e-5) const {
+    contact::MomentumFactor factor;
+    EXPECT_TRUE(factor.calc_derived(1, &problem));
+    contact::Islands islands;
+    islands.find(problem);
+    SolverOptions options;
+    options.relative_tolerance = tolerance;
+    Solved out;
+    make_contact_solver(model())->solve(problem, islands, options, {}, nullptr, &out.solution);
+    out.certificate = certify(problem, out.solution, tolerance);
+    return out;
+  }
+
+  contact::Certificate certify(ContactProblem problem, const ContactSolution& solution,
+                               double tolerance = 1e-5) const {
+    contact::MomentumFactor factor;
+    EXPECT_TRUE(factor.calc_derived(1, &problem));
+    contact::Islands islands;
+    islands.find(problem);
+    const SolverOptions options;
+    return contact::Certifier().certify(problem, &factor, islands, model(), options.parameters,
+                                        tolerance, options.absolute_tolerance, solution);
+  }
+
+  /// Solved; or, by a model that is not convex, said not to be.
+  Solved expect_answer(const ContactProblem& problem, double tolerance = 1e-5) const {
+    const Solved out = solve(problem, tolerance);
+    for (const double v : out.solution.v) EXPECT_TRUE(std::isfinite(v));
+    for (const auto& impulse : out.solution.impulses)
+      for (const double gamma : impulse) EXPECT_TRUE(std::isfinite(gamma));
+    if (is_convex()) {
+      EXPECT_TRUE(out.converged());
+      EXPECT_EQ(out.certificate.round_off, 0);
+    }
+    EXPECT_EQ(out.certificate.ok, out.converged())
+        << "residual " << out.certificate.relative_residual << " impulse error "
+        << out.certificate.impulse_error << " cone " << out.certificate.max_cone_excess;
+    for (const contact::IslandStatistics& island : out.solution.islands) {
+      // Direct, and by at most 12 softer problems; of tamsi, by at most 2 + ... + 20 sub-steps.
+      const int num_problems = is_convex() ? 14 * std::max(1, island.rounds) : 209;
+      EXPECT_LE(island.iterations, 100 * num_problems);
+    }
+    return out;
+  }
+};
+
+/// A homogeneous cube under gravity, free or pushed along x. @return its block
+int add_cube(double mass, double side, double speed, ContactProblem* problem) {
+  const int block = problem->add_block(6);
+  double* A = problem->diagonal(block);
+  for (int i = 0; i < 6; ++i) A[7 * i] = i < 3 ? mass * side * side / 6 : mass;
+  problem->v0[problem->dof_start[block] + 3] = speed;
+  problem->free_impulse[problem->dof_start[block] + 5] = -kGravity * kTimeStep * mass;
+  return block;
+}
+
+Contact make_contact(double x, double y, double k, double phi0, double mu) {
+  Contact c;
+  c.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  c.offset = {x, y, 0};
+  c.stiffness = k;
+  c.phi0 = phi0;
+  c.fn0 = -k * phi0;
+  c.dissipation = 10;
+  c.relaxation_time = 1e-4;
+  c.friction = {mu, mu, 0, 0, 0};
+  return c;
+}
+
+/// Puts the cube's lower face onto another's upper one, or onto the ground, by its four corners.
+/// @param below block, or -1
+void add_face(int above, int below, double side, double k, double phi0, double mu,
+              ContactProblem* problem) {
+  BodyPair pair;
+  pair.first_segment = static_cast<int>(problem->segments.size());
+  pair.first_contact = problem->num_contacts();
+  pair.num_contacts = 4;
+  for (const int block : {above, below}) {
+    if (block < 0) continue;
+    Segment segment;
+    segment.block = block;
+    segment.is_rigid_body = true;
+    segment.sign = block == above ? 1 : -1;
+    segment.offset = {0, 0, -0.5 * segment.sign * side};
+    problem->segments.push_back(segment);
+    ++pair.num_segments;
+  }
+  problem->pairs.push_back(pair);
+  for (const double x : {-0.5, 0.5})
+    for (const double y : {-0.5, 0.5})
+      problem->contacts.push_back(make_contact(x * side, y * side, k, phi0, mu));
+}
+
+/// Cubes of 10 cm on each other and on the ground, pushed; each interface as deep as it must be
+/// for the cubes to rest.
+ContactProblem make_stack(const std::vector<double>& masses, double k, double mu, double speed) {
+  ContactProblem problem;
+  problem.clear(kTimeStep);
+  double weight = 0;
+  for (const double mass : masses) {
+    weight += kGravity * mass;
+    add_cube(mass, 0.1, speed, &problem);
+  }
+  for (int i = 0; i < static_cast<int>(masses.size()); ++i) {
+    add_face(i, i - 1, 0.1, k, -weight / (4 * k), mu, &problem);
+    weight -= kGravity * masses[i];
+  }
+  return problem;
+}
+
+TEST_P(Extreme, MassRatiosOfAMillion) {
+  for (const auto& masses : {std::vector{1e6, 1.0}, {1.0, 1e6}, {1e-3, 1e3}, {1e3, 1.0, 1e-3}}) {
+    for (const double k : {1e7, 1e10})
+      for (const double speed : {0.0, 0.5}) (void)expect_answer(make_stack(masses, k, 0.5, speed));
+  }
+}
+
+TEST_P(Extreme, HeavyRestsOnLight) {
+  // At rest the impulses are the weights', whatever the ratio. Those of the lower face of a gram
+  // bear a ton. SAP's rest position is deeper by its relaxation time: not this one.
+  if (model() == ContactModel::sap) GTEST_SKIP() << "rests deeper";
+  const std::vector masses = {1e-3, 1e3};
+  const Solved solved = expect_answer(make_stack(masses, 1e8, 0.5, 0), 1e-9);
+  for (int face = 0; face < 2; ++face) {
+    double sum = 0;
+    for (int i = 0; i < 4; ++i) sum += solved.solution.impulses[4 * face + i][2];
+    EXPECT_NEAR(sum, kGravity * kTimeStep * 1e3, 2e-5 * kGravity * kTimeStep * 1e3);
+  }
+}
+
+TEST_P(Extreme, StiffnessesFromNoneToAnything) {
+  for (const double k : {1e-3, 1.0, 1e5, 1e9, 1e11, 1e13}) {
+    for (const double speed : {0.0, 0.5}) {
+      ContactProblem problem = make_stack({1.0, 1.0, 1.0}, k, 0.5, speed);
+      // Not deeper than a tenth of a millimeter, or the softest would be far inside each other.
+      for (Contact& c : problem.contacts) {
+        c.phi0 = std::max(c.phi0, -1e-4);
+        c.fn0 = -c.stiffness * c.phi0;
+      }
+      (void)expect_answer(problem);
+    }
+  }
+}
+
+TEST_P(Extreme, DeepContactOfBodiesThatFlyTogether) {
+  // The lagged models bound friction by the depth: of 1 mm at 1e13 N/m, by 2e7 N s. With the slip
+  // tolerance v_s its slope is 1e11 kg, and 1e-16 of the bodies' 7 m/s are 7e-5 N s.
+  ContactProblem problem = make_stack({1.0, 1.0}, 1e13, 0.5, 7);
+  problem.pairs.erase(problem.pairs.begin());  // no ground
+  problem.contacts.erase(problem.contacts.begin(), problem.contacts.begin() + 4);
+  problem.pairs[0].first_contact = 0;
+  for (int i = 0; i < problem.num_dofs(); ++i) problem.v0[i] += 0.3 * std::sin(i + 1);
+  for (Contact& c : problem.contacts) {
+    c.phi0 = -1e-3;
+    c.fn0 = -c.stiffness * c.phi0;
+  }
+  const Solved solved = expect_answer(problem);
+  if (model() != ContactModel::lagged) return;
+  EXPECT_TRUE(solved.solution.islands[0].is_fine);
+  // The digits that v has are not enough.
+  ContactSolution rounded = solved.solution;
+  rounded.v_rest.assign(rounded.v.size(), 0.0);
+  EXPECT_GT(certify(problem, rounded).relative_residual, 1e-5);
+}
+
+TEST_P(Extreme, WithoutStiffnessAContactIsItsForceAlone) {
+  // A pressure-field face may have a force that does not change with penetration, or none at all.
+  for (const double force : {0.0, -1.0, 2.0}) {
+    ContactProblem problem = make_stack({1.0}, 1e5, 0.5, 0);
+    for (Contact& c : problem.contacts) {
+      c.stiffness = 0;
+      c.fn0 = force;
+      c.dissipation = c.relaxation_time = 0;
+    }
+    const Solved solved = expect_answer(problem, 1e-10);
+    ASSERT_TRUE(solved.converged());
+    for (const auto& impulse : solved.solution.impulses)
+      EXPECT_NEAR(impulse[2], kTimeStep * std::max(0.0, force), 1e-9 * kTimeStep);
+  }
+}
+
+TEST_P(Extreme, FrictionOfNoneAndOfTen) {
+  for (const double mu : {0.0, 10.0}) {
+    for (const double speed : {0.0, 1e-3, 3.0}) {
+      for (const double k : {1e5, 1e8}) {
+        const Solved solved = expect_answer(make_stack({1.0, 2.0}, k, mu, speed));
+        if (mu > 0) continue;
+        for (const auto& impulse : solved.solution.impulses)
+          EXPECT_EQ(std::hypot(impulse[0], impulse[1]), 0);
+        EXPECT_NEAR(solved.solution.v[3], speed, 1e-6);
+      }
+    }
+  }
+}
+
+TEST_P(Extreme, CoincidentContactsShareTheLoad) {
+  // N times the same contact of stiffness k / N is the contact once.
+  const ContactProblem once = make_stack({1.0}, 1e6, 0.5, 0.1);
+  constexpr int kNum = 25;
+  ContactProblem many = once;
+  many.contacts.clear();
+  for (const Contact& c : once.contacts) {
+    for (int i = 0; i < kNum; ++i) {
+      many.contacts.push_back(c);
+      many.contacts.back().stiffness /= kNum;
+      many.contacts.back().fn0 /= kNum;
+    }
+  }
+  many.pairs[0].num_contacts *= kNum;
+  const Solved a = expect_answer(once, 1e-10), b = expect_answer(many, 1e-10);
+  ASSERT_EQ(a.converged(), b.converged());
+  // SAP caps the stiffness of each by the mobility of its point; slip tolerances may grow with the
+  // impulse of each.
+  const contact::ContactModelTraits& traits = contact::traits(model());
+  if (!a.converged() || model() == ContactModel::sap || traits.uses_regularization) return;
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(a.solution.v[i], b.solution.v[i], 1e-8);
+}
+
+TEST_P(Extreme, ManyContactsOnOneBody) {
+  constexpr int kNum = 100;  // on a side
+  ContactProblem problem = make_stack({1.0}, 1e7, 0.5, 0.3);
+  problem.contacts.clear();
+  for (int i = 0; i < kNum; ++i)
+    for (int j = 0; j < kNum; ++j)
+      problem.contacts.push_back(make_contact(0.1 * (i - 0.5 * kNum) / kNum,
+                                              0.1 * (j - 0.5 * kNum) / kNum, 1e7 / (kNum * kNum),
+                                              -1e-6, 0.5));
+  problem.pairs[0].num_contacts = kNum * kNum;
+  (void)expect_answer(problem);
+}
+
+TEST_P(Extreme, NothingTouches) {
+  ContactProblem problem = make_stack({1.0, 2.0}, 1e6, 0.5, 0.1);
+  problem.contacts.clear();
+  problem.pairs.clear();
+  problem.segments.clear();
+  const Solved solved = expect_answer(problem);
+  EXPECT_EQ(solved.solution.v, (std::vector<double>{0, 0, 0, 0.1, 0, -kGravity * kTimeStep, 0, 0, 0,
+                                                    0.1, 0, -kGravity * kTimeStep}));
+  EXPECT_EQ(solved.certificate.relative_residual, 0);
+  ContactProblem empty;
+  empty.clear(kTimeStep);
+  EXPECT_TRUE(solve(empty).certificate.ok);
+}
+
+/// A chain of four dofs whose last link touches its first: one block moves both sides of the pair.
+/// @param num_dofs that move the two apart; 0: none does
+ContactProblem make_loop(int num_dofs, double phi0) {
+  ContactProblem problem;
+  problem.clear(kTimeStep);
+  const int block = problem.add_block(4);
+  double* A = problem.diagonal(block);
+  for (int i = 0; i < 4; ++i) A[5 * i] = 0.01;
+  for (int i = 0; i < 3; ++i) A[5 * i + 1] = A[5 * i + 4] = 0.004;
+  problem.v0 = {0.3, -0.5, 0.2, -0.4};
+  Segment segment;
+  segment.block = block;
+  for (int dof = 0; dof < num_dofs; ++dof) {
+    problem.column_dof.push_back(dof);
+    for (const double x : {0.1, 1.0, 0.0, 0.05 * dof, 0.02, -0.1}) problem.columns.push_back(x);
+  }
+  segment.num_columns = num_dofs;
+  problem.segments.push_back(segment);
+  BodyPair pair;
+  pair.num_segments = 1;
+  pair.num_contacts = 2;
+  problem.pairs.push_back(pair);
+  for (const double x : {-0.01, 0.01})
+    problem.contacts.push_back(make_contact(x, 0, contact::kInfinity, phi0, 0.8));
+  return problem;
+}
+
+TEST_P(Extreme, ABodyThatTouchesItselfInALoop) {
+  for (const int num_dofs : {4, 2, 1})
+    for (const double phi0 : {-1e-3, -1e-6, 1e-5}) (void)expect_answer(make_loop(num_dofs, phi0));
+}
+
+TEST_P(Extreme, AContactThatNothingMoves) {
+  // Both geoms in one rigid body: whatever the impulse is, it moves nothing.
+  for (const double k : {contact::kInfinity, 1e6}) {
+    for (const double phi0 : {-1e-3, 1e-5}) {
+      ContactProblem problem = make_loop(0, phi0);
+      for (Contact& c : problem.contacts) {
+        c.stiffness = k;
+        c.fn0 = std::isfinite(k) ? -k * phi0 : 0;
+      }
+      const Solved solved = expect_answer(problem);
+      for (int i = 0; i < 4; ++i) EXPECT_NEAR(solved.solution.v[i], problem.v0[i], 1e-12);
+    }
+  }
+}
+
+TEST_P(Extreme, WhatIsNotANumberStaysInItsIsland) {
+  const ContactProblem good = make_stack({1.0, 2.0}, 1e7, 0.5, 0.1);
+  const Solved expected = solve(good);
+  for (int spoilt = 0; spoilt < 5; ++spoilt) {
+    ContactProblem bad = good;
+    if (spoilt == 0) bad.v0[3] = kNan;
+    if (spoilt == 1) bad.free_impulse[5] = contact::kInfinity;
+    if (spoilt == 2) bad.contacts[5].fn0 = kNan;
+    if (spoilt == 3) bad.contacts[1].offset[1] = kNan;
+    if (spoilt == 4) bad.contacts[0].bias[2] = -contact::kInfinity;
+    ContactProblem both = good;
+    support::append_problem(bad, &both);
+    const Solved solved = solve(both);
+    EXPECT_FALSE(solved.converged()) << spoilt;
+    EXPECT_FALSE(solved.certificate.ok) << spoilt;
+    for (int i = 0; i < 12; ++i) EXPECT_EQ(solved.solution.v[i], expected.solution.v[i]) << spoilt;
+  }
+}
+
+TEST_P(Extreme, RandomProblemsAtAnyStiffness) {
+  std::mt19937_64 rng(11);
+  for (int trial = 0; trial < 24; ++trial) {
+    ContactProblem problem = support::make_random_problem(
+        {.num_bodies = 1 + trial % 5, .num_trees = trial % 3, .num_pairs = 2 + trial % 7}, &rng);
+    const double factor = std::pow(10, 2 * (trial % 4));  // of 1e3 to 1e7 N/m
+    for (Contact& c : problem.contacts) {
+      if (!std::isfinite(c.stiffness)) continue;
+      c.stiffness *= factor;
+      c.phi0 /= factor;
+    }
+    SCOPED_TRACE(trial);
+    (void)expect_answer(problem);
+  }
+}
+
+std::vector<ContactModel> list_models() {
+  std::vector<ContactModel> models;
+  for (const contact::ContactModelTraits& traits : contact::contact_models())
+    if (traits.model != ContactModel::mujoco) models.push_back(traits.model);
+  return models;
+}
+INSTANTIATE_TEST_SUITE_P(Models, Extreme, testing::ValuesIn(list_models()), [](const auto& test) {
+  return std::string(contact::traits(test.param).name);
+});
+
+}  // namespace
+}  // namespace stiction::formulations
