@@ -184,17 +184,18 @@ double Certifier::calc_coupling_error(const ContactProblem& problem, const Islan
 }
 
 double Certifier::calc_scale(const ContactProblem& problem, std::span<const int> blocks) const {
-  double p2 = 0, f2 = 0;
+  double given2 = 0, contact2 = 0, momentum2 = 0;
   for (const int b : blocks) {
     const int n = problem.block_size(b);
     for (int i = 0; i < n; ++i) {
       const int dof = problem.dof_start[b] + i;
       const double D2 = 1 / problem.diagonal(b)[i * (n + 1)];
-      p2 += D2 * momentum_[dof] * momentum_[dof];
-      f2 += D2 * impulse_[dof] * impulse_[dof];
+      given2 += D2 * problem.free_impulse[dof] * problem.free_impulse[dof];
+      contact2 += D2 * impulse_[dof] * impulse_[dof];
+      momentum2 += D2 * momentum_[dof] * momentum_[dof];
     }
   }
-  return std::sqrt(std::max(p2, f2));
+  return std::max(std::sqrt(std::max(given2, contact2)), kResolvedMomentum * std::sqrt(momentum2));
 }
 
 Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const Islands& islands,
@@ -203,7 +204,7 @@ Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const
                                             std::span<const double> allowance) const {
   Balance out;
   const auto add_blocks = [&](std::span<const int> blocks) {
-    double r2 = 0, p2 = 0, f2 = 0, e2 = 0, a2 = 0;
+    double r2 = 0, e2 = 0, a2 = 0;
     for (const int b : blocks) {
       const int n = problem.block_size(b);
       e2 += dual_shares_[b];
@@ -211,12 +212,10 @@ Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const
         const int dof = problem.dof_start[b] + i;
         const double D2 = 1 / problem.diagonal(b)[i * (n + 1)];
         r2 += D2 * residual_[dof] * residual_[dof];
-        p2 += D2 * momentum_[dof] * momentum_[dof];
-        f2 += D2 * impulse_[dof] * impulse_[dof];
         if (!allowance.empty()) a2 += D2 * allowance[dof] * allowance[dof];
       }
     }
-    const double scale = std::sqrt(std::max(p2, f2));
+    const double scale = calc_scale(problem, blocks);
     const double residual = std::sqrt(r2);
     // A quarter more than the solver's own test: its sum of the same terms is rounded differently.
     const double enough = 1.25 * (absolute_tolerance + tolerance * scale);

@@ -28,7 +28,8 @@ struct Certificate {
   double error_bound = 0;
   /// Bound on the error of any contact point's relative velocity [m/s].
   double velocity_bound = 0;
-  /// Largest over the islands of |D grad l| / max(|D A v|, |D J^T gamma|), D = diag(A)^(-1/2) [-].
+  /// Largest over the islands of |D grad l| / max(|D p|, |D J^T gamma|), the impulses that act, see
+  /// kResolvedMomentum [-].
   double relative_residual = 0;
   /// The part of relative_residual that is put down to rounding, see RoundOff; 0 where the
   /// tolerance is met without.
@@ -86,7 +87,7 @@ class Certifier {
   double calc_coupling_error(const ContactProblem& problem, const Islands& islands,
                              double tolerance, const ContactSolution& solution) const;
 
-  /// max(|D A v|, |D J^T gamma|) of some blocks [sqrt(J)].
+  /// What residuals of some blocks are measured by, see kResolvedMomentum [sqrt(J)].
   double calc_scale(const ContactProblem& problem, std::span<const int> blocks) const;
 
   struct Balance {

@@ -18,6 +18,14 @@ enum class SolveStatus : std::uint8_t {
   kInfeasible,           // no velocities were found that keep surfaces with barriers apart
 };
 
+/// What residuals are measured by are the impulses that act on an island,
+///
+///     scale = max(|D p|, |D J^T gamma|),   p = A (v* - v0),   D = diag(A)^(-1/2),
+///
+/// and no momentum, which is another one for another observer, and against which the forces of a
+/// short step are nothing. But rounding leaves a share of the momentum, so that it is the least.
+inline constexpr double kResolvedMomentum = 1e-8;  // scale / |D A v| at least [-]
+
 struct IslandStatistics {
   SolveStatus status = SolveStatus::kConverged;
   int num_dofs = 0;
@@ -27,7 +35,7 @@ struct IslandStatistics {
   int num_substeps = 1;  // that the step was divided into; more than 1 for `tamsi` alone
   int line_search_evaluations = 0;
   bool is_fine = false;  // solved, and to be certified, with more digits than v has
-  /// |D grad l| and max(|D A v|, |D J^T gamma|), D = diag(A)^(-1/2)  [sqrt(J)]
+  /// |D grad l|, and what it is measured by: see kResolvedMomentum [sqrt(J)]
   double residual = 0;
   double scale = 0;
   /// `coulomb`: convex problems solved, and |x - gamma_n|_inf / mean(gamma_n) of the last [-].

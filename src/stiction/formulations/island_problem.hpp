@@ -45,9 +45,21 @@ class IslandProblem {
     start();
   }
 
-  /// A v* and A (v - v*), once before the solve; the latter then follows each step.
+  /// A (v - v*), once before the solve; it then follows each step. And what residuals are measured
+  /// by where contacts give no impulse.
   void start() {
-    multiply_by_A(dofs_.v_star.data(), dofs_.p_star.data());
+    double* const momentum = dofs_.dp.data();
+    multiply_by_A(dofs_.v_star.data(), momentum);
+    double given = 0, all = 0;
+    for (int b = range_.block_begin; b < range_.block_end; ++b) {
+      const BlockSlice& block = layout_.blocks[b];
+      for (int i = 0; i < block.size; ++i) {
+        const double D2 = dofs_.inv_diagonal[block.dof + i];
+        given += D2 * std::pow(problem_.free_impulse[block.problem_dof + i], 2);
+        all += D2 * std::pow(momentum[block.dof + i], 2);
+      }
+    }
+    min_scale_ = std::max(std::sqrt(given), contact::kResolvedMomentum * std::sqrt(all));
     const int begin = range_.dof_begin;
     for (int i = begin; i < begin + range_.num_dofs; ++i)
       dofs_.direction[i] = dofs_.v[i] - dofs_.v_star[i];
@@ -331,18 +343,16 @@ class IslandProblem {
   }
 
   numerics::Residual calc_residual() const {
-    double gradient = 0, momentum = 0, impulse = 0;
+    double gradient = 0, impulse = 0;
     const int begin = range_.dof_begin;
     for (int i = begin; i < begin + range_.num_dofs; ++i) {
       const double D2 = dofs_.inv_diagonal[i];
       const double g = dofs_.dp[i] - dofs_.force[i];
-      const double p = dofs_.dp[i] + dofs_.p_star[i];
       const double f = dofs_.force[i];
       gradient += D2 * g * g;
-      momentum += D2 * p * p;
       impulse += D2 * f * f;
     }
-    return {std::sqrt(gradient), std::sqrt(std::max(momentum, impulse))};
+    return {std::sqrt(gradient), std::max(min_scale_, std::sqrt(impulse))};
   }
 
   /// A, or of dofs that constraints touch what is left of it when the others are eliminated: once a
@@ -388,6 +398,7 @@ class IslandProblem {
   SolverLayout& layout_;
   DofArrays& dofs_;
   math::BlockSparseCholesky& H_;
+  double min_scale_ = 0;           // of residuals, see start
   numerics::Residual residual_;    // at the current point
   int num_secants_ = 0;            // directions from secant slopes
   double momentum_slope_ = 0;      // d . A (v - v*)

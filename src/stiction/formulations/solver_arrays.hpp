@@ -26,7 +26,7 @@ struct TorsionBatchOf<F> {
 
 /// Per-dof arrays, in solver order.
 struct DofArrays {
-  std::vector<double> v, v_star, p_star;        // p_star = A v*
+  std::vector<double> v, v_star;
   std::vector<double> v_rest;                   // of fine velocities, see fine_velocity.hpp
   std::vector<double> dp, force;                // A (v - v*), J^T gamma
   std::vector<double> direction, dp_direction;  // d, A d
@@ -34,7 +34,7 @@ struct DofArrays {
 
   void resize(int n) {
     for (auto* array :
-         {&v, &v_rest, &v_star, &p_star, &dp, &force, &direction, &dp_direction, &inv_diagonal})
+         {&v, &v_rest, &v_star, &dp, &force, &direction, &dp_direction, &inv_diagonal})
       array->resize(n);
   }
 };

@@ -6,8 +6,8 @@ namespace stiction::formulations {
 
 struct SolverOptions {
   contact::ModelParameters parameters;
-  /// Stop when |D grad l| <= absolute + relative max(|D A v|, |D J^T gamma|), D = diag(A)^(-1/2),
-  /// on each island by itself [-].
+  /// Stop when |D grad l| <= absolute + relative max(|D p|, |D J^T gamma|), D = diag(A)^(-1/2), on
+  /// each island by itself: relative to the impulses that act, see contact::kResolvedMomentum [-].
   double relative_tolerance = 1e-5;
   double absolute_tolerance = 1e-14;  // [sqrt(J)]
   /// Of Newton's method. `tamsi` has a limit of 20 or 30 in each sub-step and keeps this one there.

@@ -180,8 +180,10 @@ void TamsiIsland::calc_residual(Outcome* outcome) {
   r_ = force_ + share * free_impulse_ - product_;
   product_.noalias() = island_.A() * v_;
   outcome->residual = inv_sqrt_diagonal_.cwiseProduct(r_).norm();
-  outcome->scale = std::max(inv_sqrt_diagonal_.cwiseProduct(product_).norm(),
-                            inv_sqrt_diagonal_.cwiseProduct(force_).norm());
+  outcome->scale =
+      std::max({share * inv_sqrt_diagonal_.cwiseProduct(free_impulse_).norm(),
+                inv_sqrt_diagonal_.cwiseProduct(force_).norm(),
+                contact::kResolvedMomentum * inv_sqrt_diagonal_.cwiseProduct(product_).norm()});
 }
 
 bool TamsiIsland::calc_direction() {
