@@ -29,6 +29,7 @@ contact::SolveStatus to_solve_status(numerics::NewtonStatus status) {
   switch (status) {
     case numerics::NewtonStatus::kConverged: return contact::SolveStatus::kConverged;
     case numerics::NewtonStatus::kStagnated: return contact::SolveStatus::kStagnated;
+    case numerics::NewtonStatus::kSlow:
     case numerics::NewtonStatus::kMaxIterations: return contact::SolveStatus::kMaxIterations;
     case numerics::NewtonStatus::kNotPositiveDefinite:
       return contact::SolveStatus::kNotPositiveDefinite;

@@ -32,32 +32,31 @@ concept StiffProblem = NewtonProblem<P> && requires(P p, double share) {
 /// in the gradient.
 template <StiffProblem P, class Minimize>
 NewtonResult minimize_stiff(P& problem, const NewtonOptions& options, Minimize&& minimize) {
-  constexpr int kMaxDirect = 20;  // iterations before the softer ones
+  constexpr int kPatience = 15;  // iterations in vain before the softer ones
   constexpr double kSoftest = 1e-12, kGrowth = 10;
   constexpr double kSoftTolerance = 1e-4;  // finer than the next valley is wide
   NewtonResult result;
-  const auto go_on = [&](double tolerance, int max_iterations) {
+  const auto go_on = [&](double tolerance, int patience) {
     NewtonOptions next = options;
     next.relative_tolerance = std::max(tolerance, options.relative_tolerance);
-    next.max_iterations = std::min(max_iterations, options.max_iterations);
+    next.patience = patience;
     const NewtonResult more = minimize(problem, next);
     result.status = more.status;
     result.residual = more.residual;
     result.iterations += more.iterations;
     result.line_search_evaluations += more.line_search_evaluations;
   };
-  go_on(0, kMaxDirect);
-  // That no point is feasible may be for lack of iterations.
-  if (result.status == NewtonStatus::kInfeasible && options.max_iterations > kMaxDirect)
-    go_on(0, options.max_iterations);
-  if (result.status == NewtonStatus::kMaxIterations && options.max_iterations > kMaxDirect) {
+  go_on(0, kPatience);
+  // That no point is feasible may be for lack of patience.
+  if (result.status == NewtonStatus::kInfeasible) go_on(0, options.patience);
+  if (result.status == NewtonStatus::kSlow) {
     double share = std::clamp(1 / problem.stiffness(), kSoftest, 1 / kGrowth);
     for (; share < 1; share *= kGrowth) {
       problem.set_share(share);
-      go_on(kSoftTolerance, options.max_iterations);
+      go_on(kSoftTolerance, options.patience);
     }
     problem.set_share(1);
-    go_on(0, options.max_iterations);
+    go_on(0, options.patience);
   }
   // Of sums of some terms, each rounded.
   constexpr double kNoise = 64 * std::numeric_limits<double>::epsilon();
@@ -70,7 +69,7 @@ NewtonResult minimize_stiff(P& problem, const NewtonOptions& options, Minimize&&
     constexpr int kMaxFine = 4;
     result.status = NewtonStatus::kStagnated;
     for (int i = 0; i < kMaxFine && result.status == NewtonStatus::kStagnated; ++i)
-      go_on(0, options.max_iterations);
+      go_on(0, options.patience);
   }
   return result;
 }

@@ -14,6 +14,8 @@ struct NewtonOptions {
   double relative_tolerance = 1e-5;
   double absolute_tolerance = 1e-14;
   int max_iterations = 100;
+  /// Give up after so many iterations that do not halve the least residual.
+  int patience = std::numeric_limits<int>::max();
   LineSearchOptions line_search;
 };
 
@@ -27,6 +29,7 @@ enum class NewtonStatus {
   kConverged,
   kStagnated,  // round-off: steps no longer move the point; the residual says how far it got
   kMaxIterations,
+  kSlow,  // out of patience
   kNotPositiveDefinite,  // the Hessian could not be factored
   kNotFinite,
   kInfeasible,  // no point was found at which the function is finite
@@ -64,6 +67,8 @@ inline bool is_converged(const Residual& residual, const NewtonOptions& options)
 template <NewtonProblem P>
 NewtonResult minimize(P& problem, const NewtonOptions& options) {
   NewtonResult result;
+  double halved_norm = std::numeric_limits<double>::infinity();
+  int num_in_vain = 0;
   double last_norm = std::numeric_limits<double>::infinity();
   for (;;) {
     result.residual = problem.calc_gradient();
@@ -73,6 +78,13 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
     }
     if (is_converged(result.residual, options)) {
       result.status = NewtonStatus::kConverged;
+      return result;
+    }
+    const bool is_halved = result.residual.norm <= 0.5 * halved_norm;
+    if (is_halved) halved_norm = result.residual.norm;
+    num_in_vain = is_halved ? 0 : num_in_vain + 1;
+    if (num_in_vain > options.patience) {
+      result.status = NewtonStatus::kSlow;
       return result;
     }
     if (result.iterations == options.max_iterations) {
