@@ -123,7 +123,7 @@ struct ContactBatch {
   bool is_feasible(double alpha) const {
     return is_true_in_all(Law::is_feasible(row, multiply_add(dv_c, math::broadcast(alpha), v_c)));
   }
-  void soften(double fraction) { Law::soften(&row, fraction); }
+  void soften(double fraction) { row.normal = row.normal.calc_softened(fraction); }
 };
 
 /// Contacts with a law of six components: [v_t1, v_t2, v_n, w_n, w_t1, w_t2].
@@ -161,7 +161,7 @@ struct TorsionBatch {
     for (int i = 0; i < 6; ++i) v[i] = v_c[i] + alpha * dv_c[i];
     return is_true_in_all(Law::is_feasible(row, v));
   }
-  void soften(double fraction) { Law::soften(&row, fraction); }
+  void soften(double fraction) { row.normal = row.normal.calc_softened(fraction); }
 
  private:
   void calc_components(const PairVelocity& V, Lanes* out) const {

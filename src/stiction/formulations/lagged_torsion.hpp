@@ -48,11 +48,6 @@ struct LaggedTorsionWith {
     const Normal& normal = row.normal;
     return v_c[kNormalIndex] > normal.calc_min_velocity();
   }
-  template <contact::HasDomain Normal = typename Laws::Normal>
-  static void soften(Row* row, double fraction) {
-    const Normal& normal = row->normal;
-    row->normal = normal.calc_softened(fraction);
-  }
 
  private:
   static auto calc_slip(const Row& row, const Lanes v_c[6]) {

@@ -50,13 +50,18 @@ inline bool has_default_laws(const ModelParameters& parameters) {
          parameters.friction_law == contact::FrictionRegularizationKind::soft;
 }
 
-/// A formulation whose impulses may exist for some velocities only. `soften` makes them go on
-/// linearly from a fraction of the way to those without, or no more (0); is_feasible says where
-/// they are the law's own.
+/// A formulation whose impulses may exist for some velocities only; is_feasible says for which they
+/// are the law's own. Its row has the normal law, `normal`, which can be softened.
 template <class F>
-concept HasDomain = requires(typename F::Row* row, const Lanes3& v_c, double fraction) {
-  F::is_feasible(*row, v_c);  // a mask
-  F::soften(row, fraction);
+concept HasDomain = requires(const typename F::Row& row, const Lanes3& v_c) {
+  F::is_feasible(row, v_c);  // a mask
+  requires contact::HasDomain<decltype(row.normal)>;
 };
+
+/// The regularized norm of the tangential velocity, of a row with `friction` and `slip_tolerance`.
+auto calc_slip(const auto& row, const Lanes3& v_c) {
+  const Lanes v_t[2] = {v_c.x, v_c.y};
+  return row.friction.template calc_norm<2>(v_t, row.slip_tolerance);
+}
 
 }  // namespace stiction::formulations

@@ -63,17 +63,8 @@ struct SimilarWith {
     const Normal& normal = row.normal;
     return calc_z(row, v_c, calc_slip(row, v_c)) > normal.calc_min_velocity();
   }
-  template <contact::HasDomain Normal = typename Laws::Normal>
-  static void soften(Row* row, double fraction) {
-    const Normal& normal = row->normal;
-    row->normal = normal.calc_softened(fraction);
-  }
 
  private:
-  static auto calc_slip(const Row& row, const Lanes3& v_c) {
-    const Lanes v_t[2] = {v_c.x, v_c.y};
-    return row.friction.template calc_norm<2>(v_t, row.slip_tolerance);
-  }
   static Lanes calc_z(const Row& row, const Lanes3& v_c, const auto& slip) {
     return v_c.z - row.mu * slip.norm();
   }

@@ -29,7 +29,7 @@ enum class NewtonStatus {
   kConverged,
   kStagnated,  // round-off: steps no longer move the point; the residual says how far it got
   kMaxIterations,
-  kSlow,  // out of patience
+  kSlow,                 // out of patience
   kNotPositiveDefinite,  // the Hessian could not be factored
   kNotFinite,
   kInfeasible,  // no point was found at which the function is finite
