@@ -57,7 +57,7 @@ TEST_P(Threads, OneTwoAndFourGiveTheSameBits) {
   }
   int max_islands = 0, max_contacts = 0;
   const int num_steps =
-      GetParam() == contact::ContactModel::tamsi ? 150 : 250;  // whose steps are long
+      GetParam() == contact::ContactModel::tamsi ? 200 : 250;  // whose steps are long
   for (int i = 0; i < num_steps; ++i) {
     for (int k = 0; k < 3; ++k) {
       for (int u = 0; u < scenes[k]->nu; ++u)
