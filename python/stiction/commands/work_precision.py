@@ -39,7 +39,7 @@ def bench_work_precision(
         ),
     ] = None,
     contact_model: options.ContactModels = None,
-    tolerance: options.Tolerance = 1e-8,
+    tolerance: options.Tolerance = 1e-5,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and larger steps.")] = False,
     repeats: Repeats = 5,
     drake: Annotated[
