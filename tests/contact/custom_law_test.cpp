@@ -107,6 +107,27 @@ TEST(CustomLaw, RefusesForcesThatAreNotFinite) {
             std::string::npos);
 }
 
+TEST(CustomLaw, RefusesForcesThatFallBetweenThePointsOfTheGrid) {
+  struct Steps {  // flat at every point of the grid
+    NormalForce calc_force(double x, double) const noexcept {
+      return {x > 3e-3 ? 1.0 : x > 2e-3 ? 4500.0 : 0.0, 0, 0};
+    }
+  };
+  EXPECT_NE(refusal_of(Steps{}).find("N at the last penetration of the grid before"),
+            std::string::npos);
+}
+
+TEST(CustomLaw, RefusesAReachThatIsNoDistance) {
+  struct Far {
+    double distance;
+    NormalForce calc_force(double, double) const noexcept { return {}; }
+    double reach() const noexcept { return distance; }
+  };
+  EXPECT_EQ(refusal_of(Far{0.1}), "");
+  EXPECT_NE(refusal_of(Far{-1}).find("reach() is -1 m"), std::string::npos);
+  EXPECT_NE(refusal_of(Far{std::nan("")}).find("reach() is "), std::string::npos);
+}
+
 TEST(CustomLaw, ImpulseIsThatOfTheSameLawBuiltIn) {
   const auto held = make_custom_law(MyHertz{});
   for (const double dt : {1e-4, 2e-3}) {

@@ -51,6 +51,7 @@ class Cone {
     ++num_shares;
   }
   double stiffness() const { return K; }
+  double sensitivity() const { return stiffness(); }
   bool refine() { return false; }
 
  private:
@@ -149,6 +150,7 @@ class Spring {
   }
   void set_share(double) {}
   double stiffness() const { return kStiffness; }
+  double sensitivity() const { return stiffness(); }
   bool refine() {
     const bool was_fine = is_fine;
     is_fine = true;

@@ -97,7 +97,7 @@ NormalLaw = Annotated[
     typer.Option(
         callback=_check_normal_law,
         metavar="NAME",
-        help=f"Of lagged, lagged_regularized and similar: {', '.join(normal_laws())}.",
+        help=f"Of lagged, lagged_regularized, similar and coulomb: {', '.join(normal_laws())}.",
     ),
 ]
 FrictionLaw = Annotated[

@@ -20,7 +20,8 @@ from stiction.studies import NAMES
 if TYPE_CHECKING:
     from stiction.studies.checks import Check
 
-# Trajectories of other programs that the planar studies are compared with, where somebody has them.
+# Trajectories of other programs that the planar studies are compared with, where somebody has them:
+# beside the repository that is the current folder.
 _PEERS = Path("../shared/reference/point")
 
 
@@ -43,7 +44,9 @@ def study_command(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Where NAME.json and the plots go; default: out/study_NAME."
+            file_okay=False,
+            metavar="DIR",
+            help="Where NAME.json and the plots go; default: out/study_NAME.",
         ),
     ] = None,
     peers: Annotated[
@@ -56,7 +59,9 @@ def study_command(
         ),
     ] = None,
 ) -> int:
-    """Repeats the figures of [castro2023] with every contact model, and checks what they show.
+    """Repeats the figures of Castro, Han and Masterjohn, 2023, with every contact model.
+
+    Checks what they show.
 
     Exit codes: 0 ok, 1 a check failed, 2 usage.
     """

@@ -46,7 +46,8 @@ _STILL_TOLERANCE = 0.1 * STICTION_TOLERANCE
 # Half of the bodies are spheres, which roll: the median is of the last that do. Few scenes are chance.
 _STILL_SCENES = range(16)
 # tamsi has failed on this scene in every program that has it; mj_step is not ours to answer for.
-_CONVEX = ("sap", "lagged", "lagged_regularized", "similar", "coulomb")
+_PAPER = ("sap", "lagged", "lagged_regularized", "similar")
+_CONVEX = (*_PAPER, "coulomb")
 
 
 def run_clutter_study(settings: Settings) -> StudyResult:
@@ -91,6 +92,7 @@ def run_clutter_study(settings: Settings) -> StudyResult:
     }
     result.checks = [
         *_check_main(settings, main),
+        *_check_coupling(main, *_by_setting(over_steps), *_by_setting(over_stiffness)),
         *_check_drifts(drifts),
         *_check_history(settings, main),
         *_check_steps(over_steps),
@@ -149,10 +151,12 @@ def _calc_penetration_order(runs: dict[float, ClutterRun]) -> float:
 
 
 def find_stiffest(runs: dict[float, ClutterRun]) -> float | None:
-    """The stiffness up to which no step failed or left more than the tolerance; None: not one."""
+    """The stiffness up to which no step failed or left more than the tolerance, measured by momentum
+    as the peers do; None: not one.
+    """
     stiffest = None
     for stiffness in sorted(runs):
-        if runs[stiffness].num_failed or runs[stiffness].worst_residual > _ENOUGH:
+        if runs[stiffness].num_failed or runs[stiffness].residual_to_momentum > _ENOUGH:
             break
         stiffest = stiffness
     return stiffest
@@ -170,11 +174,22 @@ def _check_main(settings: Settings, main: dict[str, ClutterRun]) -> list[Check]:
                 f"relative residual, {name}", run.worst_residual, _ENOUGH, "tolerance 1e-5"
             )
         )
-    for name in settings.pick("coulomb"):
-        checks.append(
-            check_at_most(f"coupling error, {name}", main[name].coupling_error, 1e-3, "target")
-        )
     return checks
+
+
+def _by_setting(runs: dict[str, dict[float, ClutterRun]]) -> list[dict[str, ClutterRun]]:
+    """One dict of models per step or stiffness."""
+    settings = sorted({key for of_name in runs.values() for key in of_name})
+    return [{n: of_name[key] for n, of_name in runs.items() if key in of_name} for key in settings]
+
+
+def _check_coupling(*runs: dict[str, ClutterRun]) -> list[Check]:
+    """Of every run of coulomb, at whatever step and stiffness."""
+    errors = [of_name["coulomb"].coupling_error for of_name in runs if "coulomb" in of_name]
+    if not errors:
+        return []
+    name = f"coupling error, coulomb, worst of {len(errors)} runs"
+    return [check_at_most(name, max(errors), 1e-3, "target")]
 
 
 def _check_history(settings: Settings, main: dict[str, ClutterRun]) -> list[Check]:
@@ -238,14 +253,18 @@ def _check_steps(runs: dict[str, dict[float, ClutterRun]]) -> list[Check]:
                     f"steps that failed, {where}", run.num_failed, 0, "every step solved"
                 ),
             ]
-    if "sap" in runs:
-        values = [run.mean_condition() for run in runs["sap"].values()]
+    if "sap" in runs and "lagged" in runs:
+        spread = {
+            name: max(values) / min(values)
+            for name in ("sap", "lagged")
+            for values in [[run.mean_condition() for run in runs[name].values()]]
+        }
         checks.append(
             check_at_most(
-                "condition number over the time step, sap, largest over smallest",
-                max(values) / min(values),
-                3.0,
-                "fig. 16: flat",
+                "condition numbers over the time step, largest over smallest: sap's over lagged's",
+                spread["sap"] / spread["lagged"],
+                0.1,
+                "fig. 16: flat for SAP, over decades for Lagged",
             )
         )
     for name in ("lagged",):
@@ -286,16 +305,19 @@ def _check_stiffness(
                 "fig. 17, target: 1/k",
             ),
         ]
-        if name == "coulomb":  # ours: of the paper's models each step is one convex problem
-            continue
-        checks.append(
-            check_at_most(
-                f"iterations at 1e7 N/m over those at 1e5, {name}",
-                of_stiffness[1e7].mean_iterations() / of_stiffness[1e5].mean_iterations(),
-                1.2,
-                "section X.A: within 20 %",
-            )
+    # Not of coulomb, which is ours: of the paper's models each step is one convex problem.
+    iterations = {
+        k: np.mean([runs[name][k].mean_iterations() for name in runs if name in _PAPER])
+        for k in (1e5, 1e7)
+    }
+    checks.append(
+        check_at_most(
+            "iterations at 1e7 N/m over those at 1e5, mean of the paper's models",
+            float(iterations[1e7] / iterations[1e5]),
+            1.2,
+            "section X.A: within 20 %",
         )
+    )
     return checks
 
 

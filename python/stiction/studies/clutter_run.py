@@ -44,7 +44,8 @@ class ClutterRun:
         [m]. The median is not moved by the few bodies that still roll or rock.
     max_penetration_falling: the largest before [m].
     median_drift: over the bodies, of their way from SETTLED to the end [m].
-    worst_residual: relative [-]. coupling_error: worst, of models that report one [-].
+    worst_residual: relative to the impulses that act; residual_to_momentum: to momentum [-].
+    coupling_error: worst, of models that report one [-].
     num_failed: steps that failed; the best solution was kept. status: their counts by name.
     us_per_step: CPU time, median step.
     start, end: qpos.
@@ -63,6 +64,7 @@ class ClutterRun:
     max_penetration_falling: float
     median_drift: float
     worst_residual: float
+    residual_to_momentum: float
     coupling_error: float
     num_failed: int
     us_per_step: float
@@ -110,6 +112,7 @@ class ClutterRun:
             "max_penetration_falling": self.max_penetration_falling,
             "median_drift": self.median_drift,
             "worst_residual": self.worst_residual,
+            "residual_to_momentum": self.residual_to_momentum,
             "coupling_error": self.coupling_error,
             "failed_steps": self.status,
             "us_per_step": self.us_per_step,
@@ -154,7 +157,7 @@ def run_clutter_case(
     stride = num_steps // num_conditions if num_conditions and contact_model != "mujoco" else 0
     trace = np.full((num_steps, 5), np.nan)
     depths, residual, coupling, status = [], 0.0, 0.0, dict[str, int]()
-    deepest_falling = 0.0
+    deepest_falling = to_momentum = 0.0
     us = np.zeros(num_steps)
     settled = start
     for i in range(num_steps):
@@ -167,6 +170,7 @@ def run_clutter_case(
         if not report.ok:
             status[report.status] = status.get(report.status, 0) + 1
         residual = max(residual, certificate.relative_residual)
+        to_momentum = max(to_momentum, getattr(certificate, "residual_to_momentum", 0.0))
         coupling = max(coupling, getattr(certificate, "coupling_error", 0.0))
         trace[i, 0] = (i + 1) * time_step
         trace[i, 1:4] = (
@@ -200,6 +204,7 @@ def run_clutter_case(
         max_penetration_falling=deepest_falling,
         median_drift=float(np.median(np.linalg.norm(moved, axis=1))),
         worst_residual=residual,
+        residual_to_momentum=to_momentum,
         coupling_error=coupling,
         num_failed=sum(status.values()),
         us_per_step=float(np.median(us)),

@@ -278,14 +278,16 @@ def _draw(
 ) -> dict[str, Figure]:
     errors = {f"{name} dissipation": figures[name]["rms_error"] for name in CASES}
     label = "rms error of x, z [m] and theta [rad]"
-    return {
-        "fig07_rod": draw_motion(references["without"]),
-        "fig08_force_without_dissipation": draw_close_up(fine["without"], "normal_force"),
-        "fig09_velocity_without_dissipation": draw_close_up(fine["without"], "slip_velocity"),
-        "fig10_force_with_dissipation": draw_close_up(fine["with"], "normal_force"),
-        "fig11_velocity_with_dissipation": draw_close_up(fine["with"], "slip_velocity"),
-        "fig12_convergence": draw_errors(errors, label, height=4.2),
-    }
+    plots = {"fig07_rod": draw_motion(references["without"])}
+    if fine["without"]:  # else no model was asked for that is shown there
+        plots |= {
+            "fig08_force_without_dissipation": draw_close_up(fine["without"], "normal_force"),
+            "fig09_velocity_without_dissipation": draw_close_up(fine["without"], "slip_velocity"),
+            "fig10_force_with_dissipation": draw_close_up(fine["with"], "normal_force"),
+            "fig11_velocity_with_dissipation": draw_close_up(fine["with"], "slip_velocity"),
+        }
+    plots["fig12_convergence"] = draw_errors(errors, label, height=4.2)
+    return plots
 
 
 SLIDING_ROD = Study("sliding_rod", "a rod slides on its tip and jams", run_sliding_rod)

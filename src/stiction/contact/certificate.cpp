@@ -37,6 +37,7 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
     out.ok = holds();
   }
   out.relative_residual = balance.relative_residual;
+  out.residual_to_momentum = balance.residual_to_momentum;
   out.round_off = balance.round_off;
   out.error_bound = std::sqrt(balance.bound_squared);
   // |J dv|^2 <= |J A^-1 J^T| |dv|_A^2, and the norm is at most 3 w for w = |W|_F / 3.
@@ -176,14 +177,15 @@ double Certifier::calc_coupling_error(const ContactProblem& problem, const Islan
       }
     }
     if (!(largest > 0)) continue;
-    const double scale = calc_scale(problem, islands.blocks(island));
+    const double scale = calc_scale(problem, islands.blocks(island)).impulses;
     const double resolution = max_w > 0 ? tolerance * scale / std::sqrt(max_w) : 0;
     worst = std::max(worst, largest / std::max(sum / num, resolution));
   }
   return worst;
 }
 
-double Certifier::calc_scale(const ContactProblem& problem, std::span<const int> blocks) const {
+Certifier::Scale Certifier::calc_scale(const ContactProblem& problem,
+                                       std::span<const int> blocks) const {
   double given2 = 0, contact2 = 0, momentum2 = 0;
   for (const int b : blocks) {
     const int n = problem.block_size(b);
@@ -195,7 +197,9 @@ double Certifier::calc_scale(const ContactProblem& problem, std::span<const int>
       momentum2 += D2 * momentum_[dof] * momentum_[dof];
     }
   }
-  return std::max(std::sqrt(std::max(given2, contact2)), kResolvedMomentum * std::sqrt(momentum2));
+  const double acting = std::sqrt(std::max(given2, contact2));
+  return {.impulses = std::max(acting, kResolvedMomentum * std::sqrt(momentum2)),
+          .momentum = std::max(acting, std::sqrt(momentum2))};
 }
 
 Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const Islands& islands,
@@ -215,16 +219,19 @@ Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const
         if (!allowance.empty()) a2 += D2 * allowance[dof] * allowance[dof];
       }
     }
-    const double scale = calc_scale(problem, blocks);
+    const Scale scales = calc_scale(problem, blocks);
+    const double scale = scales.impulses;
     const double residual = std::sqrt(r2);
     // A quarter more than the solver's own test: its sum of the same terms is rounded differently.
     const double enough = 1.25 * (absolute_tolerance + tolerance * scale);
     // Beyond this, what rounding leaves of a step is no solution.
     constexpr double kMaxRoundOff = 1e-4;
-    const double rounding = std::min(std::sqrt(a2), kMaxRoundOff * scale);
+    const double rounding = std::min(std::sqrt(a2), kMaxRoundOff * scales.momentum);
     if (!(residual <= enough + rounding)) out.ok = false;
     if (residual > absolute_tolerance && scale > 0) {
       out.relative_residual = std::max(out.relative_residual, residual / scale);
+      if (scales.momentum > 0)
+        out.residual_to_momentum = std::max(out.residual_to_momentum, residual / scales.momentum);
       if (residual > enough)
         out.round_off = std::max(out.round_off, std::min(residual, rounding) / scale);
     }

@@ -31,6 +31,9 @@ struct Certificate {
   /// Largest over the islands of |D grad l| / max(|D p|, |D J^T gamma|), the impulses that act, see
   /// kResolvedMomentum [-].
   double relative_residual = 0;
+  /// The same relative to the momentum |D A v| where that is larger, as [castro2023] and Drake
+  /// measure it. A step that `tamsi` divided is not in it [-].
+  double residual_to_momentum = 0;
   /// The part of relative_residual that is put down to rounding, see RoundOff; 0 where the
   /// tolerance is met without.
   double round_off = 0;
@@ -87,12 +90,17 @@ class Certifier {
   double calc_coupling_error(const ContactProblem& problem, const Islands& islands,
                              double tolerance, const ContactSolution& solution) const;
 
-  /// What residuals of some blocks are measured by, see kResolvedMomentum [sqrt(J)].
-  double calc_scale(const ContactProblem& problem, std::span<const int> blocks) const;
+  /// What residuals of some blocks are measured by [sqrt(J)].
+  struct Scale {
+    double impulses = 0;  // those that act, see kResolvedMomentum
+    double momentum = 0;  // these and |D A v|
+  };
+  Scale calc_scale(const ContactProblem& problem, std::span<const int> blocks) const;
 
   struct Balance {
     bool ok = true;
     double relative_residual = 0;
+    double residual_to_momentum = 0;
     double round_off = 0;
     double bound_squared = 0;     // |grad l|^2 in the norm of A^-1, over all islands [J]
     double max_island_bound = 0;  // the largest share of an island [J]

@@ -65,6 +65,30 @@ void check_derivative(const F& f, double at, double step, double derivative, con
              " after this point; give the derivative of the force that the law returns");
 }
 
+void check_rise(double before, double at, const char* name, double x, double xdot) {
+  if (at >= before * (1 - 1e-12)) return;
+  refuse(x, xdot,
+         "f is " + to_text(at) + " N, but " + to_text(before) + " N at the last " + name +
+             " of the grid before; it must not fall");
+}
+
+/// Between points of the grid a force may fall whose derivatives at them say nothing of it.
+void check_rises(const CustomLaw& law, std::vector<double> penetrations,
+                 std::vector<double> rates) {
+  std::sort(penetrations.begin(), penetrations.end());
+  std::sort(rates.begin(), rates.end());
+  std::vector<double> before(rates.size(), 0.0);  // f at the last penetration, by rate
+  for (const double x : penetrations) {
+    double slower = 0;  // f at the last rate
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      const double f = law.calc_force(x, rates[i]).f;
+      check_rise(before[i], f, "penetration", x, rates[i]);
+      check_rise(slower, f, "rate", x, rates[i]);
+      before[i] = slower = f;
+    }
+  }
+}
+
 }  // namespace
 
 void check_normal_law(const CustomLaw& law, const LawRange& range) {
@@ -73,10 +97,16 @@ void check_normal_law(const CustomLaw& law, const LawRange& range) {
     throw Error(ErrorCode::kInvalidValue, "range",
                 "max_penetration is " + to_text(range.max_penetration) + " m and max_rate " +
                     to_text(range.max_rate) + " m/s; both must be positive and finite");
-  const std::vector<double> penetrations = make_grid(range.max_penetration);
+  if (const double reach = law.reach(); !(reach >= 0) || !std::isfinite(reach))
+    throw Error(ErrorCode::kInvalidValue, "normal law",
+                "reach() is " + to_text(reach) + " m, must be at least 0 and finite");
+  std::vector<double> penetrations = make_grid(range.max_penetration);
+  // Where the solver has no contact beside others, it evaluates the law far apart.
+  constexpr double kFarApart = 1;  // [m]
+  penetrations.push_back(-kFarApart);
   const std::vector<double> rates = make_grid(range.max_rate);
-  const auto step_of = [](double value, const std::vector<double>& grid) {
-    return 1e-6 * std::max(std::abs(value), std::abs(grid.back()));
+  const auto step_of = [](double value, double largest) {
+    return 1e-6 * std::max(std::abs(value), 1e-9 * largest);
   };
   for (const double x : penetrations) {
     for (const double xdot : rates) {
@@ -87,11 +117,12 @@ void check_normal_law(const CustomLaw& law, const LawRange& range) {
       check_value(at.df_dxdot, "df/dxdot", "N s/m",
                   "damping that falls with the approach speed feeds energy in", x, xdot);
       check_derivative([&](double value) { return law.calc_force(value, xdot).f; }, x,
-                       step_of(x, penetrations), at.df_dx, "df/dx", x, xdot);
+                       step_of(x, range.max_penetration), at.df_dx, "df/dx", x, xdot);
       check_derivative([&](double value) { return law.calc_force(x, value).f; }, xdot,
-                       step_of(xdot, rates), at.df_dxdot, "df/dxdot", x, xdot);
+                       step_of(xdot, range.max_rate), at.df_dxdot, "df/dxdot", x, xdot);
     }
   }
+  check_rises(law, penetrations, rates);
 }
 
 namespace {

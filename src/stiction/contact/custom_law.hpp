@@ -42,8 +42,10 @@ class CustomLaw {
 };
 
 /// Evaluates f and its derivatives on a grid that is finer towards zero, and differences of f.
-/// @throws Error naming the first point where a value is not finite or negative, or a derivative is
-///         not that of f, with the value and what to do; or for a range that is none
+/// @throws Error naming the first point where a value is not finite or negative, a derivative is
+/// not
+///         that of f, or f falls towards the next point, with the value and what to do; or for a
+///         range that is none, or a reach that is no distance
 void check_normal_law(const CustomLaw& law, const LawRange& range = {});
 
 template <NormalLaw L>
@@ -54,13 +56,12 @@ class HeldLaw final : public CustomLaw {
     return law_.calc_force(x, xdot);
   }
   double reach() const noexcept override {
-    if constexpr (requires {
-                    { law_.reach() }
-                    noexcept->std::convertible_to<double>;
-                  })
+    if constexpr (requires { law_.reach(); }) {
+      static_assert(noexcept(law_.reach()), "declare reach() const noexcept");
       return law_.reach();
-    else
+    } else {
       return 0;
+    }
   }
 
  private:

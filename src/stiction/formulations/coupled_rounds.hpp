@@ -52,9 +52,7 @@ class CoupledRounds {
       if (result_.status != numerics::NewtonStatus::kConverged) return false;
       const double near = coupling_tolerance_ * std::max(calc_mean(g), resolution());
       const bool is_near = difference <= near;
-      const bool is_fine =
-          result_.residual.norm <=
-          options_.absolute_tolerance + options_.relative_tolerance * result_.residual.scale;
+      const bool is_fine = numerics::is_converged(result_.residual, options_);
       const double noise = to_impulse(result_.residual.norm);
       if (noise <= kNoise * std::max(near, difference) && (is_fine || !is_near)) return true;
       if (options.relative_tolerance <= kFinest) return true;

@@ -59,7 +59,8 @@ class IslandProblem {
         all += D2 * std::pow(momentum[block.dof + i], 2);
       }
     }
-    min_scale_ = std::max(std::sqrt(given), contact::kResolvedMomentum * std::sqrt(all));
+    momentum_ = std::sqrt(all);
+    min_scale_ = std::max(std::sqrt(given), contact::kResolvedMomentum * momentum_);
     const int begin = range_.dof_begin;
     for (int i = begin; i < begin + range_.num_dofs; ++i)
       dofs_.direction[i] = dofs_.v[i] - dofs_.v_star[i];
@@ -209,6 +210,13 @@ class IslandProblem {
   void set_share(double s) { share_ = s; }
   /// Of the last Hessian, the largest product of a pair's curvature and mobility [-].
   double stiffness() const { return stiffness_; }
+  /// A relative error of v is one of the momentum, which may be far above the impulses. The last
+  /// Hessian may be of a point at which stiff contacts were open, or there is none.
+  double sensitivity() {
+    if (may_be_stiff())
+      for (const PairSlice& pair : pairs()) (void)calc_pair_hessian(pair, Curvature::kExact);
+    return stiffness_ * std::max(1.0, momentum_ / residual_.scale);
+  }
   /// Makes stiffness() known before the first Hessian.
   void find_stiffness() {
     (void)calc_gradient();
@@ -251,6 +259,16 @@ class IslandProblem {
   }
 
  private:
+  /// True if the spring of a contact is stiff enough for rounding of v to show.
+  bool may_be_stiff() {
+    constexpr double kStiff = 1e5;  // k dt^2 w [-]
+    const double dt = problem_.time_step;
+    for (const PairSlice& pair : pairs())
+      for (int i = pair.contact_begin; i < pair.contact_end; ++i)
+        if (problem_.contacts[i].stiffness * dt * dt * problem_.delassus[i] > kStiff) return true;
+    return false;
+  }
+
   /// dv_c of the direction.
   void calc_contact_directions() {
     for (PairSlice& pair : pairs()) {
@@ -398,6 +416,7 @@ class IslandProblem {
   SolverLayout& layout_;
   DofArrays& dofs_;
   math::BlockSparseCholesky& H_;
+  double momentum_ = 0;            // |D A v*|
   double min_scale_ = 0;           // of residuals, see start
   numerics::Residual residual_;    // at the current point
   int num_secants_ = 0;            // directions from secant slopes

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 
 namespace stiction::plant {
@@ -37,7 +38,6 @@ contact::Row make_friction_row(const mjData* d, int i, double dt, const RowParam
 void ConstraintRows::make_constraints(const mjModel* m, mjData* d) {
   // A contact that is flagged as within its gap makes no row, and body transmissions then take its
   // Jacobian from the geometry instead of from its row.
-  constexpr int kInGap = 1;
   for (int i = 0; i < d->ncon; ++i) {
     exclude_[i] = d->contact[i].exclude;
     if (exclude_[i] == 0) d->contact[i].exclude = kInGap;

@@ -106,8 +106,18 @@ struct GeomPair {
   double share_of_first = 0;  // of the depth
 };
 
-Contact make_contact(const mjModel* m, const mjContact& con, const GeomPair& geom_pair,
-                     const std::array<double, 3>& origin) {
+/// From con.pos, halfway between the surfaces, along the normal, which points from A to B [m]: to
+/// where the two springs meet or, before they do, to the surface of the one body that can move, so
+/// that its lever is that of the touch to come.
+double calc_point_shift(const Model& plant, double phi0, double share_of_first, int body_A,
+                        int body_B) {
+  if (phi0 > 0 && plant.dofs_of_body(body_A).empty()) return 0.5 * phi0;
+  if (phi0 > 0 && plant.dofs_of_body(body_B).empty()) return -0.5 * phi0;
+  return -0.5 * phi0 * (1 - 2 * share_of_first);
+}
+
+Contact make_contact(const mjModel* m, const Model& plant, const mjContact& con,
+                     const GeomPair& geom_pair, const std::array<double, 3>& origin) {
   Contact c = geom_pair.contact;
   // MuJoCo's frame has rows n, t1, t2; ours columns t1, t2, n.
   std::copy_n(con.frame + 3, 3, c.R_WC.data());
@@ -115,8 +125,8 @@ Contact make_contact(const mjModel* m, const mjContact& con, const GeomPair& geo
   std::copy_n(con.frame, 3, c.R_WC.data() + 6);
   c.phi0 = con.dist - con.includemargin;
   c.fn0 = -c.stiffness * c.phi0;
-  // con.pos is halfway between the surfaces; the point is where the two springs meet.
-  const double shift = -0.5 * c.phi0 * (1 - 2 * geom_pair.share_of_first);
+  const double shift = calc_point_shift(plant, c.phi0, geom_pair.share_of_first,
+                                        m->geom_bodyid[con.geom[0]], m->geom_bodyid[con.geom[1]]);
   for (int i = 0; i < 3; ++i) c.offset[i] = con.pos[i] + shift * con.frame[i] - origin[i];
 
   if (m->flg_surfacevel) {
@@ -156,7 +166,6 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
   GeomPair geom_pair;
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
-    constexpr int kInGap = 1;
     if (con.geom[0] < 0 || con.geom[1] < 0) continue;
     if (acts.empty() ? con.exclude > kInGap : acts[i] == 0) continue;
     const int body_A = m->geom_bodyid[con.geom[0]], body_B = m->geom_bodyid[con.geom[1]];
@@ -172,7 +181,7 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
           set_properties(m, materials, con, &geom_pair.contact, law).share_of_first;
     }
     contact::BodyPair& pair = problem->pairs.back();
-    Contact c = make_contact(m, con, geom_pair, pair.origin);
+    Contact c = make_contact(m, plant, con, geom_pair, pair.origin);
     c.source = i;
     problem->contacts.push_back(c);
     ++pair.num_contacts;

@@ -11,6 +11,9 @@
 
 namespace stiction::plant {
 
+/// Value of mjContact::exclude for a contact within the MJCF's gap.
+inline constexpr int kInGap = 1;
+
 /// Appends MuJoCo's contacts to the problem as body pairs and contacts; Contact::source is the
 /// index in data->contact. Those that no dof moves are left out.
 /// @param data after mj_collision

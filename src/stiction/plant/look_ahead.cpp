@@ -8,8 +8,6 @@
 namespace stiction::plant {
 namespace {
 
-constexpr int kInGap = 1;  // mjContact::exclude
-
 /// How far a rotation about its center moves a geom's shape, per radian at most [m].
 double calc_lever(const mjModel* m, const mjData* d, int geom) {
   switch (m->geom_type[geom]) {

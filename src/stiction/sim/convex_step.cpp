@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <span>
+#include <utility>
 
 #include "stiction/contact/dense_hessian.hpp"
 #include "stiction/plant/contact_rows.hpp"
@@ -28,6 +29,8 @@ ConvexStep::ConvexStep(const mjModel* model, const StepOptions& options,
 }
 
 void ConvexStep::take(StepContext& context, mjData* d) {
+  // A step that is not made has no certificate.
+  const bool was_ok = std::exchange(context.report.certificate.ok, false);
   Stopwatch clock;
   StepTimings& us = context.report.timings;
   const mjModel* m = context.stage;
@@ -56,6 +59,7 @@ void ConvexStep::take(StepContext& context, mjData* d) {
   us.solve = clock.lap();
   if (context.failed()) return;
 
+  context.report.certificate.ok = was_ok;
   certify(context, d);
   us.certificate = clock.lap();
   if (context.failed()) return;
@@ -165,12 +169,13 @@ bool ConvexStep::add_reached_contacts(StepContext& context, mjData* d) {
 }
 
 void ConvexStep::report_failures(StepContext& context) const {
-  for (const contact::IslandStatistics& island : solution_.islands) {
+  for (int i = 0; i < islands_.size(); ++i) {
+    const contact::IslandStatistics& island = solution_.islands[i];
     // Stopped by rounding: the certificate decides whether nothing else is left.
     if (island.status == contact::SolveStatus::kConverged ||
         island.status == contact::SolveStatus::kStagnated)
       continue;
-    const std::string text = describe_failure(context, island);
+    const std::string text = describe_failure(context, i);
     switch (island.status) {
       case contact::SolveStatus::kNotFinite: return context.fail(kNonFiniteSolution, text);
       case contact::SolveStatus::kNotPositiveDefinite:
@@ -184,18 +189,21 @@ void ConvexStep::report_failures(StepContext& context) const {
                           "the velocities are not finite" + find_cause(context));
 }
 
-std::string ConvexStep::describe_failure(const StepContext& context,
-                                         const contact::IslandStatistics& island) const {
+std::string ConvexStep::describe_failure(const StepContext& context, int index) const {
+  const contact::IslandStatistics& island = solution_.islands[index];
+  const int body = context.plant.block(islands_.blocks(index)[0]).body;
   const double residual = island.scale > 0 ? island.residual / island.scale : island.residual;
-  char text[160];
-  std::snprintf(text, sizeof text,
-                "an island of %d dofs and %d contacts stopped after %d iterations", island.num_dofs,
-                island.num_contacts, island.iterations);
+  char size[160];
+  std::snprintf(size, sizeof size, ", with %d dofs and %d contacts, stopped after %d iterations",
+                island.num_dofs, island.num_contacts, island.iterations);
+  const std::string text =
+      "the island of " + plant::describe(context.model, mjOBJ_BODY, body) + size;
   if (!std::isfinite(residual))
     return "a value that is not finite reached the solver" + find_cause(context) + ": " + text;
   if (island.status == contact::SolveStatus::kInfeasible)
-    return std::string(text) +
-           " that found no velocities at which all surfaces with barriers stay apart";
+    return text +
+           " that found no velocities at which all surfaces with barriers stay apart: take a "
+           "smaller step, thicker or softer barriers, or friction that does not wedge";
   char accuracy[60];
   std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e", residual);
   std::string cause;
@@ -203,7 +211,7 @@ std::string ConvexStep::describe_failure(const StepContext& context,
     cause =
         "; tamsi divides a step into up to 20, but its law may leave it without a solution or "
         "with several: use another contact model, or a smaller step";
-  return std::string(text) + accuracy + cause;
+  return text + accuracy + cause;
 }
 
 /// ", of body 'x'": the first whose part of the problem is not finite; empty if there is none.

@@ -38,8 +38,7 @@ class ConvexStep {
   void solve(StepContext& context, mjData* d);
   bool add_reached_contacts(StepContext& context, mjData* d);
   void report_failures(StepContext& context) const;
-  std::string describe_failure(const StepContext& context,
-                               const contact::IslandStatistics& island) const;
+  std::string describe_failure(const StepContext& context, int island) const;
   std::string find_cause(const StepContext& context) const;
   void certify(StepContext& context, mjData* d);
   static void advance(StepContext& context, mjData* d);

@@ -83,6 +83,7 @@ void keep_worst(const contact::Certificate& step, contact::Certificate* worst) {
   grow(step.error_bound, &worst->error_bound);
   grow(step.velocity_bound, &worst->velocity_bound);
   grow(step.relative_residual, &worst->relative_residual);
+  grow(step.residual_to_momentum, &worst->residual_to_momentum);
   grow(step.round_off, &worst->round_off);
   grow(step.impulse_error, &worst->impulse_error);
   grow(step.max_cone_excess, &worst->max_cone_excess);
