@@ -110,7 +110,7 @@ TEST(CustomLaw, RefusesForcesThatAreNotFinite) {
 TEST(CustomLaw, RefusesForcesThatFallBetweenThePointsOfTheGrid) {
   struct Steps {  // flat at every point of the grid
     NormalForce calc_force(double x, double) const noexcept {
-      return {x > 3e-3 ? 1.0 : x > 2e-3 ? 4500.0 : 0.0, 0, 0};
+      return {x > 2.5e-3 ? 1.0 : x > 1.5e-3 ? 4500.0 : 0.0, 0, 0};
     }
   };
   EXPECT_NE(refusal_of(Steps{}).find("N at the last penetration of the grid before"),

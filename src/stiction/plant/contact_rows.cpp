@@ -106,18 +106,25 @@ struct GeomPair {
   double share_of_first = 0;  // of the depth
 };
 
-/// From con.pos, halfway between the surfaces, along the normal, which points from A to B [m]: to
-/// where the two springs meet or, before they do, to the surface of the one body that can move, so
-/// that its lever is that of the touch to come.
-double calc_point_shift(const Model& plant, double phi0, double share_of_first, int body_A,
-                        int body_B) {
-  if (phi0 > 0 && plant.dofs_of_body(body_A).empty()) return 0.5 * phi0;
-  if (phi0 > 0 && plant.dofs_of_body(body_B).empty()) return -0.5 * phi0;
-  return -0.5 * phi0 * (1 - 2 * share_of_first);
+/// From con.pos, halfway between the surfaces, to the point where the two springs meet, along the
+/// normal, which points from A to B [m]. Where they are far apart the point stays near the smaller
+/// geom: halfway its lever would be any multiple of that of the touch to come.
+double calc_point_shift(const mjModel* m, const mjContact& con, double phi0,
+                        double share_of_first) {
+  constexpr double kFarthest = 0.1;  // from its surface, in radii of its bounding sphere
+  const auto radius_of = [&](int geom) {
+    const double radius = m->geom_rbound[geom];
+    return radius > 0 ? radius : contact::kInfinity;  // 0: a plane
+  };
+  const double shift = -0.5 * phi0 * (1 - 2 * share_of_first);
+  if (phi0 <= 0) return shift;
+  const double radius_A = radius_of(con.geom[0]), radius_B = radius_of(con.geom[1]);
+  return radius_A <= radius_B ? std::min(shift, kFarthest * radius_A - 0.5 * phi0)
+                              : std::max(shift, 0.5 * phi0 - kFarthest * radius_B);
 }
 
-Contact make_contact(const mjModel* m, const Model& plant, const mjContact& con,
-                     const GeomPair& geom_pair, const std::array<double, 3>& origin) {
+Contact make_contact(const mjModel* m, const mjContact& con, const GeomPair& geom_pair,
+                     const std::array<double, 3>& origin) {
   Contact c = geom_pair.contact;
   // MuJoCo's frame has rows n, t1, t2; ours columns t1, t2, n.
   std::copy_n(con.frame + 3, 3, c.R_WC.data());
@@ -125,8 +132,7 @@ Contact make_contact(const mjModel* m, const Model& plant, const mjContact& con,
   std::copy_n(con.frame, 3, c.R_WC.data() + 6);
   c.phi0 = con.dist - con.includemargin;
   c.fn0 = -c.stiffness * c.phi0;
-  const double shift = calc_point_shift(plant, c.phi0, geom_pair.share_of_first,
-                                        m->geom_bodyid[con.geom[0]], m->geom_bodyid[con.geom[1]]);
+  const double shift = calc_point_shift(m, con, c.phi0, geom_pair.share_of_first);
   for (int i = 0; i < 3; ++i) c.offset[i] = con.pos[i] + shift * con.frame[i] - origin[i];
 
   if (m->flg_surfacevel) {
@@ -181,7 +187,7 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
           set_properties(m, materials, con, &geom_pair.contact, law).share_of_first;
     }
     contact::BodyPair& pair = problem->pairs.back();
-    Contact c = make_contact(m, plant, con, geom_pair, pair.origin);
+    Contact c = make_contact(m, con, geom_pair, pair.origin);
     c.source = i;
     problem->contacts.push_back(c);
     ++pair.num_contacts;
