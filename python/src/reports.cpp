@@ -49,9 +49,9 @@ void bind_solver_reports(nb::module_& m) {
               "'tamsi'.")
       .def_ro("relative_residual", &Certificate::relative_residual,
               "Imbalance of momentum relative to the impulses that act, worst island [-].")
-      .def_ro(
-          "residual_to_momentum", &Certificate::residual_to_momentum,
-          "The same relative to momentum where that is larger, as [castro2023] and Drake measure it [-].")
+      .def_ro("residual_to_momentum", &Certificate::residual_to_momentum,
+              "The same relative to momentum where that is larger, as [castro2023] and Drake "
+              "measure it [-].")
       .def_ro("round_off", &Certificate::round_off,
               "Part of relative_residual put down to rounding; 0 where the tolerance is met [-].")
       .def_ro("impulse_error", &Certificate::impulse_error,
