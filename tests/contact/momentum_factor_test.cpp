@@ -66,6 +66,7 @@ TEST(MomentumFactor, ContactOnTheAxisOfAHingeHasNoStiffness) {
   problem.diagonal(problem.add_block(1))[0] = kInertia;
   problem.pairs.push_back({.num_segments = 1, .num_contacts = 3});
   Segment segment;
+  segment.block = 0;
   segment.num_columns = 1;
   problem.segments.push_back(segment);
   problem.column_dof = {0};
