@@ -68,65 +68,84 @@ std::string find_reason(const mjModel* m, int geom1, int geom2, bool has_pair) {
   return "MuJoCo's collision leaves them out";
 }
 
-/// Makes the two geoms unit spheres, and all others neither collide nor stand in the way.
-void isolate(mjModel* m, int geom1, int geom2) {
+/// Makes every geom a unit sphere that collides with none.
+void isolate(mjModel* m) {
   for (int geom = 0; geom < m->ngeom; ++geom) {
-    if (geom == geom1 || geom == geom2) {
-      m->geom_type[geom] = mjGEOM_SPHERE;
-      m->geom_dataid[geom] = -1;
-      m->geom_rbound[geom] = 1;
-      std::fill_n(m->geom_size + 3 * geom, 3, 1.0);
-      std::fill_n(m->geom_aabb + 6 * geom, 3, 0.0);
-      std::fill_n(m->geom_aabb + 6 * geom + 3, 3, 1.0);
-    } else {
-      m->geom_contype[geom] = m->geom_conaffinity[geom] = 0;
-    }
+    m->geom_type[geom] = mjGEOM_SPHERE;
+    m->geom_dataid[geom] = -1;
+    m->geom_rbound[geom] = 1;
+    std::fill_n(m->geom_size + 3 * geom, 3, 1.0);
+    std::fill_n(m->geom_aabb + 6 * geom, 3, 0.0);
+    std::fill_n(m->geom_aabb + 6 * geom + 3, 3, 1.0);
+    m->geom_contype[geom] = m->geom_conaffinity[geom] = 0;
   }
   m->opt.disableflags |= mjDSBL_MIDPHASE;  // its trees know the old shapes
   m->opt.enableflags &= ~mjENBL_SLEEP;
 }
 
-/// Collides the two spheres at the origin, everything else being far away.
-void collide(const mjModel* m, mjData* d, int geom1, int geom2) {
-  mj_kinematics(m, d);
-  mj_comPos(m, d);
-  for (int geom = 0; geom < m->ngeom; ++geom)
-    std::fill_n(d->geom_xpos + 3 * geom, 3,
-                geom == geom1 || geom == geom2 ? 0.0 : 1e6 * (geom + 1));
-  mj_collision(m, d);
-}
+/// Where a geom stands aside.
+void put_aside(mjData* d, int geom) { std::fill_n(d->geom_xpos + 3 * geom, 3, 1e6 * (geom + 1)); }
 
 }  // namespace
 
-GeomPair probe_geom_pair(const mjModel* m, int geom1, int geom2) {
+struct GeomPairProbe::Copy {
+  ModelPtr model;
+  DataPtr data;
+};
+
+GeomPairProbe::GeomPairProbe(const mjModel* m) : model_(m), copy_(std::make_unique<Copy>()) {
+  MuJoCoGuard guard;
+  mjModel* raw_model = nullptr;
+  mjData* raw_data = nullptr;
+  const bool ok = guard.run([&] {
+    raw_model = mj_copyModel(nullptr, m);
+    isolate(raw_model);
+    raw_data = mj_makeData(raw_model);
+    mj_kinematics(raw_model, raw_data);
+    mj_comPos(raw_model, raw_data);
+    for (int geom = 0; geom < m->ngeom; ++geom) put_aside(raw_data, geom);
+  });
+  copy_->model.reset(raw_model);
+  copy_->data.reset(raw_data);
+  if (!ok) throw Error(ErrorCode::kMuJoCo, "", std::string("MuJoCo: ") + guard.error());
+}
+GeomPairProbe::~GeomPairProbe() = default;
+
+GeomPair GeomPairProbe::probe(int geom1, int geom2) {
   GeomPair out;
-  out.pair = geom1 == geom2 ? -1 : find_pair(m, geom1, geom2);
-  if (geom1 != geom2 && has_function(m, geom1, geom2)) {
-    plant::MuJoCoGuard guard;
-    mjModel* raw_model = nullptr;
-    mjData* raw_data = nullptr;
-    bool ok = guard.run([&] {
-      raw_model = mj_copyModel(nullptr, m);
-      isolate(raw_model, geom1, geom2);
-      raw_data = mj_makeData(raw_model);
-    });
-    const ModelPtr copy(raw_model);
-    const DataPtr data(raw_data);
-    ok = ok && guard.run([&] { collide(raw_model, raw_data, geom1, geom2); });
+  out.pair = geom1 == geom2 ? -1 : find_pair(model_, geom1, geom2);
+  if (geom1 != geom2 && has_function(model_, geom1, geom2)) {
+    mjModel* m = copy_->model.get();
+    mjData* d = copy_->data.get();
+    for (const int geom : {geom1, geom2}) {
+      m->geom_contype[geom] = model_->geom_contype[geom];
+      m->geom_conaffinity[geom] = model_->geom_conaffinity[geom];
+      std::fill_n(d->geom_xpos + 3 * geom, 3, 0.0);
+    }
+    MuJoCoGuard guard;
+    const bool ok = guard.run([&] { mj_collision(m, d); });
+    for (const int geom : {geom1, geom2}) {
+      m->geom_contype[geom] = m->geom_conaffinity[geom] = 0;
+      put_aside(d, geom);
+    }
     if (!ok) throw Error(ErrorCode::kMuJoCo, "", std::string("MuJoCo: ") + guard.error());
-    for (int i = 0; i < data->ncon && !out.collides; ++i) {
-      const mjContact& con = data->contact[i];
+    for (int i = 0; i < d->ncon && !out.collides; ++i) {
+      const mjContact& con = d->contact[i];
       if (std::minmax(con.geom[0], con.geom[1]) != std::minmax(geom1, geom2)) continue;
       out.collides = true;
       out.contact = con;
     }
   }
   if (!out.collides)
-    out.reason = find_reason(m, geom1, geom2, out.pair >= 0);
+    out.reason = find_reason(model_, geom1, geom2, out.pair >= 0);
   else
-    out.reason =
-        out.pair >= 0 ? "by " + describe(m, mjOBJ_PAIR, out.pair) : "by contype and conaffinity";
+    out.reason = out.pair >= 0 ? "by " + describe(model_, mjOBJ_PAIR, out.pair)
+                               : "by contype and conaffinity";
   return out;
+}
+
+GeomPair probe_geom_pair(const mjModel* m, int geom1, int geom2) {
+  return GeomPairProbe(m).probe(geom1, geom2);
 }
 
 }  // namespace stiction::plant
