@@ -7,6 +7,7 @@
 #include "stiction/contact/law_check.hpp"
 #include "stiction/contact/plain_kinematics.hpp"
 #include "stiction/contact/reference_laws.hpp"
+#include "stiction/contact/residual_scale.hpp"
 
 namespace stiction::contact {
 
@@ -177,29 +178,12 @@ double Certifier::calc_coupling_error(const ContactProblem& problem, const Islan
       }
     }
     if (!(largest > 0)) continue;
-    const double scale = calc_scale(problem, islands.blocks(island)).impulses;
+    const double scale =
+        calc_residual_scale(problem, islands.blocks(island), impulse_, momentum_).impulses;
     const double resolution = max_w > 0 ? tolerance * scale / std::sqrt(max_w) : 0;
     worst = std::max(worst, largest / std::max(sum / num, resolution));
   }
   return worst;
-}
-
-Certifier::Scale Certifier::calc_scale(const ContactProblem& problem,
-                                       std::span<const int> blocks) const {
-  double given2 = 0, contact2 = 0, momentum2 = 0;
-  for (const int b : blocks) {
-    const int n = problem.block_size(b);
-    for (int i = 0; i < n; ++i) {
-      const int dof = problem.dof_start[b] + i;
-      const double D2 = 1 / problem.diagonal(b)[i * (n + 1)];
-      given2 += D2 * problem.free_impulse[dof] * problem.free_impulse[dof];
-      contact2 += D2 * impulse_[dof] * impulse_[dof];
-      momentum2 += D2 * momentum_[dof] * momentum_[dof];
-    }
-  }
-  const double acting = std::sqrt(std::max(given2, contact2));
-  return {.impulses = std::max(acting, kResolvedMomentum * std::sqrt(momentum2)),
-          .momentum = std::max(acting, std::sqrt(momentum2))};
 }
 
 Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const Islands& islands,
@@ -219,7 +203,7 @@ Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const
         if (!allowance.empty()) a2 += D2 * allowance[dof] * allowance[dof];
       }
     }
-    const Scale scales = calc_scale(problem, blocks);
+    const ResidualScale scales = calc_residual_scale(problem, blocks, impulse_, momentum_);
     const double scale = scales.impulses;
     const double residual = std::sqrt(r2);
     // A quarter more than the solver's own test: its sum of the same terms is rounded differently.

@@ -90,13 +90,6 @@ class Certifier {
   double calc_coupling_error(const ContactProblem& problem, const Islands& islands,
                              double tolerance, const ContactSolution& solution) const;
 
-  /// What residuals of some blocks are measured by [sqrt(J)].
-  struct Scale {
-    double impulses = 0;  // those that act, see kResolvedMomentum
-    double momentum = 0;  // these and |D A v|
-  };
-  Scale calc_scale(const ContactProblem& problem, std::span<const int> blocks) const;
-
   struct Balance {
     bool ok = true;
     double relative_residual = 0;

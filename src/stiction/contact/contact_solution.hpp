@@ -18,14 +18,6 @@ enum class SolveStatus : std::uint8_t {
   kInfeasible,           // no velocities were found that keep surfaces with barriers apart
 };
 
-/// What residuals are measured by are the impulses that act on an island,
-///
-///     scale = max(|D p|, |D J^T gamma|),   p = A (v* - v0),   D = diag(A)^(-1/2),
-///
-/// and no momentum, which is another one for another observer, and against which the forces of a
-/// short step are nothing. But rounding leaves a share of the momentum, so that it is the least.
-inline constexpr double kResolvedMomentum = 1e-8;  // scale / |D A v| at least [-]
-
 struct IslandStatistics {
   SolveStatus status = SolveStatus::kConverged;
   int num_dofs = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stiction/contact/plain_kinematics.hpp"
+#include "stiction/contact/residual_scale.hpp"
 
 namespace stiction::contact {
 
@@ -77,20 +78,18 @@ void SubstepCheck::judge(const ContactProblem& problem, const Islands& islands, 
   add_A_product(problem, change_, residual_);
   momentum_.assign(problem.num_dofs(), 0.0);
   add_A_product(problem, substep.v, momentum_);
-  double r2 = 0, given2 = 0, contact2 = 0, momentum2 = 0;
+  double r2 = 0;
   for (const int b : islands.blocks(island)) {
     for (int dof = problem.dof_start[b]; dof < problem.dof_start[b + 1]; ++dof) {
       const int i = dof - problem.dof_start[b];
       const double D2 = 1 / problem.diagonal(b)[i * (problem.block_size(b) + 1)];
       r2 += D2 * std::pow(residual_[dof] - impulse_[dof], 2);
-      given2 += D2 * std::pow(problem.free_impulse[dof] / substep.count, 2);
-      contact2 += D2 * impulse_[dof] * impulse_[dof];
-      momentum2 += D2 * momentum_[dof] * momentum_[dof];
     }
   }
   const double residual = std::sqrt(r2);
   const double scale =
-      std::max(std::sqrt(std::max(given2, contact2)), kResolvedMomentum * std::sqrt(momentum2));
+      calc_residual_scale(problem, islands.blocks(island), impulse_, momentum_, substep.count)
+          .impulses;
   // A quarter more than the solver's own test, as for a step that is whole.
   if (!(residual <= 1.25 * (absolute_tolerance + tolerance * scale))) ok_ = false;
   if (residual > absolute_tolerance && scale > 0)

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "stiction/contact/jacobian.hpp"
+#include "stiction/contact/residual_scale.hpp"
 #include "stiction/formulations/fine_velocity.hpp"
 #include "stiction/formulations/laws.hpp"
 #include "stiction/formulations/solver_arrays.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stiction/contact/residual_scale.hpp"
 #include "stiction/formulations/tamsi_limiter.hpp"
 
 namespace stiction::formulations {
