@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stiction/formulations/convex_solver.hpp"
+#include "formulations/solved_problem.hpp"
 #include "support/dense_problem.hpp"
 #include "support/random_problem.hpp"
 
@@ -16,60 +16,35 @@ namespace {
 
 using contact::Certificate;
 using contact::ContactModel;
-using contact::ContactProblem;
 using contact::ContactSolution;
 using Eigen::VectorXd;
 using support::to_vector;
 
 constexpr double kTolerance = 1e-5;
 
-/// A solved problem, ready to be certified again with another solution.
-struct SolvedProblem {
-  ContactModel model;
-  ContactProblem problem;
-  contact::MomentumFactor factor;
-  contact::Islands islands;
-  ContactSolution solution;
-  SolverOptions options;
-
-  SolvedProblem(ContactModel m, const support::RandomProblemOptions& random, std::mt19937_64* rng,
-                double tolerance = kTolerance)
-      : model(m), problem(support::make_random_problem(random, rng)) {
-    EXPECT_TRUE(factor.calc_derived(1, &problem));
-    islands.find(problem);
-    solution = solve(tolerance);
+/// The contact with the largest friction impulse.
+int find_rubbing_contact(const SolvedProblem& solved) {
+  int best = 0;
+  double largest = -1;
+  for (int i = 0; i < solved.problem.num_contacts(); ++i) {
+    const auto& gamma = solved.solution.impulses[i];
+    const auto& v_c = solved.solution.contact_velocities[i];
+    const double work = -(gamma[0] * v_c[0] + gamma[1] * v_c[1]);
+    if (work <= largest) continue;
+    best = i;
+    largest = work;
   }
-
-  ContactSolution solve(double tolerance) {
-    options.relative_tolerance = tolerance;
-    ContactSolution out;
-    make_contact_solver(model)->solve(problem, islands, options, {}, nullptr, &out);
-    return out;
-  }
-
-  Certificate certify(const ContactSolution& candidate, double tolerance = kTolerance) {
-    return contact::Certifier().certify(problem, &factor, islands, model, options.parameters,
-                                        tolerance, options.absolute_tolerance, candidate);
-  }
-
-  /// The contact with the largest friction impulse.
-  int find_rubbing_contact() const {
-    int best = 0;
-    double largest = -1;
-    for (int i = 0; i < problem.num_contacts(); ++i) {
-      const auto& gamma = solution.impulses[i];
-      const auto& v_c = solution.contact_velocities[i];
-      const double work = -(gamma[0] * v_c[0] + gamma[1] * v_c[1]);
-      if (work <= largest) continue;
-      best = i;
-      largest = work;
-    }
-    return best;
-  }
-};
+  return best;
+}
 
 class CertificateTest : public testing::TestWithParam<ContactModel> {
  protected:
+  SolvedProblem solve(const support::RandomProblemOptions& random = {},
+                      double tolerance = kTolerance) {
+    return {
+        GetParam(), support::make_random_problem(random, &rng_), {.relative_tolerance = tolerance}};
+  }
+
   std::mt19937_64 rng_{11};
 };
 
@@ -80,8 +55,8 @@ class BoundTest : public CertificateTest {};
 TEST_P(CertificateTest, HoldsForSolvedProblems) {
   for (const double tolerance : {1e-3, 1e-5, 1e-9}) {
     for (int trial = 0; trial < 20; ++trial) {
-      SolvedProblem solved(GetParam(), {}, &rng_, tolerance);
-      const Certificate certificate = solved.certify(solved.solution, tolerance);
+      SolvedProblem solved = solve({}, tolerance);
+      const Certificate certificate = solved.certify();
       EXPECT_TRUE(certificate.ok) << "trial " << trial << " tolerance " << tolerance;
       EXPECT_GE(certificate.min_normal_impulse, 0);
       // At 1e-9 rounding stops the stiffest problem; its certificate says by how much.
@@ -93,7 +68,7 @@ TEST_P(CertificateTest, HoldsForSolvedProblems) {
 
 TEST_P(BoundTest, PutsToRoundingWhatRoundingDoesAndNoMore) {
   // Bodies stick to belts of 1 m/s with slips of nanometers per second: near their rounding.
-  SolvedProblem solved(GetParam(), {.num_rows = 0, .all_dims = false}, &rng_);
+  SolvedProblem solved = solve({.num_rows = 0, .all_dims = false});
   for (auto& c : solved.problem.contacts) {
     c.bias = {1, 0, 0};
     c.friction = {10, 10, 0, 0, 0};
@@ -101,30 +76,31 @@ TEST_P(BoundTest, PutsToRoundingWhatRoundingDoesAndNoMore) {
   ASSERT_TRUE(solved.factor.calc_derived(1, &solved.problem));
   solved.options.parameters.stiction_tolerance = 3e-9;
   solved.options.parameters.friction_regularization = 1e-9;
-  const ContactSolution solution = solved.solve(1e-13);
-  const Certificate certificate = solved.certify(solution, 1e-13);
+  solved.options.relative_tolerance = 1e-13;
+  const ContactSolution solution = solved.solve();
+  const Certificate certificate = solved.certify(solution);
   EXPECT_TRUE(certificate.ok);
   EXPECT_GT(certificate.round_off, 0);
   EXPECT_LE(certificate.relative_residual, certificate.round_off);
 
   ContactSolution off = solution;
   for (double& v : off.v) v += 1e4 * certificate.round_off * std::abs(v);
-  EXPECT_FALSE(solved.certify(off, 1e-13).ok);
+  EXPECT_FALSE(solved.certify(off).ok);
 }
 
 TEST_P(BoundTest, ResidualIsTheSolversOwn) {
-  SolvedProblem solved(GetParam(), {}, &rng_, 1e-2);
+  SolvedProblem solved = solve({}, 1e-2);
   double worst = 0;
   for (const auto& island : solved.solution.islands)
     if (island.residual > solved.options.absolute_tolerance)
       worst = std::max(worst, island.residual / island.scale);
   ASSERT_GT(worst, 0);
-  EXPECT_NEAR(solved.certify(solved.solution).relative_residual, worst, 1e-6 * worst + 1e-15);
+  EXPECT_NEAR(solved.certify().relative_residual, worst, 1e-6 * worst + 1e-15);
 }
 
 TEST_P(BoundTest, ErrorBoundIsTheDualNormOfTheGradient) {
   for (int trial = 0; trial < 10; ++trial) {
-    SolvedProblem solved(GetParam(), {}, &rng_, 1e-2);
+    SolvedProblem solved = solve({}, 1e-2);
     const support::DenseProblem dense(solved.problem);
     const double expected = dense.calc_dual_norm(
         dense.calc_gradient(solved.problem, GetParam(), solved.options.parameters,
@@ -132,20 +108,20 @@ TEST_P(BoundTest, ErrorBoundIsTheDualNormOfTheGradient) {
     double scale = 0;  // of the terms that the gradient is the sum of
     for (const auto& island : solved.solution.islands) scale = std::max(scale, island.scale);
     // Stiff friction makes 1e-12 of it, here, of the rounding of v.
-    EXPECT_NEAR(solved.certify(solved.solution).error_bound, expected,
-                1e-9 * expected + 1e-11 * scale);
+    EXPECT_NEAR(solved.certify().error_bound, expected, 1e-9 * expected + 1e-11 * scale);
   }
 }
 
 TEST_P(BoundTest, BoundsTheDistanceToTheExactSolution) {
   std::normal_distribution<double> normal;
   for (int trial = 0; trial < 10; ++trial) {
-    SolvedProblem solved(GetParam(), {}, &rng_, 1e-2);
+    SolvedProblem solved = solve({}, 1e-2);
     // Of the convex problem: that of `coulomb` is another one in each round.
     solved.options.max_rounds = 1;
-    solved.solution = solved.solve(1e-2);
+    solved.solution = solved.solve();
     const support::DenseProblem dense(solved.problem);
-    const ContactSolution exact = solved.solve(1e-13);
+    solved.options.relative_tolerance = 1e-13;
+    const ContactSolution exact = solved.solve();
     const Certificate of_exact = solved.certify(exact);
     for (const double size : {0.0, 1e-6, 1e-3, 1.0}) {
       ContactSolution candidate = solved.solution;
@@ -161,12 +137,12 @@ TEST_P(BoundTest, BoundsTheDistanceToTheExactSolution) {
 }
 
 TEST_P(BoundTest, BoundIsTheErrorWhereNoConstraintActs) {
-  SolvedProblem solved(GetParam(), {.num_trees = 0, .num_pairs = 3, .num_rows = 0}, &rng_);
+  SolvedProblem solved = solve({.num_trees = 0, .num_pairs = 3, .num_rows = 0});
   for (contact::Contact& c : solved.problem.contacts) {
     c.phi0 = 1e3;  // far apart
     c.fn0 = -c.stiffness * c.phi0;
   }
-  ContactSolution candidate = solved.solve(kTolerance);
+  ContactSolution candidate = solved.solve();
   const support::DenseProblem dense(solved.problem);
   for (double& v : candidate.v) v += 0.1;
   const double error = dense.calc_norm(to_vector(candidate.v) - dense.v_star);
@@ -174,7 +150,7 @@ TEST_P(BoundTest, BoundIsTheErrorWhereNoConstraintActs) {
 }
 
 TEST_P(CertificateTest, FindsAWrongVelocity) {
-  SolvedProblem solved(GetParam(), {}, &rng_);
+  SolvedProblem solved = solve();
   for (int dof = 0; dof < solved.problem.num_dofs(); dof += 3) {
     ContactSolution wrong = solved.solution;
     wrong.v[dof] += 0.1;
@@ -184,8 +160,7 @@ TEST_P(CertificateTest, FindsAWrongVelocity) {
 
 TEST_P(CertificateTest, FindsAWrongVelocityOfAFreeBody) {
   // In no island: nothing touches it, and the solver leaves it at v*.
-  SolvedProblem solved(GetParam(),
-                       {.num_bodies = 12, .num_trees = 2, .num_pairs = 2, .num_rows = 0}, &rng_);
+  SolvedProblem solved = solve({.num_bodies = 12, .num_trees = 2, .num_pairs = 2, .num_rows = 0});
   int num_free = 0;
   for (int block = 0; block < solved.problem.num_blocks(); ++block) {
     if (solved.islands.island_of_block(block) >= 0) continue;
@@ -202,7 +177,7 @@ TEST_P(CertificateTest, FindsAWrongVelocityOfAFreeBody) {
 }
 
 TEST_P(CertificateTest, FindsAFalsifiedImpulse) {
-  SolvedProblem solved(GetParam(), {}, &rng_);
+  SolvedProblem solved = solve();
   for (int i = 0; i < solved.problem.num_contacts(); ++i) {
     for (int component = 0; component < 6; ++component) {
       ContactSolution wrong = solved.solution;
@@ -220,7 +195,7 @@ TEST_P(CertificateTest, FindsAFalsifiedImpulse) {
 }
 
 TEST_P(CertificateTest, FindsAdhesion) {
-  SolvedProblem solved(GetParam(), {}, &rng_);
+  SolvedProblem solved = solve();
   ContactSolution wrong = solved.solution;
   wrong.impulses[2][2] = -0.02;
   const Certificate certificate = solved.certify(wrong);
@@ -229,8 +204,8 @@ TEST_P(CertificateTest, FindsAdhesion) {
 }
 
 TEST_P(CertificateTest, FindsFrictionBeyondItsCone) {
-  SolvedProblem solved(GetParam(), {.all_dims = false}, &rng_);
-  const int i = solved.find_rubbing_contact();
+  SolvedProblem solved = solve({.all_dims = false});
+  const int i = find_rubbing_contact(solved);
   ContactSolution wrong = solved.solution;
   for (int e = 0; e < 2; ++e) wrong.impulses[i][e] *= 1.5;
   const double friction = std::hypot(wrong.impulses[i][0], wrong.impulses[i][1]);
@@ -241,8 +216,8 @@ TEST_P(CertificateTest, FindsFrictionBeyondItsCone) {
 }
 
 TEST_P(CertificateTest, FindsFrictionThatDrives) {
-  SolvedProblem solved(GetParam(), {.all_dims = false, .prescribed_motion = false}, &rng_);
-  const int i = solved.find_rubbing_contact();
+  SolvedProblem solved = solve({.all_dims = false, .prescribed_motion = false});
+  const int i = find_rubbing_contact(solved);
   const auto& v_c = solved.solution.contact_velocities[i];
   ContactSolution wrong = solved.solution;
   for (int e = 0; e < 2; ++e) wrong.impulses[i][e] *= -1;
@@ -254,7 +229,7 @@ TEST_P(CertificateTest, FindsFrictionThatDrives) {
 }
 
 TEST_P(CertificateTest, RefusesWhatIsNotANumber) {
-  SolvedProblem solved(GetParam(), {.num_bodies = 8}, &rng_);
+  SolvedProblem solved = solve({.num_bodies = 8});
   for (int dof = 0; dof < solved.problem.num_dofs(); dof += 5) {
     ContactSolution wrong = solved.solution;
     wrong.v[dof] = std::nan("");

@@ -9,11 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "formulations/law_under_test.hpp"
-#include "stiction/contact/certificate.hpp"
-#include "stiction/contact/momentum_factor.hpp"
+#include "formulations/solved_problem.hpp"
 #include "stiction/contact/reference_laws.hpp"
 #include "stiction/formulations/contact_batch.hpp"
-#include "stiction/formulations/convex_solver.hpp"
 #include "support/dense_problem.hpp"
 #include "support/random_problem.hpp"
 
@@ -23,37 +21,9 @@ namespace {
 using contact::Contact;
 using contact::ContactModel;
 using contact::ContactProblem;
-using contact::ContactSolution;
 using contact::SolveStatus;
 using Eigen::VectorXd;
 using support::to_vector;
-
-/// A problem, solved.
-struct Solved {
-  ContactProblem problem;
-  contact::MomentumFactor factor;
-  contact::Islands islands;
-  ContactSolution solution;
-
-  Solved(const ContactProblem& from, ContactModel model, const SolverOptions& options = {},
-         base::ThreadPool* threads = nullptr)
-      : problem(from) {
-    EXPECT_TRUE(factor.calc_derived(1, &problem));
-    islands.find(problem);
-    make_contact_solver(model)->solve(problem, islands, options, {}, threads, &solution);
-  }
-  bool has_failed() const {
-    return std::any_of(solution.islands.begin(), solution.islands.end(), [](const auto& i) {
-      return i.status != SolveStatus::kConverged && i.status != SolveStatus::kStagnated;
-    });
-  }
-  contact::Certificate certify(ContactModel model = ContactModel::coulomb,
-                               const SolverOptions& options = {}) {
-    contact::Certifier certifier;
-    return certifier.certify(problem, &factor, islands, model, options.parameters,
-                             options.relative_tolerance, options.absolute_tolerance, solution);
-  }
-};
 
 /// Problems of every shape, with friction up to `max_friction` times the generator's.
 std::vector<ContactProblem> make_problems(int num, double friction, bool all_dims,
@@ -104,7 +74,7 @@ TEST(Coulomb, SolvesTheCoupledEquations) {
   options.coupling_tolerance = 1e-8;
   for (const double friction : {0.5, 2.0}) {
     for (const ContactProblem& problem : make_problems(40, friction, false, &rng)) {
-      const Solved solved(problem, ContactModel::coulomb, options);
+      const SolvedProblem solved(ContactModel::coulomb, problem, options);
       EXPECT_FALSE(solved.has_failed());
       const support::DenseProblem dense(solved.problem);
       const VectorXd v = to_vector(solved.solution.v);
@@ -121,7 +91,7 @@ TEST(Coulomb, LaggedDoesNotSolveThem) {
   std::mt19937_64 rng(1);
   double worst = 0;
   for (const ContactProblem& problem : make_problems(40, 1, false, &rng)) {
-    const Solved solved(problem, ContactModel::lagged_regularized);
+    const SolvedProblem solved(ContactModel::lagged_regularized, problem);
     const support::DenseProblem dense(solved.problem);
     const VectorXd v = to_vector(solved.solution.v);
     const double r = dense.calc_dual_norm(calc_coupled_imbalance(solved.problem, {}, v));
@@ -135,8 +105,8 @@ TEST(Coulomb, CouplesWhereverLaggedConverges) {
   int num_islands = 0;
   for (const double friction : {0.0, 1.0, 4.0, 20.0}) {
     for (const ContactProblem& problem : make_problems(60, friction, true, &rng)) {
-      const Solved lagged(problem, ContactModel::lagged_regularized);
-      Solved coulomb(problem, ContactModel::coulomb);
+      const SolvedProblem lagged(ContactModel::lagged_regularized, problem);
+      SolvedProblem coulomb(ContactModel::coulomb, problem);
       ASSERT_EQ(lagged.solution.islands.size(), coulomb.solution.islands.size());
       for (std::size_t i = 0; i < lagged.solution.islands.size(); ++i) {
         if (lagged.solution.islands[i].status != SolveStatus::kConverged) continue;
@@ -161,10 +131,10 @@ TEST(Coulomb, SolvesWithEveryLawWhatLaggedSolves) {
     const bool is_barrier = parameters.normal_law == contact::NormalLawKind::log_barrier ||
                             parameters.normal_law == contact::NormalLawKind::ipc_barrier;
     for (const ContactProblem& problem : make_problems(24, 1.5, true, &rng)) {
-      Solved lagged(problem, ContactModel::lagged_regularized, options);
-      if (!lagged.certify(ContactModel::lagged_regularized, options).ok) continue;
-      Solved coulomb(problem, ContactModel::coulomb, options);
-      const contact::Certificate certificate = coulomb.certify(ContactModel::coulomb, options);
+      SolvedProblem lagged(ContactModel::lagged_regularized, problem, options);
+      if (!lagged.certify().ok) continue;
+      SolvedProblem coulomb(ContactModel::coulomb, problem, options);
+      const contact::Certificate certificate = coulomb.certify();
       EXPECT_FALSE(coulomb.has_failed());
       EXPECT_TRUE(certificate.ok) << contact::name_of(parameters.friction_law);
       ++num_solved;
@@ -186,9 +156,9 @@ TEST(Coulomb, RoundsThatAreTooFewEndInALaggedProblemAndSaySo) {
   options.max_rounds = 1;
   double worst = 0;
   for (const ContactProblem& problem : make_problems(20, 1, true, &rng)) {
-    Solved solved(problem, ContactModel::coulomb, options);
-    const Solved lagged(problem, ContactModel::lagged_regularized, options);
-    const contact::Certificate certificate = solved.certify(ContactModel::coulomb, options);
+    SolvedProblem solved(ContactModel::coulomb, problem, options);
+    const SolvedProblem lagged(ContactModel::lagged_regularized, problem, options);
+    const contact::Certificate certificate = solved.certify();
     EXPECT_TRUE(certificate.ok);
     worst = std::max(worst, certificate.coupling_error);
     double reported = 0;
@@ -202,17 +172,15 @@ TEST(Coulomb, RoundsThatAreTooFewEndInALaggedProblemAndSaySo) {
     const support::DenseProblem dense(solved.problem);
     const double distance =
         dense.calc_norm(to_vector(solved.solution.v) - to_vector(lagged.solution.v));
-    Solved again = lagged;
-    EXPECT_LE(distance, certificate.error_bound +
-                            again.certify(ContactModel::lagged_regularized, options).error_bound +
-                            1e-12);
+    SolvedProblem again = lagged;
+    EXPECT_LE(distance, certificate.error_bound + again.certify().error_bound + 1e-12);
   }
   EXPECT_GT(worst, 1);
 }
 
 TEST(Coulomb, CertificateFindsABoundThatIsNotTheNormalImpulse) {
   std::mt19937_64 rng(4);
-  Solved solved(make_problems(8, 1, false, &rng).back(), ContactModel::coulomb);
+  SolvedProblem solved(ContactModel::coulomb, make_problems(8, 1, false, &rng).back());
   const double mean = [&] {
     double sum = 0;
     for (const auto& gamma : solved.solution.impulses) sum += gamma[2];
@@ -233,9 +201,9 @@ TEST(Coulomb, IslandsTogetherAreIslandsApartForAnyThreads) {
     parts.push_back(support::make_random_problem({.num_bodies = 2 + i, .num_trees = i % 2}, &rng));
     support::append_problem(parts.back(), &whole);
   }
-  const Solved together(whole, ContactModel::coulomb);
+  const SolvedProblem together(ContactModel::coulomb, whole);
   base::ThreadPool threads(3);
-  const Solved threaded(whole, ContactModel::coulomb, {}, &threads);
+  const SolvedProblem threaded(ContactModel::coulomb, whole, {}, &threads);
   const auto same = [](const std::vector<double>& a, const double* b) {
     return std::memcmp(a.data(), b, a.size() * sizeof(double)) == 0;
   };
@@ -243,7 +211,7 @@ TEST(Coulomb, IslandsTogetherAreIslandsApartForAnyThreads) {
   EXPECT_TRUE(same(together.solution.normal_bounds, threaded.solution.normal_bounds.data()));
   int dof = 0, contact = 0;
   for (const ContactProblem& part : parts) {
-    const Solved apart(part, ContactModel::coulomb);
+    const SolvedProblem apart(ContactModel::coulomb, part);
     EXPECT_TRUE(same(apart.solution.v, together.solution.v.data() + dof));
     EXPECT_TRUE(
         same(apart.solution.normal_bounds, together.solution.normal_bounds.data() + contact));
@@ -290,12 +258,12 @@ TEST(Coulomb, ImpactSlipsByMuTimesItsImpulse) {
     SolverOptions options;
     options.coupling_tolerance = 1e-9;
     options.relative_tolerance = 1e-12;
-    const Solved solved(problem, ContactModel::coulomb, options);
+    const SolvedProblem solved(ContactModel::coulomb, problem, options);
     const auto& gamma = solved.solution.impulses[0];
     EXPECT_GT(gamma[2], 0.5);
     // At more than 1e3 slip tolerances friction lacks less than 1e-6 / 2 of its bound.
     EXPECT_NEAR(solved.solution.v[0], 5 - mu * gamma[2] / 2, 1e-6);
-    EXPECT_LE(Solved(problem, ContactModel::lagged).solution.v[0], 3);  // of 42 N s
+    EXPECT_LE(SolvedProblem(ContactModel::lagged, problem).solution.v[0], 3);  // of 42 N s
   }
 }
 
@@ -304,8 +272,8 @@ TEST(Coulomb, HoldsWhatIsWithinTheConeAndNothingMore) {
   // go.
   constexpr double kMu = 0.5, kWeight = 2 * 9.81, kDt = 2e-3;
   for (const double s : {0.2, 0.9, 1.1, 2.0}) {
-    const Solved solved(make_pushed_body(kMu, kWeight / 1e6, s * kMu * kWeight, 0),
-                        ContactModel::coulomb);
+    const SolvedProblem solved(ContactModel::coulomb,
+                               make_pushed_body(kMu, kWeight / 1e6, s * kMu * kWeight, 0));
     const double eps = contact::ModelParameters().stiction_tolerance;
     const double free = (s - 1) * kMu * kWeight * kDt / 2;
     if (s < 1)

@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stiction/contact/certificate.hpp"
-#include "stiction/formulations/convex_solver.hpp"
+#include "formulations/solved_problem.hpp"
 #include "support/random_problem.hpp"
 
 namespace stiction::formulations {
@@ -19,65 +18,33 @@ using contact::ContactModel;
 using contact::ContactProblem;
 using contact::ContactSolution;
 using contact::Segment;
-using contact::SolveStatus;
 
 constexpr double kTimeStep = 2e-3, kGravity = 9.81;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-struct Solved {
-  ContactSolution solution;
-  contact::Certificate certificate;
-
-  bool converged() const {
-    for (const contact::IslandStatistics& island : solution.islands)
-      if (island.status != SolveStatus::kConverged && island.status != SolveStatus::kStagnated)
-        return false;
-    return true;
-  }
-};
 
 class Extreme : public testing::TestWithParam<ContactModel> {
  protected:
   ContactModel model() const { return GetParam(); }
   bool is_convex() const { return contact::traits(model()).has_error_bound; }
 
-  Solved solve(ContactProblem problem, double tolerance = 1e-5) const {
-    contact::MomentumFactor factor;
-    EXPECT_TRUE(factor.calc_derived(1, &problem));
-    contact::Islands islands;
-    islands.find(problem);
-    SolverOptions options;
-    options.relative_tolerance = tolerance;
-    Solved out;
-    make_contact_solver(model())->solve(problem, islands, options, {}, nullptr, &out.solution);
-    out.certificate = certify(problem, out.solution, tolerance);
-    return out;
-  }
-
-  contact::Certificate certify(ContactProblem problem, const ContactSolution& solution,
-                               double tolerance = 1e-5) const {
-    contact::MomentumFactor factor;
-    EXPECT_TRUE(factor.calc_derived(1, &problem));
-    contact::Islands islands;
-    islands.find(problem);
-    const SolverOptions options;
-    return contact::Certifier().certify(problem, &factor, islands, model(), options.parameters,
-                                        tolerance, options.absolute_tolerance, solution);
+  SolvedProblem solve(const ContactProblem& problem, double tolerance = 1e-5) const {
+    return {model(), problem, {.relative_tolerance = tolerance}};
   }
 
   /// Solved; or, by a model that is not convex, said not to be.
-  Solved expect_answer(const ContactProblem& problem, double tolerance = 1e-5) const {
-    const Solved out = solve(problem, tolerance);
+  SolvedProblem expect_answer(const ContactProblem& problem, double tolerance = 1e-5) const {
+    SolvedProblem out = solve(problem, tolerance);
+    const contact::Certificate certificate = out.certify();
     for (const double v : out.solution.v) EXPECT_TRUE(std::isfinite(v));
     for (const auto& impulse : out.solution.impulses)
       for (const double gamma : impulse) EXPECT_TRUE(std::isfinite(gamma));
     if (is_convex()) {
-      EXPECT_TRUE(out.converged());
-      EXPECT_EQ(out.certificate.round_off, 0);
+      EXPECT_FALSE(out.has_failed());
+      EXPECT_EQ(certificate.round_off, 0);
     }
-    EXPECT_EQ(out.certificate.ok, out.converged())
-        << "residual " << out.certificate.relative_residual << " impulse error "
-        << out.certificate.impulse_error << " cone " << out.certificate.max_cone_excess;
+    EXPECT_EQ(certificate.ok, !out.has_failed())
+        << "residual " << certificate.relative_residual << " impulse error "
+        << certificate.impulse_error << " cone " << certificate.max_cone_excess;
     for (const contact::IslandStatistics& island : out.solution.islands) {
       // Direct, and by at most 12 softer problems; of tamsi, by at most 2 + ... + 20 sub-steps.
       const int num_problems = is_convex() ? 14 * std::max(1, island.rounds) : 209;
@@ -163,7 +130,7 @@ TEST_P(Extreme, HeavyRestsOnLight) {
   // bear a ton. SAP's rest position is deeper by its relaxation time: not this one.
   if (model() == ContactModel::sap) GTEST_SKIP() << "rests deeper";
   const std::vector masses = {1e-3, 1e3};
-  const Solved solved = expect_answer(make_stack(masses, 1e8, 0.5, 0), 1e-9);
+  const SolvedProblem solved = expect_answer(make_stack(masses, 1e8, 0.5, 0), 1e-9);
   for (int face = 0; face < 2; ++face) {
     double sum = 0;
     for (int i = 0; i < 4; ++i) sum += solved.solution.impulses[4 * face + i][2];
@@ -197,13 +164,13 @@ TEST_P(Extreme, DeepContactOfBodiesThatFlyTogether) {
     c.phi0 = -1e-3;
     c.fn0 = -c.stiffness * c.phi0;
   }
-  const Solved solved = expect_answer(problem);
+  SolvedProblem solved = expect_answer(problem);
   if (model() != ContactModel::lagged) return;
   EXPECT_TRUE(solved.solution.islands[0].is_fine);
   // The digits that v has are not enough.
   ContactSolution rounded = solved.solution;
   rounded.v_rest.assign(rounded.v.size(), 0.0);
-  EXPECT_GT(certify(problem, rounded).relative_residual, 1e-5);
+  EXPECT_GT(solved.certify(rounded).relative_residual, 1e-5);
 }
 
 TEST_P(Extreme, WithoutStiffnessAContactIsItsForceAlone) {
@@ -215,8 +182,8 @@ TEST_P(Extreme, WithoutStiffnessAContactIsItsForceAlone) {
       c.fn0 = force;
       c.dissipation = c.relaxation_time = 0;
     }
-    const Solved solved = expect_answer(problem, 1e-10);
-    ASSERT_TRUE(solved.converged());
+    const SolvedProblem solved = expect_answer(problem, 1e-10);
+    ASSERT_FALSE(solved.has_failed());
     for (const auto& impulse : solved.solution.impulses)
       EXPECT_NEAR(impulse[2], kTimeStep * std::max(0.0, force), 1e-9 * kTimeStep);
   }
@@ -226,7 +193,7 @@ TEST_P(Extreme, FrictionOfNoneAndOfTen) {
   for (const double mu : {0.0, 10.0}) {
     for (const double speed : {0.0, 1e-3, 3.0}) {
       for (const double k : {1e5, 1e8}) {
-        const Solved solved = expect_answer(make_stack({1.0, 2.0}, k, mu, speed));
+        const SolvedProblem solved = expect_answer(make_stack({1.0, 2.0}, k, mu, speed));
         if (mu > 0) continue;
         for (const auto& impulse : solved.solution.impulses)
           EXPECT_EQ(std::hypot(impulse[0], impulse[1]), 0);
@@ -250,12 +217,12 @@ TEST_P(Extreme, CoincidentContactsShareTheLoad) {
     }
   }
   many.pairs[0].num_contacts *= kNum;
-  const Solved a = expect_answer(once, 1e-10), b = expect_answer(many, 1e-10);
-  ASSERT_EQ(a.converged(), b.converged());
+  const SolvedProblem a = expect_answer(once, 1e-10), b = expect_answer(many, 1e-10);
+  ASSERT_EQ(a.has_failed(), b.has_failed());
   // SAP caps the stiffness of each by the mobility of its point; slip tolerances may grow with the
   // impulse of each.
   const contact::ContactModelTraits& traits = contact::traits(model());
-  if (!a.converged() || model() == ContactModel::sap || traits.uses_regularization) return;
+  if (a.has_failed() || model() == ContactModel::sap || traits.uses_regularization) return;
   for (int i = 0; i < 6; ++i) EXPECT_NEAR(a.solution.v[i], b.solution.v[i], 1e-8);
 }
 
@@ -277,13 +244,13 @@ TEST_P(Extreme, NothingTouches) {
   problem.contacts.clear();
   problem.pairs.clear();
   problem.segments.clear();
-  const Solved solved = expect_answer(problem);
+  SolvedProblem solved = expect_answer(problem);
   EXPECT_EQ(solved.solution.v, (std::vector<double>{0, 0, 0, 0.1, 0, -kGravity * kTimeStep, 0, 0, 0,
                                                     0.1, 0, -kGravity * kTimeStep}));
-  EXPECT_EQ(solved.certificate.relative_residual, 0);
+  EXPECT_EQ(solved.certify().relative_residual, 0);
   ContactProblem empty;
   empty.clear(kTimeStep);
-  EXPECT_TRUE(solve(empty).certificate.ok);
+  EXPECT_TRUE(solve(empty).certify().ok);
 }
 
 /// A chain of four dofs whose last link touches its first: one block moves both sides of the pair.
@@ -327,7 +294,7 @@ TEST_P(Extreme, AContactThatNothingMoves) {
         c.stiffness = k;
         c.fn0 = std::isfinite(k) ? -k * phi0 : 0;
       }
-      const Solved solved = expect_answer(problem);
+      const SolvedProblem solved = expect_answer(problem);
       for (int i = 0; i < 4; ++i) EXPECT_NEAR(solved.solution.v[i], problem.v0[i], 1e-12);
     }
   }
@@ -335,7 +302,7 @@ TEST_P(Extreme, AContactThatNothingMoves) {
 
 TEST_P(Extreme, WhatIsNotANumberStaysInItsIsland) {
   const ContactProblem good = make_stack({1.0, 2.0}, 1e7, 0.5, 0.1);
-  const Solved expected = solve(good);
+  const SolvedProblem expected = solve(good);
   for (int spoilt = 0; spoilt < 5; ++spoilt) {
     ContactProblem bad = good;
     if (spoilt == 0) bad.v0[3] = kNan;
@@ -345,9 +312,9 @@ TEST_P(Extreme, WhatIsNotANumberStaysInItsIsland) {
     if (spoilt == 4) bad.contacts[0].bias[2] = -contact::kInfinity;
     ContactProblem both = good;
     support::append_problem(bad, &both);
-    const Solved solved = solve(both);
-    EXPECT_FALSE(solved.converged()) << spoilt;
-    EXPECT_FALSE(solved.certificate.ok) << spoilt;
+    SolvedProblem solved = solve(both);
+    EXPECT_TRUE(solved.has_failed()) << spoilt;
+    EXPECT_FALSE(solved.certify().ok) << spoilt;
     for (int i = 0; i < 12; ++i) EXPECT_EQ(solved.solution.v[i], expected.solution.v[i]) << spoilt;
   }
 }

@@ -9,11 +9,10 @@
 
 #include "formulations/dense_solver.hpp"
 #include "formulations/law_under_test.hpp"
+#include "formulations/solved_problem.hpp"
 #include "stiction/base/error.hpp"
-#include "stiction/contact/certificate.hpp"
 #include "stiction/contact/custom_law.hpp"
 #include "stiction/contact/reference_laws.hpp"
-#include "stiction/formulations/convex_solver.hpp"
 #include "support/eigenvalues.hpp"
 #include "support/random_problem.hpp"
 
@@ -27,6 +26,8 @@ using contact::ModelParameters;
 using contact::NormalLawKind;
 using contact::SolveStatus;
 using Eigen::VectorXd;
+
+constexpr double kTolerance = 1e-9;
 
 struct Choice {
   ContactModel model;
@@ -67,6 +68,10 @@ class LawChoice : public testing::TestWithParam<Choice> {
         }
       }
     }
+  }
+
+  SolvedProblem solve(const ContactProblem& problem) const {
+    return {model(), problem, {.parameters = parameters(), .relative_tolerance = kTolerance}};
   }
 
   std::mt19937 rng_{5};
@@ -122,45 +127,19 @@ ContactProblem make_problem(int trial, std::mt19937_64* rng, double friction_fac
     c.barrier_thickness = std::pow(10, -3 + uniform(*rng));
     for (double& mu : c.friction) mu *= friction_factor;
   }
-  contact::MomentumFactor factor;
-  EXPECT_TRUE(factor.calc_derived(1, &problem));
   return problem;
-}
-
-struct Solved {
-  ContactSolution solution;
-  contact::Certificate certificate;
-};
-
-Solved solve(ContactModel model, const ModelParameters& parameters, ContactProblem* problem,
-             double tolerance = 1e-9) {
-  contact::MomentumFactor factor;
-  EXPECT_TRUE(factor.calc_derived(1, problem));
-  contact::Islands islands;
-  islands.find(*problem);
-  SolverOptions options;
-  options.parameters = parameters;
-  options.relative_tolerance = tolerance;
-  Solved out;
-  make_contact_solver(model)->solve(*problem, islands, options, {}, nullptr, &out.solution);
-  out.certificate =
-      contact::Certifier().certify(*problem, &factor, islands, model, parameters, tolerance,
-                                   options.absolute_tolerance, out.solution);
-  return out;
 }
 
 TEST_P(LawChoice, SolvedProblemsPassTheirCertificate) {
   std::mt19937_64 rng(7);
   for (int trial = 0; trial < 20; ++trial) {
-    ContactProblem problem = make_problem(trial, &rng, friction_factor());
-    const Solved solved = solve(model(), parameters(), &problem);
-    EXPECT_TRUE(solved.certificate.ok) << "trial " << trial;
-    EXPECT_GE(solved.certificate.min_normal_impulse, 0);
-    for (const auto& island : solved.solution.islands)
-      EXPECT_TRUE(island.status == SolveStatus::kConverged ||
-                  island.status == SolveStatus::kStagnated)
-          << "trial " << trial << " status " << static_cast<int>(island.status);
+    SolvedProblem solved = solve(make_problem(trial, &rng, friction_factor()));
+    const contact::Certificate certificate = solved.certify();
+    EXPECT_TRUE(certificate.ok) << "trial " << trial;
+    EXPECT_GE(certificate.min_normal_impulse, 0);
+    EXPECT_FALSE(solved.has_failed()) << "trial " << trial;
     if (!is_barrier(parameters())) continue;
+    const ContactProblem& problem = solved.problem;
     for (int i = 0; i < problem.num_contacts(); ++i)
       EXPECT_GT(
           problem.contacts[i].phi0 + problem.time_step * solved.solution.contact_velocities[i][2],
@@ -173,8 +152,8 @@ TEST_P(LawChoice, SolutionIsTheMinimumOfTheCost) {
   std::mt19937_64 rng(8);
   std::normal_distribution<double> normal;
   for (int trial = 0; trial < 4; ++trial) {
-    ContactProblem problem = make_problem(trial, &rng, friction_factor());
-    const Solved solved = solve(model(), parameters(), &problem);
+    const SolvedProblem solved = solve(make_problem(trial, &rng, friction_factor()));
+    const ContactProblem& problem = solved.problem;
     const support::DenseProblem dense(problem);
     const VectorXd v = support::to_vector(solved.solution.v);
     const double cost = calc_dense_cost(model(), problem, parameters(), v);
@@ -198,8 +177,8 @@ TEST_P(LawChoice, RandomScenesHaveAConvexPotential) {
   std::normal_distribution<double> normal;
   int num_checked = 0;
   for (int trial = 0; trial < 4; ++trial) {
-    ContactProblem problem = make_problem(trial, &rng, friction_factor());
-    const Solved solved = solve(model(), parameters(), &problem);
+    const SolvedProblem solved = solve(make_problem(trial, &rng, friction_factor()));
+    const ContactProblem& problem = solved.problem;
     const support::DenseProblem dense(problem);
     const VectorXd at = support::to_vector(solved.solution.v);
     const auto random_direction = [&] {
@@ -292,15 +271,15 @@ TEST(LawChoices, SolutionsOfAllModelsAreInTheirConesAndDissipate) {
       int num_checked = 0;
       const bool is_lifted = traits.model == ContactModel::similar && is_barrier(parameters);
       for (int trial = 0; trial < 6; ++trial) {
-        ContactProblem problem = make_problem(trial, &rng, is_lifted ? 0.05 : 1);
-        const Solved solved = solve(traits.model, parameters, &problem);
-        if (!solved.certificate.ok) {
+        SolvedProblem solved(traits.model, make_problem(trial, &rng, is_lifted ? 0.05 : 1),
+                             {.parameters = parameters, .relative_tolerance = kTolerance});
+        if (!solved.certify().ok) {
           // No velocity may keep all surfaces apart.
           EXPECT_TRUE(!traits.has_error_bound || is_infeasible(solved.solution));
           continue;
         }
         if (is_divided(solved.solution)) continue;  // its impulses are sums, of no one velocity
-        expect_physical(traits.model, parameters, problem, solved.solution);
+        expect_physical(traits.model, parameters, solved.problem, solved.solution);
         ++num_checked;
       }
       EXPECT_GE(num_checked, 1);
@@ -357,6 +336,11 @@ ContactProblem make_sphere(double gap, const std::array<double, 6>& v0, double d
   return problem;
 }
 
+SolvedProblem solve(ContactModel model, const ModelParameters& parameters,
+                    const ContactProblem& problem) {
+  return {model, problem, {.parameters = parameters, .relative_tolerance = kTolerance}};
+}
+
 TEST(LawChoices, SimilarWithTheLinearLawIsSapInSlip) {
   // In slip SAP is Similar with the linear law, but for its regularization of friction.
   ModelParameters parameters;
@@ -368,8 +352,8 @@ TEST(LawChoices, SimilarWithTheLinearLawIsSapInSlip) {
     for (const double tau : {0.0, 5e-3}) {
       ContactProblem problem = make_sphere(gap, {0, 0, 0, 2, -1, -0.3});
       problem.contacts[0].relaxation_time = tau;
-      const Solved similar = solve(ContactModel::similar, parameters, &problem);
-      const Solved sap = solve(ContactModel::sap, parameters, &problem);
+      const SolvedProblem similar = solve(ContactModel::similar, parameters, problem);
+      const SolvedProblem sap = solve(ContactModel::sap, parameters, problem);
       ASSERT_GT(sap.solution.impulses[0][2], 0);
       for (int i = 0; i < 3; ++i)
         EXPECT_NEAR(similar.solution.impulses[0][i], sap.solution.impulses[0][i],
@@ -403,8 +387,8 @@ TEST(LawChoices, SphereRestsWhereTheForceIsItsWeight) {
       default: c.phi0 = -weight / c.stiffness; break;
     }
     c.fn0 = -c.stiffness * c.phi0;
-    const Solved solved = solve(ContactModel::lagged, parameters, &problem);
-    EXPECT_TRUE(solved.certificate.ok);
+    SolvedProblem solved = solve(ContactModel::lagged, parameters, problem);
+    EXPECT_TRUE(solved.certify().ok);
     EXPECT_NEAR(solved.solution.impulses[0][2], weight * dt, 1e-9 * weight * dt);
     for (const double v : solved.solution.v) EXPECT_NEAR(v, 0, 1e-11);
   }
@@ -420,8 +404,8 @@ TEST(LawChoices, BarriersStopWhatComesFast) {
         ContactProblem problem = make_sphere(gap, {0, 0, 0, 3, 0, -10});
         problem.contacts[0].barrier_stiffness = 1e5;
         problem.contacts[0].barrier_thickness = 1e-3;
-        const Solved solved = solve(model, parameters, &problem);
-        EXPECT_TRUE(solved.certificate.ok) << gap;
+        SolvedProblem solved = solve(model, parameters, problem);
+        EXPECT_TRUE(solved.certify().ok) << gap;
         EXPECT_EQ(solved.solution.islands[0].status, SolveStatus::kConverged);
         EXPECT_GT(gap + 2e-3 * solved.solution.contact_velocities[0][2], 0);
       }
@@ -443,9 +427,9 @@ TEST(LawChoices, SqueezeThatNoVelocityEndsIsInfeasible) {
   problem.pairs[0].num_contacts = 2;
   ModelParameters parameters;
   parameters.normal_law = NormalLawKind::ipc_barrier;
-  const Solved solved = solve(ContactModel::lagged, parameters, &problem);
+  SolvedProblem solved = solve(ContactModel::lagged, parameters, problem);
   EXPECT_EQ(solved.solution.islands[0].status, SolveStatus::kInfeasible);
-  EXPECT_FALSE(solved.certificate.ok);
+  EXPECT_FALSE(solved.certify().ok);
 }
 
 struct StiffSpring {
@@ -464,9 +448,9 @@ TEST(LawChoices, CustomLawIsSolvedAsTheSameLawBuiltIn) {
        {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::similar}) {
     ContactProblem problem = make_sphere(-1e-4, {0, 0, 0, 0.1, 0, -0.2});
     problem.contacts[0].dissipation = 20;
-    const Solved expected = solve(model, built_in, &problem);
-    const Solved solved = solve(model, custom, &problem);
-    EXPECT_TRUE(solved.certificate.ok);
+    const SolvedProblem expected = solve(model, built_in, problem);
+    SolvedProblem solved = solve(model, custom, problem);
+    EXPECT_TRUE(solved.certify().ok);
     for (int i = 0; i < 3; ++i)
       EXPECT_NEAR(solved.solution.impulses[0][i], expected.solution.impulses[0][i],
                   1e-8 * expected.solution.impulses[0][2]);
@@ -477,7 +461,7 @@ TEST(LawChoices, CustomWithoutALawIsRefused) {
   ModelParameters parameters;
   parameters.normal_law = NormalLawKind::custom;
   ContactProblem problem = make_sphere(0, {});
-  EXPECT_THROW((void)solve(ContactModel::lagged, parameters, &problem), Error);
+  EXPECT_THROW((void)solve(ContactModel::lagged, parameters, problem), Error);
 }
 
 }  // namespace

@@ -2,12 +2,13 @@
 // divided steps against the chain of shorter steps that they are.
 #include "stiction/formulations/tamsi.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "stiction/contact/certificate.hpp"
+#include "formulations/solved_problem.hpp"
 #include "stiction/formulations/convex_solver.hpp"
 #include "stiction/formulations/dense_island.hpp"
 #include "stiction/formulations/tamsi_island.hpp"
@@ -252,36 +253,18 @@ TEST(DenseIsland, HasTheMatricesOfTheProblem) {
   EXPECT_EQ(num_rows, problem.num_rows());
 }
 
-struct Solved {
-  ContactProblem problem;
-  contact::MomentumFactor factor;
-  contact::Islands islands;
-  SolverOptions options;
-  ContactSolution solution;
-
-  explicit Solved(ContactProblem given, double tolerance = 1e-5) : problem(std::move(given)) {
-    EXPECT_TRUE(factor.calc_derived(1, &problem));
-    islands.find(problem);
-    options.relative_tolerance = tolerance;
-    make_contact_solver(ContactModel::tamsi)
-        ->solve(problem, islands, options, {}, nullptr, &solution);
-  }
-  contact::Certificate certify(const ContactSolution& candidate) {
-    return contact::Certifier().certify(problem, &factor, islands, ContactModel::tamsi,
-                                        options.parameters, options.relative_tolerance,
-                                        options.absolute_tolerance, candidate);
-  }
-  int max_substeps() const {
-    int most = 1;
-    for (const auto& island : solution.islands) most = std::max(most, island.num_substeps);
-    return most;
-  }
-  bool converged() const {
-    for (const auto& island : solution.islands)
-      if (island.status != SolveStatus::kConverged) return false;
-    return true;
-  }
-};
+SolvedProblem solve(const ContactProblem& problem, double tolerance) {
+  return {ContactModel::tamsi, problem, {.relative_tolerance = tolerance}};
+}
+int max_substeps(const ContactSolution& solution) {
+  int most = 1;
+  for (const auto& island : solution.islands) most = std::max(most, island.num_substeps);
+  return most;
+}
+bool has_converged(const ContactSolution& solution) {
+  return std::all_of(solution.islands.begin(), solution.islands.end(),
+                     [](const auto& island) { return island.status == SolveStatus::kConverged; });
+}
 
 ContactProblem make_problem(std::mt19937_64* rng, double friction_factor) {
   ContactProblem problem =
@@ -292,12 +275,13 @@ ContactProblem make_problem(std::mt19937_64* rng, double friction_factor) {
 }
 
 /// Problems whose step has to be divided, and is then solved.
-std::vector<Solved> make_divided(int num, double tolerance = 1e-5) {
+std::vector<SolvedProblem> make_divided(int num, double tolerance = 1e-5) {
   std::mt19937_64 rng(7);
-  std::vector<Solved> out;
+  std::vector<SolvedProblem> out;
   for (int trial = 0; trial < 400 && static_cast<int>(out.size()) < num; ++trial) {
-    Solved solved(make_problem(&rng, 2), tolerance);
-    if (solved.max_substeps() > 1 && solved.converged()) out.push_back(std::move(solved));
+    SolvedProblem solved = solve(make_problem(&rng, 2), tolerance);
+    if (max_substeps(solved.solution) > 1 && has_converged(solved.solution))
+      out.push_back(std::move(solved));
   }
   EXPECT_EQ(static_cast<int>(out.size()), num);
   return out;
@@ -315,7 +299,7 @@ void make_part(int n, ContactProblem* problem) {
 }
 
 TEST(TamsiSubsteps, AreAChainOfShorterSteps) {
-  for (Solved& solved : make_divided(6, 1e-12)) {
+  for (SolvedProblem& solved : make_divided(6, 1e-12)) {
     const ContactProblem& problem = solved.problem;
     for (int island = 0; island < solved.islands.size(); ++island) {
       const int n = solved.solution.islands[island].num_substeps;
@@ -356,7 +340,7 @@ TEST(TamsiSubsteps, AreAChainOfShorterSteps) {
 }
 
 TEST(TamsiSubsteps, TheirSumBalancesTheMomentumOfTheStep) {
-  for (const Solved& solved : make_divided(6, 1e-12)) {
+  for (const SolvedProblem& solved : make_divided(6, 1e-12)) {
     const support::DenseProblem dense(solved.problem);
     VectorXd r = dense.A * (to_vector(solved.solution.v) - dense.v_star);
     const double scale = r.norm();
@@ -370,8 +354,8 @@ TEST(TamsiSubsteps, TheirSumBalancesTheMomentumOfTheStep) {
 }
 
 TEST(TamsiSubsteps, CertificateProvesEachAndFindsWhatIsWrongInAny) {
-  for (Solved& solved : make_divided(6)) {
-    const contact::Certificate certificate = solved.certify(solved.solution);
+  for (SolvedProblem& solved : make_divided(6)) {
+    const contact::Certificate certificate = solved.certify();
     EXPECT_TRUE(certificate.ok) << certificate.relative_residual;
     EXPECT_LE(certificate.relative_residual, 1.25e-5);
     EXPECT_EQ(certificate.error_bound, contact::kInfinity);
@@ -403,7 +387,7 @@ TEST(Tamsi, ConvergesToTheToleranceAskedForOrSaysThatItDidNot) {
   int num_failed = 0, num_converged = 0;
   for (int trial = 0; trial < 200; ++trial) {
     // Coefficients up to 20 or so, which jam and leave steps without a solution.
-    Solved solved(make_problem(&rng, trial % 2 ? 20 : 1), trial % 3 ? 1e-5 : 1e-8);
+    SolvedProblem solved = solve(make_problem(&rng, trial % 2 ? 20 : 1), trial % 3 ? 1e-5 : 1e-8);
     for (const auto& island : solved.solution.islands) {
       if (island.status == SolveStatus::kConverged) {
         ++num_converged;
@@ -415,9 +399,9 @@ TEST(Tamsi, ConvergesToTheToleranceAskedForOrSaysThatItDidNot) {
       EXPECT_EQ(island.status, SolveStatus::kMaxIterations);
       EXPECT_EQ(island.num_substeps, 1);
     }
-    const contact::Certificate certificate = solved.certify(solved.solution);
+    const contact::Certificate certificate = solved.certify();
     // The converse need not hold: velocities may go on changing within a small residual.
-    EXPECT_TRUE(certificate.ok || !solved.converged());
+    EXPECT_TRUE(certificate.ok || !has_converged(solved.solution));
     EXPECT_LE(certificate.impulse_error, 1e-6);  // measured: 4e-9 N s, of stiff laws
     EXPECT_TRUE(to_vector(solved.solution.v).allFinite());
   }

@@ -5,7 +5,7 @@
 namespace stiction::formulations {
 
 struct SolverOptions {
-  contact::ModelParameters parameters;
+  contact::ModelParameters parameters{};
   /// Stop when |D grad l| <= absolute + relative max(|D p|, |D J^T gamma|), D = diag(A)^(-1/2), on
   /// each island by itself: relative to the impulses that act, see contact::kResolvedMomentum [-].
   double relative_tolerance = 1e-5;
