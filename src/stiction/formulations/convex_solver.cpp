@@ -45,7 +45,6 @@ class ConvexSolver final : public ContactSolver {
   void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
              std::span<const double> guess, base::ThreadPool* threads,
              ContactSolution* solution) override {
-    has_guess_ = !guess.empty();
     eliminations_.update(problem, islands);
     arrays_.layout.update(problem, islands, eliminations_, TakesTorsion<F>);
     arrays_.dofs.resize(arrays_.layout.num_dofs);
@@ -63,7 +62,7 @@ class ConvexSolver final : public ContactSolver {
 
     auto solve_one = [&](int island) {
       prepare(problem, options, guess, island);
-      solution->islands[island] = solve_island(problem, options, island);
+      solution->islands[island] = solve_island(problem, options, !guess.empty(), island);
       read_out(island, solution);
     };
     if (threads)
@@ -174,7 +173,7 @@ class ConvexSolver final : public ContactSolver {
   }
 
   IslandStatistics solve_island(const ContactProblem& problem, const SolverOptions& options,
-                                int island) {
+                                bool has_guess, int island) {
     const IslandRange& range = arrays_.layout.islands[island];
     IslandProblem<F> island_problem(problem, range, &arrays_, &eliminations_.hessian(island));
     numerics::NewtonOptions newton;
@@ -183,7 +182,7 @@ class ConvexSolver final : public ContactSolver {
     newton.max_iterations = options.max_iterations;
     island_problem.start();
     // A guess may be a solution that is known to more digits than it has.
-    if (has_guess_) island_problem.find_stiffness();
+    if (has_guess) island_problem.find_stiffness();
     IslandStatistics statistics;
     const numerics::NewtonResult result =
         minimize(problem, options, newton, island, &island_problem, &statistics);
@@ -273,7 +272,6 @@ class ConvexSolver final : public ContactSolver {
     }
   }
 
-  bool has_guess_ = false;
   SolverArrays<F> arrays_;
   EliminationCache eliminations_;
   CouplingScratch coupling_;  // of models whose friction is bounded in rounds

@@ -214,14 +214,13 @@ class IslandProblem {
   /// A relative error of v is one of the momentum, which may be far above the impulses. The last
   /// Hessian may be of a point at which stiff contacts were open, or there is none.
   double sensitivity() {
-    if (may_be_stiff())
-      for (const PairSlice& pair : pairs()) (void)calc_pair_hessian(pair, Curvature::kExact);
+    if (may_be_stiff()) measure_stiffness();
     return stiffness_ * std::max(1.0, momentum_ / residual_.scale);
   }
   /// Makes stiffness() known before the first Hessian.
   void find_stiffness() {
     (void)calc_gradient();
-    for (const PairSlice& pair : pairs()) (void)calc_pair_hessian(pair, Curvature::kExact);
+    measure_stiffness();
   }
   /// From here on velocities have more digits: v + v_rest.
   /// @return false if they have already
@@ -260,6 +259,11 @@ class IslandProblem {
   }
 
  private:
+  /// Makes stiffness() at least that of the last gradient's point.
+  void measure_stiffness() {
+    for (const PairSlice& pair : pairs()) (void)calc_pair_hessian(pair, Curvature::kExact);
+  }
+
   /// True if the spring of a contact is stiff enough for rounding of v to show.
   bool may_be_stiff() {
     constexpr double kStiff = 1e5;  // k dt^2 w [-]
