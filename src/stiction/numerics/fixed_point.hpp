@@ -17,9 +17,9 @@
 /// 4. FixedPointPath, where the softer map's fixed point leads to none of the map itself.
 namespace stiction::numerics {
 
-/// Numbers of scratch for n unknowns and problem P.
+/// Numbers of scratch of a FixedPointSolver of n unknowns.
 constexpr std::size_t fixed_point_scratch_size(std::size_t n) {
-  return 4 * n + gmres_scratch_size(n) + 5 * n;
+  return fixed_point_state_size(n) + fixed_point_path_size(n);
 }
 
 template <FixedPointProblem P>
@@ -30,8 +30,8 @@ class FixedPointSolver {
   FixedPointSolver(P* problem, const FixedPointOptions& options, std::span<double> x,
                    std::span<double> scratch)
       : s_(problem, options, x, scratch),
-        scratch_(scratch.subspan(FixedPointState<P>::scratch_size(x.size()),
-                                 FixedPointPath<P>::scratch_size(x.size()))),
+        scratch_(scratch.subspan(fixed_point_state_size(x.size()),
+                                 fixed_point_path_size(x.size()))),
         r_(scratch_.subspan(0, x.size())),
         dx_(scratch_.subspan(x.size(), x.size())) {}
 

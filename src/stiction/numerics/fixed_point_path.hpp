@@ -4,6 +4,9 @@
 
 namespace stiction::numerics {
 
+/// Numbers of scratch of a FixedPointPath of n unknowns.
+constexpr std::size_t fixed_point_path_size(std::size_t n) { return 5 * n; }
+
 /// Follows the path of x = lambda g(x) from lambda = 0, where x = 0 is its only point, to lambda
 /// = 1. The path cannot leave the ball that bounds g, nor return to lambda = 0, and so it gets
 /// there (Leray and Schauder), if through turns: it is followed by its length, not by lambda.
@@ -12,9 +15,7 @@ namespace stiction::numerics {
 template <class P>
 class FixedPointPath {
  public:
-  static constexpr std::size_t scratch_size(std::size_t n) { return 5 * n; }
-
-  /// @param scratch scratch_size(state->size()) numbers
+  /// @param scratch fixed_point_path_size(state->size()) numbers
   FixedPointPath(FixedPointState<P>* state, std::span<double> scratch) : s_(*state) {
     std::size_t i = 0;
     for (auto* array : {&r_, &dx_, &z_, &tangent_, &start_})

@@ -50,13 +50,16 @@ inline void add_scaled(double a, std::span<const double> x, std::span<double> y)
   for (std::size_t i = 0; i < y.size(); ++i) y[i] += a * x[i];
 }
 
+/// Numbers of scratch of a FixedPointState of n unknowns.
+constexpr std::size_t fixed_point_state_size(std::size_t n) {
+  return 4 * n + gmres_scratch_size(n);
+}
+
 template <FixedPointProblem P>
 class FixedPointState {
  public:
-  static constexpr std::size_t scratch_size(std::size_t n) { return 4 * n + gmres_scratch_size(n); }
-
   /// @param best    in: the first guess, >= 0; out: the best point found
-  /// @param scratch scratch_size(best.size()) numbers
+  /// @param scratch fixed_point_state_size(best.size()) numbers
   FixedPointState(P* problem, const FixedPointOptions& options, std::span<double> best,
                   std::span<double> scratch)
       : x(scratch.subspan(0, best.size())),
