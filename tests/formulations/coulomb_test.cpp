@@ -194,13 +194,7 @@ TEST(Coulomb, CertificateFindsABoundThatIsNotTheNormalImpulse) {
 
 TEST(Coulomb, IslandsTogetherAreIslandsApartForAnyThreads) {
   std::mt19937_64 rng(5);
-  std::vector<ContactProblem> parts;
-  ContactProblem whole;
-  whole.clear(2e-3);
-  for (int i = 0; i < 6; ++i) {
-    parts.push_back(support::make_random_problem({.num_bodies = 2 + i, .num_trees = i % 2}, &rng));
-    support::append_problem(parts.back(), &whole);
-  }
+  const auto [whole, parts] = support::make_problem_of_parts(6, &rng);
   const SolvedProblem together(ContactModel::coulomb, whole);
   base::ThreadPool threads(3);
   const SolvedProblem threaded(ContactModel::coulomb, whole, {}, &threads);
@@ -209,14 +203,11 @@ TEST(Coulomb, IslandsTogetherAreIslandsApartForAnyThreads) {
   };
   EXPECT_TRUE(same(together.solution.v, threaded.solution.v.data()));
   EXPECT_TRUE(same(together.solution.normal_bounds, threaded.solution.normal_bounds.data()));
-  int dof = 0, contact = 0;
-  for (const ContactProblem& part : parts) {
-    const SolvedProblem apart(ContactModel::coulomb, part);
-    EXPECT_TRUE(same(apart.solution.v, together.solution.v.data() + dof));
-    EXPECT_TRUE(
-        same(apart.solution.normal_bounds, together.solution.normal_bounds.data() + contact));
-    dof += part.num_dofs();
-    contact += part.num_contacts();
+  for (const auto& part : parts) {
+    const SolvedProblem apart(ContactModel::coulomb, part.problem);
+    EXPECT_TRUE(same(apart.solution.v, together.solution.v.data() + part.first_dof));
+    EXPECT_TRUE(same(apart.solution.normal_bounds,
+                     together.solution.normal_bounds.data() + part.first_contact));
   }
 }
 

@@ -214,8 +214,7 @@ TEST(FixedPointPath, GoesThroughTurns) {
   VectorXd x = VectorXd::Zero(1);
   std::vector<double> scratch(fixed_point_scratch_size(1));
   FixedPointState<Map> state(&map, {.tolerance = 1e-8}, {x.data(), 1}, scratch);
-  FixedPointPath<Map>(&state, std::span(scratch).subspan(fixed_point_state_size(1)))
-      .follow();
+  FixedPointPath<Map>(&state, std::span(scratch).subspan(fixed_point_state_size(1))).follow();
   state.finish();
   EXPECT_TRUE(state.result().converged);
   EXPECT_LE(state.result().evaluations, 100);

@@ -271,4 +271,15 @@ void append_problem(const ContactProblem& part, ContactProblem* whole) {
   append(part.row_columns, &whole->row_columns);
 }
 
+ProblemOfParts make_problem_of_parts(int num_parts, std::mt19937_64* rng) {
+  ProblemOfParts out;
+  out.whole.clear(kTimeStep);
+  for (int i = 0; i < num_parts; ++i) {
+    const ContactProblem part = make_random_problem({.num_bodies = 2 + i, .num_trees = i % 2}, rng);
+    out.parts.push_back({part, out.whole.num_dofs(), out.whole.num_contacts()});
+    append_problem(part, &out.whole);
+  }
+  return out;
+}
+
 }  // namespace stiction::support

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <random>
+#include <vector>
 
 #include "stiction/contact/contact_problem.hpp"
 
@@ -24,5 +25,18 @@ contact::ContactProblem make_random_problem(const RandomProblemOptions& options,
 
 /// Adds a problem behind another, nothing coupling the two.
 void append_problem(const contact::ContactProblem& part, contact::ContactProblem* whole);
+
+/// A problem, and the parts that it was appended from.
+struct ProblemOfParts {
+  struct Part {
+    contact::ContactProblem problem;
+    int first_dof = 0, first_contact = 0;  // of the whole
+  };
+  contact::ContactProblem whole;
+  std::vector<Part> parts;
+};
+
+/// Of random problems, each of a body more than the last.
+ProblemOfParts make_problem_of_parts(int num_parts, std::mt19937_64* rng);
 
 }  // namespace stiction::support

@@ -30,8 +30,8 @@ class FixedPointSolver {
   FixedPointSolver(P* problem, const FixedPointOptions& options, std::span<double> x,
                    std::span<double> scratch)
       : s_(problem, options, x, scratch),
-        scratch_(scratch.subspan(fixed_point_state_size(x.size()),
-                                 fixed_point_path_size(x.size()))),
+        scratch_(
+            scratch.subspan(fixed_point_state_size(x.size()), fixed_point_path_size(x.size()))),
         r_(scratch_.subspan(0, x.size())),
         dx_(scratch_.subspan(x.size(), x.size())) {}
 
