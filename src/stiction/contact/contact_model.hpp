@@ -12,14 +12,14 @@ enum class ContactModel { sap, lagged, lagged_regularized, similar, tamsi, coulo
 struct ContactModelTraits {
   ContactModel model;
   std::string_view name;
-  bool uses_stiffness;
-  bool uses_dissipation;         // Hunt-Crossley d
-  bool uses_relaxation_time;     // SAP's tau_d
-  bool uses_stiction_tolerance;  // v_s
-  bool uses_regularization;      // sigma
-  bool takes_torsion;            // condim 4 and 6
-  bool has_error_bound;          // convex, so that a certificate bounds the solver's error
-  bool takes_laws;               // normal_law and friction_law; then these say what it uses
+  bool uses_stiffness = false;
+  bool uses_dissipation = false;         // Hunt-Crossley d
+  bool uses_relaxation_time = false;     // SAP's tau_d
+  bool uses_stiction_tolerance = false;  // v_s
+  bool uses_regularization = false;      // sigma
+  bool takes_torsion = false;            // condim 4 and 6
+  bool has_error_bound = false;          // convex, so that a certificate bounds the solver's error
+  bool takes_laws = false;               // normal_law and friction_law; then these say what it uses
 };
 
 /// All models, in the order of tables and reports.

@@ -30,7 +30,8 @@ struct IslandStatistics {
   /// |D grad l|, and what it is measured by: see kResolvedMomentum [sqrt(J)]
   double residual = 0;
   double scale = 0;
-  /// `coulomb`: convex problems solved, and |x - gamma_n|_inf / mean(gamma_n) of the last [-].
+  /// `coulomb`: convex problems solved, and of the last |x - gamma_n|_inf relative to the larger of
+  /// mean(gamma_n) and what the tolerance resolves [-].
   int rounds = 0;
   double coupling_error = 0;
 };

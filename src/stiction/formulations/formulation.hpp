@@ -6,9 +6,9 @@
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/math/lanes.hpp"
 
-/// What a convex contact model defines, and the solver asks for: the impulse of a contact and minus
-/// its gradient, for four contacts at a time. Everything else (bodies, islands, Newton) is common
-/// to all models.
+/// What a convex contact model defines, for four contacts at a time: the impulse of a contact and
+/// minus its gradient, which the solver asks for, and the cost that they are derivatives of, by
+/// which tests judge them. Everything else (bodies, islands, Newton) is common to all models.
 namespace stiction::formulations {
 
 using contact::Curvature;

@@ -12,8 +12,9 @@ struct SolverOptions {
   double absolute_tolerance = 1e-14;  // [sqrt(J)]
   /// Of Newton's method. `tamsi` has a limit of 20 or 30 in each sub-step and keeps this one there.
   int max_iterations = 100;
-  /// `coulomb`: stop when |x - gamma_n|_inf <= coupling_tolerance mean(gamma_n) on each island [-],
-  /// or when max_rounds convex problems were solved.
+  /// `coulomb`: stop when |x - gamma_n|_inf <= coupling_tolerance max(mean(gamma_n), what
+  /// relative_tolerance resolves) on each island [-], or when max_rounds convex problems were
+  /// solved.
   double coupling_tolerance = 1e-3;
   int max_rounds = 300;
 };
