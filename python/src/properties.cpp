@@ -31,6 +31,12 @@ nb::dict make_content(const ContactProperties& properties) {
     add("hertz_stiffness", material.values.hertz_stiffness);
     add("barrier_stiffness", material.values.barrier_stiffness);
     add("barrier_thickness", material.values.barrier_thickness);
+    add("hydroelastic_modulus", material.values.hydroelastic_modulus);
+    add("resolution_hint", material.values.resolution_hint);
+    add("slab_thickness", material.values.slab_thickness);
+    if (material.values.rigid) values["rigid"] = true;
+    if (const std::string& file = material.values.pressure_field; !file.empty())
+      values["pressure_field"] = file;
     materials[material.name.c_str()] = values;
   }
   for (const io::GeomRule& rule : properties.rules) geoms[rule.selector.c_str()] = rule.material;
@@ -52,8 +58,14 @@ void bind_properties(nb::module_& m) {
       .def_static(
           "read", [](const std::string& path) { return io::read_contact_properties(path); },
           "path"_a, "Reads a file.")
-      .def_static("parse", &io::parse_contact_properties, "text"_a, "origin"_a,
-                  "has_lines"_a = true, "Reads YAML; `origin` is its name in messages.")
+      .def_static(
+          "parse",
+          [](const std::string& text, const std::string& origin, bool has_lines,
+             const std::string& folder) {
+            return io::parse_contact_properties(text, origin, has_lines, folder);
+          },
+          "text"_a, "origin"_a, "has_lines"_a = true, "folder"_a = "",
+          "Reads YAML; `origin` is its name in messages, `folder` what relative paths start from.")
       .def(
           "resolve_classes",
           [](ContactProperties& self, const std::string& scene) {

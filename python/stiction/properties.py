@@ -19,11 +19,14 @@ from stiction.errors import Error
 PropertiesLike = ContactProperties | str | os.PathLike[str] | Mapping[str, Any] | None
 
 
-def make_properties(properties: PropertiesLike) -> ContactProperties | None:
+def make_properties(
+    properties: PropertiesLike, folder: Path | None = None
+) -> ContactProperties | None:
     """Reads what a Simulator takes as properties.
 
     Args:
         properties: a file, its content as a dict, or contact properties as they are.
+        folder: which relative paths of a dict start from, the working directory if None.
 
     Raises:
         Error: with file and line: all that is wrong with the content.
@@ -33,7 +36,7 @@ def make_properties(properties: PropertiesLike) -> ContactProperties | None:
     if isinstance(properties, str | os.PathLike):
         return ContactProperties.read(str(check_path("properties", properties)))
     if isinstance(properties, Mapping):
-        return _parse_mapping(properties)
+        return _parse_mapping(properties, folder)
     raise Error(
         "wrong_shape",
         "properties",
@@ -49,7 +52,7 @@ def load_scene_properties(
     Raises:
         Error: as make_properties; or a class cannot be resolved.
     """
-    found = make_properties(properties)
+    found = make_properties(properties, scene.parent)
     if properties is None and (text := read_text(model, PROPERTIES)) is not None:
         try:
             found = ContactProperties.read(str(check_path("properties", scene.parent / text)))
@@ -67,13 +70,13 @@ def load_scene_properties(
     return found
 
 
-def _parse_mapping(properties: Mapping[str, Any]) -> ContactProperties:
+def _parse_mapping(properties: Mapping[str, Any], folder: Path | None) -> ContactProperties:
     # JSON is YAML: one reader checks both, and knows no other type than JSON's.
     try:
         text = json.dumps(dict(properties), default=_simplify)
     except (TypeError, ValueError, RecursionError) as e:
         raise Error("wrong_shape", "properties", f"is not a dict as the file's content: {e}") from e
-    return ContactProperties.parse(text, "properties", has_lines=False)
+    return ContactProperties.parse(text, "properties", has_lines=False, folder=str(folder or ""))
 
 
 def _simplify(value: Any) -> Any:

@@ -69,6 +69,28 @@ def test_options_make_the_same_simulator_again(model: mujoco.MjModel) -> None:
     assert stiction.Simulator(model, properties={}).options["properties"] == {}
 
 
+def test_surfaces_of_pressure_fields_stay_in_the_options(model: mujoco.MjModel) -> None:
+    materials = {
+        "gel": {"hydroelastic_modulus": 1e5, "resolution_hint": 0.01, "slab_thickness": 0.1},
+        "steel": {"rigid": True, "friction": 0.3},
+        "wood": {"rigid": False},
+    }
+    options = stiction.Simulator(model, properties={"materials": materials}).options
+    assert options["properties"]["materials"] == {**materials, "wood": {}}
+
+
+def test_the_file_of_a_field_is_found_from_the_folder_that_names_it(tmp_path: Path) -> None:
+    materials = {"part": {"hydroelastic_modulus": 1e5, "pressure_field": "../part.vtk"}}
+    path = write_scene(tmp_path, TEXT, {"materials": materials})
+    properties = stiction.load_scene(path).properties
+    assert properties is not None
+    assert properties.content["materials"]["part"]["pressure_field"] == str(tmp_path / "part.vtk")
+    properties = stiction.load_scene(path, {"materials": materials}).properties
+    assert properties is not None
+    in_parent = str(tmp_path.parent / "part.vtk")
+    assert properties.content["materials"]["part"]["pressure_field"] == in_parent
+
+
 def test_numbers_of_numpy_are_numbers(model: mujoco.MjModel) -> None:
     content = {"materials": {"gel": {"stiffness": np.float32(2e4)}}, "geoms": {"floor": "gel"}}
     options = stiction.Simulator(model, properties=content).options

@@ -56,6 +56,28 @@ geoms: {"*_pad": bubble, floor: steel}
   EXPECT_EQ(p.rules[1].source, "pads.contact.yaml:9");
 }
 
+TEST(ContactPropertiesFile, HasSurfacesOfPressureFieldContact) {
+  const ContactProperties p = parse_contact_properties(R"(materials:
+  gel: {hydroelastic_modulus: 1e5, resolution_hint: 0.01, slab_thickness: 0.1}
+  steel: {rigid: true}
+  wood: {rigid: false, friction: 1}
+  part: {pressure_field: meshes/../part.vtk}
+  other: {pressure_field: /other.vtk}
+)",
+                                                       "file", true, "/folder");
+  ASSERT_EQ(p.materials.size(), 5u);
+  EXPECT_EQ(p.materials[0].values.hydroelastic_modulus, 1e5);
+  EXPECT_EQ(p.materials[0].values.resolution_hint, 0.01);
+  EXPECT_EQ(p.materials[0].values.slab_thickness, 0.1);
+  EXPECT_FALSE(p.materials[0].values.rigid);
+  EXPECT_TRUE(p.materials[1].values.rigid);
+  EXPECT_TRUE(std::isnan(p.materials[1].values.hydroelastic_modulus));
+  EXPECT_FALSE(p.materials[2].values.rigid);
+  EXPECT_EQ(p.materials[2].values.pressure_field, "");
+  EXPECT_EQ(p.materials[3].values.pressure_field, "/folder/part.vtk");
+  EXPECT_EQ(p.materials[4].values.pressure_field, "/other.vtk");
+}
+
 TEST(ContactPropertiesFile, TakesNumbersAsYamlAndCWriteThem) {
   for (const char* text : {".inf", "+.inf", "inf", "Infinity", ".INF", "\".inf\""})
     EXPECT_EQ(parse("materials: {m: {stiffness: " + std::string(text) + "}}")
@@ -95,9 +117,21 @@ TEST(ContactPropertiesFile, SaysWhatIsWrongWithAValue) {
       {"friction: high", "friction is 'high', must be"},
       {"friction: true", "friction is 'true', must be"},
       {"disipation: 3", "there is no property 'disipation' (did you mean 'dissipation'?)"},
-      {"hydroelastic_modulus: 1e5", "hydroelastic_modulus is not supported in this version"},
-      {"resolution_hint: 0.01", "resolution_hint is not supported in this version"},
-      {"rigid: true", "rigid is not supported in this version"},
+      {"hydroelastic_modulus: 0", "hydroelastic_modulus is '0', must be a finite number above 0"},
+      {"hydroelastic_modulus: .inf", "in Pa; a rigid surface has 'rigid: true'"},
+      {"hydroelastic_modulus: 1e5 Pa", "hydroelastic_modulus is '1e5 Pa', must be"},
+      {"resolution_hint: 0", "resolution_hint is '0', must be a finite number above 0 in m"},
+      {"slab_thickness: -1", "slab_thickness is '-1', must be a finite number above 0 in m"},
+      {"slab_thickness: 0.1", "is the hydroelastic_modulus; give that too"},
+      {"rigid: 1", "rigid is '1', must be true or false"},
+      {"rigid: ", "rigid is empty, must be true or false"},
+      {"rigid: true, hydroelastic_modulus: 1e5",
+       "hydroelastic_modulus is of compliant surfaces, and this one has 'rigid: true'"},
+      {"rigid: true, pressure_field: a.vtk", "pressure_field is of compliant surfaces"},
+      {"rigid: true, slab_thickness: 1", "slab_thickness is of compliant surfaces"},
+      {"pressure_field: ''", "pressure_field is empty, must be the name of a tet mesh"},
+      {"pressure_field: [a.vtk]", "pressure_field is a list, must be the name"},
+      {"pressure_fild: a.vtk", "(did you mean 'pressure_field'?)"},
       {"friction: 1, friction: 2", "material 'm' has 'friction' twice"},
   };
   for (const auto& c : cases) {

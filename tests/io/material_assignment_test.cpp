@@ -138,6 +138,28 @@ TEST_F(Assignment, SaysWhereEachValueIsFrom) {
   EXPECT_EQ(table.sources[0].material, "");
 }
 
+TEST_F(Assignment, TakesSurfacesOfPressureFieldContact) {
+  const plant::MaterialTable table = assign_materials(
+      scene_.model,
+      parse_contact_properties(
+          "materials:\n  gel: {hydroelastic_modulus: 1e5, resolution_hint: 0.01}\n"
+          "  slab: {hydroelastic_modulus: 1e6, slab_thickness: 0.2}\n  steel: {rigid: true}\n"
+          "geoms: {left_pad: gel, floor: slab, right_pad: steel}",
+          "file"));
+  EXPECT_EQ(table.geoms[0].slab_thickness, 0.2);
+  EXPECT_EQ(table.sources[0].slab_thickness, "file:3, material 'slab'");
+  EXPECT_EQ(table.geoms[2].hydroelastic_modulus, 1e5);
+  EXPECT_EQ(table.sources[2].hydroelastic_modulus, "file:2, material 'gel'");
+  EXPECT_EQ(table.geoms[2].resolution_hint, 0.01);
+  EXPECT_EQ(table.sources[2].resolution_hint, "file:2, material 'gel'");
+  EXPECT_FALSE(table.geoms[2].rigid);
+  EXPECT_EQ(table.sources[2].rigid, "default");
+  EXPECT_TRUE(table.geoms[4].rigid);
+  EXPECT_EQ(table.sources[4].rigid, "file:4, material 'steel'");
+  EXPECT_TRUE(std::isnan(table.geoms[4].hydroelastic_modulus));
+  EXPECT_FALSE(table.geoms[1].rigid);
+}
+
 TEST(ContactProperties, DecideWhereABallComesToRest) {
   // Under its weight two springs of 2e4 N/m in series give by m g / k, whatever the model.
   for (const contact::ContactModel model :

@@ -40,10 +40,13 @@ constexpr std::array kKeys = {
         "a number above 0 in N/m, or .inf for near-rigid", true, true},
     Key{"barrier_thickness", &plant::Material::barrier_thickness, "a finite number above 0 in m",
         true, false},
+    Key{"hydroelastic_modulus", &plant::Material::hydroelastic_modulus,
+        "a finite number above 0 in Pa; a rigid surface has 'rigid: true'", true, false},
+    Key{"resolution_hint", &plant::Material::resolution_hint, "a finite number above 0 in m", true,
+        false},
+    Key{"slab_thickness", &plant::Material::slab_thickness, "a finite number above 0 in m", true,
+        false},
 };
-
-/// Keys of the format that this version cannot honour.
-constexpr std::array kLaterKeys = {"hydroelastic_modulus", "resolution_hint", "rigid"};
 
 /// A YAML node as a message quotes it.
 std::string quote(const YAML::Node& node) {
@@ -78,10 +81,19 @@ double parse_number(const YAML::Node& node) {
   return negative ? -value : value;
 }
 
+/// @returns false if it is neither true nor false
+bool parse_bool(const YAML::Node& node, bool* value) {
+  if (!node.IsScalar()) return false;
+  const std::string& text = node.Scalar();
+  *value = text == "true" || text == "True" || text == "TRUE";
+  return *value || text == "false" || text == "False" || text == "FALSE";
+}
+
 /// Turns YAML into ContactProperties, and collects what is wrong with it.
 class Reader {
  public:
-  Reader(const std::string& origin, bool has_lines) : has_lines_(has_lines) {
+  Reader(const std::string& origin, bool has_lines, std::filesystem::path folder)
+      : has_lines_(has_lines), folder_(std::move(folder)) {
     out_.origin = origin;
   }
 
@@ -141,35 +153,71 @@ class Reader {
   }
 
   void read_material(const YAML::Node& name, const YAML::Node& node) {
-    out_.materials.push_back({name.Scalar(), {}, where(name)});
+    NamedMaterial& added = out_.materials.emplace_back();
+    added.name = name.Scalar();
+    added.source = where(name);
     if (node.IsNull()) return;  // a material of defaults
     const std::string material = "material '" + name.Scalar() + "'";
     for_each_entry(node, material, [&](const YAML::Node& key, const YAML::Node& value) {
-      read_number(material, key, value, &out_.materials.back().values);
+      read_property(material, key, value, &out_.materials.back().values);
     });
+    check_pressure_field(material, name, node, out_.materials.back().values);
   }
 
-  void read_number(const std::string& material, const YAML::Node& name, const YAML::Node& node,
-                   plant::Material* values) {
+  void read_property(const std::string& material, const YAML::Node& name, const YAML::Node& node,
+                     plant::Material* values) {
+    const auto refuse = [&](const char* range) {
+      add_fault(ErrorCode::kInvalidValue, node.IsNull() ? name : node,
+                material + ": " + name.Scalar() + " is " + quote(node) + ", must be " + range);
+    };
     for (const Key& key : kKeys) {
       if (name.Scalar() != key.name) continue;
       const double value = parse_number(node);
       if ((key.positive ? value > 0 : value >= 0) && (key.may_be_infinite || std::isfinite(value)))
         values->*key.member = value;
       else
-        add_fault(ErrorCode::kInvalidValue, node.IsNull() ? name : node,
-                  material + ": " + key.name + " is " + quote(node) + ", must be " + key.range);
+        refuse(key.range);
       return;
     }
-    for (const char* later : kLaterKeys)
-      if (name.Scalar() == later)
-        return add_fault(ErrorCode::kUnsupported, name,
-                         material + ": " + later + " is not supported in this version; remove it");
-    std::vector<std::string> names;
-    for (const Key& key : kKeys) names.emplace_back(key.name);
-    add_fault(ErrorCode::kUnknownName, name,
-              material + ": there is no property '" + name.Scalar() + "'" +
-                  suggest_name(name.Scalar(), names));
+    if (name.Scalar() == "rigid") {
+      if (!parse_bool(node, &values->rigid)) refuse("true or false");
+    } else if (name.Scalar() == "pressure_field") {
+      if (node.IsScalar() && !node.Scalar().empty())
+        values->pressure_field = resolve_path(node.Scalar());
+      else
+        refuse("the name of a tet mesh in a VTK file");
+    } else {
+      std::vector<std::string> names = {"rigid", "pressure_field"};
+      for (const Key& key : kKeys) names.emplace_back(key.name);
+      add_fault(ErrorCode::kUnknownName, name,
+                material + ": there is no property '" + name.Scalar() + "'" +
+                    suggest_name(name.Scalar(), names));
+    }
+  }
+
+  /// Absolute, so that it means the same when the content is read again elsewhere.
+  std::string resolve_path(const std::string& path) const {
+    return std::filesystem::absolute(folder_ / path).lexically_normal().string();
+  }
+
+  /// What a surface is in pressure-field contact: rigid, compliant, or neither.
+  void check_pressure_field(const std::string& material, const YAML::Node& name,
+                            const YAML::Node& node, const plant::Material& values) {
+    // Of a value that is refused there is no need to say more.
+    const auto has = [&](const char* key) { return node.IsMap() && node[key]; };
+    if (values.rigid) {
+      for (const char* key : {"hydroelastic_modulus", "slab_thickness", "pressure_field"})
+        if (has(key))
+          add_fault(ErrorCode::kInvalidValue, name,
+                    material + ": " + key +
+                        " is of compliant surfaces, and this one has 'rigid: true'; remove one of "
+                        "the two");
+    } else if (has("slab_thickness") && !has("hydroelastic_modulus")) {
+      add_fault(ErrorCode::kInvalidValue, name,
+                material +
+                    ": slab_thickness is the depth at which the pressure of a plane is the "
+                    "hydroelastic_modulus; give that too");
+    }
   }
 
   void read_rule(const YAML::Node& selector, const YAML::Node& node) {
@@ -210,6 +258,7 @@ class Reader {
   }
 
   bool has_lines_;
+  std::filesystem::path folder_;  // of relative paths
   ContactProperties out_;
   ErrorList faults_;
   int num_faults_ = 0;
@@ -261,11 +310,11 @@ std::string read_text(const std::filesystem::path& path) {
 }  // namespace
 
 ContactProperties parse_contact_properties(const std::string& text, const std::string& origin,
-                                           bool has_lines) {
+                                           bool has_lines, const std::filesystem::path& folder) {
   try {
     if (has_second_document(text))
       throw Error(ErrorCode::kSyntax, origin, "has more than one YAML document; keep one");
-    Reader reader(origin, has_lines);
+    Reader reader(origin, has_lines, folder);
     return reader.read(YAML::Load(text));
   } catch (const YAML::Exception& e) {
     const bool at_line = has_lines && !e.mark.is_null();
@@ -276,7 +325,7 @@ ContactProperties parse_contact_properties(const std::string& text, const std::s
 }
 
 ContactProperties read_contact_properties(const std::filesystem::path& path) {
-  return parse_contact_properties(read_text(path), path.string());
+  return parse_contact_properties(read_text(path), path.string(), true, path.parent_path());
 }
 
 }  // namespace stiction::io

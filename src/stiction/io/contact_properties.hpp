@@ -9,7 +9,7 @@
 
 namespace stiction::io {
 
-/// A material of a contact properties file; absent values are NaN.
+/// A material of a contact properties file; absent values are NaN, false or empty.
 struct NamedMaterial {
   std::string name;
   plant::Material values;
@@ -46,14 +46,17 @@ struct ContactProperties {
 /// Reads a file: YAML with `materials:`, by name, and `geoms:`, selectors with names of materials.
 /// SI units: stiffness [N/m], hertz_stiffness [N/m^1.5] and barrier_stiffness [N/m] in (0, inf],
 /// barrier_thickness [m] above 0; dissipation [s/m], relaxation_time [s] and friction [-] at least
-/// 0.
+/// 0; of pressure-field contact hydroelastic_modulus [Pa], resolution_hint [m] and slab_thickness
+/// [m] above 0, rigid, and pressure_field, whose path is made absolute.
 /// @throws Error with file and line: no such file, not YAML, or all faults of its content at once
 ContactProperties read_contact_properties(const std::filesystem::path& path);
 
 /// The same from a text.
 /// @param origin    its name in messages
 /// @param has_lines false if line numbers would mean nothing to the user
+/// @param folder    which relative paths start from; empty is the working directory
 ContactProperties parse_contact_properties(const std::string& text, const std::string& origin,
-                                           bool has_lines = true);
+                                           bool has_lines = true,
+                                           const std::filesystem::path& folder = {});
 
 }  // namespace stiction::io

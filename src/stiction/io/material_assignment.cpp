@@ -131,6 +131,18 @@ void apply(const NamedMaterial& material, const GeomRule& rule, plant::Material*
   take(material.values.hertz_stiffness, &values->hertz_stiffness, &source->hertz_stiffness);
   take(material.values.barrier_stiffness, &values->barrier_stiffness, &source->barrier_stiffness);
   take(material.values.barrier_thickness, &values->barrier_thickness, &source->barrier_thickness);
+  take(material.values.hydroelastic_modulus, &values->hydroelastic_modulus,
+       &source->hydroelastic_modulus);
+  take(material.values.resolution_hint, &values->resolution_hint, &source->resolution_hint);
+  take(material.values.slab_thickness, &values->slab_thickness, &source->slab_thickness);
+  if (material.values.rigid) {
+    values->rigid = true;
+    source->rigid = from;
+  }
+  if (!material.values.pressure_field.empty()) {
+    values->pressure_field = material.values.pressure_field;
+    source->pressure_field = from;
+  }
   source->material = material.name;
   source->selector = "'" + rule.selector + "' (" + rule.source + ")";
 }

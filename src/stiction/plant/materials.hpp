@@ -23,14 +23,21 @@ struct Material {
   /// k > 0 [N/m], may be infinite
   double barrier_stiffness = std::numeric_limits<double>::quiet_NaN();
   double barrier_thickness = std::numeric_limits<double>::quiet_NaN();  // > 0 [m]
+  /// Of pressure-field contact. A geom with none of modulus, field and rigid touches in points.
+  double hydroelastic_modulus = std::numeric_limits<double>::quiet_NaN();  // E_h > 0 [Pa]
+  double resolution_hint = std::numeric_limits<double>::quiet_NaN();  // edges of its mesh, > 0 [m]
+  /// Depth below a compliant plane at which its pressure is the modulus, > 0 [m].
+  double slab_thickness = std::numeric_limits<double>::quiet_NaN();
+  bool rigid = false;            // a rigid surface
+  std::string pressure_field{};  // absolute path of a tet mesh, empty if none
 };
 
 /// What a geom without properties gets: near-rigid, hardly bouncing. Friction comes from the MJCF.
-inline constexpr Material kDefaultMaterial = {.stiffness = contact::kInfinity,
-                                              .dissipation = 50,
-                                              .relaxation_time = 0.01,
-                                              .hertz_stiffness = contact::kInfinity,
-                                              .barrier_stiffness = contact::kInfinity};
+inline const Material kDefaultMaterial = {.stiffness = contact::kInfinity,
+                                          .dissipation = 50,
+                                          .relaxation_time = 0.01,
+                                          .hertz_stiffness = contact::kInfinity,
+                                          .barrier_stiffness = contact::kInfinity};
 
 /// A surface's barrier thickness, or the law's default [m]. That of a logarithmic barrier is the
 /// distance at which it is as stiff as its k: it pushes from afar with k d^2 / distance.
@@ -48,11 +55,13 @@ struct MaterialSource {
   std::string selector;  // what assigned it, and where
   std::string hertz_stiffness = kDefault, barrier_stiffness = kDefault;
   std::string barrier_thickness = kDefault;
+  std::string hydroelastic_modulus = kDefault, resolution_hint = kDefault;
+  std::string slab_thickness = kDefault, rigid = kDefault, pressure_field = kDefault;
 };
 
 /// The properties of every geom of a model.
 struct MaterialTable {
-  std::vector<Material> geoms;          // size ngeom; friction and barrier_thickness may be NaN
+  std::vector<Material> geoms;          // size ngeom; what has no default may be NaN
   std::vector<MaterialSource> sources;  // size ngeom
 };
 
