@@ -1,0 +1,159 @@
+#include "stiction/geometry/contact_body.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "stiction/base/error.hpp"
+#include "stiction/geometry/contact_body_data.hpp"
+
+namespace stiction::geometry {
+namespace {
+
+[[noreturn]] void refuse(const std::string& where, const std::string& message) {
+  throw Error(ErrorCode::kInvalidValue, where, message);
+}
+
+void check_vertices(const std::vector<Vec3>& vertices) {
+  for (std::size_t i = 0; i < vertices.size(); ++i)
+    if (!is_finite(vertices[i])) refuse("vertex " + std::to_string(i), "is not finite");
+}
+
+template <std::size_t kSize>
+void check_elements(const std::vector<std::array<int, kSize>>& elements, std::size_t num_vertices,
+                    const std::string& name) {
+  if (elements.empty()) refuse("", "the mesh has no " + name);
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    for (const int v : elements[i])
+      if (v < 0 || static_cast<std::size_t>(v) >= num_vertices)
+        refuse(name + " " + std::to_string(i), "vertex " + std::to_string(v) + " is not in 0 .. " +
+                                                   std::to_string(num_vertices - 1));
+}
+
+void check_pressure(const PressureField& field) {
+  const std::size_t n = field.mesh.vertices.size();
+  if (field.pressure.size() != n)
+    refuse("", std::to_string(field.pressure.size()) + " pressures for " + std::to_string(n) +
+                   " vertices");
+  for (std::size_t i = 0; i < n; ++i)
+    if (!std::isfinite(field.pressure[i]))
+      refuse("vertex " + std::to_string(i), "its pressure is not finite");
+}
+
+/// At most two tetrahedra may share a face, or which has a coplanar polygon is not decided.
+void check_faces(const std::vector<std::array<int, 4>>& tets) {
+  std::map<std::array<int, 3>, int> count;
+  for (std::size_t i = 0; i < tets.size(); ++i)
+    for (int skipped = 0; skipped < 4; ++skipped) {
+      std::array<int, 3> face;
+      for (int j = 0, k = 0; j < 4; ++j)
+        if (j != skipped) face[k++] = tets[i][j];
+      std::sort(face.begin(), face.end());
+      if (++count[face] > 2)
+        refuse("tetrahedron " + std::to_string(i), "has a face that two others share already");
+    }
+}
+
+template <class Data>
+void set_bounds(const std::vector<Vec3>& vertices, Data* data) {
+  Vec3 low = vertices[0], high = vertices[0];
+  for (const Vec3& x : vertices) {
+    low = componentwise_min(low, x);
+    high = componentwise_max(high, x);
+  }
+  data->center = 0.5 * (low + high);
+  data->radius = 0.5 * norm(high - low);
+}
+
+Tet make_tet(const PressureField& field, int index) {
+  const std::array<int, 4>& v = field.mesh.tets[index];
+  std::array<Vec3, 4> X;
+  Tet tet{};
+  for (int i = 0; i < 4; ++i) {
+    X[i] = field.mesh.vertices[v[i]];
+    tet.x[i] = X[i].x;
+    tet.y[i] = X[i].y;
+    tet.z[i] = X[i].z;
+    tet.pressure[i] = field.pressure[v[i]];
+  }
+  const Vec3 a = X[1] - X[0], b = X[2] - X[0], c = X[3] - X[0];
+  const double volume = dot(cross(a, b), c);  // six times
+  if (!(volume > 0))
+    refuse("tetrahedron " + std::to_string(index),
+           "its volume is not positive: " + std::to_string(volume / 6) + " m^3");
+  const auto p = tet.pressure;
+  tet.gradient =
+      ((p[1] - p[0]) * cross(b, c) + (p[2] - p[0]) * cross(c, a) + (p[3] - p[0]) * cross(a, b)) *
+      (1 / volume);
+  tet.constant = p[0] - dot(tet.gradient, X[0]);
+  // Faces opposite to each corner, counter-clockwise from outside.
+  constexpr int kFaces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+  for (int i = 0; i < 4; ++i) {
+    const auto& [j, k, l] = kFaces[i];
+    Vec3 n = cross(X[k] - X[j], X[l] - X[j]);
+    n = n * (1 / norm(n));
+    tet.plane_x[i] = n.x;
+    tet.plane_y[i] = n.y;
+    tet.plane_z[i] = n.z;
+    tet.plane_offset[i] = dot(n, X[j]);
+  }
+  return tet;
+}
+
+Triangle make_triangle(const TriangleMesh& mesh, int index) {
+  Triangle triangle;
+  for (int i = 0; i < 3; ++i) triangle.vertex[i] = mesh.vertices[mesh.triangles[index][i]];
+  const auto& [a, b, c] = triangle.vertex;
+  const Vec3 n = cross(b - a, c - a);
+  const double length = norm(n);
+  triangle.normal = length > 0 ? n * (1 / length) : Vec3{};
+  return triangle;
+}
+
+}  // namespace
+
+CompliantBody::CompliantBody(PressureField field) {
+  const TetMesh& mesh = field.mesh;
+  check_vertices(mesh.vertices);
+  check_elements(mesh.tets, mesh.vertices.size(), "tetrahedron");
+  check_pressure(field);
+  check_faces(mesh.tets);
+  auto data = std::make_shared<TetBodyData>();
+  for (int i = 0; i < static_cast<int>(mesh.tets.size()); ++i)
+    data->tets.push_back(make_tet(field, i));
+  set_bounds(mesh.vertices, data.get());
+  data->max_pressure = *std::max_element(field.pressure.begin(), field.pressure.end());
+  data->field = std::move(field);
+  data_ = std::move(data);
+}
+
+const PressureField& CompliantBody::field() const { return data_->field; }
+double CompliantBody::max_pressure() const { return data_->max_pressure; }
+
+RigidBody::RigidBody(TriangleMesh mesh) {
+  check_vertices(mesh.vertices);
+  check_elements(mesh.triangles, mesh.vertices.size(), "triangle");
+  auto data = std::make_shared<TriangleBodyData>();
+  for (int i = 0; i < static_cast<int>(mesh.triangles.size()); ++i)
+    data->triangles.push_back(make_triangle(mesh, i));
+  set_bounds(mesh.vertices, data.get());
+  data->mesh = std::move(mesh);
+  data_ = std::move(data);
+}
+
+const TriangleMesh& RigidBody::mesh() const { return data_->mesh; }
+
+bool is_compliant(const ContactBody& body) {
+  const auto* half_space = std::get_if<HalfSpace>(&body);
+  if (half_space) return std::isfinite(half_space->pressure_gradient);
+  return std::holds_alternative<CompliantBody>(body);
+}
+
+bool has_contact_surface(const ContactBody& A, const ContactBody& B) {
+  const bool are_half_spaces =
+      std::holds_alternative<HalfSpace>(A) && std::holds_alternative<HalfSpace>(B);
+  return !are_half_spaces && (is_compliant(A) || is_compliant(B));
+}
+
+}  // namespace stiction::geometry

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "stiction/geometry/contact_body.hpp"
+#include "stiction/math/six.hpp"
+
+/// What a query reads of a body: private to this folder.
+namespace stiction::geometry {
+
+using math::Vec4;
+
+/// A tetrahedron, its four corners side by side, and the plane of the face opposite to each.
+struct Tet {
+  Vec4 x, y, z;                                  // [m]
+  Vec4 pressure;                                 // [Pa]
+  Vec4 plane_x, plane_y, plane_z, plane_offset;  // unit outward normals; distance = n . x - offset
+  Vec3 gradient;                                 // p = gradient . x + constant [Pa/m]
+  double constant;                               // [Pa]
+};
+
+struct TetBodyData {
+  PressureField field;
+  std::vector<Tet> tets;
+  Vec3 center;    // of the bounding box [m]
+  double radius;  // about it [m]
+  double max_pressure;
+};
+
+struct Triangle {
+  std::array<Vec3, 3> vertex;
+  Vec3 normal;  // unit; 0 where the triangle has no area
+};
+
+struct TriangleBodyData {
+  TriangleMesh mesh;
+  std::vector<Triangle> triangles;
+  Vec3 center;
+  double radius;
+};
+
+}  // namespace stiction::geometry

@@ -1,0 +1,157 @@
+#include "stiction/geometry/contact_surface.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/geometry/face_kernels.hpp"
+
+namespace stiction::geometry {
+namespace {
+
+/// Lengths below this share of the bodies' size are rounding.
+constexpr double kTolerance = 1e-12;
+
+bool is_finite(const RigidTransform& X) {
+  return math::is_finite(X.p) && math::is_finite(X.R.row[0]) && math::is_finite(X.R.row[1]) &&
+         math::is_finite(X.R.row[2]);
+}
+
+struct PosedPair {
+  const RigidTransform &X_WO, &X_WT;
+  bool is_T_first;
+  Tessellation tessellation;
+  ContactSurface* surface;
+};
+
+}  // namespace
+
+double stiffness_per_area(const SurfaceFace& face) {
+  const double a = face.gradient_A, b = face.gradient_B;
+  return a > 0 && b > 0 ? 1 / (1 / a + 1 / b) : 0;
+}
+
+void ContactSurface::clear() {
+  faces.clear();
+  vertices.clear();
+  vertex_pressure.clear();
+  pressure_share = discarded_area = 0;
+}
+
+double ContactSurface::area() const {
+  double sum = 0;
+  for (const SurfaceFace& face : faces) sum += face.area;
+  return sum;
+}
+
+bool passes_medial_axis(const ContactSurface& surface) {
+  const double discarded = surface.discarded_area;
+  return surface.pressure_share > 0.95 || discarded > 0.05 * (surface.area() + discarded);
+}
+
+struct SurfaceQuery::Scratch {
+  void add_faces(const TetBodyData& O, const TetBodyData& T, const PosedPair& pair);
+  void add_faces(const TriangleBodyData& O, const TetBodyData& T, const PosedPair& pair);
+  void add_faces(const HalfSpace& O, const TetBodyData& T, const PosedPair& pair);
+  void add_faces(const TriangleBodyData& O, const HalfSpace& T, const PosedPair& pair);
+};
+
+void SurfaceQuery::Scratch::add_faces(const TetBodyData& O, const TetBodyData& T,
+                                      const PosedPair& pair) {
+  const double size = O.radius + T.radius;
+  const RigidTransform X_TO = inverse_times(pair.X_WT, pair.X_WO);
+  FaceWriter writer(pair.X_WT, pair.is_T_first, size, pair.tessellation, pair.surface);
+  for (int i = 0; i < static_cast<int>(O.tets.size()); ++i) {
+    const MovedTet tet = move_tet(X_TO, O.tets[i]);
+    for (int j = 0; j < static_cast<int>(T.tets.size()); ++j)
+      add_equilibrium_face(tet, T.tets[j], i, j, kTolerance * size, &writer);
+  }
+}
+
+void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const TetBodyData& T,
+                                      const PosedPair& pair) {
+  const double size = O.radius + T.radius;
+  const RigidTransform X_TO = inverse_times(pair.X_WT, pair.X_WO);
+  FaceWriter writer(pair.X_WT, pair.is_T_first, size, pair.tessellation, pair.surface);
+  for (int i = 0; i < static_cast<int>(O.triangles.size()); ++i) {
+    const MovedTriangle triangle = move_triangle(X_TO, O.triangles[i]);
+    for (int j = 0; j < static_cast<int>(T.tets.size()); ++j)
+      add_triangle_face(triangle, T.tets[j], i, j, kTolerance * size, &writer);
+  }
+}
+
+void SurfaceQuery::Scratch::add_faces(const HalfSpace& O, const TetBodyData& T,
+                                      const PosedPair& pair) {
+  const MovedHalfSpace half_space = move_half_space(inverse_times(pair.X_WT, pair.X_WO), O);
+  FaceWriter writer(pair.X_WT, pair.is_T_first, T.radius, pair.tessellation, pair.surface);
+  for (int j = 0; j < static_cast<int>(T.tets.size()); ++j)
+    add_half_space_face(half_space, T.tets[j], j, kTolerance * T.radius, &writer);
+}
+
+void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const HalfSpace& T,
+                                      const PosedPair& pair) {
+  const MovedHalfSpace half_space = move_half_space(inverse_times(pair.X_WO, pair.X_WT), T);
+  FaceWriter writer(pair.X_WO, pair.is_T_first, O.radius, pair.tessellation, pair.surface);
+  for (int i = 0; i < static_cast<int>(O.triangles.size()); ++i)
+    add_triangle_in_half_space(O.triangles[i], half_space, i, &writer);
+}
+
+SurfaceQuery::SurfaceQuery() : scratch_(std::make_unique<Scratch>()) {}
+SurfaceQuery::~SurfaceQuery() = default;
+SurfaceQuery::SurfaceQuery(SurfaceQuery&&) noexcept = default;
+SurfaceQuery& SurfaceQuery::operator=(SurfaceQuery&&) noexcept = default;
+
+namespace {
+
+struct MaxPressure {
+  double operator()(const CompliantBody& body) const { return body.max_pressure(); }
+  double operator()(const RigidBody&) const { return 0; }
+  double operator()(const HalfSpace&) const { return 0; }
+};
+
+void set_pressure_share(const ContactBody& A, const ContactBody& B, ContactSurface* surface) {
+  double most = 0;
+  for (const double p : surface->vertex_pressure) most = std::max(most, p);
+  for (const ContactBody* body : {&A, &B})
+    if (const double field_most = std::visit(MaxPressure{}, *body); field_most > 0)
+      surface->pressure_share = std::max(surface->pressure_share, most / field_most);
+}
+
+void sort_faces(ContactSurface* surface) {
+  std::stable_sort(
+      surface->faces.begin(), surface->faces.end(), [](const SurfaceFace& a, const SurfaceFace& b) {
+        return a.element_A != b.element_A ? a.element_A < b.element_A : a.element_B < b.element_B;
+      });
+}
+
+}  // namespace
+
+void SurfaceQuery::calc(const ContactBody& A, const RigidTransform& X_WA, const ContactBody& B,
+                        const RigidTransform& X_WB, Tessellation tessellation,
+                        ContactSurface* surface) noexcept {
+  surface->clear();
+  if (!has_contact_surface(A, B) || !is_finite(X_WA) || !is_finite(X_WB)) return;
+  const auto* tets_A = std::get_if<CompliantBody>(&A);
+  const auto* tets_B = std::get_if<CompliantBody>(&B);
+  // T is a compliant body, B if both are meshes.
+  const bool is_T_first = tets_B ? false : tets_A ? true : is_compliant(A);
+  const ContactBody& O = is_T_first ? B : A;
+  const ContactBody& T = is_T_first ? A : B;
+  const PosedPair pair = {is_T_first ? X_WB : X_WA, is_T_first ? X_WA : X_WB, is_T_first,
+                          tessellation, surface};
+  const auto add_faces = [&](const TetBodyData& data_T) {
+    if (const auto* tets = std::get_if<CompliantBody>(&O))
+      scratch_->add_faces(tets->data(), data_T, pair);
+    else if (const auto* triangles = std::get_if<RigidBody>(&O))
+      scratch_->add_faces(triangles->data(), data_T, pair);
+    else
+      scratch_->add_faces(std::get<HalfSpace>(O), data_T, pair);
+  };
+  if (const auto* tets = std::get_if<CompliantBody>(&T))
+    add_faces(tets->data());
+  else
+    scratch_->add_faces(std::get<RigidBody>(O).data(), std::get<HalfSpace>(T), pair);
+  sort_faces(surface);
+  set_pressure_share(A, B, surface);
+}
+
+}  // namespace stiction::geometry

@@ -1,0 +1,181 @@
+#include "stiction/geometry/face_kernels.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace stiction::geometry {
+namespace {
+
+using math::broadcast_to;
+using math::multiply_add;
+
+/// A face stays if pressure grows into each body within 5/8 pi of the normal: a little past a right
+/// angle, or coarse meshes would lose faces. Source: Drake.
+constexpr double kLeastCosine = -0.38268343236508984;
+
+bool grows_inward(double slope, const Vec3& gradient) {
+  return slope > kLeastCosine * norm(gradient);
+}
+
+/// gradient . x + constant for x side by side.
+Vec4 evaluate(const Vec3& gradient, double constant, const Vec4& x, const Vec4& y, const Vec4& z) {
+  return multiply_add(
+      x, gradient.x,
+      multiply_add(y, gradient.y, multiply_add(z, gradient.z, broadcast_to<Vec4>(constant))));
+}
+
+double evaluate(const Vec3& gradient, double constant, const Vec4& x) {
+  return multiply_add(
+      gradient.x, x[0],
+      math::multiply_add(gradient.y, x[1], math::multiply_add(gradient.z, x[2], constant)));
+}
+
+/// Values that rounding cannot tell from 0 are 0, for every tetrahedron that has the corner.
+Vec4 snap(const Vec4& values, double tolerance) {
+  const Vec4 t = broadcast_to<Vec4>(tolerance);
+  return (values > t) | (values < -t) ? values : Vec4{};
+}
+
+int count_positive(const Vec4& f) { return (f[0] > 0) + (f[1] > 0) + (f[2] > 0) + (f[3] > 0); }
+
+Vec4 distances(const Tet& T, const Vec4& x) {
+  return multiply_add(
+      T.plane_x, x[0],
+      multiply_add(T.plane_y, x[1], multiply_add(T.plane_z, x[2], -T.plane_offset)));
+}
+
+Vec4 corner(const Tet& T, int i) { return Vec4{T.x[i], T.y[i], T.z[i], T.pressure[i]}; }
+
+}  // namespace
+
+MovedTet move_tet(const RigidTransform& X_TO, const Tet& tet) {
+  MovedTet moved;
+  for (int i = 0; i < 4; ++i) {
+    const Vec3 x = X_TO * Vec3{tet.x[i], tet.y[i], tet.z[i]};
+    moved.corner[i] = Vec4{x.x, x.y, x.z, tet.pressure[i]};
+  }
+  moved.gradient = X_TO.R * tet.gradient;
+  moved.constant = tet.constant - dot(moved.gradient, X_TO.p);
+  return moved;
+}
+
+MovedTriangle move_triangle(const RigidTransform& X_TO, const Triangle& triangle) {
+  MovedTriangle moved;
+  for (int i = 0; i < 3; ++i) {
+    const Vec3 x = X_TO * triangle.vertex[i];
+    moved.corner[i] = Vec4{x.x, x.y, x.z, 0};
+  }
+  moved.normal = X_TO.R * triangle.normal;
+  return moved;
+}
+
+MovedHalfSpace move_half_space(const RigidTransform& X_FH, const HalfSpace& half_space) {
+  const Vec3 normal = {X_FH.R.row[0].z, X_FH.R.row[1].z, X_FH.R.row[2].z};
+  return {normal, dot(normal, X_FH.p), half_space.pressure_gradient};
+}
+
+void add_equilibrium_face(const MovedTet& O, const Tet& T, int element_O, int element_T,
+                          double tolerance, FaceWriter* writer) {
+  // The corners of a face have the same values in both tetrahedra that share it, hence no polygon
+  // is had twice or lost, wherever the surface lies.
+  Vec4 f;
+  for (int i = 0; i < 4; ++i) f[i] = evaluate(T.gradient, T.constant, O.corner[i]) - O.corner[i][3];
+  f = snap(f, tolerance * norm(T.gradient));
+  if (const int n = count_positive(f); n == 0 || n == 4) return;
+  const Vec4 f_T = snap(T.pressure - evaluate(O.gradient, O.constant, T.x, T.y, T.z),
+                        tolerance * norm(O.gradient));
+  if (const int n = count_positive(f_T); n == 0 || n == 4) return;
+
+  const Vec3 gradient = T.gradient - O.gradient;
+  const double length = norm(gradient);
+  if (!(length > 0)) return;
+  std::array<PolygonVertex, 4> corners;
+  for (int i = 0; i < 4; ++i) corners[i] = {O.corner[i], distances(T, O.corner[i])};
+  Polygon polygon;
+  if (!slice_tet(f, corners, &polygon)) return;
+  // Where a face of T lies in the surface, distances to it are rounding.
+  const std::array<bool, 4> is_zero = {f_T[0] == 0, f_T[1] == 0, f_T[2] == 0, f_T[3] == 0};
+  std::array<bool, 4> is_clipping;
+  for (int i = 0; i < 4; ++i)
+    is_clipping[i] = !(is_zero[(i + 1) % 4] && is_zero[(i + 2) % 4] && is_zero[(i + 3) % 4]);
+  if (!clip_polygon(is_clipping, &polygon)) return;
+
+  const Vec3 normal = gradient * (1 / length);
+  const FaceFields fields = {
+      normal, T.gradient, -dot(O.gradient, normal), dot(T.gradient, normal), element_O, element_T};
+  writer->write(
+      &polygon, fields,
+      grows_inward(fields.slope_O, O.gradient) && grows_inward(fields.slope_T, T.gradient));
+}
+
+void add_triangle_face(const MovedTriangle& O, const Tet& T, int element_O, int element_T,
+                       double tolerance, FaceWriter* writer) {
+  Polygon polygon;
+  polygon.num_vertices = 3;
+  Vec4 farthest = Vec4{};
+  for (int i = 0; i < 3; ++i) {
+    Vec4 x = O.corner[i];
+    x[3] = evaluate(T.gradient, T.constant, x);
+    const Vec4 d = distances(T, x);
+    const Vec4 size = d > 0 ? d : -d;
+    farthest = size > farthest ? size : farthest;
+    polygon.vertex[i] = {x, d};
+  }
+  std::array<bool, 4> is_clipping;
+  for (int i = 0; i < 4; ++i) {
+    is_clipping[i] = farthest[i] > tolerance;
+    const Vec3 outward = {T.plane_x[i], T.plane_y[i], T.plane_z[i]};
+    if (!is_clipping[i] && dot(outward, O.normal) > 0) return;
+  }
+  if (!clip_polygon(is_clipping, &polygon)) return;
+  const FaceFields fields = {
+      O.normal,  T.gradient, std::numeric_limits<double>::infinity(), dot(T.gradient, O.normal),
+      element_O, element_T};
+  writer->write(&polygon, fields, grows_inward(fields.slope_T, T.gradient));
+}
+
+void add_half_space_face(const MovedHalfSpace& O, const Tet& T, int element_T, double tolerance,
+                         FaceWriter* writer) {
+  const bool is_rigid = std::isinf(O.pressure_gradient);
+  const Vec4 height = evaluate(O.normal, -O.offset, T.x, T.y, T.z);
+  const Vec3 gradient_O = is_rigid ? Vec3{} : -O.pressure_gradient * O.normal;
+  const Vec4 f = is_rigid ? height
+                          : snap(multiply_add(height, O.pressure_gradient, T.pressure),
+                                 tolerance * O.pressure_gradient);
+  std::array<PolygonVertex, 4> corners;
+  for (int i = 0; i < 4; ++i) corners[i] = {corner(T, i), broadcast_to<Vec4>(height[i])};
+  Polygon polygon;
+  if (!slice_tet(f, corners, &polygon)) return;
+  if (!is_rigid && !clip_polygon({true, false, false, false}, &polygon)) return;
+
+  const Vec3 gradient = T.gradient - gradient_O;
+  const double length = norm(gradient);
+  if (!is_rigid && !(length > 0)) return;
+  const Vec3 normal = is_rigid ? O.normal : gradient * (1 / length);
+  const double slope_O =
+      is_rigid ? std::numeric_limits<double>::infinity() : -dot(gradient_O, normal);
+  const FaceFields fields = {normal, T.gradient, slope_O, dot(T.gradient, normal), -1, element_T};
+  writer->write(
+      &polygon, fields,
+      (is_rigid || grows_inward(slope_O, gradient_O)) && grows_inward(fields.slope_T, T.gradient));
+}
+
+void add_triangle_in_half_space(const Triangle& O, const MovedHalfSpace& T, int element_O,
+                                FaceWriter* writer) {
+  Polygon polygon;
+  polygon.num_vertices = 3;
+  for (int i = 0; i < 3; ++i) {
+    const Vec3& x = O.vertex[i];
+    const double height = dot(T.normal, x) - T.offset;
+    polygon.vertex[i] = {Vec4{x.x, x.y, x.z, -T.pressure_gradient * height},
+                         broadcast_to<Vec4>(height)};
+  }
+  if (!clip_polygon({true, false, false, false}, &polygon)) return;
+  const Vec3 gradient = -T.pressure_gradient * T.normal;
+  const FaceFields fields = {
+      O.normal,  gradient, std::numeric_limits<double>::infinity(), dot(gradient, O.normal),
+      element_O, -1};
+  writer->write(&polygon, fields, grows_inward(fields.slope_T, gradient));
+}
+
+}  // namespace stiction::geometry
