@@ -1,0 +1,148 @@
+// A box is cut into pyramids from the centres of its faces. What they stand on lies between the
+// faces: for each edge of the box the trapezoid, or triangle, from it to the medial axis, and the
+// medial rectangle.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "stiction/geometry/shape_pieces.hpp"
+#include "stiction/geometry/tet_mesh.hpp"
+
+namespace stiction::geometry {
+namespace {
+
+class BoxMesher {
+ public:
+  explicit BoxMesher(const Vec3& half_size);
+  MeshedShape make();
+
+ private:
+  /// A point of the box whose axis 0 is the shortest one.
+  Vec3 to_box(const std::array<double, 3>& p) const;
+  void add_medial_axis();
+  void add_edge(int low, int axis);
+  void add_medial_rectangle();
+  /// Corner, or medial point, of index 0 .. 7: its bit k is set at the upper end of axis k.
+  double end_of(int corner, int axis) const { return corner >> axis & 1 ? 1 : -1; }
+  int face_centre(int axis, int end) const { return first_face_ + 2 * axis + end; }
+  /// The tet from a face's centre, turned so that its volume is positive.
+  void add_tet(int centre, int a, int b, int c);
+
+  std::array<int, 3> axis_ = {0, 1, 2};           // of the box
+  std::array<double, 3> sign_ = {1, 1, 1};        // of its direction
+  std::array<double, 3> half_{}, medial_half_{};  // [m]
+  std::array<int, 8> medial_{};                   // the medial vertex nearest to each corner
+  int medial_bits_ = 0;                           // axes along which the medial axis extends
+  int middle_ = -1;                               // of a medial segment
+  int first_face_ = 0;
+  MeshedShape shape_;
+};
+
+BoxMesher::BoxMesher(const Vec3& half_size) {
+  // The shortest axis becomes axis 0 by a quarter turn about the third one.
+  const int shortest = half_size.x <= std::min(half_size.y, half_size.z) ? 0
+                       : half_size.y <= half_size.z                      ? 1
+                                                                         : 2;
+  if (shortest == 1) {
+    axis_ = {1, 0, 2};
+    sign_ = {1, -1, 1};
+  } else if (shortest == 2) {
+    axis_ = {2, 1, 0};
+    sign_ = {1, 1, -1};
+  }
+  constexpr double kEqual = 1e-9;
+  for (int k = 0; k < 3; ++k) {
+    half_[k] = half_size[axis_[k]];
+    medial_half_[k] = half_[k] - half_[0];
+    if (medial_half_[k] <= kEqual * half_[0]) medial_half_[k] = 0;
+    if (medial_half_[k] > 0) medial_bits_ |= 1 << k;
+  }
+}
+
+Vec3 BoxMesher::to_box(const std::array<double, 3>& p) const {
+  std::array<double, 3> x{};
+  for (int k = 0; k < 3; ++k) x[axis_[k]] = sign_[k] * p[k];
+  return {x[0], x[1], x[2]};
+}
+
+void BoxMesher::add_medial_axis() {
+  for (int corner = 0; corner < 8; ++corner) {
+    const int nearest = corner & medial_bits_;
+    medial_[corner] = nearest < corner ? medial_[nearest]
+                                       : add_vertex(to_box({end_of(corner, 0) * medial_half_[0],
+                                                            end_of(corner, 1) * medial_half_[1],
+                                                            end_of(corner, 2) * medial_half_[2]}),
+                                                    1, shape_);
+  }
+  const bool is_segment = medial_bits_ == 2 || medial_bits_ == 4;
+  if (is_segment) middle_ = add_vertex({0, 0, 0}, 1, shape_);
+}
+
+void BoxMesher::add_tet(int centre, int a, int b, int c) {
+  const TetMesh& mesh = shape_.mesh;
+  if (calc_volume(mesh, {centre, a, b, c}) < 0) std::swap(b, c);
+  add_cone(centre, a, b, c, shape_);
+}
+
+/// The edge along an axis from corner `low`, and what lies between it and the medial axis.
+void BoxMesher::add_edge(int low, int axis) {
+  const int high = low | 1 << axis;
+  const int m_low = medial_[low], m_high = medial_[high];
+  std::array<std::array<int, 3>, 3> triangles{};
+  int num_triangles = 0;
+  const auto add = [&](int a, int b, int c) { triangles[num_triangles++] = {a, b, c}; };
+  if (m_low == m_high) {
+    add(low, high, m_low);
+  } else if (middle_ >= 0) {
+    add(low, high, middle_);
+    add(high, m_high, middle_);
+    add(low, middle_, m_low);
+  } else {
+    add(low, high, m_high);
+    add(low, m_high, m_low);
+  }
+  for (int k = 0; k < 3; ++k) {
+    if (k == axis) continue;
+    for (int i = 0; i < num_triangles; ++i)
+      add_tet(face_centre(k, low >> k & 1), triangles[i][0], triangles[i][1], triangles[i][2]);
+  }
+}
+
+void BoxMesher::add_medial_rectangle() {
+  for (const int end : {0, 1}) {
+    add_tet(face_centre(0, end), medial_[4], medial_[6], medial_[2]);
+    add_tet(face_centre(0, end), medial_[4], medial_[2], medial_[0]);
+  }
+}
+
+MeshedShape BoxMesher::make() {
+  for (int i = 0; i < 8; ++i)
+    add_vertex(to_box({end_of(i, 0) * half_[0], end_of(i, 1) * half_[1], end_of(i, 2) * half_[2]}),
+               0, shape_);
+  add_medial_axis();
+  first_face_ = static_cast<int>(shape_.extent.size());
+  for (int k = 0; k < 3; ++k)
+    for (const double end : {-1.0, 1.0}) {
+      std::array<double, 3> centre{};
+      centre[k] = end * half_[k];
+      add_vertex(to_box(centre), 0, shape_);
+    }
+  for (int axis = 0; axis < 3; ++axis)
+    for (int low = 0; low < 8; ++low)
+      if ((low >> axis & 1) == 0) add_edge(low, axis);
+  if (medial_bits_ == 6) add_medial_rectangle();
+  return std::move(shape_);
+}
+
+}  // namespace
+
+MeshedShape make_box_mesh(const Vec3& half_size) {
+  for (int i = 0; i < 3; ++i) check_positive("half_size of a box", half_size[i]);
+  return BoxMesher(half_size).make();
+}
+
+TriangleMesh make_box_surface(const Vec3& half_size) {
+  return make_boundary(make_box_mesh(half_size).mesh);
+}
+
+}  // namespace stiction::geometry

@@ -1,0 +1,57 @@
+#include "stiction/geometry/shape_pieces.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <sstream>
+
+#include "stiction/base/error.hpp"
+
+namespace stiction::geometry {
+
+void check_positive(const char* name, double value) {
+  if (std::isfinite(value) && value > 0) return;
+  std::ostringstream message;
+  message << value << " is not a finite number above 0";
+  throw Error(ErrorCode::kInvalidValue, name, message.str());
+}
+
+int add_vertex(const Vec3& position, double extent, MeshedShape& shape) {
+  shape.mesh.vertices.push_back(position);
+  shape.extent.push_back(extent);
+  return static_cast<int>(shape.mesh.vertices.size()) - 1;
+}
+
+int add_ring(double radius, double z, int n, double extent, MeshedShape& shape) {
+  const int first = static_cast<int>(shape.mesh.vertices.size());
+  for (int i = 0; i < n; ++i) {
+    const double angle = 2 * std::numbers::pi * i / n;
+    add_vertex({radius * std::cos(angle), radius * std::sin(angle), z}, extent, shape);
+  }
+  return first;
+}
+
+void add_cone(int apex, int a, int b, int c, MeshedShape& shape) {
+  shape.mesh.tets.push_back({apex, a, b, c});
+}
+
+void add_prism(const std::array<int, 3>& bottom, const std::array<int, 3>& top,
+               MeshedShape& shape) {
+  shape.mesh.tets.push_back({top[0], top[1], bottom[0], top[2]});
+  shape.mesh.tets.push_back({top[1], bottom[1], bottom[0], top[2]});
+  shape.mesh.tets.push_back({bottom[1], bottom[2], bottom[0], top[2]});
+}
+
+void add_pyramid(int apex, const std::array<int, 2>& lower, const std::array<int, 2>& upper,
+                 MeshedShape& shape) {
+  add_cone(apex, lower[0], lower[1], upper[0], shape);
+  add_cone(apex, lower[1], upper[1], upper[0], shape);
+}
+
+PressureField make_pressure_field(MeshedShape shape, double hydroelastic_modulus) {
+  check_positive("hydroelastic_modulus", hydroelastic_modulus);
+  PressureField field{std::move(shape.mesh), std::move(shape.extent)};
+  for (double& p : field.pressure) p *= hydroelastic_modulus;
+  return field;
+}
+
+}  // namespace stiction::geometry
