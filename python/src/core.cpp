@@ -1,10 +1,12 @@
 #include "bindings.hpp"
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/law_kinds.hpp"
+#include "stiction/contact/surface_options.hpp"
 
 NB_MODULE(_core, m) {
   namespace nb = nanobind;
   stiction::python::bind_errors();
+  stiction::python::bind_patches(m);
   stiction::python::bind_reports(m);
   stiction::python::bind_properties(m);
   stiction::python::bind_scenes(m);
@@ -28,6 +30,24 @@ NB_MODULE(_core, m) {
         return names;
       },
       nb::sig("def normal_laws() -> list[str]"), "Names of the normal laws.");
+  m.def(
+      "tessellations",
+      [] {
+        nb::list names;
+        for (const std::string_view name : stiction::contact::tessellation_names())
+          names.append(nb::str(name.data(), name.size()));
+        return names;
+      },
+      nb::sig("def tessellations() -> list[str]"), "How faces of contact surfaces may be cut.");
+  m.def(
+      "quadratures",
+      [] {
+        nb::list names;
+        for (const std::string_view name : stiction::contact::quadrature_names())
+          names.append(nb::str(name.data(), name.size()));
+        return names;
+      },
+      nb::sig("def quadratures() -> list[str]"), "Names of the quadrature rules of faces.");
   m.def(
       "friction_laws",
       [] {

@@ -81,6 +81,7 @@ void bind_solver_reports(nb::module_& m) {
       .def_ro("total", &StepTimings::total)
       .def_ro("kinematics", &StepTimings::kinematics, "Kinematics, inertia and smooth forces.")
       .def_ro("collision", &StepTimings::collision)
+      .def_ro("surfaces", &StepTimings::surfaces, "Contact surfaces of pressure fields.")
       .def_ro("assembly", &StepTimings::assembly, "The contact problem and its islands.")
       .def_ro("solve", &StepTimings::solve)
       .def_ro("certificate", &StepTimings::certificate)
@@ -143,6 +144,11 @@ void bind_contact_report(nb::module_& m) {
   def_array(contacts, "delassus", &ContactReport::delassus, 1,
             "Mobility w of the contact point, by which models regularize friction [1/kg]; NaN for "
             "'mujoco', (n,).");
+  def_array(contacts, "is_fallback", &ContactReport::is_fallback, 1,
+            "1 for a point contact of a geom that takes part in pressure-field contact; "
+            "Simulator.explain says why, uint8 (n,).");
+  def_array(contacts, "patch", &ContactReport::patch, 1,
+            "Index of the patch that it is a point of, -1 for a point contact, int32 (n,).");
   contacts.def("__len__", &ContactReport::size);
 }
 
@@ -172,8 +178,10 @@ void bind_reports(nb::module_& m) {
       .def_ro("statistics", &StepReport::statistics)
       .def_ro("timings", &StepReport::timings)
       .def_ro("contacts", &StepReport::contacts)
+      .def_ro("patches", &StepReport::patches)
       .def_ro("islands", &StepReport::islands)
-      .def_ro("num_warnings", &StepReport::num_warnings, "MuJoCo's warnings in the call.")
+      .def_ro("num_warnings", &StepReport::num_warnings,
+              "In the call: MuJoCo's, and of patches beyond their limits.")
       .def_ro("warning", &StepReport::warning, "The last of them.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +

@@ -105,6 +105,9 @@ class PyStepper {
     out["geoms"] = geoms;
     out["collides"] = pair.collides;
     out["reason"] = pair.reason;
+    out["touches_in"] =
+        !pair.collides ? nb::none() : nb::object(nb::str(pair.is_patch ? "patches" : "points"));
+    out["why_points"] = none_if_empty(pair.why_points);
     out["numbers"] = numbers;
     return out;
   }
@@ -150,7 +153,8 @@ void bind_stepper(nb::module_& m) {
              double time_step, double tolerance, int max_iterations, int num_threads,
              bool keep_best, double stiction_tolerance, double friction_regularization,
              double near_rigid_factor, const std::string& normal_law,
-             const std::string& friction_law, const ContactProperties& properties) {
+             const std::string& friction_law, const std::string& tessellation,
+             const std::string& quadrature, const ContactProperties& properties) {
             StepOptions options;
             options.contact_model = contact::parse_contact_model(contact_model);
             options.time_step = time_step;
@@ -164,11 +168,14 @@ void bind_stepper(nb::module_& m) {
                                   contact::parse_normal_law(normal_law),
                                   contact::parse_friction_regularization(friction_law),
                                   nullptr};
+            options.surfaces = {contact::parse_tessellation(tessellation),
+                                contact::parse_quadrature(quadrature)};
             new (self) PyStepper(model, options, properties);
           },
           "model"_a, "contact_model"_a, "time_step"_a, "tolerance"_a, "max_iterations"_a,
           "num_threads"_a, "keep_best"_a, "stiction_tolerance"_a, "friction_regularization"_a,
-          "near_rigid_factor"_a, "normal_law"_a, "friction_law"_a, "properties"_a)
+          "near_rigid_factor"_a, "normal_law"_a, "friction_law"_a, "tessellation"_a, "quadrature"_a,
+          "properties"_a)
       .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
            nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
       .def("check_data", &PyStepper::check_data, "data"_a,

@@ -6,8 +6,10 @@ load_core()
 
 from stiction._core import (  # noqa: E402
     Certificate,
+    ContactPatch,
     ContactProperties,
     ContactReport,
+    PatchReport,
     StepReport,
     contact_models,
     friction_laws,
@@ -21,10 +23,12 @@ from stiction.simulator import Simulator  # noqa: E402
 __version__ = "0.1.0"
 __all__ = [
     "Certificate",
+    "ContactPatch",
     "ContactProperties",
     "ContactReport",
     "Error",
     "IgnoredSettingWarning",
+    "PatchReport",
     "Recorder",
     "Recording",
     "Replay",

@@ -49,6 +49,10 @@ class Simulator:
         near_rigid_factor: beta [-] of 'sap'; 0: stiffness is never reduced.
         normal_law: 'hunt_crossley', 'linear', 'hertz', 'log_barrier' or 'ipc_barrier'; of the lagged
             models and 'similar'.
+        tessellation: faces of pressure-field contact: 'polygon' (one where two elements meet) or
+            'triangle' (a fan about its center, smooth in time).
+        quadrature: 'centroid' (one point a face) or 'moment_exact' (three, exact for force and moment
+            of a linear pressure).
         friction_law: how friction rises with slip, 'soft', 'quadratic' or 'arctan'; of the same.
         properties: contact properties of geoms: a file, its content as a dict, or None. Scenes that
             name their file are for stiction.load_scene.
@@ -76,6 +80,8 @@ class Simulator:
         near_rigid_factor: float = 1.0,
         normal_law: str = "hunt_crossley",
         friction_law: str = "soft",
+        tessellation: str = "polygon",
+        quadrature: str = "centroid",
         properties: PropertiesLike = None,
         on_failure: str = "raise",
     ) -> None:
@@ -98,6 +104,8 @@ class Simulator:
             "near_rigid_factor": check_number("near_rigid_factor", near_rigid_factor),
             "normal_law": check_name("normal_law", normal_law),
             "friction_law": check_name("friction_law", friction_law),
+            "tessellation": check_name("tessellation", tessellation),
+            "quadrature": check_name("quadrature", quadrature),
         }
         self._stepper = Stepper(
             model._address,
@@ -134,7 +142,8 @@ class Simulator:
 
         Returns:
             A dict fit for JSON: `geoms` (name, body, material, what selected it), `collides` and the
-            `reason`, `contact_model`, `normal_law`, `friction_law`, and `numbers`: name, value in SI
+            `reason`, `touches_in` ('patches' or 'points'; None if they do not) and `why_points` where
+            a geom takes part in pressure-field contact, `contact_model`, `normal_law`, `friction_law`, and `numbers`: name, value in SI
             `unit`, `from`, `is_used` by the model, `note`. An infinite stiffness is near-rigid.
 
         Raises:

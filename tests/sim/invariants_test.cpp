@@ -26,7 +26,7 @@ constexpr int kSeeds = 20;
 /// Friction that is stiff by the inverse of its tolerance leaves a residual of 3e-9 by round-off.
 constexpr double kTolerance = 1e-8;
 /// For bodies that overlap by centimeters at the start.
-constexpr plant::Material kSoft{.stiffness = 2e4, .dissipation = 5, .relaxation_time = 1e-3};
+const plant::Material kSoft{.stiffness = 2e4, .dissipation = 5, .relaxation_time = 1e-3};
 
 Vector at(const std::vector<double>& values, int i) { return Vector(&values[3 * i]); }
 

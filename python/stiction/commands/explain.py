@@ -64,6 +64,10 @@ def _print_head(console: Console, explanation: dict[str, Any]) -> None:
     if laws != ("hunt_crossley", "soft"):
         model += f", normal law {laws[0]}, friction law {laws[1]}"
     console.print(f"They {verdict}: {explanation['reason']}; {model}.", markup=False)
+    if explanation["touches_in"] == "patches":
+        console.print("They touch in patches of pressure-field contact.")
+    elif explanation["why_points"]:
+        console.print(f"They touch in points: {explanation['why_points']}.", markup=False)
 
 
 def _name(geom: dict[str, Any]) -> str:

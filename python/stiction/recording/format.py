@@ -21,6 +21,7 @@ MODEL_ATTACHMENT = "model.mjb.zst"
 
 START, STEP, FAILED_STEP = "/start", "/step", "/failed_step"
 REPORT, CONTACTS = "/report", "/contacts"
+PATCHES, FACES, VERTICES = "/patches", "/patch_faces", "/patch_vertices"
 
 # Binary messages are one packed little-endian record, or a run of them; the schema is a JSON list
 # of [name, type, shape] with NumPy's names of types.
@@ -50,6 +51,29 @@ CONTACT_DTYPE = np.dtype(
         ("slipping", "u1"),
     ]
 )
+PATCH_DTYPE = np.dtype(
+    [
+        ("geoms", "<i4", (2,)),
+        ("num_faces", "<i4"),
+        ("area", "<f4"),
+        ("center", "<f4", (3,)),
+        ("force", "<f4", (3,)),
+        ("torque", "<f4", (3,)),
+    ]
+)
+FACE_DTYPE = np.dtype(
+    [
+        ("num_vertices", "<i4"),
+        ("face_center", "<f4", (3,)),
+        ("face_normal", "<f4", (3,)),
+        ("face_area", "<f4"),
+        ("pressure", "<f4"),
+        ("traction", "<f4", (3,)),
+        ("slip_velocity", "<f4", (3,)),
+        ("slipping", "u1"),
+    ]
+)
+VERTEX_DTYPE = np.dtype([("vertices", "<f4", (3,)), ("vertex_pressure", "<f4")])
 
 
 def get_state(model: mujoco.MjModel, data: mujoco.MjData) -> Vector:
@@ -105,11 +129,11 @@ def parse_state_schema(data: bytes) -> Layout:
     return layout
 
 
-def contact_schema() -> bytes:
-    """Schema of /contacts."""
+def record_schema(dtype: np.dtype[np.void]) -> bytes:
+    """Schema of a run of records, as /contacts."""
     fields = []
-    for name in CONTACT_DTYPE.names or ():
-        base, shape = CONTACT_DTYPE[name].base, CONTACT_DTYPE[name].shape
+    for name in dtype.names or ():
+        base, shape = dtype[name].base, dtype[name].shape
         fields.append([name, base.str.replace("|", ""), list(shape)])
     return json.dumps(fields).encode()
 

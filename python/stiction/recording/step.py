@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stiction.errors import Error
 from stiction.recording import format as fmt
+from stiction.recording.patches import PATCH_DTYPES, RecordedPatch, unpack_patches
 from stiction.recording.reader import RecordReader
 
 
@@ -28,6 +29,7 @@ class Step:
     digest: BLAKE2b of the state as recorded, empty for a step that failed.
     report: numbers of its StepReport.
     contacts: records of format.CONTACT_DTYPE.
+    patches: of pressure-field contact.
     """
 
     index: int
@@ -37,6 +39,7 @@ class Step:
     digest: bytes
     report: dict[str, Any]
     contacts: NDArray[np.void]
+    patches: list[RecordedPatch]
 
     @property
     def time(self) -> float:
@@ -56,6 +59,7 @@ class _Parts:
     start: fmt.Vector | None = None
     report: dict[str, Any] = field(default_factory=dict)
     contacts: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, fmt.CONTACT_DTYPE))
+    patches: dict[str, NDArray[np.void]] = field(default_factory=dict)
 
 
 def read_steps(reader: RecordReader, layout: fmt.Layout) -> Iterator[Step]:
@@ -94,11 +98,16 @@ def _take_message(
         parts.report = json.loads(data)
     elif topic == fmt.CONTACTS:
         parts.contacts = np.frombuffer(data, fmt.CONTACT_DTYPE)
+    elif topic in PATCH_DTYPES:
+        parts.patches[topic] = np.frombuffer(data, PATCH_DTYPES[topic])
     elif topic in (fmt.STEP, fmt.FAILED_STEP):
         completed = topic == fmt.STEP
         digest = data[: fmt.DIGEST_SIZE] if completed else b""
         state = _parse_state(data[len(digest) :], layout)
-        return Step(index, state, parts.start, completed, digest, parts.report, parts.contacts)
+        patches = unpack_patches(parts.patches)
+        return Step(
+            index, state, parts.start, completed, digest, parts.report, parts.contacts, patches
+        )
     return None
 
 

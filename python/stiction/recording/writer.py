@@ -21,6 +21,7 @@ from stiction.errors import Error
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import format as fmt
 from stiction.recording.environment import describe_environment
+from stiction.recording.patches import pack_patches
 from stiction.recording.reader import is_mcap_file
 
 # A process that is killed loses the steps of its last chunk.
@@ -125,7 +126,10 @@ class RecordingWriter:
             (fmt.START, "stiction.State", states),
             (fmt.STEP, "stiction.Step", steps),
             (fmt.FAILED_STEP, "stiction.State", states),
-            (fmt.CONTACTS, "stiction.Contacts", fmt.contact_schema()),
+            (fmt.CONTACTS, "stiction.Contacts", fmt.record_schema(fmt.CONTACT_DTYPE)),
+            (fmt.PATCHES, "stiction.Patches", fmt.record_schema(fmt.PATCH_DTYPE)),
+            (fmt.FACES, "stiction.PatchFaces", fmt.record_schema(fmt.FACE_DTYPE)),
+            (fmt.VERTICES, "stiction.PatchVertices", fmt.record_schema(fmt.VERTEX_DTYPE)),
         ):
             schema_id = writer.register_schema(name, fmt.SCHEMA_ENCODING, schema)
             self._channels[topic] = writer.register_channel(topic, fmt.MESSAGE_ENCODING, schema_id)
@@ -145,6 +149,9 @@ class RecordingWriter:
             if len(report.contacts) > 0:
                 contacts = _pack_contacts(report.contacts)
                 self._add(writer, fmt.CONTACTS, time_ns, index, contacts)
+            if len(report.patches) > 0:
+                for topic_of_patches, records in pack_patches(report.patches).items():
+                    self._add(writer, topic_of_patches, time_ns, index, records.tobytes())
             text = json.dumps(_summarize(index, report), allow_nan=False)
             self._add(writer, fmt.REPORT, time_ns, index, text.encode())
             self._add(writer, topic, time_ns, index, data)

@@ -38,7 +38,7 @@ struct BodyPair {
   int num_contacts = 0;
 };
 
-/// One contact point or pressure-field face.
+/// One contact point, of two shapes or of a pressure-field face.
 struct Contact {
   // The solver reads four numbers at a time: the order of the first 24 matters.
   /// Contact frame C in the world, columns t1, t2, n: entry (r, c) at [3 c + r]. The unit normal n
@@ -63,6 +63,7 @@ struct Contact {
   /// Components: 1 (frictionless), 3, 4 (and torsional) or 6 (and rolling).
   int dim = 3;
   int source = -1;  // the caller's index of this contact
+  int face = -1;    // of the contact surface `source`; -1: a point contact
 
   /// For models with one coefficient [-]: the mean of both tangents'.
   double sliding_friction() const { return dim > 1 ? 0.5 * (friction[0] + friction[1]) : 0; }

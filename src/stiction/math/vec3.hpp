@@ -36,6 +36,13 @@ inline bool is_finite(const Vec3& a) {
   return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
 }
 
+/// A unit vector across the unit vector n, without a jump but at n.z = 0. Source: [duff2017].
+inline Vec3 make_tangent(const Vec3& n) {
+  const double sign = std::copysign(1.0, n.z);
+  const double a = -1 / (sign + n.z);
+  return {1 + sign * n.x * n.x * a, sign * n.x * n.y * a, -sign * n.x};
+}
+
 /// A matrix of three rows.
 struct Mat3 {
   Vec3 row[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -76,29 +76,6 @@ void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant, c
   }
 }
 
-/// Starts a pair of bodies A and B. @return false if no dof moves them relatively.
-bool add_pair(const mjModel* m, const mjData* d, const Model& plant, int body_A, int body_B,
-              const double* point, ContactProblem* problem) {
-  const Model::Block* free_A = find_free_body(plant, body_A);
-  const Model::Block* free_B = find_free_body(plant, body_B);
-  if (free_A && free_A == free_B) return false;  // one body with itself
-  // A free body's own reference point as the origin spares shifting its part of the Hessian.
-  const double* origin = free_B   ? d->xpos + 3 * free_B->body
-                         : free_A ? d->xpos + 3 * free_A->body
-                                  : point;
-  contact::BodyPair pair;
-  std::copy_n(origin, 3, pair.origin.begin());
-  pair.first_segment = static_cast<int>(problem->segments.size());
-  pair.first_contact = problem->num_contacts();
-  if (free_A) add_free_segment(d, plant, origin, *free_A, -1, problem);
-  if (free_B) add_free_segment(d, plant, origin, *free_B, 1, problem);
-  add_joint_segments(m, d, plant, origin, body_A, body_B, problem);
-  pair.num_segments = static_cast<int>(problem->segments.size()) - pair.first_segment;
-  if (pair.num_segments == 0) return false;
-  problem->pairs.push_back(pair);
-  return true;
-}
-
 /// What the points of two geoms have in common.
 struct GeomPair {
   std::array<int, 2> geoms = {-1, -1};
@@ -144,6 +121,28 @@ Contact make_contact(const mjModel* m, const mjContact& con, const GeomPair& geo
 
 }  // namespace
 
+bool add_body_pair(const mjModel* m, const mjData* d, const Model& plant, int body_A, int body_B,
+                   const double* point, ContactProblem* problem) {
+  const Model::Block* free_A = find_free_body(plant, body_A);
+  const Model::Block* free_B = find_free_body(plant, body_B);
+  if (free_A && free_A == free_B) return false;  // one body with itself
+  // A free body's own reference point as the origin spares shifting its part of the Hessian.
+  const double* origin = free_B   ? d->xpos + 3 * free_B->body
+                         : free_A ? d->xpos + 3 * free_A->body
+                                  : point;
+  contact::BodyPair pair;
+  std::copy_n(origin, 3, pair.origin.begin());
+  pair.first_segment = static_cast<int>(problem->segments.size());
+  pair.first_contact = problem->num_contacts();
+  if (free_A) add_free_segment(d, plant, origin, *free_A, -1, problem);
+  if (free_B) add_free_segment(d, plant, origin, *free_B, 1, problem);
+  add_joint_segments(m, d, plant, origin, body_A, body_B, problem);
+  pair.num_segments = static_cast<int>(problem->segments.size()) - pair.first_segment;
+  if (pair.num_segments == 0) return false;
+  problem->pairs.push_back(pair);
+  return true;
+}
+
 PairProperties set_properties(const mjModel* m, const MaterialTable& materials,
                               const mjContact& con, Contact* c, contact::NormalLawKind law) {
   const PairProperties properties =
@@ -178,7 +177,7 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
     if (body_A != pair_A || body_B != pair_B) {
       pair_A = body_A;
       pair_B = body_B;
-      pair_moves = add_pair(m, d, plant, body_A, body_B, con.pos, problem);
+      pair_moves = add_body_pair(m, d, plant, body_A, body_B, con.pos, problem);
     }
     if (!pair_moves) continue;
     if (const std::array<int, 2> geoms = {con.geom[0], con.geom[1]}; geoms != geom_pair.geoms) {

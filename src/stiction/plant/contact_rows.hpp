@@ -13,6 +13,14 @@ namespace stiction::plant {
 
 /// Value of mjContact::exclude for a contact within the MJCF's gap.
 inline constexpr int kInGap = 1;
+/// Of a patch, until write_back.
+inline constexpr int kPatch = 32;
+
+/// Starts a pair of bodies A and B, whose contacts are to follow.
+/// @param point near their contact, world [m]
+/// @return false if no dof moves them relatively; then nothing is added
+bool add_body_pair(const mjModel* model, const mjData* data, const Model& plant, int body_A,
+                   int body_B, const double* point, contact::ContactProblem* problem);
 
 /// Appends MuJoCo's contacts to the problem as body pairs and contacts; Contact::source is the
 /// index in data->contact. Those that no dof moves are left out.

@@ -82,7 +82,8 @@ LookAhead::LookAhead(const mjModel* m, contact::ContactModel contact_model,
   }
 }
 
-void LookAhead::collide(const mjModel* m, mjData* d, const Model& plant) {
+void LookAhead::collide(const mjModel* m, mjData* d, const Model& plant,
+                        std::span<const std::uint8_t> left_out) {
   start_.calc(m, d, d->qvel);
   if (mjcb_contactfilter) return mj_collision(m, d);
   calc_gaps(m, d, plant);
@@ -94,6 +95,12 @@ void LookAhead::collide(const mjModel* m, mjData* d, const Model& plant) {
   wide_.geom_gap = geom_gap_.data();
   wide_.pair_gap = pair_gap_.data();
   wide_.body_margin = body_margin_.data();
+  contype_.assign(m->geom_contype, m->geom_contype + m->ngeom);
+  conaffinity_.assign(m->geom_conaffinity, m->geom_conaffinity + m->ngeom);
+  for (int geom = 0; geom < m->ngeom; ++geom)
+    if (left_out[geom]) contype_[geom] = conaffinity_[geom] = 0;
+  wide_.geom_contype = contype_.data();
+  wide_.geom_conaffinity = conaffinity_.data();
   mj_collision(&wide_, d);
   mark_candidates(m, d);
 }
@@ -232,7 +239,7 @@ bool LookAhead::is_closed(const mjModel* m, const mjData* d, const mjContact& co
   return con.dist - con.includemargin < -m->opt.timestep * v_n;
 }
 
-void LookAhead::remove_idle(mjData* d) {
+std::span<const int> LookAhead::remove_idle(mjData* d) {
   index_.resize(d->ncon);
   int num_kept = 0;
   for (int i = 0; i < d->ncon; ++i) {
@@ -241,10 +248,11 @@ void LookAhead::remove_idle(mjData* d) {
     if (num_kept != i) d->contact[num_kept] = d->contact[i];
     ++num_kept;
   }
-  if (num_kept == d->ncon) return;
+  if (num_kept == d->ncon) return index_;
   d->ncon = num_kept;
   for (int row = d->ne + d->nf + d->nl; row < d->nefc; ++row)
     d->efc_id[row] = index_[d->efc_id[row]];
+  return index_;
 }
 
 }  // namespace stiction::plant

@@ -37,7 +37,9 @@ class LookAhead {
   /// caller's model by its address. With contacts overridden in <option> MuJoCo's broadphase does
   /// not see gaps, so candidates beyond the margin may be missing.
   /// @param data after mj_fwdKinematics and mj_factorM; see MuJoCoGuard for errors
-  void collide(const mjModel* model, mjData* data, const Model& plant);
+  /// @param left_out of each geom, 1 if it need not be collided but by a <pair>
+  void collide(const mjModel* model, mjData* data, const Model& plant,
+               std::span<const std::uint8_t> left_out);
 
   /// Chooses the contacts that take part: those that touch, and of those within a gap the ones that
   /// are within the model's reach at the velocities that the step begins with, or would close at
@@ -56,7 +58,8 @@ class LookAhead {
   /// Takes candidates without an impulse out of data->contact, so that what is listed there is what
   /// MuJoCo would list and what touched within the step.
   /// @param data after write_back
-  void remove_idle(mjData* data);
+  /// @return the new index of each contact, for those that stay
+  std::span<const int> remove_idle(mjData* data);
 
  private:
   void calc_gaps(const mjModel* m, mjData* d, const Model& plant);
@@ -77,6 +80,7 @@ class LookAhead {
   bool has_few_geoms_ = false;  // on every body: MuJoCo's midphase does not pay
   mjModel wide_;                // the model with these gaps, shares the rest
   std::vector<mjtNum> geom_gap_, pair_gap_, body_margin_;
+  std::vector<int> contype_, conaffinity_;
   std::vector<double> force_, qvel_;  // size nv
   BodyVelocities start_, end_;
   std::vector<std::uint8_t> acts_;

@@ -65,4 +65,9 @@ PairProperties combine_materials(const mjModel* model, const MaterialTable& tabl
   return pair;
 }
 
+double combine_by_modulus(double modulus1, double x1, double modulus2, double x2) {
+  const double share = combine_in_series(modulus1, modulus2).share_of_first;
+  return share * x1 + (1 - share) * x2;
+}
+
 }  // namespace stiction::plant

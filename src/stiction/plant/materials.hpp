@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/law_kinds.hpp"
+#include "stiction/geometry/meshes.hpp"
 
 namespace stiction::plant {
 
@@ -30,6 +32,8 @@ struct Material {
   double slab_thickness = std::numeric_limits<double>::quiet_NaN();
   bool rigid = false;            // a rigid surface
   std::string pressure_field{};  // absolute path of a tet mesh, empty if none
+  /// What that file holds, in the frame of the mesh's own file or of the geom.
+  std::shared_ptr<const geometry::PressureField> field{};
 };
 
 /// What a geom without properties gets: near-rigid, hardly bouncing. Friction comes from the MJCF.
@@ -100,5 +104,9 @@ struct PairProperties {
 PairProperties combine_materials(
     const mjModel* model, const MaterialTable& table, int geom1, int geom2, double mujoco_friction,
     contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley);
+
+/// Of two properties, weighted by what each body gives: the softer one counts more,
+/// (E2 x1 + E1 x2) / (E1 + E2). An infinite modulus is rigid.
+double combine_by_modulus(double modulus1, double x1, double modulus2, double x2);
 
 }  // namespace stiction::plant

@@ -38,8 +38,11 @@ void MomentumCheck::add_contact_wrenches(const mjModel* m, const mjData* d,
       const std::array<double, 6>& gamma = solution.impulses[i];
       double f[3], torque[3], p[3];
       for (int k = 0; k < 3; ++k) {
-        // MuJoCo's frame: rows n, t1, t2.
-        const double n = con.frame[k], t1 = con.frame[3 + k], t2 = con.frame[6 + k];
+        // MuJoCo's frame: rows n, t1, t2. The points of a patch have frames of their own.
+        const bool is_face = c.face >= 0;
+        const double n = is_face ? c.R_WC[6 + k] : con.frame[k];
+        const double t1 = is_face ? c.R_WC[k] : con.frame[3 + k];
+        const double t2 = is_face ? c.R_WC[3 + k] : con.frame[6 + k];
         f[k] = gamma[2] * n + gamma[0] * t1 + gamma[1] * t2;
         torque[k] = gamma[3] * n + gamma[4] * t1 + gamma[5] * t2;
         p[k] = pair.origin[k] + c.offset[k];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 
 namespace stiction::plant {
@@ -38,7 +39,44 @@ int count_rows(const mjContact& con, bool is_pyramidal) {
 
 /// Contacts that are still in their gap after the step have no rows, as in MuJoCo.
 bool has_rows(const mjContact& con, const std::array<double, 6>& impulse) {
-  return con.exclude == 0 || impulse[2] > 0;
+  return con.exclude == 0 || con.exclude == kPatch || impulse[2] > 0;
+}
+
+/// The impulses of the points of one patch, as that of one contact.
+std::array<double, 6> sum_patch(const mjContact& con, const contact::ContactProblem& problem,
+                                const contact::BodyPair& pair,
+                                const contact::ContactSolution& solution) {
+  double force[3] = {}, moment[3] = {};
+  for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+    const contact::Contact& c = problem.contacts[i];
+    const auto& gamma = solution.impulses[i];
+    double f[3], r[3], m[3];
+    for (int k = 0; k < 3; ++k) {
+      f[k] = c.R_WC[k] * gamma[0] + c.R_WC[3 + k] * gamma[1] + c.R_WC[6 + k] * gamma[2];
+      r[k] = pair.origin[k] + c.offset[k] - con.pos[k];
+    }
+    mju_cross(m, r, f);
+    mju_addTo3(force, f);
+    mju_addTo3(moment, m);
+  }
+  const mjtNum *n = con.frame, *t1 = n + 3, *t2 = n + 6;
+  return {mju_dot3(t1, force), mju_dot3(t2, force),  mju_dot3(n, force),
+          mju_dot3(n, moment), mju_dot3(t1, moment), mju_dot3(t2, moment)};
+}
+
+/// Calls f(index in data->contact, impulse) for each contact, a patch being one.
+template <class F>
+void for_each_contact(const mjData* d, const contact::ContactProblem& problem,
+                      const contact::ContactSolution& solution, F&& f) {
+  for (const contact::BodyPair& pair : problem.pairs) {
+    const contact::Contact& first = problem.contacts[pair.first_contact];
+    if (first.face >= 0) {
+      f(first.source, sum_patch(d->contact[first.source], problem, pair, solution));
+      continue;
+    }
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i)
+      f(problem.contacts[i].source, solution.impulses[i]);
+  }
 }
 
 /// Makes room for `num_new` rows behind MuJoCo's own.
@@ -102,6 +140,29 @@ void write_contact(const mjContact& con, int contact_index, bool is_pyramidal, d
   }
 }
 
+/// Gives contacts their rows behind MuJoCo's own. @return false if they do not fit.
+bool write_contacts(const mjModel* m, mjData* d, const contact::ContactProblem& problem,
+                    const contact::ContactSolution& solution) {
+  const bool is_pyramidal = mj_isPyramidal(m);
+  int num_new = 0;
+  for_each_contact(d, problem, solution, [&](int source, const std::array<double, 6>& impulse) {
+    const mjContact& con = d->contact[source];
+    if (has_rows(con, impulse)) num_new += count_rows(con, is_pyramidal);
+  });
+  if (num_new == 0) return true;
+  int row = d->nefc;
+  if (!add_rows(m, d, num_new)) return false;
+  for_each_contact(d, problem, solution, [&](int source, const std::array<double, 6>& impulse) {
+    mjContact& con = d->contact[source];
+    if (!has_rows(con, impulse)) return;
+    con.efc_address = row;
+    con.exclude = 0;
+    write_contact(con, source, is_pyramidal, problem.time_step, impulse, d, row);
+    row += count_rows(con, is_pyramidal);
+  });
+  return true;
+}
+
 /// The state of a row that is no contact, as MuJoCo's solver would report it.
 int find_row_state(const mjData* d, int row) {
   const double force = d->efc_force[row];
@@ -126,7 +187,6 @@ bool write_back(const mjModel* m, mjData* d, const Model& plant,
   to_mujoco_dofs(d, plant, constraint_impulse.data(), d->qfrc_constraint);
   for (int i = 0; i < m->nv; ++i) d->qfrc_constraint[i] /= dt;
 
-  const bool is_pyramidal = mj_isPyramidal(m);
   for (int i = 0; i < problem.num_rows(); ++i) {
     const int source = problem.rows[i].source;
     if (source < 0) continue;
@@ -134,23 +194,7 @@ bool write_back(const mjModel* m, mjData* d, const Model& plant,
     d->efc_state[source] = find_row_state(d, source);
   }
   std::fill_n(d->efc_b, d->nefc, 0.0);
-  int num_new = 0;
-  for (int i = 0; i < problem.num_contacts(); ++i) {
-    const mjContact& con = d->contact[problem.contacts[i].source];
-    if (has_rows(con, solution.impulses[i])) num_new += count_rows(con, is_pyramidal);
-  }
-  if (num_new == 0) return true;
-  int row = d->nefc;
-  if (!add_rows(m, d, num_new)) return false;
-  for (int i = 0; i < problem.num_contacts(); ++i) {
-    mjContact& con = d->contact[problem.contacts[i].source];
-    if (!has_rows(con, solution.impulses[i])) continue;
-    con.efc_address = row;
-    con.exclude = 0;
-    write_contact(con, problem.contacts[i].source, is_pyramidal, dt, solution.impulses[i], d, row);
-    row += count_rows(con, is_pyramidal);
-  }
-  return true;
+  return write_contacts(m, d, problem, solution);
 }
 
 }  // namespace stiction::plant

@@ -10,6 +10,7 @@
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/plant/write_back.hpp"
+#include "stiction/sim/patch_writer.hpp"
 #include "stiction/sim/report_writer.hpp"
 #include "stiction/sim/stopwatch.hpp"
 
@@ -24,6 +25,7 @@ double without_sign(double x) { return std::copysign(x, 1.0); }
 ConvexStep::ConvexStep(const mjModel* model, const StepOptions& options,
                        const plant::MaterialTable& materials)
     : look_ahead_(model, options.contact_model, options.parameters, materials),
+      patches_(model, materials, options.surfaces),
       solver_(formulations::make_contact_solver(options.contact_model)) {
   if (options.num_threads > 1) threads_.emplace(options.num_threads);
 }
@@ -42,15 +44,16 @@ void ConvexStep::take(StepContext& context, mjData* d) {
   us.kinematics = clock.lap();
   if (context.failed()) return;
 
-  context.call_mujoco(d, [&] { look_ahead_.collide(m, d, context.plant); });
-  us.collision = clock.lap();
+  collide(context, d);
   if (context.failed()) return;
 
+  clock.lap();
   calc_smooth_forces(context, d);
   us.kinematics += clock.lap();
   if (context.failed()) return;
 
   look_ahead_.choose(m, d);
+  patches_.find_thin(m, d);
   assemble(context, d);
   us.assembly = clock.lap();
   if (context.failed()) return;
@@ -64,8 +67,10 @@ void ConvexStep::take(StepContext& context, mjData* d) {
   us.certificate = clock.lap();
   if (context.failed()) return;
 
-  write_contacts(context.model, d, problem_, solution_, &context.report.contacts);
-  look_ahead_.remove_idle(d);
+  write_contacts(context.model, d, problem_, solution_, &context.report.contacts, &patches_);
+  write_patches(context.model, patches_, problem_, solution_, &context.report.patches);
+  warn_of_patches(context);
+  patches_.renumber(look_ahead_.remove_idle(d));
   advance(context, d);
   us.finish += clock.lap();
 }
@@ -75,6 +80,22 @@ std::vector<double> ConvexStep::calc_hessian() const {
   const std::vector<contact::PairHessian> pairs = solver_->calc_pair_hessians(problem_);
   if (pairs.size() != problem_.pairs.size()) return {};
   return contact::calc_dense_hessian(problem_, pairs, solution_.v);
+}
+
+/// Points by MuJoCo, surfaces by us.
+void ConvexStep::collide(StepContext& context, mjData* d) {
+  Stopwatch clock;
+  const mjModel* m = context.stage;
+  StepTimings& us = context.report.timings;
+  context.call_mujoco(d,
+                      [&] { look_ahead_.collide(m, d, context.plant, patches_.is_left_to_us()); });
+  us.collision = clock.lap();
+  us.surfaces = 0;
+  const bool has_contacts = !(m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT));
+  if (context.failed() || patches_.empty() || !has_contacts) return;
+  patches_.calc_surfaces(m, d);
+  context.call_mujoco(d, [&] { patches_.add_to_data(m, d); });
+  us.surfaces = clock.lap();
 }
 
 /// Constraint rows, sensors of position and velocity, and all forces but those of constraints.
@@ -110,10 +131,12 @@ void ConvexStep::assemble(StepContext& context, mjData* d) {
   problem_.clear(context.mirror.opt.timestep);
   implicit_.calc(context.stage, d, plant);
   plant::add_blocks(context.stage, d, plant, implicit_, &problem_);
-  if (!(context.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)))
+  if (!(context.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT))) {
     plant::add_contacts(context.stage, d, plant, context.materials, look_ahead_.acts(), &problem_,
                         contact::find_normal_law(context.options.contact_model,
                                                  context.options.parameters.normal_law));
+    patches_.add_contacts(context.stage, d, plant, context.materials, &problem_);
+  }
   const contact::ModelParameters& parameters = context.options.parameters;
   constraint_rows_.add_rows(context.stage, d, plant,
                             {parameters.stiction_tolerance, parameters.friction_regularization},
@@ -160,12 +183,39 @@ bool ConvexStep::add_reached_contacts(StepContext& context, mjData* d) {
   if (!look_ahead_.add_reached(context.stage, d, qvel_.data())) return false;
   guess_.assign(solution_.v.begin(), solution_.v.end());
   normal_guess_.assign(d->ncon, -1);
-  for (std::size_t i = 0; i < solution_.normal_bounds.size(); ++i)
-    normal_guess_[problem_.contacts[i].source] = solution_.normal_bounds[i];
+  patch_guess_.clear();
+  for (std::size_t i = 0; i < solution_.normal_bounds.size(); ++i) {
+    const contact::Contact& c = problem_.contacts[i];
+    if (c.face < 0)
+      normal_guess_[c.source] = solution_.normal_bounds[i];
+    else
+      patch_guess_.push_back(solution_.normal_bounds[i]);
+  }
   assemble(context, d);
-  for (const contact::Contact& contact : problem_.contacts)
-    problem_.normal_guess.push_back(normal_guess_[contact.source]);
+  // The points of patches are the same ones, in the same order.
+  std::size_t next = 0;
+  for (const contact::Contact& c : problem_.contacts) {
+    const bool is_known = c.face < 0 || next < patch_guess_.size();
+    problem_.normal_guess.push_back(!is_known    ? -1
+                                    : c.face < 0 ? normal_guess_[c.source]
+                                                 : patch_guess_[next++]);
+  }
   return !context.failed();
+}
+
+/// The limits of pressure fields: what they leave out is left out in silence otherwise.
+void ConvexStep::warn_of_patches(StepContext& context) const {
+  for (const plant::PatchPair& pair : patches_.pairs()) {
+    if (!pair.is_thin && !geometry::passes_medial_axis(pair.surface)) continue;
+    const auto name = [&](int geom) { return plant::describe(context.model, mjOBJ_GEOM, geom); };
+    ++context.report.num_warnings;
+    context.report.warning =
+        name(pair.geoms[0]) + " and " + name(pair.geoms[1]) +
+        (pair.is_thin ? " move by more than the thickness of a compliant body within one step: the "
+                        "contact may be missed; take a smaller step"
+                      : " overlap beyond a compliant body's medial axis, where its pressure falls "
+                        "again: use a thicker body, a larger modulus or a smaller step");
+  }
 }
 
 void ConvexStep::report_failures(StepContext& context) const {

@@ -11,6 +11,7 @@
 #include "stiction/contact/islands.hpp"
 #include "stiction/formulations/convex_solver.hpp"
 #include "stiction/plant/constraint_rows.hpp"
+#include "stiction/plant/contact_patches.hpp"
 #include "stiction/plant/implicit_forces.hpp"
 #include "stiction/plant/look_ahead.hpp"
 #include "stiction/plant/momentum_check.hpp"
@@ -33,10 +34,12 @@ class ConvexStep {
   std::vector<double> calc_hessian() const;
 
  private:
+  void collide(StepContext& context, mjData* d);
   void calc_smooth_forces(StepContext& context, mjData* d);
   void assemble(StepContext& context, mjData* d);
   void solve(StepContext& context, mjData* d);
   bool add_reached_contacts(StepContext& context, mjData* d);
+  void warn_of_patches(StepContext& context) const;
   void report_failures(StepContext& context) const;
   std::string describe_failure(const StepContext& context, int island) const;
   std::string find_cause(const StepContext& context) const;
@@ -45,6 +48,7 @@ class ConvexStep {
 
   // In the order of their use.
   plant::LookAhead look_ahead_;
+  plant::ContactPatches patches_;
   plant::ConstraintRows constraint_rows_;
   plant::ImplicitForces implicit_;
   contact::ContactProblem problem_;
@@ -55,6 +59,7 @@ class ConvexStep {
   contact::ContactSolution solution_;
   std::vector<double> guess_, qvel_;
   std::vector<double> normal_guess_;  // of each of MuJoCo's contacts
+  std::vector<double> patch_guess_;   // of each point of a patch
   bool has_solution_ = false;         // of problem_
   contact::Certifier certifier_;
   plant::MomentumCheck momentum_check_;

@@ -1,6 +1,7 @@
 #include "stiction/sim/pair_explanation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -9,6 +10,7 @@
 #include "stiction/contact/law_kinds.hpp"
 #include "stiction/contact/momentum_factor.hpp"
 #include "stiction/contact/reach.hpp"
+#include "stiction/plant/contact_patches.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/geom_pair.hpp"
 #include "stiction/plant/model.hpp"
@@ -27,7 +29,7 @@ std::string to_text(double value) {
 class Explainer {
  public:
   Explainer(const mjModel* m, const plant::MaterialTable& materials, const StepOptions& options,
-            const plant::GeomPair& pair)
+            const plant::GeomPair& pair, const std::array<plant::GeomBody, 2>* patch)
       : m_(m),
         materials_(materials),
         options_(options),
@@ -35,7 +37,8 @@ class Explainer {
         use_(contact::calc_property_use(options.contact_model, options.parameters.normal_law)),
         pair_(pair),
         geom1_(pair.contact.geom[0]),
-        geom2_(pair.contact.geom[1]) {
+        geom2_(pair.contact.geom[1]),
+        patch_(patch) {
     properties_ = plant::set_properties(
         m, materials, pair.contact, &contact_,
         contact::find_normal_law(options.contact_model, options.parameters.normal_law));
@@ -45,6 +48,10 @@ class Explainer {
     if (options_.contact_model == ContactModel::mujoco) {
       add_mujoco_compliance();
       add_mujoco_friction(pair_.contact.friction, pair_.contact.dim);
+    } else if (patch_) {
+      add_patch();
+      add_friction();
+      add_slip_tolerance();
     } else {
       add_stiffness();
       add_hertz_stiffness();
@@ -92,6 +99,40 @@ class Explainer {
         combine("series, k1 k2/(k1 + k2),", material(geom1_).stiffness, source(geom1_).stiffness,
                 material(geom2_).stiffness, source(geom2_).stiffness),
         use_.stiffness, use_.stiffness ? note : ignored());
+  }
+
+  /// Of a contact surface, in place of a point's stiffness.
+  void add_patch() {
+    const auto& [first, second] = *patch_;
+    const auto add_body = [&](int geom, const plant::GeomBody& body) {
+      const std::string of = ", " + describe_geom(geom);
+      const std::string& from = source(geom).pressure_field != plant::MaterialSource::kDefault
+                                    ? source(geom).pressure_field
+                                : std::isinf(body.modulus) ? source(geom).rigid
+                                                           : source(geom).hydroelastic_modulus;
+      add(("hydroelastic_modulus" + of).c_str(), body.modulus, "Pa", from, true,
+          std::isinf(body.modulus) ? "rigid" : "pressure at the deepest point");
+      if (body.num_elements > 0)
+        add(("mesh" + of).c_str(), body.num_elements,
+            std::isinf(body.modulus) ? "triangles" : "tets", source(geom).resolution_hint, true);
+      if (std::isfinite(body.thickness))
+        add(("thickness" + of).c_str(), body.thickness, "m", "its mesh", true,
+            "the largest distance to its boundary; what moves further in a step may be missed");
+    };
+    add_body(geom1_, first);
+    add_body(geom2_, second);
+    add("dissipation",
+        plant::combine_by_modulus(first.modulus, material(geom1_).dissipation, second.modulus,
+                                  material(geom2_).dissipation),
+        "s/m",
+        combine("weighted by softness, (E2 d1 + E1 d2)/(E1 + E2),", material(geom1_).dissipation,
+                source(geom1_).dissipation, material(geom2_).dissipation,
+                source(geom2_).dissipation),
+        use_.dissipation, use_.dissipation ? "" : ignored());
+    add("relaxation_time", contact_.relaxation_time, "s",
+        combine("sum", material(geom1_).relaxation_time, source(geom1_).relaxation_time,
+                material(geom2_).relaxation_time, source(geom2_).relaxation_time),
+        use_.relaxation_time, use_.relaxation_time ? "" : ignored());
   }
 
   /// Of the model, or of its law if that is not the default.
@@ -279,7 +320,8 @@ class Explainer {
   const contact::ContactModelTraits& traits_;
   const contact::PropertyUse use_;
   const plant::GeomPair& pair_;
-  int geom1_, geom2_;  // in the order of MuJoCo's contact
+  int geom1_, geom2_;                            // in the order of MuJoCo's contact
+  const std::array<plant::GeomBody, 2>* patch_;  // of the two; null: they touch in points
   contact::Contact contact_;
   plant::PairProperties properties_;
   std::vector<ExplainedNumber> out_;
@@ -296,8 +338,23 @@ PairExplanation explain_pair(const mjModel* m, const plant::MaterialTable& mater
                   "there is no geom " + std::to_string(geom) + ", the model has " +
                       std::to_string(m->ngeom));
   const plant::GeomPair pair = plant::probe_geom_pair(m, geom1, geom2);
-  PairExplanation out{geom1, geom2, pair.collides, pair.reason, {}};
-  if (pair.collides) out.numbers = Explainer(m, materials, options, pair).explain();
+  PairExplanation out{.geom1 = geom1,
+                      .geom2 = geom2,
+                      .collides = pair.collides,
+                      .reason = pair.reason,
+                      .is_patch = false,
+                      .why_points = "",
+                      .numbers = {}};
+  if (!pair.collides) return out;
+  const int first = pair.contact.geom[0], second = pair.contact.geom[1];
+  const std::array<plant::GeomBody, 2> bodies = {plant::make_geom_body(m, materials, first),
+                                                 plant::make_geom_body(m, materials, second)};
+  const bool takes_patches = options.contact_model != ContactModel::mujoco;
+  out.why_points = plant::explain_points(m, first, bodies[0], second, bodies[1]);
+  out.is_patch = takes_patches && bodies[0].body && bodies[1].body && out.why_points.empty();
+  if (!takes_patches && (bodies[0].body || bodies[1].body))
+    out.why_points = "'mujoco' has no pressure fields";
+  out.numbers = Explainer(m, materials, options, pair, out.is_patch ? &bodies : nullptr).explain();
   return out;
 }
 

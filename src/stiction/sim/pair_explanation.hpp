@@ -24,7 +24,9 @@ struct ExplainedNumber {
 struct PairExplanation {
   int geom1 = -1, geom2 = -1;
   bool collides = false;
-  std::string reason;  // why they do, or do not
+  std::string reason;      // why they do, or do not
+  bool is_patch = false;   // else they touch in points
+  std::string why_points;  // if one of them takes part in pressure-field contact
   /// If they collide; else empty.
   std::vector<ExplainedNumber> numbers;
 };

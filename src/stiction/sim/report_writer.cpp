@@ -18,7 +18,8 @@ void clear_report(StepReport* report) {
 }
 
 void write_contacts(const mjModel* m, const mjData* d, const contact::ContactProblem& problem,
-                    const contact::ContactSolution& solution, ContactReport* out) {
+                    const contact::ContactSolution& solution, ContactReport* out,
+                    const plant::ContactPatches* patches) {
   const int n = problem.num_contacts();
   for (auto* ids : {&out->bodies, &out->geoms}) ids->resize(2 * n);
   for (auto* vectors :
@@ -30,10 +31,18 @@ void write_contacts(const mjModel* m, const mjData* d, const contact::ContactPro
   // MuJoCo's own step computes no mobilities.
   const bool has_delassus = static_cast<int>(problem.delassus.size()) == n;
   out->slipping.resize(n);
+  out->patch.resize(n);
+  out->is_fallback.resize(n);
+  int num_patches = 0;
   for (const contact::BodyPair& pair : problem.pairs) {
+    const bool is_patch = problem.contacts[pair.first_contact].face >= 0;
+    num_patches += is_patch;
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       const contact::Contact& c = problem.contacts[i];
+      out->patch[i] = is_patch ? num_patches - 1 : -1;
       const mjContact& con = d->contact[c.source];
+      out->is_fallback[i] = !is_patch && patches &&
+                            (patches->body(con.geom[0]).body || patches->body(con.geom[1]).body);
       const auto& gamma = solution.impulses[i];
       const auto& v_c = solution.contact_velocities[i];
       const double* t1 = c.R_WC.data();

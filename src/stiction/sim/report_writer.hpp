@@ -4,6 +4,7 @@
 
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
+#include "stiction/plant/contact_patches.hpp"
 #include "stiction/sim/step_report.hpp"
 
 namespace stiction::sim {
@@ -12,9 +13,11 @@ namespace stiction::sim {
 void clear_report(StepReport* report);
 
 /// Writes the contacts of a step, from C to world coordinates.
+/// @param patches that tell which points stand for them; null if there are none
 void write_contacts(const mjModel* model, const mjData* data,
                     const contact::ContactProblem& problem,
-                    const contact::ContactSolution& solution, ContactReport* report);
+                    const contact::ContactSolution& solution, ContactReport* report,
+                    const plant::ContactPatches* patches = nullptr);
 
 /// Writes statistics and islands of a solve.
 void write_statistics(const contact::ContactProblem& problem,

@@ -2,6 +2,7 @@
 
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/model_parameters.hpp"
+#include "stiction/contact/surface_options.hpp"
 
 namespace stiction::sim {
 
@@ -23,6 +24,7 @@ struct StepOptions {
   int num_threads = 1;
   OnFailure on_failure = OnFailure::stop;
   contact::ModelParameters parameters;
+  contact::SurfaceOptions surfaces;
 };
 
 /// @throws Error naming the option, its value and its range

@@ -6,6 +6,7 @@
 
 #include "stiction/contact/certificate.hpp"
 #include "stiction/contact/contact_solution.hpp"
+#include "stiction/sim/patch_report.hpp"
 
 namespace stiction::sim {
 
@@ -26,19 +27,21 @@ enum StepStatus : std::uint32_t {
 /// Contacts of a step, arrays with one entry (or row) per contact. Those that were foreseen and did
 /// not touch are among them: their distance is above 0, their impulse 0.
 struct ContactReport {
-  std::vector<int> bodies;              // 2 per contact: MuJoCo body ids of A and B
-  std::vector<int> geoms;               // 2 per contact
-  std::vector<double> point;            // 3, world [m]
-  std::vector<double> normal;           // 3, world, from A into B
-  std::vector<double> distance;         // signed, < 0 overlaps [m]
-  std::vector<double> impulse;          // 3, on B, world [N s]
-  std::vector<double> torque_impulse;   // 3, on B, world [N m s]; torsional and rolling friction
-  std::vector<double> normal_impulse;   // >= 0 [N s]
-  std::vector<double> normal_velocity;  // v_n after the step, > 0 separates [m/s]
-  std::vector<double> slip_velocity;    // 3, of B relative to A, tangential, world [m/s]
-  std::vector<std::uint8_t> slipping;   // 1: friction at its bound; 0: stiction or no force
-  std::vector<double> friction;         // sliding coefficient used, 0 if frictionless [-]
-  std::vector<double> delassus;         // mobility w of the point [1/kg]; NaN if not computed
+  std::vector<int> bodies;                // 2 per contact: MuJoCo body ids of A and B
+  std::vector<int> geoms;                 // 2 per contact
+  std::vector<double> point;              // 3, world [m]
+  std::vector<double> normal;             // 3, world, from A into B
+  std::vector<double> distance;           // signed, < 0 overlaps [m]
+  std::vector<double> impulse;            // 3, on B, world [N s]
+  std::vector<double> torque_impulse;     // 3, on B, world [N m s]; torsional and rolling friction
+  std::vector<double> normal_impulse;     // >= 0 [N s]
+  std::vector<double> normal_velocity;    // v_n after the step, > 0 separates [m/s]
+  std::vector<double> slip_velocity;      // 3, of B relative to A, tangential, world [m/s]
+  std::vector<std::uint8_t> slipping;     // 1: friction at its bound; 0: stiction or no force
+  std::vector<double> friction;           // sliding coefficient used, 0 if frictionless [-]
+  std::vector<double> delassus;           // mobility w of the point [1/kg]; NaN if not computed
+  std::vector<std::uint8_t> is_fallback;  // 1: a point though a geom takes part in pressure fields
+  std::vector<int> patch;                 // of which it is a point, in the step's; -1: none
 
   int size() const { return static_cast<int>(distance.size()); }
 };
@@ -47,6 +50,7 @@ struct StepTimings {  // wall time [us]
   double total = 0;
   double kinematics = 0;  // kinematics, inertia, smooth forces
   double collision = 0;
+  double surfaces = 0;  // contact surfaces of pressure fields
   double assembly = 0;  // problem, islands
   double solve = 0;
   double certificate = 0;
@@ -76,8 +80,9 @@ struct StepReport {
   StepStatistics statistics;
   StepTimings timings;
   ContactReport contacts;
+  PatchReport patches;
   std::vector<contact::IslandStatistics> islands;
-  int num_warnings = 0;  // MuJoCo's
+  int num_warnings = 0;  // MuJoCo's, and of patches beyond their limits
   std::string warning;   // the last one
 
   bool ok() const { return status == kOk; }

@@ -1,0 +1,156 @@
+// Arrays are views of the report that owns them.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings.hpp"
+#include "stiction/sim/patch_report.hpp"
+
+namespace stiction::python {
+namespace {
+
+using namespace nb::literals;
+using sim::PatchReport;
+
+/// One patch of a report.
+struct Patch {
+  nb::object owner;  // the PatchReport
+  const PatchReport* report;
+  int index;
+
+  std::size_t first_face() const { return report->face_start[index]; }
+  std::size_t num_faces() const { return report->face_start[index + 1] - first_face(); }
+  std::size_t first_vertex() const { return report->vertex_start[first_face()]; }
+  std::size_t num_vertices() const {
+    return report->vertex_start[report->face_start[index + 1]] - first_vertex();
+  }
+};
+
+/// Rows [first, first + count) of an array with `width` numbers a row.
+template <class T>
+auto view_rows(const Patch& patch, const std::vector<T>& values, std::size_t first,
+               std::size_t count, std::size_t width) {
+  using Array = nb::ndarray<nb::numpy, const T, nb::c_contig>;
+  const T* data = values.data() + first * width;
+  return width == 1 ? Array(data, {count}, patch.owner) : Array(data, {count, width}, patch.owner);
+}
+
+template <class T>
+void def_faces(nb::class_<Patch>& c, const char* name, std::vector<T> PatchReport::*member,
+               std::size_t width, const char* doc) {
+  c.def_prop_ro(
+      name,
+      [=](const Patch& p) {
+        return view_rows(p, p.report->*member, p.first_face(), p.num_faces(), width);
+      },
+      doc);
+}
+
+template <class T>
+void def_vertices(nb::class_<Patch>& c, const char* name, std::vector<T> PatchReport::*member,
+                  std::size_t width, const char* doc) {
+  c.def_prop_ro(
+      name,
+      [=](const Patch& p) {
+        return view_rows(p, p.report->*member, p.first_vertex(), p.num_vertices(), width);
+      },
+      doc);
+}
+
+/// A vector of the patch itself, such as its force.
+template <class T>
+void def_vector(nb::class_<Patch>& c, const char* name, std::vector<T> PatchReport::*member,
+                std::size_t width, const char* doc) {
+  c.def_prop_ro(
+      name,
+      [=](const Patch& p) {
+        return nb::ndarray<nb::numpy, const T, nb::c_contig>(
+            (p.report->*member).data() + p.index * width, {width}, p.owner);
+      },
+      doc);
+}
+
+void bind_patch(nb::module_& m) {
+  nb::class_<Patch> c(
+      m, "ContactPatch",
+      "A patch of pressure-field contact: read-only arrays. Forces are on the second "
+      "body, averages over the step; vectors are in the world.");
+  def_vector(c, "bodies", &PatchReport::bodies, 2, "Body ids, int32 (2,).");
+  def_vector(c, "geoms", &PatchReport::geoms, 2, "Geom ids, int32 (2,).");
+  c.def_prop_ro(
+      "area", [](const Patch& p) { return p.report->area[p.index]; }, "[m^2]");
+  def_vector(c, "center", &PatchReport::center, 3, "Of the area [m], (3,).");
+  def_vector(c, "force", &PatchReport::force, 3, "[N], (3,).");
+  def_vector(c, "torque", &PatchReport::torque, 3, "About the center [N m], (3,).");
+  c.def_prop_ro(
+      "is_deep", [](const Patch& p) { return p.report->is_deep[p.index] != 0; },
+      "True if the bodies overlap beyond a medial axis, where pressure falls again.");
+  c.def_prop_ro(
+      "is_thin", [](const Patch& p) { return p.report->is_thin[p.index] != 0; },
+      "True if the bodies move by more than a compliant body's thickness within the step.");
+
+  def_faces(c, "face_center", &PatchReport::face_center, 3, "[m], (n, 3).");
+  def_faces(c, "face_normal", &PatchReport::face_normal, 3,
+            "Unit, from the first into the second body, (n, 3).");
+  def_faces(c, "face_area", &PatchReport::face_area, 1, "[m^2], (n,).");
+  def_faces(c, "pressure", &PatchReport::pressure, 1,
+            "Of the fields at the faces' centers at the start of the step [Pa], (n,).");
+  def_faces(c, "normal_traction", &PatchReport::normal_traction, 1,
+            "Normal part of the traction: the pressure at the end of the step, with dissipation "
+            "[Pa], (n,).");
+  def_faces(c, "traction", &PatchReport::traction, 3, "On the second body [Pa], (n, 3).");
+  def_faces(c, "slip_velocity", &PatchReport::slip_velocity, 3,
+            "Tangential, of the second body against the first, after the step [m/s], (n, 3).");
+  def_faces(c, "slipping", &PatchReport::slipping, 1, "1 where the face slips, uint8 (n,).");
+  def_vertices(c, "vertices", &PatchReport::vertices, 3,
+               "Of all faces one after the other, counter-clockwise about the normal [m], (k, 3).");
+  def_vertices(c, "vertex_pressure", &PatchReport::vertex_pressure, 1,
+               "Of the fields at the vertices at the start of the step [Pa], (k,).");
+  c.def_prop_ro(
+      "faces",
+      [](const Patch& p) {
+        const auto first = static_cast<int>(p.first_vertex());
+        auto* starts = new std::vector<int>;
+        for (std::size_t f = p.first_face(); f <= p.first_face() + p.num_faces(); ++f)
+          starts->push_back(p.report->vertex_start[f] - first);
+        const nb::capsule owner(starts,
+                                [](void* x) noexcept { delete static_cast<std::vector<int>*>(x); });
+        return nb::ndarray<nb::numpy, int, nb::c_contig>(starts->data(), {starts->size()}, owner);
+      },
+      "Where faces begin in `vertices`: face i is vertices[faces[i]:faces[i + 1]], int32 (n + "
+      "1,).");
+  c.def("__len__", &Patch::num_faces, "Number of faces.");
+  c.def("__repr__", [](const Patch& p) {
+    char text[160];
+    const double* f = p.report->force.data() + 3 * p.index;
+    std::snprintf(text, sizeof text,
+                  "ContactPatch(geoms=(%d, %d), faces=%zu, area=%.3e m^2, "
+                  "force=(%.3g, %.3g, %.3g) N)",
+                  p.report->geoms[2 * p.index], p.report->geoms[2 * p.index + 1], p.num_faces(),
+                  p.report->area[p.index], f[0], f[1], f[2]);
+    return std::string(text);
+  });
+}
+
+}  // namespace
+
+void bind_patches(nb::module_& m) {
+  bind_patch(m);
+  nb::class_<PatchReport>(m, "PatchReport", "The patches of a step, a sequence of ContactPatch.")
+      .def("__len__", &PatchReport::size)
+      .def(
+          "__getitem__",
+          [](nb::handle self, int index) {
+            const auto& report = nb::cast<const PatchReport&>(self);
+            const int i = index < 0 ? index + report.size() : index;
+            if (i < 0 || i >= report.size()) throw nb::index_error("no such patch");
+            return Patch{nb::borrow(self), &report, i};
+          },
+          "index"_a)
+      .def_prop_ro("num_faces", &PatchReport::num_faces, "Of all patches.");
+}
+
+}  // namespace stiction::python

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <array>
+
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/geometry/quadrature.hpp"
+
+namespace stiction::contact {
+
+/// A contact point of a pressure-field face: with pressure p0 at the point and gradients a and b
+/// into either body,
+///
+///     k = A g,   fn0 = A p0,   phi0 = -p0 / g,   1/g = 1/a + 1/b.
+///
+/// Source: [masterjohn2022] eqs. (13)-(16), (23).
+/// @param face  in the world; its normal points from body A into body B
+/// @param point of the face, with its share of the face's area
+/// @param origin of the pair, world [m]
+/// @param properties whose dissipation, relaxation time, friction and dimension the row has
+Contact make_patch_contact(const geometry::SurfaceFace& face,
+                           const geometry::QuadraturePoint& point,
+                           const std::array<double, 3>& origin, const Contact& properties);
+
+}  // namespace stiction::contact

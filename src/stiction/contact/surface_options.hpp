@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "stiction/geometry/contact_surface.hpp"
+#include "stiction/geometry/quadrature.hpp"
+
+namespace stiction::contact {
+
+/// How pressure-field contact becomes contact points.
+struct SurfaceOptions {
+  geometry::Tessellation tessellation = geometry::Tessellation::polygon;
+  geometry::Quadrature quadrature = geometry::Quadrature::centroid;
+};
+
+std::span<const std::string_view> tessellation_names();
+std::span<const std::string_view> quadrature_names();
+std::string_view name_of(geometry::Tessellation tessellation);
+std::string_view name_of(geometry::Quadrature quadrature);
+/// @throws Error with the nearest name if none has this one, as does parse_quadrature
+geometry::Tessellation parse_tessellation(std::string_view name);
+geometry::Quadrature parse_quadrature(std::string_view name);
+
+}  // namespace stiction::contact

@@ -1,0 +1,255 @@
+#include "stiction/plant/contact_patches.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "stiction/contact/patch_row.hpp"
+#include "stiction/plant/contact_rows.hpp"
+#include "stiction/plant/geom_pair.hpp"
+
+namespace stiction::plant {
+namespace {
+
+using contact::Contact;
+using math::Vec3;
+
+math::RigidTransform find_pose(const mjData* d, int geom) {
+  const mjtNum* R = d->geom_xmat + 9 * geom;
+  const mjtNum* p = d->geom_xpos + 3 * geom;
+  return {{{{R[0], R[1], R[2]}, {R[3], R[4], R[5]}, {R[6], R[7], R[8]}}}, {p[0], p[1], p[2]}};
+}
+
+/// MuJoCo's sliding friction of two geoms, of the model's present values.
+double find_mujoco_friction(const mjModel* m, const PatchPair& pair) {
+  if (pair.mujoco_pair >= 0) return m->pair_friction[5 * pair.mujoco_pair];
+  if (m->opt.enableflags & mjENBL_OVERRIDE) return m->opt.o_friction[0];
+  const auto [A, B] = pair.geoms;
+  const double mu_A = m->geom_friction[3 * A], mu_B = m->geom_friction[3 * B];
+  if (m->geom_priority[A] != m->geom_priority[B])
+    return m->geom_priority[A] > m->geom_priority[B] ? mu_A : mu_B;
+  return std::max(mu_A, mu_B);
+}
+
+/// The velocity of a geom's surface against its body at x, world.
+Vec3 calc_surface_velocity(const mjModel* m, const mjData* d, int geom, const Vec3& x) {
+  const mjtNum* v = m->geom_surfacevel + 6 * geom;
+  const math::RigidTransform X_WG = find_pose(d, geom);
+  const Vec3 linear{v[0], v[1], v[2]}, angular{v[3], v[4], v[5]};
+  return X_WG.R * (linear + cross(angular, transpose_times(X_WG.R, x - X_WG.p)));
+}
+
+/// Prescribed velocity of B's surface against A's, in the contact's tangent plane.
+void add_surface_velocity(const mjModel* m, const mjData* d, const PatchPair& pair, const Vec3& x,
+                          Contact* c) {
+  const Vec3 v =
+      calc_surface_velocity(m, d, pair.geoms[1], x) - calc_surface_velocity(m, d, pair.geoms[0], x);
+  const auto& R = c->R_WC;
+  c->bias = {dot(v, Vec3{R[0], R[1], R[2]}), dot(v, Vec3{R[3], R[4], R[5]}), 0};
+}
+
+/// What all points of a pair have in common.
+Contact make_properties(const mjModel* m, const MaterialTable& materials, const PatchPair& pair,
+                        const GeomBody& A, const GeomBody& B) {
+  const PairProperties properties =
+      combine_materials(m, materials, pair.geoms[0], pair.geoms[1], find_mujoco_friction(m, pair));
+  Contact c;
+  c.dissipation = combine_by_modulus(A.modulus, materials.geoms[pair.geoms[0]].dissipation,
+                                     B.modulus, materials.geoms[pair.geoms[1]].dissipation);
+  c.relaxation_time = properties.relaxation_time;
+  c.dim = std::min(pair.contact.dim, 3);  // an area twists and rolls by itself
+  if (c.dim > 1) c.friction = {properties.friction, properties.friction};
+  return c;
+}
+
+/// The patch as one of MuJoCo's contacts: at its center of pressure, with the depth at which its
+/// stiffness would give its force.
+mjContact make_mujoco_contact(const PatchPair& pair) {
+  mjContact con = pair.contact;
+  Vec3 center, normal;
+  double force = 0, stiffness = 0, area = 0;
+  for (const geometry::SurfaceFace& face : pair.surface.faces) {
+    const double f = face.area * face.pressure;
+    force += f;
+    area += face.area;
+    stiffness += face.area * geometry::stiffness_per_area(face);
+    center += f * face.centroid;
+    normal += f * face.normal;
+  }
+  con.geom[0] = con.geom1 = pair.geoms[0];
+  con.geom[1] = con.geom2 = pair.geoms[1];
+  con.dist = stiffness > 0 ? -force / stiffness : 0;
+  con.includemargin = 0;
+  // Faces that balance each other have no normal: any will do.
+  const double length = norm(normal);
+  const Vec3 n = length > 0 ? normal * (1 / length) : Vec3{0, 0, 1};
+  const Vec3 t1 = math::make_tangent(n), t2 = cross(n, t1);
+  for (int i = 0; i < 3; ++i) {
+    con.pos[i] = center[i] / force;
+    con.frame[i] = n[i];
+    con.frame[3 + i] = t1[i];
+    con.frame[6 + i] = t2[i];
+  }
+  con.dim = 6;
+  // MuJoCo writes a pyramid's moments per unit of friction times a length.
+  const double mu = std::max(con.friction[0], mjMINMU);
+  std::fill_n(con.friction, 2, mu);
+  std::fill_n(con.friction + 2, 3, mu * std::sqrt(area));
+  con.exclude = kPatch;
+  con.efc_address = -1;
+  return con;
+}
+
+}  // namespace
+
+ContactPatches::ContactPatches(const mjModel* m, const MaterialTable& materials,
+                               const contact::SurfaceOptions& options)
+    : options_(options), is_left_to_us_(m->ngeom, 0) {
+  bodies_.reserve(m->ngeom);
+  for (int geom = 0; geom < m->ngeom; ++geom) bodies_.push_back(make_geom_body(m, materials, geom));
+  find_pairs(m);
+}
+
+void ContactPatches::find_pairs(const mjModel* m) {
+  std::optional<GeomPairProbe> probe;
+  for (int A = 0; A < m->ngeom; ++A) {
+    for (int B = A + 1; B < m->ngeom; ++B) {
+      const auto &body_A = bodies_[A].body, &body_B = bodies_[B].body;
+      if (!body_A || !body_B || !geometry::has_contact_surface(*body_A, *body_B)) continue;
+      if (!probe) probe.emplace(m);
+      const GeomPair found = probe->probe(A, B);
+      if (!found.collides) continue;
+      PatchPair pair;
+      pair.geoms = {A, B};
+      pair.mujoco_pair = found.pair;
+      pair.contact = found.contact;
+      pairs_.push_back(std::move(pair));
+    }
+  }
+  // MuJoCo may leave out a geom whose every match by contype and conaffinity is a patch.
+  const auto is_matched = [&](int A, int B) {
+    return m->body_weldid[m->geom_bodyid[A]] != m->body_weldid[m->geom_bodyid[B]] &&
+           ((m->geom_contype[A] & m->geom_conaffinity[B]) != 0 ||
+            (m->geom_contype[B] & m->geom_conaffinity[A]) != 0);
+  };
+  for (int A = 0; A < m->ngeom; ++A) {
+    bool is_left = bodies_[A].body.has_value();
+    for (int B = 0; B < m->ngeom && is_left; ++B)
+      is_left = A == B || !is_matched(A, B) || is_pair(A, B);
+    is_left_to_us_[A] = is_left;
+  }
+}
+
+bool ContactPatches::is_pair(int geom1, int geom2) const {
+  if (geom1 < 0 || geom2 < 0 || !bodies_[geom1].body || !bodies_[geom2].body) return false;
+  const std::array<int, 2> geoms = {std::min(geom1, geom2), std::max(geom1, geom2)};
+  const auto at = std::lower_bound(
+      pairs_.begin(), pairs_.end(), geoms,
+      [](const PatchPair& pair, const std::array<int, 2>& key) { return pair.geoms < key; });
+  return at != pairs_.end() && at->geoms == geoms;
+}
+
+bool ContactPatches::are_near(const mjData* d, int geom1, int geom2) const {
+  const double r1 = bodies_[geom1].radius, r2 = bodies_[geom2].radius;
+  const math::RigidTransform X1 = find_pose(d, geom1), X2 = find_pose(d, geom2);
+  const auto height = [](const math::RigidTransform& plane, const Vec3& x) {
+    return transpose_times(plane.R, x - plane.p).z;
+  };
+  if (std::isinf(r1)) return height(X1, X2.p) < r2;
+  if (std::isinf(r2)) return height(X2, X1.p) < r1;
+  const Vec3 between = X2.p - X1.p;
+  return dot(between, between) < (r1 + r2) * (r1 + r2);
+}
+
+void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
+  for (PatchPair& pair : pairs_) {
+    const auto [A, B] = pair.geoms;
+    pair.source = pair.first_row = -1;
+    pair.surface.clear();
+    pair.points.clear();
+    pair.is_near = are_near(d, A, B) &&
+                   !(mjcb_contactfilter && mjcb_contactfilter(m, const_cast<mjData*>(d), A, B));
+    if (!pair.is_near) continue;
+    pair.query.calc(*bodies_[A].body, find_pose(d, A), *bodies_[B].body, find_pose(d, B),
+                    options_.tessellation, &pair.surface);
+    geometry::calc_quadrature_points(pair.surface, options_.quadrature, &pair.points);
+  }
+}
+
+void ContactPatches::remove_points(mjData* d) const {
+  int num_kept = 0;
+  for (int i = 0; i < d->ncon; ++i) {
+    const mjContact& con = d->contact[i];
+    if (is_pair(con.geom[0], con.geom[1])) continue;
+    if (num_kept != i) d->contact[num_kept] = con;
+    ++num_kept;
+  }
+  d->ncon = num_kept;
+}
+
+void ContactPatches::add_to_data(const mjModel* m, mjData* d) {
+  remove_points(d);
+  for (PatchPair& pair : pairs_) {
+    if (pair.points.empty()) continue;
+    const mjContact con = make_mujoco_contact(pair);
+    if (mj_addContact(m, d, &con) != 0) return;
+    pair.source = d->ncon - 1;
+  }
+}
+
+void ContactPatches::find_thin(const mjModel* m, const mjData* d) {
+  for (PatchPair& pair : pairs_) {
+    pair.is_thin = false;
+    if (!pair.is_near) continue;
+    const auto [A, B] = pair.geoms;
+    mjtNum V_A[6], V_B[6];
+    mj_objectVelocity(m, d, mjOBJ_GEOM, A, V_A, 0);
+    mj_objectVelocity(m, d, mjOBJ_GEOM, B, V_B, 0);
+    const double thickness = std::min(bodies_[A].thickness, bodies_[B].thickness);
+    pair.is_thin = mju_dist3(V_A + 3, V_B + 3) * m->opt.timestep > thickness;
+  }
+}
+
+void ContactPatches::add_contacts(const mjModel* m, const mjData* d, const Model& plant,
+                                  const MaterialTable& materials,
+                                  contact::ContactProblem* problem) {
+  for (PatchPair& pair : pairs_) {
+    pair.first_row = -1;
+    if (pair.source < 0) continue;
+    const auto [A, B] = pair.geoms;
+    if (!add_body_pair(m, d, plant, m->geom_bodyid[A], m->geom_bodyid[B],
+                       d->contact[pair.source].pos, problem))
+      continue;
+    Contact properties = make_properties(m, materials, pair, bodies_[A], bodies_[B]);
+    properties.source = pair.source;
+    pair.first_row = problem->num_contacts();
+    contact::BodyPair& body_pair = problem->pairs.back();
+    for (const geometry::QuadraturePoint& point : pair.points) {
+      Contact c = contact::make_patch_contact(pair.surface.faces[point.face], point,
+                                              body_pair.origin, properties);
+      c.face = point.face;
+      if (m->flg_surfacevel) add_surface_velocity(m, d, pair, point.position, &c);
+      problem->contacts.push_back(c);
+    }
+    body_pair.num_contacts = problem->num_contacts() - pair.first_row;
+  }
+}
+
+void ContactPatches::renumber(std::span<const int> index) {
+  for (PatchPair& pair : pairs_)
+    if (pair.source >= 0) pair.source = index[pair.source];
+}
+
+std::string explain_points(const mjModel* m, int geom1, const GeomBody& body1, int geom2,
+                           const GeomBody& body2) {
+  if (!body1.body && !body2.body) return "";
+  if (!body1.body) return describe(m, mjOBJ_GEOM, geom1) + " " + body1.reason;
+  if (!body2.body) return describe(m, mjOBJ_GEOM, geom2) + " " + body2.reason;
+  if (geometry::has_contact_surface(*body1.body, *body2.body)) return "";
+  return geometry::is_compliant(*body1.body) || geometry::is_compliant(*body2.body)
+             ? "two half spaces have no contact surface"
+             : "both are rigid: a contact surface needs a hydroelastic_modulus on one side";
+}
+
+}  // namespace stiction::plant

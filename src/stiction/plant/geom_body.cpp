@@ -1,0 +1,201 @@
+#include "stiction/plant/geom_body.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "stiction/base/error.hpp"
+#include "stiction/geometry/extent.hpp"
+#include "stiction/geometry/shapes.hpp"
+#include "stiction/plant/model.hpp"
+
+namespace stiction::plant {
+namespace {
+
+using geometry::TriangleMesh;
+using math::Vec3;
+
+std::string name(const mjModel* m, int geom) { return describe(m, mjOBJ_GEOM, geom); }
+
+/// A mesh asset in its geom's frame, as MuJoCo has it.
+std::vector<Vec3> read_vertices(const mjModel* m, int mesh) {
+  std::vector<Vec3> out(m->mesh_vertnum[mesh]);
+  const float* v = m->mesh_vert + 3 * m->mesh_vertadr[mesh];
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = {v[3 * i], v[3 * i + 1], v[3 * i + 2]};
+  return out;
+}
+
+TriangleMesh read_surface(const mjModel* m, int geom) {
+  const int mesh = m->geom_dataid[geom];
+  TriangleMesh out{read_vertices(m, mesh), {}};
+  const int* face = m->mesh_face + 3 * m->mesh_faceadr[mesh];
+  for (int i = 0; i < m->mesh_facenum[mesh]; ++i)
+    out.triangles.push_back({face[3 * i], face[3 * i + 1], face[3 * i + 2]});
+  return out;
+}
+
+/// The convex hull, from MuJoCo's graph: num_vertices, num_faces, then of the vertices two lists,
+/// then the edges, and last the faces.
+TriangleMesh read_hull(const mjModel* m, int geom) {
+  const int mesh = m->geom_dataid[geom];
+  if (m->mesh_graphadr[mesh] < 0)
+    throw Error(ErrorCode::kUnsupported, name(m, geom),
+                "its mesh has no convex hull in this model, from which its pressure field is made: "
+                "give it a tet mesh with pressure_field, or let the geom collide");
+  const int* graph = m->mesh_graph + m->mesh_graphadr[mesh];
+  const int num_vertices = graph[0], num_faces = graph[1];
+  const int* global_id = graph + 2 + num_vertices;
+  const int* face = graph + 2 + 3 * num_vertices + 3 * num_faces;
+  const std::vector<Vec3> all = read_vertices(m, mesh);
+  TriangleMesh out;
+  std::vector<int> local(all.size(), -1);
+  for (int i = 0; i < num_vertices; ++i) {
+    local[global_id[i]] = i;
+    out.vertices.push_back(all[global_id[i]]);
+  }
+  for (int i = 0; i < num_faces; ++i)
+    out.triangles.push_back({local[face[3 * i]], local[face[3 * i + 1]], local[face[3 * i + 2]]});
+  return out;
+}
+
+/// MuJoCo's sizes are radii and half lengths.
+geometry::MeshedShape make_mesh(const mjModel* m, int geom, double hint) {
+  const mjtNum* size = m->geom_size + 3 * geom;
+  switch (m->geom_type[geom]) {
+    case mjGEOM_SPHERE: return geometry::make_sphere_mesh(size[0], hint);
+    case mjGEOM_ELLIPSOID: return geometry::make_ellipsoid_mesh({size[0], size[1], size[2]}, hint);
+    case mjGEOM_BOX: return geometry::make_box_mesh({size[0], size[1], size[2]});
+    case mjGEOM_CYLINDER: return geometry::make_cylinder_mesh(size[0], 2 * size[1], hint);
+    case mjGEOM_CAPSULE: return geometry::make_capsule_mesh(size[0], 2 * size[1], hint);
+    default: return geometry::make_convex_mesh(read_hull(m, geom));
+  }
+}
+
+TriangleMesh make_surface(const mjModel* m, int geom, double hint) {
+  const mjtNum* size = m->geom_size + 3 * geom;
+  switch (m->geom_type[geom]) {
+    case mjGEOM_SPHERE: return geometry::make_sphere_surface(size[0], hint);
+    case mjGEOM_ELLIPSOID:
+      return geometry::make_ellipsoid_surface({size[0], size[1], size[2]}, hint);
+    case mjGEOM_BOX: return geometry::make_box_surface({size[0], size[1], size[2]});
+    case mjGEOM_CYLINDER: return geometry::make_cylinder_surface(size[0], 2 * size[1], hint);
+    case mjGEOM_CAPSULE: return geometry::make_capsule_surface(size[0], 2 * size[1], hint);
+    default: return read_surface(m, geom);
+  }
+}
+
+/// The largest distance of a primitive's inside to its boundary [m].
+double find_thickness(const mjModel* m, int geom) {
+  const mjtNum* size = m->geom_size + 3 * geom;
+  switch (m->geom_type[geom]) {
+    case mjGEOM_ELLIPSOID:
+    case mjGEOM_BOX: return std::min({size[0], size[1], size[2]});
+    case mjGEOM_CYLINDER: return std::min(size[0], size[1]);
+    default: return size[0];
+  }
+}
+
+/// Types that have a mesh. Planes are half spaces.
+bool is_meshed(int type) {
+  return type == mjGEOM_SPHERE || type == mjGEOM_ELLIPSOID || type == mjGEOM_BOX ||
+         type == mjGEOM_CYLINDER || type == mjGEOM_CAPSULE || type == mjGEOM_MESH;
+}
+
+double calc_radius(const std::vector<Vec3>& vertices) {
+  double radius = 0;
+  for (const Vec3& v : vertices) radius = std::max(radius, norm(v));
+  return radius;
+}
+
+/// A mesh file's vertices, in the geom's frame: MuJoCo centers and turns the meshes it reads.
+geometry::PressureField move_field(const mjModel* m, int geom, geometry::PressureField field) {
+  if (m->geom_type[geom] != mjGEOM_MESH) return field;
+  const int mesh = m->geom_dataid[geom];
+  mjtNum R[9];
+  mju_quat2Mat(R, m->mesh_quat + 4 * mesh);
+  const math::RigidTransform X{
+      {{{R[0], R[1], R[2]}, {R[3], R[4], R[5]}, {R[6], R[7], R[8]}}},
+      {m->mesh_pos[3 * mesh], m->mesh_pos[3 * mesh + 1], m->mesh_pos[3 * mesh + 2]}};
+  for (Vec3& v : field.mesh.vertices) v = transpose_times(X.R, v - X.p);
+  return field;
+}
+
+GeomBody make_plane(const mjModel* m, const Material& material, int geom) {
+  GeomBody out;
+  out.radius = out.thickness = contact::kInfinity;
+  out.modulus = material.rigid ? contact::kInfinity : material.hydroelastic_modulus;
+  if (!material.rigid && std::isnan(material.slab_thickness))
+    throw Error(
+        ErrorCode::kInvalidValue, name(m, geom),
+        "is a plane with a hydroelastic_modulus, so it needs a slab_thickness [m], the depth "
+        "at which its pressure is the modulus");
+  out.body = geometry::HalfSpace{out.modulus / (material.rigid ? 1 : material.slab_thickness)};
+  return out;
+}
+
+GeomBody make_compliant(const mjModel* m, const MaterialTable& materials, int geom) {
+  const Material& material = materials.geoms[geom];
+  GeomBody out;
+  geometry::PressureField field;
+  if (material.field) {
+    field = move_field(m, geom, *material.field);
+  } else {
+    field = geometry::make_pressure_field(
+        make_mesh(m, geom, find_resolution_hint(m, material, geom)), material.hydroelastic_modulus);
+  }
+  out.radius = calc_radius(field.mesh.vertices);
+  out.thickness = material.field || m->geom_type[geom] == mjGEOM_MESH
+                      ? geometry::calc_boundary_distance(field.mesh).greatest
+                      : find_thickness(m, geom);
+  out.num_elements = static_cast<int>(field.mesh.tets.size());
+  geometry::CompliantBody body(std::move(field));
+  out.modulus = body.max_pressure();
+  out.body = std::move(body);
+  return out;
+}
+
+GeomBody make_rigid(const mjModel* m, const Material& material, int geom) {
+  GeomBody out;
+  TriangleMesh surface = make_surface(m, geom, find_resolution_hint(m, material, geom));
+  out.radius = calc_radius(surface.vertices);
+  out.thickness = out.modulus = contact::kInfinity;
+  out.num_elements = static_cast<int>(surface.triangles.size());
+  out.body = geometry::RigidBody(std::move(surface));
+  return out;
+}
+
+}  // namespace
+
+double find_resolution_hint(const mjModel* m, const Material& material, int geom) {
+  if (!std::isnan(material.resolution_hint)) return material.resolution_hint;
+  const mjtNum* size = m->geom_size + 3 * geom;
+  const double radius = m->geom_type[geom] == mjGEOM_ELLIPSOID
+                            ? std::max({size[0], size[1], size[2]})
+                            : static_cast<double>(size[0]);
+  return 0.25 * radius;
+}
+
+GeomBody make_geom_body(const mjModel* m, const MaterialTable& materials, int geom) {
+  const Material& material = materials.geoms[geom];
+  GeomBody out;
+  const int type = m->geom_type[geom];
+  const bool has_field = material.field || !std::isnan(material.hydroelastic_modulus);
+  if (!has_field && !material.rigid)
+    out.reason = "has neither a hydroelastic_modulus nor 'rigid: true'";
+  else if (type == mjGEOM_PLANE && !material.field)
+    return make_plane(m, material, geom);
+  else if (!material.field && !is_meshed(type))
+    out.reason =
+        "is of a type without a mesh; spheres, ellipsoids, boxes, cylinders, capsules, "
+        "meshes and planes have one";
+  else
+    try {
+      return has_field ? make_compliant(m, materials, geom) : make_rigid(m, material, geom);
+    } catch (const Error& e) {
+      throw Error(e.code(), name(m, geom), e.what());
+    }
+  return out;
+}
+
+}  // namespace stiction::plant

@@ -1,0 +1,103 @@
+#include "stiction/sim/patch_writer.hpp"
+
+#include <algorithm>
+
+namespace stiction::sim {
+namespace {
+
+using math::Vec3;
+
+void append(const Vec3& v, std::vector<double>* to) { to->insert(to->end(), {v.x, v.y, v.z}); }
+void add(const Vec3& v, double* to) {
+  to[0] += v.x;
+  to[1] += v.y;
+  to[2] += v.z;
+}
+
+void clear(PatchReport* out) {
+  for (auto* ids : {&out->bodies, &out->geoms}) ids->clear();
+  for (auto* starts : {&out->face_start, &out->vertex_start}) starts->assign(1, 0);
+  for (auto* flags : {&out->is_deep, &out->is_thin, &out->slipping}) flags->clear();
+  for (auto* values : {&out->area, &out->center, &out->force, &out->torque, &out->face_center,
+                       &out->face_normal, &out->face_area, &out->pressure, &out->normal_traction,
+                       &out->traction, &out->slip_velocity, &out->vertices, &out->vertex_pressure})
+    values->clear();
+}
+
+/// What the surface itself says. @return its center of area
+Vec3 append_surface(const geometry::ContactSurface& surface, PatchReport* out) {
+  double area = 0;
+  Vec3 moment;
+  const int first_vertex = out->num_vertices();
+  for (const geometry::SurfaceFace& face : surface.faces) {
+    area += face.area;
+    moment += face.area * face.centroid;
+    append(face.centroid, &out->face_center);
+    append(face.normal, &out->face_normal);
+    out->face_area.push_back(face.area);
+    out->pressure.push_back(face.pressure);
+    out->vertex_start.push_back(first_vertex + face.first_vertex + face.num_vertices);
+  }
+  for (const Vec3& vertex : surface.vertices) append(vertex, &out->vertices);
+  out->vertex_pressure.insert(out->vertex_pressure.end(), surface.vertex_pressure.begin(),
+                              surface.vertex_pressure.end());
+  out->face_start.push_back(out->num_faces());
+  out->area.push_back(area);
+  const Vec3 center = moment * (1 / area);
+  append(center, &out->center);
+  return center;
+}
+
+/// What the step made of it: the points' impulses, summed by face and by patch.
+void append_forces(const plant::PatchPair& pair, const Vec3& center,
+                   const contact::ContactProblem& problem, const contact::ContactSolution& solution,
+                   PatchReport* out) {
+  const auto first_face = out->normal_traction.size();
+  const std::size_t num_faces = out->num_faces();
+  out->normal_traction.resize(num_faces, 0.0);
+  out->traction.resize(3 * num_faces, 0.0);
+  out->slip_velocity.resize(3 * num_faces, 0.0);
+  out->slipping.resize(num_faces, 0);
+  Vec3 force, torque;
+  for (std::size_t i = 0; i < pair.points.size(); ++i) {
+    const geometry::QuadraturePoint& point = pair.points[i];
+    const int row = pair.first_row + static_cast<int>(i);
+    const auto& R = problem.contacts[row].R_WC;
+    const Vec3 t1{R[0], R[1], R[2]}, t2{R[3], R[4], R[5]}, n{R[6], R[7], R[8]};
+    const auto& gamma = solution.impulses[row];
+    const auto& v = solution.contact_velocities[row];
+    const Vec3 f = (gamma[0] * t1 + gamma[1] * t2 + gamma[2] * n) * (1 / problem.time_step);
+    force += f;
+    torque += cross(point.position - center, f);
+
+    const std::size_t face = first_face + point.face;
+    const double area = out->face_area[face];
+    out->normal_traction[face] += gamma[2] / (problem.time_step * area);
+    add(f * (1 / area), &out->traction[3 * face]);
+    add((v[0] * t1 + v[1] * t2) * (point.area / area), &out->slip_velocity[3 * face]);
+    out->slipping[face] |= solution.slipping[row];
+  }
+  append(force, &out->force);
+  append(torque, &out->torque);
+}
+
+}  // namespace
+
+void write_patches(const mjModel* m, const plant::ContactPatches& patches,
+                   const contact::ContactProblem& problem, const contact::ContactSolution& solution,
+                   PatchReport* out) {
+  clear(out);
+  for (const plant::PatchPair& pair : patches.pairs()) {
+    if (pair.first_row < 0) continue;
+    for (const int geom : pair.geoms) {
+      out->geoms.push_back(geom);
+      out->bodies.push_back(m->geom_bodyid[geom]);
+    }
+    out->is_deep.push_back(geometry::passes_medial_axis(pair.surface));
+    out->is_thin.push_back(pair.is_thin);
+    const Vec3 center = append_surface(pair.surface, out);
+    append_forces(pair, center, problem, solution, out);
+  }
+}
+
+}  // namespace stiction::sim
