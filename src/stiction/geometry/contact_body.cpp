@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 
 #include "stiction/base/error.hpp"
 #include "stiction/geometry/contact_body_data.hpp"
+#include "stiction/geometry/tet_filter.hpp"
 
 namespace stiction::geometry {
 namespace {
@@ -101,6 +103,27 @@ Tet make_tet(const PressureField& field, int index) {
   return tet;
 }
 
+ElementBox bound(const Tet& tet) {
+  ElementBox box{{tet.x[0], tet.y[0], tet.z[0]}, {}, tet.pressure[0], tet.pressure[0]};
+  box.high = box.low;
+  for (int i = 1; i < 4; ++i) {
+    const Vec3 x = {tet.x[i], tet.y[i], tet.z[i]};
+    box.low = componentwise_min(box.low, x);
+    box.high = componentwise_max(box.high, x);
+    box.p_low = std::min(box.p_low, tet.pressure[i]);
+    box.p_high = std::max(box.p_high, tet.pressure[i]);
+  }
+  return box;
+}
+
+/// A rigid body has no pressure that could differ.
+ElementBox bound(const Triangle& triangle) {
+  const auto& [a, b, c] = triangle.vertex;
+  const double inf = std::numeric_limits<double>::infinity();
+  return {componentwise_min(a, componentwise_min(b, c)),
+          componentwise_max(a, componentwise_max(b, c)), -inf, inf};
+}
+
 Triangle make_triangle(const TriangleMesh& mesh, int index) {
   Triangle triangle;
   for (int i = 0; i < 3; ++i) triangle.vertex[i] = mesh.vertices[mesh.triangles[index][i]];
@@ -123,6 +146,11 @@ CompliantBody::CompliantBody(PressureField field) {
   for (int i = 0; i < static_cast<int>(mesh.tets.size()); ++i)
     data->tets.push_back(make_tet(field, i));
   set_bounds(mesh.vertices, data.get());
+  std::vector<ElementBox> boxes;
+  for (const Tet& tet : data->tets) boxes.push_back(bound(tet));
+  data->bvh = make_bvh(boxes, data->center);
+  for (const BvhLeaf& leaf : data->bvh.leaves)
+    data->leaves.push_back(make_tet_leaf(leaf, data->tets, data->center));
   data->max_pressure = *std::max_element(field.pressure.begin(), field.pressure.end());
   data->field = std::move(field);
   data_ = std::move(data);
@@ -138,6 +166,9 @@ RigidBody::RigidBody(TriangleMesh mesh) {
   for (int i = 0; i < static_cast<int>(mesh.triangles.size()); ++i)
     data->triangles.push_back(make_triangle(mesh, i));
   set_bounds(mesh.vertices, data.get());
+  std::vector<ElementBox> boxes;
+  for (const Triangle& triangle : data->triangles) boxes.push_back(bound(triangle));
+  data->bvh = make_bvh(boxes, data->center);
   data->mesh = std::move(mesh);
   data_ = std::move(data);
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "stiction/geometry/bvh.hpp"
 #include "stiction/geometry/contact_body.hpp"
 #include "stiction/math/six.hpp"
 
@@ -20,11 +21,23 @@ struct Tet {
   double constant;                               // [Pa]
 };
 
+/// The tetrahedra of a leaf; lanes without one repeat the first.
+struct TetLeaf {
+  Float8 x[4], y[4], z[4], pressure[4];                        // of corners
+  Float8 plane_x[4], plane_y[4], plane_z[4], plane_offset[4];  // distance = n . x - offset
+  Float8 gradient[3], constant;
+  Float8 gradient_size;  // sum of the gradient's sizes along the axes [Pa/m]
+  float reach;           // no corner's coordinate is larger [m]
+  float pressure_size;   // no pressure or constant is larger [Pa]
+};
+
 struct TetBodyData {
   PressureField field;
   std::vector<Tet> tets;
-  Vec3 center;    // of the bounding box [m]
-  double radius;  // about it [m]
+  Bvh bvh;
+  std::vector<TetLeaf> leaves;  // of bvh
+  Vec3 center;                  // of the bounding box [m]
+  double radius;                // about it [m]
   double max_pressure;
 };
 
@@ -36,6 +49,7 @@ struct Triangle {
 struct TriangleBodyData {
   TriangleMesh mesh;
   std::vector<Triangle> triangles;
+  Bvh bvh;
   Vec3 center;
   double radius;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/geometry/candidates.hpp"
 #include "stiction/geometry/face_kernels.hpp"
 
 namespace stiction::geometry {
@@ -53,37 +54,37 @@ struct SurfaceQuery::Scratch {
   void add_faces(const TriangleBodyData& O, const TetBodyData& T, const PosedPair& pair);
   void add_faces(const HalfSpace& O, const TetBodyData& T, const PosedPair& pair);
   void add_faces(const TriangleBodyData& O, const HalfSpace& T, const PosedPair& pair);
+
+  CandidateSearch search;
 };
 
 void SurfaceQuery::Scratch::add_faces(const TetBodyData& O, const TetBodyData& T,
                                       const PosedPair& pair) {
   const double size = O.radius + T.radius;
-  const RigidTransform X_TO = inverse_times(pair.X_WT, pair.X_WO);
   FaceWriter writer(pair.X_WT, pair.is_T_first, size, pair.tessellation, pair.surface);
-  for (int i = 0; i < static_cast<int>(O.tets.size()); ++i) {
-    const MovedTet tet = move_tet(X_TO, O.tets[i]);
-    for (int j = 0; j < static_cast<int>(T.tets.size()); ++j)
-      add_equilibrium_face(tet, T.tets[j], i, j, kTolerance * size, &writer);
-  }
+  search.find(O, T, inverse_times(pair.X_WT, pair.X_WO));
+  search.sort(pair.is_T_first);
+  for (const auto& [i, j] : search.candidates())
+    add_equilibrium_face(search.moved_tet(i), T.tets[j], i, j, kTolerance * size, &writer);
 }
 
 void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const TetBodyData& T,
                                       const PosedPair& pair) {
   const double size = O.radius + T.radius;
-  const RigidTransform X_TO = inverse_times(pair.X_WT, pair.X_WO);
   FaceWriter writer(pair.X_WT, pair.is_T_first, size, pair.tessellation, pair.surface);
-  for (int i = 0; i < static_cast<int>(O.triangles.size()); ++i) {
-    const MovedTriangle triangle = move_triangle(X_TO, O.triangles[i]);
-    for (int j = 0; j < static_cast<int>(T.tets.size()); ++j)
-      add_triangle_face(triangle, T.tets[j], i, j, kTolerance * size, &writer);
-  }
+  search.find(O, T, inverse_times(pair.X_WT, pair.X_WO));
+  search.sort(pair.is_T_first);
+  for (const auto& [i, j] : search.candidates())
+    add_triangle_face(search.moved_triangle(i), T.tets[j], i, j, kTolerance * size, &writer);
 }
 
 void SurfaceQuery::Scratch::add_faces(const HalfSpace& O, const TetBodyData& T,
                                       const PosedPair& pair) {
   const MovedHalfSpace half_space = move_half_space(inverse_times(pair.X_WT, pair.X_WO), O);
   FaceWriter writer(pair.X_WT, pair.is_T_first, T.radius, pair.tessellation, pair.surface);
-  for (int j = 0; j < static_cast<int>(T.tets.size()); ++j)
+  search.find(half_space, T);
+  search.sort(pair.is_T_first);
+  for (const auto& [_, j] : search.candidates())
     add_half_space_face(half_space, T.tets[j], j, kTolerance * T.radius, &writer);
 }
 
@@ -91,7 +92,9 @@ void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const HalfSpace
                                       const PosedPair& pair) {
   const MovedHalfSpace half_space = move_half_space(inverse_times(pair.X_WO, pair.X_WT), T);
   FaceWriter writer(pair.X_WO, pair.is_T_first, O.radius, pair.tessellation, pair.surface);
-  for (int i = 0; i < static_cast<int>(O.triangles.size()); ++i)
+  search.find(O, half_space);
+  search.sort(pair.is_T_first);
+  for (const auto& [i, _] : search.candidates())
     add_triangle_in_half_space(O.triangles[i], half_space, i, &writer);
 }
 
@@ -114,13 +117,6 @@ void set_pressure_share(const ContactBody& A, const ContactBody& B, ContactSurfa
   for (const ContactBody* body : {&A, &B})
     if (const double field_most = std::visit(MaxPressure{}, *body); field_most > 0)
       surface->pressure_share = std::max(surface->pressure_share, most / field_most);
-}
-
-void sort_faces(ContactSurface* surface) {
-  std::stable_sort(
-      surface->faces.begin(), surface->faces.end(), [](const SurfaceFace& a, const SurfaceFace& b) {
-        return a.element_A != b.element_A ? a.element_A < b.element_A : a.element_B < b.element_B;
-      });
 }
 
 }  // namespace
@@ -150,7 +146,6 @@ void SurfaceQuery::calc(const ContactBody& A, const RigidTransform& X_WA, const 
     add_faces(tets->data());
   else
     scratch_->add_faces(std::get<RigidBody>(O).data(), std::get<HalfSpace>(T), pair);
-  sort_faces(surface);
   set_pressure_share(A, B, surface);
 }
 

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "stiction/geometry/bvh.hpp"
+#include "stiction/geometry/contact_body_data.hpp"
+#include "stiction/geometry/face_kernels.hpp"
+
+/// Eight tetrahedra at once against one element of the other body, in floats: yes to all pairs that
+/// have a face, and to few others. Coordinates are less the hierarchy's origin.
+namespace stiction::geometry {
+
+TetLeaf make_tet_leaf(const BvhLeaf& leaf, const std::vector<Tet>& tets, const Vec3& origin);
+
+/// An element of the other body in the coordinates of the leaves.
+struct FloatTriangle {
+  PressureBox box;
+  float corner[3][3];
+  float normal[3], offset;
+  float reach;
+};
+FloatTriangle make_float_triangle(const MovedTriangle& triangle, const Vec3& origin);
+
+struct FloatTet {
+  PressureBox box;
+  float corner[4][3], pressure[4];
+  float plane[4][3], plane_offset[4];
+  float gradient[3], constant;
+  float gradient_size, reach, pressure_size;
+};
+FloatTet make_float_tet(const MovedTet& moved, const RigidTransform& X_TO, const Tet& tet,
+                        const Vec3& origin);
+
+/// Lanes of `leaf` that may have a face with O, among `lanes`.
+unsigned filter_tets(const FloatTet& O, const BvhLeaf& leaf, const TetLeaf& tets, unsigned lanes);
+unsigned filter_tets(const FloatTriangle& O, const BvhLeaf& leaf, const TetLeaf& tets,
+                     unsigned lanes);
+
+}  // namespace stiction::geometry
