@@ -11,7 +11,7 @@ namespace stiction::geometry {
 struct SurfaceFace {
   Vec3 centroid;           // [m]
   Vec3 normal;             // unit, from A into B
-  Vec3 pressure_gradient;  // of B's field; of A's where B is rigid [Pa/m]
+  Vec3 pressure_gradient;  // of one body's field [Pa/m]: p = pressure + it . (x - centroid)
   double area;             // > 0 [m^2]
   double pressure;         // at the centroid [Pa]
   /// How fast each body's own pressure grows into it along the normal [Pa/m], -grad p_A . n and

@@ -6,10 +6,18 @@
 
 namespace stiction::geometry {
 
-enum class Quadrature {
-  centroid,      // one point a face: exact for the force of a linear pressure
-  moment_exact,  // three: exact for force and moment; more on faces long as the surface is
-};
+/// Points that stand for a surface's faces.
+///
+/// `centroid`: one a face, exact for the force of a linear pressure.
+///
+/// `moment_exact`: three of equal area, at c + sqrt(2) L u_i with the covariance L L^T of the
+/// face's area about its centroid c and unit vectors u_i 120 degrees apart. They are exact for
+/// every quadratic, thus for force and moment of a linear pressure, and inside, since a convex face
+/// holds its ellipse of inertia sqrt(2) times over [Kannan, Lovasz & Simonovits 1995, theorem 4.1].
+/// Friction is not linear in place: where faces are long, as in a fan, their points would line up
+/// in rings. So the u_i turn from face to face, and a face longer than a quarter of its surface is
+/// cut into strips across, at another phase each, with three points to each strip.
+enum class Quadrature { centroid, moment_exact };
 
 struct QuadraturePoint {
   Vec3 position;    // in the face, world frame [m]
