@@ -308,8 +308,9 @@ TEST(Shapes, SizesAreTheReferences) {
       shape = make_capsule_mesh(of["r"].as<double>(), of["l"].as<double>(), hint);
       surface = make_capsule_surface(of["r"].as<double>(), of["l"].as<double>(), hint);
     } else if (kind == "convex") {
-      surface = read_obj(folder / of["file"].as<std::string>());
-      shape = make_convex_mesh(surface);
+      const TriangleMesh hull = read_obj(folder / of["file"].as<std::string>());
+      shape = make_convex_mesh(hull);
+      surface = make_convex_surface(hull);
     } else {
       continue;  // a tet mesh from a file
     }

@@ -1,6 +1,7 @@
 #include <string>
 
 #include "stiction/base/error.hpp"
+#include "stiction/geometry/flip_slivers.hpp"
 #include "stiction/geometry/mesh_check.hpp"
 #include "stiction/geometry/shape_pieces.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
@@ -25,17 +26,28 @@ Vec3 calc_centroid(const TriangleMesh& surface) {
 
 }  // namespace
 
-MeshedShape make_convex_mesh(const TriangleMesh& hull) {
-  check_triangle_mesh(hull, "convex hull");
-  MeshedShape shape{{hull.vertices, {}}, std::vector<double>(hull.vertices.size(), 0.0)};
-  const int centroid = add_vertex(calc_centroid(hull), 1, shape);
-  for (std::size_t i = 0; i < hull.triangles.size(); ++i) {
-    const auto& [a, b, c] = hull.triangles[i];
-    add_cone(centroid, a, b, c, shape);
-    if (calc_volume(shape.mesh, shape.mesh.tets.back()) > 0) continue;
+TriangleMesh make_convex_surface(const TriangleMesh& hull) {
+  constexpr double kSliver = 1e-6;  // MuJoCo's vertices are floats, 6e-8
+  check_triangle_indices(hull, "convex hull");
+  TriangleMesh surface = hull;
+  flip_slivers(kSliver, &surface);
+  check_triangle_mesh(surface, "convex hull");
+  const Vec3 centroid = calc_centroid(surface);
+  for (std::size_t i = 0; i < surface.triangles.size(); ++i) {
+    const auto& [a, b, c] = surface.triangles[i];
+    const auto& X = surface.vertices;
+    if (dot(cross(X[b] - X[a], X[c] - X[a]), centroid - X[a]) < 0) continue;
     throw Error(ErrorCode::kInvalidValue, "convex hull: triangle " + std::to_string(i),
                 "its outer side faces the centroid: the surface is not convex");
   }
+  return surface;
+}
+
+MeshedShape make_convex_mesh(const TriangleMesh& hull) {
+  const TriangleMesh surface = make_convex_surface(hull);
+  MeshedShape shape{{surface.vertices, {}}, std::vector<double>(surface.vertices.size(), 0.0)};
+  const int centroid = add_vertex(calc_centroid(surface), 1, shape);
+  for (const auto& [a, b, c] : surface.triangles) add_cone(centroid, a, b, c, shape);
   return shape;
 }
 

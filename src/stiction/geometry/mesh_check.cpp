@@ -218,11 +218,16 @@ void check_tet_mesh(const TetMesh& mesh, const std::string& where) {
   faults.throw_if_any();
 }
 
-void check_triangle_mesh(const TriangleMesh& mesh, const std::string& where) {
+void check_triangle_indices(const TriangleMesh& mesh, const std::string& where) {
   FaultList faults(where);
   if (mesh.triangles.empty()) faults.add("the mesh has no triangles");
   find_bad_indices(mesh.vertices, mesh.triangles, "triangle", faults);
   faults.throw_if_any();
+}
+
+void check_triangle_mesh(const TriangleMesh& mesh, const std::string& where) {
+  check_triangle_indices(mesh, where);
+  FaultList faults(where);
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     const auto& t = mesh.triangles[i];
     const double longest = calc_longest_edge(mesh.vertices, t.data(), 3);

@@ -24,6 +24,10 @@ void check_tet_mesh(const TetMesh& mesh, const std::string& where);
 /// finite; triangles without area; edges of one triangle (an open surface), or whose triangles do
 /// not wind alike; a volume that is not above 0 (wound inward). Shells within shells bound a
 /// cavity.
+/// Vertices in no triangle are let be.
 void check_triangle_mesh(const TriangleMesh& mesh, const std::string& where);
+
+/// The first stage alone: what has to hold before the mesh may be looked at.
+void check_triangle_indices(const TriangleMesh& mesh, const std::string& where);
 
 }  // namespace stiction::geometry

@@ -54,7 +54,9 @@ MeshedShape make_capsule_mesh(double radius, double length, double resolution_hi
 TriangleMesh make_capsule_surface(double radius, double length, double resolution_hint);
 
 /// A tet from the centroid of the volume to each triangle of the hull.
-/// @param hull closed, and seen by its centroid from inside. Error (kInvalidValue) otherwise.
+/// @param hull closed, and seen by its centroid from inside: an Error (kInvalidValue) otherwise.
+///   Slivers of vertices on a line, as hulls of points in a plane have, are flipped.
 MeshedShape make_convex_mesh(const TriangleMesh& hull);
+TriangleMesh make_convex_surface(const TriangleMesh& hull);
 
 }  // namespace stiction::geometry

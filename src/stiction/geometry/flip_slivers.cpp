@@ -1,0 +1,79 @@
+#include "stiction/geometry/flip_slivers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace stiction::geometry {
+namespace {
+
+class SliverFlipper {
+ public:
+  explicit SliverFlipper(TriangleMesh* mesh) : mesh_(*mesh) {
+    for (int i = 0; i < static_cast<int>(mesh_.triangles.size()); ++i) add_edges(i);
+  }
+
+  /// Flips the longest edge of triangle i if both triangles are better so. Says whether it did.
+  bool flip(int i);
+
+ private:
+  void add_edges(int i);
+  double calc_worse(const std::array<int, 3>& s, const std::array<int, 3>& t) const {
+    return std::min(calc_relative_height(mesh_, s), calc_relative_height(mesh_, t));
+  }
+
+  TriangleMesh& mesh_;
+  std::map<std::pair<int, int>, int> triangle_of_;  // by directed edge
+};
+
+void SliverFlipper::add_edges(int i) {
+  const auto& t = mesh_.triangles[i];
+  for (int k = 0; k < 3; ++k) triangle_of_[{t[k], t[(k + 1) % 3]}] = i;
+}
+
+bool SliverFlipper::flip(int i) {
+  // The quadrilateral a, b, c, d of (a, b, c) and its neighbour (a, c, d) across the longest edge.
+  auto [a, b, c] = mesh_.triangles[i];
+  const auto length = [&](int u, int v) { return norm(mesh_.vertices[u] - mesh_.vertices[v]); };
+  for (int turn = 0; turn < 2 && length(c, a) < std::max(length(a, b), length(b, c)); ++turn)
+    a = std::exchange(b, std::exchange(c, a));
+  const auto found = triangle_of_.find({a, c});
+  if (found == triangle_of_.end()) return false;
+  const int j = found->second;
+  const auto& other = mesh_.triangles[j];
+  const int d = other[0] + other[1] + other[2] - a - c;
+  if (d == b || triangle_of_.contains({b, d}) || triangle_of_.contains({d, b})) return false;
+
+  const std::array<int, 3> first = {a, b, d}, second = {b, c, d};
+  if (calc_worse(first, second) <= calc_worse(mesh_.triangles[i], other)) return false;
+  triangle_of_.erase({a, c});
+  triangle_of_.erase({c, a});
+  mesh_.triangles[i] = first;
+  mesh_.triangles[j] = second;
+  add_edges(i);
+  add_edges(j);
+  return true;
+}
+
+}  // namespace
+
+double calc_relative_height(const TriangleMesh& mesh, const std::array<int, 3>& triangle) {
+  const Vec3& a = mesh.vertices[triangle[0]];
+  const Vec3 u = mesh.vertices[triangle[1]] - a, v = mesh.vertices[triangle[2]] - a;
+  const double longest2 = std::max({dot(u, u), dot(v, v), dot(v - u, v - u)});
+  return longest2 > 0 ? norm(cross(u, v)) / longest2 : 0;
+}
+
+void flip_slivers(double relative_height, TriangleMesh* surface) {
+  SliverFlipper flipper(surface);
+  // Where slivers share an edge the one beside a proper triangle goes first, and makes way.
+  for (bool flipped = true; flipped;) {
+    flipped = false;
+    for (int i = 0; i < static_cast<int>(surface->triangles.size()); ++i)
+      if (calc_relative_height(*surface, surface->triangles[i]) < relative_height)
+        flipped |= flipper.flip(i);
+  }
+}
+
+}  // namespace stiction::geometry

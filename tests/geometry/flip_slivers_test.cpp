@@ -1,0 +1,73 @@
+#include "stiction/geometry/flip_slivers.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "stiction/base/error.hpp"
+#include "stiction/geometry/mesh_check.hpp"
+#include "stiction/geometry/shapes.hpp"
+#include "stiction/geometry/tet_mesh.hpp"
+
+namespace stiction::geometry {
+namespace {
+
+/// The cube of [0, 1]^3 with n vertices more along an edge, joined to one end of it: n slivers,
+/// each beside the next, and the first beside a side of the cube.
+TriangleMesh make_cube_of_slivers(int n) {
+  TriangleMesh mesh;
+  for (int i = 0; i < 8; ++i)
+    mesh.vertices.push_back({1.0 * (i >> 2), 1.0 * (i >> 1 & 1), 1.0 * (i & 1)});
+  mesh.triangles = {{0, 1, 3}, {0, 3, 2}, {4, 6, 7}, {4, 7, 5}, {0, 5, 1}, {0, 4, 5},
+                    {2, 3, 7}, {2, 7, 6}, {0, 2, 6}, {0, 6, 4}, {1, 5, 7}, {1, 7, 3}};
+  // Edge 4 to 5 belongs to (4, 7, 5) and (0, 4, 5): the latter gets the vertices between.
+  mesh.triangles[5] = {0, 4, 8};
+  for (int i = 0; i < n; ++i) {
+    mesh.vertices.push_back({1, 0, (i + 1.0) / (n + 1)});
+    mesh.triangles.push_back({0, 8 + i, i + 1 < n ? 9 + i : 5});
+    mesh.triangles.push_back({8 + i, i > 0 ? 7 + i : 4, 5});
+  }
+  return mesh;
+}
+
+TEST(FlipSlivers, LeavesTrianglesOfTheSameSurface) {
+  for (const int n : {1, 2, 7}) {
+    TriangleMesh mesh = make_cube_of_slivers(n);
+    ASSERT_NEAR(calc_volume(mesh), 1, 1e-15);
+    EXPECT_THROW(check_triangle_mesh(mesh, ""), Error);
+    const std::size_t num_triangles = mesh.triangles.size();
+    flip_slivers(1e-6, &mesh);
+    EXPECT_NO_THROW(check_triangle_mesh(mesh, "")) << n;
+    EXPECT_EQ(mesh.triangles.size(), num_triangles);
+    EXPECT_NEAR(calc_volume(mesh), 1, 1e-15);
+  }
+}
+
+TEST(FlipSlivers, HullWithSliversHasAMesh) {
+  const MeshedShape shape = make_convex_mesh(make_cube_of_slivers(3));
+  EXPECT_NO_THROW(check_tet_mesh(shape.mesh, ""));
+  EXPECT_NEAR(calc_volume(shape.mesh), 1, 1e-15);
+}
+
+TEST(FlipSlivers, LeavesProperTrianglesAlone) {
+  TriangleMesh sphere = make_sphere_surface(1, 0.2);
+  const auto triangles = sphere.triangles;
+  flip_slivers(1e-3, &sphere);
+  EXPECT_EQ(sphere.triangles, triangles);
+  EXPECT_DOUBLE_EQ(calc_relative_height({{{0, 0, 0}, {4, 0, 0}, {1, 2, 0}}, {}}, {0, 1, 2}), 0.5);
+  EXPECT_EQ(calc_relative_height({{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}, {}}, {0, 1, 2}), 0);
+}
+
+TEST(FlipSlivers, LeavesWhatNoFlipBetters) {
+  // Two triangles back to back, and an open one.
+  TriangleMesh lens = {{{0, 0, 0}, {1, 0, 0}, {0.5, 0, 0}}, {{0, 1, 2}, {0, 2, 1}}};
+  flip_slivers(1e-6, &lens);
+  EXPECT_EQ(lens.triangles[0], (std::array<int, 3>{0, 1, 2}));
+  lens.triangles.pop_back();
+  flip_slivers(1e-6, &lens);
+  EXPECT_EQ(lens.triangles.size(), 1u);
+  EXPECT_THROW(make_convex_surface(lens), Error);
+}
+
+}  // namespace
+}  // namespace stiction::geometry
