@@ -55,7 +55,8 @@ TriangleMesh make_capsule_surface(double radius, double length, double resolutio
 
 /// A tet from the centroid of the volume to each triangle of the hull.
 /// @param hull closed, and seen by its centroid from inside: an Error (kInvalidValue) otherwise.
-///   Slivers of vertices on a line, as hulls of points in a plane have, are flipped.
+///   Slivers of vertices on a line, as hulls of points in a plane have, are flipped; a hull of many
+///   such points on each line, turned and rounded to floats, may keep some, and is refused.
 MeshedShape make_convex_mesh(const TriangleMesh& hull);
 TriangleMesh make_convex_surface(const TriangleMesh& hull);
 

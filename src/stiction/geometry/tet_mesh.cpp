@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace stiction::geometry {
 namespace {
@@ -13,7 +14,9 @@ struct SortedFace {
   std::array<int, 3> vertices;
   int tet, k;
 
-  auto operator<=>(const SortedFace&) const = default;
+  bool operator<(const SortedFace& other) const {
+    return std::tie(vertices, tet) < std::tie(other.vertices, other.tet);
+  }
 };
 
 }  // namespace
