@@ -95,7 +95,7 @@ void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const HalfSpace
   search.find(O, half_space);
   search.sort(pair.is_T_first);
   for (const auto& [i, _] : search.candidates())
-    add_triangle_in_half_space(O.triangles[i], half_space, i, &writer);
+    add_triangle_in_half_space(O.triangles[i], half_space, i, kTolerance * O.radius, &writer);
 }
 
 SurfaceQuery::SurfaceQuery() : scratch_(std::make_unique<Scratch>()) {}

@@ -13,6 +13,9 @@ using math::multiply_add;
 /// angle, or coarse meshes would lose faces. Source: Drake.
 constexpr double kLeastCosine = -0.38268343236508984;
 
+/// Of the tolerance: rounding of a corner's place.
+constexpr double kEdgeShare = 1e-3;
+
 bool grows_inward(double slope, const Vec3& gradient) {
   return slope > kLeastCosine * norm(gradient);
 }
@@ -98,7 +101,7 @@ void add_equilibrium_face(const MovedTet& O, const Tet& T, int element_O, int el
   std::array<bool, 4> is_clipping;
   for (int i = 0; i < 4; ++i)
     is_clipping[i] = !(is_zero[(i + 1) % 4] && is_zero[(i + 2) % 4] && is_zero[(i + 3) % 4]);
-  if (!clip_polygon(is_clipping, &polygon)) return;
+  if (!clip_polygon(is_clipping, kEdgeShare * tolerance, &polygon)) return;
 
   const Vec3 normal = gradient * (1 / length);
   const FaceFields fields = {
@@ -127,7 +130,7 @@ void add_triangle_face(const MovedTriangle& O, const Tet& T, int element_O, int 
     const Vec3 outward = {T.plane_x[i], T.plane_y[i], T.plane_z[i]};
     if (!is_clipping[i] && dot(outward, O.normal) > 0) return;
   }
-  if (!clip_polygon(is_clipping, &polygon)) return;
+  if (!clip_polygon(is_clipping, kEdgeShare * tolerance, &polygon)) return;
   const FaceFields fields = {
       O.normal,  T.gradient, std::numeric_limits<double>::infinity(), dot(T.gradient, O.normal),
       element_O, element_T};
@@ -146,7 +149,8 @@ void add_half_space_face(const MovedHalfSpace& O, const Tet& T, int element_T, d
   for (int i = 0; i < 4; ++i) corners[i] = {corner(T, i), broadcast_to<Vec4>(height[i])};
   Polygon polygon;
   if (!slice_tet(f, corners, &polygon)) return;
-  if (!is_rigid && !clip_polygon({true, false, false, false}, &polygon)) return;
+  if (!is_rigid && !clip_polygon({true, false, false, false}, kEdgeShare * tolerance, &polygon))
+    return;
 
   const Vec3 gradient = T.gradient - gradient_O;
   const double length = norm(gradient);
@@ -161,7 +165,7 @@ void add_half_space_face(const MovedHalfSpace& O, const Tet& T, int element_T, d
 }
 
 void add_triangle_in_half_space(const Triangle& O, const MovedHalfSpace& T, int element_O,
-                                FaceWriter* writer) {
+                                double tolerance, FaceWriter* writer) {
   Polygon polygon;
   polygon.num_vertices = 3;
   for (int i = 0; i < 3; ++i) {
@@ -170,7 +174,7 @@ void add_triangle_in_half_space(const Triangle& O, const MovedHalfSpace& T, int 
     polygon.vertex[i] = {Vec4{x.x, x.y, x.z, -T.pressure_gradient * height},
                          broadcast_to<Vec4>(height)};
   }
-  if (!clip_polygon({true, false, false, false}, &polygon)) return;
+  if (!clip_polygon({true, false, false, false}, kEdgeShare * tolerance, &polygon)) return;
   const Vec3 gradient = -T.pressure_gradient * T.normal;
   const FaceFields fields = {
       O.normal,  gradient, std::numeric_limits<double>::infinity(), dot(gradient, O.normal),

@@ -44,6 +44,6 @@ void add_half_space_face(const MovedHalfSpace& O, const Tet& T, int element_T, d
 
 /// A rigid triangle within a half space with a field.
 void add_triangle_in_half_space(const Triangle& O, const MovedHalfSpace& T, int element_O,
-                                FaceWriter* writer);
+                                double tolerance, FaceWriter* writer);
 
 }  // namespace stiction::geometry

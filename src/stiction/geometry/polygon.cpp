@@ -72,7 +72,7 @@ bool slice_tet(const Vec4& f, const std::array<PolygonVertex, 4>& corners, Polyg
   return slice.num_vertices > 0;
 }
 
-bool clip_polygon(const std::array<bool, 4>& is_clipping, Polygon* polygon) {
+bool clip_polygon(const std::array<bool, 4>& is_clipping, double tolerance, Polygon* polygon) {
   Vec4 least = polygon->vertex[0].distance, most = least;
   for (int i = 1; i < polygon->num_vertices; ++i) {
     const Vec4& d = polygon->vertex[i].distance;
@@ -82,7 +82,7 @@ bool clip_polygon(const std::array<bool, 4>& is_clipping, Polygon* polygon) {
   for (int plane = 0; plane < 4; ++plane)
     if (is_clipping[plane] && least[plane] > 0) return false;
   for (int plane = 0; plane < 4; ++plane) {
-    if (!is_clipping[plane] || most[plane] <= 0) continue;
+    if (!is_clipping[plane] || most[plane] <= tolerance) continue;
     clip_by(plane, polygon);
     if (polygon->num_vertices < 3) return false;
   }
