@@ -1,0 +1,452 @@
+#include "stiction/io/tet_mesh_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <utility>
+
+#include "stiction/base/error.hpp"
+#include "stiction/io/vtk_text.hpp"
+
+namespace stiction::io {
+namespace {
+
+constexpr std::int64_t kTetrahedron = 10;  // VTK's number of the cell type
+/// Relative to the largest value: a field's round-off on the boundary.
+constexpr double kBoundaryTolerance = 1e-12;
+
+std::string describe_cell_type(std::int64_t type) {
+  constexpr std::array<std::pair<int, const char*>, 10> kNames = {
+      {{1, "a vertex"},
+       {3, "a line"},
+       {5, "a triangle"},
+       {8, "a pixel"},
+       {9, "a quad"},
+       {11, "a voxel"},
+       {12, "a hexahedron"},
+       {13, "a wedge"},
+       {14, "a pyramid"},
+       {24, "a quadratic tetrahedron"}}};
+  for (const auto& [number, name] : kNames)
+    if (number == type) return std::string(name) + " (VTK type " + std::to_string(type) + ")";
+  return "of VTK type " + std::to_string(type);
+}
+
+/// Turns a VTK file into a tet mesh, section by section.
+class Reader {
+ public:
+  Reader(std::string_view bytes, std::string origin) : text_(bytes, std::move(origin)) {}
+
+  TetMeshFile read() {
+    read_header();
+    while (!text_.peek_word().empty()) read_section(text_.read_word("a section"));
+    make_tets();
+    check_field();
+    return std::move(out_);
+  }
+
+ private:
+  void read_header() {
+    if (!text_.read_line().starts_with("# vtk DataFile Version"))
+      text_.fail(ErrorCode::kSyntax,
+                 "does not begin with '# vtk DataFile Version': no VTK legacy file; files of VTK's "
+                 "XML formats (.vtu) must be saved as legacy ones");
+    text_.read_line();  // the title
+    const std::string_view encoding = text_.read_word("ASCII or BINARY");
+    if (encoding != "ASCII" && encoding != "BINARY")
+      text_.fail(ErrorCode::kSyntax,
+                 VtkText::quote(encoding) + " stands where ASCII or BINARY must be");
+    text_.set_binary(encoding == "BINARY");
+  }
+
+  void read_section(std::string_view name) {
+    if (name == "DATASET") {
+      const std::string_view kind = text_.read_word("the kind of the dataset");
+      if (kind != "UNSTRUCTURED_GRID")
+        text_.fail(ErrorCode::kUnsupported, "the dataset is " + VtkText::quote(kind) +
+                                                ", must be an UNSTRUCTURED_GRID of tetrahedra");
+    } else if (name == "POINTS") {
+      read_points();
+    } else if (name == "CELLS") {
+      read_cells();
+    } else if (name == "CELL_TYPES") {
+      read_cell_types();
+    } else if (name == "POINT_DATA" || name == "CELL_DATA") {
+      is_point_data_ = name == "POINT_DATA";
+      num_tuples_ = text_.read_count("the number of values");
+      const std::size_t expected = is_point_data_ ? out_.mesh.vertices.size() : num_cells_;
+      if (num_tuples_ != expected)
+        text_.fail(ErrorCode::kSyntax, std::string(name) + " is of " + std::to_string(num_tuples_) +
+                                           ", but there are " + std::to_string(expected));
+      is_in_data_ = true;
+    } else if (name == "METADATA") {
+      text_.read_line();
+      while (!text_.read_line().empty()) continue;  // it ends with an empty line
+    } else {
+      read_attribute(name);
+    }
+  }
+
+  // ---- the mesh --------------------------------------------------------------------------------
+
+  void read_points() {
+    if (!out_.mesh.vertices.empty()) text_.fail(ErrorCode::kSyntax, "POINTS stands here again");
+    const std::size_t count = text_.read_count("the number of points");
+    const std::string type = read_real_type("points");
+    text_.expect_numbers(count, 3, type);
+    out_.mesh.vertices.resize(count);
+    for (math::Vec3& x : out_.mesh.vertices) {
+      x.x = text_.read_real(type, "a coordinate");
+      x.y = text_.read_real(type, "a coordinate");
+      x.z = text_.read_real(type, "a coordinate");
+    }
+  }
+
+  /// 4.2 and before: each cell is its number of vertices, then these. 5.1: offsets, connectivity.
+  void read_cells() {
+    if (!cells_.empty()) text_.fail(ErrorCode::kSyntax, "CELLS stands here again");
+    const std::size_t count = text_.read_count("the number of cells");
+    const std::size_t size = text_.read_count("the size of the list of cells");
+    text_.end_announcement();
+    if (text_.peek_word() == "OFFSETS")
+      read_offsets_and_connectivity(count, size);
+    else
+      read_counted_cells(count, size);
+  }
+
+  void read_counted_cells(std::size_t count, std::size_t size) {
+    text_.expect_numbers(size, 1, "int");
+    if (count > size) text_.fail(ErrorCode::kSyntax, "CELLS are more than the size of their list");
+    cells_.reserve(size - count);
+    offsets_.assign(1, 0);
+    for (std::size_t i = 0, left = size; i < count; ++i) {
+      const std::int64_t n = left > 0 ? text_.read_integer("int", "a number of vertices") : -1;
+      if (n < 0 || static_cast<std::size_t>(n) >= left)
+        text_.fail(ErrorCode::kSyntax, "cell " + std::to_string(i) + ": has " + std::to_string(n) +
+                                           " vertices, the list of cells has " +
+                                           std::to_string(left) + " more numbers");
+      for (std::int64_t k = 0; k < n; ++k)
+        cells_.push_back(text_.read_integer("int", "a vertex of a cell"));
+      offsets_.push_back(static_cast<std::int64_t>(cells_.size()));
+      left -= static_cast<std::size_t>(n) + 1;
+      if (i + 1 == count && left > 0)
+        text_.fail(ErrorCode::kSyntax, "the list of cells is " + std::to_string(left) +
+                                           " numbers longer than its cells");
+    }
+    num_cells_ = count;
+  }
+
+  void read_offsets_and_connectivity(std::size_t num_offsets, std::size_t size) {
+    if (num_offsets == 0) text_.fail(ErrorCode::kSyntax, "CELLS must have one offset at least");
+    offsets_ = read_list("OFFSETS", num_offsets);
+    cells_ = read_list("CONNECTIVITY", size);
+    num_cells_ = num_offsets - 1;
+    for (std::size_t i = 0; i <= num_cells_; ++i)
+      if (offsets_[i] != (i == 0 ? 0 : std::max(offsets_[i], offsets_[i - 1])) ||
+          offsets_[i] > static_cast<std::int64_t>(size))
+        text_.fail(ErrorCode::kSyntax,
+                   "offset " + std::to_string(i) + " is " + std::to_string(offsets_[i]) +
+                       ", must grow from 0 to the size of CONNECTIVITY, " + std::to_string(size));
+    if (offsets_.back() != static_cast<std::int64_t>(size))
+      text_.fail(ErrorCode::kSyntax, "the last offset is " + std::to_string(offsets_.back()) +
+                                         ", must be the size of CONNECTIVITY, " +
+                                         std::to_string(size));
+  }
+
+  std::vector<std::int64_t> read_list(const char* name, std::size_t count) {
+    if (const std::string_view word = text_.read_word(name); word != name)
+      text_.fail(ErrorCode::kSyntax, VtkText::quote(word) + " stands where " + name + " must be");
+    const std::string type(read_type(name));
+    text_.expect_numbers(count, 1, type);
+    std::vector<std::int64_t> numbers(count);
+    for (std::int64_t& number : numbers) number = text_.read_integer(type, name);
+    return numbers;
+  }
+
+  void read_cell_types() {
+    const std::size_t count = text_.read_count("the number of cell types");
+    text_.end_announcement();
+    if (count != num_cells_)
+      text_.fail(ErrorCode::kSyntax, "CELL_TYPES are " + std::to_string(count) + ", CELLS are " +
+                                         std::to_string(num_cells_));
+    text_.expect_numbers(count, 1, "int");
+    for (std::size_t i = 0; i < count; ++i)
+      if (const std::int64_t type = text_.read_integer("int", "a cell type"); type != kTetrahedron)
+        text_.fail(ErrorCode::kUnsupported,
+                   "cell " + std::to_string(i) + " is " + describe_cell_type(type) +
+                       "; only tetrahedra (10) are taken: remove other cells, or mesh the surface "
+                       "anew (stiction mesh)");
+    has_cell_types_ = true;
+  }
+
+  /// Turns what CELLS holds into tets, once everything is there to check it against.
+  void make_tets() {
+    const auto fail = [&](const std::string& message) {
+      throw Error(ErrorCode::kInvalidValue, text_.where(), message);
+    };
+    const std::size_t num_vertices = out_.mesh.vertices.size();
+    if (num_vertices == 0 || num_cells_ == 0 || !has_cell_types_)
+      throw Error(ErrorCode::kSyntax, text_.where(),
+                  std::string("the file has no ") + (num_vertices == 0 ? "POINTS"
+                                                     : num_cells_ == 0 ? "CELLS"
+                                                                       : "CELL_TYPES"));
+    out_.mesh.tets.reserve(num_cells_);
+    for (std::size_t i = 0; i < num_cells_; ++i) {
+      const std::int64_t begin = offsets_[i], size = offsets_[i + 1] - begin;
+      if (size != 4)
+        fail("cell " + std::to_string(i) + ": has " + std::to_string(size) +
+             " vertices, a tetrahedron has 4");
+      std::array<int, 4> tet{};
+      for (std::size_t k = 0; k < 4; ++k) {
+        const std::int64_t vertex = cells_[static_cast<std::size_t>(begin) + k];
+        if (vertex < 0 || vertex >= static_cast<std::int64_t>(num_vertices))
+          fail("cell " + std::to_string(i) + ": there is no point " + std::to_string(vertex) +
+               ", the file has " + std::to_string(num_vertices));
+        tet[k] = static_cast<int>(vertex);
+      }
+      out_.mesh.tets.push_back(tet);
+    }
+  }
+
+  // ---- the field -------------------------------------------------------------------------------
+
+  std::string_view read_type(const char* what) {
+    const std::string_view type = text_.read_word(what);
+    if (VtkText::size_of(type) == 0)
+      text_.fail(ErrorCode::kUnsupported, std::string("the type of ") + what + " is " +
+                                              VtkText::quote(type) +
+                                              ", must be one of VTK's number types, as double");
+    text_.end_announcement();
+    return type;
+  }
+
+  std::string read_real_type(const char* what) {
+    const std::string_view type = text_.read_word(what);
+    if (type != "float" && type != "double")
+      text_.fail(ErrorCode::kUnsupported, std::string("the type of ") + what + " is " +
+                                              VtkText::quote(type) + ", must be float or double");
+    text_.end_announcement();
+    return std::string(type);
+  }
+
+  /// An array of POINT_DATA or CELL_DATA, or a FIELD of the whole dataset.
+  void read_attribute(std::string_view kind) {
+    if (kind == "FIELD") {
+      text_.read_word("the name of the field");
+      const std::size_t num_arrays = text_.read_count("the number of arrays");
+      for (std::size_t i = 0; i < num_arrays; ++i) {
+        if (text_.peek_word() == "METADATA") read_section(text_.read_word("METADATA"));
+        const std::string_view name = text_.read_word("the name of an array");
+        const std::size_t num_components = text_.read_count("the number of components");
+        const std::size_t num_tuples = text_.read_count("the number of values");
+        read_array(name, num_components, num_tuples);
+      }
+      return;
+    }
+    if (!is_in_data_)
+      text_.fail(ErrorCode::kSyntax,
+                 VtkText::quote(kind) + " is no section of an unstructured grid");
+    const std::string_view name = text_.read_word("the name of an array");
+    if (kind == "SCALARS") {
+      read_scalars(name);
+    } else if (kind == "VECTORS" || kind == "NORMALS") {
+      read_array(name, 3, num_tuples_);
+    } else if (kind == "TENSORS") {
+      read_array(name, 9, num_tuples_);
+    } else if (kind == "GLOBAL_IDS" || kind == "PEDIGREE_IDS") {
+      read_array(name, 1, num_tuples_);
+    } else if (kind == "TEXTURE_COORDINATES") {
+      const std::size_t num_components = text_.read_count("the number of components");
+      read_array(name, num_components, num_tuples_);
+    } else if (kind == "LOOKUP_TABLE") {
+      const std::size_t size = text_.read_count("the size of the table");
+      text_.end_announcement();
+      text_.skip_numbers(size, 4, "unsigned_char");
+    } else {
+      text_.fail(ErrorCode::kUnsupported, VtkText::quote(kind) +
+                                              " is an attribute that is not read; "
+                                              "save the mesh without it");
+    }
+  }
+
+  /// SCALARS have a number of components if they like, and a table of colours on their next line.
+  void read_scalars(std::string_view name) {
+    const std::string type(text_.read_word("a number type"));
+    if (VtkText::size_of(type) == 0)
+      text_.fail(ErrorCode::kUnsupported, VtkText::quote(name) + ": " + VtkText::quote(type) +
+                                              " is none of VTK's number types, as double");
+    std::size_t num_components = 1;
+    if (text_.peek_word() != "LOOKUP_TABLE")
+      num_components = text_.read_count("the number of components, or LOOKUP_TABLE");
+    if (const std::string_view word = text_.read_word("LOOKUP_TABLE"); word != "LOOKUP_TABLE")
+      text_.fail(ErrorCode::kSyntax, VtkText::quote(word) + " stands where LOOKUP_TABLE must be");
+    text_.read_word("the name of the table");
+    text_.end_announcement();
+    read_numbers(name, num_components, num_tuples_, type);
+  }
+
+  void read_array(std::string_view name, std::size_t num_components, std::size_t num_tuples) {
+    const std::string type(read_type("an array"));
+    read_numbers(name, num_components, num_tuples, type);
+  }
+
+  void read_numbers(std::string_view name, std::size_t num_components, std::size_t num_tuples,
+                    const std::string& type) {
+    const FieldKind kind = !is_in_data_         ? FieldKind::none
+                           : name == "pressure" ? FieldKind::pressure
+                           : name == "extent"   ? FieldKind::extent
+                                                : FieldKind::none;
+    if (kind == FieldKind::none) return text_.skip_numbers(num_tuples, num_components, type);
+    const std::string field(name);
+    if (!is_point_data_)
+      text_.fail(ErrorCode::kInvalidValue, field + " is of cells, must be of points (POINT_DATA)");
+    if (out_.field_kind != FieldKind::none)
+      text_.fail(ErrorCode::kInvalidValue,
+                 "the file has a second field, " + field + "; keep one of pressure and extent");
+    if (num_components != 1 || num_tuples != num_tuples_)
+      text_.fail(ErrorCode::kInvalidValue, field + " has " + std::to_string(num_tuples) + " x " +
+                                               std::to_string(num_components) +
+                                               " numbers, must have one for each of the " +
+                                               std::to_string(num_tuples_) + " points");
+    if (type != "float" && type != "double")
+      text_.fail(ErrorCode::kUnsupported,
+                 "the type of " + field + " is " + type + ", must be float or double");
+    text_.expect_numbers(num_tuples, 1, type);
+    out_.field_kind = kind;
+    out_.field.resize(num_tuples);
+    for (std::size_t i = 0; i < num_tuples; ++i) {
+      double& value = out_.field[i];
+      value = text_.read_real(type, field.c_str());
+      const bool is_too_large = kind == FieldKind::extent && value > 1 + kBoundaryTolerance;
+      if (value < 0 || is_too_large)
+        text_.fail(ErrorCode::kInvalidValue,
+                   field + " of point " + std::to_string(i) + " is " + to_text(value) +
+                       (is_too_large ? ", must be at most 1: it is a share of the modulus"
+                                     : ", must be at least 0"));
+    }
+  }
+
+  static std::string to_text(double value) {
+    std::ostringstream text;
+    text << value;
+    return text.str();
+  }
+
+  /// Makes the field exactly 0 on the boundary.
+  void check_field() {
+    if (out_.field_kind == FieldKind::none) return;
+    const char* name = out_.field_kind == FieldKind::pressure ? "pressure" : "extent";
+    const double largest = *std::max_element(out_.field.begin(), out_.field.end());
+    if (largest == 0)
+      throw Error(ErrorCode::kInvalidValue, text_.where(),
+                  std::string(name) + " is 0 at every point: such a body pushes nothing");
+    const std::vector<bool> is_boundary = find_boundary_vertices(out_.mesh);
+    for (std::size_t i = 0; i < out_.field.size(); ++i) {
+      if (!is_boundary[i]) continue;
+      if (out_.field[i] > kBoundaryTolerance * largest)
+        throw Error(ErrorCode::kInvalidValue, text_.where(),
+                    std::string(name) + " of point " + std::to_string(i) + " is " +
+                        to_text(out_.field[i]) + ", must be 0: the point is on the boundary");
+      out_.field[i] = 0;
+    }
+  }
+
+  VtkText text_;
+  TetMeshFile out_;
+  std::vector<std::int64_t> offsets_, cells_;  // the vertices of cell i: cells_[offsets_[i], ...)
+  std::size_t num_cells_ = 0, num_tuples_ = 0;
+  bool has_cell_types_ = false, is_in_data_ = false, is_point_data_ = false;
+};
+
+void append(double value, std::string* out) {
+  std::array<char, 32> text{};
+  const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
+  out->append(text.data(), result.ptr);
+}
+
+}  // namespace
+
+std::vector<bool> find_boundary_vertices(const geometry::TetMesh& mesh) {
+  using Face = std::array<int, 3>;
+  std::vector<Face> faces;
+  faces.reserve(4 * mesh.tets.size());
+  for (const auto& t : mesh.tets)
+    for (Face face : {Face{t[1], t[2], t[3]}, Face{t[0], t[2], t[3]}, Face{t[0], t[1], t[3]},
+                      Face{t[0], t[1], t[2]}}) {
+      std::sort(face.begin(), face.end());
+      faces.push_back(face);
+    }
+  std::sort(faces.begin(), faces.end());
+  std::vector<bool> is_boundary(mesh.vertices.size(), false);
+  for (std::size_t begin = 0, end = 0; begin < faces.size(); begin = end) {
+    while (end < faces.size() && faces[end] == faces[begin]) ++end;
+    if (end - begin == 1)
+      for (const int vertex : faces[begin]) is_boundary[static_cast<std::size_t>(vertex)] = true;
+  }
+  return is_boundary;
+}
+
+TetMeshFile parse_tet_mesh(std::string_view bytes, const std::string& origin) {
+  return Reader(bytes, origin).read();
+}
+
+TetMeshFile read_tet_mesh(const std::filesystem::path& path) {
+  constexpr std::uintmax_t kMaxSize = std::uintmax_t{1} << 30;  // [bytes]: 10 million tets
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
+    throw Error(ErrorCode::kFileNotFound, path.string(), "there is no such tet mesh file");
+  if (!std::filesystem::is_regular_file(path, error))
+    throw Error(ErrorCode::kFileNotFound, path.string(), "is not a file");
+  if (std::filesystem::file_size(path, error) > kMaxSize)
+    throw Error(ErrorCode::kUnsupported, path.string(), "is larger than 1 GiB; mesh it coarser");
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  if (!file) throw Error(ErrorCode::kFileNotFound, path.string(), "cannot be read");
+  return parse_tet_mesh(bytes.view(), path.string());
+}
+
+std::string format_tet_mesh(const TetMeshFile& file, const std::string& title) {
+  const auto& [vertices, tets] = file.mesh;
+  std::string out = "# vtk DataFile Version 4.2\n" + title;
+  out += "\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS " + std::to_string(vertices.size());
+  out += " double\n";
+  for (const math::Vec3& x : vertices)
+    for (int i = 0; i < 3; ++i) {
+      append(x[i], &out);
+      out += i < 2 ? ' ' : '\n';
+    }
+  out += "CELLS " + std::to_string(tets.size()) + " " + std::to_string(5 * tets.size()) + "\n";
+  for (const auto& tet : tets) {
+    out += "4";
+    for (const int vertex : tet) {
+      out += ' ';
+      out += std::to_string(vertex);
+    }
+    out += "\n";
+  }
+  out += "CELL_TYPES " + std::to_string(tets.size()) + "\n";
+  for (std::size_t i = 0; i < tets.size(); ++i) out += "10\n";
+  if (file.field_kind == FieldKind::none) return out;
+  out += "POINT_DATA " + std::to_string(vertices.size()) + "\nSCALARS ";
+  out += file.field_kind == FieldKind::pressure ? "pressure" : "extent";
+  out += " double 1\nLOOKUP_TABLE default\n";
+  for (const double value : file.field) {
+    append(value, &out);
+    out += '\n';
+  }
+  return out;
+}
+
+void write_tet_mesh(const std::filesystem::path& path, const TetMeshFile& file) {
+  std::ofstream out(path, std::ios::binary);
+  out << format_tet_mesh(file, path.stem().string());
+  out.close();
+  if (!out) throw Error(ErrorCode::kFileNotFound, path.string(), "cannot be written");
+}
+
+}  // namespace stiction::io
