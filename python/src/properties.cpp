@@ -73,6 +73,8 @@ void bind_properties(nb::module_& m) {
           },
           "scene"_a, "Finds the geoms of `class:` selectors in the scene's MJCF file.")
       .def_ro("origin", &ContactProperties::origin, "The file, or what else it came from.")
+      .def_ro("warnings", &ContactProperties::warnings,
+              "What was passed over in a file, with file and line.")
       .def_prop_ro("content", &make_content,
                    nb::sig("def content(self) -> dict[str, dict[str, object]]"),
                    "As dict of `materials`, `geoms` and `classes`, fit for JSON.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import mujoco
 from stiction._core import ContactProperties
 from stiction.arguments import check_path
 from stiction.custom_text import PROPERTIES, read_text
-from stiction.errors import Error
+from stiction.errors import Error, StictionWarning
 
 # What a Simulator takes as properties.
 PropertiesLike = ContactProperties | str | os.PathLike[str] | Mapping[str, Any] | None
@@ -34,7 +35,7 @@ def make_properties(
     if properties is None or isinstance(properties, ContactProperties):
         return properties
     if isinstance(properties, str | os.PathLike):
-        return ContactProperties.read(str(check_path("properties", properties)))
+        return _read(check_path("properties", properties))
     if isinstance(properties, Mapping):
         return _parse_mapping(properties, folder)
     raise Error(
@@ -47,7 +48,8 @@ def make_properties(
 def load_scene_properties(
     model: mujoco.MjModel, scene: Path, properties: PropertiesLike
 ) -> ContactProperties | None:
-    """The contact properties of a scene file: those given, else those of the file that it names.
+    """The contact properties of a scene file: those given, else those of the file that it names,
+    else those that a URDF has for Drake.
 
     Raises:
         Error: as make_properties; or a class cannot be resolved.
@@ -55,7 +57,7 @@ def load_scene_properties(
     found = make_properties(properties, scene.parent)
     if properties is None and (text := read_text(model, PROPERTIES)) is not None:
         try:
-            found = ContactProperties.read(str(check_path("properties", scene.parent / text)))
+            found = _read(check_path("properties", scene.parent / text))
         except Error as e:
             if e.code != "file_not_found":
                 raise
@@ -65,8 +67,17 @@ def load_scene_properties(
                 f'{e.message}; {scene} names it in <custom><text name="{PROPERTIES}" '
                 f'data="{text}"/></custom>, relative to its own folder',
             ) from e
+    if found is None and properties is None and scene.suffix == ".urdf":
+        found = _read(scene) or None
     if found is not None:
         found.resolve_classes(str(scene))
+    return found
+
+
+def _read(path: Path) -> ContactProperties:
+    found = ContactProperties.read(str(path))
+    for text in found.warnings:
+        warnings.warn(text, StictionWarning, stacklevel=4)
     return found
 
 

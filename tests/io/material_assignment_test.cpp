@@ -110,7 +110,7 @@ TEST_F(Assignment, ClassesIncludeNestedOnes) {
 }
 
 TEST_F(Assignment, ClassesNeedTheScenesFile) {
-  EXPECT_NE(fault("'class:pads': a").find("load the scene from its MJCF file"), std::string::npos);
+  EXPECT_NE(fault("'class:pads': a").find("load the scene from its file"), std::string::npos);
   classes_ = {{"pads", {2, 77}}};
   EXPECT_NE(fault("'class:pads': a").find("no geom 77, the model has 6"), std::string::npos);
 }

@@ -117,10 +117,10 @@ TEST(TetMeshFile, SaysWhatIsWrongAndWhere) {
       {"CELLS 4 20", "CELLS 4 19", "cell 3: has 4 vertices, the list of cells has 4 more"},
       {"CELLS 4 20", "CELLS 4 21", "the list of cells is 1 numbers longer than its cells"},
       {"CELLS 4 20", "CELLS 4 3", "CELLS are more than the size of their list"},
-      {"4 20\n4 4 1 2 3", "4 19\n3 4 1 2", "cell 0: has 3 vertices, a tetrahedron has 4"},
+      {"4 20\n4 4 1 2 3", "4 19\n3 4 1 2", "cell 0 has 3 vertices, a tetrahedron has 4"},
       {"4 4 1 2 3", "-4 4 1 2 3", "cell 0: has -4 vertices"},
-      {"4 4 1 2 3", "4 5 1 2 3", "cell 0: there is no point 5, the file has 5"},
-      {"4 4 1 2 3", "4 4 1 2 -3", "cell 0: there is no point -3"},
+      {"4 4 1 2 3", "4 5 1 2 3", "part.vtk:12: a cell has the point 5, there are 5, from 0"},
+      {"4 4 1 2 3", "4 4 1 2 -3", "a cell has the point -3"},
       {"4 4 1 2 3", "4 4 1 2 3.5", "a vertex of a cell is '3.5', must be a whole number"},
       {"CELL_TYPES 4", "CELL_TYPES 5", "CELL_TYPES are 5, CELLS are 4"},
       {"10\n10\nPOINT", "10\n12\nPOINT", "part.vtk:20: cell 3 is a hexahedron (VTK type 12)"},
@@ -164,7 +164,7 @@ TEST(TetMeshFile, ChecksOffsets) {
                                     {"1 4 8 12 16", "offset 0 is 1, must grow from 0"},
                                     {"0 4 8 17 16", "offset 3 is 17, must grow from 0"},
                                     {"0 4 8 12 12", "the last offset is 12, must be the size"},
-                                    {"0 4 8 13 16", "cell 2: has 5 vertices, a tetrahedron has 4"},
+                                    {"0 4 8 13 16", "cell 2 has 5 vertices, a tetrahedron has 4"},
                                     {"0 -4 8 12 16", "offset 1 is -4, must grow from 0"}}) {
     const std::string found = fault_of(with(kFan51, "0 4 8 12 16", to)).what();
     EXPECT_NE(found.find(message), std::string::npos) << found;

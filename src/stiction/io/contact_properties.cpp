@@ -1,7 +1,6 @@
 #include "stiction/io/contact_properties.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -13,40 +12,11 @@
 #include <yaml-cpp/yaml.h>
 
 #include "stiction/base/error.hpp"
+#include "stiction/io/drake_properties.hpp"
+#include "stiction/io/property_keys.hpp"
 
 namespace stiction::io {
 namespace {
-
-/// A number that a material may have.
-struct Key {
-  const char* name;
-  double plant::Material::*member;
-  const char* range;
-  bool positive;  // else at least 0
-  bool may_be_infinite;
-};
-
-constexpr std::array kKeys = {
-    Key{"stiffness", &plant::Material::stiffness, "a number above 0 in N/m, or .inf for near-rigid",
-        true, true},
-    Key{"dissipation", &plant::Material::dissipation, "a finite number of at least 0 in s/m", false,
-        false},
-    Key{"relaxation_time", &plant::Material::relaxation_time, "a finite number of at least 0 in s",
-        false, false},
-    Key{"friction", &plant::Material::friction, "a finite number of at least 0", false, false},
-    Key{"hertz_stiffness", &plant::Material::hertz_stiffness,
-        "a number above 0 in N/m^1.5, or .inf for near-rigid", true, true},
-    Key{"barrier_stiffness", &plant::Material::barrier_stiffness,
-        "a number above 0 in N/m, or .inf for near-rigid", true, true},
-    Key{"barrier_thickness", &plant::Material::barrier_thickness, "a finite number above 0 in m",
-        true, false},
-    Key{"hydroelastic_modulus", &plant::Material::hydroelastic_modulus,
-        "a finite number above 0 in Pa; a rigid surface has 'rigid: true'", true, false},
-    Key{"resolution_hint", &plant::Material::resolution_hint, "a finite number above 0 in m", true,
-        false},
-    Key{"slab_thickness", &plant::Material::slab_thickness, "a finite number above 0 in m", true,
-        false},
-};
 
 /// A YAML node as a message quotes it.
 std::string quote(const YAML::Node& node) {
@@ -170,16 +140,9 @@ class Reader {
       add_fault(ErrorCode::kInvalidValue, node.IsNull() ? name : node,
                 material + ": " + name.Scalar() + " is " + quote(node) + ", must be " + range);
     };
-    for (const Key& key : kKeys) {
-      if (name.Scalar() != key.name) continue;
-      const double value = parse_number(node);
-      if ((key.positive ? value > 0 : value >= 0) && (key.may_be_infinite || std::isfinite(value)))
-        values->*key.member = value;
-      else
-        refuse(key.range);
-      return;
-    }
-    if (name.Scalar() == "rigid") {
+    if (const PropertyKey* key = find_property_key(name.Scalar())) {
+      if (!set_property(*key, parse_number(node), values)) refuse(key->range);
+    } else if (name.Scalar() == "rigid") {
       if (!parse_bool(node, &values->rigid)) refuse("true or false");
     } else if (name.Scalar() == "pressure_field") {
       if (node.IsScalar() && !node.Scalar().empty())
@@ -188,7 +151,7 @@ class Reader {
         refuse("the name of a tet mesh in a VTK file");
     } else {
       std::vector<std::string> names = {"rigid", "pressure_field"};
-      for (const Key& key : kKeys) names.emplace_back(key.name);
+      for (const PropertyKey& key : property_keys()) names.emplace_back(key.name);
       add_fault(ErrorCode::kUnknownName, name,
                 material + ": there is no property '" + name.Scalar() + "'" +
                     suggest_name(name.Scalar(), names));
@@ -325,6 +288,7 @@ ContactProperties parse_contact_properties(const std::string& text, const std::s
 }
 
 ContactProperties read_contact_properties(const std::filesystem::path& path) {
+  if (path.extension() == ".urdf" || path.extension() == ".sdf") return read_drake_properties(path);
   return parse_contact_properties(read_text(path), path.string(), true, path.parent_path());
 }
 

@@ -19,6 +19,8 @@ struct NamedMaterial {
 /// Which geoms get a material. Selectors, from the most to the least specific:
 ///
 ///     "left_pad"        the geom of that name
+///     "finger::pad"     of that name; else `pad` of the body `finger`; else `pad`, if no other
+///                       selector ends in "::pad"; else the one geom of the body that collides
 ///     "*_pad"           geoms whose name matches the glob (*, ?, [abc])
 ///     "body:finger_*"   all geoms of the bodies whose name matches
 ///     "class:pads"      geoms of the MJCF default class, and of classes nested in it
@@ -36,18 +38,20 @@ struct ContactProperties {
   std::string origin;  // name of the file, or of the argument it came from
   std::vector<NamedMaterial> materials;
   std::vector<GeomRule> rules;
-  /// Ids of the geoms of each default class: a compiled model does not know its classes. Filled by
-  /// resolve_classes, or from the content itself.
+  /// Ids of the geoms of each default class, or of a URDF's collisions as `finger::#2`: a compiled
+  /// model does not know them. Filled by resolve_classes, or from the content itself.
   std::map<std::string, std::vector<int>> classes;
+  std::vector<std::string> warnings;  // what was passed over, with file and line
 
   bool empty() const { return materials.empty() && rules.empty(); }
 };
 
-/// Reads a file: YAML with `materials:`, by name, and `geoms:`, selectors with names of materials.
-/// SI units: stiffness [N/m], hertz_stiffness [N/m^1.5] and barrier_stiffness [N/m] in (0, inf],
-/// barrier_thickness [m] above 0; dissipation [s/m], relaxation_time [s] and friction [-] at least
-/// 0; of pressure-field contact hydroelastic_modulus [Pa], resolution_hint [m] and slab_thickness
-/// [m] above 0, rigid, and pressure_field, whose path is made absolute.
+/// Reads a file: Drake's proximity properties of a .urdf or .sdf (drake_properties.hpp), else YAML
+/// with `materials:`, by name, and `geoms:`, selectors with names of materials. SI units: stiffness
+/// [N/m], hertz_stiffness [N/m^1.5] and barrier_stiffness [N/m] in (0, inf], barrier_thickness [m]
+/// above 0; dissipation [s/m], relaxation_time [s] and friction [-] at least 0; of pressure-field
+/// contact hydroelastic_modulus [Pa], resolution_hint [m] and slab_thickness [m] above 0, rigid,
+/// and pressure_field, whose path is made absolute.
 /// @throws Error with file and line: no such file, not YAML, or all faults of its content at once
 ContactProperties read_contact_properties(const std::filesystem::path& path);
 

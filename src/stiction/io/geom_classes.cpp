@@ -27,7 +27,9 @@ using ModelPtr = std::unique_ptr<mjModel, ModelDeleter>;
 }
 
 /// Parses and compiles, so that the geoms have their ids.
-SpecPtr load_spec(const std::filesystem::path& scene) {
+/// @param on_parsed called with the spec in between
+template <class F>
+SpecPtr load_spec(const std::filesystem::path& scene, const F& on_parsed) {
   char error[1000] = "";
   plant::MuJoCoGuard guard;
   mjSpec* parsed = nullptr;
@@ -36,6 +38,7 @@ SpecPtr load_spec(const std::filesystem::path& scene) {
     refuse(scene, guard.error());
   SpecPtr spec(parsed);
   if (!spec) refuse(scene, error);
+  on_parsed(parsed);
   mjModel* compiled = nullptr;
   if (!guard.run([&] { compiled = mj_compile(parsed, nullptr); })) refuse(scene, guard.error());
   const ModelPtr model(compiled);
@@ -74,7 +77,7 @@ Parents find_parents(mjSpec* spec) {
 }  // namespace
 
 std::map<std::string, std::vector<int>> read_geom_classes(const std::filesystem::path& scene) {
-  const SpecPtr spec = load_spec(scene);
+  const SpecPtr spec = load_spec(scene, [](mjSpec*) {});
   const Parents parents = find_parents(spec.get());
   std::map<std::string, std::vector<int>> classes;
   for (mjsElement* geom = mjs_firstElement(spec.get(), mjOBJ_GEOM); geom;
@@ -89,6 +92,25 @@ std::map<std::string, std::vector<int>> read_geom_classes(const std::filesystem:
     }
   }
   return classes;
+}
+
+std::map<std::string, std::vector<int>> read_collision_geoms(const std::filesystem::path& scene) {
+  std::map<const mjsElement*, std::string> names;
+  std::map<std::string, int> num_collisions;  // of each link so far
+  const SpecPtr spec = load_spec(scene, [&](mjSpec* parsed) {
+    for (mjsElement* geom = mjs_firstElement(parsed, mjOBJ_GEOM); geom;
+         geom = mjs_nextElement(parsed, geom)) {
+      if (mjs_asGeom(geom)->contype == 0) continue;  // a visual that is kept
+      const std::string link = mjs_getString(mjs_getName(mjs_getParent(geom)->element));
+      names[geom] = link + "::#" + std::to_string(++num_collisions[link]);
+    }
+  });
+  std::map<std::string, std::vector<int>> geoms;
+  for (mjsElement* geom = mjs_firstElement(spec.get(), mjOBJ_GEOM); geom;
+       geom = mjs_nextElement(spec.get(), geom))
+    if (const auto name = names.find(geom); name != names.end())
+      geoms[name->second].push_back(mjs_getId(geom));
+  return geoms;
 }
 
 }  // namespace stiction::io

@@ -13,7 +13,7 @@
 namespace stiction::io {
 namespace {
 
-constexpr std::string_view kBodyPrefix = "body:", kClassPrefix = "class:";
+constexpr std::string_view kBodyPrefix = "body:", kClassPrefix = "class:", kScope = "::";
 
 /// How specific a selector is: a higher one decides.
 enum Rank { kAll, kClassGlob, kClass, kBodyGlob, kBody, kNameGlob, kName, kNumRanks };
@@ -61,10 +61,34 @@ class Selector {
     if (text.starts_with(kBodyPrefix)) return select_bodies(rule, text.substr(kBodyPrefix.size()));
     if (text.starts_with(kClassPrefix))
       return select_classes(rule, text.substr(kClassPrefix.size()));
+    if (const std::size_t at = text.rfind(kScope); at != text.npos)
+      if (const int geom = find_collision(text.substr(0, at), text.substr(at)); geom >= 0)
+        return {kName, {geom}};
     return select_names(rule);
   }
 
  private:
+  /// The geom of a link's collision, by whatever name it has in this model; -1 if there is none.
+  /// @param scoped the collision's name after "::"
+  int find_collision(const std::string& link, const std::string& scoped) const {
+    const std::string name = scoped.substr(kScope.size());
+    const int body = mj_name2id(m_, mjOBJ_BODY, link.c_str());
+    const int geom = mj_name2id(m_, mjOBJ_GEOM, name.c_str());
+    if (geom >= 0 && m_->geom_bodyid[geom] == body) return geom;
+    const auto ends_alike = [&](const GeomRule& rule) { return rule.selector.ends_with(scoped); };
+    const auto num_alike =
+        std::count_if(properties_.rules.begin(), properties_.rules.end(), ends_alike);
+    if (geom >= 0 && num_alike == 1) return geom;
+    int only = -1;
+    for (int i = 0; body >= 0 && i < m_->ngeom; ++i) {
+      if (m_->geom_bodyid[i] != body || (!m_->geom_contype[i] && !m_->geom_conaffinity[i]))
+        continue;
+      if (only >= 0) return -1;
+      only = i;
+    }
+    return only;
+  }
+
   Selection select_names(const GeomRule& rule) const {
     Selection out{rule.selector == "*" ? kAll : kNameGlob, {}};
     for (int i = 0; i < m_->ngeom; ++i)
@@ -89,8 +113,9 @@ class Selector {
     if (properties_.classes.empty())
       throw Error(ErrorCode::kUnsupported, rule.source,
                   "geoms '" + rule.selector +
-                      "': a compiled model does not know its default classes; load the scene from "
-                      "its MJCF file (stiction.load_scene, io::resolve_classes)");
+                      "': a compiled model does not know its default classes, nor collisions by "
+                      "number; load the scene from its file (stiction.load_scene, "
+                      "io::resolve_classes)");
     std::set<int> geoms;
     for (const auto& [name, ids] : properties_.classes)
       if (matches(pattern, name)) geoms.insert(ids.begin(), ids.end());
@@ -153,7 +178,9 @@ void resolve_classes(const std::filesystem::path& scene, ContactProperties* prop
   const bool needs_classes =
       std::any_of(properties->rules.begin(), properties->rules.end(),
                   [](const GeomRule& rule) { return rule.selector.starts_with(kClassPrefix); });
-  if (needs_classes) properties->classes = read_geom_classes(scene);
+  if (!needs_classes) return;
+  properties->classes =
+      scene.extension() == ".urdf" ? read_collision_geoms(scene) : read_geom_classes(scene);
 }
 
 plant::MaterialTable assign_materials(const mjModel* m, const ContactProperties& properties) {

@@ -10,7 +10,7 @@ namespace stiction::io {
 
 /// Fills properties->classes for its `class:` selectors from the scene's file; does nothing if
 /// there are none.
-/// @param scene MJCF file of the model
+/// @param scene MJCF or URDF (.urdf) file of the model
 /// @throws Error if MuJoCo cannot load it
 void resolve_classes(const std::filesystem::path& scene, ContactProperties* properties);
 

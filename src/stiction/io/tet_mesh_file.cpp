@@ -39,7 +39,8 @@ std::string describe_cell_type(std::int64_t type) {
 /// Turns a VTK file into a tet mesh, section by section.
 class Reader {
  public:
-  Reader(std::string_view bytes, std::string origin) : text_(bytes, std::move(origin)) {}
+  Reader(std::string_view bytes, const std::string& origin)
+      : text_(bytes, origin), origin_(origin) {}
 
   TetMeshFile read() {
     read_header();
@@ -129,8 +130,7 @@ class Reader {
         text_.fail(ErrorCode::kSyntax, "cell " + std::to_string(i) + ": has " + std::to_string(n) +
                                            " vertices, the list of cells has " +
                                            std::to_string(left) + " more numbers");
-      for (std::int64_t k = 0; k < n; ++k)
-        cells_.push_back(text_.read_integer("int", "a vertex of a cell"));
+      for (std::int64_t k = 0; k < n; ++k) cells_.push_back(read_vertex("int"));
       offsets_.push_back(static_cast<std::int64_t>(cells_.size()));
       left -= static_cast<std::size_t>(n) + 1;
       if (i + 1 == count && left > 0)
@@ -142,8 +142,12 @@ class Reader {
 
   void read_offsets_and_connectivity(std::size_t num_offsets, std::size_t size) {
     if (num_offsets == 0) text_.fail(ErrorCode::kSyntax, "CELLS must have one offset at least");
-    offsets_ = read_list("OFFSETS", num_offsets);
-    cells_ = read_list("CONNECTIVITY", size);
+    const std::string offset_type = read_list_type("OFFSETS", num_offsets);
+    offsets_.resize(num_offsets);
+    for (std::int64_t& offset : offsets_) offset = text_.read_integer(offset_type, "an offset");
+    cells_.resize(size);
+    const std::string type = read_list_type("CONNECTIVITY", size);
+    for (std::int64_t& vertex : cells_) vertex = read_vertex(type);
     num_cells_ = num_offsets - 1;
     for (std::size_t i = 0; i <= num_cells_; ++i)
       if (offsets_[i] != (i == 0 ? 0 : std::max(offsets_[i], offsets_[i - 1])) ||
@@ -157,14 +161,22 @@ class Reader {
                                          std::to_string(size));
   }
 
-  std::vector<std::int64_t> read_list(const char* name, std::size_t count) {
+  std::string read_list_type(const char* name, std::size_t count) {
     if (const std::string_view word = text_.read_word(name); word != name)
       text_.fail(ErrorCode::kSyntax, VtkText::quote(word) + " stands where " + name + " must be");
-    const std::string type(read_type(name));
+    std::string type(read_type(name));
     text_.expect_numbers(count, 1, type);
-    std::vector<std::int64_t> numbers(count);
-    for (std::int64_t& number : numbers) number = text_.read_integer(type, name);
-    return numbers;
+    return type;
+  }
+
+  std::int64_t read_vertex(std::string_view type) {
+    const std::int64_t vertex = text_.read_integer(type, "a vertex of a cell");
+    const std::size_t num_vertices = out_.mesh.vertices.size();
+    if (vertex < 0 || static_cast<std::size_t>(vertex) >= num_vertices)
+      text_.fail(ErrorCode::kInvalidValue, "a cell has the point " + std::to_string(vertex) +
+                                               ", there are " + std::to_string(num_vertices) +
+                                               ", from 0");
+    return vertex;
   }
 
   void read_cell_types() {
@@ -183,31 +195,24 @@ class Reader {
     has_cell_types_ = true;
   }
 
-  /// Turns what CELLS holds into tets, once everything is there to check it against.
+  /// Turns what CELLS holds into tets, once its types are known.
   void make_tets() {
-    const auto fail = [&](const std::string& message) {
-      throw Error(ErrorCode::kInvalidValue, text_.where(), message);
-    };
-    const std::size_t num_vertices = out_.mesh.vertices.size();
-    if (num_vertices == 0 || num_cells_ == 0 || !has_cell_types_)
-      throw Error(ErrorCode::kSyntax, text_.where(),
-                  std::string("the file has no ") + (num_vertices == 0 ? "POINTS"
-                                                     : num_cells_ == 0 ? "CELLS"
-                                                                       : "CELL_TYPES"));
+    const char* missing = out_.mesh.vertices.empty() ? "POINTS"
+                          : num_cells_ == 0          ? "CELLS"
+                          : !has_cell_types_         ? "CELL_TYPES"
+                                                     : nullptr;
+    if (missing)
+      throw Error(ErrorCode::kSyntax, origin_, std::string("the file has no ") + missing);
     out_.mesh.tets.reserve(num_cells_);
     for (std::size_t i = 0; i < num_cells_; ++i) {
-      const std::int64_t begin = offsets_[i], size = offsets_[i + 1] - begin;
+      const std::int64_t size = offsets_[i + 1] - offsets_[i];
       if (size != 4)
-        fail("cell " + std::to_string(i) + ": has " + std::to_string(size) +
-             " vertices, a tetrahedron has 4");
+        throw Error(ErrorCode::kInvalidValue, origin_,
+                    "cell " + std::to_string(i) + " has " + std::to_string(size) +
+                        " vertices, a tetrahedron has 4");
       std::array<int, 4> tet{};
-      for (std::size_t k = 0; k < 4; ++k) {
-        const std::int64_t vertex = cells_[static_cast<std::size_t>(begin) + k];
-        if (vertex < 0 || vertex >= static_cast<std::int64_t>(num_vertices))
-          fail("cell " + std::to_string(i) + ": there is no point " + std::to_string(vertex) +
-               ", the file has " + std::to_string(num_vertices));
-        tet[k] = static_cast<int>(vertex);
-      }
+      for (std::size_t k = 0; k < 4; ++k)
+        tet[k] = static_cast<int>(cells_[static_cast<std::size_t>(offsets_[i]) + k]);
       out_.mesh.tets.push_back(tet);
     }
   }
@@ -342,13 +347,13 @@ class Reader {
     const char* name = out_.field_kind == FieldKind::pressure ? "pressure" : "extent";
     const double largest = *std::max_element(out_.field.begin(), out_.field.end());
     if (largest == 0)
-      throw Error(ErrorCode::kInvalidValue, text_.where(),
+      throw Error(ErrorCode::kInvalidValue, origin_,
                   std::string(name) + " is 0 at every point: such a body pushes nothing");
     const std::vector<bool> is_boundary = find_boundary_vertices(out_.mesh);
     for (std::size_t i = 0; i < out_.field.size(); ++i) {
       if (!is_boundary[i]) continue;
       if (out_.field[i] > kBoundaryTolerance * largest)
-        throw Error(ErrorCode::kInvalidValue, text_.where(),
+        throw Error(ErrorCode::kInvalidValue, origin_,
                     std::string(name) + " of point " + std::to_string(i) + " is " +
                         to_text(out_.field[i]) + ", must be 0: the point is on the boundary");
       out_.field[i] = 0;
@@ -356,6 +361,7 @@ class Reader {
   }
 
   VtkText text_;
+  std::string origin_;
   TetMeshFile out_;
   std::vector<std::int64_t> offsets_, cells_;  // the vertices of cell i: cells_[offsets_[i], ...)
   std::size_t num_cells_ = 0, num_tuples_ = 0;

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "stiction/plant/materials.hpp"
+
+namespace stiction::io {
+
+/// A number that a material may have.
+struct PropertyKey {
+  const char* name;  // in files
+  double plant::Material::*member;
+  const char* range;  // as a message says it: "a number above 0 in N/m"
+  bool positive;      // else at least 0
+  bool may_be_infinite;
+};
+
+/// All of them, as docs/contact_properties.md lists them.
+std::span<const PropertyKey> property_keys();
+
+/// Null if there is none of this name.
+const PropertyKey* find_property_key(std::string_view name);
+
+/// @returns false, and leaves the values as they are, if a value is out of the key's range
+bool set_property(const PropertyKey& key, double value, plant::Material* values);
+
+}  // namespace stiction::io
