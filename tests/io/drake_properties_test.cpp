@@ -174,7 +174,9 @@ std::vector<double> find_frictions(const mjModel* model, const ContactProperties
 using Values = std::vector<double>;
 
 TEST(DrakeProperties, FindGeomsOfAnMjcfByScopedNameNameOrBody) {
-  const ContactProperties p = parse_drake_properties(kSdf, "g.sdf", false);
+  std::string sdf = kSdf;
+  sdf.replace(sdf.find("pad.vtk"), 7, "pad.obj");  // a geom's own shape
+  const ContactProperties p = parse_drake_properties(sdf, "g.sdf", false);
   const auto find = [&](const std::string& geoms) {
     const support::Scene scene("<mujoco><worldbody>" + geoms + "</worldbody></mujoco>");
     return find_frictions(scene.model, p);

@@ -9,6 +9,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/sim/stepper.hpp"
 #include "support/scene.hpp"
+#include "support/vtk_files.hpp"
 
 namespace stiction::io {
 namespace {
@@ -158,6 +159,75 @@ TEST_F(Assignment, TakesSurfacesOfPressureFieldContact) {
   EXPECT_EQ(table.sources[4].rigid, "file:4, material 'steel'");
   EXPECT_TRUE(std::isnan(table.geoms[4].hydroelastic_modulus));
   EXPECT_FALSE(table.geoms[1].rigid);
+}
+
+/// Materials a and b of the geoms, whose pressure fields are files beside each other.
+class PressureFields : public Assignment {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) / "fields";
+    std::filesystem::create_directory(folder_);
+    write("extent.vtk", support::kFan42);
+    write("pressure.vtk", support::kFan51);
+    write("none.vtk", support::kFan42.substr(0, support::kFan42.find("POINT_DATA")));
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void write(const char* name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  plant::MaterialTable assign_fields(const std::string& a, const std::string& geoms) {
+    return assign_materials(scene_.model, parse_contact_properties("materials:\n  a: {" + a +
+                                                                       "}\ngeoms: {" + geoms + "}",
+                                                                   "file", true, folder_));
+  }
+  std::string fault_of(const std::string& a) {
+    try {
+      assign_fields(a, "floor: a");
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(PressureFields, AreReadOnceForAMaterial) {
+  const plant::MaterialTable table =
+      assign_fields("hydroelastic_modulus: 1e5, pressure_field: extent.vtk", "'*_pad': a");
+  ASSERT_NE(table.pressure_fields[2], nullptr);
+  EXPECT_EQ(table.pressure_fields[2], table.pressure_fields[4]);
+  EXPECT_EQ(table.pressure_fields[0], nullptr);
+  EXPECT_EQ(table.pressure_fields[2]->pressure, (std::vector<double>{0, 0, 0, 0, 1e5}));
+  EXPECT_EQ(table.pressure_fields[2]->mesh.tets.size(), 4u);
+}
+
+TEST_F(PressureFields, WithoutAFieldAreByTheDistanceToTheBoundary) {
+  const plant::MaterialTable table =
+      assign_fields("hydroelastic_modulus: 3e5, pressure_field: none.vtk", "floor: a");
+  EXPECT_EQ(table.pressure_fields[0]->pressure, (std::vector<double>{0, 0, 0, 0, 3e5}));
+}
+
+TEST_F(PressureFields, OfPressureNeedNoModulus) {
+  plant::MaterialTable table = assign_fields("pressure_field: pressure.vtk", "floor: a");
+  EXPECT_EQ(table.pressure_fields[0]->pressure[4], 2e5);
+  EXPECT_EQ(table.geoms[0].hydroelastic_modulus, 2e5);
+  EXPECT_TRUE(table.sources[0].hydroelastic_modulus.starts_with("largest pressure of "));
+  table = assign_fields("hydroelastic_modulus: 1e7, pressure_field: pressure.vtk", "floor: a");
+  EXPECT_EQ(table.pressure_fields[0]->pressure[4], 2e5);
+  EXPECT_EQ(table.geoms[0].hydroelastic_modulus, 1e7);
+}
+
+TEST_F(PressureFields, FaultsNameMaterialAndFile) {
+  const std::string file = (folder_ / "extent.vtk").string();
+  EXPECT_EQ(fault_of("pressure_field: extent.vtk"),
+            "file:2: material 'a': " + file +
+                ": has no pressure; give the material a hydroelastic_modulus");
+  EXPECT_NE(fault_of("pressure_field: nowhere.vtk").find("there is no such tet mesh file"),
+            std::string::npos);
+  std::string inverted = support::kFan42;
+  write("inverted.vtk", inverted.replace(inverted.find("4 4 1 2 3"), 9, "4 1 4 2 3"));
+  EXPECT_NE(fault_of("hydroelastic_modulus: 1, pressure_field: inverted.vtk").find("tet 0"),
+            std::string::npos);
 }
 
 TEST(ContactProperties, DecideWhereABallComesToRest) {

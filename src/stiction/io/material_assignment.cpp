@@ -3,12 +3,19 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stiction/base/error.hpp"
+#include "stiction/geometry/extent.hpp"
+#include "stiction/geometry/mesh_check.hpp"
 #include "stiction/io/geom_classes.hpp"
+#include "stiction/io/tet_mesh_file.hpp"
 
 namespace stiction::io {
 namespace {
@@ -172,6 +179,56 @@ void apply(const NamedMaterial& material, const GeomRule& rule, plant::Material*
   source->selector = "'" + rule.selector + "' (" + rule.source + ")";
 }
 
+/// A material's pressure field.
+struct LoadedField {
+  std::shared_ptr<const geometry::PressureField> field;
+  double modulus;  // [Pa]
+  std::string origin;
+};
+
+LoadedField load_field(const NamedMaterial& material) {
+  const std::string& path = material.values.pressure_field;
+  const double modulus = material.values.hydroelastic_modulus;
+  TetMeshFile file = read_tet_mesh(path);
+  if (file.field_kind != FieldKind::pressure && std::isnan(modulus))
+    throw Error(ErrorCode::kInvalidValue, path,
+                "has no pressure; give the material a hydroelastic_modulus");
+  if (file.field_kind == FieldKind::none) {
+    geometry::MeshedShape shape = geometry::make_meshed_shape(std::move(file.mesh), path);
+    file.mesh = std::move(shape.mesh);
+    file.field = std::move(shape.extent);
+  } else {
+    geometry::check_tet_mesh(file.mesh, path);
+  }
+  if (file.field_kind != FieldKind::pressure)
+    for (double& value : file.field) value *= modulus;
+  const double largest = *std::max_element(file.field.begin(), file.field.end());
+  return {std::make_shared<const geometry::PressureField>(
+              geometry::PressureField{std::move(file.mesh), std::move(file.field)}),
+          std::isnan(modulus) ? largest : modulus, path};
+}
+
+/// The fields of the materials that geoms have, by name.
+/// @param decider the rule of each geom, -1 for none
+std::map<std::string, LoadedField> load_fields(const ContactProperties& properties,
+                                               const std::vector<int>& decider) {
+  std::map<std::string, LoadedField> fields;
+  ErrorList faults;
+  for (const NamedMaterial& material : properties.materials) {
+    const bool is_used = std::any_of(decider.begin(), decider.end(), [&](int rule) {
+      return rule >= 0 && properties.rules[rule].material == material.name;
+    });
+    if (!is_used || material.values.pressure_field.empty()) continue;
+    try {
+      fields.emplace(material.name, load_field(material));
+    } catch (const Error& e) {
+      faults.add(e.code(), material.source, "material '" + material.name + "': " + e.what());
+    }
+  }
+  faults.throw_if_any();
+  return fields;
+}
+
 }  // namespace
 
 void resolve_classes(const std::filesystem::path& scene, ContactProperties* properties) {
@@ -202,6 +259,7 @@ plant::MaterialTable assign_materials(const mjModel* m, const ContactProperties&
   }
   faults.throw_if_any();
 
+  const std::map<std::string, LoadedField> fields = load_fields(properties, decider);
   plant::MaterialTable table = plant::make_default_materials(m);
   for (int geom = 0; geom < m->ngeom; ++geom) {
     if (decider[geom] < 0) continue;
@@ -210,6 +268,12 @@ plant::MaterialTable assign_materials(const mjModel* m, const ContactProperties&
         properties.materials.begin(), properties.materials.end(),
         [&](const NamedMaterial& candidate) { return candidate.name == rule.material; });
     apply(*material, rule, &table.geoms[geom], &table.sources[geom]);
+    if (const auto field = fields.find(rule.material); field != fields.end()) {
+      table.pressure_fields[geom] = field->second.field;
+      if (!std::isnan(table.geoms[geom].hydroelastic_modulus)) continue;
+      table.geoms[geom].hydroelastic_modulus = field->second.modulus;
+      table.sources[geom].hydroelastic_modulus = "largest pressure of " + field->second.origin;
+    }
   }
   return table;
 }

@@ -16,7 +16,11 @@ void resolve_classes(const std::filesystem::path& scene, ContactProperties* prop
 
 /// The properties of every geom of a model, with their sources. A geom without a name counts as one
 /// with the empty name: `*` selects it, as do its body and its class.
-/// @throws Error listing every selector that selects nothing, with the nearest name
+/// A material's pressure_field is read: a field of extents, or by the distance to the boundary if
+/// there is none, times its hydroelastic_modulus; or a pressure, whose largest value is the modulus
+/// if the material has none.
+/// @throws Error listing every selector that selects nothing, with the nearest name; or every
+///         pressure field that cannot be read, is no sound mesh, or lacks a modulus
 plant::MaterialTable assign_materials(const mjModel* model, const ContactProperties& properties);
 
 }  // namespace stiction::io

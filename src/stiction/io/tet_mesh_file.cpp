@@ -344,7 +344,7 @@ class Reader {
   /// Makes the field exactly 0 on the boundary.
   void check_field() {
     if (out_.field_kind == FieldKind::none) return;
-    const char* name = out_.field_kind == FieldKind::pressure ? "pressure" : "extent";
+    const char* name = field_kind_name(out_.field_kind);
     const double largest = *std::max_element(out_.field.begin(), out_.field.end());
     if (largest == 0)
       throw Error(ErrorCode::kInvalidValue, origin_,
@@ -375,6 +375,10 @@ void append(double value, std::string* out) {
 }
 
 }  // namespace
+
+const char* field_kind_name(FieldKind kind) {
+  return kind == FieldKind::extent ? "extent" : kind == FieldKind::pressure ? "pressure" : "none";
+}
 
 std::vector<bool> find_boundary_vertices(const geometry::TetMesh& mesh) {
   using Face = std::array<int, 3>;
@@ -439,7 +443,7 @@ std::string format_tet_mesh(const TetMeshFile& file, const std::string& title) {
   for (std::size_t i = 0; i < tets.size(); ++i) out += "10\n";
   if (file.field_kind == FieldKind::none) return out;
   out += "POINT_DATA " + std::to_string(vertices.size()) + "\nSCALARS ";
-  out += file.field_kind == FieldKind::pressure ? "pressure" : "extent";
+  out += field_kind_name(file.field_kind);
   out += " double 1\nLOOKUP_TABLE default\n";
   for (const double value : file.field) {
     append(value, &out);

@@ -16,6 +16,9 @@ enum class FieldKind {
   pressure  // [Pa]
 };
 
+/// Its name in files: "none", "extent" or "pressure".
+const char* field_kind_name(FieldKind kind);
+
 /// A tet mesh, and the field that its file has.
 struct TetMeshFile {
   geometry::TetMesh mesh;  // as in the file: vertices [m], in range; shapes are not checked

@@ -4,7 +4,8 @@ namespace stiction::plant {
 
 MaterialTable make_default_materials(const mjModel* model) {
   return {std::vector<Material>(model->ngeom, kDefaultMaterial),
-          std::vector<MaterialSource>(model->ngeom)};
+          std::vector<MaterialSource>(model->ngeom),
+          std::vector<std::shared_ptr<const geometry::PressureField>>(model->ngeom)};
 }
 
 namespace {

@@ -67,6 +67,9 @@ struct MaterialSource {
 struct MaterialTable {
   std::vector<Material> geoms;          // size ngeom; what has no default may be NaN
   std::vector<MaterialSource> sources;  // size ngeom
+  /// The content of each geom's pressure_field, null where it has none. Geoms of a material share
+  /// it.
+  std::vector<std::shared_ptr<const geometry::PressureField>> pressure_fields;  // size ngeom
 };
 
 MaterialTable make_default_materials(const mjModel* model);
