@@ -46,7 +46,7 @@ void def_faces(nb::class_<Patch>& c, const char* name, std::vector<T> PatchRepor
       [=](const Patch& p) {
         return view_rows(p, p.report->*member, p.first_face(), p.num_faces(), width);
       },
-      doc);
+      nb::rv_policy::reference, doc);
 }
 
 template <class T>
@@ -57,7 +57,7 @@ void def_vertices(nb::class_<Patch>& c, const char* name, std::vector<T> PatchRe
       [=](const Patch& p) {
         return view_rows(p, p.report->*member, p.first_vertex(), p.num_vertices(), width);
       },
-      doc);
+      nb::rv_policy::reference, doc);
 }
 
 /// A vector of the patch itself, such as its force.
@@ -70,7 +70,7 @@ void def_vector(nb::class_<Patch>& c, const char* name, std::vector<T> PatchRepo
         return nb::ndarray<nb::numpy, const T, nb::c_contig>(
             (p.report->*member).data() + p.index * width, {width}, p.owner);
       },
-      doc);
+      nb::rv_policy::reference, doc);
 }
 
 void bind_patch(nb::module_& m) {
@@ -120,6 +120,7 @@ void bind_patch(nb::module_& m) {
                                 [](void* x) noexcept { delete static_cast<std::vector<int>*>(x); });
         return nb::ndarray<nb::numpy, int, nb::c_contig>(starts->data(), {starts->size()}, owner);
       },
+      nb::rv_policy::reference,
       "Where faces begin in `vertices`: face i is vertices[faces[i]:faces[i + 1]], int32 (n + "
       "1,).");
   c.def("__len__", &Patch::num_faces, "Number of faces.");

@@ -138,14 +138,14 @@ GeomBody make_compliant(const mjModel* m, const MaterialTable& materials, int ge
   const Material& material = materials.geoms[geom];
   GeomBody out;
   geometry::PressureField field;
-  if (material.field) {
-    field = move_field(m, geom, *material.field);
+  if (const auto& own = materials.pressure_fields[geom]) {
+    field = move_field(m, geom, *own);
   } else {
     field = geometry::make_pressure_field(
         make_mesh(m, geom, find_resolution_hint(m, material, geom)), material.hydroelastic_modulus);
   }
   out.radius = calc_radius(field.mesh.vertices);
-  out.thickness = material.field || m->geom_type[geom] == mjGEOM_MESH
+  out.thickness = materials.pressure_fields[geom] || m->geom_type[geom] == mjGEOM_MESH
                       ? geometry::calc_boundary_distance(field.mesh).greatest
                       : find_thickness(m, geom);
   out.num_elements = static_cast<int>(field.mesh.tets.size());
@@ -180,12 +180,13 @@ GeomBody make_geom_body(const mjModel* m, const MaterialTable& materials, int ge
   const Material& material = materials.geoms[geom];
   GeomBody out;
   const int type = m->geom_type[geom];
-  const bool has_field = material.field || !std::isnan(material.hydroelastic_modulus);
+  const bool has_own = materials.pressure_fields[geom] != nullptr;
+  const bool has_field = has_own || !std::isnan(material.hydroelastic_modulus);
   if (!has_field && !material.rigid)
     out.reason = "has neither a hydroelastic_modulus nor 'rigid: true'";
-  else if (type == mjGEOM_PLANE && !material.field)
+  else if (type == mjGEOM_PLANE && !has_own)
     return make_plane(m, material, geom);
-  else if (!material.field && !is_meshed(type))
+  else if (!has_own && !is_meshed(type))
     out.reason =
         "is of a type without a mesh; spheres, ellipsoids, boxes, cylinders, capsules, "
         "meshes and planes have one";

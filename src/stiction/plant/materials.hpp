@@ -32,8 +32,6 @@ struct Material {
   double slab_thickness = std::numeric_limits<double>::quiet_NaN();
   bool rigid = false;            // a rigid surface
   std::string pressure_field{};  // absolute path of a tet mesh, empty if none
-  /// What that file holds, in the frame of the mesh's own file or of the geom.
-  std::shared_ptr<const geometry::PressureField> field{};
 };
 
 /// What a geom without properties gets: near-rigid, hardly bouncing. Friction comes from the MJCF.
