@@ -15,6 +15,7 @@ inline mjModel* model_at(std::uintptr_t address) { return reinterpret_cast<mjMod
 inline mjData* data_at(std::uintptr_t address) { return reinterpret_cast<mjData*>(address); }
 
 void bind_errors();
+void bind_meshes(nb::module_& m);
 void bind_patches(nb::module_& m);
 void bind_reports(nb::module_& m);
 void bind_properties(nb::module_& m);

@@ -6,6 +6,7 @@
 NB_MODULE(_core, m) {
   namespace nb = nanobind;
   stiction::python::bind_errors();
+  stiction::python::bind_meshes(m);
   stiction::python::bind_patches(m);
   stiction::python::bind_reports(m);
   stiction::python::bind_properties(m);

@@ -107,6 +107,7 @@ def _fail_output(error: OSError) -> None:
 import stiction.commands.bench  # noqa: E402
 import stiction.commands.compare  # noqa: E402
 import stiction.commands.explain  # noqa: E402
+import stiction.commands.mesh  # noqa: E402
 import stiction.commands.replay  # noqa: E402
 import stiction.commands.run  # noqa: E402
 import stiction.commands.study  # noqa: E402

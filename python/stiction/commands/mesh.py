@@ -1,0 +1,128 @@
+"""stiction mesh: tet meshes of surfaces, and reports of tet meshes."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from stiction.cli import app
+from stiction.commands import options
+from stiction.commands.output import Messages, make_console, print_json
+from stiction.errors import Error
+from stiction.meshing import TetMesh, make_report, read_surface, tetrahedralize
+
+_SURFACES = (".obj", ".stl")
+
+
+def _check_above_zero(value: float | None) -> float | None:
+    if value is not None and not 0 < value < math.inf:
+        raise typer.BadParameter(f"{value} is not a finite number above 0")
+    return value
+
+
+@app.command()
+def mesh(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A surface (.obj, .stl), which needs the extra stiction[mesh], or a tet mesh "
+            "(.vtk).",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The tet mesh to write (.vtk)."),
+    ] = None,
+    report: Annotated[bool, typer.Option("--report", help="Print all that is known.")] = False,
+    edge_length: Annotated[
+        float | None,
+        typer.Option(
+            callback=_check_above_zero,
+            metavar="M",
+            help="Of a surface's mesh [m]; default: a tenth of its size.",
+        ),
+    ] = None,
+    modulus: Annotated[
+        float | None,
+        typer.Option(
+            callback=_check_above_zero,
+            metavar="PA",
+            help="Write the pressure of this hydroelastic modulus [Pa] in place of the extent.",
+        ),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Makes a tet mesh with a pressure field of a closed surface, or checks one.
+
+    Exit codes: 0 ok, 1 failure, as a mesh with faults, 2 usage.
+    """
+    suffix = source.suffix.lower()
+    if suffix not in (*_SURFACES, ".vtk"):
+        raise Error("unsupported", str(source), "must be an .obj, .stl or .vtk file")
+    if output is not None and output.suffix.lower() != ".vtk":
+        raise Error("unsupported", str(output), "must be a .vtk file: that is what is written")
+    if suffix == ".vtk" and edge_length is not None:
+        raise typer.BadParameter("--edge-length is for surfaces; a tet mesh stays as it is")
+    messages = Messages()
+    surface = read_surface(source) if suffix in _SURFACES else None
+    if surface is None:
+        tet_mesh = TetMesh.read(source)
+    else:
+        with messages.show_status("mesh") as show:
+            show("fTetWild")
+            tet_mesh = tetrahedralize(surface, edge_length)
+    tet_mesh.check(str(source))
+    tet_mesh.set_field(modulus)
+    facts = make_report(tet_mesh, surface)
+    if output is not None:
+        tet_mesh.write(output)
+    for text in facts["warnings"]:
+        messages.warn(text)
+    facts = {"source": str(source), "output": str(output) if output else None, **facts}
+    if as_json:
+        print_json(facts)
+        return
+    console = make_console()
+    name = output or source
+    console.print(
+        f"{name}: {facts['num_vertices']} vertices, {facts['num_tets']} tets", markup=False
+    )
+    if report:
+        console.print(_make_table(facts))
+
+
+def _make_table(facts: dict[str, Any]) -> Table:
+    surface, field = facts["surface"], facts["field"]
+    unit = {"extent": "", "pressure": "Pa"}[field["kind"]]
+    rows: list[tuple[str, str, str, str]] = []
+    if surface:
+        watertight = "yes" if surface["is_watertight"] else "no"
+        fault = (surface["fault"] or "").splitlines()[:1]
+        rows.append(("watertight surface", watertight, "", "".join(fault)))
+    rows += [
+        ("vertices inside", f"{facts['num_interior_vertices']}", "", ""),
+        ("tets on the boundary", f"{facts['num_tets_on_boundary']}", "", "no pressure in them"),
+        ("minimum quality", f"{facts['min_quality']:.3g}", "", f"of tet {facts['worst_tet']}"),
+        ("volume", f"{facts['volume']:.6g}", "m^3", ""),
+    ]
+    if surface and surface["is_watertight"]:
+        share = facts["volume"] / surface["volume"] - 1
+        rows.append(("volume of the surface", f"{surface['volume']:.6g}", "m^3", f"{share:+.2%}"))
+    rows += [
+        ("greatest distance", f"{facts['greatest_distance']:.4g}", "m", "to the boundary"),
+        ("speed limit", f"{facts['speed_limit']:.4g}", "m/s", "that distance in a step of 2 ms"),
+        (field["kind"], f"{field['min']:.4g} to {field['max']:.4g}", unit, ""),
+    ]
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for justify in ("left", "right", "left", "left"):
+        table.add_column(justify=justify)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table

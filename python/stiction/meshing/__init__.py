@@ -1,0 +1,7 @@
+"""Tet meshes for pressure fields: from surfaces, and checks of them."""
+
+from stiction.meshing.report import make_report
+from stiction.meshing.surface_file import Surface, read_surface
+from stiction.meshing.tet_mesh import TetMesh, tetrahedralize
+
+__all__ = ["Surface", "TetMesh", "make_report", "read_surface", "tetrahedralize"]

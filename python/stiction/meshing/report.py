@@ -1,0 +1,65 @@
+"""What to know of a tet mesh before it is simulated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stiction import _core
+from stiction.meshing.surface_file import Surface
+from stiction.meshing.tet_mesh import TetMesh
+
+_TYPICAL_TIME_STEP = 2e-3  # MuJoCo's default [s]
+POOR_QUALITY = 0.05  # 1 is a regular tet, and 0 a flat one
+
+
+def make_report(mesh: TetMesh, surface: Surface | None = None) -> dict[str, Any]:
+    """The report of `stiction mesh`, fit for JSON; SI units.
+
+    Args:
+        mesh: one that passes its check, with a field.
+        surface: that it was made of, if any.
+
+    Returns:
+        dict: counts; min_quality in (0, 1] and worst_tet; volume; greatest_distance of a vertex to
+        the boundary, and the speed_limit beyond which a step of 2 ms can carry another body past
+        the deepest points; the field's kind and range; warnings; of a surface is_watertight, its
+        fault, and its volume where it is.
+    """
+    report: dict[str, Any] = {**_core.summarize_tet_mesh(mesh.vertices, mesh.tets)}
+    report["greatest_distance"] = report["thickness"] / 2
+    report["speed_limit"] = report["greatest_distance"] / _TYPICAL_TIME_STEP
+    report["field"] = {
+        "kind": mesh.field_kind,
+        "min": float(mesh.field.min()),
+        "max": float(mesh.field.max()),
+    }
+    report["surface"] = None
+    if surface is not None:
+        fault = surface.find_fault()
+        report["surface"] = {
+            "num_triangles": len(surface.triangles),
+            "is_watertight": not fault,
+            "fault": fault or None,
+            "volume": None if fault else surface.calc_volume(),
+        }
+    report["warnings"] = _find_warnings(report)
+    return report
+
+
+def _find_warnings(report: dict[str, Any]) -> list[str]:
+    warnings = []
+    if report["surface"] and not report["surface"]["is_watertight"]:
+        warnings.append(
+            "the surface is not watertight, and what the mesh fills is a guess; look at it"
+        )
+    if report["min_quality"] < POOR_QUALITY:
+        warnings.append(
+            f"tet {report['worst_tet']} has a quality of {report['min_quality']:.2g}: the pressure "
+            "of slivers is steep"
+        )
+    if count := report["num_tets_on_boundary"]:
+        warnings.append(
+            f"{count} of {report['num_tets']} tets have all vertices on the boundary, and no "
+            "pressure in them: contact begins below them; a smaller --edge-length thins them"
+        )
+    return warnings

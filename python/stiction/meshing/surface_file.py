@@ -1,0 +1,133 @@
+"""Surfaces of triangles from OBJ and STL files."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from stiction._core import check_triangle_mesh
+from stiction.errors import Error
+
+_MAX_SIZE = 1 << 30  # [bytes]
+
+
+@dataclass
+class Surface:
+    """Triangles, seen from outside counter-clockwise.
+
+    vertices: [m], (num_vertices, 3).
+    triangles: vertices of each, (num_triangles, 3), int32.
+    origin: its file, for messages.
+    """
+
+    vertices: np.ndarray
+    triangles: np.ndarray
+    origin: str = ""
+
+    def find_fault(self) -> str:
+        """Why the surface encloses no volume; empty if it does."""
+        try:
+            check_triangle_mesh(self.vertices, self.triangles, "")
+        except Error as e:
+            return str(e)
+        return ""
+
+    def calc_volume(self) -> float:
+        """What it encloses [m^3], if it encloses anything."""
+        corners = self.vertices[self.triangles] - self.vertices.mean(axis=0)
+        a, b, c = np.moveaxis(corners, 1, 0)
+        return float(np.einsum("ij,ij->", np.cross(a, b), c) / 6)
+
+
+def read_surface(path: Path) -> Surface:
+    """Reads a Wavefront OBJ file, or an STL file, binary or ASCII, whose units are taken as m.
+
+    Polygons are cut into fans. Vertices of one place become one: STL has each as often as it has
+    triangles, OBJ along seams of texture. Triangles that this leaves without three vertices go.
+
+    Raises:
+        Error: with file and line: no such file, no surface in it, a number that is none.
+    """
+    if not path.is_file():
+        raise Error("file_not_found", str(path), "there is no such surface file")
+    if path.stat().st_size > _MAX_SIZE:
+        raise Error("unsupported", str(path), "is larger than 1 GiB")
+    content = path.read_bytes()
+    vertices, triangles = (
+        _parse_obj(content, str(path))
+        if path.suffix.lower() == ".obj"
+        else _parse_stl(content, str(path))
+    )
+    if not len(triangles):
+        raise Error("syntax", str(path), "has no triangles")
+    if not np.isfinite(vertices).all():
+        index = int(np.flatnonzero(~np.isfinite(vertices).all(axis=1))[0])
+        raise Error("invalid_value", str(path), f"vertex {index} is not finite")
+    vertices, place = np.unique(vertices, axis=0, return_inverse=True)
+    triangles = place.reshape(-1)[triangles].astype(np.int32)
+    a, b, c = triangles.T
+    triangles = np.ascontiguousarray(triangles[(a != b) & (b != c) & (c != a)])
+    return Surface(vertices, triangles, str(path))
+
+
+def _parse_obj(content: bytes, origin: str) -> tuple[np.ndarray, np.ndarray]:
+    vertices: list[list[float]] = []
+    triangles: list[tuple[int, int, int]] = []
+    text = content.decode("utf-8", "replace").replace("\\\n", " ")
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split("#", 1)[0].split()
+        if not words or words[0] not in ("v", "f"):
+            continue
+        where = f"{origin}:{number}"
+        try:
+            if words[0] == "v":
+                x, y, z = (float(word) for word in words[1:4])
+                vertices.append([x, y, z])
+                continue
+            polygon = [int(word.split("/", 1)[0]) for word in words[1:]]
+        except ValueError as e:
+            raise Error("syntax", where, f"'{line.strip()[:40]}' is not of numbers") from e
+        # From 1, or backwards from the last vertex so far.
+        polygon = [i - 1 if i > 0 else len(vertices) + i for i in polygon]
+        if len(polygon) < 3:
+            raise Error("syntax", where, f"a face has {len(polygon)} vertices, must have 3 or more")
+        if not all(0 <= i < len(vertices) for i in polygon):
+            raise Error(
+                "invalid_value", where, f"a face has a vertex that none of the {len(vertices)} is"
+            )
+        triangles += [(polygon[0], b, c) for b, c in itertools.pairwise(polygon[1:])]
+    return np.array(vertices).reshape(-1, 3), np.array(triangles, dtype=np.int64).reshape(-1, 3)
+
+
+def _parse_stl(content: bytes, origin: str) -> tuple[np.ndarray, np.ndarray]:
+    # A binary file may begin with "solid", too: its size tells.
+    record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+    count = int.from_bytes(content[80:84], "little")
+    if len(content) >= 84 and len(content) == 84 + count * record.itemsize:
+        corners = np.frombuffer(content, record, count, 84)["corners"].astype(float)
+        return corners.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3)
+    if not content.lstrip().startswith(b"solid"):
+        raise Error(
+            "syntax",
+            origin,
+            f"is no STL file: it does not begin with 'solid', and has {len(content)} bytes, a "
+            f"binary file of {count} triangles has {84 + count * record.itemsize}",
+        )
+    vertices = []
+    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
+        words = line.split()
+        if not words or words[0].lower() != "vertex":
+            continue
+        try:
+            x, y, z = (float(word) for word in words[1:])
+        except ValueError as e:
+            raise Error(
+                "syntax", f"{origin}:{number}", f"'{line.strip()[:40]}' is not of 3 numbers"
+            ) from e
+        vertices.append([x, y, z])
+    if len(vertices) % 3:
+        raise Error("syntax", origin, f"has {len(vertices)} vertices, not 3 for each triangle")
+    return np.array(vertices).reshape(-1, 3), np.arange(len(vertices)).reshape(-1, 3)
