@@ -208,13 +208,13 @@ TEST_F(PressureFields, WithoutAFieldAreByTheDistanceToTheBoundary) {
 }
 
 TEST_F(PressureFields, OfPressureNeedNoModulus) {
-  plant::MaterialTable table = assign_fields("pressure_field: pressure.vtk", "floor: a");
+  const plant::MaterialTable table = assign_fields("pressure_field: pressure.vtk", "floor: a");
   EXPECT_EQ(table.pressure_fields[0]->pressure[4], 2e5);
   EXPECT_EQ(table.geoms[0].hydroelastic_modulus, 2e5);
   EXPECT_TRUE(table.sources[0].hydroelastic_modulus.starts_with("largest pressure of "));
-  table = assign_fields("hydroelastic_modulus: 1e7, pressure_field: pressure.vtk", "floor: a");
-  EXPECT_EQ(table.pressure_fields[0]->pressure[4], 2e5);
-  EXPECT_EQ(table.geoms[0].hydroelastic_modulus, 1e7);
+  EXPECT_NE(fault_of("hydroelastic_modulus: 1e7, pressure_field: pressure.vtk")
+                .find("remove one of the two"),
+            std::string::npos);
 }
 
 TEST_F(PressureFields, FaultsNameMaterialAndFile) {

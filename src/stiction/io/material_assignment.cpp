@@ -193,6 +193,9 @@ LoadedField load_field(const NamedMaterial& material) {
   if (file.field_kind != FieldKind::pressure && std::isnan(modulus))
     throw Error(ErrorCode::kInvalidValue, path,
                 "has no pressure; give the material a hydroelastic_modulus");
+  if (file.field_kind == FieldKind::pressure && !std::isnan(modulus))
+    throw Error(ErrorCode::kInvalidValue, path,
+                "has a pressure, and the material a hydroelastic_modulus; remove one of the two");
   if (file.field_kind == FieldKind::none) {
     geometry::MeshedShape shape = geometry::make_meshed_shape(std::move(file.mesh), path);
     file.mesh = std::move(shape.mesh);
