@@ -8,9 +8,10 @@
 namespace stiction::geometry {
 namespace {
 
-/// Of the surface's extent: faces shorter than the first are not cut; strips are no longer than the
-/// second. Measured on fans of 40 to 400 triangles, in tests/geometry/quadrature_test.cpp.
-constexpr double kLongFace = 1.0 / 4, kStrip = 1.0 / 16;
+/// Of the surface's extent: faces shorter than the first are not cut; strips are near the second,
+/// but for faces so wide that strips would be shorter than kLeastAspect widths.
+/// Measured on fans of 40 to 400 triangles, in tests/geometry/quadrature_test.cpp.
+constexpr double kLongFace = 1.0 / 8, kStrip = 1.0 / 24, kLeastAspect = 2;
 
 // Additive sequences that fill the square evenly: powers of the plastic number's inverse.
 constexpr double kPhaseStep = std::numbers::phi - 1, kTurnStep = 0.5698402909980532;
@@ -113,22 +114,24 @@ class FaceQuadrature {
   /// @param extent of the surface [m]
   void add_points(double extent) {
     const Moments moments = calc_moments(polygon_);
+    area_scale_ = face_.area / moments.area;
     const PrincipalAxes axes = calc_principal_axes(moments);
     double low = dot(axes.axis, polygon_.vertex[0]), high = low;
     for (int i = 1; i < polygon_.num_vertices; ++i) {
       low = std::min(low, dot(axes.axis, polygon_.vertex[i]));
       high = std::max(high, dot(axes.axis, polygon_.vertex[i]));
     }
-    if (high - low > kLongFace * extent)
-      add_strips(axes.axis, low, high, extent);
+    const double length = high - low, width = length * (axes.shorter / axes.longer);
+    const double num_strips = std::ceil(length / std::max(kStrip * extent, kLeastAspect * width));
+    if (length > kLongFace * extent && num_strips > 1)
+      add_strips(axes.axis, low, high, length / num_strips);
     else
       add_three(moments, axes);
   }
 
  private:
-  void add_strips(Vec2 axis, double low, double high, double extent) {
-    const double num_strips = std::ceil((high - low) / (kStrip * extent));
-    const double width = (high - low) / num_strips, least_area = 1e-9 * face_.area;
+  void add_strips(Vec2 axis, double low, double high, double width) {
+    const double least_area = 1e-9 * face_.area;
     FlatPolygon rest = polygon_;
     // A first strip narrower than the others, and so a last one.
     double offset = low + width * fraction((index_ + 1) * kPhaseStep);
@@ -151,7 +154,7 @@ class FaceQuadrature {
     const double turn = fraction((static_cast<double>(points_->size()) / 3 + 1) * kTurnStep) / 3;
     double c = std::cos(2 * std::numbers::pi * turn), s = std::sin(2 * std::numbers::pi * turn);
     for (int i = 0; i < 3; ++i) {
-      add_point(moments.centroid + longer * c + shorter * s, moments.area / 3);
+      add_point(moments.centroid + longer * c + shorter * s, area_scale_ * moments.area / 3);
       const double next = -0.5 * c - 0.5 * std::numbers::sqrt3 * s;
       s = 0.5 * std::numbers::sqrt3 * c - 0.5 * s;
       c = next;
@@ -169,6 +172,7 @@ class FaceQuadrature {
   std::vector<QuadraturePoint>* points_;
   Vec3 x_, y_;  // axes of the face's plane
   FlatPolygon polygon_;
+  double area_scale_ = 1;  // what rounding of the corners' places has changed
 };
 
 /// The diameter of the disk whose area has the same mean square distance from its centroid [m].
