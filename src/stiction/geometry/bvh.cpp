@@ -21,7 +21,7 @@ float round_up(double x) { return -round_down(-x); }
 
 ElementBox empty_box() {
   const double inf = std::numeric_limits<double>::infinity();
-  return {{inf, inf, inf}, {-inf, -inf, -inf}, inf, -inf};
+  return {{inf, inf, inf}, {-inf, -inf, -inf}, inf, -inf, -1};
 }
 
 void extend(const ElementBox& by, ElementBox* box) {
@@ -97,7 +97,7 @@ class Builder {
   int add_leaf(Range range) {
     BvhLeaf leaf{no_boxes(), {}, static_cast<int>(range.size())};
     for (int i = 0; i < leaf.num_elements; ++i) {
-      leaf.element[i] = range[i];
+      leaf.element[i] = elements_[range[i]].element;
       set_lane(to_floats(elements_[range[i]], bvh_->origin), i, &leaf.boxes);
     }
     bvh_->leaves.push_back(leaf);

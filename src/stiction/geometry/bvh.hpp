@@ -61,10 +61,11 @@ struct BvhLeaf {
   int num_elements;
 };
 
-/// An element's extent as the hierarchy is built of it.
+/// The extent of an element or of a part of it, of which the hierarchy is built.
 struct ElementBox {
   Vec3 low, high;        // [m]
   double p_low, p_high;  // [Pa]
+  int element;
 };
 
 /// Coordinates are less `origin`, so that floats resolve a body far from its frame's origin.

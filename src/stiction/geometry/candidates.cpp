@@ -207,6 +207,10 @@ void CandidateSearch::sort(bool is_T_first) {
   };
   std::sort(candidates_.begin(), candidates_.end(),
             [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
+  const auto end =
+      std::unique(candidates_.begin(), candidates_.end(),
+                  [](const Candidate& a, const Candidate& b) { return a.O == b.O && a.T == b.T; });
+  candidates_.erase(end, candidates_.end());
 }
 
 }  // namespace stiction::geometry

@@ -26,7 +26,7 @@ class CandidateSearch {
   /// Elements of O only, in whose frame the half space is: T is 0.
   void find(const TriangleBodyData& O, const MovedHalfSpace& T);
 
-  /// By O first, or by T.
+  /// By O first, or by T, each once.
   void sort(bool is_T_first);
 
   const std::vector<Candidate>& candidates() const { return candidates_; }
