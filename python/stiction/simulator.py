@@ -143,8 +143,9 @@ class Simulator:
         Returns:
             A dict fit for JSON: `geoms` (name, body, material, what selected it), `collides` and the
             `reason`, `touches_in` ('patches' or 'points'; None if they do not) and `why_points` where
-            a geom takes part in pressure-field contact, `contact_model`, `normal_law`, `friction_law`, and `numbers`: name, value in SI
-            `unit`, `from`, `is_used` by the model, `note`. An infinite stiffness is near-rigid.
+            a geom takes part in pressure-field contact, `contact_model`, `normal_law`,
+            `friction_law`, and `numbers`: name, value in SI `unit`, `from`, `is_used` by the model,
+            `note`. An infinite stiffness is near-rigid.
 
         Raises:
             Error: a name or id that no geom has; with the nearest name.
