@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
   stiction::python::bind_properties(m);
   stiction::python::bind_scenes(m);
   stiction::python::bind_stepper(m);
+  stiction::python::bind_surfaces(m);
   m.attr("MUJOCO_VERSION") = mjVERSION_HEADER;
   m.def(
       "contact_models",

@@ -19,6 +19,7 @@ from stiction.errors import Error, IgnoredSettingWarning, StepError, StictionWar
 from stiction.recording import Recorder, Recording, Replay  # noqa: E402
 from stiction.scene import Scene, load_scene  # noqa: E402
 from stiction.simulator import Simulator  # noqa: E402
+from stiction.surfaces import ContactSurfaces  # noqa: E402
 
 __version__ = "0.1.0"
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "ContactPatch",
     "ContactProperties",
     "ContactReport",
+    "ContactSurfaces",
     "Error",
     "IgnoredSettingWarning",
     "PatchReport",

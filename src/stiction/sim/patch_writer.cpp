@@ -81,6 +81,34 @@ void append_forces(const plant::PatchPair& pair, const Vec3& center,
   append(torque, &out->torque);
 }
 
+/// What the pressure of the fields alone would do.
+void append_pressure_forces(const geometry::ContactSurface& surface, const Vec3& center,
+                            PatchReport* out) {
+  Vec3 force, torque;
+  for (const geometry::SurfaceFace& face : surface.faces) {
+    const Vec3 traction = face.pressure * face.normal;
+    force += face.area * traction;
+    torque += cross(face.centroid - center, face.area * traction);
+    out->normal_traction.push_back(face.pressure);
+    append(traction, &out->traction);
+    append(Vec3{}, &out->slip_velocity);
+    out->slipping.push_back(0);
+  }
+  append(force, &out->force);
+  append(torque, &out->torque);
+}
+
+/// All but the forces. @return the center of area
+Vec3 append_patch(const mjModel* m, const plant::PatchPair& pair, PatchReport* out) {
+  for (const int geom : pair.geoms) {
+    out->geoms.push_back(geom);
+    out->bodies.push_back(m->geom_bodyid[geom]);
+  }
+  out->is_deep.push_back(geometry::passes_medial_axis(pair.surface));
+  out->is_thin.push_back(pair.is_thin);
+  return append_surface(pair.surface, out);
+}
+
 }  // namespace
 
 void write_patches(const mjModel* m, const plant::ContactPatches& patches,
@@ -89,14 +117,17 @@ void write_patches(const mjModel* m, const plant::ContactPatches& patches,
   clear(out);
   for (const plant::PatchPair& pair : patches.pairs()) {
     if (pair.first_row < 0) continue;
-    for (const int geom : pair.geoms) {
-      out->geoms.push_back(geom);
-      out->bodies.push_back(m->geom_bodyid[geom]);
-    }
-    out->is_deep.push_back(geometry::passes_medial_axis(pair.surface));
-    out->is_thin.push_back(pair.is_thin);
-    const Vec3 center = append_surface(pair.surface, out);
+    const Vec3 center = append_patch(m, pair, out);
     append_forces(pair, center, problem, solution, out);
+  }
+}
+
+void write_surfaces(const mjModel* m, const plant::ContactPatches& patches, PatchReport* out) {
+  clear(out);
+  for (const plant::PatchPair& pair : patches.pairs()) {
+    if (pair.surface.faces.empty()) continue;
+    const Vec3 center = append_patch(m, pair, out);
+    append_pressure_forces(pair.surface, center, out);
   }
 }
 

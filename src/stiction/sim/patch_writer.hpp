@@ -14,4 +14,8 @@ void write_patches(const mjModel* model, const plant::ContactPatches& patches,
                    const contact::ContactProblem& problem, const contact::ContactSolution& solution,
                    PatchReport* out);
 
+/// The patches of ContactPatches::calc_surfaces as they stand, without a step: tractions and forces
+/// of the fields' pressure alone; no slip.
+void write_surfaces(const mjModel* model, const plant::ContactPatches& patches, PatchReport* out);
+
 }  // namespace stiction::sim
