@@ -20,9 +20,9 @@ from stiction.studies import NAMES
 if TYPE_CHECKING:
     from stiction.studies.checks import Check
 
-# Trajectories of other programs that the planar studies are compared with, where somebody has them:
-# beside the repository that is the current folder.
-_PEERS = Path("../shared/reference/point")
+# Results of other programs that studies are compared with, where somebody has them: beside the
+# repository that is the current folder.
+_PEERS = Path("../shared/reference")
 
 
 def _check_name(name: str) -> str:
@@ -55,7 +55,7 @@ def study_command(
             envvar="STICTION_STUDY_PEERS",
             exists=True,
             file_okay=False,
-            help="Folder of other programs' trajectories, to be compared with.",
+            help="Folder of other programs' results, to be compared with.",
         ),
     ] = None,
 ) -> int:

@@ -1,8 +1,12 @@
-"""Trajectories of other programs, where somebody has them: gzipped CSV with a line of names."""
+"""Results of other programs, where somebody has them: in any folder below Settings.peers.
+
+Trajectories are gzipped CSV with a line of names, tables JSON with a list of `rows`.
+"""
 
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +30,7 @@ def calc_peer_distance(
     Returns:
         None, and a note in the result, where there is no such file.
     """
-    path = _find_file(settings, result, name)
+    path = _find_file(settings, result, f"{name}.csv.gz")
     if path is None:
         return None
     peer = read_trajectory(path)
@@ -34,11 +38,31 @@ def calc_peer_distance(
     return calc_rms_error(peer["t"], q, run.time, run.q[:, : len(fields)])
 
 
+def find_peer_rows(
+    settings: Settings, result: StudyResult, name: str
+) -> dict[str, dict[str, Any]] | None:
+    """The rows of NAME.json by their `tag`.
+
+    Returns:
+        None, and a note in the result, where there is no such file.
+
+    Raises:
+        Error: the file cannot be read.
+    """
+    path = _find_file(settings, result, f"{name}.json")
+    if path is None:
+        return None
+    try:
+        return {row["tag"]: row for row in json.loads(path.read_text())["rows"]}
+    except (OSError, ValueError, KeyError, TypeError) as e:
+        raise Error("syntax", str(path), f"cannot be read: {e}") from e
+
+
 def _find_file(settings: Settings, result: StudyResult, name: str) -> Path | None:
-    path = settings.peers / f"{name}.csv.gz" if settings.peers else None
-    if path and path.is_file():
-        return path
-    result.notes.append(f"not compared with the trajectory {name}.csv.gz, which is not here")
+    found = sorted(settings.peers.rglob(name)) if settings.peers else []
+    if found:
+        return found[0]
+    result.notes.append(f"not compared with {name}, which is not here")
     return None
 
 
