@@ -12,7 +12,7 @@ import stiction
 from stiction.bench.timing import Runner
 from stiction.recording import format as fmt
 
-STAGES = ("kinematics", "collision", "assembly", "solve", "certificate", "finish")
+STAGES = ("kinematics", "collision", "surfaces", "assembly", "solve", "certificate", "finish")
 
 
 @dataclass(frozen=True)

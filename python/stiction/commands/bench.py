@@ -9,7 +9,15 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from stiction.bench import clutter, heap, real_scenes, scenes
+from stiction.bench import (
+    clutter,
+    drake_peer,
+    heap,
+    patch_queries,
+    patches,
+    real_scenes,
+    scenes,
+)
 from stiction.bench.clutter_scene import check_num_bodies
 from stiction.cli import app
 from stiction.commands.options import ContactModel, Json, NumThreads, Tolerance
@@ -141,6 +149,52 @@ def bench_scenes(
         make_console().print(_make_table(f"scenes, {contact_model}", _SCENE_COLUMNS, rows))
 
 
+@bench_app.command("patches")
+def bench_patches(
+    contact_model: ContactModel = "lagged_regularized",
+    repeats: Repeats = 5,
+    queries: Annotated[
+        bool, typer.Option("--queries/--no-queries", help="Contact surfaces of pairs of shapes.")
+    ] = True,
+    drake: Annotated[
+        bool | None, typer.Option("--drake/--no-drake", help="Time Drake as well; if installed.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Pressure-field contact, against Drake's hydroelastic contact.
+
+    Steps of a gripper at four resolutions and of a spatula, and contact surfaces of pairs of shapes per
+    face. Ratios are our time to that of Drake's fastest scheme, of the minima: below 1 ours is faster.
+    """
+    with_drake = drake_peer.is_installed() if drake is None else drake
+    gripper = patches.run_gripper_steps(contact_model, num_repeats=repeats, with_drake=with_drake)
+    spatula = patches.run_spatula_steps(contact_model, num_repeats=repeats, with_drake=with_drake)
+    exponents = patches.fit_exponents(gripper)
+    cases = patch_queries.run_queries(repeats, with_drake) if queries else []
+    summaries = patch_queries.summarize(cases)
+    tables = {
+        "steps": [asdict(case) for case in (*gripper, *spatula)],
+        "exponents": [asdict(exponent) for exponent in exponents],
+        "queries": [asdict(summary) for summary in summaries],
+    }
+    if as_json:
+        pairs = [asdict(case) for case in cases]
+        print_json({"contact_model": contact_model, **tables, "pairs": pairs})
+        return
+    console = make_console()
+    console.print(_make_table(f"steps, {contact_model}", _PATCH_COLUMNS, tables["steps"]))
+    console.print(_make_table("exponents in faces", _EXPONENT_COLUMNS, tables["exponents"]))
+    if cases:
+        rows = [{**row, **_find_medians(row)} for row in tables["queries"]]
+        console.print(_make_table("contact surfaces", _QUERY_COLUMNS, rows))
+
+
+def _find_medians(row: dict[str, Any]) -> dict[str, Any]:
+    """Of the percentiles."""
+    names = ("us_per_face", "drake_us_per_face")
+    return {name: row[name] and row[name][1] for name in names}
+
+
 # Heading, field and format of each column.
 _Column = tuple[str, str, str]
 _CLUTTER_COLUMNS: list[_Column] = [
@@ -170,6 +224,35 @@ _SCENE_COLUMNS: list[_Column] = [
     ("mj_step us", "mujoco_us_per_step", ".1f"),
     ("ratio", "ratio_to_mujoco", ".2f"),
     ("iterations", "iterations", ".1f"),
+]
+_PATCH_COLUMNS: list[_Column] = [
+    ("scene", "scene", "s"),
+    ("faces", "faces", "d"),
+    ("us/step", "us_per_step", ".0f"),
+    ("surfaces", "surfaces_us", ".0f"),
+    ("solve", "solve_us", ".0f"),
+    ("iterations", "iterations", ".1f"),
+    ("Drake's faces", "drake_faces", "d"),
+    ("Drake", "drake_best_us", ".0f"),
+    ("query", "drake_query_us", ".0f"),
+    ("ratio", "ratio", ".3f"),
+    ("wanted", "wanted", ".3f"),
+]
+_EXPONENT_COLUMNS: list[_Column] = [
+    ("time", "time", "s"),
+    ("ours", "ours", ".2f"),
+    ("Drake", "drake", ".2f"),
+    ("wanted", "wanted", ".2f"),
+]
+_QUERY_COLUMNS: list[_Column] = [
+    ("pairs", "kind", "s"),
+    ("number", "pairs", "d"),
+    ("faces", "faces", "d"),
+    ("us/face", "us_per_face", ".3f"),
+    ("Drake", "drake_us_per_face", ".3f"),
+    ("ratio", "ratio", ".3f"),
+    ("of sums", "total_ratio", ".3f"),
+    ("wanted", "wanted", ".3f"),
 ]
 
 

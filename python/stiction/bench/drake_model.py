@@ -1,0 +1,208 @@
+"""Any MuJoCo model of free bodies, sliders and primitives with pressure fields, in Drake."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stiction.bench import drake_peer
+
+Vector = NDArray[np.float64]
+Material = Mapping[str, Any]
+Scheme = Literal["sap", "lagged", "similar", "tamsi", "cenic"]
+Surface = Literal["polygon", "triangle"]
+
+
+class DrakeModel:
+    """A model's twin, which starts where the data is and steps with constant forces.
+
+    Bodies have free joints, sliders or none, actuators are motors on sliders, and every geom that
+    collides has a material.
+    """
+
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        materials: Mapping[str, Material],
+        *,
+        scheme: Scheme = "sap",
+        surface: Surface = "polygon",
+        stiction_tolerance: float = 1e-4,
+    ) -> None:
+        """Args:
+        materials: by name of the geom, with keys as in a file of contact properties.
+        scheme: Drake's discrete approximation, or 'cenic', its convex integrator, with fixed steps.
+        """
+        self._drake = drake = drake_peer.load()
+        self._model = model
+        self.time_step = float(model.opt.timestep)
+        self._scheme = scheme
+        builder = drake.DiagramBuilder()
+        config = drake.MultibodyPlantConfig()
+        config.time_step = 0.0 if scheme == "cenic" else self.time_step
+        if scheme != "cenic":
+            config.discrete_contact_approximation = scheme
+        config.contact_model = "hydroelastic"
+        config.contact_surface_representation = surface
+        config.stiction_tolerance = stiction_tolerance
+        self._surface = getattr(drake.HydroelasticContactRepresentation, f"k{surface.capitalize()}")
+        self.plant, _ = drake.AddMultibodyPlant(config, builder)
+        self.plant.mutable_gravity_field().set_gravity_vector(model.opt.gravity)
+        self._bodies = [self.plant.world_body()]
+        self._joints: list[Any] = []
+        for i in range(1, model.nbody):
+            self._add_body(i)
+        for i in range(model.ngeom):
+            if model.geom_contype[i] or model.geom_conaffinity[i]:
+                self._add_geom(i, materials[model.geom(i).name])
+        for i in range(model.nu):
+            joint = self._joints[model.actuator_trnid[i, 0]]
+            self.plant.AddJointActuator(model.actuator(i).name, joint)
+        self.plant.Finalize()
+        self._forces = builder.AddSystem(drake.ConstantVectorSource(np.zeros(model.nu)))
+        builder.Connect(self._forces.get_output_port(), self.plant.get_actuation_input_port())
+        self._simulator = drake.Simulator(builder.Build())
+        if scheme == "cenic":
+            self._take_fixed_steps()
+        self._context = self._simulator.get_mutable_context()
+        self._plant_context = self.plant.GetMyMutableContextFromRoot(self._context)
+        self._start = np.empty(0)
+
+    def set_state(self, data: mujoco.MjData) -> None:
+        """That of MuJoCo's, with its controls, at time 0; marks it."""
+        drake, plant, context, m = self._drake, self.plant, self._plant_context, self._model
+        for j, joint in enumerate(self._joints):
+            body = m.jnt_bodyid[j]
+            q, v = data.qpos[m.jnt_qposadr[j] :], data.qvel[m.jnt_dofadr[j] :]
+            if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_SLIDE:
+                joint.set_translation(context, q[0])
+                joint.set_translation_rate(context, v[0])
+                continue
+            pose = _make_pose(drake, q[:3], q[3:7])
+            rate = pose.rotation().matrix() @ v[3:6]
+            plant.SetFreeBodyPose(context, self._bodies[body], pose)
+            velocity = drake.SpatialVelocity(rate, v[:3])
+            plant.SetFreeBodySpatialVelocity(context, self._bodies[body], velocity)
+        forces = self._forces.GetMyMutableContextFromRoot(self._context)
+        value = self._forces.get_mutable_source_value(forces)
+        value.set_value(m.actuator_gear[:, 0] * data.ctrl)
+        self.mark()
+
+    def mark(self) -> None:
+        """Makes the present state the one to return to."""
+        self._start = self.plant.GetPositionsAndVelocities(self._plant_context).copy()
+        self.reset()
+
+    def reset(self) -> None:
+        """To the marked state, at time 0."""
+        self._context.SetTime(0)
+        self.plant.SetPositionsAndVelocities(self._plant_context, self._start)
+        self._simulator.Initialize()
+
+    def advance(self, num_steps: int) -> None:
+        """Takes steps."""
+        steps_so_far = round(self._context.get_time() / self.time_step)
+        self._simulator.AdvanceTo((steps_so_far + num_steps) * self.time_step)
+
+    def query(self, num_times: int = 1) -> list[Any]:
+        """The contact surfaces at the present state, computed num_times."""
+        port = self.plant.get_geometry_query_input_port()
+        query = port.Eval(self._plant_context)
+        for _ in range(num_times - 1):
+            query.ComputeContactSurfaces(self._surface)
+        surfaces: list[Any] = query.ComputeContactSurfaces(self._surface)
+        return surfaces
+
+    def count_faces(self) -> int:
+        """Of all contact surfaces at the present state."""
+        return sum(surface.num_faces() for surface in self.query())
+
+    def _take_fixed_steps(self) -> None:
+        config = self._drake.SimulatorConfig()
+        config.integration_scheme = "cenic"
+        config.use_error_control = False
+        config.max_step_size = self.time_step
+        config.accuracy = 1e-3
+        self._drake.ApplySimulatorConfig(config, self._simulator)
+
+    def _add_body(self, i: int) -> None:
+        drake, m = self._drake, self._model
+        body = self.plant.AddRigidBody(m.body(i).name, self._make_inertia(i))
+        self._bodies.append(body)
+        parent = self._bodies[m.body_parentid[i]].body_frame()
+        pose = _make_pose(drake, m.body_pos[i], m.body_quat[i])
+        if m.body_jntnum[i] == 0:
+            self.plant.WeldFrames(parent, body.body_frame(), pose)
+            return
+        joint = m.body_jntadr[i]
+        if m.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
+            self._joints.append(None)
+            return
+        frame = self.plant.AddFrame(drake.FixedOffsetFrame(f"{m.body(i).name}_base", parent, pose))
+        name, axis = m.joint(joint).name, m.jnt_axis[joint]
+        slider = drake.PrismaticJoint(name, frame, body.body_frame(), axis)
+        self._joints.append(self.plant.AddJoint(slider))
+
+    def _make_inertia(self, i: int) -> Any:
+        drake, m = self._drake, self._model
+        rotation = _make_pose(drake, m.body_ipos[i], m.body_iquat[i]).rotation()
+        about_com = drake.RotationalInertia(*m.body_inertia[i]).ReExpress(rotation)
+        return drake.SpatialInertia.MakeFromCentralInertia(
+            m.body_mass[i], m.body_ipos[i], about_com
+        )
+
+    def _add_geom(self, i: int, material: Material) -> None:
+        m = self._model
+        self.plant.RegisterCollisionGeometry(
+            self._bodies[m.geom_bodyid[i]],
+            _make_pose(self._drake, m.geom_pos[i], m.geom_quat[i]),
+            _make_shape(self._drake, m, i),
+            m.geom(i).name,
+            _make_properties(self._drake, m, i, material),
+        )
+
+
+def _make_pose(drake: Any, position: Vector, quaternion: Vector) -> Any:
+    unit = quaternion / np.linalg.norm(quaternion)
+    return drake.RigidTransform(drake.Quaternion(unit), np.array(position))
+
+
+def _make_shape(drake: Any, m: mujoco.MjModel, i: int) -> Any:
+    """MuJoCo has radii and half lengths, Drake radii and lengths."""
+    size, kind = m.geom_size[i], mujoco.mjtGeom(m.geom_type[i])
+    shapes = {
+        mujoco.mjtGeom.mjGEOM_PLANE: lambda: drake.HalfSpace(),
+        mujoco.mjtGeom.mjGEOM_SPHERE: lambda: drake.Sphere(size[0]),
+        mujoco.mjtGeom.mjGEOM_ELLIPSOID: lambda: drake.Ellipsoid(*size),
+        mujoco.mjtGeom.mjGEOM_CAPSULE: lambda: drake.Capsule(size[0], 2 * size[1]),
+        mujoco.mjtGeom.mjGEOM_CYLINDER: lambda: drake.Cylinder(size[0], 2 * size[1]),
+        mujoco.mjtGeom.mjGEOM_BOX: lambda: drake.Box(*(2 * size)),
+    }
+    return shapes[kind]()
+
+
+def _make_properties(drake: Any, m: mujoco.MjModel, i: int, material: Material) -> Any:
+    properties = drake.ProximityProperties()
+    hint = material.get("resolution_hint", 1.0)
+    modulus = material.get("hydroelastic_modulus")
+    is_plane = m.geom_type[i] == mujoco.mjtGeom.mjGEOM_PLANE
+    if modulus is None:
+        drake.AddRigidHydroelasticProperties(*([] if is_plane else [hint]), properties)
+    elif is_plane:
+        drake.AddCompliantHydroelasticPropertiesForHalfSpace(
+            material["slab_thickness"], modulus, properties
+        )
+    else:
+        drake.AddCompliantHydroelasticProperties(hint, modulus, properties)
+    friction = material.get("friction", 0.5)
+    drake.AddContactMaterial(
+        dissipation=material.get("dissipation", 0.0),
+        friction=drake.CoulombFriction(friction, friction),
+        properties=properties,
+    )
+    properties.AddProperty("material", "relaxation_time", material.get("relaxation_time", 0.1))
+    return properties

@@ -1,0 +1,142 @@
+"""Soft bubbles that hold a spatula with a pancake on it, at several resolutions, and lift both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+import stiction
+from stiction.errors import ignored_settings_are_fine
+from stiction.package_scenes import find_scene_file
+from stiction.scene import Scene
+
+Vector = NDArray[np.float64]
+
+STICTION_TOLERANCE = 1e-3  # [m/s]
+TIME_STEP = 1e-2  # [s]
+
+_KP, _KD = 1000.0, 60.0  # of the lift [N/m, N s/m]
+_LIFT_HEIGHT, _LIFT_START, _LIFT_TIME = 0.1, 0.4, 1.0  # [m, s, s]
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """Hints of the bubbles, the spatula and the pancake [m]; name: about how many polygons they give."""
+
+    name: str
+    bubble: float
+    steel: float
+    dough: float
+
+
+RESOLUTIONS = (
+    Resolution("230", 0.06, 0.006, 0.01),
+    Resolution("500", 0.025, 0.004, 0.01),
+    Resolution("1200", 0.012, 0.015, 0.02),
+    Resolution("1800", 0.012, 0.006, 0.02),
+)
+
+
+@dataclass(frozen=True)
+class GripperRun:
+    """Row i is of step i.
+
+    time: of its end [s]. faces: of all patches. points: contact points. step_us, surfaces_us, solve_us:
+    wall time [us]. iterations: Newton's. force: normal force of each pair of geoms that touched, by
+    their names, of the step [N], 0 where they do not touch.
+    spatula, pancake: heights at the end [m]. grip: height of the grip at the end [m].
+    """
+
+    time: Vector
+    faces: NDArray[np.int64]
+    points: NDArray[np.int64]
+    step_us: Vector
+    surfaces_us: Vector
+    solve_us: Vector
+    iterations: NDArray[np.int64]
+    force: dict[str, Vector]
+    spatula: float
+    pancake: float
+    grip: float
+
+
+def load_gripper(resolution: Resolution) -> Scene:
+    """The scene scenes/gripper.xml with these hints."""
+    path = find_scene_file("gripper")
+    properties = stiction.load_scene(path).properties
+    content = properties.content if properties else {}
+    for name in ("bubble", "steel", "dough"):
+        content["materials"][name]["resolution_hint"] = getattr(resolution, name)
+    return stiction.load_scene(path, content)
+
+
+def make_gripper_simulator(
+    scene: Scene, contact_model: str, tessellation: str = "polygon", tolerance: float = 1e-5
+) -> stiction.Simulator:
+    """With the study's stiction tolerance."""
+    with ignored_settings_are_fine():
+        return scene.make_simulator(
+            contact_model,
+            stiction_tolerance=STICTION_TOLERANCE,
+            tessellation=tessellation,
+            tolerance=tolerance,
+        )
+
+
+def run_gripper(
+    resolution: Resolution,
+    duration: float,
+    contact_model: str = "lagged_regularized",
+    tessellation: str = "polygon",
+    tolerance: float = 1e-5,
+) -> GripperRun:
+    """Holds for 0.4 s, then lifts by 0.1 m within 1 s. duration: [s]."""
+    scene = load_gripper(resolution)
+    model, data = scene.model, scene.make_data()
+    simulator = make_gripper_simulator(scene, contact_model, tessellation, tolerance)
+    num_steps = round(duration / TIME_STEP)
+    rows = np.zeros((num_steps, 6))
+    force: dict[str, Vector] = {}
+    for i in range(num_steps):
+        data.ctrl[0] = _calc_lift_force(model, data, i * TIME_STEP)
+        report = simulator.step(data)
+        rows[i] = [
+            report.patches.num_faces,
+            len(report.contacts),
+            report.timings.total,
+            report.timings.surfaces,
+            report.timings.solve,
+            report.statistics.iterations,
+        ]
+        for patch in report.patches:
+            pair = "-".join(model.geom(geom).name for geom in patch.geoms)
+            normal = patch.face_area @ patch.normal_traction
+            force.setdefault(pair, np.zeros(num_steps))[i] = normal
+    mujoco.mj_kinematics(model, data)
+    faces, points, step_us, surfaces_us, solve_us, iterations = rows.T
+    return GripperRun(
+        TIME_STEP * np.arange(1, num_steps + 1),
+        faces.astype(int),
+        points.astype(int),
+        step_us,
+        surfaces_us,
+        solve_us,
+        iterations.astype(int),
+        force,
+        float(data.body("spatula").xpos[2]),
+        float(data.body("pancake").xpos[2]),
+        float(data.body("carriage").xpos[2]),
+    )
+
+
+def _calc_lift_force(model: mujoco.MjModel, data: mujoco.MjData, time: float) -> float:
+    """A PD controller on a smooth rise, and the weight of all [N]."""
+    share = min(max((time - _LIFT_START) / _LIFT_TIME, 0), 1)
+    start = model.key_qpos[0, 0]
+    height = start + _LIFT_HEIGHT * (3 * share**2 - 2 * share**3)
+    speed = _LIFT_HEIGHT * (6 * share - 6 * share**2) / _LIFT_TIME
+    weight = -model.opt.gravity[2] * model.body_subtreemass[0]
+    return float(_KP * (height - data.qpos[0]) + _KD * (speed - data.qvel[0]) + weight)

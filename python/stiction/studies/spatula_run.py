@@ -1,0 +1,177 @@
+"""A spatula in the grip of two soft bubbles, under a square wave of the grip's force."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+import stiction
+from stiction.errors import ignored_settings_are_fine
+from stiction.package_scenes import find_scene_file
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GripWave:
+    """The grip's force: `tight` for the share `duty` of each period, then `loose`.
+
+    tight, loose: [N]. period: [s]. duty: in (0, 1).
+    """
+
+    tight: float
+    loose: float
+    period: float
+    duty: float
+
+    def is_tight(self, time: Vector) -> NDArray[np.bool_]:
+        """At times [s] that are at least a nanosecond from a switch, or at it."""
+        phase = np.mod(np.asarray(time) + 1e-9, self.period)
+        return phase < self.duty * self.period
+
+    def calc_force(self, time: Vector) -> Vector:
+        """[N]."""
+        return np.where(self.is_tight(time), self.tight, self.loose)
+
+
+PAPER = GripWave(tight=16, loose=1, period=6, duty=0.75)
+EXAMPLE = GripWave(tight=6.5, loose=1.5, period=3, duty=0.5)
+
+
+@dataclass(frozen=True)
+class SpatulaRun:
+    """Row i is of step i: the time is that of its end.
+
+    time: [s]. pitch: turn about the gripper's axis since the start [rad]. force: of the grip [N].
+    faces: of both patches. area: of both [m^2]. slip_speed: mean over the area [m/s].
+    slipping: share of the area [-]. length_ratio: of the patches' second moments of area along the
+    handle and across it, as lengths [-]; NaN without contact.
+    step_us, surfaces_us, solve_us: wall time [us].
+    max_residual: largest of the steps [-].
+    """
+
+    time: Vector
+    pitch: Vector
+    force: Vector
+    faces: NDArray[np.int64]
+    area: Vector
+    slip_speed: Vector
+    slipping: Vector
+    length_ratio: Vector
+    step_us: Vector
+    surfaces_us: Vector
+    solve_us: Vector
+    max_residual: float
+
+    def find_pitch(self, time: float) -> float:
+        """At a time, linear between steps [rad]."""
+        return float(np.interp(time, self.time, self.pitch))
+
+
+def run_spatula(
+    wave: GripWave,
+    duration: float,
+    time_step: float,
+    contact_model: str = "lagged_regularized",
+    *,
+    stiction_tolerance: float = 1e-4,
+    tessellation: str = "polygon",
+    quadrature: str = "centroid",
+    tolerance: float = 1e-5,
+    refinement: float = 1.0,
+) -> SpatulaRun:
+    """From the pose of the scene scenes/spatula.xml.
+
+    Args:
+        duration, time_step: [s].
+        refinement: the scene's resolution hints are divided by it.
+    """
+    scene = stiction.load_scene(find_scene_file("spatula"))
+    model, data = scene.model, scene.make_data()
+    properties = scene.properties.content if scene.properties else {}
+    for material in properties["materials"].values():
+        material["resolution_hint"] /= refinement
+    with ignored_settings_are_fine():
+        simulator = stiction.Simulator(
+            model,
+            contact_model,
+            time_step=time_step,
+            properties=properties,
+            stiction_tolerance=stiction_tolerance,
+            tessellation=tessellation,
+            quadrature=quadrature,
+            tolerance=tolerance,
+        )
+    mujoco.mj_forward(model, data)
+    spatula, handle = model.body("spatula").id, model.geom("handle").id
+    R_start = data.xmat[spatula].reshape(3, 3).copy()
+    num_steps = round(duration / time_step)
+    starts = time_step * np.arange(num_steps)
+    forces = wave.calc_force(starts)
+    rows = np.zeros((num_steps, 9))
+    residual = 0.0
+    for i, force in enumerate(forces):
+        data.ctrl[:] = force
+        report = simulator.step(data)
+        quaternion = data.qpos[model.joint("spatula").qposadr[0] + 3 :][:4]
+        pitch = _calc_pitch(quaternion, R_start)
+        axis = data.geom_xmat[handle].reshape(3, 3)[:, 2]
+        rows[i] = [pitch, *_measure_patches(report, axis), *_find_times(report)]
+        residual = max(residual, report.statistics.residual)
+    pitch, faces, area, speed, slipping, ratio, step_us, surfaces_us, solve_us = rows.T
+    return SpatulaRun(
+        starts + time_step,
+        pitch,
+        forces,
+        faces.astype(int),
+        area,
+        speed,
+        slipping,
+        ratio,
+        step_us,
+        surfaces_us,
+        solve_us,
+        residual,
+    )
+
+
+def _calc_pitch(quaternion: Vector, R_start: Vector) -> float:
+    """The rotation vector's part about the world's y."""
+    R = np.empty(9)
+    mujoco.mju_quat2Mat(R, quaternion)
+    turn, rotation = np.empty(4), np.empty(3)
+    mujoco.mju_mat2Quat(turn, (R.reshape(3, 3) @ R_start.T).ravel())
+    mujoco.mju_quat2Vel(rotation, turn, 1.0)
+    return float(rotation[1])
+
+
+def _measure_patches(report: stiction.StepReport, axis: Vector) -> list[float]:
+    """Number of faces, area, mean slip speed, share that slips, length ratio."""
+    patches = list(report.patches)
+    area = sum(patch.area for patch in patches)
+    if area == 0:
+        return [0, 0, 0, 0, np.nan]
+    speed = sum(patch.face_area @ np.linalg.norm(patch.slip_velocity, axis=1) for patch in patches)
+    slipping = sum(patch.face_area @ patch.slipping for patch in patches)
+    ratio = np.mean([_calc_length_ratio(patch, axis) for patch in patches])
+    faces = sum(len(patch) for patch in patches)
+    return [faces, area, speed / area, slipping / area, float(ratio)]
+
+
+def _calc_length_ratio(patch: stiction.ContactPatch, axis: Vector) -> float:
+    """Of the faces' centers, weighted by area: spread along an axis over that across it."""
+    away = patch.face_center - patch.center
+    normal = patch.force / np.linalg.norm(patch.force)
+    across = np.cross(normal, axis)
+    across /= np.linalg.norm(across)
+    return float(
+        np.sqrt((patch.face_area @ (away @ axis) ** 2) / (patch.face_area @ (away @ across) ** 2))
+    )
+
+
+def _find_times(report: stiction.StepReport) -> list[float]:
+    timings = report.timings
+    return [timings.total, timings.surfaces, timings.solve]
