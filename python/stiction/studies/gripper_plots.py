@@ -1,0 +1,52 @@
+"""Plots of the gripper study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from stiction.studies.gripper_run import GripperRun
+from stiction.studies.plots import make_log_log, make_plot
+
+_STAGES = {"surfaces_us": "C0", "solve_us": "C1", "step_us": "k"}
+
+
+def draw_times(
+    polygons: Mapping[str, Mapping[str, Any]], triangles: Mapping[str, Mapping[str, Any]]
+) -> Figure:
+    """Times of a step over the number of faces, with a line of order 1."""
+    figure, (axes,) = make_plot(1)
+    for style, name, rows in (("o-", "polygons", polygons), ("^--", "triangles", triangles)):
+        faces = [row["faces"] for row in rows.values()]
+        for stage, colour in _STAGES.items():
+            label = f"{stage.removesuffix('_us')}, {name}"
+            times = [row[stage] for row in rows.values()]
+            axes.plot(faces, times, style, color=colour, label=label, lw=1.2, ms=5)
+    low, high = axes.get_xlim()
+    ends = np.array([max(low, 100), high])
+    axes.plot(ends, 0.3 * ends, ":", color="0.5", lw=1, label="order 1")
+    make_log_log(axes)
+    axes.set_xlabel("faces")
+    axes.set_ylabel("time per step [us]")
+    axes.legend(frameon=False, fontsize=8, ncols=2)
+    return figure
+
+
+def draw_forces(runs: Mapping[str, GripperRun]) -> Figure:
+    """Forces of one bubble and of the blade on the pancake over time, by resolution."""
+    figure, (grip, carried) = make_plot(2)
+    for name, run in runs.items():
+        for pair, force in run.force.items():
+            if "left_bubble" in pair:
+                grip.plot(run.time, force, label=f"{name} faces", lw=1.2)
+            elif "pancake" in pair and "blade" in pair:
+                carried.plot(run.time, force, label=f"{name} faces", lw=1.2)
+    grip.set_ylabel("normal force of the left bubble [N]")
+    carried.set_ylabel("normal force of the blade on the pancake [N]")
+    for axes in (grip, carried):
+        axes.set_xlabel("time [s]")
+        axes.legend(frameon=False, fontsize=9)
+    return figure
