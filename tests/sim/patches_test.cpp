@@ -177,7 +177,8 @@ TEST(PatchQuadrature, MomentExactIsExact) {
     double moment[2];
     for (const Quadrature quadrature : {Quadrature::centroid, Quadrature::moment_exact}) {
       // So heavy that it hardly moves.
-      BodyOnFloor box(R"(type="box" size="0.05 0.05 0.05" mass="1e5")", R"(gravity="0 0 0")");
+      BodyOnFloor box(R"(type="box" size="0.05 0.05 0.05" mass="1e5" friction="0")",
+                      R"(gravity="0 0 0")", R"(friction="0")");
       StepOptions options = make_options(ContactModel::lagged, 1e-12);
       options.surfaces = {tessellation, quadrature};
       Stepper stepper(box.scene.model, options, box.materials);
