@@ -9,10 +9,18 @@ set(_contact_headers
   stiction/base/error.hpp
   stiction/contact/certificate.hpp
   stiction/contact/custom_law.hpp
-  stiction/formulations/convex_solver.hpp)
+  stiction/contact/patch_row.hpp
+  stiction/formulations/convex_solver.hpp
+  stiction/geometry/contact_surface.hpp
+  stiction/geometry/extent.hpp
+  stiction/geometry/mesh_check.hpp
+  stiction/geometry/quadrature.hpp
+  stiction/geometry/shapes.hpp
+  stiction/geometry/tet_mesh.hpp)
 set(_sim_headers
   stiction/io/contact_properties.hpp
   stiction/io/material_assignment.hpp
+  stiction/io/tet_mesh_file.hpp
   stiction/sim/stepper.hpp)
 
 # The headers, relative to src, that `headers` include, themselves among them, less those in `known`.

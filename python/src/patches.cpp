@@ -151,6 +151,16 @@ void bind_patches(nb::module_& m) {
             return Patch{nb::borrow(self), &report, i};
           },
           "index"_a)
+      .def(
+          "__iter__",
+          [](nb::handle self) {
+            const auto& report = nb::cast<const PatchReport&>(self);
+            nb::list patches;
+            for (int i = 0; i < report.size(); ++i)
+              patches.append(Patch{nb::borrow(self), &report, i});
+            return nb::iter(patches);
+          },
+          nb::sig("def __iter__(self) -> collections.abc.Iterator[ContactPatch]"))
       .def_prop_ro("num_faces", &PatchReport::num_faces, "Of all patches.");
 }
 

@@ -14,6 +14,8 @@ from stiction._core import (  # noqa: E402
     contact_models,
     friction_laws,
     normal_laws,
+    quadratures,
+    tessellations,
 )
 from stiction.errors import Error, IgnoredSettingWarning, StepError, StictionWarning  # noqa: E402
 from stiction.recording import Recorder, Recording, Replay  # noqa: E402
@@ -43,4 +45,6 @@ __all__ = [
     "friction_laws",
     "load_scene",
     "normal_laws",
+    "quadratures",
+    "tessellations",
 ]

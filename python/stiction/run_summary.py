@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import mujoco
@@ -12,6 +13,7 @@ from rich.table import Table
 
 from stiction._core import StepReport
 from stiction.recording import format as fmt
+from stiction.simulator import Simulator
 
 # Steps whose cost is averaged before median and minimum are taken; the clock's noise is far below
 # the cost of so many.
@@ -64,14 +66,17 @@ class RunSummary:
 
     status, message: of the last step.
     num_failed: steps that could not be made.
+    fallbacks: pairs of geoms that touched in points though one takes part in pressure-field contact.
     """
 
     def __init__(self, contact_model: str, time_step: float) -> None:
         self.status, self.message = "ok", ""
         self.num_failed = 0
+        self.fallbacks: set[tuple[int, int]] = set()
         self._is_certified = contact_model != "mujoco"  # which proves nothing of its steps
         self._time_step = time_step
         self._costs, self._contacts, self._iterations = _Costs(), _Mean(), _Mean()
+        self._patches, self._faces = _Mean(), _Mean()
         self._error_bound = self._velocity_bound = self._coupling_error = 0.0
         self._warnings: dict[str, int] = {}
         self._begin = self._end = time.perf_counter()
@@ -89,6 +94,10 @@ class RunSummary:
         self._costs.add(report.timings.total)
         self._contacts.add(report.statistics.num_contacts)
         self._iterations.add(report.statistics.iterations)
+        self._patches.add(len(report.patches))
+        self._faces.add(report.patches.num_faces)
+        if (fallback := report.contacts.is_fallback).any():
+            self.fallbacks.update(map(tuple, report.contacts.geoms[fallback != 0].tolist()))
         self._error_bound = max(self._error_bound, report.certificate.error_bound)
         self._velocity_bound = max(self._velocity_bound, report.certificate.velocity_bound)
         self._coupling_error = max(self._coupling_error, report.certificate.coupling_error)
@@ -114,6 +123,8 @@ class RunSummary:
             "real_time_factor": simulated / wall_time if wall_time > 0 else None,
             "us_per_step": self._costs.figures(),
             "contacts": self._contacts.figures(),
+            "patches": self._patches.figures(),
+            "faces": self._faces.figures(),
             "iterations": self._iterations.figures(),
             "error_bound": self._report_bound(self._error_bound),
             "velocity_bound": self._report_bound(self._velocity_bound),
@@ -122,6 +133,18 @@ class RunSummary:
 
     def _report_bound(self, value: float) -> float | None:
         return value if self._is_certified and self.num_steps and math.isfinite(value) else None
+
+
+def explain_fallbacks(
+    simulator: Simulator, pairs: Iterable[tuple[int, int]]
+) -> list[dict[str, Any]]:
+    """Why pairs of geoms touched in points, fit for JSON."""
+    out = []
+    for pair in sorted(pairs):
+        explanation = simulator.explain(*pair)
+        names = [geom["name"] or f"#{geom['id']}" for geom in explanation["geoms"]]
+        out.append({"geoms": names, "reason": explanation["why_points"]})
+    return out
 
 
 def calc_energy(model: mujoco.MjModel, state: fmt.Vector) -> dict[str, float]:
@@ -150,7 +173,10 @@ def make_table(title: str, figures: dict[str, Any]) -> Table:
         f"{_format(figures['real_time_factor'])} times real time",
     )
     table.add_row("step", f"{_format(costs['median'])} us median, {_format(costs['min'])} us min")
-    for name, values in (("contacts", contacts), ("iterations", iterations)):
+    rows = [("contacts", contacts), ("iterations", iterations)]
+    if figures["patches"]["max"]:
+        rows += [("patches", figures["patches"]), ("faces", figures["faces"])]
+    for name, values in rows:
         table.add_row(name, f"{_format(values['mean'])} mean, {_format(values['max'])} max")
     for name, key, unit in (
         ("error bound", "error_bound", "sqrt(J)"),
@@ -158,6 +184,9 @@ def make_table(title: str, figures: dict[str, Any]) -> Table:
     ):
         bound = figures[key]
         table.add_row(name, "none" if bound is None else f"{_format(bound)} {unit}")
+    for fallback in figures.get("point_fallbacks", []):
+        names = " and ".join(f"'{name}'" for name in fallback["geoms"])
+        table.add_row("in points", f"{names}: {fallback['reason']}")
     if "energy" in figures:
         start, end = (sum(figures["energy"][k].values()) for k in ("start", "end"))
         table.add_row("energy", f"{_format(start)} J at the start, {_format(end)} J at the end")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from stiction import contact_models, friction_laws, normal_laws
+from stiction import contact_models, friction_laws, normal_laws, quadratures, tessellations
 from stiction.controls import ControlsName
 from stiction.names import suggest_name
 
@@ -106,6 +106,36 @@ FrictionLaw = Annotated[
         callback=_check_friction_law,
         metavar="NAME",
         help=f"How friction rises with slip, of the same: {', '.join(friction_laws())}.",
+    ),
+]
+
+
+def _check_tessellation(name: str) -> str:
+    if name not in tessellations():
+        raise typer.BadParameter(f"no tessellation '{name}' {suggest_name(name, tessellations())}")
+    return name
+
+
+def _check_quadrature(name: str) -> str:
+    if name not in quadratures():
+        raise typer.BadParameter(f"no quadrature '{name}' {suggest_name(name, quadratures())}")
+    return name
+
+
+Tessellation = Annotated[
+    str,
+    typer.Option(
+        callback=_check_tessellation,
+        metavar="NAME",
+        help=f"Faces of pressure-field contact: {', '.join(tessellations())}.",
+    ),
+]
+Quadrature = Annotated[
+    str,
+    typer.Option(
+        callback=_check_quadrature,
+        metavar="NAME",
+        help=f"Points of these faces: {', '.join(quadratures())}.",
     ),
 ]
 Duration = Annotated[

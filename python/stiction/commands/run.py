@@ -22,7 +22,7 @@ from stiction.controls import (
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import format as fmt
 from stiction.recording.recorder import Recorder
-from stiction.run_summary import RunSummary, calc_energy, make_table
+from stiction.run_summary import RunSummary, calc_energy, explain_fallbacks, make_table
 from stiction.scene import load_scene
 from stiction.simulator import Simulator
 
@@ -33,6 +33,8 @@ def run(
     contact_model: options.ContactModel = "lagged_regularized",
     normal_law: options.NormalLaw = "hunt_crossley",
     friction_law: options.FrictionLaw = "soft",
+    tessellation: options.Tessellation = "polygon",
+    quadrature: options.Quadrature = "centroid",
     time_step: options.TimeStep = None,
     duration: options.Duration = None,
     record: Annotated[
@@ -56,6 +58,8 @@ def run(
             contact_model,
             normal_law=normal_law,
             friction_law=friction_law,
+            tessellation=tessellation,
+            quadrature=quadrature,
             time_step=time_step,
             tolerance=tolerance,
             num_threads=num_threads,
@@ -80,12 +84,15 @@ def run(
         "contact_model": contact_model,
         "normal_law": normal_law,
         "friction_law": friction_law,
+        "tessellation": tessellation,
+        "quadrature": quadrature,
         "time_step": simulator.time_step,
         "controls": controls.value,
         "seed": seed,
         "requested_steps": num_steps,
         "interrupted": interrupted,
         **summary.figures(),
+        "point_fallbacks": explain_fallbacks(simulator, summary.fallbacks),
         "energy": {"start": energy_start, "end": calc_energy(loaded.model, state)},
         "state_digest": fmt.hash_bytes(state.tobytes()).hex(),
         "warnings": texts + summary.warnings(),

@@ -34,7 +34,7 @@ class RecordedPatch:
 def pack_patches(patches: PatchReport) -> dict[str, NDArray[np.void]]:
     """Records by topic."""
     out: dict[str, list[NDArray[np.void]]] = {topic: [] for topic in PATCH_DTYPES}
-    for patch in (patches[i] for i in range(len(patches))):
+    for patch in patches:
         head = np.zeros(1, fmt.PATCH_DTYPE)
         faces = np.zeros(len(patch), fmt.FACE_DTYPE)
         vertices = np.zeros(len(patch.vertices), fmt.VERTEX_DTYPE)

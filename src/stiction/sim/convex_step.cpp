@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "stiction/base/error.hpp"
 #include "stiction/contact/dense_hessian.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
@@ -17,6 +18,19 @@
 namespace stiction::sim {
 namespace {
 
+/// Pressure fields have laws that are linear in depth.
+void check_law(const StepOptions& options, const plant::ContactPatches& patches) {
+  using contact::NormalLawKind;
+  const NormalLawKind law =
+      contact::find_normal_law(options.contact_model, options.parameters.normal_law);
+  if (patches.empty() || law == NormalLawKind::hunt_crossley || law == NormalLawKind::linear)
+    return;
+  throw Error(ErrorCode::kUnsupported, "normal_law",
+              "is '" + std::string(contact::traits(law).name) +
+                  "', a law of contact points, and the scene has pairs of pressure-field contact: "
+                  "choose hunt_crossley or linear, or give no geom a hydroelastic_modulus");
+}
+
 /// Of what is never below 0; a NaN is then printed as one.
 double without_sign(double x) { return std::copysign(x, 1.0); }
 
@@ -27,6 +41,7 @@ ConvexStep::ConvexStep(const mjModel* model, const StepOptions& options,
     : look_ahead_(model, options.contact_model, options.parameters, materials),
       patches_(model, materials, options.surfaces),
       solver_(formulations::make_contact_solver(options.contact_model)) {
+  check_law(options, patches_);
   if (options.num_threads > 1) threads_.emplace(options.num_threads);
 }
 

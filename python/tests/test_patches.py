@@ -1,0 +1,133 @@
+"""Patches of pressure-field contact, as Python sees them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+from stiction.cli import app
+from typer.testing import CliRunner
+
+import stiction
+
+SCENE = """<mujoco><option timestep="0.002"/>
+<worldbody><geom name="floor" type="plane" size="5 5 1"/>
+<body name="ball" pos="0 0 0.048"><freejoint/><geom name="ball" size="0.05" mass="0.4"/></body>
+<body name="post" pos="0.3 0 0.0499"><freejoint/>
+<geom name="post" type="cylinder" size="0.03 0.05" mass="0.4"/></body>
+</worldbody></mujoco>"""
+PROPERTIES = {
+    "materials": {
+        "soft": {"hydroelastic_modulus": 1e6, "resolution_hint": 0.02, "dissipation": 10.0},
+        "steel": {"rigid": True},
+    },
+    "geoms": {"ball": "soft", "floor": "steel", "post": "steel"},
+}
+
+
+def make_simulator(**options: object) -> tuple[stiction.Simulator, mujoco.MjData]:
+    model = mujoco.MjModel.from_xml_string(SCENE)
+    data = mujoco.MjData(model)
+    return stiction.Simulator(model, "lagged", properties=PROPERTIES, **options), data
+
+
+def test_arrays_of_a_patch_agree_with_each_other() -> None:
+    sim, data = make_simulator()
+    data.qvel[0] = 0.2
+    report = sim.step(data)
+    assert len(report.patches) == 1
+    patch = report.patches[0]
+    n = len(patch)
+    assert n > 5 and patch.faces.shape == (n + 1,) and patch.faces[-1] == len(patch.vertices)
+    assert patch.traction.shape == patch.face_center.shape == patch.slip_velocity.shape == (n, 3)
+    assert patch.face_area.sum() == pytest.approx(patch.area, rel=1e-12)
+    forces = patch.traction * patch.face_area[:, None]
+    assert forces.sum(axis=0) == pytest.approx(patch.force, rel=1e-9)
+    torque = np.cross(patch.face_center - patch.center, forces).sum(axis=0)
+    assert torque == pytest.approx(patch.torque, abs=1e-9)
+    normal = (patch.traction * patch.face_normal).sum(axis=1)
+    assert normal == pytest.approx(patch.normal_traction, rel=1e-9)
+    for i in range(n):
+        corners = patch.vertices[patch.faces[i] : patch.faces[i + 1]]
+        assert 3 <= len(corners) <= 8
+        spokes = corners - corners[0]
+        area = np.cross(spokes[1:-1], spokes[2:]).sum(axis=0) / 2
+        assert area @ patch.face_normal[i] == pytest.approx(patch.face_area[i], rel=1e-9)
+    rows = report.contacts.patch == 0
+    assert report.contacts.impulse[rows].sum(axis=0) / sim.time_step == pytest.approx(patch.force)
+
+
+def test_arrays_stay_when_the_simulator_goes_on() -> None:
+    sim, data = make_simulator()
+    patch = sim.step(data).patches[0]
+    pressure = patch.pressure
+    copy = pressure.copy()
+    for _ in range(20):
+        sim.step(data)
+    assert np.array_equal(pressure, copy)
+    with pytest.raises(ValueError, match="read-only"):
+        pressure[0] = 1
+    with pytest.raises(IndexError):
+        sim.step(data).patches[1]
+
+
+def test_points_where_there_is_no_surface_say_why() -> None:
+    sim, data = make_simulator()
+    report = sim.step(data)
+    fallback = report.contacts.is_fallback.astype(bool)
+    assert fallback.any() and np.all(report.contacts.patch[fallback] == -1)
+    explanation = sim.explain("post", "floor")
+    assert explanation["touches_in"] == "points" and "both are rigid" in explanation["why_points"]
+    explanation = sim.explain("ball", "floor")
+    assert explanation["touches_in"] == "patches" and explanation["why_points"] is None
+    numbers = {number["name"]: number["value"] for number in explanation["numbers"]}
+    assert numbers["hydroelastic_modulus, geom 'ball'"] == 1e6
+    assert numbers["thickness, geom 'ball'"] == 0.05
+    assert numbers["dissipation"] == 10
+
+
+@pytest.mark.parametrize("tessellation", stiction.tessellations())
+@pytest.mark.parametrize("quadrature", stiction.quadratures())
+def test_force_does_not_depend_on_how_faces_are_cut(tessellation: str, quadrature: str) -> None:
+    sim, data = make_simulator(tessellation=tessellation, quadrature=quadrature, tolerance=1e-10)
+    force = sim.step(data).patches[0].force
+    reference, data = make_simulator(tolerance=1e-10)
+    assert force == pytest.approx(reference.step(data).patches[0].force, abs=1e-7)
+
+
+def test_laws_of_points_are_refused() -> None:
+    with pytest.raises(stiction.Error, match="hertz.*pressure-field"):
+        make_simulator(normal_law="hertz")
+    with pytest.raises(stiction.Error, match="moment_exact"):
+        make_simulator(quadrature="moment_exactly")
+
+
+def test_recordings_keep_patches(tmp_path: Path) -> None:
+    sim, data = make_simulator()
+    with stiction.Recorder(tmp_path / "ball.mcap", sim) as recorder:
+        reports = [recorder.step(data) for _ in range(5)]
+    for step, report in zip(stiction.Recording(tmp_path / "ball.mcap"), reports, strict=True):
+        assert len(step.patches) == 1
+        recorded, patch = step.patches[0], report.patches[0]
+        assert recorded.patch["force"] == pytest.approx(patch.force, rel=1e-6)
+        assert recorded.faces["pressure"] == pytest.approx(patch.pressure, rel=1e-6)
+        assert np.array_equal(recorded.faces["num_vertices"], np.diff(patch.faces))
+        assert recorded.vertices["vertices"] == pytest.approx(patch.vertices, abs=1e-7)
+
+
+def test_run_reports_patches_and_fallbacks(tmp_path: Path) -> None:
+    scene = tmp_path / "ball.xml"
+    scene.write_text(SCENE)
+    properties = tmp_path / "ball.contact.yaml"
+    properties.write_text(json.dumps(PROPERTIES))
+    arguments = ["run", str(scene), "--properties", str(properties), "--duration", "20ms"]
+    result = CliRunner().invoke(app, [*arguments, "--json", "--quadrature", "moment_exact"])
+    assert result.exit_code == 0, result.output
+    figures = json.loads(result.stdout)
+    assert figures["patches"]["max"] == 1 and figures["faces"]["mean"] > 5
+    assert figures["contacts"]["max"] > figures["faces"]["max"]
+    (fallback,) = figures["point_fallbacks"]
+    assert set(fallback["geoms"]) == {"post", "floor"} and "rigid" in fallback["reason"]
