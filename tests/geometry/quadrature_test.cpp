@@ -175,26 +175,24 @@ TEST(Quadrature, DiskOf152TrianglesComesToRestAsADisk) {
     for (const double turn : {0.0, 0.011, 0.3, 1.0}) {
       const ContactSurface disk = make_disk(152, turn, tessellation);
       const double ratio = calc_rest_ratio(calc_points(disk, Quadrature::moment_exact));
-      std::printf("152 %g %g\n", turn, ratio / .652999 - 1);
       EXPECT_NEAR(ratio, 0.652999, 0.001 * 0.652999) << turn;
     }
 }
 
 /// Against the polygon that the fan makes, which itself is 0.9 % below the disk for n = 40.
+/// Measured: within 5e-4.
 TEST(Quadrature, OtherFansComeToRestAsTheirPolygons) {
   struct Fan {
     int n;
     Vec3 apex;
-    double tolerance;  // measured: half of it at most
   };
-  for (const Fan& fan : {Fan{40, {}, 2e-3}, Fan{100, {}, 1e-3}, Fan{200, {}, 6e-4},
-                         Fan{400, {}, 6e-4}, Fan{152, {0.3, 0.1, 0}, 2e-3}}) {
+  for (const Fan& fan :
+       {Fan{40, {}}, Fan{100, {}}, Fan{200, {}}, Fan{400, {}}, Fan{152, {0.3, 0.1, 0}}}) {
     const double expected = calc_polygon_rest_ratio(fan.n);
     for (const Tessellation tessellation : {Tessellation::polygon, Tessellation::triangle}) {
       const ContactSurface disk = make_disk(fan.n, 0.1, tessellation, fan.apex);
       const double ratio = calc_rest_ratio(calc_points(disk, Quadrature::moment_exact));
-      std::printf("%d %d %g %g\n", fan.n, (int)tessellation, ratio, ratio / expected - 1);
-      EXPECT_NEAR(ratio, expected, fan.tolerance * expected) << fan.n;
+      EXPECT_NEAR(ratio, expected, 1e-3 * expected) << fan.n;
     }
   }
 }
