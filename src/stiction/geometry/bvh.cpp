@@ -65,6 +65,7 @@ EightBoxes no_boxes() {
 }
 
 using Range = std::span<int>;
+constexpr std::size_t kLargeRange = 256;
 
 class Builder {
  public:
@@ -119,12 +120,15 @@ class Builder {
     return parts;
   }
 
-  /// Orders the range so that its first n elements, which it returns, are the better half.
+  /// Orders the range so that its first n elements, which it returns, are the better half. Of a
+  /// large one only the longest axis is tried.
   std::size_t split(Range range) {
+    const int longest = find_longest_axis(range);
     double best_cost = std::numeric_limits<double>::infinity();
     std::size_t best = range.size() / 2;
     int best_axis = 0;
     for (int axis = 0; axis < 3; ++axis) {
+      if (range.size() > kLargeRange && axis != longest) continue;
       sort_along(axis, range);
       ElementBox box = empty_box();
       for (std::size_t i = range.size() - 1; i > 0; --i) {
@@ -143,8 +147,19 @@ class Builder {
         }
       }
     }
-    sort_along(best_axis, range);
+    if (range.size() <= kLargeRange) sort_along(best_axis, range);
     return best;
+  }
+
+  /// Of the elements' centres.
+  int find_longest_axis(Range range) const {
+    Vec3 low = centers_[range[0]], high = low;
+    for (const int i : range) {
+      low = componentwise_min(low, centers_[i]);
+      high = componentwise_max(high, centers_[i]);
+    }
+    const Vec3 d = high - low;
+    return d.x >= d.y && d.x >= d.z ? 0 : d.y >= d.z ? 1 : 2;
   }
 
   static double count_leaves(std::size_t n) {

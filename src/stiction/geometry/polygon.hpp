@@ -30,7 +30,7 @@ struct Polygon {
 /// it. Returns false if there is none. Source: [masterjohn2022] section III.
 bool slice_tet(const Vec4& f, const std::array<PolygonVertex, 4>& corners, Polygon* polygon);
 
-/// Clips by the planes that `is_clipping` names; keeps distance <= 0 [Sutherland & Hodgman 1974].
+/// Clips by the planes that `is_clipping` names; keeps distance <= 0 [sutherland1974].
 /// A plane that would cut off no more than `tolerance` [m] is left out: it runs along an edge, as
 /// those of both bodies do on the rim. Returns false if less than a triangle is left.
 bool clip_polygon(const std::array<bool, 4>& is_clipping, double tolerance, Polygon* polygon);
