@@ -105,17 +105,17 @@ SurfaceQuery& SurfaceQuery::operator=(SurfaceQuery&&) noexcept = default;
 
 namespace {
 
-struct MaxPressure {
-  double operator()(const CompliantBody& body) const { return body.max_pressure(); }
-  double operator()(const RigidBody&) const { return 0; }
-  double operator()(const HalfSpace&) const { return 0; }
-};
+/// 0 if the body has no highest pressure.
+double get_max_pressure(const ContactBody& body) {
+  const auto* tets = std::get_if<CompliantBody>(&body);
+  return tets ? tets->max_pressure() : 0;
+}
 
 void set_pressure_share(const ContactBody& A, const ContactBody& B, ContactSurface* surface) {
   double most = 0;
   for (const double p : surface->vertex_pressure) most = std::max(most, p);
   for (const ContactBody* body : {&A, &B})
-    if (const double field_most = std::visit(MaxPressure{}, *body); field_most > 0)
+    if (const double field_most = get_max_pressure(*body); field_most > 0)
       surface->pressure_share = std::max(surface->pressure_share, most / field_most);
 }
 
@@ -140,12 +140,12 @@ void SurfaceQuery::calc(const ContactBody& A, const RigidTransform& X_WA, const 
     else if (const auto* triangles = std::get_if<RigidBody>(&O))
       scratch_->add_faces(triangles->data(), data_T, pair);
     else
-      scratch_->add_faces(std::get<HalfSpace>(O), data_T, pair);
+      scratch_->add_faces(*std::get_if<HalfSpace>(&O), data_T, pair);
   };
   if (const auto* tets = std::get_if<CompliantBody>(&T))
     add_faces(tets->data());
   else
-    scratch_->add_faces(std::get<RigidBody>(O).data(), std::get<HalfSpace>(T), pair);
+    scratch_->add_faces(std::get_if<RigidBody>(&O)->data(), *std::get_if<HalfSpace>(&T), pair);
   set_pressure_share(A, B, surface);
 }
 

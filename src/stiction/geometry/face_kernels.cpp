@@ -36,7 +36,7 @@ double evaluate(const Vec3& gradient, double constant, const Vec4& x) {
 /// Values that rounding cannot tell from 0 are 0, for every tetrahedron that has the corner.
 Vec4 snap(const Vec4& values, double tolerance) {
   const Vec4 t = broadcast_to<Vec4>(tolerance);
-  return (values > t) | (values < -t) ? values : Vec4{};
+  return ((values > t) | (values < -t)) ? values : Vec4{};
 }
 
 int count_positive(const Vec4& f) { return (f[0] > 0) + (f[1] > 0) + (f[2] > 0) + (f[3] > 0); }

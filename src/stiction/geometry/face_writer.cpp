@@ -63,11 +63,15 @@ void FaceWriter::write_fan(const Polygon& polygon, const Vec4& center, const Fac
 void FaceWriter::write_face(const Polygon& polygon, const PolygonMoments& moments,
                             const FaceFields& fields) {
   const int first = static_cast<int>(surface_->vertices.size()), n = polygon.num_vertices;
+  surface_->vertices.resize(first + n);
+  surface_->vertex_pressure.resize(first + n);
+  Vec3* vertices = surface_->vertices.data() + first;
+  double* pressures = surface_->vertex_pressure.data() + first;
   for (int i = 0; i < n; ++i) {
     // Seen from the other side the corners turn the other way.
     const Vec4 x = to_world(polygon.vertex[is_T_first_ ? n - 1 - i : i].position_pressure);
-    surface_->vertices.push_back(as_vec3(x));
-    surface_->vertex_pressure.push_back(x[3]);
+    vertices[i] = as_vec3(x);
+    pressures[i] = x[3];
   }
   const Vec4 centroid = to_world(moments.centroid_pressure);
   SurfaceFace face{as_vec3(centroid),

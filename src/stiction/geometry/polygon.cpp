@@ -55,7 +55,8 @@ void clip_by(int plane, Polygon* polygon) {
       clipped.vertex[clipped.num_vertices++] = *vertex;
     before = vertex;
   }
-  *polygon = clipped;
+  polygon->num_vertices = clipped.num_vertices;
+  std::copy_n(clipped.vertex.begin(), clipped.num_vertices, polygon->vertex.begin());
 }
 
 }  // namespace
@@ -96,8 +97,10 @@ bool merge_vertices(double tolerance, Polygon* polygon) {
   };
   int n = 0;
   for (int i = 0; i < polygon->num_vertices; ++i)
-    if (n == 0 || !are_near(polygon->vertex[n - 1], polygon->vertex[i]))
-      polygon->vertex[n++] = polygon->vertex[i];
+    if (n == 0 || !are_near(polygon->vertex[n - 1], polygon->vertex[i])) {
+      if (n != i) polygon->vertex[n] = polygon->vertex[i];
+      ++n;
+    }
   if (n > 1 && are_near(polygon->vertex[n - 1], polygon->vertex[0])) --n;
   polygon->num_vertices = n;
   return n >= 3;
