@@ -11,7 +11,13 @@ import numpy as np
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_between, check_near
 from stiction.studies.convergence import calc_order
 from stiction.studies.gripper_plots import draw_forces, draw_times
-from stiction.studies.gripper_run import RESOLUTIONS, GripperRun, Resolution, run_gripper
+from stiction.studies.gripper_run import (
+    RESOLUTIONS,
+    GripperRun,
+    Resolution,
+    Vector,
+    run_gripper,
+)
 from stiction.studies.peers import find_peer_rows
 from stiction.studies.study import Settings, Study, StudyResult
 
@@ -25,6 +31,9 @@ _MODEL = "lagged_regularized"
 
 # Tags of the peer's rows.
 _PEER_TAGS = {"230": "230", "500": "500", "1200": "1000", "1800": "1500"}
+# Where Drake leaves out no face. At the others it leaves out those past 90 degrees, with 10 to 13 % of
+# the force, and its bodies settle elsewhere.
+_NOTHING_IS_DROPPED = ("1200",)
 _PAPER_FACES, _PAPER_SOLVE = 4.05, 4.09  # triangles over polygons
 
 Runs = dict[str, dict[str, list[GripperRun]]]  # by tessellation and resolution, repeats
@@ -33,7 +42,7 @@ Runs = dict[str, dict[str, list[GripperRun]]]  # by tessellation and resolution,
 def run_study(settings: Settings) -> StudyResult:
     """All resolutions, with polygons and with triangles."""
     result = StudyResult()
-    resolutions = RESOLUTIONS[:2] if settings.quick else RESOLUTIONS
+    resolutions = RESOLUTIONS[::2] if settings.quick else RESOLUTIONS
     runs: Runs = {
         "polygon": _run_all(settings, resolutions, "polygon", _DURATION),
         "triangle": _run_all(settings, resolutions, "triangle", _TRIANGLE_DURATION),
@@ -100,30 +109,31 @@ def _describe(repeats: list[GripperRun]) -> dict[str, Any]:
         "spatula": run.spatula,
         "pancake": run.pancake,
         "grip": run.grip,
-        "force": {pair: float(_mean_of_hold(run, force)) for pair, force in run.force.items()},
+        "force": {geom: list(_mean_of_hold(run, force)) for geom, force in run.force.items()},
     }
 
 
-def _mean_of_hold(run: GripperRun, force: np.ndarray[Any, Any]) -> float:
-    """Over the last 0.1 s, in which nothing is accelerated."""
-    return float(np.mean(force[run.time > run.time[-1] - 0.1]))
+def _mean_of_hold(run: GripperRun, force: Vector) -> Vector:
+    """Over the last 0.1 s, in which nothing is accelerated much."""
+    return np.asarray(np.mean(force[run.time > run.time[-1] - 0.1], axis=0))
 
 
 def _check_hold(name: str, run: GripperRun) -> list[Check]:
-    def find(a: str, b: str) -> float | None:
-        forces = [f for pair, f in run.force.items() if {a, b} == set(pair.split("-"))]
-        return _mean_of_hold(run, forces[0]) if forces else None
-
+    force = {geom: _mean_of_hold(run, of_steps) for geom, of_steps in run.force.items()}
+    grip = {side: abs(float(force[f"{side}_bubble"][1])) for side in ("left", "right")}
     return [
         *(
             check_near(
-                f"force of the {side} bubble at {name} faces [N]",
-                find("handle", f"{side}_bubble"),
-                GRASP_FORCE,
-                0.02,
-                "balance",
+                f"force on the {side} bubble at {name} faces [N]", f, GRASP_FORCE, 0.005, "balance"
             )
-            for side in ("left", "right")
+            for side, f in grip.items()
+        ),
+        check_near(
+            f"force on the pancake at {name} faces [N]",
+            float(force["pancake"][2]),
+            PANCAKE_WEIGHT,
+            0.02,
+            "its weight",
         ),
         check_at_least(
             f"rise of the pancake at {name} faces [m]", run.pancake - 0.304, 0.07, "it is held"
@@ -183,15 +193,18 @@ def _check_peers(
             "pancake": ours.pancake,
             "drake_pancake": peer["end"][9],
         }
-        checks += [
-            check_near(f"faces with sap at {name}", faces, peer["faces_mean"], 0.03, "Drake's sap"),
-            check_at_most(
-                f"height of the pancake with sap at {name}, distance [m]",
-                abs(ours.pancake - peer["end"][9]),
-                2e-3,
-                "Drake's sap",
-            ),
-        ]
+        checks.append(
+            check_near(f"faces with sap at {name}", faces, peer["faces_mean"], 0.05, "Drake's sap")
+        )
+        if name in _NOTHING_IS_DROPPED:
+            checks.append(
+                check_at_most(
+                    f"height of the pancake with sap at {name}, distance [m]",
+                    abs(ours.pancake - peer["end"][9]),
+                    1e-4,
+                    "Drake's sap, which drops no face here",
+                )
+            )
     result.figures["drake"] = compared
     return checks
 

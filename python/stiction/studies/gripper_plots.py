@@ -36,16 +36,13 @@ def draw_times(
 
 
 def draw_forces(runs: Mapping[str, GripperRun]) -> Figure:
-    """Forces of one bubble and of the blade on the pancake over time, by resolution."""
+    """Force on one bubble across the grip, and on the pancake upwards, over time, by resolution."""
     figure, (grip, carried) = make_plot(2)
     for name, run in runs.items():
-        for pair, force in run.force.items():
-            if "left_bubble" in pair:
-                grip.plot(run.time, force, label=f"{name} faces", lw=1.2)
-            elif "pancake" in pair and "blade" in pair:
-                carried.plot(run.time, force, label=f"{name} faces", lw=1.2)
-    grip.set_ylabel("normal force of the left bubble [N]")
-    carried.set_ylabel("normal force of the blade on the pancake [N]")
+        grip.plot(run.time, run.force["left_bubble"][:, 1], label=f"{name} faces", lw=1.2)
+        carried.plot(run.time, run.force["pancake"][:, 2], label=f"{name} faces", lw=1.2)
+    grip.set_ylabel("force on the left bubble [N]")
+    carried.set_ylabel("force on the pancake [N]")
     for axes in (grip, carried):
         axes.set_xlabel("time [s]")
         axes.legend(frameon=False, fontsize=9)

@@ -45,9 +45,8 @@ class GripperRun:
     """Row i is of step i.
 
     time: of its end [s]. faces: of all patches. points: contact points. step_us, surfaces_us, solve_us:
-    wall time [us]. iterations: Newton's. force: normal force of each pair of geoms that touched, by
-    their names, of the step [N], 0 where they do not touch.
-    spatula, pancake: heights at the end [m]. grip: height of the grip at the end [m].
+    wall time [us]. iterations: Newton's. force: of the patches on a geom, by its name, (num_steps, 3),
+    world [N]. spatula, pancake: heights at the end [m]. grip: height of the grip at the end [m].
     """
 
     time: Vector
@@ -99,7 +98,7 @@ def run_gripper(
     simulator = make_gripper_simulator(scene, contact_model, tessellation, tolerance)
     num_steps = round(duration / TIME_STEP)
     rows = np.zeros((num_steps, 6))
-    force: dict[str, Vector] = {}
+    force = {model.geom(geom).name: np.zeros((num_steps, 3)) for geom in range(model.ngeom)}
     for i in range(num_steps):
         data.ctrl[0] = _calc_lift_force(model, data, i * TIME_STEP)
         report = simulator.step(data)
@@ -112,9 +111,8 @@ def run_gripper(
             report.statistics.iterations,
         ]
         for patch in report.patches:
-            pair = "-".join(model.geom(geom).name for geom in patch.geoms)
-            normal = patch.face_area @ patch.normal_traction
-            force.setdefault(pair, np.zeros(num_steps))[i] = normal
+            for geom, sign in zip(patch.geoms, (-1, 1), strict=True):
+                force[model.geom(geom).name][i] += sign * patch.force
     mujoco.mj_kinematics(model, data)
     faces, points, step_us, surfaces_us, solve_us, iterations = rows.T
     return GripperRun(
