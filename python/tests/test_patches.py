@@ -21,7 +21,7 @@ SCENE = """<mujoco><option timestep="0.002"/>
 </worldbody></mujoco>"""
 PROPERTIES = {
     "materials": {
-        "soft": {"hydroelastic_modulus": 1e6, "resolution_hint": 0.02, "dissipation": 10.0},
+        "soft": {"hydroelastic_modulus": 1e6, "resolution_hint": 0.005, "dissipation": 10.0},
         "steel": {"rigid": True},
     },
     "geoms": {"ball": "soft", "floor": "steel", "post": "steel"},
