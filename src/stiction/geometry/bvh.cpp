@@ -163,7 +163,8 @@ class Builder {
   }
 
   static double count_leaves(std::size_t n) {
-    return static_cast<double>((n + kWidth - 1) / kWidth);
+    const std::size_t count = (n + kWidth - 1) / kWidth;
+    return static_cast<double>(count);
   }
 
   void sort_along(int axis, Range range) {

@@ -1,7 +1,6 @@
 #include "stiction/geometry/polygon.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace stiction::geometry {
 namespace {
@@ -9,10 +8,10 @@ namespace {
 using math::multiply_add;
 
 struct Edge {
-  std::int8_t inside, outside;  // the corner where f > 0, and the other
+  int inside, outside;  // the corner where f > 0, and the other
 };
 struct SliceCase {
-  std::int8_t num_vertices = 0;
+  int num_vertices = 0;
   std::array<Edge, 4> edge{};
 };
 
@@ -20,13 +19,13 @@ struct SliceCase {
 constexpr std::array<SliceCase, 16> make_slice_cases() {
   std::array<SliceCase, 16> cases{};
   // Even permutations: the tetrahedron i, j, k, l has positive volume too.
-  constexpr std::int8_t kOne[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 0, 1, 3}, {3, 0, 2, 1}};
+  constexpr int kOne[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 0, 1, 3}, {3, 0, 2, 1}};
   for (const auto& [i, j, k, l] : kOne) {
     cases[1 << i] = {3, {{{i, j}, {i, l}, {i, k}}}};
     cases[15 - (1 << i)] = {3, {{{j, i}, {k, i}, {l, i}}}};
   }
-  constexpr std::int8_t kTwo[6][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2},
-                                      {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 3, 0, 1}};
+  constexpr int kTwo[6][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2},
+                              {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 3, 0, 1}};
   for (const auto& [i, j, k, l] : kTwo)
     cases[(1 << i) + (1 << j)] = {4, {{{i, k}, {j, k}, {j, l}, {i, l}}}};
   return cases;
