@@ -198,7 +198,7 @@ TEST(PatchQuadrature, MomentExactIsExact) {
     }
     // p = E/half times the distance to the box's nearest side, at the points of the floor.
     double exact = 0;
-    constexpr int kCells = 800;
+    constexpr int kCells = 2000;  // a few 1e-5 of it
     constexpr double kReach = 1.2 * kHalf, kCell = 2 * kReach / kCells;
     for (int i = 0; i < kCells; ++i) {
       for (int j = 0; j < kCells; ++j) {
@@ -276,6 +276,27 @@ TEST(PatchLimits, WarnsOfThinAndDeepContact) {
   plate.scene.data->qvel[2] = 0;
   stepper.step(plate.scene.data, 1, &report);
   ASSERT_EQ(report.patches.size(), 1);
+  EXPECT_TRUE(report.patches.is_deep[0]);
+  EXPECT_EQ(report.num_warnings, 1);
+}
+
+TEST(PatchLimits, WarnsWhenAPlateHasGoneThroughAnother) {
+  Scene scene(support::make_mjcf(R"(timestep="0.002" gravity="0 0 0")", R"(<worldbody>
+    <geom name="below" type="box" size="0.05 0.05 0.0005" pos="0 0 -0.0005"/>
+    <body><freejoint/><geom name="above" type="box" size="0.04 0.04 0.0005" mass="100"/></body>
+    </worldbody>)"));
+  plant::MaterialTable materials = make_materials(scene, make_soft(1e3));
+  Stepper stepper(scene.model, {}, materials);
+  scene.data->qpos[2] = -0.0004;  // an overlap of 0.9 mm: each is 0.45 mm deep in the other
+  scene.data->qvel[2] = -0.1;     // and 0.2 mm more in a step
+  StepReport report;
+  stepper.step(scene.data, 1, &report);
+  ASSERT_EQ(report.patches.size(), 1);
+  EXPECT_GT(report.patches.force[2], 0);
+  EXPECT_FALSE(report.patches.is_deep[0]);
+  stepper.step(scene.data, 1, &report);
+  ASSERT_EQ(report.patches.size(), 1);
+  EXPECT_LT(report.patches.force[2], 0);  // out on the far side: the way that is shorter now
   EXPECT_TRUE(report.patches.is_deep[0]);
   EXPECT_EQ(report.num_warnings, 1);
 }

@@ -63,31 +63,42 @@ Contact make_properties(const mjModel* m, const MaterialTable& materials, const 
   return c;
 }
 
+/// What the pressures of a patch add up to.
+struct PatchSum {
+  Vec3 center;  // of pressure
+  Vec3 normal;  // unit
+  double force = 0, stiffness = 0, area = 0;
+};
+
+PatchSum sum_faces(const geometry::ContactSurface& surface) {
+  PatchSum sum;
+  for (const geometry::SurfaceFace& face : surface.faces) {
+    const double f = face.area * face.pressure;
+    sum.force += f;
+    sum.area += face.area;
+    sum.stiffness += face.area * geometry::stiffness_per_area(face);
+    sum.center += f * face.centroid;
+    sum.normal += f * face.normal;
+  }
+  sum.center = sum.center * (1 / sum.force);
+  // Faces that balance each other have no normal: any will do.
+  const double length = norm(sum.normal);
+  sum.normal = length > 0 ? sum.normal * (1 / length) : Vec3{0, 0, 1};
+  return sum;
+}
+
 /// The patch as one of MuJoCo's contacts: at its center of pressure, with the depth at which its
 /// stiffness would give its force.
-mjContact make_mujoco_contact(const PatchPair& pair) {
+mjContact make_mujoco_contact(const PatchPair& pair, const PatchSum& sum) {
   mjContact con = pair.contact;
-  Vec3 center, normal;
-  double force = 0, stiffness = 0, area = 0;
-  for (const geometry::SurfaceFace& face : pair.surface.faces) {
-    const double f = face.area * face.pressure;
-    force += f;
-    area += face.area;
-    stiffness += face.area * geometry::stiffness_per_area(face);
-    center += f * face.centroid;
-    normal += f * face.normal;
-  }
   con.geom[0] = con.geom1 = pair.geoms[0];
   con.geom[1] = con.geom2 = pair.geoms[1];
-  con.dist = stiffness > 0 ? -force / stiffness : 0;
+  con.dist = sum.stiffness > 0 ? -sum.force / sum.stiffness : 0;
   con.includemargin = 0;
-  // Faces that balance each other have no normal: any will do.
-  const double length = norm(normal);
-  const Vec3 n = length > 0 ? normal * (1 / length) : Vec3{0, 0, 1};
-  const Vec3 t1 = math::make_tangent(n), t2 = cross(n, t1);
+  const Vec3 t1 = math::make_tangent(sum.normal), t2 = cross(sum.normal, t1);
   for (int i = 0; i < 3; ++i) {
-    con.pos[i] = center[i] / force;
-    con.frame[i] = n[i];
+    con.pos[i] = sum.center[i];
+    con.frame[i] = sum.normal[i];
     con.frame[3 + i] = t1[i];
     con.frame[6 + i] = t2[i];
   }
@@ -95,7 +106,7 @@ mjContact make_mujoco_contact(const PatchPair& pair) {
   // MuJoCo writes a pyramid's moments per unit of friction times a length.
   const double mu = std::max(con.friction[0], mjMINMU);
   std::fill_n(con.friction, 2, mu);
-  std::fill_n(con.friction + 2, 3, mu * std::sqrt(area));
+  std::fill_n(con.friction + 2, 3, mu * std::sqrt(sum.area));
   con.exclude = kPatch;
   con.efc_address = -1;
   return con;
@@ -165,6 +176,7 @@ bool ContactPatches::are_near(const mjData* d, int geom1, int geom2) const {
 void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
   for (PatchPair& pair : pairs_) {
     const auto [A, B] = pair.geoms;
+    if (pair.source < 0 || d->time != next_time_) pair.normal = {};  // nothing to compare with
     pair.source = pair.first_row = -1;
     pair.surface.clear();
     pair.points.clear();
@@ -175,6 +187,7 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
                     options_.tessellation, &pair.surface);
     geometry::calc_quadrature_points(pair.surface, options_.quadrature, &pair.points);
   }
+  next_time_ = d->time + m->opt.timestep;
 }
 
 void ContactPatches::remove_points(mjData* d) const {
@@ -192,7 +205,10 @@ void ContactPatches::add_to_data(const mjModel* m, mjData* d) {
   remove_points(d);
   for (PatchPair& pair : pairs_) {
     if (pair.points.empty()) continue;
-    const mjContact con = make_mujoco_contact(pair);
+    const PatchSum sum = sum_faces(pair.surface);
+    pair.is_deep = geometry::passes_medial_axis(pair.surface) || dot(pair.normal, sum.normal) < 0;
+    pair.normal = sum.normal;
+    const mjContact con = make_mujoco_contact(pair, sum);
     if (mj_addContact(m, d, &con) != 0) return;
     pair.source = d->ncon - 1;
   }

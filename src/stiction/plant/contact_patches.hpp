@@ -32,6 +32,10 @@ struct PatchPair {
   int first_row = -1;    // of its points among the problem's contacts; -1: no dof moves it
   bool is_near = false;  // by the bounding spheres
   bool is_thin = false;
+  /// The overlap passes a medial axis: by the surface itself, or because the force has turned about
+  /// since the step before, as it does when one body has gone through the other's middle.
+  bool is_deep = false;
+  math::Vec3 normal;  // mean, by force
 };
 
 /// Why two geoms, one of which takes part in pressure-field contact, touch in points: "geom 'a' has
@@ -90,6 +94,7 @@ class ContactPatches {
   std::vector<GeomBody> bodies_;  // of each geom
   std::vector<PatchPair> pairs_;  // in ascending order of geoms
   std::vector<std::uint8_t> is_left_to_us_;
+  double next_time_ = 0;  // of the step after this one, if the simulation goes on
 };
 
 }  // namespace stiction::plant

@@ -221,7 +221,8 @@ bool ConvexStep::add_reached_contacts(StepContext& context, mjData* d) {
 /// The limits of pressure fields: what they leave out is left out in silence otherwise.
 void ConvexStep::warn_of_patches(StepContext& context) const {
   for (const plant::PatchPair& pair : patches_.pairs()) {
-    if (!pair.is_thin && !geometry::passes_medial_axis(pair.surface)) continue;
+    const bool is_deep = pair.source >= 0 && pair.is_deep;
+    if (!pair.is_thin && !is_deep) continue;
     const auto name = [&](int geom) { return plant::describe(context.model, mjOBJ_GEOM, geom); };
     ++context.report.num_warnings;
     context.report.warning =

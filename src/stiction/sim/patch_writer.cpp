@@ -104,7 +104,7 @@ Vec3 append_patch(const mjModel* m, const plant::PatchPair& pair, PatchReport* o
     out->geoms.push_back(geom);
     out->bodies.push_back(m->geom_bodyid[geom]);
   }
-  out->is_deep.push_back(geometry::passes_medial_axis(pair.surface));
+  out->is_deep.push_back(pair.is_deep);
   out->is_thin.push_back(pair.is_thin);
   return append_surface(pair.surface, out);
 }
