@@ -11,6 +11,7 @@ import pytest
 from stiction.bench import clutter_scene
 from stiction.bench.clutter import run_clutter
 from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
+from stiction.bench.patch_pairs import KINDS, make_pairs
 from stiction.bench.scenes import run_scene
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.cli import app
@@ -144,3 +145,33 @@ def test_heap_falls_under_every_stepper() -> None:
         mean = sum(case["ms_by_interval"]) / 2
         assert case["ms_per_step"] == pytest.approx(mean)
         assert case["ratio"] == pytest.approx(ours["ms_per_step"] / case["ms_per_step"])
+
+
+def test_patches_prints_the_contract() -> None:
+    out = run_json("patches", "--repeats", "1", "--no-drake")
+    scenes = {case["scene"]: case for case in out["steps"]}
+    assert list(scenes) == [
+        *(f"gripper {faces}" for faces in (230, 500, 1200, 1800)),
+        "spatula tight",
+        "spatula loose",
+    ]
+    for name, case in scenes.items():
+        assert case["ratio"] is None
+        assert 0 < case["residual"] <= 1.01e-5
+        assert case["points"] == case["faces"]
+        if name.startswith("gripper"):
+            assert case["faces"] == pytest.approx(int(name.split()[1]), rel=0.1)
+    assert {row["kind"] for row in out["queries"]} == set(KINDS)
+    for row in out["queries"]:
+        low, middle, high = row["us_per_face"]
+        assert 0 < low <= middle <= high
+    assert {exponent["time"] for exponent in out["exponents"]} == {"query", "step"}
+
+
+def test_pairs_overlap_by_the_depth() -> None:
+    pairs = [pair for pair in make_pairs() if pair.kind == "half space"]
+    assert len(pairs) == 20
+    for pair in pairs:
+        depth = -mujoco.mj_geomDistance(pair.model, pair.data, 0, 1, 1.0, None)
+        wanted = 1e-3 * float(pair.name.split()[-2])
+        assert depth == pytest.approx(wanted, rel=1e-6)

@@ -16,7 +16,7 @@ Vector = NDArray[np.float64]
 KINDS = ("compliant-compliant", "rigid-compliant", "half space")
 
 _RADIUS = 0.05  # [m]
-_HINT = 0.015  # [m]
+_HINT = 0.01  # [m]
 _SHAPES: dict[str, tuple[float, ...]] = {
     "sphere": (_RADIUS,),
     "ellipsoid": (0.06, 0.045, 0.03),
@@ -24,7 +24,7 @@ _SHAPES: dict[str, tuple[float, ...]] = {
     "cylinder": (0.04, 0.04),
     "box": (0.05, 0.04, 0.03),
 }
-_DEPTHS = (0.005, 0.015)  # [m]
+_DEPTHS = (0.01, 0.02)  # [m]
 _COMPLIANT = {"hydroelastic_modulus": 1e6, "resolution_hint": _HINT}
 _RIGID = {"rigid": True, "resolution_hint": _HINT}
 _PLANES = ({"hydroelastic_modulus": 1e6, "slab_thickness": 0.05}, {"rigid": True})

@@ -28,7 +28,7 @@ class StepCase:
     faster. Drake's are None where it is not installed.
 
     faces: of the common state's next step; drake_faces: Drake's.
-    surfaces_us, solve_us: median wall time of these stages [us].
+    query_us: of the contact surfaces alone. solve_us: median wall time of the solver [us].
     drake_us: by scheme; drake_best_us: of the fastest; drake_query_us: of its contact surfaces alone.
     ratio: to the best of the schemes; wanted: what it is to be at most.
     """
@@ -40,7 +40,7 @@ class StepCase:
     us_per_step_median: float
     iterations: float
     residual: float
-    surfaces_us: float
+    query_us: float
     solve_us: float
     drake_faces: int | None
     drake_us: dict[str, float]
@@ -116,18 +116,25 @@ def _time_steps(
     wanted: float,
 ) -> StepCase:
     ours, summary = make_stiction_runner(simulator, start, _SETTLE_STEPS, num_steps)
-    runners = {"stiction": ours}
+    surfaces = stiction.ContactSurfaces(
+        scene.model, simulator.properties, tessellation=tessellation
+    )
+    asked = _copy(scene.model, start)
+    runners = {
+        "stiction": ours,
+        "query": Runner(lambda: None, lambda n: _discard(surfaces.calc(asked, n)), num_steps),
+    }
     peers = {
         scheme: _make_drake(scene, simulator, start, scheme, tessellation) for scheme in schemes
     }
     for scheme, peer in peers.items():
         runners[scheme] = Runner(peer.reset, peer.advance, num_steps)
     if peers:
-        asked = peers[schemes[0]]
-        runners["query"] = Runner(asked.reset, lambda n: _ask(asked, n), num_steps)
+        first = peers[schemes[0]]
+        runners["drake_query"] = Runner(first.reset, lambda n: _discard(first.query(n)), num_steps)
     times = time_in_turns(runners, num_repeats)
-    us = times.pop("stiction")
-    query = times.pop("query", None)
+    us, query = times.pop("stiction"), times.pop("query")
+    drake_query = times.pop("drake_query", None)
     best = min((timing.minimum for timing in times.values()), default=None)
     report = simulator.step(_copy(scene.model, start))
     return StepCase(
@@ -138,20 +145,20 @@ def _time_steps(
         us_per_step_median=us.median,
         iterations=summary.iterations,
         residual=summary.residual,
-        surfaces_us=summary.stages_us["surfaces"],
+        query_us=query.minimum,
         solve_us=summary.stages_us["solve"],
-        drake_faces=asked.count_faces() if peers else None,
+        drake_faces=first.count_faces() if peers else None,
         drake_us={scheme: timing.minimum for scheme, timing in times.items()},
         drake_us_median={scheme: timing.median for scheme, timing in times.items()},
         drake_best_us=best,
-        drake_query_us=query.minimum if query else None,
+        drake_query_us=drake_query.minimum if drake_query else None,
         ratio=us.minimum / best if best else None,
         wanted=wanted,
     )
 
 
-def _ask(peer: DrakeModel, num_times: int) -> None:
-    peer.query(num_times)
+def _discard(_: object) -> None:
+    return None
 
 
 def _make_drake(
@@ -178,7 +185,7 @@ def find_materials(
     model: mujoco.MjModel, simulator: stiction.Simulator
 ) -> dict[str, dict[str, Any]]:
     """Of all geoms that have one, by the geoms' names."""
-    content = simulator.properties.content if simulator.properties else {}
+    content: Any = simulator.properties.content if simulator.properties else {}
     found = {}
     for geom in range(model.ngeom):
         material = simulator.explain(geom, geom)["geoms"][0]["material"]
@@ -209,7 +216,7 @@ def fit_exponents(cases: list[StepCase]) -> list[Exponent]:
     queries = [case.drake_query_us for case in cases if case.drake_query_us is not None]
     steps = [case.drake_best_us for case in cases if case.drake_best_us is not None]
     return [
-        Exponent("query", _fit(faces, [c.surfaces_us for c in cases]), _fit(faces, queries)),
+        Exponent("query", _fit(faces, [c.query_us for c in cases]), _fit(faces, queries)),
         Exponent("step", _fit(faces, [c.us_per_step for c in cases]), _fit(faces, steps)),
     ]
 

@@ -229,7 +229,7 @@ _PATCH_COLUMNS: list[_Column] = [
     ("scene", "scene", "s"),
     ("faces", "faces", "d"),
     ("us/step", "us_per_step", ".0f"),
-    ("surfaces", "surfaces_us", ".0f"),
+    ("query", "query_us", ".0f"),
     ("solve", "solve_us", ".0f"),
     ("iterations", "iterations", ".1f"),
     ("Drake's faces", "drake_faces", "d"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -66,7 +67,7 @@ def load_gripper(resolution: Resolution) -> Scene:
     """The scene scenes/gripper.xml with these hints."""
     path = find_scene_file("gripper")
     properties = stiction.load_scene(path).properties
-    content = properties.content if properties else {}
+    content: Any = properties.content if properties else {}
     for name in ("bubble", "steel", "dough"):
         content["materials"][name]["resolution_hint"] = getattr(resolution, name)
     return stiction.load_scene(path, content)
@@ -115,8 +116,9 @@ def run_gripper(
                 force[model.geom(geom).name][i] += sign * patch.force
     mujoco.mj_kinematics(model, data)
     faces, points, step_us, surfaces_us, solve_us, iterations = rows.T
+    time = np.linspace(TIME_STEP, TIME_STEP * num_steps, num_steps)
     return GripperRun(
-        TIME_STEP * np.arange(1, num_steps + 1),
+        time,
         faces.astype(int),
         points.astype(int),
         step_us,

@@ -43,15 +43,15 @@ _DRAKE_NAMES = {
     "tamsi": "tamsi",
 }
 _MODELS = (*_DRAKE_NAMES, "lagged", "coulomb")
-_AGREEMENT = 0.03  # relative
+_AGREEMENT = 0.01  # relative
 
 
 def run_study(settings: Settings) -> StudyResult:
     """The paper's wave and the example's, with convergence in step, stiction speed and tolerance."""
     result = StudyResult()
-    duration = 12.0 if settings.quick else 36.0
     settings.tell("the paper's wave")
-    paper = run_spatula(PAPER, duration, PAPER_STEP)
+    paper = run_spatula(PAPER, 12 if settings.quick else 24, PAPER_STEP)
+    duration = 12.0 if settings.quick else 36.0
     example: dict[str, SpatulaRun] = {}
     for model in settings.pick(*_MODELS):
         settings.tell(f"the example's wave, {model}")
@@ -63,7 +63,7 @@ def run_study(settings: Settings) -> StudyResult:
         **sweeps,
     }
     result.checks = [
-        *_check_phases("paper", result.figures["paper"]),
+        *_check_phases(result.figures["paper"]),
         *_check_convergence(sweeps, settings.quick),
         *_check_peers(settings, result, example),
     ]
@@ -82,7 +82,7 @@ def run_study(settings: Settings) -> StudyResult:
 def _run_sweeps(settings: Settings) -> dict[str, dict[float, float]]:
     """Of the example: pitch at TIME_SHOWN by time step, stiction tolerance and solver's tolerance."""
 
-    def find_pitch(time_step: float, **options: float) -> float:
+    def find_pitch(time_step: float, **options: Any) -> float:
         settings.tell(f"the example's wave at {1000 * time_step:g} ms {options or ''}")
         return run_spatula(EXAMPLE, 6, time_step, **options).find_pitch(TIME_SHOWN)
 
@@ -127,39 +127,36 @@ def _calc_time_since_switch(wave: GripWave, time: Vector) -> Vector:
     return np.where(phase < tight, phase, phase - tight)
 
 
-def _check_phases(name: str, figures: dict[str, Any]) -> list[Check]:
+def _check_phases(figures: dict[str, Any]) -> list[Check]:
+    """Of the paper's wave."""
     tight, loose = figures["tight"], figures["loose"]
     return [
         check_at_most(
-            f"slip speed when tight, {name} [m/s]",
+            "slip speed when tight [m/s]",
             tight["slip_speed"],
             STICTION_TOLERANCE,
             "stiction: below v_s",
         ),
         check_at_least(
-            f"slip speed when loose, {name} [m/s]",
+            "slip speed when loose [m/s]",
             loose["slip_speed"],
             5 * STICTION_TOLERANCE,
             "slip: far above v_s",
         ),
         check_at_most(
-            f"pitch rate, tight to loose, {name}",
+            "pitch rate, tight to loose",
             tight["pitch_rate"] / loose["pitch_rate"],
             0.1,
             "paper: it sticks when tight",
         ),
         check_at_least(
-            f"patch, length to width when tight, {name}",
+            "patch, length to width when tight",
             tight["length_ratio"],
             1.5,
             "paper: elongated along the handle",
         ),
-        check_at_least(
-            f"area, tight to loose, {name}",
-            tight["area"] / loose["area"],
-            1.5,
-            "paper: 160 and 60 contacts",
-        ),
+        check_near("faces when tight", tight["faces"], 160, 0.2, "[castro2022] VI.D: about 160"),
+        check_near("faces when loose", loose["faces"], 60, 0.2, "[castro2022] VI.D: about 60"),
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -91,7 +92,7 @@ def run_spatula(
     """
     scene = stiction.load_scene(find_scene_file("spatula"))
     model, data = scene.model, scene.make_data()
-    properties = scene.properties.content if scene.properties else {}
+    properties: Any = scene.properties.content if scene.properties else {}
     for material in properties["materials"].values():
         material["resolution_hint"] /= refinement
     with ignored_settings_are_fine():
@@ -109,7 +110,7 @@ def run_spatula(
     spatula, handle = model.body("spatula").id, model.geom("handle").id
     R_start = data.xmat[spatula].reshape(3, 3).copy()
     num_steps = round(duration / time_step)
-    starts = time_step * np.arange(num_steps)
+    starts = np.linspace(0, time_step * (num_steps - 1), num_steps)
     forces = wave.calc_force(starts)
     rows = np.zeros((num_steps, 9))
     residual = 0.0
@@ -121,20 +122,19 @@ def run_spatula(
         axis = data.geom_xmat[handle].reshape(3, 3)[:, 2]
         rows[i] = [pitch, *_measure_patches(report, axis), *_find_times(report)]
         residual = max(residual, report.statistics.residual)
-    pitch, faces, area, speed, slipping, ratio, step_us, surfaces_us, solve_us = rows.T
     return SpatulaRun(
-        starts + time_step,
-        pitch,
-        forces,
-        faces.astype(int),
-        area,
-        speed,
-        slipping,
-        ratio,
-        step_us,
-        surfaces_us,
-        solve_us,
-        residual,
+        time=starts + time_step,
+        pitch=rows[:, 0],
+        force=forces,
+        faces=rows[:, 1].astype(int),
+        area=rows[:, 2],
+        slip_speed=rows[:, 3],
+        slipping=rows[:, 4],
+        length_ratio=rows[:, 5],
+        step_us=rows[:, 6],
+        surfaces_us=rows[:, 7],
+        solve_us=rows[:, 8],
+        max_residual=residual,
     )
 
 
