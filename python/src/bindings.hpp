@@ -16,6 +16,7 @@ inline mjData* data_at(std::uintptr_t address) { return reinterpret_cast<mjData*
 
 void bind_errors();
 void bind_meshes(nb::module_& m);
+void bind_patch_forces(nb::module_& m);
 void bind_patches(nb::module_& m);
 void bind_reports(nb::module_& m);
 void bind_properties(nb::module_& m);

@@ -17,6 +17,7 @@ from stiction._core import (  # noqa: E402
     quadratures,
     tessellations,
 )
+from stiction.continuous import ContinuousDynamics, Motion  # noqa: E402
 from stiction.errors import Error, IgnoredSettingWarning, StepError, StictionWarning  # noqa: E402
 from stiction.recording import Recorder, Recording, Replay  # noqa: E402
 from stiction.scene import Scene, load_scene  # noqa: E402
@@ -30,8 +31,10 @@ __all__ = [
     "ContactProperties",
     "ContactReport",
     "ContactSurfaces",
+    "ContinuousDynamics",
     "Error",
     "IgnoredSettingWarning",
+    "Motion",
     "PatchReport",
     "Recorder",
     "Recording",

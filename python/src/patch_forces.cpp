@@ -1,0 +1,51 @@
+#include "stiction/plant/patch_forces.hpp"
+
+#include <string>
+#include <vector>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings.hpp"
+#include "stiction/io/material_assignment.hpp"
+
+namespace stiction::python {
+namespace {
+
+using namespace nb::literals;
+using plant::PatchForces;
+
+/// A NumPy array of its own, (nv,).
+auto calc(PatchForces& self, std::uintptr_t data) {
+  auto* qfrc = new std::vector<double>(self.model()->nv);
+  const nb::capsule owner(qfrc,
+                          [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  self.calc(data_at(data), qfrc->data());
+  return nb::ndarray<nb::numpy, double>(qfrc->data(), {qfrc->size()}, owner);
+}
+
+}  // namespace
+
+void bind_patch_forces(nb::module_& m) {
+  nb::class_<PatchForces>(m, "PatchForces",
+                          "Pressure-field contact in its continuous form; see "
+                          "stiction.ContinuousDynamics.")
+      .def(
+          "__init__",
+          [](PatchForces* self, std::uintptr_t model, const std::string& tessellation,
+             const std::string& quadrature, double stiction_tolerance,
+             const io::ContactProperties& properties) {
+            new (self) PatchForces(
+                model_at(model), io::assign_materials(model_at(model), properties),
+                {contact::parse_tessellation(tessellation), contact::parse_quadrature(quadrature)},
+                stiction_tolerance);
+          },
+          "model"_a, "tessellation"_a, "quadrature"_a, "stiction_tolerance"_a, "properties"_a)
+      .def("calc", &calc, "data"_a)
+      .def(
+          "calc_acceleration",
+          [](PatchForces& self, std::uintptr_t data) { self.calc_acceleration(data_at(data)); },
+          "data"_a);
+}
+
+}  // namespace stiction::python
