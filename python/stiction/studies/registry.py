@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stiction.studies.clutter import CLUTTER
 from stiction.studies.conveyor import CONVEYOR
+from stiction.studies.disk import DISK
 from stiction.studies.falling_sphere import FALLING_SPHERE
 from stiction.studies.gripper import GRIPPER
 from stiction.studies.sliding_rod import SLIDING_ROD
@@ -12,5 +13,5 @@ from stiction.studies.study import Study
 
 STUDIES: dict[str, Study] = {
     study.name: study
-    for study in (CONVEYOR, FALLING_SPHERE, SLIDING_ROD, CLUTTER, SPATULA, GRIPPER)
+    for study in (CONVEYOR, FALLING_SPHERE, SLIDING_ROD, CLUTTER, DISK, SPATULA, GRIPPER)
 }
