@@ -46,7 +46,15 @@ BALL = PlanarBody(
     dissipation=0.0,
     relaxation_time=0.0,
 )
-NUM_PLOTS = {"conveyor": 3, "falling_sphere": 3, "sliding_rod": 6, "clutter": 6, "disk": 2}
+NUM_PLOTS = {
+    "conveyor": 3,
+    "falling_sphere": 3,
+    "sliding_rod": 6,
+    "clutter": 6,
+    "disk": 2,
+    "spatula": 4,
+    "gripper": 2,
+}
 STICKING = {"sap", "lagged", "lagged_regularized", "similar"}
 
 
@@ -304,7 +312,7 @@ def test_quick_study_passes_and_writes_its_plots(name: str, tmp_path: Path) -> N
     assert printed["quick"] is True
     assert printed["passed"] is True
     assert printed["figures"]
-    assert len(printed["checks"]) >= 15
+    assert len(printed["checks"]) >= 9
     for check in printed["checks"]:
         assert check.keys() == {"name", "value", "wanted", "passed", "source"}
         assert check["wanted"] and check["source"]
