@@ -7,11 +7,12 @@ from stiction.studies.conveyor import CONVEYOR
 from stiction.studies.disk import DISK
 from stiction.studies.falling_sphere import FALLING_SPHERE
 from stiction.studies.gripper import GRIPPER
+from stiction.studies.pancake import PANCAKE
 from stiction.studies.sliding_rod import SLIDING_ROD
 from stiction.studies.spatula import SPATULA
 from stiction.studies.study import Study
 
 STUDIES: dict[str, Study] = {
     study.name: study
-    for study in (CONVEYOR, FALLING_SPHERE, SLIDING_ROD, CLUTTER, DISK, SPATULA, GRIPPER)
+    for study in (CONVEYOR, FALLING_SPHERE, SLIDING_ROD, CLUTTER, DISK, SPATULA, GRIPPER, PANCAKE)
 }

@@ -38,12 +38,13 @@ class Settings:
 @dataclass
 class StudyResult:
     """figures: what was measured, fit for JSON. plots: by file name without its suffix.
-    notes: what was left out, and why.
+    pages: HTML, likewise. notes: what was left out, and why.
     """
 
     figures: dict[str, Any] = field(default_factory=dict)
     checks: list[Check] = field(default_factory=list)
     plots: dict[str, Figure] = field(default_factory=dict)
+    pages: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -73,21 +74,26 @@ def describe_result(study: Study, settings: Settings, result: StudyResult) -> di
             "figures": result.figures,
             "notes": result.notes,
             "plots": [f"{name}.png" for name in result.plots],
+            "pages": [f"{name}.html" for name in result.pages],
         }
     )
     return described
 
 
 def write_result(description: dict[str, Any], result: StudyResult, out: Path) -> Path:
-    """A result's plots and STUDY.json into a folder, as write_figures."""
-    return write_figures(description["study"], description, result.plots, out)
+    """A result's plots, pages and STUDY.json into a folder, as write_figures."""
+    return write_figures(description["study"], description, result.plots, out, result.pages)
 
 
 def write_figures(
-    name: str, description: Mapping[str, Any], plots: Mapping[str, Figure], out: Path
+    name: str,
+    description: Mapping[str, Any],
+    plots: Mapping[str, Figure],
+    out: Path,
+    pages: Mapping[str, str] | None = None,
 ) -> Path:
-    """NAME.json and the plots, by their names, into a folder, which is made; files of these names are
-    overwritten.
+    """NAME.json, the plots and the pages, by their names, into a folder, which is made; files of these
+    names are overwritten.
 
     Returns:
         The path of the JSON file.
@@ -100,6 +106,8 @@ def write_figures(
         out.mkdir(parents=True, exist_ok=True)
         for plot_name, plot in plots.items():
             plot.savefig(out / f"{plot_name}.png", dpi=_DPI)
+        for page_name, page in (pages or {}).items():
+            (out / f"{page_name}.html").write_text(page)
         path.write_text(json.dumps(description, indent=1, allow_nan=False) + "\n")
     except OSError as e:
         raise Error("file_not_found", str(e.filename or out), f"cannot be written: {e}") from e
