@@ -9,6 +9,11 @@
 
 /// A bounding volume hierarchy whose nodes test their eight children at once, in floats. Boxes are
 /// padded for their rounding: a test may say yes to boxes that do not meet, never no to such as do.
+///
+/// Boxes move with pressure: at each pressure p a box holds the section of its elements where their
+/// field is p. Fields meet where their pressures agree, hence only boxes at one pressure need be
+/// compared: a long tetrahedron, as from a sphere's centre to its surface, needs no splitting. So
+/// are moving bodies traced with time in the place of pressure.
 namespace stiction::geometry {
 
 using math::RigidTransform;
@@ -36,18 +41,31 @@ inline unsigned bits_of(const Int8& mask) {
 #endif
 }
 
-/// A box, and the range of pressures in it.
+/// center + p center_rate and half + p half_rate, for pressures p in [p_low, p_high].
 struct PressureBox {
-  float center[3], half[3];  // [m]
-  float p_low, p_high;       // [Pa]
+  float center[3], half[3];            // at p = 0 [m]
+  float center_rate[3], half_rate[3];  // [m/Pa]
+  float p_low, p_high;                 // [Pa]
+
+  float volume(float p) const;
 };
 
-/// Eight of them; a lane without box meets nothing.
+/// Eight of them; a lane without box has no pressures.
 struct EightBoxes {
   Float8 center[3], half[3];
+  Float8 center_rate[3], half_rate[3];
   Float8 p_low, p_high;
 
   PressureBox lane(int i) const;
+};
+
+/// Pressures from low to high, of which linear conditions leave a part.
+struct PressureRange {
+  Float8 low, high;
+
+  /// Leaves those with at_0 + rate p <= 0.
+  void keep_negative(const Float8& at_0, const Float8& rate);
+  unsigned are_left() const { return bits_of(low <= high); }
 };
 
 struct BvhNode {
@@ -61,23 +79,41 @@ struct BvhLeaf {
   int num_elements;
 };
 
-/// The extent of an element or of a part of it, of which the hierarchy is built.
+/// What bounds an element: low + p low_rate <= x <= high + p high_rate where its field is p.
 struct ElementBox {
-  Vec3 low, high;        // [m]
-  double p_low, p_high;  // [Pa]
+  Vec3 low, high;            // [m]
+  Vec3 low_rate, high_rate;  // [m/Pa]
+  double p_low, p_high;      // [Pa]
   int element;
+
+  Vec3 low_at(double p) const { return low + p * low_rate; }
+  Vec3 high_at(double p) const { return high + p * high_rate; }
 };
+
+/// Of a tetrahedron with a linear field.
+/// @param most_rate rates are at most this [m/Pa] >= 0: where a field is nearly constant a box that
+///   follows it would be lost in the rounding of p rate
+ElementBox bound_sections(const std::array<Vec3, 4>& corners,
+                          const std::array<double, 4>& pressures, double most_rate, int element);
+
+/// Of an element without field, which meets all pressures.
+ElementBox bound_all_pressures(const Vec3& low, const Vec3& high, int element);
 
 /// Coordinates are less `origin`, so that floats resolve a body far from its frame's origin.
 struct Bvh {
   Vec3 origin;
+  float size;  // no coordinate is larger [m]
   PressureBox bounds;
   std::vector<BvhNode> nodes;  // the first is the root
   std::vector<BvhLeaf> leaves;
 };
 
-/// Splits by the surface area heuristic.
-Bvh make_bvh(const std::vector<ElementBox>& elements, const Vec3& origin);
+/// Splits by the surface area heuristic, of boxes in the middle of their pressures. Each element is
+/// in one leaf.
+/// @param size no coordinate less origin is larger [m]
+/// @param most_rate as in bound_sections
+Bvh make_bvh(const std::vector<ElementBox>& elements, const Vec3& origin, double size,
+             double most_rate);
 
 /// A pose in floats: from the coordinates of one hierarchy to those of another.
 struct FloatPose {
@@ -86,9 +122,9 @@ struct FloatPose {
   float R[3][3], abs_R[3][3], p[3];
 };
 
-/// Which of the boxes, of frame N, meet the box of frame M: axes of both frames, and pressures.
+/// At which pressures the boxes, of frame N, meet the box of frame M, by the axes of both frames.
 /// @param pad [m]
-unsigned find_overlaps(const EightBoxes& boxes_N, const PressureBox& box_M, const FloatPose& X_NM,
-                       float pad);
+PressureRange find_overlaps(const EightBoxes& boxes_N, const PressureBox& box_M,
+                            const FloatPose& X_NM, float pad);
 
 }  // namespace stiction::geometry

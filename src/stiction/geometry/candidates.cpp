@@ -8,50 +8,64 @@ namespace stiction::geometry {
 namespace {
 
 /// Of the sizes of both bodies: a pose in floats, and sums of products with it, are off by less.
-constexpr float kPosePadding = 2e-6F;
+constexpr float kPosePadding = 8e-6F;
 
 template <class Function>
 void for_each_bit(unsigned bits, Function function) {
   for (; bits; bits &= bits - 1) function(std::countr_zero(bits));
 }
 
-float volume(const PressureBox& box) { return box.half[0] * box.half[1] * box.half[2]; }
-
-/// How far boxes reach above and below a plane.
+/// The range of heights over a plane.
 struct Heights {
   Float8 low, high;
 };
+
 class FloatPlane {
  public:
   FloatPlane(const MovedHalfSpace& half_space, const Bvh& bvh)
       : offset_(static_cast<float>(half_space.offset - dot(half_space.normal, bvh.origin))) {
-    float size = std::abs(offset_);
-    for (int i = 0; i < 3; ++i) {
-      normal_[i] = static_cast<float>(half_space.normal[i]);
-      size += std::abs(bvh.bounds.center[i]) + bvh.bounds.half[i];
-    }
-    pad_ = kPosePadding * size;
+    for (int i = 0; i < 3; ++i) normal_[i] = static_cast<float>(half_space.normal[i]);
+    pad_ = kPosePadding * (std::abs(offset_) + bvh.size);
   }
-  Heights heights(const EightBoxes& boxes) const {
-    const Float8 center = normal_[0] * boxes.center[0] + normal_[1] * boxes.center[1] +
-                          normal_[2] * boxes.center[2] - offset_;
-    const Float8 half = std::abs(normal_[0]) * boxes.half[0] +
-                        std::abs(normal_[1]) * boxes.half[1] +
-                        std::abs(normal_[2]) * boxes.half[2] + pad_;
-    return {center - half, center + half};
+  /// Whether boxes that do not move reach below the plane.
+  unsigned find_below(const EightBoxes& boxes) const {
+    const Float8 height = along_normal(boxes.center) - offset_;
+    const Int8 is_box = boxes.p_low <= boxes.p_high;
+    return bits_of(is_box & (height <= along_normal_size(boxes.half) + pad_));
   }
-  Heights heights(const TetLeaf& tets) const {
+  /// Pressures at which boxes meet the plane at the height -compliance p.
+  PressureRange find_overlaps(const EightBoxes& boxes, float compliance) const {
+    PressureRange range = {max8(boxes.p_low, Float8{}), boxes.p_high};
+    const Float8 height = along_normal(boxes.center) - offset_;
+    const Float8 height_rate = along_normal(boxes.center_rate) + compliance;
+    const Float8 half = along_normal_size(boxes.half) + pad_;
+    const Float8 half_rate = along_normal_size(boxes.half_rate);
+    range.keep_negative(height - half, height_rate - half_rate);
+    range.keep_negative(-height - half, -height_rate - half_rate);
+    return range;
+  }
+  /// Of height + compliance p over corners: 0 where the plane at the height -compliance p is.
+  Heights levels(const TetLeaf& tets, float compliance) const {
     Heights result;
     for (int i = 0; i < 4; ++i) {
-      const Float8 z =
-          normal_[0] * tets.x[i] + normal_[1] * tets.y[i] + normal_[2] * tets.z[i] - offset_;
+      const Float8 z = normal_[0] * tets.x[i] + normal_[1] * tets.y[i] + normal_[2] * tets.z[i] -
+                       offset_ + compliance * tets.pressure[i];
       result.low = i ? min8(result.low, z) : z;
       result.high = i ? max8(result.high, z) : z;
     }
-    return {result.low - pad_, result.high + pad_};
+    const float pad = pad_ + kPosePadding * compliance * tets.pressure_size;
+    return {result.low - pad, result.high + pad};
   }
 
  private:
+  Float8 along_normal(const Float8 (&x)[3]) const {
+    return normal_[0] * x[0] + normal_[1] * x[1] + normal_[2] * x[2];
+  }
+  Float8 along_normal_size(const Float8 (&half)[3]) const {
+    return std::abs(normal_[0]) * half[0] + std::abs(normal_[1]) * half[1] +
+           std::abs(normal_[2]) * half[2];
+  }
+
   float normal_[3], offset_, pad_;
 };
 
@@ -79,24 +93,32 @@ void CandidateSearch::visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTr
                                        OnLeaves on_leaves) {
   const FloatPose to_T(X_TO, T.origin, O.origin);
   const FloatPose to_O(inverse_times(X_TO, {}), O.origin, T.origin);
-  float size = 0;
-  for (int i = 0; i < 3; ++i) size += O.bounds.half[i] + T.bounds.half[i] + std::abs(to_T.p[i]);
+  float size = O.size + T.size;
+  for (int i = 0; i < 3; ++i) size += std::abs(to_T.p[i]);
   const float pad = kPosePadding * size;
-  stack_.assign(1, {0, 0, O.bounds, T.bounds});
+  const float p_low = std::max(O.bounds.p_low, T.bounds.p_low);
+  const float p_high = std::min(O.bounds.p_high, T.bounds.p_high);
+  if (p_low > p_high) return;
+  stack_.assign(1, {0, 0, p_low, p_high, O.bounds, T.bounds});
   while (!stack_.empty()) {
     const Visit at = stack_.back();
     stack_.pop_back();
+    const float middle = 0.5F * (at.p_low + at.p_high);
     if (at.O < 0 && at.T < 0) {
-      on_leaves(~at.O, ~at.T, to_O, pad, at.box_T);
-    } else if (at.O < 0 || (at.T >= 0 && volume(at.box_T) >= volume(at.box_O))) {
+      on_leaves({~at.O, ~at.T, at.box_T, to_T, to_O, pad});
+    } else if (at.O < 0 || (at.T >= 0 && at.box_T.volume(middle) >= at.box_O.volume(middle))) {
       const BvhNode& node = T.nodes[at.T];
-      for_each_bit(find_overlaps(node.boxes, at.box_O, to_T, pad), [&](int i) {
-        stack_.push_back({at.O, node.child[i], at.box_O, node.boxes.lane(i)});
+      const PressureRange range = find_overlaps(node.boxes, at.box_O, to_T, pad);
+      for_each_bit(range.are_left(), [&](int i) {
+        stack_.push_back(
+            {at.O, node.child[i], range.low[i], range.high[i], at.box_O, node.boxes.lane(i)});
       });
     } else {
       const BvhNode& node = O.nodes[at.O];
-      for_each_bit(find_overlaps(node.boxes, at.box_T, to_O, pad), [&](int i) {
-        stack_.push_back({node.child[i], at.T, node.boxes.lane(i), at.box_T});
+      const PressureRange range = find_overlaps(node.boxes, at.box_T, to_O, pad);
+      for_each_bit(range.are_left(), [&](int i) {
+        stack_.push_back(
+            {node.child[i], at.T, range.low[i], range.high[i], node.boxes.lane(i), at.box_T});
       });
     }
   }
@@ -114,87 +136,81 @@ void CandidateSearch::begin_moving(std::size_t num_elements) {
 void CandidateSearch::find(const TetBodyData& O, const TetBodyData& T, const RigidTransform& X_TO) {
   begin_moving(O.tets.size());
   if (tets_.size() < O.tets.size()) tets_.resize(O.tets.size());
-  visit_leaf_pairs(
-      O.bvh, T.bvh, X_TO,
-      [&](int leaf_O, int leaf_T, const FloatPose& to_O, float pad, const PressureBox& box_T) {
-        const BvhLeaf& elements_O = O.bvh.leaves[leaf_O];
-        const BvhLeaf& elements_T = T.bvh.leaves[leaf_T];
-        for_each_bit(find_overlaps(elements_O.boxes, box_T, to_O, pad), [&](int i) {
-          const int element = elements_O.element[i];
-          TetEntry& entry = tets_[element];
-          if (is_new(element)) {
-            entry.moved = move_tet(X_TO, O.tets[element]);
-            entry.filter = make_float_tet(entry.moved, X_TO, O.tets[element], T.bvh.origin);
-          }
-          for_each_bit(filter_tets(entry.filter, elements_T, T.leaves[leaf_T], ~0U), [&](int j) {
-            candidates_.push_back({element, elements_T.element[j]});
-          });
-        });
+  visit_leaf_pairs(O.bvh, T.bvh, X_TO, [&](const LeafPair& pair) {
+    const BvhLeaf& elements_O = O.bvh.leaves[pair.O];
+    const BvhLeaf& elements_T = T.bvh.leaves[pair.T];
+    const unsigned near_T =
+        find_overlaps(elements_O.boxes, pair.box_T, pair.to_O, pair.pad).are_left();
+    for_each_bit(near_T, [&](int i) {
+      const PressureRange near_O =
+          find_overlaps(elements_T.boxes, elements_O.boxes.lane(i), pair.to_T, pair.pad);
+      const unsigned lanes = near_O.are_left();
+      if (!lanes) return;
+      const int element = elements_O.element[i];
+      TetEntry& entry = tets_[element];
+      if (is_new(element)) {
+        entry.moved = move_tet(X_TO, O.tets[element]);
+        entry.filter = make_float_tet(entry.moved, X_TO, O.tets[element], T.bvh.origin);
+      }
+      for_each_bit(filter_tets(entry.filter, T.leaves[pair.T], lanes), [&](int j) {
+        candidates_.push_back({element, elements_T.element[j]});
       });
+    });
+  });
 }
 
 void CandidateSearch::find(const TriangleBodyData& O, const TetBodyData& T,
                            const RigidTransform& X_TO) {
   begin_moving(O.triangles.size());
   if (triangles_.size() < O.triangles.size()) triangles_.resize(O.triangles.size());
-  visit_leaf_pairs(
-      O.bvh, T.bvh, X_TO,
-      [&](int leaf_O, int leaf_T, const FloatPose& to_O, float pad, const PressureBox& box_T) {
-        const BvhLeaf& elements_O = O.bvh.leaves[leaf_O];
-        const BvhLeaf& elements_T = T.bvh.leaves[leaf_T];
-        for_each_bit(find_overlaps(elements_O.boxes, box_T, to_O, pad), [&](int i) {
-          const int element = elements_O.element[i];
-          TriangleEntry& entry = triangles_[element];
-          if (is_new(element)) {
-            entry.moved = move_triangle(X_TO, O.triangles[element]);
-            entry.filter = make_float_triangle(entry.moved, T.bvh.origin);
-          }
-          for_each_bit(filter_tets(entry.filter, elements_T, T.leaves[leaf_T], ~0U), [&](int j) {
-            candidates_.push_back({element, elements_T.element[j]});
-          });
-        });
+  visit_leaf_pairs(O.bvh, T.bvh, X_TO, [&](const LeafPair& pair) {
+    const BvhLeaf& elements_O = O.bvh.leaves[pair.O];
+    const BvhLeaf& elements_T = T.bvh.leaves[pair.T];
+    const unsigned near_T =
+        find_overlaps(elements_O.boxes, pair.box_T, pair.to_O, pair.pad).are_left();
+    for_each_bit(near_T, [&](int i) {
+      const PressureRange near_O =
+          find_overlaps(elements_T.boxes, elements_O.boxes.lane(i), pair.to_T, pair.pad);
+      const unsigned lanes = near_O.are_left();
+      if (!lanes) return;
+      const int element = elements_O.element[i];
+      TriangleEntry& entry = triangles_[element];
+      if (is_new(element)) {
+        entry.moved = move_triangle(X_TO, O.triangles[element]);
+        entry.filter = make_float_triangle(entry.moved, T.bvh.origin);
+      }
+      for_each_bit(filter_tets(entry.filter, T.leaves[pair.T], lanes), [&](int j) {
+        candidates_.push_back({element, elements_T.element[j]});
       });
+    });
+  });
 }
 
 void CandidateSearch::find(const MovedHalfSpace& O, const TetBodyData& T) {
   candidates_.clear();
   const FloatPlane plane(O, T.bvh);
-  const bool is_rigid = std::isinf(O.pressure_gradient);
-  const auto inverse_gradient = static_cast<float>(1 / O.pressure_gradient);
-  // The surface is where p_T = p_O, at the height -p_T / pressure_gradient; a little more for what
-  // rounding does to the products.
-  const auto is_near = [&](const Heights& z, const Float8& p_low, const Float8& p_high) {
-    Int8 cut = (z.low <= 0) & (z.high >= 0);
-    if (!is_rigid) {
-      const Float8 lowest = -1.000001F * inverse_gradient * max8(p_high, Float8{});
-      const Float8 highest = -0.999999F * inverse_gradient * max8(p_low, Float8{});
-      cut = (z.low <= highest) & (z.high >= lowest);
-    }
-    return bits_of(cut);
+  // The surface is where p_T = p_O, at the height -p_T / pressure_gradient.
+  const auto compliance = static_cast<float>(1 / O.pressure_gradient);
+  const auto is_near = [&](const EightBoxes& boxes) {
+    return plane.find_overlaps(boxes, compliance).are_left();
   };
-  visit_leaves(
-      T.bvh, &nodes_,
-      [&](const EightBoxes& boxes) {
-        return is_near(plane.heights(boxes), boxes.p_low, boxes.p_high);
-      },
-      [&](int leaf) {
-        const BvhLeaf& elements = T.bvh.leaves[leaf];
-        const unsigned lanes = (1U << elements.num_elements) - 1;
-        const unsigned near =
-            is_near(plane.heights(T.leaves[leaf]), elements.boxes.p_low, elements.boxes.p_high);
-        for_each_bit(near & lanes, [&](int i) { candidates_.push_back({0, elements.element[i]}); });
-      });
+  visit_leaves(T.bvh, &nodes_, is_near, [&](int leaf) {
+    const BvhLeaf& elements = T.bvh.leaves[leaf];
+    const auto [low, high] = plane.levels(T.leaves[leaf], compliance);
+    const unsigned cut = bits_of((low <= 0) & (high >= 0));
+    for_each_bit(cut & is_near(elements.boxes), [&](int i) {
+      candidates_.push_back({0, elements.element[i]});
+    });
+  });
 }
 
 void CandidateSearch::find(const TriangleBodyData& O, const MovedHalfSpace& T) {
   candidates_.clear();
   const FloatPlane plane(T, O.bvh);
-  const auto is_near = [&](const EightBoxes& boxes) {
-    return bits_of(plane.heights(boxes).low <= 0);
-  };
+  const auto is_near = [&](const EightBoxes& boxes) { return plane.find_below(boxes); };
   visit_leaves(O.bvh, &nodes_, is_near, [&](int leaf) {
     const BvhLeaf& elements = O.bvh.leaves[leaf];
-    for_each_bit(is_near(elements.boxes) & ((1U << elements.num_elements) - 1), [&](int i) {
+    for_each_bit(is_near(elements.boxes), [&](int i) {
       candidates_.push_back({elements.element[i], 0});
     });
   });
@@ -207,10 +223,6 @@ void CandidateSearch::sort(bool is_T_first) {
   };
   std::sort(candidates_.begin(), candidates_.end(),
             [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
-  const auto end =
-      std::unique(candidates_.begin(), candidates_.end(),
-                  [](const Candidate& a, const Candidate& b) { return a.O == b.O && a.T == b.T; });
-  candidates_.erase(end, candidates_.end());
 }
 
 }  // namespace stiction::geometry

@@ -26,7 +26,7 @@ class CandidateSearch {
   /// Elements of O only, in whose frame the half space is: T is 0.
   void find(const TriangleBodyData& O, const MovedHalfSpace& T);
 
-  /// By O first, or by T, each once.
+  /// By O first, or by T.
   void sort(bool is_T_first);
 
   const std::vector<Candidate>& candidates() const { return candidates_; }
@@ -36,8 +36,15 @@ class CandidateSearch {
 
  private:
   struct Visit {
-    int O, T;  // nodes, or ~ of leaves
+    int O, T;             // nodes, or ~ of leaves
+    float p_low, p_high;  // at which the boxes meet
     PressureBox box_O, box_T;
+  };
+  struct LeafPair {
+    int O, T;
+    const PressureBox& box_T;
+    const FloatPose &to_T, &to_O;
+    float pad;
   };
   struct TetEntry {
     MovedTet moved;

@@ -105,52 +105,24 @@ Tet make_tet(const PressureField& field, int index) {
 
 Vec3 corner(const Tet& tet, int i) { return {tet.x[i], tet.y[i], tet.z[i]}; }
 
-/// The part of a tetrahedron with pressures in [low, high]: what is left of its edges.
-ElementBox bound(const Tet& tet, double low, double high, int element) {
-  const double inf = std::numeric_limits<double>::infinity();
-  ElementBox box{{inf, inf, inf}, {-inf, -inf, -inf}, low, high, element};
-  for (int i = 0; i < 4; ++i)
-    for (int j = 0; j < i; ++j) {
-      const double p = tet.pressure[i], q = tet.pressure[j];
-      if (std::max(p, q) < low || std::min(p, q) > high) continue;
-      for (const double level : {std::clamp(p, low, high), std::clamp(q, low, high)}) {
-        const double share = p != q ? (level - p) / (q - p) : 0;
-        const Vec3 x = corner(tet, i) + share * (corner(tet, j) - corner(tet, i));
-        box.low = componentwise_min(box.low, p != q ? x : componentwise_min(x, corner(tet, j)));
-        box.high = componentwise_max(box.high, p != q ? x : componentwise_max(x, corner(tet, j)));
-      }
-    }
-  return box;
-}
-
-/// Boxes of a tetrahedron: of its parts between levels of pressure if it is long in the direction
-/// of the gradient, as those from a centre to the surface are. Their boxes would all meet; parts
-/// meet only near the place where the pressures agree.
-void add_boxes(const Tet& tet, int element, std::vector<ElementBox>* boxes) {
-  constexpr double kMostParts = 8;
-  const auto [low, high] = [&] {
-    const Vec4& p = tet.pressure;
-    return std::minmax({p[0], p[1], p[2], p[3]});
-  }();
-  const double length = (high - low) / norm(tet.gradient);
-  const Vec3 a = corner(tet, 1) - corner(tet, 0), b = corner(tet, 2) - corner(tet, 0);
-  const double volume = dot(cross(a, b), corner(tet, 3) - corner(tet, 0)) / 6;
-  const double width = std::sqrt(3 * volume / length);  // of the base, if it is a cone
-  const int num_parts =
-      high > low ? static_cast<int>(std::clamp(std::round(length / width), 1.0, kMostParts)) : 1;
-  for (int i = 0; i < num_parts; ++i) {
-    const double from = low + (high - low) * i / num_parts;
-    const double to = i + 1 < num_parts ? low + (high - low) * (i + 1) / num_parts : high;
-    boxes->push_back(bound(tet, from, to, element));
-  }
+ElementBox bound(const Tet& tet, double most_rate, int element) {
+  const Vec4& p = tet.pressure;
+  return bound_sections({corner(tet, 0), corner(tet, 1), corner(tet, 2), corner(tet, 3)},
+                        {p[0], p[1], p[2], p[3]}, most_rate, element);
 }
 
 /// A rigid body has no pressure that could differ.
 ElementBox bound(const Triangle& triangle, int element) {
   const auto& [a, b, c] = triangle.vertex;
-  const double inf = std::numeric_limits<double>::infinity();
-  return {componentwise_min(a, componentwise_min(b, c)),
-          componentwise_max(a, componentwise_max(b, c)), -inf, inf, element};
+  return bound_all_pressures(componentwise_min(a, componentwise_min(b, c)),
+                             componentwise_max(a, componentwise_max(b, c)), element);
+}
+
+/// Twice as fast as from the boundary to the center of a ball.
+double calc_most_rate(const PressureField& field, double radius) {
+  double most = 0;
+  for (const double p : field.pressure) most = std::max(most, std::abs(p));
+  return most > 0 ? 2 * radius / most : 0;
 }
 
 Triangle make_triangle(const TriangleMesh& mesh, int index) {
@@ -176,8 +148,10 @@ CompliantBody::CompliantBody(PressureField field) {
     data->tets.push_back(make_tet(field, i));
   set_bounds(mesh.vertices, data.get());
   std::vector<ElementBox> boxes;
-  for (int i = 0; i < static_cast<int>(data->tets.size()); ++i) add_boxes(data->tets[i], i, &boxes);
-  data->bvh = make_bvh(boxes, data->center);
+  const double most_rate = calc_most_rate(field, data->radius);
+  for (int i = 0; i < static_cast<int>(data->tets.size()); ++i)
+    boxes.push_back(bound(data->tets[i], most_rate, i));
+  data->bvh = make_bvh(boxes, data->center, data->radius, most_rate);
   for (const BvhLeaf& leaf : data->bvh.leaves)
     data->leaves.push_back(make_tet_leaf(leaf, data->tets, data->center));
   data->max_pressure = *std::max_element(field.pressure.begin(), field.pressure.end());
@@ -198,7 +172,7 @@ RigidBody::RigidBody(TriangleMesh mesh) {
   std::vector<ElementBox> boxes;
   for (int i = 0; i < static_cast<int>(data->triangles.size()); ++i)
     boxes.push_back(bound(data->triangles[i], i));
-  data->bvh = make_bvh(boxes, data->center);
+  data->bvh = make_bvh(boxes, data->center, data->radius, 0);
   data->mesh = std::move(mesh);
   data_ = std::move(data);
 }

@@ -30,14 +30,6 @@ auto dot3(const Normal& n, const Point& x) {
   return n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
 }
 
-/// Boxes of leaf and element, in the leaf's coordinates.
-Int8 boxes_meet(const EightBoxes& boxes, const PressureBox& box, float pad) {
-  Int8 meets = (boxes.p_low <= box.p_high) & (boxes.p_high >= box.p_low);
-  for (int i = 0; i < 3; ++i)
-    meets &= abs8(boxes.center[i] - box.center[i]) <= boxes.half[i] + (box.half[i] + pad);
-  return meets;
-}
-
 /// No face of a leaf's tetrahedron has all corners outside.
 template <int kCorners>
 Int8 is_within_planes(const TetLeaf& tets, const float (&corner)[kCorners][3], float pad) {
@@ -51,21 +43,13 @@ Int8 is_within_planes(const TetLeaf& tets, const float (&corner)[kCorners][3], f
   return is_within;
 }
 
+/// The largest coordinate.
 template <int kCorners>
-PressureBox bound(const float (&corner)[kCorners][3], float* reach) {
-  PressureBox box;
-  *reach = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    float low = corner[0][axis], high = low;
-    for (int i = 1; i < kCorners; ++i) {
-      low = std::min(low, corner[i][axis]);
-      high = std::max(high, corner[i][axis]);
-    }
-    box.center[axis] = 0.5F * (low + high);
-    box.half[axis] = 0.5F * (high - low);
-    *reach = std::max(*reach, std::max(-low, high));
-  }
-  return box;
+float calc_reach(const float (&corner)[kCorners][3]) {
+  float reach = 0;
+  for (const auto& x : corner)
+    for (const float coordinate : x) reach = std::max(reach, std::abs(coordinate));
+  return reach;
 }
 
 void set_point(const Vec3& x, float (&to)[3]) {
@@ -115,9 +99,7 @@ FloatTriangle make_float_triangle(const MovedTriangle& triangle, const Vec3& ori
   }
   set_point(triangle.normal, result.normal);
   result.offset = dot3(result.normal, result.corner[0]);
-  result.box = bound(result.corner, &result.reach);
-  result.box.p_low = -INFINITY;
-  result.box.p_high = INFINITY;
+  result.reach = calc_reach(result.corner);
   return result;
 }
 
@@ -135,10 +117,7 @@ FloatTet make_float_tet(const MovedTet& moved, const RigidTransform& X_TO, const
         static_cast<float>(tet.plane_offset[i] + dot(n, X_TO.p) - dot(n, origin));
     result.pressure_size = std::max(result.pressure_size, std::abs(result.pressure[i]));
   }
-  result.box = bound(result.corner, &result.reach);
-  const auto [low, high] = std::minmax_element(result.pressure, result.pressure + 4);
-  result.box.p_low = *low - kRounding * result.pressure_size;
-  result.box.p_high = *high + kRounding * result.pressure_size;
+  result.reach = calc_reach(result.corner);
   set_point(moved.gradient, result.gradient);
   result.constant = static_cast<float>(moved.constant + dot(moved.gradient, origin));
   result.gradient_size = size_along_axes(moved.gradient);
@@ -146,10 +125,8 @@ FloatTet make_float_tet(const MovedTet& moved, const RigidTransform& X_TO, const
   return result;
 }
 
-unsigned filter_tets(const FloatTet& O, const BvhLeaf& leaf, const TetLeaf& tets, unsigned lanes) {
+unsigned filter_tets(const FloatTet& O, const TetLeaf& tets, unsigned lanes) {
   const float size = O.reach + tets.reach, pad = kRounding * size;
-  unsigned found = lanes & bits_of(boxes_meet(leaf.boxes, O.box, pad));
-  if (!found) return 0;
 
   // The equilibrium plane cuts both.
   const Float8 slack = kRounding * (size * (tets.gradient_size + O.gradient_size) +
@@ -160,7 +137,8 @@ unsigned filter_tets(const FloatTet& O, const BvhLeaf& leaf, const TetLeaf& tets
     const Float8 x[3] = {tets.x[i], tets.y[i], tets.z[i]};
     return tets.pressure[i] - (dot3(O.gradient, x) + O.constant);
   });
-  found &= bits_of((max8(at_O.low, at_T.low) <= slack) & (min8(at_O.high, at_T.high) >= -slack));
+  unsigned found =
+      lanes & bits_of((max8(at_O.low, at_T.low) <= slack) & (min8(at_O.high, at_T.high) >= -slack));
   if (!found) return 0;
 
   found &= bits_of(is_within_planes(tets, O.corner, pad));
@@ -176,16 +154,14 @@ unsigned filter_tets(const FloatTet& O, const BvhLeaf& leaf, const TetLeaf& tets
   return found & bits_of(is_within);
 }
 
-unsigned filter_tets(const FloatTriangle& O, const BvhLeaf& leaf, const TetLeaf& tets,
-                     unsigned lanes) {
+unsigned filter_tets(const FloatTriangle& O, const TetLeaf& tets, unsigned lanes) {
   const float pad = kRounding * (O.reach + tets.reach);
-  unsigned found = lanes & bits_of(boxes_meet(leaf.boxes, O.box, pad));
-  if (!found) return 0;
   const Range heights = range_over<4>([&](int i) {
     const Float8 x[3] = {tets.x[i], tets.y[i], tets.z[i]};
     return dot3(O.normal, x) - O.offset;
   });
-  found &= bits_of((heights.low <= broadcast8(pad)) & (heights.high >= broadcast8(-pad)));
+  unsigned found =
+      lanes & bits_of((heights.low <= broadcast8(pad)) & (heights.high >= broadcast8(-pad)));
   if (!found) return 0;
   return found & bits_of(is_within_planes(tets, O.corner, pad));
 }

@@ -12,7 +12,6 @@ TetLeaf make_tet_leaf(const BvhLeaf& leaf, const std::vector<Tet>& tets, const V
 
 /// An element of the other body in the coordinates of the leaves.
 struct FloatTriangle {
-  PressureBox box;
   float corner[3][3];
   float normal[3], offset;
   float reach;
@@ -20,7 +19,6 @@ struct FloatTriangle {
 FloatTriangle make_float_triangle(const MovedTriangle& triangle, const Vec3& origin);
 
 struct FloatTet {
-  PressureBox box;
   float corner[4][3], pressure[4];
   float plane[4][3], plane_offset[4];
   float gradient[3], constant;
@@ -30,8 +28,7 @@ FloatTet make_float_tet(const MovedTet& moved, const RigidTransform& X_TO, const
                         const Vec3& origin);
 
 /// Lanes of `leaf` that may have a face with O, among `lanes`.
-unsigned filter_tets(const FloatTet& O, const BvhLeaf& leaf, const TetLeaf& tets, unsigned lanes);
-unsigned filter_tets(const FloatTriangle& O, const BvhLeaf& leaf, const TetLeaf& tets,
-                     unsigned lanes);
+unsigned filter_tets(const FloatTet& O, const TetLeaf& tets, unsigned lanes);
+unsigned filter_tets(const FloatTriangle& O, const TetLeaf& tets, unsigned lanes);
 
 }  // namespace stiction::geometry
