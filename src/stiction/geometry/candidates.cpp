@@ -15,6 +15,11 @@ void for_each_bit(unsigned bits, Function function) {
   for (; bits; bits &= bits - 1) function(std::countr_zero(bits));
 }
 
+/// Of that many elements that meet the surface.
+double estimate_width(double radius, std::size_t num_elements) {
+  return radius / std::sqrt(static_cast<double>(num_elements));
+}
+
 /// The range of heights over a plane.
 struct Heights {
   Float8 low, high;
@@ -95,7 +100,7 @@ void CandidateSearch::visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTr
   const FloatPose to_O(inverse_times(X_TO, {}), O.origin, T.origin);
   float size = O.size + T.size;
   for (int i = 0; i < 3; ++i) size += std::abs(to_T.p[i]);
-  const float pad = kPosePadding * size;
+  const float pad = kPosePadding * size + static_cast<float>(front_.drift());
   const float p_low = std::max(O.bounds.p_low, T.bounds.p_low);
   const float p_high = std::min(O.bounds.p_high, T.bounds.p_high);
   if (p_low > p_high) return;
@@ -125,7 +130,6 @@ void CandidateSearch::visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTr
 }
 
 void CandidateSearch::begin_moving(std::size_t num_elements) {
-  candidates_.clear();
   if (moved_in_.size() < num_elements) moved_in_.resize(num_elements, 0);
   if (++search_ == 0) {
     std::fill(moved_in_.begin(), moved_in_.end(), 0);
@@ -133,8 +137,26 @@ void CandidateSearch::begin_moving(std::size_t num_elements) {
   }
 }
 
+bool CandidateSearch::begin(const SearchPair& pair, const RigidTransform& X_TO,
+                            std::size_t num_elements) {
+  begin_moving(num_elements);
+  X_TO_ = X_TO;
+  if (front_.holds(pair, X_TO)) return true;
+  candidates_.clear();
+  order_ = Order::none;
+  return false;
+}
+
+void CandidateSearch::begin_half_space() {
+  front_.forget();
+  candidates_.clear();
+  order_ = Order::none;
+}
+
 void CandidateSearch::find(const TetBodyData& O, const TetBodyData& T, const RigidTransform& X_TO) {
-  begin_moving(O.tets.size());
+  const double width =
+      std::min(estimate_width(O.radius, O.tets.size()), estimate_width(T.radius, T.tets.size()));
+  if (begin({O.id, T.id, O.center, O.radius, width}, X_TO, O.tets.size())) return;
   if (tets_.size() < O.tets.size()) tets_.resize(O.tets.size());
   visit_leaf_pairs(O.bvh, T.bvh, X_TO, [&](const LeafPair& pair) {
     const BvhLeaf& elements_O = O.bvh.leaves[pair.O];
@@ -152,16 +174,20 @@ void CandidateSearch::find(const TetBodyData& O, const TetBodyData& T, const Rig
         entry.moved = move_tet(X_TO, O.tets[element]);
         entry.filter = make_float_tet(entry.moved, X_TO, O.tets[element], T.bvh.origin);
       }
-      for_each_bit(filter_tets(entry.filter, T.leaves[pair.T], lanes), [&](int j) {
-        candidates_.push_back({element, elements_T.element[j]});
-      });
+      for_each_bit(
+          filter_tets(entry.filter, T.leaves[pair.T], lanes, static_cast<float>(front_.drift())),
+          [&](int j) {
+            candidates_.push_back({element, elements_T.element[j]});
+          });
     });
   });
 }
 
 void CandidateSearch::find(const TriangleBodyData& O, const TetBodyData& T,
                            const RigidTransform& X_TO) {
-  begin_moving(O.triangles.size());
+  const double width = std::min(estimate_width(O.radius, O.triangles.size()),
+                                estimate_width(T.radius, T.tets.size()));
+  if (begin({O.id, T.id, O.center, O.radius, width}, X_TO, O.triangles.size())) return;
   if (triangles_.size() < O.triangles.size()) triangles_.resize(O.triangles.size());
   visit_leaf_pairs(O.bvh, T.bvh, X_TO, [&](const LeafPair& pair) {
     const BvhLeaf& elements_O = O.bvh.leaves[pair.O];
@@ -179,15 +205,17 @@ void CandidateSearch::find(const TriangleBodyData& O, const TetBodyData& T,
         entry.moved = move_triangle(X_TO, O.triangles[element]);
         entry.filter = make_float_triangle(entry.moved, T.bvh.origin);
       }
-      for_each_bit(filter_tets(entry.filter, T.leaves[pair.T], lanes), [&](int j) {
-        candidates_.push_back({element, elements_T.element[j]});
-      });
+      for_each_bit(
+          filter_tets(entry.filter, T.leaves[pair.T], lanes, static_cast<float>(front_.drift())),
+          [&](int j) {
+            candidates_.push_back({element, elements_T.element[j]});
+          });
     });
   });
 }
 
 void CandidateSearch::find(const MovedHalfSpace& O, const TetBodyData& T) {
-  candidates_.clear();
+  begin_half_space();
   const FloatPlane plane(O, T.bvh);
   // The surface is where p_T = p_O, at the height -p_T / pressure_gradient.
   const auto compliance = static_cast<float>(1 / O.pressure_gradient);
@@ -205,7 +233,7 @@ void CandidateSearch::find(const MovedHalfSpace& O, const TetBodyData& T) {
 }
 
 void CandidateSearch::find(const TriangleBodyData& O, const MovedHalfSpace& T) {
-  candidates_.clear();
+  begin_half_space();
   const FloatPlane plane(T, O.bvh);
   const auto is_near = [&](const EightBoxes& boxes) { return plane.find_below(boxes); };
   visit_leaves(O.bvh, &nodes_, is_near, [&](int leaf) {
@@ -217,6 +245,8 @@ void CandidateSearch::find(const TriangleBodyData& O, const MovedHalfSpace& T) {
 }
 
 void CandidateSearch::sort(bool is_T_first) {
+  const Order order = is_T_first ? Order::by_T : Order::by_O;
+  if (std::exchange(order_, order) == order) return;
   const auto key = [is_T_first](const Candidate& c) {
     const auto O = static_cast<std::uint64_t>(c.O), T = static_cast<std::uint64_t>(c.T);
     return is_T_first ? T << 32 | O : O << 32 | T;

@@ -6,6 +6,7 @@
 
 #include "stiction/geometry/contact_body_data.hpp"
 #include "stiction/geometry/face_kernels.hpp"
+#include "stiction/geometry/front.hpp"
 #include "stiction/geometry/tet_filter.hpp"
 
 /// Which elements of two bodies may have a face of the contact surface: all that have one, and few
@@ -16,7 +17,8 @@ struct Candidate {
   std::int32_t O, T;  // elements
 };
 
-/// Memory of a search between bodies O and T. Coordinates are T's.
+/// Memory of searches between bodies O and T, and the last list of two meshes, which is not made
+/// anew while it holds. Coordinates are T's.
 class CandidateSearch {
  public:
   void find(const TetBodyData& O, const TetBodyData& T, const RigidTransform& X_TO);
@@ -30,9 +32,15 @@ class CandidateSearch {
   void sort(bool is_T_first);
 
   const std::vector<Candidate>& candidates() const { return candidates_; }
-  /// Elements of O that candidates name.
-  const MovedTet& moved_tet(int element) const { return tets_[element].moved; }
-  const MovedTriangle& moved_triangle(int element) const { return triangles_[element].moved; }
+  /// Elements of O that candidates name, where they are now.
+  const MovedTet& move(const TetBodyData& O, int element) {
+    if (is_new(element)) tets_[element].moved = move_tet(X_TO_, O.tets[element]);
+    return tets_[element].moved;
+  }
+  const MovedTriangle& move(const TriangleBodyData& O, int element) {
+    if (is_new(element)) triangles_[element].moved = move_triangle(X_TO_, O.triangles[element]);
+    return triangles_[element].moved;
+  }
 
  private:
   struct Visit {
@@ -58,6 +66,9 @@ class CandidateSearch {
   template <class OnLeaves>
   void visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTransform& X_TO, OnLeaves on_leaves);
   void begin_moving(std::size_t num_elements);
+  /// Begins with a list that holds, or with none.
+  bool begin(const SearchPair& pair, const RigidTransform& X_TO, std::size_t num_elements);
+  void begin_half_space();
   /// True the first time since begin_moving.
   bool is_new(int element) { return std::exchange(moved_in_[element], search_) != search_; }
 
@@ -68,6 +79,9 @@ class CandidateSearch {
   std::vector<std::uint32_t> moved_in_;
   std::uint32_t search_ = 0;
   std::vector<Candidate> candidates_;
+  enum class Order { none, by_O, by_T } order_ = Order::none;
+  Front front_;
+  RigidTransform X_TO_;
 };
 
 }  // namespace stiction::geometry

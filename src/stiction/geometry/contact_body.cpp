@@ -1,6 +1,7 @@
 #include "stiction/geometry/contact_body.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -55,6 +56,12 @@ void check_faces(const std::vector<std::array<int, 4>>& tets) {
       if (++count[face] > 2)
         refuse("tetrahedron " + std::to_string(i), "has a face that two others share already");
     }
+}
+
+/// From 1 on; an address may be that of a body that is gone.
+std::uint64_t make_id() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
 }
 
 template <class Data>
@@ -144,6 +151,7 @@ CompliantBody::CompliantBody(PressureField field) {
   check_pressure(field);
   check_faces(mesh.tets);
   auto data = std::make_shared<TetBodyData>();
+  data->id = make_id();
   for (int i = 0; i < static_cast<int>(mesh.tets.size()); ++i)
     data->tets.push_back(make_tet(field, i));
   set_bounds(mesh.vertices, data.get());
@@ -166,6 +174,7 @@ RigidBody::RigidBody(TriangleMesh mesh) {
   check_vertices(mesh.vertices);
   check_elements(mesh.triangles, mesh.vertices.size(), "triangle");
   auto data = std::make_shared<TriangleBodyData>();
+  data->id = make_id();
   for (int i = 0; i < static_cast<int>(mesh.triangles.size()); ++i)
     data->triangles.push_back(make_triangle(mesh, i));
   set_bounds(mesh.vertices, data.get());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "stiction/geometry/bvh.hpp"
@@ -32,6 +33,7 @@ struct TetLeaf {
 };
 
 struct TetBodyData {
+  std::uint64_t id;  // of no other body
   PressureField field;
   std::vector<Tet> tets;
   Bvh bvh;
@@ -47,6 +49,7 @@ struct Triangle {
 };
 
 struct TriangleBodyData {
+  std::uint64_t id;  // of no other body
   TriangleMesh mesh;
   std::vector<Triangle> triangles;
   Bvh bvh;

@@ -65,7 +65,7 @@ void SurfaceQuery::Scratch::add_faces(const TetBodyData& O, const TetBodyData& T
   search.find(O, T, inverse_times(pair.X_WT, pair.X_WO));
   search.sort(pair.is_T_first);
   for (const auto& [i, j] : search.candidates())
-    add_equilibrium_face(search.moved_tet(i), T.tets[j], i, j, kTolerance * size, &writer);
+    add_equilibrium_face(search.move(O, i), T.tets[j], i, j, kTolerance * size, &writer);
 }
 
 void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const TetBodyData& T,
@@ -75,7 +75,7 @@ void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const TetBodyDa
   search.find(O, T, inverse_times(pair.X_WT, pair.X_WO));
   search.sort(pair.is_T_first);
   for (const auto& [i, j] : search.candidates())
-    add_triangle_face(search.moved_triangle(i), T.tets[j], i, j, kTolerance * size, &writer);
+    add_triangle_face(search.move(O, i), T.tets[j], i, j, kTolerance * size, &writer);
 }
 
 void SurfaceQuery::Scratch::add_faces(const HalfSpace& O, const TetBodyData& T,

@@ -125,12 +125,12 @@ FloatTet make_float_tet(const MovedTet& moved, const RigidTransform& X_TO, const
   return result;
 }
 
-unsigned filter_tets(const FloatTet& O, const TetLeaf& tets, unsigned lanes) {
-  const float size = O.reach + tets.reach, pad = kRounding * size;
+unsigned filter_tets(const FloatTet& O, const TetLeaf& tets, unsigned lanes, float drift) {
+  const float size = O.reach + tets.reach, pad = kRounding * size + drift;
 
   // The equilibrium plane cuts both.
-  const Float8 slack = kRounding * (size * (tets.gradient_size + O.gradient_size) +
-                                    (O.pressure_size + tets.pressure_size));
+  const Float8 slack = (pad * (tets.gradient_size + O.gradient_size) +
+                        kRounding * (O.pressure_size + tets.pressure_size));
   const Range at_O = range_over<4>(
       [&](int i) { return dot3(tets.gradient, O.corner[i]) + (tets.constant - O.pressure[i]); });
   const Range at_T = range_over<4>([&](int i) {
@@ -154,8 +154,8 @@ unsigned filter_tets(const FloatTet& O, const TetLeaf& tets, unsigned lanes) {
   return found & bits_of(is_within);
 }
 
-unsigned filter_tets(const FloatTriangle& O, const TetLeaf& tets, unsigned lanes) {
-  const float pad = kRounding * (O.reach + tets.reach);
+unsigned filter_tets(const FloatTriangle& O, const TetLeaf& tets, unsigned lanes, float drift) {
+  const float pad = kRounding * (O.reach + tets.reach) + drift;
   const Range heights = range_over<4>([&](int i) {
     const Float8 x[3] = {tets.x[i], tets.y[i], tets.z[i]};
     return dot3(O.normal, x) - O.offset;

@@ -27,8 +27,8 @@ struct FloatTet {
 FloatTet make_float_tet(const MovedTet& moved, const RigidTransform& X_TO, const Tet& tet,
                         const Vec3& origin);
 
-/// Lanes of `leaf` that may have a face with O, among `lanes`.
-unsigned filter_tets(const FloatTet& O, const TetLeaf& tets, unsigned lanes);
-unsigned filter_tets(const FloatTriangle& O, const TetLeaf& tets, unsigned lanes);
+/// Lanes that may have a face with O, among `lanes`, wherever O is moved by at most `drift` [m].
+unsigned filter_tets(const FloatTet& O, const TetLeaf& tets, unsigned lanes, float drift);
+unsigned filter_tets(const FloatTriangle& O, const TetLeaf& tets, unsigned lanes, float drift);
 
 }  // namespace stiction::geometry
