@@ -59,12 +59,23 @@ Pair make_bubble_on_handle(double hint) {
           {{{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}}}, {0.051, 0.002, 0.001}}};
 }
 
+enum class Asked { anew, in_motion };
+
 /// @param state its argument is the resolution hint [0.1 mm]
-void query(benchmark::State& state, Pair (*make)(double)) {
-  const Pair pair = make(1e-4 * static_cast<double>(state.range(0)));
+/// @param asked anew: as if for the first time; in_motion: of bodies that slide to and fro by 10 um
+///   a step
+void query(benchmark::State& state, Pair (*make)(double), Asked asked = Asked::anew) {
+  Pair pair = make(1e-4 * static_cast<double>(state.range(0)));
   SurfaceQuery query;
   ContactSurface surface;
+  const RigidTransform far_away = {{}, {10, 10, 10}};
+  const double x = pair.X_AB.p.x;
+  int i = 0;
   for (auto _ : state) {
+    if (asked == Asked::anew)  // Nothing is known of a pair that was elsewhere.
+      query.calc(pair.A, {}, pair.B, far_away, Tessellation::polygon, &surface);
+    else
+      pair.X_AB.p.x = x + 1e-5 * std::abs(i++ % 80 - 40);
     query.calc(pair.A, {}, pair.B, pair.X_AB, Tessellation::polygon, &surface);
     benchmark::DoNotOptimize(surface.faces.data());
   }
@@ -93,6 +104,11 @@ void points(benchmark::State& state, Quadrature quadrature) {
 #define SIZES Arg(200)->Arg(100)->Arg(50)->Arg(25)->Arg(12)->Unit(benchmark::kMicrosecond)
 BENCHMARK_CAPTURE(query, spheres, make_spheres)->SIZES;
 BENCHMARK_CAPTURE(query, bubble_on_handle, make_bubble_on_handle)->SIZES;
+BENCHMARK_CAPTURE(query, spheres_in_motion, make_spheres, Asked::in_motion)->SIZES;
+BENCHMARK_CAPTURE(query, bubble_on_handle_in_motion, make_bubble_on_handle, Asked::in_motion)
+    ->SIZES;
+BENCHMARK_CAPTURE(query, rigid_sphere_in_motion, make_sphere_in_rigid_sphere, Asked::in_motion)
+    ->SIZES;
 BENCHMARK_CAPTURE(query, rigid_box, make_sphere_on_rigid_box)->SIZES;
 BENCHMARK_CAPTURE(query, rigid_sphere, make_sphere_in_rigid_sphere)->SIZES;
 BENCHMARK_CAPTURE(query, rigid_ground, make_sphere_on_rigid_ground)->SIZES;

@@ -66,6 +66,19 @@ TEST(Front, RigidBodiesInMotionHaveTheBitsOfANewQuery) {
   EXPECT_GT(asker.num_faces(), 20000U);
 }
 
+/// Boxes of their elements end where the bodies do: nothing is near until they touch.
+TEST(Front, FirstTouchIsForeseen) {
+  const ContactBody field = make_box({0.05, 0.05, 0.05}, 1e6),
+                    other = make_box({0.02, 0.02, 0.02}, 1e6);
+  const ContactBody rigid = RigidBody(make_box_surface({0.02, 0.02, 0.02}));
+  for (const ContactBody& box : {rigid, other}) {
+    Asker asker;
+    for (int i = 0; i < 60; ++i)
+      asker.ask(field, box, translation(0.003, 0.001, 0.07023 - 1e-5 * i));
+    EXPECT_GT(asker.num_faces(), 0U);
+  }
+}
+
 TEST(Front, OtherBodiesAndOrdersAreNotTakenForTheLast) {
   const ContactBody soft = make_sphere(0.05, 0.01, 1e6), other = make_sphere(0.05, 0.008, 1e6);
   const ContactBody rigid = RigidBody(make_sphere_surface(0.05, 0.01)), ground = HalfSpace{2e7};
