@@ -212,6 +212,17 @@ def test_a_surface_becomes_a_mesh(tmp_path: Path) -> None:
 
 
 @needs_pytetwild
+@pytest.mark.parametrize(("scale", "edge_length"), [(1e-6, None), (1e-8, None), (0.1, 10)])
+def test_any_size_becomes_a_mesh(tmp_path: Path, scale: float, edge_length: float | None) -> None:
+    # 1e-8 crashed fTetWild, and the others did not end.
+    write_obj(tmp_path / "cube.obj", QUADS, scale)
+    size = [] if edge_length is None else ["--edge-length", edge_length]
+    result = run(tmp_path, "cube.obj", "--json", *size)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["volume"] == pytest.approx(scale**3, rel=1e-2)
+
+
+@needs_pytetwild
 def test_a_surface_that_encloses_nothing_is_an_error(tmp_path: Path) -> None:
     write_obj(tmp_path / "flat.obj", QUADS[:1])
     result = run(tmp_path, "flat.obj", "-o", "flat.vtk")

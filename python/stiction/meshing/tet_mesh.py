@@ -62,7 +62,8 @@ def tetrahedralize(surface: Surface, edge_length: float | None = None) -> TetMes
 
     Args:
         surface: whose inside is wanted.
-        edge_length: that the tets should have at most [m]; a tenth of the bounding box if None.
+        edge_length: that the tets should have at most [m], half of the bounding box's diagonal where
+            that is less; a tenth of the diagonal if None.
 
     Raises:
         Error: pytetwild is not there, or makes no mesh.
@@ -75,17 +76,26 @@ def tetrahedralize(surface: Surface, edge_length: float | None = None) -> TetMes
             surface.origin,
             f"meshing a surface needs pytetwild ({e}): pip install 'stiction[mesh]'",
         ) from e
-    size = {"edge_length_fac": 0.1} if edge_length is None else {"edge_length_abs": edge_length}
+    # In a box of diagonal 1: fTetWild does not end, or crashes, where sizes are near 1e-6 m, or edges
+    # longer than the box.
+    low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+    diagonal = float(np.linalg.norm(high - low))
+    if not diagonal > 0:
+        raise Error("invalid_value", surface.origin, "all of its vertices are in one place")
+    share = 0.1 if edge_length is None else min(edge_length / diagonal, 0.5)
     try:
         vertices, tets = pytetwild.tetrahedralize(
-            surface.vertices, surface.triangles, num_threads=1, **size
+            (surface.vertices - low) / diagonal,
+            surface.triangles,
+            num_threads=1,
+            edge_length_fac=share,
         )
     except (RuntimeError, ValueError) as e:
         raise Error("invalid_value", surface.origin, f"fTetWild makes no mesh of it: {e}") from e
     if not len(tets):
         raise Error("invalid_value", surface.origin, "fTetWild finds no inside of it; close it")
     used, tets = np.unique(tets, return_inverse=True)
-    vertices, tets = vertices[used], tets.reshape(-1, 4).astype(np.int32)
+    vertices, tets = low + diagonal * vertices[used], tets.reshape(-1, 4).astype(np.int32)
     # fTetWild winds tets the other way.
     edges = vertices[tets[:, 1:]] - vertices[tets[:, :1]]
     inverted = np.linalg.det(edges) < 0
