@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 import pytest
 from stiction.package_scenes import find_scene_file
@@ -45,3 +46,21 @@ def test_triangles_have_the_force_of_their_polygons() -> None:
     for polygon, triangle in zip(polygons, triangles, strict=True):
         np.testing.assert_allclose(triangle.force, polygon.force, rtol=1e-9)
         assert triangle.area == pytest.approx(polygon.area, rel=1e-9)
+
+
+def test_a_surface_without_a_step_says_that_it_is_deep() -> None:
+    model = mujoco.MjModel.from_xml_string(
+        """<mujoco><worldbody>
+             <geom name="ground" type="plane" size="1 1 1"/>
+             <body><freejoint/><geom name="ball" size="0.05"/></body>
+           </worldbody></mujoco>"""
+    )
+    properties = {
+        "materials": {"soft": {"hydroelastic_modulus": 1e5}, "hard": {"rigid": True}},
+        "geoms": {"ball": "soft", "ground": "hard"},
+    }
+    surfaces = stiction.ContactSurfaces(model, properties)
+    data = mujoco.MjData(model)
+    for height, is_deep in ((0.001, True), (0.04, False)):
+        data.qpos[2] = height
+        assert [patch.is_deep for patch in surfaces.calc(data)] == [is_deep]

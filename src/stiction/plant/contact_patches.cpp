@@ -178,6 +178,7 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
     const auto [A, B] = pair.geoms;
     if (pair.source < 0 || d->time != next_time_) pair.normal = {};  // nothing to compare with
     pair.source = pair.first_row = -1;
+    pair.is_deep = false;
     pair.surface.clear();
     pair.points.clear();
     pair.is_near = are_near(d, A, B) &&
@@ -185,6 +186,7 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
     if (!pair.is_near) continue;
     pair.query.calc(*bodies_[A].body, find_pose(d, A), *bodies_[B].body, find_pose(d, B),
                     options_.tessellation, &pair.surface);
+    pair.is_deep = geometry::passes_medial_axis(pair.surface);
     geometry::calc_quadrature_points(pair.surface, options_.quadrature, &pair.points);
   }
   next_time_ = d->time + m->opt.timestep;
@@ -206,7 +208,7 @@ void ContactPatches::add_to_data(const mjModel* m, mjData* d) {
   for (PatchPair& pair : pairs_) {
     if (pair.points.empty()) continue;
     const PatchSum sum = sum_faces(pair.surface);
-    pair.is_deep = geometry::passes_medial_axis(pair.surface) || dot(pair.normal, sum.normal) < 0;
+    if (dot(pair.normal, sum.normal) < 0) pair.is_deep = true;
     pair.normal = sum.normal;
     const mjContact con = make_mujoco_contact(pair, sum);
     if (mj_addContact(m, d, &con) != 0) return;
