@@ -209,6 +209,7 @@ def test_a_surface_becomes_a_mesh(tmp_path: Path) -> None:
     mesh = TetMesh.read(tmp_path / "cube.vtk")
     mesh.check("cube")
     assert mesh.field_kind == "extent" and mesh.field.max() == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"cube.obj", "cube.vtk"}
 
 
 @needs_pytetwild

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -84,12 +86,14 @@ def tetrahedralize(surface: Surface, edge_length: float | None = None) -> TetMes
         raise Error("invalid_value", surface.origin, "all of its vertices are in one place")
     share = 0.1 if edge_length is None else min(edge_length / diagonal, 0.5)
     try:
-        vertices, tets = pytetwild.tetrahedralize(
-            (surface.vertices - low) / diagonal,
-            surface.triangles,
-            num_threads=1,
-            edge_length_fac=share,
-        )
+        # fTetWild leaves a file in the working directory.
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            vertices, tets = pytetwild.tetrahedralize(
+                (surface.vertices - low) / diagonal,
+                surface.triangles,
+                num_threads=1,
+                edge_length_fac=share,
+            )
     except (RuntimeError, ValueError) as e:
         raise Error("invalid_value", surface.origin, f"fTetWild makes no mesh of it: {e}") from e
     if not len(tets):
