@@ -12,6 +12,7 @@ from stiction.bench import clutter_scene
 from stiction.bench.clutter import run_clutter
 from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
 from stiction.bench.patch_pairs import KINDS, make_pairs
+from stiction.bench.patch_queries import summarize
 from stiction.bench.scenes import run_scene
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.cli import app
@@ -175,3 +176,7 @@ def test_pairs_overlap_by_the_depth() -> None:
         depth = -mujoco.mj_geomDistance(pair.model, pair.data, 0, 1, 1.0, None)
         wanted = 1e-3 * float(pair.name.split()[-2])
         assert depth == pytest.approx(wanted, rel=1e-6)
+
+
+def test_no_queries_have_no_summary() -> None:
+    assert summarize([]) == []

@@ -55,8 +55,9 @@ def run_queries(num_repeats: int, with_drake: bool) -> list[QueryCase]:
 
 
 def summarize(cases: list[QueryCase]) -> list[QuerySummary]:
-    """One row for each kind."""
-    return [_summarize(kind, [case for case in cases if case.kind == kind]) for kind in KINDS]
+    """One row for each kind that there is."""
+    of_kind = {kind: [case for case in cases if case.kind == kind] for kind in KINDS}
+    return [_summarize(kind, members) for kind, members in of_kind.items() if members]
 
 
 def _time_pair(pair: ShapePair, num_repeats: int, with_drake: bool) -> QueryCase:
