@@ -280,6 +280,34 @@ TEST(PatchLimits, WarnsOfThinAndDeepContact) {
   EXPECT_EQ(report.num_warnings, 1);
 }
 
+TEST(PatchLimits, WarnsOfBodiesThatMayPassUnseen) {
+  struct Case {
+    double height, speed;
+    bool is_warned;
+  };
+  // A ball of 20 mm that covers 2 mm, 60 mm, 60 mm upward; one behind the floor.
+  for (const auto& [height, speed, is_warned] :
+       {Case{0.05, -1, false}, Case{0.05, -30, true}, Case{0.05, 30, false}, Case{0.5, -30, false},
+        Case{-0.05, 0, true}}) {
+    BodyOnFloor ball(R"(size="0.02" mass="0.1")");
+    Stepper stepper(ball.scene.model, {}, ball.materials);
+    ball.scene.data->qpos[2] = height;
+    ball.scene.data->qvel[2] = speed;
+    StepReport report;
+    stepper.step(ball.scene.data, 1, &report);
+    EXPECT_EQ(report.num_warnings, is_warned) << height << ", " << speed << report.warning;
+  }
+  // A plate that slides along the floor comes no nearer.
+  BodyOnFloor plate(R"(type="box" size="0.05 0.05 0.0005" mass="0.1")");
+  Stepper stepper(plate.scene.model, {}, plate.materials);
+  plate.scene.data->qpos[2] = 0.00048;
+  plate.scene.data->qvel[0] = 1;
+  StepReport report;
+  stepper.step(plate.scene.data, 1, &report);
+  EXPECT_EQ(report.patches.size(), 1);
+  EXPECT_EQ(report.num_warnings, 0) << report.warning;
+}
+
 TEST(PatchLimits, WarnsWhenAPlateHasGoneThroughAnother) {
   Scene scene(support::make_mjcf(R"(timestep="0.002" gravity="0 0 0")", R"(<worldbody>
     <geom name="below" type="box" size="0.05 0.05 0.0005" pos="0 0 -0.0005"/>

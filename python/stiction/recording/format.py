@@ -59,6 +59,8 @@ PATCH_DTYPE = np.dtype(
         ("center", "<f4", (3,)),
         ("force", "<f4", (3,)),
         ("torque", "<f4", (3,)),
+        ("is_deep", "u1"),
+        ("is_thin", "u1"),
     ]
 )
 FACE_DTYPE = np.dtype(
@@ -68,6 +70,7 @@ FACE_DTYPE = np.dtype(
         ("face_normal", "<f4", (3,)),
         ("face_area", "<f4"),
         ("pressure", "<f4"),
+        ("normal_traction", "<f4"),
         ("traction", "<f4", (3,)),
         ("slip_velocity", "<f4", (3,)),
         ("slipping", "u1"),

@@ -80,7 +80,8 @@ PatchSum sum_faces(const geometry::ContactSurface& surface) {
     sum.center += f * face.centroid;
     sum.normal += f * face.normal;
   }
-  sum.center = sum.center * (1 / sum.force);
+  // Faces of almost no pressure may have no force that a double holds.
+  sum.center = sum.force > 0 ? sum.center * (1 / sum.force) : surface.faces[0].centroid;
   // Faces that balance each other have no normal: any will do.
   const double length = norm(sum.normal);
   sum.normal = length > 0 ? sum.normal * (1 / length) : Vec3{0, 0, 1};
@@ -161,16 +162,22 @@ bool ContactPatches::is_pair(int geom1, int geom2) const {
   return at != pairs_.end() && at->geoms == geoms;
 }
 
-bool ContactPatches::are_near(const mjData* d, int geom1, int geom2) const {
+ContactPatches::Gap ContactPatches::calc_gap(const mjData* d, int geom1, int geom2) const {
   const double r1 = bodies_[geom1].radius, r2 = bodies_[geom2].radius;
   const math::RigidTransform X1 = find_pose(d, geom1), X2 = find_pose(d, geom2);
-  const auto height = [](const math::RigidTransform& plane, const Vec3& x) {
-    return transpose_times(plane.R, x - plane.p).z;
+  const auto calc_above = [](const math::RigidTransform& plane, const Vec3& x, double r) {
+    const Vec3 up{plane.R.row[0].z, plane.R.row[1].z, plane.R.row[2].z};
+    const double height = dot(up, x - plane.p);
+    return Gap{height - r, up, height < -r};
   };
-  if (std::isinf(r1)) return height(X1, X2.p) < r2;
-  if (std::isinf(r2)) return height(X2, X1.p) < r1;
+  if (std::isinf(r1)) return calc_above(X1, X2.p, r2);
+  if (std::isinf(r2)) {
+    const Gap above = calc_above(X2, X1.p, r1);
+    return {above.distance, -above.direction, above.is_behind};
+  }
   const Vec3 between = X2.p - X1.p;
-  return dot(between, between) < (r1 + r2) * (r1 + r2);
+  const double distance = norm(between);
+  return {distance - r1 - r2, distance > 0 ? between * (1 / distance) : Vec3{0, 0, 1}, false};
 }
 
 void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
@@ -181,7 +188,9 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
     pair.is_deep = false;
     pair.surface.clear();
     pair.points.clear();
-    pair.is_near = are_near(d, A, B) &&
+    const Gap gap = calc_gap(d, A, B);
+    pair.is_deep = gap.is_behind;
+    pair.is_near = gap.distance < 0 && !gap.is_behind &&
                    !(mjcb_contactfilter && mjcb_contactfilter(m, const_cast<mjData*>(d), A, B));
     if (!pair.is_near) continue;
     pair.query.calc(*bodies_[A].body, find_pose(d, A), *bodies_[B].body, find_pose(d, B),
@@ -216,16 +225,38 @@ void ContactPatches::add_to_data(const mjModel* m, mjData* d) {
   }
 }
 
+/// How fast the pair's points come nearer: those of its patch along their normals, or, without one,
+/// any that two bounding spheres may have along the line between them.
+double ContactPatches::calc_closing_speed(const mjModel* m, const mjData* d, const PatchPair& pair,
+                                          const Gap& gap) const {
+  Vec3 w[2], v[2], p[2];
+  double turning = 0;  // of surfaces about their geoms' origins
+  for (int side = 0; side < 2; ++side) {
+    const int geom = pair.geoms[side];
+    mjtNum V[6];
+    mj_objectVelocity(m, d, mjOBJ_GEOM, geom, V, 0);
+    w[side] = {V[0], V[1], V[2]};
+    v[side] = {V[3], V[4], V[5]};
+    p[side] = find_pose(d, geom).p;
+    if (std::isfinite(bodies_[geom].radius)) turning += norm(w[side]) * bodies_[geom].radius;
+  }
+  if (pair.points.empty()) return turning - dot(v[1] - v[0], gap.direction);
+  double speed = 0;
+  for (const geometry::QuadraturePoint& point : pair.points) {
+    const Vec3& x = point.position;
+    const Vec3 v_AB = v[1] + cross(w[1], x - p[1]) - v[0] - cross(w[0], x - p[0]);
+    speed = std::max(speed, -dot(v_AB, pair.surface.faces[point.face].normal));
+  }
+  return speed;
+}
+
 void ContactPatches::find_thin(const mjModel* m, const mjData* d) {
   for (PatchPair& pair : pairs_) {
-    pair.is_thin = false;
-    if (!pair.is_near) continue;
     const auto [A, B] = pair.geoms;
-    mjtNum V_A[6], V_B[6];
-    mj_objectVelocity(m, d, mjOBJ_GEOM, A, V_A, 0);
-    mj_objectVelocity(m, d, mjOBJ_GEOM, B, V_B, 0);
     const double thickness = std::min(bodies_[A].thickness, bodies_[B].thickness);
-    pair.is_thin = mju_dist3(V_A + 3, V_B + 3) * m->opt.timestep > thickness;
+    const Gap gap = calc_gap(d, A, B);
+    const double way = calc_closing_speed(m, d, pair, gap) * m->opt.timestep;
+    pair.is_thin = way > thickness && gap.distance < way && !gap.is_behind;
   }
 }
 

@@ -22,8 +22,7 @@ namespace stiction::plant {
 struct PatchPair {
   std::array<int, 2> geoms{};  // A, B
   int mujoco_pair = -1;        // the <pair> element of both, or -1
-  int condim = 3;
-  mjContact contact{};  // what MuJoCo makes of the two geoms
+  mjContact contact{};         // what MuJoCo makes of the two geoms
   geometry::SurfaceQuery query;
   // Of the current step.
   geometry::ContactSurface surface;
@@ -31,6 +30,7 @@ struct PatchPair {
   int source = -1;       // of the patch in data->contact; -1: no contact
   int first_row = -1;    // of its points among the problem's contacts; -1: no dof moves it
   bool is_near = false;  // by the bounding spheres
+  /// Comes nearer by more than a compliant body's thickness within the step.
   bool is_thin = false;
   /// The overlap passes a medial axis: by the surface itself, or because the force has turned about
   /// since the step before, as it does when one body has gone through the other's middle.
@@ -65,7 +65,7 @@ class ContactPatches {
   /// @param data after mj_collision; see MuJoCoGuard for errors
   void add_to_data(const mjModel* model, mjData* data);
 
-  /// Marks pairs that move by more than their bodies' thickness within the step.
+  /// Marks pairs that come nearer by more than a compliant body's thickness within the step.
   /// @param data after mj_fwdVelocity
   void find_thin(const mjModel* model, const mjData* data);
 
@@ -85,9 +85,17 @@ class ContactPatches {
   const GeomBody& body(int geom) const { return bodies_[geom]; }
 
  private:
+  /// Between the bounding spheres of two geoms, or one and a plane.
+  struct Gap {
+    double distance = 0;     // < 0 where they overlap [m]
+    math::Vec3 direction;    // unit, from the first towards the second
+    bool is_behind = false;  // the one is wholly behind the other, a plane
+  };
   void find_pairs(const mjModel* m);
   bool is_pair(int geom1, int geom2) const;
-  bool are_near(const mjData* d, int geom1, int geom2) const;
+  Gap calc_gap(const mjData* d, int geom1, int geom2) const;
+  double calc_closing_speed(const mjModel* m, const mjData* d, const PatchPair& pair,
+                            const Gap& gap) const;
   void remove_points(mjData* d) const;
 
   contact::SurfaceOptions options_;

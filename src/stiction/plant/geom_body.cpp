@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 #include <vector>
 
 #include "stiction/base/error.hpp"
 #include "stiction/geometry/extent.hpp"
+#include "stiction/geometry/mesh_check.hpp"
 #include "stiction/geometry/shapes.hpp"
+#include "stiction/geometry/tet_mesh.hpp"
 #include "stiction/plant/model.hpp"
 
 namespace stiction::plant {
@@ -108,7 +111,21 @@ double calc_radius(const std::vector<Vec3>& vertices) {
   return radius;
 }
 
-/// A mesh file's vertices, in the geom's frame: MuJoCo centers and turns the meshes it reads.
+/// A field in other units than its geom would go unnoticed.
+void check_size(const mjModel* m, int geom, double radius) {
+  const double ratio = radius / m->geom_rbound[geom];
+  if (ratio > 0.1 && ratio < 10) return;
+  char text[120];
+  std::snprintf(
+      text, sizeof text,
+      "its pressure_field is %.3g times as large as its mesh: both must be in one unit, and "
+      "in one frame",
+      ratio);
+  throw Error(ErrorCode::kInvalidValue, name(m, geom), text);
+}
+
+/// A mesh file's vertices, in the geom's frame: MuJoCo scales, centers and turns the meshes it
+/// reads.
 geometry::PressureField move_field(const mjModel* m, int geom, geometry::PressureField field) {
   if (m->geom_type[geom] != mjGEOM_MESH) return field;
   const int mesh = m->geom_dataid[geom];
@@ -117,7 +134,12 @@ geometry::PressureField move_field(const mjModel* m, int geom, geometry::Pressur
   const math::RigidTransform X{
       {{{R[0], R[1], R[2]}, {R[3], R[4], R[5]}, {R[6], R[7], R[8]}}},
       {m->mesh_pos[3 * mesh], m->mesh_pos[3 * mesh + 1], m->mesh_pos[3 * mesh + 2]}};
-  for (Vec3& v : field.mesh.vertices) v = transpose_times(X.R, v - X.p);
+  const mjtNum* scale = m->mesh_scale + 3 * mesh;
+  for (Vec3& v : field.mesh.vertices)
+    v = transpose_times(X.R, Vec3{v.x * scale[0], v.y * scale[1], v.z * scale[2]} - X.p);
+  if (scale[0] * scale[1] * scale[2] < 0)  // mirrored
+    for (auto& tet : field.mesh.tets) std::swap(tet[0], tet[1]);
+  check_size(m, geom, calc_radius(field.mesh.vertices));
   return field;
 }
 
@@ -158,6 +180,12 @@ GeomBody make_compliant(const mjModel* m, const MaterialTable& materials, int ge
 GeomBody make_rigid(const mjModel* m, const Material& material, int geom) {
   GeomBody out;
   TriangleMesh surface = make_surface(m, geom, find_resolution_hint(m, material, geom));
+  if (m->geom_type[geom] == mjGEOM_MESH) {
+    // Wound inward as a whole: what is meant is clear.
+    if (geometry::calc_volume(surface) < 0)
+      for (auto& triangle : surface.triangles) std::swap(triangle[0], triangle[1]);
+    geometry::check_triangle_mesh(surface, "its mesh");
+  }
   out.radius = calc_radius(surface.vertices);
   out.thickness = out.modulus = contact::kInfinity;
   out.num_elements = static_cast<int>(surface.triangles.size());

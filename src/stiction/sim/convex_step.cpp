@@ -221,16 +221,17 @@ bool ConvexStep::add_reached_contacts(StepContext& context, mjData* d) {
 /// The limits of pressure fields: what they leave out is left out in silence otherwise.
 void ConvexStep::warn_of_patches(StepContext& context) const {
   for (const plant::PatchPair& pair : patches_.pairs()) {
-    const bool is_deep = pair.source >= 0 && pair.is_deep;
-    if (!pair.is_thin && !is_deep) continue;
+    if (!pair.is_thin && !pair.is_deep) continue;
     const auto name = [&](int geom) { return plant::describe(context.model, mjOBJ_GEOM, geom); };
     ++context.report.num_warnings;
     context.report.warning =
         name(pair.geoms[0]) + " and " + name(pair.geoms[1]) +
-        (pair.is_thin ? " move by more than the thickness of a compliant body within one step: the "
-                        "contact may be missed; take a smaller step"
-                      : " overlap beyond a compliant body's medial axis, where its pressure falls "
-                        "again: use a thicker body, a larger modulus or a smaller step");
+        (pair.is_thin
+             ? " come nearer by more than the thickness of a compliant body within one step: "
+               "the contact may be missed; take a smaller step"
+             : " overlap beyond a compliant body's medial axis, where its pressure falls "
+               "again, or lie behind a plane: use a thicker body, a larger modulus or a smaller "
+               "step");
   }
 }
 

@@ -298,6 +298,7 @@ class Explainer {
     const bool is_cut = pair_.contact.dim > 3 && !traits_.takes_torsion;
     add("condim", pair_.contact.dim, "", from, true,
         is_cut ? "as 3 under " + std::string(traits_.name) : "");
+    if (patch_) return;  // neither a margin nor a gap
     add("margin - gap", pair_.contact.includemargin, "m", from, true,
         "force acts below this distance");
     if (options_.contact_model == ContactModel::mujoco) return;
