@@ -139,3 +139,71 @@ def test_run_reports_patches_and_fallbacks(tmp_path: Path) -> None:
     assert figures["contacts"]["max"] > figures["faces"]["max"]
     (fallback,) = figures["point_fallbacks"]
     assert set(fallback["geoms"]) == {"post", "floor"} and "rigid" in fallback["reason"]
+
+
+CUBE = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float) * 0.05
+QUADS = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+TRIANGLES = np.array([t for a, b, c, d in QUADS for t in ((a, b, c), (a, c, d))])
+
+
+def make_cube_scene(triangles: np.ndarray, scale: float = 1.0) -> mujoco.MjModel:
+    vertices = " ".join(map(str, (CUBE / scale).ravel()))
+    faces = " ".join(map(str, triangles.ravel()))
+    return mujoco.MjModel.from_xml_string(f"""<mujoco><option timestep="0.002"/><asset>
+        <mesh name="cube" vertex="{vertices}" face="{faces}" scale="{scale} {scale} {scale}"
+              inertia="shell"/></asset><worldbody>
+        <geom name="floor" type="plane" size="5 5 1"/>
+        <body pos="0 0 0.049"><freejoint/><geom name="cube" type="mesh" mesh="cube"/></body>
+        </worldbody></mujoco>""")
+
+
+@pytest.mark.parametrize("wound", [1, -1])
+def test_a_rigid_mesh_pushes_however_it_is_wound(wound: int) -> None:
+    model = make_cube_scene(TRIANGLES[:, ::wound])
+    properties = {
+        "materials": {
+            "ground": {"hydroelastic_modulus": 1e6, "slab_thickness": 0.05, "dissipation": 0.0},
+            "steel": {"rigid": True},
+        },
+        "geoms": {"floor": "ground", "cube": "steel"},
+    }
+    surfaces = stiction.ContactSurfaces(model, properties)
+    (patch,) = surfaces.calc(mujoco.MjData(model))
+    assert patch.force[2] == pytest.approx(1e6 * 0.001 / 0.05 * 0.1**2, rel=1e-5)
+
+
+def test_open_rigid_meshes_are_refused_by_name() -> None:
+    model = make_cube_scene(TRIANGLES[1:])
+    properties = {"materials": {"steel": {"rigid": True}}, "geoms": {"cube": "steel"}}
+    with pytest.raises(stiction.Error, match=r"geom 'cube'.*edge"):
+        stiction.Simulator(model, properties=properties)
+
+
+def write_cube_field(path: Path, size: float) -> None:
+    points = np.vstack([CUBE * size, np.zeros(3)])
+    tets = [[4, 8, *t] for t in TRIANGLES.tolist()]
+    path.write_text(
+        "# vtk DataFile Version 4.2\ncube\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+        f"POINTS 9 double\n{' '.join(map(str, points.ravel()))}\n"
+        f"CELLS 12 60\n{' '.join(str(i) for tet in tets for i in tet)}\n"
+        f"CELL_TYPES 12\n{' '.join(['10'] * 12)}\n"
+    )
+
+
+def test_a_field_is_scaled_as_its_mesh(tmp_path: Path) -> None:
+    model = make_cube_scene(TRIANGLES, scale=0.001)
+    properties = {
+        "materials": {
+            "soft": {"hydroelastic_modulus": 1e6, "pressure_field": str(tmp_path / "cube.vtk")},
+            "steel": {"rigid": True},
+        },
+        "geoms": {"floor": "steel", "cube": "soft"},
+    }
+    write_cube_field(tmp_path / "cube.vtk", 1000.0)
+    (patch,) = stiction.ContactSurfaces(model, properties).calc(mujoco.MjData(model))
+    depth, side = 0.001, 0.1  # of a cube: the pressure rises by E over half its side
+    expected = 1e6 / 0.05 * (side**2 * depth - 2 * side * depth**2 + 4 / 3 * depth**3)
+    assert patch.force[2] == pytest.approx(expected, rel=1e-4)
+    write_cube_field(tmp_path / "cube.vtk", 1.0)  # in m, of a mesh in mm
+    with pytest.raises(stiction.Error, match=r"geom 'cube'.*one unit"):
+        stiction.ContactSurfaces(model, properties)
