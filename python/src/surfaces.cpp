@@ -1,4 +1,5 @@
 // Contact surfaces without a step.
+#include <cmath>
 #include <string>
 
 #include <nanobind/stl/string.h>
@@ -24,11 +25,15 @@ class Surfaces {
   Surfaces(const Surfaces&) = delete;
   Surfaces& operator=(const Surfaces&) = delete;
 
-  sim::PatchReport calc(std::uintptr_t data_address, int num_times) {
-    const mjData* data = data_at(data_address);
+  sim::PatchReport calc(std::uintptr_t data_address, int num_times, double drift) {
+    mjData* data = data_at(data_address);
     {
       const nb::gil_scoped_release release;
-      for (int i = 0; i < num_times; ++i) patches_.calc_surfaces(model_, data);
+      for (int i = 0; i < num_times; ++i) {
+        if (drift > 0) move(data, i % 2 == 0 ? drift : -drift);
+        patches_.calc_surfaces(model_, data);
+      }
+      if (drift > 0 && num_times % 2 == 1) move(data, -drift);
     }
     sim::PatchReport report;
     sim::write_surfaces(model_, patches_, &report);
@@ -36,6 +41,16 @@ class Surfaces {
   }
 
  private:
+  /// Shifts what is not fixed to the world, each geom in a direction of its own: a query of the
+  /// same relative poses would cost nearly nothing.
+  void move(mjData* data, double shift) const {
+    for (int geom = 0; geom < model_->ngeom; ++geom) {
+      if (model_->body_weldid[model_->geom_bodyid[geom]] == 0) continue;
+      data->geom_xpos[3 * geom] += shift * std::cos(geom);
+      data->geom_xpos[3 * geom + 1] += shift * std::sin(geom);
+    }
+  }
+
   const mjModel* model_;
   plant::ContactPatches patches_;
 };
@@ -46,7 +61,7 @@ void bind_surfaces(nb::module_& m) {
   nb::class_<Surfaces>(m, "Surfaces", "See stiction.ContactSurfaces.")
       .def(nb::init<std::uintptr_t, const ContactProperties&, const std::string&>(), "model"_a,
            "properties"_a, "tessellation"_a)
-      .def("calc", &Surfaces::calc, "data"_a, "num_times"_a);
+      .def("calc", &Surfaces::calc, "data"_a, "num_times"_a, "drift"_a);
 }
 
 }  // namespace stiction::python

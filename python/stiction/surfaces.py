@@ -5,7 +5,13 @@ from __future__ import annotations
 import mujoco
 
 from stiction._core import ContactProperties, PatchReport, Surfaces
-from stiction.arguments import check_data_type, check_integer, check_model_type, check_name
+from stiction.arguments import (
+    check_data_type,
+    check_integer,
+    check_model_type,
+    check_name,
+    check_number,
+)
 from stiction.errors import Error
 from stiction.properties import PropertiesLike, make_properties
 
@@ -36,7 +42,7 @@ class ContactSurfaces:
             check_name("tessellation", tessellation),
         )
 
-    def calc(self, data: mujoco.MjData, num_times: int = 1) -> PatchReport:
+    def calc(self, data: mujoco.MjData, num_times: int = 1, drift: float = 0.0) -> PatchReport:
         """The patches at data.qpos, whose kinematics are computed.
 
         Tractions and forces are those of the fields' pressure alone: without friction, dissipation or
@@ -45,9 +51,13 @@ class ContactSurfaces:
         Args:
             data: of the model.
             num_times: how often surfaces are computed, for those who time it.
+            drift: by how much geoms move to and fro between these, at least 0 [m]: lists of candidates
+                are kept while bodies hardly move.
         """
         check_data_type(data)
         if data.model._address != self.model._address:
             raise Error("wrong_shape", "data", "belongs to another model")
         mujoco.mj_kinematics(self.model, data)
-        return self._surfaces.calc(data._address, check_integer("num_times", num_times, 1))
+        return self._surfaces.calc(
+            data._address, check_integer("num_times", num_times, 1), check_number("drift", drift)
+        )

@@ -11,6 +11,7 @@ import numpy as np
 import stiction
 from stiction.bench.drake_model import DrakeModel, Scheme, Surface
 from stiction.bench.mujoco_runners import make_stiction_runner
+from stiction.bench.patch_queries import DRIFT
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.errors import ignored_settings_are_fine
 from stiction.package_scenes import find_scene_file
@@ -122,7 +123,9 @@ def _time_steps(
     asked = _copy(scene.model, start)
     runners = {
         "stiction": ours,
-        "query": Runner(lambda: None, lambda n: _discard(surfaces.calc(asked, n)), num_steps),
+        "query": Runner(
+            lambda: None, lambda n: _discard(surfaces.calc(asked, n, DRIFT)), num_steps
+        ),
     }
     peers = {
         scheme: _make_drake(scene, simulator, start, scheme, tessellation) for scheme in schemes
