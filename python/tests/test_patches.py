@@ -172,11 +172,18 @@ def test_a_rigid_mesh_pushes_however_it_is_wound(wound: int) -> None:
     assert patch.force[2] == pytest.approx(1e6 * 0.001 / 0.05 * 0.1**2, rel=1e-5)
 
 
-def test_open_rigid_meshes_are_refused_by_name() -> None:
+def test_open_rigid_meshes_touch_in_points_and_say_where_they_are_open() -> None:
     model = make_cube_scene(TRIANGLES[1:])
-    properties = {"materials": {"steel": {"rigid": True}}, "geoms": {"cube": "steel"}}
-    with pytest.raises(stiction.Error, match=r"geom 'cube'.*edge"):
-        stiction.Simulator(model, properties=properties)
+    materials = {
+        "ground": {"hydroelastic_modulus": 1e6, "slab_thickness": 0.05},
+        "steel": {"rigid": True},
+    }
+    properties = {"materials": materials, "geoms": {"cube": "steel", "floor": "ground"}}
+    sim = stiction.Simulator(model, properties=properties)
+    report = sim.step(mujoco.MjData(model))
+    assert len(report.patches) == 0 and report.contacts.is_fallback.all()
+    why = sim.explain("cube", "floor")["why_points"]
+    assert why.startswith("geom 'cube' is rigid by a mesh that has no inside: edge (")
 
 
 def write_cube_field(path: Path, size: float) -> None:

@@ -11,7 +11,7 @@ namespace {
 /// Of the surface's extent: faces shorter than the first are not cut; strips are near the second,
 /// but for faces so wide that strips would be shorter than kLeastAspect widths.
 /// Measured on fans of 40 to 400 triangles, in tests/geometry/quadrature_test.cpp.
-constexpr double kLongFace = 1.0 / 8, kStrip = 1.0 / 24, kLeastAspect = 2;
+constexpr double kLongFace = 1.0 / 8, kStrip = 1.0 / 40, kLeastAspect = 2;
 
 // Additive sequences that fill the square evenly: powers of the plastic number's inverse.
 constexpr double kPhaseStep = std::numbers::phi - 1, kTurnStep = 0.5698402909980532;

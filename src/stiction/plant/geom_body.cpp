@@ -177,6 +177,17 @@ GeomBody make_compliant(const mjModel* m, const MaterialTable& materials, int ge
   return out;
 }
 
+/// What a rigid mesh lacks to have an inside; many a robot's links are open. Empty if nothing.
+std::string find_fault(const TriangleMesh& surface) {
+  try {
+    geometry::check_triangle_mesh(surface, "");
+  } catch (const Error& e) {
+    const std::string all = e.what();
+    return "is rigid by a mesh that has no inside: " + all.substr(0, all.find('\n'));
+  }
+  return "";
+}
+
 GeomBody make_rigid(const mjModel* m, const Material& material, int geom) {
   GeomBody out;
   TriangleMesh surface = make_surface(m, geom, find_resolution_hint(m, material, geom));
@@ -184,7 +195,8 @@ GeomBody make_rigid(const mjModel* m, const Material& material, int geom) {
     // Wound inward as a whole: what is meant is clear.
     if (geometry::calc_volume(surface) < 0)
       for (auto& triangle : surface.triangles) std::swap(triangle[0], triangle[1]);
-    geometry::check_triangle_mesh(surface, "its mesh");
+    out.reason = find_fault(surface);
+    if (!out.reason.empty()) return out;
   }
   out.radius = calc_radius(surface.vertices);
   out.thickness = out.modulus = contact::kInfinity;

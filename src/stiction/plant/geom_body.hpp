@@ -23,7 +23,7 @@ struct GeomBody {
 
 /// The mesh and field of a geom by its material: compliant with a hydroelastic_modulus or a field
 /// of the user's, a rigid surface with `rigid`. Planes are half spaces. Mesh geoms are compliant by
-/// their convex hull, and rigid as they are.
+/// their convex hull, and rigid as they are if closed; open ones have no part in it.
 /// @throws Error naming the geom, what it lacks and the way out
 GeomBody make_geom_body(const mjModel* model, const MaterialTable& materials, int geom);
 
