@@ -162,7 +162,7 @@ bool ContactPatches::is_pair(int geom1, int geom2) const {
   return at != pairs_.end() && at->geoms == geoms;
 }
 
-ContactPatches::Gap ContactPatches::calc_gap(const mjData* d, int geom1, int geom2) const {
+Gap ContactPatches::calc_gap(const mjData* d, int geom1, int geom2) const {
   const double r1 = bodies_[geom1].radius, r2 = bodies_[geom2].radius;
   const math::RigidTransform X1 = find_pose(d, geom1), X2 = find_pose(d, geom2);
   const auto calc_above = [](const math::RigidTransform& plane, const Vec3& x, double r) {
@@ -185,14 +185,12 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
     const auto [A, B] = pair.geoms;
     if (pair.source < 0 || d->time != next_time_) pair.normal = {};  // nothing to compare with
     pair.source = pair.first_row = -1;
-    pair.is_deep = false;
     pair.surface.clear();
     pair.points.clear();
-    const Gap gap = calc_gap(d, A, B);
-    pair.is_deep = gap.is_behind;
-    pair.is_near = gap.distance < 0 && !gap.is_behind &&
-                   !(mjcb_contactfilter && mjcb_contactfilter(m, const_cast<mjData*>(d), A, B));
-    if (!pair.is_near) continue;
+    pair.gap = calc_gap(d, A, B);
+    pair.is_deep = pair.gap.is_behind;
+    if (pair.gap.distance >= 0 || pair.gap.is_behind) continue;
+    if (mjcb_contactfilter && mjcb_contactfilter(m, const_cast<mjData*>(d), A, B)) continue;
     pair.query.calc(*bodies_[A].body, find_pose(d, A), *bodies_[B].body, find_pose(d, B),
                     options_.tessellation, &pair.surface);
     pair.is_deep = geometry::passes_medial_axis(pair.surface);
@@ -227,8 +225,8 @@ void ContactPatches::add_to_data(const mjModel* m, mjData* d) {
 
 /// How fast the pair's points come nearer: those of its patch along their normals, or, without one,
 /// any that two bounding spheres may have along the line between them.
-double ContactPatches::calc_closing_speed(const mjModel* m, const mjData* d, const PatchPair& pair,
-                                          const Gap& gap) const {
+double ContactPatches::calc_closing_speed(const mjModel* m, const mjData* d,
+                                          const PatchPair& pair) const {
   Vec3 w[2], v[2], p[2];
   double turning = 0;  // of surfaces about their geoms' origins
   for (int side = 0; side < 2; ++side) {
@@ -240,7 +238,7 @@ double ContactPatches::calc_closing_speed(const mjModel* m, const mjData* d, con
     p[side] = find_pose(d, geom).p;
     if (std::isfinite(bodies_[geom].radius)) turning += norm(w[side]) * bodies_[geom].radius;
   }
-  if (pair.points.empty()) return turning - dot(v[1] - v[0], gap.direction);
+  if (pair.points.empty()) return turning - dot(v[1] - v[0], pair.gap.direction);
   double speed = 0;
   for (const geometry::QuadraturePoint& point : pair.points) {
     const Vec3& x = point.position;
@@ -254,9 +252,8 @@ void ContactPatches::find_thin(const mjModel* m, const mjData* d) {
   for (PatchPair& pair : pairs_) {
     const auto [A, B] = pair.geoms;
     const double thickness = std::min(bodies_[A].thickness, bodies_[B].thickness);
-    const Gap gap = calc_gap(d, A, B);
-    const double way = calc_closing_speed(m, d, pair, gap) * m->opt.timestep;
-    pair.is_thin = way > thickness && gap.distance < way && !gap.is_behind;
+    const double way = calc_closing_speed(m, d, pair) * m->opt.timestep;
+    pair.is_thin = way > thickness && pair.gap.distance < way && !pair.gap.is_behind;
   }
 }
 

@@ -18,6 +18,13 @@
 
 namespace stiction::plant {
 
+/// Between the bounding spheres of two geoms, or one and a plane.
+struct Gap {
+  double distance = 0;     // < 0 where they overlap [m]
+  math::Vec3 direction;    // unit, from the first towards the second
+  bool is_behind = false;  // the one is wholly behind the other, a plane
+};
+
 /// The contact surface of two geoms, for as long as both exist.
 struct PatchPair {
   std::array<int, 2> geoms{};  // A, B
@@ -27,9 +34,9 @@ struct PatchPair {
   // Of the current step.
   geometry::ContactSurface surface;
   std::vector<geometry::QuadraturePoint> points;
-  int source = -1;       // of the patch in data->contact; -1: no contact
-  int first_row = -1;    // of its points among the problem's contacts; -1: no dof moves it
-  bool is_near = false;  // by the bounding spheres
+  int source = -1;     // of the patch in data->contact; -1: no contact
+  int first_row = -1;  // of its points among the problem's contacts; -1: no dof moves it
+  Gap gap;
   /// Comes nearer by more than a compliant body's thickness within the step.
   bool is_thin = false;
   /// The overlap passes a medial axis: by the surface itself, or because the force has turned about
@@ -85,17 +92,10 @@ class ContactPatches {
   const GeomBody& body(int geom) const { return bodies_[geom]; }
 
  private:
-  /// Between the bounding spheres of two geoms, or one and a plane.
-  struct Gap {
-    double distance = 0;     // < 0 where they overlap [m]
-    math::Vec3 direction;    // unit, from the first towards the second
-    bool is_behind = false;  // the one is wholly behind the other, a plane
-  };
   void find_pairs(const mjModel* m);
   bool is_pair(int geom1, int geom2) const;
   Gap calc_gap(const mjData* d, int geom1, int geom2) const;
-  double calc_closing_speed(const mjModel* m, const mjData* d, const PatchPair& pair,
-                            const Gap& gap) const;
+  double calc_closing_speed(const mjModel* m, const mjData* d, const PatchPair& pair) const;
   void remove_points(mjData* d) const;
 
   contact::SurfaceOptions options_;
