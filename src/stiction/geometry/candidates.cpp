@@ -153,13 +153,12 @@ void CandidateSearch::begin_half_space() {
   order_ = Order::none;
 }
 
-void CandidateSearch::find(const TetBodyData& O, const TetBodyData& T, const RigidTransform& X_TO) {
-  const double width =
-      std::min(estimate_width(O.radius, O.tets.size()), estimate_width(T.radius, T.tets.size()));
-  if (begin({O.id, T.id, O.center, O.radius, width}, X_TO, O.tets.size())) return;
-  if (tets_.size() < O.tets.size()) tets_.resize(O.tets.size());
-  visit_leaf_pairs(O.bvh, T.bvh, X_TO, [&](const LeafPair& pair) {
-    const BvhLeaf& elements_O = O.bvh.leaves[pair.O];
+template <class GetFilter>
+void CandidateSearch::find_in_trees(const Bvh& tree_O, const TetBodyData& T,
+                                    const RigidTransform& X_TO, GetFilter&& get_filter) {
+  const auto drift = static_cast<float>(front_.drift());
+  visit_leaf_pairs(tree_O, T.bvh, X_TO, [&](const LeafPair& pair) {
+    const BvhLeaf& elements_O = tree_O.leaves[pair.O];
     const BvhLeaf& elements_T = T.bvh.leaves[pair.T];
     const unsigned near_T =
         find_overlaps(elements_O.boxes, pair.box_T, pair.to_O, pair.pad).are_left();
@@ -169,18 +168,27 @@ void CandidateSearch::find(const TetBodyData& O, const TetBodyData& T, const Rig
       const unsigned lanes = near_O.are_left();
       if (!lanes) return;
       const int element = elements_O.element[i];
-      TetEntry& entry = tets_[element];
-      if (is_new(element)) {
-        entry.moved = move_tet(X_TO, O.tets[element]);
-        entry.filter = make_float_tet(entry.moved, X_TO, O.tets[element], T.bvh.origin);
-      }
-      for_each_bit(
-          filter_tets(entry.filter, T.leaves[pair.T], lanes, static_cast<float>(front_.drift())),
-          [&](int j) {
-            candidates_.push_back({element, elements_T.element[j]});
-          });
+      for_each_bit(filter_tets(get_filter(element), T.leaves[pair.T], lanes, drift), [&](int j) {
+        candidates_.push_back({element, elements_T.element[j]});
+      });
     });
   });
+}
+
+void CandidateSearch::find(const TetBodyData& O, const TetBodyData& T, const RigidTransform& X_TO) {
+  const double width =
+      std::min(estimate_width(O.radius, O.tets.size()), estimate_width(T.radius, T.tets.size()));
+  if (begin({O.id, T.id, O.center, O.radius, width}, X_TO, O.tets.size())) return;
+  if (tets_.size() < O.tets.size()) tets_.resize(O.tets.size());
+  find_in_trees(
+      O.bvh, T, X_TO, [&](int element) -> const auto& {
+        TetEntry& entry = tets_[element];
+        if (is_new(element)) {
+          entry.moved = move_tet(X_TO, O.tets[element]);
+          entry.filter = make_float_tet(entry.moved, X_TO, O.tets[element], T.bvh.origin);
+        }
+        return entry.filter;
+      });
 }
 
 void CandidateSearch::find(const TriangleBodyData& O, const TetBodyData& T,
@@ -189,29 +197,15 @@ void CandidateSearch::find(const TriangleBodyData& O, const TetBodyData& T,
                                 estimate_width(T.radius, T.tets.size()));
   if (begin({O.id, T.id, O.center, O.radius, width}, X_TO, O.triangles.size())) return;
   if (triangles_.size() < O.triangles.size()) triangles_.resize(O.triangles.size());
-  visit_leaf_pairs(O.bvh, T.bvh, X_TO, [&](const LeafPair& pair) {
-    const BvhLeaf& elements_O = O.bvh.leaves[pair.O];
-    const BvhLeaf& elements_T = T.bvh.leaves[pair.T];
-    const unsigned near_T =
-        find_overlaps(elements_O.boxes, pair.box_T, pair.to_O, pair.pad).are_left();
-    for_each_bit(near_T, [&](int i) {
-      const PressureRange near_O =
-          find_overlaps(elements_T.boxes, elements_O.boxes.lane(i), pair.to_T, pair.pad);
-      const unsigned lanes = near_O.are_left();
-      if (!lanes) return;
-      const int element = elements_O.element[i];
-      TriangleEntry& entry = triangles_[element];
-      if (is_new(element)) {
-        entry.moved = move_triangle(X_TO, O.triangles[element]);
-        entry.filter = make_float_triangle(entry.moved, T.bvh.origin);
-      }
-      for_each_bit(
-          filter_tets(entry.filter, T.leaves[pair.T], lanes, static_cast<float>(front_.drift())),
-          [&](int j) {
-            candidates_.push_back({element, elements_T.element[j]});
-          });
-    });
-  });
+  find_in_trees(
+      O.bvh, T, X_TO, [&](int element) -> const auto& {
+        TriangleEntry& entry = triangles_[element];
+        if (is_new(element)) {
+          entry.moved = move_triangle(X_TO, O.triangles[element]);
+          entry.filter = make_float_triangle(entry.moved, T.bvh.origin);
+        }
+        return entry.filter;
+      });
 }
 
 void CandidateSearch::find(const MovedHalfSpace& O, const TetBodyData& T) {

@@ -65,6 +65,10 @@ class CandidateSearch {
 
   template <class OnLeaves>
   void visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTransform& X_TO, OnLeaves on_leaves);
+  /// @param get_filter of an element of O, moved
+  template <class GetFilter>
+  void find_in_trees(const Bvh& tree_O, const TetBodyData& T, const RigidTransform& X_TO,
+                     GetFilter&& get_filter);
   void begin_moving(std::size_t num_elements);
   /// Begins with a list that holds, or with none.
   bool begin(const SearchPair& pair, const RigidTransform& X_TO, std::size_t num_elements);

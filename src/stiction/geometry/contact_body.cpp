@@ -10,6 +10,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/geometry/contact_body_data.hpp"
 #include "stiction/geometry/tet_filter.hpp"
+#include "stiction/geometry/tet_mesh.hpp"
 
 namespace stiction::geometry {
 namespace {
@@ -48,10 +49,8 @@ void check_pressure(const PressureField& field) {
 void check_faces(const std::vector<std::array<int, 4>>& tets) {
   std::map<std::array<int, 3>, int> count;
   for (std::size_t i = 0; i < tets.size(); ++i)
-    for (int skipped = 0; skipped < 4; ++skipped) {
-      std::array<int, 3> face;
-      for (int j = 0, k = 0; j < 4; ++j)
-        if (j != skipped) face[k++] = tets[i][j];
+    for (int k = 0; k < 4; ++k) {
+      std::array<int, 3> face = get_face(tets[i], k);
       std::sort(face.begin(), face.end());
       if (++count[face] > 2)
         refuse("tetrahedron " + std::to_string(i), "has a face that two others share already");
@@ -96,10 +95,8 @@ Tet make_tet(const PressureField& field, int index) {
       ((p[1] - p[0]) * cross(b, c) + (p[2] - p[0]) * cross(c, a) + (p[3] - p[0]) * cross(a, b)) *
       (1 / volume);
   tet.constant = p[0] - dot(tet.gradient, X[0]);
-  // Faces opposite to each corner, counter-clockwise from outside.
-  constexpr int kFaces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
   for (int i = 0; i < 4; ++i) {
-    const auto& [j, k, l] = kFaces[i];
+    const auto [j, k, l] = get_face({0, 1, 2, 3}, i);
     Vec3 n = cross(X[k] - X[j], X[l] - X[j]);
     n = n * (1 / norm(n));
     tet.plane_x[i] = n.x;

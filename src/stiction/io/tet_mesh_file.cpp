@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
+#include "stiction/geometry/tet_mesh.hpp"
 #include "stiction/io/vtk_text.hpp"
 
 namespace stiction::io {
@@ -381,22 +382,9 @@ const char* field_kind_name(FieldKind kind) {
 }
 
 std::vector<bool> find_boundary_vertices(const geometry::TetMesh& mesh) {
-  using Face = std::array<int, 3>;
-  std::vector<Face> faces;
-  faces.reserve(4 * mesh.tets.size());
-  for (const auto& t : mesh.tets)
-    for (Face face : {Face{t[1], t[2], t[3]}, Face{t[0], t[2], t[3]}, Face{t[0], t[1], t[3]},
-                      Face{t[0], t[1], t[2]}}) {
-      std::sort(face.begin(), face.end());
-      faces.push_back(face);
-    }
-  std::sort(faces.begin(), faces.end());
   std::vector<bool> is_boundary(mesh.vertices.size(), false);
-  for (std::size_t begin = 0, end = 0; begin < faces.size(); begin = end) {
-    while (end < faces.size() && faces[end] == faces[begin]) ++end;
-    if (end - begin == 1)
-      for (const int vertex : faces[begin]) is_boundary[static_cast<std::size_t>(vertex)] = true;
-  }
+  for (const auto& triangle : geometry::find_boundary(mesh))
+    for (const int vertex : triangle) is_boundary[static_cast<std::size_t>(vertex)] = true;
   return is_boundary;
 }
 
