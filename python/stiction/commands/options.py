@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -45,30 +46,24 @@ def parse_time(text: str) -> float:
     return seconds
 
 
-def _check_contact_model(name: str) -> str:
-    if name not in contact_models():
-        raise typer.BadParameter(
-            f"no contact model '{name}' {suggest_name(name, contact_models())}"
-        )
-    return name
+def _check_name(kind: str, names: list[str]) -> Callable[[str], str]:
+    """A callback that takes one of these names."""
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise typer.BadParameter(f"no {kind} '{name}' {suggest_name(name, names)}")
+        return name
+
+    return check
+
+
+_check_contact_model = _check_name("contact model", contact_models())
 
 
 def _check_contact_models(names: list[str] | None) -> list[str] | None:
     for name in names or ():
         _check_contact_model(name)
     return names or None
-
-
-def _check_normal_law(name: str) -> str:
-    if name not in normal_laws():
-        raise typer.BadParameter(f"no normal law '{name}' {suggest_name(name, normal_laws())}")
-    return name
-
-
-def _check_friction_law(name: str) -> str:
-    if name not in friction_laws():
-        raise typer.BadParameter(f"no friction law '{name}' {suggest_name(name, friction_laws())}")
-    return name
 
 
 def _check_tolerance(value: float) -> float:
@@ -95,7 +90,7 @@ ContactModels = Annotated[
 NormalLaw = Annotated[
     str,
     typer.Option(
-        callback=_check_normal_law,
+        callback=_check_name("normal law", normal_laws()),
         metavar="NAME",
         help=f"Of lagged, lagged_regularized, similar and coulomb: {', '.join(normal_laws())}.",
     ),
@@ -103,29 +98,17 @@ NormalLaw = Annotated[
 FrictionLaw = Annotated[
     str,
     typer.Option(
-        callback=_check_friction_law,
+        callback=_check_name("friction law", friction_laws()),
         metavar="NAME",
         help=f"How friction rises with slip, of the same: {', '.join(friction_laws())}.",
     ),
 ]
 
 
-def _check_tessellation(name: str) -> str:
-    if name not in tessellations():
-        raise typer.BadParameter(f"no tessellation '{name}' {suggest_name(name, tessellations())}")
-    return name
-
-
-def _check_quadrature(name: str) -> str:
-    if name not in quadratures():
-        raise typer.BadParameter(f"no quadrature '{name}' {suggest_name(name, quadratures())}")
-    return name
-
-
 Tessellation = Annotated[
     str,
     typer.Option(
-        callback=_check_tessellation,
+        callback=_check_name("tessellation", tessellations()),
         metavar="NAME",
         help=f"Faces of pressure-field contact: {', '.join(tessellations())}.",
     ),
@@ -133,7 +116,7 @@ Tessellation = Annotated[
 Quadrature = Annotated[
     str,
     typer.Option(
-        callback=_check_quadrature,
+        callback=_check_name("quadrature", quadratures()),
         metavar="NAME",
         help=f"Points of these faces: {', '.join(quadratures())}.",
     ),
