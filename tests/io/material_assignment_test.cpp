@@ -165,7 +165,10 @@ TEST_F(Assignment, TakesSurfacesOfPressureFieldContact) {
 class PressureFields : public Assignment {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / "fields";
+    // A folder for each test: CTest runs them side by side, each in a process.
+    folder_ =
+        std::filesystem::path(testing::TempDir()) /
+        (std::string("fields_") + testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directory(folder_);
     write("extent.vtk", support::kFan42);
     write("pressure.vtk", support::kFan51);
