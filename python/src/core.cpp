@@ -1,10 +1,54 @@
+#include <string_view>
+
 #include "bindings.hpp"
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/law_kinds.hpp"
 #include "stiction/contact/surface_options.hpp"
 
-NB_MODULE(_core, m) {
+namespace stiction::python {
+namespace {
+
+std::string_view name_of(std::string_view name) { return name; }
+template <class Traits>
+std::string_view name_of(const Traits& traits) {
+  return traits.name;
+}
+
+/// A function of the module that lists the names of a range, of names or of traits.
+template <class Range>
+void bind_names(nanobind::module_& m, const char* function, const char* signature,
+                const char* docstring, Range (*list)()) {
   namespace nb = nanobind;
+  m.def(
+      function,
+      [list] {
+        nb::list names;
+        for (const auto& entry : list()) {
+          const std::string_view name = name_of(entry);
+          names.append(nb::str(name.data(), name.size()));
+        }
+        return names;
+      },
+      nb::sig(signature), docstring);
+}
+
+void bind_all_names(nanobind::module_& m) {
+  bind_names(m, "contact_models", "def contact_models() -> list[str]",
+             "Names of the contact models.", contact::contact_models);
+  bind_names(m, "normal_laws", "def normal_laws() -> list[str]", "Names of the normal laws.",
+             contact::normal_laws);
+  bind_names(m, "tessellations", "def tessellations() -> list[str]",
+             "How faces of contact surfaces may be cut.", contact::tessellation_names);
+  bind_names(m, "quadratures", "def quadratures() -> list[str]",
+             "Names of the quadrature rules of faces.", contact::quadrature_names);
+  bind_names(m, "friction_laws", "def friction_laws() -> list[str]",
+             "Names of the regularizations of friction.", contact::friction_regularization_names);
+}
+
+}  // namespace
+}  // namespace stiction::python
+
+NB_MODULE(_core, m) {
   stiction::python::bind_errors();
   stiction::python::bind_meshes(m);
   stiction::python::bind_patches(m);
@@ -15,49 +59,5 @@ NB_MODULE(_core, m) {
   stiction::python::bind_stepper(m);
   stiction::python::bind_surfaces(m);
   m.attr("MUJOCO_VERSION") = mjVERSION_HEADER;
-  m.def(
-      "contact_models",
-      [] {
-        nb::list names;
-        for (const auto& traits : stiction::contact::contact_models())
-          names.append(nb::str(traits.name.data(), traits.name.size()));
-        return names;
-      },
-      nb::sig("def contact_models() -> list[str]"), "Names of the contact models.");
-  m.def(
-      "normal_laws",
-      [] {
-        nb::list names;
-        for (const auto& traits : stiction::contact::normal_laws())
-          names.append(nb::str(traits.name.data(), traits.name.size()));
-        return names;
-      },
-      nb::sig("def normal_laws() -> list[str]"), "Names of the normal laws.");
-  m.def(
-      "tessellations",
-      [] {
-        nb::list names;
-        for (const std::string_view name : stiction::contact::tessellation_names())
-          names.append(nb::str(name.data(), name.size()));
-        return names;
-      },
-      nb::sig("def tessellations() -> list[str]"), "How faces of contact surfaces may be cut.");
-  m.def(
-      "quadratures",
-      [] {
-        nb::list names;
-        for (const std::string_view name : stiction::contact::quadrature_names())
-          names.append(nb::str(name.data(), name.size()));
-        return names;
-      },
-      nb::sig("def quadratures() -> list[str]"), "Names of the quadrature rules of faces.");
-  m.def(
-      "friction_laws",
-      [] {
-        nb::list names;
-        for (const std::string_view name : stiction::contact::friction_regularization_names())
-          names.append(nb::str(name.data(), name.size()));
-        return names;
-      },
-      nb::sig("def friction_laws() -> list[str]"), "Names of the regularizations of friction.");
+  stiction::python::bind_all_names(m);
 }
