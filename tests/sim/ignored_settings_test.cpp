@@ -53,6 +53,19 @@ TEST(IgnoredSettings, AreTheDissipationOfTheOtherKind) {
   EXPECT_TRUE(texts[0].starts_with("contact properties of geom 'floor' and 1 more have no effect"));
 }
 
+TEST(IgnoredSettings, AreTheMeshesOfGeomsWithoutAPressureField) {
+  const Scene scene(support::make_mjcf("", kPlain));
+  plant::MaterialTable table = plant::make_default_materials(scene.model);
+  table.geoms[1].resolution_hint = 0.01;
+  table.sources[1].resolution_hint = "file:3, material 'gel'";
+  const std::vector<std::string> texts = find(scene, ContactModel::lagged, &table);
+  ASSERT_EQ(texts.size(), 1u);
+  EXPECT_TRUE(texts[0].starts_with(
+      "resolution_hint (file:3, material 'gel') has no effect: the geom touches in points"));
+  table.geoms[1].hydroelastic_modulus = 1e5;
+  EXPECT_TRUE(find(scene, ContactModel::lagged, &table).empty());
+}
+
 struct Case {
   const char* option;
   const char* body;

@@ -1,6 +1,7 @@
 #include "stiction/sim/ignored_settings.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <set>
 
@@ -50,6 +51,7 @@ class Finder {
       check_all_properties();
     } else {
       check_properties();
+      check_pressure_fields();
       check_friction();
       check_compliance();
       check_solver();
@@ -118,6 +120,26 @@ class Finder {
       text += under_ + ", " + instead;
       out_.push_back(text);
     }
+  }
+
+  /// How a mesh is made, of geoms that get none.
+  void check_pressure_fields() {
+    std::set<std::string> given;
+    for (int i = 0; i < m_->ngeom; ++i) {
+      const plant::Material& material = materials_.geoms[i];
+      if (material.rigid || !material.pressure_field.empty() ||
+          !std::isnan(material.hydroelastic_modulus))
+        continue;
+      const MaterialSource& source = materials_.sources[i];
+      if (!std::isnan(material.resolution_hint))
+        given.insert("resolution_hint (" + source.resolution_hint + ")");
+      if (!std::isnan(material.slab_thickness))
+        given.insert("slab_thickness (" + source.slab_thickness + ")");
+    }
+    for (const std::string& property : given)
+      out_.push_back(property +
+                     " has no effect: the geom touches in points; give it a "
+                     "hydroelastic_modulus, a pressure_field or rigid: true");
   }
 
   void check_friction() {
