@@ -85,7 +85,7 @@ def test_points_where_there_is_no_surface_say_why() -> None:
     assert explanation["touches_in"] == "patches" and explanation["why_points"] is None
     numbers = {number["name"]: number["value"] for number in explanation["numbers"]}
     assert numbers["hydroelastic_modulus, geom 'ball'"] == 1e6
-    assert numbers["thickness, geom 'ball'"] == 0.05
+    assert numbers["thickness, geom 'ball'"] == 0.1
     assert numbers["dissipation"] == 10
 
 

@@ -251,9 +251,9 @@ double ContactPatches::calc_closing_speed(const mjModel* m, const mjData* d,
 void ContactPatches::find_thin(const mjModel* m, const mjData* d) {
   for (PatchPair& pair : pairs_) {
     const auto [A, B] = pair.geoms;
-    const double thickness = std::min(bodies_[A].thickness, bodies_[B].thickness);
+    const double depth = std::min(bodies_[A].depth, bodies_[B].depth);
     const double way = calc_closing_speed(m, d, pair) * m->opt.timestep;
-    pair.is_thin = way > thickness && pair.gap.distance < way && !pair.gap.is_behind;
+    pair.is_thin = way > depth && pair.gap.distance < way && !pair.gap.is_behind;
   }
 }
 

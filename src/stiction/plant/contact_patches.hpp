@@ -37,7 +37,7 @@ struct PatchPair {
   int source = -1;     // of the patch in data->contact; -1: no contact
   int first_row = -1;  // of its points among the problem's contacts; -1: no dof moves it
   Gap gap;
-  /// Comes nearer by more than a compliant body's thickness within the step.
+  /// Comes nearer by more than half a compliant body's thickness within the step.
   bool is_thin = false;
   /// The overlap passes a medial axis: by the surface itself, or because the force has turned about
   /// since the step before, as it does when one body has gone through the other's middle.
@@ -72,7 +72,7 @@ class ContactPatches {
   /// @param data after mj_collision; see MuJoCoGuard for errors
   void add_to_data(const mjModel* model, mjData* data);
 
-  /// Marks pairs that come nearer by more than a compliant body's thickness within the step.
+  /// Marks pairs that come nearer by more than half a compliant body's thickness within the step.
   /// @param data after mj_fwdVelocity
   void find_thin(const mjModel* model, const mjData* data);
 

@@ -89,7 +89,7 @@ TriangleMesh make_surface(const mjModel* m, int geom, double hint) {
 }
 
 /// The largest distance of a primitive's inside to its boundary [m].
-double find_thickness(const mjModel* m, int geom) {
+double find_depth(const mjModel* m, int geom) {
   const mjtNum* size = m->geom_size + 3 * geom;
   switch (m->geom_type[geom]) {
     case mjGEOM_ELLIPSOID:
@@ -145,7 +145,7 @@ geometry::PressureField move_field(const mjModel* m, int geom, geometry::Pressur
 
 GeomBody make_plane(const mjModel* m, const Material& material, int geom) {
   GeomBody out;
-  out.radius = out.thickness = contact::kInfinity;
+  out.radius = out.depth = contact::kInfinity;
   out.modulus = material.rigid ? contact::kInfinity : material.hydroelastic_modulus;
   if (!material.rigid && std::isnan(material.slab_thickness))
     throw Error(
@@ -167,9 +167,9 @@ GeomBody make_compliant(const mjModel* m, const MaterialTable& materials, int ge
         make_mesh(m, geom, find_resolution_hint(m, material, geom)), material.hydroelastic_modulus);
   }
   out.radius = calc_radius(field.mesh.vertices);
-  out.thickness = materials.pressure_fields[geom] || m->geom_type[geom] == mjGEOM_MESH
-                      ? geometry::calc_boundary_distance(field.mesh).greatest
-                      : find_thickness(m, geom);
+  out.depth = materials.pressure_fields[geom] || m->geom_type[geom] == mjGEOM_MESH
+                  ? geometry::calc_boundary_distance(field.mesh).greatest
+                  : find_depth(m, geom);
   out.num_elements = static_cast<int>(field.mesh.tets.size());
   geometry::CompliantBody body(std::move(field));
   out.modulus = body.max_pressure();
@@ -199,7 +199,7 @@ GeomBody make_rigid(const mjModel* m, const Material& material, int geom) {
     if (!out.reason.empty()) return out;
   }
   out.radius = calc_radius(surface.vertices);
-  out.thickness = out.modulus = contact::kInfinity;
+  out.depth = out.modulus = contact::kInfinity;
   out.num_elements = static_cast<int>(surface.triangles.size());
   out.body = geometry::RigidBody(std::move(surface));
   return out;

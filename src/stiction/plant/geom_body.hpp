@@ -18,7 +18,8 @@ struct GeomBody {
   std::string reason;    // why there is none, after the geom's name
   double modulus = 0;    // the largest pressure of its field [Pa]; infinite: rigid
   double radius = 0;     // of a sphere about the geom's origin around it [m]; infinite: a plane
-  double thickness = 0;  // the largest distance to its boundary [m]; infinite: rigid, or a plane
+  double depth =
+      0;  // largest distance to its boundary, half its thickness [m]; infinite: rigid, or a plane
 };
 
 /// The mesh and field of a geom by its material: compliant with a hydroelastic_modulus or a field

@@ -227,7 +227,7 @@ void ConvexStep::warn_of_patches(StepContext& context) const {
     context.report.warning =
         name(pair.geoms[0]) + " and " + name(pair.geoms[1]) +
         (pair.is_thin
-             ? " come nearer by more than the thickness of a compliant body within one step: "
+             ? " come nearer by more than half the thickness of a compliant body within a step: "
                "the contact may be missed; take a smaller step"
              : " overlap beyond a compliant body's medial axis, where its pressure falls "
                "again, or lie behind a plane: use a thicker body, a larger modulus or a smaller "

@@ -115,9 +115,10 @@ class Explainer {
       if (body.num_elements > 0)
         add(("mesh" + of).c_str(), body.num_elements,
             std::isinf(body.modulus) ? "triangles" : "tets", source(geom).resolution_hint, true);
-      if (std::isfinite(body.thickness))
-        add(("thickness" + of).c_str(), body.thickness, "m", "its mesh", true,
-            "the largest distance to its boundary; what moves further in a step may be missed");
+      if (std::isfinite(body.depth))
+        add(("thickness" + of).c_str(), 2 * body.depth, "m", "its mesh", true,
+            "twice the largest distance to its boundary; what moves further than half of it in a "
+            "step may be missed");
     };
     add_body(geom1_, first);
     add_body(geom2_, second);
