@@ -14,7 +14,7 @@ import pytest
 from stiction.cli import app
 from stiction.studies import pancake_scene
 from stiction.studies.checks import Check
-from stiction.studies.pancake import _check_flip, _fit_exponents, run_pancake_study
+from stiction.studies.pancake import PANCAKE, _check_flip, _fit_exponents, run_pancake_study
 from stiction.studies.pancake_arm import (
     ArmReference,
     Pose,
@@ -34,7 +34,7 @@ from stiction.studies.pancake_scene import (
     make_pancake_model,
 )
 from stiction.studies.pancake_task import X_SG, Task, TaskError
-from stiction.studies.study import Settings
+from stiction.studies.study import Settings, describe_result, write_result
 from typer.testing import CliRunner
 
 import stiction
@@ -146,6 +146,11 @@ def test_without_the_arm_the_study_says_what_to_install(monkeypatch: pytest.Monk
         run_pancake_study(Settings(True, ("sap",)))
 
 
+def test_models_without_patches_are_refused() -> None:
+    with pytest.raises(stiction.Error, match="mujoco: has no patches.*sap"):
+        run_pancake_study(Settings(True, ("mujoco",)))
+
+
 # ---- runs -----------------------------------------------------------------------------------------
 
 
@@ -171,6 +176,24 @@ def test_the_pancake_is_flipped_on_the_coarsest_grid() -> None:
     if can_replay():
         page = make_replay(make_pancake_model(), run.frames[::50], 2.0)
         assert page.startswith("<!") and "__VISER_EMBED_DATA__" in page
+
+
+@needs_arm
+def test_a_grip_that_fails_on_every_grid_fails_checks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(self: Task) -> Iterator[Command]:
+        yield from ()
+        raise TaskError("the grip is 0.00 N")
+
+    monkeypatch.setattr(Task, "_grasp", fail)
+    settings = Settings(False, ("sap",))
+    result = run_pancake_study(settings)
+    failed = {check.name for check in result.checks if not check.passed}
+    assert "exponent of the step, sap" in failed
+    assert "pancake turned [deg], sap, 230 faces" in failed
+    assert sum("the grip is 0.00 N" in note for note in result.notes) == len(GRIDS) + 1
+    assert write_result(describe_result(PANCAKE, settings, result), result, tmp_path).exists()
 
 
 @needs_arm

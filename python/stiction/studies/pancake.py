@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from stiction.errors import Error
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_between, check_near
 from stiction.studies.pancake_plots import draw_faces, draw_scaling, draw_task, draw_times
 from stiction.studies.pancake_replay import can_replay, make_replay
@@ -35,7 +36,16 @@ _TIMES = ("surfaces_us", "solve_us", "step_us")
 def run_pancake_study(settings: Settings) -> StudyResult:
     """All models on the coarsest grid, two on all grids, one with triangles; quick: the spatula is
     grabbed and lifted, on the coarsest grid.
+
+    Raises:
+        Error: no model to study has patches; dm_control is not installed.
     """
+    if not _list_models(settings):
+        raise Error(
+            "unsupported",
+            ", ".join(settings.contact_models),
+            f"has no patches, which the pancake is gripped by: try {' or '.join(ON_ALL_GRIDS)}",
+        )
     if settings.quick:
         return _run_quick(settings)
     result = StudyResult()
@@ -45,7 +55,7 @@ def run_pancake_study(settings: Settings) -> StudyResult:
     for run in polygons:
         result.checks += _check_grab(run) + _check_flip(run)
     scaled = {
-        name: [run for run in polygons if run.contact_model == name]
+        name: [run for run in polygons if run.contact_model == name and run.has_lifted]
         for name in settings.pick(*ON_ALL_GRIDS)
     }
     exponents = {name: _fit_exponents(of_grids) for name, of_grids in scaled.items()}
@@ -53,15 +63,17 @@ def run_pancake_study(settings: Settings) -> StudyResult:
     for name, of_times in exponents.items():
         result.checks += _check_exponents(name, of_times)
     result.checks += _compare_tessellations(runs, result)
-    first = next(iter(scaled.values()), polygons)
+    shown = next(iter(scaled), None)  # without it all
+    first = [run for run in polygons if shown in (run.contact_model, None)]
     triangles = [run for run in runs if run.tessellation == "triangle"]
     result.plots = {
         "fig07_task": draw_task(first),
         "fig09_faces": draw_faces([*first, *triangles]),
         "times": draw_times(first),
     }
-    if scaled:
-        result.plots["fig08_scaling"] = draw_scaling(scaled, exponents)
+    if any(scaled.values()):
+        drawn = {name: of_grids for name, of_grids in scaled.items() if of_grids}
+        result.plots["fig08_scaling"] = draw_scaling(drawn, exponents)
     _add_replay(first[0], result)
     return result
 
@@ -130,7 +142,9 @@ def _check_flip(run: PancakeRun) -> list[Check]:
 
 
 def _fit_exponents(runs: Sequence[PancakeRun]) -> dict[str, float]:
-    """Of times in faces, by least squares of the logarithms."""
+    """Of times in faces, by least squares of the logarithms; NaN of fewer than two runs."""
+    if len(runs) < 2:
+        return dict.fromkeys(_TIMES, float("nan"))
     faces = np.log([run.mean("faces") for run in runs])
     return {
         name: float(np.polyfit(faces, np.log([run.quiet(name) for run in runs]), 1)[0])
@@ -170,7 +184,9 @@ def _divide(runs: dict[str, PancakeRun], of: Any) -> float:
 
 
 def _add_replay(run: PancakeRun, result: StudyResult) -> None:
-    if can_replay():
+    if not run.frames:
+        result.notes.append("no replay: no step was made")
+    elif can_replay():
         result.pages["replay"] = make_replay(make_pancake_model(), run.frames, FRAME_TIME)
     else:
         result.notes.append("no replay: pip install stiction[replay]")

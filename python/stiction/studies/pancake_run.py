@@ -68,6 +68,11 @@ class PancakeRun:
         held = self.samples["time"] > self.find_start("lift")
         return float(np.max(self.samples[name][held])) if held.any() else float("nan")
 
+    @property
+    def has_lifted(self) -> bool:
+        """True if there are steps with the spatula in the grip, which means are over."""
+        return bool((self.samples["time"] > self.find_start("lift")).any())
+
     def find_start(self, phase: str) -> float:
         """[s]; infinity if it was not reached."""
         return next((start for name, start in self.phases if name == phase), float("inf"))
