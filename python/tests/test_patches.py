@@ -146,8 +146,10 @@ QUADS = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (
 TRIANGLES = np.array([t for a, b, c, d in QUADS for t in ((a, b, c), (a, c, d))])
 
 
-def make_cube_scene(triangles: np.ndarray, scale: float = 1.0) -> mujoco.MjModel:
-    vertices = " ".join(map(str, (CUBE / scale).ravel()))
+def make_cube_scene(
+    triangles: np.ndarray, scale: float = 1.0, corners: np.ndarray = CUBE
+) -> mujoco.MjModel:
+    vertices = " ".join(map(str, (corners / scale).ravel()))
     faces = " ".join(map(str, triangles.ravel()))
     return mujoco.MjModel.from_xml_string(f"""<mujoco><option timestep="0.002"/><asset>
         <mesh name="cube" vertex="{vertices}" face="{faces}" scale="{scale} {scale} {scale}"
@@ -157,9 +159,19 @@ def make_cube_scene(triangles: np.ndarray, scale: float = 1.0) -> mujoco.MjModel
         </worldbody></mujoco>""")
 
 
-@pytest.mark.parametrize("wound", [1, -1])
-def test_a_rigid_mesh_pushes_however_it_is_wound(wound: int) -> None:
-    model = make_cube_scene(TRIANGLES[:, ::wound])
+# Last: each triangle has its own vertices, as in many an OBJ file.
+@pytest.mark.parametrize(
+    ("triangles", "corners"),
+    [
+        (TRIANGLES, CUBE),
+        (TRIANGLES[:, ::-1], CUBE),
+        (np.arange(36).reshape(12, 3), CUBE[TRIANGLES.ravel()]),
+    ],
+)
+def test_a_rigid_mesh_pushes_however_it_is_written(
+    triangles: np.ndarray, corners: np.ndarray
+) -> None:
+    model = make_cube_scene(triangles, corners=corners)
     properties = {
         "materials": {
             "ground": {"hydroelastic_modulus": 1e6, "slab_thickness": 0.05, "dissipation": 0.0},

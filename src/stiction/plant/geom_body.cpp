@@ -1,8 +1,10 @@
 #include "stiction/plant/geom_body.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -29,12 +31,23 @@ std::vector<Vec3> read_vertices(const mjModel* m, int mesh) {
   return out;
 }
 
+/// Vertices at one place are one: an OBJ file may have them once for each face.
 TriangleMesh read_surface(const mjModel* m, int geom) {
   const int mesh = m->geom_dataid[geom];
-  TriangleMesh out{read_vertices(m, mesh), {}};
+  TriangleMesh out;
+  std::map<std::array<double, 3>, int> index_of;
+  std::vector<int> merged;
+  for (const Vec3& x : read_vertices(m, mesh)) {
+    const auto [at, is_new] =
+        index_of.try_emplace({x.x, x.y, x.z}, static_cast<int>(out.vertices.size()));
+    if (is_new) out.vertices.push_back(x);
+    merged.push_back(at->second);
+  }
   const int* face = m->mesh_face + 3 * m->mesh_faceadr[mesh];
-  for (int i = 0; i < m->mesh_facenum[mesh]; ++i)
-    out.triangles.push_back({face[3 * i], face[3 * i + 1], face[3 * i + 2]});
+  for (int i = 0; i < m->mesh_facenum[mesh]; ++i, face += 3) {
+    const int a = merged[face[0]], b = merged[face[1]], c = merged[face[2]];
+    if (a != b && b != c && c != a) out.triangles.push_back({a, b, c});
+  }
   return out;
 }
 
