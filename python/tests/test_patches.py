@@ -224,5 +224,11 @@ def test_a_field_is_scaled_as_its_mesh(tmp_path: Path) -> None:
     expected = 1e6 / 0.05 * (side**2 * depth - 2 * side * depth**2 + 4 / 3 * depth**3)
     assert patch.force[2] == pytest.approx(expected, rel=1e-4)
     write_cube_field(tmp_path / "cube.vtk", 1.0)  # in m, of a mesh in mm
-    with pytest.raises(stiction.Error, match=r"geom 'cube'.*one unit"):
+    with pytest.raises(stiction.Error, match=r"^geom 'cube': its pressure_field.*one unit"):
+        stiction.ContactSurfaces(model, properties)
+    model = mujoco.MjModel.from_xml_string(  # a primitive has a size, too
+        "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body>"
+        "<freejoint/><geom name='cube' type='box' size='50 50 50'/></body></worldbody></mujoco>"
+    )
+    with pytest.raises(stiction.Error, match=r"^geom 'cube': its pressure_field is 0.001"):
         stiction.ContactSurfaces(model, properties)

@@ -56,7 +56,7 @@ TriangleMesh read_surface(const mjModel* m, int geom) {
 TriangleMesh read_hull(const mjModel* m, int geom) {
   const int mesh = m->geom_dataid[geom];
   if (m->mesh_graphadr[mesh] < 0)
-    throw Error(ErrorCode::kUnsupported, name(m, geom),
+    throw Error(ErrorCode::kUnsupported, "",
                 "its mesh has no convex hull in this model, from which its pressure field is made: "
                 "give it a tet mesh with pressure_field, or let the geom collide");
   const int* graph = m->mesh_graph + m->mesh_graphadr[mesh];
@@ -129,12 +129,11 @@ void check_size(const mjModel* m, int geom, double radius) {
   const double ratio = radius / m->geom_rbound[geom];
   if (ratio > 0.1 && ratio < 10) return;
   char text[120];
-  std::snprintf(
-      text, sizeof text,
-      "its pressure_field is %.3g times as large as its mesh: both must be in one unit, and "
-      "in one frame",
-      ratio);
-  throw Error(ErrorCode::kInvalidValue, name(m, geom), text);
+  std::snprintf(text, sizeof text,
+                "its pressure_field is %.3g times as large as its geom: both must be in one unit, "
+                "and in one frame",
+                ratio);
+  throw Error(ErrorCode::kInvalidValue, "", text);
 }
 
 /// A mesh file's vertices, in the geom's frame: MuJoCo scales, centers and turns the meshes it
@@ -152,7 +151,6 @@ geometry::PressureField move_field(const mjModel* m, int geom, geometry::Pressur
     v = transpose_times(X.R, Vec3{v.x * scale[0], v.y * scale[1], v.z * scale[2]} - X.p);
   if (scale[0] * scale[1] * scale[2] < 0)  // mirrored
     for (auto& tet : field.mesh.tets) std::swap(tet[0], tet[1]);
-  check_size(m, geom, calc_radius(field.mesh.vertices));
   return field;
 }
 
@@ -180,6 +178,7 @@ GeomBody make_compliant(const mjModel* m, const MaterialTable& materials, int ge
         make_mesh(m, geom, find_resolution_hint(m, material, geom)), material.hydroelastic_modulus);
   }
   out.radius = calc_radius(field.mesh.vertices);
+  if (materials.pressure_fields[geom]) check_size(m, geom, out.radius);
   out.depth = materials.pressure_fields[geom] || m->geom_type[geom] == mjGEOM_MESH
                   ? geometry::calc_boundary_distance(field.mesh).greatest
                   : find_depth(m, geom);
