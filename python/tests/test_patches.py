@@ -198,6 +198,22 @@ def test_open_rigid_meshes_touch_in_points_and_say_where_they_are_open() -> None
     assert why.startswith("geom 'cube' is rigid by a mesh that has no inside: edge (")
 
 
+@pytest.mark.parametrize("x", [0.0, 0.6])
+def test_what_passes_a_plate_in_one_step_is_warned_of_wherever_it_does(x: float) -> None:
+    model = mujoco.MjModel.from_xml_string(f"""<mujoco><option timestep="0.002" gravity="0 0 0"/>
+        <worldbody><geom name="plate" type="box" size="1 1 0.001"/><body pos="{x} 0 0.01"><freejoint/>
+        <geom name="ball" type="sphere" size="0.002"/></body></worldbody></mujoco>""")
+    properties = {
+        "materials": {"soft": {"hydroelastic_modulus": 1e6}, "steel": {"rigid": True}},
+        "geoms": {"plate": "soft", "ball": "steel"},
+    }
+    data = mujoco.MjData(model)
+    data.qvel[2] = -10  # from 10 mm above to 10 mm below
+    report = stiction.Simulator(model, properties=properties).step(data)
+    assert len(report.patches) == 0 and data.qpos[2] == pytest.approx(-0.01)
+    assert "'plate' and geom 'ball' come nearer" in report.warning
+
+
 def write_cube_field(path: Path, size: float) -> None:
     points = np.vstack([CUBE * size, np.zeros(3)])
     tets = [[4, 8, *t] for t in TRIANGLES.tolist()]

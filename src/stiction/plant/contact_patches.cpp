@@ -238,7 +238,13 @@ double ContactPatches::calc_closing_speed(const mjModel* m, const mjData* d,
     p[side] = find_pose(d, geom).p;
     if (std::isfinite(bodies_[geom].radius)) turning += norm(w[side]) * bodies_[geom].radius;
   }
-  if (pair.points.empty()) return turning - dot(v[1] - v[0], pair.gap.direction);
+  if (pair.points.empty()) {
+    const bool are_spheres = std::isfinite(bodies_[pair.geoms[0]].radius) &&
+                             std::isfinite(bodies_[pair.geoms[1]].radius);
+    // Within each other's sphere bodies may be to any side: a large plate's middle is far off.
+    if (are_spheres && pair.gap.distance < 0) return turning + norm(v[1] - v[0]);
+    return turning - dot(v[1] - v[0], pair.gap.direction);
+  }
   double speed = 0;
   for (const geometry::QuadraturePoint& point : pair.points) {
     const Vec3& x = point.position;
