@@ -37,7 +37,7 @@ def study_command(
         str, typer.Argument(callback=_check_name, metavar="NAME", help=f"{', '.join(NAMES)}.")
     ],
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer and larger steps; the same checks.")
+        bool, typer.Option("--quick", help="Fewer and larger steps; fewer checks, as strict.")
     ] = False,
     contact_model: options.ContactModels = None,
     as_json: options.Json = False,
@@ -59,7 +59,7 @@ def study_command(
         ),
     ] = None,
 ) -> int:
-    """Repeats the figures of Castro, Han and Masterjohn, 2023, with every contact model.
+    """Repeats figures of Castro et al., 2023, and Masterjohn et al., 2022, with every contact model.
 
     Checks what they show.
 
