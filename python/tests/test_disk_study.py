@@ -59,7 +59,7 @@ def test_the_disk_stops_at_one_ratio() -> None:
     points = make_grid(150)
     of_grid = calc_final_ratio(lambda ratio: calc_friction_of_points(ratio, *points))
     assert of_grid == pytest.approx(final, rel=2e-4)
-    assert calc_ring_ratio(2 / 3) == pytest.approx(0.644454, abs=1e-6)
+    assert calc_ring_ratio((2 / 3, 1.0)) == pytest.approx(0.644454, abs=1e-6)
 
 
 @pytest.mark.parametrize("ratio", [0.2, 3.0])
@@ -122,7 +122,7 @@ def test_shrinking_steps_end_at_the_ring() -> None:
         Disk(tips=False), "lagged", 1.0, to_fraction=1e-4, step_share=0.2, stiction_tolerance=1e-9
     )
     assert run.fraction[-1] <= 1e-4
-    assert run.ratio_at(1e-3) == pytest.approx(calc_ring_ratio(2 / 3), rel=2e-3)
+    assert run.ratio_at(1e-3) == pytest.approx(calc_ring_ratio((2 / 3, 1.0)), rel=2e-3)
     assert math.isnan(run.ratio_at(1e-9))
 
 

@@ -225,6 +225,26 @@ def write_cube_field(path: Path, size: float) -> None:
     )
 
 
+def test_a_field_beside_its_mesh_is_refused(tmp_path: Path) -> None:
+    write_cube_field(tmp_path / "cube.vtk", 1.0)
+    vertices = " ".join(map(str, (CUBE + 0.5).ravel()))
+    model = mujoco.MjModel.from_xml_string(
+        f"""<mujoco><asset><mesh name="cube" vertex="{vertices}" refpos="0.5 0.5 0.5"/></asset>
+        <worldbody><body><freejoint/><geom name="cube" type="mesh" mesh="cube"/></body></worldbody>
+        </mujoco>"""
+    )
+    soft = {"hydroelastic_modulus": 1e6, "pressure_field": str(tmp_path / "cube.vtk")}
+    properties = {"materials": {"soft": soft}, "geoms": {"cube": "soft"}}
+    stiction.ContactSurfaces(model, properties)  # the field is where refpos brings the mesh
+    model = mujoco.MjModel.from_xml_string(
+        f"""<mujoco><asset><mesh name="cube" vertex="{vertices}"/></asset>
+        <worldbody><body><freejoint/><geom name="cube" type="mesh" mesh="cube"/></body></worldbody>
+        </mujoco>"""
+    )
+    with pytest.raises(stiction.Error, match=r"^geom 'cube': its pressure_field is 0.*beside"):
+        stiction.ContactSurfaces(model, properties)
+
+
 def test_a_field_is_scaled_as_its_mesh(tmp_path: Path) -> None:
     model = make_cube_scene(TRIANGLES, scale=0.001)
     properties = {

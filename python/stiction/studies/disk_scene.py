@@ -100,7 +100,7 @@ class Disk:
     def make_simulator(
         self, contact_model: str, stiction_tolerance: float, time_step: float | None = None
     ) -> Simulator:
-        """Without regularizations other than v_s."""
+        """Near-rigid contacts are not softened."""
         with stiction.errors.ignored_settings_are_fine():
             return Simulator(
                 _make_model(self),
@@ -108,7 +108,6 @@ class Disk:
                 time_step=time_step,
                 tolerance=_TOLERANCE,
                 stiction_tolerance=stiction_tolerance,
-                friction_regularization=0.0 if contact_model != "sap" else 1e-3,
                 near_rigid_factor=0.0,
                 tessellation=self.tessellation,
                 quadrature=self.quadrature,

@@ -83,12 +83,17 @@ def calc_final_ratio(friction: Friction = calc_friction) -> float:
     return 0.5 * (low + high)
 
 
-def calc_ring_ratio(radius: float) -> float:
-    """Where all load is on a ring of this radius, in units of R, as that of a fan's centroids is."""
+def calc_ring_ratio(*rings: tuple[float, float]) -> float:
+    """Where all load is on rings, as that of a fan's centroids is.
+
+    Args:
+        rings: radius in units of R and share of the load of each; the shares sum to 1.
+    """
     angle = (np.arange(2000) + 0.5) * (2 * math.pi / 2000)
-    ring = radius * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
-    weights = np.full(len(ring), 1 / len(ring))
-    return calc_final_ratio(lambda ratio: calc_friction_of_points(ratio, ring, weights))
+    unit = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    points = np.concatenate([radius * unit for radius, _ in rings])
+    weights = np.concatenate([np.full(len(unit), share / len(unit)) for _, share in rings])
+    return calc_final_ratio(lambda ratio: calc_friction_of_points(ratio, points, weights))
 
 
 def calc_motion(

@@ -11,6 +11,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/geometry/extent.hpp"
 #include "stiction/geometry/mesh_check.hpp"
+#include "stiction/geometry/orient_shells.hpp"
 #include "stiction/geometry/shapes.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
 #include "stiction/plant/model.hpp"
@@ -124,16 +125,29 @@ double calc_radius(const std::vector<Vec3>& vertices) {
   return radius;
 }
 
-/// A field in other units than its geom would go unnoticed.
-void check_size(const mjModel* m, int geom, double radius) {
-  const double ratio = radius / m->geom_rbound[geom];
-  if (ratio > 0.1 && ratio < 10) return;
-  char text[120];
-  std::snprintf(text, sizeof text,
-                "its pressure_field is %.3g times as large as its geom: both must be in one unit, "
-                "and in one frame",
-                ratio);
-  throw Error(ErrorCode::kInvalidValue, "", text);
+/// A field in other units than its geom, or beside its mesh, would go unnoticed.
+void check_place(const mjModel* m, int geom, const std::vector<Vec3>& vertices) {
+  char text[200] = "";
+  const double radius = m->geom_rbound[geom], ratio = calc_radius(vertices) / radius;
+  if (!(ratio > 0.1 && ratio < 10))
+    std::snprintf(
+        text, sizeof text,
+        "its pressure_field is %.3g times as large as its geom: both must be in one unit, "
+        "and in one frame",
+        ratio);
+  Vec3 low = vertices[0], high = vertices[0];
+  for (const Vec3& v : vertices) {
+    low = componentwise_min(low, v);
+    high = componentwise_max(high, v);
+  }
+  const mjtNum* middle = m->geom_aabb + 6 * geom;
+  const double offset = norm(0.5 * (low + high) - Vec3{middle[0], middle[1], middle[2]});
+  if (!*text && m->geom_type[geom] == mjGEOM_MESH && offset > 0.25 * radius)
+    std::snprintf(text, sizeof text,
+                  "its pressure_field is %.3g m beside its mesh: both must be in one frame; refpos "
+                  "and refquat of the mesh do not move it",
+                  offset);
+  if (*text) throw Error(ErrorCode::kInvalidValue, "", text);
 }
 
 /// A mesh file's vertices, in the geom's frame: MuJoCo scales, centers and turns the meshes it
@@ -178,7 +192,7 @@ GeomBody make_compliant(const mjModel* m, const MaterialTable& materials, int ge
         make_mesh(m, geom, find_resolution_hint(m, material, geom)), material.hydroelastic_modulus);
   }
   out.radius = calc_radius(field.mesh.vertices);
-  if (materials.pressure_fields[geom]) check_size(m, geom, out.radius);
+  if (materials.pressure_fields[geom]) check_place(m, geom, field.mesh.vertices);
   out.depth = materials.pressure_fields[geom] || m->geom_type[geom] == mjGEOM_MESH
                   ? geometry::calc_boundary_distance(field.mesh).greatest
                   : find_depth(m, geom);
@@ -204,9 +218,7 @@ GeomBody make_rigid(const mjModel* m, const Material& material, int geom) {
   GeomBody out;
   TriangleMesh surface = make_surface(m, geom, find_resolution_hint(m, material, geom));
   if (m->geom_type[geom] == mjGEOM_MESH) {
-    // Wound inward as a whole: what is meant is clear.
-    if (geometry::calc_volume(surface) < 0)
-      for (auto& triangle : surface.triangles) std::swap(triangle[0], triangle[1]);
+    geometry::orient_shells(&surface);  // wound inward: what is meant is clear
     out.reason = find_fault(surface);
     if (!out.reason.empty()) return out;
   }

@@ -1,0 +1,78 @@
+#include "stiction/geometry/orient_shells.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "stiction/math/vec3.hpp"
+
+namespace stiction::geometry {
+namespace {
+
+struct Shell {
+  Vec3 low, high;
+  double volume = 0;  // six times
+
+  bool is_within(const Shell& other) const {
+    for (int i = 0; i < 3; ++i)
+      if (low[i] <= other.low[i] || high[i] >= other.high[i]) return false;
+    return true;
+  }
+};
+
+/// The root of each vertex's shell.
+std::vector<int> find_roots(const TriangleMesh& mesh) {
+  std::vector<int> parent(mesh.vertices.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto find = [&](int v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  for (const auto& [a, b, c] : mesh.triangles) {
+    parent[find(b)] = find(a);
+    parent[find(c)] = find(a);
+  }
+  for (int v = 0; v < static_cast<int>(parent.size()); ++v) parent[v] = find(v);
+  return parent;
+}
+
+/// By the root of each; those of other vertices stay empty.
+std::vector<Shell> measure_shells(const TriangleMesh& mesh, const std::vector<int>& root) {
+  std::vector<Shell> shells(mesh.vertices.size());
+  for (std::size_t v = 0; v < root.size(); ++v)
+    shells[v].low = shells[v].high = mesh.vertices[root[v]];
+  for (std::size_t v = 0; v < root.size(); ++v) {
+    Shell& shell = shells[root[v]];
+    shell.low = componentwise_min(shell.low, mesh.vertices[v]);
+    shell.high = componentwise_max(shell.high, mesh.vertices[v]);
+  }
+  for (const auto& [a, b, c] : mesh.triangles) {
+    // About a point of the shell: far from the origin volumes would cancel.
+    const Vec3& origin = mesh.vertices[root[a]];
+    shells[root[a]].volume +=
+        dot(cross(mesh.vertices[a] - origin, mesh.vertices[b] - origin), mesh.vertices[c] - origin);
+  }
+  return shells;
+}
+
+}  // namespace
+
+void orient_shells(TriangleMesh* mesh) {
+  const std::vector<int> root = find_roots(*mesh);
+  const std::vector<Shell> shells = measure_shells(*mesh, root);
+  std::vector<int> roots;
+  for (const auto& triangle : mesh->triangles) roots.push_back(root[triangle[0]]);
+  std::sort(roots.begin(), roots.end());
+  roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+  std::vector<char> is_turned(shells.size(), false);
+  for (const int shell : roots)
+    is_turned[shell] =
+        shells[shell].volume < 0 && std::none_of(roots.begin(), roots.end(), [&](int other) {
+          return shells[shell].is_within(shells[other]);
+        });
+  for (auto& triangle : mesh->triangles)
+    if (is_turned[root[triangle[0]]]) std::swap(triangle[0], triangle[1]);
+}
+
+}  // namespace stiction::geometry
