@@ -94,6 +94,19 @@ TEST(Polygon, NothingIsLeftOutsideOfAPlane) {
   EXPECT_FALSE(clip_polygon(kAll, 0, &polygon));
 }
 
+TEST(Polygon, NothingIsLeftBesideAnEdge) {
+  Polygon polygon = make_square({0, 0, 0, 0});
+  for (PolygonVertex& vertex : polygon.vertex) vertex.distance[0] = vertex.position_pressure[0] + 1;
+  EXPECT_FALSE(clip_polygon(kAll, 1e-15, &polygon));
+}
+
+TEST(Polygon, AllOfItIsLeftInAPlane) {
+  Polygon polygon = make_square({0, 0, 0, 0});
+  for (PolygonVertex& vertex : polygon.vertex) vertex.distance[0] = 0;
+  EXPECT_TRUE(clip_polygon({true, false, false, false}, 1e-15, &polygon));
+  EXPECT_EQ(polygon.num_vertices, 4);
+}
+
 TEST(Polygon, NearVerticesMerge) {
   Polygon polygon = make_square({0, 0, 0, 0});
   polygon.num_vertices = 6;

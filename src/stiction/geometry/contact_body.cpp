@@ -95,6 +95,7 @@ Tet make_tet(const PressureField& field, int index) {
       ((p[1] - p[0]) * cross(b, c) + (p[2] - p[0]) * cross(c, a) + (p[3] - p[0]) * cross(a, b)) *
       (1 / volume);
   tet.constant = p[0] - dot(tet.gradient, X[0]);
+  tet.gradient_norm = norm(tet.gradient);
   for (int i = 0; i < 4; ++i) {
     const auto [j, k, l] = get_face({0, 1, 2, 3}, i);
     Vec3 n = cross(X[k] - X[j], X[l] - X[j]);

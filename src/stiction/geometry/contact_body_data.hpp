@@ -20,6 +20,7 @@ struct Tet {
   Vec4 plane_x, plane_y, plane_z, plane_offset;  // unit outward normals; distance = n . x - offset
   Vec3 gradient;                                 // p = gradient . x + constant [Pa/m]
   double constant;                               // [Pa]
+  double gradient_norm;                          // [Pa/m]
 };
 
 /// The tetrahedra of a leaf; lanes without one repeat the first.

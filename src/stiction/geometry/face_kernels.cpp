@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stiction/math/lanes.hpp"
+
 namespace stiction::geometry {
 namespace {
 
@@ -16,8 +18,8 @@ constexpr double kLeastCosine = -0.38268343236508984;
 /// Of the tolerance: rounding of a corner's place.
 constexpr double kEdgeShare = 1e-3;
 
-bool grows_inward(double slope, const Vec3& gradient) {
-  return slope > kLeastCosine * norm(gradient);
+bool grows_inward(double slope, double gradient_norm) {
+  return slope > kLeastCosine * gradient_norm;
 }
 
 /// gradient . x + constant for x side by side.
@@ -39,7 +41,10 @@ Vec4 snap(const Vec4& values, double tolerance) {
   return ((values > t) | (values < -t)) ? values : Vec4{};
 }
 
-int count_positive(const Vec4& f) { return (f[0] > 0) + (f[1] > 0) + (f[2] > 0) + (f[3] > 0); }
+bool are_on_one_side(const Vec4& f) {
+  const unsigned positive = find_positive(f);
+  return positive == 0 || positive == 15;
+}
 
 Vec4 distances(const Tet& T, const Vec4& x) {
   return multiply_add(
@@ -59,6 +64,7 @@ MovedTet move_tet(const RigidTransform& X_TO, const Tet& tet) {
   }
   moved.gradient = X_TO.R * tet.gradient;
   moved.constant = tet.constant - dot(moved.gradient, X_TO.p);
+  moved.gradient_norm = tet.gradient_norm;
   return moved;
 }
 
@@ -81,13 +87,12 @@ void add_equilibrium_face(const MovedTet& O, const Tet& T, int element_O, int el
                           double tolerance, FaceWriter* writer) {
   // The corners of a face have the same values in both tetrahedra that share it, hence no polygon
   // is had twice or lost, wherever the surface lies.
-  Vec4 f;
-  for (int i = 0; i < 4; ++i) f[i] = evaluate(T.gradient, T.constant, O.corner[i]) - O.corner[i][3];
-  f = snap(f, tolerance * norm(T.gradient));
-  if (const int n = count_positive(f); n == 0 || n == 4) return;
+  const auto [x, y, z, p] = math::transpose(O.corner[0], O.corner[1], O.corner[2], O.corner[3]);
+  const Vec4 f = snap(evaluate(T.gradient, T.constant, x, y, z) - p, tolerance * T.gradient_norm);
+  if (are_on_one_side(f)) return;
   const Vec4 f_T = snap(T.pressure - evaluate(O.gradient, O.constant, T.x, T.y, T.z),
-                        tolerance * norm(O.gradient));
-  if (const int n = count_positive(f_T); n == 0 || n == 4) return;
+                        tolerance * O.gradient_norm);
+  if (are_on_one_side(f_T)) return;
 
   const Vec3 gradient = T.gradient - O.gradient;
   const double length = norm(gradient);
@@ -106,9 +111,9 @@ void add_equilibrium_face(const MovedTet& O, const Tet& T, int element_O, int el
   const Vec3 normal = gradient * (1 / length);
   const FaceFields fields = {
       normal, T.gradient, -dot(O.gradient, normal), dot(T.gradient, normal), element_O, element_T};
-  writer->write(
-      &polygon, fields,
-      grows_inward(fields.slope_O, O.gradient) && grows_inward(fields.slope_T, T.gradient));
+  writer->write(&polygon, fields,
+                grows_inward(fields.slope_O, O.gradient_norm) &&
+                    grows_inward(fields.slope_T, T.gradient_norm));
 }
 
 void add_triangle_face(const MovedTriangle& O, const Tet& T, int element_O, int element_T,
@@ -134,7 +139,7 @@ void add_triangle_face(const MovedTriangle& O, const Tet& T, int element_O, int 
   const FaceFields fields = {
       O.normal,  T.gradient, std::numeric_limits<double>::infinity(), dot(T.gradient, O.normal),
       element_O, element_T};
-  writer->write(&polygon, fields, grows_inward(fields.slope_T, T.gradient));
+  writer->write(&polygon, fields, grows_inward(fields.slope_T, T.gradient_norm));
 }
 
 void add_half_space_face(const MovedHalfSpace& O, const Tet& T, int element_T, double tolerance,
@@ -159,9 +164,9 @@ void add_half_space_face(const MovedHalfSpace& O, const Tet& T, int element_T, d
   const double slope_O =
       is_rigid ? std::numeric_limits<double>::infinity() : -dot(gradient_O, normal);
   const FaceFields fields = {normal, T.gradient, slope_O, dot(T.gradient, normal), -1, element_T};
-  writer->write(
-      &polygon, fields,
-      (is_rigid || grows_inward(slope_O, gradient_O)) && grows_inward(fields.slope_T, T.gradient));
+  writer->write(&polygon, fields,
+                (is_rigid || grows_inward(slope_O, O.pressure_gradient)) &&
+                    grows_inward(fields.slope_T, T.gradient_norm));
 }
 
 void add_triangle_in_half_space(const Triangle& O, const MovedHalfSpace& T, int element_O,
@@ -179,7 +184,7 @@ void add_triangle_in_half_space(const Triangle& O, const MovedHalfSpace& T, int 
   const FaceFields fields = {
       O.normal,  gradient, std::numeric_limits<double>::infinity(), dot(gradient, O.normal),
       element_O, -1};
-  writer->write(&polygon, fields, grows_inward(fields.slope_T, gradient));
+  writer->write(&polygon, fields, grows_inward(fields.slope_T, T.pressure_gradient));
 }
 
 }  // namespace stiction::geometry

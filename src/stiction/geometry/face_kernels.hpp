@@ -12,6 +12,7 @@ struct MovedTet {
   std::array<Vec4, 4> corner;  // x, y, z [m], p [Pa]
   Vec3 gradient;               // [Pa/m]
   double constant;             // [Pa]
+  double gradient_norm;        // [Pa/m]
 };
 MovedTet move_tet(const RigidTransform& X_TO, const Tet& tet);
 

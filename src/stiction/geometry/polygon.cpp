@@ -61,8 +61,7 @@ void clip_by(int plane, Polygon* polygon) {
 }  // namespace
 
 bool slice_tet(const Vec4& f, const std::array<PolygonVertex, 4>& corners, Polygon* polygon) {
-  const int positive = (f[0] > 0) + 2 * (f[1] > 0) + 4 * (f[2] > 0) + 8 * (f[3] > 0);
-  const SliceCase& slice = kSliceCases[positive];
+  const SliceCase& slice = kSliceCases[find_positive(f)];
   polygon->num_vertices = slice.num_vertices;
   for (int i = 0; i < slice.num_vertices; ++i) {
     const Edge& edge = slice.edge[i];
@@ -79,8 +78,11 @@ bool clip_polygon(const std::array<bool, 4>& is_clipping, double tolerance, Poly
     least = d < least ? d : least;
     most = d > most ? d : most;
   }
-  for (int plane = 0; plane < 4; ++plane)
-    if (is_clipping[plane] && least[plane] > 0) return false;
+  for (int plane = 0; plane < 4; ++plane) {
+    if (!is_clipping[plane]) continue;
+    const bool is_touched = least[plane] >= -tolerance && most[plane] > tolerance;
+    if (least[plane] > 0 || is_touched) return false;
+  }
   for (int plane = 0; plane < 4; ++plane) {
     if (!is_clipping[plane] || most[plane] <= tolerance) continue;
     clip_by(plane, polygon);

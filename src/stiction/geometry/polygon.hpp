@@ -9,6 +9,15 @@ namespace stiction::geometry {
 
 using math::Vec4;
 
+/// Bit i is set where f[i] > 0.
+inline unsigned find_positive(const Vec4& f) {
+#ifdef __AVX__
+  return static_cast<unsigned>(__builtin_ia32_movmskpd256(f > 0 ? Vec4{-1, -1, -1, -1} : Vec4{}));
+#else
+  return (f[0] > 0) + 2U * (f[1] > 0) + 4U * (f[2] > 0) + 8U * (f[3] > 0);
+#endif
+}
+
 /// A corner: its place and pressure, and its distances to the four planes that may still clip.
 /// All are linear in space, so a new corner interpolates them together.
 struct PolygonVertex {
@@ -32,7 +41,8 @@ bool slice_tet(const Vec4& f, const std::array<PolygonVertex, 4>& corners, Polyg
 
 /// Clips by the planes that `is_clipping` names; keeps distance <= 0 [sutherland1974].
 /// A plane that would cut off no more than `tolerance` [m] is left out: it runs along an edge, as
-/// those of both bodies do on the rim. Returns false if less than a triangle is left.
+/// those of both bodies do on the rim. Returns false if less than a triangle is left, or no more
+/// than `tolerance` of width: outside an edge, as most pairs are where equal meshes match.
 bool clip_polygon(const std::array<bool, 4>& is_clipping, double tolerance, Polygon* polygon);
 
 /// Merges successive vertices that are nearer than `tolerance` [m]. Returns false if less than a
