@@ -182,12 +182,12 @@ void CandidateSearch::find(const TetBodyData& O, const TetBodyData& T, const Rig
   if (tets_.size() < O.tets.size()) tets_.resize(O.tets.size());
   find_in_trees(
       O.bvh, T, X_TO, [&](int element) -> const auto& {
-        TetEntry& entry = tets_[element];
+        FloatTet& filter = tets_[element];
         if (is_new(element)) {
-          entry.moved = move_tet(X_TO, O.tets[element]);
-          entry.filter = make_float_tet(entry.moved, X_TO, O.tets[element], T.bvh.origin);
+          const Tet& tet = O.tets[element];
+          filter = make_float_tet(move_tet(X_TO, tet), X_TO, tet, T.bvh.origin);
         }
-        return entry.filter;
+        return filter;
       });
 }
 

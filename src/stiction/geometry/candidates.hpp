@@ -32,11 +32,7 @@ class CandidateSearch {
   void sort(bool is_T_first);
 
   const std::vector<Candidate>& candidates() const { return candidates_; }
-  /// Elements of O that candidates name, where they are now.
-  const MovedTet& move(const TetBodyData& O, int element) {
-    if (is_new(element)) tets_[element].moved = move_tet(X_TO_, O.tets[element]);
-    return tets_[element].moved;
-  }
+  /// An element of O that candidates name, where it is now.
   const MovedTriangle& move(const TriangleBodyData& O, int element) {
     if (is_new(element)) triangles_[element].moved = move_triangle(X_TO_, O.triangles[element]);
     return triangles_[element].moved;
@@ -53,10 +49,6 @@ class CandidateSearch {
     const PressureBox& box_T;
     const FloatPose &to_T, &to_O;
     float pad;
-  };
-  struct TetEntry {
-    MovedTet moved;
-    FloatTet filter;
   };
   struct TriangleEntry {
     MovedTriangle moved;
@@ -78,7 +70,7 @@ class CandidateSearch {
 
   std::vector<Visit> stack_;
   std::vector<int> nodes_;
-  std::vector<TetEntry> tets_;
+  std::vector<FloatTet> tets_;
   std::vector<TriangleEntry> triangles_;
   std::vector<std::uint32_t> moved_in_;
   std::uint32_t search_ = 0;

@@ -61,11 +61,17 @@ struct SurfaceQuery::Scratch {
 void SurfaceQuery::Scratch::add_faces(const TetBodyData& O, const TetBodyData& T,
                                       const PosedPair& pair) {
   const double size = O.radius + T.radius;
+  const RigidTransform X_TO = inverse_times(pair.X_WT, pair.X_WO);
   FaceWriter writer(pair.X_WT, pair.is_T_first, size, pair.tessellation, pair.surface);
-  search.find(O, T, inverse_times(pair.X_WT, pair.X_WO));
+  search.find(O, T, X_TO);
   search.sort(pair.is_T_first);
-  for (const auto& [i, j] : search.candidates())
-    add_equilibrium_face(search.move(O, i), T.tets[j], i, j, kTolerance * size, &writer);
+  MovedTet moved;
+  int last = -1;
+  for (const auto& [i, j] : search.candidates()) {
+    if (i != last) moved = move_tet(X_TO, O.tets[i]);  // Those of one O follow each other.
+    last = i;
+    add_equilibrium_face(moved, T.tets[j], i, j, kTolerance * size, &writer);
+  }
 }
 
 void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const TetBodyData& T,
