@@ -9,8 +9,6 @@
 namespace stiction::geometry {
 namespace {
 
-constexpr std::array<bool, 4> kAll = {true, true, true, true};
-
 /// x . n over the corners of the tetrahedron 0, ex, ey, ez.
 std::array<PolygonVertex, 4> make_unit_tet() {
   return {{{Vec4{0, 0, 0, 1}, Vec4{}},
@@ -70,7 +68,7 @@ Polygon make_square(const std::array<double, 4>& angles) {
 TEST(Polygon, FourPlanesOffTheCornersOfASquareLeaveAnOctagon) {
   const double q = std::numbers::pi / 4;
   Polygon polygon = make_square({q, 3 * q, 5 * q, 7 * q});
-  ASSERT_TRUE(clip_polygon(kAll, 0, &polygon));
+  ASSERT_TRUE(clip_polygon(kAllPlanes, 0, &polygon));
   EXPECT_EQ(polygon.num_vertices, 8);
   const PolygonMoments moments = calc_moments(polygon, Vec4{0, 0, 1, 0});
   const double cut = std::numbers::sqrt2 - 1.1;  // height of each corner that is gone
@@ -82,28 +80,28 @@ TEST(Polygon, FourPlanesOffTheCornersOfASquareLeaveAnOctagon) {
 TEST(Polygon, PlanesThatDoNotClipAreLeftOut) {
   const double q = std::numbers::pi / 4;
   Polygon polygon = make_square({q, 3 * q, 5 * q, 7 * q});
-  ASSERT_TRUE(clip_polygon({false, true, false, false}, 0, &polygon));
+  ASSERT_TRUE(clip_polygon(2, 0, &polygon));
   EXPECT_EQ(polygon.num_vertices, 5);
-  ASSERT_TRUE(clip_polygon({true, false, false, false}, 1, &polygon));  // within the tolerance
+  ASSERT_TRUE(clip_polygon(1, 1, &polygon));  // within the tolerance
   EXPECT_EQ(polygon.num_vertices, 5);
 }
 
 TEST(Polygon, NothingIsLeftOutsideOfAPlane) {
   Polygon polygon = make_square({0, 0, 0, 0});
   for (PolygonVertex& vertex : polygon.vertex) vertex.distance += math::broadcast_to<Vec4>(3);
-  EXPECT_FALSE(clip_polygon(kAll, 0, &polygon));
+  EXPECT_FALSE(clip_polygon(kAllPlanes, 0, &polygon));
 }
 
 TEST(Polygon, NothingIsLeftBesideAnEdge) {
   Polygon polygon = make_square({0, 0, 0, 0});
   for (PolygonVertex& vertex : polygon.vertex) vertex.distance[0] = vertex.position_pressure[0] + 1;
-  EXPECT_FALSE(clip_polygon(kAll, 1e-15, &polygon));
+  EXPECT_FALSE(clip_polygon(kAllPlanes, 1e-15, &polygon));
 }
 
 TEST(Polygon, AllOfItIsLeftInAPlane) {
   Polygon polygon = make_square({0, 0, 0, 0});
   for (PolygonVertex& vertex : polygon.vertex) vertex.distance[0] = 0;
-  EXPECT_TRUE(clip_polygon({true, false, false, false}, 1e-15, &polygon));
+  EXPECT_TRUE(clip_polygon(1, 1e-15, &polygon));
   EXPECT_EQ(polygon.num_vertices, 4);
 }
 

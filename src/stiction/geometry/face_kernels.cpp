@@ -1,5 +1,6 @@
 #include "stiction/geometry/face_kernels.hpp"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -94,20 +95,18 @@ void add_equilibrium_face(const MovedTet& O, const Tet& T, int element_O, int el
                         tolerance * O.gradient_norm);
   if (are_on_one_side(f_T)) return;
 
-  const Vec3 gradient = T.gradient - O.gradient;
-  const double length = norm(gradient);
-  if (!(length > 0)) return;
   std::array<PolygonVertex, 4> corners;
   for (int i = 0; i < 4; ++i) corners[i] = {O.corner[i], distances(T, O.corner[i])};
   Polygon polygon;
   if (!slice_tet(f, corners, &polygon)) return;
   // Where a face of T lies in the surface, distances to it are rounding.
-  const std::array<bool, 4> is_zero = {f_T[0] == 0, f_T[1] == 0, f_T[2] == 0, f_T[3] == 0};
-  std::array<bool, 4> is_clipping;
-  for (int i = 0; i < 4; ++i)
-    is_clipping[i] = !(is_zero[(i + 1) % 4] && is_zero[(i + 2) % 4] && is_zero[(i + 3) % 4]);
-  if (!clip_polygon(is_clipping, kEdgeShare * tolerance, &polygon)) return;
+  const unsigned not_zero = find_positive(f_T) | find_positive(-f_T);
+  const unsigned planes = std::has_single_bit(not_zero) ? kAllPlanes & ~not_zero : kAllPlanes;
+  if (!clip_polygon(planes, kEdgeShare * tolerance, &polygon)) return;
 
+  const Vec3 gradient = T.gradient - O.gradient;
+  const double length = norm(gradient);
+  if (!(length > 0)) return;
   const Vec3 normal = gradient * (1 / length);
   const FaceFields fields = {
       normal, T.gradient, -dot(O.gradient, normal), dot(T.gradient, normal), element_O, element_T};
@@ -129,13 +128,12 @@ void add_triangle_face(const MovedTriangle& O, const Tet& T, int element_O, int 
     farthest = size > farthest ? size : farthest;
     polygon.vertex[i] = {x, d};
   }
-  std::array<bool, 4> is_clipping;
+  const unsigned planes = find_positive(farthest - broadcast_to<Vec4>(tolerance));
   for (int i = 0; i < 4; ++i) {
-    is_clipping[i] = farthest[i] > tolerance;
     const Vec3 outward = {T.plane_x[i], T.plane_y[i], T.plane_z[i]};
-    if (!is_clipping[i] && dot(outward, O.normal) > 0) return;
+    if (!(planes & 1U << i) && dot(outward, O.normal) > 0) return;
   }
-  if (!clip_polygon(is_clipping, kEdgeShare * tolerance, &polygon)) return;
+  if (!clip_polygon(planes, kEdgeShare * tolerance, &polygon)) return;
   const FaceFields fields = {
       O.normal,  T.gradient, std::numeric_limits<double>::infinity(), dot(T.gradient, O.normal),
       element_O, element_T};
@@ -154,8 +152,7 @@ void add_half_space_face(const MovedHalfSpace& O, const Tet& T, int element_T, d
   for (int i = 0; i < 4; ++i) corners[i] = {corner(T, i), broadcast_to<Vec4>(height[i])};
   Polygon polygon;
   if (!slice_tet(f, corners, &polygon)) return;
-  if (!is_rigid && !clip_polygon({true, false, false, false}, kEdgeShare * tolerance, &polygon))
-    return;
+  if (!is_rigid && !clip_polygon(1, kEdgeShare * tolerance, &polygon)) return;
 
   const Vec3 gradient = T.gradient - gradient_O;
   const double length = norm(gradient);
@@ -179,7 +176,7 @@ void add_triangle_in_half_space(const Triangle& O, const MovedHalfSpace& T, int 
     polygon.vertex[i] = {Vec4{x.x, x.y, x.z, -T.pressure_gradient * height},
                          broadcast_to<Vec4>(height)};
   }
-  if (!clip_polygon({true, false, false, false}, kEdgeShare * tolerance, &polygon)) return;
+  if (!clip_polygon(1, kEdgeShare * tolerance, &polygon)) return;
   const Vec3 gradient = -T.pressure_gradient * T.normal;
   const FaceFields fields = {
       O.normal,  gradient, std::numeric_limits<double>::infinity(), dot(gradient, O.normal),

@@ -1,6 +1,7 @@
 #include "stiction/geometry/polygon.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace stiction::geometry {
 namespace {
@@ -71,21 +72,19 @@ bool slice_tet(const Vec4& f, const std::array<PolygonVertex, 4>& corners, Polyg
   return slice.num_vertices > 0;
 }
 
-bool clip_polygon(const std::array<bool, 4>& is_clipping, double tolerance, Polygon* polygon) {
+bool clip_polygon(unsigned planes, double tolerance, Polygon* polygon) {
   Vec4 least = polygon->vertex[0].distance, most = least;
   for (int i = 1; i < polygon->num_vertices; ++i) {
     const Vec4& d = polygon->vertex[i].distance;
     least = d < least ? d : least;
     most = d > most ? d : most;
   }
-  for (int plane = 0; plane < 4; ++plane) {
-    if (!is_clipping[plane]) continue;
-    const bool is_touched = least[plane] >= -tolerance && most[plane] > tolerance;
-    if (least[plane] > 0 || is_touched) return false;
-  }
-  for (int plane = 0; plane < 4; ++plane) {
-    if (!is_clipping[plane] || most[plane] <= tolerance) continue;
-    clip_by(plane, polygon);
+  const Vec4 t = math::broadcast_to<Vec4>(tolerance);
+  const unsigned outside = find_positive(least), reach_out = find_positive(most - t),
+                 reach_in = find_positive(-t - least);
+  if (planes & (outside | (reach_out & ~reach_in))) return false;
+  for (unsigned left = planes & reach_out; left; left &= left - 1) {
+    clip_by(std::countr_zero(left), polygon);
     if (polygon->num_vertices < 3) return false;
   }
   return true;

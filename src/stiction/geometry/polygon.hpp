@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstring>
 
 #include "stiction/math/six.hpp"
 
@@ -12,7 +13,10 @@ using math::Vec4;
 /// Bit i is set where f[i] > 0.
 inline unsigned find_positive(const Vec4& f) {
 #ifdef __AVX__
-  return static_cast<unsigned>(__builtin_ia32_movmskpd256(f > 0 ? Vec4{-1, -1, -1, -1} : Vec4{}));
+  const auto is_positive = f > 0;
+  Vec4 lanes;
+  std::memcpy(&lanes, &is_positive, sizeof lanes);
+  return static_cast<unsigned>(__builtin_ia32_movmskpd256(lanes));
 #else
   return (f[0] > 0) + 2U * (f[1] > 0) + 4U * (f[2] > 0) + 8U * (f[3] > 0);
 #endif
@@ -39,11 +43,12 @@ struct Polygon {
 /// it. Returns false if there is none. Source: [masterjohn2022] section III.
 bool slice_tet(const Vec4& f, const std::array<PolygonVertex, 4>& corners, Polygon* polygon);
 
-/// Clips by the planes that `is_clipping` names; keeps distance <= 0 [sutherland1974].
+/// Clips by the planes whose bit is set in `planes`; keeps distance <= 0 [sutherland1974].
 /// A plane that would cut off no more than `tolerance` [m] is left out: it runs along an edge, as
 /// those of both bodies do on the rim. Returns false if less than a triangle is left, or no more
 /// than `tolerance` of width: outside an edge, as most pairs are where equal meshes match.
-bool clip_polygon(const std::array<bool, 4>& is_clipping, double tolerance, Polygon* polygon);
+bool clip_polygon(unsigned planes, double tolerance, Polygon* polygon);
+inline constexpr unsigned kAllPlanes = 15;
 
 /// Merges successive vertices that are nearer than `tolerance` [m]. Returns false if less than a
 /// triangle is left.
