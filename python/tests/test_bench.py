@@ -162,11 +162,17 @@ def test_patches_prints_the_contract() -> None:
         assert case["points"] == case["faces"]
         if name.startswith("gripper"):
             assert case["faces"] == pytest.approx(int(name.split()[1]), rel=0.1)
+            assert sum(pair["faces"] for pair in case["pairs"].values()) == case["query_faces"]
     assert {row["kind"] for row in out["queries"]} == set(KINDS)
     for row in out["queries"]:
         low, middle, high = row["us_per_face"]
         assert 0 < low <= middle <= high
-    assert {exponent["time"] for exponent in out["exponents"]} == {"query", "step"}
+    bubbles = ["left_bubble, right_bubble", "left_bubble, handle", "right_bubble, handle"]
+    assert [exponent["time"] for exponent in out["exponents"]] == [
+        "query",
+        "step",
+        *(f"query of {pair}" for pair in bubbles),
+    ]
 
 
 def test_pairs_overlap_by_the_depth() -> None:

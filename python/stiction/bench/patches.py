@@ -11,7 +11,7 @@ import numpy as np
 import stiction
 from stiction.bench.drake_model import DrakeModel, Scheme, Surface
 from stiction.bench.mujoco_runners import make_stiction_runner
-from stiction.bench.patch_queries import DRIFT
+from stiction.bench.scene_pairs import make_pair_runners, make_surface_runner
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.errors import ignored_settings_are_fine
 from stiction.package_scenes import find_scene_file
@@ -24,12 +24,21 @@ _HOLD_TIME = 0.3  # by ours from the start to the common state [s]
 
 
 @dataclass(frozen=True)
+class PairTime:
+    """Contact surface of a pair of geoms alone; CPU time of a query [us], the least of the repeats."""
+
+    faces: float
+    us: float
+
+
+@dataclass(frozen=True)
 class StepCase:
     """One state; times are CPU time per step [us], ratios ours to Drake's, of the minima: below 1 ours is
     faster. Drake's are None where it is not installed.
 
     faces: of the common state's next step; drake_faces: Drake's.
-    query_us: of the contact surfaces alone. solve_us: median wall time of the solver [us].
+    query_us: of the contact surfaces alone, of geoms that slide to and fro; query_faces: of these, the
+    mean. pairs: the same of each pair of geoms alone. solve_us: median wall time of the solver [us].
     drake_us: by scheme; drake_best_us: of the fastest; drake_query_us: of its contact surfaces alone.
     ratio: to the best of the schemes; wanted: what it is to be at most.
     """
@@ -42,6 +51,8 @@ class StepCase:
     iterations: float
     residual: float
     query_us: float
+    query_faces: float
+    pairs: dict[str, PairTime]
     solve_us: float
     drake_faces: int | None
     drake_us: dict[str, float]
@@ -117,16 +128,10 @@ def _time_steps(
     wanted: float,
 ) -> StepCase:
     ours, summary = make_stiction_runner(simulator, start, _SETTLE_STEPS, num_steps)
-    surfaces = stiction.ContactSurfaces(
-        scene.model, simulator.properties, tessellation=tessellation
-    )
-    asked = _copy(scene.model, start)
-    runners = {
-        "stiction": ours,
-        "query": Runner(
-            lambda: None, lambda n: _discard(surfaces.calc(asked, n, DRIFT)), num_steps
-        ),
-    }
+    asked = (scene.model, simulator.properties, start, tessellation, num_steps)
+    query, pairs = make_surface_runner(*asked), make_pair_runners(*asked)
+    runners = {"stiction": ours, "query": query.runner}
+    runners |= {name: pair.runner for name, pair in pairs.items()}
     peers = {
         scheme: _make_drake(scene, simulator, start, scheme, tessellation) for scheme in schemes
     }
@@ -136,7 +141,10 @@ def _time_steps(
         first = peers[schemes[0]]
         runners["drake_query"] = Runner(first.reset, lambda n: _discard(first.query(n)), num_steps)
     times = time_in_turns(runners, num_repeats)
-    us, query = times.pop("stiction"), times.pop("query")
+    us, query_us = times.pop("stiction"), times.pop("query").minimum
+    pair_times = {
+        name: PairTime(pair.faces, times.pop(name).minimum) for name, pair in pairs.items()
+    }
     drake_query = times.pop("drake_query", None)
     best = min((timing.minimum for timing in times.values()), default=None)
     report = simulator.step(_copy(scene.model, start))
@@ -148,7 +156,9 @@ def _time_steps(
         us_per_step_median=us.median,
         iterations=summary.iterations,
         residual=summary.residual,
-        query_us=query.minimum,
+        query_us=query_us,
+        query_faces=query.faces,
+        pairs=pair_times,
         solve_us=summary.stages_us["solve"],
         drake_faces=first.count_faces() if peers else None,
         drake_us={scheme: timing.minimum for scheme, timing in times.items()},
@@ -213,18 +223,34 @@ class Exponent:
     wanted: float = 1.05
 
 
+_GROWTH = 4  # of a pair's faces: with less there is no slope to speak of
+
+
 def fit_exponents(cases: list[StepCase]) -> list[Exponent]:
-    """Of the query, and of the whole step; Drake's step is the best of its schemes."""
-    faces = [case.faces for case in cases]
+    """Of the query over its own faces, of the whole step, and of the query of each pair that touches at
+    all resolutions and grows; Drake's step is the best of its schemes.
+    """
+    faces: list[float] = [case.faces for case in cases]
     queries = [case.drake_query_us for case in cases if case.drake_query_us is not None]
     steps = [case.drake_best_us for case in cases if case.drake_best_us is not None]
-    return [
-        Exponent("query", _fit(faces, [c.query_us for c in cases]), _fit(faces, queries)),
+    exponents = [
+        Exponent(
+            "query",
+            _fit([case.query_faces for case in cases], [case.query_us for case in cases]),
+            _fit(faces, queries),
+        ),
         Exponent("step", _fit(faces, [c.us_per_step for c in cases]), _fit(faces, steps)),
     ]
+    for name in cases[0].pairs:
+        pairs = [case.pairs[name] for case in cases if name in case.pairs]
+        if len(pairs) < len(cases) or pairs[-1].faces < _GROWTH * pairs[0].faces:
+            continue
+        fitted = _fit([pair.faces for pair in pairs], [pair.us for pair in pairs])
+        exponents.append(Exponent(f"query of {name}", fitted, None))
+    return exponents
 
 
-def _fit(faces: list[int], us: list[float]) -> float | None:
+def _fit(faces: list[float], us: list[float]) -> float | None:
     """Slope of the logarithms, least squares; None without times."""
     if len(us) != len(faces):
         return None

@@ -230,6 +230,7 @@ _PATCH_COLUMNS: list[_Column] = [
     ("faces", "faces", "d"),
     ("us/step", "us_per_step", ".0f"),
     ("query", "query_us", ".0f"),
+    ("its faces", "query_faces", ".0f"),
     ("solve", "solve_us", ".0f"),
     ("iterations", "iterations", ".1f"),
     ("Drake's faces", "drake_faces", "d"),

@@ -1,0 +1,64 @@
+"""Contact surfaces of a scene, of all pairs of geoms and of each pair alone, in motion."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+import mujoco
+
+import stiction
+from stiction._core import ContactProperties
+from stiction.bench.drake_model import Surface
+from stiction.bench.patch_queries import DRIFT
+from stiction.bench.timing import Runner
+
+
+@dataclass(frozen=True)
+class SurfaceRunner:
+    """faces: of a query, the mean of those that the runner takes in turns. Meshes that match in a
+    symmetric state have several times its faces as soon as they slide.
+    """
+
+    faces: float
+    runner: Runner
+
+
+def make_surface_runner(
+    model: mujoco.MjModel,
+    properties: ContactProperties | None,
+    data: mujoco.MjData,
+    tessellation: Surface,
+    num_steps: int,
+) -> SurfaceRunner:
+    """Of all pairs at data's state, which is copied."""
+    surfaces = stiction.ContactSurfaces(model, properties, tessellation=tessellation)
+    asked = mujoco.MjData(model)
+    mujoco.mj_copyData(asked, model, data)
+
+    def advance(num_times: int) -> None:
+        surfaces.calc(asked, num_times, DRIFT)
+
+    # Queries are by turns of the state that is drifted and of the state itself.
+    faces = [surfaces.calc(asked, num_times, DRIFT).num_faces for num_times in (1, 2)]
+    return SurfaceRunner(sum(faces) / 2, Runner(lambda: None, advance, num_steps))
+
+
+def make_pair_runners(
+    model: mujoco.MjModel,
+    properties: ContactProperties | None,
+    data: mujoco.MjData,
+    tessellation: Surface,
+    num_steps: int,
+) -> dict[str, SurfaceRunner]:
+    """Of each pair that touches at data's state, by the names of its geoms."""
+    patches = stiction.ContactSurfaces(model, properties, tessellation=tessellation).calc(data)
+    runners = {}
+    for patch in patches:
+        A, B = patch.geoms
+        alone = copy.copy(model)
+        alone.geom_contype[:] = alone.geom_conaffinity[:] = 0
+        alone.geom_contype[A] = alone.geom_conaffinity[B] = 1
+        name = f"{model.geom(A).name}, {model.geom(B).name}"
+        runners[name] = make_surface_runner(alone, properties, data, tessellation, num_steps)
+    return runners
