@@ -110,10 +110,14 @@ def test_a_grip_that_finds_nothing_ends_the_task() -> None:
     assert task.phase == "grasp"
 
 
-def make_run(turn_deg: float, height: float, speed: float, *, on_stove: bool = True) -> PancakeRun:
+def make_run(
+    turn_deg: float, height: float, speed: float, *, on_stove: bool = True, raised: float = 0.2
+) -> PancakeRun:
     run = PancakeRun(230, "sap", "polygon", pancake_speed=speed, on_stove=on_stove)
-    run.samples["turn_deg"] = np.array([0, turn_deg])
-    run.samples["pancake_height"] = np.array([0, height])
+    run.phases = [("set down", 1.0)]
+    run.samples["time"] = np.array([0.0, 1.0, 2.0])
+    run.samples["turn_deg"] = np.array([0, 0, turn_deg])
+    run.samples["pancake_height"] = np.array([0, raised, height])
     return run
 
 
@@ -121,11 +125,12 @@ def test_a_pancake_is_flipped_only_if_turned_and_at_rest_on_the_stove() -> None:
     def list_passed(run: PancakeRun) -> list[bool]:
         return [check.passed for check in _check_flip(run)]
 
-    assert list_passed(make_run(179, 0.128, 1e-6)) == [True] * 3
-    assert list_passed(make_run(149, 0.128, 1e-6)) == [False, True, True]
-    assert list_passed(make_run(179, 0.008, 1e-6)) == [True, False, True]
-    assert list_passed(make_run(179, 0.128, 1e-6, on_stove=False)) == [True, False, True]
-    assert list_passed(make_run(179, 0.128, 0.1)) == [True, True, False]
+    assert list_passed(make_run(179, 0.128, 1e-6)) == [True] * 4
+    assert list_passed(make_run(179, 0.128, 1e-6, raised=0.13)) == [False, True, True, True]
+    assert list_passed(make_run(149, 0.128, 1e-6)) == [True, False, True, True]
+    assert list_passed(make_run(179, 0.008, 1e-6)) == [True, True, False, True]
+    assert list_passed(make_run(179, 0.128, 1e-6, on_stove=False)) == [True, True, False, True]
+    assert list_passed(make_run(179, 0.128, 0.1)) == [True, True, True, False]
     assert not any(list_passed(PancakeRun(230, "sap", "polygon")))
 
 

@@ -227,9 +227,9 @@ def write_cube_field(path: Path, size: float) -> None:
 
 def test_a_field_beside_its_mesh_is_refused(tmp_path: Path) -> None:
     write_cube_field(tmp_path / "cube.vtk", 1.0)
-    vertices = " ".join(map(str, (CUBE + 0.5).ravel()))
+    vertices = " ".join(map(str, (CUBE + 0.1).ravel()))
     model = mujoco.MjModel.from_xml_string(
-        f"""<mujoco><asset><mesh name="cube" vertex="{vertices}" refpos="0.5 0.5 0.5"/></asset>
+        f"""<mujoco><asset><mesh name="cube" vertex="{vertices}" refpos="0.1 0.1 0.1"/></asset>
         <worldbody><body><freejoint/><geom name="cube" type="mesh" mesh="cube"/></body></worldbody>
         </mujoco>"""
     )

@@ -98,22 +98,22 @@ TEST(Front, OtherBodiesAndOrdersAreNotTakenForTheLast) {
 TEST(Front, ListsHoldForSmallMotionsOnly) {
   const SearchPair pair = {1, 2, {}, 0.05, 0.01};
   Front front;
-  EXPECT_FALSE(front.holds(pair, kIdentity));
-  EXPECT_TRUE(front.holds(pair, kIdentity));
-  EXPECT_FALSE(front.holds(pair, translation(1e-5, 0, 0)));
+  EXPECT_FALSE(front.advance_to(pair, kIdentity));
+  EXPECT_TRUE(front.advance_to(pair, kIdentity));
+  EXPECT_FALSE(front.advance_to(pair, translation(1e-5, 0, 0)));
   EXPECT_GT(front.drift(), 1e-5);
-  EXPECT_TRUE(front.holds(pair, translation(1e-5 + 0.99 * front.drift(), 0, 0)));
-  EXPECT_FALSE(front.holds(pair, translation(1e-5 - 1.01 * front.drift(), 0, 0)));
+  EXPECT_TRUE(front.advance_to(pair, translation(1e-5 + 0.99 * front.drift(), 0, 0)));
+  EXPECT_FALSE(front.advance_to(pair, translation(1e-5 - 1.01 * front.drift(), 0, 0)));
   // A turn moves the farthest point too, and other bodies have their own list.
   front.forget();
-  EXPECT_FALSE(front.holds(pair, kIdentity));
-  EXPECT_FALSE(front.holds(pair, translation(1e-5, 0, 0)));
-  EXPECT_FALSE(front.holds(pair, {rotation({0, 0, 1}, front.drift() / 0.04), {1e-5, 0, 0}}));
-  EXPECT_FALSE(front.holds({3, 2, {}, 0.05, 0.01}, translation(1e-5, 0, 0)));
+  EXPECT_FALSE(front.advance_to(pair, kIdentity));
+  EXPECT_FALSE(front.advance_to(pair, translation(1e-5, 0, 0)));
+  EXPECT_FALSE(front.advance_to(pair, {rotation({0, 0, 1}, front.drift() / 0.04), {1e-5, 0, 0}}));
+  EXPECT_FALSE(front.advance_to({3, 2, {}, 0.05, 0.01}, translation(1e-5, 0, 0)));
   // Motions as large as elements are not foreseen.
   front.forget();
-  EXPECT_FALSE(front.holds(pair, kIdentity));
-  EXPECT_FALSE(front.holds(pair, translation(0.01, 0, 0)));
+  EXPECT_FALSE(front.advance_to(pair, kIdentity));
+  EXPECT_FALSE(front.advance_to(pair, translation(0.01, 0, 0)));
   EXPECT_EQ(front.drift(), 0);
 }
 

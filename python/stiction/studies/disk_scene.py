@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -103,7 +104,7 @@ class Disk:
         """Near-rigid contacts are not softened."""
         with stiction.errors.ignored_settings_are_fine():
             return Simulator(
-                _make_model(self),
+                copy.copy(_make_model(self)),  # steps may change their size in it
                 contact_model,
                 time_step=time_step,
                 tolerance=_TOLERANCE,

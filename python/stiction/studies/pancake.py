@@ -133,6 +133,9 @@ def _check_flip(run: PancakeRun) -> list[Check]:
     name = f"{run.contact_model}, {run.grid} faces"
     height = run.last("pancake_height") - STOVE_HEIGHT if run.on_stove else None
     return [
+        check_at_least(
+            f"pancake raised [m], {name}", run.pancake_height_raised - STOVE_HEIGHT, 0.05, "scooped"
+        ),
         check_at_least(f"pancake turned [deg], {name}", run.last("turn_deg"), 150, "flipped"),
         check_near(
             f"its height on the stove [m], {name}", height, _HALF_THICKNESS, 0.05, "at rest"

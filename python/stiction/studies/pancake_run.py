@@ -73,6 +73,12 @@ class PancakeRun:
         """True if there are steps with the spatula in the grip, which means are over."""
         return bool((self.samples["time"] > self.find_start("lift")).any())
 
+    @property
+    def pancake_height_raised(self) -> float:
+        """Of the pancake's center, when the spatula has been raised with it [m]; NaN if never."""
+        raised = np.asarray(self.samples["time"]) >= self.find_start("set down")
+        return float(self.samples["pancake_height"][raised][0]) if raised.any() else float("nan")
+
     def find_start(self, phase: str) -> float:
         """[s]; infinity if it was not reached."""
         return next((start for name, start in self.phases if name == phase), float("inf"))

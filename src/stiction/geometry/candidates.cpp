@@ -141,7 +141,7 @@ bool CandidateSearch::begin(const SearchPair& pair, const RigidTransform& X_TO,
                             std::size_t num_elements) {
   begin_moving(num_elements);
   X_TO_ = X_TO;
-  if (front_.holds(pair, X_TO)) return true;
+  if (front_.advance_to(pair, X_TO)) return true;
   candidates_.clear();
   order_ = Order::none;
   return false;

@@ -24,7 +24,7 @@ double calc_motion(const SearchPair& pair, const RigidTransform& X, const RigidT
 
 }  // namespace
 
-bool Front::holds(const SearchPair& pair, const RigidTransform& X_TO) {
+bool Front::advance_to(const SearchPair& pair, const RigidTransform& X_TO) {
   const bool is_same_pair = pair.O == O_ && pair.T == T_;
   const double step =
       is_same_pair ? calc_motion(pair, X_TO, X_last_) : std::numeric_limits<double>::infinity();

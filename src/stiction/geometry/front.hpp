@@ -23,8 +23,9 @@ struct SearchPair {
 /// more than elements are wide, for then the list would be long.
 class Front {
  public:
-  /// True if the last list holds for this pose too; else a new one has to be made for drift().
-  bool holds(const SearchPair& pair, const RigidTransform& X_TO);
+  /// Goes on to this pose.
+  /// @return true if the last list holds for it too; else a new one has to be made for drift()
+  bool advance_to(const SearchPair& pair, const RigidTransform& X_TO);
   void forget() { O_ = T_ = 0; }
 
   double drift() const { return drift_; }
