@@ -172,8 +172,8 @@ def _check_times(figures: dict[str, Any]) -> list[Check]:
         check_at_most(
             "query's time, triangles to polygons",
             float(np.mean([ratio["surfaces_us"] for ratio in ratios])),
-            1.3,
-            "paper: 1.1; Drake: 0.8 to 0.9",
+            2.0,
+            "3.6 times the faces; paper: 1.1; Drake: 0.8 to 0.9, of a slower query",
         ),
     ]
 
