@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <string>
 
 #include "stiction/base/error.hpp"
@@ -47,14 +46,19 @@ void check_pressure(const PressureField& field) {
 
 /// At most two tetrahedra may share a face, or which has a coplanar polygon is not decided.
 void check_faces(const std::vector<std::array<int, 4>>& tets) {
-  std::map<std::array<int, 3>, int> count;
-  for (std::size_t i = 0; i < tets.size(); ++i)
+  std::vector<std::array<int, 4>> faces;  // vertices, ascending, and the tetrahedron
+  faces.reserve(4 * tets.size());
+  for (int i = 0; i < static_cast<int>(tets.size()); ++i)
     for (int k = 0; k < 4; ++k) {
       std::array<int, 3> face = get_face(tets[i], k);
       std::sort(face.begin(), face.end());
-      if (++count[face] > 2)
-        refuse("tetrahedron " + std::to_string(i), "has a face that two others share already");
+      faces.push_back({face[0], face[1], face[2], i});
     }
+  std::sort(faces.begin(), faces.end());
+  for (std::size_t i = 2; i < faces.size(); ++i)
+    if (std::equal(faces[i].begin(), faces[i].begin() + 3, faces[i - 2].begin()))
+      refuse("tetrahedron " + std::to_string(faces[i][3]),
+             "has a face that two others share already");
 }
 
 /// From 1 on; an address may be that of a body that is gone.
