@@ -1,0 +1,81 @@
+#include "stiction/numerics/lcp.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/math/dense_kernels.hpp"
+
+namespace stiction::numerics {
+namespace {
+
+bool all_finite(const double* x, int size) {
+  return std::all_of(x, x + size, [](double value) { return std::isfinite(value); });
+}
+
+}  // namespace
+
+std::string_view name(LcpStatus status) {
+  switch (status) {
+    case LcpStatus::kSolved: return "solved";
+    case LcpStatus::kInfeasible: return "infeasible";
+    case LcpStatus::kMaxPivots: return "max_pivots";
+    case LcpStatus::kNotSolved: return "not_solved";
+    case LcpStatus::kNotSymmetric: return "not_symmetric";
+    case LcpStatus::kIndefinite: return "indefinite";
+    case LcpStatus::kNotFinite: return "not_finite";
+  }
+  return "";
+}
+
+void calc_w(const DenseLcp& problem, std::span<const double> z, std::span<double> w) {
+  const int c = problem.size;
+  std::copy_n(problem.r, c, w.begin());
+  math::add_av(1, c, c, problem.Q, c, z.data(), w.data());
+}
+
+void calc_w(const GramLcp& problem, std::span<const double> z, std::span<double> u,
+            std::span<double> w) {
+  const int c = problem.num_rows, n = problem.num_columns;
+  std::copy_n(problem.u_hat, n, u.begin());
+  math::add_av(1, n, c, problem.N, n, z.data(), u.data());
+  std::copy_n(problem.b, c, w.begin());
+  math::add_atv(1, n, c, problem.N, n, u.data(), w.data());
+}
+
+double natural_residual(std::span<const double> z, std::span<const double> w) {
+  double residual = 0;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    const double least = std::abs(std::min(z[i], w[i])) + 0 * (z[i] + w[i]);
+    if (!(least <= residual)) residual = least;
+  }
+  return residual;
+}
+
+LcpReport check(const DenseLcp& problem, bool symmetric) {
+  const int c = problem.size;
+  double scale = 0;
+  for (int j = 0; j < c; ++j)
+    for (int i = 0; i < c; ++i) {
+      const double q = problem.Q[i + j * c];
+      if (!std::isfinite(q)) return {.status = LcpStatus::kNotFinite, .row = i};
+      scale = std::max(scale, std::abs(q));
+    }
+  for (int i = 0; i < c; ++i)
+    if (!std::isfinite(problem.r[i])) return {.status = LcpStatus::kNotFinite, .row = i};
+  for (int i = 0; symmetric && i < c; ++i)
+    for (int j = i + 1; j < c; ++j)
+      if (std::abs(problem.Q[i + j * c] - problem.Q[j + i * c]) > 1e-9 * scale)
+        return {.status = LcpStatus::kNotSymmetric, .row = i};
+  return {};
+}
+
+LcpReport check(const GramLcp& problem) {
+  const int n = problem.num_columns;
+  for (int i = 0; i < problem.num_rows; ++i)
+    if (!std::isfinite(problem.b[i]) || !all_finite(problem.N + i * n, n))
+      return {.status = LcpStatus::kNotFinite, .row = i};
+  if (!all_finite(problem.u_hat, n)) return {.status = LcpStatus::kNotFinite};
+  return {};
+}
+
+}  // namespace stiction::numerics

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/math/dense_kernels.hpp"
+#include "stiction/math/vector_kernels.hpp"
+#include "stiction/numerics/lcp.hpp"
+
+/// What pivoting asks of an LCP, matrix-free or dense. Both are w = N x + b with
+/// x = x_hat + sum_i z_i g_i: of a GramLcp x is u and g_i row i of N; of a DenseLcp x is w itself,
+/// N the identity and g_i column i of Q.
+namespace stiction::numerics {
+
+struct GramOperator {
+  GramLcp problem;
+
+  int size() const { return problem.num_rows; }
+  int x_size() const { return problem.num_columns; }
+  const double* x_hat() const { return problem.u_hat; }
+  const double* direction(int i) const { return problem.N + i * problem.num_columns; }
+  /// Q_ij.
+  double entry(int i, int j) const {
+    return math::dot(problem.num_columns, direction(i), direction(j));
+  }
+  double value(int i, const double* x) const {
+    return math::dot(problem.num_columns, direction(i), x) + problem.b[i];
+  }
+  void values(const double* x, double* w) const {
+    for (int i = 0; i < problem.num_rows; ++i) w[i] = value(i, x);
+  }
+  /// Of the terms that w_i at x_hat is the sum of.
+  double magnitude(int i) const {
+    const int n = problem.num_columns;
+    return std::abs(problem.b[i]) +
+           std::sqrt(entry(i, i) * math::dot(n, problem.u_hat, problem.u_hat));
+  }
+};
+
+struct DenseOperator {
+  DenseLcp problem;
+
+  int size() const { return problem.size; }
+  int x_size() const { return problem.size; }
+  const double* x_hat() const { return problem.r; }
+  const double* direction(int i) const { return problem.Q + i * problem.size; }
+  double entry(int i, int j) const { return direction(j)[i]; }
+  double value(int i, const double* x) const { return x[i]; }
+  void values(const double* x, double* w) const { std::copy_n(x, problem.size, w); }
+  double magnitude(int i) const { return std::abs(problem.r[i]); }
+};
+
+}  // namespace stiction::numerics

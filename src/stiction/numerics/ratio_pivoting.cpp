@@ -1,0 +1,277 @@
+#include "stiction/numerics/ratio_pivoting.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stiction/numerics/lcp_operators.hpp"
+
+namespace stiction::numerics {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+// What w may fall short of zero, relative to |r|_inf, and so many times that a solution's residual.
+constexpr double kTolerance = 1e-10, kAccepted = 10;
+constexpr int kMaxCorrections = 4;
+
+/// One solve. Between exchanges z_a >= 0 and w_a = 0, with a the active rows.
+template <class Operator>
+class Pivoting {
+ public:
+  Pivoting(const Operator& op, const RatioPivotingOptions& options, RatioPivoting::Memory* memory)
+      : op_(op), options_(options), m_(*memory), max_pivots_(20 * op.size() + 100) {}
+
+  LcpReport solve(std::span<const int> guess, std::span<double> z) {
+    std::fill(z.begin(), z.end(), 0.0);
+    start();
+    if (op_.size() == 0) return report_;
+    calc_w();
+    if (!is_finite_) return end(LcpStatus::kNotFinite);
+    set_tolerance();
+    if (!guess.empty()) {
+      start_from(guess);
+      calc_w();
+    }
+    const LcpReport report = exchange();
+    for (std::size_t k = 0; k < m_.active.size(); ++k) z[m_.active[k]] = m_.z[k];
+    return report;
+  }
+
+ private:
+  void start() {
+    m_.active.clear();
+    m_.z.clear();
+    m_.cholesky.clear();
+    m_.x.assign(op_.x_hat(), op_.x_hat() + op_.x_size());
+    m_.w.resize(op_.size());
+  }
+
+  double compliance(int row) const {
+    return options_.compliance.empty() ? 0.0 : options_.compliance[row];
+  }
+
+  LcpReport end(LcpStatus status) {
+    report_.status = status;
+    report_.row = status == LcpStatus::kSolved ? -1 : least_;
+    report_.residual = residual_;
+    return report_;
+  }
+
+  LcpReport exchange() {
+    int corrections = 0;
+    while (is_finite_) {
+      if (m_.w[least_] < -tolerance_) {
+        const LcpStatus status = enter(least_);
+        if (status != LcpStatus::kSolved) {
+          const int row = least_;
+          calc_w();
+          least_ = row;
+          return end(status);
+        }
+      } else if (error_ > tolerance_ && corrections < kMaxCorrections) {
+        // Round-off of the updates: first a correction, then all anew.
+        if (corrections++ % 2 == 0)
+          correct();
+        else
+          refresh();
+      } else {
+        return end(residual_ <= kAccepted * tolerance_ ? LcpStatus::kSolved
+                                                       : LcpStatus::kNotSolved);
+      }
+      calc_w();
+    }
+    return end(LcpStatus::kNotFinite);
+  }
+
+  /// Raises z of `row` until its w is zero. Rows in its way leave.
+  LcpStatus enter(int row) {
+    const double* g = op_.direction(row);
+    const double diagonal = op_.entry(row, row) + compliance(row);
+    double z = 0, w = m_.w[row];
+    for (;;) {
+      if (++report_.pivots > max_pivots_) return LcpStatus::kMaxPivots;
+      const double pivot = calc_rates(row, diagonal);  // dw / dz
+      if (!std::isfinite(pivot)) return LcpStatus::kNotFinite;
+      if (diagonal < 0 || pivot < -options_.dependence * diagonal) return LcpStatus::kIndefinite;
+      const bool is_free = pivot > options_.dependence * diagonal;
+      const double to_zero = is_free ? std::max(0.0, -w / pivot) : kInfinity;
+      double to_block = kInfinity;
+      const int block = find_block(&to_block);
+      const double step = std::min(to_zero, to_block);
+      if (step == kInfinity) {
+        --report_.pivots;
+        if (z == 0 && w >= -tolerance_) return LcpStatus::kSolved;
+        if (refreshed_at_ == report_.pivots) return LcpStatus::kInfeasible;
+        refresh();
+        return LcpStatus::kSolved;
+      }
+      z += step;
+      math::add_multiple(size(), -step, m_.a.data(), m_.z.data());
+      if (to_zero <= to_block) {
+        append(row, z, std::sqrt(pivot));
+        return LcpStatus::kSolved;
+      }
+      remove(block);
+      calc_x();
+      math::add_multiple(op_.x_size(), z, g, m_.x.data());
+      w = op_.value(row, m_.x.data()) + compliance(row) * z;
+    }
+  }
+
+  int size() const { return static_cast<int>(m_.active.size()); }
+
+  /// l = L^-1 Q_ai, a = L^-T l, what z_a loses by each unit of z_i. Returns what w_i gains.
+  double calc_rates(int row, double diagonal) {
+    const int m = size();
+    m_.l.resize(m + 1);
+    m_.a.resize(m + 1);
+    for (int k = 0; k < m; ++k) m_.l[k] = op_.entry(m_.active[k], row);
+    m_.cholesky.solve_lower(m_.l.data());
+    std::copy_n(m_.l.begin(), m, m_.a.begin());
+    m_.cholesky.solve_lower_transposed(m_.a.data());
+    return diagonal - math::dot(m, m_.l.data(), m_.l.data());
+  }
+
+  /// The place of the first active row whose z comes to zero; of equals the lowest row.
+  int find_block(double* step) const {
+    int block = -1;
+    for (int k = 0; k < size(); ++k) {
+      if (!(m_.a[k] > 0)) continue;
+      const double t = std::max(0.0, m_.z[k]) / m_.a[k];
+      if (t > *step || (t == *step && m_.active[k] > m_.active[block])) continue;
+      *step = t;
+      block = k;
+    }
+    return block;
+  }
+
+  /// With l of the row.
+  void append(int row, double z, double pivot) {
+    m_.cholesky.append(m_.l.data(), pivot);
+    m_.active.push_back(row);
+    m_.z.push_back(z);
+  }
+
+  void remove(int place) {
+    m_.cholesky.remove(place);
+    m_.active.erase(m_.active.begin() + place);
+    m_.z.erase(m_.z.begin() + place);
+  }
+
+  /// The solution among the rows of a guess that are independent, less those that would pull.
+  void start_from(std::span<const int> guess) {
+    m_.active.clear();
+    m_.z.clear();
+    m_.cholesky.clear();
+    for (const int row : guess) {
+      if (row < 0 || row >= op_.size() || size() == op_.x_size()) continue;
+      const double diagonal = op_.entry(row, row) + compliance(row);
+      const double pivot = calc_rates(row, diagonal);
+      if (pivot > options_.dependence * diagonal) append(row, 0, std::sqrt(pivot));
+    }
+    solve_active();
+    for (int p = find_least_z(); p >= 0 && m_.z[p] < 0; p = find_least_z()) {
+      ++report_.pivots;
+      remove(p);
+      solve_active();
+    }
+  }
+
+  void refresh() {
+    m_.guess.assign(m_.active.begin(), m_.active.end());
+    start_from(m_.guess);
+    refreshed_at_ = report_.pivots;
+  }
+
+  /// z_a = -Q_aa^-1 r_a.
+  void solve_active() {
+    std::fill(m_.z.begin(), m_.z.end(), 0.0);
+    correct();
+    correct();
+  }
+
+  /// z_a -= Q_aa^-1 w_a: a step of iterative refinement.
+  void correct() {
+    calc_x();
+    m_.l.resize(size());
+    for (int k = 0; k < size(); ++k)
+      m_.l[k] = op_.value(m_.active[k], m_.x.data()) + compliance(m_.active[k]) * m_.z[k];
+    m_.cholesky.solve_lower(m_.l.data());
+    m_.cholesky.solve_lower_transposed(m_.l.data());
+    for (int k = 0; k < size(); ++k) m_.z[k] -= m_.l[k];
+  }
+
+  int find_least_z() const {
+    if (m_.z.empty()) return -1;
+    return static_cast<int>(std::min_element(m_.z.begin(), m_.z.end()) - m_.z.begin());
+  }
+
+  void calc_x() {
+    std::copy_n(op_.x_hat(), op_.x_size(), m_.x.begin());
+    for (int k = 0; k < size(); ++k)
+      math::add_multiple(op_.x_size(), m_.z[k], op_.direction(m_.active[k]), m_.x.data());
+  }
+
+  /// w of all rows, the least of them, and how well active rows are solved.
+  void calc_w() {
+    calc_x();
+    op_.values(m_.x.data(), m_.w.data());
+    error_ = residual_ = 0;
+    for (int k = 0; k < size(); ++k) {
+      double& w = m_.w[m_.active[k]];
+      w += compliance(m_.active[k]) * m_.z[k];
+      error_ = std::max(error_, std::abs(w));
+      residual_ = std::max(residual_, std::abs(std::min(w, m_.z[k])));
+      if (std::isfinite(w)) w = 0;
+    }
+    double not_finite = 0;
+    least_ = 0;
+    for (int i = 0; i < op_.size(); ++i) {
+      if (m_.w[i] < m_.w[least_]) least_ = i;
+      not_finite += 0 * m_.w[i];
+    }
+    residual_ = std::max(residual_, -m_.w[least_]);
+    is_finite_ = not_finite == 0;
+    if (is_finite_) return;
+    residual_ = kInfinity;
+    for (least_ = 0; std::isfinite(m_.w[least_]);) ++least_;
+  }
+
+  /// Relative to |r|_inf, and no less than the round-off of the least r.
+  void set_tolerance() {
+    double scale = 0;
+    for (const double w : m_.w) scale = std::max(scale, std::abs(w));
+    tolerance_ = std::max(kTolerance * scale, 16 * kEpsilon * op_.magnitude(least_));
+  }
+
+  Operator op_;
+  const RatioPivotingOptions& options_;
+  RatioPivoting::Memory& m_;
+  LcpReport report_;
+  int max_pivots_;
+  int refreshed_at_ = -1;  // after so many pivots
+  double tolerance_ = 0;
+  // By calc_w:
+  bool is_finite_ = true;
+  int least_ = 0;        // the row of the least w, or the first that is not finite
+  double error_ = 0;     // |w_a|_inf
+  double residual_ = 0;  // of the whole problem
+};
+
+}  // namespace
+
+LcpReport RatioPivoting::solve(const DenseLcp& problem, std::span<const int> guess,
+                               std::span<double> z, const RatioPivotingOptions& options) noexcept {
+  return Pivoting(DenseOperator{problem}, options, &memory_).solve(guess, z);
+}
+
+LcpReport RatioPivoting::solve(const GramLcp& problem, std::span<const int> guess,
+                               std::span<double> z, std::span<double> u,
+                               const RatioPivotingOptions& options) noexcept {
+  const LcpReport report = Pivoting(GramOperator{problem}, options, &memory_).solve(guess, z);
+  std::copy(memory_.x.begin(), memory_.x.end(), u.begin());
+  return report;
+}
+
+}  // namespace stiction::numerics

@@ -1,0 +1,65 @@
+#include "stiction/numerics/growing_cholesky.hpp"
+
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <Eigen/Dense>
+
+namespace stiction::numerics {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+void append(const MatrixXd& Q, std::vector<int>* rows, int row, GrowingCholesky* cholesky) {
+  VectorXd l = Q(*rows, row);
+  cholesky->solve_lower(l.data());
+  cholesky->append(l.data(), std::sqrt(Q(row, row) - l.squaredNorm()));
+  rows->push_back(row);
+}
+
+TEST(GrowingCholesky, SolvesAfterAnyAppendsAndRemovals) {
+  std::mt19937_64 rng(1);
+  std::normal_distribution<double> normal;
+  const int n = 30;
+  const MatrixXd half = MatrixXd::NullaryExpr(n, n, [&] { return normal(rng); });
+  const MatrixXd Q = half * half.transpose() + MatrixXd::Identity(n, n);
+  GrowingCholesky cholesky;
+  std::vector<int> rows;
+  for (int k = 0; k < 300; ++k) {
+    const int row = static_cast<int>(rng() % n);
+    const auto found = std::find(rows.begin(), rows.end(), row);
+    if (found == rows.end()) {
+      append(Q, &rows, row, &cholesky);
+    } else {
+      cholesky.remove(static_cast<int>(found - rows.begin()));
+      rows.erase(found);
+    }
+    ASSERT_EQ(cholesky.size(), static_cast<int>(rows.size()));
+    const VectorXd x = VectorXd::NullaryExpr(cholesky.size(), [&] { return normal(rng); });
+    VectorXd y = Q(rows, rows) * x;
+    cholesky.solve_lower(y.data());
+    cholesky.solve_lower_transposed(y.data());
+    // 300 updates of a matrix of condition 1e2 to 1e3.
+    EXPECT_LE((y - x).norm(), 1e-11 * (1 + x.norm())) << "update " << k;
+  }
+}
+
+TEST(GrowingCholesky, RemovalLeavesTheFactorOfTheRest) {
+  const MatrixXd Q = MatrixXd::Identity(3, 3) + MatrixXd::Ones(3, 3);
+  for (int p = 0; p < 3; ++p) {
+    GrowingCholesky cholesky;
+    std::vector<int> rows;
+    for (int i = 0; i < 3; ++i) append(Q, &rows, i, &cholesky);
+    cholesky.remove(p);
+    // L of [2 1; 1 2].
+    double x[2] = {1, 0};
+    cholesky.solve_lower(x);
+    EXPECT_NEAR(x[0], 1 / std::sqrt(2.0), 1e-15);
+    EXPECT_NEAR(x[1], -std::sqrt(0.5) / 2 / std::sqrt(1.5) * std::sqrt(2.0), 1e-15);
+  }
+}
+
+}  // namespace
+}  // namespace stiction::numerics

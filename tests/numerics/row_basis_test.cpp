@@ -1,0 +1,110 @@
+#include "stiction/numerics/row_basis.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "numerics/random_lcp.hpp"
+
+namespace stiction::numerics {
+namespace {
+
+using Eigen::MatrixXd;
+
+/// Rank `rank` at most, rows of different lengths.
+RowMajorMatrix make_rows(int num_rows, int num_columns, int rank, std::mt19937_64* rng) {
+  std::normal_distribution<double> normal;
+  const auto any = [&] { return normal(*rng); };
+  RowMajorMatrix X =
+      MatrixXd::NullaryExpr(num_rows, rank, any) * MatrixXd::NullaryExpr(rank, num_columns, any);
+  for (int i = 0; i < num_rows; ++i) X.row(i) *= std::pow(10.0, normal(*rng));
+  return X;
+}
+
+int svd_rank(const MatrixXd& X) {
+  Eigen::JacobiSVD<MatrixXd> svd(X.rowwise().normalized());
+  return static_cast<int>((svd.singularValues().array() > 1e-9 * svd.singularValues()[0]).count());
+}
+
+void expect_basis(const RowBasis& basis, const RowMajorMatrix& X) {
+  const int k = basis.rank(), n = static_cast<int>(X.cols());
+  const Eigen::Map<const RowMajorMatrix> q(basis.basis().data(), k, n);
+  const Eigen::Map<const RowMajorMatrix> L(basis.factor().data(), k, k);
+  EXPECT_LE((q * q.transpose() - MatrixXd::Identity(k, k)).norm(), 1e-12);
+  EXPECT_TRUE(L.isLowerTriangular(0));
+  for (int i = 0; i < k; ++i) {
+    const auto x = X.row(basis.selected()[i]);
+    EXPECT_GT(L(i, i), 0);
+    EXPECT_LE((x - L.row(i) * q).norm(), 1e-12 * x.norm());
+  }
+  // All rows are in the span.
+  for (int i = 0; i < X.rows(); ++i)
+    EXPECT_LE((X.row(i) - X.row(i) * q.transpose() * q).norm(), 1e-9 * X.row(i).norm());
+}
+
+TEST(RowBasis, HasTheRankOfTheSingularValues) {
+  std::mt19937_64 rng(1);
+  RowBasis basis;
+  for (int k = 0; k < 300; ++k) {
+    const int rows = 1 + static_cast<int>(rng() % 40), n = 1 + static_cast<int>(rng() % 20);
+    const RowMajorMatrix X = make_rows(rows, n, 1 + static_cast<int>(rng() % n), &rng);
+    basis.find(X.data(), rows, n, static_cast<int>(rng() % (rows + 1)));
+    EXPECT_EQ(basis.rank(), svd_rank(X));
+    expect_basis(basis, X);
+    basis.find_in_order(X.data(), rows, n);
+    EXPECT_EQ(basis.rank(), svd_rank(X));
+    expect_basis(basis, X);
+  }
+}
+
+TEST(RowBasis, FirstRowsGoFirst) {
+  std::mt19937_64 rng(2);
+  RowBasis basis;
+  RowMajorMatrix X = make_rows(20, 6, 6, &rng);
+  X.topRows(3) *= 1e-6;
+  X.row(2) = X.row(0) - X.row(1);
+  basis.find(X.data(), 20, 6, 3);
+  ASSERT_EQ(basis.rank(), 6);
+  EXPECT_LT(basis.selected()[0], 3);
+  EXPECT_LT(basis.selected()[1], 3);
+  for (int k = 2; k < 6; ++k) EXPECT_GE(basis.selected()[k], 3);
+}
+
+TEST(RowBasis, InOrderTakesTheEarliestRows) {
+  RowMajorMatrix X(5, 3);
+  X << 0, 0, 0, /**/ 2, 0, 0, /**/ 4, 0, 0, /**/ 1, 1, 0, /**/ 3, 1, 0;
+  RowBasis basis;
+  basis.find_in_order(X.data(), 5, 3);
+  ASSERT_EQ(basis.rank(), 2);
+  EXPECT_EQ(basis.selected()[0], 1);
+  EXPECT_EQ(basis.selected()[1], 3);
+}
+
+TEST(RowBasis, NoRowsNoBasis) {
+  RowBasis basis;
+  basis.find(nullptr, 0, 6, 0);
+  EXPECT_EQ(basis.rank(), 0);
+  const RowMajorMatrix X = RowMajorMatrix::Zero(4, 6);
+  basis.find(X.data(), 4, 6, 2);
+  EXPECT_EQ(basis.rank(), 0);
+  basis.find(X.data(), 4, 0, 2);
+  EXPECT_EQ(basis.rank(), 0);
+}
+
+TEST(RowBasis, RowsThatAreNotFiniteAreNotSelected) {
+  std::mt19937_64 rng(3);
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e200}) {
+    RowMajorMatrix X = make_rows(10, 4, 4, &rng);
+    X(5, 1) = bad;
+    RowBasis basis;
+    basis.find(X.data(), 10, 4, 0);
+    EXPECT_EQ(basis.rank(), 4);
+    for (const int i : basis.selected()) EXPECT_NE(i, 5);
+    basis.find_in_order(X.data(), 10, 4);
+    EXPECT_EQ(basis.rank(), 4);
+  }
+}
+
+}  // namespace
+}  // namespace stiction::numerics
