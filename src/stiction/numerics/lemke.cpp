@@ -1,0 +1,262 @@
+#include "stiction/numerics/lemke.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stiction/math/vector_kernels.hpp"
+
+namespace stiction::numerics {
+namespace {
+
+constexpr double kAccepted = 1e-8;         // residual, relative to |r|_inf
+constexpr double kPivotTolerance = 1e-10;  // of a column's largest entry
+constexpr double kTie = 1e-12;             // of ratios, in a tableau with constants up to 1
+constexpr int kPivotsBetweenRebuilds = 100;
+constexpr double kRegularizations[] = {0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4};
+
+double max_abs(const double* x, int size) {
+  double largest = 0;
+  for (int i = 0; i < size; ++i) largest = std::max(largest, std::abs(x[i]));
+  return largest;
+}
+
+}  // namespace
+
+LcpReport Lemke::solve(const DenseLcp& problem, std::span<double> z) noexcept {
+  LcpReport report = check(problem, false);
+  std::fill(z.begin(), z.end(), 0.0);
+  if (!report.is_solved()) return report;
+  size_ = problem.size;
+  pivots_ = 0;
+  candidate_.resize(size_);
+  w_.resize(size_);
+  report.residual = calc_residual(problem, z);
+  if (report.residual == 0) return report;
+
+  scale(problem);
+  const double accepted = kAccepted * max_abs(problem.r, size_);
+  const double max_entry = max_abs(problem.Q, size_ * size_);
+  report.status = LcpStatus::kNotSolved;
+  for (const double regularization : kRegularizations) {
+    const double lambda = regularization * max_entry;
+    const End end = pivot_to_end(problem, lambda);
+    report.pivots = pivots_;
+    if (end == End::kOutOfPivots) report.status = LcpStatus::kMaxPivots;
+    if (end == End::kRay && lambda == 0) {
+      report.row = find_proof_of_infeasibility(problem);
+      if (report.row >= 0) {
+        report.status = LcpStatus::kInfeasible;
+        return report;
+      }
+    }
+    // Round-off and lambda go from the solution of a basis when it is computed anew without them.
+    for (int pass = 0; end == End::kSolution && pass < 2; ++pass) {
+      if (pass > 0) rebuild(problem, 0);
+      read_solution(candidate_);
+      const double residual = calc_residual(problem, candidate_);
+      if (!(residual < report.residual)) continue;
+      report.residual = residual;
+      std::copy(candidate_.begin(), candidate_.end(), z.begin());
+      if (residual <= 1e-3 * accepted) break;
+    }
+    if (report.residual <= accepted) {
+      report.status = LcpStatus::kSolved;
+      return report;
+    }
+    ++report.rung;
+  }
+  --report.rung;
+  return report;
+}
+
+/// Rows and columns of Q to entries near 1: three sweeps of the square roots of the largest. The
+/// complementarity of z and w does not mind positive scales.
+void Lemke::scale(const DenseLcp& problem) {
+  const int c = size_;
+  row_scale_.assign(c, 1.0);
+  column_scale_.assign(c, 1.0);
+  std::vector<double>&rows = w_, &columns = candidate_;
+  for (int sweep = 0; sweep < 3; ++sweep) {
+    std::fill(rows.begin(), rows.end(), 0.0);
+    std::fill(columns.begin(), columns.end(), 0.0);
+    for (int j = 0; j < c; ++j)
+      for (int i = 0; i < c; ++i) {
+        const double q = std::abs(problem.Q[i + j * c]) * row_scale_[i] * column_scale_[j];
+        rows[i] = std::max(rows[i], q);
+        columns[j] = std::max(columns[j], q);
+      }
+    for (int i = 0; i < c; ++i) {
+      if (rows[i] > 0) row_scale_[i] /= std::sqrt(rows[i]);
+      if (columns[i] > 0) column_scale_[i] /= std::sqrt(columns[i]);
+    }
+  }
+  constant_scale_ = 0;
+  for (int i = 0; i < c; ++i)
+    constant_scale_ = std::max(constant_scale_, std::abs(row_scale_[i] * problem.r[i]));
+}
+
+/// w = Q z + 1 z0 + r, all z nonbasic.
+void Lemke::build(const DenseLcp& problem, double lambda) {
+  const int c = size_;
+  tableau_.resize(static_cast<std::size_t>(c) * (c + 2));
+  basic_.resize(c);
+  nonbasic_.resize(c + 1);
+  place_.resize(2 * c + 1);
+  for (int i = 0; i < c; ++i) {
+    double* entries = row(i);
+    for (int j = 0; j < c; ++j)
+      entries[j] = row_scale_[i] * problem.Q[i + j * c] * column_scale_[j];
+    entries[i] += row_scale_[i] * lambda * column_scale_[i];
+    entries[c] = 1;
+    entries[c + 1] = row_scale_[i] * problem.r[i] / constant_scale_;
+    basic_[i] = i;
+    place_[i] = i;
+  }
+  for (int j = 0; j <= c; ++j) {
+    nonbasic_[j] = c + j;
+    place_[c + j] = -1 - j;
+  }
+}
+
+/// The tableau of the present basis from the matrix, by exchanges with the largest pivots left.
+void Lemke::rebuild(const DenseLcp& problem, double lambda) {
+  leaves_.assign(2 * size_ + 1, 0);
+  for (const int variable : nonbasic_) leaves_[variable] = 1;
+  build(problem, lambda);
+  for (;;) {
+    int best_row = -1, best_column = -1;
+    double best = 0;
+    for (int i = 0; i < size_; ++i) {
+      if (!leaves_[basic_[i]]) continue;
+      for (int j = 0; j <= size_; ++j)
+        if (!leaves_[nonbasic_[j]] && std::abs(row(i)[j]) > best) {
+          best = std::abs(row(i)[j]);
+          best_row = i;
+          best_column = j;
+        }
+    }
+    if (best_row < 0) return;
+    exchange(best_row, best_column);
+  }
+}
+
+Lemke::End Lemke::pivot_to_end(const DenseLcp& problem, double lambda) {
+  build(problem, lambda);
+  const int max_pivots = pivots_ + 50 * size_ + 100;
+  entering_ = artificial();
+  int leaving_row = find_first_row();
+  for (;;) {
+    const int leaving = basic_[leaving_row];
+    exchange(leaving_row, column_of(entering_));
+    if (leaving == artificial()) return End::kSolution;
+    if (++pivots_ > max_pivots) return End::kOutOfPivots;
+    if (pivots_ % kPivotsBetweenRebuilds == 0) rebuild(problem, lambda);
+    entering_ = complement(leaving);
+    leaving_row = find_leaving_row(column_of(entering_));
+    if (leaving_row < 0) return End::kRay;
+  }
+}
+
+/// The least r; of equals the last, which a perturbation by (e, e^2, ...) makes least.
+int Lemke::find_first_row() const {
+  int least = 0;
+  for (int i = 1; i < size_; ++i)
+    if (constant(i) <= constant(least)) least = i;
+  return least;
+}
+
+/// The row whose variable first comes to zero as the one of `column` grows, or -1 if none does.
+int Lemke::find_leaving_row(int column) const {
+  double largest = 0;
+  for (int i = 0; i < size_; ++i) largest = std::max(largest, std::abs(row(i)[column]));
+  int leaving = -1;
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < size_; ++i) {
+    const double slope = row(i)[column];
+    if (!(slope < -kPivotTolerance * largest)) continue;
+    const double ratio = std::max(0.0, constant(i)) / -slope;
+    const double tie = kTie * (1 + least);
+    if (leaving >= 0 && ratio > least + tie) continue;
+    if (leaving >= 0 && ratio >= least - tie) {
+      if (basic_[leaving] == artificial()) continue;
+      if (basic_[i] != artificial() && !is_lexicographically_less(i, leaving, column)) continue;
+    }
+    leaving = i;
+    least = std::min(least, ratio);
+  }
+  return leaving;
+}
+
+/// Compares what r + (e, e^2, ...) adds to two ratios that are equal without it.
+bool Lemke::is_lexicographically_less(int i, int other, int column) const {
+  const double slope = -row(i)[column], other_slope = -row(other)[column];
+  for (int w = 0; w < size_; ++w) {
+    const int place = place_[w];
+    const double added = place >= 0 ? place == i : -row(i)[-1 - place];
+    const double other_added = place >= 0 ? place == other : -row(other)[-1 - place];
+    const double difference = added / slope - other_added / other_slope;
+    if (std::abs(difference) >
+        kTie * (std::abs(added / slope) + std::abs(other_added / other_slope)))
+      return difference < 0;
+  }
+  return false;
+}
+
+/// Solves the equation of a row for the variable of a column, and puts that into the others.
+void Lemke::exchange(int p, int q) {
+  const int width = size_ + 2;
+  double* pivot_row = row(p);
+  const double inverse = 1 / pivot_row[q];
+  for (int j = 0; j < width; ++j) pivot_row[j] *= -inverse;
+  pivot_row[q] = inverse;
+  for (int i = 0; i < size_; ++i) {
+    if (i == p) continue;
+    double* entries = row(i);
+    const double factor = entries[q];
+    if (factor == 0) continue;
+    entries[q] = 0;
+    math::add_multiple(width, factor, pivot_row, entries);
+  }
+  std::swap(basic_[p], nonbasic_[q]);
+  place_[basic_[p]] = p;
+  place_[nonbasic_[q]] = -1 - q;
+}
+
+void Lemke::read_solution(std::span<double> z) const {
+  for (int i = 0; i < size_; ++i) {
+    const int variable = size_ + i;
+    z[i] = is_basic(variable)
+               ? std::max(0.0, constant(place_[variable])) * column_scale_[i] * constant_scale_
+               : 0.0;
+  }
+}
+
+double Lemke::calc_residual(const DenseLcp& problem, std::span<const double> z) {
+  calc_w(problem, z, w_);
+  return natural_residual(z, w_);
+}
+
+/// The direction of the ray, if it proves that no z is feasible: the row of its largest entry.
+int Lemke::find_proof_of_infeasibility(const DenseLcp& problem) {
+  const int c = size_, column = column_of(entering_);
+  proof_.assign(c, 0.0);
+  for (int i = 0; i < c; ++i) {
+    const int variable = c + i;
+    if (is_basic(variable))
+      proof_[i] = row(place_[variable])[column];
+    else if (variable == entering_)
+      proof_[i] = 1;
+    proof_[i] = std::max(0.0, proof_[i] * column_scale_[i]);
+  }
+  const double size = max_abs(proof_.data(), c);
+  if (!(size > 0)) return -1;
+  for (int j = 0; j < c; ++j) {
+    const double* q = problem.Q + static_cast<std::size_t>(j) * c;
+    if (math::dot(c, q, proof_.data()) > 1e-8 * size * max_abs(q, c)) return -1;
+  }
+  if (math::dot(c, problem.r, proof_.data()) > -kAccepted * size * max_abs(problem.r, c)) return -1;
+  return static_cast<int>(std::max_element(proof_.begin(), proof_.end()) - proof_.begin());
+}
+
+}  // namespace stiction::numerics

@@ -1,0 +1,156 @@
+#include "stiction/numerics/principal_pivoting.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/numerics/lcp_operators.hpp"
+
+namespace stiction::numerics {
+namespace {
+
+// Relative: of w to |r|_inf, of z to |z|_inf, and of a solution's residual to |r|_inf.
+constexpr double kTolerance = 1e-10, kAccepted = 1e-8;
+
+double max_abs(std::span<const double> x) {
+  double largest = 0;
+  for (const double value : x) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+/// x <- A^-1 x by elimination with row exchanges; A (n x n, row-major) is lost.
+/// @return false if A is singular
+bool solve_in_place(int n, double* A, double* x) {
+  for (int k = 0; k < n; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::abs(A[i * n + k]) > std::abs(A[pivot * n + k])) pivot = i;
+    if (!(std::abs(A[pivot * n + k]) > 0)) return false;
+    if (pivot != k) {
+      std::swap_ranges(A + k * n, A + (k + 1) * n, A + pivot * n);
+      std::swap(x[k], x[pivot]);
+    }
+    for (int i = k + 1; i < n; ++i) {
+      const double factor = A[i * n + k] / A[k * n + k];
+      math::add_multiple(n - k, -factor, A + k * n + k, A + i * n + k);
+      x[i] -= factor * x[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; --k)
+    x[k] = (x[k] - math::dot(n - k - 1, A + k * n + k + 1, x + k + 1)) / A[k * n + k];
+  return true;
+}
+
+template <class Operator>
+class Passes {
+ public:
+  Passes(const Operator& op, PrincipalPivoting::Memory* memory) : op_(op), m_(*memory) {}
+
+  LcpReport solve(std::span<double> z) {
+    std::fill(z.begin(), z.end(), 0.0);
+    m_.active.clear();
+    m_.z.clear();
+    m_.is_active.assign(op_.size(), 0);
+    m_.x.resize(op_.x_size());
+    m_.w.resize(op_.size());
+    calc_w();
+    LcpReport report;
+    if (op_.size() == 0) return report;
+    for (int i = 0; i < op_.size(); ++i)
+      if (!std::isfinite(m_.w[i])) return {.status = LcpStatus::kNotFinite, .row = i};
+    scale_ = max_abs(m_.w);
+    report.status = run(&report.pivots);
+    for (std::size_t k = 0; k < m_.active.size(); ++k)
+      z[m_.active[k]] = m_.z[k] = std::max(0.0, m_.z[k]);
+    calc_w();
+    report.residual = natural_residual(z, m_.w);
+    if (report.is_solved() && !(report.residual <= kAccepted * scale_))
+      report.status = LcpStatus::kNotSolved;
+    return report;
+  }
+
+ private:
+  LcpStatus run(int* pivots) {
+    const long max_passes = std::max(1000L, static_cast<long>(op_.size()) * op_.size());
+    for (long pass = 0; pass < max_passes; ++pass) {
+      const int enters = find_least_w();
+      const int leaves = find_least_z();
+      const bool is_feasible = enters < 0 || m_.w[enters] >= -kTolerance * scale_;
+      const bool is_pushing = leaves < 0 || m_.z[leaves] >= -kTolerance * max_abs(m_.z);
+      if (is_feasible && is_pushing) return LcpStatus::kSolved;
+      if (!is_pushing) remove(leaves, pivots);
+      if (!is_feasible) append(enters, pivots);
+      if (static_cast<int>(m_.active.size()) > op_.x_size() || !solve_active())
+        return LcpStatus::kNotSolved;
+      calc_w();
+    }
+    return LcpStatus::kMaxPivots;
+  }
+
+  int find_least_w() const {
+    int least = -1;
+    for (int i = 0; i < op_.size(); ++i)
+      if (!m_.is_active[i] && (least < 0 || m_.w[i] < m_.w[least])) least = i;
+    return least;
+  }
+
+  /// Its place among active rows; of equals the lowest row.
+  int find_least_z() const {
+    int least = -1;
+    for (int k = 0; k < static_cast<int>(m_.z.size()); ++k)
+      if (least < 0 || m_.z[k] < m_.z[least] ||
+          (m_.z[k] == m_.z[least] && m_.active[k] < m_.active[least]))
+        least = k;
+    return least;
+  }
+
+  void append(int row, int* pivots) {
+    m_.active.push_back(row);
+    m_.is_active[row] = 1;
+    ++*pivots;
+  }
+
+  void remove(int place, int* pivots) {
+    m_.is_active[m_.active[place]] = 0;
+    m_.active.erase(m_.active.begin() + place);
+    ++*pivots;
+  }
+
+  /// z_a = -Q_aa^-1 r_a, built and factored anew.
+  bool solve_active() {
+    const int m = static_cast<int>(m_.active.size());
+    m_.matrix.resize(static_cast<std::size_t>(m) * m);
+    m_.z.resize(m);
+    for (int i = 0; i < m; ++i) {
+      for (int j = 0; j < m; ++j) m_.matrix[i * m + j] = op_.entry(m_.active[i], m_.active[j]);
+      m_.z[i] = -op_.value(m_.active[i], op_.x_hat());
+    }
+    return solve_in_place(m, m_.matrix.data(), m_.z.data());
+  }
+
+  void calc_w() {
+    std::copy_n(op_.x_hat(), op_.x_size(), m_.x.begin());
+    for (std::size_t k = 0; k < m_.z.size(); ++k)
+      math::add_multiple(op_.x_size(), m_.z[k], op_.direction(m_.active[k]), m_.x.data());
+    op_.values(m_.x.data(), m_.w.data());
+  }
+
+  Operator op_;
+  PrincipalPivoting::Memory& m_;
+  double scale_ = 0;  // |r|_inf
+};
+
+}  // namespace
+
+LcpReport PrincipalPivoting::solve(const DenseLcp& problem, std::span<const int> /*guess*/,
+                                   std::span<double> z) noexcept {
+  return Passes(DenseOperator{problem}, &memory_).solve(z);
+}
+
+LcpReport PrincipalPivoting::solve(const GramLcp& problem, std::span<const int> /*guess*/,
+                                   std::span<double> z, std::span<double> u) noexcept {
+  const LcpReport report = Passes(GramOperator{problem}, &memory_).solve(z);
+  std::copy(memory_.x.begin(), memory_.x.end(), u.begin());
+  return report;
+}
+
+}  // namespace stiction::numerics

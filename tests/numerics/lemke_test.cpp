@@ -1,0 +1,216 @@
+#include "stiction/numerics/lemke.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "numerics/random_lcp.hpp"
+
+namespace stiction::numerics {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+struct Solved {
+  LcpReport report;
+  VectorXd z;
+};
+
+Solved solve(const MatrixXd& Q, const VectorXd& r, Lemke* lemke) {
+  Solved s;
+  s.z.resize(r.size());
+  s.report = lemke->solve(dense(Q, r), span(s.z));
+  return s;
+}
+
+TEST(Lemke, AgreesWithEnumeration) {
+  std::mt19937_64 rng(1);
+  Lemke lemke;
+  int num_infeasible = 0;
+  for (int k = 0; k < 1500; ++k) {
+    const int c = 1 + static_cast<int>(rng() % 8), rank = 1 + static_cast<int>(rng() % c);
+    const RandomLcp p = make_random_lcp(c, rank, Range(k % 3), k % 2 == 0, &rng);
+    const MatrixXd Q = p.Q();
+    const auto w = enumerate(Q, p.r());
+    const Solved s = solve(Q, p.r(), &lemke);
+    ASSERT_EQ(s.report.is_solved(), w.has_value()) << name(s.report.status) << ", problem " << k;
+    if (w) {
+      EXPECT_LE((Q * s.z + p.r() - *w).lpNorm<Eigen::Infinity>(), 1e-9);
+    } else {
+      EXPECT_EQ(s.report.status, LcpStatus::kInfeasible) << "problem " << k;
+      ++num_infeasible;
+    }
+  }
+  EXPECT_GE(num_infeasible, 50);
+}
+
+TEST(Lemke, SolvesAllRanksInAndOutOfRange) {
+  std::mt19937_64 rng(2);
+  Lemke lemke;
+  for (const int c : {12, 40, 100, 300})
+    for (int tenths = 1; tenths <= 10; tenths += 1)
+      for (const Range range : {Range::inside, Range::outside})
+        for (int k = 0; k < (c < 100 ? 20 : c < 300 ? 2 : 1); ++k) {
+          const int rank = std::max(1, c * tenths / 10);
+          const RandomLcp p = make_random_lcp(c, rank, range, k % 2 == 0, &rng);
+          const MatrixXd Q = p.Q();
+          const Solved s = solve(Q, p.r(), &lemke);
+          ASSERT_TRUE(s.report.is_solved()) << name(s.report.status) << ", size " << c << ", rank "
+                                            << rank << ", residual " << s.report.residual;
+          EXPECT_LE(scaled_residual(Q, p.r(), s.z), 1e-9);
+        }
+}
+
+/// Friction polygons of four directions on random contacts: [N S T]^T, size 6 per contact.
+MatrixXd make_friction_matrix(int contacts, int rank, double mu, std::mt19937_64* rng) {
+  std::normal_distribution<double> normal;
+  const auto any = [&] { return normal(*rng); };
+  const MatrixXd N = MatrixXd::NullaryExpr(contacts, rank, any);
+  MatrixXd D(4 * contacts, rank);
+  MatrixXd E = MatrixXd::Zero(4 * contacts, contacts);
+  for (int i = 0; i < contacts; ++i) {
+    const MatrixXd tangents = MatrixXd::NullaryExpr(2, rank, any);
+    D.middleRows(4 * i, 4) << tangents, -tangents;
+    E.block(4 * i, i, 4, 1).setOnes();
+  }
+  const int c = contacts;
+  MatrixXd Q = MatrixXd::Zero(6 * c, 6 * c);
+  Q.block(0, 0, c, c) = N * N.transpose();
+  Q.block(0, c, c, 4 * c) = N * D.transpose();
+  Q.block(c, 0, 4 * c, c) = D * N.transpose();
+  Q.block(c, c, 4 * c, 4 * c) = D * D.transpose();
+  Q.block(c, 5 * c, 4 * c, c) = E;
+  Q.block(5 * c, 0, c, c) = mu * MatrixXd::Identity(c, c);
+  Q.block(5 * c, c, c, 4 * c) = -E.transpose();
+  return Q;
+}
+
+TEST(Lemke, SolvesFrictionPolygons) {
+  std::mt19937_64 rng(3);
+  std::normal_distribution<double> normal;
+  Lemke lemke;
+  for (const int contacts : {1, 4, 12, 36})
+    for (const double mu : {0.0, 0.5, 1.0, 100.0})
+      for (int k = 0; k < (contacts < 36 ? 5 : 1); ++k) {
+        const int rank = std::max(3, contacts / 2);
+        const MatrixXd Q = make_friction_matrix(contacts, rank, mu, &rng);
+        // r = [N; D; 0] u_hat, a column that Q's factors reach.
+        VectorXd r = VectorXd::Zero(Q.rows());
+        VectorXd f = VectorXd::NullaryExpr(5 * contacts, [&] { return normal(rng); });
+        r.head(5 * contacts) = -Q.topLeftCorner(5 * contacts, 5 * contacts) * f;
+        const Solved s = solve(Q, r, &lemke);
+        ASSERT_TRUE(s.report.is_solved())
+            << name(s.report.status) << ", contacts " << contacts << ", mu " << mu;
+        EXPECT_LE(scaled_residual(Q, r, s.z), 1e-8);
+      }
+}
+
+TEST(Lemke, DegenerateProblemsEnd) {
+  std::mt19937_64 rng(4);
+  Lemke lemke;
+  for (int k = 0; k < 200; ++k) {
+    // Small whole numbers: ties everywhere, all the way.
+    const int c = 3 + static_cast<int>(rng() % 20), rank = 1 + static_cast<int>(rng() % 4);
+    const auto any = [&] { return static_cast<double>(rng() % 3) - 1; };
+    const MatrixXd N = MatrixXd::NullaryExpr(c, rank, any);
+    const VectorXd u = VectorXd::NullaryExpr(rank, any);
+    const Solved s = solve(N * N.transpose(), N * u, &lemke);
+    ASSERT_TRUE(s.report.is_solved()) << name(s.report.status) << ", problem " << k;
+    EXPECT_EQ(s.report.rung, 0);
+    EXPECT_LE(s.report.pivots, 6 * c);
+    EXPECT_LE(scaled_residual(N * N.transpose(), N * u, s.z), 1e-12);
+  }
+}
+
+TEST(Lemke, AllEqualRightSidesAreATie) {
+  // Murty's matrix, on which many pivoting rules take 2^c exchanges.
+  const int c = 16;
+  MatrixXd Q = MatrixXd::Identity(c, c);
+  Q.triangularView<Eigen::StrictlyLower>().setConstant(2);
+  Lemke lemke;
+  const Solved s = solve(Q, -VectorXd::Ones(c), &lemke);
+  ASSERT_TRUE(s.report.is_solved());
+  EXPECT_LE((s.z - VectorXd::Unit(c, 0)).norm(), 1e-12);
+}
+
+TEST(Lemke, UnitsDoNotMatter) {
+  std::mt19937_64 rng(5);
+  const RandomLcp p = make_random_lcp(30, 10, Range::outside, true, &rng);
+  const MatrixXd Q = p.Q();
+  Lemke lemke;
+  const Solved s = solve(Q, p.r(), &lemke);
+  VectorXd unit(30);  // of row and column
+  for (int i = 0; i < 30; ++i) unit[i] = std::pow(10.0, i % 7 - 3);
+  const MatrixXd scaled = unit.asDiagonal() * Q * unit.asDiagonal();
+  const Solved t = solve(scaled, unit.asDiagonal() * p.r(), &lemke);
+  ASSERT_TRUE(t.report.is_solved());
+  EXPECT_LE((scaled * t.z - unit.asDiagonal() * (Q * s.z)).norm(), 1e-9 * scaled.norm());
+}
+
+TEST(Lemke, WhatIsInfeasibleByRoundOffIsSolvedRegularized) {
+  MatrixXd Q(2, 2);
+  Q << 1, -1, -1, 1;
+  VectorXd r(2);
+  r << -1, 1 - 1e-9;
+  Lemke lemke;
+  const Solved s = solve(Q, r, &lemke);
+  EXPECT_TRUE(s.report.is_solved());
+  EXPECT_GE(s.report.rung, 1);
+  EXPECT_LE(scaled_residual(Q, r, s.z), 1e-8);
+}
+
+TEST(Lemke, InfeasibleProblemsAreProved) {
+  MatrixXd Q(3, 3);
+  Q << 1, -1, 0, -1, 1, 0, 0, 0, 1;
+  VectorXd r(3);
+  r << -1, -1, -1;
+  Lemke lemke;
+  const Solved s = solve(Q, r, &lemke);
+  EXPECT_EQ(s.report.status, LcpStatus::kInfeasible);
+  EXPECT_GE(s.report.row, 0);
+  EXPECT_LE(s.report.row, 1);
+}
+
+TEST(Lemke, AnyMatrixEndsAndNoWrongAnswerIsCalledSolved) {
+  std::mt19937_64 rng(6);
+  std::normal_distribution<double> normal;
+  Lemke lemke;
+  int num_solved = 0;
+  for (int k = 0; k < 300; ++k) {
+    const int c = 1 + static_cast<int>(rng() % 8);
+    const MatrixXd Q = MatrixXd::NullaryExpr(c, c, [&] { return normal(rng); });
+    const VectorXd r = VectorXd::NullaryExpr(c, [&] { return normal(rng); });
+    const Solved s = solve(Q, r, &lemke);
+    const bool exists = enumerate(Q, r).has_value();
+    num_solved += s.report.is_solved();
+    EXPECT_TRUE(!s.report.is_solved() || scaled_residual(Q, r, s.z) <= 1e-8);
+    EXPECT_FALSE(exists && s.report.status == LcpStatus::kInfeasible);
+  }
+  EXPECT_GE(num_solved, 100);
+}
+
+TEST(Lemke, NumbersThatAreNotFiniteAreNamed) {
+  Lemke lemke;
+  MatrixXd Q = MatrixXd::Identity(4, 4);
+  VectorXd r = -VectorXd::Ones(4);
+  r[2] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(solve(Q, r, &lemke).report.status, LcpStatus::kNotFinite);
+  EXPECT_EQ(solve(Q, r, &lemke).report.row, 2);
+  r[2] = 1;
+  Q(3, 0) = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(solve(Q, r, &lemke).report.status, LcpStatus::kNotFinite);
+  EXPECT_EQ(solve(Q, r, &lemke).report.row, 3);
+}
+
+TEST(Lemke, NothingToSolveIsSolved) {
+  Lemke lemke;
+  EXPECT_TRUE(lemke.solve(DenseLcp{}, {}).is_solved());
+  const Solved s = solve(-MatrixXd::Identity(3, 3), VectorXd::Ones(3), &lemke);
+  EXPECT_TRUE(s.report.is_solved());
+  EXPECT_EQ(s.report.pivots, 0);
+  EXPECT_EQ(s.z.norm(), 0);
+}
+
+}  // namespace
+}  // namespace stiction::numerics
