@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/numerics/dense_solve.hpp"
 #include "stiction/numerics/lcp_operators.hpp"
 
 namespace stiction::numerics {
@@ -15,29 +16,6 @@ double max_abs(std::span<const double> x) {
   double largest = 0;
   for (const double value : x) largest = std::max(largest, std::abs(value));
   return largest;
-}
-
-/// x <- A^-1 x by elimination with row exchanges; A (n x n, row-major) is lost.
-/// @return false if A is singular
-bool solve_in_place(int n, double* A, double* x) {
-  for (int k = 0; k < n; ++k) {
-    int pivot = k;
-    for (int i = k + 1; i < n; ++i)
-      if (std::abs(A[i * n + k]) > std::abs(A[pivot * n + k])) pivot = i;
-    if (!(std::abs(A[pivot * n + k]) > 0)) return false;
-    if (pivot != k) {
-      std::swap_ranges(A + k * n, A + (k + 1) * n, A + pivot * n);
-      std::swap(x[k], x[pivot]);
-    }
-    for (int i = k + 1; i < n; ++i) {
-      const double factor = A[i * n + k] / A[k * n + k];
-      math::add_multiple(n - k, -factor, A + k * n + k, A + i * n + k);
-      x[i] -= factor * x[k];
-    }
-  }
-  for (int k = n - 1; k >= 0; --k)
-    x[k] = (x[k] - math::dot(n - k - 1, A + k * n + k + 1, x + k + 1)) / A[k * n + k];
-  return true;
 }
 
 template <class Operator>
@@ -124,7 +102,7 @@ class Passes {
       for (int j = 0; j < m; ++j) m_.matrix[i * m + j] = op_.entry(m_.active[i], m_.active[j]);
       m_.z[i] = -op_.value(m_.active[i], op_.x_hat());
     }
-    return solve_in_place(m, m_.matrix.data(), m_.z.data());
+    return solve_in_place(m, m_.matrix.data(), 1, m_.z.data()) < 0;
   }
 
   void calc_w() {

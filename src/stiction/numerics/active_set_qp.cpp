@@ -1,0 +1,203 @@
+#include "stiction/numerics/active_set_qp.hpp"
+
+#include "stiction/base/error.hpp"
+
+#ifdef STICTION_HAS_DAQP
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/math/vector_kernels.hpp"
+
+extern "C" {
+#include "api.h"
+#include "auxiliary.h"
+#include "utils.h"
+}
+
+namespace stiction::numerics {
+namespace {
+
+constexpr double kAccepted = 1e-8;          // residual, relative to |r|_inf
+constexpr double kPrimalTolerance = 1e-11;  // of rows of length 1, |r|_inf = 1
+constexpr double kRankTolerance = 1e-12;    // pivots of Q = N N^T, relative to its largest diagonal
+
+/// N (c x rank, row-major) with Q = N N^T, by Cholesky with pivoting.
+/// @return its number of columns, or -1 - row if Q is indefinite there
+int factor_semidefinite(const DenseLcp& p, std::vector<double>* left, std::vector<double>* factor) {
+  const int c = p.size;
+  left->resize(c);
+  factor->assign(static_cast<std::size_t>(c) * c, 0.0);
+  double largest = 0;
+  for (int i = 0; i < c; ++i) {
+    (*left)[i] = p.Q[i + i * c];
+    largest = std::max(largest, std::abs((*left)[i]));
+  }
+  const auto row = [&](int i) { return factor->data() + static_cast<std::size_t>(i) * c; };
+  int rank = 0;
+  for (; rank < c; ++rank) {
+    const auto best = std::max_element(left->begin(), left->end());
+    if (!(*best > kRankTolerance * largest)) break;
+    const int k = static_cast<int>(best - left->begin());
+    const double pivot = std::sqrt(*best);
+    for (int i = 0; i < c; ++i) {
+      const double entry = (p.Q[i + k * c] - math::dot(rank, row(i), row(k))) / pivot;
+      if (i != k) row(i)[rank] = entry;
+      (*left)[i] -= entry * entry;
+    }
+    row(k)[rank] = pivot;
+    (*left)[k] = 0;
+  }
+  for (int i = 0; i < c; ++i) {
+    if ((*left)[i] < -1e-9 * largest) return -1 - i;
+    for (int j = 0; j < c; ++j)  // an indefinite Q may have a zero diagonal
+      if (std::abs(p.Q[i + j * c] - math::dot(rank, row(i), row(j))) > 1e-9 * largest)
+        return -1 - i;
+  }
+  for (int i = 0; i < c; ++i) std::copy_n(row(i), rank, factor->data() + i * rank);
+  return rank;
+}
+
+}  // namespace
+
+/// DAQP's, for problems of one size.
+struct ActiveSetQp::Workspace {
+  Workspace() { daqp_default_settings(&settings); }
+  ~Workspace() { release(); }
+
+  void release() {
+    if (!is_set_up) return;
+    work.settings = nullptr;  // ours
+    free_daqp_workspace(&work);
+    free_daqp_ldp(&work);
+    is_set_up = false;
+  }
+
+  /// z and u - u_hat of min 1/2 |x|^2 s.t. N x >= lower.
+  int solve(const GramLcp& p, double scale) {
+    const int c = p.num_rows, n = p.num_columns;
+    x.resize(n);
+    lambda.resize(c);
+    upper.assign(c, DAQP_INF);
+    for (double& bound : lower) bound /= scale;
+    settings.primal_tol = kPrimalTolerance;
+    const bool fits = is_set_up && qp.m == c && qp.n == n;
+    qp = {};
+    qp.n = n;
+    qp.m = c;
+    qp.A = const_cast<double*>(p.N);
+    qp.bupper = upper.data();
+    qp.blower = lower.data();
+    if (fits) {
+      daqp_deactivate_constraints(&work);
+      reset_daqp_workspace(&work);
+      const int flag =
+          daqp_update_ldp(DAQP_UPDATE_M | DAQP_UPDATE_d | DAQP_UPDATE_sense, &work, &qp);
+      if (flag < 0) return flag;
+    } else {
+      release();
+      work = {};
+      work.settings = &settings;
+      const int flag = setup_daqp(&qp, &work, nullptr);
+      if (flag < 0) return flag;
+      is_set_up = true;
+    }
+    DAQPResult result = {};
+    result.x = x.data();
+    result.lam = lambda.data();
+    daqp_solve(&result, &work);
+    iterations = result.iter;
+    return result.exitflag;
+  }
+
+  DAQPWorkspace work = {};
+  DAQPSettings settings = {};
+  DAQPProblem qp = {};
+  bool is_set_up = false;
+  int iterations = 0;
+  std::vector<double> x, lambda, lower, upper;
+};
+
+bool ActiveSetQp::is_available() { return true; }
+ActiveSetQp::ActiveSetQp() : workspace_(std::make_unique<Workspace>()) {}
+
+LcpReport ActiveSetQp::solve(const GramLcp& problem, std::span<double> z,
+                             std::span<double> u) noexcept {
+  const int c = problem.num_rows, n = problem.num_columns;
+  std::fill(z.begin(), z.end(), 0.0);
+  active_.clear();
+  LcpReport report = check(problem);
+  if (!report.is_solved()) return report;
+  w_.resize(c);
+  calc_w(problem, z, u, w_);
+  report.residual = natural_residual(z, w_);
+  if (report.residual == 0) return report;
+
+  double scale = 0;
+  for (const double w : w_) scale = std::max(scale, std::abs(w));
+  const int lowest = static_cast<int>(std::min_element(w_.begin(), w_.end()) - w_.begin());
+  report.status = LcpStatus::kInfeasible;
+  report.row = lowest;
+  if (n == 0) return report;
+  workspace_->lower.resize(c);
+  for (int i = 0; i < c; ++i) workspace_->lower[i] = -w_[i];
+  const int flag = workspace_->solve(problem, scale);
+  report.pivots = workspace_->iterations;
+  if (flag == DAQP_EXIT_INFEASIBLE) return report;
+  report.row = -1;
+  if (flag <= 0) {
+    report.status = flag == DAQP_EXIT_ITERLIMIT ? LcpStatus::kMaxPivots : LcpStatus::kNotSolved;
+    return report;
+  }
+  for (int i = 0; i < c; ++i) {
+    z[i] = std::max(0.0, -scale * workspace_->lambda[i]);
+    if (z[i] > 0) active_.push_back(i);
+  }
+  calc_w(problem, z, u, w_);
+  report.residual = natural_residual(z, w_);
+  report.status = report.residual <= kAccepted * scale ? LcpStatus::kSolved : LcpStatus::kNotSolved;
+  return report;
+}
+
+LcpReport ActiveSetQp::solve(const DenseLcp& problem, std::span<double> z) noexcept {
+  std::fill(z.begin(), z.end(), 0.0);
+  active_.clear();
+  LcpReport report = check(problem, true);
+  if (!report.is_solved()) return report;
+  const int rank = factor_semidefinite(problem, &left_, &factor_);
+  if (rank < 0) return {.status = LcpStatus::kIndefinite, .row = -1 - rank};
+  zero_.assign(rank, 0.0);
+  u_.resize(rank);
+  report = solve({problem.size, rank, factor_.data(), problem.r, zero_.data()}, z, u_);
+  calc_w(problem, z, w_);
+  report.residual = natural_residual(z, w_);
+  return report;
+}
+
+#else
+
+namespace stiction::numerics {
+
+struct ActiveSetQp::Workspace {};
+
+bool ActiveSetQp::is_available() { return false; }
+ActiveSetQp::ActiveSetQp() {
+  throw Error(
+      ErrorCode::kUnsupported, "solver",
+      "'active_set' needs DAQP, which this build is without; build again after ./dev setup, "
+      "or with -DDaqp_DIR=FOLDER of its sources (pip download --no-binary daqp daqp)");
+}
+LcpReport ActiveSetQp::solve(const GramLcp&, std::span<double>, std::span<double>) noexcept {
+  return {.status = LcpStatus::kNotSolved};
+}
+LcpReport ActiveSetQp::solve(const DenseLcp&, std::span<double>) noexcept {
+  return {.status = LcpStatus::kNotSolved};
+}
+
+#endif
+
+ActiveSetQp::~ActiveSetQp() = default;
+ActiveSetQp::ActiveSetQp(ActiveSetQp&&) noexcept = default;
+ActiveSetQp& ActiveSetQp::operator=(ActiveSetQp&&) noexcept = default;
+
+}  // namespace stiction::numerics

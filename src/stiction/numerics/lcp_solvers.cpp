@@ -1,0 +1,86 @@
+#include "stiction/numerics/lcp_solvers.hpp"
+
+#include <string>
+
+#include "stiction/base/error.hpp"
+#include "stiction/math/vector_kernels.hpp"
+
+namespace stiction::numerics {
+namespace {
+
+constexpr std::string_view kNames[] = {"ppm_ratio", "ppm", "lemke", "active_set"};
+
+}  // namespace
+
+std::span<const std::string_view> lcp_solvers() { return kNames; }
+
+std::string_view name(LcpSolver solver) { return kNames[static_cast<int>(solver)]; }
+
+LcpSolver parse_lcp_solver(std::string_view name) {
+  std::vector<std::string> names;
+  for (const std::string_view known : kNames) {
+    if (known == name) return static_cast<LcpSolver>(names.size());
+    names.emplace_back(known);
+  }
+  throw Error(ErrorCode::kUnknownName, "solver",
+              "there is no '" + std::string(name) + "'" + suggest_name(std::string(name), names));
+}
+
+AnyLcpSolver::AnyLcpSolver(LcpSolver solver) : solver_(solver) {
+  if (solver == LcpSolver::active_set) active_set_.emplace();
+}
+
+LcpReport AnyLcpSolver::solve(const DenseLcp& problem, std::span<const int> guess,
+                              std::span<double> z) noexcept {
+  switch (solver_) {
+    case LcpSolver::ppm_ratio: return ladder_.solve(problem, guess, z);
+    case LcpSolver::ppm: return ppm_.solve(problem, guess, z);
+    case LcpSolver::active_set: return active_set_->solve(problem, z);
+    case LcpSolver::lemke: break;
+  }
+  const LcpReport report = lemke_.solve(problem, z);
+  find_active(z);
+  return report;
+}
+
+LcpReport AnyLcpSolver::solve(const GramLcp& problem, std::span<const int> guess,
+                              std::span<double> z, std::span<double> u) noexcept {
+  switch (solver_) {
+    case LcpSolver::ppm_ratio: return ladder_.solve(problem, guess, z, u);
+    case LcpSolver::ppm: return ppm_.solve(problem, guess, z, u);
+    case LcpSolver::active_set: return active_set_->solve(problem, z, u);
+    case LcpSolver::lemke: break;
+  }
+  const int c = problem.num_rows, n = problem.num_columns;
+  const auto row = [&](int i) { return problem.N + static_cast<std::size_t>(i) * n; };
+  Q_.resize(static_cast<std::size_t>(c) * c);
+  r_.resize(c);
+  w_.resize(c);
+  for (int i = 0; i < c; ++i) {
+    r_[i] = problem.b[i] + math::dot(n, row(i), problem.u_hat);
+    for (int j = 0; j < c; ++j)
+      Q_[i + static_cast<std::size_t>(j) * c] = math::dot(n, row(i), row(j));
+  }
+  const LcpReport report = lemke_.solve({c, Q_.data(), r_.data()}, z);
+  calc_w(problem, z, u, w_);
+  find_active(z);
+  return report;
+}
+
+void AnyLcpSolver::find_active(std::span<const double> z) {
+  active_.clear();
+  for (std::size_t i = 0; i < z.size(); ++i)
+    if (z[i] > 0) active_.push_back(static_cast<int>(i));
+}
+
+std::span<const int> AnyLcpSolver::active() const {
+  switch (solver_) {
+    case LcpSolver::ppm_ratio: return ladder_.active();
+    case LcpSolver::ppm: return ppm_.active();
+    case LcpSolver::active_set: return active_set_->active();
+    case LcpSolver::lemke: break;
+  }
+  return active_;
+}
+
+}  // namespace stiction::numerics

@@ -1,0 +1,156 @@
+#include "stiction/numerics/pivoting_ladder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "stiction/math/vector_kernels.hpp"
+
+namespace stiction::numerics {
+namespace {
+
+constexpr double kAccepted = 1e-9;  // residual, relative to |r|_inf
+constexpr double kRegularization = 1e-12, kDependence = 1e-13;
+constexpr int kMaxProximalSteps = 20;
+constexpr double kSlack = 1e-3;
+constexpr int kMaxSlackRows = 16;
+
+// What differs between the two kinds of problem.
+int size(const DenseLcp& p) { return p.size; }
+int size(const GramLcp& p) { return p.num_rows; }
+double diagonal(const DenseLcp& p, int i) { return p.Q[i + static_cast<std::size_t>(i) * p.size]; }
+double diagonal(const GramLcp& p, int i) {
+  const double* row = p.N + static_cast<std::size_t>(i) * p.num_columns;
+  return math::dot(p.num_columns, row, row);
+}
+const double* constants(const DenseLcp& p) { return p.r; }
+const double* constants(const GramLcp& p) { return p.b; }
+DenseLcp with_constants(DenseLcp p, const double* r) {
+  p.r = r;
+  return p;
+}
+GramLcp with_constants(GramLcp p, const double* b) {
+  p.b = b;
+  return p;
+}
+LcpReport solve_by(RatioPivoting& pivoting, const DenseLcp& p, std::span<const int> guess,
+                   std::span<double> z, std::span<double>, const RatioPivotingOptions& options) {
+  return pivoting.solve(p, guess, z, options);
+}
+LcpReport solve_by(RatioPivoting& pivoting, const GramLcp& p, std::span<const int> guess,
+                   std::span<double> z, std::span<double> u, const RatioPivotingOptions& options) {
+  return pivoting.solve(p, guess, z, u, options);
+}
+void calc_u_and_w(const DenseLcp& p, std::span<const double> z, std::span<double>,
+                  std::span<double> w) {
+  calc_w(p, z, w);
+}
+void calc_u_and_w(const GramLcp& p, std::span<const double> z, std::span<double> u,
+                  std::span<double> w) {
+  calc_w(p, z, u, w);
+}
+
+double max_abs(std::span<const double> x) {
+  double largest = 0;
+  for (const double value : x) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+}  // namespace
+
+LcpReport PivotingLadder::solve(const DenseLcp& problem, std::span<const int> guess,
+                                std::span<double> z) noexcept {
+  return climb(problem, guess, z, {});
+}
+
+LcpReport PivotingLadder::solve(const GramLcp& problem, std::span<const int> guess,
+                                std::span<double> z, std::span<double> u) noexcept {
+  return climb(problem, guess, z, u);
+}
+
+template <class Problem>
+LcpReport PivotingLadder::climb(const Problem& problem, std::span<const int> guess,
+                                std::span<double> z, std::span<double> u) {
+  LcpReport report = solve_by(pivoting_, problem, guess, z, u, {});
+  if (report.is_solved() || report.status == LcpStatus::kNotFinite ||
+      report.status == LcpStatus::kIndefinite)
+    return report;
+
+  const int c = size(problem);
+  compliance_.resize(c);
+  w_.resize(c);
+  z_before_.assign(z.begin(), z.end());
+  std::fill(z.begin(), z.end(), 0.0);
+  calc_u_and_w(problem, z, u, w_);
+  if (solve_proximal(problem, max_abs(w_), z, u, &report)) return report;
+
+  // From here on the answer is one of another problem.
+  if (report.status == LcpStatus::kInfeasible && solve_with_slack(problem, z, u, &report)) {
+    report.rung = 2;
+  } else if constexpr (std::is_same_v<Problem, GramLcp>) {
+    std::fill(compliance_.begin(), compliance_.end(), 0.0);
+    solve_by(pivoting_, with_constants(problem, compliance_.data()), {}, z, u, {});
+    report.rung = 3;
+  } else {
+    std::copy(z_before_.begin(), z_before_.end(), z.begin());
+  }
+  shifted_.resize(u.size());
+  calc_u_and_w(problem, z, shifted_, w_);
+  report.residual = natural_residual(z, w_);
+  return report;
+}
+
+/// True if the problem is solved; else `report` keeps what was wrong before.
+template <class Problem>
+bool PivotingLadder::solve_proximal(const Problem& problem, double scale, std::span<double> z,
+                                    std::span<double> u, LcpReport* report) {
+  const int c = size(problem);
+  double trace = 0;
+  for (int i = 0; i < c; ++i) trace += diagonal(problem, i);
+  const double lambda = kRegularization * trace / c;
+  std::fill(compliance_.begin(), compliance_.end(), lambda);
+  const RatioPivotingOptions options = {.dependence = kDependence, .compliance = compliance_};
+  shifted_.resize(c);
+  double last = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < kMaxProximalSteps; ++k) {
+    for (int i = 0; i < c; ++i) shifted_[i] = constants(problem)[i] - lambda * z[i];
+    guess_.assign(pivoting_.active().begin(), pivoting_.active().end());
+    const LcpReport step =
+        solve_by(pivoting_, with_constants(problem, shifted_.data()), guess_, z, u, options);
+    report->pivots += step.pivots;
+    if (!step.is_solved() && step.status != LcpStatus::kNotSolved) return false;
+    calc_u_and_w(problem, z, u, w_);
+    const double residual = natural_residual(z, w_);
+    if (residual <= kAccepted * scale) {
+      report->status = LcpStatus::kSolved;
+      report->row = -1;
+      report->residual = residual;
+      report->rung = 1;
+      return true;
+    }
+    if (!(residual <= 0.9 * last)) return false;
+    last = residual;
+  }
+  return false;
+}
+
+/// True if slack on at most kMaxSlackRows rows makes the problem solvable.
+template <class Problem>
+bool PivotingLadder::solve_with_slack(const Problem& problem, std::span<double> z,
+                                      std::span<double> u, LcpReport* report) {
+  std::fill(compliance_.begin(), compliance_.end(), 0.0);
+  int row = report->row;
+  for (int k = 0; k < kMaxSlackRows && compliance_[row] == 0; ++k) {
+    compliance_[row] = diagonal(problem, row) > 0 ? kSlack * diagonal(problem, row) : 1;
+    guess_.assign(pivoting_.active().begin(), pivoting_.active().end());
+    const LcpReport slack = solve_by(pivoting_, problem, guess_, z, u, {.compliance = compliance_});
+    report->pivots += slack.pivots;
+    if (slack.is_solved()) return true;
+    if (slack.status != LcpStatus::kInfeasible) return false;
+    row = slack.row;
+  }
+  return false;
+}
+
+}  // namespace stiction::numerics

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/numerics/lcp.hpp"
+#include "stiction/numerics/ratio_pivoting.hpp"
+
+namespace stiction::numerics {
+
+/// Ratio-tested pivoting, and what is done where it fails. `rung` of the report is
+///
+///   0  it did not fail,
+///   1  solved as Q + lambda I in proximal steps, z_k+1 = LCP(Q + lambda I, r - lambda z_k), with
+///      lambda = 1e-12 trace Q / size, until the problem itself is solved: status kSolved;
+///   2  rows found infeasible, `row` the first, were given compliance, w + s z >= 0 with s = 1e-3
+///      Q_ii: the nearest point with slack on those rows; status kInfeasible;
+///   3  there were more than 16 such rows: b was left out, which is always solvable; only problems
+///      in factors; status kInfeasible.
+///
+/// On rungs 2 and 3 z and u are of the problem so changed, and the residual tells by how much it
+/// misses the one given.
+class PivotingLadder {
+ public:
+  LcpReport solve(const DenseLcp& problem, std::span<const int> guess,
+                  std::span<double> z) noexcept;
+  LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
+                  std::span<double> u) noexcept;
+  std::span<const int> active() const { return pivoting_.active(); }
+
+ private:
+  template <class Problem>
+  LcpReport climb(const Problem& problem, std::span<const int> guess, std::span<double> z,
+                  std::span<double> u);
+  template <class Problem>
+  bool solve_proximal(const Problem& problem, double scale, std::span<double> z,
+                      std::span<double> u, LcpReport* report);
+  template <class Problem>
+  bool solve_with_slack(const Problem& problem, std::span<double> z, std::span<double> u,
+                        LcpReport* report);
+
+  RatioPivoting pivoting_;
+  std::vector<double> compliance_, shifted_, w_, z_before_;
+  std::vector<int> guess_;
+};
+
+}  // namespace stiction::numerics

@@ -1,0 +1,127 @@
+#include "stiction/numerics/lcp_solvers.hpp"
+
+#include <limits>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "numerics/random_lcp.hpp"
+#include "stiction/base/error.hpp"
+
+namespace stiction::numerics {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+std::vector<LcpSolver> available_solvers() {
+  std::vector<LcpSolver> solvers = {LcpSolver::ppm_ratio, LcpSolver::ppm, LcpSolver::lemke};
+  if (ActiveSetQp::is_available()) solvers.push_back(LcpSolver::active_set);
+  return solvers;
+}
+
+TEST(LcpSolvers, AllGiveTheSameW) {
+  std::mt19937_64 rng(1);
+  for (const LcpSolver which : available_solvers()) {
+    AnyLcpSolver solver(which);
+    for (int k = 0; k < 100; ++k) {
+      const int c = 2 + static_cast<int>(rng() % 40), rank = 1 + static_cast<int>(rng() % c);
+      const RandomLcp p = make_random_lcp(c, rank, Range::inside, k % 2 == 0, &rng);
+      const MatrixXd Q = p.Q();
+      const VectorXd r = p.r();
+      VectorXd z(c), z_dense(c), u(rank), w(c);
+      const LcpReport gram = solver.solve(p.gram(), {}, span(z), span(u));
+      ASSERT_TRUE(gram.is_solved()) << name(which) << ": " << name(gram.status);
+      const LcpReport report = solver.solve(dense(Q, r), {}, span(z_dense));
+      ASSERT_TRUE(report.is_solved()) << name(which) << ": " << name(report.status) << k;
+      EXPECT_LE((p.N * u + p.b - Q * z - r).norm(), 1e-9 * (1 + r.norm())) << name(which);
+      EXPECT_LE(scaled_residual(Q, r, z), 1e-8) << name(which);
+      EXPECT_LE((Q * (z - z_dense)).norm(), 1e-7 * (1 + r.norm())) << name(which);
+      EXPECT_GE(static_cast<int>(solver.active().size()), (z_dense.array() > 0).count());
+      const LcpReport none = solver.solve(DenseLcp{}, {}, {});
+      EXPECT_TRUE(none.is_solved()) << name(which);
+    }
+  }
+}
+
+TEST(LcpSolvers, ANameHasOneSolver) {
+  for (const std::string_view known : lcp_solvers())
+    EXPECT_EQ(name(parse_lcp_solver(known)), known);
+  try {
+    parse_lcp_solver("lemkee");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kUnknownName);
+    EXPECT_NE(e.message().find("did you mean 'lemke'"), std::string::npos) << e.message();
+  }
+}
+
+TEST(LcpSolvers, ActiveSetIsThereOrSaysHowToGetIt) {
+  if (ActiveSetQp::is_available()) {
+    EXPECT_NO_THROW(AnyLcpSolver(LcpSolver::active_set));
+    return;
+  }
+  try {
+    AnyLcpSolver solver(LcpSolver::active_set);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kUnsupported);
+    EXPECT_NE(e.message().find("./dev setup"), std::string::npos);
+  }
+}
+
+TEST(ActiveSetQp, SolvesRanksInAndOutOfRange) {
+  if (!ActiveSetQp::is_available()) GTEST_SKIP() << "built without DAQP";
+  std::mt19937_64 rng(2);
+  ActiveSetQp solver;
+  int num_failures = 0, num_problems = 0;
+  for (const int c : {4, 12, 40, 100})
+    for (int tenths = 1; tenths <= 10; tenths += 3)
+      for (const Range range : {Range::inside, Range::outside})
+        for (int k = 0; k < 10; ++k, ++num_problems) {
+          const int rank = std::max(1, c * tenths / 10);
+          const RandomLcp p = make_random_lcp(c, rank, range, k % 2 == 0, &rng);
+          VectorXd z(c), u(rank);
+          const LcpReport report = solver.solve(p.gram(), span(z), span(u));
+          num_failures += !report.is_solved();
+          EXPECT_TRUE(!report.is_solved() || scaled_residual(p.Q(), p.r(), z) <= 1e-8);
+        }
+  // DAQP's own, in degenerate problems.
+  EXPECT_LE(num_failures, num_problems / 50);
+}
+
+TEST(ActiveSetQp, BadProblemsGetAStatus) {
+  if (!ActiveSetQp::is_available()) GTEST_SKIP() << "built without DAQP";
+  ActiveSetQp solver;
+  const VectorXd r = -VectorXd::Ones(3);
+  VectorXd z(3);
+  MatrixXd Q = MatrixXd::Identity(3, 3);
+  Q(1, 2) = 0.5;
+  EXPECT_EQ(solver.solve(dense(Q, r), span(z)).status, LcpStatus::kNotSymmetric);
+  EXPECT_EQ(solver.solve(dense(Q, r), span(z)).row, 1);
+  Q(2, 1) = 0.5;
+  Q(1, 1) = -1;
+  EXPECT_EQ(solver.solve(dense(Q, r), span(z)).status, LcpStatus::kIndefinite);
+  Q << 0, 1, 0, 1, 0, 0, 0, 0, 0;
+  EXPECT_EQ(solver.solve(dense(Q, r), span(z)).status, LcpStatus::kIndefinite);
+  Q(1, 0) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(solver.solve(dense(Q, r), span(z)).status, LcpStatus::kNotFinite);
+  Q << 1, -1, 0, -1, 1, 0, 0, 0, 1;
+  EXPECT_EQ(solver.solve(dense(Q, r), span(z)).status, LcpStatus::kInfeasible);
+}
+
+TEST(CheckLcp, NamesTheRowAtFault) {
+  MatrixXd Q = MatrixXd::Identity(4, 4);
+  const VectorXd r = VectorXd::Zero(4);
+  EXPECT_TRUE(check(dense(Q, r), true).is_solved());
+  Q(3, 1) = 1e-6;
+  EXPECT_TRUE(check(dense(Q, r), false).is_solved());
+  EXPECT_EQ(check(dense(Q, r), true).status, LcpStatus::kNotSymmetric);
+  EXPECT_EQ(check(dense(Q, r), true).row, 1);
+  Q(2, 0) = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(check(dense(Q, r), false).status, LcpStatus::kNotFinite);
+  EXPECT_EQ(check(dense(Q, r), false).row, 2);
+}
+
+}  // namespace
+}  // namespace stiction::numerics

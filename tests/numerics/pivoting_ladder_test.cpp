@@ -1,0 +1,108 @@
+#include "stiction/numerics/pivoting_ladder.hpp"
+
+#include <gtest/gtest.h>
+
+#include "numerics/random_lcp.hpp"
+
+namespace stiction::numerics {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// u >= 1 and u <= -1, for each of `count` numbers.
+RandomLcp make_squeezed(int count) {
+  RandomLcp p = {RowMajorMatrix::Zero(2 * count, count), VectorXd::Constant(2 * count, -1),
+                 VectorXd::Zero(count)};
+  for (int i = 0; i < count; ++i) {
+    p.N(2 * i, i) = 1;
+    p.N(2 * i + 1, i) = -1;
+  }
+  return p;
+}
+
+TEST(PivotingLadder, SolvedProblemsStayOnTheGround) {
+  std::mt19937_64 rng(1);
+  PivotingLadder ladder;
+  for (int k = 0; k < 50; ++k) {
+    const RandomLcp p = make_random_lcp(30, 9, Range(k % 2), true, &rng);
+    VectorXd z(30), u(9);
+    const LcpReport report = ladder.solve(p.gram(), {}, span(z), span(u));
+    EXPECT_TRUE(report.is_solved());
+    EXPECT_EQ(report.rung, 0);
+    EXPECT_LE(scaled_residual(p.Q(), p.r(), z), 1e-9);
+  }
+}
+
+TEST(PivotingLadder, NearlyDependentRowsAreSolvedOnTheFirstRung) {
+  // Row 2 depends on row 1 but for 5e-11 of its square, below what pivoting takes as independent.
+  const double delta = 5e-11;
+  MatrixXd Q(2, 2);
+  Q << 1, -1, -1, 1 + delta;
+  VectorXd r(2), z(2);
+  r << -1, 1 - 1e-4;
+  PivotingLadder ladder;
+  const LcpReport report = ladder.solve(dense(Q, r), {}, span(z));
+  ASSERT_TRUE(report.is_solved()) << name(report.status) << " " << report.residual;
+  EXPECT_EQ(report.rung, 1);
+  EXPECT_NEAR(z[1], 1e-4 / delta, 1e-3 * z[1]);  // by elimination
+  EXPECT_LE(scaled_residual(Q, r, z), 1e-9);
+
+  RandomLcp p = {RowMajorMatrix(2, 2), r, VectorXd::Zero(2)};
+  p.N << 1, 0, -1, std::sqrt(delta);
+  VectorXd u(2);
+  const LcpReport gram = ladder.solve(p.gram(), {}, span(z), span(u));
+  EXPECT_TRUE(gram.is_solved());
+  EXPECT_EQ(gram.rung, 1);
+  EXPECT_LE((u - p.N.transpose() * z).norm(), 1e-9 * z.norm());
+}
+
+TEST(PivotingLadder, SqueezedRowsGetSlackOnTheSecondRung) {
+  RandomLcp p = make_squeezed(2);
+  p.b[2] = 5;  // the second number is free to be below 1
+  VectorXd z(4), u(2);
+  PivotingLadder ladder;
+  const LcpReport report = ladder.solve(p.gram(), {}, span(z), span(u));
+  EXPECT_EQ(report.status, LcpStatus::kInfeasible);
+  EXPECT_EQ(report.rung, 2);
+  EXPECT_LE(report.row, 1);
+  EXPECT_NEAR(u[1], -1, 1e-12);  // rows not in conflict are satisfied
+  EXPECT_NEAR(std::abs(u[0]), 1, 1e-12);
+  EXPECT_NEAR(report.residual, 2, 1e-12);  // what the row with slack misses
+  // The same as a dense problem.
+  const MatrixXd Q = p.Q();
+  const VectorXd r = p.r();
+  VectorXd z_dense(4);
+  const LcpReport dense_report = ladder.solve(dense(Q, r), {}, span(z_dense));
+  EXPECT_EQ(dense_report.status, LcpStatus::kInfeasible);
+  EXPECT_EQ(dense_report.rung, 2);
+  EXPECT_LE((z_dense - z).norm(), 1e-9 * z.norm());
+}
+
+TEST(PivotingLadder, ManyConflictsLeaveOutTheConstantsOnTheThirdRung) {
+  RandomLcp p = make_squeezed(20);
+  p.u_hat.setConstant(0.25);
+  VectorXd z(40), u(20);
+  PivotingLadder ladder;
+  const LcpReport report = ladder.solve(p.gram(), {}, span(z), span(u));
+  EXPECT_EQ(report.status, LcpStatus::kInfeasible);
+  EXPECT_EQ(report.rung, 3);
+  EXPECT_GE(report.row, 0);
+  EXPECT_LE(u.norm(), 1e-14);  // of N u >= 0
+  EXPECT_GE(report.residual, 1 - 1e-12);
+}
+
+TEST(PivotingLadder, ADenseProblemHasNoThirdRung) {
+  const RandomLcp p = make_squeezed(20);
+  const MatrixXd Q = p.Q();
+  const VectorXd r = p.r();
+  VectorXd z(40);
+  PivotingLadder ladder;
+  const LcpReport report = ladder.solve(dense(Q, r), {}, span(z));
+  EXPECT_EQ(report.status, LcpStatus::kInfeasible);
+  EXPECT_EQ(report.rung, 0);
+  EXPECT_TRUE(z.allFinite());
+}
+
+}  // namespace
+}  // namespace stiction::numerics
