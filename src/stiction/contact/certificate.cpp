@@ -16,6 +16,11 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
                                const ModelParameters& parameters, double tolerance,
                                double absolute_tolerance, const ContactSolution& solution) {
   Certificate out;
+  if (traits(model).is_rigid) {
+    rigid_.certify(problem, factor, islands, model, parameters, tolerance, absolute_tolerance,
+                   solution, &given_, &imbalance_, &out);
+    return out;
+  }
   substeps_.calc(problem, islands, model, parameters, tolerance, absolute_tolerance, solution);
   const Laws laws = check_laws(problem, islands, model, parameters, solution, &out);
   calc_balance(problem, factor, solution);

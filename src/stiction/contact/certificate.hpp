@@ -9,6 +9,7 @@
 #include "stiction/contact/islands.hpp"
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/momentum_factor.hpp"
+#include "stiction/contact/rigid_certificate.hpp"
 #include "stiction/contact/round_off.hpp"
 #include "stiction/contact/substep_check.hpp"
 
@@ -50,6 +51,20 @@ struct Certificate {
   /// impulses x that bound friction are from those of the step; 0 for the other models [-]. Where
   /// the mean is below what the tolerance resolves, relative to the latter.
   double coupling_error = 0;
+  /// Rigid models, see RigidCertifier: largest |min(w gamma_n, v_n + b_n)| of contacts and limits,
+  /// w being their mobility [m/s].
+  double complementarity = 0;
+  /// gamma_n^T (v_n + b_n), and of polygons the work that their friction could still do [J].
+  double complementarity_work = 0;
+  /// Rigid models: largest velocity that is none, tangential of contacts without slip and of
+  /// equalities [m/s, rad/s].
+  double constraint_error = 0;
+  /// Rigid models: energy that contacts and rows add, 1/2 |v|_A^2 - 1/2 |v*|_A^2 [J]; above 0 only
+  /// by corrections and moving surfaces.
+  double energy_gain = 0;
+  /// Rigid models: contacts and limits that push, and how many need to, n - rank X (Theorem 1 of
+  /// [drumwright2015]); sums over the islands.
+  int num_pushing = 0, max_pushing = 0;
   /// True if all but the coupling hold: residuals within the tolerance or, where that is finer than
   /// arithmetic, within round-off; laws within round-off.
   bool ok = true;
@@ -109,6 +124,7 @@ class Certifier {
   std::vector<double> dual_shares_;     // of each block in |residual|^2, in the norm of A^-1
   RoundOff round_off_;
   SubstepCheck substeps_;
+  RigidCertifier rigid_;
 };
 
 }  // namespace stiction::contact

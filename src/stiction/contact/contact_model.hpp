@@ -6,7 +6,20 @@
 /// The contact models by name: one spelling in C++, Python, files and plots.
 namespace stiction::contact {
 
-enum class ContactModel { sap, lagged, lagged_regularized, similar, tamsi, coulomb, mujoco };
+enum class ContactModel {
+  sap,
+  lagged,
+  lagged_regularized,
+  similar,
+  tamsi,
+  coulomb,
+  no_slip,
+  viscous,
+  stewart_trinkle,
+  anitescu_potra,
+  drumwright_shell,
+  mujoco
+};
 
 /// Parameters of a contact that a model may or may not use.
 struct ContactModelTraits {
@@ -20,6 +33,12 @@ struct ContactModelTraits {
   bool takes_torsion = false;            // condim 4 and 6
   bool has_error_bound = false;          // convex, so that a certificate bounds the solver's error
   bool takes_laws = false;               // normal_law and friction_law; then these say what it uses
+  bool is_rigid = false;                 // surfaces do not give way: solved as an LCP
+  bool uses_friction = true;             // sliding coefficients
+  bool uses_viscous_friction = false;    // nu
+  bool uses_restitution = false;         // of impacts
+  bool uses_friction_directions = false;  // edges of a friction polygon
+  bool takes_patches = true;             // contact surfaces of pressure fields
 };
 
 /// All models, in the order of tables and reports.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
@@ -64,6 +65,10 @@ struct Contact {
   int dim = 3;
   int source = -1;  // the caller's index of this contact
   int face = -1;    // of the contact surface `source`; -1: a point contact
+  // Of rigid models.
+  double viscous_friction = 0;  // nu >= 0 [N s/m]
+  double restitution = 0;       // Poisson's, in [0, 1] [-]
+  std::uint64_t id = 0;         // the same contact in the next step, for warm starts; 0: unknown
 
   /// For models with one coefficient [-]: the mean of both tangents'.
   double sliding_friction() const { return dim > 1 ? 0.5 * (friction[0] + friction[1]) : 0; }
@@ -85,6 +90,9 @@ struct Row {
   int first_column = 0;       // into row_dof and row_columns; one entry per dof moved
   int num_columns = 0;
   int source = -1;  // the caller's index of this row; -1: not a constraint but a force of its own
+  /// Of rigid models: the constraint's value at the start of the step, which an equality holds at
+  /// 0 and a limit at no less [m or rad].
+  double position = 0;
 };
 
 /// A symmetric pair of off-diagonal blocks of A, between blocks of one kinematic tree.

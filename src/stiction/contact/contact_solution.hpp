@@ -15,7 +15,8 @@ enum class SolveStatus : std::uint8_t {
   kMaxIterations,        // stopped by the iteration limit
   kNotPositiveDefinite,  // a Hessian could not be factored
   kNotFinite,            // the problem or a step of its solution was not finite
-  kInfeasible,           // no velocities were found that keep surfaces with barriers apart
+  kInfeasible,           // no velocities were found that keep surfaces with barriers apart, or, by
+                         // rigid models, any surfaces
 };
 
 struct IslandStatistics {
@@ -32,8 +33,12 @@ struct IslandStatistics {
   double scale = 0;
   /// `coulomb`: convex problems solved, and of the last |x - gamma_n|_inf relative to the larger of
   /// mean(gamma_n) and what the tolerance resolves [-].
-  int rounds = 0;
+  int rounds = 0;  // rigid models: LCPs solved; their pivots are the iterations
   double coupling_error = 0;
+  /// Rigid models: the island's overlaps, violated limits and open equalities cannot be corrected
+  /// all at once, so that none was in this step; found at a contact or a row of the problem, or -1.
+  bool has_conflict = false;
+  int conflict_contact = -1, conflict_row = -1;
 };
 
 struct ContactSolution {

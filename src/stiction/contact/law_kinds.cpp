@@ -64,7 +64,9 @@ PropertyUse calc_property_use(ContactModel model, NormalLawKind law) {
   if (own.takes_laws) return traits(law).uses;
   return {.stiffness = own.uses_stiffness,
           .dissipation = own.uses_dissipation,
-          .relaxation_time = own.uses_relaxation_time};
+          .relaxation_time = own.uses_relaxation_time,
+          .viscous_friction = own.uses_viscous_friction,
+          .restitution = own.uses_restitution};
 }
 
 }  // namespace stiction::contact

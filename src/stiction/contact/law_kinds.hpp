@@ -23,6 +23,8 @@ struct PropertyUse {
   bool relaxation_time = false;
   bool hertz_stiffness = false;
   bool barrier = false;  // barrier_stiffness and barrier_thickness
+  bool viscous_friction = false;
+  bool restitution = false;
 };
 
 struct NormalLawTraits {

@@ -4,11 +4,15 @@
 
 #include "stiction/contact/law_kinds.hpp"
 
+namespace stiction::numerics {
+enum class LcpSolver;
+}  // namespace stiction::numerics
+
 namespace stiction::contact {
 
 class CustomLaw;
 
-/// Parameters of the convex contact models, beyond those of each contact.
+/// Parameters of the contact models, beyond those of each contact.
 struct ModelParameters {
   /// v_s > 0 [m/s]: below this slip speed friction is stiction. [castro2023] section V.
   double stiction_tolerance = 1e-4;
@@ -21,6 +25,19 @@ struct ModelParameters {
   FrictionRegularizationKind friction_law = FrictionRegularizationKind::soft;
   /// For NormalLawKind::custom, see make_custom_law; else null.
   std::shared_ptr<const CustomLaw> custom_law = nullptr;
+  /// Of `no_slip` and `viscous`: who solves their LCP; 0 is `ppm_ratio`. The others' are Lemke's.
+  numerics::LcpSolver lcp_solver{};
+  /// k, even, >= 4: edges of the friction polygon of `stewart_trinkle` and `anitescu_potra`, and
+  /// half-planes that `drumwright_shell` bounds friction with. See traits.
+  int friction_directions = 4;
+  /// Share of an overlap, of a violated limit or of an open equality that rigid models correct in
+  /// one step, in [0, 1] [-]; 0: drift stays.
+  double gap_correction = 0.1;
+  /// The speed that such a correction has at most, >= 0 [m/s, rad/s].
+  double max_correction_speed = 0.1;
+  /// Contacts that separate within the step let go of the tangents as well; else `no_slip` and
+  /// `viscous` hold every contact that touches when the step begins, as published.
+  bool drop_separating = false;
 };
 
 }  // namespace stiction::contact

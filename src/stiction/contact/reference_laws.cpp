@@ -172,6 +172,11 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
       out.normal_bound = n;
       break;
     }
+    case ContactModel::no_slip:
+    case ContactModel::viscous:
+    case ContactModel::stewart_trinkle:
+    case ContactModel::anitescu_potra:
+    case ContactModel::drumwright_shell: break;  // no law of one contact alone: RigidCertifier
     case ContactModel::mujoco: break;  // not a law of ours; never certified
   }
   return out;

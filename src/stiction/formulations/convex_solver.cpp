@@ -11,6 +11,7 @@
 #include "stiction/formulations/island_problem.hpp"
 #include "stiction/formulations/lagged.hpp"
 #include "stiction/formulations/lagged_regularized.hpp"
+#include "stiction/formulations/rigid_solver.hpp"
 #include "stiction/formulations/sap.hpp"
 #include "stiction/formulations/similar.hpp"
 #include "stiction/formulations/tamsi_solver.hpp"
@@ -314,6 +315,11 @@ std::unique_ptr<ContactSolver> make_contact_solver(ContactModel model) {
     case ContactModel::similar: return std::make_unique<SolverWithLaws<SimilarWith>>();
     case ContactModel::tamsi: return make_tamsi_solver();
     case ContactModel::coulomb: return std::make_unique<SolverWithLaws<CoulombWith>>();
+    case ContactModel::no_slip:
+    case ContactModel::viscous:
+    case ContactModel::stewart_trinkle:
+    case ContactModel::anitescu_potra:
+    case ContactModel::drumwright_shell: return make_rigid_solver(model);
     case ContactModel::mujoco: return nullptr;
   }
   return nullptr;

@@ -12,6 +12,12 @@ using math::Vector3;
 
 void DenseIsland::assemble(const ContactProblem& problem, const Islands& islands, int island,
                            std::span<const int> first_dof) {
+  assemble_constraints(problem, islands, island, first_dof);
+  assemble_A(problem, islands, island, first_dof);
+}
+
+void DenseIsland::assemble_constraints(const ContactProblem& problem, const Islands& islands,
+                                       int island, std::span<const int> first_dof) {
   for (auto* indices : {&dofs_, &contacts_, &rows_, &moved_dofs_}) indices->clear();
   contact_places_.clear();
   row_places_.clear();
@@ -19,7 +25,6 @@ void DenseIsland::assemble(const ContactProblem& problem, const Islands& islands
   for (const int block : islands.blocks(island))
     for (int dof = problem.dof_start[block]; dof < problem.dof_start[block + 1]; ++dof)
       dofs_.push_back(dof);
-  assemble_A(problem, islands, island, first_dof);
   for (const int p : islands.pairs(island)) add_pair(problem, problem.pairs[p], first_dof);
   for (const int r : islands.rows(island)) add_row(problem, islands, r, first_dof);
 }

@@ -46,6 +46,9 @@ class DenseIsland {
   /// @param first_dof of every block of the problem within its island
   void assemble(const contact::ContactProblem& problem, const contact::Islands& islands, int island,
                 std::span<const int> first_dof);
+  /// All but A.
+  void assemble_constraints(const contact::ContactProblem& problem, const contact::Islands& islands,
+                            int island, std::span<const int> first_dof);
 
   int num_dofs() const { return static_cast<int>(dofs_.size()); }
   int num_contacts() const { return static_cast<int>(contacts_.size()); }

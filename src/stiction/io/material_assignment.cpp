@@ -163,6 +163,8 @@ void apply(const NamedMaterial& material, const GeomRule& rule, plant::Material*
   take(material.values.hertz_stiffness, &values->hertz_stiffness, &source->hertz_stiffness);
   take(material.values.barrier_stiffness, &values->barrier_stiffness, &source->barrier_stiffness);
   take(material.values.barrier_thickness, &values->barrier_thickness, &source->barrier_thickness);
+  take(material.values.viscous_friction, &values->viscous_friction, &source->viscous_friction);
+  take(material.values.restitution, &values->restitution, &source->restitution);
   take(material.values.hydroelastic_modulus, &values->hydroelastic_modulus,
        &source->hydroelastic_modulus);
   take(material.values.resolution_hint, &values->resolution_hint, &source->resolution_hint);

@@ -22,6 +22,10 @@ constexpr std::array kKeys = {
                 "a number above 0 in N/m, or .inf for near-rigid", true, true},
     PropertyKey{"barrier_thickness", &plant::Material::barrier_thickness,
                 "a finite number above 0 in m", true, false},
+    PropertyKey{"viscous_friction", &plant::Material::viscous_friction,
+                "a finite number of at least 0 in N s/m", false, false},
+    PropertyKey{"restitution", &plant::Material::restitution, "a number from 0 to 1", false, false,
+                1},
     PropertyKey{"hydroelastic_modulus", &plant::Material::hydroelastic_modulus,
                 "a finite number above 0 in Pa; a rigid surface has 'rigid: true'", true, false},
     PropertyKey{"resolution_hint", &plant::Material::resolution_hint,
@@ -42,7 +46,8 @@ const PropertyKey* find_property_key(std::string_view name) {
 
 bool set_property(const PropertyKey& key, double value, plant::Material* values) {
   const bool is_in_range = key.positive ? value > 0 : value >= 0;
-  if (!is_in_range || (std::isinf(value) && !key.may_be_infinite)) return false;
+  if (!is_in_range || value > key.most || (std::isinf(value) && !key.may_be_infinite))
+    return false;
   values->*key.member = value;
   return true;
 }

@@ -14,6 +14,7 @@ struct PropertyKey {
   const char* range;  // as a message says it: "a number above 0 in N/m"
   bool positive;      // else at least 0
   bool may_be_infinite;
+  double most = contact::kInfinity;
 };
 
 /// All of them, as docs/contact_properties.md lists them.

@@ -18,6 +18,7 @@ contact::Row make_spring_row(const mjData* d, int i, double dt, contact::RowKind
   const double bias = -(d->efc_aref[i] + kbip[1] * d->efc_vel[i] + stiffness * r);
   contact::Row row;
   row.kind = kind;
+  row.position = r;
   row.regularization = d->efc_R[i] / denominator;
   row.target = (d->efc_vel[i] - dt * (stiffness * r + bias)) / denominator;
   return row;

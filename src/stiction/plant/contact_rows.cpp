@@ -79,9 +79,18 @@ void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant, c
 /// What the points of two geoms have in common.
 struct GeomPair {
   std::array<int, 2> geoms = {-1, -1};
+  int num_points = 0;
   Contact contact{};          // its properties
   double share_of_first = 0;  // of the depth
 };
+
+/// The same for the n-th point of two geoms in every step; above 0, below 2^63.
+std::uint64_t make_id(const std::array<int, 2>& geoms, int point) {
+  const auto bits = [](int number, int count) {
+    return static_cast<std::uint64_t>(number) & ((std::uint64_t{1} << count) - 1);
+  };
+  return (bits(geoms[0], 24) << 39 | bits(geoms[1], 24) << 15 | bits(point, 15)) + 1;
+}
 
 /// From con.pos, halfway between the surfaces, to the point where the two springs meet, along the
 /// normal, which points from A to B [m]. Where they are far apart the point stays near the smaller
@@ -153,6 +162,8 @@ PairProperties set_properties(const mjModel* m, const MaterialTable& materials,
   c->hertz_stiffness = properties.hertz_stiffness;
   c->barrier_stiffness = properties.barrier_stiffness;
   c->barrier_thickness = properties.barrier_thickness;
+  c->viscous_friction = properties.viscous_friction;
+  c->restitution = properties.restitution;
   c->dim = con.dim;
   if (con.dim > 1) {
     std::copy_n(con.friction, 5, c->friction.data());
@@ -188,6 +199,7 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
     contact::BodyPair& pair = problem->pairs.back();
     Contact c = make_contact(m, con, geom_pair, pair.origin);
     c.source = i;
+    c.id = make_id(geom_pair.geoms, geom_pair.num_points++);
     problem->contacts.push_back(c);
     ++pair.num_contacts;
   }

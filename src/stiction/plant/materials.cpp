@@ -1,5 +1,7 @@
 #include "stiction/plant/materials.hpp"
 
+#include <algorithm>
+
 namespace stiction::plant {
 
 MaterialTable make_default_materials(const mjModel* model) {
@@ -55,6 +57,9 @@ PairProperties combine_materials(const mjModel* model, const MaterialTable& tabl
   pair.dissipation = share_a * a.dissipation + (1 - share_a) * b.dissipation;
   pair.relaxation_time = a.relaxation_time + b.relaxation_time;
   pair.share_of_first = share_a;
+  const double nu_a = a.viscous_friction, nu_b = b.viscous_friction;
+  pair.viscous_friction = nu_a + nu_b > 0 ? 2 * nu_a * nu_b / (nu_a + nu_b) : 0;
+  pair.restitution = std::max(a.restitution, b.restitution);
 
   pair.friction = mujoco_friction;
   if (!std::isnan(a.friction) || !std::isnan(b.friction)) {

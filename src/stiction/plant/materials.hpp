@@ -25,6 +25,9 @@ struct Material {
   /// k > 0 [N/m], may be infinite
   double barrier_stiffness = std::numeric_limits<double>::quiet_NaN();
   double barrier_thickness = std::numeric_limits<double>::quiet_NaN();  // > 0 [m]
+  /// Of rigid models.
+  double viscous_friction = std::numeric_limits<double>::quiet_NaN();  // nu >= 0 [N s/m]
+  double restitution = std::numeric_limits<double>::quiet_NaN();       // in [0, 1] [-]
   /// Of pressure-field contact. A geom with none of modulus, field and rigid touches in points.
   double hydroelastic_modulus = std::numeric_limits<double>::quiet_NaN();  // E_h > 0 [Pa]
   double resolution_hint = std::numeric_limits<double>::quiet_NaN();  // edges of its mesh, > 0 [m]
@@ -39,7 +42,9 @@ inline const Material kDefaultMaterial = {.stiffness = contact::kInfinity,
                                           .dissipation = 50,
                                           .relaxation_time = 0.01,
                                           .hertz_stiffness = contact::kInfinity,
-                                          .barrier_stiffness = contact::kInfinity};
+                                          .barrier_stiffness = contact::kInfinity,
+                                          .viscous_friction = 0,
+                                          .restitution = 0};
 
 /// A surface's barrier thickness, or the law's default [m]. That of a logarithmic barrier is the
 /// distance at which it is as stiff as its k: it pushes from afar with k d^2 / distance.
@@ -57,6 +62,7 @@ struct MaterialSource {
   std::string selector;  // what assigned it, and where
   std::string hertz_stiffness = kDefault, barrier_stiffness = kDefault;
   std::string barrier_thickness = kDefault;
+  std::string viscous_friction = kDefault, restitution = kDefault;
   std::string hydroelastic_modulus = kDefault, resolution_hint = kDefault;
   std::string slab_thickness = kDefault, rigid = kDefault, pressure_field = kDefault;
 };
@@ -82,6 +88,8 @@ struct PairProperties {
   double hertz_stiffness = contact::kInfinity;
   double barrier_stiffness = contact::kInfinity;
   double barrier_thickness = 0;
+  double viscous_friction = 0;
+  double restitution = 0;
   /// Of the compression, or of a barrier's gap, that the first geom takes under the normal law.
   double share_of_first = 0.5;
 };
@@ -96,6 +104,11 @@ struct PairProperties {
 /// s1 = k2 / (k1 + k2) is the first one's share of the compression; under Hertz's law that of the
 /// k_h^(2/3), under barriers that of the barrier stiffnesses. Barriers are layers: thicknesses add,
 /// stiffnesses are in series; exact for forces of one size, k1 thickness1 = k2 thickness2.
+///
+/// Of rigid models, the film between two surfaces is sheared by both, as friction is, and the
+/// livelier of two surfaces decides how they rebound:
+///
+///     nu = 2 nu1 nu2 / (nu1 + nu2),     restitution = max(e1, e2).
 ///
 /// Friction is combined so if either geom has a coefficient of its own here, the other's then being
 /// its MJCF coefficient; otherwise MuJoCo's value for the contact stands, which knows priorities

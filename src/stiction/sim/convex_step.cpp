@@ -39,7 +39,11 @@ double without_sign(double x) { return std::copysign(x, 1.0); }
 ConvexStep::ConvexStep(const mjModel* model, const StepOptions& options,
                        const plant::MaterialTable& materials)
     : look_ahead_(model, options.contact_model, options.parameters, materials),
-      patches_(model, materials, options.surfaces),
+      patches_(model,
+               contact::traits(options.contact_model).takes_patches
+                   ? materials
+                   : plant::make_default_materials(model),
+               options.surfaces),
       solver_(formulations::make_contact_solver(options.contact_model)) {
   check_law(options, patches_);
   if (options.num_threads > 1) threads_.emplace(options.num_threads);
@@ -85,6 +89,7 @@ void ConvexStep::take(StepContext& context, mjData* d) {
   write_contacts(context.model, d, problem_, solution_, &context.report.contacts, &patches_);
   write_patches(context.model, patches_, problem_, solution_, &context.report.patches);
   warn_of_patches(context);
+  warn_of_conflicts(context, d);
   patches_.renumber(look_ahead_.remove_idle(d));
   advance(context, d);
   us.finish += clock.lap();
@@ -188,7 +193,7 @@ void ConvexStep::solve(StepContext& context, mjData* d) {
     context.report.statistics.iterations += num_before;
   }
   has_solution_ = !context.failed();
-  report_failures(context);
+  report_failures(context, d);
 }
 
 /// @return true if the problem has become another one, for which the solution is a guess
@@ -235,14 +240,14 @@ void ConvexStep::warn_of_patches(StepContext& context) const {
   }
 }
 
-void ConvexStep::report_failures(StepContext& context) const {
+void ConvexStep::report_failures(StepContext& context, const mjData* d) const {
   for (int i = 0; i < islands_.size(); ++i) {
     const contact::IslandStatistics& island = solution_.islands[i];
     // Stopped by rounding: the certificate decides whether nothing else is left.
     if (island.status == contact::SolveStatus::kConverged ||
         island.status == contact::SolveStatus::kStagnated)
       continue;
-    const std::string text = describe_failure(context, i);
+    const std::string text = describe_failure(context, d, i);
     switch (island.status) {
       case contact::SolveStatus::kNotFinite: return context.fail(kNonFiniteSolution, text);
       case contact::SolveStatus::kNotPositiveDefinite:
@@ -256,7 +261,8 @@ void ConvexStep::report_failures(StepContext& context) const {
                           "the velocities are not finite" + find_cause(context));
 }
 
-std::string ConvexStep::describe_failure(const StepContext& context, int index) const {
+std::string ConvexStep::describe_failure(const StepContext& context, const mjData* d,
+                                         int index) const {
   const contact::IslandStatistics& island = solution_.islands[index];
   const int body = context.plant.block(islands_.blocks(index)[0]).body;
   const double residual = island.scale > 0 ? island.residual / island.scale : island.residual;
@@ -267,6 +273,12 @@ std::string ConvexStep::describe_failure(const StepContext& context, int index) 
       "the island of " + plant::describe(context.model, mjOBJ_BODY, body) + size;
   if (!std::isfinite(residual))
     return "a value that is not finite reached the solver" + find_cause(context) + ": " + text;
+  if (contact::traits(context.options.contact_model).is_rigid &&
+      island.status != contact::SolveStatus::kNotFinite)
+    return text + " with contacts or limits that no velocities satisfy" +
+           describe_conflict(context, d, island) +
+           ": surfaces that drive the bodies apart against each other, or an LCP beyond round-off; "
+           "take a smaller step, or a compliant model";
   if (island.status == contact::SolveStatus::kInfeasible)
     return text +
            " that found no velocities at which all surfaces with barriers stay apart: take a "
@@ -279,6 +291,31 @@ std::string ConvexStep::describe_failure(const StepContext& context, int index) 
         "; tamsi divides a step into up to 20, but its law may leave it without a solution or "
         "with several: use another contact model, or a smaller step";
   return text + accuracy + cause;
+}
+
+/// ", found at geom 'a' and geom 'b'"; empty if there is no conflict.
+std::string ConvexStep::describe_conflict(const StepContext& context, const mjData* d,
+                                          const contact::IslandStatistics& island) const {
+  const auto name = [&](int geom) { return plant::describe(context.model, mjOBJ_GEOM, geom); };
+  if (island.conflict_contact >= 0) {
+    const int* geoms = d->contact[problem_.contacts[island.conflict_contact].source].geom;
+    return ", found at " + name(geoms[0]) + " and " + name(geoms[1]);
+  }
+  if (island.conflict_row < 0) return "";
+  const int dof = problem_.row_dof[problem_.rows[island.conflict_row].first_column];
+  const int body = context.plant.block(islands_.block_of_dof(dof)).body;
+  return ", found at a limit of " + plant::describe(context.model, mjOBJ_BODY, body);
+}
+
+/// Overlaps that could not be corrected, all at once, were not: motion goes on without.
+void ConvexStep::warn_of_conflicts(StepContext& context, const mjData* d) const {
+  for (const contact::IslandStatistics& island : solution_.islands) {
+    if (!island.has_conflict) continue;
+    ++context.report.num_warnings;
+    context.report.warning = "overlaps that cannot be corrected all at once were not" +
+                             describe_conflict(context, d, island) +
+                             ": something is squeezed, or a joint's limit is within a surface";
+  }
 }
 
 /// ", of body 'x'": the first whose part of the problem is not finite; empty if there is none.

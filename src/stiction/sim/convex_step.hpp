@@ -40,8 +40,11 @@ class ConvexStep {
   void solve(StepContext& context, mjData* d);
   bool add_reached_contacts(StepContext& context, mjData* d);
   void warn_of_patches(StepContext& context) const;
-  void report_failures(StepContext& context) const;
-  std::string describe_failure(const StepContext& context, int island) const;
+  void warn_of_conflicts(StepContext& context, const mjData* d) const;
+  void report_failures(StepContext& context, const mjData* d) const;
+  std::string describe_failure(const StepContext& context, const mjData* d, int island) const;
+  std::string describe_conflict(const StepContext& context, const mjData* d,
+                                const contact::IslandStatistics& island) const;
   std::string find_cause(const StepContext& context) const;
   void certify(StepContext& context, mjData* d);
   static void advance(StepContext& context, mjData* d);

@@ -75,15 +75,26 @@ class Finder {
           p.near_rigid_factor, standard.near_rigid_factor);
     check("normal_law", traits_.takes_laws, static_cast<double>(p.normal_law),
           static_cast<double>(standard.normal_law));
+    check("lcp_solver", traits_.is_rigid && !traits_.uses_friction,
+          static_cast<double>(p.lcp_solver), static_cast<double>(standard.lcp_solver));
+    check("friction_directions", traits_.uses_friction_directions, p.friction_directions,
+          standard.friction_directions);
+    check("gap_correction", traits_.is_rigid, p.gap_correction, standard.gap_correction);
+    check("max_correction_speed", traits_.is_rigid, p.max_correction_speed,
+          standard.max_correction_speed);
+    check("drop_separating", traits_.is_rigid && !traits_.uses_friction, p.drop_separating,
+          standard.drop_separating);
     check("friction_law", traits_.takes_laws, static_cast<double>(p.friction_law),
           static_cast<double>(standard.friction_law));
   }
 
   void check_properties() {
-    const std::string dissipation = use_.dissipation       ? "which uses dissipation"
+    const std::string dissipation = traits_.is_rigid       ? "which uses restitution"
+                                    : use_.dissipation     ? "which uses dissipation"
                                     : use_.relaxation_time ? "which uses relaxation_time"
                                                            : "which does not dissipate";
-    const std::string stiffness = use_.stiffness         ? "which uses stiffness"
+    const std::string stiffness = traits_.is_rigid       ? "which is rigid"
+                                  : use_.stiffness       ? "which uses stiffness"
                                   : use_.hertz_stiffness ? "which uses hertz_stiffness"
                                   : use_.barrier
                                       ? "which uses barrier_stiffness and barrier_thickness"
@@ -98,6 +109,15 @@ class Finder {
                    stiffness);
     check_property(&MaterialSource::barrier_thickness, "barrier_thickness", use_.barrier,
                    stiffness);
+    check_property(&MaterialSource::viscous_friction, "viscous_friction", use_.viscous_friction,
+                   traits_.is_rigid && !traits_.uses_friction ? "which does not slip"
+                                                              : "which has dry friction");
+    check_property(&MaterialSource::restitution, "restitution", use_.restitution, dissipation);
+    const std::string points = "which touches in points";
+    check_property(&MaterialSource::hydroelastic_modulus, "hydroelastic_modulus",
+                   traits_.takes_patches, points);
+    check_property(&MaterialSource::pressure_field, "pressure_field", traits_.takes_patches,
+                   points);
   }
 
   void check_all_properties() {
@@ -143,6 +163,14 @@ class Finder {
   }
 
   void check_friction() {
+    if (!traits_.uses_friction) {
+      std::set<std::string> given;
+      for (const MaterialSource& s : materials_.sources)
+        if (s.friction != MaterialSource().friction) given.insert(s.friction);
+      for (const std::string& from : given)
+        out_.push_back("friction (" + from + ") has no effect" + under_);
+      return;
+    }
     if (traits_.takes_torsion) return;
     std::vector<int> geoms, pairs, unequal;
     for (int i = 0; i < m_->ngeom; ++i)
@@ -188,7 +216,8 @@ class Finder {
 
   void add_compliance(const std::string& what) {
     out_.push_back(what + " have no effect on contacts" + under_ +
-                   ": stiffness and dissipation of contact properties do");
+                   (traits_.is_rigid ? ": surfaces are rigid"
+                                     : ": stiffness and dissipation of contact properties do"));
   }
 
   bool has_compliance(const mjtNum* solref, const mjtNum* solimp, int i) const {

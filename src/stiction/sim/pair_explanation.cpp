@@ -57,6 +57,7 @@ class Explainer {
       add_hertz_stiffness();
       add_barrier();
       add_dissipation();
+      add_rigid();
       add_friction();
       add_slip_tolerance();
     }
@@ -197,6 +198,20 @@ class Explainer {
         use_.relaxation_time, use_.relaxation_time ? "" : ignored());
   }
 
+  void add_rigid() {
+    if (use_.viscous_friction || is_given(&plant::MaterialSource::viscous_friction))
+      add("viscous_friction", contact_.viscous_friction, "N s/m",
+          combine("harmonic mean, 2 nu1 nu2/(nu1 + nu2),", material(geom1_).viscous_friction,
+                  source(geom1_).viscous_friction, material(geom2_).viscous_friction,
+                  source(geom2_).viscous_friction),
+          use_.viscous_friction, use_.viscous_friction ? "" : ignored());
+    if (use_.restitution || is_given(&plant::MaterialSource::restitution))
+      add("restitution", contact_.restitution, "",
+          combine("larger", material(geom1_).restitution, source(geom1_).restitution,
+                  material(geom2_).restitution, source(geom2_).restitution),
+          use_.restitution, use_.restitution ? "of impacts, Poisson's" : ignored());
+  }
+
   void add_friction() {
     if (!properties_.friction_is_ours || contact_.dim == 1)
       return add_mujoco_friction(contact_.friction.data(), contact_.dim);
@@ -211,7 +226,7 @@ class Explainer {
     add("friction", contact_.friction[0], "",
         combine("harmonic mean, 2 mu1 mu2/(mu1 + mu2),", coefficient(geom1_), origin(geom1_),
                 coefficient(geom2_), origin(geom2_)),
-        true);
+        traits_.uses_friction, traits_.uses_friction ? "" : ignored());
     add_torsion(contact_.friction.data(), contact_.dim);
   }
 
@@ -223,14 +238,15 @@ class Explainer {
     }
     const std::string from = find_friction_source(0);
     if (friction[0] == friction[1]) {
-      add("friction", friction[0], "", from, true);
+      add("friction", friction[0], "", from, traits_.uses_friction,
+          traits_.uses_friction ? "" : ignored());
     } else {
-      const std::string note = traits_.takes_torsion
-                                   ? ""
+      const std::string note = traits_.takes_torsion    ? ""
+                               : !traits_.uses_friction ? ignored()
                                    : std::string(traits_.name) + " uses the mean, " +
                                          to_text(0.5 * (friction[0] + friction[1]));
-      add("friction, first tangent", friction[0], "", from, true, note);
-      add("friction, second tangent", friction[1], "", from, true, note);
+      add("friction, first tangent", friction[0], "", from, traits_.uses_friction, note);
+      add("friction, second tangent", friction[1], "", from, traits_.uses_friction, note);
     }
     add_torsion(friction, dim);
   }
@@ -351,11 +367,12 @@ PairExplanation explain_pair(const mjModel* m, const plant::MaterialTable& mater
   const int first = pair.contact.geom[0], second = pair.contact.geom[1];
   const std::array<plant::GeomBody, 2> bodies = {plant::make_geom_body(m, materials, first),
                                                  plant::make_geom_body(m, materials, second)};
-  const bool takes_patches = options.contact_model != ContactModel::mujoco;
+  const bool takes_patches = contact::traits(options.contact_model).takes_patches;
   out.why_points = plant::explain_points(m, first, bodies[0], second, bodies[1]);
   out.is_patch = takes_patches && bodies[0].body && bodies[1].body && out.why_points.empty();
   if (!takes_patches && (bodies[0].body || bodies[1].body))
-    out.why_points = "'mujoco' has no pressure fields";
+    out.why_points = "'" + std::string(contact::traits(options.contact_model).name) +
+                     "' has no pressure fields";
   out.numbers = Explainer(m, materials, options, pair, out.is_patch ? &bodies : nullptr).explain();
   return out;
 }

@@ -1,0 +1,379 @@
+#include "stiction/contact/rigid_certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "stiction/contact/certificate.hpp"
+#include "stiction/contact/plain_kinematics.hpp"
+#include "stiction/contact/reference_laws.hpp"
+#include "stiction/contact/residual_scale.hpp"
+#include "stiction/contact/rigid_touch.hpp"
+
+namespace stiction::contact {
+namespace {
+
+/// Speed that a gap leaves, or that an overlap is corrected with [m/s].
+double calc_gap_speed(double gap, double dt, const ModelParameters& parameters) {
+  if (gap > 0) return gap / dt;
+  return -std::min(parameters.gap_correction * -gap / dt, parameters.max_correction_speed);
+}
+
+/// |min(w gamma, v + b)|; of an overlap with b or without it, whichever is met.
+double calc_complementarity(double mobility, double gamma, double velocity, double b) {
+  const auto with = [&](double speed) {
+    return std::abs(std::min(mobility * gamma, velocity + speed));
+  };
+  return b < 0 ? std::min(with(b), with(0)) : with(b);
+}
+
+/// Friction beyond the polygon with k corners, the first at t1, of circumradius `bound`.
+double calc_polygon_excess(const ContactVector& gamma, double bound, int k) {
+  double farthest = 0;
+  for (int m = 0; m < k; ++m) {
+    const double angle = std::numbers::pi * (2 * m + 1) / k;
+    farthest = std::max(farthest, gamma[0] * std::cos(angle) + gamma[1] * std::sin(angle));
+  }
+  return farthest / std::cos(std::numbers::pi / k) - bound;
+}
+
+/// The fastest slip along one of the k directions: lambda of the LCP.
+double calc_polygon_slip(const ContactVector& v, int k) {
+  double fastest = 0;
+  for (int m = 0; m < k; ++m) {
+    const double angle = 2 * std::numbers::pi * m / k;
+    fastest = std::max(fastest, -(v[0] * std::cos(angle) + v[1] * std::sin(angle)));
+  }
+  return fastest;
+}
+
+/// Friction beyond the half-planes of `drumwright_shell`.
+double calc_shell_excess(const ContactVector& gamma, double bound, int k) {
+  double excess = -kInfinity;
+  for (int m = 0; m < k / 2; ++m) {
+    const double theta = 0.5 * std::numbers::pi * m / (0.5 * k - 1);
+    excess = std::max(excess, std::abs(gamma[0]) * std::cos(theta) +
+                                  std::abs(gamma[1]) * std::sin(theta) - bound);
+  }
+  return excess;
+}
+
+/// J diag(A)^-1 J^T, by which an impulse of a limit is compared with its velocity.
+double calc_mobility(const ContactProblem& problem, const Row& row) {
+  double sum = 0;
+  for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
+    const auto after = std::upper_bound(problem.dof_start.begin(), problem.dof_start.end(),
+                                        problem.row_dof[c]);
+    const auto block = static_cast<int>(after - problem.dof_start.begin()) - 1;
+    const int own = problem.row_dof[c] - problem.dof_start[block];
+    const double J = problem.row_columns[c];
+    sum += J * J / problem.diagonal(block)[own * (problem.block_size(block) + 1)];
+  }
+  return sum;
+}
+
+double squared(double x) { return x * x; }
+
+}  // namespace
+
+void RigidCertifier::certify(const ContactProblem& problem, MomentumFactor* factor,
+                             const Islands& islands, ContactModel model,
+                             const ModelParameters& parameters, double tolerance,
+                             double absolute_tolerance, const ContactSolution& solution,
+                             std::vector<double>* given, std::vector<double>* imbalance,
+                             Certificate* out) {
+  const int num_dofs = problem.num_dofs();
+  for (auto* force : {given, &own_, &by_law_, &residual_, &momentum_}) force->assign(num_dofs, 0.0);
+  Sums sums;
+  check_contacts(problem, model, parameters, solution, given, &sums, out);
+  check_rows(problem, parameters, solution, given, &sums, out);
+  count_pushing(problem, islands, model, solution, out);
+
+  // Balance of momentum: of the impulses given, and of those that the laws have at v.
+  change_.resize(num_dofs);
+  imbalance->resize(num_dofs);
+  for (int i = 0; i < num_dofs; ++i) change_[i] = solution.v[i] - problem.v_star[i];
+  add_A_product(problem, change_, residual_);
+  double energy = 0;
+  for (int i = 0; i < num_dofs; ++i) {
+    out->energy_gain += (problem.v_star[i] + 0.5 * change_[i]) * residual_[i];
+    (*imbalance)[i] = residual_[i] - (*given)[i] - own_[i];
+    residual_[i] -= by_law_[i];
+  }
+  add_A_product(problem, solution.v, momentum_);
+  for (int i = 0; i < num_dofs; ++i) energy += 0.5 * solution.v[i] * momentum_[i];
+
+  bool balances = true;
+  const auto check_blocks = [&](std::span<const int> blocks) {
+    double r2 = 0;
+    for (const int b : blocks) {
+      const int n = problem.block_size(b);
+      for (int i = 0; i < n; ++i)
+        r2 += squared(residual_[problem.dof_start[b] + i]) / problem.diagonal(b)[i * (n + 1)];
+    }
+    const ResidualScale scale = calc_residual_scale(problem, blocks, by_law_, momentum_);
+    const double residual = std::sqrt(r2);
+    if (!(residual <= 1.25 * (absolute_tolerance + tolerance * scale.impulses))) balances = false;
+    if (residual <= absolute_tolerance || !(scale.impulses > 0)) return;
+    out->relative_residual = std::max(out->relative_residual, residual / scale.impulses);
+    out->residual_to_momentum = std::max(out->residual_to_momentum, residual / scale.momentum);
+  };
+  for (int island = 0; island < islands.size(); ++island) check_blocks(islands.blocks(island));
+  for (int b = 0; b < problem.num_blocks(); ++b)
+    if (islands.island_of_block(b) < 0) check_blocks({&b, 1});
+
+  // Lemke's method ends within 1e-8 of the numbers of its problem, pivoting within 1e-10.
+  const double speeds = (traits(model).has_error_bound ? 1e-9 : 1e-7) * sums.speed;
+  const double impulses = std::max(1e-9, 0.1 * tolerance) * std::max(sums.impulse, 1e-12);
+  const bool has_complementarity = model != ContactModel::drumwright_shell;
+  out->ok = balances && sums.is_finite && out->impulse_error <= impulses &&
+            out->min_normal_impulse >= -impulses && out->max_cone_excess <= impulses &&
+            out->max_friction_work <= speeds * std::max(sums.impulse, 1e-12) &&
+            out->constraint_error <= speeds &&
+            (!has_complementarity || out->complementarity <= speeds) && keeps_count_ &&
+            (sums.may_gain || out->energy_gain <= 1e-9 * (energy + std::abs(out->energy_gain)));
+
+  out->error_bound = out->velocity_bound = kInfinity;
+  if (!traits(model).has_error_bound) return;
+  shares_.resize(problem.num_blocks());
+  factor->calc_squared_norms(residual_, shares_);
+  double r2 = 0;
+  for (const double share : shares_) r2 += share;
+  out->error_bound =
+      std::sqrt(r2) + std::sqrt(std::max(0.0, sums.complementarity) + 2 * sums.violation);
+  out->velocity_bound = std::sqrt(3 * sums.max_w) * out->error_bound;
+}
+
+void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel model,
+                                    const ModelParameters& parameters,
+                                    const ContactSolution& solution, std::vector<double>* given,
+                                    Sums* sums, Certificate* out) {
+  const double dt = problem.time_step;
+  const int k = parameters.friction_directions;
+  is_held_.assign(problem.num_contacts(), 0);
+  rebounds_.assign(problem.num_contacts(), 0);
+  if (!problem.contacts.empty()) out->min_normal_impulse = kInfinity;
+  const auto grow = [](double value, double* to) { *to = std::max(*to, value); };
+  for (const BodyPair& pair : problem.pairs) {
+    double V0[6], V_star[6], V[6], F[6] = {}, F_law[6] = {};
+    calc_pair_motion(problem, pair, problem.v0, V0);
+    calc_pair_motion(problem, pair, problem.v_star, V_star);
+    calc_pair_motion(problem, pair, solution.v, V);
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+      const Contact& c = problem.contacts[i];
+      const ContactVector& gamma = solution.impulses[i];
+      const ContactVector v0 = calc_contact_velocity(c, V0);
+      const ContactVector v_star = calc_contact_velocity(c, V_star);
+      const ContactVector v = calc_contact_velocity(c, V);
+      ContactVector law = gamma;
+      for (const double x : gamma) sums->is_finite = sums->is_finite && std::isfinite(x);
+      const double slip = std::hypot(v[0], v[1]), friction = std::hypot(gamma[0], gamma[1]);
+      const double mobility = problem.delassus[i];
+      grow(mobility, &sums->max_w);
+      for (const ContactVector& x : {v0, v_star, v})
+        grow(std::hypot(x[0], x[1], x[2]), &sums->speed);
+      grow(std::hypot(gamma[0], gamma[1], gamma[2]), &sums->impulse);
+      out->min_normal_impulse = std::min(out->min_normal_impulse, gamma[2]);
+      rebounds_[i] = c.restitution > 0 && gamma[2] > 0 && is_impact(v0[2], v_star[2]);
+      const bool moves = c.bias != std::array<double, 3>{} || c.phi0 < 0;
+      sums->may_gain = sums->may_gain || moves || rebounds_[i];
+
+      // Normal.
+      double b = calc_gap_speed(c.phi0, dt, parameters);
+      bool is_open = false;  // of no account to the model
+      if (model == ContactModel::anitescu_potra) {
+        is_open = !is_touching(c);
+        b = std::min(b, 0.0);
+      }
+      if (is_open) {
+        grow(std::max(std::abs(gamma[2]), friction), &out->impulse_error);
+      } else if (rebounds_[i]) {
+        grow(std::max(0.0, -v[2] - std::max(b, 0.0)), &out->complementarity);
+      } else {
+        grow(calc_complementarity(mobility, gamma[2], v[2], b), &out->complementarity);
+        if (c.phi0 < 0 && gamma[2] > 0 && std::abs(v[2]) < std::abs(v[2] + b)) b = 0;
+        const double work = gamma[2] * (v[2] + b);
+        sums->complementarity += std::max(0.0, work);
+        sums->violation += std::max(0.0, -work);
+      }
+
+      // Tangents.
+      const double bound = c.sliding_friction() * gamma[2];
+      // What closes within the step may be held as well: its impulse says so.
+      const bool must_hold = gamma[2] > 0 || (is_touching(c) && !parameters.drop_separating);
+      is_held_[i] = must_hold || friction > 0;
+      switch (model) {
+        case ContactModel::no_slip:
+          if (is_held_[i]) grow(slip, &out->constraint_error);
+          sums->violation += slip * friction;
+          break;
+        case ContactModel::viscous:
+          for (int t = 0; t < 2; ++t)
+            law[t] = is_held_[i] ? -dt * c.viscous_friction * v[t] : 0;
+          grow(std::hypot(gamma[0] - law[0], gamma[1] - law[1]), &out->impulse_error);
+          break;
+        case ContactModel::drumwright_shell:
+          grow(calc_shell_excess(gamma, bound + c.viscous_friction * std::hypot(v0[0], v0[1]), k),
+               &out->max_cone_excess);
+          break;
+        default: {
+          grow(calc_polygon_excess(gamma, bound, k), &out->max_cone_excess);
+          const double work = gamma[0] * v[0] + gamma[1] * v[1];
+          grow(work, &out->max_friction_work);
+          if (rebounds_[i]) break;
+          // beta^T (D v + lambda) + lambda (mu f - 1^T beta)
+          const double undone = bound * calc_polygon_slip(v, k) + work;
+          sums->complementarity += std::max(0.0, undone);
+          if (gamma[2] > 0) grow(undone / gamma[2], &out->complementarity);
+        }
+      }
+      add_contact_wrench(c, gamma, F);
+      add_contact_wrench(c, law, F_law);
+    }
+    add_pair_force(problem, pair, F, *given);
+    add_pair_force(problem, pair, F_law, by_law_);
+  }
+}
+
+void RigidCertifier::check_rows(const ContactProblem& problem, const ModelParameters& parameters,
+                                const ContactSolution& solution, std::vector<double>* given,
+                                Sums* sums, Certificate* out) {
+  const double dt = problem.time_step;
+  double largest_correction = 0;
+  for (const Row& row : problem.rows)
+    if (row.kind == RowKind::kSpring && row.source >= 0)
+      largest_correction = std::max(
+          largest_correction,
+          std::abs(calc_gap_speed(-std::abs(row.position), dt, parameters)));
+  for (int i = 0; i < problem.num_rows(); ++i) {
+    const Row& row = problem.rows[i];
+    const double v = calc_row_velocity(problem, row, solution.v);
+    const double gamma = solution.row_impulses[i];
+    double law = gamma;
+    sums->is_finite = sums->is_finite && std::isfinite(gamma);
+    sums->impulse = std::max(sums->impulse, std::abs(gamma));
+    sums->speed = std::max(sums->speed, std::abs(v));
+    if (row.kind == RowKind::kLimit) {
+      const double mobility = calc_mobility(problem, row);
+      const double b = calc_gap_speed(row.position, dt, parameters);
+      out->complementarity =
+          std::max(out->complementarity, calc_complementarity(mobility, gamma, v, b));
+      sums->complementarity += std::max(0.0, gamma * std::min(v + b, v + std::max(b, 0.0)));
+      sums->may_gain = sums->may_gain || row.position < 0;
+      if (gamma < 0) out->min_normal_impulse = std::min(out->min_normal_impulse, gamma);
+    } else if (row.kind == RowKind::kSpring && row.source >= 0) {
+      const double speed = -calc_gap_speed(-std::abs(row.position), dt, parameters);
+      const double target = row.position > 0 ? -speed : speed;
+      const double error = std::min(std::abs(v - target), std::abs(v));
+      // Rows that others imply have no correction of their own.
+      const double excess = std::max(0.0, error - largest_correction);
+      out->constraint_error = std::max(out->constraint_error, excess);
+      sums->violation += error * std::abs(gamma);
+      sums->may_gain = sums->may_gain || row.position != 0;
+    } else {
+      law = calc_reference_row_impulse(row, v);
+      out->impulse_error = std::max(out->impulse_error, std::abs(law - gamma));
+      sums->may_gain = sums->may_gain || row.source < 0;
+    }
+    add_row_force(problem, row, gamma, row.source >= 0 ? *given : own_);
+    add_row_force(problem, row, law, by_law_);
+  }
+}
+
+/// n - rank X, of islands where the bound could be passed.
+void RigidCertifier::count_pushing(const ContactProblem& problem, const Islands& islands,
+                                   ContactModel model, const ContactSolution& solution,
+                                   Certificate* out) {
+  keeps_count_ = true;
+  for (int island = 0; island < islands.size(); ++island) {
+    dofs_.clear();
+    for (const int block : islands.blocks(island))
+      for (int dof = problem.dof_start[block]; dof < problem.dof_start[block + 1]; ++dof)
+        dofs_.push_back(dof);
+    const auto n = static_cast<int>(dofs_.size());
+    int num_pushing = 0, num_bilateral = 0;
+    bool rebounds = false;
+    for (const int p : islands.pairs(island)) {
+      const BodyPair& pair = problem.pairs[p];
+      for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+        num_pushing += solution.impulses[i][2] > 0;
+        num_bilateral += model == ContactModel::no_slip && is_held_[i] ? 2 : 0;
+        rebounds = rebounds || rebounds_[i];
+      }
+    }
+    for (const int r : islands.rows(island)) {
+      const Row& row = problem.rows[r];
+      num_pushing += row.kind == RowKind::kLimit && solution.row_impulses[r] > 0;
+      num_bilateral += row.kind == RowKind::kSpring && row.source >= 0;
+    }
+    // Of an island too large for its rank to be worth the time, what is certain: rank X <= its rows.
+    constexpr double kMostWork = 1e8;
+    int rank = 0;
+    if (1.0 * num_bilateral * n * n < kMostWork) rank = find_rank(problem, islands, island, model);
+    out->num_pushing += num_pushing;
+    out->max_pushing += n - rank;
+    // Impulses of several stages add up, and those of friction cones are no projection.
+    if (traits(model).has_error_bound && !rebounds && num_pushing > n - rank) keeps_count_ = false;
+  }
+}
+
+int RigidCertifier::find_rank(const ContactProblem& problem, const Islands& islands, int island,
+                              ContactModel model) {
+  rank_ = 0;
+  span_.clear();
+  row_.assign(problem.num_dofs(), 0.0);
+  for (const int r : islands.rows(island)) {
+    const Row& row = problem.rows[r];
+    if (row.kind != RowKind::kSpring || row.source < 0) continue;
+    add_row_force(problem, row, 1, row_);
+    add_to_span(problem, islands);
+  }
+  if (model != ContactModel::no_slip) return rank_;
+  for (const int p : islands.pairs(island)) {
+    const BodyPair& pair = problem.pairs[p];
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+      for (int t = 0; t < 2 && is_held_[i]; ++t) {
+        ContactVector unit{};
+        unit[t] = 1;
+        double F[6] = {};
+        add_contact_wrench(problem.contacts[i], unit, F);
+        add_pair_force(problem, pair, F, row_);
+        add_to_span(problem, islands);
+      }
+    }
+  }
+  return rank_;
+}
+
+/// Gram-Schmidt, in units in which A has a diagonal of ones. Leaves row_ zero.
+void RigidCertifier::add_to_span(const ContactProblem& problem, const Islands& islands) {
+  const std::size_t n = dofs_.size();
+  if (rank_ == static_cast<int>(n)) return std::fill(row_.begin(), row_.end(), 0.0);
+  span_.resize((rank_ + 1) * n);
+  double* x = span_.data() + rank_ * n;
+  double before = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const int block = islands.block_of_dof(dofs_[i]);
+    const int own = dofs_[i] - problem.dof_start[block];
+    x[i] = row_[dofs_[i]] /
+           std::sqrt(problem.diagonal(block)[own * (problem.block_size(block) + 1)]);
+    before += x[i] * x[i];
+    row_[dofs_[i]] = 0;
+  }
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int k = 0; k < rank_; ++k) {
+      const double* q = span_.data() + k * n;
+      double share = 0;
+      for (std::size_t i = 0; i < n; ++i) share += q[i] * x[i];
+      for (std::size_t i = 0; i < n; ++i) x[i] -= share * q[i];
+    }
+  }
+  double after = 0;
+  for (std::size_t i = 0; i < n; ++i) after += x[i] * x[i];
+  constexpr double kDependent = 1e-8;
+  if (!(after > kDependent * before)) return;
+  for (std::size_t i = 0; i < n; ++i) x[i] /= std::sqrt(after);
+  ++rank_;
+}
+
+}  // namespace stiction::contact

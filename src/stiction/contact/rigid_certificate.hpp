@@ -1,0 +1,71 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/contact/islands.hpp"
+#include "stiction/contact/model_parameters.hpp"
+#include "stiction/contact/momentum_factor.hpp"
+
+namespace stiction::contact {
+
+struct Certificate;
+
+/// What is proved of a rigid model's step, from the problem and the result alone: momentum balances,
+/// nothing pulls, nothing closes what is closed, what pushes does not separate, what must not slip
+/// does not, friction is within its bound and opposes slip, and no more contacts push than
+/// Theorem 1 of [drumwright2015] says have to. A correction of an overlap may be left out: then it
+/// is the overlap's speed that complements its impulse.
+///
+/// Of `no_slip` and `viscous`, whose step is the point nearest to v* of a convex set, in the norm of
+/// A, by the multipliers given
+///
+///     |v - v_exact|_A <= |r|_{A^-1} + sqrt(gamma_n^T w + 2 (violation)^T |gamma|),
+///
+/// r being the imbalance of momentum. It assumes that the multipliers of the exact step are at most
+/// twice those given, and bounds the error in the step's own linear program, which has exactly
+/// those contacts that the result holds: see docs/certificates.md.
+class RigidCertifier {
+ public:
+  /// @param given      out: J^T gamma of all but rows without a source, size num_dofs
+  /// @param imbalance  out: A (v - v*) - J^T gamma, size num_dofs
+  void certify(const ContactProblem& problem, MomentumFactor* factor, const Islands& islands,
+               ContactModel model, const ModelParameters& parameters, double tolerance,
+               double absolute_tolerance, const ContactSolution& solution,
+               std::vector<double>* given, std::vector<double>* imbalance, Certificate* out);
+
+ private:
+  /// What the error bound adds up.
+  struct Sums {
+    double complementarity = 0;  // [J]
+    double violation = 0;        // [J]
+    double max_w = 0;            // [1/kg]
+    double speed = 1;            // by which round-off of velocities is judged [m/s]
+    double impulse = 0;          // the same [N s]
+    bool may_gain = false;       // energy, rightly
+    bool is_finite = true;
+  };
+  void check_contacts(const ContactProblem& problem, ContactModel model,
+                      const ModelParameters& parameters, const ContactSolution& solution,
+                      std::vector<double>* given, Sums* sums, Certificate* out);
+  void check_rows(const ContactProblem& problem, const ModelParameters& parameters,
+                  const ContactSolution& solution, std::vector<double>* given, Sums* sums,
+                  Certificate* out);
+  void count_pushing(const ContactProblem& problem, const Islands& islands, ContactModel model,
+                     const ContactSolution& solution, Certificate* out);
+  int find_rank(const ContactProblem& problem, const Islands& islands, int island,
+                ContactModel model);
+  void add_to_span(const ContactProblem& problem, const Islands& islands);
+
+  std::vector<double> change_, residual_, momentum_, by_law_, own_, shares_;
+  std::vector<char> is_held_, rebounds_;
+  std::vector<double> row_, span_;  // of bilateral rows, scaled by diag(A)^(-1/2)
+  std::vector<int> dofs_;
+  int rank_ = 0;
+  bool keeps_count_ = true;
+};
+
+}  // namespace stiction::contact

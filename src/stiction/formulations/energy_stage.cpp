@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <Eigen/Core>
+
+#include "stiction/formulations/rigid_stage.hpp"
+#include "stiction/numerics/lemke.hpp"
+#include "stiction/numerics/ratio_pivoting.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using numerics::LcpReport;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Of all impulses that keep bodies apart and do not separate them faster than frictionless ones
+/// would, those that leave the least kinetic energy. Phase 1 is the frictionless LCP, with
+/// kappa = 1^T (N u + b_n) at its solution. Phase 2, x = (f_N, s+, t+, s-, t-) >= 0:
+///
+///     min 1/2 x^T G G^T x + x^T (G u_hat + c)
+///     N u + b_n >= 0,   1^T (N u + b_n) <= kappa
+///     mu f_N + nu |slip0| >= cos(theta_m) (s+ + s-) + sin(theta_m) (t+ + t-),
+///         theta_m = (pi / 2) m / (k / 2 - 1),   m = 0 .. k / 2 - 1
+///
+/// for G = [N; S; T; -S; -T], whose KKT conditions are an LCP. Contacts that phase 1 gives an
+/// impulse come first; others are added one at a time, the one that takes most energy away first.
+/// Source: [drumwright2010]; theory section 4.2.
+class EnergyStage final : public RigidLaw {
+ public:
+  explicit EnergyStage(int num_directions) {
+    for (int m = 0; m < num_directions / 2; ++m) {
+      const double theta = 0.5 * std::numbers::pi * m / (0.5 * num_directions - 1);
+      const auto clean = [](double x) { return std::abs(x) < 1e-15 ? 0 : x; };
+      cos_.push_back(clean(std::cos(theta)));
+      sin_.push_back(clean(std::sin(theta)));
+    }
+  }
+
+  LcpReport solve(const RigidStage& stage, StageImpulses* out) override {
+    LcpReport report = solve_frictionless(stage, out);
+    int pivots = report.pivots;
+    if (!report.is_solved()) return report;
+    is_chosen_.assign(stage.num_contacts, 0);
+    for (int i = 0; i < stage.num_contacts; ++i) is_chosen_[i] = out->z[i] > 0;
+    do {
+      assemble(stage);
+      x_.resize(size_);
+      const numerics::DenseLcp lcp{size_, Q_.data(), r_.data()};
+      report = lemke_.solve(lcp, x_);
+      pivots += report.pivots;
+      read_out(stage, out);
+    } while (report.is_solved() && choose_next(stage, *out));
+    report.pivots = pivots;
+    report.row = -1;
+    return report;
+  }
+
+ private:
+  LcpReport solve_frictionless(const RigidStage& stage, StageImpulses* out) {
+    out->z.resize(stage.num_unilateral);
+    out->u.resize(stage.num_columns);
+    out->tangents.assign(static_cast<std::size_t>(2) * stage.num_contacts, 0.0);
+    const numerics::GramLcp lcp{stage.num_unilateral, stage.num_columns, stage.N.data(),
+                                stage.b.data(), stage.u_hat.data()};
+    const LcpReport report = pivoting_.solve(lcp, stage.guess, out->z, out->u);
+    out->active.assign(pivoting_.active().begin(), pivoting_.active().end());
+    const Eigen::Map<const RowMajor> N(stage.N.data(), stage.num_unilateral, stage.num_columns);
+    const Eigen::Map<const Eigen::VectorXd> u(out->u.data(), stage.num_columns);
+    const Eigen::Map<const Eigen::VectorXd> b(stage.b.data(), stage.num_unilateral);
+    kappa_ = (N * u + b).head(stage.num_contacts).sum();
+    return report;
+  }
+
+  /// [[H, -A^T], [A, 0]] with H = G G^T.
+  void assemble(const RigidStage& stage) {
+    const int n = stage.num_columns, m = stage.num_unilateral;
+    variables_.clear();
+    for (int i = 0; i < m; ++i)
+      if (i >= stage.num_contacts || is_chosen_[i]) variables_.push_back({i, 0});
+    frictional_.clear();
+    for (int i = 0; i < stage.num_contacts; ++i)
+      if (is_chosen_[i] && (stage.mu[i] > 0 || stage.nu[i] > 0)) frictional_.push_back(i);
+    for (const int i : frictional_)
+      for (const int direction : {1, 2, -1, -2}) variables_.push_back({i, direction});
+    const int p = static_cast<int>(variables_.size()), f = static_cast<int>(frictional_.size());
+    const int num_edges = static_cast<int>(cos_.size());
+    const int num_constraints = m + 1 + num_edges * f;
+    size_ = p + num_constraints;
+
+    G_.assign(static_cast<std::size_t>(p) * n, 0.0);
+    gradient_.assign(p, 0.0);
+    for (int v = 0; v < p; ++v) {
+      const auto [i, direction] = variables_[v];
+      const int tangent = 2 * i + std::abs(direction) - 1;
+      const double sign = direction < 0 ? -1 : 1;
+      const double* row = direction == 0
+                              ? stage.N.data() + static_cast<std::size_t>(i) * n
+                              : stage.T.data() + static_cast<std::size_t>(tangent) * n;
+      for (int j = 0; j < n; ++j) G_[static_cast<std::size_t>(v) * n + j] = sign * row[j];
+      if (direction != 0) gradient_[v] = sign * stage.b_t[tangent];
+    }
+    Q_.assign(static_cast<std::size_t>(size_) * size_, 0.0);
+    r_.assign(size_, 0.0);
+    const Eigen::Map<const RowMajor> G(G_.data(), p, n);
+    const Eigen::Map<const RowMajor> N(stage.N.data(), m, n);
+    const Eigen::Map<const Eigen::VectorXd> u_hat(stage.u_hat.data(), n);
+    const Eigen::Map<const Eigen::VectorXd> b(stage.b.data(), m);
+    Eigen::Map<Eigen::MatrixXd> Q(Q_.data(), size_, size_);
+    Eigen::Map<Eigen::VectorXd> r(r_.data(), size_);
+    Q.topLeftCorner(p, p).noalias() = G * G.transpose();
+    r.head(p) = Eigen::Map<const Eigen::VectorXd>(gradient_.data(), p);
+    r.head(p).noalias() += G * u_hat;
+    auto A = Q.bottomLeftCorner(num_constraints, p);
+    A.topRows(m).noalias() = N * G.transpose();
+    r.segment(p, m) = b;
+    r.segment(p, m).noalias() += N * u_hat;
+    // The sum of contacts, not of limits.
+    A.row(m) = -A.topRows(stage.num_contacts).colwise().sum();
+    // Round-off of phase 1 must not leave phase 2 without a solution.
+    const double slack = 1e-12 * (1 + r.segment(p, m).cwiseAbs().sum());
+    r[p + m] = kappa_ + slack - r.segment(p, stage.num_contacts).sum();
+    for (int i = 0; i < f; ++i) {
+      const int contact = frictional_[i];
+      const int normal = static_cast<int>(
+          std::find_if(variables_.begin(), variables_.end(),
+                       [&](const Variable& v) { return v.row == contact && v.direction == 0; }) -
+          variables_.begin());
+      const int first = p - 4 * f + 4 * i;
+      for (int e = 0; e < num_edges; ++e) {
+        const int row = m + 1 + num_edges * i + e;
+        A(row, normal) = stage.mu[contact];
+        for (int d = 0; d < 4; ++d) A(row, first + d) = -(d % 2 == 0 ? cos_[e] : sin_[e]);
+        r[p + row] = stage.nu[contact] * stage.slip0[contact];
+      }
+    }
+    Q.topRightCorner(p, num_constraints) = -A.transpose();
+  }
+
+  void read_out(const RigidStage& stage, StageImpulses* out) const {
+    std::fill(out->z.begin(), out->z.end(), 0.0);
+    std::fill(out->tangents.begin(), out->tangents.end(), 0.0);
+    for (std::size_t v = 0; v < variables_.size(); ++v) {
+      const auto [i, direction] = variables_[v];
+      if (direction == 0)
+        out->z[i] = x_[v];
+      else
+        out->tangents[2 * i + std::abs(direction) - 1] += direction < 0 ? -x_[v] : x_[v];
+    }
+    const int n = stage.num_columns;
+    Eigen::Map<Eigen::VectorXd> u(out->u.data(), n);
+    u = Eigen::Map<const Eigen::VectorXd>(stage.u_hat.data(), n);
+    const auto p = static_cast<int>(variables_.size());
+    u.noalias() += Eigen::Map<const RowMajor>(G_.data(), p, n).transpose() *
+                   Eigen::Map<const Eigen::VectorXd>(x_.data(), p);
+  }
+
+  /// The contact whose impulse would take most energy away.
+  /// @return false if there is none
+  bool choose_next(const RigidStage& stage, const StageImpulses& at) {
+    constexpr double kTolerance = 1e-10;  // [m/s]
+    const int n = stage.num_columns;
+    const Eigen::Map<const Eigen::VectorXd> u(at.u.data(), n);
+    const auto velocity = [&](std::span<const double> rows, int i) {
+      return Eigen::Map<const Eigen::VectorXd>(rows.data() + static_cast<std::size_t>(i) * n, n)
+          .dot(u);
+    };
+    int best = -1;
+    double most = kTolerance;
+    for (int i = 0; i < stage.num_contacts; ++i) {
+      if (is_chosen_[i]) continue;
+      const double slip = std::max(std::abs(velocity(stage.T, 2 * i) + stage.b_t[2 * i]),
+                                   std::abs(velocity(stage.T, 2 * i + 1) + stage.b_t[2 * i + 1]));
+      const double gain = stage.mu[i] * slip - velocity(stage.N, i);
+      if (gain > most) {
+        most = gain;
+        best = i;
+      }
+    }
+    if (best >= 0) is_chosen_[best] = 1;
+    return best >= 0;
+  }
+
+  struct Variable {
+    int row;        // unilateral
+    int direction;  // 0: normal; +-1, +-2: tangents
+  };
+
+  std::vector<double> cos_, sin_;
+  double kappa_ = 0;
+  int size_ = 0;
+  std::vector<char> is_chosen_;
+  std::vector<int> frictional_;
+  std::vector<Variable> variables_;
+  std::vector<double> G_, gradient_, Q_, r_, x_;
+  numerics::RatioPivoting pivoting_;
+  numerics::Lemke lemke_;
+};
+
+}  // namespace
+
+std::unique_ptr<RigidLaw> make_energy_stage(int num_directions) {
+  return std::make_unique<EnergyStage>(num_directions);
+}
+
+}  // namespace stiction::formulations

@@ -1,0 +1,125 @@
+#include <cmath>
+#include <numbers>
+
+#include <Eigen/Core>
+
+#include "stiction/formulations/rigid_stage.hpp"
+#include "stiction/numerics/lemke.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using numerics::LcpReport;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Coulomb friction within a regular polygon of k edges: with unit tangents d_1 .. d_k of every
+/// contact stacked in D, and unknowns z = (f_N, beta, lambda),
+///
+///     N u + b_n           >= 0  _|_  f_N >= 0
+///     D u + b_t + E lambda >= 0  _|_  beta >= 0
+///     mu f_N - E^T beta   >= 0  _|_  lambda >= 0,      u = u_hat + N^T f_N + D^T beta.
+///
+/// Contacts without friction have a normal alone. The matrix is copositive, so that Lemke's method
+/// ends with a solution wherever there is a feasible point.
+/// Source: [stewart1996], [anitescu1997]; theory section 4.1.
+class PolygonStage final : public RigidLaw {
+ public:
+  explicit PolygonStage(int num_directions) : num_directions_(num_directions) {
+    for (int k = 0; k < num_directions; ++k) {
+      const double angle = 2 * std::numbers::pi * k / num_directions;
+      // Exactly opposite ones, and exact axes.
+      const auto clean = [](double x) { return std::abs(x) < 1e-15 ? 0 : x; };
+      cos_.push_back(clean(std::cos(angle)));
+      sin_.push_back(clean(std::sin(angle)));
+    }
+  }
+
+  LcpReport solve(const RigidStage& stage, StageImpulses* out) override {
+    assemble(stage);
+    z_.resize(size_);
+    const numerics::DenseLcp lcp{size_, Q_.data(), r_.data()};
+    LcpReport report = lemke_.solve(lcp, z_);
+    read_out(stage, out);
+    // Rows of the LCP are not those of the stage.
+    if (report.row >= stage.num_unilateral) report.row = -1;
+    return report;
+  }
+
+ private:
+  /// Q = G G^T + the rows of the polygons; G has the normals, then k directions of each contact.
+  void assemble(const RigidStage& stage) {
+    const int n = stage.num_columns, m = stage.num_unilateral, k = num_directions_;
+    frictional_.clear();
+    for (int i = 0; i < stage.num_contacts; ++i)
+      if (stage.mu[i] > 0) frictional_.push_back(i);
+    const int f = static_cast<int>(frictional_.size());
+    const int num_rows = m + k * f;
+    size_ = num_rows + f;
+    G_.resize(static_cast<std::size_t>(num_rows) * n);
+    std::copy(stage.N.begin(), stage.N.end(), G_.begin());
+    r_.assign(size_, 0.0);
+    for (int i = 0; i < f; ++i) {
+      const int contact = frictional_[i];
+      const double* t1 = stage.T.data() + static_cast<std::size_t>(2) * contact * n;
+      for (int d = 0; d < k; ++d) {
+        const int row = m + k * i + d;
+        double* g = G_.data() + static_cast<std::size_t>(row) * n;
+        for (int j = 0; j < n; ++j) g[j] = cos_[d] * t1[j] + sin_[d] * t1[n + j];
+        r_[row] = cos_[d] * stage.b_t[2 * contact] + sin_[d] * stage.b_t[2 * contact + 1];
+      }
+    }
+    std::copy(stage.b.begin(), stage.b.end(), r_.begin());
+    Q_.assign(static_cast<std::size_t>(size_) * size_, 0.0);
+    const Eigen::Map<const RowMajor> G(G_.data(), num_rows, n);
+    Eigen::Map<Eigen::MatrixXd> Q(Q_.data(), size_, size_);
+    Q.topLeftCorner(num_rows, num_rows).noalias() = G * G.transpose();
+    const Eigen::Map<const Eigen::VectorXd> u_hat(stage.u_hat.data(), n);
+    Eigen::Map<Eigen::VectorXd>(r_.data(), num_rows).noalias() += G * u_hat;
+    for (int i = 0; i < f; ++i) {
+      const int lambda = num_rows + i;
+      Q(lambda, frictional_[i]) = stage.mu[frictional_[i]];
+      for (int d = 0; d < k; ++d) {
+        Q(m + k * i + d, lambda) = 1;
+        Q(lambda, m + k * i + d) = -1;
+      }
+    }
+  }
+
+  void read_out(const RigidStage& stage, StageImpulses* out) const {
+    const int n = stage.num_columns, m = stage.num_unilateral, k = num_directions_;
+    out->z.assign(z_.begin(), z_.begin() + m);
+    out->tangents.assign(static_cast<std::size_t>(2) * stage.num_contacts, 0.0);
+    for (std::size_t i = 0; i < frictional_.size(); ++i) {
+      double* t = out->tangents.data() + 2 * frictional_[i];
+      for (int d = 0; d < k; ++d) {
+        const double beta = z_[m + k * i + d];
+        t[0] += cos_[d] * beta;
+        t[1] += sin_[d] * beta;
+      }
+    }
+    out->u.assign(stage.u_hat.begin(), stage.u_hat.end());
+    Eigen::Map<Eigen::VectorXd> u(out->u.data(), n);
+    const int num_rows = m + k * static_cast<int>(frictional_.size());
+    const Eigen::Map<const RowMajor> G(G_.data(), num_rows, n);
+    const Eigen::Map<const Eigen::VectorXd> z(z_.data(), num_rows);
+    u.noalias() += G.transpose() * z;
+    out->active.clear();
+    for (int i = 0; i < m; ++i)
+      if (out->z[i] > 0) out->active.push_back(i);
+  }
+
+  const int num_directions_;
+  std::vector<double> cos_, sin_;
+  int size_ = 0;
+  std::vector<int> frictional_;
+  std::vector<double> G_, Q_, r_, z_;
+  numerics::Lemke lemke_;
+};
+
+}  // namespace
+
+std::unique_ptr<RigidLaw> make_polygon_stage(int num_directions) {
+  return std::make_unique<PolygonStage>(num_directions);
+}
+
+}  // namespace stiction::formulations

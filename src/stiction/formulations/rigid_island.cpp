@@ -1,0 +1,615 @@
+#include "stiction/formulations/rigid_island.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/math/spatial.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::Contact;
+using contact::ContactModel;
+using contact::ContactProblem;
+using contact::IslandStatistics;
+using contact::Row;
+using contact::RowKind;
+using contact::SolveStatus;
+using numerics::LcpReport;
+using numerics::LcpStatus;
+
+using Rows = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+using ConstRows =
+    Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+using Vector = Eigen::Map<Eigen::VectorXd>;
+using ConstVector = Eigen::Map<const Eigen::VectorXd>;
+
+double dot(const double* a, const double* b, int n) {
+  return ConstVector(a, n).dot(ConstVector(b, n));
+}
+
+/// y += s x
+void add_scaled(double s, const double* x, double* y, int n) {
+  Vector(y, n) += s * ConstVector(x, n);
+}
+
+double multiply(const DenseJacobian<1>& J, const std::vector<double>& v) {
+  double sum = 0;
+  for (std::size_t i = 0; i < J.dofs.size(); ++i) sum += J.columns(0, i) * v[J.dofs[i]];
+  return sum;
+}
+
+math::Vector3 multiply(const DenseJacobian<3>& J, const std::vector<double>& v) {
+  math::Vector3 sum = math::Vector3::Zero();
+  for (std::size_t i = 0; i < J.dofs.size(); ++i) sum += J.columns.col(i) * v[J.dofs[i]];
+  return sum;
+}
+
+/// f += s row of J.
+template <int kSize>
+void add_row(const DenseJacobian<kSize>& J, int row, double s, double* f) {
+  for (std::size_t i = 0; i < J.dofs.size(); ++i) f[J.dofs[i]] += s * J.columns(row, i);
+}
+
+int find_first_dof(std::span<const int> dofs) {
+  return dofs.empty() ? 0 : *std::min_element(dofs.begin(), dofs.end());
+}
+
+/// Impulse of dry friction at a velocity, and minus its slope.
+double calc_friction(const Row& row, double v, double* slope) {
+  const double length = std::hypot(v, row.slip_tolerance);
+  *slope = row.bound * (row.slip_tolerance / length) * (row.slip_tolerance / length) / length;
+  return -row.bound * v / length;
+}
+
+/// Of a limit, among the ids of contacts.
+std::uint64_t make_limit_key(const ContactProblem& problem, const Row& row) {
+  constexpr std::uint64_t kIsLimit = std::uint64_t{1} << 63;
+  const bool is_upper = problem.row_columns[row.first_column] < 0;
+  return kIsLimit | 2 * static_cast<std::uint64_t>(problem.row_dof[row.first_column]) | is_upper;
+}
+
+SolveStatus to_solve_status(LcpStatus status) {
+  switch (status) {
+    case LcpStatus::kSolved: return SolveStatus::kConverged;
+    case LcpStatus::kInfeasible: return SolveStatus::kInfeasible;
+    case LcpStatus::kMaxPivots: return SolveStatus::kMaxIterations;
+    case LcpStatus::kNotSolved: return SolveStatus::kStagnated;
+    case LcpStatus::kNotSymmetric:
+    case LcpStatus::kIndefinite: return SolveStatus::kNotPositiveDefinite;
+    case LcpStatus::kNotFinite: return SolveStatus::kNotFinite;
+  }
+  return SolveStatus::kNotFinite;
+}
+
+}  // namespace
+
+void RigidIsland::assemble(const ContactProblem& problem, const contact::Islands& islands,
+                           int island, std::span<const int> first_dof, ContactModel model,
+                           const SolverOptions& options) {
+  problem_ = &problem;
+  model_ = model;
+  parameters_ = options.parameters;
+  uses_tangents_ = contact::traits(model).uses_friction;
+  island_.assemble_constraints(problem, islands, island, first_dof);
+  n_ = island_.num_dofs();
+  statistics_ = {};
+  statistics_.num_dofs = n_;
+  statistics_.num_contacts = island_.num_contacts();
+  statistics_.num_rows = island_.num_rows();
+  const auto gather = [&](std::span<const double> all, std::vector<double>* x) {
+    x->resize(n_);
+    for (int i = 0; i < n_; ++i) (*x)[i] = all[island_.dofs()[i]];
+  };
+  gather(problem.v0, &v0_);
+  gather(problem.v_star, &v_star_);
+  v_ = v_star_;
+  start_contacts(problem);
+  start_rows(problem);
+
+  // A's envelope; couplings of trees, and rows that act on it below, widen it.
+  cholesky_.start(n_);
+  blocks_.clear();
+  for (const int block : islands.blocks(island)) {
+    const int dof = first_dof[block], size = problem.block_size(block);
+    blocks_.push_back({problem.diagonal_start[block], dof, dof, size, size});
+    for (int i = 0; i < size; ++i) cholesky_.widen(dof + i, dof);
+  }
+  for (const int i : islands.couplings(island)) {
+    const contact::Coupling& c = problem.couplings[i];
+    blocks_.push_back({c.start, first_dof[c.row_block], first_dof[c.column_block],
+                       problem.block_size(c.row_block), problem.block_size(c.column_block)});
+    const Block& block = blocks_.back();
+    const int first = std::min(block.row, block.column);
+    const int last = std::max(block.row, block.column);
+    const int size = block.row > block.column ? block.num_rows : block.num_columns;
+    for (int k = 0; k < size; ++k) cholesky_.widen(last + k, first);
+  }
+  const auto couple = [&](std::span<const int> dofs) {
+    const int first = find_first_dof(dofs);
+    for (const int dof : dofs) cholesky_.widen(dof, first);
+  };
+  for (const int row : springs_) couple(island_.row_jacobian(row).dofs);
+  for (const FrictionTerm& term : frictions_) couple(island_.row_jacobian(term.row).dofs);
+  if (model == ContactModel::viscous)
+    for (const ContactTerms& c : contacts_)
+      if (problem.contacts[island_.contacts()[c.contact]].viscous_friction > 0)
+        couple(island_.contact_jacobian(c.contact).dofs);
+}
+
+double RigidIsland::correct(double position) const {
+  const double speed = position / problem_->time_step;
+  return position > 0 ? speed
+                      : std::max(parameters_.gap_correction * speed,
+                                 -parameters_.max_correction_speed);
+}
+
+void RigidIsland::start_contacts(const ContactProblem& problem) {
+  contacts_.clear();
+  for (auto* values : {&mu_, &nu_, &slip0_}) values->clear();
+  const bool holds = !uses_tangents_;
+  for (int i = 0; i < island_.num_contacts(); ++i) {
+    const Contact& c = problem.contacts[island_.contacts()[i]];
+    ContactTerms terms;
+    terms.contact = i;
+    terms.is_touching = contact::is_touching(c);
+    if (model_ == ContactModel::anitescu_potra) {
+      if (!terms.is_touching) continue;
+      terms.correction = std::min(0.0, correct(c.phi0));
+    } else {
+      terms.correction = correct(c.phi0);
+    }
+    terms.is_held = holds && terms.is_touching;
+    contacts_.push_back(terms);
+    const math::Vector3 v0 = multiply(island_.contact_jacobian(i), v0_);
+    mu_.push_back(c.sliding_friction());
+    nu_.push_back(c.viscous_friction);
+    slip0_.push_back(std::hypot(v0.x() + c.bias[0], v0.y() + c.bias[1]));
+  }
+}
+
+void RigidIsland::start_rows(const ContactProblem& problem) {
+  for (auto* rows : {&limits_, &equalities_, &springs_}) rows->clear();
+  frictions_.clear();
+  limit_bounds_.clear();
+  equality_targets_.clear();
+  row_impulses_.assign(island_.num_rows(), 0.0);
+  for (int i = 0; i < island_.num_rows(); ++i) {
+    const Row& row = problem.rows[island_.rows()[i]];
+    if (row.kind == RowKind::kFriction) {
+      FrictionTerm term;
+      term.row = i;
+      calc_friction(row, 0, &term.weight);
+      term.last_error = contact::kInfinity;
+      if (row.bound > 0) frictions_.push_back(term);
+    } else if (row.kind == RowKind::kLimit) {
+      limits_.push_back(i);
+      limit_bounds_.push_back(correct(row.position));
+    } else if (row.source < 0) {
+      springs_.push_back(i);
+    } else {
+      const double speed = parameters_.gap_correction * row.position / problem.time_step;
+      const double most = parameters_.max_correction_speed;
+      equalities_.push_back(i);
+      equality_targets_.push_back(-std::clamp(speed, -most, most));
+    }
+  }
+}
+
+IslandStatistics RigidIsland::solve(std::span<const std::uint64_t> guess, RigidLaw* law) {
+  guess_.clear();
+  const auto is_known = [&](std::uint64_t key) {
+    return key != 0 && std::binary_search(guess.begin(), guess.end(), key);
+  };
+  for (std::size_t i = 0; i < contacts_.size(); ++i)
+    if (is_known(problem_->contacts[island_.contacts()[contacts_[i].contact]].id))
+      guess_.push_back(static_cast<int>(i));
+  for (std::size_t i = 0; i < limits_.size(); ++i)
+    if (is_known(make_limit_key(*problem_, problem_->rows[island_.rows()[limits_[i]]])))
+      guess_.push_back(static_cast<int>(contacts_.size() + i));
+
+  constexpr int kMaxRounds = 200;  // of dry friction; held contacts are as many as they are
+  int friction_rounds = 0;
+  for (;;) {
+    if (!factor()) {
+      statistics_.status = SolveStatus::kNotPositiveDefinite;
+      break;
+    }
+    whiten();
+    find_basis();
+    const LcpReport report = solve_with_ladder(law);
+    statistics_.status = to_solve_status(report.status);
+    statistics_.residual = report.residual;
+    statistics_.scale = 1;
+    if (!report.is_solved()) break;
+    z_total_ = impulses_.z;
+    t_total_ = impulses_.tangents;
+    finish();
+    const bool holds_more = update_held();
+    const bool moves_friction = update_friction() && ++friction_rounds < kMaxRounds;
+    if (!holds_more && !moves_friction) break;
+  }
+  if (statistics_.status == SolveStatus::kConverged && rebound(law)) finish();
+  find_pushing();
+  return statistics_;
+}
+
+/// A and what acts on it.
+bool RigidIsland::factor() {
+  cholesky_.allocate();
+  for (const Block& block : blocks_) {
+    const double* A = problem_->A.data() + block.start;
+    for (int j = 0; j < block.num_columns; ++j)
+      for (int i = 0; i < block.num_rows; ++i) {
+        const int row = block.row + i, column = block.column + j;
+        if (block.row == block.column && column > row) continue;
+        cholesky_.at(std::max(row, column), std::min(row, column)) += A[i + j * block.num_rows];
+      }
+  }
+  scratch_.assign(n_, 0.0);  // J^T of the terms' impulses at v*
+  const auto add = [&](const auto& J, int r, double weight, double impulse) {
+    add_row(J, r, impulse, scratch_.data());
+    for (std::size_t i = 0; i < J.dofs.size(); ++i)
+      for (std::size_t j = 0; j < J.dofs.size(); ++j)
+        if (J.dofs[j] <= J.dofs[i])
+          cholesky_.at(J.dofs[i], J.dofs[j]) += weight * J.columns(r, i) * J.columns(r, j);
+  };
+  for (const int r : springs_) {
+    const Row& row = problem_->rows[island_.rows()[r]];
+    const DenseJacobian<1> J = island_.row_jacobian(r);
+    add(J, 0, 1 / row.regularization, (row.target - multiply(J, v_star_)) / row.regularization);
+  }
+  for (const FrictionTerm& term : frictions_) {
+    const DenseJacobian<1> J = island_.row_jacobian(term.row);
+    add(J, 0, term.weight, term.impulse - term.weight * (multiply(J, v_star_) - term.velocity));
+  }
+  if (model_ == ContactModel::viscous) {
+    for (const ContactTerms& c : contacts_) {
+      const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+      const double weight = problem_->time_step * contact.viscous_friction;
+      if (!c.is_held || weight == 0) continue;
+      const DenseJacobian<3> J = island_.contact_jacobian(c.contact);
+      const math::Vector3 v = multiply(J, v_star_);
+      for (int r = 0; r < 2; ++r) add(J, r, weight, -weight * (v[r] + contact.bias[r]));
+    }
+  }
+  if (!cholesky_.factor()) return false;
+  y_hat_ = v_star_;
+  cholesky_.multiply_upper(y_hat_.data());
+  cholesky_.solve_lower(scratch_.data());
+  add_scaled(1, scratch_.data(), y_hat_.data(), n_);
+  return true;
+}
+
+void RigidIsland::whiten() {
+  const int num_contacts = static_cast<int>(contacts_.size());
+  const int num_unilateral = num_contacts + static_cast<int>(limits_.size());
+  const bool needs_tangents = uses_tangents_ || model_ == ContactModel::no_slip;
+  N_.assign(static_cast<std::size_t>(num_unilateral) * n_, 0.0);
+  T_.assign(needs_tangents ? static_cast<std::size_t>(2) * num_contacts * n_ : 0, 0.0);
+  E_.assign(equalities_.size() * n_, 0.0);
+  b_.resize(num_unilateral);
+  b_t_.resize(2 * num_contacts);
+  const auto whiten_row = [&](const auto& J, int r, double* y) {
+    add_row(J, r, 1, y);
+    cholesky_.solve_lower(y, find_first_dof(J.dofs));
+  };
+  for (int i = 0; i < num_contacts; ++i) {
+    const ContactTerms& c = contacts_[i];
+    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+    const DenseJacobian<3> J = island_.contact_jacobian(c.contact);
+    whiten_row(J, 2, whitened(&N_, i));
+    b_[i] = contact.bias[2] + c.correction;
+    for (int r = 0; r < 2; ++r) {
+      b_t_[2 * i + r] = contact.bias[r];
+      if (needs_tangents) whiten_row(J, r, whitened(&T_, 2 * i + r));
+    }
+  }
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    const int row = num_contacts + static_cast<int>(i);
+    whiten_row(island_.row_jacobian(limits_[i]), 0, whitened(&N_, row));
+    b_[row] = limit_bounds_[i];
+  }
+  for (std::size_t i = 0; i < equalities_.size(); ++i)
+    whiten_row(island_.row_jacobian(equalities_[i]), 0, whitened(&E_, static_cast<int>(i)));
+}
+
+/// The bilateral rows, joints before contacts, and an orthonormal basis of what they span.
+void RigidIsland::find_basis() {
+  X_ = E_;
+  b_X_.clear();
+  held_.clear();
+  for (const double target : equality_targets_) b_X_.push_back(-target);
+  if (model_ == ContactModel::no_slip) {
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      if (!contacts_[i].is_held) continue;
+      held_.push_back(static_cast<int>(i));
+      const double* rows = T_.data() + 2 * i * n_;
+      X_.insert(X_.end(), rows, rows + 2 * n_);
+      b_X_.insert(b_X_.end(), b_t_.data() + 2 * i, b_t_.data() + 2 * i + 2);
+    }
+  }
+  basis_.find(X_.data(), static_cast<int>(b_X_.size()), n_, static_cast<int>(equalities_.size()));
+  // X y = L (basis y) = -b_X, of the rows that are kept.
+  const int rank = basis_.rank();
+  const double* L = basis_.factor().data();
+  basis_shift_.resize(rank);
+  for (int i = 0; i < rank; ++i) {
+    const double* L_i = L + i * rank;
+    basis_shift_[i] =
+        (-b_X_[basis_.selected()[i]] - dot(L_i, basis_shift_.data(), i)) / L_i[i];
+  }
+  project_rows(N_, b_, &N_projected_, &b_projected_);
+  project_rows(T_, b_t_, &T_projected_, &b_t_projected_);
+}
+
+/// Rows on the null space of X; what its constraints make of their velocities goes to b.
+void RigidIsland::project_rows(const std::vector<double>& rows, const std::vector<double>& b,
+                               std::vector<double>* projected, std::vector<double>* b_projected) {
+  *projected = rows;
+  *b_projected = b;
+  const int rank = basis_.rank();
+  if (rank == 0) return;
+  // Twice is enough: what the first pass leaves of the span is round-off of it.
+  constexpr int kPasses = 2;
+  const double* basis = basis_.basis().data();
+  const int num_rows = static_cast<int>(rows.size()) / std::max(1, n_);
+  for (int i = 0; i < num_rows; ++i) {
+    double* row = projected->data() + static_cast<std::size_t>(i) * n_;
+    const double before = dot(row, row, n_);
+    for (int pass = 0; pass < kPasses; ++pass)
+      for (int k = 0; k < rank; ++k) {
+        const double share = dot(basis + k * n_, row, n_);
+        add_scaled(-share, basis + k * n_, row, n_);
+        (*b_projected)[i] += share * basis_shift_[k];
+      }
+    // Of a row within the span nothing is left that an impulse could change.
+    constexpr double kNothing = 1e-14;
+    if (dot(row, row, n_) > kNothing * before) continue;
+    std::fill_n(row, n_, 0.0);
+    (*b_projected)[i] = std::max(0.0, (*b_projected)[i]);
+  }
+}
+
+LcpReport RigidIsland::solve_stage(std::span<const double> y_hat, RigidLaw* law) {
+  u_hat_.assign(y_hat.begin(), y_hat.end());
+  const double* basis = basis_.basis().data();
+  for (int k = 0; k < basis_.rank(); ++k)
+    add_scaled(basis_shift_[k] - dot(basis + k * n_, u_hat_.data(), n_), basis + k * n_,
+               u_hat_.data(), n_);
+  RigidStage stage;
+  stage.num_columns = n_;
+  stage.num_contacts = static_cast<int>(contacts_.size());
+  stage.num_unilateral = static_cast<int>(b_projected_.size());
+  stage.N = N_projected_;
+  stage.b = b_projected_;
+  stage.T = T_projected_;
+  stage.b_t = b_t_projected_;
+  stage.mu = mu_;
+  stage.nu = nu_;
+  stage.slip0 = slip0_;
+  stage.u_hat = u_hat_;
+  stage.guess = guess_;
+  const LcpReport report = law->solve(stage, &impulses_);
+  guess_ = impulses_.active;
+  statistics_.iterations += report.pivots;
+  ++statistics_.rounds;
+  return report;
+}
+
+/// With corrections; where they conflict, without.
+LcpReport RigidIsland::solve_with_ladder(RigidLaw* law) {
+  const LcpReport report = solve_stage(y_hat_, law);
+  if (report.is_solved() || report.status == LcpStatus::kNotFinite || statistics_.has_conflict)
+    return report;
+  statistics_.has_conflict = true;
+  const int num_contacts = static_cast<int>(contacts_.size());
+  if (report.row >= 0 && report.row < num_contacts)
+    statistics_.conflict_contact = island_.contacts()[contacts_[report.row].contact];
+  else if (report.row >= num_contacts && report.row < static_cast<int>(b_.size()))
+    statistics_.conflict_row = island_.rows()[limits_[report.row - num_contacts]];
+  drop_corrections();
+  whiten();
+  find_basis();
+  guess_.clear();
+  return solve_stage(y_hat_, law);
+}
+
+void RigidIsland::drop_corrections() {
+  for (ContactTerms& c : contacts_) c.correction = std::max(0.0, c.correction);
+  for (double& bound : limit_bounds_) bound = std::max(0.0, bound);
+  std::fill(equality_targets_.begin(), equality_targets_.end(), 0.0);
+}
+
+/// v, and the impulses that the laws of rows and held contacts have at it.
+void RigidIsland::finish() {
+  y_ = y_hat_;
+  const int num_contacts = static_cast<int>(contacts_.size());
+  for (std::size_t i = 0; i < z_total_.size(); ++i)
+    add_scaled(z_total_[i], N_.data() + i * n_, y_.data(), n_);
+  for (std::size_t i = 0; i < t_total_.size(); ++i)
+    add_scaled(t_total_[i], T_.data() + i * n_, y_.data(), n_);
+  const int rank = basis_.rank();
+  const double* basis = basis_.basis().data();
+  lambda_.assign(rank, 0.0);
+  // The second pass takes what rounding left in the first.
+  for (int pass = 0; pass < 2; ++pass)
+    for (int k = 0; k < rank; ++k) {
+      const double share = basis_shift_[k] - dot(basis + k * n_, y_.data(), n_);
+      lambda_[k] += share;
+      add_scaled(share, basis + k * n_, y_.data(), n_);
+    }
+  // X^T f = basis^T L^T f
+  const double* L = basis_.factor().data();
+  for (int i = rank - 1; i >= 0; --i) {
+    lambda_[i] /= L[i * rank + i];
+    for (int k = 0; k < i; ++k) lambda_[k] -= L[i * rank + k] * lambda_[i];
+  }
+  v_ = y_;
+  cholesky_.solve_upper(v_.data());
+
+  for (int i = 0; i < num_contacts; ++i) {
+    ContactTerms& c = contacts_[i];
+    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+    c.impulse[0] = c.impulse[1] = 0;
+    c.impulse[2] = z_total_[i];
+    if (!t_total_.empty()) std::copy_n(t_total_.data() + 2 * i, 2, c.impulse);
+    if (model_ == ContactModel::viscous && c.is_held) {
+      const math::Vector3 v = multiply(island_.contact_jacobian(c.contact), v_);
+      for (int r = 0; r < 2; ++r)
+        c.impulse[r] =
+            -problem_->time_step * contact.viscous_friction * (v[r] + contact.bias[r]);
+    }
+  }
+  std::fill(row_impulses_.begin(), row_impulses_.end(), 0.0);
+  for (std::size_t i = 0; i < limits_.size(); ++i)
+    row_impulses_[limits_[i]] = z_total_[num_contacts + i];
+  const int num_equalities = static_cast<int>(equalities_.size());
+  for (int k = 0; k < rank; ++k) {
+    const int row = basis_.selected()[k];
+    if (row < num_equalities)
+      row_impulses_[equalities_[row]] = lambda_[k];
+    else
+      contacts_[held_[(row - num_equalities) / 2]].impulse[(row - num_equalities) % 2] =
+          lambda_[k];
+  }
+  for (const int r : springs_) {
+    const Row& row = problem_->rows[island_.rows()[r]];
+    row_impulses_[r] = (row.target - multiply(island_.row_jacobian(r), v_)) / row.regularization;
+  }
+  for (const FrictionTerm& term : frictions_)
+    row_impulses_[term.row] =
+        term.impulse -
+        term.weight * (multiply(island_.row_jacobian(term.row), v_) - term.velocity);
+}
+
+/// @return true if contacts are held now that were not, or the other way
+bool RigidIsland::update_held() {
+  if (uses_tangents_) return false;
+  constexpr double kSeparates = 1e-9;  // [m/s]
+  bool is_changed = false;
+  for (ContactTerms& c : contacts_) {
+    const auto separates = [&] {
+      const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+      const double v_n = multiply(island_.contact_jacobian(c.contact), v_).z() + contact.bias[2];
+      return v_n + c.correction > kSeparates;
+    };
+    if (c.is_held) {
+      if (!parameters_.drop_separating || c.was_dropped || c.impulse[2] > 0 || !separates())
+        continue;
+      c.is_held = false;
+      c.was_dropped = is_changed = true;
+    } else if (c.impulse[2] > 0 || (!c.was_dropped && !separates())) {
+      c.is_held = is_changed = true;
+    }
+  }
+  return is_changed;
+}
+
+/// Newton's method on the rows' laws; where that does not bring them nearer, the secant through the
+/// origin, which does.
+/// @return true if a law is not met yet
+bool RigidIsland::update_friction() {
+  constexpr double kTolerance = 1e-10;  // of the bound
+  bool is_open = false;
+  for (FrictionTerm& term : frictions_) {
+    const Row& row = problem_->rows[island_.rows()[term.row]];
+    double slope;
+    const double v = multiply(island_.row_jacobian(term.row), v_);
+    const double impulse = calc_friction(row, v, &slope);
+    const double error = std::abs(impulse - row_impulses_[term.row]);
+    is_open = is_open || error > kTolerance * row.bound;
+    const bool is_secant = error > 0.5 * term.last_error;
+    term.last_error = error;
+    term.velocity = v;
+    term.impulse = impulse;
+    term.weight = is_secant ? row.bound / std::hypot(v, row.slip_tolerance) : slope;
+  }
+  return is_open;
+}
+
+/// Poisson's restitution: contacts that hit are compressed until they stop, give back a share of
+/// that impulse, and whatever closes then is stopped once more. Source: theory section 10.
+/// @return true if there are any
+bool RigidIsland::rebound(RigidLaw* law) {
+  bool is_any = false;
+  for (ContactTerms& c : contacts_) {
+    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+    if (contact.restitution == 0 || !(c.impulse[2] > 0)) continue;
+    const DenseJacobian<3> J = island_.contact_jacobian(c.contact);
+    const double v_n0 = multiply(J, v0_).z() + contact.bias[2];
+    const double v_n_star = multiply(J, v_star_).z() + contact.bias[2];
+    if (!contact::is_impact(v_n0, v_n_star)) continue;
+    c.rebounds = is_any = true;
+    c.correction = 0;
+  }
+  if (!is_any) return false;
+  whiten();
+  find_basis();
+  const LcpReport compression = solve_with_ladder(law);
+  statistics_.status = to_solve_status(compression.status);
+  if (!compression.is_solved()) return false;
+  z_total_ = impulses_.z;
+  t_total_ = impulses_.tangents;
+  y_ = impulses_.u;
+  scratch_ = y_;
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    if (!contacts_[i].rebounds) continue;
+    const Contact& contact = problem_->contacts[island_.contacts()[contacts_[i].contact]];
+    const double more = contact.restitution * z_total_[i];
+    add_scaled(more, N_projected_.data() + i * n_, y_.data(), n_);
+    z_total_[i] += more;
+  }
+  bool closes = false;
+  constexpr double kTolerance = 1e-10;  // [m/s]
+  for (std::size_t i = 0; i < b_projected_.size(); ++i) {
+    const double* row = N_projected_.data() + i * n_;
+    const double w = dot(row, y_.data(), n_) + b_projected_[i];
+    const double w_compressed = dot(row, scratch_.data(), n_) + b_projected_[i];
+    closes = closes || (w < -kTolerance && w < w_compressed);
+  }
+  if (!closes) return true;
+  const LcpReport last = solve_stage(y_, law);
+  statistics_.status = to_solve_status(last.status);
+  for (std::size_t i = 0; i < z_total_.size(); ++i) z_total_[i] += impulses_.z[i];
+  for (std::size_t i = 0; i < t_total_.size(); ++i) t_total_[i] += impulses_.tangents[i];
+  return true;
+}
+
+void RigidIsland::find_pushing() {
+  pushing_.clear();
+  const int num_contacts = static_cast<int>(contacts_.size());
+  for (const int row : impulses_.active) {
+    if (row >= num_contacts) {
+      const int limit = limits_[row - num_contacts];
+      pushing_.push_back(make_limit_key(*problem_, problem_->rows[island_.rows()[limit]]));
+    } else if (const std::uint64_t id =
+                   problem_->contacts[island_.contacts()[contacts_[row].contact]].id) {
+      pushing_.push_back(id);
+    }
+  }
+}
+
+void RigidIsland::read_out(const ContactProblem& problem,
+                           contact::ContactSolution* solution) const {
+  constexpr double kSlips = 1e-9;  // [m/s]
+  for (int i = 0; i < n_; ++i) solution->v[island_.dofs()[i]] = v_[i];
+  for (int i = 0; i < island_.num_contacts(); ++i) {
+    const int contact = island_.contacts()[i];
+    const math::Vector3 v = multiply(island_.contact_jacobian(i), v_);
+    const auto& bias = problem.contacts[contact].bias;
+    solution->contact_velocities[contact] = {v.x() + bias[0], v.y() + bias[1], v.z() + bias[2]};
+    const auto& v_c = solution->contact_velocities[contact];
+    solution->impulses[contact] = {};
+    solution->slipping[contact] = std::hypot(v_c[0], v_c[1]) > kSlips;
+  }
+  for (const ContactTerms& c : contacts_) {
+    const int contact = island_.contacts()[c.contact];
+    solution->impulses[contact] = {c.impulse[0], c.impulse[1], c.impulse[2], 0, 0, 0};
+  }
+  for (int i = 0; i < island_.num_rows(); ++i)
+    solution->row_impulses[island_.rows()[i]] = row_impulses_[i];
+}
+
+}  // namespace stiction::formulations

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/formulations/dense_island.hpp"
+#include "stiction/formulations/envelope_cholesky.hpp"
+#include "stiction/formulations/rigid_stage.hpp"
+#include "stiction/formulations/solver_options.hpp"
+#include "stiction/numerics/row_basis.hpp"
+
+namespace stiction::formulations {
+
+/// One island under a rigid model, formulations/README.md:
+///
+///     A (v - v*) = N^T f_N + X^T f_X + ...,   X v + b_X = 0,   0 <= f_N _|_ N v + b_n >= 0.
+///
+/// In y = L^T v it is a projection of y* on a cone; the constraints X, of which RowBasis keeps a
+/// largest independent set, are eliminated, and the model's own law solves the rest. Around it:
+///
+///  1. Contacts are held (tangents in X, or viscous) if they touch or carry an impulse: the set
+///     grows until it is consistent.
+///  2. Dry friction of joints is linearized about its last velocities, by Newton's method.
+///  3. Contacts that hit with restitution are solved again, Poisson's way.
+class RigidIsland {
+ public:
+  void assemble(const contact::ContactProblem& problem, const contact::Islands& islands, int island,
+                std::span<const int> first_dof, contact::ContactModel model,
+                const SolverOptions& options);
+  /// @param guess keys of what pushed in the last step, ascending
+  contact::IslandStatistics solve(std::span<const std::uint64_t> guess, RigidLaw* law);
+  /// Copies the result to the island's place in the solution.
+  void read_out(const contact::ContactProblem& problem, contact::ContactSolution* solution) const;
+
+  /// Keys of what pushes: a contact's id, or that of a limit.
+  std::span<const std::uint64_t> pushing() const { return pushing_; }
+
+ private:
+  /// A contact that takes part.
+  struct ContactTerms {
+    int contact = 0;         // in the island
+    double correction = 0;   // b of the gap: phi0 / h, or that of an overlap [m/s]
+    bool is_held = false;    // tangents are constrained, or viscous
+    bool is_touching = false;
+    bool was_dropped = false;
+    bool rebounds = false;
+    double impulse[3] = {};  // t1, t2, n [N s]
+  };
+  /// Dry friction, gamma = impulse - weight (J v - velocity).
+  struct FrictionTerm {
+    int row = 0;          // in the island
+    double velocity = 0;  // about which it is linearized
+    double weight = 0, impulse = 0;
+    double last_error = 0;  // of the law
+  };
+  /// Of A.
+  struct Block {
+    int start = 0;            // in ContactProblem::A
+    int row = 0, column = 0;  // dofs of the island
+    int num_rows = 0, num_columns = 0;
+  };
+
+  void start_contacts(const contact::ContactProblem& problem);
+  void start_rows(const contact::ContactProblem& problem);
+  bool factor();
+  void whiten();
+  void find_basis();
+  void project_rows(const std::vector<double>& rows, const std::vector<double>& b,
+                    std::vector<double>* projected, std::vector<double>* b_projected);
+  numerics::LcpReport solve_stage(std::span<const double> y_hat, RigidLaw* law);
+  numerics::LcpReport solve_with_ladder(RigidLaw* law);
+  void drop_corrections();
+  bool update_held();
+  bool update_friction();
+  bool rebound(RigidLaw* law);
+  void finish();
+  void find_pushing();
+
+  double* whitened(std::vector<double>* rows, int row) { return rows->data() + row * n_; }
+  double correct(double position) const;
+
+  const contact::ContactProblem* problem_ = nullptr;
+  DenseIsland island_;
+  contact::ContactModel model_{};
+  contact::ModelParameters parameters_;
+  int n_ = 0;
+  bool uses_tangents_ = false;  // of the model's own law
+  contact::IslandStatistics statistics_;
+
+  std::vector<ContactTerms> contacts_;
+  std::vector<int> limits_, equalities_, springs_;  // rows in the island
+  std::vector<double> limit_bounds_, equality_targets_;
+  std::vector<FrictionTerm> frictions_;
+  std::vector<double> mu_, nu_, slip0_;
+
+  EnvelopeCholesky cholesky_;
+  std::vector<Block> blocks_;
+  std::vector<double> v_star_, v0_, v_, y_hat_, scratch_;
+  // Whitened rows, n numbers each: unilateral, tangents, equalities.
+  std::vector<double> N_, T_, E_;
+  // Bilateral: rows X, and the ones kept.
+  std::vector<double> X_, b_X_, basis_shift_;
+  numerics::RowBasis basis_;
+  // Projected.
+  std::vector<double> N_projected_, T_projected_, b_, b_projected_, b_t_, b_t_projected_, u_hat_;
+  std::vector<int> guess_;
+  StageImpulses impulses_;
+  std::vector<double> z_total_, t_total_, y_, lambda_;
+  std::vector<int> held_;  // contacts whose tangents are in X
+  std::vector<double> row_impulses_;
+  std::vector<std::uint64_t> pushing_;
+};
+
+}  // namespace stiction::formulations
