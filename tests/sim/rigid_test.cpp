@@ -1,0 +1,209 @@
+// Rigid models in scenes: closed forms of sliding, falling and bouncing; joints, limits and closed
+// loops as rows of the LCP; what is squeezed.
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/stepping.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::ContactModel;
+using support::Scene;
+
+constexpr double kGravity = 9.81;
+constexpr ContactModel kRigidModels[] = {ContactModel::no_slip, ContactModel::viscous,
+                                         ContactModel::stewart_trinkle,
+                                         ContactModel::anitescu_potra,
+                                         ContactModel::drumwright_shell};
+
+const char* const kOption = R"(timestep="0.001")";
+
+/// A box on a plane that is tilted about y.
+std::string make_incline(double angle, double speed) {
+  char text[600];
+  std::snprintf(text, sizeof text, R"(
+    <compiler angle="radian"/>
+    <worldbody>
+      <geom type="plane" size="0 0 1" euler="0 %.17g 0" friction="0.5"/>
+      <body euler="0 %.17g 0" pos="%.17g 0 %.17g">
+        <freejoint/>
+        <geom type="box" size=".1 .1 .05" mass="2" friction="0.5"/>
+      </body>
+    </worldbody>
+    <keyframe><key qvel="%.17g 0 %.17g 0 0 0"/></keyframe>)",
+                angle, angle, 0.05 * std::sin(angle), 0.05 * std::cos(angle),
+                speed * std::cos(angle), -speed * std::sin(angle));
+  return support::make_mjcf(kOption, text);
+}
+
+/// The speed along the incline.
+double slide(ContactModel model, double angle, double speed, int num_steps) {
+  Scene scene(make_incline(angle, speed));
+  mj_resetDataKeyframe(scene.model, scene.data, 0);
+  Stepper stepper(scene.model, make_options(model));
+  run(&stepper, &scene, num_steps);
+  const mjtNum* v = scene.data->qvel;
+  return v[0] * std::cos(angle) - v[2] * std::sin(angle);
+}
+
+class RigidScene : public testing::TestWithParam<ContactModel> {};
+
+TEST_P(RigidScene, DroppedBallStopsOrBouncesToPoissonsHeights) {
+  constexpr double kHeight = 0.5, kRestitution = 0.5;
+  for (const double e : {0.0, kRestitution}) {
+    Scene scene(support::make_mjcf(kOption, R"(
+      <worldbody>
+        <geom type="plane" size="0 0 1"/>
+        <body pos="0 0 0.6"><freejoint/><geom type="sphere" size="0.1" mass="1"/></body>
+      </worldbody>)"));
+    plant::Material material = plant::kDefaultMaterial;
+    material.restitution = e;
+    Stepper stepper(scene.model, make_options(GetParam()), make_materials(scene, material));
+    double peak = 0, previous = 0;
+    std::vector<double> peaks;
+    for (int i = 0; i < 1500; ++i) {
+      ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene));
+      const double v = scene.data->qvel[2], z = scene.data->qpos[2] - 0.1;
+      peak = std::max(peak, z);
+      if (previous > 0 && v <= 0 && z > 1e-3) peaks.push_back(z);
+      previous = v;
+      // A step is 3 mm at the fastest; the one before the impact may be cut short by it.
+      EXPECT_GE(z, GetParam() == ContactModel::anitescu_potra ? -4e-3 : -1e-9);
+    }
+    if (e == 0) {
+      EXPECT_TRUE(peaks.empty());
+      continue;
+    }
+    // Of heights: two steps of the fall on either side.
+    ASSERT_GE(peaks.size(), 2u);
+    EXPECT_NEAR(peaks[0], kRestitution * kRestitution * kHeight, 0.01);
+    EXPECT_NEAR(peaks[1], std::pow(kRestitution, 4) * kHeight, 0.006);
+  }
+}
+
+TEST_P(RigidScene, PendulumStopsAtItsLimit) {
+  Scene scene(support::make_mjcf(kOption, R"(
+    <compiler angle="radian"/>
+    <worldbody>
+      <body pos="0 0 1">
+        <joint name="hinge" axis="0 1 0" limited="true" range="-0.5 0.3"/>
+        <geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.02" mass="1"/>
+      </body>
+    </worldbody>)"));
+  Stepper stepper(scene.model, make_options(GetParam()));
+  run(&stepper, &scene, 2000);
+  EXPECT_NEAR(scene.data->qpos[0], 0.3, 1e-4);
+  EXPECT_NEAR(scene.data->qvel[0], 0, 1e-6);
+  EXPECT_GT(scene.data->qfrc_constraint[0] * -1, 1.0);  // it carries the weight
+}
+
+TEST_P(RigidScene, ClosedLoopHangsTogether) {
+  // Two links on the world, joined at their ends: a triangle that cannot move but as one.
+  Scene scene(support::make_mjcf(kOption, R"(
+    <worldbody>
+      <body name="left" pos="-0.2 0 1">
+        <joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0.2 0 -0.3" size="0.01" mass="1"
+        contype="0" conaffinity="0"/>
+      </body>
+      <body name="right" pos="0.2 0 1">
+        <joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 -0.2 0 -0.3" size="0.01" mass="2"
+        contype="0" conaffinity="0"/>
+      </body>
+    </worldbody>
+    <equality><connect body1="left" body2="right" anchor="0.2 0 -0.3"/></equality>)"));
+  Stepper stepper(scene.model, make_options(GetParam()));
+  run(&stepper, &scene, 1000);
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(scene.data->qpos[i], 0, 1e-9);
+}
+
+TEST_P(RigidScene, FourBarLinkageSwingsWithoutComingApart) {
+  Scene scene(support::make_mjcf(kOption, R"(
+    <worldbody>
+      <body pos="-0.2 0 1"><joint axis="0 1 0"/>
+        <geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.01" mass="1" contype="0"
+        conaffinity="0"/>
+        <body name="coupler" pos="0 0 -0.3"><joint axis="0 1 0"/>
+          <geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.01" mass="1" contype="0"
+          conaffinity="0"/></body>
+      </body>
+      <body name="right" pos="0.2 0 1"><joint axis="0 1 0"/>
+        <geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.01" mass="1" contype="0"
+        conaffinity="0"/></body>
+    </worldbody>
+    <equality><connect body1="coupler" body2="right" anchor="0.4 0 0"/></equality>)"));
+  scene.data->qvel[0] = 2;
+  scene.data->qvel[1] = -2;
+  scene.data->qvel[2] = 2;
+  Stepper stepper(scene.model, make_options(GetParam()));
+  for (int i = 0; i < 2000; ++i) {
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene));
+    EXPECT_NEAR(scene.data->qpos[0], scene.data->qpos[2], 1e-3);  // it stays a parallelogram
+  }
+}
+
+TEST_P(RigidScene, DryJointFrictionHoldsAndGivesWay) {
+  Scene scene(support::make_mjcf(R"(timestep="0.001" gravity="0 0 0")", R"(
+    <worldbody><body><joint name="slide" type="slide" axis="1 0 0" frictionloss="2"/>
+      <geom type="sphere" size="0.1" mass="1" contype="0" conaffinity="0"/></body></worldbody>)"));
+  Stepper stepper(scene.model, make_options(GetParam()));
+  scene.data->qfrc_applied[0] = 1.9;
+  run(&stepper, &scene, 500);
+  EXPECT_LE(scene.data->qvel[0], 4e-4);  // 1.9/2 of the bound: sqrt(1/(1 - 0.95^2)) tolerances
+  scene.data->qfrc_applied[0] = 3;
+  run(&stepper, &scene, 500);
+  EXPECT_NEAR(scene.data->qvel[0], 0.5, 1e-3);
+}
+
+TEST_P(RigidScene, SqueezedBodyGoesOnWithAWarning) {
+  Scene scene(support::make_mjcf(kOption, R"(
+    <worldbody>
+      <geom name="left" type="box" size=".1 1 1" pos="-0.149 0 0"/>
+      <geom name="right" type="box" size=".1 1 1" pos="0.149 0 0"/>
+      <body><freejoint/><geom name="cube" type="box" size=".05 .05 .05" mass="1"/></body>
+    </worldbody>)"));
+  Stepper stepper(scene.model, make_options(GetParam()));
+  const StepReport& report = stepper.step(scene.data);
+  EXPECT_TRUE(report.ok()) << report.message;
+  EXPECT_GE(report.num_warnings, 1);
+  EXPECT_NE(report.warning.find("cannot be corrected"), std::string::npos) << report.warning;
+  if (contact::traits(GetParam()).has_error_bound) {
+    EXPECT_NE(report.warning.find("geom 'cube'"), std::string::npos) << report.warning;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, RigidScene, testing::ValuesIn(kRigidModels), name_of);
+
+TEST(RigidIncline, CoulombsLawIsExact) {
+  for (const ContactModel model : {ContactModel::stewart_trinkle, ContactModel::anitescu_potra}) {
+    EXPECT_NEAR(slide(model, 0.4, 0, 300), 0, 1e-9);  // tan 0.4 = 0.42 < 0.5
+    const double angle = 0.6, time = 0.3;             // tan 0.6 = 0.68
+    const double exact = kGravity * (std::sin(angle) - 0.5 * std::cos(angle)) * time;
+    EXPECT_NEAR(slide(model, angle, 0, 300), exact, 1e-6 * exact);
+    EXPECT_NEAR(slide(model, 0, 1, 100), 1 - 0.5 * kGravity * 0.1, 1e-6);
+  }
+}
+
+TEST(RigidIncline, NoSlipHoldsAtAnyAngleThatTipsNothing) {
+  EXPECT_NEAR(slide(ContactModel::no_slip, 0.9, 0, 300), 0, 1e-12);
+}
+
+TEST(RigidIncline, ViscousBoxSlowsDownExponentially) {
+  Scene scene(make_incline(0, 1));
+  mj_resetDataKeyframe(scene.model, scene.data, 0);
+  plant::Material material = plant::kDefaultMaterial;
+  material.viscous_friction = 2;
+  Stepper stepper(scene.model, make_options(ContactModel::viscous),
+                  make_materials(scene, material));
+  run(&stepper, &scene, 500);
+  // Implicit Euler of v' = -4 nu / m v.
+  EXPECT_NEAR(scene.data->qvel[0], std::pow(1 + 1e-3 * 4 * 2 / 2.0, -500), 1e-9);
+  EXPECT_NEAR(scene.data->qvel[0], std::exp(-4 * 2 / 2.0 * 0.5), 2e-3);
+}
+
+}  // namespace
+}  // namespace stiction::sim
