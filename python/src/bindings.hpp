@@ -15,6 +15,7 @@ inline mjModel* model_at(std::uintptr_t address) { return reinterpret_cast<mjMod
 inline mjData* data_at(std::uintptr_t address) { return reinterpret_cast<mjData*>(address); }
 
 void bind_errors();
+void bind_lcp(nb::module_& m);
 void bind_meshes(nb::module_& m);
 void bind_patch_forces(nb::module_& m);
 void bind_patches(nb::module_& m);

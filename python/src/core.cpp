@@ -50,6 +50,7 @@ void bind_all_names(nanobind::module_& m) {
 
 NB_MODULE(_core, m) {
   stiction::python::bind_errors();
+  stiction::python::bind_lcp(m);
   stiction::python::bind_meshes(m);
   stiction::python::bind_patches(m);
   stiction::python::bind_patch_forces(m);

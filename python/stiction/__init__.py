@@ -4,6 +4,7 @@ from stiction._load import load_core
 
 load_core()
 
+from stiction import lcp  # noqa: E402
 from stiction._core import (  # noqa: E402
     Certificate,
     ContactPatch,
@@ -46,6 +47,7 @@ __all__ = [
     "StictionWarning",
     "contact_models",
     "friction_laws",
+    "lcp",
     "load_scene",
     "normal_laws",
     "quadratures",

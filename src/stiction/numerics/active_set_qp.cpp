@@ -10,9 +10,9 @@
 #include "stiction/math/vector_kernels.hpp"
 
 extern "C" {
-#include "api.h"
-#include "auxiliary.h"
-#include "utils.h"
+#include <api.h>
+#include <auxiliary.h>
+#include <utils.h>
 }
 
 namespace stiction::numerics {

@@ -1,0 +1,185 @@
+// LCP solvers on NumPy arrays; stiction/lcp.py checks shapes.
+#include <string>
+#include <vector>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "stiction/numerics/lcp_solvers.hpp"
+#include "stiction/numerics/mlcp.hpp"
+#include "stiction/numerics/row_basis.hpp"
+
+namespace stiction::python {
+namespace {
+
+using namespace nb::literals;
+using numerics::AnyLcpSolver;
+using numerics::DenseLcp;
+using numerics::GramLcp;
+using numerics::LcpReport;
+using numerics::LcpSolver;
+
+using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Guess = std::vector<int>;
+
+template <class T>
+nb::object make_array(std::vector<T> values) {
+  auto* data = new std::vector<T>(std::move(values));
+  const nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(data->data(), {data->size()}, owner));
+}
+
+struct LcpResult {
+  LcpReport report;
+  std::vector<double> z, w, u;
+  std::vector<int> active;
+};
+
+int size_of(const Vector& x) { return static_cast<int>(x.size()); }
+
+/// All but lemke take symmetric matrices only.
+LcpResult solve_dense(const DenseLcp& problem, const std::string& solver_name, const Guess& guess) {
+  const LcpSolver which = numerics::parse_lcp_solver(solver_name);
+  AnyLcpSolver solver(which);
+  LcpResult result;
+  result.z.resize(problem.size);
+  result.w.resize(problem.size);
+  result.report = numerics::check(problem, which != LcpSolver::lemke);
+  if (result.report.is_solved()) {
+    result.report = solver.solve(problem, guess, result.z);
+    const auto active = solver.active();
+    result.active.assign(active.begin(), active.end());
+  }
+  numerics::calc_w(problem, result.z, result.w);
+  return result;
+}
+
+LcpResult solve(const Columns& Q, const Vector& r, const std::string& solver, const Guess& guess) {
+  return solve_dense({size_of(r), Q.data(), r.data()}, solver, guess);
+}
+
+LcpResult solve_gram(const Rows& N, const Vector& b, const Vector& u_hat,
+                     const std::string& solver_name, const Guess& guess) {
+  const GramLcp problem = {size_of(b), size_of(u_hat), N.data(), b.data(), u_hat.data()};
+  AnyLcpSolver solver(numerics::parse_lcp_solver(solver_name));
+  LcpResult result;
+  result.z.resize(problem.num_rows);
+  result.w.resize(problem.num_rows);
+  result.u.assign(u_hat.data(), u_hat.data() + u_hat.size());
+  result.report = numerics::check(problem);
+  if (result.report.is_solved()) {
+    result.report = solver.solve(problem, guess, result.z, result.u);
+    const auto active = solver.active();
+    result.active.assign(active.begin(), active.end());
+  }
+  numerics::calc_w(problem, result.z, result.u, result.w);
+  return result;
+}
+
+LcpResult solve_mlcp(const Columns& A, const Columns& C, const Columns& D, const Columns& B,
+                     const Vector& a, const Vector& b, const std::string& solver,
+                     const Guess& guess) {
+  numerics::CondensedMlcp condensed;
+  LcpResult result;
+  result.report = condensed.condense(
+      {size_of(a), size_of(b), A.data(), C.data(), D.data(), B.data(), a.data(), b.data()});
+  if (result.report.is_solved()) {
+    result = solve_dense(condensed.lcp(), solver, guess);
+    result.u.resize(a.size());
+    condensed.calc_u(result.z, result.u);
+  } else {
+    numerics::parse_lcp_solver(solver);
+    result.z.resize(b.size());
+    result.w.resize(b.size());
+    result.u.resize(a.size());
+  }
+  return result;
+}
+
+nb::tuple select_rows(const Rows& X, int num_first, bool pivoted, double tolerance) {
+  const int rows = static_cast<int>(X.shape(0)), columns = static_cast<int>(X.shape(1));
+  numerics::RowBasis basis;
+  if (pivoted)
+    basis.find(X.data(), rows, columns, num_first, tolerance);
+  else
+    basis.find_in_order(X.data(), rows, columns, tolerance);
+  const auto copy = [](auto span) { return std::vector(span.begin(), span.end()); };
+  return nb::make_tuple(make_array(copy(basis.selected())), make_array(copy(basis.basis())),
+                        make_array(copy(basis.factor())));
+}
+
+}  // namespace
+
+void bind_lcp(nb::module_& m) {
+  const auto status = [](const LcpResult& r) {
+    return std::string(numerics::name(r.report.status));
+  };
+  nb::class_<LcpResult>(m, "LcpResult", "Of the functions of stiction.lcp.")
+      .def_prop_ro(
+          "z", [](const LcpResult& r) { return make_array(r.z); },
+          nb::sig("def z(self) -> numpy.ndarray"), "At least 0, shape (size,) [unit of r / Q].")
+      .def_prop_ro(
+          "w", [](const LcpResult& r) { return make_array(r.w); },
+          nb::sig("def w(self) -> numpy.ndarray"), "Q z + r, shape (size,) [unit of r].")
+      .def_prop_ro(
+          "u", [](const LcpResult& r) { return make_array(r.u); },
+          nb::sig("def u(self) -> numpy.ndarray"),
+          "u_hat + N^T z of solve_gram, the free unknowns of solve_mlcp, empty of solve.")
+      .def_prop_ro(
+          "active", [](const LcpResult& r) { return make_array(r.active); },
+          nb::sig("def active(self) -> numpy.ndarray"),
+          "Rows whose z is free: the guess for a problem like this one.")
+      .def_prop_ro("status", status,
+                   "'solved', 'infeasible', 'max_pivots', 'not_solved', 'not_symmetric', "
+                   "'indefinite' or 'not_finite'.")
+      .def_prop_ro(
+          "is_solved", [](const LcpResult& r) { return r.report.is_solved(); },
+          "True of status 'solved' alone.")
+      .def_prop_ro(
+          "row", [](const LcpResult& r) { return r.report.row; },
+          "The row that is infeasible or at fault, or -1.")
+      .def_prop_ro(
+          "pivots", [](const LcpResult& r) { return r.report.pivots; },
+          "Exchanges; iterations of active_set.")
+      .def_prop_ro(
+          "residual", [](const LcpResult& r) { return r.report.residual; },
+          "|min(z, w)| at most, of the problem as given [unit of r].")
+      .def_prop_ro(
+          "rung", [](const LcpResult& r) { return r.report.rung; },
+          "Of what was done after a failure, 0: nothing was; see docs/lcp.md.")
+      .def("__repr__", [status](const LcpResult& r) {
+        return "<LcpResult " + status(r) + ", size " + std::to_string(r.z.size()) + ", pivots " +
+               std::to_string(r.report.pivots) + ">";
+      });
+  m.def("lcp_solve", &solve, "Q"_a, "r"_a, "solver"_a, "guess"_a,
+        nb::sig("def lcp_solve(Q: numpy.ndarray, r: numpy.ndarray, solver: str, guess: list[int]) "
+                "-> LcpResult"));
+  m.def("lcp_solve_gram", &solve_gram, "N"_a, "b"_a, "u_hat"_a, "solver"_a, "guess"_a,
+        nb::sig("def lcp_solve_gram(N: numpy.ndarray, b: numpy.ndarray, u_hat: numpy.ndarray, "
+                "solver: str, guess: list[int]) -> LcpResult"));
+  m.def("lcp_solve_mlcp", &solve_mlcp, "A"_a, "C"_a, "D"_a, "B"_a, "a"_a, "b"_a, "solver"_a,
+        "guess"_a,
+        nb::sig("def lcp_solve_mlcp(A: numpy.ndarray, C: numpy.ndarray, D: numpy.ndarray, "
+                "B: numpy.ndarray, a: numpy.ndarray, b: numpy.ndarray, solver: str, "
+                "guess: list[int]) -> LcpResult"));
+  m.def("lcp_select_rows", &select_rows, "X"_a, "num_first"_a, "pivoted"_a, "tolerance"_a,
+        nb::sig("def lcp_select_rows(X: numpy.ndarray, num_first: int, pivoted: bool, "
+                "tolerance: float) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]"));
+  m.def(
+      "lcp_solvers",
+      [] {
+        nb::list names;
+        for (const std::string_view name : numerics::lcp_solvers()) {
+          if (name == "active_set" && !numerics::ActiveSetQp::is_available()) continue;
+          names.append(nb::str(name.data(), name.size()));
+        }
+        return names;
+      },
+      nb::sig("def lcp_solvers() -> list[str]"), "Names of the LCP solvers of this build.");
+}
+
+}  // namespace stiction::python

@@ -1,0 +1,192 @@
+"""Linear complementarity problems on NumPy arrays, by the solvers of the rigid contact models.
+
+    result = stiction.lcp.solve(Q, r)
+    result.status, result.z, result.w
+
+Solvers, the default first:
+
+- 'ppm_ratio': ratio-tested principal pivoting; Q symmetric positive semidefinite. The only one that
+  uses a guess, and that goes on after a failure.
+- 'ppm': principal pivoting as published, which may fail; Q as before.
+- 'lemke': any Q; made for copositive ones.
+- 'active_set': DAQP's dual active-set method; Q as the first. Not in every build.
+
+A problem that has no solution, or is not of the kind that a solver takes, is no exception: ask
+`result.status`. Only `status == 'solved'` is a solution, and its residual was computed from the problem
+as given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stiction import _core
+from stiction._core import LcpResult, lcp_solvers
+from stiction.arguments import check_integer, check_name, check_number
+from stiction.errors import Error
+
+__all__ = [
+    "LcpResult",
+    "RowBasis",
+    "lcp_solvers",
+    "select_rows",
+    "solve",
+    "solve_gram",
+    "solve_mlcp",
+]
+
+
+def solve(
+    Q: ArrayLike, r: ArrayLike, solver: str = "ppm_ratio", guess: Sequence[int] | None = None
+) -> LcpResult:
+    """Finds z >= 0 with w = Q z + r >= 0 and z^T w = 0.
+
+    Args:
+        Q: shape (size, size), in any units.
+        r: shape (size,).
+        solver: one of lcp_solvers().
+        guess: rows that may have w = 0, such as `result.active` of a problem before.
+
+    Raises:
+        Error: a shape that does not fit, or no such solver.
+    """
+    r = _take_vector("r", r)
+    Q = _take_matrix("Q", Q, (r.size, r.size), "F")
+    return _core.lcp_solve(Q, r, check_name("solver", solver), _take_guess(guess))
+
+
+def solve_gram(
+    N: ArrayLike,
+    b: ArrayLike,
+    u_hat: ArrayLike,
+    solver: str = "ppm_ratio",
+    guess: Sequence[int] | None = None,
+) -> LcpResult:
+    """Finds the point u nearest to u_hat with N u + b >= 0, and its multipliers z.
+
+    That is the LCP of Q = N N^T and r = N u_hat + b, with u = u_hat + N^T z; but 'lemke' no solver forms
+    Q.
+
+    Args:
+        N: shape (num_rows, num_columns), in any units.
+        b: shape (num_rows,).
+        u_hat: shape (num_columns,).
+        solver, guess: as for solve.
+
+    Raises:
+        Error: a shape that does not fit, or no such solver.
+    """
+    b, u_hat = _take_vector("b", b), _take_vector("u_hat", u_hat)
+    N = _take_matrix("N", N, (b.size, u_hat.size), "C")
+    return _core.lcp_solve_gram(N, b, u_hat, check_name("solver", solver), _take_guess(guess))
+
+
+def solve_mlcp(
+    A: ArrayLike,
+    C: ArrayLike,
+    D: ArrayLike,
+    B: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    solver: str = "ppm_ratio",
+    guess: Sequence[int] | None = None,
+) -> LcpResult:
+    """Solves A u + C z + a = 0, 0 <= z, w = D u + B z + b >= 0, z^T w = 0, with u free.
+
+    By condensation to Q = B - D A^-1 C, r = b - D A^-1 a. A singular A is status 'not_solved', with its
+    column in `row`; numbers that are not finite count rows of [A C a; D B b].
+
+    Args:
+        A: shape (num_free, num_free), regular.
+        C: shape (num_free, size).
+        D: shape (size, num_free).
+        B: shape (size, size).
+        a: shape (num_free,).
+        b: shape (size,).
+        solver, guess: as for solve; 'lemke' where Q is not symmetric.
+
+    Raises:
+        Error: a shape that does not fit, or no such solver.
+    """
+    a, b = _take_vector("a", a), _take_vector("b", b)
+    n, c = a.size, b.size
+    matrices = (
+        _take_matrix("A", A, (n, n), "F"),
+        _take_matrix("C", C, (n, c), "F"),
+        _take_matrix("D", D, (c, n), "F"),
+        _take_matrix("B", B, (c, c), "F"),
+    )
+    return _core.lcp_solve_mlcp(*matrices, a, b, check_name("solver", solver), _take_guess(guess))
+
+
+@dataclass(frozen=True)
+class RowBasis:
+    """Linearly independent rows of a matrix X, with X[selected] = factor @ basis."""
+
+    selected: np.ndarray  # rows, shape (rank,)
+    basis: np.ndarray  # orthonormal rows, shape (rank, num_columns) [-]
+    factor: np.ndarray  # lower triangular, shape (rank, rank) [unit of X]
+
+    @property
+    def rank(self) -> int:
+        return int(self.selected.size)
+
+
+def select_rows(
+    X: ArrayLike, *, num_first: int = 0, pivoted: bool = True, tolerance: float = 1e-8
+) -> RowBasis:
+    """A largest set of linearly independent rows of X.
+
+    Rows of zeros, and rows with numbers that are not finite, are left out.
+
+    Args:
+        X: shape (num_rows, num_columns).
+        num_first: so many rows are taken before others, if independent.
+        pivoted: the longest row that is left next; else row by row, as published.
+        tolerance: a row is dependent if what others leave of its squared norm is at most this share
+            of it, in 0..1 [-].
+
+    Raises:
+        Error: X is no matrix, or a value out of range.
+    """
+    X = _take_matrix("X", X, None, "C")
+    num_first = check_integer("num_first", num_first, 0, X.shape[0])
+    tolerance = check_number("tolerance", tolerance)
+    if not 0 <= tolerance < 1:
+        raise Error("invalid_value", "tolerance", f"is {tolerance}, must be at least 0, below 1")
+    selected, basis, factor = _core.lcp_select_rows(X, num_first, bool(pivoted), tolerance)
+    rank = selected.size
+    return RowBasis(selected, basis.reshape(rank, X.shape[1]), factor.reshape(rank, rank))
+
+
+def _take_array(name: str, value: Any, ndim: int) -> np.ndarray:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as e:
+        raise Error("wrong_shape", name, f"must be an array of numbers: {e}") from e
+    if array.ndim != ndim:
+        kind = "vector" if ndim == 1 else "matrix"
+        raise Error("wrong_shape", name, f"has shape {array.shape}, must be a {kind}")
+    return array
+
+
+def _take_vector(name: str, value: Any) -> np.ndarray:
+    return np.ascontiguousarray(_take_array(name, value, 1))
+
+
+def _take_matrix(name: str, value: Any, shape: tuple[int, int] | None, order: str) -> np.ndarray:
+    array = _take_array(name, value, 2)
+    if shape is not None and array.shape != shape:
+        raise Error("wrong_shape", name, f"has shape {array.shape}, must be {shape}")
+    return np.asfortranarray(array) if order == "F" else np.ascontiguousarray(array)
+
+
+def _take_guess(guess: Sequence[int] | None) -> list[int]:
+    if guess is None:
+        return []
+    return [check_integer("guess", row, 0) for row in guess]

@@ -1,0 +1,178 @@
+"""stiction.lcp against enumeration, least squares and problems of other programs."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
+
+from stiction import Error, lcp
+
+REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "lcp"
+# Normal parts of friction problems: contacts, and rank of Q by singular values.
+PROBLEMS = {
+    "Box_Stacks-i0122-82-5.hdf5": (82, None),
+    "Chute-ndof-768-nc-4-3.hdf5": (4, None),
+    "CubeH8.hdf5": (1, None),
+    "LMGC_100_PR_PerioBox-i00361-60-03000.hdf5": (60, 47),
+}
+
+
+def read_sparse(group: h5py.Group) -> sparse.csc_matrix:
+    """FCLIB's matrices: triplets, or compressed columns (nz = -1) or rows (nz = -2)."""
+    shape = int(group["m"][0]), int(group["n"][0])
+    x, i, p, nz = group["x"][:], group["i"][:], group["p"][:], int(group["nz"][0])
+    if nz == -1:
+        return sparse.csc_matrix((x, i, p), shape)
+    if nz == -2:
+        return sparse.csr_matrix((x, i, p), shape).tocsc()
+    return sparse.coo_matrix((x[:nz], (i[:nz], p[:nz])), shape).tocsc()
+
+
+def read_normal_lcp(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Q and r of the contacts' normal directions alone."""
+    with h5py.File(path) as file:
+        if "fclib_local" in file:
+            group = file["fclib_local"]
+            num_contacts = group["vectors/mu"].size
+            W, q = read_sparse(group["W"]).toarray(), group["vectors/q"][:]
+            rows = slice(0, None, q.size // num_contacts)
+            return W[rows, rows], q[rows]
+        group = file[next(name for name in file if name.startswith("fclib_global"))]
+        M, H = read_sparse(group["M"]), read_sparse(group["H"])
+        f, w = group["vectors/f"][:], group["vectors/w"][:]
+        num_contacts = group["vectors/mu"].size
+        rows = slice(0, None, w.size // num_contacts)
+        Hn = H.toarray()[:, rows]
+        return Hn.T @ spsolve(M, Hn).reshape(Hn.shape), Hn.T @ spsolve(M, f) + w[rows]
+
+
+@pytest.mark.parametrize("solver", ["ppm_ratio", "lemke"])
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_normal_parts_of_fclib_problems_are_solved(name: str, solver: str) -> None:
+    if not REFERENCE.is_dir():
+        pytest.skip("needs ../shared/reference/lcp")
+    num_contacts, rank = PROBLEMS[name]
+    Q, r = read_normal_lcp(REFERENCE / name)
+    Q = (Q + Q.T) / 2  # of round-off, or of the file's
+    assert r.size == num_contacts
+    if rank is not None:
+        assert np.linalg.matrix_rank(Q, tol=1e-9 * np.abs(Q).max()) == rank
+    result = lcp.solve(Q, r, solver)
+    assert result.status == "solved", result
+    residual = np.abs(np.minimum(result.z, Q @ result.z + r)).max()
+    assert residual <= 1e-9 * (1 + np.abs(r).max())
+    assert result.active.size <= np.linalg.matrix_rank(Q, tol=1e-12 * np.abs(Q).max())
+
+
+def enumerate_w(Q: np.ndarray, r: np.ndarray) -> np.ndarray | None:
+    """w of the solution, by trying all active sets."""
+    for size in range(r.size + 1):
+        for active in map(list, combinations(range(r.size), size)):
+            z = np.zeros(r.size)
+            z[active] = np.linalg.lstsq(Q[np.ix_(active, active)], -r[active], rcond=None)[0]
+            w = Q @ z + r
+            if min(z.min(), w.min()) > -1e-9 and np.abs(w[active]).max(initial=0) < 1e-9:
+                return w
+    return None
+
+
+@pytest.mark.parametrize("solver", lcp.lcp_solvers())
+def test_small_problems_agree_with_enumeration(solver: str) -> None:
+    rng = np.random.default_rng(1)
+    num_solved = num_infeasible = 0
+    for k in range(60):
+        size = int(rng.integers(1, 7))
+        N = rng.normal(size=(size, int(rng.integers(1, size + 1))))
+        r = N @ rng.normal(size=N.shape[1]) if solver == "ppm" or k % 2 else rng.normal(size=size)
+        expected = enumerate_w(N @ N.T, r)
+        result = lcp.solve(N @ N.T, r, solver)
+        assert result.is_solved == (expected is not None)
+        if expected is None:
+            assert result.status == "infeasible"
+            num_infeasible += 1
+            continue
+        np.testing.assert_allclose(result.w, expected, atol=1e-8)
+        num_solved += 1
+    assert num_solved >= 30
+    assert num_infeasible >= 3 or solver == "ppm"
+
+
+def test_gram_is_the_nearest_point() -> None:
+    rng = np.random.default_rng(2)
+    N, u_hat = rng.normal(size=(30, 8)), rng.normal(size=8)
+    b = -N @ rng.normal(size=8) + rng.uniform(0, 1, 30)  # feasible
+    result = lcp.solve_gram(N, b, u_hat)
+    assert result.is_solved
+    np.testing.assert_allclose(result.u, u_hat + N.T @ result.z, atol=1e-12)
+    np.testing.assert_allclose(result.w, N @ result.u + b, atol=1e-12)
+    assert result.w.min() > -1e-9
+    again = lcp.solve_gram(N, b, u_hat, guess=result.active)
+    assert again.pivots == 0
+    np.testing.assert_allclose(again.u, result.u, atol=1e-10)
+
+
+def test_mlcp_solves_both_equations() -> None:
+    rng = np.random.default_rng(3)
+    half, N = rng.normal(size=(6, 6)), rng.normal(size=(9, 6))
+    M, f = half @ half.T + np.eye(6), rng.normal(size=6)
+    zero, b = np.zeros((9, 9)), np.zeros(9)
+    result = lcp.solve_mlcp(M, -N.T, N, zero, -f, b)
+    assert result.is_solved
+    np.testing.assert_allclose(M @ result.u - N.T @ result.z, f, atol=1e-10)
+    np.testing.assert_allclose(N @ result.u, result.w, atol=1e-10)
+    M[3] = M[:, 3] = 0
+    assert lcp.solve_mlcp(M, -N.T, N, zero, -f, b).status == "not_solved"
+
+
+def test_selected_rows_span_all() -> None:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(40, 5)) @ rng.normal(size=(5, 12))
+    for pivoted in (True, False):
+        rows = lcp.select_rows(X, num_first=3, pivoted=pivoted)
+        assert rows.rank == 5
+        np.testing.assert_allclose(rows.factor @ rows.basis, X[rows.selected], atol=1e-12)
+        np.testing.assert_allclose(X @ rows.basis.T @ rows.basis, X, atol=1e-10)
+        assert set(rows.selected[:3]) == {0, 1, 2}
+
+
+def test_bad_problems_have_a_status_that_names_the_row() -> None:
+    eye, r = np.eye(3), -np.ones(3)
+    Q = eye.copy()
+    Q[1, 2] = 0.5
+    result = lcp.solve(Q, r)
+    assert (result.status, result.row) == ("not_symmetric", 1)
+    assert lcp.solve(Q, r, "lemke").is_solved
+    assert lcp.solve(-eye, r).status == "indefinite"
+    result = lcp.solve(eye, np.array([0, np.nan, 0]))
+    assert (result.status, result.row) == ("not_finite", 1)
+    result = lcp.solve_gram([[1.0], [-1.0]], [-1, -1], [0])  # u >= 1 and u <= -1
+    assert (result.status, result.rung) == ("infeasible", 2)
+    assert result.row in (0, 1)
+    assert lcp.solve(np.zeros((0, 0)), []).is_solved
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "where"),
+    [
+        (lambda: lcp.solve(np.eye(2), [1, 2, 3]), "wrong_shape", "Q"),
+        (lambda: lcp.solve(np.eye(2), np.eye(2)), "wrong_shape", "r"),
+        (lambda: lcp.solve("matrix", [1.0]), "wrong_shape", "Q"),
+        (lambda: lcp.solve(np.eye(1), [1.0], "lemkee"), "unknown_name", "solver"),
+        (lambda: lcp.solve(np.eye(1), [1.0], guess=[0.5]), "wrong_shape", "guess"),
+        (lambda: lcp.solve_gram(np.eye(2), [1, 2], [1]), "wrong_shape", "N"),
+        (lambda: lcp.solve_mlcp(*[np.eye(2)] * 4, [1], [1, 2]), "wrong_shape", "A"),
+        (lambda: lcp.select_rows([1, 2]), "wrong_shape", "X"),
+        (lambda: lcp.select_rows(np.eye(2), num_first=3), "invalid_value", "num_first"),
+        (lambda: lcp.select_rows(np.eye(2), tolerance=2), "invalid_value", "tolerance"),
+    ],
+)
+def test_bad_arguments_are_errors(call, code: str, where: str) -> None:
+    with pytest.raises(Error) as caught:
+        call()
+    assert (caught.value.code, caught.value.where) == (code, where)
