@@ -1,6 +1,9 @@
 #pragma once
 
-#include "stiction/math/six.hpp"
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/math/lanes.hpp"
 
 /// Kernels on plain vectors, four numbers at a time; each sums in one fixed order.
 namespace stiction::math {
@@ -20,6 +23,68 @@ inline void add_multiple(int n, double s, const double* x, double* y) {
   int i = 0;
   for (; i + 4 <= n; i += 4) store(y + i, multiply_add(load<Vec4>(x + i), s, load<Vec4>(y + i)));
   for (; i < n; ++i) y[i] = multiply_add(x[i], s, y[i]);
+}
+
+/// y = A x + b with A (m x n, row-major), four rows at a time; each row is summed as by dot.
+inline void multiply_rows(int m, int n, const double* A, const double* x, const double* b,
+                          double* y) {
+  int i = 0;
+  for (; i + 4 <= m; i += 4) {
+    const double* rows[4] = {A + i * n, A + (i + 1) * n, A + (i + 2) * n, A + (i + 3) * n};
+    Vec4 sums[4] = {};
+    int j = 0;
+    for (; j + 4 <= n; j += 4) {
+      const Vec4 xj = load<Vec4>(x + j);
+      for (int k = 0; k < 4; ++k) sums[k] = multiply_add(load<Vec4>(rows[k] + j), xj, sums[k]);
+    }
+    Vec4 sum = sum_each(sums[0], sums[1], sums[2], sums[3]);
+    for (; j < n; ++j)
+      sum = multiply_add(Vec4{rows[0][j], rows[1][j], rows[2][j], rows[3][j]}, x[j], sum);
+    store(y + i, sum + load<Vec4>(b + i));
+  }
+  for (; i < m; ++i) y[i] = dot(n, A + i * n, x) + b[i];
+}
+
+/// max |x_i|; 0 of none.
+inline double max_abs(int n, const double* x) {
+  Vec4 largest{};
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const Vec4 xi = load<Vec4>(x + i);
+    largest = max(largest, max(xi, -xi));
+  }
+  double all = std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
+  for (; i < n; ++i) all = std::max(all, std::abs(x[i]));
+  return all;
+}
+
+struct LeastEntry {
+  int index = 0;  // the first of equals
+  bool all_finite = true;
+};
+
+/// The least of n > 0 numbers, if all are finite.
+inline LeastEntry find_least(int n, const double* x) {
+  int i = 0;
+  double least = x[0], zeros = 0;
+  if (n >= 4) {
+    Vec4 leasts = load<Vec4>(x), zero{};
+    for (; i + 4 <= n; i += 4) {
+      const Vec4 xi = load<Vec4>(x + i);
+      leasts = min(xi, leasts);
+      zero += xi * 0.0;
+    }
+    least = std::min(std::min(leasts[0], leasts[1]), std::min(leasts[2], leasts[3]));
+    zeros = sum(zero);
+  }
+  for (; i < n; ++i) {
+    least = std::min(least, x[i]);
+    zeros += 0 * x[i];
+  }
+  if (!(zeros == 0)) return {.index = 0, .all_finite = false};
+  int index = 0;
+  while (x[index] != least) ++index;
+  return {.index = index};
 }
 
 }  // namespace stiction::math

@@ -27,7 +27,7 @@ struct GramOperator {
     return math::dot(problem.num_columns, direction(i), x) + problem.b[i];
   }
   void values(const double* x, double* w) const {
-    for (int i = 0; i < problem.num_rows; ++i) w[i] = value(i, x);
+    math::multiply_rows(problem.num_rows, problem.num_columns, problem.N, x, problem.b, w);
   }
   /// Of the terms that w_i at x_hat is the sum of.
   double magnitude(int i) const {

@@ -15,11 +15,7 @@ constexpr double kTie = 1e-12;             // of ratios, in a tableau with const
 constexpr int kPivotsBetweenRebuilds = 100;
 constexpr double kRegularizations[] = {0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4};
 
-double max_abs(const double* x, int size) {
-  double largest = 0;
-  for (int i = 0; i < size; ++i) largest = std::max(largest, std::abs(x[i]));
-  return largest;
-}
+double max_abs(const double* x, int size) { return math::max_abs(size, x); }
 
 }  // namespace
 

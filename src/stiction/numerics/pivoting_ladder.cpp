@@ -52,9 +52,7 @@ void calc_u_and_w(const GramLcp& p, std::span<const double> z, std::span<double>
 }
 
 double max_abs(std::span<const double> x) {
-  double largest = 0;
-  for (const double value : x) largest = std::max(largest, std::abs(value));
-  return largest;
+  return math::max_abs(static_cast<int>(x.size()), x.data());
 }
 
 }  // namespace

@@ -13,9 +13,7 @@ namespace {
 constexpr double kTolerance = 1e-10, kAccepted = 1e-8;
 
 double max_abs(std::span<const double> x) {
-  double largest = 0;
-  for (const double value : x) largest = std::max(largest, std::abs(value));
-  return largest;
+  return math::max_abs(static_cast<int>(x.size()), x.data());
 }
 
 template <class Operator>

@@ -225,23 +225,17 @@ class Pivoting {
       residual_ = std::max(residual_, std::abs(std::min(w, m_.z[k])));
       if (std::isfinite(w)) w = 0;
     }
-    double not_finite = 0;
-    least_ = 0;
-    for (int i = 0; i < op_.size(); ++i) {
-      if (m_.w[i] < m_.w[least_]) least_ = i;
-      not_finite += 0 * m_.w[i];
-    }
-    residual_ = std::max(residual_, -m_.w[least_]);
-    is_finite_ = not_finite == 0;
-    if (is_finite_) return;
-    residual_ = kInfinity;
-    for (least_ = 0; std::isfinite(m_.w[least_]);) ++least_;
+    const math::LeastEntry least = math::find_least(op_.size(), m_.w.data());
+    is_finite_ = least.all_finite;
+    least_ = least.index;
+    if (!is_finite_)
+      while (std::isfinite(m_.w[least_])) ++least_;
+    residual_ = is_finite_ ? std::max(residual_, -m_.w[least_]) : kInfinity;
   }
 
   /// Relative to |r|_inf, and no less than the round-off of the least r.
   void set_tolerance() {
-    double scale = 0;
-    for (const double w : m_.w) scale = std::max(scale, std::abs(w));
+    const double scale = math::max_abs(op_.size(), m_.w.data());
     tolerance_ = std::max(kTolerance * scale, 16 * kEpsilon * op_.magnitude(least_));
   }
 
