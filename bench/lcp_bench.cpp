@@ -187,6 +187,13 @@ std::vector<Solver> make_solvers(const Problem& p, const Grasp& grasp) {
   add("ppm_ratio, in factors",
       [&](VectorXd& z) { return gram.solve(p.gram(), {}, span(z), span(u)); });
   add("ppm_ratio, dense", [&](VectorXd& z) { return dense.solve(p.dense(), {}, span(z)); });
+  static RatioPivoting warm;
+  static std::vector<int> guess;
+  VectorXd z(p.r.size());
+  warm.solve(p.gram(), {}, span(z), span(u));
+  guess.assign(warm.active().begin(), warm.active().end());
+  add("ppm_ratio, its own guess",
+      [&](VectorXd& z) { return warm.solve(p.gram(), guess, span(z), span(u)); });
   add("ppm, in factors",
       [&](VectorXd& z) { return ppm_gram.solve(p.gram(), {}, span(z), span(u)); });
   add("ppm, dense", [&](VectorXd& z) { return ppm_dense.solve(p.dense(), {}, span(z)); });

@@ -11,6 +11,7 @@ import pytest
 from stiction.bench import clutter_scene
 from stiction.bench.clutter import run_clutter
 from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
+from stiction.bench.lcp import run_lcp
 from stiction.bench.patch_pairs import KINDS, make_pairs
 from stiction.bench.patch_queries import summarize
 from stiction.bench.scenes import run_scene
@@ -19,6 +20,7 @@ from stiction.cli import app
 from typer.testing import CliRunner
 
 import stiction
+from stiction import Error
 
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
 CONTRACT = {
@@ -186,3 +188,21 @@ def test_pairs_overlap_by_the_depth() -> None:
 
 def test_no_queries_have_no_summary() -> None:
     assert summarize([]) == []
+
+
+def test_lcp_prints_what_the_program_measured(tmp_path: Path) -> None:
+    program = tmp_path / "lcp_bench"
+    row = {"variant": "no joint", "median_us": 3, "pivots": 9, "residual": 1e-16, "solved": True}
+    rows = [
+        {**row, "solver": "ppm_ratio, in factors", "us": 2.0},
+        {**row, "solver": "lemke", "us": 20.0},
+    ]
+    program.write_text(f"#!/bin/sh\necho '{json.dumps({'cases': rows})}'\n")
+    program.chmod(0o755)
+    out = run_json("lcp", "--program", str(program))
+    assert [case["ratio"] for case in out["cases"]] == [1, 0.1]
+
+
+def test_lcp_says_how_to_build_the_program(tmp_path: Path) -> None:
+    with pytest.raises(Error, match="--target lcp_bench"):
+        run_lcp(tmp_path / "none")

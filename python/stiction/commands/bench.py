@@ -13,6 +13,7 @@ from stiction.bench import (
     clutter,
     drake_peer,
     heap,
+    lcp,
     patch_queries,
     patches,
     real_scenes,
@@ -189,6 +190,24 @@ def bench_patches(
         console.print(_make_table("contact surfaces", _QUERY_COLUMNS, rows))
 
 
+@bench_app.command("lcp")
+def bench_lcp(
+    program: Annotated[
+        Path, typer.Option(help="The benchmark, of a build with STICTION_BUILD_BENCH.")
+    ] = lcp.PROGRAM,
+    as_json: Json = False,
+) -> None:
+    """LCP solvers on a grasp with 36 contacts without slip, against DAQP and Siconos.
+
+    All are called from C++. Ratios are the time of ppm_ratio in factors to the solver's, of the minima.
+    """
+    rows = [asdict(case) for case in lcp.run_lcp(program)]
+    if as_json:
+        print_json({"cases": rows})
+        return
+    make_console().print(_make_table("lcp", _LCP_COLUMNS, rows))
+
+
 def _find_medians(row: dict[str, Any]) -> dict[str, Any]:
     """Of the percentiles."""
     names = ("us_per_face", "drake_us_per_face")
@@ -244,6 +263,16 @@ _EXPONENT_COLUMNS: list[_Column] = [
     ("ours", "ours", ".2f"),
     ("Drake", "drake", ".2f"),
     ("wanted", "wanted", ".2f"),
+]
+_LCP_COLUMNS: list[_Column] = [
+    ("grasp", "variant", "s"),
+    ("solver", "solver", "s"),
+    ("us", "us", ".2f"),
+    ("median", "median_us", ".2f"),
+    ("ratio", "ratio", ".3f"),
+    ("pivots", "pivots", "d"),
+    ("residual", "residual", ".1e"),
+    ("solved", "solved", ""),
 ]
 _QUERY_COLUMNS: list[_Column] = [
     ("pairs", "kind", "s"),

@@ -25,6 +25,31 @@ inline void add_multiple(int n, double s, const double* x, double* y) {
   for (; i < n; ++i) y[i] = multiply_add(x[i], s, y[i]);
 }
 
+/// y = x + sum_k s_k rows_k, each row of n numbers.
+inline void add_rows(int n, const double* x, int num_rows, const double* const* rows,
+                     const double* s, double* y) {
+  int i = 0;
+  for (; i + 8 <= n; i += 8) {
+    Vec4 low = load<Vec4>(x + i), high = load<Vec4>(x + i + 4);
+    for (int k = 0; k < num_rows; ++k) {
+      low = multiply_add(load<Vec4>(rows[k] + i), s[k], low);
+      high = multiply_add(load<Vec4>(rows[k] + i + 4), s[k], high);
+    }
+    store(y + i, low);
+    store(y + i + 4, high);
+  }
+  for (; i + 4 <= n; i += 4) {
+    Vec4 sum = load<Vec4>(x + i);
+    for (int k = 0; k < num_rows; ++k) sum = multiply_add(load<Vec4>(rows[k] + i), s[k], sum);
+    store(y + i, sum);
+  }
+  for (; i < n; ++i) {
+    double sum = x[i];
+    for (int k = 0; k < num_rows; ++k) sum = multiply_add(rows[k][i], s[k], sum);
+    y[i] = sum;
+  }
+}
+
 /// y = A x + b with A (m x n, row-major), four rows at a time; each row is summed as by dot.
 inline void multiply_rows(int m, int n, const double* A, const double* x, const double* b,
                           double* y) {

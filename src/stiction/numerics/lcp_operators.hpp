@@ -13,6 +13,7 @@
 namespace stiction::numerics {
 
 struct GramOperator {
+  static constexpr bool kXIsW = false;
   GramLcp problem;
 
   int size() const { return problem.num_rows; }
@@ -38,6 +39,7 @@ struct GramOperator {
 };
 
 struct DenseOperator {
+  static constexpr bool kXIsW = true;
   DenseLcp problem;
 
   int size() const { return problem.size; }
@@ -46,7 +48,9 @@ struct DenseOperator {
   const double* direction(int i) const { return problem.Q + i * problem.size; }
   double entry(int i, int j) const { return direction(j)[i]; }
   double value(int i, const double* x) const { return x[i]; }
-  void values(const double* x, double* w) const { std::copy_n(x, problem.size, w); }
+  void values(const double* x, double* w) const {
+    if (w != x) std::copy_n(x, problem.size, w);
+  }
   double magnitude(int i) const { return std::abs(problem.r[i]); }
 };
 

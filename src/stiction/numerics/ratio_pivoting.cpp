@@ -25,6 +25,7 @@ class Pivoting {
   LcpReport solve(std::span<const int> guess, std::span<double> z) {
     std::fill(z.begin(), z.end(), 0.0);
     start();
+    calc_x();
     if (op_.size() == 0) return report_;
     calc_w();
     if (!is_finite_) return end(LcpStatus::kNotFinite);
@@ -40,12 +41,20 @@ class Pivoting {
 
  private:
   void start() {
+    clear_active();
+    m_.w.resize(op_.size());
+    if (!Operator::kXIsW) m_.x.resize(op_.x_size());
+  }
+
+  void clear_active() {
     m_.active.clear();
     m_.z.clear();
+    m_.directions.clear();
     m_.cholesky.clear();
-    m_.x.assign(op_.x_hat(), op_.x_hat() + op_.x_size());
-    m_.w.resize(op_.size());
   }
+
+  /// Where calc_x leaves x. calc_w then makes the w of active rows zero.
+  double* x() { return Operator::kXIsW ? m_.w.data() : m_.x.data(); }
 
   double compliance(int row) const {
     return options_.compliance.empty() ? 0.0 : options_.compliance[row];
@@ -114,8 +123,8 @@ class Pivoting {
       }
       remove(block);
       calc_x();
-      math::add_multiple(op_.x_size(), z, g, m_.x.data());
-      w = op_.value(row, m_.x.data()) + compliance(row) * z;
+      math::add_multiple(op_.x_size(), z, g, x());
+      w = op_.value(row, x()) + compliance(row) * z;
     }
   }
 
@@ -151,19 +160,19 @@ class Pivoting {
     m_.cholesky.append(m_.l.data(), pivot);
     m_.active.push_back(row);
     m_.z.push_back(z);
+    m_.directions.push_back(op_.direction(row));
   }
 
   void remove(int place) {
     m_.cholesky.remove(place);
     m_.active.erase(m_.active.begin() + place);
     m_.z.erase(m_.z.begin() + place);
+    m_.directions.erase(m_.directions.begin() + place);
   }
 
   /// The solution among the rows of a guess that are independent, less those that would pull.
   void start_from(std::span<const int> guess) {
-    m_.active.clear();
-    m_.z.clear();
-    m_.cholesky.clear();
+    clear_active();
     for (const int row : guess) {
       if (row < 0 || row >= op_.size() || size() == op_.x_size()) continue;
       const double diagonal = op_.entry(row, row) + compliance(row);
@@ -196,7 +205,7 @@ class Pivoting {
     calc_x();
     m_.l.resize(size());
     for (int k = 0; k < size(); ++k)
-      m_.l[k] = op_.value(m_.active[k], m_.x.data()) + compliance(m_.active[k]) * m_.z[k];
+      m_.l[k] = op_.value(m_.active[k], x()) + compliance(m_.active[k]) * m_.z[k];
     m_.cholesky.solve_lower(m_.l.data());
     m_.cholesky.solve_lower_transposed(m_.l.data());
     for (int k = 0; k < size(); ++k) m_.z[k] -= m_.l[k];
@@ -208,15 +217,13 @@ class Pivoting {
   }
 
   void calc_x() {
-    std::copy_n(op_.x_hat(), op_.x_size(), m_.x.begin());
-    for (int k = 0; k < size(); ++k)
-      math::add_multiple(op_.x_size(), m_.z[k], op_.direction(m_.active[k]), m_.x.data());
+    math::add_rows(op_.x_size(), op_.x_hat(), size(), m_.directions.data(), m_.z.data(), x());
   }
 
   /// w of all rows, the least of them, and how well active rows are solved.
   void calc_w() {
     calc_x();
-    op_.values(m_.x.data(), m_.w.data());
+    op_.values(x(), m_.w.data());
     error_ = residual_ = 0;
     for (int k = 0; k < size(); ++k) {
       double& w = m_.w[m_.active[k]];

@@ -40,7 +40,8 @@ class RatioPivoting {
   /// What one solve leaves to the next.
   struct Memory {
     std::vector<int> active;
-    std::vector<double> z;     // of active rows
+    std::vector<double> z;  // of active rows
+    std::vector<const double*> directions;
     GrowingCholesky cholesky;  // of Q among active rows
     std::vector<double> x, w;  // x is u, or w of a dense problem
     std::vector<double> l, a;  // of the row that enters

@@ -1,0 +1,75 @@
+// Solvers keep their memory: a second solve of problems no larger allocates nothing.
+
+#include <gtest/gtest.h>
+
+#include "numerics/random_lcp.hpp"
+#include "stiction/numerics/lcp_solvers.hpp"
+#include "stiction/numerics/mlcp.hpp"
+#include "stiction/numerics/row_basis.hpp"
+#include "support/allocation_counter.hpp"
+
+namespace stiction::numerics {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+struct Case {
+  RandomLcp p;
+  MatrixXd Q;
+  VectorXd r, z, u;
+};
+
+std::vector<Case> make_cases() {
+  std::mt19937_64 rng(1);
+  std::vector<Case> cases;
+  for (int k = 0; k < 20; ++k) {
+    Case c = {
+        make_random_lcp(40, 15, Range(k % 3), true, &rng), {}, {}, VectorXd(40), VectorXd(15)};
+    c.Q = c.p.Q();
+    c.r = c.p.r();
+    cases.push_back(std::move(c));
+  }
+  return cases;
+}
+
+TEST(Allocation, SecondSolvesAllocateNothing) {
+  std::vector<Case> cases = make_cases();
+  // DAQP, which active_set calls, has memory of its own.
+  for (const LcpSolver which : {LcpSolver::ppm_ratio, LcpSolver::ppm, LcpSolver::lemke}) {
+    AnyLcpSolver solver(which);
+    const auto solve_all = [&] {
+      for (Case& c : cases) {
+        solver.solve(c.p.gram(), {}, span(c.z), span(c.u));
+        solver.solve(dense(c.Q, c.r), {}, span(c.z));
+      }
+    };
+    solve_all();
+    const long before = support::count_allocations();
+    solve_all();
+    EXPECT_EQ(support::count_allocations(), before) << name(which);
+  }
+}
+
+TEST(Allocation, SecondBasesAndCondensationsAllocateNothing) {
+  std::vector<Case> cases = make_cases();
+  RowBasis basis;
+  CondensedMlcp condensed;
+  const MatrixXd A = MatrixXd::Identity(3, 3), C = MatrixXd::Ones(3, 40), D = C.transpose();
+  const VectorXd a = VectorXd::Ones(3);
+  const auto run_all = [&] {
+    for (const Case& c : cases) {
+      basis.find(c.p.N.data(), 40, 15, 3);
+      basis.find_in_order(c.p.N.data(), 40, 15);
+      condensed.condense({3, 40, A.data(), C.data(), D.data(), c.Q.data(), a.data(), c.r.data()});
+    }
+  };
+  run_all();
+  const long before = support::count_allocations();
+  EXPECT_GT(before, 0);
+  run_all();
+  EXPECT_EQ(support::count_allocations(), before);
+}
+
+}  // namespace
+}  // namespace stiction::numerics
