@@ -54,6 +54,7 @@ NUM_PLOTS = {
     "disk": 2,
     "spatula": 4,
     "gripper": 2,
+    "quadruped": 4,
 }
 STICKING = {"sap", "lagged", "lagged_regularized", "similar"}
 

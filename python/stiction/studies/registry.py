@@ -8,11 +8,22 @@ from stiction.studies.disk import DISK
 from stiction.studies.falling_sphere import FALLING_SPHERE
 from stiction.studies.gripper import GRIPPER
 from stiction.studies.pancake import PANCAKE
+from stiction.studies.quadruped import QUADRUPED
 from stiction.studies.sliding_rod import SLIDING_ROD
 from stiction.studies.spatula import SPATULA
 from stiction.studies.study import Study
 
 STUDIES: dict[str, Study] = {
     study.name: study
-    for study in (CONVEYOR, FALLING_SPHERE, SLIDING_ROD, CLUTTER, DISK, SPATULA, GRIPPER, PANCAKE)
+    for study in (
+        CONVEYOR,
+        FALLING_SPHERE,
+        SLIDING_ROD,
+        CLUTTER,
+        DISK,
+        SPATULA,
+        GRIPPER,
+        PANCAKE,
+        QUADRUPED,
+    )
 }
