@@ -4,17 +4,20 @@ against closed forms, short walks.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
 import pytest
 from stiction.package_scenes import find_scene_file
+from stiction.studies import quadruped
 from stiction.studies.foot_spline import FootSpline
-from stiction.studies.package_walker import run_package_walker
+from stiction.studies.package_walker import PackageWalk, run_package_walker
 from stiction.studies.quadruped import describe_walk
 from stiction.studies.quadruped_controller import MAX_TORQUE, TrotController, calc_pitch
 from stiction.studies.quadruped_footsteps import STEP_HEIGHT, Footsteps
@@ -27,7 +30,13 @@ from stiction.studies.quadruped_leg import (
     calc_joint_rates,
     solve_legs,
 )
-from stiction.studies.quadruped_run import load_trotter, make_trotter_data, run_trotter
+from stiction.studies.quadruped_run import (
+    VISCOUS,
+    WalkRun,
+    load_trotter,
+    make_trotter_data,
+    run_trotter,
+)
 from stiction.studies.quadruped_terrain import (
     HILL_HEIGHT,
     ROUGHNESS,
@@ -35,9 +44,13 @@ from stiction.studies.quadruped_terrain import (
     make_hills,
     make_rough_terrain,
 )
+from stiction.studies.study import Settings
 
 _DATA = Path(os.environ.get("STICTION_STUDY_PEERS", "../shared/reference")) / "rigid"
 needs_data = pytest.mark.skipif(not _DATA.is_dir(), reason=f"no published data in {_DATA}")
+PACKAGE_WALK = PackageWalk(
+    np.arange(1, 3.0), np.zeros((2, 3)), np.ones(2), np.ones(2), physics_s=1.0, failure=""
+)
 
 
 @pytest.fixture
@@ -342,6 +355,45 @@ def test_a_run_that_fails_says_why() -> None:
     assert "not_converged" in run.failure
     assert len(run.time) < 100
     assert np.isnan(describe_walk(run)["largest_slip"])
+
+
+def test_rigid_models_are_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `coulomb` in their place: what they are given, and what is made of it."""
+    asked: list[tuple[str, dict[str, Any]]] = []
+
+    def run(terrain: Terrain | None, duration: float, name: str, **options: Any) -> WalkRun:
+        command = {key: options.pop(key) for key in ("command",) if key in options}
+        asked.append((name, options))
+        return run_trotter(terrain, duration, "coulomb", **command)
+
+    monkeypatch.setattr(quadruped, "run_trotter", run)
+    monkeypatch.setattr(quadruped, "run_package_walker", lambda duration, name, **_: PACKAGE_WALK)
+    monkeypatch.setattr(quadruped, "QUICK_DURATION", 0.8)
+    settings = Settings(True, ("no_slip", "drumwright_shell", "viscous"))
+    result = quadruped.QUADRUPED.run(settings)
+    assert asked.count(("no_slip", {"drop_separating": True})) == 4
+    assert asked.count(("drumwright_shell", {})) == 4
+    oil = {"properties": VISCOUS, "integrator": "rk4"}
+    assert asked[-2:] == [
+        ("viscous", {"lcp_solver": solver, **oil}) for solver in ("ppm_ratio", "lemke")
+    ]
+    assert set(result.figures["time_ratios"]) == {
+        "drumwright_shell to no_slip",
+        "lemke to ppm_ratio",
+    }
+    failed = {check.name for check in result.checks if not check.passed}
+    assert "in place, no_slip: slip [m/s]" in failed  # coulomb's is regularized
+    assert "viscous, lemke: failures" not in failed
+    agreement = [check for check in result.checks if "distance of the solvers" in check.name]
+    assert len(agreement) == 1 and agreement[0].value == 0  # a run and itself
+    assert "viscous" in result.plots
+
+
+def test_a_robot_that_cannot_lift_its_feet_fails() -> None:
+    run = run_trotter(None, 1.5, "coulomb")
+    stuck = dataclasses.replace(run, feet=np.broadcast_to(run.feet[-1], run.feet.shape))
+    assert quadruped._check_steps(describe_walk(run), "").passed
+    assert not quadruped._check_steps(describe_walk(stuck), "").passed
 
 
 def test_a_robot_of_a_package_walks() -> None:

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from stiction.errors import Error
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_between
 from stiction.studies.package_walker import PackageWalk, run_package_walker
+from stiction.studies.quadruped_footsteps import STEP_HEIGHT
 from stiction.studies.quadruped_gait import Gait
 from stiction.studies.quadruped_plots import draw_contacts, draw_hills, draw_walk
-from stiction.studies.quadruped_run import TIME_STEP, VISCOUS, WalkRun, run_trotter
-from stiction.studies.quadruped_terrain import Vector, make_hills, make_rough_terrain
+from stiction.studies.quadruped_run import FOOT_RADIUS, TIME_STEP, VISCOUS, WalkRun, run_trotter
+from stiction.studies.quadruped_terrain import Terrain, Vector, make_hills, make_rough_terrain
 from stiction.studies.study import Settings, Study, StudyResult
 
 RIGID = ("no_slip", "drumwright_shell")  # of the paper
@@ -48,24 +49,26 @@ def run_study(settings: Settings) -> StudyResult:
     result.notes += [f"{name} is not studied" for name in RIGID if name not in models]
     floor, hills = make_rough_terrain(), make_hills()
 
-    def walk(name: str, where: str, **options: Any) -> WalkRun:
-        settings.tell(f"{where}, {name}")
-        terrain = hills if where == "hills" else floor
-        return run_trotter(terrain, duration, name, **_OPTIONS.get(name, {}), **options)
+    def walk_all(where: str, terrain: Terrain | None, **options: Any) -> dict[str, WalkRun]:
+        runs = {}
+        for name in models:
+            settings.tell(f"{where}, {name}")
+            own = _OPTIONS.get(name, {})
+            runs[name] = run_trotter(terrain, duration, name, **options, **own)
+        result.figures[where] = {name: describe_walk(run) for name, run in runs.items()}
+        return runs
 
-    in_place = {name: walk(name, "in place") for name in models}
-    ahead = {name: walk(name, "ahead", command=_order(SPEED)) for name in models}
-    over_hills = {name: walk(name, "hills", command=_order(HILL_SPEED)) for name in models}
-    result.figures = {
-        "in_place": {name: describe_walk(run) for name, run in in_place.items()},
-        "ahead": {name: describe_walk(run) for name, run in ahead.items()},
-        "hills": {name: describe_walk(run) for name, run in over_hills.items()},
-    }
+    in_place = walk_all("in place", floor)
+    ahead = walk_all("ahead", floor, command=_order(SPEED))
+    walk_all("plane", None, command=_order(SPEED))
+    over_hills = walk_all("hills", hills, command=_order(HILL_SPEED))
     result.checks = [
-        *_check_in_place(result.figures["in_place"]),
-        *_check_ahead(result.figures["ahead"]),
+        *_check_in_place(result.figures["in place"]),
+        *_check_ahead(result.figures, "ahead"),
+        *_check_ahead(result.figures, "plane"),
         *_check_hills(result.figures["hills"]),
     ]
+    _compare_times(result, "ahead", *reversed(RIGID))
     _study_viscous(settings, duration, result)
     _study_package(settings, result)
     if models:
@@ -91,6 +94,7 @@ def describe_walk(run: WalkRun) -> dict[str, Any]:
     standing = run.time > _LANDED
     last = run.time > _find_last_periods(run.time)
     height = run.base[standing, 2]
+    lift = run.feet[last, :, 2] - FOOT_RADIUS  # of each foot, above 0
     contacts, loaded = run.contacts[standing], run.loaded[standing]
     few = (contacts > 0) & (contacts <= LARGEST_COUNT)
     return {
@@ -110,6 +114,7 @@ def describe_walk(run: WalkRun) -> dict[str, Any]:
             "largest_loaded": _calc(np.max, loaded),
             "histogram": np.bincount(contacts).tolist(),
         },
+        "least_lift": _calc(np.min, np.max(lift, axis=0, initial=-math.inf)),
         "largest_slip": _calc(np.max, run.slip[standing]),
         "largest_torque": _calc(np.max, run.torque),
         "physics_s": run.physics_s,
@@ -140,6 +145,12 @@ def _check_whole(figures: dict[str, Any], name: str, tilt: float) -> list[Check]
     ]
 
 
+def _check_steps(figures: dict[str, Any], name: str) -> Check:
+    """That all feet leave the ground."""
+    source = f"steps are {1e3 * STEP_HEIGHT:g} mm high"
+    return check_at_least(f"{name}: least lift of a foot [m]", figures["least_lift"], 5e-3, source)
+
+
 def _check_in_place(figures: dict[str, dict[str, Any]]) -> list[Check]:
     checks = []
     for name, walk in figures.items():
@@ -148,6 +159,7 @@ def _check_in_place(figures: dict[str, dict[str, Any]]) -> list[Check]:
         checks += [
             *_check_whole(walk, label, 0.05),
             check_at_most(f"{label}: speed off the command [m/s]", drift, 0.01, "published rule"),
+            _check_steps(walk, label),
             check_between(f"{label}: least height [m]", walk["heights"][0], 0.13, 0.15, "stands"),
         ]
         if name != "mujoco":  # which has contacts at whatever depth its springs give way
@@ -161,16 +173,18 @@ def _check_in_place(figures: dict[str, dict[str, Any]]) -> list[Check]:
     return checks
 
 
-def _check_ahead(figures: dict[str, dict[str, Any]]) -> list[Check]:
+def _check_ahead(figures: dict[str, dict[str, Any]], where: str) -> list[Check]:
     checks = []
-    for name, walk in figures.items():
-        ratio = walk["speed"] / walk["command"]
+    for name, walk in figures[where].items():
+        label, ratio = f"{where}, {name}", walk["speed"] / walk["command"]
         checks += [
-            *_check_whole(walk, f"ahead, {name}", 0.1),
-            check_between(
-                f"ahead, {name}: speed to command", ratio, 0.7, 1.0, "footsteps alone: 0.74"
-            ),
+            *_check_whole(walk, label, 0.1),
+            _check_steps(walk, label),
+            check_between(f"{label}: speed to command", ratio, 0.7, 1.0, "footsteps alone: 0.74"),
         ]
+        if name == "no_slip":
+            slip = walk["largest_slip"]
+            checks.append(check_at_most(f"{label}: slip [m/s]", slip, 1e-9, "the model"))
     return checks
 
 
@@ -190,6 +204,14 @@ def _check_hills(figures: dict[str, dict[str, Any]]) -> list[Check]:
     return checks
 
 
+def _compare_times(result: StudyResult, where: str, slow: str, fast: str) -> None:
+    """CPU time of all steps, the controller's apart, as a ratio of two runs that both were made."""
+    runs = result.figures[where]
+    if slow in runs and fast in runs and not runs[slow]["failure"] and not runs[fast]["failure"]:
+        ratios = result.figures.setdefault("time_ratios", {})
+        ratios[f"{slow} to {fast}"] = runs[slow]["physics_s"] / runs[fast]["physics_s"]
+
+
 def _study_viscous(settings: Settings, duration: float, result: StudyResult) -> None:
     """One problem, two solvers: the same motion, at its own price."""
     if not settings.pick("viscous"):
@@ -203,6 +225,7 @@ def _study_viscous(settings: Settings, duration: float, result: StudyResult) -> 
             properties=VISCOUS,
         )  # fmt: skip
     result.figures["viscous"] = {solver: describe_walk(run) for solver, run in runs.items()}
+    _compare_times(result, "viscous", *reversed(VISCOUS_SOLVERS))
     for solver, figures in result.figures["viscous"].items():
         result.checks += _check_whole(figures, f"viscous, {solver}", 0.5)
     ours, lemke = (run.base[run.time < AGREEMENT_TIME] for run in runs.values())

@@ -16,9 +16,11 @@ from stiction.errors import ignored_settings_are_fine
 from stiction.package_scenes import find_scene_file
 from stiction.studies.quadruped_controller import TrotController
 from stiction.studies.quadruped_gait import calc_command
+from stiction.studies.quadruped_leg import NAMES
 from stiction.studies.quadruped_terrain import Terrain, Vector
 
 TIME_STEP = 1e-3  # [s]
+FOOT_RADIUS = 0.01  # [m]
 START_HEIGHT = 0.15  # of the base above the ground [m]
 
 # Friction of the published viscous run: none by Coulomb, 0.1 N s/m.
@@ -33,8 +35,9 @@ class WalkRun:
     """Row i is of step i: the time is that of its end.
 
     time: [s]. base: of the base's origin, world [m], (num_steps, 3). rpy: its roll, pitch, yaw [rad],
-    (num_steps, 3). command: told speed ahead [m/s]. contacts: in the step's problem. loaded: those that
-    push. slip: largest of a contact that pushes [m/s]; 0 where none does.
+    (num_steps, 3). feet: their centers at the step's start, world [m], (num_steps, 4, 3).
+    command: told speed ahead [m/s]. contacts: in the step's problem. loaded: those that push.
+    slip: largest of a contact that pushes [m/s]; 0 where none does.
     torque: largest of a joint [N m]. solve_us: wall time of the solver [us].
     physics_s, controller_s: CPU time of all steps and of all calls of the controller [s].
     failure: why the run ended early; empty where it did not.
@@ -43,6 +46,7 @@ class WalkRun:
     time: Vector
     base: Vector
     rpy: Vector
+    feet: Vector
     command: Vector
     contacts: NDArray[np.int64]
     loaded: NDArray[np.int64]
@@ -54,25 +58,30 @@ class WalkRun:
     failure: str
 
 
-def load_trotter(terrain: Terrain) -> mujoco.MjModel:
-    """The scene on a terrain."""
+def load_trotter(terrain: Terrain | None = None) -> mujoco.MjModel:
+    """The scene on a terrain; without one on a plane, on which each foot has one contact."""
     spec = mujoco.MjSpec.from_file(str(find_scene_file("trotter")))
-    terrain.put_into(spec)
+    if terrain:
+        terrain.put_into(spec)
+    else:
+        ground = spec.geom("ground")
+        ground.type, ground.hfieldname, ground.size = mujoco.mjtGeom.mjGEOM_PLANE, "", [5, 5, 0.1]
     return spec.compile()
 
 
-def make_trotter_data(model: mujoco.MjModel, terrain: Terrain) -> mujoco.MjData:
+def make_trotter_data(model: mujoco.MjModel, terrain: Terrain | None = None) -> mujoco.MjData:
     """At the start, above the highest ground that is below the robot."""
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, 0)
-    around = np.linspace(-0.2, 0.2, 41)
-    ground = max(terrain.calc_height(x, y) for x in around for y in around)
-    data.qpos[2] = START_HEIGHT + ground
+    if terrain:
+        around = np.linspace(-0.2, 0.2, 41)
+        ground = max(terrain.calc_height(x, y) for x in around for y in around)
+        data.qpos[2] = START_HEIGHT + ground
     return data
 
 
 def run_trotter(
-    terrain: Terrain,
+    terrain: Terrain | None,
     duration: float,
     contact_model: str,
     *,
@@ -82,6 +91,7 @@ def run_trotter(
     """From the start, in steps of TIME_STEP.
 
     Args:
+        terrain: None: a plane.
         duration: [s].
         command: velocity that the body is told to have [m/s], (2,), of its pitch [rad].
         options: as Simulator's. A step that fails ends the run, which says why.
@@ -94,9 +104,10 @@ def run_trotter(
         )
     controller = TrotController(model, command=command)
     num_steps = round(duration / TIME_STEP)
-    rows = np.zeros((num_steps, 13))
+    feet = [model.geom(f"{leg}_foot").id for leg in NAMES]
+    rows, feet_rows = np.zeros((num_steps, 13)), np.zeros((num_steps, 4, 3))
     num_made, physics, control, failure = 0, 0.0, 0.0, ""
-    for row in rows:
+    for row, feet_row in zip(rows, feet_rows, strict=True):
         begin = time.process_time()
         controller(data)
         middle = time.process_time()
@@ -111,12 +122,14 @@ def run_trotter(
             data.time, *data.qpos[:3], *_calc_rpy(data.qpos[3:7]), controller.command[0], torque,
             *_measure_contacts(report), report.timings.solve,
         ]  # fmt: skip
+        feet_row[:] = data.geom_xpos[feet]
         num_made += 1
     rows = rows[:num_made]
     return WalkRun(
         time=rows[:, 0],
         base=rows[:, 1:4],
         rpy=rows[:, 4:7],
+        feet=feet_rows[:num_made],
         command=rows[:, 7],
         torque=rows[:, 8],
         contacts=rows[:, 9].astype(int),
