@@ -64,6 +64,6 @@ def draw_hills(terrain: Terrain, runs: Runs) -> Figure:
             run.base[:, 0], 1e3 * run.base[:, 2] - 140, color=find_colour(name), label=name, lw=1
         )
     axes.set_xlabel("x of the base [m]")
-    axes.set_ylabel("z of the ground, and of the base less 140 [mm]")
+    axes.set_ylabel("z of ground and base - 140 [mm]")
     axes.legend(frameon=False, fontsize=9)
     return figure
