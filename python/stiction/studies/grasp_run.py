@@ -1,0 +1,124 @@
+"""Runs of the multi-block grasp, and what is kept of each step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from stiction import lcp
+from stiction.studies.grasp_lcp import (
+    GraspLcp,
+    make_coulomb_lcp,
+    make_no_slip_lcp,
+    to_velocity,
+)
+from stiction.studies.grasp_scene import (
+    FIRST_BLOCK,
+    TIME_STEP,
+    GraspCase,
+    GraspState,
+    find_contacts,
+    make_start,
+)
+
+
+@dataclass
+class GraspRun:
+    """pivots, positives, residuals: of each step. drop: of each step, the largest that a block is
+    below the grippers' mean height [m]. unsolved: steps without an accepted solution. problems: the
+    first LCPs, for timing.
+    """
+
+    case: GraspCase
+    solver: str
+    num_contacts: int = 0
+    pivots: list[int] = field(default_factory=list)
+    positives: list[int] = field(default_factory=list)
+    residuals: list[float] = field(default_factory=list)
+    drop: list[float] = field(default_factory=list)
+    unsolved: list[int] = field(default_factory=list)
+    problems: list[GraspLcp] = field(default_factory=list)
+
+    def measure(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "case": self.case.name,
+            "solver": self.solver,
+            "steps": len(self.drop),
+            "contacts": self.num_contacts,
+            "pivots_first": self.pivots[0],
+            "pivots_mean": float(np.mean(self.pivots)),
+            "pivots_max": max(self.pivots),
+            "positive_mean": float(np.mean(self.positives)),
+            "positive_max": max(self.positives),
+            "rank": min(6 * self.case.num_bodies - self.problems[0].rank, self.num_contacts)
+            if self.problems
+            else None,
+            "residual_max": max(self.residuals),
+            "drop_max": float(np.max(np.abs(self.drop))),
+            "drop": self.drop,
+            "unsolved": len(self.unsolved),
+            "first_unsolved": self.unsolved[0] if self.unsolved else None,
+        }
+
+
+def run_no_slip(
+    case: GraspCase, num_steps: int, solver: str = "ppm_ratio", is_warm: bool = True, keep: int = 25
+) -> GraspRun:
+    """No slip at every contact.
+
+    Args:
+        is_warm: start each LCP from the rows that pushed in the last step.
+        keep: so many first problems are kept.
+    """
+    run = GraspRun(case, solver)
+    state = make_start(case)
+    active: list[int] = []
+    for i in range(num_steps):
+        contacts = find_contacts(case, state)
+        problem = make_no_slip_lcp(case, state, contacts)
+        guess = active if is_warm and solver == "ppm_ratio" else None
+        result = lcp.solve_gram(
+            problem.N, np.zeros(len(contacts)), problem.u_hat, solver=solver, guess=guess
+        )
+        active = list(result.active)
+        if i < keep:
+            run.problems.append(problem)
+        if i == 0:
+            run.num_contacts = len(contacts)
+        u = problem.u_hat + problem.N.T @ result.z
+        _finish_step(run, state, i, result, len(contacts), to_velocity(case, u))
+    return run
+
+
+def run_coulomb(case: GraspCase, num_steps: int, friction: float) -> GraspRun:
+    """Stewart and Trinkle's polygon of four directions, by Lemke's method."""
+    run = GraspRun(case, "lemke")
+    state = make_start(case)
+    for i in range(num_steps):
+        contacts = find_contacts(case, state)
+        problem = make_coulomb_lcp(case, state, contacts, friction)
+        result = lcp.solve(problem.Q, problem.r, solver="lemke")
+        if i == 0:
+            run.num_contacts = len(contacts)
+        u = problem.u_hat + problem.G.T @ result.z[: len(problem.G)]
+        _finish_step(run, state, i, result, len(contacts), to_velocity(case, u))
+    return run
+
+
+def _finish_step(
+    run: GraspRun, state: GraspState, step: int, result: Any, num_contacts: int, v: np.ndarray
+) -> None:
+    """The step is made with what the solver found, solved or not, as the published script does."""
+    if result.status != "solved":
+        run.unsolved.append(step)
+    normal = result.z[:num_contacts]
+    run.pivots.append(int(result.pivots))
+    run.positives.append(int(np.count_nonzero(normal > 0)))
+    run.residuals.append(float(result.residual))
+    state.v = v
+    state.advance(TIME_STEP)
+    height = state.x[:, 2]
+    run.drop.append(float(np.max(np.mean(height[:FIRST_BLOCK]) - height[FIRST_BLOCK:])))
