@@ -53,7 +53,11 @@ def make_no_slip_lcp(case: GraspCase, state: GraspState, contacts: GraspContacts
     """Joints and both tangents of every contact at rest: only normal impulses are unknown."""
     first, second = contacts.make_tangents()
     joints = make_joint_rows(case, state)
-    held = [joints, make_rows(case, state, contacts, first), make_rows(case, state, contacts, second)]
+    held = [
+        joints,
+        make_rows(case, state, contacts, first),
+        make_rows(case, state, contacts, second),
+    ]
     return _project(case, state, contacts, np.vstack(held), len(joints))
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import mujoco
 import numpy as np
 
+import stiction
 from stiction import lcp
+from stiction.errors import ignored_settings_are_fine
+from stiction.package_scenes import find_scene_file
 from stiction.studies.grasp_lcp import (
     GraspLcp,
     make_coulomb_lcp,
@@ -105,6 +109,52 @@ def run_coulomb(case: GraspCase, num_steps: int, friction: float) -> GraspRun:
             run.num_contacts = len(contacts)
         u = problem.u_hat + problem.G.T @ result.z[: len(problem.G)]
         _finish_step(run, state, i, result, len(contacts), to_velocity(case, u))
+    return run
+
+
+@dataclass
+class ModelRun:
+    """Under one contact model. drop: as in GraspRun. contacts: of the first step. us_per_step: wall
+    time, the median. failure: why the run ended early; None if it did not.
+    """
+
+    contact_model: str
+    contacts: int = 0
+    drop: list[float] = field(default_factory=list)
+    step_us: list[float] = field(default_factory=list)
+    failure: str | None = None
+
+    def measure(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "steps": len(self.drop),
+            "contacts": self.contacts,
+            "drop_max": float(np.max(np.abs(self.drop), initial=0)) if self.drop else None,
+            "us_per_step": float(np.median(self.step_us)) if self.step_us else None,
+            "failure": self.failure,
+        }
+
+
+def run_model(contact_model: str, num_steps: int) -> ModelRun:
+    """The scene scenes/grasp.xml, with MuJoCo's contacts."""
+    run = ModelRun(contact_model)
+    model = mujoco.MjModel.from_xml_path(str(find_scene_file("grasp")))
+    data = mujoco.MjData(model)
+    with ignored_settings_are_fine():
+        simulator = stiction.Simulator(model, contact_model)
+    bodies = [model.body(name).id for name in ("gripper1", "gripper2", "block1", "block2")]
+    for i in range(num_steps):
+        try:
+            report = simulator.step(data)
+        except stiction.StepError as e:
+            run.failure = str(e)
+            break
+        if i == 0:
+            run.contacts = len(report.contacts)
+        run.step_us.append(report.timings.total)
+        mujoco.mj_kinematics(model, data)
+        height = data.xpos[bodies, 2]
+        run.drop.append(float(np.max(np.mean(height[:2]) - height[2:])))
     return run
 
 

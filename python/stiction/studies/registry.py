@@ -6,6 +6,7 @@ from stiction.studies.clutter import CLUTTER
 from stiction.studies.conveyor import CONVEYOR
 from stiction.studies.disk import DISK
 from stiction.studies.falling_sphere import FALLING_SPHERE
+from stiction.studies.grasp import GRASP
 from stiction.studies.gripper import GRIPPER
 from stiction.studies.pancake import PANCAKE
 from stiction.studies.quadruped import QUADRUPED
@@ -26,4 +27,5 @@ STUDIES: dict[str, Study] = {
         PANCAKE,
         QUADRUPED,
     )
+    for study in (CONVEYOR, FALLING_SPHERE, SLIDING_ROD, CLUTTER, DISK, SPATULA, GRIPPER, PANCAKE, GRASP)
 }

@@ -1,0 +1,63 @@
+"""Plots of the multi-block grasp."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from stiction.colours import find_colour
+from stiction.studies.grasp_run import GraspRun, ModelRun
+from stiction.studies.grasp_scene import TIME_STEP
+from stiction.studies.plots import make_plot
+
+_FLOOR = 1e-18  # what is drawn for zero [m]
+
+
+def draw_drop(
+    without_slip: GraspRun, coulomb: Mapping[float, GraspRun], models: Mapping[str, ModelRun]
+) -> Figure:
+    """How far a block is below the grippers, over time."""
+    figure, (left, right) = make_plot(2)
+    _draw(left, "no slip", without_slip.drop, "k")
+    for friction, run in coulomb.items():
+        _draw(left, f"Stewart and Trinkle, μ = {friction:g}", run.drop, None)
+    left.set_title("36 contacts")
+    for name, model in models.items():
+        _draw(right, name, model.drop, find_colour(name))
+    right.set_title("scenes/grasp.xml")
+    for axes in (left, right):
+        axes.set_yscale("log")
+        axes.set_xlabel("time [ms]")
+        axes.set_ylabel("drop of a block [m]")
+        if axes.lines:
+            axes.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def _draw(axes, name, drop, colour) -> None:  # type: ignore[no-untyped-def]
+    time = 1e3 * TIME_STEP * (1 + np.arange(len(drop)))
+    axes.plot(time, np.maximum(np.abs(drop), _FLOOR), label=name, color=colour, lw=1.4)
+
+
+def draw_times(times: Mapping[str, float], paper: Mapping[str, float]) -> Figure:
+    """Time of an LCP by solver, and the paper's seconds of a run, scaled to its pivoting."""
+    figure, (axes,) = make_plot()
+    names = [name for name in times if name != "call"]
+    axes.barh(names, [times[name] for name in names], color="#2f7fd0")
+    axes.axvline(times["call"], color="0.5", ls="--", lw=1, label="call from Python alone")
+    scale = times.get("no_slip, ppm", times["no_slip, ppm_ratio"]) / paper["ppm"]
+    for solver, name in (
+        ("lemke", "stewart_trinkle, lemke"),
+        ("active_set", "no_slip, active_set"),
+        ("ppm", "no_slip, ppm"),
+    ):
+        if name in names:
+            axes.plot(scale * paper[solver], name, "k|", ms=16, mew=2)
+    axes.plot([], [], "k|", ms=10, mew=2, label="paper's ratios")
+    axes.set_xscale("log")
+    axes.set_xlabel("CPU time of an LCP [µs]")
+    axes.invert_yaxis()
+    axes.legend(frameon=False, fontsize=9)
+    return figure
