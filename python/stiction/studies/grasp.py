@@ -58,8 +58,8 @@ def run_grasp(settings: Settings) -> StudyResult:
         "models": {name: run.measure() for name, run in models.items()},
     }
     result.notes.append(
-        "times are of calls from Python; stiction bench lcp has those of the solvers alone. The paper's are of "
-        "whole runs in MATLAB, with its assembly: ratios to them say little"
+        "times are of calls from Python; stiction bench lcp has those of the solvers alone. The "
+        "paper's are of whole runs in MATLAB, with its assembly: ratios to them say little"
     )
     result.plots = {
         "drop": draw_drop(without_slip[CANONICAL.name], coulomb, models),

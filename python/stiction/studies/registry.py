@@ -25,7 +25,7 @@ STUDIES: dict[str, Study] = {
         SPATULA,
         GRIPPER,
         PANCAKE,
+        GRASP,
         QUADRUPED,
     )
-    for study in (CONVEYOR, FALLING_SPHERE, SLIDING_ROD, CLUTTER, DISK, SPATULA, GRIPPER, PANCAKE, GRASP)
 }
