@@ -3,5 +3,5 @@
 # Of the studies in registry.py, which loads matplotlib: who only asks for names need not wait.
 NAMES = (
     "conveyor", "falling_sphere", "sliding_rod", "clutter", "disk", "spatula", "gripper", "pancake",
-    "quadruped",
+    "grasp", "quadruped",
 )  # fmt: skip
