@@ -92,7 +92,7 @@ def make_start(case: GraspCase) -> GraspState:
 def calc_rotation(angle: Vector) -> Vector:
     """Rodrigues' formula for a rotation vector [rad]."""
     size = float(np.linalg.norm(angle))
-    K = np.cross(np.eye(3), -angle)
+    K = np.cross(np.eye(3), angle)  # K x = angle x x
     if size < 1e-8:
         return np.eye(3) + K + 0.5 * K @ K
     return np.eye(3) + np.sin(size) / size * K + (1 - np.cos(size)) / size**2 * K @ K
