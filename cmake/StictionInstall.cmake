@@ -16,7 +16,10 @@ set(_contact_headers
   stiction/geometry/mesh_check.hpp
   stiction/geometry/quadrature.hpp
   stiction/geometry/shapes.hpp
-  stiction/geometry/tet_mesh.hpp)
+  stiction/geometry/tet_mesh.hpp
+  stiction/numerics/lcp_solvers.hpp
+  stiction/numerics/mlcp.hpp
+  stiction/numerics/row_basis.hpp)
 set(_sim_headers
   stiction/io/contact_properties.hpp
   stiction/io/material_assignment.hpp
