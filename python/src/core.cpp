@@ -1,4 +1,5 @@
 #include <string_view>
+#include <vector>
 
 #include "bindings.hpp"
 #include "stiction/contact/contact_model.hpp"
@@ -32,9 +33,18 @@ void bind_names(nanobind::module_& m, const char* function, const char* signatur
       nb::sig(signature), docstring);
 }
 
+std::vector<std::string_view> rigid_contact_models() {
+  std::vector<std::string_view> names;
+  for (const contact::ContactModelTraits& traits : contact::contact_models())
+    if (traits.is_rigid) names.push_back(traits.name);
+  return names;
+}
+
 void bind_all_names(nanobind::module_& m) {
   bind_names(m, "contact_models", "def contact_models() -> list[str]",
              "Names of the contact models.", contact::contact_models);
+  bind_names(m, "rigid_contact_models", "def rigid_contact_models() -> list[str]",
+             "Names of those whose surfaces do not give way.", rigid_contact_models);
   bind_names(m, "normal_laws", "def normal_laws() -> list[str]", "Names of the normal laws.",
              contact::normal_laws);
   bind_names(m, "tessellations", "def tessellations() -> list[str]",

@@ -43,10 +43,10 @@ void bind_solver_reports(nb::module_& m) {
       .def_ro(
           "error_bound", &Certificate::error_bound,
           "Bound on the solver's error of the velocities, |v - v_exact|_A [sqrt(J)]; infinite for "
-          "'tamsi', which has none.")
+          "models without one: 'tamsi' and rigid ones with Coulomb's friction.")
       .def_ro("velocity_bound", &Certificate::velocity_bound,
               "Bound on the solver's error of any contact point's velocity [m/s]; infinite for "
-              "'tamsi'.")
+              "such models too.")
       .def_ro("relative_residual", &Certificate::relative_residual,
               "Imbalance of momentum relative to the impulses that act, worst island [-].")
       .def_ro("residual_to_momentum", &Certificate::residual_to_momentum,
@@ -65,6 +65,20 @@ void bind_solver_reports(nb::module_& m) {
       .def_ro("coupling_error", &Certificate::coupling_error,
               "'coulomb': difference of friction's normal impulses from the step's, relative to "
               "their mean, worst island [-].")
+      .def_ro("complementarity", &Certificate::complementarity,
+              "Rigid models: largest |min(w gamma_n, v_n + b)| of a contact or limit [m/s].")
+      .def_ro("complementarity_work", &Certificate::complementarity_work,
+              "Rigid models: impulses times what they should have stopped [J].")
+      .def_ro("constraint_error", &Certificate::constraint_error,
+              "Rigid models: largest velocity that contacts without slip and equalities forbid "
+              "[m/s, rad/s].")
+      .def_ro("energy_gain", &Certificate::energy_gain,
+              "Rigid models: energy that contacts and rows add [J]; above 0 only by corrections and "
+              "moving surfaces.")
+      .def_ro("num_pushing", &Certificate::num_pushing,
+              "Rigid models: contacts and limits with an impulse.")
+      .def_ro("max_pushing", &Certificate::max_pushing,
+              "Rigid models: so many are enough, dofs less the rank of bilateral rows.")
       .def_ro("ok", &Certificate::ok, "True if all but the coupling hold.")
       .def("__repr__", [](const Certificate& c) {
         char text[160];
@@ -110,8 +124,10 @@ void bind_solver_reports(nb::module_& m) {
       .def_ro("line_search_evaluations", &IslandStatistics::line_search_evaluations)
       .def_ro("residual", &IslandStatistics::residual, "[sqrt(J)]")
       .def_ro("scale", &IslandStatistics::scale, "[sqrt(J)]")
-      .def_ro("rounds", &IslandStatistics::rounds, "Convex problems solved by 'coulomb'.")
-      .def_ro("coupling_error", &IslandStatistics::coupling_error, "[-]");
+      .def_ro("rounds", &IslandStatistics::rounds, "Convex problems solved by 'coulomb', LCPs by rigid models.")
+      .def_ro("coupling_error", &IslandStatistics::coupling_error, "[-]")
+      .def_ro("has_conflict", &IslandStatistics::has_conflict,
+              "Rigid models: overlaps that cannot be corrected all at once were not.");
 }
 
 void bind_contact_report(nb::module_& m) {

@@ -10,6 +10,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/contact/dense_hessian.hpp"
 #include "stiction/io/material_assignment.hpp"
+#include "stiction/numerics/lcp_solvers.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
 #include "stiction/sim/pair_explanation.hpp"
 #include "stiction/sim/stepper.hpp"
@@ -154,7 +155,9 @@ void bind_stepper(nb::module_& m) {
              bool keep_best, double stiction_tolerance, double friction_regularization,
              double near_rigid_factor, const std::string& normal_law,
              const std::string& friction_law, const std::string& tessellation,
-             const std::string& quadrature, const ContactProperties& properties) {
+             const std::string& quadrature, const std::string& lcp_solver,
+             int friction_directions, double gap_correction, double max_correction_speed,
+             bool drop_separating, const ContactProperties& properties) {
             StepOptions options;
             options.contact_model = contact::parse_contact_model(contact_model);
             options.time_step = time_step;
@@ -167,7 +170,12 @@ void bind_stepper(nb::module_& m) {
                                   near_rigid_factor,
                                   contact::parse_normal_law(normal_law),
                                   contact::parse_friction_regularization(friction_law),
-                                  nullptr};
+                                  nullptr,
+                                  numerics::parse_lcp_solver(lcp_solver),
+                                  friction_directions,
+                                  gap_correction,
+                                  max_correction_speed,
+                                  drop_separating};
             options.surfaces = {contact::parse_tessellation(tessellation),
                                 contact::parse_quadrature(quadrature)};
             new (self) PyStepper(model, options, properties);
@@ -175,7 +183,8 @@ void bind_stepper(nb::module_& m) {
           "model"_a, "contact_model"_a, "time_step"_a, "tolerance"_a, "max_iterations"_a,
           "num_threads"_a, "keep_best"_a, "stiction_tolerance"_a, "friction_regularization"_a,
           "near_rigid_factor"_a, "normal_law"_a, "friction_law"_a, "tessellation"_a, "quadrature"_a,
-          "properties"_a)
+          "lcp_solver"_a, "friction_directions"_a, "gap_correction"_a, "max_correction_speed"_a,
+          "drop_separating"_a, "properties"_a)
       .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
            nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
       .def("check_data", &PyStepper::check_data, "data"_a,

@@ -14,8 +14,10 @@ from stiction._core import (  # noqa: E402
     StepReport,
     contact_models,
     friction_laws,
+    lcp_solvers,
     normal_laws,
     quadratures,
+    rigid_contact_models,
     tessellations,
 )
 from stiction.continuous import ContinuousDynamics, Motion  # noqa: E402
@@ -48,8 +50,10 @@ __all__ = [
     "contact_models",
     "friction_laws",
     "lcp",
+    "lcp_solvers",
     "load_scene",
     "normal_laws",
     "quadratures",
+    "rigid_contact_models",
     "tessellations",
 ]

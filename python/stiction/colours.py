@@ -10,6 +10,11 @@ _COLOURS = {
     "similar": "#c05bb0",
     "coulomb": "#20306b",
     "tamsi": "#8a6a4a",
+    "no_slip": "#111111",
+    "viscous": "#5fb7e0",
+    "stewart_trinkle": "#7a3fa0",
+    "anitescu_potra": "#b08fd0",
+    "drumwright_shell": "#7f9a2e",
     "mujoco": "#d8492f",
 }
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import mujoco
 
+from stiction._core import contact_models, rigid_contact_models
 from stiction.errors import Error
 
 
@@ -19,6 +20,12 @@ def suggest_name(name: str, names: Sequence[str]) -> str:
     shown = ", ".join(f"'{n}'" for n in names[:12])
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
     return f"(there are {shown}{more})" if shown else "(there are none)"
+
+
+def find_compliant_models() -> list[str]:
+    """The contact models whose surfaces give way; 'mujoco' is one."""
+    rigid = rigid_contact_models()
+    return [name for name in contact_models() if name not in rigid]
 
 
 def make_printable(text: str) -> str:

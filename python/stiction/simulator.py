@@ -39,7 +39,8 @@ class Simulator:
     Args:
         model: kept by reference.
         contact_model: 'sap', 'lagged', 'lagged_regularized', 'similar', 'tamsi', 'coulomb',
-            or 'mujoco' (mj_step itself).
+            the rigid 'no_slip', 'viscous', 'stewart_trinkle', 'anitescu_potra' and
+            'drumwright_shell', or 'mujoco' (mj_step itself).
         time_step: [s]; None: model.opt.timestep.
         tolerance: relative tolerance of the convex models, in (0, 1).
         max_iterations: Newton iterations per island and problem solved on the way, at least 1.
@@ -54,6 +55,14 @@ class Simulator:
         quadrature: 'centroid' (one point a face) or 'moment_exact' (three, exact for force and moment
             of a linear pressure).
         friction_law: how friction rises with slip, 'soft', 'quadratic' or 'arctan'; of the same.
+        lcp_solver: of 'no_slip' and 'viscous': 'ppm_ratio', 'ppm', 'lemke' or 'active_set'.
+        friction_directions: edges of a friction polygon, even, 4..64; of rigid models with Coulomb's
+            friction.
+        gap_correction: share of an overlap, a violated limit or an open equality that rigid models
+            correct in a step, in [0, 1].
+        max_correction_speed: that such a correction has at most [m/s, rad/s].
+        drop_separating: 'no_slip' and 'viscous' let contacts go that separate within the step; else
+            every contact that touches when it begins is held, as published.
         properties: contact properties of geoms: a file, its content as a dict, or None. Scenes that
             name their file are for stiction.load_scene.
         on_failure: what a step does that cannot be made, or does not converge: 'raise' StepError,
@@ -82,6 +91,11 @@ class Simulator:
         friction_law: str = "soft",
         tessellation: str = "polygon",
         quadrature: str = "centroid",
+        lcp_solver: str = "ppm_ratio",
+        friction_directions: int = 4,
+        gap_correction: float = 0.1,
+        max_correction_speed: float = 0.1,
+        drop_separating: bool = False,
         properties: PropertiesLike = None,
         on_failure: str = "raise",
     ) -> None:
@@ -106,6 +120,11 @@ class Simulator:
             "friction_law": check_name("friction_law", friction_law),
             "tessellation": check_name("tessellation", tessellation),
             "quadrature": check_name("quadrature", quadrature),
+            "lcp_solver": check_name("lcp_solver", lcp_solver),
+            "friction_directions": check_integer("friction_directions", friction_directions, 4),
+            "gap_correction": check_number("gap_correction", gap_correction),
+            "max_correction_speed": check_number("max_correction_speed", max_correction_speed),
+            "drop_separating": bool(drop_separating),
         }
         self._stepper = Stepper(
             model._address,

@@ -33,7 +33,11 @@ def comparison(scene: Scene) -> Comparison:
     return compare_models(scene, duration=DURATION)
 
 
-@pytest.mark.parametrize("contact_model", stiction.contact_models())
+# Without dry friction `viscous` lifts nothing.
+LIFTING = [name for name in stiction.contact_models() if name != "viscous"]
+
+
+@pytest.mark.parametrize("contact_model", LIFTING)
 def test_the_cube_is_lifted_and_held(scene: Scene, contact_model: str) -> None:
     simulator = scene.make_simulator(contact_model)
     data = scene.make_data()
@@ -65,6 +69,17 @@ def test_our_models_creep_as_predicted(comparison: Comparison) -> None:
         assert row.creep_predicted is not None
         # The lift's motion dies out by a factor of e each 0.05 s; 0.4 s leave 3e-4 of it.
         assert row.creep_measured == pytest.approx(row.creep_predicted, rel=0.05)
+
+
+def test_without_slip_the_cube_does_not_move_in_the_grip(scene: Scene) -> None:
+    simulator = scene.make_simulator("no_slip")
+    data = scene.make_data()
+    drive = make_controls(ControlsName.schedule, scene)
+    for _ in range(round(DURATION / simulator.time_step)):
+        drive(data)
+        report = simulator.step(data)
+        assert report.certificate.constraint_error <= 1e-12
+    assert np.abs(report.contacts.slip_velocity).max() <= 1e-12
 
 
 def test_lagged_creep_is_that_of_the_closed_form(comparison: Comparison) -> None:
@@ -116,8 +131,8 @@ def test_rows_are_certified_but_mujocos_and_tamsi_has_no_bound(comparison: Compa
             assert row.relative_residual is None
         else:
             assert row.relative_residual is not None
-            assert 0 < row.relative_residual <= comparison.tolerance
-        if row.contact_model == "tamsi":
+            assert 0 <= row.relative_residual <= comparison.tolerance
+        if row.contact_model in ("tamsi", "stewart_trinkle", "anitescu_potra", "drumwright_shell"):
             assert row.velocity_bound is None
         elif row.contact_model != "mujoco":
             assert row.velocity_bound is not None

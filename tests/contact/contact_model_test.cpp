@@ -10,7 +10,7 @@ namespace stiction::contact {
 namespace {
 
 TEST(ContactModel, EveryNameIsParsedToItsModel) {
-  EXPECT_EQ(contact_models().size(), 7u);
+  EXPECT_EQ(contact_models().size(), 12u);
   for (const ContactModelTraits& model : contact_models()) {
     EXPECT_EQ(parse_contact_model(model.name), model.model);
     EXPECT_EQ(traits(model.model).name, model.name);

@@ -44,9 +44,17 @@ class Extreme : public testing::TestWithParam<ContactModel> {
     }
     EXPECT_EQ(certificate.ok, !out.has_failed())
         << "residual " << certificate.relative_residual << " impulse error "
-        << certificate.impulse_error << " cone " << certificate.max_cone_excess;
+        << certificate.impulse_error << " cone " << certificate.max_cone_excess
+        << " complementarity " << certificate.complementarity << " work "
+        << certificate.max_friction_work << " normal " << certificate.min_normal_impulse
+        << " energy " << certificate.energy_gain;
     for (const contact::IslandStatistics& island : out.solution.islands) {
       // Direct, and by at most 12 softer problems; of tamsi, by at most 2 + ... + 20 sub-steps.
+      // Pivots of rigid models are at most 1000 a contact or row.
+      if (contact::traits(model()).is_rigid) {
+        EXPECT_LE(island.iterations, 1000 * std::max(1, island.num_contacts + island.num_rows));
+        continue;
+      }
       const int num_problems = is_convex() ? 14 * std::max(1, island.rounds) : 209;
       EXPECT_LE(island.iterations, 100 * num_problems);
     }
@@ -129,6 +137,7 @@ TEST_P(Extreme, HeavyRestsOnLight) {
   // At rest the impulses are the weights', whatever the ratio. Those of the lower face of a gram
   // bear a ton. SAP's rest position is deeper by its relaxation time: not this one.
   if (model() == ContactModel::sap) GTEST_SKIP() << "rests deeper";
+  if (contact::traits(model()).is_rigid) GTEST_SKIP() << "corrects the overlap";
   const std::vector masses = {1e-3, 1e3};
   const SolvedProblem solved = expect_answer(make_stack(masses, 1e8, 0.5, 0), 1e-9);
   for (int face = 0; face < 2; ++face) {
@@ -175,6 +184,7 @@ TEST_P(Extreme, DeepContactOfBodiesThatFlyTogether) {
 
 TEST_P(Extreme, WithoutStiffnessAContactIsItsForceAlone) {
   // A pressure-field face may have a force that does not change with penetration, or none at all.
+  if (contact::traits(model()).is_rigid) GTEST_SKIP() << "has no forces of stiffness";
   for (const double force : {0.0, -1.0, 2.0}) {
     ContactProblem problem = make_stack({1.0}, 1e5, 0.5, 0);
     for (Contact& c : problem.contacts) {
@@ -194,7 +204,7 @@ TEST_P(Extreme, FrictionOfNoneAndOfTen) {
     for (const double speed : {0.0, 1e-3, 3.0}) {
       for (const double k : {1e5, 1e8}) {
         const SolvedProblem solved = expect_answer(make_stack({1.0, 2.0}, k, mu, speed));
-        if (mu > 0) continue;
+        if (mu > 0 || model() == ContactModel::no_slip) continue;
         for (const auto& impulse : solved.solution.impulses)
           EXPECT_EQ(std::hypot(impulse[0], impulse[1]), 0);
         EXPECT_NEAR(solved.solution.v[3], speed, 1e-6);
@@ -304,6 +314,7 @@ TEST_P(Extreme, WhatIsNotANumberStaysInItsIsland) {
   const ContactProblem good = make_stack({1.0, 2.0}, 1e7, 0.5, 0.1);
   const SolvedProblem expected = solve(good);
   for (int spoilt = 0; spoilt < 5; ++spoilt) {
+    if (spoilt == 2 && contact::traits(model()).is_rigid) continue;  // which do not read it
     ContactProblem bad = good;
     if (spoilt == 0) bad.v0[3] = kNan;
     if (spoilt == 1) bad.free_impulse[5] = contact::kInfinity;
@@ -331,6 +342,14 @@ TEST_P(Extreme, RandomProblemsAtAnyStiffness) {
       c.phi0 /= factor;
     }
     SCOPED_TRACE(trial);
+    if (contact::traits(model()).is_rigid) {
+      // Surfaces and rows that are driven against each other have no answer.
+      SolvedProblem solved = solve(problem);
+      EXPECT_EQ(solved.certify().ok, !solved.has_failed())
+          << solved.certify().complementarity << " " << solved.certify().constraint_error << " "
+          << solved.certify().impulse_error << " " << solved.certify().max_cone_excess;
+      continue;
+    }
     (void)expect_answer(problem);
   }
 }

@@ -109,5 +109,15 @@ INSTANTIATE_TEST_SUITE_P(ModelsAndThreads, MotionAllocation,
                          testing::Combine(testing::ValuesIn(kConvexModels), testing::Values(1, 2)),
                          name_of);
 
+/// Lemke's dense problems are for small islands.
+constexpr contact::ContactModel kRigidModels[] = {contact::ContactModel::no_slip,
+                                                  contact::ContactModel::viscous};
+INSTANTIATE_TEST_SUITE_P(RigidModels, Allocation,
+                         testing::Combine(testing::ValuesIn(kRigidModels), testing::Values(1, 2)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(RigidModels, MotionAllocation,
+                         testing::Combine(testing::ValuesIn(kRigidModels), testing::Values(1, 2)),
+                         name_of);
+
 }  // namespace
 }  // namespace stiction::sim

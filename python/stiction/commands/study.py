@@ -10,11 +10,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from stiction import contact_models
 from stiction.cli import ExitCode, app
 from stiction.commands import options
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.names import suggest_name
+from stiction.names import find_compliant_models, suggest_name
 from stiction.studies import NAMES
 
 if TYPE_CHECKING:
@@ -75,7 +74,8 @@ def study_command(
     with messages.show_warnings(), messages.show_status(name) as tell:
         settings = Settings(
             quick,
-            tuple(contact_model or contact_models()),
+            # The studies measure what surfaces that give way do.
+            tuple(contact_model or find_compliant_models()),
             peers or (_PEERS if _PEERS.is_dir() else None),
             tell,
         )

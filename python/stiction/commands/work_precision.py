@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from stiction import contact_models
 from stiction.commands import options
 from stiction.commands.bench import Repeats, bench_app
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.names import suggest_name
+from stiction.names import find_compliant_models, suggest_name
 from stiction.plain_json import make_plain
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def bench_work_precision(
         curves = list(
             _run(
                 _check_scenes(scenes),
-                contact_model or contact_models(),
+                contact_model or find_compliant_models(),
                 tell,
                 quick=quick,
                 tolerance=tolerance,

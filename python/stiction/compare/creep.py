@@ -8,6 +8,7 @@ contact, with impulses of a step dt:
       similar, coulomb                 eps = v_s, or max(v_s, sigma w mu gamma_n)
     tamsi                            gamma_t = mu gamma_n (2 - x) v / v_s,
                                        x = sqrt(v^2 + (v_s / 100)^2) / v_s < 1
+    rigid models but `viscous`       none
     mujoco, within the friction cone f_t = v b / R_t, from a_ref = -b v = R_t f_t at rest
 
 The lagged models' and `similar`'s are those of the friction law 'soft'; in general gamma_t =
@@ -75,6 +76,10 @@ def predict_creep(
     if name == "mujoco":
         pairs = contacts.geoms[touching]
         return held.load / _calc_mujoco_resistance(model, data, pairs)
+    if name in ("no_slip", "stewart_trinkle", "anitescu_potra", "drumwright_shell"):
+        return 0.0
+    if name == "viscous":
+        return None
     w = contacts.delassus[touching]
     sigma = options["friction_regularization"]
     if name == "sap":

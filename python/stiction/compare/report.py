@@ -173,7 +173,7 @@ def _make_plots(comparison: Comparison) -> str:
             "Error bound",
             plots.draw_velocity_bound(comparison),
             "Proved bound on the solver's error of any contact point's velocity; worst of "
-            "neighbouring steps. tamsi has none.",
+            "neighbouring steps. tamsi and the rigid models with Coulomb's friction have none.",
         ),
         (
             "Iterations",

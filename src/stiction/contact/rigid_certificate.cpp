@@ -27,14 +27,14 @@ double calc_complementarity(double mobility, double gamma, double velocity, doub
   return b < 0 ? std::min(with(b), with(0)) : with(b);
 }
 
-/// Friction beyond the polygon with k corners, the first at t1, of circumradius `bound`.
-double calc_polygon_excess(const ContactVector& gamma, double bound, int k) {
+/// The circumradius of the polygon with k corners, the first at t1, that friction is on the edge of.
+double calc_polygon_radius(const ContactVector& gamma, int k) {
   double farthest = 0;
   for (int m = 0; m < k; ++m) {
     const double angle = std::numbers::pi * (2 * m + 1) / k;
     farthest = std::max(farthest, gamma[0] * std::cos(angle) + gamma[1] * std::sin(angle));
   }
-  return farthest / std::cos(std::numbers::pi / k) - bound;
+  return farthest / std::cos(std::numbers::pi / k);
 }
 
 /// The fastest slip along one of the k directions: lambda of the LCP.
@@ -123,7 +123,9 @@ void RigidCertifier::certify(const ContactProblem& problem, MomentumFactor* fact
     if (islands.island_of_block(b) < 0) check_blocks({&b, 1});
 
   // Lemke's method ends within 1e-8 of the numbers of its problem, pivoting within 1e-10.
-  const double speeds = (traits(model).has_error_bound ? 1e-9 : 1e-7) * sums.speed;
+  const double speeds = traits(model).has_error_bound
+                            ? 1e-9 * sums.speed
+                            : 1e-7 * sums.speed * std::max(1.0, sums.max_w);
   // An impulse is none beside the momentum that bodies have.
   for (const double p : momentum_) sums.impulse = std::max(sums.impulse, 1e-6 * std::abs(p));
   const double impulses = std::max(1e-9, 0.1 * tolerance) * std::max(sums.impulse, 1e-12);
@@ -132,9 +134,10 @@ void RigidCertifier::certify(const ContactProblem& problem, MomentumFactor* fact
             out->min_normal_impulse >= -impulses && out->max_cone_excess <= impulses &&
             out->max_friction_work <= speeds * std::max(sums.impulse, 1e-12) &&
             out->constraint_error <= speeds &&
-            (!has_complementarity || out->complementarity <= speeds) && keeps_count_ &&
+            (has_complementarity ? out->complementarity : sums.closing) <= speeds && keeps_count_ &&
             (sums.may_gain || out->energy_gain <= 1e-9 * (energy + std::abs(out->energy_gain)));
 
+  out->complementarity_work = sums.complementarity;
   out->error_bound = out->velocity_bound = kInfinity;
   if (!traits(model).has_error_bound) return;
   shares_.resize(problem.num_blocks());
@@ -169,6 +172,7 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
       const ContactVector v = calc_contact_velocity(c, V);
       ContactVector law = gamma;
       for (const double x : gamma) sums->is_finite = sums->is_finite && std::isfinite(x);
+      for (const double x : v) sums->is_finite = sums->is_finite && std::isfinite(x);
       const double slip = std::hypot(v[0], v[1]), friction = std::hypot(gamma[0], gamma[1]);
       const double mobility = problem.delassus[i];
       grow(mobility, &sums->max_w);
@@ -182,6 +186,7 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
 
       // Normal.
       double b = calc_gap_speed(c.phi0, dt, parameters);
+      grow(std::max(0.0, -v[2] - std::max(b, 0.0)), &sums->closing);
       bool is_open = false;  // of no account to the model
       if (model == ContactModel::anitescu_potra) {
         is_open = !is_touching(c);
@@ -203,11 +208,12 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
       const double bound = c.sliding_friction() * gamma[2];
       // What closes within the step may be held as well: its impulse says so.
       const bool must_hold = gamma[2] > 0 || (is_touching(c) && !parameters.drop_separating);
-      is_held_[i] = must_hold || friction > 0;
+      is_held_[i] = (must_hold && c.dim > 1) || friction > 0;
       switch (model) {
         case ContactModel::no_slip:
           if (is_held_[i]) grow(slip, &out->constraint_error);
           sums->violation += slip * friction;
+          if (c.dim == 1) grow(friction, &out->max_cone_excess);
           break;
         case ContactModel::viscous:
           for (int t = 0; t < 2; ++t)
@@ -219,14 +225,18 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
                &out->max_cone_excess);
           break;
         default: {
-          grow(calc_polygon_excess(gamma, bound, k), &out->max_cone_excess);
+          const double radius = calc_polygon_radius(gamma, k);
+          grow(radius - bound, &out->max_cone_excess);
           const double work = gamma[0] * v[0] + gamma[1] * v[1];
           grow(work, &out->max_friction_work);
           if (rebounds_[i]) break;
-          // beta^T (D v + lambda) + lambda (mu f - 1^T beta)
-          const double undone = bound * calc_polygon_slip(v, k) + work;
-          sums->complementarity += std::max(0.0, undone);
-          if (gamma[2] > 0) grow(undone / gamma[2], &out->complementarity);
+          // lambda _|_ mu f_N - 1^T beta, and beta _|_ D v + lambda: what slips has all its friction,
+          // along the directions that slip fastest.
+          const double fastest = calc_polygon_slip(v, k);
+          sums->complementarity += std::max(0.0, bound * fastest + work);
+          grow(std::min(fastest, mobility * (bound - radius)), &out->complementarity);
+          if (radius > 0)
+            grow(std::min(fastest + work / radius, mobility * radius), &out->complementarity);
         }
       }
       add_contact_wrench(c, gamma, F);

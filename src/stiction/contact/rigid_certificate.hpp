@@ -43,6 +43,7 @@ class RigidCertifier {
     double complementarity = 0;  // [J]
     double violation = 0;        // [J]
     double max_w = 0;            // [1/kg]
+    double closing = 0;          // of surfaces that may not [m/s]
     double speed = 1;            // by which round-off of velocities is judged [m/s]
     double impulse = 0;          // the same [N s]
     bool may_gain = false;       // energy, rightly

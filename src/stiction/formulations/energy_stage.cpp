@@ -37,20 +37,28 @@ class EnergyStage final : public RigidLaw {
     }
   }
 
+  /// Of more unknowns the dense matrix would not be worth its memory.
+  static constexpr int kMaxSize = 3000;
+  /// Contacts added to those of phase 1: the solution is one after each, only not the best.
+  static constexpr int kMaxRounds = 8;
+
   LcpReport solve(const RigidStage& stage, StageImpulses* out) override {
     LcpReport report = solve_frictionless(stage, out);
     int pivots = report.pivots;
     if (!report.is_solved()) return report;
     is_chosen_.assign(stage.num_contacts, 0);
     for (int i = 0; i < stage.num_contacts; ++i) is_chosen_[i] = out->z[i] > 0;
+    int rounds = 0;
     do {
+      choose_variables(stage);
+      if (size_ > kMaxSize) return {.status = numerics::LcpStatus::kMaxPivots};
       assemble(stage);
       x_.resize(size_);
       const numerics::DenseLcp lcp{size_, Q_.data(), r_.data()};
       report = lemke_.solve(lcp, x_);
       pivots += report.pivots;
       read_out(stage, out);
-    } while (report.is_solved() && choose_next(stage, *out));
+    } while (report.is_solved() && ++rounds <= kMaxRounds && choose_next(stage, *out));
     report.pivots = pivots;
     report.row = -1;
     return report;
@@ -72,9 +80,8 @@ class EnergyStage final : public RigidLaw {
     return report;
   }
 
-  /// [[H, -A^T], [A, 0]] with H = G G^T.
-  void assemble(const RigidStage& stage) {
-    const int n = stage.num_columns, m = stage.num_unilateral;
+  void choose_variables(const RigidStage& stage) {
+    const int m = stage.num_unilateral;
     variables_.clear();
     for (int i = 0; i < m; ++i)
       if (i >= stage.num_contacts || is_chosen_[i]) variables_.push_back({i, 0});
@@ -83,11 +90,15 @@ class EnergyStage final : public RigidLaw {
       if (is_chosen_[i] && (stage.mu[i] > 0 || stage.nu[i] > 0)) frictional_.push_back(i);
     for (const int i : frictional_)
       for (const int direction : {1, 2, -1, -2}) variables_.push_back({i, direction});
+    size_ = static_cast<int>(variables_.size() + m + 1 + cos_.size() * frictional_.size());
+  }
+
+  /// [[H, -A^T], [A, 0]] with H = G G^T.
+  void assemble(const RigidStage& stage) {
+    const int n = stage.num_columns, m = stage.num_unilateral;
     const int p = static_cast<int>(variables_.size()), f = static_cast<int>(frictional_.size());
     const int num_edges = static_cast<int>(cos_.size());
     const int num_constraints = m + 1 + num_edges * f;
-    size_ = p + num_constraints;
-
     G_.assign(static_cast<std::size_t>(p) * n, 0.0);
     gradient_.assign(p, 0.0);
     for (int v = 0; v < p; ++v) {
@@ -117,9 +128,10 @@ class EnergyStage final : public RigidLaw {
     r.segment(p, m).noalias() += N * u_hat;
     // The sum of contacts, not of limits.
     A.row(m) = -A.topRows(stage.num_contacts).colwise().sum();
-    // Round-off of phase 1 must not leave phase 2 without a solution.
-    const double slack = 1e-12 * (1 + r.segment(p, m).cwiseAbs().sum());
-    r[p + m] = kappa_ + slack - r.segment(p, stage.num_contacts).sum();
+    // Without some play the feasible set has no inside, and multipliers no bound: complementary to
+    // round-off is then not the least energy.
+    constexpr double kPlay = 1e-6;  // [m/s]
+    r[p + m] = kappa_ + kPlay * (1 + r.segment(p, m).cwiseAbs().maxCoeff()) - r.segment(p, stage.num_contacts).sum();
     for (int i = 0; i < f; ++i) {
       const int contact = frictional_[i];
       const int normal = static_cast<int>(

@@ -34,7 +34,16 @@ class PolygonStage final : public RigidLaw {
     }
   }
 
+  /// Of more unknowns the dense matrix would not be worth its memory.
+  static constexpr int kMaxSize = 3000;
+
   LcpReport solve(const RigidStage& stage, StageImpulses* out) override {
+    frictional_.clear();
+    for (int i = 0; i < stage.num_contacts; ++i)
+      if (stage.mu[i] > 0) frictional_.push_back(i);
+    const auto num_frictional = static_cast<int>(frictional_.size());
+    size_ = stage.num_unilateral + (num_directions_ + 1) * num_frictional;
+    if (size_ > kMaxSize) return {.status = numerics::LcpStatus::kMaxPivots};
     assemble(stage);
     z_.resize(size_);
     const numerics::DenseLcp lcp{size_, Q_.data(), r_.data()};
@@ -49,12 +58,8 @@ class PolygonStage final : public RigidLaw {
   /// Q = G G^T + the rows of the polygons; G has the normals, then k directions of each contact.
   void assemble(const RigidStage& stage) {
     const int n = stage.num_columns, m = stage.num_unilateral, k = num_directions_;
-    frictional_.clear();
-    for (int i = 0; i < stage.num_contacts; ++i)
-      if (stage.mu[i] > 0) frictional_.push_back(i);
     const int f = static_cast<int>(frictional_.size());
     const int num_rows = m + k * f;
-    size_ = num_rows + f;
     G_.resize(static_cast<std::size_t>(num_rows) * n);
     std::copy(stage.N.begin(), stage.N.end(), G_.begin());
     r_.assign(size_, 0.0);

@@ -74,8 +74,8 @@ SolveStatus to_solve_status(LcpStatus status) {
   switch (status) {
     case LcpStatus::kSolved: return SolveStatus::kConverged;
     case LcpStatus::kInfeasible: return SolveStatus::kInfeasible;
-    case LcpStatus::kMaxPivots: return SolveStatus::kMaxIterations;
-    case LcpStatus::kNotSolved: return SolveStatus::kStagnated;
+    case LcpStatus::kMaxPivots:
+    case LcpStatus::kNotSolved: return SolveStatus::kMaxIterations;
     case LcpStatus::kNotSymmetric:
     case LcpStatus::kIndefinite: return SolveStatus::kNotPositiveDefinite;
     case LcpStatus::kNotFinite: return SolveStatus::kNotFinite;
@@ -160,7 +160,7 @@ void RigidIsland::start_contacts(const ContactProblem& problem) {
     } else {
       terms.correction = correct(c.phi0);
     }
-    terms.is_held = holds && terms.is_touching;
+    terms.is_held = holds && terms.is_touching && c.dim > 1;
     contacts_.push_back(terms);
     const math::Vector3 v0 = multiply(island_.contact_jacobian(i), v0_);
     mu_.push_back(c.sliding_friction());
@@ -217,6 +217,10 @@ IslandStatistics RigidIsland::solve(std::span<const std::uint64_t> guess, RigidL
       break;
     }
     whiten();
+    if (!is_finite()) {
+      statistics_.status = SolveStatus::kNotFinite;
+      break;
+    }
     find_basis();
     const LcpReport report = solve_with_ladder(law);
     statistics_.status = to_solve_status(report.status);
@@ -227,10 +231,16 @@ IslandStatistics RigidIsland::solve(std::span<const std::uint64_t> guess, RigidL
     t_total_ = impulses_.tangents;
     finish();
     const bool holds_more = update_held();
-    const bool moves_friction = update_friction() && ++friction_rounds < kMaxRounds;
-    if (!holds_more && !moves_friction) break;
+    const bool is_open = update_friction();
+    if (is_open && ++friction_rounds == kMaxRounds) {
+      statistics_.status = SolveStatus::kMaxIterations;
+      break;
+    }
+    if (!holds_more && !is_open) break;
   }
   if (statistics_.status == SolveStatus::kConverged && rebound(law)) finish();
+  if (statistics_.status == SolveStatus::kConverged && !keeps_constraints())
+    statistics_.status = SolveStatus::kInfeasible;
   find_pushing();
   return statistics_;
 }
@@ -315,6 +325,28 @@ void RigidIsland::whiten() {
     whiten_row(island_.row_jacobian(equalities_[i]), 0, whitened(&E_, static_cast<int>(i)));
 }
 
+bool RigidIsland::is_finite() const {
+  for (const auto* values : {&N_, &T_, &E_, &b_, &b_t_, &y_hat_})
+    for (const double x : *values)
+      if (!std::isfinite(x)) return false;
+  return true;
+}
+
+/// Surfaces that move against each other may drive a body that cannot follow both.
+bool RigidIsland::keeps_constraints() const {
+  double error = 0, speed = 1;
+  for (const ContactTerms& c : contacts_) {
+    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+    const math::Vector3 v = multiply(island_.contact_jacobian(c.contact), v_);
+    speed = std::max({speed, v.norm(), std::abs(contact.bias[0]), std::abs(contact.bias[1])});
+    error = std::max(error, -v.z() - contact.bias[2] - std::max(0.0, c.correction));
+    for (int r = 0; r < 2 && c.is_held && model_ == ContactModel::no_slip; ++r)
+      error = std::max(error, std::abs(v[r] + contact.bias[r]));
+  }
+  const double tolerance = uses_tangents_ ? 1e-7 : 1e-9;
+  return error <= tolerance * speed;
+}
+
 /// The bilateral rows, joints before contacts, and an orthonormal basis of what they span.
 void RigidIsland::find_basis() {
   X_ = E_;
@@ -330,7 +362,10 @@ void RigidIsland::find_basis() {
       b_X_.insert(b_X_.end(), b_t_.data() + 2 * i, b_t_.data() + 2 * i + 2);
     }
   }
-  basis_.find(X_.data(), static_cast<int>(b_X_.size()), n_, static_cast<int>(equalities_.size()));
+  // A row that is left out keeps a velocity of at most this share of its own, squared.
+  constexpr double kDependence = 1e-14;
+  basis_.find(X_.data(), static_cast<int>(b_X_.size()), n_, static_cast<int>(equalities_.size()),
+              kDependence);
   // X y = L (basis y) = -b_X, of the rows that are kept.
   const int rank = basis_.rank();
   const double* L = basis_.factor().data();
@@ -490,8 +525,9 @@ bool RigidIsland::update_held() {
   constexpr double kSeparates = 1e-9;  // [m/s]
   bool is_changed = false;
   for (ContactTerms& c : contacts_) {
+    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+    if (contact.dim == 1) continue;
     const auto separates = [&] {
-      const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
       const double v_n = multiply(island_.contact_jacobian(c.contact), v_).z() + contact.bias[2];
       return v_n + c.correction > kSeparates;
     };

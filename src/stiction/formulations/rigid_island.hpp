@@ -72,6 +72,8 @@ class RigidIsland {
   numerics::LcpReport solve_stage(std::span<const double> y_hat, RigidLaw* law);
   numerics::LcpReport solve_with_ladder(RigidLaw* law);
   void drop_corrections();
+  bool is_finite() const;
+  bool keeps_constraints() const;
   bool update_held();
   bool update_friction();
   bool rebound(RigidLaw* law);

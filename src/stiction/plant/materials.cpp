@@ -1,6 +1,6 @@
 #include "stiction/plant/materials.hpp"
 
-#include <algorithm>
+#include <cmath>
 
 namespace stiction::plant {
 
@@ -59,7 +59,7 @@ PairProperties combine_materials(const mjModel* model, const MaterialTable& tabl
   pair.share_of_first = share_a;
   const double nu_a = a.viscous_friction, nu_b = b.viscous_friction;
   pair.viscous_friction = nu_a + nu_b > 0 ? 2 * nu_a * nu_b / (nu_a + nu_b) : 0;
-  pair.restitution = std::max(a.restitution, b.restitution);
+  pair.restitution = std::fmax(0, std::fmax(a.restitution, b.restitution));
 
   pair.friction = mujoco_friction;
   if (!std::isnan(a.friction) || !std::isnan(b.friction)) {

@@ -98,6 +98,12 @@ void keep_worst(const contact::Certificate& step, contact::Certificate* worst) {
   grow(step.max_cone_excess, &worst->max_cone_excess);
   grow(step.max_friction_work, &worst->max_friction_work);
   grow(step.coupling_error, &worst->coupling_error);
+  grow(step.complementarity, &worst->complementarity);
+  grow(step.complementarity_work, &worst->complementarity_work);
+  grow(step.constraint_error, &worst->constraint_error);
+  grow(step.energy_gain, &worst->energy_gain);
+  worst->num_pushing = std::max(worst->num_pushing, step.num_pushing);
+  worst->max_pushing = std::max(worst->max_pushing, step.max_pushing);
   worst->min_normal_impulse = std::min(worst->min_normal_impulse, step.min_normal_impulse);
   worst->ok = worst->ok && step.ok;
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "stiction/base/error.hpp"
+#include "stiction/numerics/lcp_solvers.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -43,6 +44,7 @@ void validate(const StepOptions& options) {
           "in [0, 1]");
   require(std::isfinite(p.max_correction_speed) && p.max_correction_speed >= 0,
           "max_correction_speed", p.max_correction_speed, "a speed of at least 0 in m/s");
+  numerics::AnyLcpSolver{p.lcp_solver};  // of those that this library was built with
   if (p.normal_law == contact::NormalLawKind::custom && !p.custom_law)
     throw Error(ErrorCode::kInvalidValue, "custom_law", "is null; give one by make_custom_law");
 }
