@@ -33,8 +33,11 @@ def comparison(scene: Scene) -> Comparison:
     return compare_models(scene, duration=DURATION)
 
 
-# Without dry friction `viscous` lifts nothing.
-LIFTING = [name for name in stiction.contact_models() if name != "viscous"]
+# Without dry friction `viscous` lifts nothing. `drumwright_shell` does not let friction separate what
+# would stay together without: the cube stays on the floor. Under `anitescu_potra`, which knows no gap,
+# contacts that the correction of their overlap opens slip until they close.
+NOT_LIFTING = ("viscous", "drumwright_shell", "anitescu_potra")
+LIFTING = [name for name in stiction.contact_models() if name not in NOT_LIFTING]
 
 
 @pytest.mark.parametrize("contact_model", LIFTING)

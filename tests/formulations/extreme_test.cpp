@@ -233,7 +233,9 @@ TEST_P(Extreme, CoincidentContactsShareTheLoad) {
   // impulse of each.
   const contact::ContactModelTraits& traits = contact::traits(model());
   if (a.has_failed() || model() == ContactModel::sap || traits.uses_regularization) return;
-  for (int i = 0; i < 6; ++i) EXPECT_NEAR(a.solution.v[i], b.solution.v[i], 1e-8);
+  // Phase 2 of drumwright_shell has a play of 1e-6 m/s.
+  const double tolerance = model() == ContactModel::drumwright_shell ? 1e-6 : 1e-8;
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(a.solution.v[i], b.solution.v[i], tolerance);
 }
 
 TEST_P(Extreme, ManyContactsOnOneBody) {

@@ -85,7 +85,9 @@ TEST_P(Rigid, FallingBoxStopsAtTheSurface) {
   box.problem.v0[5] = -2;
   SolvedProblem solved(GetParam(), box.problem);
   EXPECT_TRUE(solved.certify().ok);
-  EXPECT_NEAR(solved.solution.v[5], -1e-3 / kTimeStep, 1e-11);
+  // drumwright_shell has a play of 1e-6 m/s, by which phase 2 has an inside.
+  const double play = GetParam() == ContactModel::drumwright_shell ? 2e-6 : 1e-11;
+  EXPECT_NEAR(solved.solution.v[5], -1e-3 / kTimeStep, play);
 }
 
 TEST_P(Rigid, OverlapIsCorrectedWithinItsCap) {

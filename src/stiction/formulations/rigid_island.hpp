@@ -75,7 +75,7 @@ class RigidIsland {
   bool is_finite() const;
   bool keeps_constraints() const;
   bool update_held();
-  bool update_friction();
+  bool update_friction(double tolerance);
   bool rebound(RigidLaw* law);
   void finish();
   void find_pushing();
