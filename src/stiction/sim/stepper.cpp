@@ -8,7 +8,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/plant/model_check.hpp"
-#include "stiction/sim/convex_step.hpp"
+#include "stiction/sim/contact_step.hpp"
 #include "stiction/sim/ignored_settings.hpp"
 #include "stiction/sim/mujoco_step.hpp"
 #include "stiction/sim/report_writer.hpp"
@@ -21,7 +21,7 @@ class Stepper::Workspace {
   Workspace(const mjModel* model, const StepOptions& options, plant::MaterialTable materials)
       : context(model, options, std::move(materials)) {
     if (options.contact_model != contact::ContactModel::mujoco)
-      step_.emplace<ConvexStep>(model, options, context.materials);
+      step_.emplace<ContactStep>(model, options, context.materials);
   }
 
   const StepReport& step(mjData* d, int num_steps) noexcept;
@@ -33,7 +33,7 @@ class Stepper::Workspace {
   void step_once(mjData* d);
   void explain();
 
-  std::variant<MuJoCoStep, ConvexStep> step_;
+  std::variant<MuJoCoStep, ContactStep> step_;
 };
 
 const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
@@ -50,7 +50,7 @@ const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
 }
 
 std::vector<double> Stepper::Workspace::calc_hessian() const {
-  const auto* step = std::get_if<ConvexStep>(&step_);
+  const auto* step = std::get_if<ContactStep>(&step_);
   const std::vector<double> H = step ? step->calc_hessian() : std::vector<double>();
   if (H.empty())
     throw Error(ErrorCode::kUnsupported, "calc_hessian",

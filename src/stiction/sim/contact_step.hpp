@@ -21,9 +21,9 @@ namespace stiction::sim {
 
 /// One step: MuJoCo's position and velocity stages, our contact in place of its constraint solver,
 /// its sensors and its advance.
-class ConvexStep {
+class ContactStep {
  public:
-  ConvexStep(const mjModel* model, const StepOptions& options,
+  ContactStep(const mjModel* model, const StepOptions& options,
              const plant::MaterialTable& materials);
 
   /// The state changes in the last stage only, and not at all if one before it failed.

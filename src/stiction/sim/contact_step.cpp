@@ -1,4 +1,4 @@
-#include "stiction/sim/convex_step.hpp"
+#include "stiction/sim/contact_step.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ double without_sign(double x) { return std::copysign(x, 1.0); }
 
 }  // namespace
 
-ConvexStep::ConvexStep(const mjModel* model, const StepOptions& options,
+ContactStep::ContactStep(const mjModel* model, const StepOptions& options,
                        const plant::MaterialTable& materials)
     : look_ahead_(model, options.contact_model, options.parameters, materials),
       patches_(model,
@@ -49,7 +49,7 @@ ConvexStep::ConvexStep(const mjModel* model, const StepOptions& options,
   if (options.num_threads > 1) threads_.emplace(options.num_threads);
 }
 
-void ConvexStep::take(StepContext& context, mjData* d) {
+void ContactStep::take(StepContext& context, mjData* d) {
   // A step that is not made has no certificate.
   const bool was_ok = std::exchange(context.report.certificate.ok, false);
   Stopwatch clock;
@@ -95,7 +95,7 @@ void ConvexStep::take(StepContext& context, mjData* d) {
   us.finish += clock.lap();
 }
 
-std::vector<double> ConvexStep::calc_hessian() const {
+std::vector<double> ContactStep::calc_hessian() const {
   if (!has_solution_) return {};
   const std::vector<contact::PairHessian> pairs = solver_->calc_pair_hessians(problem_);
   if (pairs.size() != problem_.pairs.size()) return {};
@@ -103,7 +103,7 @@ std::vector<double> ConvexStep::calc_hessian() const {
 }
 
 /// Points by MuJoCo, surfaces by us.
-void ConvexStep::collide(StepContext& context, mjData* d) {
+void ContactStep::collide(StepContext& context, mjData* d) {
   Stopwatch clock;
   const mjModel* m = context.stage;
   StepTimings& us = context.report.timings;
@@ -119,7 +119,7 @@ void ConvexStep::collide(StepContext& context, mjData* d) {
 }
 
 /// Constraint rows, sensors of position and velocity, and all forces but those of constraints.
-void ConvexStep::calc_smooth_forces(StepContext& context, mjData* d) {
+void ContactStep::calc_smooth_forces(StepContext& context, mjData* d) {
   const mjModel* model = context.model;
   const mjModel* m = context.stage;
   constraint_rows_.reserve(d);
@@ -145,7 +145,7 @@ void ConvexStep::calc_smooth_forces(StepContext& context, mjData* d) {
   });
 }
 
-void ConvexStep::assemble(StepContext& context, mjData* d) {
+void ContactStep::assemble(StepContext& context, mjData* d) {
   const plant::Model& plant = context.plant;
   has_solution_ = false;
   problem_.clear(context.mirror.opt.timestep);
@@ -172,7 +172,7 @@ void ConvexStep::assemble(StepContext& context, mjData* d) {
 }
 
 /// Solves with the contacts that were foreseen, and again with those that impulses bring about.
-void ConvexStep::solve(StepContext& context, mjData* d) {
+void ContactStep::solve(StepContext& context, mjData* d) {
   formulations::SolverOptions options;
   options.parameters = context.options.parameters;
   options.relative_tolerance = context.options.tolerance;
@@ -197,7 +197,7 @@ void ConvexStep::solve(StepContext& context, mjData* d) {
 }
 
 /// @return true if the problem has become another one, for which the solution is a guess
-bool ConvexStep::add_reached_contacts(StepContext& context, mjData* d) {
+bool ContactStep::add_reached_contacts(StepContext& context, mjData* d) {
   qvel_.resize(context.stage->nv);
   plant::to_mujoco_dofs(d, context.plant, solution_.v.data(), qvel_.data());
   if (!look_ahead_.add_reached(context.stage, d, qvel_.data())) return false;
@@ -224,7 +224,7 @@ bool ConvexStep::add_reached_contacts(StepContext& context, mjData* d) {
 }
 
 /// The limits of pressure fields: what they leave out is left out in silence otherwise.
-void ConvexStep::warn_of_patches(StepContext& context) const {
+void ContactStep::warn_of_patches(StepContext& context) const {
   for (const plant::PatchPair& pair : patches_.pairs()) {
     if (!pair.is_thin && !pair.is_deep) continue;
     const auto name = [&](int geom) { return plant::describe(context.model, mjOBJ_GEOM, geom); };
@@ -240,7 +240,7 @@ void ConvexStep::warn_of_patches(StepContext& context) const {
   }
 }
 
-void ConvexStep::report_failures(StepContext& context, const mjData* d) const {
+void ContactStep::report_failures(StepContext& context, const mjData* d) const {
   for (int i = 0; i < islands_.size(); ++i) {
     const contact::IslandStatistics& island = solution_.islands[i];
     // Stopped by rounding: the certificate decides whether nothing else is left.
@@ -261,7 +261,7 @@ void ConvexStep::report_failures(StepContext& context, const mjData* d) const {
                           "the velocities are not finite" + find_cause(context));
 }
 
-std::string ConvexStep::describe_failure(const StepContext& context, const mjData* d,
+std::string ContactStep::describe_failure(const StepContext& context, const mjData* d,
                                          int index) const {
   const contact::IslandStatistics& island = solution_.islands[index];
   const int body = context.plant.block(islands_.blocks(index)[0]).body;
@@ -294,7 +294,7 @@ std::string ConvexStep::describe_failure(const StepContext& context, const mjDat
 }
 
 /// ", found at geom 'a' and geom 'b'"; empty if there is no conflict.
-std::string ConvexStep::describe_conflict(const StepContext& context, const mjData* d,
+std::string ContactStep::describe_conflict(const StepContext& context, const mjData* d,
                                           const contact::IslandStatistics& island) const {
   const auto name = [&](int geom) { return plant::describe(context.model, mjOBJ_GEOM, geom); };
   if (island.conflict_contact >= 0) {
@@ -308,7 +308,7 @@ std::string ConvexStep::describe_conflict(const StepContext& context, const mjDa
 }
 
 /// Overlaps that could not be corrected, all at once, were not: motion goes on without.
-void ConvexStep::warn_of_conflicts(StepContext& context, const mjData* d) const {
+void ContactStep::warn_of_conflicts(StepContext& context, const mjData* d) const {
   for (const contact::IslandStatistics& island : solution_.islands) {
     if (!island.has_conflict) continue;
     ++context.report.num_warnings;
@@ -319,7 +319,7 @@ void ConvexStep::warn_of_conflicts(StepContext& context, const mjData* d) const 
 }
 
 /// ", of body 'x'": the first whose part of the problem is not finite; empty if there is none.
-std::string ConvexStep::find_cause(const StepContext& context) const {
+std::string ContactStep::find_cause(const StepContext& context) const {
   const auto is_finite = [](const double* values, int count) {
     return std::all_of(values, values + count, [](double x) { return std::isfinite(x); });
   };
@@ -342,7 +342,7 @@ std::string ConvexStep::find_cause(const StepContext& context) const {
 }
 
 /// Proves the solution, and writes it where the balance of momentum by MuJoCo's matrices reads it.
-void ConvexStep::certify(StepContext& context, mjData* d) {
+void ContactStep::certify(StepContext& context, mjData* d) {
   const double absolute_tolerance = formulations::SolverOptions().absolute_tolerance;
   const StepOptions& options = context.options;
   const contact::Certificate certificate =
@@ -376,7 +376,7 @@ void ConvexStep::certify(StepContext& context, mjData* d) {
   }
 }
 
-void ConvexStep::advance(StepContext& context, mjData* d) {
+void ContactStep::advance(StepContext& context, mjData* d) {
   context.call_mujoco(d, [&] {
     d->flg_rnepost = 0;
     mj_sensorAcc(context.stage, d);
