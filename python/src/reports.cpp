@@ -72,9 +72,10 @@ void bind_solver_reports(nb::module_& m) {
       .def_ro("constraint_error", &Certificate::constraint_error,
               "Rigid models: largest velocity that contacts without slip and equalities forbid "
               "[m/s, rad/s].")
-      .def_ro("energy_gain", &Certificate::energy_gain,
-              "Rigid models: energy that contacts and rows add [J]; above 0 only by corrections and "
-              "moving surfaces.")
+      .def_ro(
+          "energy_gain", &Certificate::energy_gain,
+          "Rigid models: energy that contacts and rows add [J]; above 0 only by corrections and "
+          "moving surfaces.")
       .def_ro("num_pushing", &Certificate::num_pushing,
               "Rigid models: contacts and limits with an impulse.")
       .def_ro("max_pushing", &Certificate::max_pushing,
@@ -124,7 +125,8 @@ void bind_solver_reports(nb::module_& m) {
       .def_ro("line_search_evaluations", &IslandStatistics::line_search_evaluations)
       .def_ro("residual", &IslandStatistics::residual, "[sqrt(J)]")
       .def_ro("scale", &IslandStatistics::scale, "[sqrt(J)]")
-      .def_ro("rounds", &IslandStatistics::rounds, "Convex problems solved by 'coulomb', LCPs by rigid models.")
+      .def_ro("rounds", &IslandStatistics::rounds,
+              "Convex problems solved by 'coulomb', LCPs by rigid models.")
       .def_ro("coupling_error", &IslandStatistics::coupling_error, "[-]")
       .def_ro("has_conflict", &IslandStatistics::has_conflict,
               "Rigid models: overlaps that cannot be corrected all at once were not.");

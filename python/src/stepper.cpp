@@ -155,9 +155,9 @@ void bind_stepper(nb::module_& m) {
              bool keep_best, double stiction_tolerance, double friction_regularization,
              double near_rigid_factor, const std::string& normal_law,
              const std::string& friction_law, const std::string& tessellation,
-             const std::string& quadrature, const std::string& lcp_solver,
-             int friction_directions, double gap_correction, double max_correction_speed,
-             bool drop_separating, const ContactProperties& properties) {
+             const std::string& quadrature, const std::string& lcp_solver, int friction_directions,
+             double gap_correction, double max_correction_speed, bool drop_separating,
+             const ContactProperties& properties) {
             StepOptions options;
             options.contact_model = contact::parse_contact_model(contact_model);
             options.time_step = time_step;

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <random>
 
+#include <gtest/gtest.h>
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
-#include <gtest/gtest.h>
 
 #include "formulations/solved_problem.hpp"
 #include "stiction/formulations/convex_solver.hpp"
@@ -24,10 +24,9 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kTimeStep = 1e-3, kGravity = 9.81;
-constexpr ContactModel kRigidModels[] = {ContactModel::no_slip, ContactModel::viscous,
-                                         ContactModel::stewart_trinkle,
-                                         ContactModel::anitescu_potra,
-                                         ContactModel::drumwright_shell};
+constexpr ContactModel kRigidModels[] = {
+    ContactModel::no_slip, ContactModel::viscous, ContactModel::stewart_trinkle,
+    ContactModel::anitescu_potra, ContactModel::drumwright_shell};
 
 /// A cube of 10 cm and 1 kg, with its four lower corners at height phi0 over the ground.
 struct Box {
@@ -165,10 +164,9 @@ TEST_P(Rigid, WarmStartAtRestTakesNoPivots) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Rigid, testing::ValuesIn(kRigidModels),
-                         [](const auto& info) {
-                           return std::string(contact::traits(info.param).name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Models, Rigid, testing::ValuesIn(kRigidModels), [](const auto& info) {
+  return std::string(contact::traits(info.param).name);
+});
 
 TEST(NoSlip, HoldsEveryTangentWhateverThePush) {
   Box box;

@@ -110,7 +110,8 @@ INSTANTIATE_TEST_SUITE_P(ModelsAndThreads, MotionAllocation,
                          testing::Combine(testing::ValuesIn(kConvexModels), testing::Values(1, 2)),
                          name_of);
 
-/// Lemke's dense problems are for small islands. Without rolling friction balls do not come to rest.
+/// Lemke's dense problems are for small islands. Without rolling friction balls do not come to
+/// rest.
 constexpr contact::ContactModel kRigidModels[] = {contact::ContactModel::no_slip,
                                                   contact::ContactModel::viscous};
 INSTANTIATE_TEST_SUITE_P(RigidModels, MotionAllocation,

@@ -38,7 +38,7 @@ struct ContactModelTraits {
   bool uses_viscous_friction = false;    // nu
   bool uses_restitution = false;         // of impacts
   bool uses_friction_directions = false;  // edges of a friction polygon
-  bool takes_patches = true;             // contact surfaces of pressure fields
+  bool takes_patches = true;              // contact surfaces of pressure fields
 };
 
 /// All models, in the order of tables and reports.

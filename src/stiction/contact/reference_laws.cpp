@@ -177,7 +177,7 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
     case ContactModel::stewart_trinkle:
     case ContactModel::anitescu_potra:
     case ContactModel::drumwright_shell: break;  // no law of one contact alone: RigidCertifier
-    case ContactModel::mujoco: break;  // not a law of ours; never certified
+    case ContactModel::mujoco: break;            // not a law of ours; never certified
   }
   return out;
 }

@@ -27,7 +27,8 @@ double calc_complementarity(double mobility, double gamma, double velocity, doub
   return b < 0 ? std::min(with(b), with(0)) : with(b);
 }
 
-/// The circumradius of the polygon with k corners, the first at t1, that friction is on the edge of.
+/// The circumradius of the polygon with k corners, the first at t1, that friction is on the edge
+/// of.
 double calc_polygon_radius(const ContactVector& gamma, int k) {
   double farthest = 0;
   for (int m = 0; m < k; ++m) {
@@ -62,8 +63,8 @@ double calc_shell_excess(const ContactVector& gamma, double bound, int k) {
 double calc_mobility(const ContactProblem& problem, const Row& row) {
   double sum = 0;
   for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
-    const auto after = std::upper_bound(problem.dof_start.begin(), problem.dof_start.end(),
-                                        problem.row_dof[c]);
+    const auto after =
+        std::upper_bound(problem.dof_start.begin(), problem.dof_start.end(), problem.row_dof[c]);
     const auto block = static_cast<int>(after - problem.dof_start.begin()) - 1;
     const int own = problem.row_dof[c] - problem.dof_start[block];
     const double J = problem.row_columns[c];
@@ -124,8 +125,8 @@ void RigidCertifier::certify(const ContactProblem& problem, MomentumFactor* fact
 
   // Rows within 1e-8 of the span of others may keep so much of their velocity; Lemke's method ends
   // within 1e-8 of the numbers of its problem.
-  const double speeds = 1e-7 * sums.speed *
-                        (traits(model).has_error_bound ? 1 : std::max(1.0, sums.max_w));
+  const double speeds =
+      1e-7 * sums.speed * (traits(model).has_error_bound ? 1 : std::max(1.0, sums.max_w));
   // An impulse is none beside the momentum that bodies have.
   for (const double p : momentum_) sums.impulse = std::max(sums.impulse, 1e-6 * std::abs(p));
   const double impulses = std::max(1e-9, 0.1 * tolerance) * std::max(sums.impulse, 1e-12);
@@ -216,8 +217,7 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
           if (c.dim == 1) grow(friction, &out->max_cone_excess);
           break;
         case ContactModel::viscous:
-          for (int t = 0; t < 2; ++t)
-            law[t] = is_held_[i] ? -dt * c.viscous_friction * v[t] : 0;
+          for (int t = 0; t < 2; ++t) law[t] = is_held_[i] ? -dt * c.viscous_friction * v[t] : 0;
           grow(std::hypot(gamma[0] - law[0], gamma[1] - law[1]), &out->impulse_error);
           break;
         case ContactModel::drumwright_shell:
@@ -230,8 +230,8 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
           const double work = gamma[0] * v[0] + gamma[1] * v[1];
           grow(work, &out->max_friction_work);
           if (rebounds_[i]) break;
-          // lambda _|_ mu f_N - 1^T beta, and beta _|_ D v + lambda: what slips has all its friction,
-          // along the directions that slip fastest.
+          // lambda _|_ mu f_N - 1^T beta, and beta _|_ D v + lambda: what slips has all its
+          // friction, along the directions that slip fastest.
           const double fastest = calc_polygon_slip(v, k);
           sums->complementarity += std::max(0.0, bound * fastest + work);
           grow(std::min(fastest, mobility * (bound - radius)), &out->complementarity);
@@ -255,8 +255,7 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const ModelParame
   for (const Row& row : problem.rows)
     if (row.kind == RowKind::kSpring && row.source >= 0)
       largest_correction = std::max(
-          largest_correction,
-          std::abs(calc_gap_speed(-std::abs(row.position), dt, parameters)));
+          largest_correction, std::abs(calc_gap_speed(-std::abs(row.position), dt, parameters)));
   for (int i = 0; i < problem.num_rows(); ++i) {
     const Row& row = problem.rows[i];
     const double v = calc_row_velocity(problem, row, solution.v);
@@ -318,7 +317,8 @@ void RigidCertifier::count_pushing(const ContactProblem& problem, const Islands&
       num_pushing += row.kind == RowKind::kLimit && solution.row_impulses[r] > 0;
       num_bilateral += row.kind == RowKind::kSpring && row.source >= 0;
     }
-    // Of an island too large for its rank to be worth the time, what is certain: rank X <= its rows.
+    // Of an island too large for its rank to be worth the time, what is certain: rank X <= its
+    // rows.
     constexpr double kMostWork = 1e8;
     int rank = 0;
     if (1.0 * num_bilateral * n * n < kMostWork) rank = find_rank(problem, islands, island, model);
@@ -367,8 +367,8 @@ void RigidCertifier::add_to_span(const ContactProblem& problem, const Islands& i
   for (std::size_t i = 0; i < n; ++i) {
     const int block = islands.block_of_dof(dofs_[i]);
     const int own = dofs_[i] - problem.dof_start[block];
-    x[i] = row_[dofs_[i]] /
-           std::sqrt(problem.diagonal(block)[own * (problem.block_size(block) + 1)]);
+    x[i] =
+        row_[dofs_[i]] / std::sqrt(problem.diagonal(block)[own * (problem.block_size(block) + 1)]);
     before += x[i] * x[i];
     row_[dofs_[i]] = 0;
   }

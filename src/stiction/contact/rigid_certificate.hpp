@@ -14,14 +14,14 @@ namespace stiction::contact {
 
 struct Certificate;
 
-/// What is proved of a rigid model's step, from the problem and the result alone: momentum balances,
-/// nothing pulls, nothing closes what is closed, what pushes does not separate, what must not slip
-/// does not, friction is within its bound and opposes slip, and no more contacts push than
+/// What is proved of a rigid model's step, from the problem and the result alone: momentum
+/// balances, nothing pulls, nothing closes what is closed, what pushes does not separate, what must
+/// not slip does not, friction is within its bound and opposes slip, and no more contacts push than
 /// Theorem 1 of [drumwright2015] says have to. A correction of an overlap may be left out: then it
 /// is the overlap's speed that complements its impulse.
 ///
-/// Of `no_slip` and `viscous`, whose step is the point nearest to v* of a convex set, in the norm of
-/// A, by the multipliers given
+/// Of `no_slip` and `viscous`, whose step is the point nearest to v* of a convex set, in the norm
+/// of A, by the multipliers given
 ///
 ///     |v - v_exact|_A <= |r|_{A^-1} + sqrt(gamma_n^T w + 2 (violation)^T |gamma|),
 ///

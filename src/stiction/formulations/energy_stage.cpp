@@ -105,9 +105,8 @@ class EnergyStage final : public RigidLaw {
       const auto [i, direction] = variables_[v];
       const int tangent = 2 * i + std::abs(direction) - 1;
       const double sign = direction < 0 ? -1 : 1;
-      const double* row = direction == 0
-                              ? stage.N.data() + static_cast<std::size_t>(i) * n
-                              : stage.T.data() + static_cast<std::size_t>(tangent) * n;
+      const double* row = direction == 0 ? stage.N.data() + static_cast<std::size_t>(i) * n
+                                         : stage.T.data() + static_cast<std::size_t>(tangent) * n;
       for (int j = 0; j < n; ++j) G_[static_cast<std::size_t>(v) * n + j] = sign * row[j];
       if (direction != 0) gradient_[v] = sign * stage.b_t[tangent];
     }
@@ -131,7 +130,8 @@ class EnergyStage final : public RigidLaw {
     // Without some play the feasible set has no inside, and multipliers no bound: complementary to
     // round-off is then not the least energy.
     constexpr double kPlay = 1e-6;  // [m/s]
-    r[p + m] = kappa_ + kPlay * (1 + r.segment(p, m).cwiseAbs().maxCoeff()) - r.segment(p, stage.num_contacts).sum();
+    r[p + m] = kappa_ + kPlay * (1 + r.segment(p, m).cwiseAbs().maxCoeff()) -
+               r.segment(p, stage.num_contacts).sum();
     for (int i = 0; i < f; ++i) {
       const int contact = frictional_[i];
       const int normal = static_cast<int>(

@@ -140,9 +140,9 @@ void RigidIsland::assemble(const ContactProblem& problem, const contact::Islands
 
 double RigidIsland::correct(double position) const {
   const double speed = position / problem_->time_step;
-  return position > 0 ? speed
-                      : std::max(parameters_.gap_correction * speed,
-                                 -parameters_.max_correction_speed);
+  return position > 0
+             ? speed
+             : std::max(parameters_.gap_correction * speed, -parameters_.max_correction_speed);
 }
 
 void RigidIsland::start_contacts(const ContactProblem& problem) {
@@ -376,8 +376,7 @@ void RigidIsland::find_basis() {
   basis_shift_.resize(rank);
   for (int i = 0; i < rank; ++i) {
     const double* L_i = L + i * rank;
-    basis_shift_[i] =
-        (-b_X_[basis_.selected()[i]] - dot(L_i, basis_shift_.data(), i)) / L_i[i];
+    basis_shift_[i] = (-b_X_[basis_.selected()[i]] - dot(L_i, basis_shift_.data(), i)) / L_i[i];
   }
   project_rows(N_, b_, &N_projected_, &b_projected_);
   project_rows(T_, b_t_, &T_projected_, &b_t_projected_);
@@ -497,8 +496,7 @@ void RigidIsland::finish() {
     if (model_ == ContactModel::viscous && c.is_held) {
       const math::Vector3 v = multiply(island_.contact_jacobian(c.contact), v_);
       for (int r = 0; r < 2; ++r)
-        c.impulse[r] =
-            -problem_->time_step * contact.viscous_friction * (v[r] + contact.bias[r]);
+        c.impulse[r] = -problem_->time_step * contact.viscous_friction * (v[r] + contact.bias[r]);
     }
   }
   std::fill(row_impulses_.begin(), row_impulses_.end(), 0.0);
@@ -510,8 +508,7 @@ void RigidIsland::finish() {
     if (row < num_equalities)
       row_impulses_[equalities_[row]] = lambda_[k];
     else
-      contacts_[held_[(row - num_equalities) / 2]].impulse[(row - num_equalities) % 2] =
-          lambda_[k];
+      contacts_[held_[(row - num_equalities) / 2]].impulse[(row - num_equalities) % 2] = lambda_[k];
   }
   for (const int r : springs_) {
     const Row& row = problem_->rows[island_.rows()[r]];
@@ -519,8 +516,7 @@ void RigidIsland::finish() {
   }
   for (const FrictionTerm& term : frictions_)
     row_impulses_[term.row] =
-        term.impulse -
-        term.weight * (multiply(island_.row_jacobian(term.row), v_) - term.velocity);
+        term.impulse - term.weight * (multiply(island_.row_jacobian(term.row), v_) - term.velocity);
 }
 
 /// @return true if contacts are held now that were not, or the other way

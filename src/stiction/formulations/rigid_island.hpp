@@ -40,9 +40,9 @@ class RigidIsland {
  private:
   /// A contact that takes part.
   struct ContactTerms {
-    int contact = 0;         // in the island
-    double correction = 0;   // b of the gap: phi0 / h, or that of an overlap [m/s]
-    bool is_held = false;    // tangents are constrained, or viscous
+    int contact = 0;        // in the island
+    double correction = 0;  // b of the gap: phi0 / h, or that of an overlap [m/s]
+    bool is_held = false;   // tangents are constrained, or viscous
     bool is_touching = false;
     bool was_dropped = false;
     bool rebounds = false;

@@ -14,15 +14,15 @@ namespace stiction::formulations {
 /// bilateral constraints X y = -b_X are eliminated: all rows are projected on X's null space, and
 /// u_hat satisfies the constraints. Impulses x move the island to u_hat + rows^T x.
 struct RigidStage {
-  int num_columns = 0;            // n
-  int num_contacts = 0;           // contacts come first among the unilateral rows,
-  int num_unilateral = 0;         // limits after them
-  std::span<const double> N;      // unilateral rows, num_unilateral x n, row-major
-  std::span<const double> b;      // num_unilateral [m/s, rad/s]; velocities N u + b
-  std::span<const double> T;      // tangents, 2 num_contacts x n; empty where no model asks for them
-  std::span<const double> b_t;    // 2 num_contacts [m/s]
-  std::span<const double> mu;     // num_contacts [-]
-  std::span<const double> nu;     // num_contacts [N s/m]
+  int num_columns = 0;          // n
+  int num_contacts = 0;         // contacts come first among the unilateral rows,
+  int num_unilateral = 0;       // limits after them
+  std::span<const double> N;    // unilateral rows, num_unilateral x n, row-major
+  std::span<const double> b;    // num_unilateral [m/s, rad/s]; velocities N u + b
+  std::span<const double> T;    // tangents, 2 num_contacts x n; empty where no model asks for them
+  std::span<const double> b_t;  // 2 num_contacts [m/s]
+  std::span<const double> mu;   // num_contacts [-]
+  std::span<const double> nu;   // num_contacts [N s/m]
   std::span<const double> slip0;  // slip speeds at the start of the step, num_contacts [m/s]
   std::span<const double> u_hat;  // n [sqrt(J)]
   std::span<const int> guess;     // unilateral rows that push, perhaps

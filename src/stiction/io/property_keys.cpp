@@ -46,8 +46,7 @@ const PropertyKey* find_property_key(std::string_view name) {
 
 bool set_property(const PropertyKey& key, double value, plant::Material* values) {
   const bool is_in_range = key.positive ? value > 0 : value >= 0;
-  if (!is_in_range || value > key.most || (std::isinf(value) && !key.may_be_infinite))
-    return false;
+  if (!is_in_range || value > key.most || (std::isinf(value) && !key.may_be_infinite)) return false;
   values->*key.member = value;
   return true;
 }

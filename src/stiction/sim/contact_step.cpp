@@ -37,7 +37,7 @@ double without_sign(double x) { return std::copysign(x, 1.0); }
 }  // namespace
 
 ContactStep::ContactStep(const mjModel* model, const StepOptions& options,
-                       const plant::MaterialTable& materials)
+                         const plant::MaterialTable& materials)
     : look_ahead_(model, options.contact_model, options.parameters, materials),
       patches_(model,
                contact::traits(options.contact_model).takes_patches
@@ -262,7 +262,7 @@ void ContactStep::report_failures(StepContext& context, const mjData* d) const {
 }
 
 std::string ContactStep::describe_failure(const StepContext& context, const mjData* d,
-                                         int index) const {
+                                          int index) const {
   const contact::IslandStatistics& island = solution_.islands[index];
   const int body = context.plant.block(islands_.blocks(index)[0]).body;
   const double residual = island.scale > 0 ? island.residual / island.scale : island.residual;
@@ -295,7 +295,7 @@ std::string ContactStep::describe_failure(const StepContext& context, const mjDa
 
 /// ", found at geom 'a' and geom 'b'"; empty if there is no conflict.
 std::string ContactStep::describe_conflict(const StepContext& context, const mjData* d,
-                                          const contact::IslandStatistics& island) const {
+                                           const contact::IslandStatistics& island) const {
   const auto name = [&](int geom) { return plant::describe(context.model, mjOBJ_GEOM, geom); };
   if (island.conflict_contact >= 0) {
     const int* geoms = d->contact[problem_.contacts[island.conflict_contact].source].geom;

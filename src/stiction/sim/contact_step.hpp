@@ -24,7 +24,7 @@ namespace stiction::sim {
 class ContactStep {
  public:
   ContactStep(const mjModel* model, const StepOptions& options,
-             const plant::MaterialTable& materials);
+              const plant::MaterialTable& materials);
 
   /// The state changes in the last stage only, and not at all if one before it failed.
   void take(StepContext& context, mjData* d);

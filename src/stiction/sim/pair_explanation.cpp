@@ -241,8 +241,9 @@ class Explainer {
       add("friction", friction[0], "", from, traits_.uses_friction,
           traits_.uses_friction ? "" : ignored());
     } else {
-      const std::string note = traits_.takes_torsion    ? ""
-                               : !traits_.uses_friction ? ignored()
+      const std::string note = traits_.takes_torsion ? ""
+                               : !traits_.uses_friction
+                                   ? ignored()
                                    : std::string(traits_.name) + " uses the mean, " +
                                          to_text(0.5 * (friction[0] + friction[1]));
       add("friction, first tangent", friction[0], "", from, traits_.uses_friction, note);
@@ -371,8 +372,8 @@ PairExplanation explain_pair(const mjModel* m, const plant::MaterialTable& mater
   out.why_points = plant::explain_points(m, first, bodies[0], second, bodies[1]);
   out.is_patch = takes_patches && bodies[0].body && bodies[1].body && out.why_points.empty();
   if (!takes_patches && (bodies[0].body || bodies[1].body))
-    out.why_points = "'" + std::string(contact::traits(options.contact_model).name) +
-                     "' has no pressure fields";
+    out.why_points =
+        "'" + std::string(contact::traits(options.contact_model).name) + "' has no pressure fields";
   out.numbers = Explainer(m, materials, options, pair, out.is_patch ? &bodies : nullptr).explain();
   return out;
 }

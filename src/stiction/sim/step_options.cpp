@@ -37,9 +37,9 @@ void validate(const StepOptions& options) {
           "friction_regularization", p.friction_regularization, "finite and at least 0");
   require(std::isfinite(p.near_rigid_factor) && p.near_rigid_factor >= 0, "near_rigid_factor",
           p.near_rigid_factor, "finite and at least 0");
-  require(p.friction_directions >= 4 && p.friction_directions <= 64 &&
-              p.friction_directions % 2 == 0,
-          "friction_directions", p.friction_directions, "even, in 4..64");
+  require(
+      p.friction_directions >= 4 && p.friction_directions <= 64 && p.friction_directions % 2 == 0,
+      "friction_directions", p.friction_directions, "even, in 4..64");
   require(p.gap_correction >= 0 && p.gap_correction <= 1, "gap_correction", p.gap_correction,
           "in [0, 1]");
   require(std::isfinite(p.max_correction_speed) && p.max_correction_speed >= 0,
