@@ -1,4 +1,4 @@
-"""The multi-block grasp: figures of [drumwright], section on rigid grasping, and their peers.
+"""The multi-block grasp: figures of [drumwright2015], section on rigid grasping, and their peers.
 
 Of 36 contacts the no-slip model needs as many normal impulses as the normals have independent rows
 once joints and no slip are satisfied, and as many pivots to find them.

@@ -3,7 +3,7 @@
 Velocities are whitened, y = sqrt(M) v, so that a step is a projection: rows of no slip and of joints
 span a space that y leaves, and what remains of the normals' rows makes the LCP.
 
-Source: [drumwright], eqs. (45)-(50); [stewart1996]. M is diagonal here.
+Source: [drumwright2015], eqs. (45)-(50); [stewart1996]. M is diagonal here.
 """
 
 from __future__ import annotations

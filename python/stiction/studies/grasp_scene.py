@@ -1,4 +1,4 @@
-"""The multi-block grasp of [drumwright]: cubes in a row, held by friction between two grippers.
+"""The multi-block grasp of [drumwright2015]: cubes in a row, held by friction between two grippers.
 
 Grippers press along x and have no weight; the blocks have. Nothing carries the row, so all of it
 falls as one body, at a share of gravity, if friction holds. A square face is two triangles, and a
