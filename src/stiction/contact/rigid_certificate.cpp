@@ -123,10 +123,10 @@ void RigidCertifier::certify(const ContactProblem& problem, MomentumFactor* fact
   for (int b = 0; b < problem.num_blocks(); ++b)
     if (islands.island_of_block(b) < 0) check_blocks({&b, 1});
 
-  // Rows within 1e-8 of the span of others may keep so much of their velocity; Lemke's method ends
+  // Rows within 3e-7 of the span of others may keep so much of their velocity; Lemke's method ends
   // within 1e-8 of the numbers of its problem.
   const double speeds =
-      1e-7 * sums.speed * (traits(model).has_error_bound ? 1 : std::max(1.0, sums.max_w));
+      1e-6 * sums.speed * (traits(model).has_error_bound ? 1 : std::max(1.0, sums.max_w));
   // An impulse is none beside the momentum that bodies have.
   for (const double p : momentum_) sums.impulse = std::max(sums.impulse, 1e-6 * std::abs(p));
   const double impulses = std::max(1e-9, 0.1 * tolerance) * std::max(sums.impulse, 1e-12);

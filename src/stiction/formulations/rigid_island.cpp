@@ -346,7 +346,7 @@ bool RigidIsland::keeps_constraints() const {
     for (int r = 0; r < 2 && c.is_held && model_ == ContactModel::no_slip; ++r)
       error = std::max(error, std::abs(v[r] + contact.bias[r]));
   }
-  constexpr double kTolerance = 1e-7;
+  constexpr double kTolerance = 1e-6;
   return error <= kTolerance * speed;
 }
 
@@ -367,7 +367,7 @@ void RigidIsland::find_basis() {
   }
   // Squared share of a row's velocity that it may keep if it is left out; those that are not have
   // impulses that are larger than they need to be by its inverse.
-  constexpr double kDependence = 1e-16;
+  constexpr double kDependence = 1e-13;
   basis_.find(X_.data(), static_cast<int>(b_X_.size()), n_, static_cast<int>(equalities_.size()),
               kDependence);
   // X y = L (basis y) = -b_X, of the rows that are kept.
@@ -403,7 +403,7 @@ void RigidIsland::project_rows(const std::vector<double>& rows, const std::vecto
         (*b_projected)[i] += share * basis_shift_[k];
       }
     // Of a row within the span nothing is left that an impulse could change.
-    constexpr double kNothing = 1e-16;
+    constexpr double kNothing = 1e-13;
     if (dot(row, row, n_) > kNothing * before) continue;
     std::fill_n(row, n_, 0.0);
     (*b_projected)[i] = std::max(0.0, (*b_projected)[i]);
