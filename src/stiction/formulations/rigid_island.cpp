@@ -160,7 +160,7 @@ void RigidIsland::start_contacts(const ContactProblem& problem) {
     } else {
       terms.correction = correct(c.phi0);
     }
-    terms.is_held = holds && terms.is_touching && c.dim > 1;
+    terms.is_held = holds && terms.is_touching && c.dim > 1 && !parameters_.drop_separating;
     contacts_.push_back(terms);
     const math::Vector3 v0 = multiply(island_.contact_jacobian(i), v0_);
     mu_.push_back(c.sliding_friction());

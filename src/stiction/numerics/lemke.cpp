@@ -13,7 +13,15 @@ constexpr double kAccepted = 1e-8;         // residual, relative to |r|_inf
 constexpr double kPivotTolerance = 1e-10;  // of a column's largest entry
 constexpr double kTie = 1e-12;             // of ratios, in a tableau with constants up to 1
 constexpr int kPivotsBetweenRebuilds = 100;
-constexpr double kRegularizations[] = {0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4};
+
+/// What is added to Q and r on the way to a solution of these: lambda to the diagonal, relative to
+/// the largest entry, and up to so much, relative to |r|_inf, to each constant. The second keeps
+/// rows that say the same, as of many points of one face, from being equal but for round-off.
+struct Rung {
+  double regularization, perturbation;
+};
+constexpr Rung kRungs[] = {{0, 0},        {0, 1e-9},    {1e-14, 0}, {1e-12, 1e-9}, {1e-10, 0},
+                           {1e-10, 1e-9}, {1e-8, 1e-9}, {1e-6, 0},  {1e-4, 0}};
 
 double max_abs(const double* x, int size) { return math::max_abs(size, x); }
 
@@ -34,21 +42,26 @@ LcpReport Lemke::solve(const DenseLcp& problem, std::span<double> z) noexcept {
   const double accepted = kAccepted * max_abs(problem.r, size_);
   const double max_entry = max_abs(problem.Q, size_ * size_);
   report.status = LcpStatus::kNotSolved;
-  for (const double regularization : kRegularizations) {
-    const double lambda = regularization * max_entry;
+  for (const Rung& rung : kRungs) {
+    const double lambda = rung.regularization * max_entry;
+    perturbation_ = rung.perturbation;
     const End end = pivot_to_end(problem, lambda);
     report.pivots = pivots_;
     if (end == End::kOutOfPivots) report.status = LcpStatus::kMaxPivots;
-    if (end == End::kRay && lambda == 0) {
+    if (end == End::kRay && lambda == 0 && perturbation_ == 0) {
       report.row = find_proof_of_infeasibility(problem);
       if (report.row >= 0) {
         report.status = LcpStatus::kInfeasible;
         return report;
       }
     }
-    // Round-off and lambda go from the solution of a basis when it is computed anew without them.
+    // Round-off, lambda and the perturbation go from the solution of a basis when it is computed
+    // anew without them.
     for (int pass = 0; end == End::kSolution && pass < 2; ++pass) {
-      if (pass > 0) rebuild(problem, 0);
+      if (pass > 0) {
+        perturbation_ = 0;
+        rebuild(problem, 0);
+      }
       read_solution(candidate_);
       const double residual = calc_residual(problem, candidate_);
       if (!(residual < report.residual)) continue;
@@ -105,7 +118,9 @@ void Lemke::build(const DenseLcp& problem, double lambda) {
       entries[j] = row_scale_[i] * problem.Q[i + j * c] * column_scale_[j];
     entries[i] += row_scale_[i] * lambda * column_scale_[i];
     entries[c] = 1;
-    entries[c + 1] = row_scale_[i] * problem.r[i] / constant_scale_;
+    // Shares in (0, 1) that are spread evenly, and no two alike: those of the golden ratio.
+    const double share = std::fmod(0.6180339887498949 * (i + 1), 1.0);
+    entries[c + 1] = row_scale_[i] * problem.r[i] / constant_scale_ + perturbation_ * share;
     basic_[i] = i;
     place_[i] = i;
   }

@@ -13,9 +13,10 @@ namespace stiction::numerics {
 /// Basic variables are affine functions of the others, a tableau of size x (size + 2); an exchange
 /// costs O(size^2). Ties are broken lexicographically, so that no basis comes back. Rows and
 /// columns are equilibrated first, and the tableau is made anew from the matrix every 100
-/// exchanges. A problem that this leaves unsolved is solved again as Q + lambda I, lambda = 1e-14
-/// to 1e-4 max |Q|; `rung` counts those. An answer is accepted only if |min(z, Q z + r)|_inf is at
-/// most 1e-8 |r|_inf, with the Q given. Source: [cottle2009] sections 4.4 and 4.9.
+/// exchanges. A problem that this leaves unsolved is solved again as Q + lambda I, lambda up to
+/// 1e-4 max |Q|, and with constants that no two rows have in common, 1e-9 of |r|_inf off; `rung`
+/// counts those. An answer is accepted only if |min(z, Q z + r)|_inf is at most 1e-8 |r|_inf, with
+/// the Q given. Source: [cottle2009] sections 4.4 and 4.9.
 class Lemke {
  public:
   /// kInfeasible only with proof: y >= 0 with Q^T y <= 0 and r^T y < 0; `row` is its largest entry.
@@ -57,6 +58,7 @@ class Lemke {
   std::vector<int> place_;             // of each variable: its row, or -1 less its column
   std::vector<double> row_scale_, column_scale_;
   double constant_scale_ = 1;
+  double perturbation_ = 0;  // of the scaled constants
   std::vector<double> w_, candidate_, proof_;
   std::vector<char> leaves_;  // rows, in rebuild
 };
