@@ -61,8 +61,9 @@ class Simulator:
         gap_correction: share of an overlap, a violated limit or an open equality that rigid models
             correct in a step, in [0, 1].
         max_correction_speed: that such a correction has at most [m/s, rad/s].
-        drop_separating: 'no_slip' and 'viscous' let contacts go that separate within the step; else
-            every contact that touches when it begins is held, as published.
+        drop_separating: 'no_slip' holds only contacts that press, or would without friction; else
+            every contact that touches when the step begins, as published: two contacts of a foot
+            whose normals differ then hold it down.
         properties: contact properties of geoms: a file, its content as a dict, or None. Scenes that
             name their file are for stiction.load_scene.
         on_failure: what a step does that cannot be made, or does not converge: 'raise' StepError,
@@ -95,7 +96,7 @@ class Simulator:
         friction_directions: int = 4,
         gap_correction: float = 0.1,
         max_correction_speed: float = 0.1,
-        drop_separating: bool = False,
+        drop_separating: bool = True,
         properties: PropertiesLike = None,
         on_failure: str = "raise",
     ) -> None:

@@ -35,9 +35,10 @@ struct ModelParameters {
   double gap_correction = 0.1;
   /// The speed that such a correction has at most, >= 0 [m/s, rad/s].
   double max_correction_speed = 0.1;
-  /// Contacts that separate within the step let go of the tangents as well; else `no_slip` and
-  /// `viscous` hold every contact that touches when the step begins, as published.
-  bool drop_separating = false;
+  /// `no_slip` holds only contacts that press, or would without friction; else every contact that
+  /// touches when the step begins, as published: two contacts of a foot whose normals differ then
+  /// hold it down.
+  bool drop_separating = true;
 };
 
 }  // namespace stiction::contact

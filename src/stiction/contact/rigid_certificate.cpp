@@ -208,7 +208,8 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
       // Tangents.
       const double bound = c.sliding_friction() * gamma[2];
       // What closes within the step may be held as well: its impulse says so.
-      const bool must_hold = gamma[2] > 0 || (is_touching(c) && !parameters.drop_separating);
+      const bool must_hold =
+          gamma[2] > 0 || (is_touching(c) && holds_all_touching(model, parameters));
       is_held_[i] = (must_hold && c.dim > 1) || friction > 0;
       switch (model) {
         case ContactModel::no_slip:

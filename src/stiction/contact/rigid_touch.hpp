@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/model_parameters.hpp"
 
 /// What rigid models mean by a touch and by an impact.
 namespace stiction::contact {
@@ -12,6 +14,11 @@ namespace stiction::contact {
 inline constexpr double kTouchDistance = 1e-6;
 
 inline bool is_touching(const Contact& contact) { return contact.phi0 <= kTouchDistance; }
+
+/// True if every contact that touches when the step begins is held; else those that press.
+inline bool holds_all_touching(ContactModel model, const ModelParameters& parameters) {
+  return model == ContactModel::viscous || !parameters.drop_separating;
+}
 
 /// A contact hits, so that its restitution counts, if it closes faster when the step begins than
 /// the forces of two steps could have made it: what rests does not bounce.

@@ -48,17 +48,22 @@ class EnergyStage final : public RigidLaw {
     if (!report.is_solved()) return report;
     is_chosen_.assign(stage.num_contacts, 0);
     for (int i = 0; i < stage.num_contacts; ++i) is_chosen_[i] = out->z[i] > 0;
-    int rounds = 0;
-    do {
+    for (int round = 0; round <= kMaxRounds; ++round) {
       choose_variables(stage);
       if (size_ > kMaxSize) return {.status = numerics::LcpStatus::kMaxPivots};
       assemble(stage);
       x_.resize(size_);
       const numerics::DenseLcp lcp{size_, Q_.data(), r_.data()};
+      const LcpReport last = report;
       report = lemke_.solve(lcp, x_);
       pivots += report.pivots;
+      if (round > 0 && !report.is_solved()) {  // the round before is a solution
+        report = last;
+        break;
+      }
       read_out(stage, out);
-    } while (report.is_solved() && ++rounds <= kMaxRounds && choose_next(stage, *out));
+      if (!report.is_solved() || !choose_next(stage, *out)) break;
+    }
     report.pivots = pivots;
     report.row = -1;
     return report;

@@ -148,7 +148,7 @@ double RigidIsland::correct(double position) const {
 void RigidIsland::start_contacts(const ContactProblem& problem) {
   contacts_.clear();
   for (auto* values : {&mu_, &nu_, &slip0_}) values->clear();
-  const bool holds = !uses_tangents_;
+  const bool holds = !uses_tangents_ && contact::holds_all_touching(model_, parameters_);
   for (int i = 0; i < island_.num_contacts(); ++i) {
     const Contact& c = problem.contacts[island_.contacts()[i]];
     ContactTerms terms;
@@ -160,7 +160,7 @@ void RigidIsland::start_contacts(const ContactProblem& problem) {
     } else {
       terms.correction = correct(c.phi0);
     }
-    terms.is_held = holds && terms.is_touching && c.dim > 1 && !parameters_.drop_separating;
+    terms.is_held = holds && terms.is_touching && c.dim > 1;
     contacts_.push_back(terms);
     const math::Vector3 v0 = multiply(island_.contact_jacobian(i), v0_);
     mu_.push_back(c.sliding_friction());
@@ -522,6 +522,7 @@ void RigidIsland::finish() {
 /// @return true if contacts are held now that were not, or the other way
 bool RigidIsland::update_held() {
   if (uses_tangents_) return false;
+  const bool drops = !contact::holds_all_touching(model_, parameters_);
   constexpr double kSeparates = 1e-9;  // [m/s]
   bool is_changed = false;
   for (ContactTerms& c : contacts_) {
@@ -532,8 +533,7 @@ bool RigidIsland::update_held() {
       return v_n + c.correction > kSeparates;
     };
     if (c.is_held) {
-      if (!parameters_.drop_separating || c.was_dropped || c.impulse[2] > 0 || !separates())
-        continue;
+      if (!drops || c.was_dropped || c.impulse[2] > 0 || !separates()) continue;
       c.is_held = false;
       c.was_dropped = is_changed = true;
     } else if (c.impulse[2] > 0 || (!c.was_dropped && !separates())) {
