@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include "stiction/formulations/rigid_stage.hpp"
@@ -56,6 +57,7 @@ class EnergyStage final : public RigidLaw {
       const numerics::DenseLcp lcp{size_, Q_.data(), r_.data()};
       const LcpReport last = report;
       report = lemke_.solve(lcp, x_);
+      if (!report.is_solved()) report = solve_as_program();
       pivots += report.pivots;
       if (round > 0 && !report.is_solved()) {  // the round before is a solution
         report = last;
@@ -152,6 +154,44 @@ class EnergyStage final : public RigidLaw {
       }
     }
     Q.topRightCorner(p, num_constraints) = -A.transpose();
+  }
+
+  /// The quadratic program itself, where round-off is too much for its KKT conditions: with
+  /// H + e I = L L^T in place of H it asks for the point u = L^T x of a polyhedron that is nearest
+  /// to another, and each time that it is solved about the last x takes e away.
+  LcpReport solve_as_program() {
+    constexpr double kShare = 1e-9;  // e relative to H's largest entry
+    constexpr int kPasses = 3;
+    const auto p = static_cast<int>(variables_.size()), num_constraints = size_ - p;
+    const Eigen::Map<const Eigen::MatrixXd> Q(Q_.data(), size_, size_);
+    const Eigen::Map<const Eigen::VectorXd> r(r_.data(), size_);
+    const double e = kShare * Q.topLeftCorner(p, p).diagonal().maxCoeff();
+    Eigen::MatrixXd H = Q.topLeftCorner(p, p);
+    H.diagonal().array() += e;
+    const Eigen::LLT<Eigen::MatrixXd> factor(H);
+    if (factor.info() != Eigen::Success) return {.status = numerics::LcpStatus::kIndefinite};
+    RowMajor rows(num_constraints + p, p);
+    rows << Q.bottomLeftCorner(num_constraints, p), Eigen::MatrixXd::Identity(p, p);
+    rows = factor.matrixL().solve(rows.transpose()).transpose().eval();
+    Eigen::VectorXd b = Eigen::VectorXd::Zero(num_constraints + p);
+    b.head(num_constraints) = r.tail(num_constraints);
+    Eigen::VectorXd x = Eigen::VectorXd::Zero(p), u_hat(p), u(p), z(num_constraints + p);
+    LcpReport report;
+    int pivots = 0;
+    for (int pass = 0; pass < kPasses; ++pass) {
+      u_hat = factor.matrixL().solve(e * x - r.head(p));
+      const numerics::GramLcp lcp{num_constraints + p, p, rows.data(), b.data(), u_hat.data()};
+      const std::vector<int> guess(pivoting_.active().begin(), pivoting_.active().end());
+      report = pivoting_.solve(lcp, pass > 0 ? std::span<const int>(guess) : std::span<const int>(),
+                               {z.data(), static_cast<std::size_t>(z.size())},
+                               {u.data(), static_cast<std::size_t>(u.size())});
+      pivots += report.pivots;
+      if (!report.is_solved()) break;
+      x = factor.matrixU().solve(u).cwiseMax(0.0);
+    }
+    std::copy_n(x.data(), p, x_.begin());
+    report.pivots = pivots;
+    return report;
   }
 
   void read_out(const RigidStage& stage, StageImpulses* out) const {
