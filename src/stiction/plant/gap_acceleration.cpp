@@ -1,0 +1,163 @@
+#include "stiction/plant/gap_acceleration.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Core>
+#include <Eigen/LU>
+
+#include "stiction/math/spatial.hpp"
+#include "stiction/plant/local_shape.hpp"
+
+namespace stiction::plant {
+namespace {
+
+using Eigen::Matrix2d;
+using Eigen::Vector2d;
+using math::Matrix3;
+using math::Vector3;
+using Basis = Eigen::Matrix<double, 3, 2>;  // of the tangent plane
+using ConstVector = Eigen::Map<const Vector3>;
+
+/// One surface at a contact, in the tangent plane.
+struct Side {
+  Vector2d turn;  // w x n
+  Matrix2d R;
+  Vector2d flat[2];
+  int num_flat = 0;
+  double sign = 0;  // of its point's slip in that of both: -1 for A, 1 for B
+};
+
+Side make_side(const LocalShape& shape, const Vector3& w, const Vector3& n, const Basis& E,
+               double sign) {
+  Side side;
+  side.turn = E.transpose() * w.cross(n);
+  const Eigen::Map<const Matrix3> R(shape.R);
+  side.R = E.transpose() * R * E;
+  side.num_flat = shape.num_flat;
+  for (int i = 0; i < shape.num_flat; ++i)
+    side.flat[i] = E.transpose() * ConstVector(shape.flat[i]);
+  side.sign = sign;
+  return side;
+}
+
+/// Directions along which a surface is flat, at most two and independent; whose they are.
+struct Flats {
+  int count = 0;
+  Vector2d d[2];
+  const Side* side[2] = {};
+
+  void add(const Side& of) {
+    for (int i = 0; i < of.num_flat && count < 2; ++i) {
+      const Vector2d& e = of.flat[i];
+      if (count == 1 && std::abs(d[0].x() * e.y() - d[0].y() * e.x()) < 1e-6) continue;
+      d[count] = e;
+      side[count++] = &of;
+    }
+  }
+};
+
+Basis make_basis(const Vector3& n) {
+  Vector3 least = Vector3::Zero();
+  int k = 0;
+  n.cwiseAbs().minCoeff(&k);
+  least[k] = 1;
+  Basis E;
+  E.col(0) = n.cross(least).normalized();
+  E.col(1) = n.cross(E.col(0));
+  return E;
+}
+
+/// n-dot: w x n along flat directions, and across them from where both points go.
+Vector2d calc_turn(const Side& A, const Side& B, const Flats& flats, const Vector2d& v,
+                   double phi) {
+  const Matrix2d R = A.R + B.R + phi * Matrix2d::Identity();
+  const Vector2d right = v + A.R * A.turn + B.R * B.turn;
+  Matrix2d rows = R;
+  Vector2d values = right;
+  for (int i = 0; i < flats.count; ++i) {
+    rows.row(i) = flats.d[i].transpose();
+    values[i] = flats.d[i].dot(flats.side[i]->turn);
+  }
+  if (flats.count == 1) {
+    const Vector2d across(-flats.d[0].y(), flats.d[0].x());
+    rows.row(1) = across.transpose() * R;
+    values[1] = across.dot(right);
+  }
+  // Corner on corner, or an edge along an edge: A carries the normal.
+  constexpr double kSharp = 1e-12;
+  const double det = rows.determinant();
+  if (std::abs(det) <= kSharp) return A.turn;
+  return Vector2d(rows(1, 1) * values[0] - rows(0, 1) * values[1],
+                  rows(0, 0) * values[1] - rows(1, 0) * values[0]) /
+         det;
+}
+
+/// Slips along flat directions that keep the points opposite each other.
+Vector2d calc_flat_slips(const Flats& flats, const Vector2d& rest) {
+  if (flats.count == 0) return Vector2d::Zero();
+  if (flats.count == 1) return {flats.d[0].dot(rest), 0};
+  const double det = flats.d[0].x() * flats.d[1].y() - flats.d[0].y() * flats.d[1].x();
+  return Vector2d(flats.d[1].y() * rest.x() - flats.d[1].x() * rest.y(),
+                  flats.d[0].x() * rest.y() - flats.d[0].y() * rest.x()) /
+         det;
+}
+
+}  // namespace
+
+void GapAcceleration::calc_bodies(const mjModel* m, const mjData* d) {
+  velocities_.calc(m, d, d->qvel);
+  accelerations_.assign(6 * static_cast<std::size_t>(m->nbody), 0.0);
+  for (int body = 1; body < m->nbody; ++body) {
+    double* a = accelerations_.data() + 6 * static_cast<std::size_t>(body);
+    std::copy_n(accelerations_.data() + 6 * static_cast<std::size_t>(m->body_parentid[body]), 6, a);
+    for (int i = m->body_dofadr[body]; i < m->body_dofadr[body] + m->body_dofnum[body]; ++i)
+      mju_addToScl(a, d->cdof_dot + 6 * i, d->qvel[i], 6);
+  }
+}
+
+GapAcceleration::Motion GapAcceleration::calc_motion(const mjModel* m, const mjData* d, int geom,
+                                                     const double point[3]) const {
+  const int body = m->geom_bodyid[geom];
+  Motion out{};
+  std::copy_n(velocities_.of_body(body), 3, out.w);
+  const ConstVector w(out.w), v(velocities_.of_body(body) + 3);
+  const double* spatial = accelerations_.data() + 6 * static_cast<std::size_t>(body);
+  const ConstVector angular(spatial), linear(spatial + 3);
+  const Vector3 r = ConstVector(point) - ConstVector(d->subtree_com + 3 * m->body_rootid[body]);
+  Eigen::Map<Vector3> v_p(out.v), a_p(out.a);
+  v_p = v + w.cross(r);
+  // From the spatial acceleration to that of the point.
+  a_p = linear + angular.cross(r) + w.cross(v_p);
+  return out;
+}
+
+double GapAcceleration::calc(const mjModel* m, const mjData* d, const mjContact& con) const {
+  const ConstVector n(con.frame), middle(con.pos);
+  const double phi = con.dist;
+  const Vector3 p_A = middle - 0.5 * phi * n, p_B = middle + 0.5 * phi * n, back = -n;
+  const Motion motion_A = calc_motion(m, d, con.geom[0], p_A.data());
+  const Motion motion_B = calc_motion(m, d, con.geom[1], p_B.data());
+  const ConstVector w_A(motion_A.w), w_B(motion_B.w), a_A(motion_A.a), a_B(motion_B.a);
+  const Vector3 v = ConstVector(motion_B.v) - ConstVector(motion_A.v);
+
+  const Basis E = make_basis(n);
+  const Side A =
+      make_side(find_local_shape(m, d, con.geom[0], p_A.data(), n.data()), w_A, n, E, -1);
+  const Side B =
+      make_side(find_local_shape(m, d, con.geom[1], p_B.data(), back.data()), w_B, n, E, 1);
+  Flats flats;  // of the flatter surface first
+  for (const Side* side : {B.num_flat > A.num_flat ? &B : &A, &A, &B}) flats.add(*side);
+
+  const Vector2d v_t = E.transpose() * v;
+  const Vector2d turn = calc_turn(A, B, flats, v_t, phi);
+  Vector2d u_A = A.R * (turn - A.turn), u_B = B.R * (B.turn - turn);
+  const Vector2d slips = calc_flat_slips(flats, phi * turn - v_t - u_B + u_A);
+  for (int i = 0; i < flats.count; ++i) {
+    const double sign = flats.side[i]->sign;
+    (sign < 0 ? u_A : u_B) += sign * slips[i] * flats.d[i];
+  }
+  return turn.dot(v_t) + n.dot(a_B + w_B.cross(E * u_B) - a_A - w_A.cross(E * u_A));
+}
+
+}  // namespace stiction::plant

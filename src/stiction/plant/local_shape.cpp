@@ -1,0 +1,138 @@
+#include "stiction/plant/local_shape.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction::plant {
+namespace {
+
+/// Below this angle a normal is that of a face or an edge [rad].
+constexpr double kAligned = 1e-5;
+
+void make_flat(const double n[3], LocalShape* shape) {
+  const double least[3] = {std::abs(n[0]) < 0.5 ? 1.0 : 0.0, std::abs(n[0]) < 0.5 ? 0.0 : 1.0, 0};
+  shape->num_flat = 2;
+  mju_cross(shape->flat[0], n, least);
+  mju_normalize3(shape->flat[0]);
+  mju_cross(shape->flat[1], n, shape->flat[0]);
+}
+
+/// Adds a direction along which the surface is flat, unless it is there already.
+void add_flat(const double direction[3], const double n[3], LocalShape* shape) {
+  double d[3];
+  mju_addScl3(d, direction, n, -mju_dot3(direction, n));
+  if (shape->num_flat == 2 || mju_normalize3(d) < mjMINVAL) return;
+  double across[3];
+  mju_cross(across, shape->flat[0], d);
+  if (shape->num_flat == 1 && mju_norm3(across) < 1e-3) return;
+  std::copy_n(d, 3, shape->flat[shape->num_flat++]);
+}
+
+/// R += radius (1 - n n^T), without the flat direction if there is one.
+void add_radius(double radius, const double n[3], LocalShape* shape) {
+  const double* e = shape->flat[0];
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      shape->R[3 * i + j] +=
+          radius * ((i == j) - n[i] * n[j] - (shape->num_flat > 0 ? e[i] * e[j] : 0));
+}
+
+/// A ball, or the straight side between two of them.
+void add_capsule(const mjModel* m, const mjData* d, int geom, const double point[3],
+                 const double n[3], LocalShape* shape) {
+  const mjtNum* R = d->geom_xmat + 9 * geom;
+  const double axis[3] = {R[2], R[5], R[8]};
+  double r[3];
+  mju_sub3(r, point, d->geom_xpos + 3 * geom);
+  const double radius = m->geom_size[3 * geom], half = m->geom_size[3 * geom + 1];
+  if (std::abs(mju_dot3(r, axis)) < half - kAligned * radius) add_flat(axis, n, shape);
+  add_radius(radius, n, shape);
+}
+
+/// A flat end, the straight side, or the rim: the Hessian of r |n_perp| there.
+void add_cylinder(const mjModel* m, const mjData* d, int geom, const double n[3],
+                  LocalShape* shape) {
+  const mjtNum* R = d->geom_xmat + 9 * geom;
+  const double axis[3] = {R[2], R[5], R[8]};
+  double around[3];
+  mju_cross(around, axis, n);
+  const double sine = mju_normalize3(around);
+  if (sine < kAligned) return make_flat(n, shape);
+  if (std::abs(mju_dot3(axis, n)) < kAligned) add_flat(axis, n, shape);
+  const double radius = m->geom_size[3 * geom] / sine;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) shape->R[3 * i + j] += radius * around[i] * around[j];
+}
+
+/// Of h(n) = |D n|, D = diag(size): (D^2 - D^2 n (D^2 n)^T / h^2) / h.
+void add_ellipsoid(const mjModel* m, const mjData* d, int geom, const double n[3],
+                   LocalShape* shape) {
+  const mjtNum* size = m->geom_size + 3 * geom;
+  const mjtNum* rotation = d->geom_xmat + 9 * geom;
+  double local[3], D2n[3], h2 = 0;
+  mju_mulMatTVec3(local, rotation, n);
+  for (int i = 0; i < 3; ++i) {
+    D2n[i] = size[i] * size[i] * local[i];
+    h2 += D2n[i] * local[i];
+  }
+  const double h = std::sqrt(h2);
+  double hessian[9];
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      hessian[3 * i + j] = ((i == j) * size[i] * size[i] - D2n[i] * D2n[j] / h2) / h;
+  double left[9];
+  mju_mulMatMat(left, rotation, hessian, 3, 3, 3);
+  mju_mulMatMatT(shape->R, left, rotation, 3, 3, 3);
+}
+
+void add_box(const mjData* d, int geom, const double n[3], LocalShape* shape) {
+  const mjtNum* R = d->geom_xmat + 9 * geom;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double a[3] = {R[axis], R[3 + axis], R[6 + axis]};
+    if (std::abs(mju_dot3(a, n)) < kAligned) add_flat(a, n, shape);
+  }
+}
+
+/// From the vertices that are as far out as the farthest: one, an edge or a face.
+void add_mesh(const mjModel* m, const mjData* d, int geom, const double n[3], LocalShape* shape) {
+  const int mesh = m->geom_dataid[geom];
+  const float* vertices = m->mesh_vert + 3 * m->mesh_vertadr[mesh];
+  const int count = m->mesh_vertnum[mesh];
+  const mjtNum* R = d->geom_xmat + 9 * geom;
+  double local[3];
+  mju_mulMatTVec3(local, R, n);
+  const auto height = [&](int i) {
+    return vertices[3 * i] * local[0] + vertices[3 * i + 1] * local[1] +
+           vertices[3 * i + 2] * local[2];
+  };
+  int top = 0;
+  for (int i = 1; i < count; ++i)
+    if (height(i) > height(top)) top = i;
+  const double least = height(top) - kAligned * m->geom_rbound[geom];
+  for (int i = 0; i < count && shape->num_flat < 2; ++i) {
+    if (i == top || height(i) < least) continue;
+    double edge[3], way[3];
+    for (int k = 0; k < 3; ++k) edge[k] = vertices[3 * i + k] - vertices[3 * top + k];
+    mju_mulMatVec3(way, R, edge);
+    if (mju_norm3(way) > 1e-3 * m->geom_rbound[geom]) add_flat(way, n, shape);
+  }
+}
+
+}  // namespace
+
+LocalShape find_local_shape(const mjModel* m, const mjData* d, int geom, const double point[3],
+                            const double n[3]) {
+  LocalShape shape;
+  switch (m->geom_type[geom]) {
+    case mjGEOM_SPHERE: add_radius(m->geom_size[3 * geom], n, &shape); break;
+    case mjGEOM_CAPSULE: add_capsule(m, d, geom, point, n, &shape); break;
+    case mjGEOM_ELLIPSOID: add_ellipsoid(m, d, geom, n, &shape); break;
+    case mjGEOM_CYLINDER: add_cylinder(m, d, geom, n, &shape); break;
+    case mjGEOM_BOX: add_box(d, geom, n, &shape); break;
+    case mjGEOM_MESH: add_mesh(m, d, geom, n, &shape); break;
+    default: make_flat(n, &shape); break;
+  }
+  return shape;
+}
+
+}  // namespace stiction::plant
