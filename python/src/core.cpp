@@ -5,6 +5,7 @@
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/law_kinds.hpp"
 #include "stiction/contact/surface_options.hpp"
+#include "stiction/sim/integrator.hpp"
 
 namespace stiction::python {
 namespace {
@@ -45,6 +46,8 @@ void bind_all_names(nanobind::module_& m) {
              "Names of the contact models.", contact::contact_models);
   bind_names(m, "rigid_contact_models", "def rigid_contact_models() -> list[str]",
              "Names of those whose surfaces do not give way.", rigid_contact_models);
+  bind_names(m, "integrators", "def integrators() -> list[str]", "Names of the integrators.",
+             sim::integrator_names);
   bind_names(m, "normal_laws", "def normal_laws() -> list[str]", "Names of the normal laws.",
              contact::normal_laws);
   bind_names(m, "tessellations", "def tessellations() -> list[str]",

@@ -112,6 +112,10 @@ void bind_solver_reports(nb::module_& m) {
       .def_ro("max_iterations", &StepStatistics::max_iterations, "Of one island.")
       .def_ro("max_substeps", &StepStatistics::max_substeps,
               "That the step of one island was divided into; 1 but for 'tamsi'.")
+      .def_ro("num_parts", &StepStatistics::num_parts,
+              "That the step was divided into; 1 but for the integrators 'event_driven' and 'rk4'.")
+      .def_ro("num_events", &StepStatistics::num_events, "Touches that ended a part.")
+      .def_ro("num_halvings", &StepStatistics::num_halvings, "Of parts that 'rk4' took back.")
       .def_ro("line_search_evaluations", &StepStatistics::line_search_evaluations)
       .def_ro("residual", &StepStatistics::residual, "Worst relative residual of an island [-].");
 

@@ -151,15 +151,17 @@ void bind_stepper(nb::module_& m) {
       .def(
           "__init__",
           [](PyStepper* self, std::uintptr_t model, const std::string& contact_model,
-             double time_step, double tolerance, int max_iterations, int num_threads,
-             bool keep_best, double stiction_tolerance, double friction_regularization,
-             double near_rigid_factor, const std::string& normal_law,
-             const std::string& friction_law, const std::string& tessellation,
-             const std::string& quadrature, const std::string& lcp_solver, int friction_directions,
-             double gap_correction, double max_correction_speed, bool drop_separating,
+             const std::string& integrator, double time_step, double tolerance, int max_iterations,
+             int num_threads, bool keep_best, double stiction_tolerance,
+             double friction_regularization, double near_rigid_factor,
+             const std::string& normal_law, const std::string& friction_law,
+             const std::string& tessellation, const std::string& quadrature,
+             const std::string& lcp_solver, int friction_directions, double gap_correction,
+             double max_correction_speed, bool drop_separating,
              const ContactProperties& properties) {
             StepOptions options;
             options.contact_model = contact::parse_contact_model(contact_model);
+            options.integrator = sim::parse_integrator(integrator);
             options.time_step = time_step;
             options.tolerance = tolerance;
             options.max_iterations = max_iterations;
@@ -180,11 +182,11 @@ void bind_stepper(nb::module_& m) {
                                 contact::parse_quadrature(quadrature)};
             new (self) PyStepper(model, options, properties);
           },
-          "model"_a, "contact_model"_a, "time_step"_a, "tolerance"_a, "max_iterations"_a,
-          "num_threads"_a, "keep_best"_a, "stiction_tolerance"_a, "friction_regularization"_a,
-          "near_rigid_factor"_a, "normal_law"_a, "friction_law"_a, "tessellation"_a, "quadrature"_a,
-          "lcp_solver"_a, "friction_directions"_a, "gap_correction"_a, "max_correction_speed"_a,
-          "drop_separating"_a, "properties"_a)
+          "model"_a, "contact_model"_a, "integrator"_a, "time_step"_a, "tolerance"_a,
+          "max_iterations"_a, "num_threads"_a, "keep_best"_a, "stiction_tolerance"_a,
+          "friction_regularization"_a, "near_rigid_factor"_a, "normal_law"_a, "friction_law"_a,
+          "tessellation"_a, "quadrature"_a, "lcp_solver"_a, "friction_directions"_a,
+          "gap_correction"_a, "max_correction_speed"_a, "drop_separating"_a, "properties"_a)
       .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
            nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
       .def("check_data", &PyStepper::check_data, "data"_a,

@@ -77,6 +77,7 @@ class RunSummary:
         self._time_step = time_step
         self._costs, self._contacts, self._iterations = _Costs(), _Mean(), _Mean()
         self._patches, self._faces = _Mean(), _Mean()
+        self._events = self._halvings = self._parts = 0
         self._error_bound = self._velocity_bound = self._coupling_error = 0.0
         self._warnings: dict[str, int] = {}
         self._begin = self._end = time.perf_counter()
@@ -94,6 +95,9 @@ class RunSummary:
         self._costs.add(report.timings.total)
         self._contacts.add(report.statistics.num_contacts)
         self._iterations.add(report.statistics.iterations)
+        self._events += report.statistics.num_events
+        self._halvings += report.statistics.num_halvings
+        self._parts += report.statistics.num_parts
         self._patches.add(len(report.patches))
         self._faces.add(report.patches.num_faces)
         if (fallback := report.contacts.is_fallback).any():
@@ -126,6 +130,9 @@ class RunSummary:
             "patches": self._patches.figures(),
             "faces": self._faces.figures(),
             "iterations": self._iterations.figures(),
+            "parts": self._parts,
+            "events": self._events,
+            "halvings": self._halvings,
             "error_bound": self._report_bound(self._error_bound),
             "velocity_bound": self._report_bound(self._velocity_bound),
             "coupling_error": self._report_bound(self._coupling_error),
@@ -176,6 +183,11 @@ def make_table(title: str, figures: dict[str, Any]) -> Table:
     rows = [("contacts", contacts), ("iterations", iterations)]
     if figures["patches"]["max"]:
         rows += [("patches", figures["patches"]), ("faces", figures["faces"])]
+    if figures["parts"] > figures["num_steps"]:
+        table.add_row(
+            "parts",
+            f"{figures['parts']}, {figures['events']} events, {figures['halvings']} halvings",
+        )
     for name, values in rows:
         table.add_row(name, f"{_format(values['mean'])} mean, {_format(values['max'])} max")
     for name, key, unit in (

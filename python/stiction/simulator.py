@@ -41,6 +41,8 @@ class Simulator:
         contact_model: 'sap', 'lagged', 'lagged_regularized', 'similar', 'tamsi', 'coulomb',
             the rigid 'no_slip', 'viscous', 'stewart_trinkle', 'anitescu_potra' and
             'drumwright_shell', or 'mujoco' (mj_step itself).
+        integrator: 'euler' (one solve a step), 'event_driven' (semi-implicit Euler, divided where
+            geoms come to touch; of rigid models) or 'rk4' (of 'viscous', between impacts).
         time_step: [s]; None: model.opt.timestep.
         tolerance: relative tolerance of the convex models, in (0, 1).
         max_iterations: Newton iterations per island and problem solved on the way, at least 1.
@@ -81,6 +83,7 @@ class Simulator:
         model: mujoco.MjModel,
         contact_model: str = "lagged_regularized",
         *,
+        integrator: str = "euler",
         time_step: float | None = None,
         tolerance: float = 1e-5,
         max_iterations: int = 100,
@@ -109,6 +112,7 @@ class Simulator:
         self.on_failure = check_name("on_failure", on_failure, _ON_FAILURE)
         self._options: dict[str, Any] = {
             "contact_model": contact_model,
+            "integrator": check_name("integrator", integrator),
             "tolerance": check_number("tolerance", tolerance),
             "max_iterations": check_integer("max_iterations", max_iterations, 1),
             "num_threads": check_integer("num_threads", num_threads, 1),

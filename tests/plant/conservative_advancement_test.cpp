@@ -119,6 +119,22 @@ TEST(ConservativeAdvancement, PairsThatTouchAreNotWaitedFor) {
   EXPECT_EQ(touch.geoms, (std::array{1, 2}));
 }
 
+TEST(ConservativeAdvancement, PairsThatAreTogetherAreTheCallers) {
+  Scene scene(make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1"/>
+<body pos="0 0 0.100005"><freejoint/><geom size="0.1"/></body></worldbody>)"));
+  scene.data->qvel[2] = -1;
+  ConservativeAdvancement advancement(scene.model);
+  Touch touch;
+  const auto time_with = [&](double together) {
+    EXPECT_TRUE(
+        advancement.calc(scene.model, scene.data, scene.data->qvel, 1e-3, &touch, together));
+    return touch.time;
+  };
+  EXPECT_NEAR(time_with(kTouching), 5e-6, kTouching);
+  EXPECT_EQ(time_with(2 * kTouching), touch.time) << "it is 5e-6 m away";
+  EXPECT_EQ(time_with(1e-5), 1e-3);
+}
+
 /// Two balls that fly at each other, and what keeps them from it.
 TEST(ConservativeAdvancement, PairsAreThoseThatMuJoCoCollides) {
   const auto time_of = [](const std::string& first, const std::string& second,

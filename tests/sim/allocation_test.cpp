@@ -99,6 +99,38 @@ TEST_P(MotionAllocation, NoneInAMotionMadeBefore) {
   EXPECT_EQ(status, 0);
 }
 
+/// Of the integrators that divide a step: contacts come and go, at any time in it.
+void expect_no_allocation(const char* bodies, StepOptions options, Integrator integrator) {
+  options.integrator = integrator;
+  Scene scene(support::make_mjcf(R"(timestep="0.001")", bodies));
+  const std::vector<mjtNum> start = scene.state();
+  Stepper stepper(scene.model, options);
+  int num_events = 0;
+  for (int i = 0; i < 600; ++i) {
+    const StepReport& report = stepper.step(scene.data);
+    ASSERT_TRUE(report.ok()) << report.message;
+    num_events += report.statistics.num_events;
+  }
+  EXPECT_GT(num_events, 0);
+  scene.set_state(start);
+  const long before = count_allocations();
+  int status = 0;
+  for (int i = 0; i < 600; ++i) status |= stepper.step(scene.data).status;
+  EXPECT_EQ(count_allocations() - before, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(DividedStepAllocation, NoneInAMotionMadeBefore) {
+  const char* const bodies = R"(<worldbody><geom type="plane" size="9 9 1"/>
+<body pos="0 0 0.2" euler="0 20 0"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>
+<body pos="0.02 0 0.5"><freejoint/><geom size="0.1"/></body>
+<body pos="1 0 0.3"><joint axis="0 1 0" range="-20 60"/><geom type="capsule" size="0.02" fromto="0 0 0 0.2 0 0"/></body>
+</worldbody>)";
+  expect_no_allocation(bodies, make_options(contact::ContactModel::no_slip),
+                       Integrator::event_driven);
+  expect_no_allocation(bodies, make_options(contact::ContactModel::viscous), Integrator::rk4);
+}
+
 std::string name_of(const testing::TestParamInfo<Allocation::ParamType>& info) {
   return std::string(contact::traits(std::get<0>(info.param)).name) + "_" +
          std::to_string(std::get<1>(info.param)) + "_threads";

@@ -10,7 +10,14 @@ from typing import Annotated
 
 import typer
 
-from stiction import contact_models, friction_laws, normal_laws, quadratures, tessellations
+from stiction import (
+    contact_models,
+    friction_laws,
+    integrators,
+    normal_laws,
+    quadratures,
+    tessellations,
+)
 from stiction.controls import ControlsName
 from stiction.names import suggest_name
 
@@ -85,6 +92,14 @@ ContactModels = Annotated[
         callback=_check_contact_models,
         metavar="NAME",
         help=f"May be given several times; default: all. {', '.join(contact_models())}.",
+    ),
+]
+Integrator = Annotated[
+    str,
+    typer.Option(
+        callback=_check_name("integrator", integrators()),
+        metavar="NAME",
+        help=f"{', '.join(integrators())}: the second of rigid models, the last of viscous.",
     ),
 ]
 NormalLaw = Annotated[

@@ -31,6 +31,7 @@ from stiction.simulator import Simulator
 def run(
     scene: options.SceneFile,
     contact_model: options.ContactModel = "lagged_regularized",
+    integrator: options.Integrator = "euler",
     normal_law: options.NormalLaw = "hunt_crossley",
     friction_law: options.FrictionLaw = "soft",
     tessellation: options.Tessellation = "polygon",
@@ -56,6 +57,7 @@ def run(
         loaded = load_scene(scene, properties)
         simulator = loaded.make_simulator(
             contact_model,
+            integrator=integrator,
             normal_law=normal_law,
             friction_law=friction_law,
             tessellation=tessellation,
@@ -82,6 +84,7 @@ def run(
     figures = {
         "scene": str(scene),
         "contact_model": contact_model,
+        "integrator": integrator,
         "normal_law": normal_law,
         "friction_law": friction_law,
         "tessellation": tessellation,

@@ -12,7 +12,6 @@ namespace stiction::plant {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kTouching = ConservativeAdvancement::kTouching;
 
 /// Radius about its center of the shape that a ball is swept along to make the geom.
 double calc_core_radius(const mjModel* m, int geom) {
@@ -53,7 +52,7 @@ ConservativeAdvancement& ConservativeAdvancement::operator=(ConservativeAdvancem
     default;
 
 bool ConservativeAdvancement::calc(const mjModel* m, const mjData* d, const double* qvel,
-                                   double duration, Touch* touch) {
+                                   double duration, Touch* touch, double together) {
   *touch = {};
   mjData* e = data_.get();
   qpos_.assign(d->qpos, d->qpos + m->nq);
@@ -63,7 +62,7 @@ bool ConservativeAdvancement::calc(const mjModel* m, const mjData* d, const doub
   const int num_full = e->warning[mjWARN_CONTACTFULL].number;
   MuJoCoGuard guard;
   const bool ok = guard.run([&] {
-    if (!start(m, duration, touch)) return;
+    if (!start(m, duration, together, touch)) return;
     // The pair that may touch first is looked at again where it may, until none may in time.
     for (;;) {
       const auto first =
@@ -95,7 +94,8 @@ bool ConservativeAdvancement::calc(const mjModel* m, const mjData* d, const doub
 }
 
 /// @return false if no pair may meet
-bool ConservativeAdvancement::start(const mjModel* m, double duration, Touch* touch) {
+bool ConservativeAdvancement::start(const mjModel* m, double duration, double together,
+                                    Touch* touch) {
   exact_.opt = m->opt;
   exact_.opt.ccd_tolerance = std::min(m->opt.ccd_tolerance, 1e-8);
   exact_.opt.ccd_iterations = std::max(m->opt.ccd_iterations, 200);
@@ -108,7 +108,7 @@ bool ConservativeAdvancement::start(const mjModel* m, double duration, Touch* to
     double distance = 0;
     pair.bend = calc_bend(m, pair.geoms[0]) + calc_bend(m, pair.geoms[1]);
     pair.safe_time = calc_safe_time(m, pair, duration, &distance);
-    if (distance > kTouching) pairs_[num_apart++] = pair;
+    if (distance > together) pairs_[num_apart++] = pair;
   }
   pairs_.resize(num_apart);
   if (num_apart == 0) touch->time = duration;

@@ -7,6 +7,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/contact/rigid_touch.hpp"
 #include "stiction/plant/body_velocities.hpp"
 #include "stiction/plant/motion_bounds.hpp"
 
@@ -36,7 +37,7 @@ struct Touch {
 /// moves by mocap. The shapes of type sdf have no exact distance.
 class ConservativeAdvancement {
  public:
-  static constexpr double kTouching = 1e-6;  // [m]
+  static constexpr double kTouching = contact::kTouchDistance;  // [m]
 
   /// @throws Error for geoms of type sdf, and if MuJoCo raises one
   explicit ConservativeAdvancement(const mjModel* model);
@@ -51,9 +52,10 @@ class ConservativeAdvancement {
   /// @param data     of which qpos and mocap poses are read
   /// @param qvel     at which mj_integratePos is to carry the bodies; size nv
   /// @param duration >= 0 [s]
+  /// @param together  pairs up to this distance now are not waited for, >= kTouching [m]
   /// @return false if MuJoCo raised an error or had no room for all pairs; then error() says which
   bool calc(const mjModel* model, const mjData* data, const double* qvel, double duration,
-            Touch* touch);
+            Touch* touch, double together = kTouching);
   const char* error() const { return error_.c_str(); }
 
  private:
@@ -72,7 +74,7 @@ class ConservativeAdvancement {
   void advance(const mjModel* m, double time);
   void find_pairs(const mjModel* m, double duration);
   void make_wide(const mjModel* m, double duration);
-  bool start(const mjModel* m, double duration, Touch* touch);
+  bool start(const mjModel* m, double duration, double together, Touch* touch);
   double calc_safe_time(const mjModel* m, const Pair& pair, double limit, double* distance);
   double calc_safe_time_of_hfield(const mjModel* m, const Pair& pair, double limit,
                                   double* distance);

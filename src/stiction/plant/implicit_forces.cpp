@@ -109,6 +109,22 @@ void ImplicitForces::calc(const mjModel* m, const mjData* d, const Model& plant)
   if (!is_disabled(m, mjDSBL_ACTUATION)) calc_actuators(m, d, plant);
 }
 
+void ImplicitForces::clear(int num_dofs) {
+  damping_.assign(num_dofs, 0.0);
+  stiffness_.assign(num_dofs, 0.0);
+  rank_one_.clear();
+  dofs_.clear();
+  values_.clear();
+}
+
+void ImplicitForces::calc_balancing_forces(const double* qvel, double dt, int num_dofs,
+                                           double* force) const {
+  for (int i = 0; i < num_dofs; ++i) force[i] = dt * stiffness_[i] * qvel[i];
+  for (const RankOne& term : rank_one_)
+    for (int e = term.first; e < term.first + term.size; ++e)
+      force[dofs_[e]] += dt * term.stiffness * term.velocity * values_[e];
+}
+
 void ImplicitForces::calc_joints(const mjModel* m, const mjData* d) {
   if (!is_disabled(m, mjDSBL_DAMPER)) {
     for (int i = 0; i < m->nv; ++i) {

@@ -28,8 +28,14 @@ class ImplicitForces {
     bool fits_A = true;       // all its dofs are in blocks that A couples
   };
 
+  /// None: A is then M.
+  void clear(int num_dofs);
   /// @param data after mj_fwdActuation
   void calc(const mjModel* model, const mjData* data, const Model& plant);
+
+  /// dt K v: the smooth forces under which v* is v.
+  /// @param qvel, force size num_dofs; force is written
+  void calc_balancing_forces(const double* qvel, double dt, int num_dofs, double* force) const;
 
   const std::vector<double>& diagonal_damping() const { return damping_; }  // per dof
   const std::vector<double>& diagonal_stiffness() const { return stiffness_; }

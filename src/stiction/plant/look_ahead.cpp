@@ -187,13 +187,34 @@ void LookAhead::mark_candidates(const mjModel* m, mjData* d) const {
   }
 }
 
-void LookAhead::choose(const mjModel* m, const mjData* d) {
+/// Of each contact, whether its two geoms touch, or nearly so, in any.
+void LookAhead::find_touching(const mjData* d) {
+  may_act_.assign(d->ncon, 0);
+  // The contacts of two geoms stand together.
+  for (int i = 0; i < d->ncon;) {
+    int end = i;
+    bool touches = false;
+    const mjContact& first = d->contact[i];
+    for (; end < d->ncon; ++end) {
+      const mjContact& con = d->contact[end];
+      if (con.geom[0] != first.geom[0] || con.geom[1] != first.geom[1]) break;
+      touches = touches || con.dist - con.includemargin <= kNearlyTouching;
+    }
+    std::fill(may_act_.begin() + i, may_act_.begin() + end, touches);
+    i = end;
+  }
+}
+
+void LookAhead::choose(const mjModel* m, const mjData* d, bool only_of_touching) {
   acts_.assign(d->ncon, 0);
+  may_act_.clear();
+  if (only_of_touching) find_touching(d);
   const double dt = m->opt.timestep;
   const double near = dt * dt * kImpulsiveAcceleration;
   bool has_end = false;
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
+    if (!may_act_.empty() && !may_act_[i]) continue;
     if (con.exclude == 0) {
       acts_[i] = 1;
     } else if (is_in_gap(con)) {
@@ -212,7 +233,7 @@ void LookAhead::choose(const mjModel* m, const mjData* d) {
 bool LookAhead::add_reached(const mjModel* m, const mjData* d, const double* qvel) {
   bool has_end = false, is_any = false;
   for (int i = 0; i < d->ncon; ++i) {
-    if (acts_[i] || !is_in_gap(d->contact[i])) continue;
+    if (acts_[i] || !is_in_gap(d->contact[i]) || (!may_act_.empty() && !may_act_[i])) continue;
     if (!has_end) {
       has_end = true;
       end_.calc(m, d, qvel);

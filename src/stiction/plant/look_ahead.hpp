@@ -7,6 +7,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/reach.hpp"
+#include "stiction/contact/rigid_touch.hpp"
 #include "stiction/plant/body_velocities.hpp"
 #include "stiction/plant/materials.hpp"
 #include "stiction/plant/model.hpp"
@@ -24,6 +25,8 @@ class LookAhead {
  public:
   /// Value of mjContact::exclude for a contact beyond the MJCF's own gap, until remove_idle.
   static constexpr int kCandidate = 16;
+  /// Of geoms that take part in a step which ends where others touch [m].
+  static constexpr double kNearlyTouching = 10 * contact::kTouchDistance;
   /// Of smooth forces that are not known when bodies are collided, ten times gravity [m/s^2].
   static constexpr double kUnknownAcceleration = 100;
   /// Of impulses that are taken for granted, twice gravity [m/s^2]: what is so near takes part.
@@ -45,7 +48,9 @@ class LookAhead {
   /// are within the model's reach at the velocities that the step begins with, or would close at
   /// those that the smooth forces alone give.
   /// @param data after mj_fwdAcceleration
-  void choose(const mjModel* model, const mjData* data);
+  /// @param only_of_touching leaves out gaps between geoms that do not touch anywhere: for steps
+  ///     that end where these do
+  void choose(const mjModel* model, const mjData* data, bool only_of_touching = false);
 
   /// Adds what is within reach at the velocities of a solution, where impulses made it so.
   /// @param qvel size nv
@@ -66,6 +71,7 @@ class LookAhead {
   bool calc_applied_acceleration(const mjModel* m, mjData* d);
   contact::Reach find_largest_reach(const mjModel* m) const;
   void mark_candidates(const mjModel* m, mjData* d) const;
+  void find_touching(const mjData* d);
   bool is_reached(const mjModel* m, const mjData* d, const mjContact& con,
                   const BodyVelocities& velocities) const;
   static bool is_closed(const mjModel* m, const mjData* d, const mjContact& con,
@@ -84,7 +90,8 @@ class LookAhead {
   std::vector<double> force_, qvel_;  // size nv
   BodyVelocities start_, end_;
   std::vector<std::uint8_t> acts_;
-  std::vector<int> index_;  // of each contact in the list without what is removed
+  std::vector<std::uint8_t> may_act_;  // empty: all
+  std::vector<int> index_;             // of each contact in the list without what is removed
 };
 
 }  // namespace stiction::plant

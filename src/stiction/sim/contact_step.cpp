@@ -8,6 +8,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/contact/dense_hessian.hpp"
+#include "stiction/contact/rigid_touch.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/plant/write_back.hpp"
@@ -50,6 +51,14 @@ ContactStep::ContactStep(const mjModel* model, const StepOptions& options,
 }
 
 void ContactStep::take(StepContext& context, mjData* d) {
+  if (!find_velocities(context, d)) return;
+  Stopwatch clock;
+  advance(context, d);
+  context.report.timings.finish += clock.lap();
+}
+
+bool ContactStep::find_velocities(StepContext& context, mjData* d, Part part) {
+  part_ = part;
   // A step that is not made has no certificate.
   const bool was_ok = std::exchange(context.report.certificate.ok, false);
   Stopwatch clock;
@@ -61,38 +70,45 @@ void ContactStep::take(StepContext& context, mjData* d) {
     mj_factorM(m, d);
   });
   us.kinematics = clock.lap();
-  if (context.failed()) return;
+  if (context.failed()) return false;
 
   collide(context, d);
-  if (context.failed()) return;
+  if (context.failed()) return false;
 
   clock.lap();
-  calc_smooth_forces(context, d);
+  if (part == Part::later || part == Part::rest)
+    calc_no_forces(context, d);
+  else
+    calc_smooth_forces(context, d);
   us.kinematics += clock.lap();
-  if (context.failed()) return;
+  if (context.failed()) return false;
 
-  look_ahead_.choose(m, d);
+  look_ahead_.choose(m, d, part == Part::first || part == Part::later);
   patches_.find_thin(m, d);
   assemble(context, d);
   us.assembly = clock.lap();
-  if (context.failed()) return;
+  if (context.failed()) return false;
 
   solve(context, d);
   us.solve = clock.lap();
-  if (context.failed()) return;
+  if (context.failed()) return false;
 
   context.report.certificate.ok = was_ok;
   certify(context, d);
   us.certificate = clock.lap();
-  if (context.failed()) return;
+  if (context.failed()) return false;
 
   write_contacts(context.model, d, problem_, solution_, &context.report.contacts, &patches_);
   write_patches(context.model, patches_, problem_, solution_, &context.report.patches);
   warn_of_patches(context);
   warn_of_conflicts(context, d);
   patches_.renumber(look_ahead_.remove_idle(d));
-  advance(context, d);
   us.finish += clock.lap();
+  return true;
+}
+
+void ContactStep::copy_velocities(const StepContext& context, const mjData* d, double* qvel) const {
+  plant::to_mujoco_dofs(d, context.plant, solution_.v.data(), qvel);
 }
 
 std::vector<double> ContactStep::calc_hessian() const {
@@ -145,6 +161,21 @@ void ContactStep::calc_smooth_forces(StepContext& context, mjData* d) {
   });
 }
 
+/// Constraint rows where the bodies are now, and the forces that leave the velocities as they are:
+/// what a part of a step changes in them, springs and dampers answer to.
+void ContactStep::calc_no_forces(StepContext& context, mjData* d) {
+  const mjModel* m = context.stage;
+  constraint_rows_.reserve(d);
+  context.call_mujoco(d, [&] {
+    constraint_rows_.make_constraints(m, d);
+    mj_fwdVelocity(m, d);
+  });
+  if (context.failed()) return;
+  implicit_.calc(m, d, context.plant);
+  implicit_.calc_balancing_forces(d->qvel, m->opt.timestep, m->nv, d->qfrc_smooth);
+  context.call_mujoco(d, [&] { mj_solveM(m, d, d->qacc_smooth, d->qfrc_smooth, 1); });
+}
+
 void ContactStep::assemble(StepContext& context, mjData* d) {
   const plant::Model& plant = context.plant;
   has_solution_ = false;
@@ -156,6 +187,7 @@ void ContactStep::assemble(StepContext& context, mjData* d) {
                         contact::find_normal_law(context.options.contact_model,
                                                  context.options.parameters.normal_law));
     patches_.add_contacts(context.stage, d, plant, context.materials, &problem_);
+    if (part_ != Part::whole) adapt_contacts(context.stage, d);
   }
   const contact::ModelParameters& parameters = context.options.parameters;
   constraint_rows_.add_rows(context.stage, d, plant,
@@ -169,6 +201,25 @@ void ContactStep::assemble(StepContext& context, mjData* d) {
                         "the joint-space inertia is not positive definite; give every moving body "
                         "mass, or its joints armature");
   islands_.find(problem_);
+}
+
+/// Contacts of a part of a step: what an event let touch touches, and what closes no faster than
+/// two steps' forces make it does not bounce, as contact::is_impact has it of whole steps.
+void ContactStep::adapt_contacts(const mjModel* m, const mjData* d) {
+  if (part_ == Part::first) {
+    forced_change_.resize(m->nv);
+    for (int i = 0; i < m->nv; ++i) forced_change_[i] = m->opt.timestep * d->qacc_smooth[i];
+  }
+  start_.calc(m, d, d->qvel);
+  forced_.calc(m, d, forced_change_.data());
+  for (contact::Contact& c : problem_.contacts) {
+    if (contact::is_touching(c)) c.phi0 = std::min(c.phi0, 0.0);
+    if (c.restitution == 0) continue;
+    const mjContact& con = d->contact[c.source];
+    const double v_n = start_.calc_at_contact(m, d, con).normal;
+    const double change = std::abs(forced_.calc_at_contact(m, d, con).normal);
+    if (-v_n <= 2 * change) c.restitution = 0;
+  }
 }
 
 /// Solves with the contacts that were foreseen, and again with those that impulses bring about.
@@ -376,12 +427,16 @@ void ContactStep::certify(StepContext& context, mjData* d) {
   }
 }
 
-void ContactStep::advance(StepContext& context, mjData* d) {
+void ContactStep::sense(StepContext& context, mjData* d) {
   context.call_mujoco(d, [&] {
     d->flg_rnepost = 0;
     mj_sensorAcc(context.stage, d);
-    mj_Euler(&context.mirror, d);
   });
+}
+
+void ContactStep::advance(StepContext& context, mjData* d) {
+  sense(context, d);
+  context.call_mujoco(d, [&] { mj_Euler(&context.mirror, d); });
 }
 
 }  // namespace stiction::sim

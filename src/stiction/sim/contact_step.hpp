@@ -29,6 +29,21 @@ class ContactStep {
   /// The state changes in the last stage only, and not at all if one before it failed.
   void take(StepContext& context, mjData* d);
 
+  /// A step that is divided at contact events, for integrators that are built on this one.
+  enum class Part {
+    whole,  // not divided: what closes within the step takes part with its gap
+    first,  // with all forces; only pairs of geoms that touch take part
+    later,  // of impulses alone, at another position
+    rest,   // the same, of what is not divided further
+  };
+  /// All of a step but its last stage: the velocities at its end, proved and reported.
+  /// @return false if it failed
+  bool find_velocities(StepContext& context, mjData* d, Part part = Part::whole);
+  /// Sensors of acceleration, of the velocities found.
+  static void sense(StepContext& context, mjData* d);
+  /// The velocities found, in MuJoCo's dofs; size nv.
+  void copy_velocities(const StepContext& context, const mjData* d, double* qvel) const;
+
   /// contact::calc_dense_hessian of the last step, at the velocities found.
   /// @return empty before there are such, or if the contact model has no Hessian to tell
   std::vector<double> calc_hessian() const;
@@ -36,7 +51,9 @@ class ContactStep {
  private:
   void collide(StepContext& context, mjData* d);
   void calc_smooth_forces(StepContext& context, mjData* d);
+  void calc_no_forces(StepContext& context, mjData* d);
   void assemble(StepContext& context, mjData* d);
+  void adapt_contacts(const mjModel* m, const mjData* d);
   void solve(StepContext& context, mjData* d);
   bool add_reached_contacts(StepContext& context, mjData* d);
   void warn_of_patches(StepContext& context) const;
@@ -49,6 +66,7 @@ class ContactStep {
   void certify(StepContext& context, mjData* d);
   static void advance(StepContext& context, mjData* d);
 
+  Part part_ = Part::whole;
   // In the order of their use.
   plant::LookAhead look_ahead_;
   plant::ContactPatches patches_;
@@ -61,6 +79,8 @@ class ContactStep {
   std::optional<base::ThreadPool> threads_;
   contact::ContactSolution solution_;
   std::vector<double> guess_, qvel_;
+  std::vector<double> forced_change_;  // of qvel, by the smooth forces of a divided step
+  plant::BodyVelocities start_, forced_;
   std::vector<double> normal_guess_;  // of each of MuJoCo's contacts
   std::vector<double> patch_guess_;   // of each point of a patch
   bool has_solution_ = false;         // of problem_

@@ -4,6 +4,49 @@
 #include <limits>
 
 namespace stiction::sim {
+namespace {
+
+/// Calls f(array of one, the same of the other) for all arrays of two reports.
+template <class F>
+void for_each_array(const ContactReport& a, ContactReport* b, F&& f) {
+  f(a.bodies, &b->bodies);
+  f(a.geoms, &b->geoms);
+  f(a.point, &b->point);
+  f(a.normal, &b->normal);
+  f(a.distance, &b->distance);
+  f(a.impulse, &b->impulse);
+  f(a.torque_impulse, &b->torque_impulse);
+  f(a.normal_impulse, &b->normal_impulse);
+  f(a.normal_velocity, &b->normal_velocity);
+  f(a.slip_velocity, &b->slip_velocity);
+  f(a.slipping, &b->slipping);
+  f(a.friction, &b->friction);
+  f(a.delassus, &b->delassus);
+  f(a.is_fallback, &b->is_fallback);
+  f(a.patch, &b->patch);
+}
+
+}  // namespace
+
+void clear_contacts(ContactReport* report) {
+  for_each_array(*report, report, [](const auto&, auto* array) { array->clear(); });
+}
+
+void append_contacts(const ContactReport& part, ContactReport* all) {
+  for_each_array(part, all, [](const auto& from, auto* to) {
+    to->insert(to->end(), from.begin(), from.end());
+  });
+}
+
+void add_timings(const StepTimings& part, StepTimings* sum) {
+  sum->kinematics += part.kinematics;
+  sum->collision += part.collision;
+  sum->surfaces += part.surfaces;
+  sum->assembly += part.assembly;
+  sum->solve += part.solve;
+  sum->certificate += part.certificate;
+  sum->finish += part.finish;
+}
 
 void clear_report(StepReport* report) {
   report->status = kOk;

@@ -12,6 +12,15 @@ namespace stiction::sim {
 /// Empties a report for the next call, keeping its memory.
 void clear_report(StepReport* report);
 
+/// Empties a list of contacts, keeping its memory.
+void clear_contacts(ContactReport* report);
+
+/// Appends the contacts of a part of a step to those of others.
+void append_contacts(const ContactReport& part, ContactReport* all);
+
+/// Adds what a part of a step took.
+void add_timings(const StepTimings& part, StepTimings* sum);
+
 /// Writes the contacts of a step, from C to world coordinates.
 /// @param patches that tell which points stand for them; null if there are none
 void write_contacts(const mjModel* model, const mjData* data,

@@ -24,6 +24,7 @@ void require(bool holds, const char* option, double value, const char* range) {
 
 void validate(const StepOptions& options) {
   const auto& p = options.parameters;
+  check_integrator(options.integrator, options.contact_model);
   require(std::isfinite(options.time_step) && options.time_step >= 0, "time_step",
           options.time_step, "a positive time in seconds (0: the model's own)");
   require(options.tolerance > 0 && options.tolerance < 1, "tolerance", options.tolerance,

@@ -3,6 +3,7 @@
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/surface_options.hpp"
+#include "stiction/sim/integrator.hpp"
 
 namespace stiction::sim {
 
@@ -14,6 +15,7 @@ enum class OnFailure {
 
 struct StepOptions {
   contact::ContactModel contact_model = contact::ContactModel::lagged_regularized;
+  Integrator integrator = Integrator::euler;
   /// [s], > 0; 0: the model's own
   double time_step = 0;
   /// Relative tolerance of the convex models, in (0, 1) [-]

@@ -25,7 +25,8 @@ enum StepStatus : std::uint32_t {
 };
 
 /// Contacts of a step, arrays with one entry (or row) per contact. Those that were foreseen and did
-/// not touch are among them: their distance is above 0, their impulse 0.
+/// not touch are among them: their distance is above 0, their impulse 0. A step in parts lists the
+/// contacts of one part after those of the other, each with its own impulse.
 struct ContactReport {
   std::vector<int> bodies;                // 2 per contact: MuJoCo body ids of A and B
   std::vector<int> geoms;                 // 2 per contact
@@ -65,7 +66,11 @@ struct StepStatistics {
   int max_iterations = 0;  // of one island
   int max_substeps = 1;    // that the step of one island was divided into; by tamsi alone
   int line_search_evaluations = 0;
-  double residual = 0;  // worst |D grad l| / scale over islands [-]
+  int num_parts = 1;     // that an event-driven step was divided into; what is above is their sum,
+                         // or of the largest
+  int num_events = 0;    // touches that ended a part
+  int num_halvings = 0;  // of parts that `rk4` took back
+  double residual = 0;   // worst |D grad l| / scale over islands [-]
 };
 
 /// All that is known of a step. Of several steps in one call it describes the last, with the worst

@@ -9,9 +9,11 @@
 #include "stiction/base/error.hpp"
 #include "stiction/plant/model_check.hpp"
 #include "stiction/sim/contact_step.hpp"
+#include "stiction/sim/event_step.hpp"
 #include "stiction/sim/ignored_settings.hpp"
 #include "stiction/sim/mujoco_step.hpp"
 #include "stiction/sim/report_writer.hpp"
+#include "stiction/sim/rk4_step.hpp"
 #include "stiction/sim/stopwatch.hpp"
 
 namespace stiction::sim {
@@ -20,8 +22,14 @@ class Stepper::Workspace {
  public:
   Workspace(const mjModel* model, const StepOptions& options, plant::MaterialTable materials)
       : context(model, options, std::move(materials)) {
-    if (options.contact_model != contact::ContactModel::mujoco)
-      step_.emplace<ContactStep>(model, options, context.materials);
+    if (options.contact_model == contact::ContactModel::mujoco) return;
+    switch (options.integrator) {
+      case Integrator::euler: step_.emplace<ContactStep>(model, options, context.materials); break;
+      case Integrator::event_driven:
+        step_.emplace<EventStep>(model, options, context.materials);
+        break;
+      case Integrator::rk4: step_.emplace<Rk4Step>(model, options, context.materials); break;
+    }
   }
 
   const StepReport& step(mjData* d, int num_steps) noexcept;
@@ -33,7 +41,7 @@ class Stepper::Workspace {
   void step_once(mjData* d);
   void explain();
 
-  std::variant<MuJoCoStep, ContactStep> step_;
+  std::variant<MuJoCoStep, ContactStep, EventStep, Rk4Step> step_;
 };
 
 const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
@@ -52,10 +60,12 @@ const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
 std::vector<double> Stepper::Workspace::calc_hessian() const {
   const auto* step = std::get_if<ContactStep>(&step_);
   const std::vector<double> H = step ? step->calc_hessian() : std::vector<double>();
+  const bool is_ours = context.options.contact_model != contact::ContactModel::mujoco;
   if (H.empty())
     throw Error(ErrorCode::kUnsupported, "calc_hessian",
-                step ? "there is no Hessian before the first step, nor of a contact model without"
-                     : "'mujoco' has no Hessian of ours; choose another contact model");
+                is_ours
+                    ? "there is no Hessian before the first step, nor of a contact model without"
+                    : "'mujoco' has no Hessian of ours; choose another contact model");
   return H;
 }
 

@@ -1,0 +1,53 @@
+#include "stiction/sim/divided_step.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "stiction/sim/report_writer.hpp"
+
+namespace stiction::sim {
+
+void DividedStep::begin(StepContext& context, const mjData* d) {
+  time_ = d->time;
+  qpos_.assign(d->qpos, d->qpos + context.model->nq);
+  qvel_.assign(d->qvel, d->qvel + context.model->nv);
+  sums = {};
+  sums.num_parts = 0;
+  timings_ = {};
+  clear_contacts(&contacts_);
+}
+
+void DividedStep::add_part(const StepContext& context) {
+  const StepStatistics& part = context.report.statistics;
+  sums.num_contacts = std::max(sums.num_contacts, part.num_contacts);
+  sums.num_rows = std::max(sums.num_rows, part.num_rows);
+  sums.num_islands = std::max(sums.num_islands, part.num_islands);
+  sums.iterations += part.iterations;
+  sums.max_iterations = std::max(sums.max_iterations, part.max_iterations);
+  sums.residual = std::max(sums.residual, part.residual);
+  ++sums.num_parts;
+  add_timings(context.report.timings, &timings_);
+  append_contacts(context.report.contacts, &contacts_);
+}
+
+void DividedStep::end(StepContext& context, mjData* d) {
+  const mjModel* m = context.model;
+  context.update();
+  std::swap(context.report.contacts, contacts_);
+  context.report.timings = timings_;
+  context.report.statistics = sums;
+  end_qpos_.assign(d->qpos, d->qpos + m->nq);
+  end_qvel_.assign(d->qvel, d->qvel + m->nv);
+  std::copy(qpos_.begin(), qpos_.end(), d->qpos);
+  std::copy(qvel_.begin(), qvel_.end(), d->qvel);
+  d->time = time_;
+  if (context.failed()) return;
+  const double dt = context.mirror.opt.timestep;
+  for (int i = 0; i < m->nv; ++i) d->qacc[i] = (end_qvel_[i] - qvel_[i]) / dt;
+  context.call_mujoco(d, [&] { mj_Euler(&context.mirror, d); });
+  if (context.failed()) return;
+  std::copy(end_qpos_.begin(), end_qpos_.end(), d->qpos);
+  std::copy(end_qvel_.begin(), end_qvel_.end(), d->qvel);
+}
+
+}  // namespace stiction::sim

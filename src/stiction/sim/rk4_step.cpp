@@ -1,0 +1,142 @@
+#include "stiction/sim/rk4_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/sim/report_writer.hpp"
+
+namespace stiction::sim {
+namespace {
+
+/// w + 1/2 u x w + 1/12 u x (u x w)
+void add_turn_of_body(const double u[3], double w[3]) {
+  double first[3], second[3];
+  mju_cross(first, u, w);
+  mju_cross(second, u, first);
+  mju_addToScl3(w, first, 0.5);
+  mju_addToScl3(w, second, 1.0 / 12);
+}
+
+}  // namespace
+
+Rk4Step::Rk4Step(const mjModel* model, const StepOptions& options,
+                 const plant::MaterialTable& materials)
+    : motion_(model, options, materials), event_step_(model, options, materials) {}
+
+void Rk4Step::take(StepContext& context, mjData* d) {
+  const double dt = context.mirror.opt.timestep;
+  step_.begin(context, d);
+  constexpr double kRounding = 1e-12;  // of the step
+  blocked_ = 0;
+  for (double made = 0; dt - made > kRounding * dt && !context.failed();) {
+    if (!start_part(context, d)) break;
+    made += make_part(context, d, made, dt - made);
+  }
+  if (context.failed()) context.report.certificate.ok = false;
+  step_.end(context, d);
+}
+
+/// Impacts, and the state after them.
+bool Rk4Step::start_part(StepContext& context, mjData* d) {
+  context.update();
+  motion_.start(context, d);
+  if (context.failed()) return false;
+  if (!motion_.resolve_impacts(context, d) && !context.failed())
+    context.fail(kNotConverged,
+                 "the impacts could not be resolved: overlaps or limits that drive bodies apart "
+                 "against each other");
+  if (context.failed()) return false;
+  time_ = d->time;
+  qpos_.assign(d->qpos, d->qpos + context.model->nq);
+  qvel_.assign(d->qvel, d->qvel + context.model->nv);
+  return true;
+}
+
+/// @param made  of the step [s]
+/// @param limit the rest of it
+/// @return what was made of that
+double Rk4Step::make_part(StepContext& context, mjData* d, double made, double limit) {
+  const double shortest = std::min(kMinPart, limit);
+  const bool senses = made == 0;
+  // What stood in the way of the parts before still does.
+  double duration = blocked_ > made ? std::min(limit, 0.5 * (blocked_ - made)) : limit;
+  for (is_at_start_ = true; duration >= shortest; duration *= 0.5) {
+    if (try_part(context, d, duration, senses)) return duration;
+    if (context.failed()) return 0;
+    is_at_start_ = false;
+    blocked_ = made + duration;
+    ++step_.sums.num_halvings;
+  }
+  std::copy(qpos_.begin(), qpos_.end(), d->qpos);
+  std::copy(qvel_.begin(), qvel_.end(), d->qvel);
+  d->time = time_;
+  event_step_.go_on(context, d, shortest, senses, &step_);
+  return shortest;
+}
+
+bool Rk4Step::try_part(StepContext& context, mjData* d, double duration, bool senses) {
+  const int nv = static_cast<int>(context.model->nv);
+  StepStatistics sums;
+  for (auto* sum : {&sum_rate_, &sum_qacc_, &way_, &change_}) sum->assign(nv, 0.0);
+  qacc_.resize(nv);
+  constexpr double kWhen[] = {0, 0.5, 0.5, 1}, kWeight[] = {1, 2, 2, 1};
+  for (int stage = 0; stage < 4; ++stage) {
+    if (stage > 0 || !is_at_start_) {
+      place(context, d, way_, change_, kWhen[stage] * duration);
+      if (!motion_.follow(context, d, duration)) return false;
+    }
+    if (!motion_.calc_acceleration(context, d, stage == 0 ? 0 : duration, qacc_.data()))
+      return false;
+    sums.iterations += context.report.statistics.iterations;
+    sums.max_iterations = std::max(sums.max_iterations, context.report.statistics.max_iterations);
+    if (stage == 0) {
+      motion_.write_back(context, d, duration);
+      if (senses) ContactStep::sense(context, d);
+      if (context.failed()) return false;
+      sums.num_contacts = context.report.statistics.num_contacts;
+      sums.num_rows = context.report.statistics.num_rows;
+      sums.num_islands = context.report.statistics.num_islands;
+    }
+    rate_.assign(d->qvel, d->qvel + nv);
+    add_turn(context.model, way_, &rate_);
+    const double next = stage < 3 ? kWhen[stage + 1] * duration : 0;
+    for (int i = 0; i < nv; ++i) {
+      sum_rate_[i] += kWeight[stage] / 6 * rate_[i];
+      sum_qacc_[i] += kWeight[stage] / 6 * qacc_[i];
+      way_[i] = next * rate_[i];
+      change_[i] = next * qacc_[i];
+    }
+  }
+  for (int i = 0; i < nv; ++i) {
+    way_[i] = duration * sum_rate_[i];
+    change_[i] = duration * sum_qacc_[i];
+  }
+  place(context, d, way_, change_, duration);
+  if (!motion_.follow(context, d, 0)) return false;
+  context.report.statistics = sums;
+  step_.add_part(context);
+  return true;
+}
+
+/// The state at a way and a change of velocity from the part's start.
+void Rk4Step::place(StepContext& context, mjData* d, const std::vector<double>& way,
+                    const std::vector<double>& change, double duration) {
+  std::copy(qpos_.begin(), qpos_.end(), d->qpos);
+  for (std::size_t i = 0; i < qvel_.size(); ++i) d->qvel[i] = qvel_[i] + change[i];
+  d->time = time_ + duration;
+  if (duration == 0) return;
+  context.call_mujoco(d, [&] { mj_integratePos(context.stage, d->qpos, way.data(), 1); });
+}
+
+/// From the body's angular velocity to the rate of the logarithm of its turn.
+void Rk4Step::add_turn(const mjModel* m, const std::vector<double>& way,
+                       std::vector<double>* rate) const {
+  for (int joint = 0; joint < m->njnt; ++joint) {
+    const int type = m->jnt_type[joint];
+    if (type != mjJNT_FREE && type != mjJNT_BALL) continue;
+    const int dof = m->jnt_dofadr[joint] + (type == mjJNT_FREE ? 3 : 0);
+    add_turn_of_body(way.data() + dof, rate->data() + dof);
+  }
+}
+
+}  // namespace stiction::sim
