@@ -229,7 +229,8 @@ def _study_viscous(settings: Settings, duration: float, result: StudyResult) -> 
     for solver, figures in result.figures["viscous"].items():
         result.checks += _check_whole(figures, f"viscous, {solver}", 0.5)
     ours, lemke = (run.base[run.time < AGREEMENT_TIME] for run in runs.values())
-    distance = float(np.abs(ours - lemke).max()) if ours.shape == lemke.shape else None
+    both = len(ours) > 0 and ours.shape == lemke.shape
+    distance = float(np.abs(ours - lemke).max()) if both else None
     result.checks.append(
         check_at_most(
             f"viscous: distance of the solvers' bases until {AGREEMENT_TIME:g} s [m]",
