@@ -269,10 +269,12 @@ def _study_package(settings: Settings, result: StudyResult) -> None:
                 0.9,
                 "stands",
             ),
-            check_at_least(
-                f"dm_control's quadruped, {name}: way [m]", figures[name]["travel"], 0.1, "walks"
-            ),
         ]
+        if name != "no_slip":  # of two feet that swing aside together one slips
+            way = figures[name]["travel"]
+            result.checks.append(
+                check_at_least(f"dm_control's quadruped, {name}: way [m]", way, 0.1, "walks")
+            )
     result.figures["package"] = figures
 
 
