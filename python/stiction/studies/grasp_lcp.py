@@ -68,7 +68,7 @@ def _project(
     basis = lcp.select_rows(held / root, num_first=num_first).basis
 
     def remove(y: Vector) -> Vector:
-        return y - (y @ basis.T) @ basis
+        return np.asarray(y - (y @ basis.T) @ basis)
 
     N = make_rows(case, state, contacts, contacts.normal) / root
     return GraspLcp(remove(N), remove(root * calc_free_velocity(case, state)), len(basis))

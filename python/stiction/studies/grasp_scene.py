@@ -94,8 +94,9 @@ def calc_rotation(angle: Vector) -> Vector:
     size = float(np.linalg.norm(angle))
     K = np.cross(np.eye(3), angle)  # K x = angle x x
     if size < 1e-8:
-        return np.eye(3) + K + 0.5 * K @ K
-    return np.eye(3) + np.sin(size) / size * K + (1 - np.cos(size)) / size**2 * K @ K
+        return np.asarray(np.eye(3) + K + 0.5 * K @ K)
+    R: Vector = np.eye(3) + np.sin(size) / size * K + (1 - np.cos(size)) / size**2 * K @ K
+    return R
 
 
 def calc_masses(case: GraspCase) -> Vector:

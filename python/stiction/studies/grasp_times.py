@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,16 +33,9 @@ def time_solvers(problems: Sequence[GraspLcp], case: GraspCase) -> dict[str, flo
             != "solved"
         ):
             continue
-        calls[f"no_slip, {solver}"] = (
-            len(problems),
-            lambda solver=solver: [
-                lcp.solve_gram(p.N, zeros, p.u_hat, solver=solver) for p in problems
-            ],
-        )
-    calls["no_slip, ppm_ratio, warm"] = (
-        len(problems),
-        lambda: [lcp.solve_gram(p.N, zeros, p.u_hat, guess=active) for p in problems],
-    )
+        calls[f"no_slip, {solver}"] = (len(problems), partial(_solve_all, problems, solver, []))
+    warm = partial(_solve_all, problems, "ppm_ratio", active)
+    calls["no_slip, ppm_ratio, warm"] = (len(problems), warm)
     calls["stewart_trinkle, lemke"] = (1, lambda: lcp.solve(coulomb.Q, coulomb.r, solver="lemke"))
     calls["call"] = (100, lambda: [lcp.solve([[1.0]], [1.0]) for _ in range(100)])
     least = dict.fromkeys(calls, float("inf"))
@@ -51,3 +45,9 @@ def time_solvers(problems: Sequence[GraspLcp], case: GraspCase) -> dict[str, flo
             call()
             least[name] = min(least[name], 1e6 * (time.process_time() - begin) / count)
     return least
+
+
+def _solve_all(problems: Sequence[GraspLcp], solver: str, guess: list[int]) -> None:
+    zeros = np.zeros(len(problems[0].N))
+    for problem in problems:
+        lcp.solve_gram(problem.N, zeros, problem.u_hat, solver=solver, guess=guess)
