@@ -1,107 +1,75 @@
 // Time of LCP solvers on the grasp of two blocks by two grippers, [drumwright2015]: 36 contacts
 // without slip. Solvers take turns; CPU time. `lcp_bench --json` prints one object.
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
-#include <functional>
+#include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <Eigen/Dense>
 
+#include "grasp.hpp"
+#include "lcp_peers.hpp"
 #include "stiction/numerics/active_set_qp.hpp"
 #include "stiction/numerics/lemke.hpp"
 #include "stiction/numerics/principal_pivoting.hpp"
 #include "stiction/numerics/ratio_pivoting.hpp"
 #include "stiction/numerics/row_basis.hpp"
-
-#ifdef STICTION_HAS_SICONOS
-#include <siconos/numerics/LinearComplementarityProblem.h>
-#include <siconos/numerics/NonSmoothDrivers.h>
-#include <siconos/numerics/NumericsMatrix.h>
-#include <siconos/numerics/SolverOptions.h>
-#include <siconos/numerics/lcp_cst.h>
-#endif
+#include "turns.hpp"
 
 namespace {
 
+using Eigen::Map;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
+using namespace stiction::bench;
 using namespace stiction::numerics;
+using stiction::contact::ContactProblem;
 using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr double kSide = 0.1, kTimeStep = 1e-3, kGravity = 9.81, kSqueeze = 200;
-
-/// Velocities of four bodies in a row along x, [v; w] of each: gripper, block, block, gripper.
-struct Grasp {
-  RowMajorMatrix normals, slips;  // rows J M^-1/2 of contacts, and of what may not move
-  int num_joint_rows = 0;         // of slips, first
-  VectorXd free_velocity;         // M^1/2 v*
+/// Rows J M^-1/2 of contacts, and of what may not move: joints, then tangents.
+struct Rows {
+  RowMajorMatrix normals, slips;
+  int num_joint_rows = 0;
+  VectorXd free_velocity;  // M^1/2 v*, from rest
 };
 
-constexpr int kNumBodies = 4, kNumDofs = 6 * kNumBodies;
-
-double body_x(int body) { return (body - 1.5) * kSide; }
-
-double inv_sqrt_mass(int body, bool is_rotation) {
-  const bool is_gripper = body == 0 || body == 3;
-  return is_rotation ? 1 / std::sqrt(is_gripper ? 1.0 / 6 : 1.0 / 600) : 1;
-}
-
-/// The velocity of a point of body b along a direction, less that of body a, times M^-1/2.
-VectorXd make_row(int a, int b, const Vector3d& point, const Vector3d& direction) {
-  VectorXd row = VectorXd::Zero(kNumDofs);
-  for (const auto& [body, sign] : {std::pair(a, -1.0), std::pair(b, 1.0)}) {
-    const Vector3d lever = point - Vector3d(body_x(body), 0, 0);
-    row.segment<3>(6 * body) = sign * direction * inv_sqrt_mass(body, false);
-    row.segment<3>(6 * body + 3) = sign * lever.cross(direction) * inv_sqrt_mass(body, true);
+Rows make_rows(const ContactProblem& problem) {
+  const int n = problem.num_dofs(), num_contacts = problem.num_contacts();
+  VectorXd inv_sqrt_mass(n);
+  for (int i = 0; i < n; ++i)
+    inv_sqrt_mass[i] = 1 / std::sqrt(problem.diagonal(i / 6)[7 * (i % 6)]);
+  Rows rows;
+  rows.num_joint_rows = problem.num_rows();
+  rows.normals.setZero(num_contacts, n);
+  rows.slips.setZero(rows.num_joint_rows + 2 * num_contacts, n);
+  for (int i = 0; i < problem.num_rows(); ++i) {
+    const auto& row = problem.rows[i];
+    for (int k = row.first_column; k < row.first_column + row.num_columns; ++k)
+      rows.slips(i, problem.row_dof[k]) = problem.row_columns[k];
   }
-  return row;
-}
-
-/// Each corner of a face meets the two triangles of the other's, those on its diagonal twice; from
-/// both sides: 12 contacts an interface.
-Grasp make_grasp(bool has_gripper_joint) {
-  std::vector<VectorXd> normals, slips;
-  if (has_gripper_joint) {  // prismatic along x
-    const Vector3d origin(body_x(3), 0, 0);
-    slips.push_back(make_row(0, 3, origin, Vector3d::UnitY()));
-    slips.push_back(make_row(0, 3, origin, Vector3d::UnitZ()));
-    for (int axis = 0; axis < 3; ++axis) {
-      VectorXd row = VectorXd::Zero(kNumDofs);
-      row[3 + axis] = -inv_sqrt_mass(0, true);
-      row[18 + 3 + axis] = inv_sqrt_mass(3, true);
-      slips.push_back(row);
-    }
-  }
-  Grasp grasp;
-  grasp.num_joint_rows = static_cast<int>(slips.size());
-  for (int a = 0; a + 1 < kNumBodies; ++a)
-    for (const double sign : {-1.0, 1.0})
-      for (const auto& [y, z] : {std::pair(-1, -1), std::pair(-1, -1), std::pair(-1, 1),
-                                 std::pair(1, -1), std::pair(1, 1), std::pair(1, 1)}) {
-        const Vector3d point((body_x(a) + body_x(a + 1)) / 2, y * kSide / 2, z * kSide / 2);
-        const int from = sign > 0 ? a : a + 1, to = sign > 0 ? a + 1 : a;
-        normals.push_back(make_row(from, to, point, sign * Vector3d::UnitX()));
-        slips.push_back(make_row(from, to, point, Vector3d::UnitY()));
-        slips.push_back(make_row(from, to, point, sign * Vector3d::UnitZ()));
+  for (const auto& pair : problem.pairs)
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i)
+      for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
+        const auto& contact = problem.contacts[i];
+        const auto& segment = problem.segments[s];
+        const Vector3d lever =
+            Map<const Vector3d>(segment.offset.data()) + Map<const Vector3d>(contact.offset.data());
+        for (int r = 0; r < 3; ++r) {
+          const Map<const Vector3d> direction(contact.R_WC.data() + 3 * r);
+          auto row = r == 2 ? rows.normals.row(i) : rows.slips.row(rows.num_joint_rows + 2 * i + r);
+          row.segment<3>(6 * segment.block) = segment.sign * lever.cross(direction);
+          row.segment<3>(6 * segment.block + 3) = segment.sign * direction;
+        }
       }
-  const auto stack = [](const std::vector<VectorXd>& rows) {
-    RowMajorMatrix matrix(rows.size(), kNumDofs);
-    for (std::size_t i = 0; i < rows.size(); ++i) matrix.row(i) = rows[i];
-    return matrix;
-  };
-  grasp.normals = stack(normals);
-  grasp.slips = stack(slips);
-  grasp.free_velocity = VectorXd::Zero(kNumDofs);
-  grasp.free_velocity[0] = kTimeStep * kSqueeze;
-  grasp.free_velocity[18] = -kTimeStep * kSqueeze;
-  grasp.free_velocity[8] = grasp.free_velocity[14] = -kTimeStep * kGravity;
-  return grasp;
+  rows.normals *= inv_sqrt_mass.asDiagonal();
+  rows.slips *= inv_sqrt_mass.asDiagonal();
+  rows.free_velocity =
+      inv_sqrt_mass.cwiseProduct(Map<const VectorXd>(problem.free_impulse.data(), n));
+  return rows;
 }
 
 /// The LCP of what is left when nothing slips: rows and velocity less what the basis spans.
@@ -117,14 +85,18 @@ struct Problem {
   DenseLcp dense() const { return {static_cast<int>(r.size()), Q.data(), r.data()}; }
 };
 
-Problem make_problem(const Grasp& grasp) {
+void select(const Rows& rows, RowBasis* basis) {
+  basis->find(rows.slips.data(), static_cast<int>(rows.slips.rows()),
+              static_cast<int>(rows.slips.cols()), rows.num_joint_rows);
+}
+
+Problem make_lcp(const Rows& rows) {
   RowBasis basis;
-  basis.find(grasp.slips.data(), static_cast<int>(grasp.slips.rows()), kNumDofs,
-             grasp.num_joint_rows);
-  const Eigen::Map<const RowMajorMatrix> q(basis.basis().data(), basis.rank(), kNumDofs);
+  select(rows, &basis);
+  const Map<const RowMajorMatrix> q(basis.basis().data(), basis.rank(), rows.slips.cols());
   Problem p;
-  p.N = grasp.normals - grasp.normals * q.transpose() * q;
-  p.u_hat = grasp.free_velocity - q.transpose() * (q * grasp.free_velocity);
+  p.N = rows.normals - rows.normals * q.transpose() * q;
+  p.u_hat = rows.free_velocity - q.transpose() * (q * rows.free_velocity);
   p.b = VectorXd::Zero(p.N.rows());
   p.Q = p.N * p.N.transpose();
   p.r = p.N * p.u_hat;
@@ -135,146 +107,119 @@ double residual_of(const Problem& p, const VectorXd& z) {
   return z.cwiseMin(p.Q * z + p.r).lpNorm<Eigen::Infinity>();
 }
 
-struct Solver {
-  std::string name;
-  std::function<LcpReport(VectorXd&)> solve;
-  std::vector<double> us = {};  // of each turn
+/// What a solver found last.
+struct Result {
+  bool is_solver = true;
+  VectorXd z;
   LcpReport report = {};
-  double residual = 0;
 };
-
-double cpu_seconds() {
-  timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 std::span<double> span(VectorXd& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
-#ifdef STICTION_HAS_SICONOS
-/// Siconos' lexicographic Lemke, on memory of its own.
-struct Siconos {
-  explicit Siconos(const Problem& p) : Q(p.Q), r(p.r), w(p.r.size()) {
-    const int c = static_cast<int>(r.size());
-    lcp.size = c;
-    lcp.M = NM_create_from_data(NM_DENSE, c, c, Q.data());
-    lcp.q = r.data();
-    options = solver_options_create(SICONOS_LCP_LEMKE);
+/// All solvers on one variant. Each keeps its memory, as in steps; no guess is given but where the
+/// name says so.
+class Field {
+ public:
+  Field(const Problem& p, const Rows& rows) : p_(p), u_(p.u_hat.size()) {
+    add("ppm_ratio, in factors",
+        [&](VectorXd& z) { return gram_.solve(p_.gram(), {}, span(z), span(u_)); });
+    add("ppm_ratio, dense", [&](VectorXd& z) { return dense_.solve(p_.dense(), {}, span(z)); });
+    add("ppm_ratio, warm, in factors", [&](VectorXd& z) {
+      guess_.assign(warm_.active().begin(), warm_.active().end());
+      return warm_.solve(p_.gram(), guess_, span(z), span(u_));
+    });
+    add("ppm_ratio, warm, dense", [&](VectorXd& z) {
+      guess_.assign(warm_dense_.active().begin(), warm_dense_.active().end());
+      return warm_dense_.solve(p_.dense(), guess_, span(z));
+    });
+    add("ppm, in factors",
+        [&](VectorXd& z) { return ppm_gram_.solve(p_.gram(), {}, span(z), span(u_)); });
+    add("ppm, dense", [&](VectorXd& z) { return ppm_dense_.solve(p_.dense(), {}, span(z)); });
+    add_peer(make_published_rule());
+    add("lemke", [&](VectorXd& z) { return lemke_.solve(p_.dense(), span(z)); });
+    if (ActiveSetQp::is_available()) {
+      active_set_ = std::make_unique<ActiveSetQp>();
+      add("active_set (DAQP), in factors",
+          [&](VectorXd& z) { return active_set_->solve(p_.gram(), span(z), span(u_)); });
+    }
+    add_peer(make_daqp_dense());
+    add_peer(make_siconos_lemke());
+    add("selection of rows", [&](VectorXd&) -> LcpReport {
+      select(rows, &basis_);
+      return {};
+    });
+    results_.back().is_solver = false;
   }
-  LcpReport solve(VectorXd& z) {
-    z.setZero();
-    const int info = linearComplementarity_driver(&lcp, z.data(), w.data(), options);
-    return {.status = info == 0 ? LcpStatus::kSolved : LcpStatus::kNotSolved};
+
+  void run() { run_in_turns(25, &contestants_); }
+
+  void print(const char* variant, bool as_json, bool is_first) const {
+    if (!as_json)
+      std::printf("%s\n%-32s %9s %9s %7s  residual\n", variant, "", "min us", "median", "pivots");
+    for (std::size_t i = 0; i < contestants_.size(); ++i) {
+      const Contestant& c = contestants_[i];
+      const LcpReport& report = results_[i].report;
+      const double residual = results_[i].is_solver ? residual_of(p_, results_[i].z) : 0;
+      if (!as_json) {
+        std::printf("%-32s %9.3f %9.3f %7d  %.1e%s\n", c.name.c_str(), c.min_us(), c.median_us(),
+                    report.pivots, residual, report.is_solved() ? "" : "  not solved");
+        continue;
+      }
+      std::printf(
+          "%s\n  {\"variant\": \"%s\", \"solver\": \"%s\", \"us\": %.4g, \"median_us\": %.4g, "
+          "\"pivots\": %d, \"residual\": %.3g, \"solved\": %s}",
+          is_first ? "" : ",", variant, c.name.c_str(), c.min_us(), c.median_us(), report.pivots,
+          residual, report.is_solved() ? "true" : "false");
+      is_first = false;
+    }
   }
-  MatrixXd Q;
-  VectorXd r, w;
-  LinearComplementarityProblem lcp;
-  SolverOptions* options;
+
+ private:
+  template <class Solve>
+  void add(const char* name, Solve solve) {
+    Result& result = results_.emplace_back();
+    result.z.resize(p_.r.size());
+    contestants_.push_back(
+        {.name = name, .run = [&result, solve] { result.report = solve(result.z); }});
+  }
+  void add_peer(std::unique_ptr<LcpPeer> peer) {
+    if (!peer) return;
+    LcpPeer* kept = peers_.emplace_back(std::move(peer)).get();
+    add(kept->name(), [this, kept](VectorXd& z) { return kept->solve(p_.dense(), z.data()); });
+  }
+
+  const Problem& p_;
+  VectorXd u_;
+  std::vector<Contestant> contestants_;
+  std::deque<Result> results_;  // of the contestants
+  std::vector<int> guess_;
+  RatioPivoting gram_, dense_, warm_, warm_dense_;
+  PrincipalPivoting ppm_gram_, ppm_dense_;
+  Lemke lemke_;
+  std::unique_ptr<ActiveSetQp> active_set_;
+  std::vector<std::unique_ptr<LcpPeer>> peers_;
+  RowBasis basis_;
 };
-#endif
-
-std::vector<Solver> make_solvers(const Problem& p, const Grasp& grasp) {
-  // Each solver keeps its memory, as in steps; no guess is given.
-  static RatioPivoting gram, dense;
-  static PrincipalPivoting ppm_gram, ppm_dense;
-  static Lemke lemke;
-  static RowBasis basis;
-  static VectorXd u(kNumDofs);
-  std::vector<Solver> solvers;
-  const auto add = [&](const char* name, auto solve) {
-    solvers.push_back({.name = name, .solve = solve});
-  };
-  add("ppm_ratio, in factors",
-      [&](VectorXd& z) { return gram.solve(p.gram(), {}, span(z), span(u)); });
-  add("ppm_ratio, dense", [&](VectorXd& z) { return dense.solve(p.dense(), {}, span(z)); });
-  static RatioPivoting warm;
-  static std::vector<int> guess;
-  VectorXd z(p.r.size());
-  warm.solve(p.gram(), {}, span(z), span(u));
-  guess.assign(warm.active().begin(), warm.active().end());
-  add("ppm_ratio, its own guess",
-      [&](VectorXd& z) { return warm.solve(p.gram(), guess, span(z), span(u)); });
-  add("ppm, in factors",
-      [&](VectorXd& z) { return ppm_gram.solve(p.gram(), {}, span(z), span(u)); });
-  add("ppm, dense", [&](VectorXd& z) { return ppm_dense.solve(p.dense(), {}, span(z)); });
-  add("lemke", [&](VectorXd& z) { return lemke.solve(p.dense(), span(z)); });
-  if (ActiveSetQp::is_available()) {
-    static ActiveSetQp active_set;
-    add("active_set", [&](VectorXd& z) { return active_set.solve(p.gram(), span(z), span(u)); });
-  }
-#ifdef STICTION_HAS_SICONOS
-  static std::vector<Siconos> kept;
-  kept.reserve(4);
-  Siconos& siconos = kept.emplace_back(p);
-  add("Siconos lemke", [&siconos](VectorXd& z) { return siconos.solve(z); });
-#endif
-  add("selection of rows", [&](VectorXd& z) -> LcpReport {
-    basis.find(grasp.slips.data(), static_cast<int>(grasp.slips.rows()), kNumDofs,
-               grasp.num_joint_rows);
-    z.setZero();
-    return {};
-  });
-  return solvers;
-}
-
-void run_in_turns(const Problem& p, int num_turns, std::vector<Solver>* solvers) {
-  VectorXd z(p.r.size());
-  for (int turn = 0; turn <= num_turns; ++turn)
-    for (Solver& s : *solvers) {
-      int count = 0;
-      const double start = cpu_seconds();
-      double seconds = 0;
-      do {
-        for (int i = 0; i < 20; ++i) s.report = s.solve(z);
-        count += 20;
-        seconds = cpu_seconds() - start;
-      } while (seconds < 2e-3);
-      s.residual = residual_of(p, z);
-      if (turn > 0) s.us.push_back(1e6 * seconds / count);  // the first warms up
-    }
-}
-
-void print(const char* variant, std::vector<Solver>& solvers, bool as_json, bool is_first) {
-  if (!as_json)
-    std::printf("%s\n%-24s %9s %9s %7s  residual\n", variant, "", "min us", "median", "pivots");
-  for (Solver& s : solvers) {
-    std::sort(s.us.begin(), s.us.end());
-    const double min = s.us.front(), median = s.us[s.us.size() / 2];
-    const bool is_solver = s.name != "selection of rows";
-    if (!as_json) {
-      std::printf("%-24s %9.3f %9.3f %7d  %.1e%s\n", s.name.c_str(), min, median, s.report.pivots,
-                  is_solver ? s.residual : 0, s.report.is_solved() ? "" : "  not solved");
-      continue;
-    }
-    std::printf(
-        "%s\n  {\"variant\": \"%s\", \"solver\": \"%s\", \"us\": %.4g, \"median_us\": %.4g, "
-        "\"pivots\": %d, \"residual\": %.3g, \"solved\": %s}",
-        is_first ? "" : ",", variant, s.name.c_str(), min, median, s.report.pivots,
-        is_solver ? s.residual : 0, s.report.is_solved() ? "true" : "false");
-    is_first = false;
-  }
-}
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const bool as_json = argc > 1 && std::strcmp(argv[1], "--json") == 0;
   if (as_json) std::printf("{\"cases\": [");
-#ifndef STICTION_HAS_SICONOS
-  std::fprintf(
-      stderr,
-      "lcp_bench: without Siconos; apt-get install libsiconos-numerics-dev and configure again\n");
-#endif
+  if (!make_siconos_lemke())
+    std::fprintf(stderr,
+                 "lcp_bench: without Siconos; apt-get install libsiconos-numerics-dev and "
+                 "configure again\n");
   if (!ActiveSetQp::is_available())
     std::fprintf(stderr, "lcp_bench: without DAQP; run ./dev setup and configure again\n");
   bool is_first = true;
   for (const auto& [variant, has_joint] :
        {std::pair("gripper joint", true), std::pair("no joint", false)}) {
-    const Grasp grasp = make_grasp(has_joint);
-    const Problem problem = make_problem(grasp);
-    std::vector<Solver> solvers = make_solvers(problem, grasp);
-    run_in_turns(problem, 25, &solvers);
-    print(variant, solvers, as_json, is_first);
+    const Rows rows = make_rows(Grasp(has_joint).make_problem());
+    const Problem problem = make_lcp(rows);
+    Field field(problem, rows);
+    field.run();
+    field.print(variant, as_json, is_first);
     is_first = false;
   }
   if (as_json) std::printf("\n]}\n");

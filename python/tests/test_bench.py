@@ -14,6 +14,7 @@ from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_propertie
 from stiction.bench.lcp import run_lcp
 from stiction.bench.patch_pairs import KINDS, make_pairs
 from stiction.bench.patch_queries import summarize
+from stiction.bench.rigid import run_rigid
 from stiction.bench.scenes import run_scene
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.cli import app
@@ -190,19 +191,47 @@ def test_no_queries_have_no_summary() -> None:
     assert summarize([]) == []
 
 
+def write_program(path: Path, out: dict) -> str:
+    """A program that prints this."""
+    path.write_text(f"#!/bin/sh\necho '{json.dumps(out)}'\n")
+    path.chmod(0o755)
+    return str(path)
+
+
 def test_lcp_prints_what_the_program_measured(tmp_path: Path) -> None:
-    program = tmp_path / "lcp_bench"
     row = {"variant": "no joint", "median_us": 3, "pivots": 9, "residual": 1e-16, "solved": True}
     rows = [
         {**row, "solver": "ppm_ratio, in factors", "us": 2.0},
+        {**row, "solver": "ppm_ratio, dense", "us": 1.0},
         {**row, "solver": "lemke", "us": 20.0},
     ]
-    program.write_text(f"#!/bin/sh\necho '{json.dumps({'cases': rows})}'\n")
-    program.chmod(0o755)
-    out = run_json("lcp", "--program", str(program))
-    assert [case["ratio"] for case in out["cases"]] == [1, 0.1]
+    program = write_program(tmp_path / "lcp_bench", {"cases": rows})
+    out = run_json("lcp", "--program", program)
+    assert [case["ratio"] for case in out["cases"]] == [1, 2, 0.1]
+    assert [case["ratio_dense"] for case in out["cases"]] == [0.5, 1, 0.05]
 
 
 def test_lcp_says_how_to_build_the_program(tmp_path: Path) -> None:
     with pytest.raises(Error, match="--target lcp_bench"):
-        run_lcp(tmp_path / "none")
+        run_lcp(tmp_path / "lcp_bench")
+
+
+def test_rigid_prints_what_the_program_measured(tmp_path: Path) -> None:
+    row = {"scene": "no joint", "contacts": 36, "median_us": 3, "pivots": 9, "solved": True}
+    rows = [
+        {**row, "model": "no_slip", "us": 20.0},
+        {**row, "model": "stewart_trinkle", "us": 800.0},
+        {**row, "scene": "box", "model": "no_slip", "us": 2.0},
+    ]
+    fit = {"exponent": 0.9, "rest_pivots": 0.005, "rest_slip": 1e-13}
+    program = write_program(tmp_path / "rigid_bench", {"cases": rows, **fit})
+    out = run_json("rigid", "--program", program)
+    assert [case["ratio_to_stewart_trinkle"] for case in out["cases"]] == [0.025, 1, None]
+    assert {name: out[name] for name in fit} == fit
+    result = CliRunner().invoke(app, ["bench", "rigid", "--program", program])
+    assert "exponent 0.90" in result.stdout
+
+
+def test_rigid_says_how_to_build_the_program(tmp_path: Path) -> None:
+    with pytest.raises(Error, match="--target rigid_bench"):
+        run_rigid(tmp_path / "rigid_bench")

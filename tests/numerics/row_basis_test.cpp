@@ -106,5 +106,38 @@ TEST(RowBasis, RowsThatAreNotFiniteAreNotSelected) {
   }
 }
 
+/// Shares of the squared norm that differences of norms cannot tell from round-off.
+TEST(RowBasis, TellsSmallSharesFromRoundOff) {
+  std::mt19937_64 rng(4);
+  for (const double share : {1e-7, 1e-9}) {
+    RowMajorMatrix X = make_rows(200, 8, 3, &rng);
+    for (const int i : {50, 120})
+      X.row(i) += share * X.row(i).norm() * Eigen::RowVectorXd::Unit(8, i % 8);
+    RowBasis basis;
+    basis.find(X.data(), 200, 8, 0, 1e-16);
+    EXPECT_EQ(basis.rank(), share > 1e-8 ? 5 : 3);
+  }
+}
+
+TEST(RowBasis, ProjectedRowsAreOrthogonalToTheBasis) {
+  std::mt19937_64 rng(5);
+  const RowMajorMatrix X = make_rows(30, 12, 7, &rng);
+  RowBasis basis;
+  basis.find(X.data(), 30, 12, 0);
+  const Eigen::Map<const RowMajorMatrix> q(basis.basis().data(), basis.rank(), 12);
+  std::vector<double> along(basis.rank());
+  for (const double apart : {1.0, 1e-3, 1e-7}) {
+    const Eigen::VectorXd before =
+        X.row(3).transpose() / X.row(3).norm() + apart * Eigen::VectorXd::Random(12);
+    Eigen::VectorXd x = before;
+    const double left = basis.project_out(x.data(), along);
+    EXPECT_NEAR(left, x.squaredNorm(), 1e-15 * left);
+    EXPECT_GT(x.norm(), 0.1 * apart);
+    EXPECT_LE((q * x).norm(), 1e-14 * x.norm());
+    const Eigen::Map<const Eigen::VectorXd> shares(along.data(), basis.rank());
+    EXPECT_LE((before - x - q.transpose() * shares).norm(), 1e-14);
+  }
+}
+
 }  // namespace
 }  // namespace stiction::numerics

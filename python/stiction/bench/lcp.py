@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from stiction.errors import Error
+from stiction.bench.programs import FOLDER, run_program
 
-PROGRAM = Path("build/release/bench/lcp_bench")
-OURS = "ppm_ratio, in factors"
+PROGRAM = FOLDER / "lcp_bench"
+OURS, OURS_DENSE = "ppm_ratio, in factors", "ppm_ratio, dense"
 
 
 @dataclass(frozen=True)
@@ -22,6 +20,7 @@ class LcpCase:
     us: float  # CPU time of a solve, the least of the turns
     median_us: float
     ratio: float  # time of `ppm_ratio, in factors` to this
+    ratio_dense: float  # of `ppm_ratio, dense`
     pivots: int
     residual: float  # |min(z, w)| [m/s]
     solved: bool
@@ -33,16 +32,13 @@ def run_lcp(program: Path = PROGRAM) -> list[LcpCase]:
     Raises:
         Error: it is not there, or failed.
     """
-    if not program.is_file():
-        raise Error(
-            "file_not_found",
-            str(program),
-            "is not there; it comes with the C++ benchmarks: "
-            "cmake --preset release && cmake --build --preset release --target lcp_bench",
+    rows = run_program(program)["cases"]
+    ours = {(row["variant"], row["solver"]): row["us"] for row in rows}
+    return [
+        LcpCase(
+            **row,
+            ratio=ours[row["variant"], OURS] / row["us"],
+            ratio_dense=ours[row["variant"], OURS_DENSE] / row["us"],
         )
-    done = subprocess.run([program, "--json"], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Error("invalid_value", str(program), f"ended with {done.returncode}: {done.stderr}")
-    rows = json.loads(done.stdout)["cases"]
-    ours = {row["variant"]: row["us"] for row in rows if row["solver"] == OURS}
-    return [LcpCase(**row, ratio=ours[row["variant"]] / row["us"]) for row in rows]
+        for row in rows
+    ]

@@ -17,6 +17,7 @@ from stiction.bench import (
     patch_queries,
     patches,
     real_scenes,
+    rigid,
     scenes,
 )
 from stiction.bench.clutter_scene import check_num_bodies
@@ -199,13 +200,37 @@ def bench_lcp(
 ) -> None:
     """LCP solvers on a grasp with 36 contacts without slip, against DAQP and Siconos.
 
-    All are called from C++. Ratios are the time of ppm_ratio in factors to the solver's, of the minima.
+    All are called from C++. Ratios are the time of ppm_ratio, in factors and dense, to the solver's, of
+    the minima.
     """
     rows = [asdict(case) for case in lcp.run_lcp(program)]
     if as_json:
         print_json({"cases": rows})
         return
     make_console().print(_make_table("lcp", _LCP_COLUMNS, rows))
+
+
+@bench_app.command("rigid")
+def bench_rigid(
+    program: Annotated[
+        Path, typer.Option(help="The benchmark, of a build with STICTION_BUILD_BENCH.")
+    ] = rigid.PROGRAM,
+    as_json: Json = False,
+) -> None:
+    """Whole contact steps of the rigid models: a grasp with 36 contacts, one body with up to 10,000.
+
+    Also the pivots of a step at rest that starts from the last one's contacts.
+    """
+    result = asdict(rigid.run_rigid(program))
+    if as_json:
+        print_json(result)
+        return
+    console = make_console()
+    console.print(_make_table("rigid", _RIGID_COLUMNS, result["cases"]))
+    console.print(
+        f"time over contacts of the box: exponent {result['exponent']:.2f}; at rest "
+        f"{result['rest_pivots']:.3f} pivots a step, slip {result['rest_slip']:.0e} m"
+    )
 
 
 def _find_medians(row: dict[str, Any]) -> dict[str, Any]:
@@ -270,8 +295,19 @@ _LCP_COLUMNS: list[_Column] = [
     ("us", "us", ".2f"),
     ("median", "median_us", ".2f"),
     ("ratio", "ratio", ".3f"),
+    ("dense", "ratio_dense", ".3f"),
     ("pivots", "pivots", "d"),
     ("residual", "residual", ".1e"),
+    ("solved", "solved", ""),
+]
+_RIGID_COLUMNS: list[_Column] = [
+    ("scene", "scene", "s"),
+    ("model", "model", "s"),
+    ("contacts", "contacts", "d"),
+    ("us", "us", ".2f"),
+    ("median", "median_us", ".2f"),
+    ("to stewart_trinkle", "ratio_to_stewart_trinkle", ".3f"),
+    ("pivots", "pivots", "d"),
     ("solved", "solved", ""),
 ]
 _QUERY_COLUMNS: list[_Column] = [

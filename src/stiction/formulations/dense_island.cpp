@@ -10,6 +10,34 @@ using contact::Islands;
 using Eigen::MatrixXd;
 using math::Vector3;
 
+namespace {
+
+/// What each dof of a segment moves in the frame of a contact: three numbers a dof.
+/// @return the end of what was written
+double* write_columns(const ContactProblem& problem, const contact::Segment& segment,
+                      const contact::Contact& c, double* out) {
+  const Eigen::Map<const math::Matrix3> R_WC(c.R_WC.data());
+  const Eigen::Map<const Vector3> offset(c.offset.data());
+  if (segment.is_rigid_body) {
+    // s R_CW [-[r]x I] with r from the body's point to the contact: rows of the first r x axis.
+    const Vector3 r = Eigen::Map<const Vector3>(segment.offset.data()) + offset;
+    Eigen::Map<math::Matrix3> of_w(out), of_v(out + 9);
+    for (int axis = 0; axis < 3; ++axis)
+      of_w.row(axis) = segment.sign * r.cross(R_WC.col(axis)).transpose();
+    of_v = segment.sign * R_WC.transpose();
+    return out + 18;
+  }
+  for_each_column(problem, segment, [&](int, const double* V) {
+    const Eigen::Map<const Vector3> w(V), v(V + 3);
+    Eigen::Map<Vector3> column(out);
+    column = R_WC.transpose() * (v + w.cross(offset));
+    out += 3;
+  });
+  return out;
+}
+
+}  // namespace
+
 void DenseIsland::assemble(const ContactProblem& problem, const Islands& islands, int island,
                            std::span<const int> first_dof) {
   assemble_constraints(problem, islands, island, first_dof);
@@ -58,19 +86,15 @@ void DenseIsland::add_pair(const ContactProblem& problem, const contact::BodyPai
       moved_dofs_.push_back(first_dof[segment.block] + dof);
     });
   place.num_dofs = static_cast<int>(moved_dofs_.size()) - place.first_dof;
+  place.first_value = static_cast<int>(values_.size());
+  values_.resize(values_.size() + static_cast<std::size_t>(3) * place.num_dofs * pair.num_contacts);
   for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
-    const contact::Contact& c = problem.contacts[i];
-    const Eigen::Map<const math::Matrix3> R_WC(c.R_WC.data());
-    const Vector3 offset = Eigen::Map<const Vector3>(c.offset.data());
     contacts_.push_back(i);
-    place.first_value = static_cast<int>(values_.size());
     contact_places_.push_back(place);
+    double* columns = values_.data() + place.first_value;
     for (const contact::Segment& segment : segments)
-      for_each_column(problem, segment, [&](int, const double* V) {
-        const Vector3 w(V[0], V[1], V[2]), v(V[3], V[4], V[5]);
-        const Vector3 v_c = R_WC.transpose() * (v + w.cross(offset));
-        values_.insert(values_.end(), v_c.data(), v_c.data() + 3);
-      });
+      columns = write_columns(problem, segment, problem.contacts[i], columns);
+    place.first_value += 3 * place.num_dofs;
   }
 }
 

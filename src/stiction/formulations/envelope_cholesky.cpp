@@ -1,6 +1,5 @@
 #include "stiction/formulations/envelope_cholesky.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace stiction::formulations {
@@ -21,35 +20,28 @@ void EnvelopeCholesky::allocate() {
 }
 
 bool EnvelopeCholesky::factor() {
+  inv_diagonal_.resize(first_.size());
   for (int i = 0; i < size(); ++i) {
     double* L_i = values_.data() + start_[i];
     for (int j = first_[i]; j < i; ++j) {
       const double* L_j = row(j);
       double sum = L_i[j];
       for (int k = std::max(first_[i], first_[j]); k < j; ++k) sum -= L_i[k] * L_j[k];
-      L_i[j] = sum / L_j[j];
+      L_i[j] = sum * inv_diagonal_[j];
     }
     double pivot = L_i[i];
     for (int k = first_[i]; k < i; ++k) pivot -= L_i[k] * L_i[k];
     if (!(pivot > 0) || !std::isfinite(pivot)) return false;
     L_i[i] = std::sqrt(pivot);
+    inv_diagonal_[i] = 1 / L_i[i];
   }
   return true;
-}
-
-void EnvelopeCholesky::solve_lower(double* x, int begin) const {
-  for (int i = begin; i < size(); ++i) {
-    const double* L_i = row(i);
-    double sum = x[i];
-    for (int k = std::max(first_[i], begin); k < i; ++k) sum -= L_i[k] * x[k];
-    x[i] = sum / L_i[i];
-  }
 }
 
 void EnvelopeCholesky::solve_upper(double* x) const {
   for (int i = size() - 1; i >= 0; --i) {
     const double* L_i = row(i);
-    x[i] /= L_i[i];
+    x[i] *= inv_diagonal_[i];
     for (int k = first_[i]; k < i; ++k) x[k] -= L_i[k] * x[i];
   }
 }

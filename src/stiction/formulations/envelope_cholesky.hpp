@@ -1,7 +1,9 @@
 #pragma once
 
-#include <span>
+#include <algorithm>
 #include <vector>
+
+#include "stiction/math/lanes.hpp"
 
 namespace stiction::formulations {
 
@@ -26,8 +28,12 @@ class EnvelopeCholesky {
   /// @return false if A is not positive definite
   bool factor();
 
-  /// x <- L^-1 x, where x is zero before entry `begin`.
-  void solve_lower(double* x, int begin = 0) const;
+  /// x <- L^-1 x of one right-hand side, T = double, or of four, T = Lanes, that are zero before
+  /// entry `begin` and after entry `last`.
+  /// @return the last entry that may not be zero then
+  template <class T>
+  int solve_lower(T* x, int begin, int last) const;
+  void solve_lower(double* x) const { solve_lower(x, 0, size() - 1); }
   /// x <- L^-T x.
   void solve_upper(double* x) const;
   /// x <- L^T x.
@@ -37,7 +43,22 @@ class EnvelopeCholesky {
   const double* row(int i) const { return values_.data() + start_[i]; }
 
   std::vector<int> first_, start_;  // entry (i, j) is at start_[i] + j
-  std::vector<double> values_;
+  std::vector<double> values_, inv_diagonal_;
 };
+
+template <class T>
+int EnvelopeCholesky::solve_lower(T* x, int begin, int last) const {
+  for (int i = begin; i < size(); ++i) {
+    if (i > last) {
+      if (first_[i] > last) continue;
+      last = i;
+    }
+    const double* L_i = row(i);
+    T sum = x[i];
+    for (int k = std::max(first_[i], begin); k < i; ++k) sum -= L_i[k] * x[k];
+    x[i] = sum * inv_diagonal_[i];
+  }
+  return last;
+}
 
 }  // namespace stiction::formulations

@@ -5,6 +5,7 @@
 
 #include "stiction/contact/rigid_touch.hpp"
 #include "stiction/math/spatial.hpp"
+#include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -19,20 +20,10 @@ using contact::SolveStatus;
 using numerics::LcpReport;
 using numerics::LcpStatus;
 
-using Rows = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
-using ConstRows =
-    Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
-using Vector = Eigen::Map<Eigen::VectorXd>;
-using ConstVector = Eigen::Map<const Eigen::VectorXd>;
-
-double dot(const double* a, const double* b, int n) {
-  return ConstVector(a, n).dot(ConstVector(b, n));
-}
+double dot(const double* a, const double* b, int n) { return math::dot(n, a, b); }
 
 /// y += s x
-void add_scaled(double s, const double* x, double* y, int n) {
-  Vector(y, n) += s * ConstVector(x, n);
-}
+void add_scaled(double s, const double* x, double* y, int n) { math::add_multiple(n, s, x, y); }
 
 double multiply(const DenseJacobian<1>& J, const std::vector<double>& v) {
   double sum = 0;
@@ -50,10 +41,6 @@ math::Vector3 multiply(const DenseJacobian<3>& J, const std::vector<double>& v) 
 template <int kSize>
 void add_row(const DenseJacobian<kSize>& J, int row, double s, double* f) {
   for (std::size_t i = 0; i < J.dofs.size(); ++i) f[J.dofs[i]] += s * J.columns(row, i);
-}
-
-int find_first_dof(std::span<const int> dofs) {
-  return dofs.empty() ? 0 : *std::min_element(dofs.begin(), dofs.end());
 }
 
 /// Impulse of dry friction at a velocity, and minus its slope.
@@ -105,37 +92,18 @@ void RigidIsland::assemble(const ContactProblem& problem, const contact::Islands
   gather(problem.v0, &v0_);
   gather(problem.v_star, &v_star_);
   v_ = v_star_;
+  velocities_.clear();
   start_contacts(problem);
   start_rows(problem);
 
-  // A's envelope; couplings of trees, and rows that act on it below, widen it.
-  cholesky_.start(n_);
-  blocks_.clear();
-  for (const int block : islands.blocks(island)) {
-    const int dof = first_dof[block], size = problem.block_size(block);
-    blocks_.push_back({problem.diagonal_start[block], dof, dof, size, size});
-    for (int i = 0; i < size; ++i) cholesky_.widen(dof + i, dof);
-  }
-  for (const int i : islands.couplings(island)) {
-    const contact::Coupling& c = problem.couplings[i];
-    blocks_.push_back({c.start, first_dof[c.row_block], first_dof[c.column_block],
-                       problem.block_size(c.row_block), problem.block_size(c.column_block)});
-    const Block& block = blocks_.back();
-    const int first = std::min(block.row, block.column);
-    const int last = std::max(block.row, block.column);
-    const int size = block.row > block.column ? block.num_rows : block.num_columns;
-    for (int k = 0; k < size; ++k) cholesky_.widen(last + k, first);
-  }
-  const auto couple = [&](std::span<const int> dofs) {
-    const int first = find_first_dof(dofs);
-    for (const int dof : dofs) cholesky_.widen(dof, first);
-  };
-  for (const int row : springs_) couple(island_.row_jacobian(row).dofs);
-  for (const FrictionTerm& term : frictions_) couple(island_.row_jacobian(term.row).dofs);
+  whitening_.start(problem, islands, island, first_dof, n_);
+  for (const int row : springs_) whitening_.couple(island_.row_jacobian(row).dofs);
+  for (const FrictionTerm& term : frictions_)
+    whitening_.couple(island_.row_jacobian(term.row).dofs);
   if (model == ContactModel::viscous)
     for (const ContactTerms& c : contacts_)
       if (problem.contacts[island_.contacts()[c.contact]].viscous_friction > 0)
-        couple(island_.contact_jacobian(c.contact).dofs);
+        whitening_.couple(island_.contact_jacobian(c.contact).dofs);
 }
 
 double RigidIsland::correct(double position) const {
@@ -162,9 +130,10 @@ void RigidIsland::start_contacts(const ContactProblem& problem) {
     }
     terms.is_held = holds && terms.is_touching && c.dim > 1;
     contacts_.push_back(terms);
-    const math::Vector3 v0 = multiply(island_.contact_jacobian(i), v0_);
+    if (!uses_tangents_) continue;
     mu_.push_back(c.sliding_friction());
     nu_.push_back(c.viscous_friction);
+    const math::Vector3 v0 = multiply(island_.contact_jacobian(i), v0_);
     slip0_.push_back(std::hypot(v0.x() + c.bias[0], v0.y() + c.bias[1]));
   }
 }
@@ -173,7 +142,7 @@ void RigidIsland::start_rows(const ContactProblem& problem) {
   for (auto* rows : {&limits_, &equalities_, &springs_}) rows->clear();
   frictions_.clear();
   limit_bounds_.clear();
-  equality_targets_.clear();
+  equality_b_.clear();
   row_impulses_.assign(island_.num_rows(), 0.0);
   for (int i = 0; i < island_.num_rows(); ++i) {
     const Row& row = problem.rows[island_.rows()[i]];
@@ -192,7 +161,7 @@ void RigidIsland::start_rows(const ContactProblem& problem) {
       const double speed = parameters_.gap_correction * row.position / problem.time_step;
       const double most = parameters_.max_correction_speed;
       equalities_.push_back(i);
-      equality_targets_.push_back(-std::clamp(speed, -most, most));
+      equality_b_.push_back(std::clamp(speed, -most, most));
     }
   }
 }
@@ -221,7 +190,7 @@ IslandStatistics RigidIsland::solve(std::span<const std::uint64_t> guess, RigidL
       statistics_.status = SolveStatus::kNotFinite;
       break;
     }
-    find_basis();
+    eliminate();
     const LcpReport report = solve_with_ladder(law);
     statistics_.status = to_solve_status(report.status);
     statistics_.residual = report.residual;
@@ -244,29 +213,18 @@ IslandStatistics RigidIsland::solve(std::span<const std::uint64_t> guess, RigidL
   if (statistics_.status == SolveStatus::kConverged && rebound(law)) finish();
   if (statistics_.status == SolveStatus::kConverged && !keeps_constraints())
     statistics_.status = SolveStatus::kInfeasible;
+  if (velocities_.empty()) calc_contact_velocities();  // after a failure, of v*
   find_pushing();
   return statistics_;
 }
 
 /// A and what acts on it.
 bool RigidIsland::factor() {
-  cholesky_.allocate();
-  for (const Block& block : blocks_) {
-    const double* A = problem_->A.data() + block.start;
-    for (int j = 0; j < block.num_columns; ++j)
-      for (int i = 0; i < block.num_rows; ++i) {
-        const int row = block.row + i, column = block.column + j;
-        if (block.row == block.column && column > row) continue;
-        cholesky_.at(std::max(row, column), std::min(row, column)) += A[i + j * block.num_rows];
-      }
-  }
+  whitening_.begin(*problem_);
   scratch_.assign(n_, 0.0);  // J^T of the terms' impulses at v*
   const auto add = [&](const auto& J, int r, double weight, double impulse) {
     add_row(J, r, impulse, scratch_.data());
-    for (std::size_t i = 0; i < J.dofs.size(); ++i)
-      for (std::size_t j = 0; j < J.dofs.size(); ++j)
-        if (J.dofs[j] <= J.dofs[i])
-          cholesky_.at(J.dofs[i], J.dofs[j]) += weight * J.columns(r, i) * J.columns(r, j);
+    whitening_.add(J, r, weight);
   };
   for (const int r : springs_) {
     const Row& row = problem_->rows[island_.rows()[r]];
@@ -287,10 +245,10 @@ bool RigidIsland::factor() {
       for (int r = 0; r < 2; ++r) add(J, r, weight, -weight * (v[r] + contact.bias[r]));
     }
   }
-  if (!cholesky_.factor()) return false;
+  if (!whitening_.factor()) return false;
   y_hat_ = v_star_;
-  cholesky_.multiply_upper(y_hat_.data());
-  cholesky_.solve_lower(scratch_.data());
+  whitening_.to_y(y_hat_.data());
+  whitening_.whiten(scratch_.data());
   add_scaled(1, scratch_.data(), y_hat_.data(), n_);
   return true;
 }
@@ -299,39 +257,32 @@ void RigidIsland::whiten() {
   const int num_contacts = static_cast<int>(contacts_.size());
   const int num_unilateral = num_contacts + static_cast<int>(limits_.size());
   const bool needs_tangents = uses_tangents_ || model_ == ContactModel::no_slip;
-  N_.assign(static_cast<std::size_t>(num_unilateral) * n_, 0.0);
-  T_.assign(needs_tangents ? static_cast<std::size_t>(2) * num_contacts * n_ : 0, 0.0);
-  E_.assign(equalities_.size() * n_, 0.0);
+  N_.resize(static_cast<std::size_t>(num_unilateral) * n_);
+  T_.resize(needs_tangents ? static_cast<std::size_t>(2) * num_contacts * n_ : 0);
+  E_.resize(equalities_.size() * n_);
   b_.resize(num_unilateral);
   b_t_.resize(2 * num_contacts);
-  const auto whiten_row = [&](const auto& J, int r, double* y) {
-    add_row(J, r, 1, y);
-    cholesky_.solve_lower(y, find_first_dof(J.dofs));
-  };
   for (int i = 0; i < num_contacts; ++i) {
     const ContactTerms& c = contacts_[i];
     const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
-    const DenseJacobian<3> J = island_.contact_jacobian(c.contact);
-    whiten_row(J, 2, whitened(&N_, i));
+    double* const rows[] = {whitened(&T_, needs_tangents ? 2 * i : 0),
+                            whitened(&T_, needs_tangents ? 2 * i + 1 : 0), whitened(&N_, i)};
+    whitening_.whiten(island_.contact_jacobian(c.contact), needs_tangents ? 0 : 2, rows);
+    std::copy_n(contact.bias.data(), 2, b_t_.data() + 2 * i);
     b_[i] = contact.bias[2] + c.correction;
-    for (int r = 0; r < 2; ++r) {
-      b_t_[2 * i + r] = contact.bias[r];
-      if (needs_tangents) whiten_row(J, r, whitened(&T_, 2 * i + r));
-    }
   }
   for (std::size_t i = 0; i < limits_.size(); ++i) {
     const int row = num_contacts + static_cast<int>(i);
-    whiten_row(island_.row_jacobian(limits_[i]), 0, whitened(&N_, row));
+    whitening_.whiten(island_.row_jacobian(limits_[i]), whitened(&N_, row));
     b_[row] = limit_bounds_[i];
   }
   for (std::size_t i = 0; i < equalities_.size(); ++i)
-    whiten_row(island_.row_jacobian(equalities_[i]), 0, whitened(&E_, static_cast<int>(i)));
+    whitening_.whiten(island_.row_jacobian(equalities_[i]), whitened(&E_, static_cast<int>(i)));
 }
 
 bool RigidIsland::is_finite() const {
   for (const auto* values : {&N_, &T_, &E_, &b_, &b_t_, &y_hat_})
-    for (const double x : *values)
-      if (!std::isfinite(x)) return false;
+    if (!math::all_finite(static_cast<int>(values->size()), values->data())) return false;
   return true;
 }
 
@@ -340,82 +291,36 @@ bool RigidIsland::keeps_constraints() const {
   double error = 0, speed = 1;
   for (const ContactTerms& c : contacts_) {
     const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
-    const math::Vector3 v = multiply(island_.contact_jacobian(c.contact), v_);
+    const math::Vector3& v = velocities_[c.contact];
     speed = std::max({speed, v.norm(), std::abs(contact.bias[0]), std::abs(contact.bias[1])});
-    error = std::max(error, -v.z() - contact.bias[2] - std::max(0.0, c.correction));
+    error = std::max(error, -v.z() - std::max(0.0, c.correction));
     for (int r = 0; r < 2 && c.is_held && model_ == ContactModel::no_slip; ++r)
-      error = std::max(error, std::abs(v[r] + contact.bias[r]));
+      error = std::max(error, std::abs(v[r]));
   }
   constexpr double kTolerance = 1e-6;
   return error <= kTolerance * speed;
 }
 
-/// The bilateral rows, joints before contacts, and an orthonormal basis of what they span.
-void RigidIsland::find_basis() {
-  X_ = E_;
-  b_X_.clear();
+/// What holds exactly: joints, before tangents.
+void RigidIsland::eliminate() {
+  bilateral_.start(n_);
+  bilateral_.add(E_, equality_b_);
   held_.clear();
-  for (const double target : equality_targets_) b_X_.push_back(-target);
   if (model_ == ContactModel::no_slip) {
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
       if (!contacts_[i].is_held) continue;
       held_.push_back(static_cast<int>(i));
-      const double* rows = T_.data() + 2 * i * n_;
-      X_.insert(X_.end(), rows, rows + 2 * n_);
-      b_X_.insert(b_X_.end(), b_t_.data() + 2 * i, b_t_.data() + 2 * i + 2);
+      bilateral_.add(std::span(T_).subspan(2 * i * n_, 2 * n_), std::span(b_t_).subspan(2 * i, 2));
     }
   }
-  // Squared share of a row's velocity that it may keep if it is left out; those that are not have
-  // impulses that are larger than they need to be by its inverse.
-  constexpr double kDependence = 1e-13;
-  basis_.find(X_.data(), static_cast<int>(b_X_.size()), n_, static_cast<int>(equalities_.size()),
-              kDependence);
-  // X y = L (basis y) = -b_X, of the rows that are kept.
-  const int rank = basis_.rank();
-  const double* L = basis_.factor().data();
-  basis_shift_.resize(rank);
-  for (int i = 0; i < rank; ++i) {
-    const double* L_i = L + i * rank;
-    basis_shift_[i] = (-b_X_[basis_.selected()[i]] - dot(L_i, basis_shift_.data(), i)) / L_i[i];
-  }
-  project_rows(N_, b_, &N_projected_, &b_projected_);
-  project_rows(T_, b_t_, &T_projected_, &b_t_projected_);
-}
-
-/// Rows on the null space of X; what its constraints make of their velocities goes to b.
-void RigidIsland::project_rows(const std::vector<double>& rows, const std::vector<double>& b,
-                               std::vector<double>* projected, std::vector<double>* b_projected) {
-  *projected = rows;
-  *b_projected = b;
-  const int rank = basis_.rank();
-  if (rank == 0) return;
-  // Twice is enough: what the first pass leaves of the span is round-off of it.
-  constexpr int kPasses = 2;
-  const double* basis = basis_.basis().data();
-  const int num_rows = static_cast<int>(rows.size()) / std::max(1, n_);
-  for (int i = 0; i < num_rows; ++i) {
-    double* row = projected->data() + static_cast<std::size_t>(i) * n_;
-    const double before = dot(row, row, n_);
-    for (int pass = 0; pass < kPasses; ++pass)
-      for (int k = 0; k < rank; ++k) {
-        const double share = dot(basis + k * n_, row, n_);
-        add_scaled(-share, basis + k * n_, row, n_);
-        (*b_projected)[i] += share * basis_shift_[k];
-      }
-    // Of a row within the span nothing is left that an impulse could change.
-    constexpr double kNothing = 1e-13;
-    if (dot(row, row, n_) > kNothing * before) continue;
-    std::fill_n(row, n_, 0.0);
-    (*b_projected)[i] = std::max(0.0, (*b_projected)[i]);
-  }
+  bilateral_.eliminate(static_cast<int>(equalities_.size()));
+  bilateral_.project_rows(N_, b_, &N_projected_, &b_projected_);
+  if (uses_tangents_) bilateral_.project_rows(T_, b_t_, &T_projected_, &b_t_projected_);
 }
 
 LcpReport RigidIsland::solve_stage(std::span<const double> y_hat, RigidLaw* law) {
   u_hat_.assign(y_hat.begin(), y_hat.end());
-  const double* basis = basis_.basis().data();
-  for (int k = 0; k < basis_.rank(); ++k)
-    add_scaled(basis_shift_[k] - dot(basis + k * n_, u_hat_.data(), n_), basis + k * n_,
-               u_hat_.data(), n_);
+  bilateral_.satisfy(u_hat_.data());
   RigidStage stage;
   stage.num_columns = n_;
   stage.num_contacts = static_cast<int>(contacts_.size());
@@ -449,7 +354,7 @@ LcpReport RigidIsland::solve_with_ladder(RigidLaw* law) {
     statistics_.conflict_row = island_.rows()[limits_[report.row - num_contacts]];
   drop_corrections();
   whiten();
-  find_basis();
+  eliminate();
   guess_.clear();
   return solve_stage(y_hat_, law);
 }
@@ -457,7 +362,7 @@ LcpReport RigidIsland::solve_with_ladder(RigidLaw* law) {
 void RigidIsland::drop_corrections() {
   for (ContactTerms& c : contacts_) c.correction = std::max(0.0, c.correction);
   for (double& bound : limit_bounds_) bound = std::max(0.0, bound);
-  std::fill(equality_targets_.begin(), equality_targets_.end(), 0.0);
+  std::fill(equality_b_.begin(), equality_b_.end(), 0.0);
 }
 
 /// v, and the impulses that the laws of rows and held contacts have at it.
@@ -468,24 +373,10 @@ void RigidIsland::finish() {
     add_scaled(z_total_[i], N_.data() + i * n_, y_.data(), n_);
   for (std::size_t i = 0; i < t_total_.size(); ++i)
     add_scaled(t_total_[i], T_.data() + i * n_, y_.data(), n_);
-  const int rank = basis_.rank();
-  const double* basis = basis_.basis().data();
-  lambda_.assign(rank, 0.0);
-  // The second pass takes what rounding left in the first.
-  for (int pass = 0; pass < 2; ++pass)
-    for (int k = 0; k < rank; ++k) {
-      const double share = basis_shift_[k] - dot(basis + k * n_, y_.data(), n_);
-      lambda_[k] += share;
-      add_scaled(share, basis + k * n_, y_.data(), n_);
-    }
-  // X^T f = basis^T L^T f
-  const double* L = basis_.factor().data();
-  for (int i = rank - 1; i >= 0; --i) {
-    lambda_[i] /= L[i * rank + i];
-    for (int k = 0; k < i; ++k) lambda_[k] -= L[i * rank + k] * lambda_[i];
-  }
+  const std::span<const double> bilateral_impulses = bilateral_.satisfy(y_.data());
   v_ = y_;
-  cholesky_.solve_upper(v_.data());
+  whitening_.to_v(v_.data());
+  calc_contact_velocities();
 
   for (int i = 0; i < num_contacts; ++i) {
     ContactTerms& c = contacts_[i];
@@ -494,21 +385,20 @@ void RigidIsland::finish() {
     c.impulse[2] = z_total_[i];
     if (!t_total_.empty()) std::copy_n(t_total_.data() + 2 * i, 2, c.impulse);
     if (model_ == ContactModel::viscous && c.is_held) {
-      const math::Vector3 v = multiply(island_.contact_jacobian(c.contact), v_);
       for (int r = 0; r < 2; ++r)
-        c.impulse[r] = -problem_->time_step * contact.viscous_friction * (v[r] + contact.bias[r]);
+        c.impulse[r] = -problem_->time_step * contact.viscous_friction * velocities_[c.contact][r];
     }
   }
   std::fill(row_impulses_.begin(), row_impulses_.end(), 0.0);
   for (std::size_t i = 0; i < limits_.size(); ++i)
     row_impulses_[limits_[i]] = z_total_[num_contacts + i];
   const int num_equalities = static_cast<int>(equalities_.size());
-  for (int k = 0; k < rank; ++k) {
-    const int row = basis_.selected()[k];
-    if (row < num_equalities)
-      row_impulses_[equalities_[row]] = lambda_[k];
+  for (std::size_t k = 0; k < bilateral_impulses.size(); ++k) {
+    const int row = bilateral_.kept()[k], tangent = row - num_equalities;
+    if (tangent < 0)
+      row_impulses_[equalities_[row]] = bilateral_impulses[k];
     else
-      contacts_[held_[(row - num_equalities) / 2]].impulse[(row - num_equalities) % 2] = lambda_[k];
+      contacts_[held_[tangent / 2]].impulse[tangent % 2] = bilateral_impulses[k];
   }
   for (const int r : springs_) {
     const Row& row = problem_->rows[island_.rows()[r]];
@@ -517,6 +407,15 @@ void RigidIsland::finish() {
   for (const FrictionTerm& term : frictions_)
     row_impulses_[term.row] =
         term.impulse - term.weight * (multiply(island_.row_jacobian(term.row), v_) - term.velocity);
+}
+
+void RigidIsland::calc_contact_velocities() {
+  velocities_.resize(island_.num_contacts());
+  for (int i = 0; i < island_.num_contacts(); ++i) {
+    const auto& bias = problem_->contacts[island_.contacts()[i]].bias;
+    velocities_[i] = multiply(island_.contact_jacobian(i), v_);
+    for (int r = 0; r < 3; ++r) velocities_[i][r] += bias[r];
+  }
 }
 
 /// @return true if contacts are held now that were not, or the other way
@@ -528,15 +427,12 @@ bool RigidIsland::update_held() {
   for (ContactTerms& c : contacts_) {
     const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
     if (contact.dim == 1) continue;
-    const auto separates = [&] {
-      const double v_n = multiply(island_.contact_jacobian(c.contact), v_).z() + contact.bias[2];
-      return v_n + c.correction > kSeparates;
-    };
+    const bool separates = velocities_[c.contact].z() + c.correction > kSeparates;
     if (c.is_held) {
-      if (!drops || c.was_dropped || c.impulse[2] > 0 || !separates()) continue;
+      if (!drops || c.was_dropped || c.impulse[2] > 0 || !separates) continue;
       c.is_held = false;
       c.was_dropped = is_changed = true;
-    } else if (c.impulse[2] > 0 || (!c.was_dropped && !separates())) {
+    } else if (c.impulse[2] > 0 || (!c.was_dropped && !separates)) {
       c.is_held = is_changed = true;
     }
   }
@@ -582,7 +478,7 @@ bool RigidIsland::rebound(RigidLaw* law) {
   }
   if (!is_any) return false;
   whiten();
-  find_basis();
+  eliminate();
   const LcpReport compression = solve_with_ladder(law);
   statistics_.status = to_solve_status(compression.status);
   if (!compression.is_solved()) return false;
@@ -627,18 +523,15 @@ void RigidIsland::find_pushing() {
   }
 }
 
-void RigidIsland::read_out(const ContactProblem& problem,
-                           contact::ContactSolution* solution) const {
+void RigidIsland::read_out(contact::ContactSolution* solution) const {
   constexpr double kSlips = 1e-9;  // [m/s]
   for (int i = 0; i < n_; ++i) solution->v[island_.dofs()[i]] = v_[i];
   for (int i = 0; i < island_.num_contacts(); ++i) {
     const int contact = island_.contacts()[i];
-    const math::Vector3 v = multiply(island_.contact_jacobian(i), v_);
-    const auto& bias = problem.contacts[contact].bias;
-    solution->contact_velocities[contact] = {v.x() + bias[0], v.y() + bias[1], v.z() + bias[2]};
-    const auto& v_c = solution->contact_velocities[contact];
+    const math::Vector3& v = velocities_[i];
+    solution->contact_velocities[contact] = {v.x(), v.y(), v.z()};
     solution->impulses[contact] = {};
-    solution->slipping[contact] = std::hypot(v_c[0], v_c[1]) > kSlips;
+    solution->slipping[contact] = v.head<2>().norm() > kSlips;
   }
   for (const ContactTerms& c : contacts_) {
     const int contact = island_.contacts()[c.contact];

@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "stiction/contact/contact_solution.hpp"
+#include "stiction/formulations/bilateral_constraints.hpp"
 #include "stiction/formulations/dense_island.hpp"
-#include "stiction/formulations/envelope_cholesky.hpp"
 #include "stiction/formulations/rigid_stage.hpp"
 #include "stiction/formulations/solver_options.hpp"
-#include "stiction/numerics/row_basis.hpp"
+#include "stiction/formulations/whitening.hpp"
+#include "stiction/math/spatial.hpp"
 
 namespace stiction::formulations {
 
@@ -32,7 +33,7 @@ class RigidIsland {
   /// @param guess keys of what pushed in the last step, ascending
   contact::IslandStatistics solve(std::span<const std::uint64_t> guess, RigidLaw* law);
   /// Copies the result to the island's place in the solution.
-  void read_out(const contact::ContactProblem& problem, contact::ContactSolution* solution) const;
+  void read_out(contact::ContactSolution* solution) const;
 
   /// Keys of what pushes: a contact's id, or that of a limit.
   std::span<const std::uint64_t> pushing() const { return pushing_; }
@@ -55,20 +56,12 @@ class RigidIsland {
     double weight = 0, impulse = 0;
     double last_error = 0;  // of the law
   };
-  /// Of A.
-  struct Block {
-    int start = 0;            // in ContactProblem::A
-    int row = 0, column = 0;  // dofs of the island
-    int num_rows = 0, num_columns = 0;
-  };
 
   void start_contacts(const contact::ContactProblem& problem);
   void start_rows(const contact::ContactProblem& problem);
   bool factor();
   void whiten();
-  void find_basis();
-  void project_rows(const std::vector<double>& rows, const std::vector<double>& b,
-                    std::vector<double>* projected, std::vector<double>* b_projected);
+  void eliminate();
   numerics::LcpReport solve_stage(std::span<const double> y_hat, RigidLaw* law);
   numerics::LcpReport solve_with_ladder(RigidLaw* law);
   void drop_corrections();
@@ -78,6 +71,7 @@ class RigidIsland {
   bool update_friction(double tolerance);
   bool rebound(RigidLaw* law);
   void finish();
+  void calc_contact_velocities();
   void find_pushing();
 
   double* whitened(std::vector<double>* rows, int row) { return rows->data() + row * n_; }
@@ -93,23 +87,21 @@ class RigidIsland {
 
   std::vector<ContactTerms> contacts_;
   std::vector<int> limits_, equalities_, springs_;  // rows in the island
-  std::vector<double> limit_bounds_, equality_targets_;
+  std::vector<double> limit_bounds_, equality_b_;
   std::vector<FrictionTerm> frictions_;
   std::vector<double> mu_, nu_, slip0_;
 
-  EnvelopeCholesky cholesky_;
-  std::vector<Block> blocks_;
+  Whitening whitening_;
   std::vector<double> v_star_, v0_, v_, y_hat_, scratch_;
+  std::vector<math::Vector3> velocities_;  // of contacts in C, bias included, at v
   // Whitened rows, n numbers each: unilateral, tangents, equalities.
   std::vector<double> N_, T_, E_;
-  // Bilateral: rows X, and the ones kept.
-  std::vector<double> X_, b_X_, basis_shift_;
-  numerics::RowBasis basis_;
+  BilateralConstraints bilateral_;
   // Projected.
   std::vector<double> N_projected_, T_projected_, b_, b_projected_, b_t_, b_t_projected_, u_hat_;
   std::vector<int> guess_;
   StageImpulses impulses_;
-  std::vector<double> z_total_, t_total_, y_, lambda_;
+  std::vector<double> z_total_, t_total_, y_;
   std::vector<int> held_;  // contacts whose tangents are in X
   std::vector<double> row_impulses_;
   std::vector<std::uint64_t> pushing_;

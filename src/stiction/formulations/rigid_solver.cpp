@@ -36,7 +36,7 @@ class RigidSolver final : public ContactSolver {
       RigidIsland& island = islands_[i];
       island.assemble(problem, islands, i, first_dof_, model_, options);
       solution->islands[i] = island.solve(pushing_, laws_[i].get());
-      island.read_out(problem, solution);
+      island.read_out(solution);
     };
     if (threads)
       threads->run(islands.size(), solve_one);

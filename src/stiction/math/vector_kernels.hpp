@@ -50,7 +50,8 @@ inline void add_rows(int n, const double* x, int num_rows, const double* const* 
   }
 }
 
-/// y = A x + b with A (m x n, row-major), four rows at a time; each row is summed as by dot.
+/// y = A x + b with A (m x n, row-major), four rows at a time; each row is summed as by dot. No b:
+/// 0.
 inline void multiply_rows(int m, int n, const double* A, const double* x, const double* b,
                           double* y) {
   int i = 0;
@@ -65,9 +66,25 @@ inline void multiply_rows(int m, int n, const double* A, const double* x, const 
     Vec4 sum = sum_each(sums[0], sums[1], sums[2], sums[3]);
     for (; j < n; ++j)
       sum = multiply_add(Vec4{rows[0][j], rows[1][j], rows[2][j], rows[3][j]}, x[j], sum);
-    store(y + i, sum + load<Vec4>(b + i));
+    store(y + i, b ? sum + load<Vec4>(b + i) : sum);
   }
-  for (; i < m; ++i) y[i] = dot(n, A + i * n, x) + b[i];
+  for (; i < m; ++i) y[i] = dot(n, A + i * n, x) + (b ? b[i] : 0);
+}
+
+/// y -= A^T s with A (m x n, row-major).
+inline void subtract_rows(int m, int n, const double* A, const double* s, double* y) {
+  int i = 0;
+  for (; i + 8 <= n; i += 8) {
+    Vec4 low = load<Vec4>(y + i), high = load<Vec4>(y + i + 4);
+    for (int k = 0; k < m; ++k) {
+      low = multiply_add(load<Vec4>(A + k * n + i), -s[k], low);
+      high = multiply_add(load<Vec4>(A + k * n + i + 4), -s[k], high);
+    }
+    store(y + i, low);
+    store(y + i + 4, high);
+  }
+  for (; i < n; ++i)
+    for (int k = 0; k < m; ++k) y[i] = multiply_add(A[k * n + i], -s[k], y[i]);
 }
 
 /// max |x_i|; 0 of none.
@@ -81,6 +98,15 @@ inline double max_abs(int n, const double* x) {
   double all = std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
   for (; i < n; ++i) all = std::max(all, std::abs(x[i]));
   return all;
+}
+
+inline bool all_finite(int n, const double* x) {
+  Vec4 zeros{};
+  int i = 0;
+  for (; i + 4 <= n; i += 4) zeros += load<Vec4>(x + i) * 0.0;
+  double rest = sum(zeros);
+  for (; i < n; ++i) rest += 0 * x[i];
+  return rest == 0;
 }
 
 struct LeastEntry {

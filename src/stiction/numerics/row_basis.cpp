@@ -7,39 +7,46 @@
 
 namespace stiction::numerics {
 
-using math::add_multiple;
 using math::dot;
 
-void RowBasis::start(int num_columns) {
+void RowBasis::start(int num_rows, int num_columns) {
   num_columns_ = num_columns;
   selected_.clear();
   basis_.clear();
   rows_of_factor_.resize(static_cast<std::size_t>(num_columns) * num_columns);
+  along_.resize(std::max(num_rows, num_columns));
+  row_.resize(num_columns);
+}
+
+double RowBasis::project_out(double* x, std::span<double> along) const noexcept {
+  const int n = num_columns_, k = rank();
+  // Of squares: below it a second pass takes what rounding left in the first.
+  constexpr double kMuchCancels = 0.5;
+  const double before = dot(n, x, x);
+  math::multiply_rows(k, n, basis_.data(), x, nullptr, along.data());
+  math::subtract_rows(k, n, basis_.data(), along.data(), x);
+  const double left = dot(n, x, x);
+  if (left > kMuchCancels * before) return left;
+  for (int j = 0; j < k; ++j) {
+    const double* q = basis_.data() + static_cast<std::size_t>(j) * n;
+    const double again = dot(n, q, x);
+    math::add_multiple(n, -again, q, x);
+    along[j] += again;
+  }
+  return dot(n, x, x);
 }
 
 /// Appends what the basis leaves of a row of X, unless the row depends on it.
 bool RowBasis::try_append(const double* X, int row, double tolerance) {
   const int n = num_columns_, k = rank();
   const double* x = X + static_cast<std::size_t>(row) * n;
-  basis_.insert(basis_.end(), x, x + n);
-  double* q = basis_.data() + static_cast<std::size_t>(k) * n;
   double* l = rows_of_factor_.data() + static_cast<std::size_t>(k) * n;
-  std::fill_n(l, k, 0.0);
-  // Twice is enough for orthogonality to round-off.
-  for (int pass = 0; pass < 2; ++pass)
-    for (int j = 0; j < k; ++j) {
-      const double* qj = basis_.data() + static_cast<std::size_t>(j) * n;
-      const double along = dot(n, qj, q);
-      add_multiple(n, -along, qj, q);
-      l[j] += along;
-    }
-  const double left = dot(n, q, q);
-  if (!(left > tolerance * dot(n, x, x)) || !std::isfinite(left)) {
-    basis_.resize(basis_.size() - n);
-    return false;
-  }
+  std::copy_n(x, n, row_.begin());
+  const double left = project_out(row_.data(), {l, static_cast<std::size_t>(k)});
+  if (!(left > tolerance * dot(n, x, x)) || !std::isfinite(left)) return false;
   l[k] = std::sqrt(left);
-  for (int i = 0; i < n; ++i) q[i] /= l[k];
+  for (double& q : row_) q /= l[k];
+  basis_.insert(basis_.end(), row_.begin(), row_.end());
   selected_.push_back(row);
   return true;
 }
@@ -51,31 +58,56 @@ void RowBasis::pack_factor() {
     std::copy_n(rows_of_factor_.data() + i * num_columns_, i + 1, factor_.data() + i * k);
 }
 
+/// The row with the largest share left; -1 if all depend on the basis.
+int RowBasis::find_most_independent(int first, int last, double tolerance) const {
+  int best = -1;
+  double best_share = tolerance;
+  for (int i = first; i < last; ++i)
+    if (left_[i] > best_share * squared_[i]) {
+      best = i;
+      best_share = left_[i] / squared_[i];
+    }
+  return best;
+}
+
+/// What the basis leaves of rows, computed anew.
+void RowBasis::resolve_left(const double* X, int first, int last, double tolerance) {
+  for (int i = first; i < last; ++i) {
+    if (!(left_[i] > tolerance * squared_[i])) continue;
+    std::copy_n(X + static_cast<std::size_t>(i) * num_columns_, num_columns_, row_.begin());
+    left_[i] = project_out(row_.data(), along_);
+  }
+}
+
 /// The rows from `first` to `last` that the basis leaves most of, one after the other.
 void RowBasis::pick_from(const double* X, int first, int last, int num_rows, double tolerance) {
+  // Norms are updated by differences: shares below this one are round-off, and computed anew once
+  // no row has more. What is left of those is so small that the differences that follow are exact
+  // enough.
+  constexpr double kResolved = 1e-10;
   const int n = num_columns_;
+  bool is_resolved = false;
   while (rank() < n) {
-    int best = -1;
-    double best_share = tolerance;
-    for (int i = first; i < last; ++i)
-      if (left_[i] > best_share * squared_[i]) {
-        best = i;
-        best_share = left_[i] / squared_[i];
-      }
+    const int best = find_most_independent(first, last, tolerance);
     if (best < 0) return;
+    if (left_[best] < kResolved * squared_[best] && !is_resolved) {
+      resolve_left(X, first, last, tolerance);
+      is_resolved = true;
+      continue;
+    }
     left_[best] = 0;
     if (!try_append(X, best, tolerance)) continue;
     const double* q = basis_.data() + basis_.size() - n;
-    for (int i = first; i < num_rows; ++i) {
-      const double along = dot(n, q, X + static_cast<std::size_t>(i) * n);
-      left_[i] -= along * along;
-    }
+    const double* rows = X + static_cast<std::size_t>(first) * n;
+    math::multiply_rows(num_rows - first, n, rows, q, nullptr, along_.data());
+    for (int i = first; i < num_rows; ++i) left_[i] -= along_[i - first] * along_[i - first];
+    left_[best] = 0;
   }
 }
 
 void RowBasis::find(const double* X, int num_rows, int num_columns, int num_first,
                     double tolerance) noexcept {
-  start(num_columns);
+  start(num_rows, num_columns);
   squared_.resize(num_rows);
   for (int i = 0; i < num_rows; ++i) {
     const double* x = X + static_cast<std::size_t>(i) * num_columns;
@@ -89,7 +121,7 @@ void RowBasis::find(const double* X, int num_rows, int num_columns, int num_firs
 
 void RowBasis::find_in_order(const double* X, int num_rows, int num_columns,
                              double tolerance) noexcept {
-  start(num_columns);
+  start(num_rows, num_columns);
   for (int i = 0; i < num_rows && rank() < num_columns; ++i) try_append(X, i, tolerance);
   pack_factor();
 }

@@ -24,6 +24,12 @@ class RowBasis {
   void find_in_order(const double* X, int num_rows, int num_columns,
                      double tolerance = 1e-8) noexcept;
 
+  /// x less its part in the span, x -= basis^T (basis x). What cancels is taken out twice, so that
+  /// the rest is orthogonal to the basis up to round-off of its own.
+  /// @param along out: basis x, size rank
+  /// @return |x|^2 of what is left
+  double project_out(double* x, std::span<double> along) const noexcept;
+
   int rank() const { return static_cast<int>(selected_.size()); }
   /// Rows of X, in the order of the basis. Size rank.
   std::span<const int> selected() const { return selected_; }
@@ -33,8 +39,10 @@ class RowBasis {
   std::span<const double> factor() const { return factor_; }
 
  private:
-  void start(int num_columns);
+  void start(int num_rows, int num_columns);
   void pick_from(const double* X, int first, int last, int num_rows, double tolerance);
+  int find_most_independent(int first, int last, double tolerance) const;
+  void resolve_left(const double* X, int first, int last, double tolerance);
   bool try_append(const double* X, int row, double tolerance);
   void pack_factor();
 
@@ -44,6 +52,7 @@ class RowBasis {
   std::vector<double> factor_;
   std::vector<double> rows_of_factor_;  // with num_columns numbers each
   std::vector<double> squared_, left_;  // norms of rows, and what the basis leaves of them
+  std::vector<double> along_, row_;
 };
 
 }  // namespace stiction::numerics
