@@ -22,8 +22,10 @@ namespace stiction::formulations {
 ///
 ///  1. Contacts are held (tangents in X, or viscous) if they touch or carry an impulse: the set
 ///     grows until it is consistent.
-///  2. Dry friction of joints is linearized about its last velocities, by Newton's method.
-///  3. Contacts that hit with restitution are solved again, Poisson's way.
+///  2. Dry friction of joints is linearized about the point of its law that is nearest to its last
+///     velocity and impulse.
+///  3. Contacts that hit with restitution are solved again, Poisson's way, until what that presses
+///     is held.
 class RigidIsland {
  public:
   void assemble(const contact::ContactProblem& problem, const contact::Islands& islands, int island,
@@ -53,7 +55,7 @@ class RigidIsland {
     int row = 0;          // in the island
     double velocity = 0;  // about which it is linearized
     double weight = 0, impulse = 0;
-    double last_error = 0;  // of the law
+    double mobility = 0;  // of the row [1/kg, 1/(kg m^2)]; 0: not known yet
   };
   /// Of A.
   struct Block {
@@ -75,8 +77,12 @@ class RigidIsland {
   bool is_finite() const;
   bool keeps_constraints() const;
   bool update_held();
+  void calc_friction_mobilities();
   bool update_friction(double tolerance);
-  bool rebound(RigidLaw* law);
+  void solve_impacts(RigidLaw* law);
+  bool find_rebounds();
+  void rebound(RigidLaw* law);
+  bool hold_pressing();
   void finish();
   void find_pushing();
 

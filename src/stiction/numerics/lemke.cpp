@@ -187,7 +187,8 @@ int Lemke::find_leaving_row(int column) const {
     const double slope = row(i)[column];
     if (!(slope < -kPivotTolerance * largest)) continue;
     const double ratio = std::max(0.0, constant(i)) / -slope;
-    const double tie = kTie * (1 + least);
+    // By which no constant changes more than that much.
+    const double tie = kTie * (least + 1 / largest);
     if (leaving >= 0 && ratio > least + tie) continue;
     if (leaving >= 0 && ratio >= least - tie) {
       if (basic_[leaving] == artificial()) continue;
