@@ -88,7 +88,7 @@ void RigidCertifier::certify(const ContactProblem& problem, MomentumFactor* fact
   Sums sums;
   find_rebounds(problem, islands, model, solution);
   check_contacts(problem, model, parameters, solution, given, &sums, out);
-  check_rows(problem, islands, parameters, solution, given, &sums, out);
+  check_rows(problem, islands, model, parameters, solution, given, &sums, out);
   count_pushing(problem, islands, model, solution, out);
 
   // Balance of momentum: of the impulses given, and of those that the laws have at v.
@@ -141,7 +141,8 @@ void RigidCertifier::certify(const ContactProblem& problem, MomentumFactor* fact
 
   out->complementarity_work = sums.complementarity;
   out->error_bound = out->velocity_bound = kInfinity;
-  const bool has_rebound = std::find(has_rebound_.begin(), has_rebound_.end(), 1) != has_rebound_.end();
+  const bool has_rebound =
+      std::find(has_rebound_.begin(), has_rebound_.end(), 1) != has_rebound_.end();
   if (!traits(model).has_error_bound || has_rebound) return;
   shares_.resize(problem.num_blocks());
   factor->calc_squared_norms(residual_, shares_);
@@ -279,7 +280,8 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
 }
 
 void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& islands,
-                                const ModelParameters& parameters, const ContactSolution& solution, std::vector<double>* given,
+                                ContactModel model, const ModelParameters& parameters,
+                                const ContactSolution& solution, std::vector<double>* given,
                                 Sums* sums, Certificate* out) {
   const double dt = problem.time_step;
   double largest_correction = 0;
@@ -300,9 +302,9 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& is
     if (row.kind == RowKind::kLimit) {
       const double mobility = calc_mobility(problem, row);
       const double b = calc_gap_speed(row.position, dt, parameters);
-      out->complementarity = std::max(
-          out->complementarity, is_struck ? std::max(0.0, -v - std::max(b, 0.0))
-                                          : calc_complementarity(mobility, gamma, v, b));
+      out->complementarity =
+          std::max(out->complementarity, is_struck ? std::max(0.0, -v - std::max(b, 0.0))
+                                                   : calc_complementarity(mobility, gamma, v, b));
       sums->complementarity += std::max(0.0, gamma * std::min(v + b, v + std::max(b, 0.0)));
       sums->may_gain = sums->may_gain || row.position < 0;
       if (gamma < 0) out->min_normal_impulse = std::min(out->min_normal_impulse, gamma);
@@ -315,8 +317,15 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& is
       out->constraint_error = std::max(out->constraint_error, excess);
       sums->violation += error * std::abs(gamma);
       sums->may_gain = sums->may_gain || row.position != 0;
-    } else if (row.kind == RowKind::kFriction && is_struck) {
+    } else if (row.kind == RowKind::kFriction && (is_struck || traits(model).uses_friction)) {
       out->max_cone_excess = std::max(out->max_cone_excess, std::abs(gamma) - row.bound);
+      // Coulomb's law: what is within its bound sticks, and the rest opposes the motion.
+      if (!is_struck && model != ContactModel::drumwright_shell) {
+        out->max_friction_work = std::max(out->max_friction_work, gamma * v);
+        out->complementarity = std::max(
+            out->complementarity,
+            std::min(std::abs(v), calc_mobility(problem, row) * (row.bound - std::abs(gamma))));
+      }
     } else {
       law = calc_reference_row_impulse(row, v);
       out->impulse_error = std::max(out->impulse_error, std::abs(law - gamma));
@@ -359,7 +368,8 @@ void RigidCertifier::count_pushing(const ContactProblem& problem, const Islands&
     out->num_pushing += num_pushing;
     out->max_pushing += n - rank;
     // Impulses of several stages add up, and those of friction cones are no projection.
-    if (traits(model).has_error_bound && !has_rebound_[island] && num_pushing > n - rank) keeps_count_ = false;
+    if (traits(model).has_error_bound && !has_rebound_[island] && num_pushing > n - rank)
+      keeps_count_ = false;
   }
 }
 

@@ -55,10 +55,9 @@ class RigidCertifier {
   void check_contacts(const ContactProblem& problem, ContactModel model,
                       const ModelParameters& parameters, const ContactSolution& solution,
                       std::vector<double>* given, Sums* sums, Certificate* out);
-  void check_rows(const ContactProblem& problem, const Islands& islands,
-                  const ModelParameters& parameters,
-                  const ContactSolution& solution, std::vector<double>* given, Sums* sums,
-                  Certificate* out);
+  void check_rows(const ContactProblem& problem, const Islands& islands, ContactModel model,
+                  const ModelParameters& parameters, const ContactSolution& solution,
+                  std::vector<double>* given, Sums* sums, Certificate* out);
   void count_pushing(const ContactProblem& problem, const Islands& islands, ContactModel model,
                      const ContactSolution& solution, Certificate* out);
   int find_rank(const ContactProblem& problem, const Islands& islands, int island,
@@ -67,7 +66,7 @@ class RigidCertifier {
 
   std::vector<double> change_, residual_, momentum_, by_law_, own_, shares_;
   std::vector<char> is_held_, rebounds_, is_struck_;
-  std::vector<char> has_rebound_;  // of islands
+  std::vector<char> has_rebound_;   // of islands
   std::vector<double> row_, span_;  // of bilateral rows, scaled by diag(A)^(-1/2)
   std::vector<int> dofs_;
   int rank_ = 0;

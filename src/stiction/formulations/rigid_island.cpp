@@ -190,14 +190,18 @@ void RigidIsland::start_contacts(const ContactProblem& problem) {
 }
 
 void RigidIsland::start_rows(const ContactProblem& problem) {
-  for (auto* rows : {&limits_, &equalities_, &springs_}) rows->clear();
+  for (auto* rows : {&limits_, &equalities_, &springs_, &dry_}) rows->clear();
   frictions_.clear();
+  dry_bounds_.clear();
   limit_bounds_.clear();
   equality_targets_.clear();
   row_impulses_.assign(island_.num_rows(), 0.0);
   for (int i = 0; i < island_.num_rows(); ++i) {
     const Row& row = problem.rows[island_.rows()[i]];
-    if (row.kind == RowKind::kFriction) {
+    if (row.kind == RowKind::kFriction && uses_tangents_) {
+      dry_.push_back(i);
+      dry_bounds_.push_back(row.bound);
+    } else if (row.kind == RowKind::kFriction) {
       FrictionTerm term;
       term.row = i;
       calc_friction(row, 0, &term.weight);
@@ -248,6 +252,7 @@ IslandStatistics RigidIsland::solve(std::span<const std::uint64_t> guess, RigidL
     if (!report.is_solved()) break;
     z_total_ = impulses_.z;
     t_total_ = impulses_.tangents;
+    dry_total_ = impulses_.dry;
     finish();
     const bool holds_more = update_held();
     // Of the bounds; Lemke's answers are no better than the second.
@@ -338,6 +343,8 @@ void RigidIsland::whiten() {
   N_.assign(static_cast<std::size_t>(num_unilateral) * n_, 0.0);
   T_.assign(needs_tangents ? static_cast<std::size_t>(2) * num_contacts * n_ : 0, 0.0);
   E_.assign(equalities_.size() * n_, 0.0);
+  F_.assign(dry_.size() * n_, 0.0);
+  b_f_.assign(dry_.size(), 0.0);
   b_.resize(num_unilateral);
   b_t_.resize(2 * num_contacts);
   const auto whiten_row = [&](const auto& J, int r, double* y) {
@@ -362,10 +369,12 @@ void RigidIsland::whiten() {
   }
   for (std::size_t i = 0; i < equalities_.size(); ++i)
     whiten_row(island_.row_jacobian(equalities_[i]), 0, whitened(&E_, static_cast<int>(i)));
+  for (std::size_t i = 0; i < dry_.size(); ++i)
+    whiten_row(island_.row_jacobian(dry_[i]), 0, whitened(&F_, static_cast<int>(i)));
 }
 
 bool RigidIsland::is_finite() const {
-  for (const auto* values : {&N_, &T_, &E_, &b_, &b_t_, &y_hat_})
+  for (const auto* values : {&N_, &T_, &E_, &F_, &b_, &b_t_, &y_hat_})
     for (const double x : *values)
       if (!std::isfinite(x)) return false;
   return true;
@@ -416,6 +425,7 @@ void RigidIsland::find_basis() {
   }
   project_rows(N_, b_, &N_projected_, &b_projected_);
   project_rows(T_, b_t_, &T_projected_, &b_t_projected_);
+  project_rows(F_, b_f_, &F_projected_, &b_f_projected_);
 }
 
 /// Rows on the null space of X; what its constraints make of their velocities goes to b.
@@ -460,6 +470,9 @@ LcpReport RigidIsland::solve_stage(std::span<const double> y_hat, RigidLaw* law)
   stage.b = b_projected_;
   stage.T = T_projected_;
   stage.b_t = b_t_projected_;
+  stage.F = F_projected_;
+  stage.b_f = b_f_projected_;
+  stage.bound = dry_bounds_;
   stage.mu = mu_;
   stage.nu = nu_;
   stage.slip0 = slip0_;
@@ -504,6 +517,8 @@ void RigidIsland::finish() {
     add_scaled(z_total_[i], N_.data() + i * n_, y_.data(), n_);
   for (std::size_t i = 0; i < t_total_.size(); ++i)
     add_scaled(t_total_[i], T_.data() + i * n_, y_.data(), n_);
+  for (std::size_t i = 0; i < dry_total_.size(); ++i)
+    add_scaled(dry_total_[i], F_.data() + i * n_, y_.data(), n_);
   const int rank = basis_.rank();
   const double* basis = basis_.basis().data();
   lambda_.assign(rank, 0.0);
@@ -538,6 +553,7 @@ void RigidIsland::finish() {
   std::fill(row_impulses_.begin(), row_impulses_.end(), 0.0);
   for (std::size_t i = 0; i < limits_.size(); ++i)
     row_impulses_[limits_[i]] = z_total_[num_contacts + i];
+  for (std::size_t i = 0; i < dry_.size(); ++i) row_impulses_[dry_[i]] = dry_total_[i];
   const int num_equalities = static_cast<int>(equalities_.size());
   for (int k = 0; k < rank; ++k) {
     const int row = basis_.selected()[k];
@@ -641,6 +657,7 @@ void RigidIsland::rebound(RigidLaw* law) {
   if (!compression.is_solved()) return;
   z_total_ = impulses_.z;
   t_total_ = impulses_.tangents;
+  dry_total_ = impulses_.dry;
   y_ = impulses_.u;
   scratch_ = y_;
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
@@ -659,7 +676,11 @@ void RigidIsland::rebound(RigidLaw* law) {
     closes = closes || (w < -kTolerance && w < w_compressed);
   }
   if (!closes) return;
+  // Of dry joints compression has had the friction.
+  std::fill(dry_bounds_.begin(), dry_bounds_.end(), 0.0);
   const LcpReport last = solve_stage(y_, law);
+  for (std::size_t i = 0; i < dry_.size(); ++i)
+    dry_bounds_[i] = problem_->rows[island_.rows()[dry_[i]]].bound;
   statistics_.status = to_solve_status(last.status);
   for (std::size_t i = 0; i < z_total_.size(); ++i) z_total_[i] += impulses_.z[i];
   for (std::size_t i = 0; i < t_total_.size(); ++i) t_total_[i] += impulses_.tangents[i];

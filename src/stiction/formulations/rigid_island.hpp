@@ -22,7 +22,8 @@ namespace stiction::formulations {
 ///
 ///  1. Contacts are held (tangents in X, or viscous) if they touch or carry an impulse: the set
 ///     grows until it is consistent.
-///  2. Dry friction of joints is linearized about the point of its law that is nearest to its last
+///  2. Dry friction of joints is part of the law where that has friction; else it is linearized
+///  about the point of its law that is nearest to its last
 ///     velocity and impulse.
 ///  3. Contacts that hit with restitution are solved again, Poisson's way, until what that presses
 ///     is held.
@@ -98,8 +99,8 @@ class RigidIsland {
   contact::IslandStatistics statistics_;
 
   std::vector<ContactTerms> contacts_;
-  std::vector<int> limits_, equalities_, springs_;  // rows in the island
-  std::vector<double> limit_bounds_, equality_targets_;
+  std::vector<int> limits_, equalities_, springs_, dry_;  // rows in the island
+  std::vector<double> limit_bounds_, equality_targets_, dry_bounds_;
   std::vector<FrictionTerm> frictions_;
   std::vector<double> mu_, nu_, slip0_;
 
@@ -107,15 +108,16 @@ class RigidIsland {
   std::vector<Block> blocks_;
   std::vector<double> v_star_, v0_, v_, y_hat_, scratch_;
   // Whitened rows, n numbers each: unilateral, tangents, equalities.
-  std::vector<double> N_, T_, E_;
+  std::vector<double> N_, T_, E_, F_;
   // Bilateral: rows X, and the ones kept.
   std::vector<double> X_, b_X_, basis_shift_;
   numerics::RowBasis basis_;
   // Projected.
   std::vector<double> N_projected_, T_projected_, b_, b_projected_, b_t_, b_t_projected_, u_hat_;
+  std::vector<double> F_projected_, b_f_, b_f_projected_;
   std::vector<int> guess_;
   StageImpulses impulses_;
-  std::vector<double> z_total_, t_total_, y_, lambda_;
+  std::vector<double> z_total_, t_total_, dry_total_, y_, lambda_;
   std::vector<int> held_;  // contacts whose tangents are in X
   std::vector<double> row_impulses_;
   std::vector<std::uint64_t> pushing_;
