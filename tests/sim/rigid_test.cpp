@@ -2,12 +2,14 @@
 // loops as rows of the LCP; what is squeezed.
 #include <cmath>
 #include <cstdio>
+#include <random>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "sim/stepping.hpp"
+#include "support/random_scene.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -173,6 +175,43 @@ TEST_P(RigidScene, SqueezedBodyGoesOnWithAWarning) {
   if (contact::traits(GetParam()).has_error_bound) {
     EXPECT_NE(report.warning.find("geom 'cube'"), std::string::npos) << report.warning;
   }
+}
+
+/// Ten bodies that are thrown together.
+void expect_random_scenes_certified(ContactModel model, int num_hinged, double restitution) {
+  int num_contacts = 0;
+  for (int seed = 0; seed < 6; ++seed) {
+    support::RandomSceneOptions options;
+    options.num_bodies = 10;
+    options.num_hinged = num_hinged;
+    options.spacing = 0.22;
+    Scene scene(support::make_random_scene(seed, options));
+    std::mt19937_64 rng(seed + 1000);
+    std::normal_distribution<double> normal;
+    for (int i = 0; i < scene->nv; ++i) scene.data->qvel[i] = 0.5 * normal(rng);
+    plant::Material material = plant::kDefaultMaterial;
+    material.restitution = restitution;
+    material.viscous_friction = 5;
+    Stepper stepper(scene.model, make_options(model), make_materials(scene, material));
+    for (int step = 0; step < 200; ++step) {
+      const StepReport& report = stepper.step(scene.data);
+      ASSERT_TRUE(report.ok()) << "seed " << seed << " step " << step << ": " << report.message;
+      num_contacts += report.contacts.size();
+    }
+  }
+  EXPECT_GT(num_contacts, 3000);
+}
+
+TEST_P(RigidScene, BodiesThatReboundPassTheirCertificates) {
+  expect_random_scenes_certified(GetParam(), 0, 0.3);
+}
+
+TEST_P(RigidScene, BodiesWithDryJointsPassTheirCertificates) {
+  expect_random_scenes_certified(GetParam(), 5, 0);
+}
+
+TEST_P(RigidScene, BodiesWithDryJointsThatReboundPassTheirCertificates) {
+  expect_random_scenes_certified(GetParam(), 5, 0.5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, RigidScene, testing::ValuesIn(kRigidModels), name_of);

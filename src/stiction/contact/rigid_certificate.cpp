@@ -86,8 +86,9 @@ void RigidCertifier::certify(const ContactProblem& problem, MomentumFactor* fact
   const int num_dofs = problem.num_dofs();
   for (auto* force : {given, &own_, &by_law_, &residual_, &momentum_}) force->assign(num_dofs, 0.0);
   Sums sums;
+  find_rebounds(problem, islands, model, solution);
   check_contacts(problem, model, parameters, solution, given, &sums, out);
-  check_rows(problem, parameters, solution, given, &sums, out);
+  check_rows(problem, islands, model, parameters, solution, given, &sums, out);
   count_pushing(problem, islands, model, solution, out);
 
   // Balance of momentum: of the impulses given, and of those that the laws have at v.
@@ -140,7 +141,9 @@ void RigidCertifier::certify(const ContactProblem& problem, MomentumFactor* fact
 
   out->complementarity_work = sums.complementarity;
   out->error_bound = out->velocity_bound = kInfinity;
-  if (!traits(model).has_error_bound) return;
+  const bool has_rebound =
+      std::find(has_rebound_.begin(), has_rebound_.end(), 1) != has_rebound_.end();
+  if (!traits(model).has_error_bound || has_rebound) return;
   shares_.resize(problem.num_blocks());
   factor->calc_squared_norms(residual_, shares_);
   double r2 = 0;
@@ -150,6 +153,36 @@ void RigidCertifier::certify(const ContactProblem& problem, MomentumFactor* fact
   out->velocity_bound = std::sqrt(3 * sums.max_w) * out->error_bound;
 }
 
+/// Contacts that rebound, and the islands in which one does. Impulses there are those of several
+/// stages, of which velocities at the end know the last: what was pressed while bodies were
+/// compressed may separate, and friction of that time may have pushed where the slip now goes.
+void RigidCertifier::find_rebounds(const ContactProblem& problem, const Islands& islands,
+                                   ContactModel model, const ContactSolution& solution) {
+  rebounds_.assign(problem.num_contacts(), 0);
+  is_struck_.assign(problem.num_contacts(), 0);
+  has_rebound_.assign(islands.size(), 0);
+  if (!traits(model).uses_restitution) return;
+  for (int island = 0; island < islands.size(); ++island) {
+    for (const int p : islands.pairs(island)) {
+      const BodyPair& pair = problem.pairs[p];
+      double V0[6], V_star[6];
+      calc_pair_motion(problem, pair, problem.v0, V0);
+      calc_pair_motion(problem, pair, problem.v_star, V_star);
+      for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+        const Contact& c = problem.contacts[i];
+        rebounds_[i] =
+            c.restitution > 0 && solution.impulses[i][2] > 0 &&
+            is_impact(calc_contact_velocity(c, V0)[2], calc_contact_velocity(c, V_star)[2]);
+        if (rebounds_[i]) has_rebound_[island] = 1;
+      }
+    }
+    for (const int p : islands.pairs(island)) {
+      const BodyPair& pair = problem.pairs[p];
+      std::fill_n(is_struck_.begin() + pair.first_contact, pair.num_contacts, has_rebound_[island]);
+    }
+  }
+}
+
 void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel model,
                                     const ModelParameters& parameters,
                                     const ContactSolution& solution, std::vector<double>* given,
@@ -157,7 +190,6 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
   const double dt = problem.time_step;
   const int k = parameters.friction_directions;
   is_held_.assign(problem.num_contacts(), 0);
-  rebounds_.assign(problem.num_contacts(), 0);
   if (!problem.contacts.empty()) out->min_normal_impulse = kInfinity;
   const auto grow = [](double value, double* to) { *to = std::max(*to, value); };
   for (const BodyPair& pair : problem.pairs) {
@@ -181,7 +213,6 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
         grow(std::hypot(x[0], x[1], x[2]), &sums->speed);
       grow(std::hypot(gamma[0], gamma[1], gamma[2]), &sums->impulse);
       out->min_normal_impulse = std::min(out->min_normal_impulse, gamma[2]);
-      rebounds_[i] = c.restitution > 0 && gamma[2] > 0 && is_impact(v0[2], v_star[2]);
       const bool moves = c.bias != std::array<double, 3>{} || c.phi0 < 0;
       sums->may_gain = sums->may_gain || moves || rebounds_[i];
 
@@ -195,7 +226,7 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
       }
       if (is_open) {
         grow(std::max(std::abs(gamma[2]), friction), &out->impulse_error);
-      } else if (rebounds_[i]) {
+      } else if (is_struck_[i]) {
         grow(std::max(0.0, -v[2] - std::max(b, 0.0)), &out->complementarity);
       } else {
         grow(calc_complementarity(mobility, gamma[2], v[2], b), &out->complementarity);
@@ -228,9 +259,9 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
         default: {
           const double radius = calc_polygon_radius(gamma, k);
           grow(radius - bound, &out->max_cone_excess);
+          if (is_struck_[i]) break;
           const double work = gamma[0] * v[0] + gamma[1] * v[1];
           grow(work, &out->max_friction_work);
-          if (rebounds_[i]) break;
           // lambda _|_ mu f_N - 1^T beta, and beta _|_ D v + lambda: what slips has all its
           // friction, along the directions that slip fastest.
           const double fastest = calc_polygon_slip(v, k);
@@ -248,7 +279,8 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
   }
 }
 
-void RigidCertifier::check_rows(const ContactProblem& problem, const ModelParameters& parameters,
+void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& islands,
+                                ContactModel model, const ModelParameters& parameters,
                                 const ContactSolution& solution, std::vector<double>* given,
                                 Sums* sums, Certificate* out) {
   const double dt = problem.time_step;
@@ -262,6 +294,8 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const ModelParame
     const double v = calc_row_velocity(problem, row, solution.v);
     const double gamma = solution.row_impulses[i];
     double law = gamma;
+    const int block = islands.block_of_dof(problem.row_dof[row.first_column]);
+    const bool is_struck = has_rebound_[islands.island_of_block(block)] != 0;
     sums->is_finite = sums->is_finite && std::isfinite(gamma);
     sums->impulse = std::max(sums->impulse, std::abs(gamma));
     sums->speed = std::max(sums->speed, std::abs(v));
@@ -269,7 +303,8 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const ModelParame
       const double mobility = calc_mobility(problem, row);
       const double b = calc_gap_speed(row.position, dt, parameters);
       out->complementarity =
-          std::max(out->complementarity, calc_complementarity(mobility, gamma, v, b));
+          std::max(out->complementarity, is_struck ? std::max(0.0, -v - std::max(b, 0.0))
+                                                   : calc_complementarity(mobility, gamma, v, b));
       sums->complementarity += std::max(0.0, gamma * std::min(v + b, v + std::max(b, 0.0)));
       sums->may_gain = sums->may_gain || row.position < 0;
       if (gamma < 0) out->min_normal_impulse = std::min(out->min_normal_impulse, gamma);
@@ -282,6 +317,15 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const ModelParame
       out->constraint_error = std::max(out->constraint_error, excess);
       sums->violation += error * std::abs(gamma);
       sums->may_gain = sums->may_gain || row.position != 0;
+    } else if (row.kind == RowKind::kFriction && (is_struck || traits(model).uses_friction)) {
+      out->max_cone_excess = std::max(out->max_cone_excess, std::abs(gamma) - row.bound);
+      // Coulomb's law: what is within its bound sticks, and the rest opposes the motion.
+      if (!is_struck && model != ContactModel::drumwright_shell) {
+        out->max_friction_work = std::max(out->max_friction_work, gamma * v);
+        out->complementarity = std::max(
+            out->complementarity,
+            std::min(std::abs(v), calc_mobility(problem, row) * (row.bound - std::abs(gamma))));
+      }
     } else {
       law = calc_reference_row_impulse(row, v);
       out->impulse_error = std::max(out->impulse_error, std::abs(law - gamma));
@@ -304,13 +348,11 @@ void RigidCertifier::count_pushing(const ContactProblem& problem, const Islands&
         dofs_.push_back(dof);
     const auto n = static_cast<int>(dofs_.size());
     int num_pushing = 0, num_bilateral = 0;
-    bool rebounds = false;
     for (const int p : islands.pairs(island)) {
       const BodyPair& pair = problem.pairs[p];
       for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
         num_pushing += solution.impulses[i][2] > 0;
         num_bilateral += model == ContactModel::no_slip && is_held_[i] ? 2 : 0;
-        rebounds = rebounds || rebounds_[i];
       }
     }
     for (const int r : islands.rows(island)) {
@@ -326,7 +368,8 @@ void RigidCertifier::count_pushing(const ContactProblem& problem, const Islands&
     out->num_pushing += num_pushing;
     out->max_pushing += n - rank;
     // Impulses of several stages add up, and those of friction cones are no projection.
-    if (traits(model).has_error_bound && !rebounds && num_pushing > n - rank) keeps_count_ = false;
+    if (traits(model).has_error_bound && !has_rebound_[island] && num_pushing > n - rank)
+      keeps_count_ = false;
   }
 }
 

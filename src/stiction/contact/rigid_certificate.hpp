@@ -27,7 +27,8 @@ struct Certificate;
 ///
 /// r being the imbalance of momentum. It assumes that the multipliers of the exact step are at most
 /// twice those given, and bounds the error in the step's own linear program, which has exactly
-/// those contacts that the result holds: see docs/certificates.md.
+/// those contacts that the result holds: see docs/certificates.md. There is none of a step in which
+/// contacts rebound.
 class RigidCertifier {
  public:
   /// @param given      out: J^T gamma of all but rows without a source, size num_dofs
@@ -49,12 +50,14 @@ class RigidCertifier {
     bool may_gain = false;       // energy, rightly
     bool is_finite = true;
   };
+  void find_rebounds(const ContactProblem& problem, const Islands& islands, ContactModel model,
+                     const ContactSolution& solution);
   void check_contacts(const ContactProblem& problem, ContactModel model,
                       const ModelParameters& parameters, const ContactSolution& solution,
                       std::vector<double>* given, Sums* sums, Certificate* out);
-  void check_rows(const ContactProblem& problem, const ModelParameters& parameters,
-                  const ContactSolution& solution, std::vector<double>* given, Sums* sums,
-                  Certificate* out);
+  void check_rows(const ContactProblem& problem, const Islands& islands, ContactModel model,
+                  const ModelParameters& parameters, const ContactSolution& solution,
+                  std::vector<double>* given, Sums* sums, Certificate* out);
   void count_pushing(const ContactProblem& problem, const Islands& islands, ContactModel model,
                      const ContactSolution& solution, Certificate* out);
   int find_rank(const ContactProblem& problem, const Islands& islands, int island,
@@ -62,7 +65,8 @@ class RigidCertifier {
   void add_to_span(const ContactProblem& problem, const Islands& islands);
 
   std::vector<double> change_, residual_, momentum_, by_law_, own_, shares_;
-  std::vector<char> is_held_, rebounds_;
+  std::vector<char> is_held_, rebounds_, is_struck_;
+  std::vector<char> has_rebound_;   // of islands
   std::vector<double> row_, span_;  // of bilateral rows, scaled by diag(A)^(-1/2)
   std::vector<int> dofs_;
   int rank_ = 0;

@@ -24,7 +24,8 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 ///     mu f_N + nu |slip0| >= cos(theta_m) (s+ + s-) + sin(theta_m) (t+ + t-),
 ///         theta_m = (pi / 2) m / (k / 2 - 1),   m = 0 .. k / 2 - 1
 ///
-/// for G = [N; S; T; -S; -T], whose KKT conditions are an LCP. Contacts that phase 1 gives an
+/// for G = [N; S; T; -S; -T], with the two directions of every dry joint, whose impulses' sum has a
+/// bound, beside the tangents; its KKT conditions are an LCP. Contacts that phase 1 gives an
 /// impulse come first; others are added one at a time, the one that takes most energy away first.
 /// Source: [drumwright2010]; theory section 4.2.
 class EnergyStage final : public RigidLaw {
@@ -76,6 +77,7 @@ class EnergyStage final : public RigidLaw {
     out->z.resize(stage.num_unilateral);
     out->u.resize(stage.num_columns);
     out->tangents.assign(static_cast<std::size_t>(2) * stage.num_contacts, 0.0);
+    out->dry.assign(stage.bound.size(), 0.0);
     const numerics::GramLcp lcp{stage.num_unilateral, stage.num_columns, stage.N.data(),
                                 stage.b.data(), stage.u_hat.data()};
     const LcpReport report = pivoting_.solve(lcp, stage.guess, out->z, out->u);
@@ -97,7 +99,10 @@ class EnergyStage final : public RigidLaw {
       if (is_chosen_[i] && (stage.mu[i] > 0 || stage.nu[i] > 0)) frictional_.push_back(i);
     for (const int i : frictional_)
       for (const int direction : {1, 2, -1, -2}) variables_.push_back({i, direction});
-    size_ = static_cast<int>(variables_.size() + m + 1 + cos_.size() * frictional_.size());
+    for (int i = 0; i < static_cast<int>(stage.bound.size()); ++i)
+      for (const int direction : {kDry, -kDry}) variables_.push_back({i, direction});
+    size_ = static_cast<int>(variables_.size() + m + 1 + cos_.size() * frictional_.size() +
+                             stage.bound.size());
   }
 
   /// [[H, -A^T], [A, 0]] with H = G G^T.
@@ -105,17 +110,20 @@ class EnergyStage final : public RigidLaw {
     const int n = stage.num_columns, m = stage.num_unilateral;
     const int p = static_cast<int>(variables_.size()), f = static_cast<int>(frictional_.size());
     const int num_edges = static_cast<int>(cos_.size());
-    const int num_constraints = m + 1 + num_edges * f;
+    const int num_dry = static_cast<int>(stage.bound.size());
+    const int num_constraints = m + 1 + num_edges * f + num_dry;
     G_.assign(static_cast<std::size_t>(p) * n, 0.0);
     gradient_.assign(p, 0.0);
     for (int v = 0; v < p; ++v) {
       const auto [i, direction] = variables_[v];
       const int tangent = 2 * i + std::abs(direction) - 1;
       const double sign = direction < 0 ? -1 : 1;
+      const bool is_dry = std::abs(direction) == kDry;
       const double* row = direction == 0 ? stage.N.data() + static_cast<std::size_t>(i) * n
+                          : is_dry       ? stage.F.data() + static_cast<std::size_t>(i) * n
                                          : stage.T.data() + static_cast<std::size_t>(tangent) * n;
       for (int j = 0; j < n; ++j) G_[static_cast<std::size_t>(v) * n + j] = sign * row[j];
-      if (direction != 0) gradient_[v] = sign * stage.b_t[tangent];
+      if (direction != 0) gradient_[v] = sign * (is_dry ? stage.b_f[i] : stage.b_t[tangent]);
     }
     Q_.assign(static_cast<std::size_t>(size_) * size_, 0.0);
     r_.assign(size_, 0.0);
@@ -145,13 +153,18 @@ class EnergyStage final : public RigidLaw {
           std::find_if(variables_.begin(), variables_.end(),
                        [&](const Variable& v) { return v.row == contact && v.direction == 0; }) -
           variables_.begin());
-      const int first = p - 4 * f + 4 * i;
+      const int first = p - 2 * num_dry - 4 * f + 4 * i;
       for (int e = 0; e < num_edges; ++e) {
         const int row = m + 1 + num_edges * i + e;
         A(row, normal) = stage.mu[contact];
         for (int d = 0; d < 4; ++d) A(row, first + d) = -(d % 2 == 0 ? cos_[e] : sin_[e]);
         r[p + row] = stage.nu[contact] * stage.slip0[contact];
       }
+    }
+    for (int i = 0; i < num_dry; ++i) {
+      const int row = m + 1 + num_edges * f + i, first = p - 2 * num_dry + 2 * i;
+      A(row, first) = A(row, first + 1) = -1;
+      r[p + row] = stage.bound[i];
     }
     Q.topRightCorner(p, num_constraints) = -A.transpose();
   }
@@ -197,10 +210,13 @@ class EnergyStage final : public RigidLaw {
   void read_out(const RigidStage& stage, StageImpulses* out) const {
     std::fill(out->z.begin(), out->z.end(), 0.0);
     std::fill(out->tangents.begin(), out->tangents.end(), 0.0);
+    std::fill(out->dry.begin(), out->dry.end(), 0.0);
     for (std::size_t v = 0; v < variables_.size(); ++v) {
       const auto [i, direction] = variables_[v];
       if (direction == 0)
         out->z[i] = x_[v];
+      else if (std::abs(direction) == kDry)
+        out->dry[i] += direction < 0 ? -x_[v] : x_[v];
       else
         out->tangents[2 * i + std::abs(direction) - 1] += direction < 0 ? -x_[v] : x_[v];
     }
@@ -238,9 +254,10 @@ class EnergyStage final : public RigidLaw {
     return best >= 0;
   }
 
+  static constexpr int kDry = 3;
   struct Variable {
-    int row;        // unilateral
-    int direction;  // 0: normal; +-1, +-2: tangents
+    int row;        // unilateral, or a dry joint's
+    int direction;  // 0: normal; +-1, +-2: tangents; +-kDry
   };
 
   std::vector<double> cos_, sin_;

@@ -12,6 +12,7 @@ class NormalStage final : public RigidLaw {
     out->z.resize(stage.num_unilateral);
     out->u.resize(stage.num_columns);
     out->tangents.clear();
+    out->dry.clear();
     const numerics::GramLcp lcp{stage.num_unilateral, stage.num_columns, stage.N.data(),
                                 stage.b.data(), stage.u_hat.data()};
     const numerics::LcpReport report = solver_.solve(lcp, stage.guess, out->z, out->u);

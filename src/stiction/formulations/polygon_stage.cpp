@@ -19,6 +19,7 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 ///     D u + b_t + E lambda >= 0  _|_  beta >= 0
 ///     mu f_N - E^T beta   >= 0  _|_  lambda >= 0,      u = u_hat + N^T f_N + D^T beta.
 ///
+/// Dry friction of joints is a polygon of two edges and a bound that does not change.
 /// Contacts without friction have a normal alone. The matrix is copositive, so that Lemke's method
 /// ends with a solution wherever there is a feasible point.
 /// Source: [stewart1996], [anitescu1997]; theory section 4.1.
@@ -42,7 +43,8 @@ class PolygonStage final : public RigidLaw {
     for (int i = 0; i < stage.num_contacts; ++i)
       if (stage.mu[i] > 0) frictional_.push_back(i);
     const auto num_frictional = static_cast<int>(frictional_.size());
-    size_ = stage.num_unilateral + (num_directions_ + 1) * num_frictional;
+    size_ = stage.num_unilateral + (num_directions_ + 1) * num_frictional +
+            3 * static_cast<int>(stage.bound.size());
     if (size_ > kMaxSize) return {.status = numerics::LcpStatus::kMaxPivots};
     assemble(stage);
     z_.resize(size_);
@@ -55,11 +57,13 @@ class PolygonStage final : public RigidLaw {
   }
 
  private:
-  /// Q = G G^T + the rows of the polygons; G has the normals, then k directions of each contact.
+  /// Q = G G^T + the rows of the polygons; G has the normals, then k directions of each contact,
+  /// then two of each dry joint.
   void assemble(const RigidStage& stage) {
     const int n = stage.num_columns, m = stage.num_unilateral, k = num_directions_;
     const int f = static_cast<int>(frictional_.size());
-    const int num_rows = m + k * f;
+    const int first_dry = m + k * f, num_dry = static_cast<int>(stage.bound.size());
+    const int num_rows = first_dry + 2 * num_dry;
     G_.resize(static_cast<std::size_t>(num_rows) * n);
     std::copy(stage.N.begin(), stage.N.end(), G_.begin());
     r_.assign(size_, 0.0);
@@ -73,6 +77,14 @@ class PolygonStage final : public RigidLaw {
         r_[row] = cos_[d] * stage.b_t[2 * contact] + sin_[d] * stage.b_t[2 * contact + 1];
       }
     }
+    for (int i = 0; i < num_dry; ++i)
+      for (int side = 0; side < 2; ++side) {
+        const int row = first_dry + 2 * i + side;
+        const double sign = side == 0 ? 1 : -1;
+        double* g = G_.data() + static_cast<std::size_t>(row) * n;
+        for (int j = 0; j < n; ++j) g[j] = sign * stage.F[static_cast<std::size_t>(i) * n + j];
+        r_[row] = sign * stage.b_f[i];
+      }
     std::copy(stage.b.begin(), stage.b.end(), r_.begin());
     Q_.assign(static_cast<std::size_t>(size_) * size_, 0.0);
     const Eigen::Map<const RowMajor> G(G_.data(), num_rows, n);
@@ -86,6 +98,14 @@ class PolygonStage final : public RigidLaw {
       for (int d = 0; d < k; ++d) {
         Q(m + k * i + d, lambda) = 1;
         Q(lambda, m + k * i + d) = -1;
+      }
+    }
+    for (int i = 0; i < num_dry; ++i) {
+      const int lambda = num_rows + f + i;
+      r_[lambda] = stage.bound[i];
+      for (int row = first_dry + 2 * i; row < first_dry + 2 * i + 2; ++row) {
+        Q(row, lambda) = 1;
+        Q(lambda, row) = -1;
       }
     }
   }
@@ -102,9 +122,13 @@ class PolygonStage final : public RigidLaw {
         t[1] += sin_[d] * beta;
       }
     }
+    const int first_dry = m + k * static_cast<int>(frictional_.size());
+    out->dry.resize(stage.bound.size());
+    for (std::size_t i = 0; i < out->dry.size(); ++i)
+      out->dry[i] = z_[first_dry + 2 * i] - z_[first_dry + 2 * i + 1];
     out->u.assign(stage.u_hat.begin(), stage.u_hat.end());
     Eigen::Map<Eigen::VectorXd> u(out->u.data(), n);
-    const int num_rows = m + k * static_cast<int>(frictional_.size());
+    const int num_rows = first_dry + 2 * static_cast<int>(stage.bound.size());
     const Eigen::Map<const RowMajor> G(G_.data(), num_rows, n);
     const Eigen::Map<const Eigen::VectorXd> z(z_.data(), num_rows);
     u.noalias() += G.transpose() * z;

@@ -50,6 +50,26 @@ double calc_friction(const Row& row, double v, double* slope) {
   return -row.bound * v / length;
 }
 
+/// The velocity on the law's curve with v - mobility * impulse = s. Along a curve that is a step
+/// but for its tolerance, v alone says little: a step of Newton's method from sliding one way ends
+/// in sliding the other way, and back. s tells all its points apart, and alone in its island a row
+/// has the s of its solution at once. Source: the parametrization of a monotone graph in
+/// [minty1962].
+double find_on_curve(const Row& row, double mobility, double s) {
+  // |s| - mobility bound <= |v| <= |s|; the left side is increasing in |v|, and concave: Newton's
+  // method from below stays below.
+  double v = std::max(0.0, std::abs(s) - mobility * row.bound);
+  constexpr int kMaxSteps = 50;
+  for (int i = 0; i < kMaxSteps; ++i) {
+    double slope;
+    const double impulse = calc_friction(row, v, &slope);
+    const double step = (std::abs(s) - v + mobility * impulse) / (1 + mobility * slope);
+    v += step;
+    if (!(std::abs(step) > 1e-15 * v)) break;
+  }
+  return std::copysign(v, s);
+}
+
 /// Of a limit, among the ids of contacts.
 std::uint64_t make_limit_key(const ContactProblem& problem, const Row& row) {
   constexpr std::uint64_t kIsLimit = std::uint64_t{1} << 63;
@@ -139,18 +159,21 @@ void RigidIsland::start_contacts(const ContactProblem& problem) {
 }
 
 void RigidIsland::start_rows(const ContactProblem& problem) {
-  for (auto* rows : {&limits_, &equalities_, &springs_}) rows->clear();
+  for (auto* rows : {&limits_, &equalities_, &springs_, &dry_}) rows->clear();
   frictions_.clear();
+  dry_bounds_.clear();
   limit_bounds_.clear();
   equality_b_.clear();
   row_impulses_.assign(island_.num_rows(), 0.0);
   for (int i = 0; i < island_.num_rows(); ++i) {
     const Row& row = problem.rows[island_.rows()[i]];
-    if (row.kind == RowKind::kFriction) {
+    if (row.kind == RowKind::kFriction && uses_tangents_) {
+      dry_.push_back(i);
+      dry_bounds_.push_back(row.bound);
+    } else if (row.kind == RowKind::kFriction) {
       FrictionTerm term;
       term.row = i;
       calc_friction(row, 0, &term.weight);
-      term.last_error = contact::kInfinity;
       if (row.bound > 0) frictions_.push_back(term);
     } else if (row.kind == RowKind::kLimit) {
       limits_.push_back(i);
@@ -198,6 +221,7 @@ IslandStatistics RigidIsland::solve(std::span<const std::uint64_t> guess, RigidL
     if (!report.is_solved()) break;
     z_total_ = impulses_.z;
     t_total_ = impulses_.tangents;
+    dry_total_ = impulses_.dry;
     finish();
     const bool holds_more = update_held();
     // Of the bounds; Lemke's answers are no better than the second.
@@ -210,7 +234,7 @@ IslandStatistics RigidIsland::solve(std::span<const std::uint64_t> guess, RigidL
     }
     if (!holds_more && !is_open) break;
   }
-  if (statistics_.status == SolveStatus::kConverged && rebound(law)) finish();
+  if (statistics_.status == SolveStatus::kConverged) solve_impacts(law);
   if (statistics_.status == SolveStatus::kConverged && !keeps_constraints())
     statistics_.status = SolveStatus::kInfeasible;
   if (velocities_.empty()) calc_contact_velocities();  // after a failure, of v*
@@ -246,11 +270,27 @@ bool RigidIsland::factor() {
     }
   }
   if (!whitening_.factor()) return false;
+  calc_friction_mobilities();
   y_hat_ = v_star_;
   whitening_.to_y(y_hat_.data());
   whitening_.whiten(scratch_.data());
   add_scaled(1, scratch_.data(), y_hat_.data(), n_);
   return true;
+}
+
+/// J A^-1 J^T of the rows of dry friction, A being what was factored first, less the row's own
+/// weight.
+void RigidIsland::calc_friction_mobilities() {
+  for (FrictionTerm& term : frictions_) {
+    if (term.mobility > 0) continue;
+    const DenseJacobian<1> J = island_.row_jacobian(term.row);
+    y_.resize(n_);
+    whitening_.whiten(J, y_.data());
+    const double weighted = dot(y_.data(), y_.data(), n_);
+    // Sherman and Morrison; what they leave of a row that others hold is round-off.
+    constexpr double kLeast = 1e-6;
+    term.mobility = weighted / std::max(kLeast, 1 - term.weight * weighted);
+  }
 }
 
 void RigidIsland::whiten() {
@@ -260,6 +300,8 @@ void RigidIsland::whiten() {
   N_.resize(static_cast<std::size_t>(num_unilateral) * n_);
   T_.resize(needs_tangents ? static_cast<std::size_t>(2) * num_contacts * n_ : 0);
   E_.resize(equalities_.size() * n_);
+  F_.resize(dry_.size() * n_);
+  b_f_.assign(dry_.size(), 0.0);
   b_.resize(num_unilateral);
   b_t_.resize(2 * num_contacts);
   for (int i = 0; i < num_contacts; ++i) {
@@ -278,10 +320,12 @@ void RigidIsland::whiten() {
   }
   for (std::size_t i = 0; i < equalities_.size(); ++i)
     whitening_.whiten(island_.row_jacobian(equalities_[i]), whitened(&E_, static_cast<int>(i)));
+  for (std::size_t i = 0; i < dry_.size(); ++i)
+    whitening_.whiten(island_.row_jacobian(dry_[i]), whitened(&F_, static_cast<int>(i)));
 }
 
 bool RigidIsland::is_finite() const {
-  for (const auto* values : {&N_, &T_, &E_, &b_, &b_t_, &y_hat_})
+  for (const auto* values : {&N_, &T_, &E_, &F_, &b_, &b_t_, &y_hat_})
     if (!math::all_finite(static_cast<int>(values->size()), values->data())) return false;
   return true;
 }
@@ -316,6 +360,7 @@ void RigidIsland::eliminate() {
   bilateral_.eliminate(static_cast<int>(equalities_.size()));
   bilateral_.project_rows(N_, b_, &N_projected_, &b_projected_);
   if (uses_tangents_) bilateral_.project_rows(T_, b_t_, &T_projected_, &b_t_projected_);
+  bilateral_.project_rows(F_, b_f_, &F_projected_, &b_f_projected_);
 }
 
 LcpReport RigidIsland::solve_stage(std::span<const double> y_hat, RigidLaw* law) {
@@ -329,6 +374,9 @@ LcpReport RigidIsland::solve_stage(std::span<const double> y_hat, RigidLaw* law)
   stage.b = b_projected_;
   stage.T = T_projected_;
   stage.b_t = b_t_projected_;
+  stage.F = F_projected_;
+  stage.b_f = b_f_projected_;
+  stage.bound = dry_bounds_;
   stage.mu = mu_;
   stage.nu = nu_;
   stage.slip0 = slip0_;
@@ -373,6 +421,8 @@ void RigidIsland::finish() {
     add_scaled(z_total_[i], N_.data() + i * n_, y_.data(), n_);
   for (std::size_t i = 0; i < t_total_.size(); ++i)
     add_scaled(t_total_[i], T_.data() + i * n_, y_.data(), n_);
+  for (std::size_t i = 0; i < dry_total_.size(); ++i)
+    add_scaled(dry_total_[i], F_.data() + i * n_, y_.data(), n_);
   const std::span<const double> bilateral_impulses = bilateral_.satisfy(y_.data());
   v_ = y_;
   whitening_.to_v(v_.data());
@@ -392,6 +442,7 @@ void RigidIsland::finish() {
   std::fill(row_impulses_.begin(), row_impulses_.end(), 0.0);
   for (std::size_t i = 0; i < limits_.size(); ++i)
     row_impulses_[limits_[i]] = z_total_[num_contacts + i];
+  for (std::size_t i = 0; i < dry_.size(); ++i) row_impulses_[dry_[i]] = dry_total_[i];
   const int num_equalities = static_cast<int>(equalities_.size());
   for (std::size_t k = 0; k < bilateral_impulses.size(); ++k) {
     const int row = bilateral_.kept()[k], tangent = row - num_equalities;
@@ -439,8 +490,7 @@ bool RigidIsland::update_held() {
   return is_changed;
 }
 
-/// Newton's method on the rows' laws; where that does not bring them nearer, the secant through the
-/// origin, which does.
+/// Linearizes every law about the point of its curve that is nearest to where its row is now.
 /// @param tolerance of the impulse, relative to its bound
 /// @return true if a law is not met yet
 bool RigidIsland::update_friction(double tolerance) {
@@ -449,26 +499,41 @@ bool RigidIsland::update_friction(double tolerance) {
     const Row& row = problem_->rows[island_.rows()[term.row]];
     double slope;
     const double v = multiply(island_.row_jacobian(term.row), v_);
-    const double impulse = calc_friction(row, v, &slope);
-    const double error = std::abs(impulse - row_impulses_[term.row]);
-    is_open = is_open || error > tolerance * row.bound;
-    const bool is_secant = error > 0.5 * term.last_error;
-    term.last_error = error;
-    term.velocity = v;
-    term.impulse = impulse;
-    term.weight = is_secant ? row.bound / std::hypot(v, row.slip_tolerance) : slope;
+    const double gamma = row_impulses_[term.row];
+    is_open = is_open || std::abs(calc_friction(row, v, &slope) - gamma) > tolerance * row.bound;
+    term.velocity = find_on_curve(row, term.mobility, v - term.mobility * gamma);
+    term.impulse = calc_friction(row, term.velocity, &term.weight);
   }
   return is_open;
 }
 
-/// Poisson's restitution: contacts that hit are compressed until they stop, give back a share of
-/// that impulse, and whatever closes then is stopped once more. Source: theory section 10.
-/// @return true if there are any
-bool RigidIsland::rebound(RigidLaw* law) {
+/// Impacts with restitution, until what they press is held. What rebounds does not change friction:
+/// that of dry joints stays as it is without.
+void RigidIsland::solve_impacts(RigidLaw* law) {
+  for (FrictionTerm& term : frictions_) {
+    term.impulse = row_impulses_[term.row];
+    term.weight = 0;
+  }
+  while (find_rebounds()) {
+    if (!factor()) {
+      statistics_.status = SolveStatus::kNotPositiveDefinite;
+      return;
+    }
+    whiten();
+    eliminate();
+    rebound(law);
+    if (statistics_.status != SolveStatus::kConverged) return;
+    finish();
+    if (!hold_pressing()) return;
+  }
+}
+
+/// @return true if there are contacts that hit; those that did once do again
+bool RigidIsland::find_rebounds() {
   bool is_any = false;
   for (ContactTerms& c : contacts_) {
     const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
-    if (contact.restitution == 0 || !(c.impulse[2] > 0)) continue;
+    if (contact.restitution == 0 || (!c.rebounds && !(c.impulse[2] > 0))) continue;
     const DenseJacobian<3> J = island_.contact_jacobian(c.contact);
     const double v_n0 = multiply(J, v0_).z() + contact.bias[2];
     const double v_n_star = multiply(J, v_star_).z() + contact.bias[2];
@@ -476,14 +541,18 @@ bool RigidIsland::rebound(RigidLaw* law) {
     c.rebounds = is_any = true;
     c.correction = 0;
   }
-  if (!is_any) return false;
-  whiten();
-  eliminate();
+  return is_any;
+}
+
+/// Poisson's restitution: contacts that hit are compressed until they stop, give back a share of
+/// that impulse, and whatever closes then is stopped once more. Source: theory section 10.
+void RigidIsland::rebound(RigidLaw* law) {
   const LcpReport compression = solve_with_ladder(law);
   statistics_.status = to_solve_status(compression.status);
-  if (!compression.is_solved()) return false;
+  if (!compression.is_solved()) return;
   z_total_ = impulses_.z;
   t_total_ = impulses_.tangents;
+  dry_total_ = impulses_.dry;
   y_ = impulses_.u;
   scratch_ = y_;
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
@@ -501,12 +570,26 @@ bool RigidIsland::rebound(RigidLaw* law) {
     const double w_compressed = dot(row, scratch_.data(), n_) + b_projected_[i];
     closes = closes || (w < -kTolerance && w < w_compressed);
   }
-  if (!closes) return true;
+  if (!closes) return;
+  // Of dry joints compression has had the friction.
+  std::fill(dry_bounds_.begin(), dry_bounds_.end(), 0.0);
   const LcpReport last = solve_stage(y_, law);
+  for (std::size_t i = 0; i < dry_.size(); ++i)
+    dry_bounds_[i] = problem_->rows[island_.rows()[dry_[i]]].bound;
   statistics_.status = to_solve_status(last.status);
   for (std::size_t i = 0; i < z_total_.size(); ++i) z_total_[i] += impulses_.z[i];
   for (std::size_t i = 0; i < t_total_.size(); ++i) t_total_[i] += impulses_.tangents[i];
-  return true;
+}
+
+/// @return true if contacts press that were not held
+bool RigidIsland::hold_pressing() {
+  bool is_changed = false;
+  for (ContactTerms& c : contacts_) {
+    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+    if (uses_tangents_ || contact.dim == 1 || c.is_held || !(c.impulse[2] > 0)) continue;
+    c.is_held = is_changed = true;
+  }
+  return is_changed;
 }
 
 void RigidIsland::find_pushing() {

@@ -23,8 +23,11 @@ namespace stiction::formulations {
 ///
 ///  1. Contacts are held (tangents in X, or viscous) if they touch or carry an impulse: the set
 ///     grows until it is consistent.
-///  2. Dry friction of joints is linearized about its last velocities, by Newton's method.
-///  3. Contacts that hit with restitution are solved again, Poisson's way.
+///  2. Dry friction of joints is part of the law where that has friction; else it is linearized
+///  about the point of its law that is nearest to its last
+///     velocity and impulse.
+///  3. Contacts that hit with restitution are solved again, Poisson's way, until what that presses
+///     is held.
 class RigidIsland {
  public:
   void assemble(const contact::ContactProblem& problem, const contact::Islands& islands, int island,
@@ -54,7 +57,7 @@ class RigidIsland {
     int row = 0;          // in the island
     double velocity = 0;  // about which it is linearized
     double weight = 0, impulse = 0;
-    double last_error = 0;  // of the law
+    double mobility = 0;  // of the row [1/kg, 1/(kg m^2)]; 0: not known yet
   };
 
   void start_contacts(const contact::ContactProblem& problem);
@@ -68,8 +71,12 @@ class RigidIsland {
   bool is_finite() const;
   bool keeps_constraints() const;
   bool update_held();
+  void calc_friction_mobilities();
   bool update_friction(double tolerance);
-  bool rebound(RigidLaw* law);
+  void solve_impacts(RigidLaw* law);
+  bool find_rebounds();
+  void rebound(RigidLaw* law);
+  bool hold_pressing();
   void finish();
   void calc_contact_velocities();
   void find_pushing();
@@ -86,8 +93,8 @@ class RigidIsland {
   contact::IslandStatistics statistics_;
 
   std::vector<ContactTerms> contacts_;
-  std::vector<int> limits_, equalities_, springs_;  // rows in the island
-  std::vector<double> limit_bounds_, equality_b_;
+  std::vector<int> limits_, equalities_, springs_, dry_;  // rows in the island
+  std::vector<double> limit_bounds_, equality_b_, dry_bounds_;
   std::vector<FrictionTerm> frictions_;
   std::vector<double> mu_, nu_, slip0_;
 
@@ -95,13 +102,14 @@ class RigidIsland {
   std::vector<double> v_star_, v0_, v_, y_hat_, scratch_;
   std::vector<math::Vector3> velocities_;  // of contacts in C, bias included, at v
   // Whitened rows, n numbers each: unilateral, tangents, equalities.
-  std::vector<double> N_, T_, E_;
+  std::vector<double> N_, T_, E_, F_;
   BilateralConstraints bilateral_;
   // Projected.
   std::vector<double> N_projected_, T_projected_, b_, b_projected_, b_t_, b_t_projected_, u_hat_;
+  std::vector<double> F_projected_, b_f_, b_f_projected_;
   std::vector<int> guess_;
   StageImpulses impulses_;
-  std::vector<double> z_total_, t_total_, y_;
+  std::vector<double> z_total_, t_total_, dry_total_, y_;
   std::vector<int> held_;  // contacts whose tangents are in X
   std::vector<double> row_impulses_;
   std::vector<std::uint64_t> pushing_;

@@ -21,8 +21,11 @@ struct RigidStage {
   std::span<const double> b;    // num_unilateral [m/s, rad/s]; velocities N u + b
   std::span<const double> T;    // tangents, 2 num_contacts x n; empty where no model asks for them
   std::span<const double> b_t;  // 2 num_contacts [m/s]
-  std::span<const double> mu;   // num_contacts [-]
-  std::span<const double> nu;   // num_contacts [N s/m]
+  std::span<const double> F;    // rows with dry friction, as T; those of joints, bound.size() x n
+  std::span<const double> b_f;  // of F [m/s, rad/s]
+  std::span<const double> bound;  // of their impulses, >= 0 [N s, N m s]
+  std::span<const double> mu;     // num_contacts [-]
+  std::span<const double> nu;     // num_contacts [N s/m]
   std::span<const double> slip0;  // slip speeds at the start of the step, num_contacts [m/s]
   std::span<const double> u_hat;  // n [sqrt(J)]
   std::span<const int> guess;     // unilateral rows that push, perhaps
@@ -31,6 +34,7 @@ struct RigidStage {
 struct StageImpulses {
   std::vector<double> z;         // of unilateral rows [N s]
   std::vector<double> tangents;  // 2 num_contacts, empty if the model has none [N s]
+  std::vector<double> dry;       // of F, empty if there are none [N s, N m s]
   std::vector<double> u;         // u_hat + rows^T impulses
   std::vector<int> active;       // a guess for the next
 };

@@ -60,7 +60,7 @@ LcpReport Lemke::solve(const DenseLcp& problem, std::span<double> z) noexcept {
     for (int pass = 0; end == End::kSolution && pass < 2; ++pass) {
       if (pass > 0) {
         perturbation_ = 0;
-        rebuild(problem, 0);
+        if (!rebuild(problem, 0)) break;
       }
       read_solution(candidate_);
       const double residual = calc_residual(problem, candidate_);
@@ -131,7 +131,8 @@ void Lemke::build(const DenseLcp& problem, double lambda) {
 }
 
 /// The tableau of the present basis from the matrix, by exchanges with the largest pivots left.
-void Lemke::rebuild(const DenseLcp& problem, double lambda) {
+/// @return false if the basis is singular, and the tableau that of another
+bool Lemke::rebuild(const DenseLcp& problem, double lambda) {
   leaves_.assign(2 * size_ + 1, 0);
   for (const int variable : nonbasic_) leaves_[variable] = 1;
   build(problem, lambda);
@@ -147,9 +148,10 @@ void Lemke::rebuild(const DenseLcp& problem, double lambda) {
           best_column = j;
         }
     }
-    if (best_row < 0) return;
+    if (best_row < 0) break;
     exchange(best_row, best_column);
   }
+  return std::none_of(basic_.begin(), basic_.end(), [&](int v) { return leaves_[v] != 0; });
 }
 
 Lemke::End Lemke::pivot_to_end(const DenseLcp& problem, double lambda) {
@@ -162,7 +164,7 @@ Lemke::End Lemke::pivot_to_end(const DenseLcp& problem, double lambda) {
     exchange(leaving_row, column_of(entering_));
     if (leaving == artificial()) return End::kSolution;
     if (++pivots_ > max_pivots) return End::kOutOfPivots;
-    if (pivots_ % kPivotsBetweenRebuilds == 0) rebuild(problem, lambda);
+    if (pivots_ % kPivotsBetweenRebuilds == 0 && !rebuild(problem, lambda)) return End::kSingular;
     entering_ = complement(leaving);
     leaving_row = find_leaving_row(column_of(entering_));
     if (leaving_row < 0) return End::kRay;
@@ -187,7 +189,8 @@ int Lemke::find_leaving_row(int column) const {
     const double slope = row(i)[column];
     if (!(slope < -kPivotTolerance * largest)) continue;
     const double ratio = std::max(0.0, constant(i)) / -slope;
-    const double tie = kTie * (1 + least);
+    // By which no constant changes more than that much.
+    const double tie = kTie * (least + 1 / largest);
     if (leaving >= 0 && ratio > least + tie) continue;
     if (leaving >= 0 && ratio >= least - tie) {
       if (basic_[leaving] == artificial()) continue;

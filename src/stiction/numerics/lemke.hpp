@@ -24,11 +24,11 @@ class Lemke {
   LcpReport solve(const DenseLcp& problem, std::span<double> z) noexcept;
 
  private:
-  enum class End { kSolution, kRay, kOutOfPivots };
+  enum class End { kSolution, kRay, kOutOfPivots, kSingular };
 
   void scale(const DenseLcp& problem);
   void build(const DenseLcp& problem, double lambda);
-  void rebuild(const DenseLcp& problem, double lambda);
+  bool rebuild(const DenseLcp& problem, double lambda);
   End pivot_to_end(const DenseLcp& problem, double lambda);
   int find_first_row() const;
   int find_leaving_row(int column) const;
