@@ -131,11 +131,14 @@ void Lemke::build(const DenseLcp& problem, double lambda) {
 }
 
 /// The tableau of the present basis from the matrix, by exchanges with the largest pivots left.
-void Lemke::rebuild(const DenseLcp& problem, double lambda) {
+/// @return false if none is left before all are made: the basis was one by round-off alone
+bool Lemke::rebuild(const DenseLcp& problem, double lambda) {
   leaves_.assign(2 * size_ + 1, 0);
   for (const int variable : nonbasic_) leaves_[variable] = 1;
+  int num_left = 0;
+  for (const int variable : basic_) num_left += variable >= size_ ? 1 : 0;
   build(problem, lambda);
-  for (;;) {
+  for (; num_left > 0; --num_left) {
     int best_row = -1, best_column = -1;
     double best = 0;
     for (int i = 0; i < size_; ++i) {
@@ -147,9 +150,10 @@ void Lemke::rebuild(const DenseLcp& problem, double lambda) {
           best_column = j;
         }
     }
-    if (best_row < 0) return;
+    if (best_row < 0) return false;
     exchange(best_row, best_column);
   }
+  return true;
 }
 
 Lemke::End Lemke::pivot_to_end(const DenseLcp& problem, double lambda) {
@@ -162,7 +166,7 @@ Lemke::End Lemke::pivot_to_end(const DenseLcp& problem, double lambda) {
     exchange(leaving_row, column_of(entering_));
     if (leaving == artificial()) return End::kSolution;
     if (++pivots_ > max_pivots) return End::kOutOfPivots;
-    if (pivots_ % kPivotsBetweenRebuilds == 0) rebuild(problem, lambda);
+    if (pivots_ % kPivotsBetweenRebuilds == 0 && !rebuild(problem, lambda)) return End::kLostBasis;
     entering_ = complement(leaving);
     leaving_row = find_leaving_row(column_of(entering_));
     if (leaving_row < 0) return End::kRay;

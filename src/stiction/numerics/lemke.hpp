@@ -13,7 +13,8 @@ namespace stiction::numerics {
 /// Basic variables are affine functions of the others, a tableau of size x (size + 2); an exchange
 /// costs O(size^2). Ties are broken lexicographically, so that no basis comes back. Rows and
 /// columns are equilibrated first, and the tableau is made anew from the matrix every 100
-/// exchanges. A problem that this leaves unsolved is solved again as Q + lambda I, lambda up to
+/// exchanges; where that shows that the basis is none but for round-off, the attempt is given up. A
+/// problem that this leaves unsolved is solved again as Q + lambda I, lambda up to
 /// 1e-4 max |Q|, and with constants that no two rows have in common, 1e-9 of |r|_inf off; `rung`
 /// counts those. An answer is accepted only if |min(z, Q z + r)|_inf is at most 1e-8 |r|_inf, with
 /// the Q given. Source: [cottle2009] sections 4.4 and 4.9.
@@ -24,11 +25,11 @@ class Lemke {
   LcpReport solve(const DenseLcp& problem, std::span<double> z) noexcept;
 
  private:
-  enum class End { kSolution, kRay, kOutOfPivots };
+  enum class End { kSolution, kRay, kOutOfPivots, kLostBasis };
 
   void scale(const DenseLcp& problem);
   void build(const DenseLcp& problem, double lambda);
-  void rebuild(const DenseLcp& problem, double lambda);
+  bool rebuild(const DenseLcp& problem, double lambda);
   End pivot_to_end(const DenseLcp& problem, double lambda);
   int find_first_row() const;
   int find_leaving_row(int column) const;
