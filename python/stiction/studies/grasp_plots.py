@@ -33,8 +33,9 @@ def draw_drop(
         axes.set_yscale("log")
         axes.set_xlabel("time [ms]")
         axes.set_ylabel("drop of a block [m]")
-        if axes.lines:
-            axes.legend(frameon=False, fontsize=8)
+    left.legend(frameon=False, fontsize=8, loc="center right")
+    if models:
+        right.legend(frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1, 0.2), ncols=2)
     return figure
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,15 +33,10 @@ def time_solvers(problems: Sequence[GraspLcp], case: GraspCase) -> dict[str, flo
             != "solved"
         ):
             continue
-        calls[f"no_slip, {solver}"] = (
-            len(problems),
-            lambda solver=solver: [
-                lcp.solve_gram(p.N, zeros, p.u_hat, solver=solver) for p in problems
-            ],
-        )
+        calls[f"no_slip, {solver}"] = (len(problems), partial(_solve_all, problems, solver))
     calls["no_slip, ppm_ratio, warm"] = (
         len(problems),
-        lambda: [lcp.solve_gram(p.N, zeros, p.u_hat, guess=active) for p in problems],
+        partial(_solve_all, problems, "ppm_ratio", active),
     )
     calls["stewart_trinkle, lemke"] = (1, lambda: lcp.solve(coulomb.Q, coulomb.r, solver="lemke"))
     calls["call"] = (100, lambda: [lcp.solve([[1.0]], [1.0]) for _ in range(100)])
@@ -51,3 +47,10 @@ def time_solvers(problems: Sequence[GraspLcp], case: GraspCase) -> dict[str, flo
             call()
             least[name] = min(least[name], 1e6 * (time.process_time() - begin) / count)
     return least
+
+
+def _solve_all(
+    problems: Sequence[GraspLcp], solver: str, guess: Sequence[int] | None = None
+) -> None:
+    for p in problems:
+        lcp.solve_gram(p.N, np.zeros(len(p.N)), p.u_hat, solver=solver, guess=guess)
