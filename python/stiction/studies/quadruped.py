@@ -31,8 +31,8 @@ from stiction.studies.study import Settings, Study, StudyResult
 RIGID = ("no_slip", "drumwright_shell")  # of the paper
 MODELS = (*RIGID, "lagged", "coulomb", "mujoco")
 VISCOUS_SOLVERS = ("ppm_ratio", "lemke")
-DURATION, QUICK_DURATION = 10.0, 2.5  # [s]; the paper's 10 s
-SHORT_DURATION = 5.0  # at most, on the plane and over hills [s]
+DURATION, QUICK_DURATION = 10.0, 2.2  # [s]; the paper's 10 s
+SHORT_DURATION, QUICK_SHORT_DURATION = 5.0, 1.5  # at most, on the plane and over hills [s]
 QUICK_VISCOUS_DURATION = 0.5  # at most, for it costs ten times the others' [s]
 SPEED, HILL_SPEED = 0.05, 0.1  # that the walk is told to have, on the floor and over hills [m/s]
 LARGEST_COUNT = 30  # the paper's contacts are 1 to 30
@@ -71,7 +71,7 @@ def run_study(settings: Settings) -> StudyResult:
 
     in_place = walk_all("in place", floor)
     ahead = walk_all("ahead", floor, command=_order(SPEED))
-    short = min(duration, SHORT_DURATION)
+    short = min(duration, QUICK_SHORT_DURATION if settings.quick else SHORT_DURATION)
     walk_all("plane", None, short, command=_order(SPEED))
     over_hills = walk_all("hills", hills, short, command=_order(HILL_SPEED))
     result.checks = [
