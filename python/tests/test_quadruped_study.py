@@ -31,6 +31,7 @@ from stiction.studies.quadruped_leg import (
     solve_legs,
 )
 from stiction.studies.quadruped_run import (
+    RUBBER,
     VISCOUS,
     WalkRun,
     load_trotter,
@@ -371,15 +372,17 @@ def test_rigid_models_are_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(quadruped, "QUICK_DURATION", 0.8)
     settings = Settings(True, ("no_slip", "drumwright_shell", "viscous"))
     result = quadruped.QUADRUPED.run(settings)
-    assert asked.count(("no_slip", {"drop_separating": True})) == 4
-    assert asked.count(("drumwright_shell", {})) == 4
+    assert asked.count(("no_slip", {})) == 4
+    assert asked.count(("drumwright_shell", {"properties": RUBBER})) == 4
     oil = {"properties": VISCOUS, "integrator": "rk4"}
     assert asked[-2:] == [
         ("viscous", {"lcp_solver": solver, **oil}) for solver in ("ppm_ratio", "lemke")
     ]
     assert set(result.figures["time_ratios"]) == {
-        "drumwright_shell to no_slip",
-        "lemke to ppm_ratio",
+        "in place, drumwright_shell to no_slip",
+        "ahead, drumwright_shell to no_slip",
+        "hills, drumwright_shell to no_slip",
+        "viscous, lemke to ppm_ratio",
     }
     failed = {check.name for check in result.checks if not check.passed}
     assert "in place, no_slip: slip [m/s]" in failed  # coulomb's is regularized

@@ -54,7 +54,7 @@ NUM_PLOTS = {
     "disk": 2,
     "spatula": 4,
     "gripper": 2,
-    "quadruped": 4,
+    "quadruped": 5,
 }
 STICKING = {"sap", "lagged", "lagged_regularized", "similar"}
 

@@ -160,6 +160,56 @@ TEST(Lemke, WhatIsInfeasibleByRoundOffIsSolvedRegularized) {
   EXPECT_LE(scaled_residual(Q, r, s.z), 1e-8);
 }
 
+/// Least energy with friction, as `drumwright_shell` asks for it: KKT conditions of rows that are
+/// nearly or quite the same, as of many points of one face. Size 8 contacts + 1.
+MatrixXd make_energy_matrix(const MatrixXd& N, const MatrixXd& S, const MatrixXd& T, double mu) {
+  const auto c = static_cast<int>(N.rows());
+  MatrixXd G(5 * c, N.cols());
+  G << N, S, T, -S, -T;
+  MatrixXd A = MatrixXd::Zero(3 * c + 1, 5 * c);
+  A.topRows(c) = N * G.transpose();
+  A.row(c) = -A.topRows(c).colwise().sum();
+  for (int i = 0; i < c; ++i)
+    for (int edge = 0; edge < 2; ++edge) {
+      const int row = c + 1 + 2 * i + edge;
+      A(row, i) = mu;
+      A(row, (1 + edge) * c + i) = A(row, (3 + edge) * c + i) = -1;
+    }
+  MatrixXd Q = MatrixXd::Zero(8 * c + 1, 8 * c + 1);
+  Q.topLeftCorner(5 * c, 5 * c) = G * G.transpose();
+  Q.bottomLeftCorner(3 * c + 1, 5 * c) = A;
+  Q.topRightCorner(5 * c, 3 * c + 1) = -A.transpose();
+  return Q;
+}
+
+TEST(Lemke, BasesOfRoundOffAreGivenUp) {
+  std::mt19937_64 rng(8);
+  std::normal_distribution<double> normal;
+  const auto any = [&] { return normal(rng); };
+  for (int k = 0; k < 480; ++k) {
+    const int c = 12 + k % 9, n = 6 + k % 12;
+    const double spread = k % 3 == 0 ? 0 : 1e-7;
+    MatrixXd rows[3];
+    for (MatrixXd& X : rows) {
+      const MatrixXd four = MatrixXd::NullaryExpr(4, n, any);
+      X = spread * MatrixXd::NullaryExpr(c, n, any);
+      for (int i = 0; i < c; ++i) X.row(i) += four.row(i % 4);
+    }
+    const MatrixXd Q = make_energy_matrix(rows[0], rows[1], rows[2], 1000);
+    const VectorXd u = VectorXd::NullaryExpr(n, any);
+    VectorXd r = VectorXd::Zero(Q.rows());
+    r.head(5 * c) << rows[0] * u, rows[1] * u, rows[2] * u, -rows[1] * u, -rows[2] * u;
+    r.segment(5 * c, c) = r.head(c);
+    r[6 * c] = 5 - r.head(c).sum();
+    Lemke lemke, another;
+    const Solved s = solve(Q, r, &lemke);
+    EXPECT_EQ(s.z, solve(Q, r, &another).z) << "problem " << k;
+    if (s.report.is_solved()) {
+      EXPECT_LE(scaled_residual(Q, r, s.z), 1e-8);
+    }
+  }
+}
+
 TEST(Lemke, InfeasibleProblemsAreProved) {
   MatrixXd Q(3, 3);
   Q << 1, -1, 0, -1, 1, 0, 0, 0, 1;

@@ -91,7 +91,8 @@ ContactModels = Annotated[
         "--contact-model",
         callback=_check_contact_models,
         metavar="NAME",
-        help=f"May be given several times; default: all. {', '.join(contact_models())}.",
+        help=f"May be given several times; default: all; of a study those it is about. "
+        f"{', '.join(contact_models())}.",
     ),
 ]
 Integrator = Annotated[

@@ -141,4 +141,9 @@ def _check_models(models: dict[str, Any]) -> list[Check]:
     return checks
 
 
-GRASP = Study("grasp", "two blocks in a row, held by friction between two grippers", run_grasp)
+GRASP = Study(
+    "grasp",
+    "two blocks in a row, held by friction between two grippers",
+    run_grasp,
+    ("no_slip", "viscous", *HOLDING, "lagged", "coulomb", "mujoco"),
+)

@@ -65,7 +65,7 @@ def _project(
     case: GraspCase, state: GraspState, contacts: GraspContacts, held: Vector, num_first: int
 ) -> GraspLcp:
     root = np.sqrt(calc_masses(case))
-    basis = lcp.select_rows(held / root, num_first=num_first).basis
+    basis: Vector = lcp.select_rows(held / root, num_first=num_first).basis
 
     def remove(y: Vector) -> Vector:
         return np.asarray(y - (y @ basis.T) @ basis)

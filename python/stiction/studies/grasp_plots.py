@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from stiction.colours import find_colour
@@ -20,9 +21,10 @@ def draw_drop(
 ) -> Figure:
     """How far a block is below the grippers, over time."""
     figure, (left, right) = make_plot(2)
-    _draw(left, "no slip", without_slip.drop, "k")
-    for friction, run in coulomb.items():
-        _draw(left, f"Stewart and Trinkle, μ = {friction:g}", run.drop, None)
+    _draw(left, "no slip", without_slip.drop, find_colour("no_slip"))
+    for (friction, run), dash in zip(coulomb.items(), ("-", "--"), strict=True):
+        label = f"Stewart and Trinkle, μ = {friction:g}"
+        _draw(left, label, run.drop, find_colour("stewart_trinkle"), dash)
     left.set_title("36 contacts")
     for name, model in models.items():
         _draw(right, name, model.drop, find_colour(name))
@@ -31,14 +33,15 @@ def draw_drop(
         axes.set_yscale("log")
         axes.set_xlabel("time [ms]")
         axes.set_ylabel("drop of a block [m]")
-        if axes.lines:
-            axes.legend(frameon=False, fontsize=8)
+    left.legend(frameon=False, fontsize=8, loc="center right")
+    if models:
+        right.legend(frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1, 0.2), ncols=2)
     return figure
 
 
-def _draw(axes, name, drop, colour) -> None:  # type: ignore[no-untyped-def]
+def _draw(axes: Axes, name: str, drop: Sequence[float], colour: str, dash: str = "-") -> None:
     time = 1e3 * TIME_STEP * (1 + np.arange(len(drop)))
-    axes.plot(time, np.maximum(np.abs(drop), _FLOOR), label=name, color=colour, lw=1.4)
+    axes.plot(time, np.maximum(np.abs(drop), _FLOOR), dash, label=name, color=colour, lw=1.4)
 
 
 def draw_times(times: Mapping[str, float], paper: Mapping[str, float]) -> Figure:

@@ -94,8 +94,10 @@ def calc_rotation(angle: Vector) -> Vector:
     size = float(np.linalg.norm(angle))
     K = np.cross(np.eye(3), angle)  # K x = angle x x
     if size < 1e-8:
-        return np.asarray(np.eye(3) + K + 0.5 * K @ K)
-    R: Vector = np.eye(3) + np.sin(size) / size * K + (1 - np.cos(size)) / size**2 * K @ K
+        first, second = 1.0, 0.5
+    else:
+        first, second = np.sin(size) / size, (1 - np.cos(size)) / size**2
+    R: Vector = np.eye(3) + first * K + second * K @ K
     return R
 
 

@@ -33,9 +33,11 @@ def time_solvers(problems: Sequence[GraspLcp], case: GraspCase) -> dict[str, flo
             != "solved"
         ):
             continue
-        calls[f"no_slip, {solver}"] = (len(problems), partial(_solve_all, problems, solver, []))
-    warm = partial(_solve_all, problems, "ppm_ratio", active)
-    calls["no_slip, ppm_ratio, warm"] = (len(problems), warm)
+        calls[f"no_slip, {solver}"] = (len(problems), partial(_solve_all, problems, solver))
+    calls["no_slip, ppm_ratio, warm"] = (
+        len(problems),
+        partial(_solve_all, problems, "ppm_ratio", active),
+    )
     calls["stewart_trinkle, lemke"] = (1, lambda: lcp.solve(coulomb.Q, coulomb.r, solver="lemke"))
     calls["call"] = (100, lambda: [lcp.solve([[1.0]], [1.0]) for _ in range(100)])
     least = dict.fromkeys(calls, float("inf"))
@@ -47,7 +49,8 @@ def time_solvers(problems: Sequence[GraspLcp], case: GraspCase) -> dict[str, flo
     return least
 
 
-def _solve_all(problems: Sequence[GraspLcp], solver: str, guess: list[int]) -> None:
-    zeros = np.zeros(len(problems[0].N))
-    for problem in problems:
-        lcp.solve_gram(problem.N, zeros, problem.u_hat, solver=solver, guess=guess)
+def _solve_all(
+    problems: Sequence[GraspLcp], solver: str, guess: Sequence[int] | None = None
+) -> None:
+    for p in problems:
+        lcp.solve_gram(p.N, np.zeros(len(p.N)), p.u_hat, solver=solver, guess=guess)

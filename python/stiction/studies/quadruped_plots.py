@@ -15,6 +15,12 @@ from stiction.studies.quadruped_terrain import Terrain
 
 Runs = Mapping[str, WalkRun]
 
+# Lines of one model's solvers, which lie on each other.
+_SOLVERS: dict[str, dict[str, Any]] = {
+    "ppm_ratio": {"color": find_colour("viscous"), "lw": 2.6},
+    "lemke": {"color": find_colour("mujoco"), "ls": "--"},
+}
+
 
 def draw_walk(runs: Runs) -> Figure:
     """The way ahead, height, pitch and contacts over time, by contact model."""
@@ -22,6 +28,7 @@ def draw_walk(runs: Runs) -> Figure:
     ahead, height, pitch, contacts = axes
     for name, run in runs.items():
         line: dict[str, Any] = {"color": find_colour(name), "lw": 1.1, "label": name}
+        line |= _SOLVERS.get(name, {})
         ahead.plot(run.time, run.base[:, 0], **line)
         height.plot(run.time, 1e3 * run.base[:, 2], **line)
         pitch.plot(run.time, 1e3 * run.rpy[:, 1], **line)

@@ -23,6 +23,8 @@ TIME_STEP = 1e-3  # [s]
 FOOT_RADIUS = 0.01  # [m]
 START_HEIGHT = 0.15  # of the base above the ground [m]
 
+# In place of the scene's friction of 1000.
+RUBBER = {"materials": {"rubber": {"friction": 1.0}}, "geoms": {"*": "rubber"}}
 # Friction of the published viscous run: none by Coulomb, 0.1 N s/m.
 VISCOUS = {
     "materials": {"oil": {"friction": 0.0, "viscous_friction": 0.1}},
@@ -36,7 +38,8 @@ class WalkRun:
 
     time: [s]. base: of the base's origin, world [m], (num_steps, 3). rpy: its roll, pitch, yaw [rad],
     (num_steps, 3). feet: their centers at the step's start, world [m], (num_steps, 4, 3).
-    command: told speed ahead [m/s]. contacts: in the step's problem. loaded: those that push.
+    command: told speed ahead [m/s]. contacts: in the step's problem; of a step made in parts their
+    mean, rounded up. loaded: those that push, likewise.
     slip: largest of a contact that pushes [m/s]; 0 where none does.
     torque: largest of a joint [N m]. solve_us: wall time of the solver [us].
     physics_s, controller_s: CPU time of all steps and of all calls of the controller [s].
@@ -143,13 +146,18 @@ def run_trotter(
 
 
 def _measure_contacts(report: StepReport) -> list[float]:
-    """Their number, of those that push, and their largest slip."""
+    """Their number a part, that of those that push, and their largest slip."""
     contacts = report.contacts
     if len(contacts) == 0:
         return [0, 0, 0]
     pushes = contacts.normal_impulse > 0
     slip = np.linalg.norm(contacts.slip_velocity[pushes], axis=1)
-    return [len(contacts), np.count_nonzero(pushes), slip.max(initial=0)]
+    parts = max(1, report.statistics.num_parts)
+    return [
+        -(-len(contacts) // parts),
+        -(-np.count_nonzero(pushes) // parts),
+        slip.max(initial=0),
+    ]
 
 
 def _calc_rpy(quaternion: Vector) -> list[float]:

@@ -54,11 +54,14 @@ class StudyResult:
 
 @dataclass(frozen=True)
 class Study:
-    """name: as on the command line. title: one line. run: makes it."""
+    """name: as on the command line. title: one line. run: makes it.
+    contact_models: studied where none are asked for; None: all whose surfaces give way.
+    """
 
     name: str
     title: str
     run: Callable[[Settings], StudyResult]
+    contact_models: tuple[str, ...] | None = None
 
 
 def describe_result(study: Study, settings: Settings, result: StudyResult) -> dict[str, Any]:
