@@ -85,6 +85,16 @@ TEST(PrincipalPivoting, NothingToSolveIsSolved) {
   EXPECT_EQ(solve(MatrixXd::Identity(2, 2), VectorXd::Ones(2), &solver).report.pivots, 0);
 }
 
+TEST(PrincipalPivoting, MoreActiveRowsThanColumnsAreAFailure) {
+  // One row more than columns enters: its z is zero, and nothing beyond the others is read.
+  const RandomLcp none = {MatrixXd::Zero(2, 0), VectorXd::Constant(2, -1), VectorXd::Zero(0)};
+  PrincipalPivoting solver;
+  const Solved s = solve(none, &solver);
+  EXPECT_EQ(s.report.status, LcpStatus::kNotSolved);
+  EXPECT_EQ(s.z, VectorXd::Zero(2));
+  EXPECT_EQ(s.report.residual, 1);
+}
+
 TEST(PrincipalPivoting, BadProblemsGetAStatus) {
   PrincipalPivoting solver;
   VectorXd r = -VectorXd::Ones(3);

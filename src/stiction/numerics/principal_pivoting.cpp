@@ -81,6 +81,7 @@ class Passes {
 
   void append(int row, int* pivots) {
     m_.active.push_back(row);
+    m_.z.push_back(0);
     m_.is_active[row] = 1;
     ++*pivots;
   }
@@ -88,6 +89,7 @@ class Passes {
   void remove(int place, int* pivots) {
     m_.is_active[m_.active[place]] = 0;
     m_.active.erase(m_.active.begin() + place);
+    m_.z.erase(m_.z.begin() + place);
     ++*pivots;
   }
 
@@ -95,7 +97,6 @@ class Passes {
   bool solve_active() {
     const int m = static_cast<int>(m_.active.size());
     m_.matrix.resize(static_cast<std::size_t>(m) * m);
-    m_.z.resize(m);
     for (int i = 0; i < m; ++i) {
       for (int j = 0; j < m; ++j) m_.matrix[i * m + j] = op_.entry(m_.active[i], m_.active[j]);
       m_.z[i] = -op_.value(m_.active[i], op_.x_hat());
