@@ -1,6 +1,9 @@
 #include "stiction/numerics/lemke.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -260,6 +263,77 @@ TEST(Lemke, NothingToSolveIsSolved) {
   EXPECT_TRUE(s.report.is_solved());
   EXPECT_EQ(s.report.pivots, 0);
   EXPECT_EQ(s.z.norm(), 0);
+}
+
+/// Friction polygons between a floor, a light box and one `ratio` times heavier on it, all but at
+/// rest.
+std::pair<MatrixXd, VectorXd> make_boxes(double ratio, std::mt19937_64* rng) {
+  using Eigen::Vector3d;
+  std::normal_distribution<double> normal;
+  constexpr double kMass = 1e-3, kHalf = 0.1;
+  constexpr int kContacts = 8, kEdges = 4;
+  MatrixXd G = MatrixXd::Zero(kContacts * (1 + kEdges), 12);
+  for (int i = 0; i < kContacts; ++i) {
+    const bool is_upper = i >= 4;
+    const double scale = 1 + 1e-9 * normal(*rng);
+    const Vector3d p(kHalf * (i % 2 == 0 ? -scale : scale),
+                     kHalf * (i / 2 % 2 == 0 ? -scale : scale), 0);
+    const auto add = [&](int row, const Vector3d& direction) {
+      const auto side = [&](int body, double sign, double z) {
+        const double mass = body == 0 ? kMass : kMass * ratio;
+        const double inertia = mass * 2 / 3 * kHalf * kHalf;
+        G.row(row).segment<3>(6 * body) = sign * direction / std::sqrt(mass);
+        G.row(row).segment<3>(6 * body + 3) =
+            sign * (p + Vector3d(0, 0, z)).cross(direction) / std::sqrt(inertia);
+      };
+      side(is_upper ? 1 : 0, 1, -kHalf);
+      if (is_upper) side(0, -1, kHalf);
+    };
+    add(i, Vector3d::UnitZ());
+    for (int k = 0; k < kEdges; ++k)
+      add(kContacts + kEdges * i + k, (k < 2 ? 1 : -1) * Vector3d::Unit(k % 2));
+  }
+  const auto rows = static_cast<int>(G.rows()), size = rows + kContacts;
+  MatrixXd Q = MatrixXd::Zero(size, size);
+  Q.topLeftCorner(rows, rows) = G * G.transpose();
+  for (int i = 0; i < kContacts; ++i) {
+    Q(rows + i, i) = 1;
+    Q.block(kContacts + kEdges * i, rows + i, kEdges, 1).setOnes();
+    Q.block(rows + i, kContacts + kEdges * i, 1, kEdges).setConstant(-1);
+  }
+  VectorXd u(12), r = VectorXd::Zero(size);
+  for (int i = 0; i < 12; ++i)
+    u[i] = 1e-3 * std::pow(10.0, -static_cast<int>((*rng)() % 4)) * normal(*rng);
+  u[2] -= 0.01;
+  u[8] -= 0.01;
+  for (int body = 0; body < 2; ++body) {
+    const double mass = body == 0 ? kMass : kMass * ratio;
+    u.segment<3>(6 * body) *= std::sqrt(mass);
+    u.segment<3>(6 * body + 3) *= std::sqrt(mass * 2 / 3) * kHalf;
+  }
+  r.head(rows) = G * u;
+  for (int i = 0; i < kContacts; ++i)
+    if ((*rng)() % 2 == 0) r[i] += 1e-3 * std::abs(normal(*rng));
+  return {Q, r};
+}
+
+// Made anew after 100 exchanges, the tableau may turn out to have no such basis.
+TEST(Lemke, BasesLostToRoundOffAreLeft) {
+  std::mt19937_64 rng(1);
+  Lemke solver;
+  int num_unsolved = 0, most = 0;
+  for (int k = 0; k < 400; ++k) {
+    const auto [Q, r] = make_boxes(1e6, &rng);
+    VectorXd z(r.size());
+    const LcpReport report = solver.solve(dense(Q, r), span(z));
+    if (report.is_solved())
+      EXPECT_LE(scaled_residual(Q, r, z), 1e-8);
+    else
+      ++num_unsolved;
+    most = std::max(most, report.pivots);
+  }
+  EXPECT_LE(num_unsolved, 4);  // measured: 1
+  EXPECT_GT(most, 100);
 }
 
 }  // namespace
