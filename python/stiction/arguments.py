@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import mujoco
+import numpy as np
 
 from stiction.errors import Error
 
@@ -42,6 +43,17 @@ def check_integer(name: str, value: Any, low: int, high: int = _MAX_INT) -> int:
     if not low <= number <= high:
         raise Error("invalid_value", name, f"is {_quote(value)}, must be in {low}..{high}")
     return number
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """True or False, NumPy's as well.
+
+    Raises:
+        Error: another value, such as a string, whose truth would surprise.
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise Error("invalid_value", name, f"is {value!r}, must be True or False")
 
 
 def check_name(name: str, value: Any, names: tuple[str, ...] | None = None) -> str:

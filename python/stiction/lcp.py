@@ -166,7 +166,10 @@ def select_rows(
 
 def _take_array(name: str, value: Any, ndim: int) -> np.ndarray:
     try:
-        array = np.asarray(value, dtype=np.float64)
+        array = np.asarray(value)
+        if np.iscomplexobj(array):
+            raise TypeError("complex")
+        array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError) as e:
         raise Error("wrong_shape", name, f"must be an array of numbers: {e}") from e
     if array.ndim != ndim:
@@ -189,4 +192,8 @@ def _take_matrix(name: str, value: Any, shape: tuple[int, int] | None, order: st
 def _take_guess(guess: Sequence[int] | None) -> list[int]:
     if guess is None:
         return []
-    return [check_integer("guess", row, 0) for row in guess]
+    try:
+        rows = list(guess)
+    except TypeError as e:
+        raise Error("wrong_shape", "guess", f"is {guess!r}, must be a sequence of rows") from e
+    return [check_integer("guess", row, 0) for row in rows]

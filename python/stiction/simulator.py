@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stiction._core import ContactProperties, Stepper, StepReport
 from stiction.arguments import (
     check_data_type,
+    check_flag,
     check_integer,
     check_model_type,
     check_name,
@@ -129,7 +130,7 @@ class Simulator:
             "friction_directions": check_integer("friction_directions", friction_directions, 4),
             "gap_correction": check_number("gap_correction", gap_correction),
             "max_correction_speed": check_number("max_correction_speed", max_correction_speed),
-            "drop_separating": bool(drop_separating),
+            "drop_separating": check_flag("drop_separating", drop_separating),
         }
         self._stepper = Stepper(
             model._address,

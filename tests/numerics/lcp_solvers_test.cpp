@@ -123,5 +123,38 @@ TEST(CheckLcp, NamesTheRowAtFault) {
   EXPECT_EQ(check(dense(Q, r), false).row, 2);
 }
 
+TEST(ProofOfInfeasibility, IsOfRowsThatAskForTheOpposite) {
+  const std::vector<double> N = {1, 0, -1, 0, 0, 1}, b = {0, -1, 5}, u_hat = {0, 0};
+  const GramLcp squeezed{3, 2, N.data(), b.data(), u_hat.data()};
+  EXPECT_TRUE(proves_infeasible(squeezed, std::vector<double>{1, 1, 0}));
+  EXPECT_FALSE(proves_infeasible(squeezed, std::vector<double>{1, 0.5, 0}));  // N^T y != 0
+  const std::vector<double> kind = {1, -1, 5};
+  const GramLcp loose{3, 2, N.data(), kind.data(), u_hat.data()};
+  EXPECT_FALSE(proves_infeasible(loose, std::vector<double>{1, 1, 0}));  // b^T y = 0
+}
+
+TEST(ProofOfInfeasibility, IsNotFoundWhereThereIsASolution) {
+  // z = (1, 1); semidefinite it is not.
+  const std::vector<double> exchange = {0, 1, 1, 0}, r = {-1, -1};
+  std::vector<double> z(2);
+  RatioPivoting pivoting;
+  EXPECT_EQ(pivoting.solve(DenseLcp{2, exchange.data(), r.data()}, {}, z).status,
+            LcpStatus::kIndefinite);
+  // z = (1, 1e14): out of reach of the digits, not without a solution.
+  const std::vector<double> stretched = {1, 0, 0, 1e-14};
+  EXPECT_NE(pivoting.solve(DenseLcp{2, stretched.data(), r.data()}, {}, z).status,
+            LcpStatus::kInfeasible);
+  Lemke lemke;
+  EXPECT_NE(lemke.solve(DenseLcp{2, stretched.data(), r.data()}, z).status, LcpStatus::kInfeasible);
+}
+
+TEST(RatioPivotingOfHugeNumbers, IsNotCalledSolved) {
+  const std::vector<double> N = {1, 0, -1, 0}, b = {0, 0}, u_hat = {1e300, 1e300};
+  std::vector<double> z(2), u(2);
+  RatioPivoting pivoting;
+  EXPECT_FALSE(
+      pivoting.solve(GramLcp{2, 2, N.data(), b.data(), u_hat.data()}, {}, z, u).is_solved());
+}
+
 }  // namespace
 }  // namespace stiction::numerics

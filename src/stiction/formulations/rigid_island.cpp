@@ -113,6 +113,7 @@ void RigidIsland::assemble(const ContactProblem& problem, const contact::Islands
   gather(problem.v_star, &v_star_);
   v_ = v_star_;
   velocities_.clear();
+  impulses_.active.clear();
   start_contacts(problem);
   start_rows(problem);
 

@@ -143,7 +143,13 @@ LcpReport ActiveSetQp::solve(const GramLcp& problem, std::span<double> z,
   for (int i = 0; i < c; ++i) workspace_->lower[i] = -w_[i];
   const int flag = workspace_->solve(problem, scale);
   report.pivots = workspace_->iterations;
-  if (flag == DAQP_EXIT_INFEASIBLE) return report;
+  if (flag == DAQP_EXIT_INFEASIBLE) {  // by a tolerance, without proof
+    const LcpReport second = second_.solve(problem, {}, z, u);
+    report.status = second.status == LcpStatus::kInfeasible ? second.status : LcpStatus::kNotSolved;
+    std::fill(z.begin(), z.end(), 0.0);
+    calc_w(problem, z, u, w_);
+    return report;
+  }
   report.row = -1;
   if (flag <= 0) {
     report.status = flag == DAQP_EXIT_ITERLIMIT ? LcpStatus::kMaxPivots : LcpStatus::kNotSolved;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stiction/numerics/lcp.hpp"
+#include "stiction/numerics/ratio_pivoting.hpp"
 
 namespace stiction::numerics {
 
@@ -38,6 +39,7 @@ class ActiveSetQp {
   std::unique_ptr<Workspace> workspace_;  // of DAQP
   std::vector<int> active_;
   std::vector<double> w_, zero_, factor_, left_, u_;
+  RatioPivoting second_;  // opinion of what is infeasible
 };
 
 }  // namespace stiction::numerics

@@ -8,6 +8,20 @@
 namespace stiction::numerics {
 namespace {
 
+/// A sum, and what its terms are in size.
+struct Sum {
+  double value = 0, magnitude = 0;
+
+  void add(double term) {
+    value += term;
+    magnitude += std::abs(term);
+  }
+  // y is a solution of linear equations itself, and has lost digits there.
+  static constexpr double kRoundOff = 1e-12;
+  bool is_positive() const { return value > kRoundOff * magnitude; }
+  bool is_negative() const { return value < -kRoundOff * magnitude; }
+};
+
 bool all_finite(const double* x, int size) {
   return std::all_of(x, x + size, [](double value) { return std::isfinite(value); });
 }
@@ -49,6 +63,32 @@ double natural_residual(std::span<const double> z, std::span<const double> w) {
     if (!(least <= residual)) residual = least;
   }
   return residual;
+}
+
+bool proves_infeasible(const DenseLcp& problem, std::span<const double> y) {
+  const int c = problem.size;
+  Sum constant;
+  for (int i = 0; i < c; ++i) constant.add(problem.r[i] * y[i]);
+  if (!constant.is_negative()) return false;
+  for (int j = 0; j < c; ++j) {
+    Sum column;
+    for (int i = 0; i < c; ++i) column.add(problem.Q[i + j * c] * y[i]);
+    if (column.is_positive()) return false;
+  }
+  return true;
+}
+
+bool proves_infeasible(const GramLcp& problem, std::span<const double> y) {
+  const int c = problem.num_rows, n = problem.num_columns;
+  Sum constant;
+  for (int i = 0; i < c; ++i) constant.add(problem.b[i] * y[i]);
+  if (!constant.is_negative()) return false;
+  for (int j = 0; j < n; ++j) {
+    Sum column;
+    for (int i = 0; i < c; ++i) column.add(problem.N[i * n + j] * y[i]);
+    if (column.is_positive() || column.is_negative()) return false;
+  }
+  return true;
 }
 
 LcpReport check(const DenseLcp& problem, bool symmetric) {

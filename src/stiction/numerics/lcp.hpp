@@ -61,6 +61,11 @@ void calc_w(const GramLcp& problem, std::span<const double> z, std::span<double>
 /// |min(z, w)|_inf: zero at solutions only. Not a number where z or w has one that is not.
 double natural_residual(std::span<const double> z, std::span<const double> w);
 
+/// True if y >= 0 proves that no z >= 0 has w >= 0, by Farkas' lemma: Q^T y <= 0 and r^T y < 0, of
+/// a GramLcp N^T y = 0 and b^T y < 0, within and beyond the round-off of their terms.
+bool proves_infeasible(const DenseLcp& problem, std::span<const double> y);
+bool proves_infeasible(const GramLcp& problem, std::span<const double> y);
+
 /// Whether numbers are finite, and for `symmetric` Q_ij = Q_ji within 1e-9 max |Q|; status and row
 /// say what is wrong. Cost: one pass.
 LcpReport check(const DenseLcp& problem, bool symmetric);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "stiction/math/dense_kernels.hpp"
 #include "stiction/math/vector_kernels.hpp"
@@ -30,6 +31,11 @@ struct GramOperator {
   void values(const double* x, double* w) const {
     math::multiply_rows(problem.num_rows, problem.num_columns, problem.N, x, problem.b, w);
   }
+  bool proves_infeasible(std::span<const double> y) const {
+    return numerics::proves_infeasible(problem, y);
+  }
+  /// N N^T never is.
+  static bool proves_indefinite(std::span<const double>, double) { return false; }
   /// Of the terms that w_i at x_hat is the sum of.
   double magnitude(int i) const {
     const int n = problem.num_columns;
@@ -50,6 +56,21 @@ struct DenseOperator {
   double value(int i, const double* x) const { return x[i]; }
   void values(const double* x, double* w) const {
     if (w != x) std::copy_n(x, problem.size, w);
+  }
+  bool proves_infeasible(std::span<const double> y) const {
+    return numerics::proves_infeasible(problem, y);
+  }
+  /// True if (Q y)_j^2 is far above energy Q_jj for a j, where energy >= y^T Q y: Cauchy and
+  /// Schwarz.
+  bool proves_indefinite(std::span<const double> y, double energy) const {
+    constexpr double kFar = 100;
+    for (int j = 0; j < problem.size; ++j) {
+      const double product = math::dot(problem.size, direction(j), y.data());
+      if (product * product > kFar * energy * std::max(0.0, entry(j, j)) &&
+          std::abs(product) > 1e-9 * math::max_abs(problem.size, direction(j)))
+        return true;
+    }
+    return false;
   }
   double magnitude(int i) const { return std::abs(problem.r[i]); }
 };

@@ -265,11 +265,7 @@ int Lemke::find_proof_of_infeasibility(const DenseLcp& problem) {
   }
   const double size = max_abs(proof_.data(), c);
   if (!(size > 0)) return -1;
-  for (int j = 0; j < c; ++j) {
-    const double* q = problem.Q + static_cast<std::size_t>(j) * c;
-    if (math::dot(c, q, proof_.data()) > 1e-8 * size * max_abs(q, c)) return -1;
-  }
-  if (math::dot(c, problem.r, proof_.data()) > -kAccepted * size * max_abs(problem.r, c)) return -1;
+  if (!proves_infeasible(problem, proof_)) return -1;
   return static_cast<int>(std::max_element(proof_.begin(), proof_.end()) - proof_.begin());
 }
 

@@ -30,6 +30,7 @@ class Pivoting {
     calc_w();
     if (!is_finite_) return end(LcpStatus::kNotFinite);
     set_tolerance();
+    if (!is_finite_) return end(LcpStatus::kNotFinite);
     if (!guess.empty()) {
       start_from(guess);
       calc_w();
@@ -111,7 +112,7 @@ class Pivoting {
       if (step == kInfinity) {
         --report_.pivots;
         if (z == 0 && w >= -tolerance_) return LcpStatus::kSolved;
-        if (refreshed_at_ == report_.pivots) return LcpStatus::kInfeasible;
+        if (refreshed_at_ == report_.pivots) return judge_ray(row, diagonal);
         refresh();
         return LcpStatus::kSolved;
       }
@@ -126,6 +127,17 @@ class Pivoting {
       math::add_multiple(op_.x_size(), z, g, x());
       w = op_.value(row, x()) + compliance(row) * z;
     }
+  }
+
+  /// Why z_row may grow without end and w_row does not: with y what all z gain, y^T Q y = 0 and
+  /// r^T y < 0. If Q is semidefinite Q y = 0 as well, and there is no solution.
+  LcpStatus judge_ray(int row, double diagonal) {
+    m_.ray.assign(op_.size(), 0.0);
+    m_.ray[row] = 1;
+    for (int k = 0; k < size(); ++k) m_.ray[m_.active[k]] = std::max(0.0, -m_.a[k]);
+    if (op_.proves_infeasible(m_.ray)) return LcpStatus::kInfeasible;
+    return op_.proves_indefinite(m_.ray, options_.dependence * diagonal) ? LcpStatus::kIndefinite
+                                                                         : LcpStatus::kNotSolved;
   }
 
   int size() const { return static_cast<int>(m_.active.size()); }
@@ -238,12 +250,15 @@ class Pivoting {
     if (!is_finite_)
       while (std::isfinite(m_.w[least_])) ++least_;
     residual_ = is_finite_ ? std::max(residual_, -m_.w[least_]) : kInfinity;
+    if (!std::isfinite(residual_)) is_finite_ = false;
   }
 
   /// Relative to |r|_inf, and no less than the round-off of the least r.
   void set_tolerance() {
     const double scale = math::max_abs(op_.size(), m_.w.data());
     tolerance_ = std::max(kTolerance * scale, 16 * kEpsilon * op_.magnitude(least_));
+    // Squares that overflow: no digit of an answer would be right.
+    if (!std::isfinite(tolerance_)) is_finite_ = false;
   }
 
   Operator op_;

@@ -46,6 +46,7 @@ class RatioPivoting {
     std::vector<double> x, w;  // x is u, or w of a dense problem
     std::vector<double> l, a;  // of the row that enters
     std::vector<int> guess;
+    std::vector<double> ray;
   };
 
  private:

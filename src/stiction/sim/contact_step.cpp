@@ -417,12 +417,23 @@ void ContactStep::certify(StepContext& context, mjData* d) {
   const bool agrees = momentum.mismatch <= kRoundOff * (1 + momentum.scale);
   if (!certificate.ok || !agrees) {
     context.report.certificate.ok = false;
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "the step does not pass its certificate: relative residual %.1e, momentum error "
-                  "%.1e sqrt(J), impulse error %.1e N s",
-                  without_sign(certificate.relative_residual), without_sign(momentum.residual),
-                  without_sign(certificate.impulse_error));
+    char text[280];
+    if (contact::traits(options.contact_model).is_rigid)
+      std::snprintf(
+          text, sizeof text,
+          "the step does not pass its certificate: complementarity %.1e m/s, tangents and "
+          "joints %.1e m/s, friction beyond its bound %.1e N s, %d of at most %d contacts "
+          "push, momentum error %.1e sqrt(J), impulse error %.1e N s",
+          certificate.complementarity, certificate.constraint_error, certificate.max_cone_excess,
+          certificate.num_pushing, certificate.max_pushing, without_sign(momentum.residual),
+          without_sign(certificate.impulse_error));
+    else
+      std::snprintf(
+          text, sizeof text,
+          "the step does not pass its certificate: relative residual %.1e, momentum error "
+          "%.1e sqrt(J), impulse error %.1e N s",
+          without_sign(certificate.relative_residual), without_sign(momentum.residual),
+          without_sign(certificate.impulse_error));
     context.fail(kCertificateFailed, text);
   }
 }
