@@ -179,7 +179,7 @@ def test_bad_arguments_are_errors(call, code: str, where: str) -> None:
 
 
 def test_guesses_and_matrices_of_other_kinds_are_refused() -> None:
-    with pytest.raises(stiction.Error, match="guess"):
+    with pytest.raises(Error, match="guess"):
         lcp.solve(np.eye(2), -np.ones(2), guess=3)  # type: ignore[arg-type]
-    with pytest.raises(stiction.Error, match="Q"):
+    with pytest.raises(Error, match="Q"):
         lcp.solve(1j * np.eye(2), -np.ones(2))
