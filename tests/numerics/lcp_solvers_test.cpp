@@ -7,6 +7,8 @@
 
 #include "numerics/random_lcp.hpp"
 #include "stiction/base/error.hpp"
+#include "stiction/numerics/lemke.hpp"
+#include "stiction/numerics/ratio_pivoting.hpp"
 
 namespace stiction::numerics {
 namespace {

@@ -177,6 +177,49 @@ TEST_P(RigidScene, SqueezedBodyGoesOnWithAWarning) {
   }
 }
 
+TEST_P(RigidScene, LimitsAreNotPassed) {
+  // A slide, a ball joint and a tendon that run into their limits by many times a step's way.
+  Scene scene(support::make_mjcf(R"(timestep="0.005" gravity="0 0 0")", R"(
+    <compiler angle="radian"/><default><geom contype="0" conaffinity="0" size="0.1"/></default>
+    <worldbody>
+      <body><joint name="slide" type="slide" range="-0.1 0.103"/><geom/></body>
+      <body><joint name="ball" type="ball" range="0 0.5"/><geom pos="0.2 0 0"/></body>
+      <body><joint name="left" type="slide"/><geom/></body>
+      <body><joint name="right" type="slide"/><geom/></body>
+    </worldbody>
+    <tendon><fixed limited="true" range="-0.2 0.203">
+      <joint joint="left" coef="1"/><joint joint="right" coef="1"/></fixed></tendon>)"));
+  mjData* d = scene.data;
+  d->qvel[scene.dof("slide")] = 3;
+  d->qvel[scene.dof("ball") + 1] = 4;
+  d->qvel[scene.dof("left")] = 5;
+  Stepper stepper(scene.model, make_options(GetParam()));
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene));
+    EXPECT_LE(d->qpos[scene.qpos("slide")], 0.103 + 1e-12);
+    EXPECT_LE(2 * std::acos(d->qpos[scene.qpos("ball")]), 0.5 + 1e-6);
+    EXPECT_LE(d->qpos[scene.qpos("left")] + d->qpos[scene.qpos("right")], 0.203 + 1e-12);
+  }
+  EXPECT_NEAR(d->qpos[scene.qpos("slide")], 0.103, 1e-9);
+  EXPECT_NEAR(d->qvel[scene.dof("slide")], 0, 1e-9);
+  EXPECT_NEAR(d->qvel[scene.dof("left")], 2.5, 1e-9);  // equal masses give in alike
+}
+
+TEST_P(RigidScene, LimitsThatAnImpactBringsAboutAreNotPassed) {
+  // A ball hits a slider at rest, which is 1 mm before its end: a fifth of its way in that step.
+  Scene scene(support::make_mjcf(R"(timestep="0.005" gravity="0 0 0")", R"(<worldbody>
+    <body><joint name="slide" type="slide" range="-0.1 0.001"/><geom size="0.1" mass="0.1"/></body>
+    <body pos="-0.205 0 0"><joint type="slide"/><geom size="0.1" mass="1"/></body></worldbody>)"));
+  scene.data->qvel[1] = 2;
+  Stepper stepper(scene.model, make_options(GetParam()));
+  double farthest = 0;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene));
+    farthest = std::max(farthest, scene.data->qpos[0]);
+  }
+  EXPECT_NEAR(farthest, 0.001, 1e-9);
+}
+
 /// Ten bodies that are thrown together.
 void expect_random_scenes_certified(ContactModel model, int num_hinged, double restitution) {
   int num_contacts = 0;

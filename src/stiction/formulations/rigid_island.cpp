@@ -572,11 +572,14 @@ void RigidIsland::rebound(RigidLaw* law) {
     closes = closes || (w < -kTolerance && w < w_compressed);
   }
   if (!closes) return;
-  // Of dry joints compression has had the friction.
+  // Compression has had the friction that does not grow with normal impulses.
   std::fill(dry_bounds_.begin(), dry_bounds_.end(), 0.0);
+  std::fill(nu_.begin(), nu_.end(), 0.0);
   const LcpReport last = solve_stage(y_, law);
   for (std::size_t i = 0; i < dry_.size(); ++i)
     dry_bounds_[i] = problem_->rows[island_.rows()[dry_[i]]].bound;
+  for (std::size_t i = 0; i < contacts_.size(); ++i)
+    nu_[i] = problem_->contacts[island_.contacts()[contacts_[i].contact]].viscous_friction;
   statistics_.status = to_solve_status(last.status);
   for (std::size_t i = 0; i < z_total_.size(); ++i) z_total_[i] += impulses_.z[i];
   for (std::size_t i = 0; i < t_total_.size(); ++i) t_total_[i] += impulses_.tangents[i];

@@ -36,14 +36,16 @@ contact::Row make_friction_row(const mjData* d, int i, double dt, const RowParam
 
 }  // namespace
 
-void ConstraintRows::make_constraints(const mjModel* m, mjData* d) {
+void ConstraintRows::make_constraints(const mjModel* m, mjData* d, const LimitLookAhead* limits) {
   // A contact that is flagged as within its gap makes no row, and body transmissions then take its
   // Jacobian from the geometry instead of from its row.
   for (int i = 0; i < d->ncon; ++i) {
     exclude_[i] = d->contact[i].exclude;
     if (exclude_[i] == 0) d->contact[i].exclude = kInGap;
   }
-  mj_makeConstraint(m, d);
+  if (limits) limits->widen(m, &wide_);
+  mj_makeConstraint(limits ? &wide_ : m, d);
+  if (limits) LimitLookAhead::restore_margins(m, d);
   mj_transmission(m, d);
   for (int i = 0; i < d->ncon; ++i) d->contact[i].exclude = exclude_[i];
 }

@@ -5,6 +5,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/contact_problem.hpp"
+#include "stiction/plant/limit_look_ahead.hpp"
 #include "stiction/plant/model.hpp"
 
 namespace stiction::plant {
@@ -21,7 +22,8 @@ class ConstraintRows {
   /// Has MuJoCo build its rows without contacts, and transmissions, which for actuators on a body
   /// look at the contacts. Contacts keep their place in data->contact.
   /// @param data after mj_collision; see MuJoCoGuard for errors. Call reserve first.
-  void make_constraints(const mjModel* model, mjData* data);
+  /// @param limits that are to be seen early; or null
+  void make_constraints(const mjModel* model, mjData* data, const LimitLookAhead* limits = nullptr);
   void reserve(const mjData* data) { exclude_.resize(data->ncon); }
 
   /// Appends MuJoCo's rows to the problem; Row::source is the row in data->efc_*.
@@ -38,6 +40,7 @@ class ConstraintRows {
                 const RowParameters& parameters, contact::ContactProblem* problem);
 
  private:
+  mjModel wide_;              // with the margins of limits that are seen early
   std::vector<int> exclude_;  // of each contact, while MuJoCo makes rows without them
   std::vector<int> dofs_;     // nonzeros of a dense row
   std::vector<double> values_;

@@ -20,7 +20,8 @@ class MomentumCheck {
   struct Result {
     double residual = 0;  // |D r|, D = diag(M)^(-1/2) [sqrt(J)]
     double mismatch = 0;  // |D (r - the certificate's)|, round-off where all is right [sqrt(J)]
-    double scale = 0;     // the largest |D x| of the impulses x that sum to r [sqrt(J)]
+    /// The largest |D x| of the impulses x that sum to r, contacts one by one [sqrt(J)].
+    double scale = 0;
   };
 
   /// @param data at the start of the step, after write_back; see MuJoCoGuard for errors

@@ -45,6 +45,7 @@ ContactStep::ContactStep(const mjModel* model, const StepOptions& options,
                    ? materials
                    : plant::make_default_materials(model),
                options.surfaces),
+      sees_limits_early_(contact::traits(options.contact_model).is_rigid),
       solver_(formulations::make_contact_solver(options.contact_model)) {
   check_law(options, patches_);
   if (options.num_threads > 1) threads_.emplace(options.num_threads);
@@ -140,7 +141,8 @@ void ContactStep::calc_smooth_forces(StepContext& context, mjData* d) {
   const mjModel* m = context.stage;
   constraint_rows_.reserve(d);
   context.call_mujoco(d, [&] {
-    constraint_rows_.make_constraints(m, d);
+    if (sees_limits_early_) limits_.choose(m, d);
+    constraint_rows_.make_constraints(m, d, sees_limits_early_ ? &limits_ : nullptr);
     // Sensors of either energy are read at this stage; stale flags would keep the last step's
     // value.
     d->flg_energypos = d->flg_energyvel = 0;
@@ -167,7 +169,8 @@ void ContactStep::calc_no_forces(StepContext& context, mjData* d) {
   const mjModel* m = context.stage;
   constraint_rows_.reserve(d);
   context.call_mujoco(d, [&] {
-    constraint_rows_.make_constraints(m, d);
+    if (sees_limits_early_) limits_.choose(m, d);
+    constraint_rows_.make_constraints(m, d, sees_limits_early_ ? &limits_ : nullptr);
     mj_fwdVelocity(m, d);
   });
   if (context.failed()) return;
@@ -222,7 +225,8 @@ void ContactStep::adapt_contacts(const mjModel* m, const mjData* d) {
   }
 }
 
-/// Solves with the contacts that were foreseen, and again with those that impulses bring about.
+/// Solves with the contacts and limits that were foreseen, and again with those that impulses bring
+/// about.
 void ContactStep::solve(StepContext& context, mjData* d) {
   formulations::SolverOptions options;
   options.parameters = context.options.parameters;
@@ -232,7 +236,7 @@ void ContactStep::solve(StepContext& context, mjData* d) {
   solver_->solve(problem_, islands_, options, {}, threads, &solution_);
   write_statistics(problem_, solution_, &context.report);
   constexpr int kMaxRounds = 3;
-  for (int i = 0; i < kMaxRounds && add_reached_contacts(context, d); ++i) {
+  for (int i = 0; i < kMaxRounds && add_reached(context, d); ++i) {
     const int num_before = context.report.statistics.iterations;
     // Where the problem is convex an island that is solved already stays as it is, bit for bit; a
     // nonlinear one does if it starts afresh.
@@ -248,10 +252,11 @@ void ContactStep::solve(StepContext& context, mjData* d) {
 }
 
 /// @return true if the problem has become another one, for which the solution is a guess
-bool ContactStep::add_reached_contacts(StepContext& context, mjData* d) {
+bool ContactStep::add_reached(StepContext& context, mjData* d) {
   qvel_.resize(context.stage->nv);
   plant::to_mujoco_dofs(d, context.plant, solution_.v.data(), qvel_.data());
-  if (!look_ahead_.add_reached(context.stage, d, qvel_.data())) return false;
+  const bool adds_contacts = look_ahead_.add_reached(context.stage, d, qvel_.data());
+  if (!add_reached_limits(context, d) && !adds_contacts) return false;
   guess_.assign(solution_.v.begin(), solution_.v.end());
   normal_guess_.assign(d->ncon, -1);
   patch_guess_.clear();
@@ -271,6 +276,17 @@ bool ContactStep::add_reached_contacts(StepContext& context, mjData* d) {
                                     : c.face < 0 ? normal_guess_[c.source]
                                                  : patch_guess_[next++]);
   }
+  return !context.failed();
+}
+
+/// @return true if limits take part, at qvel_, that did not
+bool ContactStep::add_reached_limits(StepContext& context, mjData* d) {
+  const mjModel* m = context.stage;
+  if (!sees_limits_early_ || !limits_.add_reached(m, d, qvel_.data())) return false;
+  context.call_mujoco(d, [&] {
+    constraint_rows_.make_constraints(m, d, &limits_);
+    mj_referenceConstraint(m, d);
+  });
   return !context.failed();
 }
 

@@ -55,7 +55,8 @@ class ContactStep {
   void assemble(StepContext& context, mjData* d);
   void adapt_contacts(const mjModel* m, const mjData* d);
   void solve(StepContext& context, mjData* d);
-  bool add_reached_contacts(StepContext& context, mjData* d);
+  bool add_reached(StepContext& context, mjData* d);
+  bool add_reached_limits(StepContext& context, mjData* d);
   void warn_of_patches(StepContext& context) const;
   void warn_of_conflicts(StepContext& context, const mjData* d) const;
   void report_failures(StepContext& context, const mjData* d) const;
@@ -70,6 +71,8 @@ class ContactStep {
   // In the order of their use.
   plant::LookAhead look_ahead_;
   plant::ContactPatches patches_;
+  bool sees_limits_early_;
+  plant::LimitLookAhead limits_;
   plant::ConstraintRows constraint_rows_;
   plant::ImplicitForces implicit_;
   contact::ContactProblem problem_;

@@ -16,6 +16,8 @@ namespace {
 
 constexpr double kTouching = contact::kTouchDistance;
 constexpr double kRestSpeed = 1e-6;  // slower contacts neither close nor open [m/s, rad/s]
+// Faster equalities are left by an integration that does not follow them [m/s, rad/s].
+constexpr double kOpeningSpeed = 1e-5;
 
 double calc_gap(const mjContact& con) { return con.dist - con.includemargin; }
 
@@ -33,6 +35,13 @@ double calc_row_bias(const mjData* d, int row) {
 
 bool is_limit(const mjData* d, int row) {
   return d->efc_type[row] == mjCNSTR_LIMIT_JOINT || d->efc_type[row] == mjCNSTR_LIMIT_TENDON;
+}
+
+/// The largest of what equality rows have of a quantity.
+double calc_equality_error(const mjtNum* of_rows, const mjData* d) {
+  double error = 0;
+  for (int row = 0; row < d->ne; ++row) error = std::max(error, std::abs(of_rows[row]));
+  return error;
 }
 
 void refuse_dry_friction(const mjModel* m) {
@@ -71,6 +80,7 @@ void ViscousMotion::start(StepContext& context, mjData* d) {
     if (touching_.empty() || touching_.back().geoms != geoms) touching_.push_back({geoms, 0});
     touching_.back().depth = std::max(touching_.back().depth, -calc_gap(con));
   }
+  equality_error_ = calc_equality_error(d->efc_pos, d);
   limit_depth_ = 0;
   for (int row = d->ne + d->nf; row < d->ne + d->nf + d->nl; ++row)
     limit_depth_ = std::max(limit_depth_, d->efc_margin[row] - d->efc_pos[row]);
@@ -93,7 +103,10 @@ bool ViscousMotion::follow(StepContext& context, mjData* d, double duration) {
   }
   for (int row = d->ne + d->nf; row < d->ne + d->nf + d->nl; ++row)
     if (d->efc_pos[row] - d->efc_margin[row] < -kTouching - limit_depth_) return false;
-  return true;
+  // Stages go straight on from equalities that are curved; the end of a part is back on them, but
+  // where a loop is so near to a singular position that no acceleration holds it.
+  return duration > 0 || (calc_equality_error(d->efc_pos, d) <= equality_error_ + kTouching &&
+                          calc_equality_error(d->efc_vel, d) <= kOpeningSpeed);
 }
 
 const ViscousMotion::Touching* ViscousMotion::find_touching(const mjContact& con) const {
@@ -134,6 +147,7 @@ bool ViscousMotion::resolve_impacts(StepContext& context, mjData* d) {
   for (int row = d->ne + d->nf; row < d->ne + d->nf + d->nl; ++row)
     is_any = is_any ||
              (d->efc_pos[row] - d->efc_margin[row] <= kTouching && d->efc_vel[row] < -kRestSpeed);
+  is_any = is_any || calc_equality_error(d->efc_vel, d) > kRestSpeed;
   if (!is_any) return true;
   assemble(context, d, true, 0);
   if (context.failed() || !solve(context, 1)) return false;

@@ -36,12 +36,13 @@ class ViscousMotion {
   /// Positions, and what touches there: of that alone contacts are sustained from here on. Failures
   /// of MuJoCo go to the context.
   void start(StepContext& context, mjData* d);
-  /// Velocities after the impacts of what closes; after start.
+  /// Velocities after the impacts of what closes, and of equalities that open; after start.
   /// @return false if they were not found
   bool resolve_impacts(StepContext& context, mjData* d);
 
   /// Positions of a later stage, within `duration` of the start.
-  /// @return false if geoms or limits overlap by more than the tolerance that did not at the start
+  /// @return false if geoms or limits overlap by more than the tolerance that did not at the start,
+  /// or equalities have come apart
   bool follow(StepContext& context, mjData* d, double duration);
   /// @param qacc out, size nv, in MuJoCo's dofs
   /// @return false if there are no such accelerations, or they do not pass their certificate
@@ -77,7 +78,8 @@ class ViscousMotion {
   contact::ContactSolution solution_;
   contact::Certifier certifier_;
   std::vector<Touching> touching_;
-  double limit_depth_ = 0;  // the worst at the start
+  double limit_depth_ = 0;     // the worst at the start
+  double equality_error_ = 0;  // the same
   std::vector<std::uint8_t> acts_, left_out_;
   std::vector<double> bias_;                    // N-dot v of each of MuJoCo's contacts
   std::vector<double> v_;                       // of the solver's dofs
