@@ -1,5 +1,8 @@
 #include "stiction/numerics/pivoting_ladder.hpp"
 
+#include <cmath>
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "numerics/random_lcp.hpp"
@@ -55,6 +58,35 @@ TEST(PivotingLadder, NearlyDependentRowsAreSolvedOnTheFirstRung) {
   EXPECT_TRUE(gram.is_solved());
   EXPECT_EQ(gram.rung, 1);
   EXPECT_LE((u - p.N.transpose() * z).norm(), 1e-9 * z.norm());
+}
+
+TEST(PivotingLadder, TheFirstRungPushesWithNoMoreRowsThanTheRank) {
+  // Columns of unlike scales, and rows that are others' but for a few digits.
+  std::mt19937 rng(7);
+  std::normal_distribution<double> normal;
+  std::uniform_int_distribution<int> scale(-4, 4), digits(5, 16);
+  PivotingLadder ladder;
+  int num_on_first_rung = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const int rank = 1 + k % 4, c = 4 + k % 8;
+    RandomLcp p = {RowMajorMatrix(c, rank), VectorXd(c), VectorXd(rank)};
+    for (int j = 0; j < rank; ++j) {
+      const double size = std::pow(10.0, scale(rng));
+      for (int i = 0; i < c; ++i)
+        p.N(i, j) = i < rank ? size * normal(rng)
+                             : p.N(i % rank, j) * (1 + std::pow(10.0, -digits(rng)) * normal(rng));
+      p.u_hat[j] = std::pow(10.0, scale(rng)) * normal(rng);
+    }
+    for (double& b : p.b) b = k % 3 == 0 ? std::abs(normal(rng)) : 0;
+    VectorXd z(c), u(rank);
+    const LcpReport report = ladder.solve(p.gram(), {}, span(z), span(u));
+    if (report.rung != 1) continue;
+    ++num_on_first_rung;
+    EXPECT_TRUE(report.is_solved());
+    EXPECT_LE((z.array() > 0).count(), rank) << "problem " << k;
+    EXPECT_LE(ladder.active().size(), static_cast<std::size_t>(rank));
+  }
+  EXPECT_GE(num_on_first_rung, 20);
 }
 
 TEST(PivotingLadder, SqueezedRowsGetSlackOnTheSecondRung) {

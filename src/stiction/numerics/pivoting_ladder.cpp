@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "stiction/math/vector_kernels.hpp"
+#include "stiction/numerics/lcp_operators.hpp"
 
 namespace stiction::numerics {
 namespace {
@@ -51,6 +52,9 @@ void calc_u_and_w(const GramLcp& p, std::span<const double> z, std::span<double>
   calc_w(p, z, u, w);
 }
 
+DenseOperator make_operator(const DenseLcp& p) { return {p}; }
+GramOperator make_operator(const GramLcp& p) { return {p}; }
+
 double max_abs(std::span<const double> x) {
   return math::max_abs(static_cast<int>(x.size()), x.data());
 }
@@ -59,12 +63,26 @@ double max_abs(std::span<const double> x) {
 
 LcpReport PivotingLadder::solve(const DenseLcp& problem, std::span<const int> guess,
                                 std::span<double> z) noexcept {
-  return climb(problem, guess, z, {});
+  const LcpReport report = climb(problem, guess, z, {});
+  note_active(report, z);
+  return report;
 }
 
 LcpReport PivotingLadder::solve(const GramLcp& problem, std::span<const int> guess,
                                 std::span<double> z, std::span<double> u) noexcept {
-  return climb(problem, guess, z, u);
+  const LcpReport report = climb(problem, guess, z, u);
+  note_active(report, z);
+  return report;
+}
+
+void PivotingLadder::note_active(const LcpReport& report, std::span<const double> z) {
+  active_.clear();
+  if (report.rung == 0) {
+    active_.assign(pivoting_.active().begin(), pivoting_.active().end());
+    return;
+  }
+  for (std::size_t i = 0; i < z.size(); ++i)
+    if (z[i] > 0) active_.push_back(static_cast<int>(i));
 }
 
 template <class Problem>
@@ -121,6 +139,13 @@ bool PivotingLadder::solve_proximal(const Problem& problem, double scale, std::s
     calc_u_and_w(problem, z, u, w_);
     const double residual = natural_residual(z, w_);
     if (residual <= kAccepted * scale) {
+      before_.assign(z.begin(), z.end());
+      make_independent(make_operator(problem), z);
+      calc_u_and_w(problem, z, u, w_);
+      if (!(natural_residual(z, w_) <= kAccepted * scale)) {
+        std::copy(before_.begin(), before_.end(), z.begin());
+        calc_u_and_w(problem, z, u, w_);
+      }
       report->status = LcpStatus::kSolved;
       report->row = -1;
       report->residual = residual;
@@ -131,6 +156,47 @@ bool PivotingLadder::solve_proximal(const Problem& problem, double scale, std::s
     last = residual;
   }
   return false;
+}
+
+/// Moves z along dependences of the rows that push, which change neither Q z nor w, until the rows
+/// with z > 0 are independent. Source: theory section 7.1.
+template <class Operator>
+void PivotingLadder::make_independent(const Operator& op, std::span<double> z) {
+  constexpr double kDependent = 1e-10;  // as RatioPivoting has it
+  cholesky_.clear();
+  kept_.clear();
+  for (int row = 0; row < op.size(); ++row) {
+    while (z[row] > 0) {
+      const int m = cholesky_.size();
+      l_.resize(m + 1);
+      for (int k = 0; k < m; ++k) l_[k] = op.entry(kept_[k], row);
+      cholesky_.solve_lower(l_.data());
+      const double pivot = op.entry(row, row) - math::dot(m, l_.data(), l_.data());
+      if (pivot > kDependent * op.entry(row, row)) {
+        cholesky_.append(l_.data(), std::sqrt(pivot));
+        kept_.push_back(row);
+        break;
+      }
+      // Row = sum_k l_k of those kept: z_row falls and z_k rise, until the first is zero.
+      cholesky_.solve_lower_transposed(l_.data());
+      double step = z[row];
+      int first = -1;
+      for (int k = 0; k < m; ++k)
+        if (l_[k] < 0 && z[kept_[k]] < -l_[k] * step) {
+          step = z[kept_[k]] / -l_[k];
+          first = k;
+        }
+      for (int k = 0; k < m; ++k) z[kept_[k]] = std::max(0.0, z[kept_[k]] + step * l_[k]);
+      z[row] -= step;
+      if (first < 0) {
+        z[row] = 0;
+      } else {
+        z[kept_[first]] = 0;
+        kept_.erase(kept_.begin() + first);
+        cholesky_.remove(first);
+      }
+    }
+  }
 }
 
 /// True if slack on at most kMaxSlackRows rows makes the problem solvable.

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "stiction/numerics/growing_cholesky.hpp"
 #include "stiction/numerics/lcp.hpp"
 #include "stiction/numerics/ratio_pivoting.hpp"
 
@@ -12,11 +13,12 @@ namespace stiction::numerics {
 ///
 ///   0  it did not fail,
 ///   1  solved as Q + lambda I in proximal steps, z_k+1 = LCP(Q + lambda I, r - lambda z_k), with
-///      lambda = 1e-12 trace Q / size, until the problem itself is solved: status kSolved;
+///      lambda = 1e-12 trace Q / size, until the problem itself is solved, then taken to rows that
+///      are independent: status kSolved;
 ///   2  rows found infeasible, `row` the first, were given compliance, w + s z >= 0 with s = 1e-3
 ///      Q_ii: the nearest point with slack on those rows; status kInfeasible;
-///   3  there were more than 16 such rows: b was left out, which is always solvable; only problems
-///      in factors; status kInfeasible.
+///   3  there were more than 16 such rows, or no proof of any: b was left out, which is always
+///      solvable; only problems in factors; status kInfeasible, or kNotSolved without proof.
 ///
 /// On rungs 2 and 3 z and u are of the problem so changed, and the residual tells by how much it
 /// misses the one given.
@@ -26,22 +28,30 @@ class PivotingLadder {
                   std::span<double> z) noexcept;
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
                   std::span<double> u) noexcept;
-  std::span<const int> active() const { return pivoting_.active(); }
+  /// Rows with z > 0, and others that have w = 0: a guess for the next.
+  std::span<const int> active() const { return active_; }
 
  private:
+  void note_active(const LcpReport& report, std::span<const double> z);
   template <class Problem>
   LcpReport climb(const Problem& problem, std::span<const int> guess, std::span<double> z,
                   std::span<double> u);
   template <class Problem>
   bool solve_proximal(const Problem& problem, double scale, std::span<double> z,
                       std::span<double> u, LcpReport* report);
+  template <class Operator>
+  void make_independent(const Operator& op, std::span<double> z);
   template <class Problem>
   bool solve_with_slack(const Problem& problem, std::span<double> z, std::span<double> u,
                         LcpReport* report);
 
   RatioPivoting pivoting_;
   std::vector<double> compliance_, shifted_, w_, z_before_;
-  std::vector<int> guess_;
+  std::vector<int> guess_, active_;
+  // Of make_independent: rows kept, and their factor.
+  std::vector<int> kept_;
+  std::vector<double> l_, before_;
+  GrowingCholesky cholesky_;
 };
 
 }  // namespace stiction::numerics
