@@ -410,7 +410,8 @@ conaffinity="0"/></default><worldbody><body pos="0 0 1"><joint axis="0 1 0"/><ge
         ASSERT_TRUE(report.ok()) << report.message;
         for (int row = 0; row < scene.data->ne; ++row)
           ASSERT_LT(std::abs(scene.data->efc_pos[row]), 1e-6) << i;
-        ASSERT_LT(energy(scene), start_energy + 1e-3) << i;
+        // Parts of Euler's, where it is singular, each move the center by g h^2 / 2 at most.
+        ASSERT_LT(energy(scene), start_energy * (1 + 1e-3)) << i;
       }
     }
   }

@@ -89,14 +89,15 @@ class Failure : public testing::TestWithParam<contact::ContactModel> {
   Scene scene_;
   Stepper stepper_;
 };
-INSTANTIATE_TEST_SUITE_P(Models, Failure,
-                         testing::Values(contact::ContactModel::sap, contact::ContactModel::lagged,
-                                         contact::ContactModel::lagged_regularized,
-                                         contact::ContactModel::coulomb,
-                                         contact::ContactModel::similar,
-                                         contact::ContactModel::tamsi,
-                                         contact::ContactModel::mujoco),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Models, Failure,
+    testing::Values(contact::ContactModel::sap, contact::ContactModel::lagged,
+                    contact::ContactModel::lagged_regularized, contact::ContactModel::coulomb,
+                    contact::ContactModel::similar, contact::ContactModel::tamsi,
+                    contact::ContactModel::no_slip, contact::ContactModel::viscous,
+                    contact::ContactModel::stewart_trinkle, contact::ContactModel::anitescu_potra,
+                    contact::ContactModel::drumwright_shell, contact::ContactModel::mujoco),
+    name_of);
 
 TEST_P(Failure, NothingIsTouchedByWhatIsNotFinite) {
   struct Entry {
@@ -133,7 +134,9 @@ TEST_P(Failure, NothingIsTouchedByWhatIsNotFinite) {
 }
 
 TEST_P(Failure, DataGoesOnAsIfItHadNeverHappened) {
-  // Once the fault is mended, the motion is bit for bit that of data that never had it.
+  // Once the fault is mended, the motion is bit for bit that of data that never had it; but that
+  // rigid models start from what pushed in the last step, which a fresh stepper does not know.
+  if (contact::traits(GetParam()).is_rigid) GTEST_SKIP();
   Scene twin(scene_);
   Stepper fresh(twin.model, make_options(GetParam()));
   const double good = scene_.data->ctrl[0];
@@ -160,6 +163,7 @@ TEST_P(Failure, NamesWhatTheCallerSpoiltInTheModel) {
   EXPECT_TRUE(stepper_.step(scene_.data).ok());
 }
 
+/// Of iterative solvers. Rigid models pivot until they are done, whatever max_iterations is.
 class SolverFailure : public Failure {
  protected:
   StepOptions impatient(OnFailure on_failure) const {

@@ -43,6 +43,11 @@ std::string make_heap(int num_bodies, int num_dolls) {
 
 class Threads : public testing::TestWithParam<contact::ContactModel> {};
 INSTANTIATE_TEST_SUITE_P(Models, Threads, testing::ValuesIn(kOurModels), name_of);
+// Lemke's method, of the other rigid models, is too slow for heaps.
+INSTANTIATE_TEST_SUITE_P(Rigid, Threads,
+                         testing::Values(contact::ContactModel::no_slip,
+                                         contact::ContactModel::viscous),
+                         name_of);
 
 TEST_P(Threads, OneTwoAndFourGiveTheSameBits) {
   const std::string xml = make_heap(40, 2);
@@ -79,6 +84,8 @@ TEST_P(Threads, OneTwoAndFourGiveTheSameBits) {
 }
 
 TEST_P(Threads, IslandsTogetherAreIslandsApart) {
+  // Where a contact is reached in one island, all start again from what pushed: another last bit.
+  if (contact::traits(GetParam()).is_rigid) GTEST_SKIP();
   // A tower, a heap and a doll, far from each other: in one model and in one each.
   std::string parts[3], actuators;
   for (int i = 0; i < 5; ++i)
