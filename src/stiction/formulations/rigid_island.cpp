@@ -578,7 +578,7 @@ void RigidIsland::rebound(RigidLaw* law) {
   const LcpReport last = solve_stage(y_, law);
   for (std::size_t i = 0; i < dry_.size(); ++i)
     dry_bounds_[i] = problem_->rows[island_.rows()[dry_[i]]].bound;
-  for (std::size_t i = 0; i < contacts_.size(); ++i)
+  for (std::size_t i = 0; i < nu_.size(); ++i)
     nu_[i] = problem_->contacts[island_.contacts()[contacts_[i].contact]].viscous_friction;
   statistics_.status = to_solve_status(last.status);
   for (std::size_t i = 0; i < z_total_.size(); ++i) z_total_[i] += impulses_.z[i];

@@ -265,6 +265,8 @@ int Lemke::find_proof_of_infeasibility(const DenseLcp& problem) {
   }
   const double size = max_abs(proof_.data(), c);
   if (!(size > 0)) return -1;
+  // What falls short by less than is accepted may be solved.
+  if (math::dot(c, problem.r, proof_.data()) > -kAccepted * size * max_abs(problem.r, c)) return -1;
   if (!proves_infeasible(problem, proof_)) return -1;
   return static_cast<int>(std::max_element(proof_.begin(), proof_.end()) - proof_.begin());
 }

@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "stiction/math/vector_kernels.hpp"
-#include "stiction/numerics/lcp_operators.hpp"
 
 namespace stiction::numerics {
 namespace {
@@ -51,9 +50,6 @@ void calc_u_and_w(const GramLcp& p, std::span<const double> z, std::span<double>
                   std::span<double> w) {
   calc_w(p, z, u, w);
 }
-
-DenseOperator make_operator(const DenseLcp& p) { return {p}; }
-GramOperator make_operator(const GramLcp& p) { return {p}; }
 
 double max_abs(std::span<const double> x) {
   return math::max_abs(static_cast<int>(x.size()), x.data());
@@ -140,7 +136,7 @@ bool PivotingLadder::solve_proximal(const Problem& problem, double scale, std::s
     const double residual = natural_residual(z, w_);
     if (residual <= kAccepted * scale) {
       before_.assign(z.begin(), z.end());
-      make_independent(make_operator(problem), z);
+      make_independent(problem, z);
       calc_u_and_w(problem, z, u, w_);
       if (!(natural_residual(z, w_) <= kAccepted * scale)) {
         std::copy(before_.begin(), before_.end(), z.begin());
@@ -158,44 +154,47 @@ bool PivotingLadder::solve_proximal(const Problem& problem, double scale, std::s
   return false;
 }
 
-/// Moves z along dependences of the rows that push, which change neither Q z nor w, until the rows
+/// Moves z along dependences of the rows that push, which change neither N^T z nor w, until those
 /// with z > 0 are independent. Source: theory section 7.1.
-template <class Operator>
-void PivotingLadder::make_independent(const Operator& op, std::span<double> z) {
-  constexpr double kDependent = 1e-10;  // as RatioPivoting has it
-  cholesky_.clear();
-  kept_.clear();
-  for (int row = 0; row < op.size(); ++row) {
-    while (z[row] > 0) {
-      const int m = cholesky_.size();
-      l_.resize(m + 1);
-      for (int k = 0; k < m; ++k) l_[k] = op.entry(kept_[k], row);
-      cholesky_.solve_lower(l_.data());
-      const double pivot = op.entry(row, row) - math::dot(m, l_.data(), l_.data());
-      if (pivot > kDependent * op.entry(row, row)) {
-        cholesky_.append(l_.data(), std::sqrt(pivot));
-        kept_.push_back(row);
-        break;
-      }
-      // Row = sum_k l_k of those kept: z_row falls and z_k rise, until the first is zero.
-      cholesky_.solve_lower_transposed(l_.data());
-      double step = z[row];
-      int first = -1;
-      for (int k = 0; k < m; ++k)
-        if (l_[k] < 0 && z[kept_[k]] < -l_[k] * step) {
-          step = z[kept_[k]] / -l_[k];
-          first = k;
-        }
-      for (int k = 0; k < m; ++k) z[kept_[k]] = std::max(0.0, z[kept_[k]] + step * l_[k]);
-      z[row] -= step;
-      if (first < 0) {
-        z[row] = 0;
-      } else {
-        z[kept_[first]] = 0;
-        kept_.erase(kept_.begin() + first);
-        cholesky_.remove(first);
-      }
+void PivotingLadder::make_independent(const GramLcp& problem, std::span<double> z) {
+  constexpr double kDependent = 1e-24;  // of a row's square: what is left of it is round-off
+  const int n = problem.num_columns;
+  for (;;) {
+    pushing_.clear();
+    rows_.clear();
+    for (int i = 0; i < problem.num_rows; ++i) {
+      if (!(z[i] > 0)) continue;
+      pushing_.push_back(i);
+      rows_.insert(rows_.end(), problem.N + i * n, problem.N + (i + 1) * n);
     }
+    const int m = static_cast<int>(pushing_.size());
+    basis_.find_in_order(rows_.data(), m, n, kDependent);
+    const int rank = basis_.rank();
+    if (rank == m) return;
+    int dependent = 0;
+    while (dependent < rank && basis_.selected()[dependent] == dependent) ++dependent;
+    // Its row = share^T L basis, of the rows selected: z_dependent falls and theirs rise by shares.
+    share_.resize(rank);
+    const double* L = basis_.factor().data();
+    for (int k = rank - 1; k >= 0; --k) {
+      double sum = math::dot(n, rows_.data() + dependent * n, basis_.basis().data() + k * n);
+      for (int i = k + 1; i < rank; ++i) sum -= share_[i] * L[i * rank + k];
+      share_[k] = sum / L[k * rank + k];
+    }
+    double step = z[pushing_[dependent]];
+    int first = dependent;
+    for (int k = 0; k < rank; ++k) {
+      const int row = basis_.selected()[k];
+      if (!(share_[k] < 0 && z[pushing_[row]] < -share_[k] * step)) continue;
+      step = z[pushing_[row]] / -share_[k];
+      first = row;
+    }
+    for (int k = 0; k < rank; ++k) {
+      double& z_k = z[pushing_[basis_.selected()[k]]];
+      z_k = std::max(0.0, z_k + step * share_[k]);
+    }
+    z[pushing_[dependent]] -= step;
+    z[pushing_[first]] = 0;
   }
 }
 

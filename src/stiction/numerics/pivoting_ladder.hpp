@@ -3,9 +3,9 @@
 #include <span>
 #include <vector>
 
-#include "stiction/numerics/growing_cholesky.hpp"
 #include "stiction/numerics/lcp.hpp"
 #include "stiction/numerics/ratio_pivoting.hpp"
+#include "stiction/numerics/row_basis.hpp"
 
 namespace stiction::numerics {
 
@@ -14,7 +14,7 @@ namespace stiction::numerics {
 ///   0  it did not fail,
 ///   1  solved as Q + lambda I in proximal steps, z_k+1 = LCP(Q + lambda I, r - lambda z_k), with
 ///      lambda = 1e-12 trace Q / size, until the problem itself is solved, then taken to rows that
-///      are independent: status kSolved;
+///      are independent if they are given in factors: status kSolved;
 ///   2  rows found infeasible, `row` the first, were given compliance, w + s z >= 0 with s = 1e-3
 ///      Q_ii: the nearest point with slack on those rows; status kInfeasible;
 ///   3  there were more than 16 such rows, or no proof of any: b was left out, which is always
@@ -39,8 +39,8 @@ class PivotingLadder {
   template <class Problem>
   bool solve_proximal(const Problem& problem, double scale, std::span<double> z,
                       std::span<double> u, LcpReport* report);
-  template <class Operator>
-  void make_independent(const Operator& op, std::span<double> z);
+  void make_independent(const GramLcp& problem, std::span<double> z);
+  void make_independent(const DenseLcp&, std::span<double>) {}  // Q alone tells too little
   template <class Problem>
   bool solve_with_slack(const Problem& problem, std::span<double> z, std::span<double> u,
                         LcpReport* report);
@@ -48,10 +48,10 @@ class PivotingLadder {
   RatioPivoting pivoting_;
   std::vector<double> compliance_, shifted_, w_, z_before_;
   std::vector<int> guess_, active_;
-  // Of make_independent: rows kept, and their factor.
-  std::vector<int> kept_;
-  std::vector<double> l_, before_;
-  GrowingCholesky cholesky_;
+  // Of make_independent: rows that push, and shares in them of one that depends on others.
+  std::vector<int> pushing_;
+  std::vector<double> rows_, share_, before_;
+  RowBasis basis_;
 };
 
 }  // namespace stiction::numerics

@@ -134,14 +134,14 @@ MomentumCheck::Result MomentumCheck::calc(const mjModel* m, mjData* d, const Mod
     s2 += D2 * smooth_[i] * smooth_[i];
     f2 += D2 * impulse_[i] * impulse_[i];
   }
-  // Contacts that press against each other leave the round-off of each, and not of their sum.
   double c2 = 0;
   for (int i = 0; i < problem.num_contacts(); ++i)
     for (int k = 0; k < 3; ++k)
       c2 += problem.delassus[i] * solution.impulses[i][k] * solution.impulses[i][k];
   return {.residual = std::sqrt(r2),
           .mismatch = std::sqrt(e2),
-          .scale = std::sqrt(std::max({p2, s2, f2, c2}))};
+          .scale = std::sqrt(std::max({p2, s2, f2})),
+          .contact_scale = std::sqrt(c2)};
 }
 
 }  // namespace stiction::plant

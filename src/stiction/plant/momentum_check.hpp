@@ -20,8 +20,10 @@ class MomentumCheck {
   struct Result {
     double residual = 0;  // |D r|, D = diag(M)^(-1/2) [sqrt(J)]
     double mismatch = 0;  // |D (r - the certificate's)|, round-off where all is right [sqrt(J)]
-    /// The largest |D x| of the impulses x that sum to r, contacts one by one [sqrt(J)].
-    double scale = 0;
+    double scale = 0;     // the largest |D x| of the impulses x that sum to r [sqrt(J)]
+    /// Root of the contacts' w |gamma|^2, one by one: those that press against each other leave the
+    /// round-off of each, and not of their sum [sqrt(J)].
+    double contact_scale = 0;
   };
 
   /// @param data at the start of the step, after write_back; see MuJoCoGuard for errors

@@ -430,11 +430,13 @@ void ContactStep::certify(StepContext& context, mjData* d) {
   context.report.momentum_error = std::max(context.report.momentum_error, momentum.residual);
   // Two computations of one imbalance: their difference is round-off, or an error in one of them.
   constexpr double kRoundOff = 1e-9;
-  const bool agrees = momentum.mismatch <= kRoundOff * (1 + momentum.scale);
+  const bool is_rigid = contact::traits(options.contact_model).is_rigid;
+  const double scale = std::max(momentum.scale, is_rigid ? momentum.contact_scale : 0);
+  const bool agrees = momentum.mismatch <= kRoundOff * (1 + scale);
   if (!certificate.ok || !agrees) {
     context.report.certificate.ok = false;
     char text[280];
-    if (contact::traits(options.contact_model).is_rigid)
+    if (is_rigid)
       std::snprintf(
           text, sizeof text,
           "the step does not pass its certificate: complementarity %.1e m/s, tangents and "
