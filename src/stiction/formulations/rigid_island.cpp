@@ -190,17 +190,10 @@ void RigidIsland::start_rows(const ContactProblem& problem) {
   }
 }
 
-IslandStatistics RigidIsland::solve(std::span<const std::uint64_t> guess, RigidLaw* law) {
-  guess_.clear();
-  const auto is_known = [&](std::uint64_t key) {
-    return key != 0 && std::binary_search(guess.begin(), guess.end(), key);
-  };
-  for (std::size_t i = 0; i < contacts_.size(); ++i)
-    if (is_known(problem_->contacts[island_.contacts()[contacts_[i].contact]].id))
-      guess_.push_back(static_cast<int>(i));
-  for (std::size_t i = 0; i < limits_.size(); ++i)
-    if (is_known(make_limit_key(*problem_, problem_->rows[island_.rows()[limits_[i]]])))
-      guess_.push_back(static_cast<int>(contacts_.size() + i));
+IslandStatistics RigidIsland::solve(const Pushing& guess, RigidLaw* law) {
+  guess_rows(guess.first);
+  pushing_.first.clear();
+  pushing_.last.clear();
 
   constexpr int kMaxRounds = 200;  // of dry friction; held contacts are as many as they are
   int friction_rounds = 0;
@@ -224,7 +217,10 @@ IslandStatistics RigidIsland::solve(std::span<const std::uint64_t> guess, RigidL
     t_total_ = impulses_.tangents;
     dry_total_ = impulses_.dry;
     finish();
+    const bool is_first = statistics_.rounds == 1;
+    if (is_first) find_keys(&pushing_.first);
     const bool holds_more = update_held();
+    if (is_first && holds_more) guess_rows(guess.last);
     // Of the bounds; Lemke's answers are no better than the second.
     constexpr double kTolerance = 1e-10, kEnough = 1e-7;
     constexpr int kExactRounds = 30;
@@ -239,7 +235,7 @@ IslandStatistics RigidIsland::solve(std::span<const std::uint64_t> guess, RigidL
   if (statistics_.status == SolveStatus::kConverged && !keeps_constraints())
     statistics_.status = SolveStatus::kInfeasible;
   if (velocities_.empty()) calc_contact_velocities();  // after a failure, of v*
-  find_pushing();
+  find_keys(&pushing_.last);
   return statistics_;
 }
 
@@ -596,16 +592,31 @@ bool RigidIsland::hold_pressing() {
   return is_changed;
 }
 
-void RigidIsland::find_pushing() {
-  pushing_.clear();
+/// Rows that there are now of keys, which ascend.
+void RigidIsland::guess_rows(const std::vector<std::uint64_t>& keys) {
+  guess_.clear();
+  const auto add = [&](std::uint64_t key, std::size_t row) {
+    if (key != 0 && std::binary_search(keys.begin(), keys.end(), key))
+      guess_.push_back(static_cast<int>(row));
+  };
+  for (std::size_t i = 0; i < contacts_.size(); ++i)
+    add(problem_->contacts[island_.contacts()[contacts_[i].contact]].id, i);
+  for (std::size_t i = 0; i < limits_.size(); ++i)
+    add(make_limit_key(*problem_, problem_->rows[island_.rows()[limits_[i]]]),
+        contacts_.size() + i);
+}
+
+/// Of what pushes in the last solve.
+void RigidIsland::find_keys(std::vector<std::uint64_t>* keys) const {
+  keys->clear();
   const int num_contacts = static_cast<int>(contacts_.size());
   for (const int row : impulses_.active) {
     if (row >= num_contacts) {
       const int limit = limits_[row - num_contacts];
-      pushing_.push_back(make_limit_key(*problem_, problem_->rows[island_.rows()[limit]]));
+      keys->push_back(make_limit_key(*problem_, problem_->rows[island_.rows()[limit]]));
     } else if (const std::uint64_t id =
                    problem_->contacts[island_.contacts()[contacts_[row].contact]].id) {
-      pushing_.push_back(id);
+      keys->push_back(id);
     }
   }
 }

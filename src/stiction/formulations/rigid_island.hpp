@@ -30,16 +30,21 @@ namespace stiction::formulations {
 ///     is held.
 class RigidIsland {
  public:
+  /// Keys of what pushes, a contact's id or that of a limit, in the first solve, where a model may
+  /// hold nothing yet, and in the last.
+  struct Pushing {
+    std::vector<std::uint64_t> first, last;
+  };
+
   void assemble(const contact::ContactProblem& problem, const contact::Islands& islands, int island,
                 std::span<const int> first_dof, contact::ContactModel model,
                 const SolverOptions& options);
-  /// @param guess keys of what pushed in the last step, ascending
-  contact::IslandStatistics solve(std::span<const std::uint64_t> guess, RigidLaw* law);
+  /// @param guess of the last step, each ascending
+  contact::IslandStatistics solve(const Pushing& guess, RigidLaw* law);
   /// Copies the result to the island's place in the solution.
   void read_out(contact::ContactSolution* solution) const;
 
-  /// Keys of what pushes: a contact's id, or that of a limit.
-  std::span<const std::uint64_t> pushing() const { return pushing_; }
+  const Pushing& pushing() const { return pushing_; }
 
  private:
   /// A contact that takes part.
@@ -79,7 +84,8 @@ class RigidIsland {
   bool hold_pressing();
   void finish();
   void calc_contact_velocities();
-  void find_pushing();
+  void guess_rows(const std::vector<std::uint64_t>& keys);
+  void find_keys(std::vector<std::uint64_t>* keys) const;
 
   double* whitened(std::vector<double>* rows, int row) { return rows->data() + row * n_; }
   double correct(double position) const;
@@ -112,7 +118,7 @@ class RigidIsland {
   std::vector<double> z_total_, t_total_, dry_total_, y_;
   std::vector<int> held_;  // contacts whose tangents are in X
   std::vector<double> row_impulses_;
-  std::vector<std::uint64_t> pushing_;
+  Pushing pushing_;
 };
 
 }  // namespace stiction::formulations

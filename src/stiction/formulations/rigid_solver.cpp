@@ -43,10 +43,15 @@ class RigidSolver final : public ContactSolver {
     else
       for (int i = 0; i < islands.size(); ++i) solve_one(i);
 
-    pushing_.clear();
-    for (int i = 0; i < islands.size(); ++i)
-      pushing_.insert(pushing_.end(), islands_[i].pushing().begin(), islands_[i].pushing().end());
-    std::sort(pushing_.begin(), pushing_.end());
+    for (auto keys : {&RigidIsland::Pushing::first, &RigidIsland::Pushing::last}) {
+      std::vector<std::uint64_t>& all = pushing_.*keys;
+      all.clear();
+      for (int i = 0; i < islands.size(); ++i) {
+        const std::vector<std::uint64_t>& some = islands_[i].pushing().*keys;
+        all.insert(all.end(), some.begin(), some.end());
+      }
+      std::sort(all.begin(), all.end());
+    }
   }
 
  private:
@@ -87,7 +92,7 @@ class RigidSolver final : public ContactSolver {
   std::vector<int> first_dof_;
   std::vector<RigidIsland> islands_;
   std::vector<std::unique_ptr<RigidLaw>> laws_;  // one per island
-  std::vector<std::uint64_t> pushing_;           // what pushed in the last step, ascending
+  RigidIsland::Pushing pushing_;                 // in the last step, ascending
 };
 
 }  // namespace
