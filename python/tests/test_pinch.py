@@ -38,11 +38,14 @@ def comparison(scene: Scene) -> Comparison:
 # contacts that the correction of their overlap opens slip until they close.
 NOT_LIFTING = ("viscous", "drumwright_shell", "anitescu_potra")
 LIFTING = [name for name in stiction.contact_models() if name not in NOT_LIFTING]
+# Of the solutions of its LCP with four directions Lemke's method finds one that loads a corner of
+# each pad, about which the cube turns and sinks by 3 mm/s.
+OPTIONS = {"stewart_trinkle": {"friction_directions": 8}}
 
 
 @pytest.mark.parametrize("contact_model", LIFTING)
 def test_the_cube_is_lifted_and_held(scene: Scene, contact_model: str) -> None:
-    simulator = scene.make_simulator(contact_model)
+    simulator = scene.make_simulator(contact_model, **OPTIONS.get(contact_model, {}))
     data = scene.make_data()
     drive = make_controls(ControlsName.schedule, scene)
     floor, cube = scene.model.geom("floor").id, scene.model.body("cube").id
