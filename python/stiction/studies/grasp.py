@@ -104,7 +104,12 @@ def _check_coulomb(run: GraspRun) -> list[Check]:
             0,
             "specification",
         ),
-        check_at_most("drop of a block, friction 1 [m]", figures["drop_max"], 1e-9, "held"),
+        check_at_most(
+            "drop of a block, friction 1 [m]",
+            figures["drop_max"],
+            1e-3,
+            "0.1 mm in 100 steps by a peer; free fall 50 mm",
+        ),
     ]
 
 

@@ -99,7 +99,7 @@ def make_coulomb_lcp(
     S = make_rows(case, state, contacts, first) / root
     T = make_rows(case, state, contacts, second) / root
     # Contact by contact: t1, t2, -t1, -t2.
-    D = np.stack([S, T, -S, -T], axis=1).reshape(NUM_DIRECTIONS * c, -1)
+    D = np.stack([S, T, -S, -T], axis=1).reshape(NUM_DIRECTIONS * c, len(root))
     D = D - (D @ basis.T) @ basis
     G = np.vstack([frictionless.N, D])
     E = np.kron(np.eye(c), np.ones((NUM_DIRECTIONS, 1)))

@@ -176,8 +176,8 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
     case ContactModel::viscous:
     case ContactModel::stewart_trinkle:
     case ContactModel::anitescu_potra:
-    case ContactModel::drumwright_shell: break;  // no law of one contact alone: RigidCertifier
-    case ContactModel::mujoco: break;            // not a law of ours; never certified
+    case ContactModel::drumwright_shell:  // no law of one contact alone: RigidCertifier
+    case ContactModel::mujoco: break;     // not a law of ours; never certified
   }
   return out;
 }
