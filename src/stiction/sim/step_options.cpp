@@ -45,7 +45,8 @@ void validate(const StepOptions& options) {
           "in [0, 1]");
   require(std::isfinite(p.max_correction_speed) && p.max_correction_speed >= 0,
           "max_correction_speed", p.max_correction_speed, "a speed of at least 0 in m/s");
-  numerics::AnyLcpSolver{p.lcp_solver};  // of those that this library was built with
+  // Throws for one that this library was built without.
+  [[maybe_unused]] const numerics::AnyLcpSolver solver(p.lcp_solver);
   if (p.normal_law == contact::NormalLawKind::custom && !p.custom_law)
     throw Error(ErrorCode::kInvalidValue, "custom_law", "is null; give one by make_custom_law");
 }
