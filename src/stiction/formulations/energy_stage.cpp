@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 
 #include "stiction/formulations/rigid_stage.hpp"
+#include "stiction/math/vector_kernels.hpp"
 #include "stiction/numerics/lemke.hpp"
 #include "stiction/numerics/ratio_pivoting.hpp"
 
@@ -58,7 +59,7 @@ class EnergyStage final : public RigidLaw {
       const numerics::DenseLcp lcp{size_, Q_.data(), r_.data()};
       const LcpReport last = report;
       report = lemke_.solve(lcp, x_);
-      if (!report.is_solved()) report = solve_as_program();
+      if (!report.is_solved() && !variables_.empty()) report = solve_as_program();
       pivots += report.pivots;
       if (round > 0 && !report.is_solved()) {  // the round before is a solution
         report = last;
@@ -145,7 +146,7 @@ class EnergyStage final : public RigidLaw {
     // Without some play the feasible set has no inside, and multipliers no bound: complementary to
     // round-off is then not the least energy.
     constexpr double kPlay = 1e-6;  // [m/s]
-    r[p + m] = kappa_ + kPlay * (1 + r.segment(p, m).cwiseAbs().maxCoeff()) -
+    r[p + m] = kappa_ + kPlay * (1 + math::max_abs(m, r_.data() + p)) -
                r.segment(p, stage.num_contacts).sum();
     for (int i = 0; i < f; ++i) {
       const int contact = frictional_[i];
