@@ -38,6 +38,18 @@ double* write_columns(const ContactProblem& problem, const contact::Segment& seg
 
 }  // namespace
 
+void place_blocks(const ContactProblem& problem, const Islands& islands,
+                  std::vector<int>* first_dof) {
+  first_dof->resize(problem.num_blocks());
+  for (int i = 0; i < islands.size(); ++i) {
+    int dof = 0;
+    for (const int block : islands.blocks(i)) {
+      (*first_dof)[block] = dof;
+      dof += problem.block_size(block);
+    }
+  }
+}
+
 void DenseIsland::assemble(const ContactProblem& problem, const Islands& islands, int island,
                            std::span<const int> first_dof) {
   assemble_constraints(problem, islands, island, first_dof);

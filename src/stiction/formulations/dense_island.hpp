@@ -40,6 +40,11 @@ struct DenseJacobian {
   }
 };
 
+/// The first dof of every block of the problem within its island. Those in none are left as they
+/// are.
+void place_blocks(const contact::ContactProblem& problem, const contact::Islands& islands,
+                  std::vector<int>* first_dof);
+
 /// One island as plain matrices, for solvers that are not about speed. Keeps its memory.
 class DenseIsland {
  public:

@@ -132,9 +132,7 @@ class PolygonStage final : public RigidLaw {
     const Eigen::Map<const RowMajor> G(G_.data(), num_rows, n);
     const Eigen::Map<const Eigen::VectorXd> z(z_.data(), num_rows);
     u.noalias() += G.transpose() * z;
-    out->active.clear();
-    for (int i = 0; i < m; ++i)
-      if (out->z[i] > 0) out->active.push_back(i);
+    numerics::find_positive(out->z, &out->active);
   }
 
   const int num_directions_;

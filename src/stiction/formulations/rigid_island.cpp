@@ -20,11 +20,6 @@ using contact::SolveStatus;
 using numerics::LcpReport;
 using numerics::LcpStatus;
 
-double dot(const double* a, const double* b, int n) { return math::dot(n, a, b); }
-
-/// y += s x
-void add_scaled(double s, const double* x, double* y, int n) { math::add_multiple(n, s, x, y); }
-
 double multiply(const DenseJacobian<1>& J, const std::vector<double>& v) {
   double sum = 0;
   for (std::size_t i = 0; i < J.dofs.size(); ++i) sum += J.columns(0, i) * v[J.dofs[i]];
@@ -142,14 +137,14 @@ void RigidIsland::start_contacts(const ContactProblem& problem) {
     const Contact& c = problem.contacts[island_.contacts()[i]];
     ContactTerms terms;
     terms.contact = i;
-    terms.is_touching = contact::is_touching(c);
+    const bool is_touching = contact::is_touching(c);
     if (model_ == ContactModel::anitescu_potra) {
-      if (!terms.is_touching) continue;
+      if (!is_touching) continue;
       terms.correction = std::min(0.0, correct(c.phi0));
     } else {
       terms.correction = correct(c.phi0);
     }
-    terms.is_held = holds && terms.is_touching && c.dim > 1;
+    terms.is_held = holds && is_touching && c.dim > 1;
     contacts_.push_back(terms);
     if (!uses_tangents_) continue;
     mu_.push_back(c.sliding_friction());
@@ -197,16 +192,10 @@ IslandStatistics RigidIsland::solve(const Pushing& guess, RigidLaw* law) {
 
   constexpr int kMaxRounds = 200;  // of dry friction; held contacts are as many as they are
   int friction_rounds = 0;
-  for (;;) {
-    if (!factor()) {
-      statistics_.status = SolveStatus::kNotPositiveDefinite;
-      break;
-    }
-    whiten();
-    if (!is_finite()) {
-      statistics_.status = SolveStatus::kNotFinite;
-      break;
-    }
+  // What is held changes neither A nor the rows, but for what acts on A.
+  const bool changes_A = !frictions_.empty() || model_ == ContactModel::viscous;
+  for (bool is_stale = true;; is_stale = changes_A) {
+    if (is_stale && !prepare()) break;
     eliminate();
     const LcpReport report = solve_with_ladder(law);
     statistics_.status = to_solve_status(report.status);
@@ -237,6 +226,18 @@ IslandStatistics RigidIsland::solve(const Pushing& guess, RigidLaw* law) {
   if (velocities_.empty()) calc_contact_velocities();  // after a failure, of v*
   find_keys(&pushing_.last);
   return statistics_;
+}
+
+/// A, and all rows whitened by it.
+bool RigidIsland::prepare() {
+  if (!factor()) {
+    statistics_.status = SolveStatus::kNotPositiveDefinite;
+    return false;
+  }
+  whiten();
+  if (is_finite()) return true;
+  statistics_.status = SolveStatus::kNotFinite;
+  return false;
 }
 
 /// A and what acts on it.
@@ -271,7 +272,7 @@ bool RigidIsland::factor() {
   y_hat_ = v_star_;
   whitening_.to_y(y_hat_.data());
   whitening_.whiten(scratch_.data());
-  add_scaled(1, scratch_.data(), y_hat_.data(), n_);
+  math::add_multiple(n_, 1, scratch_.data(), y_hat_.data());
   return true;
 }
 
@@ -283,7 +284,7 @@ void RigidIsland::calc_friction_mobilities() {
     const DenseJacobian<1> J = island_.row_jacobian(term.row);
     y_.resize(n_);
     whitening_.whiten(J, y_.data());
-    const double weighted = dot(y_.data(), y_.data(), n_);
+    const double weighted = math::dot(n_, y_.data(), y_.data());
     // Sherman and Morrison; what they leave of a row that others hold is round-off.
     constexpr double kLeast = 1e-6;
     term.mobility = weighted / std::max(kLeast, 1 - term.weight * weighted);
@@ -415,11 +416,11 @@ void RigidIsland::finish() {
   y_ = y_hat_;
   const int num_contacts = static_cast<int>(contacts_.size());
   for (std::size_t i = 0; i < z_total_.size(); ++i)
-    add_scaled(z_total_[i], N_.data() + i * n_, y_.data(), n_);
+    math::add_multiple(n_, z_total_[i], N_.data() + i * n_, y_.data());
   for (std::size_t i = 0; i < t_total_.size(); ++i)
-    add_scaled(t_total_[i], T_.data() + i * n_, y_.data(), n_);
+    math::add_multiple(n_, t_total_[i], T_.data() + i * n_, y_.data());
   for (std::size_t i = 0; i < dry_total_.size(); ++i)
-    add_scaled(dry_total_[i], F_.data() + i * n_, y_.data(), n_);
+    math::add_multiple(n_, dry_total_[i], F_.data() + i * n_, y_.data());
   const std::span<const double> bilateral_impulses = bilateral_.satisfy(y_.data());
   v_ = y_;
   whitening_.to_v(v_.data());
@@ -512,11 +513,7 @@ void RigidIsland::solve_impacts(RigidLaw* law) {
     term.weight = 0;
   }
   while (find_rebounds()) {
-    if (!factor()) {
-      statistics_.status = SolveStatus::kNotPositiveDefinite;
-      return;
-    }
-    whiten();
+    if (!prepare()) return;
     eliminate();
     rebound(law);
     if (statistics_.status != SolveStatus::kConverged) return;
@@ -556,15 +553,15 @@ void RigidIsland::rebound(RigidLaw* law) {
     if (!contacts_[i].rebounds) continue;
     const Contact& contact = problem_->contacts[island_.contacts()[contacts_[i].contact]];
     const double more = contact.restitution * z_total_[i];
-    add_scaled(more, N_projected_.data() + i * n_, y_.data(), n_);
+    math::add_multiple(n_, more, N_projected_.data() + i * n_, y_.data());
     z_total_[i] += more;
   }
   bool closes = false;
   constexpr double kTolerance = 1e-10;  // [m/s]
   for (std::size_t i = 0; i < b_projected_.size(); ++i) {
     const double* row = N_projected_.data() + i * n_;
-    const double w = dot(row, y_.data(), n_) + b_projected_[i];
-    const double w_compressed = dot(row, scratch_.data(), n_) + b_projected_[i];
+    const double w = math::dot(n_, row, y_.data()) + b_projected_[i];
+    const double w_compressed = math::dot(n_, row, scratch_.data()) + b_projected_[i];
     closes = closes || (w < -kTolerance && w < w_compressed);
   }
   if (!closes) return;

@@ -24,8 +24,7 @@ namespace stiction::formulations {
 ///  1. Contacts are held (tangents in X, or viscous) if they touch or carry an impulse: the set
 ///     grows until it is consistent.
 ///  2. Dry friction of joints is part of the law where that has friction; else it is linearized
-///  about the point of its law that is nearest to its last
-///     velocity and impulse.
+///     about the point of its law that is nearest to its last velocity and impulse.
 ///  3. Contacts that hit with restitution are solved again, Poisson's way, until what that presses
 ///     is held.
 class RigidIsland {
@@ -52,7 +51,6 @@ class RigidIsland {
     int contact = 0;        // in the island
     double correction = 0;  // b of the gap: phi0 / h, or that of an overlap [m/s]
     bool is_held = false;   // tangents are constrained, or viscous
-    bool is_touching = false;
     bool was_dropped = false;
     bool rebounds = false;
     double impulse[3] = {};  // t1, t2, n [N s]
@@ -67,6 +65,7 @@ class RigidIsland {
 
   void start_contacts(const contact::ContactProblem& problem);
   void start_rows(const contact::ContactProblem& problem);
+  bool prepare();
   bool factor();
   void whiten();
   void eliminate();

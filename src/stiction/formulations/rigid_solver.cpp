@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "stiction/formulations/dense_island.hpp"
 #include "stiction/formulations/rigid_island.hpp"
 
 namespace stiction::formulations {
@@ -22,7 +23,7 @@ class RigidSolver final : public ContactSolver {
              ContactSolution* solution) override {
     (void)guess;  // v follows from the active set, which is what is kept from step to step
     grow(islands.size(), options.parameters);
-    place_blocks(problem, islands);
+    place_blocks(problem, islands, &first_dof_);
     solution->v.assign(problem.v_star.begin(), problem.v_star.end());
     solution->v_rest.clear();
     solution->normal_bounds.clear();
@@ -71,18 +72,6 @@ class RigidSolver final : public ContactSolver {
       case ContactModel::anitescu_potra: return make_polygon_stage(num_directions_);
       case ContactModel::drumwright_shell: return make_energy_stage(num_directions_);
       default: return make_normal_stage(lcp_solver_);
-    }
-  }
-
-  /// The first dof of every block within its island.
-  void place_blocks(const ContactProblem& problem, const Islands& islands) {
-    first_dof_.resize(problem.num_blocks());
-    for (int i = 0; i < islands.size(); ++i) {
-      int dof = 0;
-      for (const int block : islands.blocks(i)) {
-        first_dof_[block] = dof;
-        dof += problem.block_size(block);
-      }
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "stiction/formulations/dense_island.hpp"
 #include "stiction/formulations/tamsi_island.hpp"
 
 namespace stiction::formulations {
@@ -17,7 +18,7 @@ class TamsiSolver final : public ContactSolver {
              std::span<const double> guess, base::ThreadPool* threads,
              ContactSolution* solution) override {
     if (islands_.size() < static_cast<std::size_t>(islands.size())) islands_.resize(islands.size());
-    place_blocks(problem, islands);
+    place_blocks(problem, islands, &first_dof_);
     solution->v.assign(problem.v_star.begin(), problem.v_star.end());
     solution->impulses.resize(problem.num_contacts());
     solution->contact_velocities.resize(problem.num_contacts());
@@ -38,18 +39,6 @@ class TamsiSolver final : public ContactSolver {
   }
 
  private:
-  /// The first dof of every block within its island.
-  void place_blocks(const ContactProblem& problem, const Islands& islands) {
-    first_dof_.resize(problem.num_blocks());
-    for (int i = 0; i < islands.size(); ++i) {
-      int dof = 0;
-      for (const int block : islands.blocks(i)) {
-        first_dof_[block] = dof;
-        dof += problem.block_size(block);
-      }
-    }
-  }
-
   std::vector<int> first_dof_;
   std::vector<TamsiIsland> islands_;
 };
