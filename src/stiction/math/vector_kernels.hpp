@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "stiction/math/lanes.hpp"
 
@@ -98,6 +99,10 @@ inline double max_abs(int n, const double* x) {
   double all = std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
   for (; i < n; ++i) all = std::max(all, std::abs(x[i]));
   return all;
+}
+
+inline double max_abs(std::span<const double> x) {
+  return max_abs(static_cast<int>(x.size()), x.data());
 }
 
 inline bool all_finite(int n, const double* x) {

@@ -155,10 +155,8 @@ LcpReport ActiveSetQp::solve(const GramLcp& problem, std::span<double> z,
     report.status = flag == DAQP_EXIT_ITERLIMIT ? LcpStatus::kMaxPivots : LcpStatus::kNotSolved;
     return report;
   }
-  for (int i = 0; i < c; ++i) {
-    z[i] = std::max(0.0, -scale * workspace_->lambda[i]);
-    if (z[i] > 0) active_.push_back(i);
-  }
+  for (int i = 0; i < c; ++i) z[i] = std::max(0.0, -scale * workspace_->lambda[i]);
+  find_positive(z, &active_);
   calc_w(problem, z, u, w_);
   report.residual = natural_residual(z, w_);
   report.status = report.residual <= kAccepted * scale ? LcpStatus::kSolved : LcpStatus::kNotSolved;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stiction/math/dense_kernels.hpp"
+#include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::numerics {
 namespace {
@@ -21,10 +22,6 @@ struct Sum {
   bool is_positive() const { return value > kRoundOff * magnitude; }
   bool is_negative() const { return value < -kRoundOff * magnitude; }
 };
-
-bool all_finite(const double* x, int size) {
-  return std::all_of(x, x + size, [](double value) { return std::isfinite(value); });
-}
 
 }  // namespace
 
@@ -54,6 +51,12 @@ void calc_w(const GramLcp& problem, std::span<const double> z, std::span<double>
   math::add_av(1, n, c, problem.N, n, z.data(), u.data());
   std::copy_n(problem.b, c, w.begin());
   math::add_atv(1, n, c, problem.N, n, u.data(), w.data());
+}
+
+void find_positive(std::span<const double> z, std::vector<int>* rows) {
+  rows->clear();
+  for (std::size_t i = 0; i < z.size(); ++i)
+    if (z[i] > 0) rows->push_back(static_cast<int>(i));
 }
 
 double natural_residual(std::span<const double> z, std::span<const double> w) {
@@ -112,9 +115,9 @@ LcpReport check(const DenseLcp& problem, bool symmetric) {
 LcpReport check(const GramLcp& problem) {
   const int n = problem.num_columns;
   for (int i = 0; i < problem.num_rows; ++i)
-    if (!std::isfinite(problem.b[i]) || !all_finite(problem.N + i * n, n))
+    if (!std::isfinite(problem.b[i]) || !math::all_finite(n, problem.N + i * n))
       return {.status = LcpStatus::kNotFinite, .row = i};
-  if (!all_finite(problem.u_hat, n)) return {.status = LcpStatus::kNotFinite};
+  if (!math::all_finite(n, problem.u_hat)) return {.status = LcpStatus::kNotFinite};
   return {};
 }
 

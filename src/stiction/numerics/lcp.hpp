@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 /// Linear complementarity problems: find z with
 ///
@@ -57,6 +58,9 @@ void calc_w(const DenseLcp& problem, std::span<const double> z, std::span<double
 /// u = u_hat + N^T z and w = N u + b.
 void calc_w(const GramLcp& problem, std::span<const double> z, std::span<double> u,
             std::span<double> w);
+
+/// Rows with z > 0.
+void find_positive(std::span<const double> z, std::vector<int>* rows);
 
 /// |min(z, w)|_inf: zero at solutions only. Not a number where z or w has one that is not.
 double natural_residual(std::span<const double> z, std::span<const double> w);

@@ -39,7 +39,7 @@ LcpReport AnyLcpSolver::solve(const DenseLcp& problem, std::span<const int> gues
     case LcpSolver::lemke: break;
   }
   const LcpReport report = lemke_.solve(problem, z);
-  find_active(z);
+  find_positive(z, &active_);
   return report;
 }
 
@@ -63,14 +63,8 @@ LcpReport AnyLcpSolver::solve(const GramLcp& problem, std::span<const int> guess
   }
   const LcpReport report = lemke_.solve({c, Q_.data(), r_.data()}, z);
   calc_w(problem, z, u, w_);
-  find_active(z);
+  find_positive(z, &active_);
   return report;
-}
-
-void AnyLcpSolver::find_active(std::span<const double> z) {
-  active_.clear();
-  for (std::size_t i = 0; i < z.size(); ++i)
-    if (z[i] > 0) active_.push_back(static_cast<int>(i));
 }
 
 std::span<const int> AnyLcpSolver::active() const {

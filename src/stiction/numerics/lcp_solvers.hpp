@@ -40,8 +40,6 @@ class AnyLcpSolver {
   std::span<const int> active() const;
 
  private:
-  void find_active(std::span<const double> z);
-
   LcpSolver solver_;
   PivotingLadder ladder_;
   PrincipalPivoting ppm_;

@@ -23,8 +23,6 @@ struct Rung {
 constexpr Rung kRungs[] = {{0, 0},        {0, 1e-9},    {1e-14, 0}, {1e-12, 1e-9}, {1e-10, 0},
                            {1e-10, 1e-9}, {1e-8, 1e-9}, {1e-6, 0},  {1e-4, 0}};
 
-double max_abs(const double* x, int size) { return math::max_abs(size, x); }
-
 }  // namespace
 
 LcpReport Lemke::solve(const DenseLcp& problem, std::span<double> z) noexcept {
@@ -39,8 +37,8 @@ LcpReport Lemke::solve(const DenseLcp& problem, std::span<double> z) noexcept {
   if (report.residual == 0) return report;
 
   scale(problem);
-  const double accepted = kAccepted * max_abs(problem.r, size_);
-  const double max_entry = max_abs(problem.Q, size_ * size_);
+  const double accepted = kAccepted * math::max_abs(size_, problem.r);
+  const double max_entry = math::max_abs(size_ * size_, problem.Q);
   report.status = LcpStatus::kNotSolved;
   for (const Rung& rung : kRungs) {
     const double lambda = rung.regularization * max_entry;
@@ -263,10 +261,11 @@ int Lemke::find_proof_of_infeasibility(const DenseLcp& problem) {
       proof_[i] = 1;
     proof_[i] = std::max(0.0, proof_[i] * column_scale_[i]);
   }
-  const double size = max_abs(proof_.data(), c);
+  const double size = math::max_abs(proof_);
   if (!(size > 0)) return -1;
   // What falls short by less than is accepted may be solved.
-  if (math::dot(c, problem.r, proof_.data()) > -kAccepted * size * max_abs(problem.r, c)) return -1;
+  if (math::dot(c, problem.r, proof_.data()) > -kAccepted * size * math::max_abs(c, problem.r))
+    return -1;
   if (!proves_infeasible(problem, proof_)) return -1;
   return static_cast<int>(std::max_element(proof_.begin(), proof_.end()) - proof_.begin());
 }

@@ -51,10 +51,6 @@ void calc_u_and_w(const GramLcp& p, std::span<const double> z, std::span<double>
   calc_w(p, z, u, w);
 }
 
-double max_abs(std::span<const double> x) {
-  return math::max_abs(static_cast<int>(x.size()), x.data());
-}
-
 }  // namespace
 
 LcpReport PivotingLadder::solve(const DenseLcp& problem, std::span<const int> guess,
@@ -72,13 +68,10 @@ LcpReport PivotingLadder::solve(const GramLcp& problem, std::span<const int> gue
 }
 
 void PivotingLadder::note_active(const LcpReport& report, std::span<const double> z) {
-  active_.clear();
-  if (report.rung == 0) {
+  if (report.rung == 0)
     active_.assign(pivoting_.active().begin(), pivoting_.active().end());
-    return;
-  }
-  for (std::size_t i = 0; i < z.size(); ++i)
-    if (z[i] > 0) active_.push_back(static_cast<int>(i));
+  else
+    find_positive(z, &active_);
 }
 
 template <class Problem>
@@ -95,7 +88,7 @@ LcpReport PivotingLadder::climb(const Problem& problem, std::span<const int> gue
   z_before_.assign(z.begin(), z.end());
   std::fill(z.begin(), z.end(), 0.0);
   calc_u_and_w(problem, z, u, w_);
-  if (solve_proximal(problem, max_abs(w_), z, u, &report)) return report;
+  if (solve_proximal(problem, math::max_abs(w_), z, u, &report)) return report;
 
   // From here on the answer is one of another problem.
   if (report.status == LcpStatus::kInfeasible && solve_with_slack(problem, z, u, &report)) {
@@ -160,13 +153,10 @@ void PivotingLadder::make_independent(const GramLcp& problem, std::span<double> 
   constexpr double kDependent = 1e-24;  // of a row's square: what is left of it is round-off
   const int n = problem.num_columns;
   for (;;) {
-    pushing_.clear();
+    find_positive(z, &pushing_);
     rows_.clear();
-    for (int i = 0; i < problem.num_rows; ++i) {
-      if (!(z[i] > 0)) continue;
-      pushing_.push_back(i);
+    for (const int i : pushing_)
       rows_.insert(rows_.end(), problem.N + i * n, problem.N + (i + 1) * n);
-    }
     const int m = static_cast<int>(pushing_.size());
     basis_.find_in_order(rows_.data(), m, n, kDependent);
     const int rank = basis_.rank();

@@ -12,10 +12,6 @@ namespace {
 // Relative: of w to |r|_inf, of z to |z|_inf, and of a solution's residual to |r|_inf.
 constexpr double kTolerance = 1e-10, kAccepted = 1e-8;
 
-double max_abs(std::span<const double> x) {
-  return math::max_abs(static_cast<int>(x.size()), x.data());
-}
-
 template <class Operator>
 class Passes {
  public:
@@ -33,7 +29,7 @@ class Passes {
     if (op_.size() == 0) return report;
     for (int i = 0; i < op_.size(); ++i)
       if (!std::isfinite(m_.w[i])) return {.status = LcpStatus::kNotFinite, .row = i};
-    scale_ = max_abs(m_.w);
+    scale_ = math::max_abs(m_.w);
     report.status = run(&report.pivots);
     for (std::size_t k = 0; k < m_.active.size(); ++k)
       z[m_.active[k]] = m_.z[k] = std::max(0.0, m_.z[k]);
@@ -51,7 +47,7 @@ class Passes {
       const int enters = find_least_w();
       const int leaves = find_least_z();
       const bool is_feasible = enters < 0 || m_.w[enters] >= -kTolerance * scale_;
-      const bool is_pushing = leaves < 0 || m_.z[leaves] >= -kTolerance * max_abs(m_.z);
+      const bool is_pushing = leaves < 0 || m_.z[leaves] >= -kTolerance * math::max_abs(m_.z);
       if (is_feasible && is_pushing) return LcpStatus::kSolved;
       if (!is_pushing) remove(leaves, pivots);
       if (!is_feasible) append(enters, pivots);
