@@ -5,6 +5,8 @@
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/law_kinds.hpp"
 #include "stiction/contact/surface_options.hpp"
+#include "stiction/numerics/active_set_qp.hpp"
+#include "stiction/numerics/lcp_solvers.hpp"
 #include "stiction/sim/integrator.hpp"
 
 namespace stiction::python {
@@ -41,6 +43,13 @@ std::vector<std::string_view> rigid_contact_models() {
   return names;
 }
 
+std::vector<std::string_view> lcp_solvers_of_this_build() {
+  std::vector<std::string_view> names;
+  for (const std::string_view name : numerics::lcp_solvers())
+    if (name != "active_set" || numerics::ActiveSetQp::is_available()) names.push_back(name);
+  return names;
+}
+
 void bind_all_names(nanobind::module_& m) {
   bind_names(m, "contact_models", "def contact_models() -> list[str]",
              "Names of the contact models.", contact::contact_models);
@@ -48,6 +57,8 @@ void bind_all_names(nanobind::module_& m) {
              "Names of those whose surfaces do not give way.", rigid_contact_models);
   bind_names(m, "integrators", "def integrators() -> list[str]", "Names of the integrators.",
              sim::integrator_names);
+  bind_names(m, "lcp_solvers", "def lcp_solvers() -> list[str]",
+             "Names of the LCP solvers of this build.", lcp_solvers_of_this_build);
   bind_names(m, "normal_laws", "def normal_laws() -> list[str]", "Names of the normal laws.",
              contact::normal_laws);
   bind_names(m, "tessellations", "def tessellations() -> list[str]",

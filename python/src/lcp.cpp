@@ -169,17 +169,6 @@ void bind_lcp(nb::module_& m) {
   m.def("lcp_select_rows", &select_rows, "X"_a, "num_first"_a, "pivoted"_a, "tolerance"_a,
         nb::sig("def lcp_select_rows(X: numpy.ndarray, num_first: int, pivoted: bool, "
                 "tolerance: float) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]"));
-  m.def(
-      "lcp_solvers",
-      [] {
-        nb::list names;
-        for (const std::string_view name : numerics::lcp_solvers()) {
-          if (name == "active_set" && !numerics::ActiveSetQp::is_available()) continue;
-          names.append(nb::str(name.data(), name.size()));
-        }
-        return names;
-      },
-      nb::sig("def lcp_solvers() -> list[str]"), "Names of the LCP solvers of this build.");
 }
 
 }  // namespace stiction::python
