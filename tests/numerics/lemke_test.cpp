@@ -15,18 +15,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-struct Solved {
-  LcpReport report;
-  VectorXd z;
-};
-
-Solved solve(const MatrixXd& Q, const VectorXd& r, Lemke* lemke) {
-  Solved s;
-  s.z.resize(r.size());
-  s.report = lemke->solve(dense(Q, r), span(s.z));
-  return s;
-}
-
 TEST(Lemke, AgreesWithEnumeration) {
   std::mt19937_64 rng(1);
   Lemke lemke;

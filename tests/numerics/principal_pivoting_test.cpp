@@ -12,26 +12,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-struct Solved {
-  LcpReport report;
-  VectorXd z, u;
-};
-
-Solved solve(const RandomLcp& p, PrincipalPivoting* solver) {
-  Solved s;
-  s.z.resize(p.size());
-  s.u.resize(p.u_hat.size());
-  s.report = solver->solve(p.gram(), {}, span(s.z), span(s.u));
-  return s;
-}
-
-Solved solve(const MatrixXd& Q, const VectorXd& r, PrincipalPivoting* solver) {
-  Solved s;
-  s.z.resize(r.size());
-  s.report = solver->solve(dense(Q, r), {}, span(s.z));
-  return s;
-}
-
 TEST(PrincipalPivoting, SolvesRightSidesInTheRange) {
   std::mt19937_64 rng(1);
   PrincipalPivoting solver;

@@ -46,6 +46,36 @@ inline DenseLcp dense(const Eigen::MatrixXd& Q, const Eigen::VectorXd& r) {
   return {static_cast<int>(r.size()), Q.data(), r.data()};
 }
 
+/// What a solver gives for a problem.
+struct Solved {
+  LcpReport report;
+  Eigen::VectorXd z, u;  // u of a problem in factors
+};
+
+/// In factors.
+/// @param more what the solver takes besides: options
+template <class Solver, class... More>
+Solved solve(const RandomLcp& p, Solver* solver, std::span<const int> guess = {},
+             const More&... more) {
+  Solved s;
+  s.z.resize(p.size());
+  s.u.resize(p.u_hat.size());
+  s.report = solver->solve(p.gram(), guess, span(s.z), span(s.u), more...);
+  return s;
+}
+
+/// Dense.
+template <class Solver>
+Solved solve(const Eigen::MatrixXd& Q, const Eigen::VectorXd& r, Solver* solver) {
+  Solved s;
+  s.z.resize(r.size());
+  if constexpr (requires { solver->solve(dense(Q, r), std::span<const int>(), span(s.z)); })
+    s.report = solver->solve(dense(Q, r), {}, span(s.z));
+  else
+    s.report = solver->solve(dense(Q, r), span(s.z));
+  return s;
+}
+
 /// |min(z, Q z + r)|_inf / (1 + |r|_inf).
 double scaled_residual(const Eigen::MatrixXd& Q, const Eigen::VectorXd& r,
                        const Eigen::VectorXd& z);

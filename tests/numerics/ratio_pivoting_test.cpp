@@ -12,27 +12,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-struct Solved {
-  LcpReport report;
-  VectorXd z, u;
-};
-
-Solved solve(const RandomLcp& p, RatioPivoting* solver, std::span<const int> guess = {},
-             const RatioPivotingOptions& options = {}) {
-  Solved s;
-  s.z.resize(p.size());
-  s.u.resize(p.u_hat.size());
-  s.report = solver->solve(p.gram(), guess, span(s.z), span(s.u), options);
-  return s;
-}
-
-Solved solve(const MatrixXd& Q, const VectorXd& r, RatioPivoting* solver) {
-  Solved s;
-  s.z.resize(r.size());
-  s.report = solver->solve(dense(Q, r), {}, span(s.z));
-  return s;
-}
-
 TEST(RatioPivoting, AgreesWithEnumeration) {
   std::mt19937_64 rng(1);
   RatioPivoting solver;
@@ -125,7 +104,7 @@ TEST(RatioPivoting, ComplianceIsAddedToTheDiagonal) {
   RatioPivoting solver;
   const RandomLcp p = make_random_lcp(25, 8, Range::any, true, &rng);
   VectorXd compliance = VectorXd::LinSpaced(25, 0.01, 2);
-  const Solved s = solve(p, &solver, {}, {.compliance = span(compliance)});
+  const Solved s = solve(p, &solver, {}, RatioPivotingOptions{.compliance = span(compliance)});
   const MatrixXd Q = p.Q() + MatrixXd(compliance.asDiagonal());
   ASSERT_TRUE(s.report.is_solved());
   EXPECT_LE(scaled_residual(Q, p.r(), s.z), 1e-9);

@@ -136,7 +136,8 @@ TEST_P(Failure, NothingIsTouchedByWhatIsNotFinite) {
 TEST_P(Failure, DataGoesOnAsIfItHadNeverHappened) {
   // Once the fault is mended, the motion is bit for bit that of data that never had it; but that
   // rigid models start from what pushed in the last step, which a fresh stepper does not know.
-  if (contact::traits(GetParam()).is_rigid) GTEST_SKIP();
+  if (contact::traits(GetParam()).is_rigid)
+    GTEST_SKIP() << "starts from what pushed in the last step";
   Scene twin(scene_);
   Stepper fresh(twin.model, make_options(GetParam()));
   const double good = scene_.data->ctrl[0];
