@@ -41,6 +41,12 @@ struct LcpResult {
 
 int size_of(const Vector& x) { return static_cast<int>(x.size()); }
 
+/// Solvers that refuse a problem leave none.
+void note_residual(LcpResult* result) {
+  if (result->report.is_solved()) return;
+  result->report.residual = numerics::natural_residual(result->z, result->w);
+}
+
 /// All but lemke take symmetric matrices only.
 LcpResult solve_dense(const DenseLcp& problem, const std::string& solver_name, const Guess& guess) {
   const LcpSolver which = numerics::parse_lcp_solver(solver_name);
@@ -55,6 +61,7 @@ LcpResult solve_dense(const DenseLcp& problem, const std::string& solver_name, c
     result.active.assign(active.begin(), active.end());
   }
   numerics::calc_w(problem, result.z, result.w);
+  note_residual(&result);
   return result;
 }
 
@@ -77,26 +84,30 @@ LcpResult solve_gram(const Rows& N, const Vector& b, const Vector& u_hat,
     result.active.assign(active.begin(), active.end());
   }
   numerics::calc_w(problem, result.z, result.u, result.w);
+  note_residual(&result);
   return result;
 }
 
 LcpResult solve_mlcp(const Columns& A, const Columns& C, const Columns& D, const Columns& B,
                      const Vector& a, const Vector& b, const std::string& solver,
                      const Guess& guess) {
+  const numerics::Mlcp problem = {size_of(a), size_of(b), A.data(), C.data(),
+                                  D.data(),   B.data(),   a.data(), b.data()};
+  numerics::parse_lcp_solver(solver);
   numerics::CondensedMlcp condensed;
   LcpResult result;
-  result.report = condensed.condense(
-      {size_of(a), size_of(b), A.data(), C.data(), D.data(), B.data(), a.data(), b.data()});
-  if (result.report.is_solved()) {
-    result = solve_dense(condensed.lcp(), solver, guess);
-    result.u.resize(a.size());
-    condensed.calc_u(result.z, result.u);
-  } else {
-    numerics::parse_lcp_solver(solver);
-    result.z.resize(b.size());
-    result.w.resize(b.size());
-    result.u.resize(a.size());
-  }
+  result.report = condensed.condense(problem);
+  const bool is_condensed = result.report.is_solved();
+  if (is_condensed) result = solve_dense(condensed.lcp(), solver, guess);
+  result.z.resize(problem.size);
+  result.w.resize(problem.size);
+  result.u.resize(problem.num_free);
+  if (is_condensed) condensed.calc_u(result.z, result.u);
+  // What condensing has lost shows in the problem as given.
+  const auto residual = numerics::calc_residual(problem, result.z, result.u, result.w);
+  result.report.residual = residual.value;
+  if (result.report.is_solved() && !residual.is_accepted())
+    result.report.status = numerics::LcpStatus::kNotSolved;
   return result;
 }
 
@@ -147,7 +158,7 @@ void bind_lcp(nb::module_& m) {
           "Exchanges; iterations of active_set.")
       .def_prop_ro(
           "residual", [](const LcpResult& r) { return r.report.residual; },
-          "|min(z, w)| at most, of the problem as given [unit of r].")
+          "|min(z, w)| at most, of a mixed problem |A u + C z + a| too, as given [unit of r].")
       .def_prop_ro(
           "rung", [](const LcpResult& r) { return r.report.rung; },
           "Of what was done after a failure, 0: nothing was; see docs/lcp.md.")

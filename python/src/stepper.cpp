@@ -173,7 +173,7 @@ void bind_stepper(nb::module_& m) {
                                   contact::parse_normal_law(normal_law),
                                   contact::parse_friction_regularization(friction_law),
                                   nullptr,
-                                  numerics::parse_lcp_solver(lcp_solver),
+                                  numerics::parse_lcp_solver(lcp_solver, "lcp_solver"),
                                   friction_directions,
                                   gap_correction,
                                   max_correction_speed,

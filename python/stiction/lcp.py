@@ -27,8 +27,10 @@ from numpy.typing import ArrayLike
 
 from stiction import _core
 from stiction._core import LcpResult, lcp_solvers
-from stiction.arguments import check_integer, check_name, check_number
+from stiction.arguments import check_flag, check_integer, check_name, check_number
 from stiction.errors import Error
+
+_MAX_ENTRIES = 2**31 - 1  # of a matrix, by the indices of the compiled module
 
 __all__ = [
     "LcpResult",
@@ -50,10 +52,12 @@ def solve(
         Q: shape (size, size), in any units.
         r: shape (size,).
         solver: one of lcp_solvers().
-        guess: rows that may have w = 0, such as `result.active` of a problem before.
+        guess: rows that may have w = 0, such as `result.active` of a problem before; what is beyond
+            the last row is passed over.
 
     Raises:
-        Error: a shape that does not fit, or no such solver.
+        Error: a shape that does not fit, what are no numbers, or no such solver.
+        MemoryError: a problem too large for the solver, here and below.
     """
     r = _take_vector("r", r)
     Q = _take_matrix("Q", Q, (r.size, r.size), "F")
@@ -83,6 +87,12 @@ def solve_gram(
     """
     b, u_hat = _take_vector("b", b), _take_vector("u_hat", u_hat)
     N = _take_matrix("N", N, (b.size, u_hat.size), "C")
+    if solver == "lemke" and b.size**2 > _MAX_ENTRIES:
+        raise Error(
+            "unsupported",
+            "N",
+            f"has {b.size} rows, for whose N N^T 'lemke' has no room; use another",
+        )
     return _core.lcp_solve_gram(N, b, u_hat, check_name("solver", solver), _take_guess(guess))
 
 
@@ -154,27 +164,40 @@ def select_rows(
     Raises:
         Error: X is no matrix, or a value out of range.
     """
-    X = _take_matrix("X", X, None, "C")
-    num_first = check_integer("num_first", num_first, 0, X.shape[0])
+    rows = _take_matrix("X", X, None, "C")
+    num_first = check_integer("num_first", num_first, 0, rows.shape[0])
     tolerance = check_number("tolerance", tolerance)
     if not 0 <= tolerance < 1:
         raise Error("invalid_value", "tolerance", f"is {tolerance}, must be at least 0, below 1")
-    selected, basis, factor = _core.lcp_select_rows(X, num_first, bool(pivoted), tolerance)
+    pivoted = check_flag("pivoted", pivoted)
+    # To rows near 1, by powers of two: their squares neither overflow nor vanish.
+    exponents = np.frexp(np.abs(rows).max(axis=1, initial=0))[1][:, np.newaxis]
+    rows = np.ldexp(rows, -exponents)
+    selected, basis, factor = _core.lcp_select_rows(rows, num_first, pivoted, tolerance)
     rank = selected.size
-    return RowBasis(selected, basis.reshape(rank, X.shape[1]), factor.reshape(rank, rank))
+    factor = np.ldexp(factor.reshape(rank, rank), exponents[selected])
+    return RowBasis(selected, basis.reshape(rank, rows.shape[1]), factor)
 
 
 def _take_array(name: str, value: Any, ndim: int) -> np.ndarray:
     try:
+        if np.ma.is_masked(value):
+            raise TypeError("has entries that are masked")
         array = np.asarray(value)
-        if np.iscomplexobj(array):
-            raise TypeError("complex")
+        if array.dtype.kind not in "biufO":
+            raise TypeError(f"is of {array.dtype}")
         array = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as e:
+    except (TypeError, ValueError, OverflowError) as e:
         raise Error("wrong_shape", name, f"must be an array of numbers: {e}") from e
     if array.ndim != ndim:
         kind = "vector" if ndim == 1 else "matrix"
         raise Error("wrong_shape", name, f"has shape {array.shape}, must be a {kind}")
+    if array.size > _MAX_ENTRIES:
+        raise Error(
+            "unsupported",
+            name,
+            f"has shape {array.shape}, must have at most {_MAX_ENTRIES} entries",
+        )
     return array
 
 

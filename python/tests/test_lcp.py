@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import combinations
 from pathlib import Path
 
@@ -157,12 +159,106 @@ def test_bad_problems_have_a_status_that_names_the_row() -> None:
     assert lcp.solve(np.zeros((0, 0)), []).is_solved
 
 
+@pytest.mark.parametrize("solver", lcp.lcp_solvers())
+def test_a_problem_that_is_not_solved_has_its_residual(solver: str) -> None:
+    result = lcp.solve(-np.eye(3), [-3, -1, -2], solver)
+    assert not result.is_solved
+    assert result.residual == np.abs(np.minimum(result.z, result.w)).max() > 0
+    assert np.isnan(lcp.solve(np.full((1, 1), np.nan), [-1], solver).residual)
+    one = np.eye(1)
+    result = lcp.solve_mlcp(0 * one, one, one, one, [1], [-2], solver)  # a singular A
+    assert (result.status, result.residual) == ("not_solved", 2)
+    np.testing.assert_array_equal(result.w, [-2])
+
+
+@pytest.mark.parametrize("solver", lcp.lcp_solvers())
+def test_a_mixed_problem_that_condensing_spoils_is_not_called_solved(solver: str) -> None:
+    num_unsolved = 0
+    for size in range(2, 13):
+        # Hilbert's matrix, whose condition is 1e16 at 12.
+        A = 1 / (np.arange(size)[:, None] + np.arange(size) + 1.0)
+        rng = np.random.default_rng(0)
+        C, a, b = rng.normal(size=(size, 4)), rng.normal(size=size), rng.normal(size=4)
+        result = lcp.solve_mlcp(A, C, -C.T, np.zeros((4, 4)), a, b, solver)
+        w = -C.T @ result.u + b
+        error = max(
+            np.abs(np.minimum(result.z, w)).max(), np.abs(A @ result.u + C @ result.z + a).max()
+        )
+        assert result.residual == pytest.approx(error, rel=0.1, abs=1e-12 * np.abs(result.u).max())
+        if result.is_solved:
+            assert error <= 1e-7 * np.abs(C).sum() * np.abs(result.u).max()
+        else:
+            num_unsolved += 1
+    assert num_unsolved >= 1
+
+
+def test_rows_of_other_units_are_no_less_feasible() -> None:
+    for solver in lcp.lcp_solvers():
+        result = lcp.solve(np.diag([1e-13, 1.0]), [-1.0, -1.0], solver)
+        if solver == "active_set":  # DAQP itself takes a row that short for zero
+            assert result.status == "not_solved"
+            continue
+        assert result.is_solved, (solver, result)
+        np.testing.assert_allclose(result.z, [1e13, 1], rtol=1e-8)
+    result = lcp.solve(np.diag([1e-10, 1e4]), [-1.0, -1.0], "active_set")
+    np.testing.assert_allclose(result.z, [1e10, 1e-4], rtol=1e-8)
+
+
+def test_rows_are_selected_at_any_scale() -> None:
+    X = np.array([[3e200, 0, 0], [0, 2e-200, 0], [3e200, 1e185, 0], [0, 0, np.nan], [0, 0, np.inf]])
+    for pivoted in (True, False):
+        rows = lcp.select_rows(X, pivoted=pivoted)
+        assert sorted(rows.selected) == [0, 1]
+        np.testing.assert_allclose(rows.factor @ rows.basis, X[rows.selected], rtol=1e-15)
+    assert lcp.select_rows(np.ones((2, 10**6))).rank == 1  # of memory for its rank alone
+
+
+LARGE = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))
+import numpy as np
+from stiction import lcp
+N = np.random.default_rng(0).normal(size={shape})
+try:
+    lcp.solve_gram(N, -np.ones({shape}[0]), np.zeros({shape}[1]), "{solver}")
+except MemoryError as e:
+    print("no room")
+"""
+
+
+@pytest.mark.parametrize(
+    ("solver", "shape"),
+    [("lemke", (30000, 1)), ("active_set", (100, 46000)), ("active_set", (1, 100000))],
+)
+def test_a_problem_too_large_for_memory_is_an_error(solver: str, shape: tuple[int, int]) -> None:
+    text = LARGE.format(solver=solver, shape=shape)
+    result = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, check=False
+    )
+    assert (result.returncode, result.stdout) == (0, "no room\n"), result.stderr
+
+
 @pytest.mark.parametrize(
     ("call", "code", "where"),
     [
         (lambda: lcp.solve(np.eye(2), [1, 2, 3]), "wrong_shape", "Q"),
         (lambda: lcp.solve(np.eye(2), np.eye(2)), "wrong_shape", "r"),
         (lambda: lcp.solve("matrix", [1.0]), "wrong_shape", "Q"),
+        (lambda: lcp.solve([["1"]], [1.0]), "wrong_shape", "Q"),
+        (lambda: lcp.solve([[1]], [10**400]), "wrong_shape", "r"),
+        (lambda: lcp.solve(np.zeros((1, 1), "M8[s]"), [1]), "wrong_shape", "Q"),
+        (lambda: lcp.solve(np.ma.array([[1.0]], mask=True), [1]), "wrong_shape", "Q"),
+        (
+            lambda: lcp.solve(np.broadcast_to(0.0, (50000, 50000)), np.zeros(50000)),
+            "unsupported",
+            "Q",
+        ),
+        (
+            lambda: lcp.solve_gram(np.ones((50000, 1)), np.ones(50000), [0], "lemke"),
+            "unsupported",
+            "N",
+        ),
+        (lambda: lcp.select_rows(np.eye(2), pivoted="no"), "invalid_value", "pivoted"),
         (lambda: lcp.solve(np.eye(1), [1.0], "lemkee"), "unknown_name", "solver"),
         (lambda: lcp.solve(np.eye(1), [1.0], guess=[0.5]), "wrong_shape", "guess"),
         (lambda: lcp.solve_gram(np.eye(2), [1, 2], [1]), "wrong_shape", "N"),

@@ -58,6 +58,15 @@ TEST(LcpSolvers, ANameHasOneSolver) {
   }
 }
 
+TEST(LcpSolvers, AnUnknownNameIsThatOfTheCallersChoice) {
+  try {
+    parse_lcp_solver("simplex", "lcp_solver");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.where(), "lcp_solver");
+  }
+}
+
 TEST(LcpSolvers, ActiveSetIsThereOrSaysHowToGetIt) {
   if (ActiveSetQp::is_available()) {
     EXPECT_NO_THROW(AnyLcpSolver(LcpSolver::active_set));

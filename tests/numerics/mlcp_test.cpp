@@ -79,6 +79,30 @@ TEST(CondensedMlcp, NothingFreeIsTheLcpItself) {
   EXPECT_EQ(Eigen::Map<const VectorXd>(condensed.lcp().r, 5), r);
 }
 
+TEST(MlcpResidual, IsOfBothEquationsAsGiven) {
+  std::mt19937_64 rng(4);
+  const Matrices m = make_contact_problem(5, 2, 3, &rng);
+  const VectorXd z = VectorXd::Random(3).cwiseAbs(), u = 1e3 * VectorXd::Random(7);
+  VectorXd w(3);
+  const std::span<const double> z_span(z.data(), 3), u_span(u.data(), 7);
+  const MlcpResidual residual = calc_residual(m.problem(), z_span, u_span, span(w));
+  EXPECT_LE((w - m.D * u - m.B * z - m.b).norm(), 1e-12 * w.norm());
+  const double expected = std::max((m.A * u + m.C * z + m.a).lpNorm<Eigen::Infinity>(),
+                                   z.cwiseMin(w).lpNorm<Eigen::Infinity>());
+  EXPECT_NEAR(residual.value, expected, 1e-12 * expected);
+  EXPECT_FALSE(residual.is_accepted());
+  CondensedMlcp condensed;
+  ASSERT_TRUE(condensed.condense(m.problem()).is_solved());
+  VectorXd exact_z(3), exact_u(7);
+  ASSERT_TRUE(Lemke().solve(condensed.lcp(), span(exact_z)).is_solved());
+  condensed.calc_u({exact_z.data(), 3}, span(exact_u));
+  EXPECT_TRUE(
+      calc_residual(m.problem(), {exact_z.data(), 3}, {exact_u.data(), 7}, span(w)).is_accepted());
+  exact_u[0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(
+      calc_residual(m.problem(), {exact_z.data(), 3}, {exact_u.data(), 7}, span(w)).is_accepted());
+}
+
 TEST(CondensedMlcp, BadProblemsAreNamed) {
   std::mt19937_64 rng(3);
   Matrices m = make_contact_problem(4, 2, 3, &rng);

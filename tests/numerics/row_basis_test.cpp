@@ -139,5 +139,24 @@ TEST(RowBasis, ProjectedRowsAreOrthogonalToTheBasis) {
   }
 }
 
+TEST(RowBasis, OfFewWideRowsTakesMemoryForTheirRankAlone) {
+  constexpr int kColumns = 200'000;  // whose square is 320 GB
+  RowMajorMatrix X = RowMajorMatrix::Ones(3, kColumns);
+  X(2, 7) = 3e3;
+  RowBasis basis;
+  for (const bool in_order : {false, true}) {
+    if (in_order)
+      basis.find_in_order(X.data(), 3, kColumns);
+    else
+      basis.find(X.data(), 3, kColumns, 0);
+    ASSERT_EQ(basis.rank(), 2);
+    const auto L = basis.factor();
+    const double* row = X.data() + static_cast<std::ptrdiff_t>(basis.selected()[1]) * kColumns;
+    for (const int column : {7, kColumns - 1})
+      EXPECT_NEAR(L[2] * basis.basis()[column] + L[3] * basis.basis()[kColumns + column],
+                  row[column], 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace stiction::numerics

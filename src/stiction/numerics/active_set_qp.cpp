@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "stiction/math/vector_kernels.hpp"
 
@@ -20,7 +21,8 @@ namespace {
 
 constexpr double kAccepted = 1e-8;          // residual, relative to |r|_inf
 constexpr double kPrimalTolerance = 1e-11;  // of rows of length 1, |r|_inf = 1
-constexpr double kRankTolerance = 1e-12;    // pivots of Q = N N^T, relative to its largest diagonal
+constexpr double kRankTolerance = 1e-12;    // pivots of Q = N N^T, relative to their diagonals
+constexpr int kMaxColumns = 46338;          // (n + 1) (n + 2), which DAQP counts in int
 
 /// N (c x rank, row-major) with Q = N N^T, by Cholesky with pivoting.
 /// @return its number of columns, or -1 - row if Q is indefinite there
@@ -35,11 +37,18 @@ int factor_semidefinite(const DenseLcp& p, std::vector<double>* left, std::vecto
   }
   const auto row = [&](int i) { return factor->data() + static_cast<std::size_t>(i) * c; };
   int rank = 0;
+  // Of what is left the largest share of its diagonal: units of rows may differ.
+  const auto diagonal = [&](int i) { return p.Q[i + i * c]; };
   for (; rank < c; ++rank) {
-    const auto best = std::max_element(left->begin(), left->end());
-    if (!(*best > kRankTolerance * largest)) break;
-    const int k = static_cast<int>(best - left->begin());
-    const double pivot = std::sqrt(*best);
+    int k = -1;
+    double share = kRankTolerance;
+    for (int i = 0; i < c; ++i)
+      if ((*left)[i] > share * diagonal(i)) {
+        k = i;
+        share = (*left)[i] / diagonal(i);
+      }
+    if (k < 0) break;
+    const double pivot = std::sqrt((*left)[k]);
     for (int i = 0; i < c; ++i) {
       const double entry = (p.Q[i + k * c] - math::dot(rank, row(i), row(k))) / pivot;
       if (i != k) row(i)[rank] = entry;
@@ -96,6 +105,9 @@ struct ActiveSetQp::Workspace {
       if (flag < 0) return flag;
     } else {
       release();
+      // DAQP does not ask whether it got its memory: throws where there is none.
+      if (n > kMaxColumns) throw std::bad_alloc();
+      std::vector<double>().reserve(static_cast<std::size_t>(n + 1) * (n / 2 + 1 + c));
       work = {};
       work.settings = &settings;
       const int flag = setup_daqp(&qp, &work, nullptr);
@@ -121,8 +133,7 @@ struct ActiveSetQp::Workspace {
 bool ActiveSetQp::is_available() { return true; }
 ActiveSetQp::ActiveSetQp() : workspace_(std::make_unique<Workspace>()) {}
 
-LcpReport ActiveSetQp::solve(const GramLcp& problem, std::span<double> z,
-                             std::span<double> u) noexcept {
+LcpReport ActiveSetQp::solve(const GramLcp& problem, std::span<double> z, std::span<double> u) {
   const int c = problem.num_rows, n = problem.num_columns;
   std::fill(z.begin(), z.end(), 0.0);
   active_.clear();
@@ -163,7 +174,7 @@ LcpReport ActiveSetQp::solve(const GramLcp& problem, std::span<double> z,
   return report;
 }
 
-LcpReport ActiveSetQp::solve(const DenseLcp& problem, std::span<double> z) noexcept {
+LcpReport ActiveSetQp::solve(const DenseLcp& problem, std::span<double> z) {
   std::fill(z.begin(), z.end(), 0.0);
   active_.clear();
   LcpReport report = check(problem, true);
@@ -191,10 +202,10 @@ ActiveSetQp::ActiveSetQp() {
       "'active_set' needs DAQP, which this build is without; build again after ./dev setup, "
       "or with -DDaqp_DIR=FOLDER of its sources (pip download --no-binary daqp daqp)");
 }
-LcpReport ActiveSetQp::solve(const GramLcp&, std::span<double>, std::span<double>) noexcept {
+LcpReport ActiveSetQp::solve(const GramLcp&, std::span<double>, std::span<double>) {
   return {.status = LcpStatus::kNotSolved};
 }
-LcpReport ActiveSetQp::solve(const DenseLcp&, std::span<double>) noexcept {
+LcpReport ActiveSetQp::solve(const DenseLcp&, std::span<double>) {
   return {.status = LcpStatus::kNotSolved};
 }
 

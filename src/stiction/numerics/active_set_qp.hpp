@@ -27,9 +27,10 @@ class ActiveSetQp {
   static bool is_available();
 
   /// @param z out: size of the problem; pivots are DAQP's iterations
-  LcpReport solve(const DenseLcp& problem, std::span<double> z) noexcept;
+  /// @throws std::bad_alloc; by more than 46338 columns of N in any case
+  LcpReport solve(const DenseLcp& problem, std::span<double> z);
   /// @param u out: size num_columns
-  LcpReport solve(const GramLcp& problem, std::span<double> z, std::span<double> u) noexcept;
+  LcpReport solve(const GramLcp& problem, std::span<double> z, std::span<double> u);
   /// Rows with z > 0.
   std::span<const int> active() const { return active_; }
 

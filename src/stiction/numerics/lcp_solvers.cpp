@@ -16,13 +16,13 @@ std::span<const std::string_view> lcp_solvers() { return kNames; }
 
 std::string_view name(LcpSolver solver) { return kNames[static_cast<int>(solver)]; }
 
-LcpSolver parse_lcp_solver(std::string_view name) {
+LcpSolver parse_lcp_solver(std::string_view name, const char* where) {
   std::vector<std::string> names;
   for (const std::string_view known : kNames) {
     if (known == name) return static_cast<LcpSolver>(names.size());
     names.emplace_back(known);
   }
-  throw Error(ErrorCode::kUnknownName, "solver",
+  throw Error(ErrorCode::kUnknownName, where,
               "there is no '" + std::string(name) + "'" + suggest_name(std::string(name), names));
 }
 
@@ -31,7 +31,7 @@ AnyLcpSolver::AnyLcpSolver(LcpSolver solver) : solver_(solver) {
 }
 
 LcpReport AnyLcpSolver::solve(const DenseLcp& problem, std::span<const int> guess,
-                              std::span<double> z) noexcept {
+                              std::span<double> z) {
   switch (solver_) {
     case LcpSolver::ppm_ratio: return ladder_.solve(problem, guess, z);
     case LcpSolver::ppm: return ppm_.solve(problem, guess, z);
@@ -44,7 +44,7 @@ LcpReport AnyLcpSolver::solve(const DenseLcp& problem, std::span<const int> gues
 }
 
 LcpReport AnyLcpSolver::solve(const GramLcp& problem, std::span<const int> guess,
-                              std::span<double> z, std::span<double> u) noexcept {
+                              std::span<double> z, std::span<double> u) {
   switch (solver_) {
     case LcpSolver::ppm_ratio: return ladder_.solve(problem, guess, z, u);
     case LcpSolver::ppm: return ppm_.solve(problem, guess, z, u);

@@ -19,8 +19,9 @@ enum class LcpSolver { ppm_ratio, ppm, lemke, active_set };
 /// Names, in the order of LcpSolver.
 std::span<const std::string_view> lcp_solvers();
 std::string_view name(LcpSolver solver);
+/// @param where of the Error: what the caller calls the choice
 /// @throws Error with the nearest name if no solver has this one
-LcpSolver parse_lcp_solver(std::string_view name);
+LcpSolver parse_lcp_solver(std::string_view name, const char* where = "solver");
 
 /// One of the solvers, and its memory from call to call.
 class AnyLcpSolver {
@@ -30,12 +31,13 @@ class AnyLcpSolver {
 
   /// `ppm_ratio` goes on after failures as PivotingLadder says. Only it uses the guess, and all but
   /// `lemke` need a symmetric positive semidefinite Q: ask `check`.
-  LcpReport solve(const DenseLcp& problem, std::span<const int> guess,
-                  std::span<double> z) noexcept;
+  /// @throws std::bad_alloc
+  LcpReport solve(const DenseLcp& problem, std::span<const int> guess, std::span<double> z);
   /// `lemke` forms Q = N N^T.
   /// @param u out: size num_columns
+  /// @throws std::bad_alloc
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
-                  std::span<double> u) noexcept;
+                  std::span<double> u);
   /// Rows whose z is free, by `lemke` those with z > 0.
   std::span<const int> active() const;
 

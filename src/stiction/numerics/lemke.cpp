@@ -25,7 +25,7 @@ constexpr Rung kRungs[] = {{0, 0},        {0, 1e-9},    {1e-14, 0}, {1e-12, 1e-9
 
 }  // namespace
 
-LcpReport Lemke::solve(const DenseLcp& problem, std::span<double> z) noexcept {
+LcpReport Lemke::solve(const DenseLcp& problem, std::span<double> z) {
   LcpReport report = check(problem, false);
   std::fill(z.begin(), z.end(), 0.0);
   if (!report.is_solved()) return report;

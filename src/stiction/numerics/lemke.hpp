@@ -21,7 +21,8 @@ class Lemke {
  public:
   /// kInfeasible only with proof: y >= 0 with Q^T y <= 0 and r^T y < 0; `row` is its largest entry.
   /// @param z out: size of the problem, >= 0; of a problem not solved the best point found
-  LcpReport solve(const DenseLcp& problem, std::span<double> z) noexcept;
+  /// @throws std::bad_alloc
+  LcpReport solve(const DenseLcp& problem, std::span<double> z);
 
  private:
   enum class End { kSolution, kRay, kOutOfPivots, kSingular };

@@ -17,7 +17,45 @@ int find_bad_row(const double* matrix, int rows, int columns) {
   return -1;
 }
 
+/// Rows of |left x + right y + constant|, and their largest sums of sizes.
+class Rows {
+ public:
+  Rows(int num_rows, const double* left, std::span<const double> x, const double* right,
+       std::span<const double> y, const double* constant)
+      : num_rows_(num_rows), left_(left), right_(right), constant_(constant), x_(x), y_(y) {}
+
+  double calc(int i, double* magnitude) const {
+    double sum = constant_[i], size = std::abs(constant_[i]);
+    const auto add = [&](double term) {
+      sum += term;
+      size += std::abs(term);
+    };
+    for (std::size_t j = 0; j < x_.size(); ++j) add(left_[i + j * num_rows_] * x_[j]);
+    for (std::size_t j = 0; j < y_.size(); ++j) add(right_[i + j * num_rows_] * y_[j]);
+    *magnitude = std::max(*magnitude, size);
+    return sum;
+  }
+
+ private:
+  int num_rows_;
+  const double *left_, *right_, *constant_;
+  std::span<const double> x_, y_;
+};
+
 }  // namespace
+
+MlcpResidual calc_residual(const Mlcp& p, std::span<const double> z, std::span<const double> u,
+                           std::span<double> w) noexcept {
+  MlcpResidual out;
+  const Rows free(p.num_free, p.A, u, p.C, z, p.a), complementary(p.size, p.D, u, p.B, z, p.b);
+  for (int i = 0; i < p.size; ++i) w[i] = complementary.calc(i, &out.magnitude);
+  out.value = natural_residual(z, w);
+  for (int i = 0; i < p.num_free; ++i) {
+    const double error = std::abs(free.calc(i, &out.magnitude));
+    if (!(error <= out.value)) out.value = error;
+  }
+  return out;
+}
 
 LcpReport CondensedMlcp::condense(const Mlcp& p) noexcept {
   const int n = num_free_ = p.num_free, c = size_ = p.size;

@@ -22,6 +22,17 @@ struct Mlcp {
   const double* b = nullptr;  // size
 };
 
+/// w = D u + B z + b, and how well u and z solve the problem as given.
+struct MlcpResidual {
+  double value = 0;      // the larger of |A u + C z + a|_inf and |min(z, w)|_inf
+  double magnitude = 0;  // of the terms that cancel in its row
+  static constexpr double kAccepted = 1e-8;
+  bool is_accepted() const { return value <= kAccepted * magnitude; }
+};
+/// @param w out: size
+MlcpResidual calc_residual(const Mlcp& problem, std::span<const double> z,
+                           std::span<const double> u, std::span<double> w) noexcept;
+
 /// Condensation of a mixed problem to an LCP in z: u = -A^-1 (C z + a), so that
 /// Q = B - D A^-1 C, r = b - D A^-1 a. Memory is kept from call to call.
 class CondensedMlcp {

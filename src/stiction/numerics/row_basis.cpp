@@ -11,9 +11,10 @@ using math::dot;
 
 void RowBasis::start(int num_rows, int num_columns) {
   num_columns_ = num_columns;
+  max_rank_ = std::min(num_rows, num_columns);
   selected_.clear();
   basis_.clear();
-  rows_of_factor_.resize(static_cast<std::size_t>(num_columns) * num_columns);
+  rows_of_factor_.resize(static_cast<std::size_t>(max_rank_) * max_rank_);
   along_.resize(std::max(num_rows, num_columns));
   row_.resize(num_columns);
 }
@@ -40,7 +41,7 @@ double RowBasis::project_out(double* x, std::span<double> along) const noexcept 
 bool RowBasis::try_append(const double* X, int row, double tolerance) {
   const int n = num_columns_, k = rank();
   const double* x = X + static_cast<std::size_t>(row) * n;
-  double* l = rows_of_factor_.data() + static_cast<std::size_t>(k) * n;
+  double* l = rows_of_factor_.data() + static_cast<std::size_t>(k) * max_rank_;
   std::copy_n(x, n, row_.begin());
   const double left = project_out(row_.data(), {l, static_cast<std::size_t>(k)});
   if (!(left > tolerance * dot(n, x, x)) || !std::isfinite(left)) return false;
@@ -55,7 +56,7 @@ void RowBasis::pack_factor() {
   const int k = rank();
   factor_.assign(static_cast<std::size_t>(k) * k, 0.0);
   for (int i = 0; i < k; ++i)
-    std::copy_n(rows_of_factor_.data() + i * num_columns_, i + 1, factor_.data() + i * k);
+    std::copy_n(rows_of_factor_.data() + i * max_rank_, i + 1, factor_.data() + i * k);
 }
 
 /// The row with the largest share left; -1 if all depend on the basis.
@@ -87,7 +88,7 @@ void RowBasis::pick_from(const double* X, int first, int last, int num_rows, dou
   constexpr double kResolved = 1e-10;
   const int n = num_columns_;
   bool is_resolved = false;
-  while (rank() < n) {
+  while (rank() < max_rank_) {
     const int best = find_most_independent(first, last, tolerance);
     if (best < 0) return;
     if (left_[best] < kResolved * squared_[best] && !is_resolved) {
@@ -122,7 +123,7 @@ void RowBasis::find(const double* X, int num_rows, int num_columns, int num_firs
 void RowBasis::find_in_order(const double* X, int num_rows, int num_columns,
                              double tolerance) noexcept {
   start(num_rows, num_columns);
-  for (int i = 0; i < num_rows && rank() < num_columns; ++i) try_append(X, i, tolerance);
+  for (int i = 0; i < num_rows && rank() < max_rank_; ++i) try_append(X, i, tolerance);
   pack_factor();
 }
 

@@ -46,11 +46,11 @@ class RowBasis {
   bool try_append(const double* X, int row, double tolerance);
   void pack_factor();
 
-  int num_columns_ = 0;
+  int num_columns_ = 0, max_rank_ = 0;
   std::vector<int> selected_;
   std::vector<double> basis_;
   std::vector<double> factor_;
-  std::vector<double> rows_of_factor_;  // with num_columns numbers each
+  std::vector<double> rows_of_factor_;  // with max_rank_ numbers each
   std::vector<double> squared_, left_;  // norms of rows, and what the basis leaves of them
   std::vector<double> along_, row_;
 };
