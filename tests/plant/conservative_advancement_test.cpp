@@ -253,5 +253,19 @@ TEST(ConservativeAdvancement, IsNeverLateNorEarlyForRandomPairs) {
   EXPECT_GT(num_touches, 300);
 }
 
+TEST(ConservativeAdvancement, ASearchOverTooManyTurnsIsGivenUpEarly) {
+  Scene scene(make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1"/><body pos="0 0 0.6">
+    <joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".05"/></body></worldbody>)"));
+  for (const double speed : {1e2, 1e4, 1e6, 1e9}) {
+    scene.data->qvel[0] = speed;
+    const Touch touch = find_touch(scene, 10);
+    EXPECT_EQ(touch.is_given_up, speed > 1e3);
+    EXPECT_LE(touch.num_distances, 5101);
+    EXPECT_EQ(touch.time == 10, !touch.is_given_up);
+    EXPECT_GT(touch.time, 0);
+    EXPECT_GT(calc_distance_at(scene, touch.time, 0, 1), kTouching);
+  }
+}
+
 }  // namespace
 }  // namespace stiction::plant

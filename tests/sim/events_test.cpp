@@ -10,6 +10,7 @@
 
 #include "sim/stepping.hpp"
 #include "stiction/base/error.hpp"
+#include "stiction/sim/event_step.hpp"
 #include "support/random_scene.hpp"
 
 namespace stiction::sim {
@@ -460,6 +461,53 @@ TEST(Integrators, AreRefusedWithTheNameOfOneThatFits) {
   const std::string text = refusal_of(dry, make_rk4_options());
   EXPECT_NE(text.find("joint 'j'"), std::string::npos) << text;
   EXPECT_NE(text.find("event_driven"), std::string::npos) << text;
+}
+
+/// A rod that swings through the floor, much too fast for its steps.
+Scene make_fast_rod(double dt, double speed) {
+  Scene scene(make_mjcf(with_step(dt), R"(<worldbody><geom type="plane" size="9 9 1"/>
+    <body pos="0 0 1"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".02"/>
+      <body pos=".5 0 0"><joint axis="0 1 0"/>
+        <geom type="capsule" fromto="0 0 0 .7 0 0" size=".02"/></body></body></worldbody>)"));
+  scene.data->qvel[0] = speed;
+  scene.data->qvel[1] = -speed;
+  return scene;
+}
+
+TEST(Events, StepsOfManyTurnsEnd) {
+  for (const double speed : {1e3, 1e6, 1e9})
+    for (const double dt : {2e-3, 1.0}) {
+      Scene scene = make_fast_rod(dt, speed);
+      Stepper stepper(scene.model,
+                      make_event_options(ContactModel::no_slip, Integrator::event_driven));
+      for (int i = 0; i < 3; ++i) {
+        const StepStatistics& statistics = stepper.step(scene.data).statistics;
+        EXPECT_LE(statistics.num_events, EventStep::kMaxEventsPerGeom * 4);
+      }
+    }
+}
+
+TEST(Rk4, LongStepsHaveAsManyPartsAsShortOnes) {
+  for (const double dt : {0.01, 1.0, 1e6}) {
+    Scene scene = make_fast_rod(dt, 2e3);
+    Stepper stepper(scene.model, make_rk4_options());
+    for (int i = 0; i < 3; ++i) EXPECT_LE(stepper.step(scene.data).statistics.num_parts, 2000);
+  }
+}
+
+TEST(Integrators, StopAtAContactWithoutDistance) {
+  for (const Integrator integrator :
+       {Integrator::euler, Integrator::event_driven, Integrator::rk4}) {
+    Scene scene = make_ball(0);
+    Stepper stepper(scene.model, make_event_options(ContactModel::viscous, integrator));
+    ASSERT_TRUE(stepper.step(scene.data).ok());
+    const auto state = scene.state();
+    scene->geom_size[3] = std::nan("");
+    const StepReport& report = stepper.step(scene.data);
+    EXPECT_EQ(report.status, kNonFiniteSolution);
+    EXPECT_NE(report.message.find("geom 1: size is nan"), std::string::npos) << report.message;
+    EXPECT_EQ(scene.state(), state);
+  }
 }
 
 TEST(Integrators, HaveNames) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "stiction/base/error.hpp"
@@ -63,13 +64,16 @@ bool ConservativeAdvancement::calc(const mjModel* m, const mjData* d, const doub
   MuJoCoGuard guard;
   const bool ok = guard.run([&] {
     if (!start(m, duration, together, touch)) return;
+    const auto max_distances =
+        kMaxDistances + kMaxDistancesPerPair * static_cast<std::int64_t>(pairs_.size());
     // The pair that may touch first is looked at again where it may, until none may in time.
     for (;;) {
       const auto first =
           std::min_element(pairs_.begin(), pairs_.end(),
                            [](const Pair& a, const Pair& b) { return a.safe_time < b.safe_time; });
       touch->time = std::min(duration, first == pairs_.end() ? kNever : first->safe_time);
-      if (touch->time >= duration) return;
+      touch->is_given_up = touch->time < duration && touch->num_distances >= max_distances;
+      if (touch->time >= duration || touch->is_given_up) return;
       advance(m, touch->time);
       ++touch->num_distances;
       double distance = 0;

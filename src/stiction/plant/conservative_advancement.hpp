@@ -18,6 +18,7 @@ struct Touch {
   double time = 0;                   // from now, in [0, duration] [s]
   std::array<int, 2> geoms{-1, -1};  // that touch then; -1: none does within the duration
   int num_distances = 0;             // computed on the way
+  bool is_given_up = false;          // none touches until `time`; what comes then was not found
 };
 
 /// How long bodies may move before a pair of geoms that is apart touches: conservative advancement,
@@ -38,6 +39,9 @@ struct Touch {
 class ConservativeAdvancement {
  public:
   static constexpr double kTouching = contact::kTouchDistance;  // [m]
+  /// After these many distances, and the second for each pair, a search is given up: bodies that
+  /// turn hundreds of times within the duration.
+  static constexpr int kMaxDistances = 5000, kMaxDistancesPerPair = 100;
 
   /// @throws Error for geoms of type sdf, and if MuJoCo raises one
   explicit ConservativeAdvancement(const mjModel* model);
@@ -46,8 +50,8 @@ class ConservativeAdvancement {
   ConservativeAdvancement& operator=(ConservativeAdvancement&&) noexcept;
 
   /// A time until which no pair that is apart now touches: never late, and early by no more than it
-  /// takes to come nearer by the tolerance. After the first call it allocates only where more pairs
-  /// are near each other than ever before.
+  /// takes to come nearer by the tolerance, but for a search that is given up. After the first call
+  /// it allocates only where more pairs are near each other than ever before.
   /// @param model    of the constructor, or with other values and the same structure
   /// @param data     of which qpos and mocap poses are read
   /// @param qvel     at which mj_integratePos is to carry the bodies; size nv

@@ -198,7 +198,8 @@ void LookAhead::find_touching(const mjData* d) {
     for (; end < d->ncon; ++end) {
       const mjContact& con = d->contact[end];
       if (con.geom[0] != first.geom[0] || con.geom[1] != first.geom[1]) break;
-      touches = touches || con.dist - con.includemargin <= kNearlyTouching;
+      // What is not a number touches as well, for the step to fail by it.
+      touches = touches || !(con.dist - con.includemargin > kNearlyTouching);
     }
     std::fill(may_act_.begin() + i, may_act_.begin() + end, touches);
     i = end;

@@ -16,8 +16,9 @@ void EventStep::go_on(StepContext& context, mjData* d, double duration, bool sen
                       DividedStep* step) {
   using Part = ContactStep::Part;
   constexpr int kMaxShort = 3;  // advances one after the other
+  const mjtSize max_events = kMaxEventsPerGeom * (context.model->ngeom + 1);
   double rest = duration;
-  int num_short = 0;
+  int num_short = 0, num_events = 0;
   for (Part part = Part::first;;) {
     if (!(part == Part::first && rest == context.mirror.opt.timestep)) set_time_step(context, rest);
     if (!contact_step_.find_velocities(context, d, part)) return;
@@ -26,28 +27,29 @@ void EventStep::go_on(StepContext& context, mjData* d, double duration, bool sen
     contact_step_.copy_velocities(context, d, d->qvel);
 
     const bool is_zeno = num_short >= kMaxShort;
-    const double advance = is_zeno ? rest : find_event(context, d, rest);
+    plant::Touch touch{.time = rest};
+    if (!is_zeno) find_event(context, d, &touch);
     if (context.failed()) return;
-    move(context, d, advance);
-    if (advance >= rest) return;
-    rest -= advance;
+    move(context, d, touch.time);
+    if (touch.time >= rest) return;
+    rest -= touch.time;
     ++step->sums.num_events;
-    num_short = advance < kMinAdvance ? num_short + 1 : 0;
+    num_short = touch.time < kMinAdvance ? num_short + 1 : 0;
+    if (touch.is_given_up || ++num_events >= max_events) num_short = kMaxShort;
     part = num_short >= kMaxShort ? Part::rest : Part::later;
   }
 }
 
-/// @return the time until geoms touch that are apart, at most `limit`
-double EventStep::find_event(StepContext& context, const mjData* d, double limit) {
-  if (context.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) return limit;
-  plant::Touch touch;
+/// The next touch of geoms that are apart, until the time in `touch`.
+void EventStep::find_event(StepContext& context, const mjData* d, plant::Touch* touch) {
+  if (context.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) return;
   // What nearly touches has taken part in the solve already, with its gap; but for a model without.
   const double together = context.options.contact_model == contact::ContactModel::anitescu_potra
                               ? contact::kTouchDistance
                               : plant::LookAhead::kNearlyTouching;
-  if (!advancement_.calc(context.stage, d, d->qvel, limit, &touch, together))
+  const double limit = touch->time;
+  if (!advancement_.calc(context.stage, d, d->qvel, limit, touch, together))
     context.fail(kMuJoCoError, advancement_.error());
-  return touch.time;
 }
 
 void EventStep::move(StepContext& context, mjData* d, double time) {

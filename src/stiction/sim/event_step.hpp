@@ -17,10 +17,12 @@ namespace stiction::sim {
 /// Contacts of geoms that touch take part with their gaps, as in an undivided step; others do not
 /// before they touch. Forces are those of the step's start: a touch after s < h is made at the
 /// velocity of the step's end. Where events come within kMinAdvance of each other again and again,
-/// the rest of the step is made undivided.
+/// or more than kMaxEventsPerGeom times the number of geoms, or bodies turn so often within the
+/// step that the next is not found, the rest of the step is made undivided.
 class EventStep {
  public:
   static constexpr double kMinAdvance = 1e-6;  // [s]
+  static constexpr int kMaxEventsPerGeom = 10;
 
   EventStep(const mjModel* model, const StepOptions& options,
             const plant::MaterialTable& materials);
@@ -33,7 +35,7 @@ class EventStep {
   void go_on(StepContext& context, mjData* d, double duration, bool senses, DividedStep* step);
 
  private:
-  double find_event(StepContext& context, const mjData* d, double limit);
+  void find_event(StepContext& context, const mjData* d, plant::Touch* touch);
   static void move(StepContext& context, mjData* d, double time);
 
   ContactStep contact_step_;

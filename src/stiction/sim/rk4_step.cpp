@@ -56,7 +56,7 @@ bool Rk4Step::start_part(StepContext& context, mjData* d) {
 /// @param limit the rest of it
 /// @return what was made of that
 double Rk4Step::make_part(StepContext& context, mjData* d, double made, double limit) {
-  const double shortest = std::min(kMinPart, limit);
+  const double shortest = std::min(std::max(kMinPart, kMinShare * (made + limit)), limit);
   const bool senses = made == 0;
   // What stood in the way of the parts before still does.
   double duration = blocked_ > made ? std::min(limit, 0.5 * (blocked_ - made)) : limit;

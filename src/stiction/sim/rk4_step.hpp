@@ -21,7 +21,8 @@ namespace stiction::sim {
 /// [munthekaas1998]: u-dot = w + 1/2 u x w + 1/12 u x (u x w), w in the body.
 class Rk4Step {
  public:
-  static constexpr double kMinPart = 1e-5;  // [s]
+  static constexpr double kMinPart = 1e-5;   // [s]
+  static constexpr double kMinShare = 1e-3;  // of a step, which bounds the number of its parts
 
   Rk4Step(const mjModel* model, const StepOptions& options, const plant::MaterialTable& materials);
 

@@ -126,6 +126,12 @@ void ViscousMotion::find_positions(StepContext& context, mjData* d) {
   });
   if (context.failed()) return;
   if (m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) d->ncon = 0;
+  for (int i = 0; i < d->ncon; ++i)  // which would be left out as if it were far
+    if (!std::isfinite(d->contact[i].dist))
+      return context.fail(
+          kNonFiniteSolution,
+          "the distance of " + plant::describe(m, mjOBJ_GEOM, d->contact[i].geom[0]) + " and " +
+              plant::describe(m, mjOBJ_GEOM, d->contact[i].geom[1]) + " is not finite");
   constraint_rows_.reserve(d);
   context.call_mujoco(d, [&] {
     constraint_rows_.make_constraints(m, d);
