@@ -222,6 +222,18 @@ TEST_P(SolverFailure, NamesTheDampingThatDrivesTheMotion) {
   EXPECT_EQ(report.message.find("-nan"), std::string::npos) << report.message;
 }
 
+TEST_P(Failure, AStateThatNoStepCouldGoOnFromIsNotReached) {
+  if (GetParam() == contact::ContactModel::mujoco) GTEST_SKIP() << "resets by itself";
+  scene_->opt.disableflags |= mjDSBL_CONSTRAINT;  // of which impulses would be huge
+  for (const double gravity : {-1e14, 1e30}) {
+    const StepReport& report =
+        step_spoilt({scene_->opt.gravity + 2, gravity, "a velocity above 1e10 m/s"});
+    EXPECT_EQ(report.status, kNonFiniteSolution) << report.message;
+    EXPECT_NE(report.message.find("at the end of the step"), std::string::npos) << report.message;
+  }
+  run(&stepper_, &scene_, 20);
+}
+
 TEST_P(SolverFailure, KeepBestAdvancesAndSaysSo) {
   Stepper best(scene_.model, impatient(OnFailure::keep_best));
   scene_.data->qvel[2] -= 1;

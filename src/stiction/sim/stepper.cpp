@@ -23,6 +23,7 @@ class Stepper::Workspace {
   Workspace(const mjModel* model, const StepOptions& options, plant::MaterialTable materials)
       : context(model, options, std::move(materials)) {
     if (options.contact_model == contact::ContactModel::mujoco) return;
+    state_.resize(mj_stateSize(model, mjSTATE_INTEGRATION));
     switch (options.integrator) {
       case Integrator::euler: step_.emplace<ContactStep>(model, options, context.materials); break;
       case Integrator::event_driven:
@@ -39,9 +40,11 @@ class Stepper::Workspace {
 
  private:
   void step_once(mjData* d);
+  void check_end(mjData* d);
   void explain();
 
   std::variant<MuJoCoStep, ContactStep, EventStep, Rk4Step> step_;
+  std::vector<mjtNum> state_;  // at the start of the step; MuJoCo's steps reset by themselves
 };
 
 const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
@@ -89,9 +92,25 @@ void Stepper::Workspace::step_once(mjData* d) {
     const std::string text = plant::explain_failure(context.model);
     if (!text.empty()) return context.fail(kNonFiniteInput, text + "; the step was not made");
   }
+  if (!state_.empty()) mj_getState(context.model, d, state_.data(), mjSTATE_INTEGRATION);
   std::visit([&](auto& step) { step.take(context, d); }, step_);
+  if (!state_.empty() && !context.failed()) check_end(d);
   context.report.timings.total = clock.lap();
   if (!context.failed()) ++context.report.num_steps;
+}
+
+/// A state that no step could go on from is none to end with.
+void Stepper::Workspace::check_end(mjData* d) {
+  const plant::StateFault fault = plant::check_state(context.model, d);
+  if (!fault.array || !fault.is_state) return;
+  mj_setState(context.model, d, state_.data(), mjSTATE_INTEGRATION);
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "%s[%d] would be %s at the end of the step from time %s: what moves so fast needs "
+                "a smaller time step",
+                fault.array, fault.index, plant::format_value(fault.value).c_str(),
+                plant::format_value(d->time).c_str());
+  context.fail(kNonFiniteSolution, text);
 }
 
 /// The caller may have spoilt the model since it was checked.
