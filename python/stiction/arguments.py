@@ -31,8 +31,10 @@ def check_number(name: str, value: Any) -> float:
         raise Error("invalid_value", name, f"is {_quote(value)}, is too large") from e
 
 
-def check_integer(name: str, value: Any, low: int, high: int = _MAX_INT) -> int:
-    """An integer within low and high.
+def check_integer(
+    name: str, value: Any, low: int, high: int = _MAX_INT, *, even: bool = False
+) -> int:
+    """An integer within low and high, or an even one.
 
     Raises:
         Error: it is none, or out of range; with its name.
@@ -40,8 +42,9 @@ def check_integer(name: str, value: Any, low: int, high: int = _MAX_INT) -> int:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise Error("wrong_shape", name, f"is {_quote(value)}, must be an integer")
     number = operator.index(value)
-    if not low <= number <= high:
-        raise Error("invalid_value", name, f"is {_quote(value)}, must be in {low}..{high}")
+    if not low <= number <= high or (even and number % 2):
+        what = "even, in" if even else "in"
+        raise Error("invalid_value", name, f"is {_quote(value)}, must be {what} {low}..{high}")
     return number
 
 

@@ -127,7 +127,9 @@ class Simulator:
             "tessellation": check_name("tessellation", tessellation),
             "quadrature": check_name("quadrature", quadrature),
             "lcp_solver": check_name("lcp_solver", lcp_solver),
-            "friction_directions": check_integer("friction_directions", friction_directions, 4),
+            "friction_directions": check_integer(
+                "friction_directions", friction_directions, 4, 64, even=True
+            ),
             "gap_correction": check_number("gap_correction", gap_correction),
             "max_correction_speed": check_number("max_correction_speed", max_correction_speed),
             "drop_separating": check_flag("drop_separating", drop_separating),

@@ -57,6 +57,17 @@ def model() -> mujoco.MjModel:
         ("friction_regularization", 1j, "wrong_shape"),
         ("near_rigid_factor", math.nan, "invalid_value"),
         ("near_rigid_factor", np.zeros(3), "wrong_shape"),
+        ("integrator", "rk5", "unknown_name"),
+        ("lcp_solver", "simplex", "unknown_name"),
+        ("lcp_solver", None, "wrong_shape"),
+        ("friction_directions", 3, "invalid_value"),
+        ("friction_directions", 66, "invalid_value"),
+        ("friction_directions", -4, "invalid_value"),
+        ("friction_directions", 10**9, "invalid_value"),
+        ("friction_directions", 2.5, "wrong_shape"),
+        ("gap_correction", 1.5, "invalid_value"),
+        ("max_correction_speed", math.inf, "invalid_value"),
+        ("drop_separating", "no", "invalid_value"),
         ("on_failure", "ignore", "unknown_name"),
         ("on_failure", ["stop"], "wrong_shape"),
     ],
@@ -68,6 +79,14 @@ def test_a_simulator_names_the_argument(
         stiction.Simulator(model, **{name: value})
     assert (caught.value.code, caught.value.where) == (code, name)
     assert "must be" in caught.value.message or code != "invalid_value" or name == "time_step"
+
+
+@pytest.mark.parametrize("value", [3, 5, 0, -4, 2, 66, 10**9, 2**40])
+def test_directions_of_friction_have_their_whole_range(model: mujoco.MjModel, value: int) -> None:
+    with pytest.raises(
+        stiction.Error, match=f"^friction_directions: is {value}, must be even, in 4..64"
+    ):
+        stiction.Simulator(model, friction_directions=value)
 
 
 @pytest.mark.parametrize("value", [None, "scene.xml", 3, mujoco.MjData])

@@ -186,5 +186,35 @@ TEST(IgnoredSettings, ArePropertiesThatTheLawDoesNotUse) {
   EXPECT_EQ(sap[2], "hertz_stiffness (f:3) has no effect under 'sap', which uses stiffness");
 }
 
+TEST(IgnoredSettings, AreOptionsOfOtherModels) {
+  const Scene scene(support::make_mjcf("", kPlain));
+  const auto find_option = [&](ContactModel model, auto&& change) {
+    StepOptions options;
+    options.contact_model = model;
+    change(&options);
+    return find_ignored_settings(scene.model, plant::make_default_materials(scene.model), options);
+  };
+  const auto tessellate = [](StepOptions* o) {
+    o->surfaces.tessellation = geometry::Tessellation::triangle;
+  };
+  const auto integrate = [](StepOptions* o) {
+    o->surfaces.quadrature = geometry::Quadrature::moment_exact;
+  };
+  const auto keep = [](StepOptions* o) { o->parameters.drop_separating = false; };
+  for (const contact::ContactModelTraits& traits : contact::contact_models()) {
+    const std::string under = " has no effect on contacts under '" + std::string(traits.name) + "'";
+    const auto expect = [&](bool is_used, const char* option, auto&& change) {
+      const std::vector<std::string> texts = find_option(traits.model, change);
+      ASSERT_EQ(texts.size(), is_used ? 0u : 1u) << option << under;
+      if (!is_used) {
+        EXPECT_EQ(texts[0], option + under);
+      }
+    };
+    expect(traits.takes_patches, "tessellation", tessellate);
+    expect(traits.takes_patches, "quadrature", integrate);
+    expect(traits.model == ContactModel::no_slip, "drop_separating", keep);
+  }
+}
+
 }  // namespace
 }  // namespace stiction::sim

@@ -82,10 +82,16 @@ class Finder {
     check("gap_correction", traits_.is_rigid, p.gap_correction, standard.gap_correction);
     check("max_correction_speed", traits_.is_rigid, p.max_correction_speed,
           standard.max_correction_speed);
-    check("drop_separating", traits_.is_rigid && !traits_.uses_friction, p.drop_separating,
-          standard.drop_separating);
+    check("drop_separating", options_.contact_model == contact::ContactModel::no_slip,
+          p.drop_separating, standard.drop_separating);
     check("friction_law", traits_.takes_laws, static_cast<double>(p.friction_law),
           static_cast<double>(standard.friction_law));
+    const contact::SurfaceOptions surfaces;
+    check("tessellation", traits_.takes_patches,
+          static_cast<double>(options_.surfaces.tessellation),
+          static_cast<double>(surfaces.tessellation));
+    check("quadrature", traits_.takes_patches, static_cast<double>(options_.surfaces.quadrature),
+          static_cast<double>(surfaces.quadrature));
   }
 
   void check_properties() {
