@@ -18,9 +18,6 @@ using contact::ContactModel;
 using support::Scene;
 
 constexpr double kGravity = 9.81;
-constexpr ContactModel kRigidModels[] = {
-    ContactModel::no_slip, ContactModel::viscous, ContactModel::stewart_trinkle,
-    ContactModel::anitescu_potra, ContactModel::drumwright_shell};
 
 const char* const kOption = R"(timestep="0.001")";
 
