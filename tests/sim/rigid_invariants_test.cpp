@@ -282,6 +282,17 @@ TEST_P(RigidInvariant, CorrectionsMakeNothingFast) {
   }
 }
 
+TEST(NoSlipInvariant, OverlapsThatTangentsLockAreWarnedOf) {
+  for_each_step(make_options(ContactModel::no_slip), [&](const ClusterStep& step) {
+    if (step.report.num_warnings > 0) return;
+    for (int c = 0; c < step.contacts.size(); ++c) {
+      if (step.contacts.distance[c] > -1e-3) continue;
+      const double v_n = step.normal(c).dot(step.calc_velocity(step.after, c));
+      EXPECT_GT(v_n, 0.01) << "contact " << c << " stays at " << step.contacts.distance[c] << " m";
+    }
+  });
+}
+
 TEST(NoSlipInvariant, WhatActsDoesNotSlip) {
   int num_acting = 0;
   for_each_step(make_options(ContactModel::no_slip), [&](const ClusterStep& step) {
