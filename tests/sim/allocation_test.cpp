@@ -144,10 +144,10 @@ INSTANTIATE_TEST_SUITE_P(ModelsAndThreads, MotionAllocation,
 
 /// Lemke's dense problems are for small islands. Without rolling friction balls do not come to
 /// rest.
-constexpr contact::ContactModel kRigidModels[] = {contact::ContactModel::no_slip,
-                                                  contact::ContactModel::viscous};
 INSTANTIATE_TEST_SUITE_P(RigidModels, MotionAllocation,
-                         testing::Combine(testing::ValuesIn(kRigidModels), testing::Values(1, 2)),
+                         testing::Combine(testing::Values(contact::ContactModel::no_slip,
+                                                          contact::ContactModel::viscous),
+                                          testing::Values(1, 2)),
                          name_of);
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Rigid models in scenes: closed forms of sliding, falling and bouncing; joints, limits and closed
 // loops as rows of the LCP; what is squeezed.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -18,9 +19,6 @@ using contact::ContactModel;
 using support::Scene;
 
 constexpr double kGravity = 9.81;
-constexpr ContactModel kRigidModels[] = {
-    ContactModel::no_slip, ContactModel::viscous, ContactModel::stewart_trinkle,
-    ContactModel::anitescu_potra, ContactModel::drumwright_shell};
 
 const char* const kOption = R"(timestep="0.001")";
 
@@ -221,6 +219,17 @@ TEST_P(RigidScene, LimitsThatAnImpactBringsAboutAreNotPassed) {
   }
   EXPECT_LE(farthest, 0.001 + 1e-12);
   EXPECT_GE(farthest, GetParam() == ContactModel::drumwright_shell ? 0 : 0.001 - 1e-9);
+}
+
+TEST_P(RigidScene, ContactsOfOneDimensionHaveANormalAlone) {
+  Scene scene(make_incline(0, 1));
+  mj_resetDataKeyframe(scene.model, scene.data, 0);
+  std::fill_n(scene.model->geom_condim, scene->ngeom, 1);
+  plant::Material material = plant::kDefaultMaterial;
+  material.viscous_friction = 5;
+  Stepper stepper(scene.model, make_options(GetParam()), make_materials(scene, material));
+  run(&stepper, &scene, 10);
+  EXPECT_NEAR(scene.data->qvel[0], 1, 1e-12);
 }
 
 /// Ten bodies that are thrown together.

@@ -18,6 +18,10 @@ inline constexpr contact::ContactModel kOurModels[] = {contact::ContactModel::sa
                                                        contact::ContactModel::similar,
                                                        contact::ContactModel::tamsi,
                                                        contact::ContactModel::coulomb};
+inline constexpr contact::ContactModel kRigidModels[] = {
+    contact::ContactModel::no_slip, contact::ContactModel::viscous,
+    contact::ContactModel::stewart_trinkle, contact::ContactModel::anitescu_potra,
+    contact::ContactModel::drumwright_shell};
 
 inline StepOptions make_options(contact::ContactModel model, double tolerance = 1e-5) {
   StepOptions options;

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+
+#include "sim/stepping.hpp"
+#include "support/random_scene.hpp"
+
+/// Random clusters of bodies, and their motion as the state has it.
+namespace stiction::sim {
+
+using Vector = Eigen::Vector3d;
+using Vectors = std::vector<Vector>;
+
+/// Row i of an array of vectors.
+inline Vector at(const std::vector<double>& values, int i) { return Vector(&values[3 * i]); }
+
+inline int find_body(const support::Scene& scene, int number) {
+  char name[16];
+  std::snprintf(name, sizeof name, "b%d", number);
+  return scene.body(name);
+}
+
+/// Free bodies' states, as [position; orientation] and [v; w] in the world, by number of the body.
+struct Motion {
+  Vectors p, v, w;
+  std::vector<Eigen::Quaterniond> q;
+};
+
+inline Motion read_motion(const support::Scene& scene, int num_bodies) {
+  Motion out;
+  for (int i = 0; i < num_bodies; ++i) {
+    const int body = find_body(scene, i);
+    const mjtNum* qpos = scene.data->qpos + scene->jnt_qposadr[scene->body_jntadr[body]];
+    const mjtNum* qvel = scene.data->qvel + scene->body_dofadr[body];
+    out.p.emplace_back(qpos);
+    out.q.emplace_back(qpos[3], qpos[4], qpos[5], qpos[6]);
+    out.v.emplace_back(qvel);
+    out.w.push_back(out.q.back() * Vector(qvel + 3));
+  }
+  return out;
+}
+
+/// Velocities after a step at the poses before it, at which contact acts. Angular velocities are
+/// those of the state, in the body's frame, which turns within the step.
+inline Motion read_motion_at(const Motion& before, const support::Scene& scene) {
+  Motion out = read_motion(scene, static_cast<int>(before.p.size()));
+  for (std::size_t i = 0; i < before.p.size(); ++i)
+    out.w[i] = before.q[i] * (out.q[i].conjugate() * out.w[i]);
+  out.p = before.p;
+  out.q = before.q;
+  return out;
+}
+
+/// The same random velocities for the same seed, turned with the scene.
+inline void set_velocities(support::Scene* scene, std::uint64_t seed, double size, int num_bodies,
+                           const std::array<double, 4>& rotation = {1, 0, 0, 0}) {
+  std::mt19937_64 rng(seed + 1000);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < num_bodies; ++i) {
+    const int body = find_body(*scene, i);
+    mjtNum* qvel = scene->data->qvel + scene->model->body_dofadr[body];
+    double v[3];
+    for (double& x : v) x = size * normal(rng);
+    mju_rotVecQuat(qvel, v, rotation.data());
+    for (int k = 3; k < 6; ++k) qvel[k] = size * normal(rng);  // in the body's frame
+  }
+}
+
+}  // namespace stiction::sim
