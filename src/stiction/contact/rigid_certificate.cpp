@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
+#include <numeric>
 
 #include "stiction/contact/certificate.hpp"
 #include "stiction/contact/plain_kinematics.hpp"
@@ -375,16 +377,15 @@ void RigidCertifier::count_pushing(const ContactProblem& problem, const Islands&
 
 int RigidCertifier::find_rank(const ContactProblem& problem, const Islands& islands, int island,
                               ContactModel model) {
-  rank_ = 0;
-  span_.clear();
+  rows_.clear();
   row_.assign(problem.num_dofs(), 0.0);
   for (const int r : islands.rows(island)) {
     const Row& row = problem.rows[r];
     if (row.kind != RowKind::kSpring || row.source < 0) continue;
     add_row_force(problem, row, 1, row_);
-    add_to_span(problem, islands);
+    add_unit_row(problem, islands);
   }
-  if (model != ContactModel::no_slip) return rank_;
+  if (model != ContactModel::no_slip) return count_independent();
   for (const int p : islands.pairs(island)) {
     const BodyPair& pair = problem.pairs[p];
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
@@ -394,42 +395,57 @@ int RigidCertifier::find_rank(const ContactProblem& problem, const Islands& isla
         double F[6] = {};
         add_contact_wrench(problem.contacts[i], unit, F);
         add_pair_force(problem, pair, F, row_);
-        add_to_span(problem, islands);
+        add_unit_row(problem, islands);
       }
     }
   }
-  return rank_;
+  return count_independent();
 }
 
-/// Gram-Schmidt, in units in which A has a diagonal of ones. Leaves row_ zero.
-void RigidCertifier::add_to_span(const ContactProblem& problem, const Islands& islands) {
+/// Appends row_ in units in which A has a diagonal of ones, and leaves it zero.
+void RigidCertifier::add_unit_row(const ContactProblem& problem, const Islands& islands) {
   const std::size_t n = dofs_.size();
-  if (rank_ == static_cast<int>(n)) return std::fill(row_.begin(), row_.end(), 0.0);
-  span_.resize((rank_ + 1) * n);
-  double* x = span_.data() + rank_ * n;
-  double before = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const int block = islands.block_of_dof(dofs_[i]);
-    const int own = dofs_[i] - problem.dof_start[block];
-    x[i] =
-        row_[dofs_[i]] / std::sqrt(problem.diagonal(block)[own * (problem.block_size(block) + 1)]);
-    before += x[i] * x[i];
-    row_[dofs_[i]] = 0;
+  double squares = 0;
+  for (const int dof : dofs_) {
+    const int block = islands.block_of_dof(dof);
+    const int own = dof - problem.dof_start[block];
+    const double a = problem.diagonal(block)[own * (problem.block_size(block) + 1)];
+    rows_.push_back(row_[dof] / std::sqrt(a));
+    squares += squared(rows_.back());
+    row_[dof] = 0;
   }
-  for (int pass = 0; pass < 2; ++pass) {
-    for (int k = 0; k < rank_; ++k) {
-      const double* q = span_.data() + k * n;
-      double share = 0;
-      for (std::size_t i = 0; i < n; ++i) share += q[i] * x[i];
-      for (std::size_t i = 0; i < n; ++i) x[i] -= share * q[i];
+  for (std::size_t i = rows_.size() - n; i < rows_.size() && squares > 0; ++i)
+    rows_[i] /= std::sqrt(squares);
+}
+
+/// Gram-Schmidt on rows_, the row first that most is left of: in another order several small shares
+/// may stand for one that is nothing.
+int RigidCertifier::count_independent() {
+  const auto n = static_cast<std::ptrdiff_t>(dofs_.size());
+  const auto num_rows = static_cast<std::ptrdiff_t>(rows_.size()) / n;
+  const auto dot = [n](const double* a, const double* b) {
+    return std::inner_product(a, a + n, b, 0.0);
+  };
+  for (std::ptrdiff_t rank = 0; rank < std::min(n, num_rows); ++rank) {
+    double* q = rows_.data() + rank * n;
+    double most = 0;
+    for (std::ptrdiff_t i = rank; i < num_rows; ++i) {
+      double* x = rows_.data() + i * n;
+      const double left = dot(x, x);
+      if (left <= most) continue;
+      most = left;
+      std::swap_ranges(q, q + n, x);
+    }
+    constexpr double kDependent = 1e-10;
+    if (!(most > kDependent)) return static_cast<int>(rank);
+    for (std::ptrdiff_t k = 0; k < n; ++k) q[k] /= std::sqrt(most);
+    for (std::ptrdiff_t i = rank + 1; i < num_rows; ++i) {
+      double* x = rows_.data() + i * n;
+      const double share = dot(q, x);
+      for (std::ptrdiff_t k = 0; k < n; ++k) x[k] -= share * q[k];
     }
   }
-  double after = 0;
-  for (std::size_t i = 0; i < n; ++i) after += x[i] * x[i];
-  constexpr double kDependent = 1e-8;
-  if (!(after > kDependent * before)) return;
-  for (std::size_t i = 0; i < n; ++i) x[i] /= std::sqrt(after);
-  ++rank_;
+  return static_cast<int>(std::min(n, num_rows));
 }
 
 }  // namespace stiction::contact

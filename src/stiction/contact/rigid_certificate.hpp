@@ -62,14 +62,14 @@ class RigidCertifier {
                      const ContactSolution& solution, Certificate* out);
   int find_rank(const ContactProblem& problem, const Islands& islands, int island,
                 ContactModel model);
-  void add_to_span(const ContactProblem& problem, const Islands& islands);
+  void add_unit_row(const ContactProblem& problem, const Islands& islands);
+  int count_independent();
 
   std::vector<double> change_, residual_, momentum_, by_law_, own_, shares_;
   std::vector<char> is_held_, rebounds_, is_struck_;
   std::vector<char> has_rebound_;   // of islands
-  std::vector<double> row_, span_;  // of bilateral rows, scaled by diag(A)^(-1/2)
+  std::vector<double> row_, rows_;  // bilateral, the latter scaled by diag(A)^(-1/2)
   std::vector<int> dofs_;
-  int rank_ = 0;
   bool keeps_count_ = true;
 };
 
