@@ -126,6 +126,32 @@ TEST(PivotingLadder, ManyConflictsLeaveOutTheConstantsOnTheThirdRung) {
   EXPECT_GE(report.residual, 1 - 1e-12);
 }
 
+/// Surfaces that face each other all but exactly: what solves this to the last digit may be beyond
+/// any impulse, but a point that is as good as allowed is not.
+TEST(PivotingLadder, WedgesComeNearAtLeast) {
+  std::mt19937 rng(11);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> digits(3, 12);
+  PivotingLadder ladder;
+  int num_unsolved = 0;
+  for (int k = 0; k < 3000; ++k) {
+    const int rank = 2 + k % 5, c = 6;
+    RandomLcp p = {RowMajorMatrix(c, rank), VectorXd::Zero(c), VectorXd(rank)};
+    for (int j = 0; j < rank; ++j) p.u_hat[j] = normal(rng);
+    for (int i = 0; i < c; ++i) {  // one row, as it is and turned over
+      const double off = std::pow(10, -digits(rng)), sign = i % 2 == 0 ? 1 : -1;
+      for (int j = 0; j < rank; ++j)
+        p.N(i, j) = i == 0 ? normal(rng) : sign * p.N(0, j) + off * normal(rng);
+    }
+    VectorXd z(c), u(rank);
+    const LcpReport report = ladder.solve(p.gram(), {}, span(z), span(u));
+    num_unsolved += !report.is_solved();
+    EXPECT_LE(((p.N * u).cwiseMin(z)).cwiseAbs().maxCoeff(), 2e-6 * p.u_hat.norm())
+        << "problem " << k << " on rung " << report.rung;
+  }
+  EXPECT_GT(num_unsolved, 0);
+}
+
 TEST(PivotingLadder, ADenseProblemHasNoThirdRung) {
   const RandomLcp p = make_squeezed(20);
   const MatrixXd Q = p.Q();

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -37,6 +38,9 @@ class PolygonStage final : public RigidLaw {
 
   /// Of more unknowns the dense matrix would not be worth its memory.
   static constexpr int kMaxSize = 3000;
+  /// Of a coefficient beyond this one no digit would be left for what is not friction. The solution
+  /// is the same unless a contact slips, which the certificate, on the coefficient itself, tells.
+  static constexpr double kSticks = 1e8;
 
   LcpReport solve(const RigidStage& stage, StageImpulses* out) override {
     frictional_.clear();
@@ -45,7 +49,7 @@ class PolygonStage final : public RigidLaw {
     const auto num_frictional = static_cast<int>(frictional_.size());
     size_ = stage.num_unilateral + (num_directions_ + 1) * num_frictional +
             3 * static_cast<int>(stage.bound.size());
-    if (size_ > kMaxSize) return {.status = numerics::LcpStatus::kMaxPivots};
+    if (size_ > kMaxSize) return {.status = numerics::LcpStatus::kTooLarge};
     assemble(stage);
     z_.resize(size_);
     const numerics::DenseLcp lcp{size_, Q_.data(), r_.data()};
@@ -94,7 +98,7 @@ class PolygonStage final : public RigidLaw {
     Eigen::Map<Eigen::VectorXd>(r_.data(), num_rows).noalias() += G * u_hat;
     for (int i = 0; i < f; ++i) {
       const int lambda = num_rows + i;
-      Q(lambda, frictional_[i]) = stage.mu[frictional_[i]];
+      Q(lambda, frictional_[i]) = std::min(stage.mu[frictional_[i]], kSticks);
       for (int d = 0; d < k; ++d) {
         Q(m + k * i + d, lambda) = 1;
         Q(lambda, m + k * i + d) = -1;

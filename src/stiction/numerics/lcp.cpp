@@ -31,6 +31,7 @@ std::string_view name(LcpStatus status) {
     case LcpStatus::kInfeasible: return "infeasible";
     case LcpStatus::kMaxPivots: return "max_pivots";
     case LcpStatus::kNotSolved: return "not_solved";
+    case LcpStatus::kTooLarge: return "too_large";
     case LcpStatus::kNotSymmetric: return "not_symmetric";
     case LcpStatus::kIndefinite: return "indefinite";
     case LcpStatus::kNotFinite: return "not_finite";

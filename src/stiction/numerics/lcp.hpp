@@ -17,6 +17,7 @@ enum class LcpStatus : std::uint8_t {
   kNotSolved,     // round-off, or a matrix that the solver is not made for; see `residual`
   kNotSymmetric,  // `row` and one after it disagree
   kIndefinite,    // not positive semidefinite, seen at `row`
+  kTooLarge,      // more unknowns than the caller wants to wait for
   kNotFinite,     // `row` has an infinite number or one that is not a number
 };
 

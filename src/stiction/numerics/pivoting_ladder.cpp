@@ -11,7 +11,7 @@ namespace stiction::numerics {
 namespace {
 
 constexpr double kAccepted = 1e-9;  // residual, relative to |r|_inf
-constexpr double kRegularization = 1e-12, kDependence = 1e-13;
+constexpr double kRegularizations[] = {1e-12, 1e-10, 1e-8}, kDependence = 1e-13;
 constexpr int kMaxProximalSteps = 20;
 constexpr double kSlack = 1e-3;
 constexpr int kMaxSlackRows = 16;
@@ -78,9 +78,11 @@ template <class Problem>
 LcpReport PivotingLadder::climb(const Problem& problem, std::span<const int> guess,
                                 std::span<double> z, std::span<double> u) {
   LcpReport report = solve_by(pivoting_, problem, guess, z, u, {});
-  if (report.is_solved() || report.status == LcpStatus::kNotFinite ||
-      report.status == LcpStatus::kIndefinite)
-    return report;
+  if (report.is_solved() || report.status == LcpStatus::kNotFinite) return report;
+  if (report.status == LcpStatus::kIndefinite) {
+    if constexpr (std::is_same_v<Problem, DenseLcp>) return report;
+    report.status = LcpStatus::kNotSolved;  // N N^T is semidefinite: seen in round-off
+  }
 
   const int c = size(problem);
   compliance_.resize(c);
@@ -88,7 +90,11 @@ LcpReport PivotingLadder::climb(const Problem& problem, std::span<const int> gue
   z_before_.assign(z.begin(), z.end());
   std::fill(z.begin(), z.end(), 0.0);
   calc_u_and_w(problem, z, u, w_);
-  if (solve_proximal(problem, math::max_abs(w_), z, u, &report)) return report;
+  const double scale = math::max_abs(w_);
+  double least_residual = std::numeric_limits<double>::infinity();
+  for (const double regularization : kRegularizations)
+    if (solve_proximal(problem, scale, regularization, z, u, &least_residual, &report))
+      return report;
 
   // From here on the answer is one of another problem.
   if (report.status == LcpStatus::kInfeasible && solve_with_slack(problem, z, u, &report)) {
@@ -103,18 +109,26 @@ LcpReport PivotingLadder::climb(const Problem& problem, std::span<const int> gue
   shifted_.resize(u.size());
   calc_u_and_w(problem, z, shifted_, w_);
   report.residual = natural_residual(z, w_);
+  if (report.status == LcpStatus::kInfeasible || least_residual >= report.residual) return report;
+  std::copy(nearest_.begin(), nearest_.end(), z.begin());
+  take_to_independent_rows(problem, z, u, 2 * least_residual);
+  report.residual = natural_residual(z, w_);
+  report.rung = 3;
   return report;
 }
 
-/// True if the problem is solved; else `report` keeps what was wrong before.
+/// True if the problem is solved; else `report` keeps what was wrong before, and the z of the least
+/// residual is kept.
 template <class Problem>
-bool PivotingLadder::solve_proximal(const Problem& problem, double scale, std::span<double> z,
-                                    std::span<double> u, LcpReport* report) {
+bool PivotingLadder::solve_proximal(const Problem& problem, double scale, double regularization,
+                                    std::span<double> z, std::span<double> u,
+                                    double* least_residual, LcpReport* report) {
   const int c = size(problem);
   double trace = 0;
   for (int i = 0; i < c; ++i) trace += diagonal(problem, i);
-  const double lambda = kRegularization * trace / c;
+  const double lambda = regularization * trace / c;
   std::fill(compliance_.begin(), compliance_.end(), lambda);
+  std::fill(z.begin(), z.end(), 0.0);
   const RatioPivotingOptions options = {.dependence = kDependence, .compliance = compliance_};
   shifted_.resize(c);
   double last = std::numeric_limits<double>::infinity();
@@ -128,23 +142,33 @@ bool PivotingLadder::solve_proximal(const Problem& problem, double scale, std::s
     calc_u_and_w(problem, z, u, w_);
     const double residual = natural_residual(z, w_);
     if (residual <= kAccepted * scale) {
-      before_.assign(z.begin(), z.end());
-      make_independent(problem, z);
-      calc_u_and_w(problem, z, u, w_);
-      if (!(natural_residual(z, w_) <= kAccepted * scale)) {
-        std::copy(before_.begin(), before_.end(), z.begin());
-        calc_u_and_w(problem, z, u, w_);
-      }
+      take_to_independent_rows(problem, z, u, kAccepted * scale);
       report->status = LcpStatus::kSolved;
       report->row = -1;
       report->residual = residual;
       report->rung = 1;
       return true;
     }
+    if (residual < *least_residual) {
+      *least_residual = residual;
+      nearest_.assign(z.begin(), z.end());
+    }
     if (!(residual <= 0.9 * last)) return false;
     last = residual;
   }
   return false;
+}
+
+/// Unless that takes the residual above what is accepted. w_ is that of z.
+template <class Problem>
+void PivotingLadder::take_to_independent_rows(const Problem& problem, std::span<double> z,
+                                              std::span<double> u, double accepted) {
+  before_.assign(z.begin(), z.end());
+  make_independent(problem, z);
+  calc_u_and_w(problem, z, u, w_);
+  if (natural_residual(z, w_) <= accepted) return;
+  std::copy(before_.begin(), before_.end(), z.begin());
+  calc_u_and_w(problem, z, u, w_);
 }
 
 /// Moves z along dependences of the rows that push, which change neither N^T z nor w, until those

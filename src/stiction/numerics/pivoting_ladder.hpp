@@ -13,12 +13,13 @@ namespace stiction::numerics {
 ///
 ///   0  it did not fail,
 ///   1  solved as Q + lambda I in proximal steps, z_k+1 = LCP(Q + lambda I, r - lambda z_k), with
-///      lambda = 1e-12 trace Q / size, until the problem itself is solved, then taken to rows that
-///      are independent if they are given in factors: status kSolved;
+///      lambda = 1e-12, 1e-10, then 1e-8 of trace Q / size, until the problem itself is solved,
+///      then taken to rows that are independent if they are given in factors: status kSolved;
 ///   2  rows found infeasible, `row` the first, were given compliance, w + s z >= 0 with s = 1e-3
 ///      Q_ii: the nearest point with slack on those rows; status kInfeasible;
 ///   3  there were more than 16 such rows, or no proof of any: b was left out, which is always
-///      solvable; only problems in factors; status kInfeasible, or kNotSolved without proof.
+///      solvable, of problems in factors; status kInfeasible. Without proof, status kNotSolved, a
+///      proximal step stands in its place where that misses the problem by less.
 ///
 /// On rungs 2 and 3 z and u are of the problem so changed, and the residual tells by how much it
 /// misses the one given.
@@ -37,8 +38,12 @@ class PivotingLadder {
   LcpReport climb(const Problem& problem, std::span<const int> guess, std::span<double> z,
                   std::span<double> u);
   template <class Problem>
-  bool solve_proximal(const Problem& problem, double scale, std::span<double> z,
-                      std::span<double> u, LcpReport* report);
+  bool solve_proximal(const Problem& problem, double scale, double regularization,
+                      std::span<double> z, std::span<double> u, double* least_residual,
+                      LcpReport* report);
+  template <class Problem>
+  void take_to_independent_rows(const Problem& problem, std::span<double> z, std::span<double> u,
+                                double accepted);
   void make_independent(const GramLcp& problem, std::span<double> z);
   void make_independent(const DenseLcp&, std::span<double>) {}  // Q alone tells too little
   template <class Problem>
@@ -46,7 +51,7 @@ class PivotingLadder {
                         LcpReport* report);
 
   RatioPivoting pivoting_;
-  std::vector<double> compliance_, shifted_, w_, z_before_;
+  std::vector<double> compliance_, shifted_, w_, z_before_, nearest_;
   std::vector<int> guess_, active_;
   // Of make_independent: rows that push, and shares in them of one that depends on others.
   std::vector<int> pushing_;
