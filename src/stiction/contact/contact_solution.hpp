@@ -15,6 +15,7 @@ enum class SolveStatus : std::uint8_t {
   kMaxIterations,        // stopped by the iteration limit
   kNotPositiveDefinite,  // a Hessian could not be factored
   kNotFinite,            // the problem or a step of its solution was not finite
+  kTooLarge,             // more unknowns than the model solves densely
   kInfeasible,           // no velocities were found that keep surfaces with barriers apart, or, by
                          // rigid models, any surfaces
 };

@@ -1,6 +1,7 @@
 #include "stiction/formulations/bilateral_constraints.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "stiction/math/vector_kernels.hpp"
 
@@ -19,11 +20,9 @@ void BilateralConstraints::add(std::span<const double> rows, std::span<const dou
   b_.insert(b_.end(), b.begin(), b.end());
 }
 
-void BilateralConstraints::eliminate(int num_first) {
-  // Squared share of a row's velocity that it may keep if it is left out; those that are not have
-  // impulses that are larger than they need to be by its inverse.
-  constexpr double kDependence = 1e-13;
-  basis_.find(X_.data(), num_rows(), n_, num_first, kDependence);
+void BilateralConstraints::eliminate(int num_first, double dependence) {
+  dependence_ = dependence;
+  basis_.find(X_.data(), num_rows(), n_, num_first, dependence);
   const int rank = basis_.rank();
   const double* L = basis_.factor().data();
   shift_.resize(rank);
@@ -33,14 +32,14 @@ void BilateralConstraints::eliminate(int num_first) {
   }
 }
 
-void BilateralConstraints::project_rows(const std::vector<double>& rows,
-                                        const std::vector<double>& b,
-                                        std::vector<double>* projected,
-                                        std::vector<double>* b_projected) {
+int BilateralConstraints::project_rows(const std::vector<double>& rows,
+                                       const std::vector<double>& b, std::vector<double>* projected,
+                                       std::vector<double>* b_projected) {
   *projected = rows;
   *b_projected = b;
   const int rank = basis_.rank();
-  if (rank == 0) return;
+  if (rank == 0) return -1;
+  int locked = -1;
   along_.resize(rank);
   for (std::size_t i = 0; i < b.size(); ++i) {
     double* row = projected->data() + i * n_;
@@ -48,11 +47,13 @@ void BilateralConstraints::project_rows(const std::vector<double>& rows,
     const double left = basis_.project_out(row, along_);
     (*b_projected)[i] += dot(rank, along_.data(), shift_.data());
     // Of a row within the span nothing is left that an impulse could change.
-    constexpr double kNothing = 1e-13;
-    if (left > kNothing * before) continue;
+    if (left > dependence_ * before) continue;
     std::fill_n(row, n_, 0.0);
+    constexpr double kMissed = 1e-6;  // [m/s]
+    if ((*b_projected)[i] < -kMissed) locked = static_cast<int>(i);
     (*b_projected)[i] = std::max(0.0, (*b_projected)[i]);
   }
+  return locked;
 }
 
 std::span<const double> BilateralConstraints::satisfy(double* y) {
@@ -74,6 +75,17 @@ std::span<const double> BilateralConstraints::satisfy(double* y) {
     for (int k = 0; k < i; ++k) impulses_[k] -= L[i * rank + k] * impulses_[i];
   }
   return impulses_;
+}
+
+double BilateralConstraints::calc_largest_share() const {
+  const int rank = basis_.rank();
+  double largest = 0;
+  for (int i = 0; i < rank; ++i) {
+    const double* L_i = basis_.factor().data() + i * rank;
+    const double norm = std::sqrt(dot(i + 1, L_i, L_i));  // of X_i: rows of Q are orthonormal
+    largest = std::max(largest, norm * std::abs(impulses_[i]));
+  }
+  return largest;
 }
 
 }  // namespace stiction::formulations

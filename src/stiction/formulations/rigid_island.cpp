@@ -10,6 +10,9 @@
 namespace stiction::formulations {
 namespace {
 
+// Dependence of rows, see BilateralConstraints::eliminate: at first, and where they conflict.
+constexpr double kNarrowest = 1e-13, kWidest = 1e-10;
+
 using contact::Contact;
 using contact::ContactModel;
 using contact::ContactProblem;
@@ -76,6 +79,7 @@ SolveStatus to_solve_status(LcpStatus status) {
   switch (status) {
     case LcpStatus::kSolved: return SolveStatus::kConverged;
     case LcpStatus::kInfeasible: return SolveStatus::kInfeasible;
+    case LcpStatus::kTooLarge: return SolveStatus::kTooLarge;
     case LcpStatus::kMaxPivots:
     case LcpStatus::kNotSolved: return SolveStatus::kMaxIterations;
     case LcpStatus::kNotSymmetric:
@@ -108,6 +112,8 @@ void RigidIsland::assemble(const ContactProblem& problem, const contact::Islands
   gather(problem.v_star, &v_star_);
   v_ = v_star_;
   velocities_.clear();
+  dependence_ = kNarrowest;
+  corrects_ = true;
   impulses_.active.clear();
   start_contacts(problem);
   start_rows(problem);
@@ -206,6 +212,7 @@ IslandStatistics RigidIsland::solve(const Pushing& guess, RigidLaw* law) {
     t_total_ = impulses_.tangents;
     dry_total_ = impulses_.dry;
     finish();
+    if (is_wedged() && relax(-1)) continue;
     const bool is_first = statistics_.rounds == 1;
     if (is_first) find_keys(&pushing_.first);
     const bool holds_more = update_held();
@@ -355,8 +362,9 @@ void RigidIsland::eliminate() {
       bilateral_.add(std::span(T_).subspan(2 * i * n_, 2 * n_), std::span(b_t_).subspan(2 * i, 2));
     }
   }
-  bilateral_.eliminate(static_cast<int>(equalities_.size()));
-  bilateral_.project_rows(N_, b_, &N_projected_, &b_projected_);
+  bilateral_.eliminate(static_cast<int>(equalities_.size()), dependence_);
+  const int locked = bilateral_.project_rows(N_, b_, &N_projected_, &b_projected_);
+  if (locked >= 0) note_conflict(locked);
   if (uses_tangents_) bilateral_.project_rows(T_, b_t_, &T_projected_, &b_t_projected_);
   bilateral_.project_rows(F_, b_f_, &F_projected_, &b_f_projected_);
 }
@@ -380,35 +388,90 @@ LcpReport RigidIsland::solve_stage(std::span<const double> y_hat, RigidLaw* law)
   stage.slip0 = slip0_;
   stage.u_hat = u_hat_;
   stage.guess = guess_;
-  const LcpReport report = law->solve(stage, &impulses_);
+  LcpReport report = law->solve(stage, &impulses_);
+  if (!report.is_solved() && report.status != LcpStatus::kNotFinite &&
+      is_round_off(report.residual))
+    report.status = LcpStatus::kSolved;
   guess_ = impulses_.active;
   statistics_.iterations += report.pivots;
   ++statistics_.rounds;
   return report;
 }
 
-/// With corrections; where they conflict, without.
-LcpReport RigidIsland::solve_with_ladder(RigidLaw* law) {
-  const LcpReport report = solve_stage(y_hat_, law);
-  if (report.is_solved() || report.status == LcpStatus::kNotFinite || statistics_.has_conflict)
-    return report;
-  statistics_.has_conflict = true;
-  const int num_contacts = static_cast<int>(contacts_.size());
-  if (report.row >= 0 && report.row < num_contacts)
-    statistics_.conflict_contact = island_.contacts()[contacts_[report.row].contact];
-  else if (report.row >= num_contacts && report.row < static_cast<int>(b_.size()))
-    statistics_.conflict_row = island_.rows()[limits_[report.row - num_contacts]];
-  drop_corrections();
-  whiten();
-  eliminate();
-  guess_.clear();
-  return solve_stage(y_hat_, law);
+/// Of terms that cancel, an LCP knows the sum alone, and asks for digits of it that there are not.
+bool RigidIsland::is_round_off(double residual) const {
+  if (uses_tangents_) return false;  // not a speed alone
+  // Where little is left to go, all that the certificate asks for.
+  const double accepted = dependence_ == kWidest ? 1e-7 : 1e-13;
+  double row = 0;
+  for (std::size_t i = 0; i < b_.size(); ++i)
+    row = std::max(row, math::dot(n_, N_.data() + i * n_, N_.data() + i * n_));
+  return residual <= accepted * std::sqrt(row * math::dot(n_, u_hat_.data(), u_hat_.data()));
 }
 
-void RigidIsland::drop_corrections() {
+/// With corrections; where constraints conflict, with less of them.
+LcpReport RigidIsland::solve_with_ladder(RigidLaw* law) {
+  for (;;) {
+    const LcpReport report = solve_stage(y_hat_, law);
+    if (report.is_solved() || report.status == LcpStatus::kNotFinite ||
+        report.status == LcpStatus::kTooLarge || !relax(report.row))
+      return report;
+    eliminate();
+  }
+}
+
+/// First corrections go, then rows that others imply up to what a certificate may tolerate: two
+/// contacts that are all but at one place hold a body against spinning with impulses beyond
+/// measure.
+/// @param row the unilateral row where a conflict was found; -1 if it is not known
+/// @return false if nothing is left to go
+bool RigidIsland::relax(int row) {
+  guess_.clear();
+  if (!corrects_) {
+    const bool is_last = dependence_ == kWidest;
+    dependence_ = kWidest;
+    return !is_last;
+  }
+  corrects_ = false;
+  note_conflict(row);
   for (ContactTerms& c : contacts_) c.correction = std::max(0.0, c.correction);
   for (double& bound : limit_bounds_) bound = std::max(0.0, bound);
   std::fill(equality_b_.begin(), equality_b_.end(), 0.0);
+  whiten();
+  return true;
+}
+
+void RigidIsland::note_conflict(int row) {
+  statistics_.has_conflict = true;
+  const int num_contacts = static_cast<int>(contacts_.size());
+  if (row >= 0 && row < num_contacts)
+    statistics_.conflict_contact = island_.contacts()[contacts_[row].contact];
+  else if (row >= num_contacts && row < static_cast<int>(b_.size()))
+    statistics_.conflict_row = island_.rows()[limits_[row - num_contacts]];
+}
+
+/// Along a direction that others hold all but exactly, a correction is a lever: true if bodies got
+/// many times the speed that each correction alone gives those free to follow it, or if impulses
+/// are so large that what they add up to is round-off.
+bool RigidIsland::is_wedged() const {
+  constexpr double kFastest = 10;
+  constexpr double kLargest = 1e7;
+  const auto norm = [this](const double* x) { return std::sqrt(math::dot(n_, x, x)); };
+  double largest = bilateral_.calc_largest_share();
+  double speed = norm(y_hat_.data());  // what constraints without constants leave is less
+  for (std::size_t i = 0; i < b_.size(); ++i) {
+    if (!(z_total_[i] > 0) && !(b_[i] < 0)) continue;
+    const double size = norm(N_.data() + i * n_);
+    largest = std::max(largest, size * z_total_[i]);
+    if (b_[i] < 0) speed += kFastest * -b_[i] / size;
+  }
+  const auto add = [&](const std::vector<double>& rows, const std::vector<double>& b) {
+    for (std::size_t i = 0; i * n_ < rows.size(); ++i)
+      if (b[i] != 0) speed += kFastest * std::abs(b[i]) / norm(rows.data() + i * n_);
+  };
+  add(T_, b_t_);
+  add(E_, equality_b_);
+  return largest > kLargest * (1 + math::max_abs(y_hat_)) || (corrects_ && norm(y_.data()) > speed);
 }
 
 /// v, and the impulses that the laws of rows and held contacts have at it.

@@ -71,7 +71,10 @@ class RigidIsland {
   void eliminate();
   numerics::LcpReport solve_stage(std::span<const double> y_hat, RigidLaw* law);
   numerics::LcpReport solve_with_ladder(RigidLaw* law);
-  void drop_corrections();
+  bool is_round_off(double residual) const;
+  bool relax(int row);
+  void note_conflict(int row);
+  bool is_wedged() const;
   bool is_finite() const;
   bool keeps_constraints() const;
   bool update_held();
@@ -109,6 +112,8 @@ class RigidIsland {
   // Whitened rows, n numbers each: unilateral, tangents, equalities.
   std::vector<double> N_, T_, E_, F_;
   BilateralConstraints bilateral_;
+  bool corrects_ = true;   // overlaps, and what joints and limits are off
+  double dependence_ = 0;  // of rows, see BilateralConstraints::eliminate
   // Projected.
   std::vector<double> N_projected_, T_projected_, b_, b_projected_, b_t_, b_t_projected_, u_hat_;
   std::vector<double> F_projected_, b_f_, b_f_projected_;

@@ -162,10 +162,10 @@ PairProperties set_properties(const mjModel* m, const MaterialTable& materials,
   c->hertz_stiffness = properties.hertz_stiffness;
   c->barrier_stiffness = properties.barrier_stiffness;
   c->barrier_thickness = properties.barrier_thickness;
-  c->viscous_friction = properties.viscous_friction;
   c->restitution = properties.restitution;
   c->dim = con.dim;
   if (con.dim > 1) {
+    c->viscous_friction = properties.viscous_friction;
     std::copy_n(con.friction, 5, c->friction.data());
     if (properties.friction_is_ours) c->friction[0] = c->friction[1] = properties.friction;
     // Directions beyond dim have no friction.

@@ -340,6 +340,10 @@ std::string ContactStep::describe_failure(const StepContext& context, const mjDa
       "the island of " + plant::describe(context.model, mjOBJ_BODY, body) + size;
   if (!std::isfinite(residual))
     return "a value that is not finite reached the solver" + find_cause(context) + ": " + text;
+  if (island.status == contact::SolveStatus::kTooLarge)
+    return text +
+           " of more unknowns than friction polygons are solved with, 3000: use fewer "
+           "friction_directions, fewer contacts or another contact model";
   if (contact::traits(context.options.contact_model).is_rigid &&
       island.status != contact::SolveStatus::kNotFinite)
     return text + " with contacts or limits that no velocities satisfy" +
