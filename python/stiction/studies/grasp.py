@@ -19,6 +19,7 @@ NUM_STEPS, QUICK_STEPS = 1000, 150
 COULOMB_STEPS = 100
 HOLDING = ("stewart_trinkle", "anitescu_potra", "drumwright_shell")
 PUBLISHED_FRICTION = 5e39  # of blocks, [-]: half the product of 1e20 and 1e20
+STICKING_FRICTION = 1e8  # in its place: as good as any that sticks, and as stewart_trinkle has it
 PIVOTS = {"gripper joint": 5, "published joints": 3, "no joint": 9, "three blocks": 8}
 # Seconds of the paper's runs by Lemke's method with friction, by a QP and by pivoting: no slip.
 PAPER = {"lemke": 10.97, "active_set": 1.99, "ppm": 1.67}
@@ -34,10 +35,13 @@ def run_grasp(settings: Settings) -> StudyResult:
         without_slip[case.name] = run_no_slip(case, steps)
         result.checks += _check_no_slip(without_slip[case.name])
     coulomb = {}
-    for friction in (1.0, PUBLISHED_FRICTION):
+    for friction in (1.0, STICKING_FRICTION, PUBLISHED_FRICTION):
         settings.tell(f"Stewart and Trinkle, friction {friction:g}")
         coulomb[friction] = run_coulomb(CANONICAL, min(steps, COULOMB_STEPS), friction)
-    result.checks += _check_coulomb(coulomb[1.0])
+    result.checks += _check_coulomb(coulomb[1.0], "friction 1", 1e-3, "held by friction")
+    result.checks += _check_coulomb(
+        coulomb[STICKING_FRICTION], "friction 1e8 for 5e39", 1e-9, "held without slip"
+    )
     settings.tell("times of the solvers")
     times = time_solvers(without_slip[CANONICAL.name].problems, CANONICAL)
     result.checks += _check_times(times)
@@ -95,21 +99,13 @@ def _check_no_slip(run: GraspRun) -> list[Check]:
     return checks
 
 
-def _check_coulomb(run: GraspRun) -> list[Check]:
+def _check_coulomb(run: GraspRun, name: str, drop: float, source: str) -> list[Check]:
     figures = run.measure()
     return [
         check_at_most(
-            "unsolved steps, Stewart and Trinkle, friction 1",
-            figures["unsolved"],
-            0,
-            "specification",
+            f"unsolved steps, Stewart and Trinkle, {name}", figures["unsolved"], 0, "specification"
         ),
-        check_at_most(
-            "drop of a block, friction 1 [m]",
-            figures["drop_max"],
-            1e-3,
-            "0.1 mm in 100 steps by a peer; free fall 50 mm",
-        ),
+        check_at_most(f"drop of a block, {name} [m]", figures["drop_max"], drop, source),
     ]
 
 

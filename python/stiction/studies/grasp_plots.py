@@ -22,7 +22,7 @@ def draw_drop(
     """How far a block is below the grippers, over time."""
     figure, (left, right) = make_plot(2)
     _draw(left, "no slip", without_slip.drop, find_colour("no_slip"))
-    for (friction, run), dash in zip(coulomb.items(), ("-", "--"), strict=True):
+    for (friction, run), dash in zip(coulomb.items(), ("-", "--", ":"), strict=True):
         label = f"Stewart and Trinkle, μ = {friction:g}"
         _draw(left, label, run.drop, find_colour("stewart_trinkle"), dash)
     left.set_title("36 contacts")

@@ -98,17 +98,19 @@ def run_no_slip(
 
 
 def run_coulomb(case: GraspCase, num_steps: int, friction: float) -> GraspRun:
-    """Stewart and Trinkle's polygon of four directions, by Lemke's method."""
+    """Stewart and Trinkle's polygon of four directions, by Lemke's method. As published it goes on
+    with what it has where a step is not solved, until nothing of that is a number."""
     run = GraspRun(case, "lemke")
     state = make_start(case)
     for i in range(num_steps):
-        contacts = find_contacts(case, state)
-        problem = make_coulomb_lcp(case, state, contacts, friction)
-        result = lcp.solve(problem.Q, problem.r, solver="lemke")
+        with np.errstate(invalid="ignore"):
+            contacts = find_contacts(case, state)
+            problem = make_coulomb_lcp(case, state, contacts, friction)
+            result = lcp.solve(problem.Q, problem.r, solver="lemke")
+            u = problem.u_hat + problem.G.T @ result.z[: len(problem.G)]
+            _finish_step(run, state, i, result, len(contacts), to_velocity(case, u))
         if i == 0:
             run.num_contacts = len(contacts)
-        u = problem.u_hat + problem.G.T @ result.z[: len(problem.G)]
-        _finish_step(run, state, i, result, len(contacts), to_velocity(case, u))
     return run
 
 
