@@ -83,10 +83,11 @@ class EnergyStage final : public RigidLaw {
                                 stage.b.data(), stage.u_hat.data()};
     const LcpReport report = pivoting_.solve(lcp, stage.guess, out->z, out->u);
     out->active.assign(pivoting_.active().begin(), pivoting_.active().end());
-    const Eigen::Map<const RowMajor> N(stage.N.data(), stage.num_unilateral, stage.num_columns);
-    const Eigen::Map<const Eigen::VectorXd> u(out->u.data(), stage.num_columns);
-    const Eigen::Map<const Eigen::VectorXd> b(stage.b.data(), stage.num_unilateral);
-    kappa_ = (N * u + b).head(stage.num_contacts).sum();
+    kappa_ = 0;
+    for (int i = 0; i < stage.num_contacts; ++i)
+      kappa_ +=
+          stage.b[i] + math::dot(stage.num_columns, out->u.data(),
+                                 stage.N.data() + static_cast<std::size_t>(i) * stage.num_columns);
     return report;
   }
 
@@ -128,26 +129,24 @@ class EnergyStage final : public RigidLaw {
     }
     Q_.assign(static_cast<std::size_t>(size_) * size_, 0.0);
     r_.assign(size_, 0.0);
-    const Eigen::Map<const RowMajor> G(G_.data(), p, n);
-    const Eigen::Map<const RowMajor> N(stage.N.data(), m, n);
-    const Eigen::Map<const Eigen::VectorXd> u_hat(stage.u_hat.data(), n);
-    const Eigen::Map<const Eigen::VectorXd> b(stage.b.data(), m);
-    Eigen::Map<Eigen::MatrixXd> Q(Q_.data(), size_, size_);
-    Eigen::Map<Eigen::VectorXd> r(r_.data(), size_);
-    Q.topLeftCorner(p, p).noalias() = G * G.transpose();
-    r.head(p) = Eigen::Map<const Eigen::VectorXd>(gradient_.data(), p);
-    r.head(p).noalias() += G * u_hat;
-    auto A = Q.bottomLeftCorner(num_constraints, p);
-    A.topRows(m).noalias() = N * G.transpose();
-    r.segment(p, m) = b;
-    r.segment(p, m).noalias() += N * u_hat;
-    // The sum of contacts, not of limits.
-    A.row(m) = -A.topRows(stage.num_contacts).colwise().sum();
+    // By our own kernels, whose sums do not depend on where memory begins.
+    for (int v = 0; v < p; ++v) {
+      const double* g = G_.data() + static_cast<std::size_t>(v) * n;
+      double* column = Q_.data() + static_cast<std::size_t>(v) * size_;
+      math::multiply_rows(p, n, G_.data(), g, nullptr, column);
+      math::multiply_rows(m, n, stage.N.data(), g, nullptr, column + p);
+      // The sum of contacts, not of limits.
+      for (int i = 0; i < stage.num_contacts; ++i) column[p + m] -= column[p + i];
+    }
+    math::multiply_rows(p, n, G_.data(), stage.u_hat.data(), gradient_.data(), r_.data());
+    math::multiply_rows(m, n, stage.N.data(), stage.u_hat.data(), stage.b.data(), r_.data() + p);
     // Without some play the feasible set has no inside, and multipliers no bound: complementary to
     // round-off is then not the least energy.
     constexpr double kPlay = 1e-6;  // [m/s]
-    r[p + m] = kappa_ + kPlay * (1 + math::max_abs(m, r_.data() + p)) -
-               r.segment(p, stage.num_contacts).sum();
+    r_[p + m] = kappa_ + kPlay * (1 + math::max_abs(m, r_.data() + p));
+    for (int i = 0; i < stage.num_contacts; ++i) r_[p + m] -= r_[p + i];
+    Eigen::Map<Eigen::MatrixXd> Q(Q_.data(), size_, size_);
+    auto A = Q.bottomLeftCorner(num_constraints, p);
     for (int i = 0; i < f; ++i) {
       const int contact = frictional_[i];
       const int normal = static_cast<int>(
@@ -159,13 +158,13 @@ class EnergyStage final : public RigidLaw {
         const int row = m + 1 + num_edges * i + e;
         A(row, normal) = stage.mu[contact];
         for (int d = 0; d < 4; ++d) A(row, first + d) = -(d % 2 == 0 ? cos_[e] : sin_[e]);
-        r[p + row] = stage.nu[contact] * stage.slip0[contact];
+        r_[p + row] = stage.nu[contact] * stage.slip0[contact];
       }
     }
     for (int i = 0; i < num_dry; ++i) {
       const int row = m + 1 + num_edges * f + i, first = p - 2 * num_dry + 2 * i;
       A(row, first) = A(row, first + 1) = -1;
-      r[p + row] = stage.bound[i];
+      r_[p + row] = stage.bound[i];
     }
     Q.topRightCorner(p, num_constraints) = -A.transpose();
   }
@@ -227,11 +226,9 @@ class EnergyStage final : public RigidLaw {
         out->tangents[2 * i + std::abs(direction) - 1] += direction < 0 ? -x_[v] : x_[v];
     }
     const int n = stage.num_columns;
-    Eigen::Map<Eigen::VectorXd> u(out->u.data(), n);
-    u = Eigen::Map<const Eigen::VectorXd>(stage.u_hat.data(), n);
-    const auto p = static_cast<int>(variables_.size());
-    u.noalias() += Eigen::Map<const RowMajor>(G_.data(), p, n).transpose() *
-                   Eigen::Map<const Eigen::VectorXd>(x_.data(), p);
+    out->u.assign(stage.u_hat.begin(), stage.u_hat.end());
+    for (std::size_t v = 0; v < variables_.size(); ++v)
+      math::add_multiple(n, x_[v], G_.data() + v * n, out->u.data());
   }
 
   /// The contact whose impulse would take most energy away.
@@ -239,10 +236,8 @@ class EnergyStage final : public RigidLaw {
   bool choose_next(const RigidStage& stage, const StageImpulses& at) {
     constexpr double kTolerance = 1e-10;  // [m/s]
     const int n = stage.num_columns;
-    const Eigen::Map<const Eigen::VectorXd> u(at.u.data(), n);
     const auto velocity = [&](std::span<const double> rows, int i) {
-      return Eigen::Map<const Eigen::VectorXd>(rows.data() + static_cast<std::size_t>(i) * n, n)
-          .dot(u);
+      return math::dot(n, rows.data() + static_cast<std::size_t>(i) * n, at.u.data());
     };
     int best = -1;
     double most = kTolerance;

@@ -5,13 +5,13 @@
 #include <Eigen/Core>
 
 #include "stiction/formulations/rigid_stage.hpp"
+#include "stiction/math/vector_kernels.hpp"
 #include "stiction/numerics/lemke.hpp"
 
 namespace stiction::formulations {
 namespace {
 
 using numerics::LcpReport;
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// Coulomb friction within a regular polygon of k edges: with unit tangents d_1 .. d_k of every
 /// contact stacked in D, and unknowns z = (f_N, beta, lambda),
@@ -91,11 +91,12 @@ class PolygonStage final : public RigidLaw {
       }
     std::copy(stage.b.begin(), stage.b.end(), r_.begin());
     Q_.assign(static_cast<std::size_t>(size_) * size_, 0.0);
-    const Eigen::Map<const RowMajor> G(G_.data(), num_rows, n);
+    for (int row = 0; row < num_rows; ++row)
+      math::multiply_rows(num_rows, n, G_.data(), G_.data() + static_cast<std::size_t>(row) * n,
+                          nullptr, Q_.data() + static_cast<std::size_t>(row) * size_);
+    constants_.assign(r_.begin(), r_.begin() + num_rows);
+    math::multiply_rows(num_rows, n, G_.data(), stage.u_hat.data(), constants_.data(), r_.data());
     Eigen::Map<Eigen::MatrixXd> Q(Q_.data(), size_, size_);
-    Q.topLeftCorner(num_rows, num_rows).noalias() = G * G.transpose();
-    const Eigen::Map<const Eigen::VectorXd> u_hat(stage.u_hat.data(), n);
-    Eigen::Map<Eigen::VectorXd>(r_.data(), num_rows).noalias() += G * u_hat;
     for (int i = 0; i < f; ++i) {
       const int lambda = num_rows + i;
       Q(lambda, frictional_[i]) = std::min(stage.mu[frictional_[i]], kSticks);
@@ -131,11 +132,9 @@ class PolygonStage final : public RigidLaw {
     for (std::size_t i = 0; i < out->dry.size(); ++i)
       out->dry[i] = z_[first_dry + 2 * i] - z_[first_dry + 2 * i + 1];
     out->u.assign(stage.u_hat.begin(), stage.u_hat.end());
-    Eigen::Map<Eigen::VectorXd> u(out->u.data(), n);
     const int num_rows = first_dry + 2 * static_cast<int>(stage.bound.size());
-    const Eigen::Map<const RowMajor> G(G_.data(), num_rows, n);
-    const Eigen::Map<const Eigen::VectorXd> z(z_.data(), num_rows);
-    u.noalias() += G.transpose() * z;
+    for (int row = 0; row < num_rows; ++row)
+      math::add_multiple(n, z_[row], G_.data() + static_cast<std::size_t>(row) * n, out->u.data());
     numerics::find_positive(out->z, &out->active);
   }
 
@@ -143,7 +142,7 @@ class PolygonStage final : public RigidLaw {
   std::vector<double> cos_, sin_;
   int size_ = 0;
   std::vector<int> frictional_;
-  std::vector<double> G_, Q_, r_, z_;
+  std::vector<double> G_, Q_, r_, z_, constants_;
   numerics::Lemke lemke_;
 };
 
