@@ -64,9 +64,13 @@ class Failure : public testing::TestWithParam<contact::ContactModel> {
  protected:
   /// A scene in motion, with all of its inputs set.
   Failure() : scene_(make_scene()), stepper_(scene_.model, make_options(GetParam())) {
-    std::fill_n(scene_.data->ctrl, scene_->nu, 0.3);
-    scene_.data->userdata[1] = 7;
-    run(&stepper_, &scene_, 20);
+    set_in_motion(&stepper_, &scene_);
+  }
+
+  static void set_in_motion(Stepper* stepper, Scene* scene) {
+    std::fill_n(scene->data->ctrl, scene->model->nu, 0.3);
+    scene->data->userdata[1] = 7;
+    run(stepper, scene, 20);
   }
 
   /// A number of the model, a value that spoils it, and what the message then says.
@@ -134,19 +138,22 @@ TEST_P(Failure, NothingIsTouchedByWhatIsNotFinite) {
 }
 
 TEST_P(Failure, DataGoesOnAsIfItHadNeverHappened) {
-  // Once the fault is mended, the motion is bit for bit that of data that never had it; but that
-  // rigid models start from what pushed in the last step, which a fresh stepper does not know.
-  if (contact::traits(GetParam()).is_rigid)
-    GTEST_SKIP() << "starts from what pushed in the last step";
-  Scene twin(scene_);
-  Stepper fresh(twin.model, make_options(GetParam()));
+  // Once the fault is mended, the motion is bit for bit that of data that never had it.
+  Scene twin = make_scene(), copy(scene_);
+  Stepper without_fault(twin.model, make_options(GetParam()));
+  Stepper fresh(copy.model, make_options(GetParam()));
+  set_in_motion(&without_fault, &twin);
   const double good = scene_.data->ctrl[0];
   scene_.data->ctrl[0] = kNan;
   EXPECT_FALSE(stepper_.step(scene_.data).ok());
   scene_.data->ctrl[0] = good;
   run(&stepper_, &scene_, 30);
-  run(&fresh, &twin, 30);
+  run(&without_fault, &twin, 30);
   EXPECT_TRUE(is_same(scene_.state(), twin.state()));
+  // Rigid models start from what pushed in the last step, which a fresh stepper does not know.
+  if (contact::traits(GetParam()).is_rigid) return;
+  run(&fresh, &copy, 30);
+  EXPECT_TRUE(is_same(scene_.state(), copy.state()));
 }
 
 TEST_P(Failure, NamesWhatTheCallerSpoiltInTheModel) {
