@@ -21,7 +21,8 @@ struct DenseJacobian {
   Columns columns;            // one per dof
 
   /// J v.
-  Vector multiply(const Eigen::VectorXd& v) const {
+  template <class Velocities>
+  Vector multiply(const Velocities& v) const {
     Vector v_c = Vector::Zero();
     for (std::size_t i = 0; i < dofs.size(); ++i) v_c += columns.col(i) * v[dofs[i]];
     return v_c;

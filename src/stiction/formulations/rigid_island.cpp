@@ -4,14 +4,12 @@
 #include <cmath>
 
 #include "stiction/contact/rigid_touch.hpp"
+#include "stiction/formulations/dry_friction.hpp"
 #include "stiction/math/spatial.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
 namespace {
-
-// Dependence of rows, see BilateralConstraints::eliminate: at first, and where they conflict.
-constexpr double kNarrowest = 1e-13, kWidest = 1e-10;
 
 using contact::Contact;
 using contact::ContactModel;
@@ -23,49 +21,10 @@ using contact::SolveStatus;
 using numerics::LcpReport;
 using numerics::LcpStatus;
 
-double multiply(const DenseJacobian<1>& J, const std::vector<double>& v) {
-  double sum = 0;
-  for (std::size_t i = 0; i < J.dofs.size(); ++i) sum += J.columns(0, i) * v[J.dofs[i]];
-  return sum;
-}
-
-math::Vector3 multiply(const DenseJacobian<3>& J, const std::vector<double>& v) {
-  math::Vector3 sum = math::Vector3::Zero();
-  for (std::size_t i = 0; i < J.dofs.size(); ++i) sum += J.columns.col(i) * v[J.dofs[i]];
-  return sum;
-}
-
 /// f += s row of J.
 template <int kSize>
 void add_row(const DenseJacobian<kSize>& J, int row, double s, double* f) {
   for (std::size_t i = 0; i < J.dofs.size(); ++i) f[J.dofs[i]] += s * J.columns(row, i);
-}
-
-/// Impulse of dry friction at a velocity, and minus its slope.
-double calc_friction(const Row& row, double v, double* slope) {
-  const double length = std::hypot(v, row.slip_tolerance);
-  *slope = row.bound * (row.slip_tolerance / length) * (row.slip_tolerance / length) / length;
-  return -row.bound * v / length;
-}
-
-/// The velocity on the law's curve with v - mobility * impulse = s. Along a curve that is a step
-/// but for its tolerance, v alone says little: a step of Newton's method from sliding one way ends
-/// in sliding the other way, and back. s tells all its points apart, and alone in its island a row
-/// has the s of its solution at once. Source: the parametrization of a monotone graph in
-/// [minty1962].
-double find_on_curve(const Row& row, double mobility, double s) {
-  // |s| - mobility bound <= |v| <= |s|; the left side is increasing in |v|, and concave: Newton's
-  // method from below stays below.
-  double v = std::max(0.0, std::abs(s) - mobility * row.bound);
-  constexpr int kMaxSteps = 50;
-  for (int i = 0; i < kMaxSteps; ++i) {
-    double slope;
-    const double impulse = calc_friction(row, v, &slope);
-    const double step = (std::abs(s) - v + mobility * impulse) / (1 + mobility * slope);
-    v += step;
-    if (!(std::abs(step) > 1e-15 * v)) break;
-  }
-  return std::copysign(v, s);
 }
 
 /// Of a limit, among the ids of contacts.
@@ -75,7 +34,9 @@ std::uint64_t make_limit_key(const ContactProblem& problem, const Row& row) {
   return kIsLimit | 2 * static_cast<std::uint64_t>(problem.row_dof[row.first_column]) | is_upper;
 }
 
-SolveStatus to_solve_status(LcpStatus status) {
+}  // namespace
+
+SolveStatus RigidIsland::to_solve_status(LcpStatus status) {
   switch (status) {
     case LcpStatus::kSolved: return SolveStatus::kConverged;
     case LcpStatus::kInfeasible: return SolveStatus::kInfeasible;
@@ -88,8 +49,6 @@ SolveStatus to_solve_status(LcpStatus status) {
   }
   return SolveStatus::kNotFinite;
 }
-
-}  // namespace
 
 void RigidIsland::assemble(const ContactProblem& problem, const contact::Islands& islands,
                            int island, std::span<const int> first_dof, ContactModel model,
@@ -155,7 +114,7 @@ void RigidIsland::start_contacts(const ContactProblem& problem) {
     if (!uses_tangents_) continue;
     mu_.push_back(c.sliding_friction());
     nu_.push_back(c.viscous_friction);
-    const math::Vector3 v0 = multiply(island_.contact_jacobian(i), v0_);
+    const math::Vector3 v0 = island_.contact_jacobian(i).multiply(v0_);
     slip0_.push_back(std::hypot(v0.x() + c.bias[0], v0.y() + c.bias[1]));
   }
 }
@@ -175,7 +134,7 @@ void RigidIsland::start_rows(const ContactProblem& problem) {
     } else if (row.kind == RowKind::kFriction) {
       FrictionTerm term;
       term.row = i;
-      calc_friction(row, 0, &term.weight);
+      calc_dry_friction(row, 0, &term.weight);
       if (row.bound > 0) frictions_.push_back(term);
     } else if (row.kind == RowKind::kLimit) {
       limits_.push_back(i);
@@ -258,11 +217,11 @@ bool RigidIsland::factor() {
   for (const int r : springs_) {
     const Row& row = problem_->rows[island_.rows()[r]];
     const DenseJacobian<1> J = island_.row_jacobian(r);
-    add(J, 0, 1 / row.regularization, (row.target - multiply(J, v_star_)) / row.regularization);
+    add(J, 0, 1 / row.regularization, (row.target - J.multiply(v_star_)[0]) / row.regularization);
   }
   for (const FrictionTerm& term : frictions_) {
     const DenseJacobian<1> J = island_.row_jacobian(term.row);
-    add(J, 0, term.weight, term.impulse - term.weight * (multiply(J, v_star_) - term.velocity));
+    add(J, 0, term.weight, term.impulse - term.weight * (J.multiply(v_star_)[0] - term.velocity));
   }
   if (model_ == ContactModel::viscous) {
     for (const ContactTerms& c : contacts_) {
@@ -270,7 +229,7 @@ bool RigidIsland::factor() {
       const double weight = problem_->time_step * contact.viscous_friction;
       if (!c.is_held || weight == 0) continue;
       const DenseJacobian<3> J = island_.contact_jacobian(c.contact);
-      const math::Vector3 v = multiply(J, v_star_);
+      const math::Vector3 v = J.multiply(v_star_);
       for (int r = 0; r < 2; ++r) add(J, r, weight, -weight * (v[r] + contact.bias[r]));
     }
   }
@@ -335,21 +294,6 @@ bool RigidIsland::is_finite() const {
   return true;
 }
 
-/// Surfaces that move against each other may drive a body that cannot follow both.
-bool RigidIsland::keeps_constraints() const {
-  double error = 0, speed = 1;
-  for (const ContactTerms& c : contacts_) {
-    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
-    const math::Vector3& v = velocities_[c.contact];
-    speed = std::max({speed, v.norm(), std::abs(contact.bias[0]), std::abs(contact.bias[1])});
-    error = std::max(error, -v.z() - std::max(0.0, c.correction));
-    for (int r = 0; r < 2 && c.is_held && model_ == ContactModel::no_slip; ++r)
-      error = std::max(error, std::abs(v[r]));
-  }
-  constexpr double kTolerance = 1e-6;
-  return error <= kTolerance * speed;
-}
-
 /// What holds exactly: joints, before tangents.
 void RigidIsland::eliminate() {
   bilateral_.start(n_);
@@ -398,82 +342,6 @@ LcpReport RigidIsland::solve_stage(std::span<const double> y_hat, RigidLaw* law)
   return report;
 }
 
-/// Of terms that cancel, an LCP knows the sum alone, and asks for digits of it that there are not.
-bool RigidIsland::is_round_off(double residual) const {
-  if (uses_tangents_) return false;  // not a speed alone
-  // Where little is left to go, all that the certificate asks for.
-  const double accepted = dependence_ == kWidest ? 1e-7 : 1e-13;
-  double row = 0;
-  for (std::size_t i = 0; i < b_.size(); ++i)
-    row = std::max(row, math::dot(n_, N_.data() + i * n_, N_.data() + i * n_));
-  return residual <= accepted * std::sqrt(row * math::dot(n_, u_hat_.data(), u_hat_.data()));
-}
-
-/// With corrections; where constraints conflict, with less of them.
-LcpReport RigidIsland::solve_with_ladder(RigidLaw* law) {
-  for (;;) {
-    const LcpReport report = solve_stage(y_hat_, law);
-    if (report.is_solved() || report.status == LcpStatus::kNotFinite ||
-        report.status == LcpStatus::kTooLarge || !relax(report.row))
-      return report;
-    eliminate();
-  }
-}
-
-/// First corrections go, then rows that others imply up to what a certificate may tolerate: two
-/// contacts that are all but at one place hold a body against spinning with impulses beyond
-/// measure.
-/// @param row the unilateral row where a conflict was found; -1 if it is not known
-/// @return false if nothing is left to go
-bool RigidIsland::relax(int row) {
-  guess_.clear();
-  if (!corrects_) {
-    const bool is_last = dependence_ == kWidest;
-    dependence_ = kWidest;
-    return !is_last;
-  }
-  corrects_ = false;
-  note_conflict(row);
-  for (ContactTerms& c : contacts_) c.correction = std::max(0.0, c.correction);
-  for (double& bound : limit_bounds_) bound = std::max(0.0, bound);
-  std::fill(equality_b_.begin(), equality_b_.end(), 0.0);
-  whiten();
-  return true;
-}
-
-void RigidIsland::note_conflict(int row) {
-  statistics_.has_conflict = true;
-  const int num_contacts = static_cast<int>(contacts_.size());
-  if (row >= 0 && row < num_contacts)
-    statistics_.conflict_contact = island_.contacts()[contacts_[row].contact];
-  else if (row >= num_contacts && row < static_cast<int>(b_.size()))
-    statistics_.conflict_row = island_.rows()[limits_[row - num_contacts]];
-}
-
-/// Along a direction that others hold all but exactly, a correction is a lever: true if bodies got
-/// many times the speed that each correction alone gives those free to follow it, or if impulses
-/// are so large that what they add up to is round-off.
-bool RigidIsland::is_wedged() const {
-  constexpr double kFastest = 10;
-  constexpr double kLargest = 1e7;
-  const auto norm = [this](const double* x) { return std::sqrt(math::dot(n_, x, x)); };
-  double largest = bilateral_.calc_largest_share();
-  double speed = norm(y_hat_.data());  // what constraints without constants leave is less
-  for (std::size_t i = 0; i < b_.size(); ++i) {
-    if (!(z_total_[i] > 0) && !(b_[i] < 0)) continue;
-    const double size = norm(N_.data() + i * n_);
-    largest = std::max(largest, size * z_total_[i]);
-    if (b_[i] < 0) speed += kFastest * -b_[i] / size;
-  }
-  const auto add = [&](const std::vector<double>& rows, const std::vector<double>& b) {
-    for (std::size_t i = 0; i * n_ < rows.size(); ++i)
-      if (b[i] != 0) speed += kFastest * std::abs(b[i]) / norm(rows.data() + i * n_);
-  };
-  add(T_, b_t_);
-  add(E_, equality_b_);
-  return largest > kLargest * (1 + math::max_abs(y_hat_)) || (corrects_ && norm(y_.data()) > speed);
-}
-
 /// v, and the impulses that the laws of rows and held contacts have at it.
 void RigidIsland::finish() {
   y_ = y_hat_;
@@ -514,18 +382,19 @@ void RigidIsland::finish() {
   }
   for (const int r : springs_) {
     const Row& row = problem_->rows[island_.rows()[r]];
-    row_impulses_[r] = (row.target - multiply(island_.row_jacobian(r), v_)) / row.regularization;
+    row_impulses_[r] = (row.target - island_.row_jacobian(r).multiply(v_)[0]) / row.regularization;
   }
   for (const FrictionTerm& term : frictions_)
     row_impulses_[term.row] =
-        term.impulse - term.weight * (multiply(island_.row_jacobian(term.row), v_) - term.velocity);
+        term.impulse -
+        term.weight * (island_.row_jacobian(term.row).multiply(v_)[0] - term.velocity);
 }
 
 void RigidIsland::calc_contact_velocities() {
   velocities_.resize(island_.num_contacts());
   for (int i = 0; i < island_.num_contacts(); ++i) {
     const auto& bias = problem_->contacts[island_.contacts()[i]].bias;
-    velocities_[i] = multiply(island_.contact_jacobian(i), v_);
+    velocities_[i] = island_.contact_jacobian(i).multiply(v_);
     for (int r = 0; r < 3; ++r) velocities_[i][r] += bias[r];
   }
 }
@@ -559,97 +428,14 @@ bool RigidIsland::update_friction(double tolerance) {
   for (FrictionTerm& term : frictions_) {
     const Row& row = problem_->rows[island_.rows()[term.row]];
     double slope;
-    const double v = multiply(island_.row_jacobian(term.row), v_);
+    const double v = island_.row_jacobian(term.row).multiply(v_)[0];
     const double gamma = row_impulses_[term.row];
-    is_open = is_open || std::abs(calc_friction(row, v, &slope) - gamma) > tolerance * row.bound;
-    term.velocity = find_on_curve(row, term.mobility, v - term.mobility * gamma);
-    term.impulse = calc_friction(row, term.velocity, &term.weight);
+    is_open =
+        is_open || std::abs(calc_dry_friction(row, v, &slope) - gamma) > tolerance * row.bound;
+    term.velocity = find_on_dry_friction(row, term.mobility, v - term.mobility * gamma);
+    term.impulse = calc_dry_friction(row, term.velocity, &term.weight);
   }
   return is_open;
-}
-
-/// Impacts with restitution, until what they press is held. What rebounds does not change friction:
-/// that of dry joints stays as it is without.
-void RigidIsland::solve_impacts(RigidLaw* law) {
-  for (FrictionTerm& term : frictions_) {
-    term.impulse = row_impulses_[term.row];
-    term.weight = 0;
-  }
-  while (find_rebounds()) {
-    if (!prepare()) return;
-    eliminate();
-    rebound(law);
-    if (statistics_.status != SolveStatus::kConverged) return;
-    finish();
-    if (!hold_pressing()) return;
-  }
-}
-
-/// @return true if there are contacts that hit; those that did once do again
-bool RigidIsland::find_rebounds() {
-  bool is_any = false;
-  for (ContactTerms& c : contacts_) {
-    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
-    if (contact.restitution == 0 || (!c.rebounds && !(c.impulse[2] > 0))) continue;
-    const DenseJacobian<3> J = island_.contact_jacobian(c.contact);
-    const double v_n0 = multiply(J, v0_).z() + contact.bias[2];
-    const double v_n_star = multiply(J, v_star_).z() + contact.bias[2];
-    if (!contact::is_impact(v_n0, v_n_star)) continue;
-    c.rebounds = is_any = true;
-    c.correction = 0;
-  }
-  return is_any;
-}
-
-/// Poisson's restitution: contacts that hit are compressed until they stop, give back a share of
-/// that impulse, and whatever closes then is stopped once more. Source: theory section 10.
-void RigidIsland::rebound(RigidLaw* law) {
-  const LcpReport compression = solve_with_ladder(law);
-  statistics_.status = to_solve_status(compression.status);
-  if (!compression.is_solved()) return;
-  z_total_ = impulses_.z;
-  t_total_ = impulses_.tangents;
-  dry_total_ = impulses_.dry;
-  y_ = impulses_.u;
-  scratch_ = y_;
-  for (std::size_t i = 0; i < contacts_.size(); ++i) {
-    if (!contacts_[i].rebounds) continue;
-    const Contact& contact = problem_->contacts[island_.contacts()[contacts_[i].contact]];
-    const double more = contact.restitution * z_total_[i];
-    math::add_multiple(n_, more, N_projected_.data() + i * n_, y_.data());
-    z_total_[i] += more;
-  }
-  bool closes = false;
-  constexpr double kTolerance = 1e-10;  // [m/s]
-  for (std::size_t i = 0; i < b_projected_.size(); ++i) {
-    const double* row = N_projected_.data() + i * n_;
-    const double w = math::dot(n_, row, y_.data()) + b_projected_[i];
-    const double w_compressed = math::dot(n_, row, scratch_.data()) + b_projected_[i];
-    closes = closes || (w < -kTolerance && w < w_compressed);
-  }
-  if (!closes) return;
-  // Compression has had the friction that does not grow with normal impulses.
-  std::fill(dry_bounds_.begin(), dry_bounds_.end(), 0.0);
-  std::fill(nu_.begin(), nu_.end(), 0.0);
-  const LcpReport last = solve_stage(y_, law);
-  for (std::size_t i = 0; i < dry_.size(); ++i)
-    dry_bounds_[i] = problem_->rows[island_.rows()[dry_[i]]].bound;
-  for (std::size_t i = 0; i < nu_.size(); ++i)
-    nu_[i] = problem_->contacts[island_.contacts()[contacts_[i].contact]].viscous_friction;
-  statistics_.status = to_solve_status(last.status);
-  for (std::size_t i = 0; i < z_total_.size(); ++i) z_total_[i] += impulses_.z[i];
-  for (std::size_t i = 0; i < t_total_.size(); ++i) t_total_[i] += impulses_.tangents[i];
-}
-
-/// @return true if contacts press that were not held
-bool RigidIsland::hold_pressing() {
-  bool is_changed = false;
-  for (ContactTerms& c : contacts_) {
-    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
-    if (uses_tangents_ || contact.dim == 1 || c.is_held || !(c.impulse[2] > 0)) continue;
-    c.is_held = is_changed = true;
-  }
-  return is_changed;
 }
 
 /// Rows that there are now of keys, which ascend.

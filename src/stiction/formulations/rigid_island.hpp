@@ -25,8 +25,9 @@ namespace stiction::formulations {
 ///     grows until it is consistent.
 ///  2. Dry friction of joints is part of the law where that has friction; else it is linearized
 ///     about the point of its law that is nearest to its last velocity and impulse.
-///  3. Contacts that hit with restitution are solved again, Poisson's way, until what that presses
-///     is held.
+///  3. Where constraints conflict some go: see rigid_island_ladder.cpp.
+///  4. Contacts that hit with restitution are solved again, Poisson's way, until what that presses
+///     is held: see rigid_island_impacts.cpp.
 class RigidIsland {
  public:
   /// Keys of what pushes, a contact's id or that of a limit, in the first solve, where a model may
@@ -89,8 +90,12 @@ class RigidIsland {
   void guess_rows(const std::vector<std::uint64_t>& keys);
   void find_keys(std::vector<std::uint64_t>* keys) const;
 
+  static contact::SolveStatus to_solve_status(numerics::LcpStatus status);
   double* whitened(std::vector<double>* rows, int row) { return rows->data() + row * n_; }
   double correct(double position) const;
+
+  // Dependence of rows, see BilateralConstraints::eliminate: at first, and where they conflict.
+  static constexpr double kNarrowest = 1e-13, kWidest = 1e-10;
 
   const contact::ContactProblem* problem_ = nullptr;
   DenseIsland island_;

@@ -1,0 +1,106 @@
+// Where constraints conflict.
+#include "stiction/formulations/rigid_island.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/math/vector_kernels.hpp"
+
+namespace stiction::formulations {
+
+using contact::Contact;
+using numerics::LcpReport;
+using numerics::LcpStatus;
+
+/// Of terms that cancel, an LCP knows the sum alone, and asks for digits of it that there are not.
+bool RigidIsland::is_round_off(double residual) const {
+  if (uses_tangents_) return false;  // not a speed alone
+  // Where little is left to go, all that the certificate asks for.
+  const double accepted = dependence_ == kWidest ? 1e-7 : 1e-13;
+  double row = 0;
+  for (std::size_t i = 0; i < b_.size(); ++i)
+    row = std::max(row, math::dot(n_, N_.data() + i * n_, N_.data() + i * n_));
+  return residual <= accepted * std::sqrt(row * math::dot(n_, u_hat_.data(), u_hat_.data()));
+}
+
+/// With corrections; where constraints conflict, with less of them.
+LcpReport RigidIsland::solve_with_ladder(RigidLaw* law) {
+  for (;;) {
+    const LcpReport report = solve_stage(y_hat_, law);
+    if (report.is_solved() || report.status == LcpStatus::kNotFinite ||
+        report.status == LcpStatus::kTooLarge || !relax(report.row))
+      return report;
+    eliminate();
+  }
+}
+
+/// First corrections go, then rows that others imply up to what a certificate may tolerate: two
+/// contacts that are all but at one place hold a body against spinning with impulses beyond
+/// measure.
+/// @param row the unilateral row where a conflict was found; -1 if it is not known
+/// @return false if nothing is left to go
+bool RigidIsland::relax(int row) {
+  guess_.clear();
+  if (!corrects_) {
+    const bool is_last = dependence_ == kWidest;
+    dependence_ = kWidest;
+    return !is_last;
+  }
+  corrects_ = false;
+  note_conflict(row);
+  for (ContactTerms& c : contacts_) c.correction = std::max(0.0, c.correction);
+  for (double& bound : limit_bounds_) bound = std::max(0.0, bound);
+  std::fill(equality_b_.begin(), equality_b_.end(), 0.0);
+  whiten();
+  return true;
+}
+
+void RigidIsland::note_conflict(int row) {
+  statistics_.has_conflict = true;
+  const int num_contacts = static_cast<int>(contacts_.size());
+  if (row >= 0 && row < num_contacts)
+    statistics_.conflict_contact = island_.contacts()[contacts_[row].contact];
+  else if (row >= num_contacts && row < static_cast<int>(b_.size()))
+    statistics_.conflict_row = island_.rows()[limits_[row - num_contacts]];
+}
+
+/// Along a direction that others hold all but exactly, a correction is a lever: true if bodies got
+/// many times the speed that each correction alone gives those free to follow it, or if impulses
+/// are so large that what they add up to is round-off.
+bool RigidIsland::is_wedged() const {
+  constexpr double kFastest = 10;
+  constexpr double kLargest = 1e7;
+  const auto norm = [this](const double* x) { return std::sqrt(math::dot(n_, x, x)); };
+  double largest = bilateral_.calc_largest_share();
+  double speed = norm(y_hat_.data());  // what constraints without constants leave is less
+  for (std::size_t i = 0; i < b_.size(); ++i) {
+    if (!(z_total_[i] > 0) && !(b_[i] < 0)) continue;
+    const double size = norm(N_.data() + i * n_);
+    largest = std::max(largest, size * z_total_[i]);
+    if (b_[i] < 0) speed += kFastest * -b_[i] / size;
+  }
+  const auto add = [&](const std::vector<double>& rows, const std::vector<double>& b) {
+    for (std::size_t i = 0; i * n_ < rows.size(); ++i)
+      if (b[i] != 0) speed += kFastest * std::abs(b[i]) / norm(rows.data() + i * n_);
+  };
+  add(T_, b_t_);
+  add(E_, equality_b_);
+  return largest > kLargest * (1 + math::max_abs(y_hat_)) || (corrects_ && norm(y_.data()) > speed);
+}
+
+/// Surfaces that move against each other may drive a body that cannot follow both.
+bool RigidIsland::keeps_constraints() const {
+  double error = 0, speed = 1;
+  for (const ContactTerms& c : contacts_) {
+    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+    const math::Vector3& v = velocities_[c.contact];
+    speed = std::max({speed, v.norm(), std::abs(contact.bias[0]), std::abs(contact.bias[1])});
+    error = std::max(error, -v.z() - std::max(0.0, c.correction));
+    for (int r = 0; r < 2 && c.is_held && model_ == contact::ContactModel::no_slip; ++r)
+      error = std::max(error, std::abs(v[r]));
+  }
+  constexpr double kTolerance = 1e-6;
+  return error <= kTolerance * speed;
+}
+
+}  // namespace stiction::formulations
