@@ -41,7 +41,7 @@ ContactProblem Grasp::make_problem() const {
 
 void Grasp::add_bodies(ContactProblem* problem) const {
   for (int body = 0; body < kNumBodies; ++body) {
-    double* A = problem->diagonal(problem->add_block(6));
+    double* A = problem->diagonal(problem->add_rigid_body());
     for (int i = 0; i < 6; ++i)
       A[7 * i] = i >= 3 ? kMass : is_gripper(body) ? kGripperInertia : kBlockInertia;
     double* impulse = problem->free_impulse.data() + 6 * body + 3;

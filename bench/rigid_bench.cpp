@@ -73,7 +73,7 @@ ContactProblem make_box(int num_contacts) {
   constexpr double kTimeStep = 1e-3, kWeight = 9.81;
   ContactProblem problem;
   problem.clear(kTimeStep);
-  double* A = problem.diagonal(problem.add_block(6));
+  double* A = problem.diagonal(problem.add_rigid_body());
   for (int i = 0; i < 6; ++i) A[7 * i] = i < 3 ? 0.01 / 6 : 1;
   problem.free_impulse[3] = 2 * kWeight * kTimeStep;
   problem.free_impulse[5] = -kWeight * kTimeStep;

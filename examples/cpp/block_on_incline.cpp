@@ -33,7 +33,7 @@ struct Block {
 
 /// One free body with its inertia and the impulse of gravity.
 void add_block(const Block& block, double angle, contact::ContactProblem* problem) {
-  const int b = problem->add_block(6);
+  const int b = problem->add_rigid_body();
   const double wide = kMass / 3 * (kSide * kSide + kHeight * kHeight);
   const double flat = kMass / 3 * (2 * kSide * kSide);
   const std::array<double, 6> inertia = {wide, wide, flat, kMass, kMass, kMass};

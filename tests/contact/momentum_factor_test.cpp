@@ -5,6 +5,7 @@
 #include <random>
 
 #include <gtest/gtest.h>
+#include <Eigen/Dense>
 
 #include "support/dense_problem.hpp"
 #include "support/random_problem.hpp"
@@ -90,11 +91,56 @@ TEST(MomentumFactor, ContactOnTheAxisOfAHingeHasNoStiffness) {
               1e-9 * frequency * frequency);
 }
 
+TEST(MomentumFactor, SixJointsAreNoFreeBody) {
+  // As many dofs, but moved by columns: a hand and a forearm of one arm against each other.
+  std::mt19937 rng(3);
+  std::normal_distribution<double> normal;
+  const auto random = [&](int rows, int columns) {
+    return Eigen::MatrixXd::NullaryExpr(rows, columns, [&] { return normal(rng); }).eval();
+  };
+  ContactProblem problem;
+  problem.clear(1e-3);
+  const int block = problem.add_block(6);
+  const Eigen::MatrixXd B = random(6, 6), A = B * B.transpose() + Eigen::MatrixXd::Identity(6, 6);
+  Eigen::Map<Eigen::MatrixXd>(problem.diagonal(block), 6, 6) = A;
+  BodyPair pair;
+  pair.num_segments = 2;
+  pair.num_contacts = 1;
+  problem.pairs.push_back(pair);
+  Eigen::MatrixXd V = Eigen::MatrixXd::Zero(6, 6);  // velocity of the pair by dofs
+  for (const int num_columns : {6, 4}) {
+    Segment segment;
+    segment.block = block;
+    segment.first_column = static_cast<int>(problem.column_dof.size());
+    segment.num_columns = num_columns;
+    for (int dof = 0; dof < num_columns; ++dof) {
+      const Eigen::VectorXd column = random(6, 1);
+      V.col(dof) += column;
+      problem.column_dof.push_back(dof);
+      problem.columns.insert(problem.columns.end(), column.data(), column.data() + 6);
+    }
+    problem.segments.push_back(segment);
+  }
+  Contact contact;
+  contact.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  contact.offset = {0.1, 0.2, -0.3};
+  problem.contacts.push_back(contact);
+  MomentumFactor factor;
+  ASSERT_TRUE(factor.calc_derived(1, &problem));
+  const auto [x, y, z] = contact.offset;
+  Eigen::MatrixXd P = Eigen::MatrixXd::Zero(3, 6);  // v + w x r
+  P(0, 1) = z, P(0, 2) = -y, P(1, 2) = x, P(1, 0) = -z, P(2, 0) = y, P(2, 1) = -x;
+  P(0, 3) = P(1, 4) = P(2, 5) = 1;
+  const Eigen::MatrixXd J = P * V;
+  const double w = (J * A.inverse() * J.transpose()).norm() / 3;
+  EXPECT_NEAR(problem.delassus[0], w, 1e-12 * w);
+}
+
 TEST(MomentumFactor, FreeBodyHasTheMobilityOfItsMass) {
   // A point mass: W = I / m, |W|_F / 3 = sqrt(3) / (3 m).
   ContactProblem problem;
   problem.clear(1e-3);
-  const int block = problem.add_block(6);
+  const int block = problem.add_rigid_body();
   for (int i = 0; i < 6; ++i) problem.diagonal(block)[7 * i] = i < 3 ? 1e30 : 2;  // cannot turn
   problem.free_impulse = {0, 0, 0, 0, 0, 3};
   BodyPair pair;

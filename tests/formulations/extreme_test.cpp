@@ -64,7 +64,7 @@ class Extreme : public testing::TestWithParam<ContactModel> {
 
 /// A homogeneous cube under gravity, free or pushed along x. @return its block
 int add_cube(double mass, double side, double speed, ContactProblem* problem) {
-  const int block = problem->add_block(6);
+  const int block = problem->add_rigid_body();
   double* A = problem->diagonal(block);
   for (int i = 0; i < 6; ++i) A[7 * i] = i < 3 ? mass * side * side / 6 : mass;
   problem->v0[problem->dof_start[block] + 3] = speed;

@@ -23,7 +23,7 @@ using contact::SolveStatus;
 ContactProblem make_sphere(double gap, const std::array<double, 6>& v0, double dt = 2e-3) {
   ContactProblem problem;
   problem.clear(dt);
-  const int block = problem.add_block(6);
+  const int block = problem.add_rigid_body();
   double* A = problem.diagonal(block);
   for (int i = 0; i < 6; ++i) A[7 * i] = i < 3 ? 4e-3 : 1;
   std::copy(v0.begin(), v0.end(), problem.v0.begin());

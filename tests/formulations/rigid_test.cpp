@@ -34,7 +34,7 @@ struct Box {
 
   explicit Box(double phi0 = 0, double mu = 0.5) {
     problem.clear(kTimeStep);
-    problem.add_block(6);
+    problem.add_rigid_body();
     double* A = problem.diagonal(0);
     for (int i = 0; i < 6; ++i) A[7 * i] = i < 3 ? 0.01 / 6 : 1;
     push(5, -kGravity);

@@ -58,7 +58,7 @@ class Generator {
   }
 
   void add_free_body() {
-    const int block = problem_.add_block(6);
+    const int block = problem_.add_rigid_body();
     // Mass and moment about a point that is not the center of mass.
     const double m = log_uniform(0.1, 10), r = uniform(0.05, 0.3);
     const Eigen::Vector3d com = 0.3 * r * random_matrix(3, 1);
@@ -243,6 +243,7 @@ void append_problem(const ContactProblem& part, ContactProblem* whole) {
   const int contact = whole->num_contacts(), row_column = size_of(whole->row_dof);
   for (int b = 0; b < part.num_blocks(); ++b) {
     whole->dof_start.push_back(dof + part.dof_start[b + 1]);
+    whole->is_rigid_body.push_back(part.is_rigid_body[b]);
     whole->diagonal_start.push_back(A + part.diagonal_start[b]);
   }
   for (contact::Coupling c : part.couplings)

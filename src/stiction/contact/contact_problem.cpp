@@ -5,6 +5,7 @@ namespace stiction::contact {
 void ContactProblem::clear(double dt) {
   time_step = dt;
   dof_start.assign(1, 0);
+  is_rigid_body.clear();
   diagonal_start.clear();
   couplings.clear();
   A.clear();
@@ -25,11 +26,18 @@ void ContactProblem::clear(double dt) {
 
 int ContactProblem::add_block(int n) {
   dof_start.push_back(dof_start.back() + n);
+  is_rigid_body.push_back(0);
   diagonal_start.push_back(static_cast<int>(A.size()));
   A.resize(A.size() + n * n, 0.0);
   v0.resize(dof_start.back(), 0.0);
   free_impulse.resize(dof_start.back(), 0.0);
   return num_blocks() - 1;
+}
+
+int ContactProblem::add_rigid_body() {
+  const int block = add_block(6);
+  is_rigid_body[block] = 1;
+  return block;
 }
 
 int ContactProblem::add_coupling(int row_block, int column_block) {

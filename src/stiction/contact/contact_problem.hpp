@@ -111,6 +111,7 @@ struct ContactProblem {
   double time_step = 0;  // [s], > 0
 
   std::vector<int> dof_start{0};    // block b has dofs [dof_start[b], dof_start[b + 1])
+  std::vector<std::uint8_t> is_rigid_body;  // of a block: a free body, of which no joint moves parts
   std::vector<int> diagonal_start;  // of the block's diagonal block in A, column-major
   std::vector<Coupling> couplings;
   std::vector<double> A;             // momentum matrix M + dt D + dt^2 K [kg, kg m^2, ...]
@@ -144,6 +145,8 @@ struct ContactProblem {
   /// Adds a block of n dofs with A, v0 and free_impulse zero; the caller fills the entries.
   /// @return its index
   int add_block(int n);
+  /// A block of a free body's [w; v]: segments on it have no columns.
+  int add_rigid_body();
   /// Adds an off-diagonal block of zeros. @return its index in couplings
   int add_coupling(int row_block, int column_block);
   double* diagonal(int block) { return A.data() + diagonal_start[block]; }

@@ -77,8 +77,7 @@ void MomentumFactor::update_pattern(const ContactProblem& problem) {
   couplings_ = problem.couplings;
   const int n = problem.num_blocks();
   edges_.clear();
-  is_free_.assign(n, false);
-  for (int b = 0; b < n; ++b) is_free_[b] = problem.block_size(b) == 6;
+  is_free_.assign(problem.is_rigid_body.begin(), problem.is_rigid_body.end());
   for (const Coupling& c : couplings_) {
     edges_.push_back({c.row_block, c.column_block});
     is_free_[c.row_block] = is_free_[c.column_block] = false;

@@ -131,6 +131,7 @@ void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
   const double dt = problem->time_step;
   const ContactProblem& pattern = plant.pattern();
   problem->dof_start = pattern.dof_start;
+  problem->is_rigid_body = pattern.is_rigid_body;
   problem->diagonal_start = pattern.diagonal_start;
   problem->couplings = pattern.couplings;
   problem->A.assign(pattern.A.size(), 0.0);

@@ -108,7 +108,12 @@ bool Model::fits_open_block(const mjModel* m, int dof) const {
 }
 
 void Model::make_pattern(const mjModel* m) {
-  for (const Block& block : blocks_) pattern_.add_block(block.num_dofs);
+  for (const Block& block : blocks_) {
+    if (block.is_free_body)
+      pattern_.add_rigid_body();
+    else
+      pattern_.add_block(block.num_dofs);
+  }
   for (int b = 0; b < num_blocks(); ++b) {
     first_coupling_.push_back(static_cast<int>(pattern_.couplings.size()));
     for (int a = blocks_[b].parent; a >= 0; a = blocks_[a].parent) pattern_.add_coupling(a, b);
