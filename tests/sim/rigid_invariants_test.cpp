@@ -399,8 +399,9 @@ TEST(DrumwrightShellInvariant, FrictionIsWithinItsHalfPlanes) {
       for (int c = 0; c < step.contacts.size(); ++c) {
         const Tangents tangents = find_tangents(step, c);
         const Vector friction = step.friction(c);
-        const double bound = step.mu(c) * step.contacts.normal_impulse[c] +
-                             step.nu(c) * step.calc_slip(step.before, c).norm();
+        const double bound =
+            step.mu(c) * step.contacts.normal_impulse[c] +
+            step.scene->opt.timestep * step.nu(c) * step.calc_slip(step.before, c).norm();
         double most = 0;
         for (int m = 0; m < k / 2; ++m) {
           const double theta = std::numbers::pi * m / (k - 2);

@@ -327,6 +327,19 @@ TEST(RigidIncline, ViscousBoxSlowsDownExponentially) {
   EXPECT_NEAR(scene.data->qvel[0], std::exp(-4 * 2 / 2.0 * 0.5), 2e-3);
 }
 
+TEST(RigidIncline, DrumwrightsShellHasAForceOfViscousFriction) {
+  Scene scene(make_incline(0, 1));
+  mj_resetDataKeyframe(scene.model, scene.data, 0);
+  plant::Material material = plant::kDefaultMaterial;
+  material.viscous_friction = 2;
+  Stepper stepper(scene.model, make_options(ContactModel::drumwright_shell),
+                  make_materials(scene, material));
+  run(&stepper, &scene, 100);
+  // v' = -mu g - 4 nu / m v
+  const double rate = 4 * 2 / 2.0, limit = 0.5 * kGravity / rate;
+  EXPECT_NEAR(scene.data->qvel[0], (1 + limit) * std::exp(-rate * 0.1) - limit, 2e-3);
+}
+
 /// Tangents of a pile depend on each other up to round-off of where contacts are found. Those that
 /// do so by 1e-7 would be held by impulses of 1e7 N s, of which round-off is too much.
 TEST(RigidPile, OfBoxesPassesItsCertificate) {

@@ -255,7 +255,8 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
           grow(std::hypot(gamma[0] - law[0], gamma[1] - law[1]), &out->impulse_error);
           break;
         case ContactModel::drumwright_shell:
-          grow(calc_shell_excess(gamma, bound + c.viscous_friction * std::hypot(v0[0], v0[1]), k),
+          grow(calc_shell_excess(gamma, bound + dt * c.viscous_friction * std::hypot(v0[0], v0[1]),
+                                 k),
                &out->max_cone_excess);
           break;
         default: {
@@ -434,7 +435,7 @@ int RigidCertifier::count_independent() {
       const double left = dot(x, x);
       if (left <= most) continue;
       most = left;
-      std::swap_ranges(q, q + n, x);
+      if (i > rank) std::swap_ranges(q, q + n, x);
     }
     constexpr double kDependent = 1e-10;
     if (!(most > kDependent)) return static_cast<int>(rank);

@@ -22,7 +22,7 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 ///
 ///     min 1/2 x^T G G^T x + x^T (G u_hat + c)
 ///     N u + b_n >= 0,   1^T (N u + b_n) <= kappa
-///     mu f_N + nu |slip0| >= cos(theta_m) (s+ + s-) + sin(theta_m) (t+ + t-),
+///     mu f_N + dt nu |slip0| >= cos(theta_m) (s+ + s-) + sin(theta_m) (t+ + t-),
 ///         theta_m = (pi / 2) m / (k / 2 - 1),   m = 0 .. k / 2 - 1
 ///
 /// for G = [N; S; T; -S; -T], with the two directions of every dry joint, whose impulses' sum has a

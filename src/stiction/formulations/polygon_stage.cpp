@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -38,9 +37,6 @@ class PolygonStage final : public RigidLaw {
 
   /// Of more unknowns the dense matrix would not be worth its memory.
   static constexpr int kMaxSize = 3000;
-  /// Of a coefficient beyond this one no digit would be left for what is not friction. The solution
-  /// is the same unless a contact slips, which the certificate, on the coefficient itself, tells.
-  static constexpr double kSticks = 1e8;
 
   LcpReport solve(const RigidStage& stage, StageImpulses* out) override {
     frictional_.clear();
@@ -99,7 +95,7 @@ class PolygonStage final : public RigidLaw {
     Eigen::Map<Eigen::MatrixXd> Q(Q_.data(), size_, size_);
     for (int i = 0; i < f; ++i) {
       const int lambda = num_rows + i;
-      Q(lambda, frictional_[i]) = std::min(stage.mu[frictional_[i]], kSticks);
+      Q(lambda, frictional_[i]) = stage.mu[frictional_[i]];
       for (int d = 0; d < k; ++d) {
         Q(m + k * i + d, lambda) = 1;
         Q(lambda, m + k * i + d) = -1;

@@ -112,8 +112,8 @@ void RigidIsland::start_contacts(const ContactProblem& problem) {
     terms.is_held = holds && is_touching && c.dim > 1;
     contacts_.push_back(terms);
     if (!uses_tangents_) continue;
-    mu_.push_back(c.sliding_friction());
-    nu_.push_back(c.viscous_friction);
+    mu_.push_back(std::min(c.sliding_friction(), kSticks));
+    nu_.push_back(problem.time_step * c.viscous_friction);
     const math::Vector3 v0 = island_.contact_jacobian(i).multiply(v0_);
     slip0_.push_back(std::hypot(v0.x() + c.bias[0], v0.y() + c.bias[1]));
   }

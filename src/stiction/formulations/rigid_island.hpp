@@ -94,6 +94,10 @@ class RigidIsland {
   double* whitened(std::vector<double>* rows, int row) { return rows->data() + row * n_; }
   double correct(double position) const;
 
+  /// Of a coefficient of friction beyond this one no digit would be left for what is not friction.
+  /// The solution is the same unless a contact slips, which the certificate, on the coefficient
+  /// itself, tells.
+  static constexpr double kSticks = 1e8;
   // Dependence of rows, see BilateralConstraints::eliminate: at first, and where they conflict.
   static constexpr double kNarrowest = 1e-13, kWidest = 1e-10;
 

@@ -79,7 +79,8 @@ void RigidIsland::rebound(RigidLaw* law) {
   for (std::size_t i = 0; i < dry_.size(); ++i)
     dry_bounds_[i] = problem_->rows[island_.rows()[dry_[i]]].bound;
   for (std::size_t i = 0; i < nu_.size(); ++i)
-    nu_[i] = problem_->contacts[island_.contacts()[contacts_[i].contact]].viscous_friction;
+    nu_[i] = problem_->time_step *
+             problem_->contacts[island_.contacts()[contacts_[i].contact]].viscous_friction;
   statistics_.status = to_solve_status(last.status);
   for (std::size_t i = 0; i < z_total_.size(); ++i) z_total_[i] += impulses_.z[i];
   for (std::size_t i = 0; i < t_total_.size(); ++i) t_total_[i] += impulses_.tangents[i];

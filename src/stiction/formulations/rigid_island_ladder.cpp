@@ -68,11 +68,11 @@ void RigidIsland::note_conflict(int row) {
 /// many times the speed that each correction alone gives those free to follow it, or if impulses
 /// are so large that what they add up to is round-off.
 bool RigidIsland::is_wedged() const {
-  constexpr double kFastest = 10;
+  constexpr double kFastest = 10, kRoundOff = 1e-9;
   constexpr double kLargest = 1e7;
   const auto norm = [this](const double* x) { return std::sqrt(math::dot(n_, x, x)); };
   double largest = bilateral_.calc_largest_share();
-  double speed = norm(y_hat_.data());  // what constraints without constants leave is less
+  double speed = norm(y_hat_.data());  // what constraints without constants leave is no more
   for (std::size_t i = 0; i < b_.size(); ++i) {
     if (!(z_total_[i] > 0) && !(b_[i] < 0)) continue;
     const double size = norm(N_.data() + i * n_);
@@ -85,7 +85,8 @@ bool RigidIsland::is_wedged() const {
   };
   add(T_, b_t_);
   add(E_, equality_b_);
-  return largest > kLargest * (1 + math::max_abs(y_hat_)) || (corrects_ && norm(y_.data()) > speed);
+  return largest > kLargest * (1 + math::max_abs(y_hat_)) ||
+         (corrects_ && norm(y_.data()) > (1 + kRoundOff) * speed);
 }
 
 /// Surfaces that move against each other may drive a body that cannot follow both.

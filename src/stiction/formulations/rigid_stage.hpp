@@ -25,7 +25,7 @@ struct RigidStage {
   std::span<const double> b_f;  // of F [m/s, rad/s]
   std::span<const double> bound;  // of their impulses, >= 0 [N s, N m s]
   std::span<const double> mu;     // num_contacts [-]
-  std::span<const double> nu;     // num_contacts [N s/m]
+  std::span<const double> nu;     // dt times viscous friction, num_contacts [N s^2/m]
   std::span<const double> slip0;  // slip speeds at the start of the step, num_contacts [m/s]
   std::span<const double> u_hat;  // n [sqrt(J)]
   std::span<const int> guess;     // unilateral rows that push, perhaps
