@@ -327,6 +327,24 @@ TEST(RigidIncline, ViscousBoxSlowsDownExponentially) {
   EXPECT_NEAR(scene.data->qvel[0], std::exp(-4 * 2 / 2.0 * 0.5), 2e-3);
 }
 
+TEST_P(RigidScene, EqualitiesThatContradictAreWarnedOf) {
+  for (const double second : {0.1, -0.1}) {
+    char equalities[300];
+    std::snprintf(equalities, sizeof equalities, R"(
+        <worldbody><body><joint name="j" type="slide"/><geom size="0.1"/></body></worldbody>
+        <equality><joint joint1="j" polycoef="0.1 0 0 0 0"/>
+          <joint joint1="j" polycoef="%g 0 0 0 0"/></equality>)",
+                  second);
+    Scene scene(support::make_mjcf(kOption, equalities));
+    Stepper stepper(scene.model, make_options(GetParam()));
+    run(&stepper, &scene, 3000);
+    const std::string& warning = stepper.step(scene.data).warning;
+    EXPECT_EQ(warning.find("equality constraint of body 1") != std::string::npos, second < 0)
+        << warning;
+    EXPECT_NEAR(scene.data->qpos[0], 0.1, 1e-3);  // the first
+  }
+}
+
 TEST(RigidIncline, DrumwrightsShellHasAForceOfViscousFriction) {
   Scene scene(make_incline(0, 1));
   mj_resetDataKeyframe(scene.model, scene.data, 0);

@@ -330,6 +330,8 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& is
             std::min(std::abs(v), calc_mobility(problem, row) * (row.bound - std::abs(gamma))));
       }
     } else {
+      // What is solved for is a share of the bound, however little the joint is loaded.
+      if (row.kind == RowKind::kFriction) sums->impulse = std::max(sums->impulse, row.bound);
       law = calc_reference_row_impulse(row, v);
       out->impulse_error = std::max(out->impulse_error, std::abs(law - gamma));
       sums->may_gain = sums->may_gain || row.source < 0;

@@ -49,7 +49,7 @@ int BilateralConstraints::project_rows(const std::vector<double>& rows,
     // Of a row within the span nothing is left that an impulse could change.
     if (left > dependence_ * before) continue;
     std::fill_n(row, n_, 0.0);
-    constexpr double kMissed = 1e-6;  // [m/s]
+    constexpr double kMissed = 1e-3;  // [m/s], 10 um at 1 ms
     if ((*b_projected)[i] < -kMissed) locked = static_cast<int>(i);
     (*b_projected)[i] = std::max(0.0, (*b_projected)[i]);
   }

@@ -27,7 +27,7 @@ class BilateralConstraints {
 
   /// Rows on the null space of X. Velocities rows y + b of what satisfies the constraints are
   /// projected y + b_projected; where nothing is left of a row, at least 0.
-  /// @return a row of which nothing is left, yet b_projected would be below -1e-6 m/s; -1: none
+  /// @return a row of which nothing is left, yet b_projected would be below -1e-3 m/s; -1: none
   int project_rows(const std::vector<double>& rows, const std::vector<double>& b,
                    std::vector<double>* projected, std::vector<double>* b_projected);
 

@@ -189,6 +189,7 @@ IslandStatistics RigidIsland::solve(const Pushing& guess, RigidLaw* law) {
   if (statistics_.status == SolveStatus::kConverged) solve_impacts(law);
   if (statistics_.status == SolveStatus::kConverged && !keeps_constraints())
     statistics_.status = SolveStatus::kInfeasible;
+  if (statistics_.status == SolveStatus::kConverged) check_equalities();
   if (velocities_.empty()) calc_contact_velocities();  // after a failure, of v*
   find_keys(&pushing_.last);
   return statistics_;

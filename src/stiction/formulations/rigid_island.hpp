@@ -75,6 +75,7 @@ class RigidIsland {
   bool is_round_off(double residual) const;
   bool relax(int row);
   void note_conflict(int row);
+  void check_equalities();
   bool is_wedged() const;
   bool is_finite() const;
   bool keeps_constraints() const;

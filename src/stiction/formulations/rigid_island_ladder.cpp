@@ -64,6 +64,17 @@ void RigidIsland::note_conflict(int row) {
     statistics_.conflict_row = island_.rows()[limits_[row - num_contacts]];
 }
 
+/// Those that others imply are left out, and are met unless they contradict each other.
+void RigidIsland::check_equalities() {
+  constexpr double kMissed = 1e-3;  // [m/s, rad/s], 10 um at 1 ms
+  for (std::size_t i = 0; i < equalities_.size() && !statistics_.has_conflict; ++i) {
+    const double v = island_.row_jacobian(equalities_[i]).multiply(v_)[0];
+    if (std::abs(v + equality_b_[i]) <= kMissed) continue;
+    statistics_.has_conflict = true;
+    statistics_.conflict_row = island_.rows()[equalities_[i]];
+  }
+}
+
 /// Along a direction that others hold all but exactly, a correction is a lever: true if bodies got
 /// many times the speed that each correction alone gives those free to follow it, or if impulses
 /// are so large that what they add up to is round-off.

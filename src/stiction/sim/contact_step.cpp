@@ -375,7 +375,10 @@ std::string ContactStep::describe_conflict(const StepContext& context, const mjD
   if (island.conflict_row < 0) return "";
   const int dof = problem_.row_dof[problem_.rows[island.conflict_row].first_column];
   const int body = context.plant.block(islands_.block_of_dof(dof)).body;
-  return ", found at a limit of " + plant::describe(context.model, mjOBJ_BODY, body);
+  const bool is_limit = problem_.rows[island.conflict_row].kind == contact::RowKind::kLimit;
+  return std::string(is_limit ? ", found at a limit of "
+                              : ", found at an equality constraint of ") +
+         plant::describe(context.model, mjOBJ_BODY, body);
 }
 
 /// Overlaps that could not be corrected, all at once, were not: motion goes on without.
@@ -385,7 +388,8 @@ void ContactStep::warn_of_conflicts(StepContext& context, const mjData* d) const
     ++context.report.num_warnings;
     context.report.warning = "overlaps that cannot be corrected all at once were not" +
                              describe_conflict(context, d, island) +
-                             ": something is squeezed, or a joint's limit is within a surface";
+                             ": something is squeezed, a joint's limit is within a surface, or "
+                             "equality constraints contradict each other";
   }
 }
 
