@@ -110,10 +110,9 @@ struct Coupling {
 struct ContactProblem {
   double time_step = 0;  // [s], > 0
 
-  std::vector<int> dof_start{0};  // block b has dofs [dof_start[b], dof_start[b + 1])
-  std::vector<std::uint8_t>
-      is_rigid_body;                // of a block: a free body, of which no joint moves parts
-  std::vector<int> diagonal_start;  // of the block's diagonal block in A, column-major
+  std::vector<int> dof_start{0};            // block b has dofs [dof_start[b], dof_start[b + 1])
+  std::vector<std::uint8_t> is_rigid_body;  // of a block: one free body, which no columns move
+  std::vector<int> diagonal_start;          // of the block's diagonal block in A, column-major
   std::vector<Coupling> couplings;
   std::vector<double> A;             // momentum matrix M + dt D + dt^2 K [kg, kg m^2, ...]
   std::vector<double> v0;            // velocities at the start of the step
