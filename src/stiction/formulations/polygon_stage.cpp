@@ -42,8 +42,8 @@ class PolygonStage final : public RigidLaw {
   /// is the same unless a contact slips, which the certificate, on the coefficient itself, tells.
   static constexpr double kSticks = 1e8;
 
-  /// Rows this much shorter than the longest, of all that moves, are round-off of projections: such a
-  /// contact cannot give way, and an LCP with its digits would ask for impulses of 1e16 and more.
+  /// Rows this much shorter than the longest, of all that moves, are round-off of projections: such
+  /// a contact cannot give way, and an LCP with its digits would ask for impulses of 1e16 and more.
   static constexpr double kRoundOff = 1e-14;
   /// Of the residual, relative to the fastest row: what does for the certificate, where contacts
   /// are the same but for the gaps between them and Q has no digits of that.

@@ -77,9 +77,9 @@ LcpReport Lemke::solve(const DenseLcp& problem, std::span<double> z) {
   return report;
 }
 
-/// Round-off, lambda and the perturbation go from the solution of a basis: first with its tableau as
-/// an approximate inverse, which finds a solution of bases that are singular without lambda too, then
-/// with one made anew without them.
+/// Round-off, lambda and the perturbation go from the solution of a basis: first with its tableau
+/// as an approximate inverse, which finds a solution of bases that are singular without lambda too,
+/// then with one made anew without them.
 void Lemke::improve(const DenseLcp& problem, double lambda, double enough, LcpReport* report,
                     std::span<double> z) {
   const auto keep_better = [&] {
