@@ -9,6 +9,7 @@
 
 #include "formulations/solved_problem.hpp"
 #include "stiction/formulations/convex_solver.hpp"
+#include "stiction/formulations/rigid_stage.hpp"
 #include "support/dense_problem.hpp"
 #include "support/random_problem.hpp"
 
@@ -220,6 +221,37 @@ TEST(StewartTrinkle, BoxSlidesByExactlyMuG) {
   SolvedProblem solved(ContactModel::stewart_trinkle, box.problem);
   EXPECT_TRUE(solved.certify().ok);
   EXPECT_NEAR(solved.solution.v[3], 1 - 0.3 * kGravity * kTimeStep, 1e-12);
+}
+
+// A contact that joints hold, but for the round-off of projections, and a limit that moves.
+TEST(StewartTrinkle, ContactsThatCannotMoveAreNotWeighedByRoundOff) {
+  const std::vector<double> N = {-1.4e-32, 3.7e-49, 0, 0.96}, b = {0, 0};
+  const std::vector<double> T = {2.6e-17, 6.6e-34, 2.6e-17, 6.6e-34}, b_t = {0, 0};
+  const std::vector<double> mu = {1}, u_hat = {-0.76, -0.0165 / 0.96};
+  RigidStage stage;
+  stage.num_columns = 2;
+  stage.num_contacts = 1;
+  stage.num_unilateral = 2;
+  stage.N = N;
+  stage.b = b;
+  stage.T = T;
+  stage.b_t = b_t;
+  stage.mu = mu;
+  stage.u_hat = u_hat;
+  StageImpulses impulses;
+  const auto law = make_polygon_stage(4);
+  ASSERT_TRUE(law->solve(stage, &impulses).is_solved());
+  EXPECT_LE(impulses.z[0], 1);
+  EXPECT_NEAR(impulses.z[1], 0.0165 / (0.96 * 0.96), 1e-12);
+  EXPECT_NEAR(impulses.u[0], -0.76, 1e-14);
+  EXPECT_NEAR(impulses.u[1], 0, 1e-12);
+
+  // What it cannot give way to is an error of its own row.
+  const std::vector<double> correction = {-0.1, 0};
+  stage.b = correction;
+  const numerics::LcpReport report = law->solve(stage, &impulses);
+  EXPECT_EQ(report.status, numerics::LcpStatus::kInfeasible);
+  EXPECT_EQ(report.row, 0);
 }
 
 TEST(StewartTrinkle, PolygonOfManyEdgesNearsTheCone) {

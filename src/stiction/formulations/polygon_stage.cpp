@@ -38,6 +38,13 @@ class PolygonStage final : public RigidLaw {
   /// Of more unknowns the dense matrix would not be worth its memory.
   static constexpr int kMaxSize = 3000;
 
+  /// Rows this much shorter than the longest, of all that moves, are round-off of projections: such
+  /// a contact cannot give way, and an LCP with its digits would ask for impulses of 1e16 and more.
+  static constexpr double kRoundOff = 1e-14;
+  /// Of the residual, relative to the fastest row: what does for the certificate, where contacts
+  /// are the same but for the gaps between them and Q has no digits of that.
+  static constexpr double kAccepted = 1e-7;
+
   LcpReport solve(const RigidStage& stage, StageImpulses* out) override {
     frictional_.clear();
     for (int i = 0; i < stage.num_contacts; ++i)
@@ -50,6 +57,11 @@ class PolygonStage final : public RigidLaw {
     z_.resize(size_);
     const numerics::DenseLcp lcp{size_, Q_.data(), r_.data()};
     LcpReport report = lemke_.solve(lcp, z_);
+    const auto num_speeds = static_cast<int>(constants_.size());
+    if ((report.status == numerics::LcpStatus::kNotSolved ||
+         report.status == numerics::LcpStatus::kMaxPivots) &&
+        report.residual <= kAccepted * math::max_abs(num_speeds, r_.data()))
+      report.status = numerics::LcpStatus::kSolved;
     read_out(stage, out);
     // Rows of the LCP are not those of the stage.
     if (report.row >= stage.num_unilateral) report.row = -1;
@@ -86,6 +98,7 @@ class PolygonStage final : public RigidLaw {
         r_[row] = sign * stage.b_f[i];
       }
     std::copy(stage.b.begin(), stage.b.end(), r_.begin());
+    clear_round_off(num_rows, n);
     Q_.assign(static_cast<std::size_t>(size_) * size_, 0.0);
     for (int row = 0; row < num_rows; ++row)
       math::multiply_rows(num_rows, n, G_.data(), G_.data() + static_cast<std::size_t>(row) * n,
@@ -109,6 +122,18 @@ class PolygonStage final : public RigidLaw {
         Q(lambda, row) = -1;
       }
     }
+  }
+
+  void clear_round_off(int num_rows, int n) {
+    const auto squared = [&](int row) {
+      const double* g = G_.data() + static_cast<std::size_t>(row) * n;
+      return math::dot(n, g, g);
+    };
+    double longest = 0;
+    for (int row = 0; row < num_rows; ++row) longest = std::max(longest, squared(row));
+    for (int row = 0; row < num_rows; ++row)
+      if (squared(row) < kRoundOff * kRoundOff * longest)
+        std::fill_n(G_.begin() + static_cast<std::ptrdiff_t>(row) * n, n, 0.0);
   }
 
   void read_out(const RigidStage& stage, StageImpulses* out) const {

@@ -13,10 +13,15 @@ constexpr double kAccepted = 1e-8;         // residual, relative to |r|_inf
 constexpr double kPivotTolerance = 1e-10;  // of a column's largest entry
 constexpr double kTie = 1e-12;             // of ratios, in a tableau with constants up to 1
 constexpr int kPivotsBetweenRebuilds = 100;
+constexpr int kRefinements = 4;
+constexpr int kProximalSteps = 4;
+constexpr double kSlowest = 0.5;  // of a step's residuals, after to before
 
 /// What is added to Q and r on the way to a solution of these: lambda to the diagonal, relative to
 /// the largest entry, and up to so much, relative to |r|_inf, to each constant. The second keeps
-/// rows that say the same, as of many points of one face, from being equal but for round-off.
+/// rows that say the same, as of many points of one face, from being equal but for round-off. What
+/// lambda adds, lambda z, is taken from r in the steps after the first, with z of the one before:
+/// the proximal point method.
 struct Rung {
   double regularization, perturbation;
 };
@@ -38,43 +43,64 @@ LcpReport Lemke::solve(const DenseLcp& problem, std::span<double> z) {
 
   scale(problem);
   const double accepted = kAccepted * math::max_abs(size_, problem.r);
+  const double enough = 1e-3 * accepted;
   const double max_entry = math::max_abs(size_ * size_, problem.Q);
   report.status = LcpStatus::kNotSolved;
   for (const Rung& rung : kRungs) {
     const double lambda = rung.regularization * max_entry;
-    perturbation_ = rung.perturbation;
-    const End end = pivot_to_end(problem, lambda);
-    report.pivots = pivots_;
-    if (end == End::kOutOfPivots) report.status = LcpStatus::kMaxPivots;
-    if (end == End::kRay && lambda == 0 && perturbation_ == 0) {
-      report.row = find_proof_of_infeasibility(problem);
-      if (report.row >= 0) {
-        report.status = LcpStatus::kInfeasible;
+    center_.assign(size_, 0.0);
+    for (int step = 0; step < (lambda > 0 ? kProximalSteps : 1); ++step) {
+      const double before = report.residual;
+      perturbation_ = rung.perturbation;
+      const End end = pivot_to_end(problem, lambda);
+      report.pivots = pivots_;
+      if (end == End::kOutOfPivots && step == 0) report.status = LcpStatus::kMaxPivots;
+      if (end == End::kRay && lambda == 0 && perturbation_ == 0) {
+        report.row = find_proof_of_infeasibility(problem);
+        if (report.row >= 0) {
+          report.status = LcpStatus::kInfeasible;
+          return report;
+        }
+      }
+      if (end != End::kSolution) break;
+      improve(problem, lambda, enough, &report, z);
+      if (report.residual <= accepted) {
+        report.status = LcpStatus::kSolved;
         return report;
       }
-    }
-    // Round-off, lambda and the perturbation go from the solution of a basis when it is computed
-    // anew without them.
-    for (int pass = 0; end == End::kSolution && pass < 2; ++pass) {
-      if (pass > 0) {
-        perturbation_ = 0;
-        if (!rebuild(problem, 0)) break;
-      }
-      read_solution(candidate_);
-      const double residual = calc_residual(problem, candidate_);
-      if (!(residual < report.residual)) continue;
-      report.residual = residual;
-      std::copy(candidate_.begin(), candidate_.end(), z.begin());
-      if (residual <= 1e-3 * accepted) break;
-    }
-    if (report.residual <= accepted) {
-      report.status = LcpStatus::kSolved;
-      return report;
+      if (step > 0 && report.residual > kSlowest * before) break;
+      std::copy(z.begin(), z.end(), center_.begin());
     }
     ++report.rung;
   }
   --report.rung;
   return report;
+}
+
+/// Round-off, lambda and the perturbation go from the solution of a basis: first with its tableau
+/// as an approximate inverse, which finds a solution of bases that are singular without lambda too,
+/// then with one made anew without them.
+void Lemke::improve(const DenseLcp& problem, double lambda, double enough, LcpReport* report,
+                    std::span<double> z) {
+  const auto keep_better = [&] {
+    const double residual = calc_residual(problem, candidate_);
+    if (!(residual < report->residual)) return;
+    report->residual = residual;
+    std::copy(candidate_.begin(), candidate_.end(), z.begin());
+  };
+  read_solution(candidate_);
+  keep_better();
+  perturbation_ = 0;
+  if (lambda > 0 && report->residual > enough && rebuild(problem, lambda)) {
+    for (int k = 0; k < kRefinements && report->residual > enough; ++k) {
+      refine(problem);
+      keep_better();
+    }
+  }
+  if (report->residual > enough && rebuild(problem, 0)) {
+    read_solution(candidate_);
+    keep_better();
+  }
 }
 
 /// Rows and columns of Q to entries near 1: three sweeps of the square roots of the largest. The
@@ -103,7 +129,7 @@ void Lemke::scale(const DenseLcp& problem) {
     constant_scale_ = std::max(constant_scale_, std::abs(row_scale_[i] * problem.r[i]));
 }
 
-/// w = Q z + 1 z0 + r, all z nonbasic.
+/// w = (Q + lambda I) z + 1 z0 + r - lambda center, all z nonbasic.
 void Lemke::build(const DenseLcp& problem, double lambda) {
   const int c = size_;
   tableau_.resize(static_cast<std::size_t>(c) * (c + 2));
@@ -118,7 +144,8 @@ void Lemke::build(const DenseLcp& problem, double lambda) {
     entries[c] = 1;
     // Shares in (0, 1) that are spread evenly, and no two alike: those of the golden ratio.
     const double share = std::fmod(0.6180339887498949 * (i + 1), 1.0);
-    entries[c + 1] = row_scale_[i] * problem.r[i] / constant_scale_ + perturbation_ * share;
+    const double constant = row_scale_[i] * (problem.r[i] - lambda * center_[i]);
+    entries[c + 1] = constant / constant_scale_ + perturbation_ * share;
     basic_[i] = i;
     place_[i] = i;
   }
@@ -241,6 +268,20 @@ void Lemke::read_solution(std::span<double> z) const {
     z[i] = is_basic(variable)
                ? std::max(0.0, constant(place_[variable])) * column_scale_[i] * constant_scale_
                : 0.0;
+  }
+}
+
+/// A step of iterative refinement: what w lacks of zero where z is basic, times the inverse.
+void Lemke::refine(const DenseLcp& problem) {
+  const int c = size_;
+  calc_w(problem, candidate_, w_);
+  for (int i = 0; i < c; ++i) {
+    if (!is_basic(c + i)) continue;
+    const double* entries = row(place_[c + i]);
+    double change = 0;
+    for (int j = 0; j < c; ++j)
+      if (!is_basic(j)) change += entries[column_of(j)] * row_scale_[j] * w_[j];
+    candidate_[i] = std::max(0.0, candidate_[i] - change * column_scale_[i]);
   }
 }
 

@@ -15,8 +15,9 @@ namespace stiction::numerics {
 /// columns are equilibrated first, and the tableau is made anew from the matrix every 100
 /// exchanges. A problem that this leaves unsolved is solved again as Q + lambda I, lambda up to
 /// 1e-4 max |Q|, and with constants that no two rows have in common, 1e-9 of |r|_inf off; `rung`
-/// counts those. An answer is accepted only if |min(z, Q z + r)|_inf is at most 1e-8 |r|_inf, with
-/// the Q given. Source: [cottle2009] sections 4.4 and 4.9.
+/// counts those. Up to three steps of the proximal point method take lambda out again. An answer is
+/// accepted only if |min(z, Q z + r)|_inf is at most 1e-8 |r|_inf, with the Q given. Source:
+/// [cottle2009] sections 4.4 and 4.9.
 class Lemke {
  public:
   /// kInfeasible only with proof: y >= 0 with Q^T y <= 0 and r^T y < 0; `row` is its largest entry.
@@ -38,6 +39,9 @@ class Lemke {
   int column_of(int variable) const { return -1 - place_[variable]; }
   bool is_basic(int variable) const { return place_[variable] >= 0; }
   void read_solution(std::span<double> z) const;
+  void improve(const DenseLcp& problem, double lambda, double enough, LcpReport* report,
+               std::span<double> z);
+  void refine(const DenseLcp& problem);
   double calc_residual(const DenseLcp& problem, std::span<const double> z);
   int find_proof_of_infeasibility(const DenseLcp& problem);
 
@@ -61,7 +65,8 @@ class Lemke {
   double constant_scale_ = 1;
   double perturbation_ = 0;  // of the scaled constants
   std::vector<double> w_, candidate_, proof_;
-  std::vector<char> leaves_;  // rows, in rebuild
+  std::vector<double> center_;  // of the proximal term
+  std::vector<char> leaves_;    // rows, in rebuild
 };
 
 }  // namespace stiction::numerics
