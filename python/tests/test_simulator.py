@@ -432,8 +432,8 @@ def test_interrupt_comes_between_steps():
             simulator.step(data, 50)
 
     timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
+        timer.start()
         step_for_ever()
     timer.join()
     # Whole steps only: as many calls without an interrupt end in the same bits.
