@@ -394,21 +394,26 @@ TEST(RigidCertificate, FindsWhatIsWrong) {
   box.push(3, 5);
   SolvedProblem solved(ContactModel::no_slip, box.problem);
   const contact::ContactSolution good = solved.solution;
-  const auto expect_fault = [&](auto&& spoil) {
+  EXPECT_EQ(std::string(solved.certify().failed.quantity), "");
+  const auto expect_fault = [&](const std::string& quantity, auto&& spoil) {
     contact::ContactSolution bad = good;
     spoil(&bad);
-    EXPECT_FALSE(solved.certify(bad).ok);
+    const contact::Certificate certificate = solved.certify(bad);
+    EXPECT_FALSE(certificate.ok);
+    EXPECT_EQ(certificate.failed.quantity, quantity);
+    EXPECT_FALSE(certificate.failed.value <= certificate.failed.limit);
   };
-  expect_fault([](auto* s) { s->v[3] += 1e-4; });
-  expect_fault([](auto* s) { s->impulses[0][0] += 1e-6; });
-  expect_fault([](auto* s) {  // a pair that balances, and pulls
-    s->impulses[0][2] -= 1;
-    s->impulses[3][2] -= 1;
-    s->impulses[1][2] += 1;
-    s->impulses[2][2] += 1;
-  });
-  expect_fault([](auto* s) { s->v[5] = 1e-3; });
-  expect_fault([](auto* s) { s->v[0] = std::nan(""); });
+  expect_fault("imbalance of momentum", [](auto* s) { s->v[3] += 1e-4; });
+  expect_fault("imbalance of momentum", [](auto* s) { s->impulses[0][0] += 1e-6; });
+  expect_fault("complementarity of contacts and limits",
+               [](auto* s) {  // a pair that balances, and pulls
+                 s->impulses[0][2] -= 1;
+                 s->impulses[3][2] -= 1;
+                 s->impulses[1][2] += 1;
+                 s->impulses[2][2] += 1;
+               });
+  expect_fault("imbalance of momentum", [](auto* s) { s->v[5] = 1e-3; });
+  expect_fault("imbalance of momentum", [](auto* s) { s->v[0] = std::nan(""); });
 }
 
 }  // namespace

@@ -28,20 +28,23 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
   // Stiff laws amplify the round-off of v; a tenth of the solver's tolerance hides no fault.
   double law_tolerance = std::max(1e-9, 0.1 * tolerance) * std::max(laws.scale, 1e-12);
   Balance balance = judge_balance(problem, islands, solution, tolerance, absolute_tolerance, {});
-  const auto holds = [&] {
-    return balance.ok && laws.is_finite && out.impulse_error <= law_tolerance &&
-           out.min_normal_impulse >= -law_tolerance && out.max_cone_excess <= law_tolerance &&
-           out.max_friction_work <= law_tolerance;
+  const auto judge = [&] {
+    Verdict verdict = balance.verdict;
+    judge_impulses(out, laws.is_finite, law_tolerance, &verdict);
+    verdict.require("energy that friction adds", out.max_friction_work, law_tolerance, "J");
+    return verdict;
   };
-  out.ok = holds();
-  if (!out.ok && laws.is_finite) {
+  Verdict verdict = judge();
+  if (!verdict.ok() && laws.is_finite) {
     // A tolerance finer than arithmetic is met when nothing but rounding is left.
     round_off_.calc(problem, model, parameters, solution.v, solution.normal_bounds);
     law_tolerance += round_off_.impulse();
     balance = judge_balance(problem, islands, solution, tolerance, absolute_tolerance,
                             round_off_.imbalance());
-    out.ok = holds();
+    verdict = judge();
   }
+  out.ok = verdict.ok();
+  out.failed = verdict.failed();
   out.relative_residual = balance.relative_residual;
   out.residual_to_momentum = balance.residual_to_momentum;
   out.round_off = balance.round_off;
@@ -50,6 +53,15 @@ Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* fa
   out.velocity_bound = std::sqrt(3 * laws.max_w * balance.max_island_bound);
   if (!traits(model).has_error_bound) out.error_bound = out.velocity_bound = kInfinity;
   return out;
+}
+
+void judge_impulses(const Certificate& certificate, bool is_finite, double tolerance,
+                    Verdict* verdict) {
+  if (!is_finite) verdict->require("size of impulses", kInfinity, 1e300, "N s");
+  verdict->require("distance of impulses from their laws", certificate.impulse_error, tolerance,
+                   "N s");
+  verdict->require("pull of a contact", -certificate.min_normal_impulse, tolerance, "N s");
+  verdict->require("friction beyond its bound", certificate.max_cone_excess, tolerance, "N s");
 }
 
 Certifier::Laws Certifier::check_laws(const ContactProblem& problem, const Islands& islands,
@@ -216,7 +228,7 @@ Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const
     // Beyond this, what rounding leaves of a step is no solution.
     constexpr double kMaxRoundOff = 1e-4;
     const double rounding = std::min(std::sqrt(a2), kMaxRoundOff * scales.momentum);
-    if (!(residual <= enough + rounding)) out.ok = false;
+    out.verdict.require("imbalance of momentum", residual, enough + rounding, "sqrt(J)");
     if (residual > absolute_tolerance && scale > 0) {
       out.relative_residual = std::max(out.relative_residual, residual / scale);
       if (scales.momentum > 0)
@@ -227,7 +239,7 @@ Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const
     out.bound_squared += e2;
     out.max_island_bound = std::max(out.max_island_bound, e2);
   };
-  out.ok = substeps_.ok();
+  out.verdict = substeps_.verdict();
   out.relative_residual = substeps_.relative_residual();
   for (int island = 0; island < islands.size(); ++island)
     if (solution.islands[island].num_substeps == 1) add_blocks(islands.blocks(island));

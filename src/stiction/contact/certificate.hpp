@@ -12,6 +12,7 @@
 #include "stiction/contact/rigid_certificate.hpp"
 #include "stiction/contact/round_off.hpp"
 #include "stiction/contact/substep_check.hpp"
+#include "stiction/contact/verdict.hpp"
 
 namespace stiction::contact {
 
@@ -68,7 +69,15 @@ struct Certificate {
   /// True if all but the coupling hold: residuals within the tolerance or, where that is finer than
   /// arithmetic, within round-off; laws within round-off.
   bool ok = true;
+  /// Where not ok, what fails by most.
+  FailedCheck failed;
 };
+
+/// What every model's impulses must keep: nothing pulls, laws and friction's bound within the
+/// tolerance.
+/// @param tolerance [N s]
+void judge_impulses(const Certificate& certificate, bool is_finite, double tolerance,
+                    Verdict* verdict);
 
 /// @param problem    after calc_derived of `factor`
 /// @param tolerance  relative tolerance that the solver was asked for [-]
@@ -106,7 +115,7 @@ class Certifier {
                              double tolerance, const ContactSolution& solution) const;
 
   struct Balance {
-    bool ok = true;
+    Verdict verdict;
     double relative_residual = 0;
     double residual_to_momentum = 0;
     double round_off = 0;

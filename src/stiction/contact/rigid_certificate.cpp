@@ -85,62 +85,87 @@ void RigidCertifier::certify(const ContactProblem& problem, MomentumFactor* fact
                              double absolute_tolerance, const ContactSolution& solution,
                              std::vector<double>* given, std::vector<double>* imbalance,
                              Certificate* out) {
-  const int num_dofs = problem.num_dofs();
-  for (auto* force : {given, &own_, &by_law_, &residual_, &momentum_}) force->assign(num_dofs, 0.0);
+  for (auto* force : {given, &own_, &by_law_, &residual_, &momentum_})
+    force->assign(problem.num_dofs(), 0.0);
+  verdict_ = {};
   Sums sums;
   find_rebounds(problem, islands, model, solution);
   check_contacts(problem, model, parameters, solution, given, &sums, out);
   check_rows(problem, islands, model, parameters, solution, given, &sums, out);
   count_pushing(problem, islands, model, solution, out);
+  check_balance(problem, islands, tolerance, absolute_tolerance, solution, *given, imbalance, &sums,
+                out);
+  judge(model, tolerance, &sums, out);
+  bound_error(problem, factor, model, sums, out);
+}
 
-  // Balance of momentum: of the impulses given, and of those that the laws have at v.
+void RigidCertifier::check_balance(const ContactProblem& problem, const Islands& islands,
+                                   double tolerance, double absolute_tolerance,
+                                   const ContactSolution& solution, std::span<const double> given,
+                                   std::vector<double>* imbalance, Sums* sums, Certificate* out) {
+  const int num_dofs = problem.num_dofs();
   change_.resize(num_dofs);
   imbalance->resize(num_dofs);
   for (int i = 0; i < num_dofs; ++i) change_[i] = solution.v[i] - problem.v_star[i];
   add_A_product(problem, change_, residual_);
-  double energy = 0;
   for (int i = 0; i < num_dofs; ++i) {
     out->energy_gain += (problem.v_star[i] + 0.5 * change_[i]) * residual_[i];
-    (*imbalance)[i] = residual_[i] - (*given)[i] - own_[i];
+    (*imbalance)[i] = residual_[i] - given[i] - own_[i];
     residual_[i] -= by_law_[i];
   }
   add_A_product(problem, solution.v, momentum_);
-  for (int i = 0; i < num_dofs; ++i) energy += 0.5 * solution.v[i] * momentum_[i];
-
-  bool balances = true;
-  const auto check_blocks = [&](std::span<const int> blocks) {
-    double r2 = 0;
-    for (const int b : blocks) {
-      const int n = problem.block_size(b);
-      for (int i = 0; i < n; ++i)
-        r2 += squared(residual_[problem.dof_start[b] + i]) / problem.diagonal(b)[i * (n + 1)];
-    }
-    const ResidualScale scale = calc_residual_scale(problem, blocks, by_law_, momentum_);
-    const double residual = std::sqrt(r2);
-    if (!(residual <= 1.25 * (absolute_tolerance + tolerance * scale.impulses))) balances = false;
-    if (residual <= absolute_tolerance || !(scale.impulses > 0)) return;
-    out->relative_residual = std::max(out->relative_residual, residual / scale.impulses);
-    out->residual_to_momentum = std::max(out->residual_to_momentum, residual / scale.momentum);
-  };
-  for (int island = 0; island < islands.size(); ++island) check_blocks(islands.blocks(island));
+  for (int i = 0; i < num_dofs; ++i) sums->kinetic_energy += 0.5 * solution.v[i] * momentum_[i];
+  for (int island = 0; island < islands.size(); ++island)
+    judge_blocks(problem, islands.blocks(island), tolerance, absolute_tolerance, out);
   for (int b = 0; b < problem.num_blocks(); ++b)
-    if (islands.island_of_block(b) < 0) check_blocks({&b, 1});
+    if (islands.island_of_block(b) < 0)
+      judge_blocks(problem, {&b, 1}, tolerance, absolute_tolerance, out);
+}
 
+void RigidCertifier::judge_blocks(const ContactProblem& problem, std::span<const int> blocks,
+                                  double tolerance, double absolute_tolerance, Certificate* out) {
+  double r2 = 0;
+  for (const int b : blocks) {
+    const int n = problem.block_size(b);
+    for (int i = 0; i < n; ++i)
+      r2 += squared(residual_[problem.dof_start[b] + i]) / problem.diagonal(b)[i * (n + 1)];
+  }
+  const ResidualScale scale = calc_residual_scale(problem, blocks, by_law_, momentum_);
+  const double residual = std::sqrt(r2);
+  verdict_.require("imbalance of momentum", residual,
+                   1.25 * (absolute_tolerance + tolerance * scale.impulses), "sqrt(J)");
+  if (residual <= absolute_tolerance || !(scale.impulses > 0)) return;
+  out->relative_residual = std::max(out->relative_residual, residual / scale.impulses);
+  out->residual_to_momentum = std::max(out->residual_to_momentum, residual / scale.momentum);
+}
+
+void RigidCertifier::judge(ContactModel model, double tolerance, Sums* sums, Certificate* out) {
   // Rows within 3e-7 of the span of others may keep so much of their velocity; Lemke's method ends
   // within 1e-8 of the numbers of its problem.
-  const double speeds =
-      1e-6 * sums.speed * (traits(model).has_error_bound ? 1 : std::max(1.0, sums.max_w));
+  const double speed =
+      1e-6 * sums->speed * (traits(model).has_error_bound ? 1 : std::max(1.0, sums->max_w));
   // An impulse is none beside the momentum that bodies have.
-  for (const double p : momentum_) sums.impulse = std::max(sums.impulse, 1e-6 * std::abs(p));
-  const double impulses = std::max(1e-9, 0.1 * tolerance) * std::max(sums.impulse, 1e-12);
-  const bool has_complementarity = model != ContactModel::drumwright_shell;
-  out->ok = balances && sums.is_finite && out->impulse_error <= impulses &&
-            out->min_normal_impulse >= -impulses && out->max_cone_excess <= impulses &&
-            out->max_friction_work <= speeds * std::max(sums.impulse, 1e-12) &&
-            out->constraint_error <= speeds &&
-            (has_complementarity ? out->complementarity : sums.closing) <= speeds && keeps_count_ &&
-            (sums.may_gain || out->energy_gain <= 1e-9 * (energy + std::abs(out->energy_gain)));
+  for (const double p : momentum_) sums->impulse = std::max(sums->impulse, 1e-6 * std::abs(p));
+  const double largest_impulse = std::max(sums->impulse, 1e-12);
+  judge_impulses(*out, sums->is_finite, std::max(1e-9, 0.1 * tolerance) * largest_impulse,
+                 &verdict_);
+  verdict_.require("energy that friction adds", out->max_friction_work, speed * largest_impulse,
+                   "J");
+  verdict_.require("velocity that held contacts or equalities forbid", out->constraint_error, speed,
+                   "m/s");
+  if (model == ContactModel::drumwright_shell)
+    verdict_.require("speed at which surfaces pass into each other", sums->closing, speed, "m/s");
+  else
+    verdict_.require("complementarity of contacts and limits", out->complementarity, speed, "m/s");
+  if (!sums->may_gain)
+    verdict_.require("energy gained", out->energy_gain,
+                     1e-9 * (sums->kinetic_energy + std::abs(out->energy_gain)), "J");
+  out->ok = verdict_.ok();
+  out->failed = verdict_.failed();
+}
 
+void RigidCertifier::bound_error(const ContactProblem& problem, MomentumFactor* factor,
+                                 ContactModel model, const Sums& sums, Certificate* out) {
   out->complementarity_work = sums.complementarity;
   out->error_bound = out->velocity_bound = kInfinity;
   const bool has_rebound =
@@ -345,7 +370,6 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& is
 void RigidCertifier::count_pushing(const ContactProblem& problem, const Islands& islands,
                                    ContactModel model, const ContactSolution& solution,
                                    Certificate* out) {
-  keeps_count_ = true;
   for (int island = 0; island < islands.size(); ++island) {
     dofs_.clear();
     for (const int block : islands.blocks(island))
@@ -373,8 +397,8 @@ void RigidCertifier::count_pushing(const ContactProblem& problem, const Islands&
     out->num_pushing += num_pushing;
     out->max_pushing += n - rank;
     // Impulses of several stages add up, and those of friction cones are no projection.
-    if (traits(model).has_error_bound && !has_rebound_[island] && num_pushing > n - rank)
-      keeps_count_ = false;
+    if (traits(model).has_error_bound && !has_rebound_[island])
+      verdict_.require("number of contacts that push", num_pushing, n - rank, "");
   }
 }
 

@@ -9,6 +9,7 @@
 #include "stiction/contact/islands.hpp"
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/momentum_factor.hpp"
+#include "stiction/contact/verdict.hpp"
 
 namespace stiction::contact {
 
@@ -48,6 +49,7 @@ class RigidCertifier {
     double speed = 1;            // by which round-off of velocities is judged [m/s]
     double impulse = 0;          // the same [N s]
     bool may_gain = false;       // energy, rightly
+    double kinetic_energy = 0;   // after the step [J]
     bool is_finite = true;
   };
   void find_rebounds(const ContactProblem& problem, const Islands& islands, ContactModel model,
@@ -60,6 +62,16 @@ class RigidCertifier {
                   std::vector<double>* given, Sums* sums, Certificate* out);
   void count_pushing(const ContactProblem& problem, const Islands& islands, ContactModel model,
                      const ContactSolution& solution, Certificate* out);
+  /// Momentum: of the impulses given, and of those that the laws have at v.
+  void check_balance(const ContactProblem& problem, const Islands& islands, double tolerance,
+                     double absolute_tolerance, const ContactSolution& solution,
+                     std::span<const double> given, std::vector<double>* imbalance, Sums* sums,
+                     Certificate* out);
+  void judge_blocks(const ContactProblem& problem, std::span<const int> blocks, double tolerance,
+                    double absolute_tolerance, Certificate* out);
+  void judge(ContactModel model, double tolerance, Sums* sums, Certificate* out);
+  void bound_error(const ContactProblem& problem, MomentumFactor* factor, ContactModel model,
+                   const Sums& sums, Certificate* out);
   int find_rank(const ContactProblem& problem, const Islands& islands, int island,
                 ContactModel model);
   void add_unit_row(const ContactProblem& problem, const Islands& islands);
@@ -70,7 +82,7 @@ class RigidCertifier {
   std::vector<char> has_rebound_;   // of islands
   std::vector<double> row_, rows_;  // bilateral, the latter scaled by diag(A)^(-1/2)
   std::vector<int> dofs_;
-  bool keeps_count_ = true;
+  Verdict verdict_;
 };
 
 }  // namespace stiction::contact

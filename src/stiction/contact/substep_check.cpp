@@ -11,7 +11,7 @@ namespace stiction::contact {
 void SubstepCheck::calc(const ContactProblem& problem, const Islands& islands, ContactModel model,
                         const ModelParameters& parameters, double tolerance,
                         double absolute_tolerance, const ContactSolution& solution) {
-  ok_ = true;
+  verdict_ = {};
   relative_residual_ = 0;
   const auto is_whole = [](const IslandStatistics& island) { return island.num_substeps == 1; };
   if (std::all_of(solution.islands.begin(), solution.islands.end(), is_whole)) return;
@@ -91,7 +91,8 @@ void SubstepCheck::judge(const ContactProblem& problem, const Islands& islands, 
       calc_residual_scale(problem, islands.blocks(island), impulse_, momentum_, substep.count)
           .impulses;
   // A quarter more than the solver's own test, as for a step that is whole.
-  if (!(residual <= 1.25 * (absolute_tolerance + tolerance * scale))) ok_ = false;
+  verdict_.require("imbalance of momentum of a sub-step", residual,
+                   1.25 * (absolute_tolerance + tolerance * scale), "sqrt(J)");
   if (residual > absolute_tolerance && scale > 0)
     relative_residual_ = std::max(relative_residual_, residual / scale);
 }

@@ -9,6 +9,7 @@
 #include "stiction/contact/islands.hpp"
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/reference_laws.hpp"
+#include "stiction/contact/verdict.hpp"
 
 namespace stiction::contact {
 
@@ -23,7 +24,7 @@ class SubstepCheck {
             const ContactSolution& solution);
 
   /// Every sub-step of every divided island is within its tolerance.
-  bool ok() const { return ok_; }
+  const Verdict& verdict() const { return verdict_; }
   /// The worst |D r| of a sub-step relative to its terms [-].
   double relative_residual() const { return relative_residual_; }
   /// Sums over the sub-steps of a contact or row in a divided island.
@@ -41,7 +42,7 @@ class SubstepCheck {
   void judge(const ContactProblem& problem, const Islands& islands, int island,
              const Substep& substep, double tolerance, double absolute_tolerance);
 
-  bool ok_ = true;
+  Verdict verdict_;
   double relative_residual_ = 0;
   std::vector<ReferenceImpulse> laws_;
   std::vector<double> friction_work_, row_impulses_;

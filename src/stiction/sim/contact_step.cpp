@@ -440,28 +440,20 @@ void ContactStep::certify(StepContext& context, mjData* d) {
   constexpr double kRoundOff = 1e-9;
   const bool is_rigid = contact::traits(options.contact_model).is_rigid;
   const double scale = std::max(momentum.scale, is_rigid ? momentum.contact_scale : 0);
-  const bool agrees = momentum.mismatch <= kRoundOff * (1 + scale);
-  if (!certificate.ok || !agrees) {
-    context.report.certificate.ok = false;
-    char text[280];
-    if (is_rigid)
-      std::snprintf(
-          text, sizeof text,
-          "the step does not pass its certificate: complementarity %.1e m/s, tangents and "
-          "joints %.1e m/s, friction beyond its bound %.1e N s, %d of at most %d contacts "
-          "push, momentum error %.1e sqrt(J), impulse error %.1e N s",
-          certificate.complementarity, certificate.constraint_error, certificate.max_cone_excess,
-          certificate.num_pushing, certificate.max_pushing, without_sign(momentum.residual),
-          without_sign(certificate.impulse_error));
-    else
-      std::snprintf(
-          text, sizeof text,
-          "the step does not pass its certificate: relative residual %.1e, momentum error "
-          "%.1e sqrt(J), impulse error %.1e N s",
-          without_sign(certificate.relative_residual), without_sign(momentum.residual),
-          without_sign(certificate.impulse_error));
-    context.fail(kCertificateFailed, text);
-  }
+  contact::Verdict agreement;
+  agreement.require("difference of its imbalance of momentum to that by MuJoCo's matrices",
+                    momentum.mismatch, kRoundOff * (1 + scale), "sqrt(J)");
+  if (certificate.ok && agreement.ok()) return;
+  context.report.certificate.ok = false;
+  context.report.certificate.failed = certificate.ok ? agreement.failed() : certificate.failed;
+  const contact::FailedCheck& failed = context.report.certificate.failed;
+  const char* space = *failed.unit == '\0' ? "" : " ";
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "the step does not pass its certificate: %s is %.3g%s%s, allowed is %.3g%s%s",
+                failed.quantity, without_sign(failed.value), space, failed.unit, failed.limit,
+                space, failed.unit);
+  context.fail(kCertificateFailed, text);
 }
 
 void ContactStep::sense(StepContext& context, mjData* d) {
