@@ -1,6 +1,7 @@
 #include "stiction/base/thread_pool.hpp"
 
 #include <atomic>
+#include <stdexcept>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -27,6 +28,21 @@ TEST(ThreadPool, IsDoneWhenRunReturns) {
   for (int batch = 1; batch <= 2000; ++batch) {
     pool.run(static_cast<int>(sums.size()), [&](int i) { sums[i] += batch; });
     for (const long sum : sums) ASSERT_EQ(sum, static_cast<long>(batch) * (batch + 1) / 2);
+  }
+}
+
+TEST(ThreadPool, WhatATaskThrowsComesOutOfRun) {
+  for (const int num_threads : {1, 4}) {
+    ThreadPool pool(num_threads);
+    for (int batch = 0; batch < 100; ++batch) {
+      auto fail = [](int i) {
+        if (i % 7 == 3) throw std::runtime_error("mine");
+      };
+      EXPECT_THROW(pool.run(50, fail), std::runtime_error);
+      std::atomic<int> runs = 0;  // and the pool goes on
+      pool.run(50, [&](int) { ++runs; });
+      EXPECT_EQ(runs, 50);
+    }
   }
 }
 

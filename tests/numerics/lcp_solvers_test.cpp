@@ -1,6 +1,8 @@
 #include "stiction/numerics/lcp_solvers.hpp"
 
+#include <cmath>
 #include <limits>
+#include <random>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -99,6 +101,32 @@ TEST(ActiveSetQp, SolvesRanksInAndOutOfRange) {
         }
   // DAQP's own, in degenerate problems.
   EXPECT_LE(num_failures, num_problems / 50);
+}
+
+TEST(ActiveSetQp, OfADenseMatrixItsOwnResidualSaysWhatIsSolved) {
+  if (!ActiveSetQp::is_available()) GTEST_SKIP() << "built without DAQP";
+  std::mt19937 random(11);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> exponent(-5, 5);
+  ActiveSetQp solver;
+  int num_solved = 0;
+  for (int problem = 0; problem < 20000; ++problem) {
+    const int c = 2 + problem % 5, n = 1 + problem % c;
+    MatrixXd A(c, n);
+    for (int i = 0; i < c; ++i) {
+      const double scale = std::pow(10, exponent(random));
+      for (int k = 0; k < n; ++k) A(i, k) = scale * normal(random);
+    }
+    const MatrixXd Q = A * A.transpose();
+    VectorXd r(c), z(c);
+    for (int i = 0; i < c; ++i) r[i] = normal(random);
+    if (!solver.solve(dense(Q, r), span(z)).is_solved()) continue;
+    ++num_solved;
+    const VectorXd w = Q * z + r;
+    const double round_off = 1e-15 * (Q.cwiseAbs() * z).maxCoeff();  // of w, here and there
+    EXPECT_LE(z.cwiseMin(w).cwiseAbs().maxCoeff(), 1e-8 * r.cwiseAbs().maxCoeff() + round_off);
+  }
+  EXPECT_GT(num_solved, 10000);
 }
 
 TEST(ActiveSetQp, BadProblemsGetAStatus) {

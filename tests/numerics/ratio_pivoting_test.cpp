@@ -137,6 +137,18 @@ TEST(RatioPivoting, SqueezedRowsAreInfeasible) {
   EXPECT_GE(s.report.residual, 1);
 }
 
+TEST(RatioPivoting, RatiosThatOverflowBlockNothing) {
+  for (const double coupling : {1e-310, -1e-310, 5e-324}) {
+    MatrixXd Q = MatrixXd::Identity(2, 2);
+    Q(0, 1) = Q(1, 0) = coupling;
+    const VectorXd r = -VectorXd::Ones(2);
+    VectorXd z(2);
+    RatioPivoting solver;
+    EXPECT_EQ(solver.solve(dense(Q, r), {}, span(z)).status, LcpStatus::kSolved);
+    EXPECT_EQ(z, VectorXd::Ones(2));
+  }
+}
+
 TEST(RatioPivoting, NumbersThatAreNotFiniteAreNamed) {
   std::mt19937_64 rng(7);
   const double bad[] = {std::numeric_limits<double>::quiet_NaN(),

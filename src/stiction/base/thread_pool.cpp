@@ -1,5 +1,7 @@
 #include "stiction/base/thread_pool.hpp"
 
+#include <utility>
+
 namespace stiction::base {
 
 ThreadPool::ThreadPool(int num_threads) {
@@ -29,10 +31,17 @@ void ThreadPool::run_erased(int count, void* task, Trampoline call) {
   drain();
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return busy_ == 0; });
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 void ThreadPool::drain() {
-  for (int i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) call_(task_, i);
+  try {
+    for (int i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) call_(task_, i);
+  } catch (...) {
+    next_.store(count_);
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::current_exception();
+  }
 }
 
 void ThreadPool::work() {

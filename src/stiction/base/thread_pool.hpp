@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <type_traits>
@@ -21,7 +22,8 @@ class ThreadPool {
 
   int num_threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-  /// Calls task(i) for i in [0, count) and returns when all are done. Tasks must not throw.
+  /// Calls task(i) for i in [0, count) and returns when all are done. What one of them throws is
+  /// thrown here then; others may be left out.
   template <class Task>
   void run(int count, Task&& task) {
     if (workers_.empty() || count <= 1) {
@@ -42,8 +44,9 @@ class ThreadPool {
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable start_, done_;
-  long generation_ = 0;  // of the batch, guarded by mutex_
-  int busy_ = 0;         // workers still in the batch, guarded by mutex_
+  long generation_ = 0;       // of the batch, guarded by mutex_
+  int busy_ = 0;              // workers still in the batch, guarded by mutex_
+  std::exception_ptr error_;  // the first of the batch, guarded by mutex_
   bool stop_ = false;
   std::atomic<int> next_{0};
   int count_ = 0;

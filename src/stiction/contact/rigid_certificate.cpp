@@ -241,7 +241,7 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
       grow(std::hypot(gamma[0], gamma[1], gamma[2]), &sums->impulse);
       out->min_normal_impulse = std::min(out->min_normal_impulse, gamma[2]);
       const bool moves = c.bias != std::array<double, 3>{} || c.phi0 < 0;
-      sums->may_gain = sums->may_gain || moves || rebounds_[i];
+      sums->may_gain = sums->may_gain || moves;
 
       // Normal.
       double b = calc_gap_speed(c.phi0, dt, parameters);
@@ -325,6 +325,8 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& is
     const int block = islands.block_of_dof(problem.row_dof[row.first_column]);
     const bool is_struck = has_rebound_[islands.island_of_block(block)] != 0;
     sums->is_finite = sums->is_finite && std::isfinite(gamma);
+    // Of a step without the rebound, against which it may push then.
+    sums->may_gain = sums->may_gain || (is_struck && row.kind == RowKind::kFriction);
     sums->impulse = std::max(sums->impulse, std::abs(gamma));
     sums->speed = std::max(sums->speed, std::abs(v));
     if (row.kind == RowKind::kLimit) {
@@ -333,6 +335,7 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& is
       out->complementarity =
           std::max(out->complementarity, is_struck ? std::max(0.0, -v - std::max(b, 0.0))
                                                    : calc_complementarity(mobility, gamma, v, b));
+      sums->closing = std::max(sums->closing, -v - std::max(b, 0.0));
       sums->complementarity += std::max(0.0, gamma * std::min(v + b, v + std::max(b, 0.0)));
       sums->may_gain = sums->may_gain || row.position < 0;
       if (gamma < 0) out->min_normal_impulse = std::min(out->min_normal_impulse, gamma);

@@ -53,6 +53,7 @@ class EnergyStage final : public RigidLaw {
     for (int i = 0; i < stage.num_contacts; ++i) is_chosen_[i] = out->z[i] > 0;
     for (int round = 0; round <= kMaxRounds; ++round) {
       choose_variables(stage);
+      if (size_ > kMaxSize && round > 0) break;  // the round before is a solution
       if (size_ > kMaxSize) return {.status = numerics::LcpStatus::kTooLarge};
       assemble(stage);
       x_.resize(size_);
@@ -61,7 +62,7 @@ class EnergyStage final : public RigidLaw {
       report = lemke_.solve(lcp, x_);
       if (!report.is_solved() && !variables_.empty()) report = solve_as_program();
       pivots += report.pivots;
-      if (round > 0 && !report.is_solved()) {  // the round before is a solution
+      if (round > 0 && !report.is_solved()) {
         report = last;
         break;
       }

@@ -72,7 +72,7 @@ void RigidIsland::assemble(const ContactProblem& problem, const contact::Islands
   v_ = v_star_;
   velocities_.clear();
   dependence_ = kNarrowest;
-  corrects_ = true;
+  corrections_ = Corrections::kAll;
   impulses_.active.clear();
   start_contacts(problem);
   start_rows(problem);
@@ -161,7 +161,6 @@ IslandStatistics RigidIsland::solve(const Pushing& guess, RigidLaw* law) {
   const bool changes_A = !frictions_.empty() || model_ == ContactModel::viscous;
   for (bool is_stale = true;; is_stale = changes_A) {
     if (is_stale && !prepare()) break;
-    eliminate();
     const LcpReport report = solve_with_ladder(law);
     statistics_.status = to_solve_status(report.status);
     statistics_.residual = report.residual;
@@ -171,7 +170,7 @@ IslandStatistics RigidIsland::solve(const Pushing& guess, RigidLaw* law) {
     t_total_ = impulses_.tangents;
     dry_total_ = impulses_.dry;
     finish();
-    if (is_wedged() && relax(-1)) continue;
+    if ((is_wedged() || !keeps_constraints()) && relax(-1)) continue;
     const bool is_first = statistics_.rounds == 1;
     if (is_first) find_keys(&pushing_.first);
     const bool holds_more = update_held();
@@ -296,7 +295,8 @@ bool RigidIsland::is_finite() const {
 }
 
 /// What holds exactly: joints, before tangents.
-void RigidIsland::eliminate() {
+/// @return a unilateral row that they leave no way and drive into what it bounds; -1 if none
+int RigidIsland::eliminate() {
   bilateral_.start(n_);
   bilateral_.add(E_, equality_b_);
   held_.clear();
@@ -309,9 +309,9 @@ void RigidIsland::eliminate() {
   }
   bilateral_.eliminate(static_cast<int>(equalities_.size()), dependence_);
   const int locked = bilateral_.project_rows(N_, b_, &N_projected_, &b_projected_);
-  if (locked >= 0) note_conflict(locked);
   if (uses_tangents_) bilateral_.project_rows(T_, b_t_, &T_projected_, &b_t_projected_);
   bilateral_.project_rows(F_, b_f_, &F_projected_, &b_f_projected_);
+  return locked;
 }
 
 LcpReport RigidIsland::solve_stage(std::span<const double> y_hat, RigidLaw* law) {

@@ -64,16 +64,20 @@ class RigidIsland {
     double mobility = 0;  // of the row [1/kg, 1/(kg m^2)]; 0: not known yet
   };
 
+  /// Of positions: overlaps and violated limits, and what equalities are off.
+  enum class Corrections { kAll, kEqualities, kNone };
+
   void start_contacts(const contact::ContactProblem& problem);
   void start_rows(const contact::ContactProblem& problem);
   bool prepare();
   bool factor();
   void whiten();
-  void eliminate();
+  int eliminate();
   numerics::LcpReport solve_stage(std::span<const double> y_hat, RigidLaw* law);
   numerics::LcpReport solve_with_ladder(RigidLaw* law);
   bool is_round_off(double residual) const;
   bool relax(int row);
+  bool drop_overlap_corrections();
   void note_conflict(int row);
   void check_equalities();
   bool is_wedged() const;
@@ -85,6 +89,7 @@ class RigidIsland {
   void solve_impacts(RigidLaw* law);
   bool find_rebounds();
   void rebound(RigidLaw* law);
+  double calc_rebound_share() const;
   bool hold_pressing();
   void finish();
   void calc_contact_velocities();
@@ -122,14 +127,14 @@ class RigidIsland {
   // Whitened rows, n numbers each: unilateral, tangents, equalities.
   std::vector<double> N_, T_, E_, F_;
   BilateralConstraints bilateral_;
-  bool corrects_ = true;   // overlaps, and what joints and limits are off
+  Corrections corrections_ = Corrections::kAll;
   double dependence_ = 0;  // of rows, see BilateralConstraints::eliminate
   // Projected.
   std::vector<double> N_projected_, T_projected_, b_, b_projected_, b_t_, b_t_projected_, u_hat_;
   std::vector<double> F_projected_, b_f_, b_f_projected_;
   std::vector<int> guess_;
   StageImpulses impulses_;
-  std::vector<double> z_total_, t_total_, dry_total_, y_;
+  std::vector<double> z_total_, t_total_, dry_total_, y_, rebound_;
   std::vector<int> held_;  // contacts whose tangents are in X
   std::vector<double> row_impulses_;
   Pushing pushing_;

@@ -2,6 +2,8 @@
 #include "stiction/formulations/rigid_island.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "stiction/contact/rigid_touch.hpp"
 #include "stiction/math/vector_kernels.hpp"
@@ -21,7 +23,6 @@ void RigidIsland::solve_impacts(RigidLaw* law) {
   }
   while (find_rebounds()) {
     if (!prepare()) return;
-    eliminate();
     rebound(law);
     if (statistics_.status != SolveStatus::kConverged) return;
     finish();
@@ -56,13 +57,17 @@ void RigidIsland::rebound(RigidLaw* law) {
   dry_total_ = impulses_.dry;
   y_ = impulses_.u;
   scratch_ = y_;
-  for (std::size_t i = 0; i < contacts_.size(); ++i) {
-    if (!contacts_[i].rebounds) continue;
-    const Contact& contact = problem_->contacts[island_.contacts()[contacts_[i].contact]];
-    const double more = contact.restitution * z_total_[i];
-    math::add_multiple(n_, more, N_projected_.data() + i * n_, y_.data());
-    z_total_[i] += more;
-  }
+  const auto restitution = [this](std::size_t i) {
+    if (!contacts_[i].rebounds) return 0.0;
+    return problem_->contacts[island_.contacts()[contacts_[i].contact]].restitution;
+  };
+  rebound_.assign(n_, 0.0);
+  for (std::size_t i = 0; i < contacts_.size(); ++i)
+    math::add_multiple(n_, restitution(i) * z_total_[i], N_projected_.data() + i * n_,
+                       rebound_.data());
+  const double share = calc_rebound_share();
+  math::add_multiple(n_, share, rebound_.data(), y_.data());
+  for (std::size_t i = 0; i < contacts_.size(); ++i) z_total_[i] *= 1 + share * restitution(i);
   bool closes = false;
   constexpr double kTolerance = 1e-10;  // [m/s]
   for (std::size_t i = 0; i < b_projected_.size(); ++i) {
@@ -84,6 +89,20 @@ void RigidIsland::rebound(RigidLaw* law) {
   statistics_.status = to_solve_status(last.status);
   for (std::size_t i = 0; i < z_total_.size(); ++i) z_total_[i] += impulses_.z[i];
   for (std::size_t i = 0; i < t_total_.size(); ++i) t_total_[i] += impulses_.tangents[i];
+}
+
+/// The share of rebound_ that gives back no more energy than compression took: that took less of
+/// it by N than by N and T against each other, of which T stays as it is. 1 where surfaces move.
+double RigidIsland::calc_rebound_share() const {
+  for (const ContactTerms& c : contacts_)
+    if (problem_->contacts[island_.contacts()[c.contact]].bias != std::array<double, 3>{}) return 1;
+  const double taken =
+      0.5 * (math::dot(n_, u_hat_.data(), u_hat_.data()) - math::dot(n_, y_.data(), y_.data()));
+  // 1/2 |y + s d|^2 - 1/2 |y|^2 = taken
+  const double dd = math::dot(n_, rebound_.data(), rebound_.data());
+  const double yd = math::dot(n_, y_.data(), rebound_.data());
+  if (yd + 0.5 * dd <= taken) return 1;
+  return std::clamp((-yd + std::sqrt(std::max(0.0, yd * yd + 2 * dd * taken))) / dd, 0.0, 1.0);
 }
 
 /// @return true if contacts press that were not held

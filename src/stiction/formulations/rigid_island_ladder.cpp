@@ -26,33 +26,48 @@ bool RigidIsland::is_round_off(double residual) const {
 /// With corrections; where constraints conflict, with less of them.
 LcpReport RigidIsland::solve_with_ladder(RigidLaw* law) {
   for (;;) {
+    const int locked = eliminate();
+    if (locked >= 0 && corrections_ != Corrections::kNone && relax(locked)) continue;
+    if (locked >= 0) note_conflict(locked);
     const LcpReport report = solve_stage(y_hat_, law);
     if (report.is_solved() || report.status == LcpStatus::kNotFinite ||
         report.status == LcpStatus::kTooLarge || !relax(report.row))
       return report;
-    eliminate();
   }
 }
 
-/// First corrections go, then rows that others imply up to what a certificate may tolerate: two
-/// contacts that are all but at one place hold a body against spinning with impulses beyond
-/// measure.
+/// First corrections go, those of equalities last, for they may be what leads a robot; then rows
+/// that others imply up to what a certificate may tolerate: two contacts that are all but at one
+/// place hold a body against spinning with impulses beyond measure.
 /// @param row the unilateral row where a conflict was found; -1 if it is not known
 /// @return false if nothing is left to go
 bool RigidIsland::relax(int row) {
   guess_.clear();
-  if (!corrects_) {
+  if (corrections_ == Corrections::kNone) {
     const bool is_last = dependence_ == kWidest;
     dependence_ = kWidest;
     return !is_last;
   }
-  corrects_ = false;
   note_conflict(row);
-  for (ContactTerms& c : contacts_) c.correction = std::max(0.0, c.correction);
-  for (double& bound : limit_bounds_) bound = std::max(0.0, bound);
-  std::fill(equality_b_.begin(), equality_b_.end(), 0.0);
+  if (!drop_overlap_corrections()) {
+    corrections_ = Corrections::kNone;
+    std::fill(equality_b_.begin(), equality_b_.end(), 0.0);
+  }
   whiten();
   return true;
+}
+
+/// @return false if there are none, or if there is nothing else to keep
+bool RigidIsland::drop_overlap_corrections() {
+  bool is_any = false;
+  const auto drop = [&is_any](double* correction) {
+    is_any = is_any || *correction < 0;
+    *correction = std::max(0.0, *correction);
+  };
+  for (ContactTerms& c : contacts_) drop(&c.correction);
+  for (double& bound : limit_bounds_) drop(&bound);
+  corrections_ = Corrections::kEqualities;
+  return is_any && !equalities_.empty();
 }
 
 void RigidIsland::note_conflict(int row) {
@@ -97,7 +112,7 @@ bool RigidIsland::is_wedged() const {
   add(T_, b_t_);
   add(E_, equality_b_);
   return largest > kLargest * (1 + math::max_abs(y_hat_)) ||
-         (corrects_ && norm(y_.data()) > (1 + kRoundOff) * speed);
+         (corrections_ != Corrections::kNone && norm(y_.data()) > (1 + kRoundOff) * speed);
 }
 
 /// Surfaces that move against each other may drive a body that cannot follow both.
@@ -110,6 +125,11 @@ bool RigidIsland::keeps_constraints() const {
     error = std::max(error, -v.z() - std::max(0.0, c.correction));
     for (int r = 0; r < 2 && c.is_held && model_ == contact::ContactModel::no_slip; ++r)
       error = std::max(error, std::abs(v[r]));
+  }
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    const double v = island_.row_jacobian(limits_[i]).multiply(v_)[0];
+    speed = std::max(speed, std::abs(v));
+    error = std::max(error, -v - std::max(0.0, limit_bounds_[i]));
   }
   constexpr double kTolerance = 1e-6;
   return error <= kTolerance * speed;

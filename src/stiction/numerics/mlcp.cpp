@@ -57,7 +57,7 @@ MlcpResidual calc_residual(const Mlcp& p, std::span<const double> z, std::span<c
   return out;
 }
 
-LcpReport CondensedMlcp::condense(const Mlcp& p) noexcept {
+LcpReport CondensedMlcp::condense(const Mlcp& p) {
   const int n = num_free_ = p.num_free, c = size_ = p.size;
   for (const int row : {find_bad_row(p.A, n, n), find_bad_row(p.C, n, c), find_bad_row(p.a, n, 1)})
     if (row >= 0) return {.status = LcpStatus::kNotFinite, .row = row};

@@ -39,7 +39,7 @@ class CondensedMlcp {
  public:
   /// kNotSolved if A is singular, with the column of A at which it was seen; kNotFinite, with the
   /// row of [A C a; D B b].
-  LcpReport condense(const Mlcp& problem) noexcept;
+  LcpReport condense(const Mlcp& problem);
   /// After a success; valid until the next one.
   DenseLcp lcp() const { return {size_, Q_.data(), r_.data()}; }
   /// u [num_free] of a z.

@@ -54,14 +54,14 @@ void calc_u_and_w(const GramLcp& p, std::span<const double> z, std::span<double>
 }  // namespace
 
 LcpReport PivotingLadder::solve(const DenseLcp& problem, std::span<const int> guess,
-                                std::span<double> z) noexcept {
+                                std::span<double> z) {
   const LcpReport report = climb(problem, guess, z, {});
   note_active(report, z);
   return report;
 }
 
 LcpReport PivotingLadder::solve(const GramLcp& problem, std::span<const int> guess,
-                                std::span<double> z, std::span<double> u) noexcept {
+                                std::span<double> z, std::span<double> u) {
   const LcpReport report = climb(problem, guess, z, u);
   note_active(report, z);
   return report;

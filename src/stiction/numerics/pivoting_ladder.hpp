@@ -25,10 +25,9 @@ namespace stiction::numerics {
 /// misses the one given.
 class PivotingLadder {
  public:
-  LcpReport solve(const DenseLcp& problem, std::span<const int> guess,
-                  std::span<double> z) noexcept;
+  LcpReport solve(const DenseLcp& problem, std::span<const int> guess, std::span<double> z);
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
-                  std::span<double> u) noexcept;
+                  std::span<double> u);
   /// Rows with z > 0, and others that have w = 0: a guess for the next.
   std::span<const int> active() const { return active_; }
 

@@ -115,12 +115,12 @@ class Passes {
 }  // namespace
 
 LcpReport PrincipalPivoting::solve(const DenseLcp& problem, std::span<const int> /*guess*/,
-                                   std::span<double> z) noexcept {
+                                   std::span<double> z) {
   return Passes(DenseOperator{problem}, &memory_).solve(z);
 }
 
 LcpReport PrincipalPivoting::solve(const GramLcp& problem, std::span<const int> /*guess*/,
-                                   std::span<double> z, std::span<double> u) noexcept {
+                                   std::span<double> z, std::span<double> u) {
   const LcpReport report = Passes(GramOperator{problem}, &memory_).solve(z);
   std::copy(memory_.x.begin(), memory_.x.end(), u.begin());
   return report;

@@ -19,11 +19,10 @@ class PrincipalPivoting {
  public:
   /// @param guess not used by the method
   /// @param z out: size num_rows; of the last pass, with negative entries set to zero
-  LcpReport solve(const DenseLcp& problem, std::span<const int> guess,
-                  std::span<double> z) noexcept;
+  LcpReport solve(const DenseLcp& problem, std::span<const int> guess, std::span<double> z);
   /// @param u out: size num_columns
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
-                  std::span<double> u) noexcept;
+                  std::span<double> u);
   std::span<const int> active() const { return memory_.active; }
 
   /// What one solve leaves to the next.

@@ -159,8 +159,9 @@ class Pivoting {
     int block = -1;
     for (int k = 0; k < size(); ++k) {
       if (!(m_.a[k] > 0)) continue;
-      const double t = std::max(0.0, m_.z[k]) / m_.a[k];
-      if (t > *step || (t == *step && m_.active[k] > m_.active[block])) continue;
+      const double t = std::max(0.0, m_.z[k]) / m_.a[k];  // infinite where a is denormal
+      const bool is_tie = block >= 0 && t == *step && m_.active[k] < m_.active[block];
+      if (!(t < *step) && !is_tie) continue;
       *step = t;
       block = k;
     }
@@ -278,13 +279,13 @@ class Pivoting {
 }  // namespace
 
 LcpReport RatioPivoting::solve(const DenseLcp& problem, std::span<const int> guess,
-                               std::span<double> z, const RatioPivotingOptions& options) noexcept {
+                               std::span<double> z, const RatioPivotingOptions& options) {
   return Pivoting(DenseOperator{problem}, options, &memory_).solve(guess, z);
 }
 
 LcpReport RatioPivoting::solve(const GramLcp& problem, std::span<const int> guess,
                                std::span<double> z, std::span<double> u,
-                               const RatioPivotingOptions& options) noexcept {
+                               const RatioPivotingOptions& options) {
   const LcpReport report = Pivoting(GramOperator{problem}, options, &memory_).solve(guess, z);
   std::copy(memory_.x.begin(), memory_.x.end(), u.begin());
   return report;

@@ -29,10 +29,10 @@ class RatioPivoting {
   ///              those that are none or depend on others are passed over
   /// @param z     out: size num_rows, >= 0; after a failure the last point reached
   LcpReport solve(const DenseLcp& problem, std::span<const int> guess, std::span<double> z,
-                  const RatioPivotingOptions& options = {}) noexcept;
+                  const RatioPivotingOptions& options = {});
   /// @param u out: size num_columns
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
-                  std::span<double> u, const RatioPivotingOptions& options = {}) noexcept;
+                  std::span<double> u, const RatioPivotingOptions& options = {});
 
   /// Rows whose w is zero and whose z is free: a guess for the next problem like this one.
   std::span<const int> active() const { return memory_.active; }

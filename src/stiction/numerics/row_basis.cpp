@@ -107,7 +107,7 @@ void RowBasis::pick_from(const double* X, int first, int last, int num_rows, dou
 }
 
 void RowBasis::find(const double* X, int num_rows, int num_columns, int num_first,
-                    double tolerance) noexcept {
+                    double tolerance) {
   start(num_rows, num_columns);
   squared_.resize(num_rows);
   for (int i = 0; i < num_rows; ++i) {
@@ -120,8 +120,7 @@ void RowBasis::find(const double* X, int num_rows, int num_columns, int num_firs
   pack_factor();
 }
 
-void RowBasis::find_in_order(const double* X, int num_rows, int num_columns,
-                             double tolerance) noexcept {
+void RowBasis::find_in_order(const double* X, int num_rows, int num_columns, double tolerance) {
   start(num_rows, num_columns);
   for (int i = 0; i < num_rows && rank() < max_rank_; ++i) try_append(X, i, tolerance);
   pack_factor();

@@ -18,11 +18,9 @@ class RowBasis {
   /// not depend on the order of rows.
   /// @param X         num_rows x num_columns, row-major
   /// @param num_first so many rows are taken before any other
-  void find(const double* X, int num_rows, int num_columns, int num_first,
-            double tolerance = 1e-8) noexcept;
+  void find(const double* X, int num_rows, int num_columns, int num_first, double tolerance = 1e-8);
   /// Row by row, as published; it stops at num_columns rows.
-  void find_in_order(const double* X, int num_rows, int num_columns,
-                     double tolerance = 1e-8) noexcept;
+  void find_in_order(const double* X, int num_rows, int num_columns, double tolerance = 1e-8);
 
   /// x less its part in the span, x -= basis^T (basis x). What cancels is taken out twice, so that
   /// the rest is orthogonal to the basis up to round-off of its own.

@@ -1,0 +1,98 @@
+// Rigid models where constraints cannot all be met.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "sim/stepping.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::ContactModel;
+using support::Scene;
+
+const char* const kOption = R"(timestep="0.001")";
+
+class RigidConflict : public testing::TestWithParam<ContactModel> {};
+
+TEST_P(RigidConflict, SqueezedBodyGoesOnWithAWarning) {
+  Scene scene(support::make_mjcf(kOption, R"(
+    <worldbody>
+      <geom name="left" type="box" size=".1 1 1" pos="-0.149 0 0"/>
+      <geom name="right" type="box" size=".1 1 1" pos="0.149 0 0"/>
+      <body><freejoint/><geom name="cube" type="box" size=".05 .05 .05" mass="1"/></body>
+    </worldbody>)"));
+  Stepper stepper(scene.model, make_options(GetParam()));
+  const StepReport& report = stepper.step(scene.data);
+  EXPECT_TRUE(report.ok()) << report.message;
+  EXPECT_GE(report.num_warnings, 1);
+  EXPECT_NE(report.warning.find("cannot be corrected"), std::string::npos) << report.warning;
+  if (contact::traits(GetParam()).has_error_bound) {
+    EXPECT_NE(report.warning.find("geom 'cube'"), std::string::npos) << report.warning;
+  }
+}
+
+TEST_P(RigidConflict, EqualitiesThatContradictAreWarnedOf) {
+  for (const double second : {0.1, -0.1}) {
+    char equalities[300];
+    std::snprintf(equalities, sizeof equalities, R"(
+        <worldbody><body><joint name="j" type="slide"/><geom size="0.1"/></body></worldbody>
+        <equality><joint joint1="j" polycoef="0.1 0 0 0 0"/>
+          <joint joint1="j" polycoef="%g 0 0 0 0"/></equality>)",
+                  second);
+    Scene scene(support::make_mjcf(kOption, equalities));
+    Stepper stepper(scene.model, make_options(GetParam()));
+    run(&stepper, &scene, 3000);
+    const std::string& warning = stepper.step(scene.data).warning;
+    EXPECT_EQ(warning.find("equality constraint of body 1") != std::string::npos, second < 0)
+        << warning;
+    EXPECT_NEAR(scene.data->qpos[0], 0.1, 1e-3);  // the first
+  }
+}
+
+TEST_P(RigidConflict, ABoxLedIntoTheFloorStopsThereAndCanBeLedAway) {
+  Scene scene(support::make_mjcf(kOption, R"(
+    <worldbody>
+      <geom type="plane" size="0 0 1"/>
+      <body name="hand" mocap="true" pos="0 0 0.12"/>
+      <body name="box" pos="0 0 0.12"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+    </worldbody>
+    <equality><weld body1="hand" body2="box"/></equality>)"));
+  Stepper stepper(scene.model, make_options(GetParam()));
+  const double slack = GetParam() == ContactModel::anitescu_potra ? 1e-3 : 1e-6;
+  for (int i = 0; i < 500; ++i) {
+    scene.data->mocap_pos[2] = 0.12 - 2e-4 * std::min(i, 300);
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene)) << "step " << i;
+    EXPECT_GE(scene.data->qpos[2], 0.1 - slack);
+  }
+  EXPECT_NEAR(scene.data->qpos[2], 0.1, 2e-3);
+  EXPECT_NE(stepper.step(scene.data).warning.find("cannot be corrected"), std::string::npos);
+  scene.data->mocap_pos[2] = 0.15;
+  run(&stepper, &scene, 1500);
+  EXPECT_NEAR(scene.data->qpos[2], 0.15, 1e-3);
+}
+
+TEST_P(RigidConflict, AnEqualityDoesNotDriveAJointIntoItsLimit) {
+  struct Case {
+    double limit, target;
+  };
+  for (const Case c : {Case{0.5, -1}, Case{0, -1e-3}, Case{0, -1e-5}, Case{0, -1e-8}}) {
+    char slide[300];
+    std::snprintf(slide, sizeof slide, R"(
+        <worldbody><body><joint name="j" type="slide" axis="1 0 0" limited="true" range="%g 1"/>
+          <geom size="0.1"/></body></worldbody>
+        <equality><joint joint1="j" polycoef="%g 0 0 0 0"/></equality>)",
+                  c.limit, c.target);
+    Scene scene(support::make_mjcf(kOption, slide));
+    Stepper stepper(scene.model, make_options(GetParam()));
+    run(&stepper, &scene, 100);
+    EXPECT_GE(scene.data->qpos[0], -1e-7) << "limit " << c.limit << " target " << c.target;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, RigidConflict, testing::ValuesIn(kRigidModels), name_of);
+
+}  // namespace
+}  // namespace stiction::sim
