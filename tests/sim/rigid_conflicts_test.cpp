@@ -74,6 +74,25 @@ TEST_P(RigidConflict, ABoxLedIntoTheFloorStopsThereAndCanBeLedAway) {
   EXPECT_NEAR(scene.data->qpos[2], 0.15, 1e-3);
 }
 
+TEST_P(RigidConflict, ABoxLedAlongTheFloorSlidesUnlessItSticks) {
+  Scene scene(support::make_mjcf(kOption, R"(
+    <worldbody>
+      <geom type="plane" size="0 0 1"/>
+      <body name="hand" mocap="true" pos="0 0 0.1"/>
+      <body name="box" pos="0 0 0.1"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+    </worldbody>
+    <equality><weld body1="hand" body2="box"/></equality>)"));
+  Stepper stepper(scene.model, make_options(GetParam()));
+  scene.data->mocap_pos[2] = 0.09;
+  for (int i = 0; i < 1000; ++i) {
+    scene.data->mocap_pos[0] = 2e-5 * i;
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene)) << "step " << i;
+  }
+  const double* x = scene.data->qpos;
+  EXPECT_NEAR(x[2], 0.1, GetParam() == ContactModel::anitescu_potra ? 1e-3 : 1e-6);
+  EXPECT_NEAR(x[0], GetParam() == ContactModel::no_slip ? 0 : 0.02, 1e-3);
+}
+
 TEST_P(RigidConflict, AnEqualityDoesNotDriveAJointIntoItsLimit) {
   struct Case {
     double limit, target;

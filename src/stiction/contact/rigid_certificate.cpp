@@ -312,11 +312,11 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& is
                                 const ContactSolution& solution, std::vector<double>* given,
                                 Sums* sums, Certificate* out) {
   const double dt = problem.time_step;
-  double largest_correction = 0;
+  double corrections = 0;
   for (const Row& row : problem.rows)
     if (row.kind == RowKind::kSpring && row.source >= 0)
-      largest_correction = std::max(
-          largest_correction, std::abs(calc_gap_speed(-std::abs(row.position), dt, parameters)));
+      corrections += squared(calc_gap_speed(-std::abs(row.position), dt, parameters));
+  corrections = std::sqrt(corrections);
   for (int i = 0; i < problem.num_rows(); ++i) {
     const Row& row = problem.rows[i];
     const double v = calc_row_velocity(problem, row, solution.v);
@@ -343,8 +343,8 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& is
       const double speed = -calc_gap_speed(-std::abs(row.position), dt, parameters);
       const double target = row.position > 0 ? -speed : speed;
       const double error = std::min(std::abs(v - target), std::abs(v));
-      // Rows that others imply have no correction of their own.
-      const double excess = std::max(0.0, error - largest_correction);
+      // Rows that others imply have no correction of their own, and conflicts bend those of all.
+      const double excess = std::max(0.0, error - corrections);
       out->constraint_error = std::max(out->constraint_error, excess);
       sums->violation += error * std::abs(gamma);
       sums->may_gain = sums->may_gain || row.position != 0;

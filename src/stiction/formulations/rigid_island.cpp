@@ -170,7 +170,7 @@ IslandStatistics RigidIsland::solve(const Pushing& guess, RigidLaw* law) {
     t_total_ = impulses_.tangents;
     dry_total_ = impulses_.dry;
     finish();
-    if ((is_wedged() || !keeps_constraints()) && relax(-1)) continue;
+    if ((is_wedged() || !keeps_constraints()) && relax(-1, law)) continue;
     const bool is_first = statistics_.rounds == 1;
     if (is_first) find_keys(&pushing_.first);
     const bool holds_more = update_held();
@@ -218,6 +218,10 @@ bool RigidIsland::factor() {
     const Row& row = problem_->rows[island_.rows()[r]];
     const DenseJacobian<1> J = island_.row_jacobian(r);
     add(J, 0, 1 / row.regularization, (row.target - J.multiply(v_star_)[0]) / row.regularization);
+  }
+  for (std::size_t i = 0; i < softness_.size(); ++i) {
+    const DenseJacobian<1> J = island_.row_jacobian(equalities_[i]);
+    add(J, 0, softness_[i], -softness_[i] * (equality_b_[i] + J.multiply(v_star_)[0]));
   }
   for (const FrictionTerm& term : frictions_) {
     const DenseJacobian<1> J = island_.row_jacobian(term.row);
@@ -298,7 +302,8 @@ bool RigidIsland::is_finite() const {
 /// @return a unilateral row that they leave no way and drive into what it bounds; -1 if none
 int RigidIsland::eliminate() {
   bilateral_.start(n_);
-  bilateral_.add(E_, equality_b_);
+  const int num_equalities = softness_.empty() ? static_cast<int>(equalities_.size()) : 0;
+  if (num_equalities > 0) bilateral_.add(E_, equality_b_);
   held_.clear();
   if (model_ == ContactModel::no_slip) {
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
@@ -307,7 +312,7 @@ int RigidIsland::eliminate() {
       bilateral_.add(std::span(T_).subspan(2 * i * n_, 2 * n_), std::span(b_t_).subspan(2 * i, 2));
     }
   }
-  bilateral_.eliminate(static_cast<int>(equalities_.size()), dependence_);
+  bilateral_.eliminate(num_equalities, dependence_);
   const int locked = bilateral_.project_rows(N_, b_, &N_projected_, &b_projected_);
   if (uses_tangents_) bilateral_.project_rows(T_, b_t_, &T_projected_, &b_t_projected_);
   bilateral_.project_rows(F_, b_f_, &F_projected_, &b_f_projected_);

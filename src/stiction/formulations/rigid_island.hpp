@@ -64,8 +64,9 @@ class RigidIsland {
     double mobility = 0;  // of the row [1/kg, 1/(kg m^2)]; 0: not known yet
   };
 
-  /// Of positions: overlaps and violated limits, and what equalities are off.
-  enum class Corrections { kAll, kEqualities, kNone };
+  /// Of positions: overlaps and violated limits, and what equalities are off; of the latter alone;
+  /// as much of these as other constraints allow.
+  enum class Corrections { kAll, kEqualities, kPossible, kNone };
 
   void start_contacts(const contact::ContactProblem& problem);
   void start_rows(const contact::ContactProblem& problem);
@@ -76,8 +77,9 @@ class RigidIsland {
   numerics::LcpReport solve_stage(std::span<const double> y_hat, RigidLaw* law);
   numerics::LcpReport solve_with_ladder(RigidLaw* law);
   bool is_round_off(double residual) const;
-  bool relax(int row);
+  bool relax(int row, RigidLaw* law);
   bool drop_overlap_corrections();
+  bool find_possible_corrections(RigidLaw* law);
   void note_conflict(int row);
   void check_equalities();
   bool is_wedged() const;
@@ -119,6 +121,7 @@ class RigidIsland {
   std::vector<int> limits_, equalities_, springs_, dry_;  // rows in the island
   std::vector<double> limit_bounds_, equality_b_, dry_bounds_;
   std::vector<FrictionTerm> frictions_;
+  std::vector<double> softness_;  // weights of equalities that are springs; else empty
   std::vector<double> mu_, nu_, slip0_;
 
   Whitening whitening_;

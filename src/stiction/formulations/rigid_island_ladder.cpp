@@ -27,11 +27,11 @@ bool RigidIsland::is_round_off(double residual) const {
 LcpReport RigidIsland::solve_with_ladder(RigidLaw* law) {
   for (;;) {
     const int locked = eliminate();
-    if (locked >= 0 && corrections_ != Corrections::kNone && relax(locked)) continue;
+    if (locked >= 0 && corrections_ != Corrections::kNone && relax(locked, law)) continue;
     if (locked >= 0) note_conflict(locked);
     const LcpReport report = solve_stage(y_hat_, law);
     if (report.is_solved() || report.status == LcpStatus::kNotFinite ||
-        report.status == LcpStatus::kTooLarge || !relax(report.row))
+        report.status == LcpStatus::kTooLarge || !relax(report.row, law))
       return report;
   }
 }
@@ -41,23 +41,32 @@ LcpReport RigidIsland::solve_with_ladder(RigidLaw* law) {
 /// place hold a body against spinning with impulses beyond measure.
 /// @param row the unilateral row where a conflict was found; -1 if it is not known
 /// @return false if nothing is left to go
-bool RigidIsland::relax(int row) {
+bool RigidIsland::relax(int row, RigidLaw* law) {
   guess_.clear();
-  if (corrections_ == Corrections::kNone) {
-    const bool is_last = dependence_ == kWidest;
-    dependence_ = kWidest;
-    return !is_last;
-  }
-  note_conflict(row);
-  if (!drop_overlap_corrections()) {
-    corrections_ = Corrections::kNone;
-    std::fill(equality_b_.begin(), equality_b_.end(), 0.0);
+  switch (corrections_) {
+    case Corrections::kAll:
+      note_conflict(row);
+      corrections_ = Corrections::kEqualities;
+      if (drop_overlap_corrections()) break;
+      [[fallthrough]];
+    case Corrections::kEqualities:
+      corrections_ = Corrections::kPossible;
+      if (find_possible_corrections(law)) break;
+      [[fallthrough]];
+    case Corrections::kPossible:
+      corrections_ = Corrections::kNone;
+      std::fill(equality_b_.begin(), equality_b_.end(), 0.0);
+      break;
+    case Corrections::kNone:
+      if (dependence_ == kWidest) return false;
+      dependence_ = kWidest;
+      return true;
   }
   whiten();
   return true;
 }
 
-/// @return false if there are none, or if there is nothing else to keep
+/// @return false if there are none, or no equalities to keep those of
 bool RigidIsland::drop_overlap_corrections() {
   bool is_any = false;
   const auto drop = [&is_any](double* correction) {
@@ -66,8 +75,42 @@ bool RigidIsland::drop_overlap_corrections() {
   };
   for (ContactTerms& c : contacts_) drop(&c.correction);
   for (double& bound : limit_bounds_) drop(&bound);
-  corrections_ = Corrections::kEqualities;
   return is_any && !equalities_.empty();
+}
+
+/// Where equalities end that are springs, a million times as stiff as what they hold is heavy: a
+/// robot that is led into a table goes on along it.
+/// @return false if there are no corrections, or none that are possible
+bool RigidIsland::find_possible_corrections(RigidLaw* law) {
+  const double asked = std::sqrt(
+      math::dot(static_cast<int>(equality_b_.size()), equality_b_.data(), equality_b_.data()));
+  if (asked == 0) return false;
+  constexpr double kStiffness = 1e6;
+  for (std::size_t i = 0; i < equalities_.size(); ++i) {
+    const double* row = E_.data() + i * n_;
+    const double mobility = math::dot(n_, row, row);
+    softness_.push_back(mobility > 0 ? kStiffness / mobility : 0);
+    whitening_.couple(island_.row_jacobian(equalities_[i]).dofs);
+  }
+  // Without friction, which rises with the springs' forces and would hold against them.
+  std::vector<double> mu(mu_.size(), 0.0);
+  mu_.swap(mu);
+  bool is_found = prepare();
+  if (is_found) {
+    eliminate();
+    is_found = solve_stage(y_hat_, law).is_solved();
+    v_ = impulses_.u;
+    whitening_.to_v(v_.data());
+  }
+  mu_.swap(mu);
+  softness_.clear();
+  if (!prepare() || !is_found) return false;
+  for (std::size_t i = 0; i < equalities_.size(); ++i) {
+    const double speed = island_.row_jacobian(equalities_[i]).multiply(v_)[0];
+    if (std::min(std::abs(speed + equality_b_[i]), std::abs(speed)) > asked) return false;
+    equality_b_[i] = -speed;
+  }
+  return true;
 }
 
 void RigidIsland::note_conflict(int row) {

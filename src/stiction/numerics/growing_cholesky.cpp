@@ -7,19 +7,19 @@
 
 namespace stiction::numerics {
 
-void GrowingCholesky::solve_lower(double* x) const noexcept {
+void GrowingCholesky::solve_lower(double* x) const {
   const double* row = rows_.data();
   for (int i = 0; i < size_; row += ++i) x[i] = (x[i] - math::dot(i, row, x)) * inv_diagonal_[i];
 }
 
-void GrowingCholesky::solve_lower_transposed(double* x) const noexcept {
+void GrowingCholesky::solve_lower_transposed(double* x) const {
   for (int i = size_ - 1; i >= 0; --i) {
     x[i] *= inv_diagonal_[i];
     math::add_multiple(i, -x[i], rows_.data() + row_start(i), x);
   }
 }
 
-void GrowingCholesky::append(const double* l, double pivot) noexcept {
+void GrowingCholesky::append(const double* l, double pivot) {
   rows_.resize(std::max<std::size_t>(rows_.size(), row_start(size_ + 1)));
   inv_diagonal_.resize(std::max<std::size_t>(inv_diagonal_.size(), size_ + 1));
   double* row = rows_.data() + row_start(size_);
@@ -28,7 +28,7 @@ void GrowingCholesky::append(const double* l, double pivot) noexcept {
   inv_diagonal_[size_++] = 1 / pivot;
 }
 
-void GrowingCholesky::remove(int p) noexcept {
+void GrowingCholesky::remove(int p) {
   row_.resize(std::max<std::size_t>(row_.size(), size_));
   cosine_.resize(row_.size());
   sine_.resize(row_.size());

@@ -13,20 +13,20 @@ class GrowingCholesky {
   void clear() { size_ = 0; }
 
   /// x <- L^-1 x and x <- L^-T x, O(m^2) each.
-  void solve_lower(double* x) const noexcept;
-  void solve_lower_transposed(double* x) const noexcept;
+  void solve_lower(double* x) const;
+  void solve_lower_transposed(double* x) const;
 
   /// Appends row [l^T, pivot] to L, where l = L^-1 q for the new column q of Q and
   /// pivot^2 = Q_pp - l^T l > 0.
-  void append(const double* l, double pivot) noexcept;
+  void append(const double* l, double pivot);
 
   /// Removes row and column p of Q. Drops row p of L and turns those below it back into a triangle
   /// by Givens rotations.
-  void remove(int p) noexcept;
+  void remove(int p);
 
  private:
   /// Row i has i + 1 numbers; rows follow each other.
-  static int row_start(int i) { return i * (i + 1) / 2; }
+  static std::size_t row_start(std::size_t i) { return i * (i + 1) / 2; }
 
   int size_ = 0;
   std::vector<double> rows_;
