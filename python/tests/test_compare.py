@@ -341,6 +341,16 @@ def test_ctrl_c_prints_what_there_is(make_scene: MakeScene, tmp_path: Path) -> N
     assert not list((tmp_path / "out").iterdir())
 
 
+def test_settings_reach_the_models_that_read_them(run: Run, make_scene: MakeScene) -> None:
+    arguments = ("--json", "--contact-model", "stewart_trinkle", "--duration", "10ms")
+    result = run(make_scene(), *arguments, "--set", "friction_directions=8")
+    figures = json.loads(result.stdout)
+    assert figures["settings"] == {"friction_directions": 8}
+    assert figures["rows"][0]["status"] == "ok"
+    result = run(make_scene(), *arguments, "--set", "friction_directions=7")
+    assert json.loads(result.stdout)["rows"][0]["status"] == "refused"
+
+
 def test_contact_properties_are_used(run: Run, make_scene: MakeScene, tmp_path: Path) -> None:
     # A ball of 1 kg at rest on k N/m sinks by g / k.
     (tmp_path / "soft.yaml").write_text(

@@ -238,6 +238,33 @@ def test_a_problem_too_large_for_memory_is_an_error(solver: str, shape: tuple[in
     assert (result.returncode, result.stdout) == (0, "no room\n"), result.stderr
 
 
+TIGHT = """
+import resource
+import numpy as np
+from stiction import lcp
+n = 4000
+N, b, u = np.eye(n, order="F"), -np.ones(n), np.zeros(n)
+lcp.solve(np.eye(2), -np.ones(2))
+pages = int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * 4096 + 2**25,) * 2)
+try:
+    {call}
+except MemoryError as e:
+    print("no room")
+"""
+
+
+@pytest.mark.parametrize(
+    "call", ["lcp.solve_gram(N, b, u)", "lcp.solve_gram(N, b, u, 'ppm')", "lcp.solve(N, b)"]
+)
+def test_memory_that_runs_out_on_the_way_is_an_error(call: str) -> None:
+    text = TIGHT.format(call=call)
+    result = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, check=False
+    )
+    assert (result.returncode, result.stdout) == (0, "no room\n"), result.stderr
+
+
 @pytest.mark.parametrize(
     ("call", "code", "where"),
     [

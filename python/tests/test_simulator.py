@@ -427,13 +427,14 @@ def test_interrupt_comes_between_steps():
     model, data = make(PILE)
     simulator = stiction.Simulator(model)
 
+    timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
+
     def step_for_ever() -> None:
+        timer.start()
         while True:
             simulator.step(data, 50)
 
-    timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
     with pytest.raises(KeyboardInterrupt):
-        timer.start()
         step_for_ever()
     timer.join()
     # Whole steps only: as many calls without an interrupt end in the same bits.

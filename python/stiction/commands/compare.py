@@ -40,6 +40,7 @@ def compare_command(
     seed: options.Seed = 0,
     tolerance: options.Tolerance = 1e-5,
     properties: options.Properties = None,
+    settings: options.Settings = None,
 ) -> int:
     """Runs a scene under every contact model: creep of a held body measured and predicted,
     penetration, error bounds, iterations, cost. Writes an HTML report with plots.
@@ -66,6 +67,7 @@ def compare_command(
             contact_model,
             normal_law=normal_law,
             friction_law=friction_law,
+            settings=options.read_settings(settings),
             time_step=time_step,
             duration=duration,
             tolerance=tolerance,
@@ -80,6 +82,7 @@ def compare_command(
         "held": comparison.held,
         "normal_law": comparison.normal_law,
         "friction_law": comparison.friction_law,
+        "settings": comparison.settings,
         "time_step": comparison.time_step,
         "duration": comparison.duration,
         "tolerance": comparison.tolerance,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,6 +21,7 @@ from stiction import (
 )
 from stiction.controls import ControlsName
 from stiction.names import suggest_name
+from stiction.simulator import Simulator
 
 _SECONDS = {
     "": 1.0,
@@ -77,6 +79,52 @@ def _check_tolerance(value: float) -> float:
     if not 0 < value < 1:
         raise typer.BadParameter(f"{value} is not between 0 and 1")
     return value
+
+
+_SETTINGS = (
+    "friction_directions",
+    "gap_correction",
+    "max_correction_speed",
+    "drop_separating",
+    "lcp_solver",
+    "stiction_tolerance",
+    "friction_regularization",
+    "near_rigid_factor",
+    "max_iterations",
+)
+_DEFAULTS = inspect.signature(Simulator.__init__).parameters
+
+
+def _parse_setting(text: str) -> dict[str, Any]:
+    """{'gap_correction': 0.2} from 'gap_correction=0.2', typed as Simulator's default is."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not equals:
+        raise typer.BadParameter(f"'{text}' is not NAME=VALUE")
+    if name not in _SETTINGS:
+        raise typer.BadParameter(f"no setting '{name}' {suggest_name(name, _SETTINGS)}")
+    kind = type(_DEFAULTS[name].default)
+    try:
+        return {name: {"true": True, "false": False}[value] if kind is bool else kind(value)}
+    except (KeyError, ValueError) as e:
+        wanted = {bool: "true or false", int: "an integer", float: "a number"}[kind]
+        raise typer.BadParameter(f"{name} is {wanted}, not '{value}'") from e
+
+
+def _check_settings(texts: list[str] | None) -> list[str]:
+    # Typer has no options that are dicts: checked here, read by read_settings.
+    read_settings(texts)
+    return texts or []
+
+
+def read_settings(texts: list[str] | None) -> dict[str, Any]:
+    """Arguments of Simulator from texts NAME=VALUE, the last of each name.
+
+    Raises typer.BadParameter.
+    """
+    settings: dict[str, Any] = {}
+    for text in texts or ():
+        settings |= _parse_setting(text)
+    return settings
 
 
 ContactModel = Annotated[
@@ -167,5 +215,15 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in pla
 Properties = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Contact properties, in place of those the scene names."),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        callback=_check_settings,
+        metavar="NAME=VALUE",
+        help="Another argument of stiction.Simulator; may be given several times. "
+        f"{', '.join(_SETTINGS)}.",
+    ),
 ]
 SceneFile = Annotated[Path, typer.Argument(help="MJCF or URDF file.", metavar="SCENE")]

@@ -47,6 +47,7 @@ def run(
     num_threads: options.NumThreads = 1,
     tolerance: options.Tolerance = 1e-5,
     properties: options.Properties = None,
+    settings: options.Settings = None,
 ) -> int:
     """Steps a scene and prints what it cost and how good it is.
 
@@ -66,6 +67,7 @@ def run(
             tolerance=tolerance,
             num_threads=num_threads,
             on_failure="stop",
+            **options.read_settings(settings),
         )
         data = loaded.make_data()
     controls = controls or default_controls(loaded)
@@ -89,6 +91,7 @@ def run(
         "friction_law": friction_law,
         "tessellation": tessellation,
         "quadrature": quadrature,
+        "settings": options.read_settings(settings),
         "time_step": simulator.time_step,
         "controls": controls.value,
         "seed": seed,

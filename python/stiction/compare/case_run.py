@@ -55,6 +55,7 @@ class CaseRun:
                     time_step=comparison.time_step,
                     tolerance=comparison.tolerance,
                     on_failure="stop",
+                    **comparison.settings,
                 )
         except Error as e:
             row.status, row.message = "refused", str(e)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from stiction.compare.case_run import AfterStep, CaseRun
 from stiction.compare.cases import make_cases
@@ -23,6 +24,7 @@ def compare_models(
     *,
     normal_law: str = "hunt_crossley",
     friction_law: str = "soft",
+    settings: Mapping[str, Any] | None = None,
     time_step: float | None = None,
     duration: float | None = None,
     tolerance: float = 1e-5,
@@ -35,6 +37,8 @@ def compare_models(
     Args:
         contact_models: names; None: all. 'mujoco' is run at three ratios of impedance.
         normal_law, friction_law: of the models that take laws, as of Simulator.
+        settings: other arguments of Simulator, such as friction_directions; each has its effect
+            where the model reads it.
         time_step: [s]; None: the scene's.
         duration: [s]; None: to the end of the scene's schedule of controls, or 2 s.
         tolerance, controls, seed: as of `stiction run`.
@@ -59,6 +63,7 @@ def compare_models(
         held=held.name if held else None,
         normal_law=normal_law,
         friction_law=friction_law,
+        settings=dict(settings or {}),
         time_step=step,
         duration=num_steps * step,
         tolerance=tolerance,

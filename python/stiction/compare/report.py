@@ -231,6 +231,7 @@ def _make_settings(comparison: Comparison) -> str:
         "time step": f"{1e3 * comparison.time_step:g} ms",
         "duration": f"{comparison.duration:.6g} s",
         "tolerance": f"{comparison.tolerance:g}",
+        "settings": ", ".join(f"{k} = {v}" for k, v in comparison.settings.items()) or "-",
         "controls": comparison.controls
         + (f", seed {comparison.seed}" if comparison.controls == "random" else ""),
         "hold begins": f"{comparison.hold_start:.6g} s" if comparison.held else "-",

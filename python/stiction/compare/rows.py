@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from stiction.compare.trace import Trace
 
@@ -48,6 +49,7 @@ class Comparison:
 
     held: name of the held body, or None.
     normal_law, friction_law: of the models that take laws.
+    settings: other arguments of Simulator.
     time_step, duration: [s].
     hold_start: when the scene's controls come to rest [s]; 0 without a schedule.
     judged_from: figures "where the run is judged" are of the steps from this time on [s].
@@ -58,6 +60,7 @@ class Comparison:
     held: str | None
     normal_law: str
     friction_law: str
+    settings: dict[str, Any]
     time_step: float
     duration: float
     tolerance: float

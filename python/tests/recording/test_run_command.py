@@ -112,6 +112,13 @@ def test_duration_is_reached_and_no_step_more(command, pile, duration, num_steps
         (["--time-step", "-1ms"], "'-1ms' is not a finite time above 0"),
         (["--tolerance", "1"], "1.0 is not between 0 and 1"),
         (["--num-threads", "0"], "'--num-threads'"),
+        (
+            ["--set", "gap_corection=1"],
+            "no setting 'gap_corection' (did you mean 'gap_correction'?)",
+        ),
+        (["--set", "gap_correction"], "'gap_correction' is not NAME=VALUE"),
+        (["--set", "friction_directions=8.5"], "friction_directions is an integer, not '8.5'"),
+        (["--set", "drop_separating=1"], "drop_separating is true or false, not '1'"),
         (["--controls", "foo"], "'foo' is not one of 'zero', 'random', 'keyframe'"),
         (["--nonsense"], "--nonsense"),
     ],
@@ -121,6 +128,18 @@ def test_usage_errors_exit_with_2(command, pile, arguments, message):
     assert result.returncode == 2
     assert message in result.stderr
     assert result.stdout == ""
+
+
+def test_set_gives_an_argument_of_simulator(command, pile):
+    run = ("run", pile, "--json", "--duration", "20ms", "--contact-model")
+    settings = ("--set", "drop_separating=false", "--set", "max_correction_speed=0.5")
+    figures = json.loads(command(*run, "no_slip", *settings).stdout)
+    assert figures["settings"] == {"drop_separating": False, "max_correction_speed": 0.5}
+    result = command(*run, "stewart_trinkle", "--set", "friction_directions=7")
+    assert result.returncode == 1
+    assert "friction_directions" in result.stderr
+    # Without effect, and said so.
+    assert "gap_correction" in command(*run, "lagged", "--set", "gap_correction=0.3").stderr
 
 
 def test_missing_scene_exits_with_1(command):
