@@ -333,17 +333,17 @@ std::string ContactStep::describe_failure(const StepContext& context, const mjDa
   const contact::IslandStatistics& island = solution_.islands[index];
   const int body = context.plant.block(islands_.blocks(index)[0]).body;
   const double residual = island.scale > 0 ? island.residual / island.scale : island.residual;
-  char size[160];
-  std::snprintf(size, sizeof size, ", with %d dofs and %d contacts, stopped after %d iterations",
-                island.num_dofs, island.num_contacts, island.iterations);
+  const std::string name = "the island of " + plant::describe(context.model, mjOBJ_BODY, body) +
+                           ", with " + std::to_string(island.num_dofs) + " dofs and " +
+                           std::to_string(island.num_contacts) + " contacts,";
+  if (island.status == contact::SolveStatus::kTooLarge)
+    return name +
+           " has more unknowns than friction polygons are solved with, 3000: use fewer "
+           "friction_directions, fewer contacts or another contact model";
   const std::string text =
-      "the island of " + plant::describe(context.model, mjOBJ_BODY, body) + size;
+      name + " stopped after " + std::to_string(island.iterations) + " iterations";
   if (!std::isfinite(residual))
     return "a value that is not finite reached the solver" + find_cause(context) + ": " + text;
-  if (island.status == contact::SolveStatus::kTooLarge)
-    return text +
-           " of more unknowns than friction polygons are solved with, 3000: use fewer "
-           "friction_directions, fewer contacts or another contact model";
   if (contact::traits(context.options.contact_model).is_rigid &&
       island.status != contact::SolveStatus::kNotFinite)
     return text + " with contacts or limits that no velocities satisfy" +
