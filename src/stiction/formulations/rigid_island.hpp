@@ -122,7 +122,7 @@ class RigidIsland {
   std::vector<double> limit_bounds_, equality_b_, dry_bounds_;
   std::vector<FrictionTerm> frictions_;
   std::vector<double> softness_;  // weights of equalities that are springs; else empty
-  std::vector<double> mu_, nu_, slip0_;
+  std::vector<double> mu_, nu_, slip0_, no_mu_;
 
   Whitening whitening_;
   std::vector<double> v_star_, v0_, v_, y_hat_, scratch_;

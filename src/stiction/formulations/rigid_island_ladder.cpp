@@ -93,8 +93,8 @@ bool RigidIsland::find_possible_corrections(RigidLaw* law) {
     whitening_.couple(island_.row_jacobian(equalities_[i]).dofs);
   }
   // Without friction, which rises with the springs' forces and would hold against them.
-  std::vector<double> mu(mu_.size(), 0.0);
-  mu_.swap(mu);
+  no_mu_.assign(mu_.size(), 0.0);
+  mu_.swap(no_mu_);
   bool is_found = prepare();
   if (is_found) {
     eliminate();
@@ -102,7 +102,7 @@ bool RigidIsland::find_possible_corrections(RigidLaw* law) {
     v_ = impulses_.u;
     whitening_.to_v(v_.data());
   }
-  mu_.swap(mu);
+  mu_.swap(no_mu_);
   softness_.clear();
   if (!prepare() || !is_found) return false;
   for (std::size_t i = 0; i < equalities_.size(); ++i) {
