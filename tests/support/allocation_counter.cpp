@@ -10,19 +10,6 @@ std::atomic<long> num_allocations{0};
 
 long stiction::support::count_allocations() { return num_allocations.load(); }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-
-// A sanitizer has its own malloc, and tells of each call.
-extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*,
-                                                                  std::size_t),
-                                                         void (*)(const volatile void*));
-namespace {
-[[maybe_unused]] const int installed = __sanitizer_install_malloc_and_free_hooks(
-    [](const volatile void*, std::size_t) { ++num_allocations; }, [](const volatile void*) {});
-}
-
-#else
-
 // A program's own malloc takes the place of the C library's everywhere, shared libraries included;
 // operator new calls it too. Memory still is glibc's, so its free is the right one.
 extern "C" {
@@ -53,5 +40,3 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
   return *out ? 0 : ENOMEM;
 }
 }
-
-#endif
