@@ -133,7 +133,7 @@ void bind_solver_reports(nb::module_& m) {
               "Convex problems solved by 'coulomb', LCPs by rigid models.")
       .def_ro("coupling_error", &IslandStatistics::coupling_error, "[-]")
       .def_ro("has_conflict", &IslandStatistics::has_conflict,
-              "Rigid models: overlaps that cannot be corrected all at once were not.");
+              "Rigid models: what cannot be corrected all at once was not, or not all the way.");
 }
 
 void bind_contact_report(nb::module_& m) {

@@ -118,6 +118,48 @@ TEST_P(RigidScene, ReboundsAddNoEnergy) {
   }
 }
 
+/// The ball's speed after a step in which it hits what is under it.
+double bounce(ContactModel model, const std::string& xml, std::vector<mjtNum> qvel) {
+  Scene scene(support::make_mjcf(kOption, xml));
+  plant::MaterialTable materials = make_materials(scene, plant::kDefaultMaterial);
+  materials.geoms[mj_name2id(scene.model, mjOBJ_GEOM, "ball")].restitution = 0.8;
+  StepOptions options = make_options(model);
+  options.parameters.max_correction_speed = 10;
+  Stepper stepper(scene.model, options, materials);
+  std::copy(qvel.begin(), qvel.end(), scene.data->qvel);
+  run(&stepper, &scene);
+  const int ball = mj_name2id(scene.model, mjOBJ_BODY, "ball");
+  return scene.data->qvel[scene.model->body_dofadr[ball] + 2];
+}
+
+TEST_P(RigidScene, ReboundsAreWholeWhateverElseMoves) {
+  // On a heavy box whose overlap with the floor is corrected, which takes joules.
+  const double on_box = bounce(GetParam(), R"(
+    <worldbody><geom type="plane" size="0 0 1"/>
+      <body pos="0 0 .099"><freejoint/><geom type="box" size=".1 .1 .1" mass="100"/></body>
+      <body name="ball" pos="0 0 .249"><freejoint/><geom name="ball" size=".05" mass=".1"/></body>
+    </worldbody>)",
+                               {0, 0, 0, 0, 0, 0, 0, 0, -3});
+  EXPECT_NEAR(on_box, 0.8 * 3, 0.2);
+  // On a pad that an equality drives at 1 m/s.
+  const double on_pad = bounce(GetParam(), R"(
+    <worldbody>
+      <body><joint name="slide" type="slide" axis="0 0 1"/>
+        <geom type="box" size=".1 .1 .1" mass="1"/></body>
+      <body name="ball" pos="0 0 .15"><freejoint/><geom name="ball" size=".05" mass=".1"/></body>
+    </worldbody>
+    <equality><joint joint1="slide" polycoef=".01 0 0 0 0"/></equality>)",
+                               {1});
+  EXPECT_NEAR(on_pad, 1.8, 0.05);
+  // Between two planes that overlap each other: what hits the second is stopped by the first.
+  const double on_planes = bounce(GetParam(), R"(
+    <worldbody><geom type="plane" size="0 0 1"/><geom type="plane" size="0 0 1" pos="0 0 -1e-4"/>
+      <body name="ball" pos="0 0 .0989"><freejoint/><geom name="ball" size=".1"/></body>
+    </worldbody>)",
+                                  {0, 0, -0.05});
+  EXPECT_TRUE(std::isfinite(on_planes));
+}
+
 TEST_P(RigidScene, PendulumStopsAtItsLimit) {
   Scene scene(support::make_mjcf(kOption, R"(
     <compiler angle="radian"/>

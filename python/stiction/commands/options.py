@@ -222,7 +222,7 @@ Settings = Annotated[
         "--set",
         callback=_check_settings,
         metavar="NAME=VALUE",
-        help="Another argument of stiction.Simulator; may be given several times. "
+        help="Arguments of stiction.Simulator; may be given several times. "
         f"{', '.join(_SETTINGS)}.",
     ),
 ]

@@ -142,21 +142,23 @@ void RigidCertifier::judge_blocks(const ContactProblem& problem, std::span<const
 void RigidCertifier::judge(ContactModel model, double tolerance, Sums* sums, Certificate* out) {
   // Rows within 3e-7 of the span of others may keep so much of their velocity; Lemke's method ends
   // within 1e-8 of the numbers of its problem.
-  const double speed =
+  const double speed_tolerance =
       1e-6 * sums->speed * (traits(model).has_error_bound ? 1 : std::max(1.0, sums->max_w));
   // An impulse is none beside the momentum that bodies have.
   for (const double p : momentum_) sums->impulse = std::max(sums->impulse, 1e-6 * std::abs(p));
   const double largest_impulse = std::max(sums->impulse, 1e-12);
   judge_impulses(*out, sums->is_finite, std::max(1e-9, 0.1 * tolerance) * largest_impulse,
                  &verdict_);
-  verdict_.require("energy that friction adds", out->max_friction_work, speed * largest_impulse,
-                   "J");
-  verdict_.require("velocity that held contacts or equalities forbid", out->constraint_error, speed,
-                   "m/s");
+  verdict_.require("energy that friction adds", out->max_friction_work,
+                   speed_tolerance * largest_impulse, "J");
+  verdict_.require("velocity that held contacts or equalities forbid", out->constraint_error,
+                   speed_tolerance, "m/s");
   if (model == ContactModel::drumwright_shell)
-    verdict_.require("speed at which surfaces pass into each other", sums->closing, speed, "m/s");
+    verdict_.require("speed at which surfaces pass into each other", sums->closing, speed_tolerance,
+                     "m/s");
   else
-    verdict_.require("complementarity of contacts and limits", out->complementarity, speed, "m/s");
+    verdict_.require("complementarity of contacts and limits", out->complementarity,
+                     speed_tolerance, "m/s");
   if (!sums->may_gain)
     verdict_.require("energy gained", out->energy_gain,
                      1e-9 * (sums->kinetic_energy + std::abs(out->energy_gain)), "J");
@@ -312,18 +314,22 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& is
                                 const ContactSolution& solution, std::vector<double>* given,
                                 Sums* sums, Certificate* out) {
   const double dt = problem.time_step;
-  double corrections = 0;
+  const auto find_island = [&](const Row& row) {
+    return islands.island_of_block(islands.block_of_dof(problem.row_dof[row.first_column]));
+  };
+  corrections_.assign(islands.size(), 0.0);
   for (const Row& row : problem.rows)
     if (row.kind == RowKind::kSpring && row.source >= 0)
-      corrections += squared(calc_gap_speed(-std::abs(row.position), dt, parameters));
-  corrections = std::sqrt(corrections);
+      corrections_[find_island(row)] +=
+          squared(calc_gap_speed(-std::abs(row.position), dt, parameters));
+  for (double& norm : corrections_) norm = std::sqrt(norm);
   for (int i = 0; i < problem.num_rows(); ++i) {
     const Row& row = problem.rows[i];
     const double v = calc_row_velocity(problem, row, solution.v);
     const double gamma = solution.row_impulses[i];
     double law = gamma;
-    const int block = islands.block_of_dof(problem.row_dof[row.first_column]);
-    const bool is_struck = has_rebound_[islands.island_of_block(block)] != 0;
+    const int island = find_island(row);
+    const bool is_struck = has_rebound_[island] != 0;
     sums->is_finite = sums->is_finite && std::isfinite(gamma);
     // Of a step without the rebound, against which it may push then.
     sums->may_gain = sums->may_gain || (is_struck && row.kind == RowKind::kFriction);
@@ -344,7 +350,7 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& is
       const double target = row.position > 0 ? -speed : speed;
       const double error = std::min(std::abs(v - target), std::abs(v));
       // Rows that others imply have no correction of their own, and conflicts bend those of all.
-      const double excess = std::max(0.0, error - corrections);
+      const double excess = std::max(0.0, error - corrections_[island]);
       out->constraint_error = std::max(out->constraint_error, excess);
       sums->violation += error * std::abs(gamma);
       sums->may_gain = sums->may_gain || row.position != 0;

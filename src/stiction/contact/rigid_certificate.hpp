@@ -79,8 +79,9 @@ class RigidCertifier {
 
   std::vector<double> change_, residual_, momentum_, by_law_, own_, shares_;
   std::vector<char> is_held_, rebounds_, is_struck_;
-  std::vector<char> has_rebound_;   // of islands
-  std::vector<double> row_, rows_;  // bilateral, the latter scaled by diag(A)^(-1/2)
+  std::vector<char> has_rebound_;    // of islands
+  std::vector<double> corrections_;  // of equalities, their norm, of islands [m/s, rad/s]
+  std::vector<double> row_, rows_;   // bilateral, the latter scaled by diag(A)^(-1/2)
   std::vector<int> dofs_;
   Verdict verdict_;
 };

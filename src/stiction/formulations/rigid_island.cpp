@@ -73,6 +73,7 @@ void RigidIsland::assemble(const ContactProblem& problem, const contact::Islands
   velocities_.clear();
   dependence_ = kNarrowest;
   corrections_ = Corrections::kAll;
+  softness_.clear();
   impulses_.active.clear();
   start_contacts(problem);
   start_rows(problem);
@@ -159,6 +160,7 @@ IslandStatistics RigidIsland::solve(const Pushing& guess, RigidLaw* law) {
   int friction_rounds = 0;
   // What is held changes neither A nor the rows, but for what acts on A.
   const bool changes_A = !frictions_.empty() || model_ == ContactModel::viscous;
+  bool is_first = true;
   for (bool is_stale = true;; is_stale = changes_A) {
     if (is_stale && !prepare()) break;
     const LcpReport report = solve_with_ladder(law);
@@ -171,10 +173,10 @@ IslandStatistics RigidIsland::solve(const Pushing& guess, RigidLaw* law) {
     dry_total_ = impulses_.dry;
     finish();
     if ((is_wedged() || !keeps_constraints()) && relax(-1, law)) continue;
-    const bool is_first = statistics_.rounds == 1;
     if (is_first) find_keys(&pushing_.first);
     const bool holds_more = update_held();
     if (is_first && holds_more) guess_rows(guess.last);
+    is_first = false;
     // Of the bounds; Lemke's answers are no better than the second.
     constexpr double kTolerance = 1e-10, kEnough = 1e-7;
     constexpr int kExactRounds = 30;

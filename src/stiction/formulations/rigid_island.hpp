@@ -66,7 +66,7 @@ class RigidIsland {
 
   /// Of positions: overlaps and violated limits, and what equalities are off; of the latter alone;
   /// as much of these as other constraints allow.
-  enum class Corrections { kAll, kEqualities, kPossible, kNone };
+  enum class Corrections { kAll, kEqualities, kBent, kNone };
 
   void start_contacts(const contact::ContactProblem& problem);
   void start_rows(const contact::ContactProblem& problem);
@@ -79,7 +79,7 @@ class RigidIsland {
   bool is_round_off(double residual) const;
   bool relax(int row, RigidLaw* law);
   bool drop_overlap_corrections();
-  bool find_possible_corrections(RigidLaw* law);
+  bool bend_equalities(RigidLaw* law);
   void note_conflict(int row);
   void check_equalities();
   bool is_wedged() const;
@@ -119,7 +119,7 @@ class RigidIsland {
 
   std::vector<ContactTerms> contacts_;
   std::vector<int> limits_, equalities_, springs_, dry_;  // rows in the island
-  std::vector<double> limit_bounds_, equality_b_, dry_bounds_;
+  std::vector<double> limit_bounds_, equality_b_, bent_b_, dry_bounds_;
   std::vector<FrictionTerm> frictions_;
   std::vector<double> softness_;  // weights of equalities that are springs; else empty
   std::vector<double> mu_, nu_, slip0_, no_mu_;

@@ -2,7 +2,6 @@
 #include "stiction/formulations/rigid_island.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "stiction/contact/rigid_touch.hpp"
@@ -91,18 +90,37 @@ void RigidIsland::rebound(RigidLaw* law) {
   for (std::size_t i = 0; i < t_total_.size(); ++i) t_total_[i] += impulses_.tangents[i];
 }
 
-/// The share of rebound_ that gives back no more energy than compression took: that took less of
-/// it by N than by N and T against each other, of which T stays as it is. 1 where surfaces move.
+/// The share of rebound_ that gives back no more energy than compression took, by the velocities
+/// that its impulses met, of surfaces relative to each other. N and T, which worked against each
+/// other, took less than N alone, and T stays as it is. What corrections of overlaps drive apart is
+/// none of it.
 double RigidIsland::calc_rebound_share() const {
-  for (const ContactTerms& c : contacts_)
-    if (problem_->contacts[island_.contacts()[c.contact]].bias != std::array<double, 3>{}) return 1;
-  const double taken =
-      0.5 * (math::dot(n_, u_hat_.data(), u_hat_.data()) - math::dot(n_, y_.data(), y_.data()));
-  // 1/2 |y + s d|^2 - 1/2 |y|^2 = taken
-  const double dd = math::dot(n_, rebound_.data(), rebound_.data());
-  const double yd = math::dot(n_, y_.data(), rebound_.data());
-  if (yd + 0.5 * dd <= taken) return 1;
-  return std::clamp((-yd + std::sqrt(std::max(0.0, yd * yd + 2 * dd * taken))) / dd, 0.0, 1.0);
+  double taken = 0, separating = 0;
+  const auto add_work = [&](const std::vector<double>& rows, std::size_t i, double b, double p) {
+    const double* row = rows.data() + i * n_;
+    taken -= p * (b + 0.5 * (math::dot(n_, row, u_hat_.data()) + math::dot(n_, row, y_.data())));
+  };
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const Contact& contact = problem_->contacts[island_.contacts()[contacts_[i].contact]];
+    if (contacts_[i].rebounds)
+      separating += contact.restitution * z_total_[i] *
+                    (contact.bias[2] + math::dot(n_, N_.data() + i * n_, y_.data()));
+    if (contacts_[i].correction < 0) continue;
+    add_work(N_, i, contact.bias[2], z_total_[i]);
+    for (std::size_t t = 2 * i; t < 2 * i + 2 && !t_total_.empty(); ++t)
+      add_work(T_, t, b_t_[t], t_total_[t]);
+  }
+  for (std::size_t i = 0; i < limits_.size(); ++i)
+    if (limit_bounds_[i] >= 0)
+      add_work(N_, contacts_.size() + i, 0, z_total_[contacts_.size() + i]);
+  for (std::size_t i = 0; i < dry_total_.size(); ++i) add_work(F_, i, 0, dry_total_[i]);
+  // A share s gives back s separating + s^2 moving: what presses has stopped, but where impulses
+  // are those of least energy.
+  const double moving = 0.5 * math::dot(n_, rebound_.data(), rebound_.data());
+  constexpr double kRoundOff = 1e-12;
+  if (separating + moving <= taken * (1 + kRoundOff)) return 1;
+  const double root = std::sqrt(std::max(0.0, separating * separating + 4 * moving * taken));
+  return moving > 0 ? std::clamp(0.5 * (root - separating) / moving, 0.0, 1.0) : 0;
 }
 
 /// @return true if contacts press that were not held

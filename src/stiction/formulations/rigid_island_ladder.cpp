@@ -50,10 +50,10 @@ bool RigidIsland::relax(int row, RigidLaw* law) {
       if (drop_overlap_corrections()) break;
       [[fallthrough]];
     case Corrections::kEqualities:
-      corrections_ = Corrections::kPossible;
-      if (find_possible_corrections(law)) break;
+      corrections_ = Corrections::kBent;
+      if (bend_equalities(law)) break;
       [[fallthrough]];
-    case Corrections::kPossible:
+    case Corrections::kBent:
       corrections_ = Corrections::kNone;
       std::fill(equality_b_.begin(), equality_b_.end(), 0.0);
       break;
@@ -78,10 +78,10 @@ bool RigidIsland::drop_overlap_corrections() {
   return is_any && !equalities_.empty();
 }
 
-/// Where equalities end that are springs, a million times as stiff as what they hold is heavy: a
-/// robot that is led into a table goes on along it.
-/// @return false if there are no corrections, or none that are possible
-bool RigidIsland::find_possible_corrections(RigidLaw* law) {
+/// Bends what equalities correct to where they end as springs, a million times as stiff as what
+/// they hold is heavy: a robot that is led into a table goes on along it.
+/// @return false, and all is as it was, if there are no corrections or none that are possible
+bool RigidIsland::bend_equalities(RigidLaw* law) {
   const double asked = std::sqrt(
       math::dot(static_cast<int>(equality_b_.size()), equality_b_.data(), equality_b_.data()));
   if (asked == 0) return false;
@@ -95,21 +95,25 @@ bool RigidIsland::find_possible_corrections(RigidLaw* law) {
   // Without friction, which rises with the springs' forces and would hold against them.
   no_mu_.assign(mu_.size(), 0.0);
   mu_.swap(no_mu_);
-  bool is_found = prepare();
-  if (is_found) {
+  bool is_bent = prepare();
+  if (is_bent) {
     eliminate();
-    is_found = solve_stage(y_hat_, law).is_solved();
-    v_ = impulses_.u;
-    whitening_.to_v(v_.data());
+    is_bent = solve_stage(y_hat_, law).is_solved();
+  }
+  if (is_bent) {
+    scratch_ = impulses_.u;
+    whitening_.to_v(scratch_.data());
+    bent_b_.clear();
+    for (std::size_t i = 0; i < equalities_.size(); ++i) {
+      const double v = island_.row_jacobian(equalities_[i]).multiply(scratch_)[0];
+      is_bent = is_bent && std::min(std::abs(v + equality_b_[i]), std::abs(v)) <= asked;
+      bent_b_.push_back(-v);
+    }
   }
   mu_.swap(no_mu_);
   softness_.clear();
-  if (!prepare() || !is_found) return false;
-  for (std::size_t i = 0; i < equalities_.size(); ++i) {
-    const double speed = island_.row_jacobian(equalities_[i]).multiply(v_)[0];
-    if (std::min(std::abs(speed + equality_b_[i]), std::abs(speed)) > asked) return false;
-    equality_b_[i] = -speed;
-  }
+  if (!prepare() || !is_bent) return false;
+  equality_b_.swap(bent_b_);
   return true;
 }
 

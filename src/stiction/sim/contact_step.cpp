@@ -381,15 +381,17 @@ std::string ContactStep::describe_conflict(const StepContext& context, const mjD
          plant::describe(context.model, mjOBJ_BODY, body);
 }
 
-/// Overlaps that could not be corrected, all at once, were not: motion goes on without.
+/// What could not be corrected, all at once, was not, or in part: motion goes on without.
 void ContactStep::warn_of_conflicts(StepContext& context, const mjData* d) const {
   for (const contact::IslandStatistics& island : solution_.islands) {
     if (!island.has_conflict) continue;
     ++context.report.num_warnings;
-    context.report.warning = "overlaps that cannot be corrected all at once were not" +
-                             describe_conflict(context, d, island) +
-                             ": something is squeezed, a joint's limit is within a surface, or "
-                             "equality constraints contradict each other";
+    context.report.warning =
+        "overlaps, limits or equalities that cannot be corrected all at once were not, or not "
+        "all the way" +
+        describe_conflict(context, d, island) +
+        ": something is squeezed, a joint's limit is within a surface, or an equality leads into "
+        "one or contradicts another";
   }
 }
 
