@@ -91,6 +91,13 @@ TEST(MomentumFactor, ContactOnTheAxisOfAHingeHasNoStiffness) {
               1e-9 * frequency * frequency);
 }
 
+Contact make_contact() {
+  Contact contact;
+  contact.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  contact.offset = {0.1, 0.2, -0.3};
+  return contact;
+}
+
 TEST(MomentumFactor, SixJointsAreNoFreeBody) {
   // As many dofs, but moved by columns: a hand and a forearm of one arm against each other.
   std::mt19937 rng(3);
@@ -121,13 +128,10 @@ TEST(MomentumFactor, SixJointsAreNoFreeBody) {
     }
     problem.segments.push_back(segment);
   }
-  Contact contact;
-  contact.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  contact.offset = {0.1, 0.2, -0.3};
-  problem.contacts.push_back(contact);
+  problem.contacts.push_back(make_contact());
   MomentumFactor factor;
   ASSERT_TRUE(factor.calc_derived(1, &problem));
-  const auto [x, y, z] = contact.offset;
+  const auto [x, y, z] = problem.contacts[0].offset;
   Eigen::MatrixXd P = Eigen::MatrixXd::Zero(3, 6);  // v + w x r
   P(0, 1) = z, P(0, 2) = -y, P(1, 2) = x, P(1, 0) = -z, P(2, 0) = y, P(2, 1) = -x;
   P(0, 3) = P(1, 4) = P(2, 5) = 1;
@@ -150,10 +154,7 @@ TEST(MomentumFactor, FreeBodyHasTheMobilityOfItsMass) {
   segment.block = block;
   segment.is_rigid_body = true;
   problem.segments.push_back(segment);
-  Contact contact;
-  contact.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  contact.offset = {0.1, 0.2, -0.3};
-  problem.contacts.push_back(contact);
+  problem.contacts.push_back(make_contact());
   MomentumFactor factor;
   ASSERT_TRUE(factor.calc_derived(1, &problem));
   EXPECT_NEAR(problem.delassus[0], std::sqrt(3) / 6, 1e-15);

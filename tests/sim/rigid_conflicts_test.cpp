@@ -52,14 +52,22 @@ TEST_P(RigidConflict, EqualitiesThatContradictAreWarnedOf) {
   }
 }
 
-TEST_P(RigidConflict, ABoxLedIntoTheFloorStopsThereAndCanBeLedAway) {
-  Scene scene(support::make_mjcf(kOption, R"(
+/// A box of 0.2 m, welded to a mocap body in its center.
+std::string make_led_box(double height) {
+  char text[400];
+  std::snprintf(text, sizeof text, R"(
     <worldbody>
       <geom type="plane" size="0 0 1"/>
-      <body name="hand" mocap="true" pos="0 0 0.12"/>
-      <body name="box" pos="0 0 0.12"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+      <body name="hand" mocap="true" pos="0 0 %g"/>
+      <body name="box" pos="0 0 %g"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
     </worldbody>
-    <equality><weld body1="hand" body2="box"/></equality>)"));
+    <equality><weld body1="hand" body2="box"/></equality>)",
+                height, height);
+  return support::make_mjcf(kOption, text);
+}
+
+TEST_P(RigidConflict, ABoxLedIntoTheFloorStopsThereAndCanBeLedAway) {
+  Scene scene(make_led_box(0.12));
   Stepper stepper(scene.model, make_options(GetParam()));
   const double slack = GetParam() == ContactModel::anitescu_potra ? 1e-3 : 1e-6;
   for (int i = 0; i < 500; ++i) {
@@ -75,13 +83,7 @@ TEST_P(RigidConflict, ABoxLedIntoTheFloorStopsThereAndCanBeLedAway) {
 }
 
 TEST_P(RigidConflict, ABoxLedAlongTheFloorSlidesUnlessItSticks) {
-  Scene scene(support::make_mjcf(kOption, R"(
-    <worldbody>
-      <geom type="plane" size="0 0 1"/>
-      <body name="hand" mocap="true" pos="0 0 0.1"/>
-      <body name="box" pos="0 0 0.1"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
-    </worldbody>
-    <equality><weld body1="hand" body2="box"/></equality>)"));
+  Scene scene(make_led_box(0.1));
   Stepper stepper(scene.model, make_options(GetParam()));
   scene.data->mocap_pos[2] = 0.09;
   for (int i = 0; i < 1000; ++i) {

@@ -372,30 +372,29 @@ TEST(RigidIncline, NoSlipHoldsAtAnyAngleThatTipsNothing) {
   EXPECT_NEAR(slide(ContactModel::no_slip, 0.9, 0, 300), 0, 1e-12);
 }
 
-TEST(RigidIncline, ViscousBoxSlowsDownExponentially) {
+/// The speed on the level from 1 m/s on, nu = 2 N s/m.
+double slide_on_oil(ContactModel model, int num_steps) {
   Scene scene(make_incline(0, 1));
   mj_resetDataKeyframe(scene.model, scene.data, 0);
   plant::Material material = plant::kDefaultMaterial;
   material.viscous_friction = 2;
-  Stepper stepper(scene.model, make_options(ContactModel::viscous),
-                  make_materials(scene, material));
-  run(&stepper, &scene, 500);
+  Stepper stepper(scene.model, make_options(model), make_materials(scene, material));
+  run(&stepper, &scene, num_steps);
+  return scene.data->qvel[0];
+}
+
+TEST(RigidIncline, ViscousBoxSlowsDownExponentially) {
+  const double v = slide_on_oil(ContactModel::viscous, 500);
   // Implicit Euler of v' = -4 nu / m v.
-  EXPECT_NEAR(scene.data->qvel[0], std::pow(1 + 1e-3 * 4 * 2 / 2.0, -500), 1e-9);
-  EXPECT_NEAR(scene.data->qvel[0], std::exp(-4 * 2 / 2.0 * 0.5), 2e-3);
+  EXPECT_NEAR(v, std::pow(1 + 1e-3 * 4 * 2 / 2.0, -500), 1e-9);
+  EXPECT_NEAR(v, std::exp(-4 * 2 / 2.0 * 0.5), 2e-3);
 }
 
 TEST(RigidIncline, DrumwrightsShellHasAForceOfViscousFriction) {
-  Scene scene(make_incline(0, 1));
-  mj_resetDataKeyframe(scene.model, scene.data, 0);
-  plant::Material material = plant::kDefaultMaterial;
-  material.viscous_friction = 2;
-  Stepper stepper(scene.model, make_options(ContactModel::drumwright_shell),
-                  make_materials(scene, material));
-  run(&stepper, &scene, 100);
+  const double v = slide_on_oil(ContactModel::drumwright_shell, 100);
   // v' = -mu g - 4 nu / m v
   const double rate = 4 * 2 / 2.0, limit = 0.5 * kGravity / rate;
-  EXPECT_NEAR(scene.data->qvel[0], (1 + limit) * std::exp(-rate * 0.1) - limit, 2e-3);
+  EXPECT_NEAR(v, (1 + limit) * std::exp(-rate * 0.1) - limit, 2e-3);
 }
 
 /// Tangents of a pile depend on each other up to round-off of where contacts are found. Those that

@@ -67,7 +67,7 @@ def compare_command(
             contact_model,
             normal_law=normal_law,
             friction_law=friction_law,
-            settings=options.read_settings(settings),
+            settings=dict(settings or ()),
             time_step=time_step,
             duration=duration,
             tolerance=tolerance,

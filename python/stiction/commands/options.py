@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -95,8 +95,18 @@ _SETTINGS = (
 _DEFAULTS = inspect.signature(Simulator.__init__).parameters
 
 
-def _parse_setting(text: str) -> dict[str, Any]:
-    """{'gap_correction': 0.2} from 'gap_correction=0.2', typed as Simulator's default is."""
+class Setting(NamedTuple):
+    """An argument of Simulator."""
+
+    name: str
+    value: bool | int | float | str
+
+
+def parse_setting(text: str) -> Setting:
+    """Setting('gap_correction', 0.2) from 'gap_correction=0.2', typed as Simulator's default is.
+
+    Raises typer.BadParameter.
+    """
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals:
         raise typer.BadParameter(f"'{text}' is not NAME=VALUE")
@@ -104,27 +114,10 @@ def _parse_setting(text: str) -> dict[str, Any]:
         raise typer.BadParameter(f"no setting '{name}' {suggest_name(name, _SETTINGS)}")
     kind = type(_DEFAULTS[name].default)
     try:
-        return {name: {"true": True, "false": False}[value] if kind is bool else kind(value)}
+        return Setting(name, {"true": True, "false": False}[value] if kind is bool else kind(value))
     except (KeyError, ValueError) as e:
         wanted = {bool: "true or false", int: "an integer", float: "a number"}[kind]
         raise typer.BadParameter(f"{name} is {wanted}, not '{value}'") from e
-
-
-def _check_settings(texts: list[str] | None) -> list[str]:
-    # Typer has no options that are dicts: checked here, read by read_settings.
-    read_settings(texts)
-    return texts or []
-
-
-def read_settings(texts: list[str] | None) -> dict[str, Any]:
-    """Arguments of Simulator from texts NAME=VALUE, the last of each name.
-
-    Raises typer.BadParameter.
-    """
-    settings: dict[str, Any] = {}
-    for text in texts or ():
-        settings |= _parse_setting(text)
-    return settings
 
 
 ContactModel = Annotated[
@@ -217,10 +210,10 @@ Properties = Annotated[
     typer.Option(metavar="FILE", help="Contact properties, in place of those the scene names."),
 ]
 Settings = Annotated[
-    list[str] | None,
+    list[Setting] | None,
     typer.Option(
         "--set",
-        callback=_check_settings,
+        parser=parse_setting,
         metavar="NAME=VALUE",
         help="Arguments of stiction.Simulator; may be given several times. "
         f"{', '.join(_SETTINGS)}.",

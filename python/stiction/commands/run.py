@@ -54,6 +54,7 @@ def run(
     Exit codes: 0 ok, 1 failure, 2 usage, 3 a step did not pass its certificate.
     """
     messages = Messages()
+    others: dict[str, Any] = dict(settings or ())
     with messages.show_warnings() as texts:
         loaded = load_scene(scene, properties)
         simulator = loaded.make_simulator(
@@ -67,7 +68,7 @@ def run(
             tolerance=tolerance,
             num_threads=num_threads,
             on_failure="stop",
-            **options.read_settings(settings),
+            **others,
         )
         data = loaded.make_data()
     controls = controls or default_controls(loaded)
@@ -91,7 +92,7 @@ def run(
         "friction_law": friction_law,
         "tessellation": tessellation,
         "quadrature": quadrature,
-        "settings": options.read_settings(settings),
+        "settings": others,
         "time_step": simulator.time_step,
         "controls": controls.value,
         "seed": seed,

@@ -223,8 +223,7 @@ Certifier::Balance Certifier::judge_balance(const ContactProblem& problem, const
     const ResidualScale scales = calc_residual_scale(problem, blocks, impulse_, momentum_);
     const double scale = scales.impulses;
     const double residual = std::sqrt(r2);
-    // A quarter more than the solver's own test: its sum of the same terms is rounded differently.
-    const double enough = 1.25 * (absolute_tolerance + tolerance * scale);
+    const double enough = calc_allowed_residual(absolute_tolerance, tolerance, scales);
     // Beyond this, what rounding leaves of a step is no solution.
     constexpr double kMaxRoundOff = 1e-4;
     const double rounding = std::min(std::sqrt(a2), kMaxRoundOff * scales.momentum);

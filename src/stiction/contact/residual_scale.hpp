@@ -29,4 +29,11 @@ ResidualScale calc_residual_scale(const ContactProblem& problem, std::span<const
                                   std::span<const double> impulse, std::span<const double> momentum,
                                   int num_substeps = 1);
 
+/// The largest residual of a step that passes: a quarter more than the solver's own test allows,
+/// whose sum of the same terms is rounded differently.
+inline double calc_allowed_residual(double absolute_tolerance, double tolerance,
+                                    const ResidualScale& scale) {
+  return 1.25 * (absolute_tolerance + tolerance * scale.impulses);
+}
+
 }  // namespace stiction::contact

@@ -133,7 +133,7 @@ void RigidCertifier::judge_blocks(const ContactProblem& problem, std::span<const
   const ResidualScale scale = calc_residual_scale(problem, blocks, by_law_, momentum_);
   const double residual = std::sqrt(r2);
   verdict_.require("imbalance of momentum", residual,
-                   1.25 * (absolute_tolerance + tolerance * scale.impulses), "sqrt(J)");
+                   calc_allowed_residual(absolute_tolerance, tolerance, scale), "sqrt(J)");
   if (residual <= absolute_tolerance || !(scale.impulses > 0)) return;
   out->relative_residual = std::max(out->relative_residual, residual / scale.impulses);
   out->residual_to_momentum = std::max(out->residual_to_momentum, residual / scale.momentum);

@@ -87,14 +87,12 @@ void SubstepCheck::judge(const ContactProblem& problem, const Islands& islands, 
     }
   }
   const double residual = std::sqrt(r2);
-  const double scale =
-      calc_residual_scale(problem, islands.blocks(island), impulse_, momentum_, substep.count)
-          .impulses;
-  // A quarter more than the solver's own test, as for a step that is whole.
+  const ResidualScale scale =
+      calc_residual_scale(problem, islands.blocks(island), impulse_, momentum_, substep.count);
   verdict_.require("imbalance of momentum of a sub-step", residual,
-                   1.25 * (absolute_tolerance + tolerance * scale), "sqrt(J)");
-  if (residual > absolute_tolerance && scale > 0)
-    relative_residual_ = std::max(relative_residual_, residual / scale);
+                   calc_allowed_residual(absolute_tolerance, tolerance, scale), "sqrt(J)");
+  if (residual > absolute_tolerance && scale.impulses > 0)
+    relative_residual_ = std::max(relative_residual_, residual / scale.impulses);
 }
 
 }  // namespace stiction::contact

@@ -53,8 +53,10 @@ class EnergyStage final : public RigidLaw {
     for (int i = 0; i < stage.num_contacts; ++i) is_chosen_[i] = out->z[i] > 0;
     for (int round = 0; round <= kMaxRounds; ++round) {
       choose_variables(stage);
-      if (size_ > kMaxSize && round > 0) break;  // the round before is a solution
-      if (size_ > kMaxSize) return {.status = numerics::LcpStatus::kTooLarge};
+      if (size_ > kMaxSize) {
+        if (round > 0) break;  // the round before is a solution
+        return {.status = numerics::LcpStatus::kTooLarge};
+      }
       assemble(stage);
       x_.resize(size_);
       const numerics::DenseLcp lcp{size_, Q_.data(), r_.data()};

@@ -84,7 +84,7 @@ void RigidIsland::assemble(const ContactProblem& problem, const contact::Islands
     whitening_.couple(island_.row_jacobian(term.row).dofs);
   if (model == ContactModel::viscous)
     for (const ContactTerms& c : contacts_)
-      if (problem.contacts[island_.contacts()[c.contact]].viscous_friction > 0)
+      if (contact_of(c).viscous_friction > 0)
         whitening_.couple(island_.contact_jacobian(c.contact).dofs);
 }
 
@@ -160,7 +160,7 @@ IslandStatistics RigidIsland::solve(const Pushing& guess, RigidLaw* law) {
   int friction_rounds = 0;
   // What is held changes neither A nor the rows, but for what acts on A.
   const bool changes_A = !frictions_.empty() || model_ == ContactModel::viscous;
-  bool is_first = true;
+  bool is_first = true, keeps = true;
   for (bool is_stale = true;; is_stale = changes_A) {
     if (is_stale && !prepare()) break;
     const LcpReport report = solve_with_ladder(law);
@@ -172,7 +172,8 @@ IslandStatistics RigidIsland::solve(const Pushing& guess, RigidLaw* law) {
     t_total_ = impulses_.tangents;
     dry_total_ = impulses_.dry;
     finish();
-    if ((is_wedged() || !keeps_constraints()) && relax(-1, law)) continue;
+    keeps = keeps_constraints();
+    if ((!keeps || is_wedged()) && relax(-1, law)) continue;
     if (is_first) find_keys(&pushing_.first);
     const bool holds_more = update_held();
     if (is_first && holds_more) guess_rows(guess.last);
@@ -187,8 +188,9 @@ IslandStatistics RigidIsland::solve(const Pushing& guess, RigidLaw* law) {
     }
     if (!holds_more && !is_open) break;
   }
-  if (statistics_.status == SolveStatus::kConverged) solve_impacts(law);
-  if (statistics_.status == SolveStatus::kConverged && !keeps_constraints())
+  if (statistics_.status == SolveStatus::kConverged && solve_impacts(law))
+    keeps = keeps_constraints();
+  if (statistics_.status == SolveStatus::kConverged && !keeps)
     statistics_.status = SolveStatus::kInfeasible;
   if (statistics_.status == SolveStatus::kConverged) check_equalities();
   if (velocities_.empty()) calc_contact_velocities();  // after a failure, of v*
@@ -231,7 +233,7 @@ bool RigidIsland::factor() {
   }
   if (model_ == ContactModel::viscous) {
     for (const ContactTerms& c : contacts_) {
-      const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+      const Contact& contact = contact_of(c);
       const double weight = problem_->time_step * contact.viscous_friction;
       if (!c.is_held || weight == 0) continue;
       const DenseJacobian<3> J = island_.contact_jacobian(c.contact);
@@ -276,7 +278,7 @@ void RigidIsland::whiten() {
   b_t_.resize(2 * num_contacts);
   for (int i = 0; i < num_contacts; ++i) {
     const ContactTerms& c = contacts_[i];
-    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+    const Contact& contact = contact_of(c);
     double* const rows[] = {whitened(&T_, needs_tangents ? 2 * i : 0),
                             whitened(&T_, needs_tangents ? 2 * i + 1 : 0), whitened(&N_, i)};
     whitening_.whiten(island_.contact_jacobian(c.contact), needs_tangents ? 0 : 2, rows);
@@ -367,7 +369,7 @@ void RigidIsland::finish() {
 
   for (int i = 0; i < num_contacts; ++i) {
     ContactTerms& c = contacts_[i];
-    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+    const Contact& contact = contact_of(c);
     c.impulse[0] = c.impulse[1] = 0;
     c.impulse[2] = z_total_[i];
     if (!t_total_.empty()) std::copy_n(t_total_.data() + 2 * i, 2, c.impulse);
@@ -414,7 +416,7 @@ bool RigidIsland::update_held() {
   constexpr double kSeparates = 1e-9;  // [m/s]
   bool is_changed = false;
   for (ContactTerms& c : contacts_) {
-    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+    const Contact& contact = contact_of(c);
     if (contact.dim == 1) continue;
     const bool separates = velocities_[c.contact].z() + c.correction > kSeparates;
     if (c.is_held) {
@@ -453,8 +455,7 @@ void RigidIsland::guess_rows(const std::vector<std::uint64_t>& keys) {
     if (key != 0 && std::binary_search(keys.begin(), keys.end(), key))
       guess_.push_back(static_cast<int>(row));
   };
-  for (std::size_t i = 0; i < contacts_.size(); ++i)
-    add(problem_->contacts[island_.contacts()[contacts_[i].contact]].id, i);
+  for (std::size_t i = 0; i < contacts_.size(); ++i) add(contact_of(contacts_[i]).id, i);
   for (std::size_t i = 0; i < limits_.size(); ++i)
     add(make_limit_key(*problem_, problem_->rows[island_.rows()[limits_[i]]]),
         contacts_.size() + i);
@@ -468,8 +469,7 @@ void RigidIsland::find_keys(std::vector<std::uint64_t>* keys) const {
     if (row >= num_contacts) {
       const int limit = limits_[row - num_contacts];
       keys->push_back(make_limit_key(*problem_, problem_->rows[island_.rows()[limit]]));
-    } else if (const std::uint64_t id =
-                   problem_->contacts[island_.contacts()[contacts_[row].contact]].id) {
+    } else if (const std::uint64_t id = contact_of(contacts_[row]).id) {
       keys->push_back(id);
     }
   }

@@ -88,7 +88,7 @@ class RigidIsland {
   bool update_held();
   void calc_friction_mobilities();
   bool update_friction(double tolerance);
-  void solve_impacts(RigidLaw* law);
+  bool solve_impacts(RigidLaw* law);
   bool find_rebounds();
   void rebound(RigidLaw* law);
   double calc_rebound_share() const;
@@ -99,6 +99,13 @@ class RigidIsland {
   void find_keys(std::vector<std::uint64_t>* keys) const;
 
   static contact::SolveStatus to_solve_status(numerics::LcpStatus status);
+  const contact::Contact& contact_of(const ContactTerms& terms) const {
+    return problem_->contacts[island_.contacts()[terms.contact]];
+  }
+  /// 0 of a contact that does not hit.
+  double restitution_of(const ContactTerms& terms) const {
+    return terms.rebounds ? contact_of(terms).restitution : 0;
+  }
   double* whitened(std::vector<double>* rows, int row) { return rows->data() + row * n_; }
   double correct(double position) const;
 

@@ -15,25 +15,29 @@ using numerics::LcpReport;
 
 /// Impacts with restitution, until what they press is held. What rebounds does not change friction:
 /// that of dry joints stays as it is without.
-void RigidIsland::solve_impacts(RigidLaw* law) {
+/// @return true if velocities are new
+bool RigidIsland::solve_impacts(RigidLaw* law) {
   for (FrictionTerm& term : frictions_) {
     term.impulse = row_impulses_[term.row];
     term.weight = 0;
   }
+  bool is_any = false;
   while (find_rebounds()) {
-    if (!prepare()) return;
+    if (!prepare()) break;
     rebound(law);
-    if (statistics_.status != SolveStatus::kConverged) return;
+    if (statistics_.status != SolveStatus::kConverged) break;
     finish();
-    if (!hold_pressing()) return;
+    is_any = true;
+    if (!hold_pressing()) break;
   }
+  return is_any;
 }
 
 /// @return true if there are contacts that hit; those that did once do again
 bool RigidIsland::find_rebounds() {
   bool is_any = false;
   for (ContactTerms& c : contacts_) {
-    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+    const Contact& contact = contact_of(c);
     if (contact.restitution == 0 || (!c.rebounds && !(c.impulse[2] > 0))) continue;
     const DenseJacobian<3> J = island_.contact_jacobian(c.contact);
     const double v_n0 = J.multiply(v0_).z() + contact.bias[2];
@@ -56,17 +60,14 @@ void RigidIsland::rebound(RigidLaw* law) {
   dry_total_ = impulses_.dry;
   y_ = impulses_.u;
   scratch_ = y_;
-  const auto restitution = [this](std::size_t i) {
-    if (!contacts_[i].rebounds) return 0.0;
-    return problem_->contacts[island_.contacts()[contacts_[i].contact]].restitution;
-  };
   rebound_.assign(n_, 0.0);
   for (std::size_t i = 0; i < contacts_.size(); ++i)
-    math::add_multiple(n_, restitution(i) * z_total_[i], N_projected_.data() + i * n_,
+    math::add_multiple(n_, restitution_of(contacts_[i]) * z_total_[i], N_projected_.data() + i * n_,
                        rebound_.data());
   const double share = calc_rebound_share();
   math::add_multiple(n_, share, rebound_.data(), y_.data());
-  for (std::size_t i = 0; i < contacts_.size(); ++i) z_total_[i] *= 1 + share * restitution(i);
+  for (std::size_t i = 0; i < contacts_.size(); ++i)
+    z_total_[i] *= 1 + share * restitution_of(contacts_[i]);
   bool closes = false;
   constexpr double kTolerance = 1e-10;  // [m/s]
   for (std::size_t i = 0; i < b_projected_.size(); ++i) {
@@ -83,8 +84,7 @@ void RigidIsland::rebound(RigidLaw* law) {
   for (std::size_t i = 0; i < dry_.size(); ++i)
     dry_bounds_[i] = problem_->rows[island_.rows()[dry_[i]]].bound;
   for (std::size_t i = 0; i < nu_.size(); ++i)
-    nu_[i] = problem_->time_step *
-             problem_->contacts[island_.contacts()[contacts_[i].contact]].viscous_friction;
+    nu_[i] = problem_->time_step * contact_of(contacts_[i]).viscous_friction;
   statistics_.status = to_solve_status(last.status);
   for (std::size_t i = 0; i < z_total_.size(); ++i) z_total_[i] += impulses_.z[i];
   for (std::size_t i = 0; i < t_total_.size(); ++i) t_total_[i] += impulses_.tangents[i];
@@ -101,12 +101,11 @@ double RigidIsland::calc_rebound_share() const {
     taken -= p * (b + 0.5 * (math::dot(n_, row, u_hat_.data()) + math::dot(n_, row, y_.data())));
   };
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
-    const Contact& contact = problem_->contacts[island_.contacts()[contacts_[i].contact]];
-    if (contacts_[i].rebounds)
-      separating += contact.restitution * z_total_[i] *
-                    (contact.bias[2] + math::dot(n_, N_.data() + i * n_, y_.data()));
+    const double bias = contact_of(contacts_[i]).bias[2];
+    separating += restitution_of(contacts_[i]) * z_total_[i] *
+                  (bias + math::dot(n_, N_.data() + i * n_, y_.data()));
     if (contacts_[i].correction < 0) continue;
-    add_work(N_, i, contact.bias[2], z_total_[i]);
+    add_work(N_, i, bias, z_total_[i]);
     for (std::size_t t = 2 * i; t < 2 * i + 2 && !t_total_.empty(); ++t)
       add_work(T_, t, b_t_[t], t_total_[t]);
   }
@@ -127,7 +126,7 @@ double RigidIsland::calc_rebound_share() const {
 bool RigidIsland::hold_pressing() {
   bool is_changed = false;
   for (ContactTerms& c : contacts_) {
-    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+    const Contact& contact = contact_of(c);
     if (uses_tangents_ || contact.dim == 1 || c.is_held || !(c.impulse[2] > 0)) continue;
     c.is_held = is_changed = true;
   }

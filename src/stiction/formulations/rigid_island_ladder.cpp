@@ -166,7 +166,7 @@ bool RigidIsland::is_wedged() const {
 bool RigidIsland::keeps_constraints() const {
   double error = 0, speed = 1;
   for (const ContactTerms& c : contacts_) {
-    const Contact& contact = problem_->contacts[island_.contacts()[c.contact]];
+    const Contact& contact = contact_of(c);
     const math::Vector3& v = velocities_[c.contact];
     speed = std::max({speed, v.norm(), std::abs(contact.bias[0]), std::abs(contact.bias[1])});
     error = std::max(error, -v.z() - std::max(0.0, c.correction));

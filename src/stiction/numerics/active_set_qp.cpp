@@ -187,9 +187,8 @@ LcpReport ActiveSetQp::solve(const DenseLcp& problem, std::span<double> z) {
   // The factor's rounding is none of the solver's: Q itself says what is solved.
   calc_w(problem, z, w_);
   report.residual = natural_residual(z, w_);
-  double scale = 0;
-  for (int i = 0; i < problem.size; ++i) scale = std::max(scale, std::abs(problem.r[i]));
-  if (report.is_solved() && !(report.residual <= kAccepted * scale))
+  if (report.is_solved() &&
+      !(report.residual <= kAccepted * math::max_abs(problem.size, problem.r)))
     report.status = LcpStatus::kNotSolved;
   return report;
 }

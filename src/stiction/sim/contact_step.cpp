@@ -32,9 +32,6 @@ void check_law(const StepOptions& options, const plant::ContactPatches& patches)
                   "choose hunt_crossley or linear, or give no geom a hydroelastic_modulus");
 }
 
-/// Of what is never below 0; a NaN is then printed as one.
-double without_sign(double x) { return std::copysign(x, 1.0); }
-
 }  // namespace
 
 ContactStep::ContactStep(const mjModel* model, const StepOptions& options,
@@ -453,8 +450,8 @@ void ContactStep::certify(StepContext& context, mjData* d) {
   char text[200];
   std::snprintf(text, sizeof text,
                 "the step does not pass its certificate: %s is %.3g%s%s, allowed is %.3g%s%s",
-                failed.quantity, without_sign(failed.value), space, failed.unit, failed.limit,
-                space, failed.unit);
+                failed.quantity, std::abs(failed.value), space, failed.unit, failed.limit, space,
+                failed.unit);
   context.fail(kCertificateFailed, text);
 }
 
