@@ -17,7 +17,7 @@
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/islands.hpp"
 #include "stiction/contact/momentum_factor.hpp"
-#include "stiction/formulations/convex_solver.hpp"
+#include "stiction/formulations/contact_solver.hpp"
 #include "turns.hpp"
 
 namespace {

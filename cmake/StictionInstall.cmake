@@ -7,10 +7,10 @@ include(CMakePackageConfigHelpers)
 
 set(_contact_headers
   stiction/base/error.hpp
-  stiction/contact/certificate.hpp
+  stiction/certificate/certificate.hpp
   stiction/contact/custom_law.hpp
   stiction/contact/patch_row.hpp
-  stiction/formulations/convex_solver.hpp
+  stiction/formulations/contact_solver.hpp
   stiction/geometry/contact_surface.hpp
   stiction/geometry/extent.hpp
   stiction/geometry/mesh_check.hpp

@@ -3,8 +3,9 @@
 
     check_layers.py [SOURCE_ROOT]
 
-Each folder may include itself and the folders before it. The folders of stiction_contact know no
-MuJoCo. Prints file:line for every fault; exit code 1 if there is one.
+Each folder may include itself and the folders before it. `certificate` stands before `laws` and
+`formulations`, so that what verifies knows nothing of what solves; they in turn may not include it.
+The folders of stiction_contact know no MuJoCo. Prints file:line for every fault; exit code 1 if there is one.
 """
 
 from __future__ import annotations
@@ -14,8 +15,19 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-CONTACT_LAYERS = ("base", "math", "numerics", "geometry", "contact", "formulations")
+CONTACT_LAYERS = (
+    "base",
+    "math",
+    "numerics",
+    "geometry",
+    "contact",
+    "certificate",
+    "laws",
+    "formulations",
+)
 LAYERS = (*CONTACT_LAYERS, "plant", "sim", "io")
+# What solves must not use what verifies, though it stands above it.
+FORBIDDEN = {("formulations", "certificate"), ("laws", "certificate")}
 SUFFIXES = (".hpp", ".cpp")
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
@@ -35,6 +47,8 @@ def check_include(folder: str, header: str, is_local: bool) -> str | None:
         return f"no folder '{target}' in tools/check_layers.py"
     if LAYERS.index(target) > LAYERS.index(folder):
         return f"{folder} must not include {target}, which is built on it"
+    if (folder, target) in FORBIDDEN:
+        return f"{folder} must not include {target}, which verifies its results"
     return None
 
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <numbers>
 
-#include "stiction/contact/certificate.hpp"
-#include "stiction/formulations/convex_solver.hpp"
+#include "stiction/certificate/certificate.hpp"
+#include "stiction/formulations/contact_solver.hpp"
 
 namespace {
 
@@ -85,7 +85,7 @@ double slide(contact::ContactModel model, double angle) {
   contact::MomentumFactor factor;
   contact::Islands islands;
   contact::ContactSolution solution;
-  contact::Certifier certifier;
+  certificate::Certifier certifier;
   const formulations::SolverOptions options;
   const auto solver = formulations::make_contact_solver(model);
   for (int i = 0; i < std::lround(1 / kTimeStep); ++i) {
@@ -95,7 +95,7 @@ double slide(contact::ContactModel model, double angle) {
     if (!factor.calc_derived(options.parameters.near_rigid_factor, &problem)) return NAN;
     islands.find(problem);
     solver->solve(problem, islands, options, {}, nullptr, &solution);
-    const contact::Certificate certificate =
+    const certificate::Certificate certificate =
         certifier.certify(problem, &factor, islands, model, options.parameters,
                           options.relative_tolerance, options.absolute_tolerance, solution);
     if (!certificate.ok) return NAN;

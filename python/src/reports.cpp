@@ -38,7 +38,7 @@ void def_array(nb::class_<ContactReport>& c, const char* name,
 }
 
 void bind_solver_reports(nb::module_& m) {
-  using contact::Certificate;
+  using certificate::Certificate;
   nb::class_<Certificate>(m, "Certificate", "What is proved of a step's solution.")
       .def_ro(
           "error_bound", &Certificate::error_bound,

@@ -8,7 +8,7 @@
 
 #include "bindings.hpp"
 #include "stiction/base/error.hpp"
-#include "stiction/contact/dense_hessian.hpp"
+#include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/io/material_assignment.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
@@ -61,7 +61,7 @@ class PyStepper {
   double calc_condition_number() {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
-    return contact::calc_condition_number(stepper_.calc_hessian());
+    return formulations::calc_condition_number(stepper_.calc_hessian());
   }
 
   /// H as a NumPy array of its own, (nv, nv).

@@ -50,6 +50,8 @@ def test_own_and_lower_folders_may_be_included(tmp_path: Path) -> None:
         ("math/a.hpp", '"stiction/contact/b.hpp"', "math must not include contact"),
         ("plant/a.cpp", "<stiction/sim/b.hpp>", "plant must not include sim"),
         ("contact/a.cpp", "<mujoco/mujoco.h>", "knows no MuJoCo"),
+        ("certificate/a.cpp", '"stiction/laws/b.hpp"', "certificate must not include laws"),
+        ("formulations/rigid/a.cpp", '"stiction/certificate/b.hpp"', "which verifies its results"),
         ("base/a.hpp", '"stiction/colour/b.hpp"', "no folder 'colour'"),
         ("sim/a.hpp", '"b.hpp"', "write it as stiction/.../b.hpp"),
     ],

@@ -6,8 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "stiction/base/error.hpp"
-#include "stiction/contact/custom_impulse.hpp"
-#include "stiction/contact/hertz.hpp"
 
 namespace stiction::contact {
 namespace {
@@ -126,29 +124,6 @@ TEST(CustomLaw, RefusesAReachThatIsNoDistance) {
   EXPECT_EQ(refusal_of(Far{0.1}), "");
   EXPECT_NE(refusal_of(Far{-1}).find("reach() is -1 m"), std::string::npos);
   EXPECT_NE(refusal_of(Far{std::nan("")}).find("reach() is "), std::string::npos);
-}
-
-TEST(CustomLaw, ImpulseIsThatOfTheSameLawBuiltIn) {
-  const auto held = make_custom_law(MyHertz{});
-  for (const double dt : {1e-4, 2e-3}) {
-    for (const double x0 : {-1e-3, 1e-5, 1e-3}) {
-      const Hertz<double> built_in{dt, 1e8, 2, x0};
-      const Custom<double> custom{held.get(), dt, x0};
-      const Custom<math::Lanes> four{held.get(), math::broadcast(dt), math::broadcast(x0)};
-      for (const double v : {-3.0, -0.1, 0.0, 1e-3, 0.2, 2.0}) {
-        const NormalImpulse<double> expected = built_in.calc_impulse(v);
-        const NormalImpulse<double> at = custom.calc_impulse(v);
-        EXPECT_NEAR(at.n, expected.n, 1e-14 * expected.n);
-        EXPECT_NEAR(at.dn_dv, expected.dn_dv, -1e-14 * expected.dn_dv);
-        EXPECT_EQ(at.secant, -at.dn_dv);
-        EXPECT_EQ(four.calc_impulse(math::broadcast(v)).n[3], at.n);
-        EXPECT_DOUBLE_EQ(custom.calc_start_impulse(v), built_in.calc_start_impulse(v));
-        // Its cost by quadrature is the other's closed form.
-        const double cost = built_in.calc_cost(v);
-        EXPECT_NEAR(custom.calc_cost(v), cost, 1e-9 * cost) << dt << " " << x0 << " " << v;
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "formulations/solved_problem.hpp"
 #include "support/random_problem.hpp"
+#include "support/solved_problem.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -18,6 +18,7 @@ using contact::ContactModel;
 using contact::ContactProblem;
 using contact::ContactSolution;
 using contact::Segment;
+using support::SolvedProblem;
 
 constexpr double kTimeStep = 2e-3, kGravity = 9.81;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -34,7 +35,7 @@ class Extreme : public testing::TestWithParam<ContactModel> {
   /// Solved; or, by a model that is not convex, said not to be.
   SolvedProblem expect_answer(const ContactProblem& problem, double tolerance = 1e-5) const {
     SolvedProblem out = solve(problem, tolerance);
-    const contact::Certificate certificate = out.certify();
+    const certificate::Certificate certificate = out.certify();
     for (const double v : out.solution.v) EXPECT_TRUE(std::isfinite(v));
     for (const auto& impulse : out.solution.impulses)
       for (const double gamma : impulse) EXPECT_TRUE(std::isfinite(gamma));

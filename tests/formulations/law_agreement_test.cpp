@@ -4,14 +4,19 @@
 
 #include <gtest/gtest.h>
 
-#include "formulations/law_under_test.hpp"
-#include "stiction/contact/reference_laws.hpp"
+#include "stiction/certificate/reference_laws.hpp"
+#include "support/law_under_test.hpp"
 
 namespace stiction::formulations {
 namespace {
 
 using contact::ContactModel;
 using Eigen::VectorXd;
+using support::LawStart;
+using support::LawUnderTest;
+using support::make_law;
+using support::make_law_starts;
+using support::make_torsion_law;
 
 constexpr ContactModel kModels[] = {ContactModel::sap, ContactModel::lagged,
                                     ContactModel::lagged_regularized, ContactModel::similar,
@@ -55,9 +60,9 @@ TEST(LawAgreement, ReferenceLawsAreTheSolversLaws) {
         const LawUnderTest law = torsion && dim > 3 ? make_torsion_law(model, start, parameters)
                                                     : make_law(model, start, parameters);
         for_each_velocity(law, [&](const VectorXd& v) {
-          contact::ContactVector v_c;
+          certificate::ContactVector v_c;
           Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_c.data()) = v;
-          const contact::ReferenceImpulse reference = contact::calc_reference_impulse(
+          const certificate::ReferenceImpulse reference = certificate::calc_reference_impulse(
               model, parameters, start.contact, start.time_step, start.delassus, start.v_n0, v_c,
               calc_first_bound(start));
           const VectorXd gamma = law.impulse(v.head(law.size));

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "formulations/law_under_test.hpp"
-#include "formulations/solved_problem.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/contact/custom_law.hpp"
+#include "support/law_under_test.hpp"
+#include "support/solved_problem.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -18,6 +18,8 @@ using contact::ContactProblem;
 using contact::ModelParameters;
 using contact::NormalLawKind;
 using contact::SolveStatus;
+using support::make_law_choices;
+using support::SolvedProblem;
 
 /// A sphere of 1 kg above the ground, on one contact.
 ContactProblem make_sphere(double gap, const std::array<double, 6>& v0, double dt = 2e-3) {

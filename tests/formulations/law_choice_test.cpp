@@ -7,12 +7,12 @@
 #include <gtest/gtest.h>
 #include <Eigen/Core>
 
-#include "formulations/dense_solver.hpp"
-#include "formulations/law_under_test.hpp"
-#include "formulations/solved_problem.hpp"
-#include "stiction/contact/reference_laws.hpp"
+#include "stiction/certificate/reference_laws.hpp"
+#include "support/dense_solver.hpp"
 #include "support/eigenvalues.hpp"
+#include "support/law_under_test.hpp"
 #include "support/random_problem.hpp"
+#include "support/solved_problem.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -24,6 +24,15 @@ using contact::ModelParameters;
 using contact::NormalLawKind;
 using contact::SolveStatus;
 using Eigen::VectorXd;
+using support::calc_dense_cost;
+using support::calc_law_hessian;
+using support::LawStart;
+using support::LawUnderTest;
+using support::make_law;
+using support::make_law_choices;
+using support::make_law_starts;
+using support::make_torsion_law;
+using support::SolvedProblem;
 
 constexpr double kTolerance = 1e-9;
 
@@ -58,11 +67,12 @@ class LawChoice : public testing::TestWithParam<Choice> {
           v[2] = kink + offset * std::max(1e-4, std::abs(kink));
           const VectorXd gamma = law.impulse(v.head(law.size));
           if (!gamma.allFinite()) continue;  // beyond a barrier
-          contact::ContactVector v_c;
+          certificate::ContactVector v_c;
           Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_c.data()) = v;
           check(v, gamma,
-                contact::calc_reference_impulse(model(), parameters(), start.contact,
-                                                start.time_step, start.delassus, start.v_n0, v_c));
+                certificate::calc_reference_impulse(model(), parameters(), start.contact,
+                                                    start.time_step, start.delassus, start.v_n0,
+                                                    v_c));
         }
       }
     }
@@ -132,7 +142,7 @@ TEST_P(LawChoice, SolvedProblemsPassTheirCertificate) {
   std::mt19937_64 rng(7);
   for (int trial = 0; trial < 20; ++trial) {
     SolvedProblem solved = solve(make_problem(trial, &rng, friction_factor()));
-    const contact::Certificate certificate = solved.certify();
+    const certificate::Certificate certificate = solved.certify();
     EXPECT_TRUE(certificate.ok) << "trial " << trial;
     EXPECT_GE(certificate.min_normal_impulse, 0);
     EXPECT_FALSE(solved.has_failed()) << "trial " << trial;
@@ -239,12 +249,13 @@ void expect_physical(const ContactModel model, const ModelParameters& parameters
     EXPECT_LE(work, 1e-13 * size) << "friction that drives";
     // Bounded by the normal impulse of the step, or by that of its start.
     const double v_n0 = (dense.J[i] * dense.v0 + dense.b[i])[2];
-    contact::ContactVector v_i;
+    certificate::ContactVector v_i;
     Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_i.data()) = v_c;
     const double given = solution.normal_bounds.empty() ? 0 : solution.normal_bounds[i];
-    const double bound = calc_reference_impulse(model, parameters, c, problem.time_step,
-                                                dense.delassus[i], v_n0, v_i, given)
-                             .normal_bound;
+    const double bound =
+        certificate::calc_reference_impulse(model, parameters, c, problem.time_step,
+                                            dense.delassus[i], v_n0, v_i, given)
+            .normal_bound;
     EXPECT_LE(std::sqrt(cone), bound + 1e-9 * (bound + gamma[2])) << "outside the cone";
   }
 }

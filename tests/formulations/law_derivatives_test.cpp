@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <Eigen/Core>
 
-#include "formulations/law_under_test.hpp"
 #include "support/eigenvalues.hpp"
+#include "support/law_under_test.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -16,6 +16,12 @@ namespace {
 using contact::ContactModel;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using support::LawStart;
+using support::LawUnderTest;
+using support::make_law;
+using support::make_law_choices;
+using support::make_law_starts;
+using support::make_torsion_law;
 
 struct Law {
   ContactModel model;

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
-#include "stiction/contact/certificate.hpp"
-#include "stiction/formulations/convex_solver.hpp"
+#include "stiction/certificate/certificate.hpp"
+#include "stiction/formulations/contact_solver.hpp"
 
 namespace stiction {
 namespace {
@@ -158,7 +158,7 @@ class PlanarStep {
   contact::MomentumFactor factor_;
   contact::Islands islands_;
   contact::ContactSolution solution_;
-  contact::Certifier certifier_;
+  certificate::Certifier certifier_;
 };
 
 class Reference : public testing::TestWithParam<const char*> {};

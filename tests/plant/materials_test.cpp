@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stiction/contact/barrier.hpp"
+#include "stiction/laws/barrier.hpp"
 #include "support/scene.hpp"
 
 namespace stiction::plant {
@@ -98,10 +98,10 @@ TEST_F(Materials, BarriersAreLayersInSeries) {
   b.barrier_thickness = 4e-4;
   const auto law = contact::NormalLawKind::ipc_barrier;
   const PairProperties p = combine(a, b, law);
-  const contact::IpcBarrierForce<double> of_a{2e5, 1e-3}, of_b{5e5, 4e-4};
-  const contact::IpcBarrierForce<double> of_pair{p.barrier_stiffness, p.barrier_thickness};
-  const contact::LogBarrierForce<double> log_a{2e5, 1e-3};
-  const contact::LogBarrierForce<double> log_pair{p.barrier_stiffness, p.barrier_thickness};
+  const laws::IpcBarrierForce<double> of_a{2e5, 1e-3}, of_b{5e5, 4e-4};
+  const laws::IpcBarrierForce<double> of_pair{p.barrier_stiffness, p.barrier_thickness};
+  const laws::LogBarrierForce<double> log_a{2e5, 1e-3};
+  const laws::LogBarrierForce<double> log_pair{p.barrier_stiffness, p.barrier_thickness};
   EXPECT_DOUBLE_EQ(p.barrier_thickness, 1.4e-3);
   for (const double part : {0.01, 0.3, 0.9}) {
     const double gap_a = part * 1e-3, gap_b = part * 4e-4;

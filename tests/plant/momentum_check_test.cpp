@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "plant/plant_problem.hpp"
-#include "stiction/contact/certificate.hpp"
-#include "stiction/formulations/convex_solver.hpp"
+#include "stiction/certificate/certificate.hpp"
+#include "stiction/formulations/contact_solver.hpp"
 #include "stiction/plant/write_back.hpp"
 
 namespace stiction::plant {
@@ -49,7 +49,7 @@ struct SolvedStep {
     options.relative_tolerance = tolerance;
     formulations::make_contact_solver(ContactModel::lagged)
         ->solve(p.problem, islands, options, {}, nullptr, &solution);
-    contact::Certifier certifier;
+    certificate::Certifier certifier;
     const auto certificate = certifier.certify(p.problem, &p.factor, islands, ContactModel::lagged,
                                                {}, tolerance, 1e-14, solution);
     EXPECT_TRUE(certificate.ok);

@@ -5,7 +5,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Geometry>
 
-#include "stiction/contact/reference_laws.hpp"
+#include "stiction/certificate/reference_laws.hpp"
 
 namespace stiction::support {
 namespace {
@@ -109,15 +109,16 @@ VectorXd DenseProblem::calc_gradient(const ContactProblem& problem, contact::Con
   VectorXd g = A * (v - v_star);
   for (int i = 0; i < problem.num_contacts(); ++i) {
     const Eigen::Matrix<double, 6, 1> now = J[i] * v + b[i], before = J[i] * v0 + b[i];
-    contact::ContactVector v_c;
+    certificate::ContactVector v_c;
     Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_c.data()) = now;
-    const contact::ReferenceImpulse law = contact::calc_reference_impulse(
+    const certificate::ReferenceImpulse law = certificate::calc_reference_impulse(
         model, parameters, problem.contacts[i], problem.time_step, problem.delassus[i], before[2],
         v_c, normal_bounds.empty() ? 0 : normal_bounds[i]);
     g -= J[i].transpose() * Eigen::Map<const Eigen::Matrix<double, 6, 1>>(law.gamma.data());
   }
   for (std::size_t i = 0; i < rows.size(); ++i)
-    g -= rows[i].transpose() * contact::calc_reference_row_impulse(problem.rows[i], rows[i] * v);
+    g -=
+        rows[i].transpose() * certificate::calc_reference_row_impulse(problem.rows[i], rows[i] * v);
   return g;
 }
 

@@ -24,7 +24,7 @@ struct DenseProblem {
 
   explicit DenseProblem(const contact::ContactProblem& problem);
 
-  /// A (v - v*) - J^T gamma with the impulses of contact::calc_reference_impulse.
+  /// A (v - v*) - J^T gamma with the impulses of certificate::calc_reference_impulse.
   /// @param normal_bounds of the solution; empty if the model finds its own
   Eigen::VectorXd calc_gradient(const contact::ContactProblem& problem, contact::ContactModel model,
                                 const contact::ModelParameters& parameters,

@@ -20,6 +20,10 @@ enum class SolveStatus : std::uint8_t {
                          // rigid models, any surfaces
 };
 
+/// Minus the derivative of a body pair's wrench [torque; force] at its origin by the pair's motion
+/// V = [w; v], the sum of Phi^T G Phi over its contacts: entry (r, c) at [6 c + r]. World frame.
+using PairHessian = std::array<double, 36>;
+
 struct IslandStatistics {
   SolveStatus status = SolveStatus::kConverged;
   int num_dofs = 0;

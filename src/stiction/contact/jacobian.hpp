@@ -1,9 +1,13 @@
 #pragma once
 
+#include <array>
+#include <span>
+
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/six.hpp"
 
-/// Products with the Jacobian of a body pair's segment. Internal: SIMD types.
+/// Products with the Jacobians of body pairs and rows, for everybody but the certificate, which has
+/// its own in certificate/plain_kinematics.hpp. Internal: SIMD types.
 namespace stiction::contact {
 
 /// Calls f(dof within the block, 6-vector column) for each dof that moves the pair.
@@ -49,6 +53,54 @@ inline void add_segment_force(const ContactProblem& problem, const Segment& segm
   }
   for (int c = segment.first_column; c < segment.first_column + segment.num_columns; ++c)
     f[problem.column_dof[c]] += dot(Six::load(problem.columns.data() + 6 * c), F);
+}
+
+/// V = J v, the pair's motion for the velocities v of all dofs.
+inline math::Six calc_pair_velocity(const ContactProblem& problem, const BodyPair& pair,
+                                    std::span<const double> v) {
+  math::Six V = math::Six::zero();
+  for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
+    const Segment& segment = problem.segments[s];
+    V += calc_segment_velocity(problem, segment, v.data() + problem.dof_start[segment.block]);
+  }
+  return V;
+}
+
+/// f += J^T F, with F the wrench impulse at the pair's origin and f of all dofs.
+inline void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const math::Six& F,
+                           std::span<double> f) {
+  for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
+    const Segment& segment = problem.segments[s];
+    add_segment_force(problem, segment, F, f.data() + problem.dof_start[segment.block]);
+  }
+}
+
+/// v_c = [v_t1, v_t2, v_n] of a contact for its pair's motion V [m/s].
+inline std::array<double, 3> calc_contact_velocity(const Contact& c, const math::Six& V) {
+  const math::Six V_p = math::shift_velocity(V, c.offset.data());
+  std::array<double, 3> v_c;
+  for (int e = 0; e < 3; ++e) {
+    const double* axis = c.R_WC.data() + 3 * e;
+    v_c[e] = axis[0] * V_p[3] + axis[1] * V_p[4] + axis[2] * V_p[5] + c.bias[e];
+  }
+  return v_c;
+}
+
+/// The wrench [torque; force] about the pair's origin of a contact's impulse [t1, t2, n].
+inline math::Six calc_contact_wrench(const Contact& c, const std::array<double, 3>& gamma) {
+  double F[6] = {};
+  for (int i = 0; i < 3; ++i)
+    F[3 + i] = c.R_WC[i] * gamma[0] + c.R_WC[3 + i] * gamma[1] + c.R_WC[6 + i] * gamma[2];
+  return math::shift_wrench(math::Six::load(F), c.offset.data());
+}
+
+/// v_r = J v of a scalar row.
+inline double calc_row_velocity(const ContactProblem& problem, const Row& row,
+                                std::span<const double> v) {
+  double v_r = 0;
+  for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
+    v_r += problem.row_columns[c] * v[problem.row_dof[c]];
+  return v_r;
 }
 
 }  // namespace stiction::contact

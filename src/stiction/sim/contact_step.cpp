@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
-#include "stiction/contact/dense_hessian.hpp"
 #include "stiction/contact/rigid_touch.hpp"
+#include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/plant/write_back.hpp"
@@ -113,7 +113,7 @@ std::vector<double> ContactStep::calc_hessian() const {
   if (!has_solution_) return {};
   const std::vector<contact::PairHessian> pairs = solver_->calc_pair_hessians(problem_);
   if (pairs.size() != problem_.pairs.size()) return {};
-  return contact::calc_dense_hessian(problem_, pairs, solution_.v);
+  return formulations::calc_dense_hessian(problem_, pairs, solution_.v);
 }
 
 /// Points by MuJoCo, surfaces by us.
@@ -419,7 +419,7 @@ std::string ContactStep::find_cause(const StepContext& context) const {
 void ContactStep::certify(StepContext& context, mjData* d) {
   const double absolute_tolerance = formulations::SolverOptions().absolute_tolerance;
   const StepOptions& options = context.options;
-  const contact::Certificate certificate =
+  const certificate::Certificate certificate =
       certifier_.certify(problem_, &momentum_factor_, islands_, options.contact_model,
                          options.parameters, options.tolerance, absolute_tolerance, solution_);
   keep_worst(certificate, &context.report.certificate);
@@ -439,13 +439,13 @@ void ContactStep::certify(StepContext& context, mjData* d) {
   constexpr double kRoundOff = 1e-9;
   const bool is_rigid = contact::traits(options.contact_model).is_rigid;
   const double scale = std::max(momentum.scale, is_rigid ? momentum.contact_scale : 0);
-  contact::Verdict agreement;
+  certificate::Verdict agreement;
   agreement.require("difference of its imbalance of momentum to that by MuJoCo's matrices",
                     momentum.mismatch, kRoundOff * (1 + scale), "sqrt(J)");
   if (certificate.ok && agreement.ok()) return;
   context.report.certificate.ok = false;
   context.report.certificate.failed = certificate.ok ? agreement.failed() : certificate.failed;
-  const contact::FailedCheck& failed = context.report.certificate.failed;
+  const certificate::FailedCheck& failed = context.report.certificate.failed;
   const char* space = *failed.unit == '\0' ? "" : " ";
   char text[200];
   std::snprintf(text, sizeof text,

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "stiction/base/thread_pool.hpp"
-#include "stiction/contact/certificate.hpp"
+#include "stiction/certificate/certificate.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/islands.hpp"
-#include "stiction/formulations/convex_solver.hpp"
+#include "stiction/formulations/contact_solver.hpp"
 #include "stiction/plant/constraint_rows.hpp"
 #include "stiction/plant/contact_patches.hpp"
 #include "stiction/plant/implicit_forces.hpp"
@@ -44,7 +44,7 @@ class ContactStep {
   /// The velocities found, in MuJoCo's dofs; size nv.
   void copy_velocities(const StepContext& context, const mjData* d, double* qvel) const;
 
-  /// contact::calc_dense_hessian of the last step, at the velocities found.
+  /// formulations::calc_dense_hessian of the last step, at the velocities found.
   /// @return empty before there are such, or if the contact model has no Hessian to tell
   std::vector<double> calc_hessian() const;
 
@@ -87,7 +87,7 @@ class ContactStep {
   std::vector<double> normal_guess_;  // of each of MuJoCo's contacts
   std::vector<double> patch_guess_;   // of each point of a patch
   bool has_solution_ = false;         // of problem_
-  contact::Certifier certifier_;
+  certificate::Certifier certifier_;
   plant::MomentumCheck momentum_check_;
 };
 

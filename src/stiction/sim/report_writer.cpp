@@ -130,7 +130,7 @@ void write_statistics(const contact::ContactProblem& problem,
   report->islands.assign(solution.islands.begin(), solution.islands.end());
 }
 
-void keep_worst(const contact::Certificate& step, contact::Certificate* worst) {
+void keep_worst(const certificate::Certificate& step, certificate::Certificate* worst) {
   const auto grow = [](double value, double* to) { *to = std::max(*to, value); };
   grow(step.error_bound, &worst->error_bound);
   grow(step.velocity_bound, &worst->velocity_bound);

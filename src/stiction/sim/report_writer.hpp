@@ -33,6 +33,6 @@ void write_statistics(const contact::ContactProblem& problem,
                       const contact::ContactSolution& solution, StepReport* report);
 
 /// Takes the worse of two certificates, entry by entry.
-void keep_worst(const contact::Certificate& step, contact::Certificate* worst);
+void keep_worst(const certificate::Certificate& step, certificate::Certificate* worst);
 
 }  // namespace stiction::sim

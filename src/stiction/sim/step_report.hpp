@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "stiction/contact/certificate.hpp"
+#include "stiction/certificate/certificate.hpp"
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/sim/patch_report.hpp"
 
@@ -80,7 +80,7 @@ struct StepReport {
   std::string message;  // what happened, empty if status is kOk
   double time = 0;      // at the end of the step [s]
   int num_steps = 0;    // steps completed by this call
-  contact::Certificate certificate;
+  certificate::Certificate certificate;
   double momentum_error = 0;  // |D r| of the balance of momentum by MuJoCo's matrices [sqrt(J)]
   StepStatistics statistics;
   StepTimings timings;

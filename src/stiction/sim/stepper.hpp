@@ -37,9 +37,9 @@ class Stepper {
   /// The same into a report of the caller's, whose memory is used again.
   void step(mjData* data, int num_steps, StepReport* report) noexcept;
 
-  /// The Hessian of the last step's cost at its solution, see contact::calc_dense_hessian. Slow: a
-  /// dense matrix in the solver's velocities, which are MuJoCo's but for free bodies: there [w; v]
-  /// of the joint's frame origin, in the world.
+  /// The Hessian of the last step's cost at its solution, see formulations::calc_dense_hessian.
+  /// Slow: a dense matrix in the solver's velocities, which are MuJoCo's but for free bodies: there
+  /// [w; v] of the joint's frame origin, in the world.
   /// @return column-major, size (nv x nv)
   /// @throws Error before the first step, for 'mujoco', and for models that are not convex
   std::vector<double> calc_hessian() const;

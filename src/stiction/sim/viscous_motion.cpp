@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "stiction/base/error.hpp"
-#include "stiction/contact/plain_kinematics.hpp"
+#include "stiction/contact/jacobian.hpp"
 #include "stiction/contact/rigid_touch.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
@@ -246,13 +246,13 @@ void ViscousMotion::keep_rows(const mjData* d, bool is_impact, double duration) 
 /// - V (S v + b) of what is sustained.
 void ViscousMotion::add_viscous_forces() {
   for (const contact::BodyPair& pair : problem_.pairs) {
-    double V[6], F[6] = {};
-    contact::calc_pair_motion(problem_, pair, v_, V);
+    const math::Six V = contact::calc_pair_velocity(problem_, pair, v_);
+    math::Six F = math::Six::zero();
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       const contact::Contact& c = problem_.contacts[i];
-      const contact::ContactVector v = contact::calc_contact_velocity(c, V);
+      const std::array<double, 3> v = contact::calc_contact_velocity(c, V);
       for (int t = 0; t < 2; ++t) viscous_[i][t] = -c.viscous_friction * v[t];
-      contact::add_contact_wrench(c, viscous_[i], F);
+      F += contact::calc_contact_wrench(c, viscous_[i]);
     }
     contact::add_pair_force(problem_, pair, F, problem_.free_impulse);
   }
@@ -273,7 +273,7 @@ bool ViscousMotion::solve(StepContext& context, double scale) {
     if (island.has_conflict || (island.status != contact::SolveStatus::kConverged &&
                                 island.status != contact::SolveStatus::kStagnated))
       return false;
-  contact::Certificate certificate = certifier_.certify(
+  certificate::Certificate certificate = certifier_.certify(
       problem_, &momentum_factor_, islands_, context.options.contact_model, options.parameters,
       context.options.tolerance, options.absolute_tolerance, solution_);
   if (!certificate.ok) return false;
@@ -295,13 +295,11 @@ void ViscousMotion::write_back(StepContext& context, mjData* d, double duration)
                         "the constraint forces do not fit in mjData's arena; enlarge it with <size "
                         "memory=\"...\"/>");
   for (const contact::BodyPair& pair : problem_.pairs) {
-    double V[6];
-    contact::calc_pair_motion(problem_, pair, v_, V);
+    const math::Six V = contact::calc_pair_velocity(problem_, pair, v_);
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       contact::Contact& c = problem_.contacts[i];
       c.bias = {};
-      const contact::ContactVector v = contact::calc_contact_velocity(c, V);
-      for (int k = 0; k < 3; ++k) solution_.contact_velocities[i][k] = v[k];
+      solution_.contact_velocities[i] = contact::calc_contact_velocity(c, V);
       solution_.impulses[i][2] *= duration;
       for (int t = 0; t < 2; ++t) solution_.impulses[i][t] = duration * viscous_[i][t];
     }

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "stiction/contact/certificate.hpp"
+#include "stiction/certificate/certificate.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/islands.hpp"
-#include "stiction/formulations/convex_solver.hpp"
+#include "stiction/formulations/contact_solver.hpp"
 #include "stiction/plant/constraint_rows.hpp"
 #include "stiction/plant/gap_acceleration.hpp"
 #include "stiction/plant/implicit_forces.hpp"
@@ -76,14 +76,14 @@ class ViscousMotion {
   contact::Islands islands_;
   std::unique_ptr<formulations::ContactSolver> impact_solver_, solver_;
   contact::ContactSolution solution_;
-  contact::Certifier certifier_;
+  certificate::Certifier certifier_;
   std::vector<Touching> touching_;
   double limit_depth_ = 0;     // the worst at the start
   double equality_error_ = 0;  // the same
   std::vector<std::uint8_t> acts_, left_out_;
   std::vector<double> bias_;                    // N-dot v of each of MuJoCo's contacts
   std::vector<double> v_;                       // of the solver's dofs
-  std::vector<std::array<double, 6>> viscous_;  // forces, of each contact
+  std::vector<std::array<double, 3>> viscous_;  // force of each contact, t1, t2, n [N]
 };
 
 }  // namespace stiction::sim

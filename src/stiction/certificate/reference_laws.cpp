@@ -1,0 +1,203 @@
+#include "stiction/certificate/reference_laws.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "stiction/contact/custom_law.hpp"
+
+namespace stiction::certificate {
+
+using contact::FrictionRegularizationKind;
+using contact::kInfinity;
+using contact::NormalLawKind;
+using contact::RowKind;
+using contact::traits;
+namespace {
+
+/// What is not a number stays so.
+double positive_part(double x) { return x <= 0 ? 0 : x; }
+
+/// The energy slope of a barrier of thickness d at the distance g > 0; beyond all bounds at none.
+double barrier_force(NormalLawKind law, double k, double d, double g) {
+  if (g <= 0) return kInfinity;
+  if (law == NormalLawKind::log_barrier) return k * d * d / g;
+  // -d/dg of -k (d - g)^2 ln(g/d), for g < d
+  return g < d ? k * ((d - g) * (d - g) / g - 2 * (d - g) * std::log(g / d)) : 0;
+}
+
+double hunt_crossley(const Contact& c, double f_e, double rate) {
+  return positive_part(f_e) * positive_part(1 + c.dissipation * rate);
+}
+
+/// That of any law at an elastic force f_e = k x, penetration x, and rate of penetration.
+double calc_chosen_force(const ModelParameters& parameters, const Contact& c, double f_e, double x,
+                         double rate) {
+  switch (parameters.normal_law) {
+    case NormalLawKind::hunt_crossley: return hunt_crossley(c, f_e, rate);
+    case NormalLawKind::linear: return positive_part(f_e + c.stiffness * c.relaxation_time * rate);
+    case NormalLawKind::hertz:
+      return c.hertz_stiffness * std::pow(positive_part(x), 1.5) *
+             positive_part(1 + 1.5 * c.dissipation * rate);
+    case NormalLawKind::log_barrier:
+    case NormalLawKind::ipc_barrier:
+      return barrier_force(parameters.normal_law, c.barrier_stiffness, c.barrier_thickness, -x);
+    case NormalLawKind::custom: return parameters.custom_law->calc_force(x, rate).f;
+  }
+  return 0;
+}
+
+/// Normal impulse at the velocity v of the end of the step.
+double calc_normal_impulse(const ModelParameters& parameters, const Contact& c, double dt,
+                           double v) {
+  const double f_e = c.fn0 - dt * c.stiffness * v;
+  if (parameters.normal_law == NormalLawKind::hunt_crossley) return dt * hunt_crossley(c, f_e, -v);
+  return dt * calc_chosen_force(parameters, c, f_e, -c.phi0 - dt * v, -v);
+}
+
+/// Normal impulse of the state at the start of the step; of barriers at least a hundredth of their
+/// thickness away.
+double calc_start_impulse(const ModelParameters& parameters, const Contact& c, double dt,
+                          double v_n0) {
+  const NormalLawKind law = parameters.normal_law;
+  if (law == NormalLawKind::hunt_crossley) return dt * hunt_crossley(c, c.fn0, -v_n0);
+  const bool is_barrier = law == NormalLawKind::log_barrier || law == NormalLawKind::ipc_barrier;
+  const double gap = is_barrier ? std::max(c.phi0, c.barrier_thickness / 100) : c.phi0;
+  return dt * calc_chosen_force(parameters, c, c.fn0, -gap, -v_n0);
+}
+
+/// f(s) / |u| for a slip u and s = |u| / eps: the part of the friction bound that acts, by slip.
+double calc_friction_slope(FrictionRegularizationKind kind, double squared_slip, double eps) {
+  if (kind == FrictionRegularizationKind::soft) return 1 / std::sqrt(squared_slip + eps * eps);
+  const double slip = std::sqrt(squared_slip);
+  if (kind == FrictionRegularizationKind::quadratic)
+    return slip < eps ? (2 - slip / eps) / eps : 1 / slip;
+  return (slip > 0 ? std::atan(slip / eps) / slip : 1 / eps) * 2 / std::numbers::pi;
+}
+
+/// eps F(s), the dissipation of a unit friction bound by the step.
+double calc_friction_norm(FrictionRegularizationKind kind, double squared_slip, double eps) {
+  if (kind == FrictionRegularizationKind::soft)
+    return squared_slip / (std::sqrt(squared_slip + eps * eps) + eps);
+  const double slip = std::sqrt(squared_slip), s = slip / eps;
+  if (kind == FrictionRegularizationKind::quadratic)
+    return s < 1 ? eps * s * s * (1 - s / 3) : slip - eps / 3;
+  return eps * (2 * s * std::atan(s) - std::log1p(s * s)) / std::numbers::pi;
+}
+
+/// Friction of the lagged models: -gamma_n0 f(|m u| / (mu eps_s)) m (m u) / |m u|.
+void add_lagged_friction(FrictionRegularizationKind kind, const Contact& c, double gamma_n0,
+                         double eps_s, const ContactVector& v_c, ContactVector* gamma) {
+  constexpr int kSlip[5] = {0, 1, 3, 4, 5};
+  const int num_slips = c.dim - 1;  // none for a frictionless contact
+  double largest = 1e-9;            // coefficient; those of rotation at a radius of one meter
+  for (int i = 0; i < num_slips; ++i) largest = std::max(largest, c.friction[i]);
+  double squared = 0;
+  for (int i = 0; i < num_slips; ++i) squared += std::pow(c.friction[i] * v_c[kSlip[i]], 2);
+  const double slope = gamma_n0 * calc_friction_slope(kind, squared, largest * eps_s);
+  for (int i = 0; i < num_slips; ++i)
+    (*gamma)[kSlip[i]] = -slope * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]);
+}
+
+/// The point of the cone |gamma_t| <= mu gamma_n nearest to y in the norm of R.
+void project_on_cone(double mu, double R_t, double R_n, double y_t1, double y_t2, double y_n,
+                     ContactVector* gamma) {
+  const double y_t = std::hypot(y_t1, y_t2);
+  double n = y_n, t = y_t;
+  if (y_t > mu * y_n || y_n < 0) {
+    // On the boundary gamma = s (mu, 1): minimize R_t (mu s - y_t)^2 + R_n (s - y_n)^2 over s >= 0.
+    n = positive_part((mu * R_t * y_t + R_n * y_n) / (mu * mu * R_t + R_n));
+    t = mu * n;
+  }
+  (*gamma)[0] = y_t > 0 ? t * y_t1 / y_t : 0;
+  (*gamma)[1] = y_t > 0 ? t * y_t2 / y_t : 0;
+  (*gamma)[2] = n;
+}
+
+}  // namespace
+
+ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameters& parameters,
+                                        const Contact& c, double dt, double w, double v_n0,
+                                        const ContactVector& v_c, double given_bound) {
+  ReferenceImpulse out;
+  const double mu = c.dim == 1 ? 0 : (c.friction[0] + c.friction[1]) / 2;
+  const double gamma_n0 =
+      traits(model).takes_laws ? calc_start_impulse(parameters, c, dt, v_n0) : 0;
+  const auto regularized_tolerance = [&](double normal_impulse) {
+    return std::max(parameters.stiction_tolerance,
+                    parameters.friction_regularization * w * mu * normal_impulse);
+  };
+  const double eps_regularized = regularized_tolerance(gamma_n0);
+  switch (model) {
+    case ContactModel::lagged:
+    case ContactModel::lagged_regularized: {
+      const double eps_s =
+          model == ContactModel::lagged ? parameters.stiction_tolerance : eps_regularized;
+      out.gamma[2] = calc_normal_impulse(parameters, c, dt, v_c[2]);
+      out.normal_bound = gamma_n0;
+      add_lagged_friction(parameters.friction_law, c, gamma_n0, eps_s, v_c, &out.gamma);
+      break;
+    }
+    case ContactModel::coulomb: {
+      const double x = positive_part(given_bound);
+      out.gamma[2] = calc_normal_impulse(parameters, c, dt, v_c[2]);
+      out.normal_bound = x;
+      add_lagged_friction(parameters.friction_law, c, x, regularized_tolerance(x), v_c, &out.gamma);
+      break;
+    }
+    case ContactModel::similar: {
+      const double slip2 = v_c[0] * v_c[0] + v_c[1] * v_c[1];
+      const FrictionRegularizationKind kind = parameters.friction_law;
+      const double n = calc_normal_impulse(
+          parameters, c, dt, v_c[2] - mu * calc_friction_norm(kind, slip2, eps_regularized));
+      const double slope = mu * n * calc_friction_slope(kind, slip2, eps_regularized);
+      out.gamma = {-slope * v_c[0], -slope * v_c[1], n};
+      out.normal_bound = n;
+      break;
+    }
+    case ContactModel::sap: {
+      const double pi = std::numbers::pi;
+      const double beta = parameters.near_rigid_factor;
+      const double k = c.stiffness > 1e-9 ? c.stiffness : 1e-9;  // a constant force has none
+      const double R_n =
+          std::max(beta * beta / (4 * pi * pi) * w, 1 / (dt * k * (dt + c.relaxation_time)));
+      const double R_t = std::max(parameters.friction_regularization, 1e-9) * w;
+      const double v_hat = c.fn0 / k / (dt + c.relaxation_time);
+      project_on_cone(mu, R_t, R_n, -v_c[0] / R_t, -v_c[1] / R_t, (v_hat - v_c[2]) / R_n,
+                      &out.gamma);
+      out.normal_bound = out.gamma[2];
+      break;
+    }
+    case ContactModel::tamsi: {
+      const double v_s = parameters.stiction_tolerance;
+      const double slip = std::hypot(v_c[0], v_c[1], 0.01 * v_s);
+      const double missing = positive_part(1 - slip / v_s);  // to full slip
+      const double n = dt * hunt_crossley(c, c.fn0 - dt * c.stiffness * v_c[2], -v_c[2]);
+      const double per_slip = mu * (1 - missing * missing) * n / slip;
+      out.gamma = {-per_slip * v_c[0], -per_slip * v_c[1], n};
+      out.normal_bound = n;
+      break;
+    }
+    case ContactModel::no_slip:
+    case ContactModel::viscous:
+    case ContactModel::stewart_trinkle:
+    case ContactModel::anitescu_potra:
+    case ContactModel::drumwright_shell:  // no law of one contact alone: RigidCertifier
+    case ContactModel::mujoco: break;     // not a law of ours; never certified
+  }
+  return out;
+}
+
+double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c) {
+  double work = 0;
+  for (const int e : {0, 1, 3, 4, 5}) work += gamma[e] * v_c[e];
+  return work;
+}
+
+double calc_reference_row_impulse(const Row& row, double v_r) {
+  if (row.kind == RowKind::kFriction) return -row.bound * v_r / std::hypot(v_r, row.slip_tolerance);
+  const double gamma = (row.target - v_r) / row.regularization;
+  return row.kind == RowKind::kLimit ? positive_part(gamma) : gamma;
+}
+
+}  // namespace stiction::certificate

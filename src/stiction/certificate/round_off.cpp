@@ -1,0 +1,147 @@
+#include "stiction/certificate/round_off.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stiction/certificate/plain_kinematics.hpp"
+#include "stiction/certificate/reference_laws.hpp"
+
+namespace stiction::certificate {
+
+using contact::BodyPair;
+using contact::Contact;
+using contact::Row;
+using contact::Segment;
+namespace {
+
+/// Rounding errors of a sum of few terms, relative to the largest: v itself, the products, the
+/// sums.
+constexpr double kUnit = 16 * std::numeric_limits<double>::epsilon();
+
+/// An angular and a linear magnitude: of motions [rad/s, m/s] or of wrenches [N m s, N s].
+struct Magnitude {
+  double angular = 0;
+  double linear = 0;
+};
+
+double norm(const double* a) { return std::hypot(a[0], a[1], a[2]); }
+
+/// Sum of the magnitudes of the terms that calc_pair_motion adds.
+Magnitude calc_pair_terms(const ContactProblem& problem, const BodyPair& pair,
+                          std::span<const double> v) {
+  Magnitude sum;
+  for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
+    const Segment& segment = problem.segments[s];
+    const double* u = v.data() + problem.dof_start[segment.block];
+    if (segment.is_rigid_body) {
+      sum.angular += norm(u);
+      sum.linear += norm(u + 3) + norm(segment.offset.data()) * norm(u);
+      continue;
+    }
+    for (int c = segment.first_column; c < segment.first_column + segment.num_columns; ++c) {
+      const double speed = std::abs(u[problem.column_dof[c]]);
+      sum.angular += speed * norm(problem.columns.data() + 6 * c);
+      sum.linear += speed * norm(problem.columns.data() + 6 * c + 3);
+    }
+  }
+  return sum;
+}
+
+/// f += |J|^T F.
+void add_pair_magnitude(const ContactProblem& problem, const BodyPair& pair, const Magnitude& F,
+                        std::span<double> f) {
+  for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
+    const Segment& segment = problem.segments[s];
+    double* to = f.data() + problem.dof_start[segment.block];
+    if (segment.is_rigid_body) {
+      for (int i = 0; i < 3; ++i) {
+        to[i] += F.angular + norm(segment.offset.data()) * F.linear;
+        to[3 + i] += F.linear;
+      }
+      continue;
+    }
+    for (int c = segment.first_column; c < segment.first_column + segment.num_columns; ++c) {
+      const double* J = problem.columns.data() + 6 * c;
+      to[problem.column_dof[c]] += norm(J) * F.angular + norm(J + 3) * F.linear;
+    }
+  }
+}
+
+/// Largest change of a law's impulse, linear and angular, when one component of v_c is off by
+/// delta.
+template <class Law>
+Magnitude calc_law_change(const Law& law, const ContactVector& v_c, const ContactVector& delta) {
+  const ContactVector gamma = law(v_c);
+  Magnitude change;
+  for (int i = 0; i < 6; ++i) {
+    Magnitude largest;
+    for (const double sign : {-1.0, 1.0}) {
+      ContactVector moved = v_c;
+      moved[i] += sign * delta[i];
+      ContactVector difference = law(moved);
+      for (int e = 0; e < 6; ++e) difference[e] -= gamma[e];
+      largest.linear = std::max(largest.linear, norm(difference.data()));
+      largest.angular = std::max(largest.angular, norm(difference.data() + 3));
+    }
+    change.linear += largest.linear;
+    change.angular += largest.angular;
+  }
+  // The law's own roundings.
+  change.linear += kUnit * norm(gamma.data());
+  change.angular += kUnit * norm(gamma.data() + 3);
+  return change;
+}
+
+}  // namespace
+
+void RoundOff::calc(const ContactProblem& problem, ContactModel model,
+                    const ModelParameters& parameters, std::span<const double> v,
+                    std::span<const double> normal_bounds) {
+  imbalance_.assign(problem.num_dofs(), 0.0);
+  impulse_ = 0;
+  for (const BodyPair& pair : problem.pairs) {
+    double V0[6], V[6];
+    calc_pair_motion(problem, pair, problem.v0, V0);
+    calc_pair_motion(problem, pair, v, V);
+    const Magnitude terms = calc_pair_terms(problem, pair, v);
+    Magnitude F;
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+      const Contact& c = problem.contacts[i];
+      const double v_n0 = calc_contact_velocity(c, V0)[2];
+      const double arm = norm(c.offset.data());
+      const double linear = kUnit * (terms.linear + arm * terms.angular + norm(c.bias.data()));
+      const double angular = kUnit * (terms.angular + std::abs(c.spin_bias));
+      const double bound = normal_bounds.empty() ? 0 : normal_bounds[i];
+      const auto law = [&](const ContactVector& v_c) {
+        return calc_reference_impulse(model, parameters, c, problem.time_step, problem.delassus[i],
+                                      v_n0, v_c, bound)
+            .gamma;
+      };
+      const Magnitude change = calc_law_change(law, calc_contact_velocity(c, V),
+                                               {linear, linear, linear, angular, angular, angular});
+      F.linear += change.linear;
+      F.angular += change.angular + arm * change.linear;
+      impulse_ = std::max({impulse_, change.linear, change.angular});
+    }
+    add_pair_magnitude(problem, pair, F, imbalance_);
+  }
+  for (const Row& row : problem.rows) {
+    double terms = 0;
+    for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
+      terms += std::abs(problem.row_columns[c] * v[problem.row_dof[c]]);
+    const double v_r = calc_row_velocity(problem, row, v);
+    const double gamma = calc_reference_row_impulse(row, v_r);
+    double change = 0;
+    for (const double sign : {-1.0, 1.0}) {
+      const double moved = calc_reference_row_impulse(row, v_r + sign * kUnit * terms);
+      change = std::max(change, std::abs(moved - gamma));
+    }
+    change += kUnit * std::abs(gamma);
+    impulse_ = std::max(impulse_, change);
+    for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
+      imbalance_[problem.row_dof[c]] += std::abs(problem.row_columns[c]) * change;
+  }
+}
+
+}  // namespace stiction::certificate

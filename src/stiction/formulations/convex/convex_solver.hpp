@@ -1,0 +1,303 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "stiction/base/error.hpp"
+#include "stiction/formulations/contact_solver.hpp"
+#include "stiction/formulations/convex/coulomb.hpp"
+#include "stiction/formulations/convex/coupled_rounds.hpp"
+#include "stiction/formulations/convex/elimination.hpp"
+#include "stiction/formulations/convex/island_problem.hpp"
+
+/// The solver of the convex models: Newton's method on each island, for one formulation F.
+/// Internal: SIMD types.
+namespace stiction::formulations {
+
+using contact::Contact;
+using contact::ContactModel;
+using contact::ContactProblem;
+using contact::ContactSolution;
+using contact::Islands;
+using contact::IslandStatistics;
+
+inline contact::SolveStatus to_solve_status(numerics::NewtonStatus status) {
+  switch (status) {
+    case numerics::NewtonStatus::kConverged: return contact::SolveStatus::kConverged;
+    case numerics::NewtonStatus::kStagnated: return contact::SolveStatus::kStagnated;
+    case numerics::NewtonStatus::kSlow:
+    case numerics::NewtonStatus::kMaxIterations: return contact::SolveStatus::kMaxIterations;
+    case numerics::NewtonStatus::kNotPositiveDefinite:
+      return contact::SolveStatus::kNotPositiveDefinite;
+    case numerics::NewtonStatus::kNotFinite: return contact::SolveStatus::kNotFinite;
+    case numerics::NewtonStatus::kInfeasible: return contact::SolveStatus::kInfeasible;
+  }
+  return contact::SolveStatus::kNotFinite;
+}
+
+template <ConvexFormulation F>
+class ConvexSolver final : public ContactSolver {
+ public:
+  void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
+             std::span<const double> guess, base::ThreadPool* threads,
+             ContactSolution* solution) override {
+    eliminations_.update(problem, islands);
+    arrays_.layout.update(problem, islands, eliminations_, TakesTorsion<F>);
+    arrays_.dofs.resize(arrays_.layout.num_dofs);
+    arrays_.batches.resize(arrays_.layout.num_batches);
+    arrays_.torsion_batches.resize(arrays_.layout.num_torsion_batches);
+    if constexpr (HasNormalBound<F>) coupling_.resize(arrays_.layout);
+    solution->v.assign(problem.v_star.begin(), problem.v_star.end());
+    solution->v_rest.assign(problem.v_star.size(), 0.0);
+    solution->impulses.resize(problem.num_contacts());
+    solution->contact_velocities.resize(problem.num_contacts());
+    solution->slipping.resize(problem.num_contacts());
+    solution->normal_bounds.resize(HasNormalBound<F> ? problem.num_contacts() : 0);
+    solution->row_impulses.resize(problem.num_rows());
+    solution->islands.resize(islands.size());
+
+    auto solve_one = [&](int island) {
+      prepare(problem, options, guess, island);
+      solution->islands[island] = solve_island(problem, options, !guess.empty(), island);
+      read_out(island, solution);
+    };
+    if (threads)
+      threads->run(islands.size(), solve_one);
+    else
+      for (int i = 0; i < islands.size(); ++i) solve_one(i);
+  }
+
+  std::vector<contact::PairHessian> calc_pair_hessians(
+      const ContactProblem& problem) const override {
+    std::vector<contact::PairHessian> out(problem.pairs.size());
+    for (std::size_t p = 0; p < out.size(); ++p) {
+      const auto is_same = [&](const PairSlice& slice) {
+        return slice.contact_begin == problem.pairs[p].first_contact;
+      };
+      const auto pair =
+          std::find_if(arrays_.layout.pairs.begin(), arrays_.layout.pairs.end(), is_same);
+      if (pair == arrays_.layout.pairs.end()) return {};
+      PairHessianLanes lanes;
+      for (int b = pair->batch_begin; b < pair->batch_end; ++b)
+        arrays_.batches[b].add_to(&lanes, Curvature::kExact);
+      if constexpr (TakesTorsion<F>)
+        for (int b = pair->torsion_begin; b < pair->torsion_end; ++b)
+          arrays_.torsion_batches[b].add_to(&lanes, Curvature::kExact);
+      const math::SixBySix G = lanes.sum();
+      for (int column = 0; column < 6; ++column) G.column[column].store(out[p].data() + 6 * column);
+    }
+    return out;
+  }
+
+ private:
+  /// Fills an island's dofs and contacts: everything fixed during its solve, and the guess.
+  void prepare(const ContactProblem& problem, const SolverOptions& options,
+               std::span<const double> guess, int island) {
+    const IslandRange& range = arrays_.layout.islands[island];
+    // The laws read the contacts' velocities at v0; the guess comes after them.
+    prepare_dofs(problem, range);
+    const IslandProblem<F> island_problem(problem, range, &arrays_, &eliminations_.hessian(island));
+    for (int p = range.pair_begin; p < range.pair_end; ++p) {
+      const PairSlice& pair = arrays_.layout.pairs[p];
+      const math::Six V0 = island_problem.pair_velocity(pair, arrays_.dofs.v.data());
+      prepare_contacts(problem, options.parameters, pair, V0);
+    }
+    if (guess.empty()) return;
+    for (int b = range.block_begin; b < range.block_end; ++b) {
+      const BlockSlice& block = arrays_.layout.blocks[b];
+      std::copy_n(guess.data() + block.problem_dof, block.size, arrays_.dofs.v.data() + block.dof);
+    }
+  }
+
+  void prepare_dofs(const ContactProblem& problem, const IslandRange& range) {
+    DofArrays& dofs = arrays_.dofs;
+    for (int b = range.block_begin; b < range.block_end; ++b) {
+      const BlockSlice& block = arrays_.layout.blocks[b];
+      const double* A = problem.diagonal(block.block);
+      for (int i = 0; i < block.size; ++i) {
+        dofs.v[block.dof + i] = problem.v0[block.problem_dof + i];
+        dofs.v_star[block.dof + i] = problem.v_star[block.problem_dof + i];
+        dofs.inv_diagonal[block.dof + i] = 1 / A[i * (block.size + 1)];
+      }
+    }
+  }
+
+  void prepare_contacts(const ContactProblem& problem, const contact::ModelParameters& parameters,
+                        const PairSlice& pair, const math::Six& V0) {
+    const PairVelocity V(V0);
+    int next = pair.contact_begin;
+    const auto is_torsion = [&](int c) {
+      return TakesTorsion<F> && pair.torsion_begin < pair.torsion_end &&
+             needs_torsion_law(problem.contacts[c]);
+    };
+    for (int b = pair.batch_begin; b < pair.batch_end; ++b) {
+      ContactBatch<F>& batch = arrays_.batches[b];
+      batch.source = BatchSource();
+      for (; next < pair.contact_end && batch.source.num_contacts < math::kNumLanes; ++next)
+        if (!is_torsion(next)) batch.source.contact[batch.source.num_contacts++] = next;
+      ContactStart start;
+      gather(problem, batch.source, &batch.frame, &start);
+      batch.calc_velocity(V);
+      start.v_c0 = batch.v_c;
+      batch.row = F::make_row(start, parameters);
+    }
+    if constexpr (TakesTorsion<F>) {
+      next = pair.contact_begin;
+      for (int b = pair.torsion_begin; b < pair.torsion_end; ++b)
+        prepare_torsion(problem, parameters, pair, V, &next, &arrays_.torsion_batches[b]);
+    }
+  }
+
+  /// @param next first contact that may be the batch's; then the first that is not looked at
+  void prepare_torsion(const ContactProblem& problem, const contact::ModelParameters& parameters,
+                       const PairSlice& pair, const PairVelocity& V, int* next,
+                       auto* batch) requires TakesTorsion<F> {
+    batch->source = BatchSource();
+    typename F::Torsion::Start start;
+    for (; *next < pair.contact_end && batch->source.num_contacts < math::kNumLanes; ++*next) {
+      const Contact& contact = problem.contacts[*next];
+      if (!needs_torsion_law(contact)) continue;
+      const int lane = batch->source.num_contacts++;
+      batch->source.contact[lane] = *next;
+      const int num_slips = contact.dim - 1;  // 2, 3 or 5
+      for (int i = 0; i < num_slips; ++i) start.friction[i][lane] = contact.friction[i];
+    }
+    gather(problem, batch->source, &batch->frame, &start);
+    batch->calc_velocity(V);
+    start.v_c0 = {batch->v_c[0], batch->v_c[1], batch->v_c[2]};
+    batch->row = F::make_torsion_row(start, parameters);
+  }
+
+  IslandStatistics solve_island(const ContactProblem& problem, const SolverOptions& options,
+                                bool has_guess, int island) {
+    const IslandRange& range = arrays_.layout.islands[island];
+    IslandProblem<F> island_problem(problem, range, &arrays_, &eliminations_.hessian(island));
+    numerics::NewtonOptions newton;
+    newton.relative_tolerance = options.relative_tolerance;
+    newton.absolute_tolerance = options.absolute_tolerance;
+    newton.max_iterations = options.max_iterations;
+    island_problem.start();
+    // A guess may be a solution that is known to more digits than it has.
+    if (has_guess) island_problem.find_stiffness();
+    IslandStatistics statistics;
+    const numerics::NewtonResult result =
+        minimize(problem, options, newton, island, &island_problem, &statistics);
+    statistics.status = to_solve_status(result.status);
+    statistics.num_dofs = range.num_dofs;
+    for (int p = range.pair_begin; p < range.pair_end; ++p)
+      statistics.num_contacts +=
+          arrays_.layout.pairs[p].contact_end - arrays_.layout.pairs[p].contact_begin;
+    statistics.num_rows = range.row_end - range.row_begin;
+    statistics.iterations = result.iterations;
+    statistics.is_fine = island_problem.is_fine();
+    statistics.line_search_evaluations = result.line_search_evaluations;
+    statistics.residual = result.residual.norm;
+    statistics.scale = result.residual.scale;
+    return statistics;
+  }
+
+  numerics::NewtonResult minimize(const ContactProblem& problem, const SolverOptions& options,
+                                  const numerics::NewtonOptions& newton, int island,
+                                  IslandProblem<F>* island_problem, IslandStatistics* statistics) {
+    if constexpr (HasNormalBound<F>) {
+      const CouplingMemory memory = coupling_.of_island(arrays_.layout, island);
+      if (!memory.x.empty()) {
+        // Another sum of the same terms, as the certificate's, is rounded differently.
+        constexpr double kMargin = 0.5;
+        numerics::FixedPointResult coupled;
+        const numerics::NewtonResult result =
+            solve_coupled(problem, newton,
+                          {.tolerance = kMargin * options.coupling_tolerance,
+                           .max_evaluations = options.max_rounds},
+                          memory, island_problem, &coupled);
+        statistics->rounds = coupled.evaluations;
+        statistics->coupling_error = coupled.error;
+        return result;
+      }
+    }
+    return minimize_island(island_problem, newton);
+  }
+
+  /// Copies the island's result to its place in the solution.
+  void read_out(int island, ContactSolution* solution) const {
+    const IslandRange& range = arrays_.layout.islands[island];
+    for (int b = range.block_begin; b < range.block_end; ++b) {
+      const BlockSlice& block = arrays_.layout.blocks[b];
+      std::copy_n(arrays_.dofs.v.data() + block.dof, block.size,
+                  solution->v.data() + block.problem_dof);
+      if (solution->islands[island].is_fine)
+        std::copy_n(arrays_.dofs.v_rest.data() + block.dof, block.size,
+                    solution->v_rest.data() + block.problem_dof);
+    }
+    for (int p = range.pair_begin; p < range.pair_end; ++p) {
+      const PairSlice& pair = arrays_.layout.pairs[p];
+      for (int b = pair.batch_begin; b < pair.batch_end; ++b) {
+        const ContactBatch<F>& batch = arrays_.batches[b];
+        const Lanes none{};
+        const auto slips = F::is_slipping(batch.state);
+        const math::FourLanes gamma =
+            math::transpose(batch.gamma.x, batch.gamma.y, batch.gamma.z, none);
+        const math::FourLanes v = math::transpose(batch.v_c.x, batch.v_c.y, batch.v_c.z, none);
+        const Lanes gammas[] = {gamma.a, gamma.b, gamma.c, gamma.d}, vs[] = {v.a, v.b, v.c, v.d};
+        for (int lane = 0; lane < batch.source.num_contacts; ++lane) {
+          const int c = batch.source.contact[lane];
+          const Lanes &g = gammas[lane], &u = vs[lane];
+          solution->impulses[c] = {g[0], g[1], g[2], 0, 0, 0};
+          solution->contact_velocities[c] = {u[0], u[1], u[2]};
+          solution->slipping[c] = slips[lane] != 0;
+          if constexpr (HasNormalBound<F>)
+            solution->normal_bounds[c] = batch.row.normal_bound.x[lane];
+        }
+      }
+      if constexpr (TakesTorsion<F>)
+        for (int b = pair.torsion_begin; b < pair.torsion_end; ++b)
+          read_out_torsion(arrays_.torsion_batches[b], solution);
+    }
+    for (int r = range.row_begin; r < range.row_end; ++r)
+      solution->row_impulses[arrays_.layout.rows[r].row] = arrays_.layout.rows[r].impulse.gamma;
+  }
+
+  static void read_out_torsion(const auto& batch, ContactSolution* solution) {
+    const auto slips = F::Torsion::is_slipping(batch.state);
+    for (int lane = 0; lane < batch.source.num_contacts; ++lane) {
+      const int c = batch.source.contact[lane];
+      for (int i = 0; i < 6; ++i) solution->impulses[c][i] = batch.gamma[i][lane];
+      for (int i = 0; i < 3; ++i) solution->contact_velocities[c][i] = batch.v_c[i][lane];
+      solution->slipping[c] = slips[lane] != 0;
+      if constexpr (HasNormalBound<F>) solution->normal_bounds[c] = batch.row.normal_bound.x[lane];
+    }
+  }
+
+  SolverArrays<F> arrays_;
+  EliminationCache eliminations_;
+  CouplingScratch coupling_;  // of models whose friction is bounded in rounds
+};
+
+/// The default laws or the chosen ones, as each call's parameters say.
+template <template <class> class F>
+class SolverWithLaws final : public ContactSolver {
+ public:
+  void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
+             std::span<const double> guess, base::ThreadPool* threads,
+             ContactSolution* solution) override {
+    const contact::ModelParameters& parameters = options.parameters;
+    if (parameters.normal_law == contact::NormalLawKind::custom && !parameters.custom_law)
+      throw Error(ErrorCode::kInvalidValue, "custom_law", "is null; give one by make_custom_law");
+    last_ = &chosen_;
+    if (has_default_laws(parameters)) last_ = &default_;
+    last_->solve(problem, islands, options, guess, threads, solution);
+  }
+
+  std::vector<contact::PairHessian> calc_pair_hessians(
+      const ContactProblem& problem) const override {
+    return last_->calc_pair_hessians(problem);
+  }
+
+ private:
+  ConvexSolver<F<DefaultLaws>> default_;
+  ConvexSolver<F<ChosenLaws>> chosen_;
+  ContactSolver* last_ = &default_;
+};
+
+}  // namespace stiction::formulations

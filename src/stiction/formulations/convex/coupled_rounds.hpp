@@ -1,0 +1,288 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "stiction/formulations/convex/island_problem.hpp"
+#include "stiction/numerics/fixed_point.hpp"
+
+namespace stiction::formulations {
+
+/// A law whose friction is bounded by a normal impulse set from outside.
+template <class F>
+concept HasNormalBound = requires(typename F::Row* row, const Lanes& x) {
+  F::set_normal_bound(x, row);
+};
+
+/// An island's convex problem as a function of the normal impulses x that bound its friction, one
+/// per contact: g(x) are the normal impulses of the solution v(x). Its derivative is
+///
+///     g' = dn/dv_n J_n H^-1 J_t^T d gamma_t/dx,
+///
+/// one solve with the convex problem's Hessian per product. A fixed point x = g(x) is Coulomb's
+/// law with the normal impulses of the step. A numerics::FixedPointProblem.
+template <HasNormalBound F>
+class CoupledRounds {
+ public:
+  /// @param max_mobility largest delassus of the island's contacts [1/kg]
+  CoupledRounds(IslandProblem<F>* island, const numerics::NewtonOptions& options,
+                double coupling_tolerance, double max_mobility)
+      : island_(*island),
+        options_(options),
+        coupling_tolerance_(coupling_tolerance),
+        max_mobility_(max_mobility) {}
+
+  /// Solves the convex problem, from where the last one ended: as accurately as the difference of g
+  /// and x asks for, and to its own tolerance where x is near a fixed point.
+  bool evaluate(std::span<const double> x, std::span<double> g) {
+    constexpr double kFirstTolerance = 1e-3, kFinest = 1e-12;
+    constexpr double kNoise = 0.1;  // of the difference
+    set_bounds(x);
+    if constexpr (HasDomain<F>) island_.soften(0);
+    if (has_prediction_) follow_prediction();
+    numerics::NewtonOptions options = options_;
+    options.relative_tolerance = std::max(kFirstTolerance, options_.relative_tolerance);
+    for (;;) {
+      minimize(options);
+      const double difference = read_out(x, g);
+      if (result_.status == numerics::NewtonStatus::kStagnated) return true;
+      if (result_.status != numerics::NewtonStatus::kConverged) return false;
+      const double near = coupling_tolerance_ * std::max(calc_mean(g), resolution());
+      const bool is_near = difference <= near;
+      const bool is_fine = numerics::is_converged(result_.residual, options_);
+      const double noise = to_impulse(result_.residual.norm);
+      if (noise <= kNoise * std::max(near, difference) && (is_fine || !is_near)) return true;
+      if (options.relative_tolerance <= kFinest) return true;
+      options.relative_tolerance = std::max(
+          kFinest,
+          std::min(1e-2 * options.relative_tolerance, is_fine ? 1.0 : options_.relative_tolerance));
+    }
+  }
+
+  /// Brings the last round to its own tolerance, where evaluate did not.
+  void finish() { minimize(options_); }
+
+  /// Solves the convex problem of x to its own tolerance, from the velocities v.
+  /// @return |g - x|_inf / max(mean(g), resolution)
+  double settle(std::span<const double> x, std::span<const double> v, std::span<double> g) {
+    softening_ = 1;
+    set_bounds(x);
+    if constexpr (HasDomain<F>) island_.soften(0);
+    island_.start_at(v);
+    minimize(options_);
+    const double difference = read_out(x, g);
+    return difference > 0 ? difference / std::max(calc_mean(g), resolution()) : 0;
+  }
+
+  /// False if the last round failed, or rounding left much of it.
+  bool is_resolved() const {
+    constexpr double kMuch = 1e-5;
+    return result_.status == numerics::NewtonStatus::kConverged ||
+           (result_.status == numerics::NewtonStatus::kStagnated &&
+            result_.residual.norm <= kMuch * result_.residual.scale);
+  }
+
+  /// Impulses that the convex problem's tolerance does not resolve [N s].
+  double resolution() const {
+    return to_impulse(options_.relative_tolerance * result_.residual.scale);
+  }
+
+  bool linearize() { return island_.factor_hessian(Curvature::kExact); }
+
+  void multiply(std::span<const double> dx, std::span<double> dg) {
+    calc_response(dx);
+    island_.for_each_batch([&, i = 0](const auto& batch) mutable {
+      const Lanes change = batch.state.normal.dn_dv * normal_direction(batch);
+      for (int lane = 0; lane < batch.source.num_contacts; ++lane) dg[i++] = change[lane];
+    });
+  }
+
+  /// Keeps the direction in which the solution moves, for the next round to start along it.
+  void predict(std::span<const double> dx) {
+    calc_response(dx);
+    has_prediction_ = true;
+  }
+
+  /// Widens stiction's slip tolerance.
+  void soften(double factor) { softening_ = factor; }
+
+  /// Of the last round, with the iterations of all.
+  const numerics::NewtonResult& result() const { return result_; }
+
+ private:
+  void set_bounds(std::span<const double> x) {
+    island_.for_each_batch([&, i = 0](auto& batch) mutable {
+      Lanes bound{};
+      for (int lane = 0; lane < batch.source.num_contacts; ++lane) bound[lane] = x[i++];
+      batch.row.normal_bound.softening = softening_;
+      set_bound(bound, &batch);
+    });
+  }
+
+  void minimize(const numerics::NewtonOptions& options) {
+    const numerics::NewtonResult round = minimize_island(&island_, options);
+    result_.status = round.status;
+    result_.iterations += round.iterations;
+    result_.line_search_evaluations += round.line_search_evaluations;
+    result_.residual = round.residual;
+  }
+
+  /// @return the largest |g - x|
+  double read_out(std::span<const double> x, std::span<double> g) {
+    double difference = 0;
+    island_.for_each_batch([&, i = 0](const auto& batch) mutable {
+      for (int lane = 0; lane < batch.source.num_contacts; ++lane, ++i) {
+        g[i] = batch.state.normal.n[lane];
+        difference = std::max(difference, std::abs(g[i] - x[i]));
+      }
+    });
+    return difference;
+  }
+
+  static double calc_mean(std::span<const double> g) {
+    double sum = 0;
+    for (const double value : g) sum += value;
+    return sum / static_cast<double>(g.size());
+  }
+
+  /// The impulse at a contact that makes a residual [sqrt(J)].
+  double to_impulse(double residual) const {
+    return max_mobility_ > 0 ? residual / std::sqrt(max_mobility_) : 0;
+  }
+
+  void follow_prediction() {
+    has_prediction_ = false;
+    (void)island_.calc_gradient();
+    if constexpr (HasDomain<F>)
+      if (!island_.is_feasible(0)) return;
+    const double slope = island_.start_line_search();
+    if (!(slope < 0)) return;
+    numerics::LineSearchOptions line_search = options_.line_search;
+    if constexpr (HasDomain<F>) line_search.max_step = island_.calc_max_step(line_search.max_step);
+    const auto search = numerics::minimize_along_line(
+        slope, line_search, [&](double alpha) { return island_.calc_slope(alpha); });
+    result_.line_search_evaluations += search.num_evaluations;
+    (void)island_.move(search.step);
+  }
+
+  void calc_response(std::span<const double> dx) {
+    island_.calc_response([&, i = 0](const auto& batch, PairWrenchLanes* wrench) mutable {
+      Lanes change{};
+      for (int lane = 0; lane < batch.source.num_contacts; ++lane) change[lane] = dx[i++];
+      add_bound_change(batch, change, wrench);
+    });
+  }
+
+  static void set_bound(const Lanes& x, ContactBatch<F>* batch) {
+    F::set_normal_bound(x, &batch->row);
+  }
+  static const Lanes& normal_direction(const ContactBatch<F>& batch) { return batch.dv_c.z; }
+  static void add_bound_change(const ContactBatch<F>& batch, const Lanes& dx,
+                               PairWrenchLanes* wrench) {
+    batch.add_impulse(F::calc_bound_derivative(batch.row, batch.state) * dx, wrench);
+  }
+
+  using Torsion = typename F::Torsion;
+  static void set_bound(const Lanes& x, TorsionBatch<Torsion>* batch) {
+    Torsion::set_normal_bound(x, &batch->row);
+  }
+  static const Lanes& normal_direction(const TorsionBatch<Torsion>& batch) {
+    return batch.dv_c[Torsion::kNormalIndex];
+  }
+  static void add_bound_change(const TorsionBatch<Torsion>& batch, const Lanes& dx,
+                               PairWrenchLanes* wrench) {
+    Lanes impulse[6];
+    Torsion::calc_bound_derivative(batch.row, batch.state, impulse);
+    for (Lanes& component : impulse) component *= dx;
+    batch.add_impulse(impulse, wrench);
+  }
+
+  IslandProblem<F>& island_;
+  numerics::NewtonOptions options_;
+  double coupling_tolerance_;
+  double max_mobility_;
+  double softening_ = 1;
+  bool has_prediction_ = false;
+  numerics::NewtonResult result_;
+};
+
+/// Memory of the rounds of one island.
+struct CouplingMemory {
+  std::span<double> x;        // the point, per contact
+  std::span<double> start_x;  // of Lagged's problem
+  std::span<double> start_v;  // where its solution starts, per dof
+  std::span<double> scratch;  // of the fixed point solver
+};
+
+/// Memory of the rounds of all islands, kept from step to step.
+class CouplingScratch {
+ public:
+  void resize(const SolverLayout& layout) {
+    start_.assign(1, 0);
+    for (const IslandRange& island : layout.islands) {
+      std::size_t num = 0;
+      for (int p = island.pair_begin; p < island.pair_end; ++p)
+        num += layout.pairs[p].contact_end - layout.pairs[p].contact_begin;
+      start_.push_back(start_.back() + num);
+    }
+    x_.resize(start_.back());
+    start_x_.resize(start_.back());
+    start_v_.resize(layout.num_dofs);
+    scratch_.resize(start_.back() * kScratchWidth);
+  }
+  CouplingMemory of_island(const SolverLayout& layout, int island) {
+    const IslandRange& range = layout.islands[island];
+    return {slice(&x_, island, 1),
+            slice(&start_x_, island, 1),
+            {start_v_.data() + range.dof_begin, static_cast<std::size_t>(range.num_dofs)},
+            slice(&scratch_, island, kScratchWidth)};
+  }
+
+ private:
+  static constexpr std::size_t kScratchWidth = numerics::fixed_point_scratch_size(1);
+
+  std::span<double> slice(std::vector<double>* items, int island, std::size_t width) const {
+    return {items->data() + width * start_[island], width * (start_[island + 1] - start_[island])};
+  }
+  std::vector<std::size_t> start_;  // first contact of each island
+  std::vector<double> x_, start_x_, start_v_, scratch_;
+};
+
+/// Finds the fixed point of an island: x in its laws and in `memory`, the best that was found.
+///
+/// Impulses that friction wedges may be so large, and their laws so steep, that rounding leaves no
+/// solution where Lagged's problem has one. Then that problem's is the island's, with its error.
+template <HasNormalBound F>
+numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
+                                     const numerics::NewtonOptions& newton,
+                                     const numerics::FixedPointOptions& coupling,
+                                     const CouplingMemory& memory, IslandProblem<F>* island,
+                                     numerics::FixedPointResult* coupled) {
+  double max_mobility = 0;
+  island->for_each_batch([&, i = 0](const auto& batch) mutable {
+    for (int lane = 0; lane < batch.source.num_contacts; ++lane, ++i) {
+      const int contact = batch.source.contact[lane];
+      const double guess = problem.normal_guess.empty() ? -1 : problem.normal_guess[contact];
+      memory.start_x[i] = batch.row.normal_bound.x[lane];
+      memory.x[i] = guess >= 0 ? guess : memory.start_x[i];
+      max_mobility = std::max(max_mobility, problem.delassus[contact]);
+    }
+  });
+  std::copy_n(island->velocities().data(), memory.start_v.size(), memory.start_v.data());
+  CoupledRounds<F> rounds(island, newton, coupling.tolerance, max_mobility);
+  *coupled = numerics::FixedPointSolver(&rounds, coupling, memory.x, memory.scratch).solve();
+  if (coupled->error < std::numeric_limits<double>::infinity()) rounds.finish();
+
+  // The first round is Lagged's problem already, where no other one was guessed.
+  const bool is_lagged = coupled->evaluations == 1 && problem.normal_guess.empty();
+  if (is_lagged || rounds.is_resolved()) return rounds.result();
+  const std::span<double> g = memory.scratch.first(memory.x.size());
+  std::copy(memory.start_x.begin(), memory.start_x.end(), memory.x.begin());
+  coupled->error = rounds.settle(memory.x, memory.start_v, g);
+  return rounds.result();
+}
+
+}  // namespace stiction::formulations

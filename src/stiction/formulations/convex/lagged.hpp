@@ -1,0 +1,75 @@
+#pragma once
+
+#include "stiction/formulations/convex/lagged_torsion.hpp"
+#include "stiction/formulations/convex/laws.hpp"
+
+namespace stiction::formulations {
+
+/// `lagged`: a normal law, and Coulomb friction whose bound is the normal impulse gamma_n0 of the
+/// state at the start of the step:
+///
+///     l = mu gamma_n0 |v_t|_s - N(v_n),   gamma = [-mu gamma_n0 t_s; n(v_n)].
+///
+/// Source: [castro2023] section VI.B; theory section 6.2.
+template <class Laws>
+struct LaggedWith {
+  struct Row {
+    typename Laws::Normal normal;
+    Lanes bound{};           // mu gamma_n0 [N s]
+    Lanes slip_tolerance{};  // eps_s [m/s]
+    [[no_unique_address]] typename Laws::Friction friction;
+  };
+  struct State {
+    typename Laws::template Norm<2> slip;
+    laws::NormalImpulse<Lanes> normal;
+  };
+
+  // Contacts with torsional, rolling or anisotropic friction.
+  using Torsion = LaggedTorsionWith<Laws>;
+
+  static Row make_row(const ContactStart& start, const ModelParameters& parameters);
+  static typename LaggedTorsionWith<Laws>::Row make_torsion_row(
+      const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& parameters);
+  static Lanes calc_cost(const Row& row, const Lanes3& v_c) {
+    return row.bound * calc_slip(row, v_c).norm() + row.normal.calc_cost(v_c.z);
+  }
+
+  static Lanes3 calc_impulse(const Row& row, const Lanes3& v_c, State* state) {
+    state->normal = row.normal.calc_impulse(v_c.z);
+    state->slip = calc_slip(row, v_c);
+    return {-row.bound * state->slip.t[0], -row.bound * state->slip.t[1], state->normal.n};
+  }
+
+  static LanesSymmetric3 calc_hessian(const Row& row, const State& state, Curvature curvature) {
+    return {.xx = row.bound * state.slip.curvature(0, 0, curvature),
+            .xy = row.bound * state.slip.curvature(0, 1, curvature),
+            .yy = row.bound * state.slip.curvature(1, 1, curvature),
+            .xz = Lanes{},
+            .yz = Lanes{},
+            .zz = state.normal.curvature(curvature)};
+  }
+
+  static LineDerivatives calc_line_derivatives(const Row& row, const Lanes3& v, const Lanes3& dv) {
+    const laws::NormalImpulse<Lanes> normal = row.normal.calc_impulse(v.z);
+    const auto slip = calc_slip(row, v);
+    const Lanes dv_t[2] = {dv.x, dv.y};
+    return {normal.n * dv.z - row.bound * slip.slope_along(dv_t),
+            row.bound * slip.curvature_along(dv_t) - normal.dn_dv * dv.z * dv.z};
+  }
+
+  static auto is_slipping(const State& state) { return state.slip.is_slipping(); }
+
+  template <laws::HasDomain Normal = typename Laws::Normal>
+  static auto is_feasible(const Row& row, const Lanes3& v_c) {
+    const Normal& normal = row.normal;
+    return v_c.z > normal.calc_min_velocity();
+  }
+};
+
+using Lagged = LaggedWith<DefaultLaws>;
+
+/// eps_s = max(v_s, sigma w mu gamma_n0) [m/s], [castro2023] eq. (44).
+Lanes calc_regularized_slip_tolerance(const ModelParameters& parameters, const ContactStart& start,
+                                      const Lanes& gamma_n0);
+
+}  // namespace stiction::formulations

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "stiction/formulations/convex/laws.hpp"
+
+namespace stiction::formulations {
+
+/// Friction of a `lagged` contact in all five directions of slip: two tangential, torsional about
+/// the normal and two rolling. With u the slip and m = diag(mu_1 .. mu_5), the dissipation
+///
+///     l_f = gamma_n0 |m u|_s,   impulse = -gamma_n0 m (m u)_s
+///
+/// is the support function of MuJoCo's elliptic cone sum (gamma_i / mu_i)^2 <= gamma_n^2 at the
+/// lagged normal impulse: convex, and equal to Lagged where only mu_1 = mu_2 act.
+template <class Laws>
+struct LaggedTorsionWith {
+  static constexpr int kNumSlips = 5;
+  /// The slips among [v_t1, v_t2, v_n, w_n, w_t1, w_t2]: all but the normal component.
+  static constexpr int kSlipIndex[kNumSlips] = {0, 1, 3, 4, 5};
+  static constexpr int kNormalIndex = 2;
+
+  struct Start : ContactStart {
+    Lanes friction[kNumSlips]{};  // [-, -, m, m, m], zero beyond the contact's dim
+  };
+  struct Row {
+    typename Laws::Normal normal;
+    Lanes gamma_n0{};        // [N s]
+    Lanes mu[kNumSlips]{};   // [-, -, m, m, m]
+    Lanes slip_tolerance{};  // of m u [m/s]
+    [[no_unique_address]] typename Laws::Friction friction;
+  };
+  struct State {
+    typename Laws::template Norm<kNumSlips> slip;  // of m u
+    laws::NormalImpulse<Lanes> normal;
+  };
+
+  /// @param eps_s slip tolerance of the tangential directions [m/s]
+  static Row make_row(const Start& start, const ModelParameters& parameters, const Lanes& eps_s);
+  /// v_c, gamma: six components. G: six by six, entry (i, j) at [i][j].
+  static Lanes calc_cost(const Row& row, const Lanes v_c[6]);
+  static void calc_impulse(const Row& row, const Lanes v_c[6], State* state, Lanes gamma[6]);
+  static void calc_hessian(const Row& row, const State& state, Curvature curvature, Lanes G[6][6]);
+  static LineDerivatives calc_line_derivatives(const Row& row, const Lanes v_c[6],
+                                               const Lanes dv_c[6]);
+  static auto is_slipping(const State& state) { return state.slip.is_slipping(); }
+
+  template <laws::HasDomain Normal = typename Laws::Normal>
+  static auto is_feasible(const Row& row, const Lanes v_c[6]) {
+    const Normal& normal = row.normal;
+    return v_c[kNormalIndex] > normal.calc_min_velocity();
+  }
+
+ private:
+  static auto calc_slip(const Row& row, const Lanes v_c[6]) {
+    Lanes scaled[kNumSlips];
+    for (int i = 0; i < kNumSlips; ++i) scaled[i] = row.mu[i] * v_c[kSlipIndex[i]];
+    return row.friction.template calc_norm<kNumSlips>(scaled, row.slip_tolerance);
+  }
+};
+
+using LaggedTorsion = LaggedTorsionWith<DefaultLaws>;
+
+}  // namespace stiction::formulations

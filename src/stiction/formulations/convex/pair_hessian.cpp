@@ -1,0 +1,105 @@
+#include "stiction/formulations/convex/pair_hessian.hpp"
+
+#include "stiction/contact/jacobian.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::ContactProblem;
+using contact::Segment;
+using math::BlockSparseCholesky;
+using math::Six;
+using math::SixBySix;
+
+bool is_zero(const std::array<double, 3>& r) { return r[0] == 0 && r[1] == 0 && r[2] == 0; }
+
+/// M X with X = [I 0; -[r]x I]: in column operations.
+SixBySix shift_columns(const SixBySix& m, const std::array<double, 3>& r) {
+  const Six* c = m.column;
+  return {{multiply_add(c[4], -r[2], multiply_add(c[5], r[1], c[0])),
+           multiply_add(c[5], -r[0], multiply_add(c[3], r[2], c[1])),
+           multiply_add(c[3], -r[1], multiply_add(c[4], r[0], c[2])), c[3], c[4], c[5]}};
+}
+
+/// X_row^T G X_column of two rigid bodies, or of one with itself. X^T moves each column as a
+/// wrench.
+SixBySix rigid_block(const SixBySix& G, const Segment& row, const Segment& column) {
+  SixBySix block = is_zero(column.offset) ? G : shift_columns(G, column.offset);
+  if (!is_zero(row.offset))
+    for (Six& c : block.column) c = math::shift_wrench(c, row.offset.data());
+  if (row.sign * column.sign < 0)
+    for (Six& c : block.column) c = c * -1;
+  return block;
+}
+
+/// A block of the Hessian as the caller's rows and columns see it: as it stands, or transposed.
+struct View {
+  double* data;
+  int row_stride, column_stride;
+
+  static View of(const BlockSparseCholesky::Block& block) { return {block.data, 1, block.stride}; }
+  View transposed() const { return {data, column_stride, row_stride}; }
+  double& operator()(int i, int j) const { return data[i * row_stride + j * column_stride]; }
+};
+
+/// J_row^T G J_column, with the column's joints one by one and a row of either kind.
+void add_joint_columns(const ContactProblem& problem, const SixBySix& G, const Segment& row,
+                       const Segment& column, const View& to) {
+  const double* J_row = problem.columns.data() + 6 * row.first_column;
+  const double* J_column = problem.columns.data() + 6 * column.first_column;
+  const int* row_dof = problem.column_dof.data() + row.first_column;
+  const int* column_dof = problem.column_dof.data() + column.first_column;
+  for (int c = 0; c < column.num_columns; ++c) {
+    const Six F = G * (J_column + 6 * c);
+    double* to_column = &to(0, column_dof[c]);
+    if (row.is_rigid_body) {
+      const Six wrench = math::shift_wrench(F, row.offset.data()) * row.sign;
+      for (int i = 0; i < 6; ++i) to_column[i * to.row_stride] += wrench[i];
+    } else {
+      // Of a block on the diagonal, the lower triangle.
+      for (int r = &row == &column ? c : 0; r < row.num_columns; ++r)
+        to_column[row_dof[r] * to.row_stride] += dot(Six::load(J_row + 6 * r), F);
+    }
+  }
+}
+
+/// The block of two segments, of which one at least is of joints.
+void add_joint_block(const ContactProblem& problem, const SixBySix& G, const Segment& row,
+                     const Segment& column, const View& to) {
+  if (column.is_rigid_body)
+    add_joint_columns(problem, G, column, row, to.transposed());  // G is symmetric
+  else
+    add_joint_columns(problem, G, row, column, to);
+}
+
+}  // namespace
+
+void add_pair_hessian(const ContactProblem& problem, const SixBySix& G,
+                      std::span<const SegmentBlock> segments, BlockSparseCholesky* H) {
+  for (std::size_t s = 0; s < segments.size(); ++s) {
+    const Segment& segment = *segments[s].segment;
+    const BlockSparseCholesky::Block diagonal = H->diagonal(segments[s].block);
+    if (segment.is_rigid_body)
+      rigid_block(G, segment, segment).add_to(diagonal.data, diagonal.stride);
+    else
+      add_joint_columns(problem, G, segment, segment, View::of(diagonal));
+
+    for (std::size_t t = 0; t < s; ++t) {
+      // Below the diagonal: the rows of the block that is eliminated later.
+      const bool s_is_later = segments[s].block > segments[t].block;
+      const SegmentBlock& row = segments[s_is_later ? s : t];
+      const SegmentBlock& column = segments[s_is_later ? t : s];
+      const BlockSparseCholesky::Block to = H->below_diagonal(row.block, column.block);
+      if (row.segment->is_rigid_body && column.segment->is_rigid_body)
+        rigid_block(G, *row.segment, *column.segment).add_to(to.data, to.stride);
+      else
+        add_joint_block(problem, G, *row.segment, *column.segment, View::of(to));
+    }
+  }
+}
+
+SixBySix calc_free_body_hessian(const SixBySix& G, const Segment& segment) {
+  return rigid_block(G, segment, segment);
+}
+
+}  // namespace stiction::formulations

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "stiction/formulations/convex/formulation.hpp"
+
+namespace stiction::formulations {
+
+/// `sap`: the impulse is the projection of y = R^-1 (v_hat - v_c) on the friction cone in the norm
+/// of R = diag(R_t, R_t, R_n), a linear spring-damper with convex friction:
+///
+///     R_n = max(beta^2 w / (4 pi^2), 1 / (dt k (dt + tau_d))),  R_t = sigma w,
+///     v_hat = x0 / (dt + tau_d),   l = 1/2 (R_t |gamma_t|^2 + R_n gamma_n^2).
+///
+/// Source: [castro2022] section V; theory section 6.1.
+struct Sap {
+  struct Row {
+    Lanes mu{};
+    Lanes R_t{};           // [1/kg]
+    Lanes R_n{};           // [1/kg]
+    Lanes v_hat{};         // [m/s]
+    Lanes sliding_mass{};  // a = 1 / (R_n (1 + mu^2 R_t / R_n)) [kg]
+  };
+  /// The region of each lane as 1 or 0; without impulse both are 0.
+  struct State {
+    Lanes sticks{}, slides{};
+    Lanes t_x{}, t_y{};  // slip direction; zero without slip
+    Lanes inv_slip{};    // 1 / |v_t| [s/m]; zero without slip
+    Lanes gamma_n{};     // sliding [N s]
+  };
+
+  static Row make_row(const ContactStart& start, const ModelParameters& parameters);
+  static Lanes calc_cost(const Row& row, const Lanes3& v_c) {
+    State state;
+    const Lanes3 gamma = calc_impulse(row, v_c, &state);
+    return 0.5 * (row.R_t * (gamma.x * gamma.x + gamma.y * gamma.y) + row.R_n * gamma.z * gamma.z);
+  }
+  static Lanes3 calc_impulse(const Row& row, const Lanes3& v_c, State* state);
+  static LanesSymmetric3 calc_hessian(const Row& row, const State& state, Curvature);
+  static LineDerivatives calc_line_derivatives(const Row& row, const Lanes3& v, const Lanes3& dv) {
+    return calc_line_derivatives_by_hessian<Sap>(row, v, dv);
+  }
+  static auto is_slipping(const State& state) { return state.slides > 0; }
+};
+
+}  // namespace stiction::formulations

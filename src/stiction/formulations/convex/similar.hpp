@@ -1,0 +1,75 @@
+#pragma once
+
+#include "stiction/formulations/convex/laws.hpp"
+
+namespace stiction::formulations {
+
+/// `similar`: the normal impulse is evaluated at z = v_n - mu |v_t|_s, which couples it to slip so
+/// that the field has a potential:
+///
+///     l = -N(z),   gamma = [-mu n(z) t_s; n(z)].
+///
+/// The price is a gap mu dt |v_t| while sliding. Source: [castro2023] section VI.C; theory 6.3.
+/// The slip tolerance is regularized as in `lagged_regularized`, as Drake's "similar"; with
+/// friction_regularization = 0 it is the paper's.
+template <class Laws>
+struct SimilarWith {
+  struct Row {
+    typename Laws::Normal normal;
+    Lanes mu{};
+    Lanes slip_tolerance{};  // eps_s [m/s]
+    [[no_unique_address]] typename Laws::Friction friction;
+  };
+  struct State {
+    typename Laws::template Norm<2> slip;
+    laws::NormalImpulse<Lanes> normal;  // at z
+  };
+
+  static Row make_row(const ContactStart& start, const ModelParameters& parameters);
+
+  static Lanes calc_cost(const Row& row, const Lanes3& v_c) {
+    return row.normal.calc_cost(calc_z(row, v_c, calc_slip(row, v_c)));
+  }
+
+  static Lanes3 calc_impulse(const Row& row, const Lanes3& v_c, State* state) {
+    state->slip = calc_slip(row, v_c);
+    state->normal = row.normal.calc_impulse(calc_z(row, v_c, state->slip));
+    const Lanes friction = -row.mu * state->normal.n;
+    return {friction * state->slip.t[0], friction * state->slip.t[1], state->normal.n};
+  }
+
+  /// With u = dz/dv_c = [-mu t_s; 1]:  G = -n' u u^T + mu n (I - t_s t_s^T) / h.
+  static LanesSymmetric3 calc_hessian(const Row& row, const State& state, Curvature) {
+    const Lanes u_x = -row.mu * state.slip.t[0], u_y = -row.mu * state.slip.t[1];
+    const Lanes slope = -state.normal.dn_dv, bound = row.mu * state.normal.n;
+    return {.xx = slope * u_x * u_x + bound * state.slip.curvature(0, 0, Curvature::kExact),
+            .xy = slope * u_x * u_y + bound * state.slip.curvature(0, 1, Curvature::kExact),
+            .yy = slope * u_y * u_y + bound * state.slip.curvature(1, 1, Curvature::kExact),
+            .xz = slope * u_x,
+            .yz = slope * u_y,
+            .zz = slope};
+  }
+
+  static LineDerivatives calc_line_derivatives(const Row& row, const Lanes3& v, const Lanes3& dv) {
+    return calc_line_derivatives_by_hessian<SimilarWith>(row, v, dv);
+  }
+
+  static auto is_slipping(const State& state) {
+    return (state.normal.n > 0) & state.slip.is_slipping();
+  }
+
+  template <laws::HasDomain Normal = typename Laws::Normal>
+  static auto is_feasible(const Row& row, const Lanes3& v_c) {
+    const Normal& normal = row.normal;
+    return calc_z(row, v_c, calc_slip(row, v_c)) > normal.calc_min_velocity();
+  }
+
+ private:
+  static Lanes calc_z(const Row& row, const Lanes3& v_c, const auto& slip) {
+    return v_c.z - row.mu * slip.norm();
+  }
+};
+
+using Similar = SimilarWith<DefaultLaws>;
+
+}  // namespace stiction::formulations

@@ -1,0 +1,59 @@
+#include "stiction/formulations/rigid/envelope_cholesky.hpp"
+
+#include <cmath>
+
+namespace stiction::formulations {
+
+void EnvelopeCholesky::start(int size) {
+  first_.resize(size);
+  for (int i = 0; i < size; ++i) first_[i] = i;
+}
+
+void EnvelopeCholesky::allocate() {
+  start_.resize(first_.size());
+  int next = 0;
+  for (int i = 0; i < size(); ++i) {
+    start_[i] = next - first_[i];
+    next += i + 1 - first_[i];
+  }
+  values_.assign(next, 0.0);
+}
+
+bool EnvelopeCholesky::factor() {
+  inv_diagonal_.resize(first_.size());
+  for (int i = 0; i < size(); ++i) {
+    double* L_i = values_.data() + start_[i];
+    for (int j = first_[i]; j < i; ++j) {
+      const double* L_j = row(j);
+      double sum = L_i[j];
+      for (int k = std::max(first_[i], first_[j]); k < j; ++k) sum -= L_i[k] * L_j[k];
+      L_i[j] = sum * inv_diagonal_[j];
+    }
+    double pivot = L_i[i];
+    for (int k = first_[i]; k < i; ++k) pivot -= L_i[k] * L_i[k];
+    if (!(pivot > 0) || !std::isfinite(pivot)) return false;
+    L_i[i] = std::sqrt(pivot);
+    inv_diagonal_[i] = 1 / L_i[i];
+  }
+  return true;
+}
+
+void EnvelopeCholesky::solve_upper(double* x) const {
+  for (int i = size() - 1; i >= 0; --i) {
+    const double* L_i = row(i);
+    x[i] *= inv_diagonal_[i];
+    for (int k = first_[i]; k < i; ++k) x[k] -= L_i[k] * x[i];
+  }
+}
+
+void EnvelopeCholesky::multiply_upper(double* x) const {
+  for (int j = 0; j < size(); ++j) {
+    // Entry j of L^T x reads x from j on: those before it may be overwritten.
+    const double* L_j = row(j);
+    const double x_j = x[j];
+    for (int k = first_[j]; k < j; ++k) x[k] += L_j[k] * x_j;
+    x[j] = L_j[j] * x_j;
+  }
+}
+
+}  // namespace stiction::formulations

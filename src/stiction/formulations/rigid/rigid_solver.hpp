@@ -1,0 +1,12 @@
+#pragma once
+
+#include <memory>
+
+#include "stiction/formulations/contact_solver.hpp"
+
+namespace stiction::formulations {
+
+/// Of a model with the trait is_rigid.
+std::unique_ptr<ContactSolver> make_rigid_solver(contact::ContactModel model);
+
+}  // namespace stiction::formulations

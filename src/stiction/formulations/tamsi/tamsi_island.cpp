@@ -1,0 +1,252 @@
+#include "stiction/formulations/tamsi/tamsi_island.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stiction/contact/residual_scale.hpp"
+#include "stiction/formulations/tamsi/tamsi_limiter.hpp"
+
+namespace stiction::formulations {
+
+using contact::ContactProblem;
+using contact::ContactSolution;
+using contact::IslandStatistics;
+using contact::RowKind;
+using contact::SolveStatus;
+using math::Vector3;
+
+void TamsiIsland::assemble(const ContactProblem& problem, const contact::Islands& islands,
+                           int island, std::span<const int> first_dof, const SolverOptions& options,
+                           std::span<const double> guess) {
+  island_.assemble(problem, islands, island, first_dof);
+  options_ = options;
+  time_step_ = problem.time_step;
+  island_.gather(problem.v0, &v0_);
+  island_.gather(guess.empty() ? std::span<const double>(problem.v0) : guess, &guess_);
+  island_.gather(problem.v_star, &dv_);
+  dv_ -= v0_;
+  free_impulse_.noalias() = island_.A() * dv_;
+  inv_sqrt_diagonal_ = island_.A().diagonal().array().rsqrt();
+
+  contacts_.clear();
+  for (const int i : island_.contacts()) {
+    const contact::Contact& c = problem.contacts[i];
+    ContactTerms& terms = contacts_.emplace_back();
+    terms.fe0 = c.fn0;
+    terms.bias = Vector3(c.bias[0], c.bias[1], c.bias[2]);
+    terms.row = Tamsi::make_row(c, time_step_, options.parameters);
+  }
+  rows_.clear();
+  for (const int i : island_.rows()) rows_.push_back({problem.rows[i], {}, 0});
+}
+
+IslandStatistics TamsiIsland::solve() {
+  IslandStatistics out;
+  out.num_dofs = island_.num_dofs();
+  out.num_contacts = island_.num_contacts();
+  out.num_rows = island_.num_rows();
+  Outcome whole_step, outcome;
+  for (int n = 1; n <= kMaxSubsteps; ++n) {
+    outcome = take_substeps(n);
+    out.iterations += outcome.iterations;
+    if (n == 1) {
+      whole_step = outcome;
+      v_whole_step_ = v_;
+    }
+    // Without a first iteration it is the problem that is not finite.
+    if (outcome.ok() || out.iterations == 0) break;
+  }
+  if (!outcome.ok()) {
+    fall_back(&whole_step);
+    outcome = whole_step;
+  }
+  out.status = outcome.status;
+  out.num_substeps = num_substeps_;
+  out.residual = outcome.residual;
+  out.scale = outcome.scale;
+  return out;
+}
+
+/// To what the whole step came to.
+void TamsiIsland::fall_back(Outcome* whole_step) {
+  start_substeps(1);
+  if (v_whole_step_.allFinite()) v_ = v_whole_step_;
+  calc_residual(whole_step);
+  for (ContactTerms& c : contacts_) c.sum = c.gamma;
+  for (RowTerms& row : rows_) row.sum = row.impulse.gamma;
+  whole_step->status =
+      std::isfinite(whole_step->residual) ? SolveStatus::kMaxIterations : SolveStatus::kNotFinite;
+}
+
+TamsiIsland::Outcome TamsiIsland::take_substeps(int num_substeps) {
+  Outcome all;
+  start_substeps(num_substeps);
+  for (int s = 0; s < num_substeps; ++s) {
+    const Outcome one = find_velocities();
+    all.iterations += one.iterations;
+    if (one.status != SolveStatus::kConverged) all.status = one.status;
+    if (one.residual * all.scale >= all.residual * one.scale) {  // the worst of them
+      all.residual = one.residual;
+      all.scale = one.scale;
+    }
+    if (!one.ok()) break;
+    finish_substep();
+  }
+  return all;
+}
+
+void TamsiIsland::start_substeps(int num_substeps) {
+  num_substeps_ = num_substeps;
+  for (ContactTerms& c : contacts_) {
+    c.row.normal.dt = time_step_ / num_substeps;
+    c.row.normal.fe0 = c.fe0;
+    c.sum.setZero();
+  }
+  for (RowTerms& row : rows_) row.sum = 0;
+  v_begin_ = v0_;
+  v_ = guess_;
+  history_.clear();
+}
+
+void TamsiIsland::finish_substep() {
+  for (ContactTerms& c : contacts_) {
+    c.sum += c.gamma;
+    c.row.normal.fe0 -= c.row.normal.dt * c.row.normal.k * c.v_c.z();
+  }
+  for (RowTerms& row : rows_) row.sum += row.impulse.gamma;
+  v_begin_ = v_;
+  history_.insert(history_.end(), v_.data(), v_.data() + v_.size());
+}
+
+/// Newton's method from v_, for the balance of one sub-step from v_begin_.
+TamsiIsland::Outcome TamsiIsland::find_velocities() {
+  const double settled_speed = Tamsi::kSoftening * options_.parameters.stiction_tolerance;
+  Outcome out;
+  double last_residual = std::numeric_limits<double>::infinity();
+  bool is_settled = false;
+  for (;;) {
+    calc_residual(&out);
+    if (!std::isfinite(out.residual)) {
+      out.status = SolveStatus::kNotFinite;
+      return out;
+    }
+    const double enough = options_.absolute_tolerance + options_.relative_tolerance * out.scale;
+    if (is_settled && out.residual <= enough) return out;
+    const int limit = is_settled ? kMaxIterations + kMaxRefinements : kMaxIterations;
+    if (out.iterations >= std::min(limit, options_.max_iterations)) {
+      out.status = SolveStatus::kMaxIterations;
+      return out;
+    }
+    if (!calc_direction()) {
+      out.status = SolveStatus::kNotPositiveDefinite;
+      return out;
+    }
+    ++out.iterations;
+    // This near to the solution a step all but removes the residual; what it cannot halve is
+    // rounding.
+    constexpr double kNear = 1e-9;
+    const double length = dv_.cwiseQuotient(inv_sqrt_diagonal_).norm();
+    if (is_settled && length <= kNear * out.scale && out.residual > 0.5 * last_residual) {
+      out.status = SolveStatus::kStagnated;
+      return out;
+    }
+    last_residual = out.residual;
+    const Change change = calc_change();
+    v_ += change.alpha * dv_;
+    is_settled = change.speed < settled_speed;
+  }
+}
+
+void TamsiIsland::calc_residual(Outcome* outcome) {
+  const double share = 1.0 / num_substeps_;
+  force_.setZero(v_.size());
+  for (int i = 0; i < island_.num_contacts(); ++i) {
+    ContactTerms& c = contacts_[i];
+    const DenseJacobian<3> J = island_.contact_jacobian(i);
+    c.v_c = J.multiply(v_) + c.bias;
+    c.gamma = Tamsi::calc_impulse(c.row, c.v_c, &c.state);
+    J.add_force(c.gamma, &force_);
+  }
+  for (int i = 0; i < island_.num_rows(); ++i) {
+    RowTerms& row = rows_[i];
+    const DenseJacobian<1> J = island_.row_jacobian(i);
+    row.impulse = laws::calc_row_impulse(row.row, J.multiply(v_)[0]);
+    row.impulse.gamma *= share;
+    row.impulse.stiffness *= share;
+    J.add_force(DenseJacobian<1>::Vector(row.impulse.gamma), &force_);
+  }
+  dv_ = v_ - v_begin_;
+  product_.noalias() = island_.A() * dv_;
+  r_ = force_ + share * free_impulse_ - product_;
+  product_.noalias() = island_.A() * v_;
+  outcome->residual = inv_sqrt_diagonal_.cwiseProduct(r_).norm();
+  outcome->scale =
+      std::max({share * inv_sqrt_diagonal_.cwiseProduct(free_impulse_).norm(),
+                inv_sqrt_diagonal_.cwiseProduct(force_).norm(),
+                contact::kResolvedMomentum * inv_sqrt_diagonal_.cwiseProduct(product_).norm()});
+}
+
+bool TamsiIsland::calc_direction() {
+  H_ = island_.A();
+  for (int i = 0; i < island_.num_contacts(); ++i) {
+    const ContactTerms& c = contacts_[i];
+    if (c.state.normal.n > 0)
+      island_.contact_jacobian(i).add_gradient(Tamsi::calc_gradient(c.row, c.state), &H_);
+  }
+  for (int i = 0; i < island_.num_rows(); ++i)
+    island_.row_jacobian(i).add_gradient(DenseJacobian<1>::Matrix(rows_[i].impulse.stiffness), &H_);
+  lu_.compute(H_);
+  dv_ = lu_.solve(r_);
+  return dv_.allFinite();
+}
+
+TamsiIsland::Change TamsiIsland::calc_change() const {
+  Change out;
+  double tangential2 = 0, other2 = 0;
+  for (int i = 0; i < island_.num_contacts(); ++i) {
+    const ContactTerms& c = contacts_[i];
+    const Vector3 dv_c = island_.contact_jacobian(i).multiply(dv_);
+    tangential2 += dv_c.head<2>().squaredNorm();
+    other2 += dv_c.z() * dv_c.z();
+    out.alpha = std::min(out.alpha, calc_limit(c, dv_c));
+  }
+  for (int i = 0; i < island_.num_rows(); ++i) {
+    const contact::Row& row = rows_[i].row;
+    const DenseJacobian<1> J = island_.row_jacobian(i);
+    const double dv_r = J.multiply(dv_)[0];
+    other2 += dv_r * dv_r;
+    // Dry friction is a slip in one dimension.
+    if (row.kind == RowKind::kFriction)
+      out.alpha = std::min(out.alpha,
+                           calc_slip_limit({J.multiply(v_)[0], 0}, {dv_r, 0}, row.slip_tolerance));
+  }
+  out.speed = std::sqrt(std::max(tangential2, other2));
+  return out;
+}
+
+double TamsiIsland::calc_limit(const ContactTerms& c, const Vector3& dv_c) const {
+  if (c.row.mu == 0) return 1;
+  // n falls with v_n: nil at both ends, there is no friction on the way.
+  if (c.state.normal.n == 0 && c.row.normal.calc_impulse(c.v_c.z() + dv_c.z()).n == 0) return 1;
+  return calc_slip_limit({c.v_c.x(), c.v_c.y()}, {dv_c.x(), dv_c.y()}, c.row.stiction_tolerance);
+}
+
+void TamsiIsland::read_out(const ContactProblem& problem, ContactSolution* solution) const {
+  island_.scatter(v_, solution->v);
+  for (int i = 0; i < island_.num_contacts(); ++i) {
+    const ContactTerms& c = contacts_[i];
+    const int at = island_.contacts()[i];
+    solution->impulses[at] = {c.sum.x(), c.sum.y(), c.sum.z(), 0, 0, 0};
+    solution->contact_velocities[at] = {c.v_c.x(), c.v_c.y(), c.v_c.z()};
+    solution->slipping[at] = Tamsi::is_slipping(c.row, c.state);
+  }
+  for (int i = 0; i < island_.num_rows(); ++i)
+    solution->row_impulses[island_.rows()[i]] = rows_[i].sum;
+  for (int s = 0; s < num_substeps_ - 1; ++s)
+    for (int i = 0; i < island_.num_dofs(); ++i)
+      solution->substep_v[s * problem.num_dofs() + island_.dofs()[i]] =
+          history_[s * island_.num_dofs() + i];
+}
+
+}  // namespace stiction::formulations

@@ -1,0 +1,58 @@
+#include "stiction/formulations/tamsi/tamsi_limiter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stiction::formulations {
+namespace {
+
+double dot(const Slip& a, const Slip& b) { return a.x * b.x + a.y * b.y; }
+double norm(const Slip& a) { return std::hypot(a.x, a.y); }
+Slip move(const Slip& u, double alpha, const Slip& du) {
+  return {u.x + alpha * du.x, u.y + alpha * du.y};
+}
+
+/// Smallest root > 0 of a x^2 + b x + c; infinity if there is none.
+double find_first_positive_root(double a, double b, double c) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  const double discriminant = b * b - 4 * a * c;
+  if (discriminant < 0) return kNone;
+  // Sums of equal signs: nothing cancels, and a = 0 leaves the one root of a line.
+  const double q = -0.5 * (b + std::copysign(std::sqrt(discriminant), b));
+  double first = kNone;
+  for (const double root : {q / a, c / q})
+    if (root > 0) first = std::min(first, root);
+  return first;
+}
+
+/// Where u + alpha du has turned by 60 degrees: cos^2 |u|^2 |u + alpha du|^2 = (u . (u + alpha
+/// du))^2.
+double find_turning_limit(const Slip& u, const Slip& du) {
+  constexpr double kCos2 = 0.25;
+  const double u2 = dot(u, u), du2 = dot(du, du), udu = dot(u, du);
+  return find_first_positive_root(kCos2 * u2 * du2 - udu * udu, 2 * (kCos2 - 1) * u2 * udu,
+                                  (kCos2 - 1) * u2 * u2);
+}
+
+}  // namespace
+
+double calc_slip_limit(const Slip& u, const Slip& du, double v_s) {
+  const double eps_v = 1e-2 * v_s;
+  const double length = norm(du), start = norm(u), end = norm(move(u, 1, du));
+  if (length < eps_v) return 1;
+  const double half = 0.5 * v_s / length;
+  if (start < eps_v && end > v_s) return half;
+  if (start > v_s && end < eps_v) return 1 - half;
+  if (start < v_s || end < v_s) return 1;
+  // Both ends slide. The segment is nearest to the origin at its closest point.
+  const double closest = -dot(u, du) / (length * length);
+  if (closest > 0 && closest < 1) {
+    const double distance = norm(move(u, closest, du));
+    if (distance < eps_v) return closest - half;
+    if (distance < v_s) return closest;
+  }
+  return std::min(1.0, find_turning_limit(u, du));
+}
+
+}  // namespace stiction::formulations

@@ -1,0 +1,50 @@
+#include "stiction/formulations/tamsi/tamsi_solver.hpp"
+
+#include <vector>
+
+#include "stiction/formulations/dense_island.hpp"
+#include "stiction/formulations/tamsi/tamsi_island.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::ContactProblem;
+using contact::ContactSolution;
+using contact::Islands;
+
+class TamsiSolver final : public ContactSolver {
+ public:
+  void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
+             std::span<const double> guess, base::ThreadPool* threads,
+             ContactSolution* solution) override {
+    if (islands_.size() < static_cast<std::size_t>(islands.size())) islands_.resize(islands.size());
+    place_blocks(problem, islands, &first_dof_);
+    solution->v.assign(problem.v_star.begin(), problem.v_star.end());
+    solution->impulses.resize(problem.num_contacts());
+    solution->contact_velocities.resize(problem.num_contacts());
+    solution->slipping.resize(problem.num_contacts());
+    solution->row_impulses.resize(problem.num_rows());
+    solution->islands.resize(islands.size());
+    solution->substep_v.resize((TamsiIsland::kMaxSubsteps - 1) * problem.num_dofs());
+
+    auto solve_one = [&](int i) {
+      islands_[i].assemble(problem, islands, i, first_dof_, options, guess);
+      solution->islands[i] = islands_[i].solve();
+      islands_[i].read_out(problem, solution);
+    };
+    if (threads)
+      threads->run(islands.size(), solve_one);
+    else
+      for (int i = 0; i < islands.size(); ++i) solve_one(i);
+  }
+
+ private:
+  std::vector<int> first_dof_;
+  std::vector<TamsiIsland> islands_;
+};
+
+}  // namespace
+
+std::unique_ptr<ContactSolver> make_tamsi_solver() { return std::make_unique<TamsiSolver>(); }
+
+}  // namespace stiction::formulations

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <limits>
+
+#include "stiction/laws/hunt_crossley.hpp"
+#include "stiction/math/elementary.hpp"
+
+/// Barriers: elastic forces that act before touching, and grow without bound towards it. They keep
+/// x < 0, so that an impulse exists for velocities above x0 / dt only.
+namespace stiction::laws {
+
+/// An elastic force at one penetration x < 0.
+template <class T>
+struct BarrierForce {
+  T f{};       // [N], >= 0
+  T df_dx{};   // [N/m], >= 0
+  T energy{};  // whose derivative f is [J]
+};
+
+/// Logarithmic barrier, with the parameter kappa = k d^2 of interior-point methods:
+///
+///     f = -kappa / x,   U = -kappa ln(-x / d).
+///
+/// It acts at any distance: at d with the force k d and the stiffness k. U is negative beyond.
+/// Source: [castro2023] eqs. (9), (10); theory section 4.3.
+template <class T>
+struct LogBarrierForce {
+  T k{};  // barrier stiffness [N/m], > 0
+  T d{};  // barrier thickness [m], > 0
+
+  BarrierForce<T> calc(const T& x) const {
+    const T s = math::max(-x / d, T{});
+    return {k * d / s, k / (s * s), -k * d * d * math::log(s)};
+  }
+};
+
+/// Barrier of incremental potential contact, which acts below the distance d only. With s = -x / d
+/// and u = (1 - s)_+,
+///
+///     f = k d u (u / s - 2 ln s),   U = -k d^2 u^2 ln s.
+///
+/// Source: [castro2023] eqs. (11), (12), the sign of (12) mended; theory section 4.4.
+template <class T>
+struct IpcBarrierForce {
+  T k{};  // barrier stiffness kappa [N/m], > 0
+  T d{};  // barrier thickness [m], > 0
+
+  BarrierForce<T> calc(const T& x) const {
+    const T s = math::min(math::max(-x / d, T{}), math::broadcast_to<T>(1));
+    const T u = math::max((x + d) / d, T{});
+    // ln s = ln(1 - u), where u has the digits that s has lost.
+    const T minus_log = u < 0.5 ? -math::log1p(-u) : -math::log(s);
+    return {k * d * u * (u / s + 2 * minus_log), k * (2 * minus_log + 4 * u / s + u * u / (s * s)),
+            k * d * d * u * u * minus_log};
+  }
+};
+
+/// A normal law of a barrier's force: n(v) = dt f(x0 - dt v), without dissipation.
+///
+/// Newton's method must start at a velocity of finite force, and there may be none at hand: from
+/// the penetration x_linear on the force goes on linearly, by its tangent, if the solver asks.
+template <class T, template <class> class Force>
+struct Barrier {
+  T dt{};          // [s]
+  T x0{};          // penetration at the start of the step [m]
+  Force<T> force;  // its parameters
+  T x_linear{};    // < 0 [m]; 0: nowhere, the barrier itself
+
+  /// The secant is the exact slope: a barrier's grows so fast that the mean says little of it.
+  NormalImpulse<T> calc_impulse(const T& v) const {
+    const BarrierForce<T> at = calc_force(x0 - dt * v);
+    const T slope = dt * dt * at.df_dx;
+    return {dt * at.f, -slope, slope};
+  }
+
+  /// The force at x, that of the tangent beyond x_linear.
+  BarrierForce<T> calc_force(const T& x) const {
+    const T x_barrier = math::min(x, x_linear);
+    BarrierForce<T> at = force.calc(x_barrier);
+    const T beyond = x - x_barrier;
+    const auto is_beyond = beyond > 0;
+    at.energy = is_beyond ? at.energy + at.f * beyond + at.df_dx * beyond * beyond / 2 : at.energy;
+    at.f = is_beyond ? at.f + at.df_dx * beyond : at.f;
+    return at;
+  }
+
+  /// dt f of the state at the start of the step, which bounds lagged friction. Where bodies overlap
+  /// then, or nearly so, it is the force at a hundredth of the thickness.
+  T calc_start_impulse(const T&) const {
+    constexpr double kNearest = 0.01;
+    return dt * force.calc(math::min(x0, -kNearest * force.d)).f;
+  }
+
+  /// l(v) = U(x0 - dt v).
+  T calc_cost(const T& v) const { return calc_force(x0 - dt * v).energy; }
+
+  /// The velocity above which the impulse is that of the barrier itself [m/s]: finite, or before
+  /// x_linear. Short of touching by a billionth of the thickness, so that rounding is not beyond.
+  T calc_min_velocity() const {
+    constexpr double kClosest = 1e-9;
+    return (x0 - math::min(x_linear, -kClosest * force.d)) / dt;
+  }
+  /// This law with x_linear at a fraction of its thickness; 0: the barrier itself.
+  Barrier calc_softened(double fraction) const { return {dt, x0, force, -fraction * force.d}; }
+};
+
+template <class T>
+using LogBarrier = Barrier<T, LogBarrierForce>;
+template <class T>
+using IpcBarrier = Barrier<T, IpcBarrierForce>;
+
+}  // namespace stiction::laws

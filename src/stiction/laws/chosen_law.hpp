@@ -1,0 +1,67 @@
+#pragma once
+
+#include <variant>
+
+#include "stiction/laws/barrier.hpp"
+#include "stiction/laws/custom_impulse.hpp"
+#include "stiction/laws/hertz.hpp"
+#include "stiction/laws/hunt_crossley.hpp"
+#include "stiction/laws/linear_law.hpp"
+
+namespace stiction::laws {
+
+/// A normal law that keeps velocities in a domain.
+template <class L>
+concept HasDomain = requires(const L& law, double fraction) {
+  law.calc_min_velocity();
+  law.calc_softened(fraction);
+};
+
+/// Any of the normal laws, chosen at run time: one branch for the contacts that it is evaluated
+/// for.
+template <class T>
+class ChosenLaw {
+ public:
+  ChosenLaw() = default;
+  template <class L>
+  explicit ChosenLaw(const L& law) : law_(law) {}
+
+  NormalImpulse<T> calc_impulse(const T& v) const {
+    return std::visit([&](const auto& law) { return law.calc_impulse(v); }, law_);
+  }
+  T calc_start_impulse(const T& v0) const {
+    return std::visit([&](const auto& law) { return law.calc_start_impulse(v0); }, law_);
+  }
+  T calc_cost(const T& v) const {
+    return std::visit([&](const auto& law) { return law.calc_cost(v); }, law_);
+  }
+
+  /// The velocity above which a barrier's impulse is its own, see Barrier; minus infinity of other
+  /// laws.
+  T calc_min_velocity() const {
+    return std::visit(
+        [](const auto& law) -> T {
+          if constexpr (HasDomain<std::decay_t<decltype(law)>>)
+            return law.calc_min_velocity();
+          else
+            return math::broadcast_to<T>(-std::numeric_limits<double>::infinity());
+        },
+        law_);
+  }
+  /// The same law, a barrier being softened.
+  ChosenLaw calc_softened(double fraction) const {
+    return std::visit(
+        [&](const auto& law) -> ChosenLaw {
+          if constexpr (HasDomain<std::decay_t<decltype(law)>>)
+            return ChosenLaw(law.calc_softened(fraction));
+          else
+            return *this;
+        },
+        law_);
+  }
+
+ private:
+  std::variant<HuntCrossley<T>, Linear<T>, Hertz<T>, LogBarrier<T>, IpcBarrier<T>, Custom<T>> law_;
+};
+
+}  // namespace stiction::laws

@@ -1,0 +1,29 @@
+#include "stiction/laws/dry_friction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction::laws {
+
+double calc_dry_friction(const contact::Row& row, double v, double* slope) {
+  const double length = std::hypot(v, row.slip_tolerance);
+  *slope = row.bound * (row.slip_tolerance / length) * (row.slip_tolerance / length) / length;
+  return -row.bound * v / length;
+}
+
+double find_on_dry_friction(const contact::Row& row, double mobility, double s) {
+  // |s| - mobility bound <= |v| <= |s|; the left side is increasing in |v|, and concave: Newton's
+  // method from below stays below.
+  double v = std::max(0.0, std::abs(s) - mobility * row.bound);
+  constexpr int kMaxSteps = 50;
+  for (int i = 0; i < kMaxSteps; ++i) {
+    double slope;
+    const double impulse = calc_dry_friction(row, v, &slope);
+    const double step = (std::abs(s) - v + mobility * impulse) / (1 + mobility * slope);
+    v += step;
+    if (!(std::abs(step) > 1e-15 * v)) break;
+  }
+  return std::copysign(v, s);
+}
+
+}  // namespace stiction::laws

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "stiction/laws/curvature.hpp"
+#include "stiction/math/lanes.hpp"
+
+/// Normal laws: discrete normal impulse n(v), its derivative and potential. T is a double, or lanes
+/// of four contacts.
+namespace stiction::laws {
+
+/// Value and slopes of n at one velocity. l = -N + N(v_hat) >= 0 is convex,
+/// n = -dl/dv >= 0 and dn/dv <= 0.
+template <class T>
+struct NormalImpulse {
+  T n{};       // [N s]
+  T dn_dv{};   // [N s^2 / m]
+  T secant{};  // n / (v_hat - v), where n reaches 0 at v_hat [N s^2 / m]
+
+  T curvature(Curvature kind) const { return kind == Curvature::kExact ? -dn_dv : secant; }
+};
+
+/// Linear spring with Hunt-Crossley dissipation:
+///
+///     f = k x_+ (1 + d xdot)_+,   n(v) = dt f(x0 - dt v, -v).
+///
+/// Source: [castro2023] eqs. (10), (13); restored in theory section 4.1.
+template <class T>
+struct HuntCrossley {
+  T dt{};   // [s]
+  T k{};    // stiffness [N/m], >= 0
+  T d{};    // dissipation [s/m], >= 0
+  T fe0{};  // elastic force at the start of the step, k x0 [N]
+
+  NormalImpulse<T> calc_impulse(const T& v) const {
+    const T fe = fe0 - dt * k * v;
+    const T damping = 1 - d * v;
+    const auto rests = (fe <= 0) | (damping <= 0);  // not so where one is not a number
+    // Of the two factors, the one that vanishes first is linear in v_hat - v.
+    const T spring_slope = dt * dt * k * damping;
+    const T damping_slope = dt * d * fe;
+    const T secant = fe0 * d <= dt * k ? spring_slope : damping_slope;
+    return {rests ? T{} : dt * fe * damping, rests ? T{} : -(spring_slope + damping_slope),
+            rests ? T{} : secant};
+  }
+
+  /// dt f of the state at the start of the step, dt (fe0)_+ (1 - d v_n0)_+, which bounds lagged
+  /// friction [N s].
+  T calc_start_impulse(const T& v_n0) const {
+    return dt * math::max(fe0, T{}) * math::max(1 - d * v_n0, T{});
+  }
+
+  /// l(v) = N(v_hat) - N(v), from the end v_hat of the law's support, so that nothing cancels.
+  T calc_cost(const T& v) const {
+    const T v_x = fe0 / (dt * k);  // where the spring is released
+    const T u_x = math::max(v_x - v, T{});
+    const T spring = dt * dt * k * (d * u_x * u_x * u_x / 3 + (1 - d * v_x) * u_x * u_x / 2);
+    const T u_d = math::max(1 / d - v, T{});
+    const T damper = dt * d * (dt * k * u_d * u_d * u_d / 3 + (fe0 - dt * k / d) * u_d * u_d / 2);
+    // A constant force that never ends is affine, anchored at v = 0.
+    const T constant = -dt * math::max(fe0, T{}) * v;
+    return fe0 * d > dt * k ? damper : (k > 0 ? spring : constant);
+  }
+};
+
+}  // namespace stiction::laws

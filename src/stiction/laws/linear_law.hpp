@@ -1,0 +1,37 @@
+#pragma once
+
+#include "stiction/laws/hunt_crossley.hpp"
+
+namespace stiction::laws {
+
+/// Linear spring and damper, as SAP has them:
+///
+///     f = k (x + tau_d xdot)_+,   n(v) = dt f(x0 - dt v, -v) = dt k (dt + tau_d) (v_hat - v)_+.
+///
+/// It pushes bodies that approach before they touch, by tau_d times their speed, and not at all
+/// those that part faster than x / tau_d. Source: [castro2022] section V.B; theory section 4.6.
+template <class T>
+struct Linear {
+  T dt{};   // [s]
+  T k{};    // stiffness [N/m], >= 0
+  T tau{};  // relaxation time tau_d [s], >= 0
+  T fe0{};  // elastic force at the start of the step, k x0 [N]
+
+  NormalImpulse<T> calc_impulse(const T& v) const {
+    const T force = fe0 - k * (dt + tau) * v;
+    const auto rests = force <= 0;  // not so where it is not a number
+    const T slope = rests ? T{} : dt * k * (dt + tau);
+    return {rests ? T{} : dt * force, -slope, slope};
+  }
+
+  /// dt f of the state at the start of the step, which bounds lagged friction.
+  T calc_start_impulse(const T& v0) const { return dt * math::max(fe0 - k * tau * v0, T{}); }
+
+  /// l(v) = N(v_hat) - N(v) >= 0; without stiffness affine, anchored at v = 0.
+  T calc_cost(const T& v) const {
+    const T u = math::max(fe0 / (k * (dt + tau)) - v, T{});
+    return k > 0 ? dt * k * (dt + tau) * u * u / 2 : -dt * math::max(fe0, T{}) * v;
+  }
+};
+
+}  // namespace stiction::laws

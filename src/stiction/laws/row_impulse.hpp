@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cmath>
+
+#include "stiction/contact/contact_problem.hpp"
+
+namespace stiction::laws {
+
+using contact::Row;
+using contact::RowKind;
+
+/// Impulse of a scalar row and minus its derivative, both functions of v_r = J v.
+struct RowImpulse {
+  double gamma = 0;      // [N s or N m s]
+  double stiffness = 0;  // -d gamma / d v_r >= 0
+};
+
+inline RowImpulse calc_row_impulse(const Row& row, double v_r) {
+  switch (row.kind) {
+    case RowKind::kSpring: return {(row.target - v_r) / row.regularization, 1 / row.regularization};
+    case RowKind::kLimit:
+      if (v_r >= row.target) return {};
+      return {(row.target - v_r) / row.regularization, 1 / row.regularization};
+    case RowKind::kFriction: {
+      // d(v / h)/dv = eps^2 / h^3, h^2 = v^2 + eps^2
+      const double eps = row.slip_tolerance;
+      const double inv_h = 1 / std::sqrt(v_r * v_r + eps * eps);
+      const double ratio = eps * inv_h;
+      return {-row.bound * v_r * inv_h, row.bound * ratio * ratio * inv_h};
+    }
+  }
+  return {};
+}
+
+/// The convex cost whose negative derivative the impulse is [J].
+inline double calc_row_cost(const Row& row, double v_r) {
+  if (row.kind == RowKind::kFriction) {
+    const double eps = row.slip_tolerance;
+    return row.bound * v_r * v_r / (std::sqrt(v_r * v_r + eps * eps) + eps);
+  }
+  const double gamma = calc_row_impulse(row, v_r).gamma;
+  return 0.5 * row.regularization * gamma * gamma;
+}
+
+}  // namespace stiction::laws

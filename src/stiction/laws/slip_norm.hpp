@@ -1,0 +1,121 @@
+#pragma once
+
+#include "stiction/contact/law_kinds.hpp"
+#include "stiction/laws/curvature.hpp"
+#include "stiction/math/elementary.hpp"
+
+/// Regularized friction by any function f(s) of the relative slip s = |u| / eps that rises from
+/// f(0) = 0 towards 1, with F' = f, F(0) = 0 and f(s) / s not rising:
+///
+///     |u|_f = eps F(s),   t = d|u|_f/du = f(s) u / |u|,
+///     dt/du = f'(s)/eps u u^T / |u|^2 + f(s)/|u| (I - u u^T / |u|^2).
+///
+/// Source: [castro2023] section V; theory section 5.
+namespace stiction::laws {
+
+using contact::FrictionRegularizationKind;
+
+/// F(s) / s^2, f(s) / s and f'(s): finite at all s, and none of them a difference of equals.
+template <class T>
+struct SlipFunction {
+  T F_over_s2{}, f_over_s{}, df_ds{};
+};
+
+/// f = s / sqrt(1 + s^2), F = sqrt(1 + s^2) - 1.
+template <class T>
+SlipFunction<T> calc_soft(const T& s) {
+  const T h = math::sqrt(1 + s * s);
+  return {1 / (h + 1), 1 / h, 1 / (h * h * h)};
+}
+
+/// f = s (2 - s) up to s = 1, where slip begins, and 1 beyond; F = s^2 - s^3 / 3, then s - 1/3.
+template <class T>
+SlipFunction<T> calc_quadratic(const T& s) {
+  const auto sticks = s < 1;
+  const T slip = math::max(s, math::broadcast_to<T>(1));
+  return {sticks ? 1 - s / 3 : (slip - 1.0 / 3) / (slip * slip), sticks ? 2 - s : 1 / slip,
+          sticks ? 2 - 2 * s : T{}};
+}
+
+/// f = 2/pi atan s, F = 2/pi (s atan s - 1/2 ln(1 + s^2)).
+template <class T>
+SlipFunction<T> calc_arctan(const T& s) {
+  constexpr double kTwoOverPi = 0.63661977236758134308;
+  // Below this their series, of which one term is left, are exact to rounding.
+  constexpr double kTiny = 1e-8;
+  const T safe = math::max(s, math::broadcast_to<T>(kTiny));
+  const T over_s = math::atan(safe) / safe;
+  const T logarithm = math::log1p(safe * safe) / (2 * safe * safe);
+  const auto is_tiny = s < kTiny;
+  return {kTwoOverPi * (is_tiny ? math::broadcast_to<T>(0.5) : over_s - logarithm),
+          kTwoOverPi * (is_tiny ? math::broadcast_to<T>(1) : over_s), kTwoOverPi / (1 + s * s)};
+}
+
+template <class T>
+SlipFunction<T> calc_slip_function(FrictionRegularizationKind kind, const T& s) {
+  switch (kind) {
+    case FrictionRegularizationKind::soft: break;
+    case FrictionRegularizationKind::quadratic: return calc_quadratic(s);
+    case FrictionRegularizationKind::arctan: return calc_arctan(s);
+  }
+  return calc_soft(s);
+}
+
+/// The regularized norm of a slip, its gradient and Hessian, with the function chosen at run time.
+/// SoftNorm is the same with the soft one. T is a double, or lanes of four contacts.
+template <int kSize, class T>
+struct SlipNorm {
+  T u[kSize];
+  T eps{};
+  T squared{};  // u . u
+  T F_over_s2{};
+  T across{};  // f / |u|: curvature across the slip
+  T along{};   // f' / eps: curvature along it
+  T t[kSize];  // f u / |u|, |t| <= 1
+
+  SlipNorm() : u{}, t{} {}
+  /// @param slip kSize components [m/s]
+  /// @param tolerance > 0 [m/s]
+  SlipNorm(const T* slip, const T& tolerance, FrictionRegularizationKind kind) : eps(tolerance) {
+    for (int i = 0; i < kSize; ++i) u[i] = slip[i];
+    squared = u[0] * u[0];
+    for (int i = 1; i < kSize; ++i) squared += u[i] * u[i];
+    const SlipFunction<T> at = calc_slip_function(kind, T(math::sqrt(squared) / eps));
+    F_over_s2 = at.F_over_s2;
+    across = at.f_over_s / eps;
+    along = at.df_ds / eps;
+    for (int i = 0; i < kSize; ++i) t[i] = across * u[i];
+  }
+
+  auto is_slipping() const { return squared > eps * eps; }
+  T norm() const { return F_over_s2 * squared / eps; }
+
+  /// First and second derivative of |u + a du|_f by a, at a = 0.
+  T slope_along(const T* du) const {
+    T sum = t[0] * du[0];
+    for (int i = 1; i < kSize; ++i) sum += t[i] * du[i];
+    return sum;
+  }
+  T curvature_along(const T* du) const {
+    T sum{};
+    for (int i = 0; i < kSize; ++i)
+      for (int j = 0; j < kSize; ++j)
+        sum += du[i] * curvature(i, j, laws::Curvature::kExact) * du[j];
+    return sum;
+  }
+
+  /// Entry (i, j) of dt/du or, as secant curvature, of f/|u| I.
+  T curvature(int i, int j, Curvature kind) const {
+    if (kind == Curvature::kSecant) return i == j ? across : T{};
+    // At no slip both curvatures are f'(0)/eps.
+    const auto has_slip = squared > 0;
+    const T safe = has_slip ? squared : math::broadcast_to<T>(1);
+    if (i != j) return (along - across) * (u[i] * u[j] / safe);
+    T others{};
+    for (int k = 0; k < kSize; ++k)
+      if (k != i) others += u[k] * u[k];
+    return has_slip ? across * (others / safe) + along * (u[i] * u[i] / safe) : along;
+  }
+};
+
+}  // namespace stiction::laws

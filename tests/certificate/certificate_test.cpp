@@ -1,0 +1,260 @@
+// The certificate on solved problems, and on solutions that are wrong in every way it is there to
+// find.
+#include "stiction/certificate/certificate.hpp"
+
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "support/dense_problem.hpp"
+#include "support/random_problem.hpp"
+#include "support/solved_problem.hpp"
+
+namespace stiction::certificate {
+namespace {
+
+using certificate::Certificate;
+using contact::ContactModel;
+using contact::ContactSolution;
+using Eigen::VectorXd;
+using support::SolvedProblem;
+using support::to_vector;
+
+constexpr double kTolerance = 1e-5;
+
+/// The contact with the largest friction impulse.
+int find_rubbing_contact(const SolvedProblem& solved) {
+  int best = 0;
+  double largest = -1;
+  for (int i = 0; i < solved.problem.num_contacts(); ++i) {
+    const auto& gamma = solved.solution.impulses[i];
+    const auto& v_c = solved.solution.contact_velocities[i];
+    const double work = -(gamma[0] * v_c[0] + gamma[1] * v_c[1]);
+    if (work <= largest) continue;
+    best = i;
+    largest = work;
+  }
+  return best;
+}
+
+class CertificateTest : public testing::TestWithParam<ContactModel> {
+ protected:
+  SolvedProblem solve(const support::RandomProblemOptions& random = {},
+                      double tolerance = kTolerance) {
+    return {
+        GetParam(), support::make_random_problem(random, &rng_), {.relative_tolerance = tolerance}};
+  }
+
+  std::mt19937_64 rng_{11};
+};
+
+/// Of models with an error bound. tamsi has none; its divided steps have no allowance for rounding,
+/// and its last Newton step leaves less than any tolerance.
+class BoundTest : public CertificateTest {};
+
+TEST_P(CertificateTest, HoldsForSolvedProblems) {
+  for (const double tolerance : {1e-3, 1e-5, 1e-9}) {
+    for (int trial = 0; trial < 20; ++trial) {
+      SolvedProblem solved = solve({}, tolerance);
+      const Certificate certificate = solved.certify();
+      EXPECT_TRUE(certificate.ok) << "trial " << trial << " tolerance " << tolerance;
+      EXPECT_GE(certificate.min_normal_impulse, 0);
+      // At 1e-9 rounding stops the stiffest problem; its certificate says by how much.
+      EXPECT_LE(certificate.relative_residual, 1.25 * tolerance + certificate.round_off);
+      EXPECT_LE(certificate.round_off, tolerance < 1e-8 ? 1e-6 : 0);
+    }
+  }
+}
+
+TEST_P(BoundTest, PutsToRoundingWhatRoundingDoesAndNoMore) {
+  // Bodies stick to belts of 1 m/s with slips of nanometers per second: near their rounding.
+  SolvedProblem solved = solve({.num_rows = 0, .all_dims = false});
+  for (auto& c : solved.problem.contacts) {
+    c.bias = {1, 0, 0};
+    c.friction = {10, 10, 0, 0, 0};
+  }
+  ASSERT_TRUE(solved.factor.calc_derived(1, &solved.problem));
+  solved.options.parameters.stiction_tolerance = 3e-9;
+  solved.options.parameters.friction_regularization = 1e-9;
+  solved.options.relative_tolerance = 1e-13;
+  const ContactSolution solution = solved.solve();
+  const Certificate certificate = solved.certify(solution);
+  EXPECT_TRUE(certificate.ok);
+  EXPECT_GT(certificate.round_off, 0);
+  EXPECT_LE(certificate.relative_residual, certificate.round_off);
+
+  ContactSolution off = solution;
+  for (double& v : off.v) v += 1e4 * certificate.round_off * std::abs(v);
+  EXPECT_FALSE(solved.certify(off).ok);
+}
+
+TEST_P(BoundTest, ResidualIsTheSolversOwn) {
+  SolvedProblem solved = solve({}, 1e-2);
+  double worst = 0;
+  for (const auto& island : solved.solution.islands)
+    if (island.residual > solved.options.absolute_tolerance)
+      worst = std::max(worst, island.residual / island.scale);
+  ASSERT_GT(worst, 0);
+  EXPECT_NEAR(solved.certify().relative_residual, worst, 1e-6 * worst + 1e-15);
+}
+
+TEST_P(BoundTest, ErrorBoundIsTheDualNormOfTheGradient) {
+  for (int trial = 0; trial < 10; ++trial) {
+    SolvedProblem solved = solve({}, 1e-2);
+    const support::DenseProblem dense(solved.problem);
+    const double expected = dense.calc_dual_norm(
+        dense.calc_gradient(solved.problem, GetParam(), solved.options.parameters,
+                            to_vector(solved.solution.v), solved.solution.normal_bounds));
+    double scale = 0;  // of the terms that the gradient is the sum of
+    for (const auto& island : solved.solution.islands) scale = std::max(scale, island.scale);
+    // Stiff friction makes 1e-12 of it, here, of the rounding of v.
+    EXPECT_NEAR(solved.certify().error_bound, expected, 1e-9 * expected + 1e-11 * scale);
+  }
+}
+
+TEST_P(BoundTest, BoundsTheDistanceToTheExactSolution) {
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 10; ++trial) {
+    SolvedProblem solved = solve({}, 1e-2);
+    // Of the convex problem: that of `coulomb` is another one in each round.
+    solved.options.max_rounds = 1;
+    solved.solution = solved.solve();
+    const support::DenseProblem dense(solved.problem);
+    solved.options.relative_tolerance = 1e-13;
+    const ContactSolution exact = solved.solve();
+    const Certificate of_exact = solved.certify(exact);
+    for (const double size : {0.0, 1e-6, 1e-3, 1.0}) {
+      ContactSolution candidate = solved.solution;
+      for (double& v : candidate.v) v += size * normal(rng_);
+      const Certificate certificate = solved.certify(candidate);
+      const VectorXd error = to_vector(candidate.v) - to_vector(exact.v);
+      EXPECT_LE(dense.calc_norm(error), certificate.error_bound + of_exact.error_bound + 1e-13);
+      for (int i = 0; i < solved.problem.num_contacts(); ++i)
+        EXPECT_LE((dense.J[i].topRows<3>() * error).norm(),
+                  certificate.velocity_bound + of_exact.velocity_bound + 1e-13);
+    }
+  }
+}
+
+TEST_P(BoundTest, BoundIsTheErrorWhereNoConstraintActs) {
+  SolvedProblem solved = solve({.num_trees = 0, .num_pairs = 3, .num_rows = 0});
+  for (contact::Contact& c : solved.problem.contacts) {
+    c.phi0 = 1e3;  // far apart
+    c.fn0 = -c.stiffness * c.phi0;
+  }
+  ContactSolution candidate = solved.solve();
+  const support::DenseProblem dense(solved.problem);
+  for (double& v : candidate.v) v += 0.1;
+  const double error = dense.calc_norm(to_vector(candidate.v) - dense.v_star);
+  EXPECT_NEAR(solved.certify(candidate).error_bound, error, 1e-10 * error);
+}
+
+TEST_P(CertificateTest, FindsAWrongVelocity) {
+  SolvedProblem solved = solve();
+  for (int dof = 0; dof < solved.problem.num_dofs(); dof += 3) {
+    ContactSolution wrong = solved.solution;
+    wrong.v[dof] += 0.1;
+    EXPECT_FALSE(solved.certify(wrong).ok) << "dof " << dof;
+  }
+}
+
+TEST_P(CertificateTest, FindsAWrongVelocityOfAFreeBody) {
+  // In no island: nothing touches it, and the solver leaves it at v*.
+  SolvedProblem solved = solve({.num_bodies = 12, .num_trees = 2, .num_pairs = 2, .num_rows = 0});
+  int num_free = 0;
+  for (int block = 0; block < solved.problem.num_blocks(); ++block) {
+    if (solved.islands.island_of_block(block) >= 0) continue;
+    ++num_free;
+    ContactSolution wrong = solved.solution;
+    wrong.v[solved.problem.dof_start[block]] += 1e-3;
+    const Certificate certificate = solved.certify(wrong);
+    EXPECT_FALSE(certificate.ok) << "block " << block;
+    const support::DenseProblem dense(solved.problem);
+    EXPECT_GE(certificate.error_bound * (1 + 1e-9),
+              dense.calc_norm(to_vector(wrong.v) - to_vector(solved.solution.v)));
+  }
+  EXPECT_GT(num_free, 3);
+}
+
+TEST_P(CertificateTest, FindsAFalsifiedImpulse) {
+  SolvedProblem solved = solve();
+  for (int i = 0; i < solved.problem.num_contacts(); ++i) {
+    for (int component = 0; component < 6; ++component) {
+      ContactSolution wrong = solved.solution;
+      wrong.impulses[i][component] += 0.01;
+      const Certificate certificate = solved.certify(wrong);
+      EXPECT_FALSE(certificate.ok) << "contact " << i << " component " << component;
+      EXPECT_NEAR(certificate.impulse_error, 0.01, 1e-6);
+    }
+  }
+  for (int i = 0; i < solved.problem.num_rows(); ++i) {
+    ContactSolution wrong = solved.solution;
+    wrong.row_impulses[i] -= 0.01;
+    EXPECT_FALSE(solved.certify(wrong).ok) << "row " << i;
+  }
+}
+
+TEST_P(CertificateTest, FindsAdhesion) {
+  SolvedProblem solved = solve();
+  ContactSolution wrong = solved.solution;
+  wrong.impulses[2][2] = -0.02;
+  const Certificate certificate = solved.certify(wrong);
+  EXPECT_FALSE(certificate.ok);
+  EXPECT_EQ(certificate.min_normal_impulse, -0.02);
+}
+
+TEST_P(CertificateTest, FindsFrictionBeyondItsCone) {
+  SolvedProblem solved = solve({.all_dims = false});
+  const int i = find_rubbing_contact(solved);
+  ContactSolution wrong = solved.solution;
+  for (int e = 0; e < 2; ++e) wrong.impulses[i][e] *= 1.5;
+  const double friction = std::hypot(wrong.impulses[i][0], wrong.impulses[i][1]);
+  const Certificate certificate = solved.certify(wrong);
+  EXPECT_FALSE(certificate.ok);
+  EXPECT_GT(certificate.max_cone_excess, 0.2 * friction);  // a third, less what it lacked before
+  EXPECT_LE(certificate.max_cone_excess, 0.34 * friction);
+}
+
+TEST_P(CertificateTest, FindsFrictionThatDrives) {
+  SolvedProblem solved = solve({.all_dims = false, .prescribed_motion = false});
+  const int i = find_rubbing_contact(solved);
+  const auto& v_c = solved.solution.contact_velocities[i];
+  ContactSolution wrong = solved.solution;
+  for (int e = 0; e < 2; ++e) wrong.impulses[i][e] *= -1;
+  const double work = wrong.impulses[i][0] * v_c[0] + wrong.impulses[i][1] * v_c[1];
+  ASSERT_GT(work, 1e-6);
+  const Certificate certificate = solved.certify(wrong);
+  EXPECT_FALSE(certificate.ok);
+  EXPECT_NEAR(certificate.max_friction_work, work, 1e-9 * work);
+}
+
+TEST_P(CertificateTest, RefusesWhatIsNotANumber) {
+  SolvedProblem solved = solve({.num_bodies = 8});
+  for (int dof = 0; dof < solved.problem.num_dofs(); dof += 5) {
+    ContactSolution wrong = solved.solution;
+    wrong.v[dof] = std::nan("");
+    EXPECT_FALSE(solved.certify(wrong).ok) << "dof " << dof;
+  }
+  for (int component = 0; component < 6; ++component) {
+    ContactSolution wrong = solved.solution;
+    wrong.impulses[0][component] = std::nan("");
+    EXPECT_FALSE(solved.certify(wrong).ok) << "component " << component;
+  }
+  ContactSolution wrong = solved.solution;
+  wrong.row_impulses[0] = std::nan("");
+  EXPECT_FALSE(solved.certify(wrong).ok);
+}
+
+std::string name_of(const testing::TestParamInfo<ContactModel>& info) {
+  return std::string(contact::traits(info.param).name);
+}
+
+constexpr ContactModel kModels[] = {
+    ContactModel::sap,     ContactModel::lagged,  ContactModel::lagged_regularized,
+    ContactModel::similar, ContactModel::coulomb, ContactModel::tamsi};
+INSTANTIATE_TEST_SUITE_P(Models, CertificateTest, testing::ValuesIn(kModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, BoundTest, testing::ValuesIn(kModels, kModels + 5), name_of);
+
+}  // namespace
+}  // namespace stiction::certificate

@@ -1,0 +1,421 @@
+// Rigid models on problems of which the answer is known, or can be found by brute force.
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+
+#include "stiction/formulations/contact_solver.hpp"
+#include "stiction/formulations/rigid/rigid_stage.hpp"
+#include "support/dense_problem.hpp"
+#include "support/random_problem.hpp"
+#include "support/solved_problem.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::BodyPair;
+using contact::Contact;
+using contact::ContactModel;
+using contact::ContactProblem;
+using contact::Segment;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using support::SolvedProblem;
+
+constexpr double kTimeStep = 1e-3, kGravity = 9.81;
+constexpr ContactModel kRigidModels[] = {
+    ContactModel::no_slip, ContactModel::viscous, ContactModel::stewart_trinkle,
+    ContactModel::anitescu_potra, ContactModel::drumwright_shell};
+
+/// A cube of 10 cm and 1 kg, with its four lower corners at height phi0 over the ground.
+struct Box {
+  ContactProblem problem;
+
+  explicit Box(double phi0 = 0, double mu = 0.5) {
+    problem.clear(kTimeStep);
+    problem.add_rigid_body();
+    double* A = problem.diagonal(0);
+    for (int i = 0; i < 6; ++i) A[7 * i] = i < 3 ? 0.01 / 6 : 1;
+    push(5, -kGravity);
+    BodyPair pair;
+    pair.num_segments = 1;
+    problem.pairs.push_back(pair);
+    Segment segment;
+    segment.block = 0;
+    segment.is_rigid_body = true;
+    segment.offset = {0, 0, -0.05};
+    problem.segments.push_back(segment);
+    for (const double x : {-0.05, 0.05})
+      for (const double y : {-0.05, 0.05}) add_contact(x, y, phi0, mu);
+  }
+  void push(int dof, double force) { problem.free_impulse[dof] += force * kTimeStep; }
+  void add_contact(double x, double y, double phi0, double mu) {
+    Contact c;
+    c.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    c.offset = {x, y, 0};
+    c.phi0 = phi0;
+    c.friction = {mu, mu, 0, 0, 0};
+    c.id = problem.contacts.size() + 1;
+    problem.contacts.push_back(c);
+    ++problem.pairs[0].num_contacts;
+  }
+};
+
+double sum_normal(const SolvedProblem& solved) {
+  double sum = 0;
+  for (const auto& impulse : solved.solution.impulses) sum += impulse[2];
+  return sum;
+}
+
+class Rigid : public testing::TestWithParam<ContactModel> {};
+
+TEST_P(Rigid, BoxRestsOnItsWeight) {
+  SolvedProblem solved(GetParam(), Box().problem);
+  EXPECT_TRUE(solved.certify().ok);
+  EXPECT_FALSE(solved.has_failed());
+  for (const double v : solved.solution.v) EXPECT_NEAR(v, 0, 1e-14);
+  EXPECT_NEAR(sum_normal(solved), kGravity * kTimeStep, 1e-14);
+}
+
+TEST_P(Rigid, FallingBoxStopsAtTheSurface) {
+  if (GetParam() == ContactModel::anitescu_potra) return;  // knows no gaps
+  Box box(1e-3);
+  box.problem.v0[5] = -2;
+  SolvedProblem solved(GetParam(), box.problem);
+  EXPECT_TRUE(solved.certify().ok);
+  // drumwright_shell has a play of 1e-6 m/s, by which phase 2 has an inside.
+  const double play = GetParam() == ContactModel::drumwright_shell ? 2e-6 : 1e-11;
+  EXPECT_NEAR(solved.solution.v[5], -1e-3 / kTimeStep, play);
+}
+
+TEST_P(Rigid, OverlapIsCorrectedWithinItsCap) {
+  for (const double depth : {1e-5, 1e-2}) {
+    SolvedProblem solved(GetParam(), Box(-depth).problem);
+    EXPECT_TRUE(solved.certify().ok) << solved.certify().complementarity;
+    EXPECT_NEAR(solved.solution.v[5], std::min(0.1 * depth / kTimeStep, 0.1), 1e-12);
+  }
+}
+
+TEST_P(Rigid, NothingHappensToABoxThatLeaves) {
+  Box box;
+  box.problem.v0[5] = 1;
+  SolvedProblem solved(GetParam(), box.problem);
+  EXPECT_TRUE(solved.certify().ok);
+  EXPECT_NEAR(solved.solution.v[5], 1 - kGravity * kTimeStep, 1e-14);
+  for (const auto& impulse : solved.solution.impulses) EXPECT_EQ(impulse[2], 0);
+}
+
+TEST_P(Rigid, PoissonsRestitutionGivesBackItsShare) {
+  for (const double e : {0.0, 0.5, 1.0}) {
+    Box box;
+    box.problem.v0[5] = -3;
+    for (Contact& c : box.problem.contacts) c.restitution = e;
+    SolvedProblem solved(GetParam(), box.problem);
+    EXPECT_TRUE(solved.certify().ok);
+    EXPECT_NEAR(solved.solution.v[5], e * (3 + kGravity * kTimeStep), 1e-12);
+  }
+}
+
+/// Squeezed between two walls that overlap it by 1 mm each: no velocity corrects both.
+ContactProblem make_squeezed_box() {
+  Box box(-1e-3);
+  for (const double x : {-0.05, 0.05}) {
+    box.add_contact(x, 0, -1e-3, 0.5);
+    Contact& c = box.problem.contacts.back();
+    c.R_WC = {1, 0, 0, 0, -1, 0, 0, 0, -1};
+    c.offset = {x, 0, 0.1};
+  }
+  return box.problem;
+}
+
+TEST_P(Rigid, SqueezedBoxIsHeldAndTheConflictNamed) {
+  SolvedProblem solved(GetParam(), make_squeezed_box());
+  EXPECT_FALSE(solved.has_failed());
+  EXPECT_TRUE(solved.certify().ok);
+  EXPECT_TRUE(solved.solution.islands[0].has_conflict);
+  if (contact::traits(GetParam()).has_error_bound) {
+    EXPECT_GE(solved.solution.islands[0].conflict_contact, 0);
+  }
+  EXPECT_NEAR(solved.solution.v[5], 0, 1e-12);
+}
+
+TEST_P(Rigid, TakesTenThousandContactsOfOneBody) {
+  if (contact::traits(GetParam()).uses_friction) return;  // a dense LCP of 60,000
+  Box box;
+  std::mt19937_64 rng(1);
+  std::uniform_real_distribution<double> anywhere(-0.05, 0.05);
+  for (int i = 4; i < 10000; ++i) box.add_contact(anywhere(rng), anywhere(rng), 0, 0.5);
+  box.push(3, 20);
+  SolvedProblem solved(GetParam(), box.problem);
+  EXPECT_TRUE(solved.certify().ok);
+  EXPECT_LE(solved.certify().num_pushing, 6);
+  EXPECT_LE(solved.solution.islands[0].iterations, 20);
+}
+
+TEST_P(Rigid, WarmStartAtRestTakesNoPivots) {
+  if (contact::traits(GetParam()).uses_friction) return;
+  SolvedProblem solved(GetParam(), Box().problem);
+  const auto solver = make_contact_solver(GetParam());
+  contact::ContactSolution solution;
+  for (const int at_most : {8, 0}) {
+    solver->solve(solved.problem, solved.islands, solved.options, {}, nullptr, &solution);
+    EXPECT_LE(solution.islands[0].iterations, at_most);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Rigid, testing::ValuesIn(kRigidModels), [](const auto& info) {
+  return std::string(contact::traits(info.param).name);
+});
+
+TEST(NoSlip, HoldsEveryTangentWhateverThePush) {
+  Box box;
+  box.push(3, 1e4);
+  box.push(2, 1e3);
+  box.problem.v0 = {0, 0, 3, 5, -4, 0};
+  SolvedProblem solved(ContactModel::no_slip, box.problem);
+  const certificate::Certificate certificate = solved.certify();
+  EXPECT_TRUE(certificate.ok);
+  EXPECT_LE(certificate.constraint_error, 1e-12);
+  EXPECT_LT(certificate.energy_gain, 0);
+  EXPECT_EQ(certificate.max_pushing, 3);  // of six dofs three are held
+  EXPECT_LE(certificate.num_pushing, 3);
+  EXPECT_LE(certificate.error_bound, 1e-6);
+}
+
+TEST(NoSlip, LandingContactHoldsAtOnce) {
+  Box box(5e-4);
+  box.problem.v0 = {0, 0, 0, 1, 0, -1};
+  SolvedProblem solved(ContactModel::no_slip, box.problem);
+  EXPECT_TRUE(solved.certify().ok);
+  EXPECT_NEAR(solved.solution.contact_velocities[0][0], 0, 1e-12);
+}
+
+TEST(NoSlip, SeparatingContactHoldsUnlessDropped) {
+  Box box;
+  box.problem.v0 = {0, 0, 0, 1, 0, 1};
+  SolverOptions as_published;
+  as_published.parameters.drop_separating = false;
+  const SolvedProblem held(ContactModel::no_slip, box.problem, as_published);
+  EXPECT_GT(held.solution.contact_velocities[0][2], 0.1);
+  EXPECT_NEAR(held.solution.contact_velocities[0][0], 0, 1e-12);
+  SolvedProblem dropped(ContactModel::no_slip, box.problem);
+  EXPECT_TRUE(dropped.certify().ok);
+  EXPECT_NEAR(dropped.solution.v[3], 1, 1e-12);
+}
+
+TEST(Viscous, BoxSlowsDownByTheImplicitFactor) {
+  Box box;
+  box.problem.v0[3] = 1;
+  for (Contact& c : box.problem.contacts) c.viscous_friction = 1;
+  SolvedProblem solved(ContactModel::viscous, box.problem);
+  EXPECT_TRUE(solved.certify().ok);
+  // Too little to tip it: v (1 + 4 h nu / m) = v0.
+  EXPECT_NEAR(solved.solution.v[3], 1 / (1 + 4 * kTimeStep), 1e-12);
+}
+
+TEST(StewartTrinkle, BoxSlidesByExactlyMuG) {
+  Box box(0, 0.3);
+  box.problem.v0[3] = 1;
+  SolvedProblem solved(ContactModel::stewart_trinkle, box.problem);
+  EXPECT_TRUE(solved.certify().ok);
+  EXPECT_NEAR(solved.solution.v[3], 1 - 0.3 * kGravity * kTimeStep, 1e-12);
+}
+
+// A contact that joints hold, but for the round-off of projections, and a limit that moves.
+TEST(StewartTrinkle, ContactsThatCannotMoveAreNotWeighedByRoundOff) {
+  const std::vector<double> N = {-1.4e-32, 3.7e-49, 0, 0.96}, b = {0, 0};
+  const std::vector<double> T = {2.6e-17, 6.6e-34, 2.6e-17, 6.6e-34}, b_t = {0, 0};
+  const std::vector<double> mu = {1}, u_hat = {-0.76, -0.0165 / 0.96};
+  RigidStage stage;
+  stage.num_columns = 2;
+  stage.num_contacts = 1;
+  stage.num_unilateral = 2;
+  stage.N = N;
+  stage.b = b;
+  stage.T = T;
+  stage.b_t = b_t;
+  stage.mu = mu;
+  stage.u_hat = u_hat;
+  StageImpulses impulses;
+  const auto law = make_polygon_stage(4);
+  ASSERT_TRUE(law->solve(stage, &impulses).is_solved());
+  EXPECT_LE(impulses.z[0], 1);
+  EXPECT_NEAR(impulses.z[1], 0.0165 / (0.96 * 0.96), 1e-12);
+  EXPECT_NEAR(impulses.u[0], -0.76, 1e-14);
+  EXPECT_NEAR(impulses.u[1], 0, 1e-12);
+
+  // What it cannot give way to is an error of its own row.
+  const std::vector<double> correction = {-0.1, 0};
+  stage.b = correction;
+  const numerics::LcpReport report = law->solve(stage, &impulses);
+  EXPECT_EQ(report.status, numerics::LcpStatus::kInfeasible);
+  EXPECT_EQ(report.row, 0);
+}
+
+TEST(StewartTrinkle, PolygonOfManyEdgesNearsTheCone) {
+  Box box(0, 0.3);
+  const double angle = 0.4;
+  box.problem.v0[3] = std::cos(angle);
+  box.problem.v0[4] = std::sin(angle);
+  for (const int k : {4, 8, 32}) {
+    SolverOptions options;
+    options.parameters.friction_directions = k;
+    SolvedProblem solved(ContactModel::stewart_trinkle, box.problem, options);
+    EXPECT_TRUE(solved.certify().ok);
+    double f[2] = {};
+    for (const auto& impulse : solved.solution.impulses)
+      for (int t = 0; t < 2; ++t) f[t] += impulse[t];
+    const double bound = 0.3 * kGravity * kTimeStep;
+    EXPECT_NEAR(std::hypot(f[0], f[1]), bound, 1e-12);
+    // The nearest corner of the polygon opposes the slip.
+    EXPECT_LE(std::abs(std::remainder(std::atan2(-f[1], -f[0]) - angle, 2 * M_PI)), M_PI / k);
+  }
+}
+
+TEST(DrumwrightShell, HasNoMoreEnergyThanWithoutFriction) {
+  std::mt19937_64 rng(3);
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 20; ++trial) {
+    Box box(0, 0.4);
+    for (double& v : box.problem.v0) v = normal(rng);
+    SolvedProblem solved(ContactModel::drumwright_shell, box.problem);
+    const certificate::Certificate with = solved.certify();
+    EXPECT_TRUE(with.ok) << with.relative_residual << " " << with.max_cone_excess << " "
+                         << with.min_normal_impulse << " " << with.energy_gain;
+    Box smooth(0, 0);
+    smooth.problem.v0 = box.problem.v0;
+    SolvedProblem without(ContactModel::drumwright_shell, smooth.problem);
+    EXPECT_LE(with.energy_gain, without.certify().energy_gain + 1e-12);
+  }
+}
+
+/// All joints of a random problem without rows of other kinds, gaps that nothing conflicts with.
+ContactProblem make_random(std::mt19937_64* rng) {
+  support::RandomProblemOptions options;
+  options.num_rows = 0;
+  options.prescribed_motion = false;
+  ContactProblem problem = support::make_random_problem(options, rng);
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    problem.contacts[i].phi0 = i % 3 == 0 ? 2e-4 : 0;
+    problem.contacts[i].viscous_friction = static_cast<double>(i % 4);
+  }
+  return problem;
+}
+
+/// By alternating projections (Dykstra's) on the half-spaces, after the bilateral rows: slow, and
+/// sharing nothing with pivoting.
+VectorXd project_by_brute_force(const MatrixXd& A, const VectorXd& v_star, const MatrixXd& N,
+                                const VectorXd& b) {
+  const Eigen::LLT<MatrixXd> llt(A);
+  const MatrixXd W = llt.solve(N.transpose());  // A^-1 N^T
+  VectorXd v = v_star;
+  VectorXd z = VectorXd::Zero(N.rows());
+  for (int sweep = 0; sweep < 200000; ++sweep) {
+    double change = 0;
+    for (int i = 0; i < N.rows(); ++i) {
+      const double d = N.row(i).dot(W.col(i));
+      if (d < 1e-12) continue;
+      const double next = std::max(0.0, z[i] - (N.row(i).dot(v) + b[i]) / d);
+      v += (next - z[i]) * W.col(i);
+      change = std::max(change, std::abs(next - z[i]) * std::sqrt(d));
+      z[i] = next;
+    }
+    if (change < 1e-14) break;
+  }
+  return v;
+}
+
+TEST(Viscous, RandomProblemsEqualBruteForce) {
+  std::mt19937_64 rng(7);
+  for (int trial = 0; trial < 20; ++trial) {
+    SolvedProblem solved(ContactModel::viscous, make_random(&rng));
+    const ContactProblem& problem = solved.problem;
+    EXPECT_TRUE(solved.certify().ok);
+    const support::DenseProblem dense(problem);
+    const double h = problem.time_step;
+    MatrixXd A = dense.A;
+    MatrixXd N(problem.num_contacts(), problem.num_dofs());
+    VectorXd b(problem.num_contacts());
+    VectorXd p = dense.A * dense.v_star;
+    for (int i = 0; i < problem.num_contacts(); ++i) {
+      const Contact& c = problem.contacts[i];
+      N.row(i) = dense.J[i].row(2);
+      b[i] = c.phi0 / h;
+      // The set of held contacts is the solution's.
+      if (c.dim == 1) continue;
+      if (c.phi0 > 0 && solved.solution.impulses[i] == std::array<double, 6>{}) continue;
+      const MatrixXd T = dense.J[i].topRows(2);
+      A += h * c.viscous_friction * T.transpose() * T;
+    }
+    const VectorXd v_hat = A.llt().solve(p);
+    const VectorXd exact = project_by_brute_force(A, v_hat, N, b);
+    const VectorXd v = support::to_vector(solved.solution.v);
+    EXPECT_LE(dense.calc_norm(v - exact), 1e-9) << trial;
+  }
+}
+
+TEST(NoSlip, RandomProblemsAreCertifiedAndKeepEveryTangent) {
+  std::mt19937_64 rng(8);
+  SolverOptions as_published;
+  as_published.parameters.drop_separating = false;
+  for (int trial = 0; trial < 60; ++trial) {
+    SolvedProblem solved(ContactModel::no_slip, make_random(&rng), as_published);
+    const certificate::Certificate certificate = solved.certify();
+    EXPECT_TRUE(certificate.ok) << trial << " " << certificate.complementarity << " "
+                                << certificate.constraint_error << " "
+                                << certificate.relative_residual;
+    EXPECT_LE(certificate.constraint_error, 1e-9);
+    EXPECT_LE(certificate.energy_gain, 1e-12);
+    EXPECT_LE(certificate.num_pushing, certificate.max_pushing);
+    // Theorem 1, by singular values.
+    const support::DenseProblem dense(solved.problem);
+    std::vector<VectorXd> rows;
+    for (int i = 0; i < solved.problem.num_contacts(); ++i) {
+      const bool is_held = solved.problem.contacts[i].dim > 1 &&
+                           (solved.problem.contacts[i].phi0 <= 0 ||
+                            solved.solution.impulses[i] != std::array<double, 6>{});
+      for (int t = 0; t < 2 && is_held; ++t) rows.push_back(dense.J[i].row(t).transpose());
+    }
+    MatrixXd X(rows.size(), solved.problem.num_dofs());
+    for (std::size_t i = 0; i < rows.size(); ++i) X.row(i) = rows[i].transpose();
+    Eigen::JacobiSVD<MatrixXd> svd(X);
+    svd.setThreshold(1e-6);
+    int num_dofs = 0;
+    for (const contact::IslandStatistics& island : solved.solution.islands)
+      num_dofs += island.num_dofs;
+    EXPECT_EQ(certificate.max_pushing, num_dofs - svd.rank());
+  }
+}
+
+TEST(RigidCertificate, FindsWhatIsWrong) {
+  Box box;
+  box.push(3, 5);
+  SolvedProblem solved(ContactModel::no_slip, box.problem);
+  const contact::ContactSolution good = solved.solution;
+  EXPECT_EQ(std::string(solved.certify().failed.quantity), "");
+  const auto expect_fault = [&](const std::string& quantity, auto&& spoil) {
+    contact::ContactSolution bad = good;
+    spoil(&bad);
+    const certificate::Certificate certificate = solved.certify(bad);
+    EXPECT_FALSE(certificate.ok);
+    EXPECT_EQ(certificate.failed.quantity, quantity);
+    EXPECT_FALSE(certificate.failed.value <= certificate.failed.limit);
+  };
+  expect_fault("imbalance of momentum", [](auto* s) { s->v[3] += 1e-4; });
+  expect_fault("imbalance of momentum", [](auto* s) { s->impulses[0][0] += 1e-6; });
+  expect_fault("complementarity of contacts and limits",
+               [](auto* s) {  // a pair that balances, and pulls
+                 s->impulses[0][2] -= 1;
+                 s->impulses[3][2] -= 1;
+                 s->impulses[1][2] += 1;
+                 s->impulses[2][2] += 1;
+               });
+  expect_fault("imbalance of momentum", [](auto* s) { s->v[5] = 1e-3; });
+  expect_fault("imbalance of momentum", [](auto* s) { s->v[0] = std::nan(""); });
+}
+
+}  // namespace
+}  // namespace stiction::formulations

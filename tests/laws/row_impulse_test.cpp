@@ -1,0 +1,88 @@
+#include "stiction/laws/row_impulse.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "stiction/certificate/reference_laws.hpp"
+
+namespace stiction::laws {
+namespace {
+
+std::vector<Row> make_rows() {
+  std::vector<Row> rows;
+  for (const RowKind kind : {RowKind::kSpring, RowKind::kLimit, RowKind::kFriction}) {
+    for (const double scale : {1e-6, 1.0, 1e6}) {
+      Row row;
+      row.kind = kind;
+      row.regularization = scale;
+      row.target = 0.3;
+      row.bound = 2 * scale;
+      row.slip_tolerance = 1e-4;
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+/// Velocities away from the kink of a limit at 0.3 and through the stiction of friction at 0.
+constexpr double kVelocities[] = {-1e5,  -3,   -1e-3, -1e-4, -1e-9, 0,
+                                  1e-12, 1e-4, 0.1,   0.29,  0.31,  1e5};
+
+TEST(RowImpulse, IsMinusTheDerivativeOfTheCost) {
+  for (const Row& row : make_rows()) {
+    for (const double v : kVelocities) {
+      const double h = row.kind == RowKind::kFriction
+                           ? 1e-3 * std::hypot(v, row.slip_tolerance)
+                           : 1e-3 * std::max(std::abs(v - row.target), 1e-3);
+      const auto cost = [&](double step) { return calc_row_cost(row, v + step * h); };
+      const double difference = -(8 * (cost(1) - cost(-1)) - (cost(2) - cost(-2))) / (12 * h);
+      const RowImpulse impulse = calc_row_impulse(row, v);
+      EXPECT_NEAR(impulse.gamma, difference, 1e-10 * std::abs(impulse.gamma) + 1e-15 * cost(0) / h);
+      EXPECT_GE(cost(0), 0);
+
+      const auto gamma = [&](double step) { return calc_row_impulse(row, v + step * h).gamma; };
+      const double stiffness = -(8 * (gamma(1) - gamma(-1)) - (gamma(2) - gamma(-2))) / (12 * h);
+      EXPECT_NEAR(impulse.stiffness, stiffness,
+                  1e-10 * impulse.stiffness + 1e-15 * std::abs(impulse.gamma) / h);
+      EXPECT_GE(impulse.stiffness, 0);
+    }
+  }
+}
+
+TEST(RowImpulse, AgreesWithTheReferenceLaw) {
+  for (const Row& row : make_rows()) {
+    for (const double v : kVelocities) {
+      const double gamma = calc_row_impulse(row, v).gamma;
+      EXPECT_NEAR(gamma, certificate::calc_reference_row_impulse(row, v), 1e-14 * std::abs(gamma));
+    }
+  }
+}
+
+TEST(RowImpulse, LimitOnlyPushes) {
+  Row row;
+  row.kind = RowKind::kLimit;
+  row.regularization = 0.5;
+  row.target = 0.3;
+  EXPECT_DOUBLE_EQ(calc_row_impulse(row, 0.1).gamma, 0.4);
+  EXPECT_EQ(calc_row_impulse(row, 0.5).gamma, 0);
+  EXPECT_EQ(calc_row_impulse(row, 0.5).stiffness, 0);
+  EXPECT_EQ(calc_row_cost(row, 0.5), 0);
+}
+
+TEST(RowImpulse, DryFrictionStaysBelowItsBound) {
+  Row row;
+  row.kind = RowKind::kFriction;
+  row.bound = 2;
+  row.slip_tolerance = 1e-4;
+  // Creep of theory section 5: v = eps rho / sqrt(1 - rho^2) carries the fraction rho of the bound.
+  for (const double rho : {0.01, 0.5, 0.999}) {
+    const double creep = 1e-4 * rho / std::sqrt(1 - rho * rho);
+    EXPECT_NEAR(calc_row_impulse(row, creep).gamma, -2 * rho, 1e-14);
+  }
+  EXPECT_LE(std::abs(calc_row_impulse(row, -1e9).gamma), 2);
+}
+
+}  // namespace
+}  // namespace stiction::laws

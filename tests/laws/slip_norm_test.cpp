@@ -1,0 +1,218 @@
+#include "stiction/laws/slip_norm.hpp"
+
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <Eigen/Core>
+
+#include "stiction/laws/friction_regularization.hpp"
+#include "support/eigenvalues.hpp"
+
+namespace stiction::laws {
+namespace {
+
+using Kind = FrictionRegularizationKind;
+constexpr Kind kKinds[] = {Kind::soft, Kind::quadratic, Kind::arctan};
+
+/// From deep stiction to slip a trillion times the tolerance.
+constexpr double kRatios[] = {0,   1e-300, 1e-160, 1e-12, 1e-8, 1e-6, 1e-3, 0.3,
+                              0.9, 1.1,    3,      1e3,   1e6,  1e9,  1e12};
+
+/// f, F and f' as theory 5 writes them, in extended precision.
+struct Formula {
+  long double f, F, df;
+};
+Formula calc_formula(Kind kind, long double s) {
+  const long double two_over_pi = 2 / std::acos(-1.0L);
+  switch (kind) {
+    case Kind::soft: {
+      const long double h = std::hypot(1.0L, s);
+      return {s / h, s * s / (h + 1), 1 / (h * h * h)};
+    }
+    case Kind::quadratic:
+      if (s < 1) return {s * (2 - s), s * s - s * s * s / 3, 2 - 2 * s};
+      return {1, s - 1.0L / 3, 0};
+    default: {
+      // The difference in F cancels below 1e-4, where the series s^2 / 2 - s^4 / 12 is exact.
+      const long double F =
+          s < 1e-4L ? s * s / 2 - s * s * s * s / 12 : s * std::atan(s) - std::log1p(s * s) / 2;
+      return {two_over_pi * std::atan(s), two_over_pi * F, two_over_pi / (1 + s * s)};
+    }
+  }
+}
+
+template <int kSize>
+Eigen::Matrix<double, kSize, 1> random_vector(std::mt19937* rng) {
+  std::normal_distribution<double> normal;
+  return Eigen::Matrix<double, kSize, 1>::NullaryExpr([&] { return normal(*rng); });
+}
+
+template <int kSize>
+Eigen::Matrix<double, kSize, kSize> hessian(const SlipNorm<kSize, double>& norm) {
+  return Eigen::Matrix<double, kSize, kSize>::NullaryExpr([&](Eigen::Index i, Eigen::Index j) {
+    return norm.curvature(static_cast<int>(i), static_cast<int>(j), Curvature::kExact);
+  });
+}
+
+TEST(SlipNorm, IsTheFormulasAtAnySlip) {
+  std::mt19937 rng(1);
+  for (const Kind kind : kKinds) {
+    for (const double eps : {1e-9, 1e-4, 1.0}) {
+      for (const double ratio : kRatios) {
+        const Eigen::Vector2d u = ratio * eps * random_vector<2>(&rng).normalized();
+        const SlipNorm<2, double> norm(u.data(), eps, kind);
+        const long double r = std::hypot(static_cast<long double>(u[0]), u[1]);
+        const Formula expected = calc_formula(kind, r / eps);
+        const std::string_view name = name_of(kind);
+        const double F = static_cast<double>(eps * expected.F);
+        // Squares of slips below 1e-154 have fewer digits, or none.
+        const bool is_tiny = static_cast<double>(r) < 1e-150;
+        EXPECT_NEAR(norm.norm(), F, is_tiny ? 1e-300 : 2e-15 * F) << name << " " << ratio;
+        const double f = static_cast<double>(expected.f);
+        EXPECT_NEAR(std::hypot(norm.t[0], norm.t[1]), f, 2e-15 * f) << name << " " << ratio;
+        EXPECT_LE(std::hypot(norm.t[0], norm.t[1]), 1 + 4e-16);
+        const double along = static_cast<double>(expected.df / eps);
+        EXPECT_NEAR(norm.along, along, 1e-14 * along + 4e-16 / eps * (kind == Kind::quadratic))
+            << name << " " << ratio;
+        EXPECT_EQ(norm.is_slipping(), static_cast<double>(r) > eps);
+      }
+    }
+  }
+}
+
+template <class Size>
+class SlipNormSizes : public testing::Test {};
+template <int n>
+struct Size {
+  static constexpr int value = n;
+};
+using Sizes = testing::Types<Size<1>, Size<2>, Size<5>>;
+TYPED_TEST_SUITE(SlipNormSizes, Sizes);
+
+TYPED_TEST(SlipNormSizes, GradientAndHessianAgreeWithDifferences) {
+  constexpr int n = TypeParam::value;
+  using Vector = Eigen::Matrix<double, n, 1>;
+  std::mt19937 rng(2);
+  const double eps = 1e-4;
+  for (const Kind kind : kKinds) {
+    for (const double ratio : kRatios) {
+      const Vector u = ratio * eps * random_vector<n>(&rng).normalized();
+      const SlipNorm<n, double> norm(u.data(), eps, kind);
+      // The norm bends over the slip or the tolerance; the quadratic one has a kink at 1 and, as a
+      // function of a vector, in its third derivative at 0.
+      const double length = ratio * eps + eps;
+      const double h = 1e-3 * length;
+      const auto at = [&](int i, double steps) {
+        const Vector moved = u + steps * h * Vector::Unit(i);
+        return SlipNorm<n, double>(moved.data(), eps, kind);
+      };
+      for (int i = 0; i < n; ++i) {
+        const auto difference = [&](auto&& f) {
+          return (8 * (f(at(i, 1)) - f(at(i, -1))) - (f(at(i, 2)) - f(at(i, -2)))) / (12 * h);
+        };
+        const double truncation = kind == Kind::quadratic && ratio < 1e-2 ? 2e-3 : 1e-9;
+        EXPECT_NEAR(norm.t[i], difference([](const auto& s) { return s.norm(); }),
+                    truncation * 1e-1 + 1e-15 * norm.norm() / h)
+            << name_of(kind) << " " << ratio;
+        for (int j = 0; j < n; ++j) {
+          EXPECT_NEAR(norm.curvature(i, j, Curvature::kExact),
+                      difference([&](const auto& s) { return s.t[j]; }),
+                      truncation * norm.across + 4e-15 / h)
+              << name_of(kind) << " " << ratio;
+          EXPECT_EQ(norm.curvature(i, j, Curvature::kSecant), i == j ? norm.across : 0);
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(SlipNormSizes, HessianIsSymmetricAndPositiveSemidefinite) {
+  constexpr int n = TypeParam::value;
+  std::mt19937 rng(3);
+  for (const Kind kind : kKinds) {
+    for (const double ratio : kRatios) {
+      const double eps = 1e-4;
+      const Eigen::Matrix<double, n, 1> u = ratio * eps * random_vector<n>(&rng).normalized();
+      const SlipNorm<n, double> norm(u.data(), eps, kind);
+      const auto H = hessian(norm);
+      EXPECT_TRUE(H.allFinite());
+      EXPECT_EQ((H - H.transpose()).norm(), 0);
+      const auto eigenvalues = support::calc_eigenvalues(H);
+      EXPECT_GE(eigenvalues[0], -4e-16 * n * norm.across);
+      EXPECT_NEAR(eigenvalues[0], norm.along, 1e-14 * norm.across);
+      if (n > 1) {
+        EXPECT_NEAR(eigenvalues[n - 1], norm.across, 1e-14 * norm.across);
+      }
+      // The secant lies above: f(s) / s does not rise.
+      EXPECT_LE(norm.along, norm.across * (1 + 1e-15));
+    }
+  }
+}
+
+TYPED_TEST(SlipNormSizes, DerivativesAlongALineAreThoseOfTheNorm) {
+  constexpr int n = TypeParam::value;
+  std::mt19937 rng(4);
+  for (const Kind kind : kKinds) {
+    for (const double ratio : kRatios) {
+      const double eps = 1e-4;
+      const Eigen::Matrix<double, n, 1> u = ratio * eps * random_vector<n>(&rng).normalized();
+      const Eigen::Matrix<double, n, 1> du = random_vector<n>(&rng);
+      const SlipNorm<n, double> norm(u.data(), eps, kind);
+      double slope = 0;
+      for (int i = 0; i < n; ++i) slope += norm.t[i] * du[i];
+      EXPECT_NEAR(norm.slope_along(du.data()), slope, 1e-14 * du.norm());
+      EXPECT_NEAR(norm.curvature_along(du.data()), du.dot(hessian(norm) * du),
+                  1e-14 * norm.across * du.squaredNorm());
+      if (kind != Kind::soft) continue;
+      const SoftNorm<n, double> soft(u.data(), eps);
+      EXPECT_NEAR(soft.slope_along(du.data()), slope, 1e-14 * du.norm());
+      EXPECT_NEAR(soft.curvature_along(du.data()), du.dot(hessian(norm) * du),
+                  1e-14 * norm.across * du.squaredNorm());
+    }
+  }
+}
+
+TEST(SlipNorm, SoftOneIsTheSoftNorm) {
+  std::mt19937 rng(5);
+  for (const double ratio : kRatios) {
+    const double eps = 1e-3;
+    const Eigen::Matrix<double, 5, 1> u = ratio * eps * random_vector<5>(&rng);
+    const SlipNorm<5, double> norm(u.data(), eps, Kind::soft);
+    const SoftNorm<5, double> soft(u.data(), eps);
+    EXPECT_NEAR(norm.norm(), soft.norm(), 2e-15 * soft.norm());
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_NEAR(norm.t[i], soft.t[i], 2e-15);
+      for (int j = 0; j < 5; ++j)
+        EXPECT_NEAR(norm.curvature(i, j, Curvature::kExact),
+                    soft.curvature(i, j, Curvature::kExact), 4e-15 * soft.inv_h);
+    }
+  }
+}
+
+TEST(SlipNorm, LanesAgreeWithOneNumber) {
+  std::mt19937 rng(6);
+  for (const Kind kind : kKinds) {
+    for (const double ratio : kRatios) {
+      math::Lanes u[2];
+      for (int lane = 0; lane < 4; ++lane) {
+        const Eigen::Vector2d slip = ratio * 1e-4 * random_vector<2>(&rng);
+        u[0][lane] = slip[0];
+        u[1][lane] = slip[1];
+      }
+      const SlipNorm<2, math::Lanes> four(u, math::broadcast(1e-4), kind);
+      for (int lane = 0; lane < 4; ++lane) {
+        const double slip[2] = {u[0][lane], u[1][lane]};
+        const SlipNorm<2, double> one(slip, 1e-4, kind);
+        EXPECT_EQ(four.norm()[lane], one.norm());
+        EXPECT_EQ(four.t[1][lane], one.t[1]);
+        for (int i = 0; i < 2; ++i)
+          EXPECT_EQ(four.curvature(i, 1, Curvature::kExact)[lane],
+                    one.curvature(i, 1, Curvature::kExact));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stiction::laws

@@ -1,0 +1,255 @@
+#include "support/law_under_test.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stiction/formulations/convex/contact_batch.hpp"
+#include "stiction/formulations/convex/coulomb.hpp"
+#include "stiction/formulations/convex/lagged.hpp"
+#include "stiction/formulations/convex/lagged_regularized.hpp"
+#include "stiction/formulations/convex/sap.hpp"
+#include "stiction/formulations/convex/similar.hpp"
+
+namespace stiction::support {
+namespace {
+
+using namespace formulations;
+
+using contact::ContactModel;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+using math::Lanes;
+using math::Lanes3;
+
+/// The lane that is looked at; the others hold other velocities, which must not matter.
+constexpr int kLane = 2;
+
+Lanes to_lanes(double x) {
+  Lanes lanes{0.7 * x - 1, x + 1e-3, x, -3 * x};
+  return lanes;
+}
+Lanes3 to_lanes3(const VectorXd& v) { return {to_lanes(v[0]), to_lanes(v[1]), to_lanes(v[2])}; }
+
+template <class F>
+LawUnderTest wrap(const typename F::Row& row) {
+  LawUnderTest law;
+  law.size = 3;
+  law.cost = [row](const VectorXd& v) { return F::calc_cost(row, to_lanes3(v))[kLane]; };
+  law.impulse = [row](const VectorXd& v) -> VectorXd {
+    typename F::State state;
+    const Lanes3 gamma = F::calc_impulse(row, to_lanes3(v), &state);
+    return Eigen::Vector3d(gamma.x[kLane], gamma.y[kLane], gamma.z[kLane]);
+  };
+  law.hessian = [row](const VectorXd& v) -> MatrixXd {
+    typename F::State state;
+    (void)F::calc_impulse(row, to_lanes3(v), &state);
+    const math::LanesSymmetric3 G = F::calc_hessian(row, state, Curvature::kExact);
+    Eigen::Matrix3d out;
+    out << G.xx[kLane], G.xy[kLane], G.xz[kLane], G.xy[kLane], G.yy[kLane], G.yz[kLane],
+        G.xz[kLane], G.yz[kLane], G.zz[kLane];
+    return out;
+  };
+  law.line = [row](const VectorXd& v, const VectorXd& dv) {
+    const LineDerivatives line = F::calc_line_derivatives(row, to_lanes3(v), to_lanes3(dv));
+    return Eigen::Vector2d(line.slope[kLane], line.curvature[kLane]);
+  };
+  return law;
+}
+
+std::array<Lanes, 6> to_lanes6(const VectorXd& v) {
+  std::array<Lanes, 6> out;
+  for (int i = 0; i < 6; ++i) out[i] = to_lanes(v[i]);
+  return out;
+}
+
+template <class Torsion>
+LawUnderTest wrap_torsion(const typename Torsion::Row& row) {
+  LawUnderTest law;
+  law.size = 6;
+  law.cost = [row](const VectorXd& v) {
+    return Torsion::calc_cost(row, to_lanes6(v).data())[kLane];
+  };
+  law.impulse = [row](const VectorXd& v) -> VectorXd {
+    typename Torsion::State state;
+    Lanes gamma[6];
+    Torsion::calc_impulse(row, to_lanes6(v).data(), &state, gamma);
+    return VectorXd::NullaryExpr(6, [&](Eigen::Index i) { return gamma[i][kLane]; });
+  };
+  law.hessian = [row](const VectorXd& v) -> MatrixXd {
+    typename Torsion::State state;
+    Lanes gamma[6], G[6][6];
+    Torsion::calc_impulse(row, to_lanes6(v).data(), &state, gamma);
+    Torsion::calc_hessian(row, state, Curvature::kExact, G);
+    return MatrixXd::NullaryExpr(6, 6,
+                                 [&](Eigen::Index i, Eigen::Index j) { return G[i][j][kLane]; });
+  };
+  law.line = [row](const VectorXd& v, const VectorXd& dv) {
+    const LineDerivatives line =
+        Torsion::calc_line_derivatives(row, to_lanes6(v).data(), to_lanes6(dv).data());
+    return Eigen::Vector2d(line.slope[kLane], line.curvature[kLane]);
+  };
+  return law;
+}
+
+template <class Start = ContactStart>
+Start make_start(const LawStart& from) {
+  contact::ContactProblem problem;
+  problem.time_step = from.time_step;
+  problem.contacts = {from.contact};
+  problem.delassus = {from.delassus};
+  BatchSource source;
+  source.contact[kLane] = 0;
+  BatchFrame frame;
+  Start start;
+  gather(problem, source, &frame, &start);
+  start.v_c0.z[kLane] = from.v_n0;
+  return start;
+}
+
+template <class Torsion>
+typename Torsion::Start make_torsion_start(const LawStart& from) {
+  auto start = make_start<typename Torsion::Start>(from);
+  for (int i = 0; i < from.contact.dim - 1; ++i)
+    start.friction[i][kLane] = from.contact.friction[i];
+  return start;
+}
+
+/// Where the elastic force ends and where the damper would pull; of the logarithmic barrier, where
+/// it is as stiff as its k.
+std::vector<double> find_normal_kinks(const LawStart& start,
+                                      const contact::ModelParameters& parameters) {
+  using contact::NormalLawKind;
+  const contact::Contact& c = start.contact;
+  const double dt = start.time_step, x0 = -c.phi0;
+  std::vector<double> kinks;
+  switch (parameters.normal_law) {
+    case NormalLawKind::hunt_crossley:
+      kinks = {c.fn0 / (dt * c.stiffness)};
+      if (c.dissipation > 0) kinks.push_back(1 / c.dissipation);
+      break;
+    case NormalLawKind::linear: kinks = {c.fn0 / (c.stiffness * (dt + c.relaxation_time))}; break;
+    case NormalLawKind::hertz:
+      kinks = {x0 / dt};
+      if (c.dissipation > 0) kinks.push_back(1 / (1.5 * c.dissipation));
+      break;
+    case NormalLawKind::log_barrier:
+    case NormalLawKind::ipc_barrier: kinks = {(x0 + c.barrier_thickness) / dt}; break;
+    case NormalLawKind::custom: kinks = {x0 / dt}; break;
+  }
+  return kinks;
+}
+
+template <class F>
+LawUnderTest make_law_of(const LawStart& start, const contact::ModelParameters& parameters) {
+  const auto row = F::make_row(make_start(start), parameters);
+  LawUnderTest law = wrap<F>(row);
+  law.slip_scale = row.slip_tolerance[kLane];
+  law.normal_kinks = find_normal_kinks(start, parameters);
+  if (!has_default_laws(parameters)) law.start = std::abs(start.contact.phi0) / start.time_step;
+  return law;
+}
+
+template <template <class> class F>
+LawUnderTest make_law_with(const LawStart& start, const contact::ModelParameters& parameters) {
+  return has_default_laws(parameters) ? make_law_of<F<DefaultLaws>>(start, parameters)
+                                      : make_law_of<F<ChosenLaws>>(start, parameters);
+}
+
+template <class F>
+LawUnderTest make_torsion_law_of(const LawStart& start,
+                                 const contact::ModelParameters& parameters) {
+  using Torsion = typename F::Torsion;
+  const auto row = F::make_torsion_row(make_torsion_start<Torsion>(start), parameters);
+  LawUnderTest law = wrap_torsion<Torsion>(row);
+  law.slip_scale = row.slip_tolerance[kLane] / std::max(row.mu[0][kLane], 1e-9);
+  law.normal_kinks = find_normal_kinks(start, parameters);
+  if (!has_default_laws(parameters)) law.start = std::abs(start.contact.phi0) / start.time_step;
+  return law;
+}
+
+template <template <class> class F>
+LawUnderTest make_torsion_law_with(const LawStart& start,
+                                   const contact::ModelParameters& parameters) {
+  return has_default_laws(parameters) ? make_torsion_law_of<F<DefaultLaws>>(start, parameters)
+                                      : make_torsion_law_of<F<ChosenLaws>>(start, parameters);
+}
+
+}  // namespace
+
+LawUnderTest make_law(ContactModel model, const LawStart& start,
+                      const contact::ModelParameters& parameters) {
+  LawUnderTest law;
+  switch (model) {
+    case ContactModel::sap: {
+      const Sap::Row row = Sap::make_row(make_start(start), parameters);
+      law = wrap<Sap>(row);
+      law.normal_kinks = {row.v_hat[kLane]};
+      // Stiction ends at mu R_t gamma_n, for impulses around those of the start.
+      law.slip_scale = std::max(
+          1e-6, row.mu[kLane] * row.R_t[kLane] * std::abs(start.contact.fn0) * start.time_step);
+      break;
+    }
+    case ContactModel::similar: law = make_law_with<SimilarWith>(start, parameters); break;
+    case ContactModel::coulomb: law = make_law_with<CoulombWith>(start, parameters); break;
+    case ContactModel::lagged: law = make_law_with<LaggedWith>(start, parameters); break;
+    default: law = make_law_with<LaggedRegularizedWith>(start, parameters); break;
+  }
+  law.name = contact::traits(model).name;
+  return law;
+}
+
+LawUnderTest make_torsion_law(ContactModel model, const LawStart& start,
+                              const contact::ModelParameters& parameters) {
+  LawUnderTest law = model == ContactModel::lagged
+                         ? make_torsion_law_with<LaggedWith>(start, parameters)
+                     : model == ContactModel::coulomb
+                         ? make_torsion_law_with<CoulombWith>(start, parameters)
+                         : make_torsion_law_with<LaggedRegularizedWith>(start, parameters);
+  law.name = std::string(contact::traits(model).name) + " with torsion";
+  return law;
+}
+
+std::vector<LawStart> make_law_starts() {
+  std::vector<LawStart> starts;
+  for (const double k : {1e3, 1e7}) {
+    for (const double fn0 : {-5.0, 1e-6, 20.0, 1e4}) {
+      for (const double d : {0.0, 50.0}) {
+        for (const double mu : {0.0, 0.1, 2.0}) {
+          LawStart start;
+          contact::Contact& c = start.contact;
+          c.stiffness = k;
+          c.fn0 = fn0;
+          c.phi0 = -fn0 / k;
+          c.dissipation = d;
+          c.relaxation_time = d > 0 ? 1e-3 : 0;
+          c.hertz_stiffness = 30 * k;
+          c.barrier_stiffness = k;
+          c.barrier_thickness = d > 0 ? 1e-3 : 1e-4;
+          c.dim = 6;
+          c.friction = {mu, mu, 0.02 * mu, 0.001 * mu, 0.003 * mu};
+          start.v_n0 = d > 0 ? -0.4 : 0.1;
+          start.delassus = 3;
+          starts.push_back(start);
+        }
+      }
+    }
+  }
+  return starts;
+}
+
+std::vector<contact::ModelParameters> make_law_choices() {
+  std::vector<contact::ModelParameters> choices;
+  for (const contact::NormalLawTraits& law : contact::normal_laws()) {
+    for (const std::string_view name : contact::friction_regularization_names()) {
+      contact::ModelParameters parameters;
+      parameters.normal_law = law.law;
+      parameters.friction_law = contact::parse_friction_regularization(name);
+      choices.push_back(parameters);
+    }
+  }
+  return choices;
+}
+
+}  // namespace stiction::support

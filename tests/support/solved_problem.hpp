@@ -1,0 +1,38 @@
+#pragma once
+
+#include "stiction/base/thread_pool.hpp"
+#include "stiction/certificate/certificate.hpp"
+#include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/contact/islands.hpp"
+#include "stiction/contact/momentum_factor.hpp"
+#include "stiction/formulations/solver_options.hpp"
+
+namespace stiction::support {
+
+/// A problem that was solved, with all that it takes to solve it again, after a change of its
+/// numbers or of the options, and to certify this or another solution.
+struct SolvedProblem {
+  contact::ContactModel model;
+  contact::ContactProblem problem;
+  formulations::SolverOptions options;
+  contact::MomentumFactor factor;
+  contact::Islands islands;
+  contact::ContactSolution solution;
+
+  SolvedProblem(contact::ContactModel of_model, contact::ContactProblem given,
+                const formulations::SolverOptions& with = {}, base::ThreadPool* threads = nullptr);
+
+  /// A further solution, by a new solver.
+  contact::ContactSolution solve(base::ThreadPool* threads = nullptr) const;
+
+  /// For the tolerances of the options.
+  certificate::Certificate certify(const contact::ContactSolution& candidate);
+  certificate::Certificate certify() { return certify(solution); }
+
+  /// True if an island neither converged nor was stopped by round-off.
+  bool has_failed() const;
+};
+
+}  // namespace stiction::support
