@@ -99,7 +99,7 @@ void Grasp::add_joint(ContactProblem* problem) const {
   const auto add_row = [&](const Vector3d& w_0, const Vector3d& v, const Vector3d& w_last,
                            double position) {
     contact::Row row;
-    row.kind = contact::RowKind::kSpring;
+    row.kind = contact::RowKind::kEquality;
     row.regularization = 1e-9;  // which rigid models do without
     row.first_column = static_cast<int>(problem->row_dof.size());
     row.num_columns = 12;

@@ -15,6 +15,7 @@ using contact::BodyPair;
 using contact::Contact;
 using contact::kInfinity;
 using contact::Row;
+using contact::RowKind;
 using contact::traits;
 
 Certificate Certifier::certify(const ContactProblem& problem, MomentumFactor* factor,
@@ -160,7 +161,7 @@ void Certifier::check_rows(const ContactProblem& problem, const Islands& islands
             : calc_reference_row_impulse(row, calc_row_velocity(problem, row, solution.v));
     const double given = solution.row_impulses[i];
     add_row_force(problem, row, gamma, impulse_);
-    add_row_force(problem, row, given, row.source >= 0 ? given_ : own_);
+    add_row_force(problem, row, given, row.kind == RowKind::kSpring ? own_ : given_);
     laws->is_finite = laws->is_finite && std::isfinite(given);
     laws->scale = std::max(laws->scale, std::abs(gamma));
     out->impulse_error = std::max(out->impulse_error, std::abs(gamma - given));

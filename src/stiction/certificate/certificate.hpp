@@ -95,7 +95,7 @@ class Certifier {
                       ContactModel model, const ModelParameters& parameters, double tolerance,
                       double absolute_tolerance, const ContactSolution& solution);
 
-  /// J^T gamma of the last solution's impulses, as given, but for rows without a source: these
+  /// J^T gamma of the last solution's impulses, as given, but for springs: these
   /// stand for forces of the caller's own. Size num_dofs.
   std::span<const double> constraint_impulse() const { return given_; }
   /// A (v - v*) - J^T gamma of all impulses given; size num_dofs.
@@ -134,7 +134,7 @@ class Certifier {
                         const ContactSolution& solution, double tolerance,
                         double absolute_tolerance, std::span<const double> allowance) const;
 
-  // Per dof; impulse_ is J^T gamma of the laws, given_ and own_ of the solution, by their source.
+  // Per dof; impulse_ is J^T gamma of the laws, given_ and own_ of the solution, the latter of springs.
   std::vector<double> change_, residual_, momentum_, impulse_, given_, own_, imbalance_;
   std::vector<double> normal_impulse_;  // of the laws, per contact
   std::vector<double> dual_shares_;     // of each block in |residual|^2, in the norm of A^-1

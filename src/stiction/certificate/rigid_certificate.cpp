@@ -326,7 +326,7 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& is
   };
   corrections_.assign(islands.size(), 0.0);
   for (const Row& row : problem.rows)
-    if (row.kind == RowKind::kSpring && row.source >= 0)
+    if (row.kind == RowKind::kEquality)
       corrections_[find_island(row)] +=
           squared(calc_gap_speed(-std::abs(row.position), dt, parameters));
   for (double& norm : corrections_) norm = std::sqrt(norm);
@@ -352,7 +352,7 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& is
       sums->complementarity += std::max(0.0, gamma * std::min(v + b, v + std::max(b, 0.0)));
       sums->may_gain = sums->may_gain || row.position < 0;
       if (gamma < 0) out->min_normal_impulse = std::min(out->min_normal_impulse, gamma);
-    } else if (row.kind == RowKind::kSpring && row.source >= 0) {
+    } else if (row.kind == RowKind::kEquality) {
       const double speed = -calc_gap_speed(-std::abs(row.position), dt, parameters);
       const double target = row.position > 0 ? -speed : speed;
       const double error = std::min(std::abs(v - target), std::abs(v));
@@ -375,9 +375,9 @@ void RigidCertifier::check_rows(const ContactProblem& problem, const Islands& is
       if (row.kind == RowKind::kFriction) sums->impulse = std::max(sums->impulse, row.bound);
       law = calc_reference_row_impulse(row, v);
       out->impulse_error = std::max(out->impulse_error, std::abs(law - gamma));
-      sums->may_gain = sums->may_gain || row.source < 0;
+      sums->may_gain = sums->may_gain || row.kind == RowKind::kSpring;
     }
-    add_row_force(problem, row, gamma, row.source >= 0 ? *given : own_);
+    add_row_force(problem, row, gamma, row.kind == RowKind::kSpring ? own_ : *given);
     add_row_force(problem, row, law, by_law_);
   }
 }
@@ -403,7 +403,7 @@ void RigidCertifier::count_pushing(const ContactProblem& problem, const Islands&
     for (const int r : islands.rows(island)) {
       const Row& row = problem.rows[r];
       num_pushing += row.kind == RowKind::kLimit && solution.row_impulses[r] > 0;
-      num_bilateral += row.kind == RowKind::kSpring && row.source >= 0;
+      num_bilateral += row.kind == RowKind::kEquality;
     }
     // Of an island too large for its rank to be worth the time, what is certain: rank X <= its
     // rows.
@@ -424,7 +424,7 @@ int RigidCertifier::find_rank(const ContactProblem& problem, const Islands& isla
   row_.assign(problem.num_dofs(), 0.0);
   for (const int r : islands.rows(island)) {
     const Row& row = problem.rows[r];
-    if (row.kind != RowKind::kSpring || row.source < 0) continue;
+    if (row.kind != RowKind::kEquality) continue;
     add_row_force(problem, row, 1, row_);
     add_unit_row(problem, islands);
   }

@@ -76,20 +76,22 @@ struct Contact {
 
 /// Kinds of scalar constraint rows, each a convex function of v_r = J v.
 enum class RowKind {
-  kSpring,    // both directions: gamma = (target - v_r) / R. Equality constraints, implicit springs
+  kEquality,  // both directions: gamma = (target - v_r) / R
   kLimit,     // one direction:   gamma = max(0, (target - v_r) / R)
   kFriction,  // bounded:         gamma = -bound v_r / sqrt(v_r^2 + slip_tolerance^2)
+  kSpring,    // as kEquality, but a force of the caller's own and not a constraint: an implicit
+              // spring or damper that does not fit the blocks of A
 };
 
 struct Row {
-  RowKind kind = RowKind::kSpring;
-  double regularization = 0;  // R > 0 [velocity unit / impulse unit]; springs and limits
-  double target = 0;          // v_hat [m/s or rad/s]; springs and limits
+  RowKind kind = RowKind::kEquality;
+  double regularization = 0;  // R > 0 [velocity unit / impulse unit]; all but friction
+  double target = 0;          // v_hat [m/s or rad/s]; all but friction
   double bound = 0;           // dt times the dry friction force [N s or N m s]; friction
   double slip_tolerance = 0;  // > 0 [m/s or rad/s]; friction
   int first_column = 0;       // into row_dof and row_columns; one entry per dof moved
   int num_columns = 0;
-  int source = -1;  // the caller's index of this row; -1: not a constraint but a force of its own
+  int source = -1;  // the caller's index of this row; -1: none
   /// Of rigid models: the constraint's value at the start of the step, which an equality holds at
   /// 0 and a limit at no less [m or rad].
   double position = 0;

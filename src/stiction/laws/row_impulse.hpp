@@ -17,6 +17,7 @@ struct RowImpulse {
 
 inline RowImpulse calc_row_impulse(const Row& row, double v_r) {
   switch (row.kind) {
+    case RowKind::kEquality:
     case RowKind::kSpring: return {(row.target - v_r) / row.regularization, 1 / row.regularization};
     case RowKind::kLimit:
       if (v_r >= row.target) return {};

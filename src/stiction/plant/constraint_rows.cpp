@@ -58,7 +58,7 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
   for (int i = 0; i < num_rows; ++i) {
     contact::Row row;
     switch (d->efc_type[i]) {
-      case mjCNSTR_EQUALITY: row = make_spring_row(d, i, dt, contact::RowKind::kSpring); break;
+      case mjCNSTR_EQUALITY: row = make_spring_row(d, i, dt, contact::RowKind::kEquality); break;
       case mjCNSTR_LIMIT_JOINT:
       case mjCNSTR_LIMIT_TENDON: row = make_spring_row(d, i, dt, contact::RowKind::kLimit); break;
       default: row = make_friction_row(d, i, dt, parameters); break;

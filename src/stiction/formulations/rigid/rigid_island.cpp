@@ -140,7 +140,7 @@ void RigidIsland::start_rows(const ContactProblem& problem) {
     } else if (row.kind == RowKind::kLimit) {
       limits_.push_back(i);
       limit_bounds_.push_back(correct(row.position));
-    } else if (row.source < 0) {
+    } else if (row.kind == RowKind::kSpring) {
       springs_.push_back(i);
     } else {
       const double speed = parameters_.gap_correction * row.position / problem.time_step;
