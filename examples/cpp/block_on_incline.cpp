@@ -65,9 +65,9 @@ void add_contacts(const Block& block, contact::ContactProblem* problem) {
       c.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
       c.offset = {rx, sy * kSide, rz};
       c.phi0 = block.z + rz;
-      c.stiffness = 1e6;   // [N/m]
-      c.dissipation = 10;  // [s/m]
-      c.fn0 = -c.stiffness * c.phi0;
+      c.law.stiffness = 1e6;   // [N/m]
+      c.law.dissipation = 10;  // [s/m]
+      c.fn0 = -c.law.stiffness * c.phi0;
       c.friction[0] = c.friction[1] = kFriction;
       problem->contacts.push_back(c);
     }

@@ -7,6 +7,7 @@
 #include "bindings.hpp"
 #include "stiction/io/contact_properties.hpp"
 #include "stiction/io/material_assignment.hpp"
+#include "stiction/io/property_keys.hpp"
 
 namespace stiction::python {
 namespace {
@@ -24,16 +25,8 @@ nb::dict make_content(const ContactProperties& properties) {
       if (std::isnan(value)) return;
       values[key] = std::isinf(value) ? nb::object(nb::str(".inf")) : nb::object(nb::float_(value));
     };
-    add("stiffness", material.values.stiffness);
-    add("dissipation", material.values.dissipation);
-    add("relaxation_time", material.values.relaxation_time);
-    add("friction", material.values.friction);
-    add("hertz_stiffness", material.values.hertz_stiffness);
-    add("barrier_stiffness", material.values.barrier_stiffness);
-    add("barrier_thickness", material.values.barrier_thickness);
-    add("hydroelastic_modulus", material.values.hydroelastic_modulus);
-    add("resolution_hint", material.values.resolution_hint);
-    add("slab_thickness", material.values.slab_thickness);
+    for (const io::PropertyKey& key : io::property_keys())
+      add(key.name, key.value(material.values));
     if (material.values.rigid) values["rigid"] = true;
     if (const std::string& file = material.values.pressure_field; !file.empty())
       values["pressure_field"] = file;

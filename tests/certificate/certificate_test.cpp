@@ -141,7 +141,7 @@ TEST_P(BoundTest, BoundIsTheErrorWhereNoConstraintActs) {
   SolvedProblem solved = solve({.num_trees = 0, .num_pairs = 3, .num_rows = 0});
   for (contact::Contact& c : solved.problem.contacts) {
     c.phi0 = 1e3;  // far apart
-    c.fn0 = -c.stiffness * c.phi0;
+    c.fn0 = -c.law.stiffness * c.phi0;
   }
   ContactSolution candidate = solved.solve();
   const support::DenseProblem dense(solved.problem);

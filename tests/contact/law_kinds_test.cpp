@@ -40,7 +40,7 @@ TEST(LawKinds, UnknownNameGetsTheNearest) {
 TEST(LawKinds, ModelsThatTakeLawsUseWhatTheLawUses) {
   const PropertyUse hertz = calc_property_use(ContactModel::lagged, NormalLawKind::hertz);
   EXPECT_TRUE(hertz.hertz_stiffness && hertz.dissipation);
-  EXPECT_FALSE(hertz.stiffness || hertz.relaxation_time || hertz.barrier);
+  EXPECT_FALSE(hertz.stiffness || hertz.relaxation_time || hertz.barrier_stiffness);
   const PropertyUse sap = calc_property_use(ContactModel::sap, NormalLawKind::hertz);
   EXPECT_TRUE(sap.stiffness && sap.relaxation_time);
   EXPECT_FALSE(sap.hertz_stiffness || sap.dissipation);

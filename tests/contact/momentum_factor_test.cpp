@@ -45,16 +45,16 @@ TEST(MomentumFactor, NearRigidStiffnessHasAPeriodOfTheStep) {
     int num_near_rigid = 0;
     for (int i = 0; i < problem.num_contacts(); ++i) {
       const Contact& c = problem.contacts[i];
-      if (before.contacts[i].stiffness < kInfinity) {
-        EXPECT_EQ(c.stiffness, before.contacts[i].stiffness);
+      if (before.contacts[i].law.stiffness < kInfinity) {
+        EXPECT_EQ(c.law.stiffness, before.contacts[i].law.stiffness);
         EXPECT_EQ(c.fn0, before.contacts[i].fn0);
         continue;
       }
       ++num_near_rigid;
       // A mass 1/w on the spring swings with the period 2 pi sqrt(1 / (w k)) = beta dt.
-      const double period = 2 * std::numbers::pi / std::sqrt(problem.delassus[i] * c.stiffness);
+      const double period = 2 * std::numbers::pi / std::sqrt(problem.delassus[i] * c.law.stiffness);
       EXPECT_NEAR(period, beta * problem.time_step, 1e-12 * problem.time_step);
-      EXPECT_DOUBLE_EQ(c.fn0, -c.stiffness * c.phi0);
+      EXPECT_DOUBLE_EQ(c.fn0, -c.law.stiffness * c.phi0);
     }
     EXPECT_GT(num_near_rigid, 0);
   }
@@ -77,17 +77,17 @@ TEST(MomentumFactor, ContactOnTheAxisOfAHingeHasNoStiffness) {
     contact.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     contact.offset = {lever, 0, 0.3};
     contact.phi0 = -1e-4;
-    contact.stiffness = kInfinity;
+    contact.law.stiffness = kInfinity;
     problem.contacts.push_back(contact);
   }
   MomentumFactor factor;
   ASSERT_TRUE(factor.calc_derived(1, &problem));
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(problem.contacts[i].stiffness, 0);
+    EXPECT_EQ(problem.contacts[i].law.stiffness, 0);
     EXPECT_EQ(problem.contacts[i].fn0, 0);
   }
   const double w = kLever * kLever / kInertia / 3, frequency = 2 * std::numbers::pi / 2e-3;
-  EXPECT_NEAR(problem.contacts[2].stiffness * w, frequency * frequency,
+  EXPECT_NEAR(problem.contacts[2].law.stiffness * w, frequency * frequency,
               1e-9 * frequency * frequency);
 }
 

@@ -38,7 +38,7 @@ TEST_P(ReachOf, TheLawIsWhereItsImpulseEnds) {
   int num_apart = 0;
   for (LawStart start : make_law_starts()) {
     contact::Contact& c = start.contact;
-    const bool is_damped = is_damped_law && c.dissipation > 0;
+    const bool is_damped = is_damped_law && c.law.dissipation > 0;
     const LawUnderTest law = make_law(model, start, parameters);
     const contact::Reach reach = contact::calc_reach(model, parameters, start.time_step, c);
     for (int trial = 0; trial < 50; ++trial) {
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Models, ReachOf, testing::ValuesIn(make_cases()),
 TEST(Reach, IsThatOfThePapersTable) {
   contact::Contact c;
   c.friction = {0.4, 0.6};
-  c.relaxation_time = 3e-3;
+  c.law.relaxation_time = 3e-3;
   const double slip = 2, dt = 2e-3;
   const auto gap = [&](ContactModel model) {
     return contact::calc_reach(model, {}, dt, c).calc_distance(0, slip);
@@ -98,8 +98,8 @@ struct Bumper {  // a spring that acts a centimetre before touching
 
 TEST(Reach, OfLawsThatActFromAfar) {
   contact::Contact c;
-  c.barrier_thickness = 3e-4;
-  c.relaxation_time = 0.02;
+  c.law.barrier_thickness = 3e-4;
+  c.law.relaxation_time = 0.02;
   contact::ModelParameters parameters;
   const auto reach = [&](contact::NormalLawKind law, ContactModel model) {
     parameters.normal_law = law;

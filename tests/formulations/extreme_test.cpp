@@ -77,11 +77,11 @@ Contact make_contact(double x, double y, double k, double phi0, double mu) {
   Contact c;
   c.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   c.offset = {x, y, 0};
-  c.stiffness = k;
+  c.law.stiffness = k;
   c.phi0 = phi0;
   c.fn0 = -k * phi0;
-  c.dissipation = 10;
-  c.relaxation_time = 1e-4;
+  c.law.dissipation = 10;
+  c.law.relaxation_time = 1e-4;
   c.friction = {mu, mu, 0, 0, 0};
   return c;
 }
@@ -155,7 +155,7 @@ TEST_P(Extreme, StiffnessesFromNoneToAnything) {
       // Not deeper than a tenth of a millimeter, or the softest would be far inside each other.
       for (Contact& c : problem.contacts) {
         c.phi0 = std::max(c.phi0, -1e-4);
-        c.fn0 = -c.stiffness * c.phi0;
+        c.fn0 = -c.law.stiffness * c.phi0;
       }
       (void)expect_answer(problem);
     }
@@ -172,7 +172,7 @@ TEST_P(Extreme, DeepContactOfBodiesThatFlyTogether) {
   for (int i = 0; i < problem.num_dofs(); ++i) problem.v0[i] += 0.3 * std::sin(i + 1);
   for (Contact& c : problem.contacts) {
     c.phi0 = -1e-3;
-    c.fn0 = -c.stiffness * c.phi0;
+    c.fn0 = -c.law.stiffness * c.phi0;
   }
   SolvedProblem solved = expect_answer(problem);
   if (model() != ContactModel::lagged) return;
@@ -189,9 +189,9 @@ TEST_P(Extreme, WithoutStiffnessAContactIsItsForceAlone) {
   for (const double force : {0.0, -1.0, 2.0}) {
     ContactProblem problem = make_stack({1.0}, 1e5, 0.5, 0);
     for (Contact& c : problem.contacts) {
-      c.stiffness = 0;
+      c.law.stiffness = 0;
       c.fn0 = force;
-      c.dissipation = c.relaxation_time = 0;
+      c.law.dissipation = c.law.relaxation_time = 0;
     }
     const SolvedProblem solved = expect_answer(problem, 1e-10);
     ASSERT_FALSE(solved.has_failed());
@@ -223,7 +223,7 @@ TEST_P(Extreme, CoincidentContactsShareTheLoad) {
   for (const Contact& c : once.contacts) {
     for (int i = 0; i < kNum; ++i) {
       many.contacts.push_back(c);
-      many.contacts.back().stiffness /= kNum;
+      many.contacts.back().law.stiffness /= kNum;
       many.contacts.back().fn0 /= kNum;
     }
   }
@@ -304,7 +304,7 @@ TEST_P(Extreme, AContactThatNothingMoves) {
     for (const double phi0 : {-1e-3, 1e-5}) {
       ContactProblem problem = make_loop(0, phi0);
       for (Contact& c : problem.contacts) {
-        c.stiffness = k;
+        c.law.stiffness = k;
         c.fn0 = std::isfinite(k) ? -k * phi0 : 0;
       }
       const SolvedProblem solved = expect_answer(problem);
@@ -340,8 +340,8 @@ TEST_P(Extreme, RandomProblemsAtAnyStiffness) {
         {.num_bodies = 1 + trial % 5, .num_trees = trial % 3, .num_pairs = 2 + trial % 7}, &rng);
     const double factor = std::pow(10, 2 * (trial % 4));  // of 1e3 to 1e7 N/m
     for (Contact& c : problem.contacts) {
-      if (!std::isfinite(c.stiffness)) continue;
-      c.stiffness *= factor;
+      if (!std::isfinite(c.law.stiffness)) continue;
+      c.law.stiffness *= factor;
       c.phi0 /= factor;
     }
     SCOPED_TRACE(trial);

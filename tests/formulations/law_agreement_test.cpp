@@ -46,7 +46,7 @@ void for_each_velocity(const LawUnderTest& law, Function&& check) {
 /// The normal impulse at the start of the step, from which `coulomb` starts.
 double calc_first_bound(const LawStart& start) {
   const contact::Contact& c = start.contact;
-  return start.time_step * std::max(0.0, c.fn0) * std::max(0.0, 1 - c.dissipation * start.v_n0);
+  return start.time_step * std::max(0.0, c.fn0) * std::max(0.0, 1 - c.law.dissipation * start.v_n0);
 }
 
 TEST(LawAgreement, ReferenceLawsAreTheSolversLaws) {
@@ -119,9 +119,10 @@ TEST(LawAgreement, SapImpulseIsTheProjectionOnTheCone) {
     const contact::Contact& c = start.contact;
     const double mu = c.friction[0], w = start.delassus, dt = start.time_step;
     const double near_rigid = w / (4 * M_PI * M_PI);
-    const double R_n = std::max(near_rigid, 1 / (dt * c.stiffness * (dt + c.relaxation_time)));
+    const double R_n =
+        std::max(near_rigid, 1 / (dt * c.law.stiffness * (dt + c.law.relaxation_time)));
     const double R_t = parameters.friction_regularization * w;
-    const double v_hat = -c.phi0 / (dt + c.relaxation_time);
+    const double v_hat = -c.phi0 / (dt + c.law.relaxation_time);
     const Eigen::Vector3d R(R_t, R_t, R_n);
     const LawUnderTest law = make_law(ContactModel::sap, start, parameters);
     for_each_velocity(law, [&](const VectorXd& v) {
@@ -158,7 +159,7 @@ TEST(LawAgreement, FrictionlessContactHasNoneWhateverItsCoefficients) {
 TEST(LawAgreement, SpinWithoutSlidingFrictionHasATolerance) {
   // A contact that rubs in rotation alone: stiction up to v_s at a meter, not at zero.
   LawStart start;
-  start.contact.stiffness = 1e4;
+  start.contact.law.stiffness = 1e4;
   start.contact.fn0 = 10;
   start.contact.dim = 4;
   start.contact.friction = {0, 0, 0.02, 0, 0};
@@ -191,7 +192,7 @@ TEST(LawAgreement, FrictionOpposesSlipWithinItsBound) {
       const double mu = start.contact.friction[0];
       const double elastic = std::max(0.0, start.contact.fn0);
       const double gamma_n0 =
-          start.time_step * elastic * (1 - start.contact.dissipation * start.v_n0);
+          start.time_step * elastic * (1 - start.contact.law.dissipation * start.v_n0);
       for_each_velocity(law, [&](const VectorXd& v) {
         const VectorXd gamma = law.impulse(v.head(3));
         const bool is_lagged = model == ContactModel::lagged || model == ContactModel::coulomb ||

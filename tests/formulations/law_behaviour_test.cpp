@@ -38,8 +38,8 @@ ContactProblem make_sphere(double gap, const std::array<double, 6>& v0, double d
   c.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   c.offset = {0, 0, -0.1};
   c.phi0 = gap;
-  c.stiffness = 1e5;
-  c.fn0 = -c.stiffness * gap;
+  c.law.stiffness = 1e5;
+  c.fn0 = -c.law.stiffness * gap;
   c.friction = {0.5, 0.5, 0, 0, 0};
   problem.contacts.push_back(c);
   contact::BodyPair pair;
@@ -63,7 +63,7 @@ TEST(LawBehaviour, SimilarWithTheLinearLawIsSapInSlip) {
   for (const double gap : {-1e-3, -1e-6, 1e-4}) {
     for (const double tau : {0.0, 5e-3}) {
       ContactProblem problem = make_sphere(gap, {0, 0, 0, 2, -1, -0.3});
-      problem.contacts[0].relaxation_time = tau;
+      problem.contacts[0].law.relaxation_time = tau;
       const SolvedProblem similar = solve(ContactModel::similar, parameters, problem);
       const SolvedProblem sap = solve(ContactModel::sap, parameters, problem);
       ASSERT_GT(sap.solution.impulses[0][2], 0);
@@ -80,11 +80,11 @@ TEST(LawBehaviour, SphereRestsWhereTheForceIsItsWeight) {
   for (const ModelParameters& parameters : make_law_choices()) {
     ContactProblem problem = make_sphere(0, {});
     contact::Contact& c = problem.contacts[0];
-    c.hertz_stiffness = 3e7;
-    c.barrier_stiffness = 1e5;
-    c.barrier_thickness = 1e-3;
+    c.law.hertz_stiffness = 3e7;
+    c.law.barrier_stiffness = 1e5;
+    c.law.barrier_thickness = 1e-3;
     switch (parameters.normal_law) {
-      case NormalLawKind::hertz: c.phi0 = -std::pow(weight / c.hertz_stiffness, 2.0 / 3); break;
+      case NormalLawKind::hertz: c.phi0 = -std::pow(weight / c.law.hertz_stiffness, 2.0 / 3); break;
       case NormalLawKind::log_barrier: c.phi0 = 1e5 * 1e-6 / weight; break;
       case NormalLawKind::ipc_barrier: {
         double low = 1e-9, high = 1e-3;  // f falls from infinity to zero
@@ -96,9 +96,9 @@ TEST(LawBehaviour, SphereRestsWhereTheForceIsItsWeight) {
         c.phi0 = low;
         break;
       }
-      default: c.phi0 = -weight / c.stiffness; break;
+      default: c.phi0 = -weight / c.law.stiffness; break;
     }
-    c.fn0 = -c.stiffness * c.phi0;
+    c.fn0 = -c.law.stiffness * c.phi0;
     SolvedProblem solved = solve(ContactModel::lagged, parameters, problem);
     EXPECT_TRUE(solved.certify().ok);
     EXPECT_NEAR(solved.solution.impulses[0][2], weight * dt, 1e-9 * weight * dt);
@@ -114,8 +114,8 @@ TEST(LawBehaviour, BarriersStopWhatComesFast) {
       for (const double gap : {1e-3, 1e-9, 0.0, -1e-4}) {  // the last overlap: pushed out at once
         parameters.normal_law = law;
         ContactProblem problem = make_sphere(gap, {0, 0, 0, 3, 0, -10});
-        problem.contacts[0].barrier_stiffness = 1e5;
-        problem.contacts[0].barrier_thickness = 1e-3;
+        problem.contacts[0].law.barrier_stiffness = 1e5;
+        problem.contacts[0].law.barrier_thickness = 1e-3;
         SolvedProblem solved = solve(model, parameters, problem);
         EXPECT_TRUE(solved.certify().ok) << gap;
         EXPECT_EQ(solved.solution.islands[0].status, SolveStatus::kConverged);
@@ -133,7 +133,7 @@ TEST(LawBehaviour, SqueezeThatNoVelocityEndsIsInfeasible) {
   top.offset = {0, 0, 0.1};
   for (contact::Contact* c : {&problem.contacts[0], &top}) {
     c->bias = {0, 0, -1};
-    c->barrier_stiffness = 1e5;
+    c->law.barrier_stiffness = 1e5;
   }
   problem.contacts.push_back(top);
   problem.pairs[0].num_contacts = 2;
@@ -159,7 +159,7 @@ TEST(LawBehaviour, CustomLawIsSolvedAsTheSameLawBuiltIn) {
   for (const ContactModel model :
        {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::similar}) {
     ContactProblem problem = make_sphere(-1e-4, {0, 0, 0, 0.1, 0, -0.2});
-    problem.contacts[0].dissipation = 20;
+    problem.contacts[0].law.dissipation = 20;
     const SolvedProblem expected = solve(model, built_in, problem);
     SolvedProblem solved = solve(model, custom, problem);
     EXPECT_TRUE(solved.certify().ok);

@@ -130,9 +130,9 @@ ContactProblem make_problem(int trial, std::mt19937_64* rng, double friction_fac
       {.num_bodies = 2 + trial % 4, .num_trees = trial % 2, .num_pairs = 3 + trial % 6}, rng);
   std::uniform_real_distribution<double> uniform(0, 1);
   for (contact::Contact& c : problem.contacts) {
-    if (uniform(*rng) < 0.8) c.hertz_stiffness = std::pow(10, 5 + 3 * uniform(*rng));
-    if (uniform(*rng) < 0.8) c.barrier_stiffness = std::pow(10, 4 + 3 * uniform(*rng));
-    c.barrier_thickness = std::pow(10, -3 + uniform(*rng));
+    if (uniform(*rng) < 0.8) c.law.hertz_stiffness = std::pow(10, 5 + 3 * uniform(*rng));
+    if (uniform(*rng) < 0.8) c.law.barrier_stiffness = std::pow(10, 4 + 3 * uniform(*rng));
+    c.law.barrier_thickness = std::pow(10, -3 + uniform(*rng));
     for (double& mu : c.friction) mu *= friction_factor;
   }
   return problem;

@@ -118,10 +118,10 @@ class PlanarStep {
       c.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
       c.offset = {cx, 0, -depth / 2 - q[1]};  // from the body's center
       c.phi0 = -depth;
-      c.stiffness = meta_["k"].as<double>();
-      c.fn0 = c.stiffness * depth;
-      c.dissipation = meta_["d"].as<double>();
-      c.relaxation_time = meta_["tau_d"].as<double>();
+      c.law.stiffness = meta_["k"].as<double>();
+      c.fn0 = c.law.stiffness * depth;
+      c.law.dissipation = meta_["d"].as<double>();
+      c.law.relaxation_time = meta_["tau_d"].as<double>();
       c.friction[0] = c.friction[1] = meta_["mu"].as<double>();
       problem_.contacts.push_back(c);
     }

@@ -40,15 +40,15 @@ geoms: {"*_pad": bubble, floor: steel}
   ASSERT_EQ(p.materials.size(), 2u);
   EXPECT_EQ(p.materials[0].name, "bubble");
   EXPECT_EQ(p.materials[0].source, "pads.contact.yaml:2");
-  EXPECT_EQ(p.materials[0].values.dissipation, 5);
+  EXPECT_EQ(p.materials[0].values.law.dissipation, 5);
   EXPECT_EQ(p.materials[0].values.friction, 1);
-  EXPECT_TRUE(std::isnan(p.materials[0].values.stiffness));
-  EXPECT_TRUE(std::isnan(p.materials[0].values.relaxation_time));
-  EXPECT_EQ(p.materials[1].values.stiffness, 1e7);
-  EXPECT_EQ(p.materials[1].values.relaxation_time, 1e-4);
-  EXPECT_EQ(p.materials[1].values.hertz_stiffness, 3e9);
-  EXPECT_EQ(p.materials[1].values.barrier_stiffness, contact::kInfinity);
-  EXPECT_EQ(p.materials[1].values.barrier_thickness, 1e-4);
+  EXPECT_TRUE(std::isnan(p.materials[0].values.law.stiffness));
+  EXPECT_TRUE(std::isnan(p.materials[0].values.law.relaxation_time));
+  EXPECT_EQ(p.materials[1].values.law.stiffness, 1e7);
+  EXPECT_EQ(p.materials[1].values.law.relaxation_time, 1e-4);
+  EXPECT_EQ(p.materials[1].values.law.hertz_stiffness, 3e9);
+  EXPECT_EQ(p.materials[1].values.law.barrier_stiffness, contact::kInfinity);
+  EXPECT_EQ(p.materials[1].values.law.barrier_thickness, 1e-4);
   EXPECT_EQ(p.materials[1].source, "pads.contact.yaml:3");
   ASSERT_EQ(p.rules.size(), 2u);
   EXPECT_EQ(p.rules[0].selector, "*_pad");
@@ -82,10 +82,10 @@ TEST(ContactPropertiesFile, TakesNumbersAsYamlAndCWriteThem) {
   for (const char* text : {".inf", "+.inf", "inf", "Infinity", ".INF", "\".inf\""})
     EXPECT_EQ(parse("materials: {m: {stiffness: " + std::string(text) + "}}")
                   .materials[0]
-                  .values.stiffness,
+                  .values.law.stiffness,
               contact::kInfinity)
         << text;
-  EXPECT_EQ(parse("materials: {m: {stiffness: +1.5e+6}}").materials[0].values.stiffness, 1.5e6);
+  EXPECT_EQ(parse("materials: {m: {stiffness: +1.5e+6}}").materials[0].values.law.stiffness, 1.5e6);
   EXPECT_EQ(parse("materials: {m: {friction: 0}}").materials[0].values.friction, 0);
 }
 

@@ -71,9 +71,9 @@ TEST(DrakeProperties, AreReadFromSdf) {
   const plant::Material& pad = p.materials[0].values;
   EXPECT_EQ(pad.hydroelastic_modulus, 1e5);
   EXPECT_EQ(pad.resolution_hint, 0.04);
-  EXPECT_EQ(pad.dissipation, 5);
-  EXPECT_EQ(pad.relaxation_time, 0.1);
-  EXPECT_EQ(pad.stiffness, 1e4);
+  EXPECT_EQ(pad.law.dissipation, 5);
+  EXPECT_EQ(pad.law.relaxation_time, 0.1);
+  EXPECT_EQ(pad.law.stiffness, 1e4);
   EXPECT_EQ(pad.friction, 0.8);
   EXPECT_EQ(pad.pressure_field, "/models/pad.vtk");
   EXPECT_FALSE(pad.rigid);

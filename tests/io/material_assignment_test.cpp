@@ -130,11 +130,11 @@ TEST_F(Assignment, SaysWhereEachValueIsFrom) {
   const plant::MaterialTable table = assign_materials(
       scene_.model, parse_contact_properties(
                         "materials:\n  pad: {stiffness: 1e5}\ngeoms:\n  '*_pad': pad\n", "file"));
-  EXPECT_EQ(table.geoms[2].stiffness, 1e5);
-  EXPECT_EQ(table.sources[2].stiffness, "file:2, material 'pad'");
+  EXPECT_EQ(table.geoms[2].law.stiffness, 1e5);
+  EXPECT_EQ(table.sources[2].law.stiffness, "file:2, material 'pad'");
   EXPECT_EQ(table.sources[2].selector, "'*_pad' (file:4)");
-  EXPECT_EQ(table.geoms[2].dissipation, plant::kDefaultMaterial.dissipation);
-  EXPECT_EQ(table.sources[2].dissipation, "default");
+  EXPECT_EQ(table.geoms[2].law.dissipation, plant::kDefaultMaterial.law.dissipation);
+  EXPECT_EQ(table.sources[2].law.dissipation, "default");
   EXPECT_EQ(table.sources[2].friction, "MJCF");
   EXPECT_EQ(table.sources[0].material, "");
 }

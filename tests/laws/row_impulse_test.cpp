@@ -12,7 +12,8 @@ namespace {
 
 std::vector<Row> make_rows() {
   std::vector<Row> rows;
-  for (const RowKind kind : {RowKind::kEquality, RowKind::kLimit, RowKind::kFriction, RowKind::kSpring}) {
+  for (const RowKind kind :
+       {RowKind::kEquality, RowKind::kLimit, RowKind::kFriction, RowKind::kSpring}) {
     for (const double scale : {1e-6, 1.0, 1e6}) {
       Row row;
       row.kind = kind;

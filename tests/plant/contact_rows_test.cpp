@@ -163,12 +163,12 @@ TEST(ContactPoint, LiesWhereTheTwoSpringsMeet) {
        {std::array{1e5, 1e5, -0.0005}, std::array{1e5, 3e5, -0.00075},
         std::array{3e5, 1e5, -0.00025}, std::array{contact::kInfinity, 1e5, 0.0},
         std::array{1e5, contact::kInfinity, -0.001}}) {
-    press.materials.geoms[0].stiffness = floor;
-    press.materials.geoms[1].stiffness = ball;
+    press.materials.geoms[0].law.stiffness = floor;
+    press.materials.geoms[1].law.stiffness = ball;
     const Contact& c = press.assemble();
     EXPECT_NEAR(press.point_z(), expected, 1e-12) << floor << " " << ball;
     const double k = 1 / (1 / floor + 1 / ball);
-    EXPECT_NEAR(c.stiffness, k, 1e-9 * k);
+    EXPECT_NEAR(c.law.stiffness, k, 1e-9 * k);
     EXPECT_NEAR(c.fn0, k * 1e-3, 1e-9 * k);
     EXPECT_NEAR(c.phi0, -1e-3, 1e-15);
   }

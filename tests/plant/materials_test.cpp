@@ -10,6 +10,14 @@ namespace {
 
 class Materials : public testing::Test {
  protected:
+  static Material make_material(double stiffness, double dissipation, double relaxation_time,
+                                double friction) {
+    return {.law = {.stiffness = stiffness,
+                    .dissipation = dissipation,
+                    .relaxation_time = relaxation_time},
+            .friction = friction};
+  }
+
   PairProperties combine(const Material& a, const Material& b,
                          contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley) {
     table_.geoms = {a, b};
@@ -22,34 +30,36 @@ class Materials : public testing::Test {
 };
 
 TEST_F(Materials, CombineAsSpringsInSeries) {
-  const PairProperties p = combine({1e5, 10, 0.01, 0.5}, {3e5, 50, 0.02, 1.0});
-  EXPECT_DOUBLE_EQ(p.stiffness, 0.75e5);
-  EXPECT_DOUBLE_EQ(p.dissipation, 0.75 * 10 + 0.25 * 50);  // the softer side weighs more
-  EXPECT_DOUBLE_EQ(p.relaxation_time, 0.03);
+  const PairProperties p =
+      combine(make_material(1e5, 10, 0.01, 0.5), make_material(3e5, 50, 0.02, 1.0));
+  EXPECT_DOUBLE_EQ(p.law.stiffness, 0.75e5);
+  EXPECT_DOUBLE_EQ(p.law.dissipation, 0.75 * 10 + 0.25 * 50);  // the softer side weighs more
+  EXPECT_DOUBLE_EQ(p.law.relaxation_time, 0.03);
   EXPECT_DOUBLE_EQ(p.friction, 2 * 0.5 * 1.0 / 1.5);
   EXPECT_TRUE(p.friction_is_ours);
   EXPECT_DOUBLE_EQ(p.share_of_first, 0.75);
 }
 
 TEST_F(Materials, CombineTheSameInEitherOrder) {
-  const Material a{1e5, 10, 0.01, 0.5}, b{3e6, 50, 0.02, 1.0};
+  const Material a = make_material(1e5, 10, 0.01, 0.5), b = make_material(3e6, 50, 0.02, 1.0);
   const PairProperties ab = combine(a, b), ba = combine(b, a);
-  EXPECT_DOUBLE_EQ(ab.stiffness, ba.stiffness);
-  EXPECT_DOUBLE_EQ(ab.dissipation, ba.dissipation);
+  EXPECT_DOUBLE_EQ(ab.law.stiffness, ba.law.stiffness);
+  EXPECT_DOUBLE_EQ(ab.law.dissipation, ba.law.dissipation);
   EXPECT_DOUBLE_EQ(ab.friction, ba.friction);
   EXPECT_DOUBLE_EQ(ab.share_of_first, 1 - ba.share_of_first);
 }
 
 TEST_F(Materials, RigidSideTakesNoCompression) {
-  const Material rigid{contact::kInfinity, 5, 0, 0.5}, soft{1e4, 30, 0, 0.5};
+  const Material rigid = make_material(contact::kInfinity, 5, 0, 0.5),
+                 soft = make_material(1e4, 30, 0, 0.5);
   const PairProperties p = combine(rigid, soft);
-  EXPECT_EQ(p.stiffness, 1e4);
-  EXPECT_EQ(p.dissipation, 30);
+  EXPECT_EQ(p.law.stiffness, 1e4);
+  EXPECT_EQ(p.law.dissipation, 30);
   EXPECT_EQ(p.share_of_first, 0);
   EXPECT_EQ(combine(soft, rigid).share_of_first, 1);
   const PairProperties both = combine(rigid, rigid);
-  EXPECT_EQ(both.stiffness, contact::kInfinity);
-  EXPECT_EQ(both.dissipation, 5);
+  EXPECT_EQ(both.law.stiffness, contact::kInfinity);
+  EXPECT_EQ(both.law.dissipation, 5);
   EXPECT_EQ(both.share_of_first, 0.5);
 }
 
@@ -71,38 +81,38 @@ TEST_F(Materials, FrictionOfOneSideMeetsTheOthersMjcfCoefficient) {
 
 TEST_F(Materials, HertzCompressionsAdd) {
   Material a = kDefaultMaterial, b = kDefaultMaterial;
-  a.hertz_stiffness = 3e8;
-  b.hertz_stiffness = 7e9;
-  a.dissipation = 4;
-  b.dissipation = 1;
+  a.law.hertz_stiffness = 3e8;
+  b.law.hertz_stiffness = 7e9;
+  a.law.dissipation = 4;
+  b.law.dissipation = 1;
   const PairProperties p = combine(a, b, contact::NormalLawKind::hertz);
   // One force compresses each by (f / k)^(2/3).
   const double f = 123, x_a = std::pow(f / 3e8, 2.0 / 3), x_b = std::pow(f / 7e9, 2.0 / 3);
-  EXPECT_NEAR(p.hertz_stiffness * std::pow(x_a + x_b, 1.5), f, 1e-12 * f);
+  EXPECT_NEAR(p.law.hertz_stiffness * std::pow(x_a + x_b, 1.5), f, 1e-12 * f);
   EXPECT_NEAR(p.share_of_first, x_a / (x_a + x_b), 1e-14);
-  EXPECT_NEAR(p.dissipation, (x_a * 4 + x_b * 1) / (x_a + x_b), 1e-14);
+  EXPECT_NEAR(p.law.dissipation, (x_a * 4 + x_b * 1) / (x_a + x_b), 1e-14);
   // Under another law dissipation is weighted by that one's compressions.
-  EXPECT_EQ(combine(a, b).dissipation, 2.5);
-  b.hertz_stiffness = contact::kInfinity;
-  EXPECT_NEAR(combine(a, b).hertz_stiffness, 3e8, 1e-6);
+  EXPECT_EQ(combine(a, b).law.dissipation, 2.5);
+  b.law.hertz_stiffness = contact::kInfinity;
+  EXPECT_NEAR(combine(a, b).law.hertz_stiffness, 3e8, 1e-6);
   EXPECT_EQ(combine(a, b, contact::NormalLawKind::hertz).share_of_first, 1);
-  EXPECT_EQ(combine(b, b).hertz_stiffness, contact::kInfinity);
+  EXPECT_EQ(combine(b, b).law.hertz_stiffness, contact::kInfinity);
 }
 
 TEST_F(Materials, BarriersAreLayersInSeries) {
   // With forces of one size, k thickness, each layer takes its share of any gap.
   Material a = kDefaultMaterial, b = kDefaultMaterial;
-  a.barrier_stiffness = 2e5;
-  a.barrier_thickness = 1e-3;
-  b.barrier_stiffness = 5e5;
-  b.barrier_thickness = 4e-4;
+  a.law.barrier_stiffness = 2e5;
+  a.law.barrier_thickness = 1e-3;
+  b.law.barrier_stiffness = 5e5;
+  b.law.barrier_thickness = 4e-4;
   const auto law = contact::NormalLawKind::ipc_barrier;
   const PairProperties p = combine(a, b, law);
   const laws::IpcBarrierForce<double> of_a{2e5, 1e-3}, of_b{5e5, 4e-4};
-  const laws::IpcBarrierForce<double> of_pair{p.barrier_stiffness, p.barrier_thickness};
+  const laws::IpcBarrierForce<double> of_pair{p.law.barrier_stiffness, p.law.barrier_thickness};
   const laws::LogBarrierForce<double> log_a{2e5, 1e-3};
-  const laws::LogBarrierForce<double> log_pair{p.barrier_stiffness, p.barrier_thickness};
-  EXPECT_DOUBLE_EQ(p.barrier_thickness, 1.4e-3);
+  const laws::LogBarrierForce<double> log_pair{p.law.barrier_stiffness, p.law.barrier_thickness};
+  EXPECT_DOUBLE_EQ(p.law.barrier_thickness, 1.4e-3);
   for (const double part : {0.01, 0.3, 0.9}) {
     const double gap_a = part * 1e-3, gap_b = part * 4e-4;
     const double f = of_a.calc(-gap_a).f;
@@ -112,10 +122,10 @@ TEST_F(Materials, BarriersAreLayersInSeries) {
     EXPECT_NEAR(p.share_of_first, gap_a / (gap_a + gap_b), 1e-14);
   }
   const PairProperties standard = combine(kDefaultMaterial, kDefaultMaterial, law);
-  EXPECT_EQ(standard.barrier_stiffness, contact::kInfinity);
-  EXPECT_EQ(standard.barrier_thickness, 1e-3);
+  EXPECT_EQ(standard.law.barrier_stiffness, contact::kInfinity);
+  EXPECT_EQ(standard.law.barrier_thickness, 1e-3);
   EXPECT_EQ(combine(kDefaultMaterial, kDefaultMaterial, contact::NormalLawKind::log_barrier)
-                .barrier_thickness,
+                .law.barrier_thickness,
             1e-6);
 }
 

@@ -149,7 +149,7 @@ TEST(Inputs, MocapBodyPushesWhatItTouches) {
   // A mocap body has a pose but no velocity: Hunt-Crossley dissipation would take a separation from
   // it for one from the wall that it is to the law, so there is none here.
   plant::MaterialTable materials = plant::make_default_materials(scene.model);
-  for (plant::Material& material : materials.geoms) material.dissipation = 0;
+  for (plant::Material& material : materials.geoms) material.law.dissipation = 0;
   Stepper stepper(scene.model, {}, materials);
   double paddle = 0;
   for (int i = 0; i < 500; ++i) {

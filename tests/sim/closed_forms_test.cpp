@@ -48,7 +48,8 @@ struct Incline {
                 std::to_string(friction) + R"("/></body></worldbody>)")),
         stepper(
             scene.model, make_options(model, 1e-9),
-            make_materials(scene, {.stiffness = 2e5, .dissipation = 20, .relaxation_time = 5e-4})) {
+            make_materials(
+                scene, {.law = {.stiffness = 2e5, .dissipation = 20, .relaxation_time = 5e-4}})) {
     // To its rest penetration, under the normal load that it will have.
     scene->opt.gravity[2] = -kGravity * std::cos(kAngle);
     run(&stepper, &scene, 1000);
@@ -234,7 +235,8 @@ TEST_P(ClosedForm, ImpactsNeverGainEnergy) {
 <body pos="0 0 0.3"><freejoint/><geom size="0.1" mass="0.8" friction="0.5"/></body></worldbody>)"));
       Stepper stepper(
           scene.model, make_options(GetParam(), 1e-10),
-          make_materials(scene, {.stiffness = k, .dissipation = d, .relaxation_time = d / 1e3}));
+          make_materials(scene,
+                         {.law = {.stiffness = k, .dissipation = d, .relaxation_time = d / 1e3}}));
       const double pair_k = k / 2, inertia = 0.4 * 0.8 * 0.01;
       const auto energy = [&] {
         const double x = std::max(0.0, 0.1 - scene.data->qpos[2]);
@@ -272,7 +274,7 @@ TEST_P(ClosedForm, UndampedBallBouncesBack) {
 <body pos="0 0 0.3"><joint type="slide" axis="0 0 1"/><geom size="0.1" mass="1" friction="0"/></body></worldbody>)"));
   Stepper stepper(
       scene.model, make_options(GetParam(), 1e-9),
-      make_materials(scene, {.stiffness = 4e3, .dissipation = 0, .relaxation_time = 0}));
+      make_materials(scene, {.law = {.stiffness = 4e3, .dissipation = 0, .relaxation_time = 0}}));
   double highest = 0;
   bool rises = false;
   for (int n = 0; n < 6000; ++n) {

@@ -49,7 +49,7 @@ TEST(CoulombMotion, FallingSphereRollsWhenItShould) {
 <worldbody><geom type="plane" size="9 9 1" friction="0.5"/><body pos="0 0 0.075"><freejoint/>
 <geom size="0.025" mass="0.5" friction="0.5"/></body></worldbody>)"));
     Stepper stepper(scene.model, make_options(ContactModel::coulomb, 1e-8),
-                    make_materials(scene, {.stiffness = 2e7, .dissipation = 500}));
+                    make_materials(scene, {.law = {.stiffness = 2e7, .dissipation = 500}}));
     scene.data->qvel[0] = 2;
     double rolling_time = 0;
     run_coupled(&stepper, &scene, 0.2, [&](const StepReport& report) {
@@ -74,7 +74,7 @@ TEST(CoulombMotion, RodJamsAndJumps) {
                 kHalf / 2 + 0.005, kInertia, kInertia, kInertia, kHalf, kHalf);
   Scene scene(support::make_mjcf(R"(timestep="0.00064")", mjcf));
   Stepper stepper(scene.model, make_options(ContactModel::coulomb, 1e-8),
-                  make_materials(scene, {.stiffness = 2e7, .dissipation = 0}));
+                  make_materials(scene, {.law = {.stiffness = 2e7, .dissipation = 0}}));
   scene.data->qpos[2] = -M_PI / 6;
   scene.data->qvel[0] = 10;
   double largest = 0, time = 0;

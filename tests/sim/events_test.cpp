@@ -33,8 +33,8 @@ std::string with_step(double dt) { return "timestep=\"" + std::to_string(dt) + "
 
 plant::Material make_material(double viscous_friction, double restitution) {
   plant::Material material = plant::kDefaultMaterial;
-  material.viscous_friction = viscous_friction;
-  material.restitution = restitution;
+  material.law.viscous_friction = viscous_friction;
+  material.law.restitution = restitution;
   return material;
 }
 

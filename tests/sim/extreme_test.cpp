@@ -75,7 +75,7 @@ TEST_P(Extreme, StiffnessesAreAllSolved) {
     SCOPED_TRACE(k);
     Scene scene = make_pile(2e-3);
     const plant::Material material = {
-        .stiffness = 2 * k, .dissipation = 10, .relaxation_time = 5e-5};
+        .law = {.stiffness = 2 * k, .dissipation = 10, .relaxation_time = 5e-5}};
     Stepper stepper(scene.model, make_uncapped(), make_materials(scene, material));
     expect_steps(&scene, &stepper, 150);
   }
@@ -85,7 +85,8 @@ TEST_P(Extreme, LargeStepsAreSolved) {
   for (const double time_step : {5e-3, 1e-2}) {
     SCOPED_TRACE(time_step);
     Scene scene = make_pile(time_step);
-    const plant::Material material = {.stiffness = 2e7, .dissipation = 10, .relaxation_time = 5e-5};
+    const plant::Material material = {
+        .law = {.stiffness = 2e7, .dissipation = 10, .relaxation_time = 5e-5}};
     Stepper stepper(scene.model, make_uncapped(), make_materials(scene, material));
     expect_steps(&scene, &stepper, 60);
   }
@@ -93,7 +94,8 @@ TEST_P(Extreme, LargeStepsAreSolved) {
 
 TEST_P(Extreme, TighterTolerancesAreMet) {
   Scene scene = make_pile(2e-3);
-  const plant::Material material = {.stiffness = 2e7, .dissipation = 10, .relaxation_time = 5e-5};
+  const plant::Material material = {
+      .law = {.stiffness = 2e7, .dissipation = 10, .relaxation_time = 5e-5}};
   StepOptions options = make_uncapped();
   options.tolerance = 1e-8;
   Stepper stepper(scene.model, options, make_materials(scene, material));

@@ -152,7 +152,8 @@ struct FallingSphere {
     options.parameters.near_rigid_factor = 0;
     return {
         scene.model, options,
-        make_materials(scene, {.stiffness = 2e7, .dissipation = 500, .relaxation_time = kTau / 2})};
+        make_materials(
+            scene, {.law = {.stiffness = 2e7, .dissipation = 500, .relaxation_time = kTau / 2}})};
   }
 };
 
@@ -202,7 +203,8 @@ TEST(Belt, LiftsABoxThatSlipsAsTheModelSays) {
     options.parameters.near_rigid_factor = 0;
     Stepper stepper(
         scene.model, options,
-        make_materials(scene, {.stiffness = 2e7, .dissipation = 500, .relaxation_time = 5e-4}));
+        make_materials(scene,
+                       {.law = {.stiffness = 2e7, .dissipation = 500, .relaxation_time = 5e-4}}));
     const auto belt = [](double t) { return 0.2 * std::sin(2 * std::numbers::pi * t); };
     scene.data->qpos[2] = -kGravity / 1e7;
     scene.data->qvel[0] = 0.2 * 2 * std::numbers::pi;

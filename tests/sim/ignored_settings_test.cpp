@@ -35,8 +35,8 @@ TEST(IgnoredSettings, AreTheDissipationOfTheOtherKind) {
   const Scene scene(support::make_mjcf("", kPlain));
   plant::MaterialTable table = plant::make_default_materials(scene.model);
   table.sources[0].material = table.sources[1].material = "gel";
-  table.sources[0].dissipation = table.sources[1].dissipation = "file:3, material 'gel'";
-  table.sources[1].relaxation_time = "file:4, material 'gel'";
+  table.sources[0].law.dissipation = table.sources[1].law.dissipation = "file:3, material 'gel'";
+  table.sources[1].law.relaxation_time = "file:4, material 'gel'";
   using Texts = std::vector<std::string>;
   EXPECT_EQ(find(scene, ContactModel::sap, &table),
             Texts{"dissipation (file:3, material 'gel') has no effect under 'sap', which uses "
@@ -158,10 +158,10 @@ TEST(IgnoredSettings, ArePropertiesThatTheLawDoesNotUse) {
   const Scene scene(support::make_mjcf("", kPlain));
   plant::MaterialTable table = plant::make_default_materials(scene.model);
   table.sources[1].material = "steel";
-  table.sources[1].stiffness = "f:1";
-  table.sources[1].dissipation = "f:2";
-  table.sources[1].hertz_stiffness = "f:3";
-  table.sources[1].barrier_thickness = "f:4";
+  table.sources[1].law.stiffness = "f:1";
+  table.sources[1].law.dissipation = "f:2";
+  table.sources[1].law.hertz_stiffness = "f:3";
+  table.sources[1].law.barrier_thickness = "f:4";
   const auto find_under = [&](contact::NormalLawKind law, ContactModel model) {
     StepOptions options;
     options.contact_model = model;
@@ -177,8 +177,9 @@ TEST(IgnoredSettings, ArePropertiesThatTheLawDoesNotUse) {
   const std::string ipc = " has no effect under 'similar' with the normal law 'ipc_barrier', ";
   const std::string barrier = "which uses barrier_stiffness and barrier_thickness";
   EXPECT_EQ(find_under(NormalLawKind::ipc_barrier, ContactModel::similar),
-            (Texts{"dissipation (f:2)" + ipc + "which does not dissipate",
-                   "stiffness (f:1)" + ipc + barrier, "hertz_stiffness (f:3)" + ipc + barrier}));
+            (Texts{"stiffness (f:1)" + ipc + barrier,
+                   "dissipation (f:2)" + ipc + "which does not dissipate",
+                   "hertz_stiffness (f:3)" + ipc + barrier}));
   // sap has a law of its own: the option itself is without effect, and so are others' properties.
   const Texts sap = find_under(NormalLawKind::hertz, ContactModel::sap);
   ASSERT_EQ(sap.size(), 4u);

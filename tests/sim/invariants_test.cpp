@@ -19,11 +19,11 @@ using support::Scene;
 /// Friction that is stiff by the inverse of its tolerance leaves a residual of 3e-9 by round-off.
 constexpr double kTolerance = 1e-8;
 /// For bodies that overlap by centimeters at the start; rigid models read the last two alone.
-const plant::Material kSoft{.stiffness = 2e4,
-                            .dissipation = 5,
-                            .relaxation_time = 1e-3,
-                            .viscous_friction = 5,
-                            .restitution = 0};
+const plant::Material kSoft{.law = {.stiffness = 2e4,
+                                    .dissipation = 5,
+                                    .relaxation_time = 1e-3,
+                                    .viscous_friction = 5,
+                                    .restitution = 0}};
 
 /// Friction of rigid models is bounded by polygons.
 bool has_polygons(ContactModel model) { return contact::traits(model).uses_friction_directions; }
@@ -45,7 +45,7 @@ TEST_P(Invariant, ImpulsesAreTheChangeOfEachBodysMomentum) {
   options.isotropic = true;  // so that the change of angular momentum is I (w - w0)
   options.mass_ratio = 100;
   plant::Material material = kSoft;
-  material.restitution = 0.3;
+  material.law.restitution = 0.3;
   // What rigid models solve has no tolerance.
   const double tolerance = contact::traits(GetParam()).is_rigid ? 1e-12 : 10 * kTolerance;
   int num_contacts = 0;
@@ -109,7 +109,7 @@ TEST_P(Invariant, ContactsPushAndFrictionStaysInItsConeAndOpposesSlip) {
     Scene scene(support::make_random_scene(seed, options));
     set_velocities(&scene, seed, 0.5, options.num_bodies);
     const plant::Material material{
-        .stiffness = kStiffness, .dissipation = kDissipation, .relaxation_time = 1e-3};
+        .law = {.stiffness = kStiffness, .dissipation = kDissipation, .relaxation_time = 1e-3}};
     Stepper stepper(scene.model, make_options(GetParam(), kTolerance),
                     make_materials(scene, material));
     for (int step = 0; step < 20; ++step) {
@@ -174,9 +174,9 @@ TEST_P(ConvexInvariant, ContactsGiveBackNoMoreThanTheirSpringsHold) {
     for (const double dissipation : {0.0, 20.0}) {
       Scene scene(support::make_random_scene(seed, options));
       set_velocities(&scene, seed, 0.2, options.num_bodies);
-      const plant::Material material{.stiffness = 2 * kStiffness,
-                                     .dissipation = dissipation,
-                                     .relaxation_time = 1e-4 * dissipation};
+      const plant::Material material{.law = {.stiffness = 2 * kStiffness,
+                                             .dissipation = dissipation,
+                                             .relaxation_time = 1e-4 * dissipation}};
       Stepper stepper(scene.model, make_options(GetParam(), kTolerance),
                       make_materials(scene, material));
       Vector momentum = Vector::Zero();
@@ -222,7 +222,7 @@ Step make_step(ContactModel model, std::uint64_t seed, const RandomSceneOptions&
   if (options.max_friction == 0) {
     // MuJoCo's least coefficient is 1e-5, and the floor's is 1.
     std::fill_n(scene.model->geom_condim, scene->ngeom, 1);
-    material.viscous_friction = 0;  // the square of drumwright_shell has it, too
+    material.law.viscous_friction = 0;  // the square of drumwright_shell has it, too
   }
   Stepper stepper(scene.model, make_options(model, kTolerance), make_materials(scene, material));
   const StepReport& report = stepper.step(scene.data);
@@ -369,7 +369,7 @@ TEST_P(Extremes, ConvergeAndPassTheirCertificates) {
     // then nearly rigid in a curved direction. The others take at most 42.
     const bool has_end = model == ContactModel::similar || model == ContactModel::lagged;
     const double stiffness = has_end && extreme.stiffness == 1e12 ? 1e9 : extreme.stiffness;
-    material.stiffness = 2 * stiffness;
+    material.law.stiffness = 2 * stiffness;
     {
       StepOptions settling;
       settling.time_step = 2e-3;

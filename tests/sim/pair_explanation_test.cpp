@@ -39,8 +39,13 @@ class Explanation : public testing::Test {
 
 TEST_F(Explanation, HasTheNumbersAndSourcesOfAssignedMaterials) {
   const int pad = scene_.geom("pad");
-  table_.geoms[pad] = {1e5, 10, 0.03, 0.5};
-  table_.sources[pad] = {"f:1", "f:2", "f:3", "f:4", "gel", "'*' (f:9)"};
+  table_.geoms[pad] = {.law = {.stiffness = 1e5, .dissipation = 10, .relaxation_time = 0.03},
+                       .friction = 0.5};
+  table_.sources[pad] = {
+      .law = {.stiffness = "f:1", .dissipation = "f:2", .relaxation_time = "f:3"},
+      .friction = "f:4",
+      .material = "gel",
+      .selector = "'*' (f:9)"};
   const auto k = find("pad", "cube", "stiffness");
   EXPECT_EQ(k->value, 1e5);
   EXPECT_NE(k->from.find("1e+05 (f:1) and inf (default)"), std::string::npos) << k->from;
@@ -91,8 +96,8 @@ TEST_F(Explanation, HasThePropertiesOfTheLaw) {
   EXPECT_FALSE(find("pad", "cube", "hertz_stiffness").has_value());
   EXPECT_FALSE(find("pad", "cube", "barrier_stiffness").has_value());
   const int pad = scene_.geom("pad");
-  table_.geoms[pad].hertz_stiffness = 3e8;
-  table_.sources[pad].hertz_stiffness = "f:5";
+  table_.geoms[pad].law.hertz_stiffness = 3e8;
+  table_.sources[pad].law.hertz_stiffness = "f:5";
   EXPECT_FALSE(find("pad", "cube", "hertz_stiffness")->is_used) << "given, but of another law";
   options_.parameters.normal_law = contact::NormalLawKind::hertz;
   const auto k_h = find("pad", "cube", "hertz_stiffness");

@@ -23,7 +23,7 @@ constexpr double kHalf = 0.05, kMass = 0.8;  // of the box
 plant::Material make_soft(double modulus = kModulus) {
   plant::Material material = plant::kDefaultMaterial;
   material.hydroelastic_modulus = modulus;
-  material.dissipation = 10;
+  material.law.dissipation = 10;
   return material;
 }
 

@@ -65,8 +65,8 @@ double ClusterStep::mu(int c) const {
 }
 
 double ClusterStep::nu(int c) const {
-  const double A = materials.geoms[contacts.geoms[2 * c]].viscous_friction;
-  const double B = materials.geoms[contacts.geoms[2 * c + 1]].viscous_friction;
+  const double A = materials.geoms[contacts.geoms[2 * c]].law.viscous_friction;
+  const double B = materials.geoms[contacts.geoms[2 * c + 1]].law.viscous_friction;
   return 2 * A * B / (A + B);
 }
 
@@ -101,7 +101,7 @@ void for_each_step(const StepOptions& step_options,
     set_velocities(&scene, seed, 0.3, options.num_bodies);
     plant::MaterialTable materials = plant::make_default_materials(scene.model);
     for (std::size_t i = 0; i < materials.geoms.size(); ++i)
-      materials.geoms[i].viscous_friction = 1 + 7.0 * static_cast<double>(i % 4);
+      materials.geoms[i].law.viscous_friction = 1 + 7.0 * static_cast<double>(i % 4);
     // MuJoCo then keeps contacts that were foreseen, with their frames.
     std::fill_n(scene.model->geom_gap, scene->ngeom, 0.05);
     Stepper stepper(scene.model, step_options, materials);

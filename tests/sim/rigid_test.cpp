@@ -61,7 +61,7 @@ TEST_P(RigidScene, DroppedBallStopsOrBouncesToPoissonsHeights) {
         <body pos="0 0 0.6"><freejoint/><geom type="sphere" size="0.1" mass="1"/></body>
       </worldbody>)"));
     plant::Material material = plant::kDefaultMaterial;
-    material.restitution = e;
+    material.law.restitution = e;
     Stepper stepper(scene.model, make_options(GetParam()), make_materials(scene, material));
     double peak = 0, previous = 0;
     std::vector<double> peaks;
@@ -102,7 +102,7 @@ TEST_P(RigidScene, ReboundsAddNoEnergy) {
       Scene scene(support::make_mjcf(R"(timestep="0.001")", rod));
       scene.model->opt.enableflags |= mjENBL_ENERGY;
       plant::Material material = plant::kDefaultMaterial;
-      material.restitution = e;
+      material.law.restitution = e;
       Stepper stepper(scene.model, make_options(GetParam()), make_materials(scene, material));
       scene.data->qvel[0] = -2;
       mj_forward(scene.model, scene.data);
@@ -122,7 +122,7 @@ TEST_P(RigidScene, ReboundsAddNoEnergy) {
 double bounce(ContactModel model, const std::string& xml, std::vector<mjtNum> qvel) {
   Scene scene(support::make_mjcf(kOption, xml));
   plant::MaterialTable materials = make_materials(scene, plant::kDefaultMaterial);
-  materials.geoms[mj_name2id(scene.model, mjOBJ_GEOM, "ball")].restitution = 0.8;
+  materials.geoms[mj_name2id(scene.model, mjOBJ_GEOM, "ball")].law.restitution = 0.8;
   StepOptions options = make_options(model);
   options.parameters.max_correction_speed = 10;
   Stepper stepper(scene.model, options, materials);
@@ -284,7 +284,7 @@ TEST_P(RigidScene, ContactsOfOneDimensionHaveANormalAlone) {
   mj_resetDataKeyframe(scene.model, scene.data, 0);
   std::fill_n(scene.model->geom_condim, scene->ngeom, 1);
   plant::Material material = plant::kDefaultMaterial;
-  material.viscous_friction = 5;
+  material.law.viscous_friction = 5;
   Stepper stepper(scene.model, make_options(GetParam()), make_materials(scene, material));
   run(&stepper, &scene, 10);
   EXPECT_NEAR(scene.data->qvel[0], 1, 1e-12);
@@ -303,8 +303,8 @@ void expect_random_scenes_certified(ContactModel model, int num_hinged, double r
     std::normal_distribution<double> normal;
     for (int i = 0; i < scene->nv; ++i) scene.data->qvel[i] = 0.5 * normal(rng);
     plant::Material material = plant::kDefaultMaterial;
-    material.restitution = restitution;
-    material.viscous_friction = 5;
+    material.law.restitution = restitution;
+    material.law.viscous_friction = 5;
     Stepper stepper(scene.model, make_options(model), make_materials(scene, material));
     for (int step = 0; step < 200; ++step) {
       const StepReport& report = stepper.step(scene.data);
@@ -377,7 +377,7 @@ double slide_on_oil(ContactModel model, int num_steps) {
   Scene scene(make_incline(0, 1));
   mj_resetDataKeyframe(scene.model, scene.data, 0);
   plant::Material material = plant::kDefaultMaterial;
-  material.viscous_friction = 2;
+  material.law.viscous_friction = 2;
   Stepper stepper(scene.model, make_options(model), make_materials(scene, material));
   run(&stepper, &scene, num_steps);
   return scene.data->qvel[0];

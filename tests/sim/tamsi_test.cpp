@@ -20,7 +20,7 @@ double find_rolling_time(ContactModel model) {
 size="50 50 1" friction="0.5"/><body pos="0 0 0.05"><freejoint/>
 <geom size="0.025" mass="0.5" friction="0.5"/></body></worldbody>)"));
   Stepper stepper(scene.model, make_options(model),
-                  make_materials(scene, {.stiffness = 2e7, .dissipation = 500}));
+                  make_materials(scene, {.law = {.stiffness = 2e7, .dissipation = 500}}));
   scene.data->qvel[0] = 2;
   for (int n = 1; n <= 150; ++n) {
     const StepReport& report = stepper.step(scene.data);
@@ -52,7 +52,7 @@ TEST(TamsiScene, DollWithLimitsServosAndDryFrictionComesToRestAsUnderLagged) {
   for (const ContactModel model : {ContactModel::tamsi, ContactModel::lagged}) {
     Scene scene(xml);
     Stepper stepper(scene.model, make_options(model),
-                    make_materials(scene, {.stiffness = 2e4, .dissipation = 5}));
+                    make_materials(scene, {.law = {.stiffness = 2e4, .dissipation = 5}}));
     for (int i = 0; i < 1500; ++i) {
       const StepReport& report = stepper.step(scene.data);
       ASSERT_TRUE(report.ok()) << report.message << " at " << report.time;
@@ -86,7 +86,7 @@ TEST(TamsiScene, CornersConvergeOrLeaveTheStateAsItWas) {
     for (int seed = 0; seed < 3; ++seed) {
       Scene scene(support::make_random_scene(seed, options));
       plant::Material material = plant::kDefaultMaterial;
-      material.stiffness = 2 * corner.stiffness;
+      material.law.stiffness = 2 * corner.stiffness;
       Stepper stepper(scene.model, make_options(ContactModel::tamsi),
                       make_materials(scene, material));
       for (int i = 0; i < 300; ++i) {

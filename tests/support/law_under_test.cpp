@@ -126,16 +126,18 @@ std::vector<double> find_normal_kinks(const LawStart& start,
   std::vector<double> kinks;
   switch (parameters.normal_law) {
     case NormalLawKind::hunt_crossley:
-      kinks = {c.fn0 / (dt * c.stiffness)};
-      if (c.dissipation > 0) kinks.push_back(1 / c.dissipation);
+      kinks = {c.fn0 / (dt * c.law.stiffness)};
+      if (c.law.dissipation > 0) kinks.push_back(1 / c.law.dissipation);
       break;
-    case NormalLawKind::linear: kinks = {c.fn0 / (c.stiffness * (dt + c.relaxation_time))}; break;
+    case NormalLawKind::linear:
+      kinks = {c.fn0 / (c.law.stiffness * (dt + c.law.relaxation_time))};
+      break;
     case NormalLawKind::hertz:
       kinks = {x0 / dt};
-      if (c.dissipation > 0) kinks.push_back(1 / (1.5 * c.dissipation));
+      if (c.law.dissipation > 0) kinks.push_back(1 / (1.5 * c.law.dissipation));
       break;
     case NormalLawKind::log_barrier:
-    case NormalLawKind::ipc_barrier: kinks = {(x0 + c.barrier_thickness) / dt}; break;
+    case NormalLawKind::ipc_barrier: kinks = {(x0 + c.law.barrier_thickness) / dt}; break;
     case NormalLawKind::custom: kinks = {x0 / dt}; break;
   }
   return kinks;
@@ -219,14 +221,14 @@ std::vector<LawStart> make_law_starts() {
         for (const double mu : {0.0, 0.1, 2.0}) {
           LawStart start;
           contact::Contact& c = start.contact;
-          c.stiffness = k;
+          c.law.stiffness = k;
           c.fn0 = fn0;
           c.phi0 = -fn0 / k;
-          c.dissipation = d;
-          c.relaxation_time = d > 0 ? 1e-3 : 0;
-          c.hertz_stiffness = 30 * k;
-          c.barrier_stiffness = k;
-          c.barrier_thickness = d > 0 ? 1e-3 : 1e-4;
+          c.law.dissipation = d;
+          c.law.relaxation_time = d > 0 ? 1e-3 : 0;
+          c.law.hertz_stiffness = 30 * k;
+          c.law.barrier_stiffness = k;
+          c.law.barrier_thickness = d > 0 ? 1e-3 : 1e-4;
           c.dim = 6;
           c.friction = {mu, mu, 0.02 * mu, 0.001 * mu, 0.003 * mu};
           start.v_n0 = d > 0 ? -0.4 : 0.1;

@@ -175,16 +175,16 @@ class Generator {
     Eigen::Map<Eigen::Matrix3d>(c.R_WC.data()) =
         Eigen::Quaterniond(normal(), normal(), normal(), normal()).normalized().toRotationMatrix();
     c.offset = random_point(0.1);
-    c.stiffness = log_uniform(1e3, 1e7);
-    c.phi0 = uniform(-30, 10) / c.stiffness;
-    c.fn0 = -c.stiffness * c.phi0;
+    c.law.stiffness = log_uniform(1e3, 1e7);
+    c.phi0 = uniform(-30, 10) / c.law.stiffness;
+    c.fn0 = -c.law.stiffness * c.phi0;
     if (options_.near_rigid && chance(0.3)) {
-      c.stiffness = contact::kInfinity;
+      c.law.stiffness = contact::kInfinity;
       c.phi0 = uniform(-1e-4, 2e-5);
       c.fn0 = 0;
     }
-    c.dissipation = chance(0.2) ? 0 : log_uniform(0.1, 200);
-    c.relaxation_time = chance(0.2) ? 0 : log_uniform(1e-5, 0.1);
+    c.law.dissipation = chance(0.2) ? 0 : log_uniform(0.1, 200);
+    c.law.relaxation_time = chance(0.2) ? 0 : log_uniform(1e-5, 0.1);
     c.friction[0] = c.friction[1] = chance(0.1) ? 0 : uniform(0.05, 1.5);
     if (options_.all_dims) {
       constexpr int kDims[] = {3, 3, 1, 4, 6};

@@ -27,7 +27,7 @@ double barrier_force(NormalLawKind law, double k, double d, double g) {
 }
 
 double hunt_crossley(const Contact& c, double f_e, double rate) {
-  return positive_part(f_e) * positive_part(1 + c.dissipation * rate);
+  return positive_part(f_e) * positive_part(1 + c.law.dissipation * rate);
 }
 
 /// That of any law at an elastic force f_e = k x, penetration x, and rate of penetration.
@@ -35,13 +35,15 @@ double calc_chosen_force(const ModelParameters& parameters, const Contact& c, do
                          double rate) {
   switch (parameters.normal_law) {
     case NormalLawKind::hunt_crossley: return hunt_crossley(c, f_e, rate);
-    case NormalLawKind::linear: return positive_part(f_e + c.stiffness * c.relaxation_time * rate);
+    case NormalLawKind::linear:
+      return positive_part(f_e + c.law.stiffness * c.law.relaxation_time * rate);
     case NormalLawKind::hertz:
-      return c.hertz_stiffness * std::pow(positive_part(x), 1.5) *
-             positive_part(1 + 1.5 * c.dissipation * rate);
+      return c.law.hertz_stiffness * std::pow(positive_part(x), 1.5) *
+             positive_part(1 + 1.5 * c.law.dissipation * rate);
     case NormalLawKind::log_barrier:
     case NormalLawKind::ipc_barrier:
-      return barrier_force(parameters.normal_law, c.barrier_stiffness, c.barrier_thickness, -x);
+      return barrier_force(parameters.normal_law, c.law.barrier_stiffness, c.law.barrier_thickness,
+                           -x);
     case NormalLawKind::custom: return parameters.custom_law->calc_force(x, rate).f;
   }
   return 0;
@@ -50,7 +52,7 @@ double calc_chosen_force(const ModelParameters& parameters, const Contact& c, do
 /// Normal impulse at the velocity v of the end of the step.
 double calc_normal_impulse(const ModelParameters& parameters, const Contact& c, double dt,
                            double v) {
-  const double f_e = c.fn0 - dt * c.stiffness * v;
+  const double f_e = c.fn0 - dt * c.law.stiffness * v;
   if (parameters.normal_law == NormalLawKind::hunt_crossley) return dt * hunt_crossley(c, f_e, -v);
   return dt * calc_chosen_force(parameters, c, f_e, -c.phi0 - dt * v, -v);
 }
@@ -62,7 +64,7 @@ double calc_start_impulse(const ModelParameters& parameters, const Contact& c, d
   const NormalLawKind law = parameters.normal_law;
   if (law == NormalLawKind::hunt_crossley) return dt * hunt_crossley(c, c.fn0, -v_n0);
   const bool is_barrier = law == NormalLawKind::log_barrier || law == NormalLawKind::ipc_barrier;
-  const double gap = is_barrier ? std::max(c.phi0, c.barrier_thickness / 100) : c.phi0;
+  const double gap = is_barrier ? std::max(c.phi0, c.law.barrier_thickness / 100) : c.phi0;
   return dt * calc_chosen_force(parameters, c, c.fn0, -gap, -v_n0);
 }
 
@@ -158,11 +160,12 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
     case ContactModel::sap: {
       const double pi = std::numbers::pi;
       const double beta = parameters.near_rigid_factor;
-      const double k = c.stiffness > 1e-9 ? c.stiffness : 1e-9;  // a constant force has none
+      const double k =
+          c.law.stiffness > 1e-9 ? c.law.stiffness : 1e-9;  // a constant force has none
       const double R_n =
-          std::max(beta * beta / (4 * pi * pi) * w, 1 / (dt * k * (dt + c.relaxation_time)));
+          std::max(beta * beta / (4 * pi * pi) * w, 1 / (dt * k * (dt + c.law.relaxation_time)));
       const double R_t = std::max(parameters.friction_regularization, 1e-9) * w;
-      const double v_hat = c.fn0 / k / (dt + c.relaxation_time);
+      const double v_hat = c.fn0 / k / (dt + c.law.relaxation_time);
       project_on_cone(mu, R_t, R_n, -v_c[0] / R_t, -v_c[1] / R_t, (v_hat - v_c[2]) / R_n,
                       &out.gamma);
       out.normal_bound = out.gamma[2];
@@ -172,7 +175,7 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
       const double v_s = parameters.stiction_tolerance;
       const double slip = std::hypot(v_c[0], v_c[1], 0.01 * v_s);
       const double missing = positive_part(1 - slip / v_s);  // to full slip
-      const double n = dt * hunt_crossley(c, c.fn0 - dt * c.stiffness * v_c[2], -v_c[2]);
+      const double n = dt * hunt_crossley(c, c.fn0 - dt * c.law.stiffness * v_c[2], -v_c[2]);
       const double per_slip = mu * (1 - missing * missing) * n / slip;
       out.gamma = {-per_slip * v_c[0], -per_slip * v_c[1], n};
       out.normal_bound = n;

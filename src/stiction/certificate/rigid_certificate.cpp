@@ -206,7 +206,7 @@ void RigidCertifier::find_rebounds(const ContactProblem& problem, const Islands&
       calc_pair_motion(problem, pair, problem.v_star, V_star);
       for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
         const Contact& c = problem.contacts[i];
-        rebounds_[i] = c.restitution > 0 && solution.impulses[i][2] > 0 &&
+        rebounds_[i] = c.law.restitution > 0 && solution.impulses[i][2] > 0 &&
                        contact::is_impact(calc_contact_velocity(c, V0)[2],
                                           calc_contact_velocity(c, V_star)[2]);
         if (rebounds_[i]) has_rebound_[island] = 1;
@@ -285,12 +285,13 @@ void RigidCertifier::check_contacts(const ContactProblem& problem, ContactModel 
           if (c.dim == 1) grow(friction, &out->max_cone_excess);
           break;
         case ContactModel::viscous:
-          for (int t = 0; t < 2; ++t) law[t] = is_held_[i] ? -dt * c.viscous_friction * v[t] : 0;
+          for (int t = 0; t < 2; ++t)
+            law[t] = is_held_[i] ? -dt * c.law.viscous_friction * v[t] : 0;
           grow(std::hypot(gamma[0] - law[0], gamma[1] - law[1]), &out->impulse_error);
           break;
         case ContactModel::drumwright_shell:
-          grow(calc_shell_excess(gamma, bound + dt * c.viscous_friction * std::hypot(v0[0], v0[1]),
-                                 k),
+          grow(calc_shell_excess(gamma,
+                                 bound + dt * c.law.viscous_friction * std::hypot(v0[0], v0[1]), k),
                &out->max_cone_excess);
           break;
         default: {

@@ -57,7 +57,7 @@ void SubstepCheck::add_laws(const ContactProblem& problem, const Islands& island
       for (int e = 0; e < 6; ++e) laws_[i].gamma[e] += law.gamma[e];
       laws_[i].normal_bound += law.normal_bound;
       friction_work_[i] += calc_friction_work(law.gamma, v_c);
-      fn0_[i] -= h * c.stiffness * v_c[2];
+      fn0_[i] -= h * c.law.stiffness * v_c[2];
       add_contact_wrench(c, law.gamma, F);
     }
     add_pair_force(problem, pair, F, impulse_);

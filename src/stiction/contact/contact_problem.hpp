@@ -2,9 +2,10 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
+
+#include "stiction/contact/law_data.hpp"
 
 /// The contact problem of one time step, as data: what a caller assembles and every contact model
 /// reads. No type of any other library appears here.
@@ -13,8 +14,6 @@
 ///
 /// Source: [castro2023] eqs. (2)-(4). SI units; impulses in N s.
 namespace stiction::contact {
-
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// How one block of dofs moves one body pair. The pair's motion is a spatial velocity V = [w; v]:
 /// the angular velocity of body B relative to A, and the velocity of B's material at the pair's
@@ -48,27 +47,21 @@ struct Contact {
   std::array<double, 3> offset{};  // from the pair's origin to the point, world frame [m]
   /// Prescribed surface velocity b of B relative to A in C: v_c = J v + b [m/s].
   std::array<double, 3> bias{};
-  double spin_bias = 0;          // same about the normal [rad/s]
-  double fn0 = 0;                // elastic force at the start, k x0 with x0 = -phi0 [N]
-  double stiffness = kInfinity;  // k [N/m], >= 0; infinite: near-rigid, see calc_derived
-  double dissipation = 0;        // Hunt-Crossley d >= 0 [s/m]
-  double relaxation_time = 0;    // tau_d >= 0 of SAP's linear dissipation [s]
-  double phi0 = 0;               // signed distance at the start of the step [m], < 0 overlaps
-  /// Of Hertz's law, k_h [N/m^(3/2)], > 0; infinite: near-rigid, see calc_derived.
-  double hertz_stiffness = kInfinity;
-  /// Of the barriers, k [N/m], > 0; infinite: near-rigid, see calc_derived.
-  double barrier_stiffness = kInfinity;
-  double barrier_thickness = 1e-3;  // d > 0 of the barriers [m]
+  double spin_bias = 0;  // same about the normal [rad/s]
+  double fn0 = 0;        // elastic force at the start, k x0 with x0 = -phi0 [N]
+  double phi0 = 0;       // signed distance at the start of the step [m], < 0 overlaps
+  /// Infinite stiffnesses are made finite by MomentumFactor::calc_derived.
+  ContactLawData<double> law = {.stiffness = kInfinity,
+                                .hertz_stiffness = kInfinity,
+                                .barrier_stiffness = kInfinity,
+                                .barrier_thickness = 1e-3};
   /// Friction coefficients: two tangential [-], torsional [m], two rolling [m]; all >= 0.
   std::array<double, 5> friction{};
   /// Components: 1 (frictionless), 3, 4 (and torsional) or 6 (and rolling).
   int dim = 3;
-  int source = -1;  // the caller's index of this contact
-  int face = -1;    // of the contact surface `source`; -1: a point contact
-  // Of rigid models.
-  double viscous_friction = 0;  // nu >= 0 [N s/m]
-  double restitution = 0;       // Poisson's, in [0, 1] [-]
-  std::uint64_t id = 0;         // the same contact in the next step, for warm starts; 0: unknown
+  int source = -1;       // the caller's index of this contact
+  int face = -1;         // of the contact surface `source`; -1: a point contact
+  std::uint64_t id = 0;  // the same contact in the next step, for warm starts; 0: unknown
 
   /// For models with one coefficient [-]: the mean of both tangents'.
   double sliding_friction() const { return dim > 1 ? 0.5 * (friction[0] + friction[1]) : 0; }

@@ -13,8 +13,12 @@ constexpr NormalLawTraits kLaws[] = {
     {NormalLawKind::hunt_crossley, "hunt_crossley", {.stiffness = true, .dissipation = true}},
     {NormalLawKind::linear, "linear", {.stiffness = true, .relaxation_time = true}},
     {NormalLawKind::hertz, "hertz", {.dissipation = true, .hertz_stiffness = true}},
-    {NormalLawKind::log_barrier, "log_barrier", {.barrier = true}},
-    {NormalLawKind::ipc_barrier, "ipc_barrier", {.barrier = true}},
+    {NormalLawKind::log_barrier,
+     "log_barrier",
+     {.barrier_stiffness = true, .barrier_thickness = true}},
+    {NormalLawKind::ipc_barrier,
+     "ipc_barrier",
+     {.barrier_stiffness = true, .barrier_thickness = true}},
     {NormalLawKind::custom, "custom", {}},
 };
 constexpr std::size_t kNumNamed = std::size(kLaws) - 1;  // all but custom

@@ -17,15 +17,7 @@ enum class NormalLawKind { hunt_crossley, linear, hertz, log_barrier, ipc_barrie
 enum class FrictionRegularizationKind { soft, quadratic, arctan };
 
 /// The contact properties that a law reads.
-struct PropertyUse {
-  bool stiffness = false;
-  bool dissipation = false;
-  bool relaxation_time = false;
-  bool hertz_stiffness = false;
-  bool barrier = false;  // barrier_stiffness and barrier_thickness
-  bool viscous_friction = false;
-  bool restitution = false;
-};
+using PropertyUse = ContactLawData<bool>;
 
 struct NormalLawTraits {
   NormalLawKind law;

@@ -51,13 +51,13 @@ Lanes calc_delassus(const SixBySix& W, const Lanes3& r) {
 
 /// Gives stiffnesses that are infinite the near-rigid value k [N/m].
 void set_near_rigid(double k, Contact* contact) {
-  if (contact->stiffness == kInfinity) {
-    contact->stiffness = k;
+  if (contact->law.stiffness == kInfinity) {
+    contact->law.stiffness = k;
     contact->fn0 = -k * contact->phi0;
   }
   const double inv_root_depth = 1 / std::sqrt(kNearRigidDepth);  // of constants: not in the step
-  if (contact->hertz_stiffness == kInfinity) contact->hertz_stiffness = k * inv_root_depth;
-  if (contact->barrier_stiffness == kInfinity) contact->barrier_stiffness = k;
+  if (contact->law.hertz_stiffness == kInfinity) contact->law.hertz_stiffness = k * inv_root_depth;
+  if (contact->law.barrier_stiffness == kInfinity) contact->law.barrier_stiffness = k;
 }
 
 /// J M J^T with J = [I 0; -[r]x I], a motion moved by r.

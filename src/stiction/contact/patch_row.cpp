@@ -18,7 +18,7 @@ Contact make_patch_contact(const geometry::SurfaceFace& face,
   // SAP needs a depth even where the pressure does not depend on it.
   constexpr double kDeepest = 1;  // [m]
   const double g = std::max(geometry::stiffness_per_area(face), point.pressure / kDeepest);
-  c.stiffness = point.area * g;
+  c.law.stiffness = point.area * g;
   c.fn0 = point.area * point.pressure;
   c.phi0 = g > 0 ? -point.pressure / g : 0;
   return c;

@@ -60,7 +60,7 @@ bool have_same_values(const plant::Material& a, const plant::Material& b) {
     return x == y || (std::isnan(x) && std::isnan(y));
   };
   for (const PropertyKey& key : property_keys())
-    if (!is_same(a.*key.member, b.*key.member)) return false;
+    if (!is_same(key.value(a), key.value(b))) return false;
   return a.rigid == b.rigid && a.pressure_field == b.pressure_field;
 }
 

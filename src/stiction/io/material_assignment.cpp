@@ -156,15 +156,11 @@ void apply(const NamedMaterial& material, const GeomRule& rule, plant::Material*
     *out = value;
     *out_source = from;
   };
-  take(material.values.stiffness, &values->stiffness, &source->stiffness);
-  take(material.values.dissipation, &values->dissipation, &source->dissipation);
-  take(material.values.relaxation_time, &values->relaxation_time, &source->relaxation_time);
+  for (int p = 0; p < contact::kNumLawProperties; ++p)
+    take(material.values.law.*contact::kLawProperties<double>[p],
+         &(values->law.*contact::kLawProperties<double>[p]),
+         &(source->law.*contact::kLawProperties<std::string>[p]));
   take(material.values.friction, &values->friction, &source->friction);
-  take(material.values.hertz_stiffness, &values->hertz_stiffness, &source->hertz_stiffness);
-  take(material.values.barrier_stiffness, &values->barrier_stiffness, &source->barrier_stiffness);
-  take(material.values.barrier_thickness, &values->barrier_thickness, &source->barrier_thickness);
-  take(material.values.viscous_friction, &values->viscous_friction, &source->viscous_friction);
-  take(material.values.restitution, &values->restitution, &source->restitution);
   take(material.values.hydroelastic_modulus, &values->hydroelastic_modulus,
        &source->hydroelastic_modulus);
   take(material.values.resolution_hint, &values->resolution_hint, &source->resolution_hint);

@@ -55,9 +55,9 @@ Contact make_properties(const mjModel* m, const MaterialTable& materials, const 
   const PairProperties properties =
       combine_materials(m, materials, pair.geoms[0], pair.geoms[1], find_mujoco_friction(m, pair));
   Contact c;
-  c.dissipation = combine_by_modulus(A.modulus, materials.geoms[pair.geoms[0]].dissipation,
-                                     B.modulus, materials.geoms[pair.geoms[1]].dissipation);
-  c.relaxation_time = properties.relaxation_time;
+  c.law.dissipation = combine_by_modulus(A.modulus, materials.geoms[pair.geoms[0]].law.dissipation,
+                                         B.modulus, materials.geoms[pair.geoms[1]].law.dissipation);
+  c.law.relaxation_time = properties.law.relaxation_time;
   c.dim = std::min(pair.contact.dim, 3);  // an area twists and rolls by itself
   if (c.dim > 1) c.friction = {properties.friction, properties.friction};
   return c;

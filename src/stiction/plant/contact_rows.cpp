@@ -117,7 +117,7 @@ Contact make_contact(const mjModel* m, const mjContact& con, const GeomPair& geo
   std::copy_n(con.frame + 6, 3, c.R_WC.data() + 3);
   std::copy_n(con.frame, 3, c.R_WC.data() + 6);
   c.phi0 = con.dist - con.includemargin;
-  c.fn0 = -c.stiffness * c.phi0;
+  c.fn0 = -c.law.stiffness * c.phi0;
   const double shift = calc_point_shift(m, con, c.phi0, geom_pair.share_of_first);
   for (int i = 0; i < 3; ++i) c.offset[i] = con.pos[i] + shift * con.frame[i] - origin[i];
 
@@ -156,16 +156,10 @@ PairProperties set_properties(const mjModel* m, const MaterialTable& materials,
                               const mjContact& con, Contact* c, contact::NormalLawKind law) {
   const PairProperties properties =
       combine_materials(m, materials, con.geom[0], con.geom[1], con.friction[0], law);
-  c->stiffness = properties.stiffness;
-  c->dissipation = properties.dissipation;
-  c->relaxation_time = properties.relaxation_time;
-  c->hertz_stiffness = properties.hertz_stiffness;
-  c->barrier_stiffness = properties.barrier_stiffness;
-  c->barrier_thickness = properties.barrier_thickness;
-  c->restitution = properties.restitution;
+  c->law = properties.law;
   c->dim = con.dim;
+  if (con.dim <= 1) c->law.viscous_friction = 0;
   if (con.dim > 1) {
-    c->viscous_friction = properties.viscous_friction;
     std::copy_n(con.friction, 5, c->friction.data());
     if (properties.friction_is_ours) c->friction[0] = c->friction[1] = properties.friction;
     // Directions beyond dim have no friction.

@@ -76,7 +76,7 @@ LookAhead::LookAhead(const mjModel* m, contact::ContactModel contact_model,
                                [](int count) { return count <= kFewGeoms; });
   for (const Material& material : materials.geoms) {
     if (material.friction > max_friction_) max_friction_ = material.friction;
-    max_relaxation_time_ = std::max(max_relaxation_time_, material.relaxation_time);
+    max_relaxation_time_ = std::max(max_relaxation_time_, material.law.relaxation_time);
     const double thickness = find_barrier_thickness(material, law_);
     max_thickness_ = std::max(max_thickness_, thickness);
   }
@@ -172,8 +172,8 @@ contact::Reach LookAhead::find_largest_reach(const mjModel* m) const {
     friction = std::max({friction, m->opt.o_friction[0], m->opt.o_friction[1]});
   contact::Contact c;
   c.friction = {friction, friction};
-  c.relaxation_time = 2 * max_relaxation_time_;
-  c.barrier_thickness = 2 * max_thickness_;
+  c.law.relaxation_time = 2 * max_relaxation_time_;
+  c.law.barrier_thickness = 2 * max_thickness_;
   return contact::calc_reach(contact_model_, parameters_, m->opt.timestep, c);
 }
 

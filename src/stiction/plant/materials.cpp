@@ -42,24 +42,24 @@ PairProperties combine_materials(const mjModel* model, const MaterialTable& tabl
   const Material& b = table.geoms[geom2];
   PairProperties pair;
 
-  const Series spring = combine_in_series(a.stiffness, b.stiffness);
-  const Series hertz = combine_hertz(a.hertz_stiffness, b.hertz_stiffness);
-  const Series barrier = combine_in_series(a.barrier_stiffness, b.barrier_stiffness);
-  pair.stiffness = spring.stiffness;
-  pair.hertz_stiffness = hertz.stiffness;
-  pair.barrier_stiffness = barrier.stiffness;
-  pair.barrier_thickness = find_barrier_thickness(a, law) + find_barrier_thickness(b, law);
+  const Series spring = combine_in_series(a.law.stiffness, b.law.stiffness);
+  const Series hertz = combine_hertz(a.law.hertz_stiffness, b.law.hertz_stiffness);
+  const Series barrier = combine_in_series(a.law.barrier_stiffness, b.law.barrier_stiffness);
+  pair.law.stiffness = spring.stiffness;
+  pair.law.hertz_stiffness = hertz.stiffness;
+  pair.law.barrier_stiffness = barrier.stiffness;
+  pair.law.barrier_thickness = find_barrier_thickness(a, law) + find_barrier_thickness(b, law);
   const contact::PropertyUse use = contact::traits(law).uses;
-  const double share_a = (use.hertz_stiffness ? hertz
-                          : use.barrier       ? barrier
-                                              : spring)
+  const double share_a = (use.hertz_stiffness     ? hertz
+                          : use.barrier_stiffness ? barrier
+                                                  : spring)
                              .share_of_first;
-  pair.dissipation = share_a * a.dissipation + (1 - share_a) * b.dissipation;
-  pair.relaxation_time = a.relaxation_time + b.relaxation_time;
+  pair.law.dissipation = share_a * a.law.dissipation + (1 - share_a) * b.law.dissipation;
+  pair.law.relaxation_time = a.law.relaxation_time + b.law.relaxation_time;
   pair.share_of_first = share_a;
-  const double nu_a = a.viscous_friction, nu_b = b.viscous_friction;
-  pair.viscous_friction = nu_a + nu_b > 0 ? 2 * nu_a * nu_b / (nu_a + nu_b) : 0;
-  pair.restitution = std::fmax(0, std::fmax(a.restitution, b.restitution));
+  const double nu_a = a.law.viscous_friction, nu_b = b.law.viscous_friction;
+  pair.law.viscous_friction = nu_a + nu_b > 0 ? 2 * nu_a * nu_b / (nu_a + nu_b) : 0;
+  pair.law.restitution = std::fmax(0, std::fmax(a.law.restitution, b.law.restitution));
 
   pair.friction = mujoco_friction;
   if (!std::isnan(a.friction) || !std::isnan(b.friction)) {

@@ -14,55 +14,54 @@
 
 namespace stiction::plant {
 
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+inline constexpr contact::ContactLawData<double> kNotGiven = {.stiffness = kNaN,
+                                                              .dissipation = kNaN,
+                                                              .relaxation_time = kNaN,
+                                                              .hertz_stiffness = kNaN,
+                                                              .barrier_stiffness = kNaN,
+                                                              .barrier_thickness = kNaN,
+                                                              .viscous_friction = kNaN,
+                                                              .restitution = kNaN};
+
 /// Contact properties of one geom. SI units; absent values are NaN and filled from the defaults.
 struct Material {
-  double stiffness = std::numeric_limits<double>::quiet_NaN();    // k > 0 [N/m], may be infinite
-  double dissipation = std::numeric_limits<double>::quiet_NaN();  // d >= 0 [s/m]
-  double relaxation_time = std::numeric_limits<double>::quiet_NaN();  // tau >= 0 [s]
-  double friction = std::numeric_limits<double>::quiet_NaN();         // mu >= 0 [-]
-  /// k_h > 0 [N/m^(3/2)], may be infinite
-  double hertz_stiffness = std::numeric_limits<double>::quiet_NaN();
-  /// k > 0 [N/m], may be infinite
-  double barrier_stiffness = std::numeric_limits<double>::quiet_NaN();
-  double barrier_thickness = std::numeric_limits<double>::quiet_NaN();  // > 0 [m]
-  /// Of rigid models.
-  double viscous_friction = std::numeric_limits<double>::quiet_NaN();  // nu >= 0 [N s/m]
-  double restitution = std::numeric_limits<double>::quiet_NaN();       // in [0, 1] [-]
+  contact::ContactLawData<double> law = kNotGiven;
+  double friction = kNaN;  // mu >= 0 [-]
   /// Of pressure-field contact. A geom with none of modulus, field and rigid touches in points.
-  double hydroelastic_modulus = std::numeric_limits<double>::quiet_NaN();  // E_h > 0 [Pa]
-  double resolution_hint = std::numeric_limits<double>::quiet_NaN();  // edges of its mesh, > 0 [m]
+  double hydroelastic_modulus = kNaN;  // E_h > 0 [Pa]
+  double resolution_hint = kNaN;       // edges of its mesh, > 0 [m]
   /// Depth below a compliant plane at which its pressure is the modulus, > 0 [m].
-  double slab_thickness = std::numeric_limits<double>::quiet_NaN();
+  double slab_thickness = kNaN;
   bool rigid = false;            // a rigid surface
   std::string pressure_field{};  // absolute path of a tet mesh, empty if none
 };
 
 /// What a geom without properties gets: near-rigid, hardly bouncing. Friction comes from the MJCF.
-inline const Material kDefaultMaterial = {.stiffness = contact::kInfinity,
-                                          .dissipation = 50,
-                                          .relaxation_time = 0.01,
-                                          .hertz_stiffness = contact::kInfinity,
-                                          .barrier_stiffness = contact::kInfinity,
-                                          .viscous_friction = 0,
-                                          .restitution = 0};
+inline const Material kDefaultMaterial = {.law = {.stiffness = contact::kInfinity,
+                                                  .dissipation = 50,
+                                                  .relaxation_time = 0.01,
+                                                  .hertz_stiffness = contact::kInfinity,
+                                                  .barrier_stiffness = contact::kInfinity,
+                                                  .barrier_thickness = kNaN,  // depends on the law
+                                                  .viscous_friction = 0,
+                                                  .restitution = 0}};
 
 /// A surface's barrier thickness, or the law's default [m]. That of a logarithmic barrier is the
 /// distance at which it is as stiff as its k: it pushes from afar with k d^2 / distance.
 inline double find_barrier_thickness(const Material& material, contact::NormalLawKind law) {
-  if (!std::isnan(material.barrier_thickness)) return material.barrier_thickness;
+  if (!std::isnan(material.law.barrier_thickness)) return material.law.barrier_thickness;
   return law == contact::NormalLawKind::log_barrier ? 5e-7 : 5e-4;
 }
 
 /// Where the value of a property comes from, for people: "pads.contact.yaml:3, material 'bubble'".
 struct MaterialSource {
   static constexpr const char* kDefault = "default";
-  std::string stiffness = kDefault, dissipation = kDefault, relaxation_time = kDefault;
+  contact::ContactLawData<std::string> law = {kDefault, kDefault, kDefault, kDefault,
+                                              kDefault, kDefault, kDefault, kDefault};
   std::string friction = "MJCF";
   std::string material;  // its name; empty where no material was assigned
   std::string selector;  // what assigned it, and where
-  std::string hertz_stiffness = kDefault, barrier_stiffness = kDefault;
-  std::string barrier_thickness = kDefault;
-  std::string viscous_friction = kDefault, restitution = kDefault;
   std::string hydroelastic_modulus = kDefault, resolution_hint = kDefault;
   std::string slab_thickness = kDefault, rigid = kDefault, pressure_field = kDefault;
 };
@@ -80,16 +79,9 @@ MaterialTable make_default_materials(const mjModel* model);
 
 /// Properties of a contact between two geoms.
 struct PairProperties {
-  double stiffness = contact::kInfinity;
-  double dissipation = 0;
-  double relaxation_time = 0;
+  contact::ContactLawData<double> law;
   double friction = 0;            // sliding
   bool friction_is_ours = false;  // combined here, not by MuJoCo
-  double hertz_stiffness = contact::kInfinity;
-  double barrier_stiffness = contact::kInfinity;
-  double barrier_thickness = 0;
-  double viscous_friction = 0;
-  double restitution = 0;
   /// Of the compression, or of a barrier's gap, that the first geom takes under the normal law.
   double share_of_first = 0.5;
 };

@@ -28,7 +28,7 @@ Vec3 calc_force(const Contact& c, const Vec3& v, double stiction_tolerance) {
   const Vec3 t1{R[0], R[1], R[2]}, t2{R[3], R[4], R[5]}, n{R[6], R[7], R[8]};
   const double v_n = dot(n, v) + c.bias[2];
   const Vec3 v_t = (dot(t1, v) + c.bias[0]) * t1 + (dot(t2, v) + c.bias[1]) * t2;
-  const double f_n = std::max(0.0, c.fn0 * (1 - c.dissipation * v_n));
+  const double f_n = std::max(0.0, c.fn0 * (1 - c.law.dissipation * v_n));
   const double per_slip = 2 / std::numbers::pi * c.sliding_friction() * f_n / stiction_tolerance *
                           atan_ratio(norm(v_t) / stiction_tolerance);
   return f_n * n - per_slip * v_t;

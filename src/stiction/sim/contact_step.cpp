@@ -214,11 +214,11 @@ void ContactStep::adapt_contacts(const mjModel* m, const mjData* d) {
   forced_.calc(m, d, forced_change_.data());
   for (contact::Contact& c : problem_.contacts) {
     if (contact::is_touching(c)) c.phi0 = std::min(c.phi0, 0.0);
-    if (c.restitution == 0) continue;
+    if (c.law.restitution == 0) continue;
     const mjContact& con = d->contact[c.source];
     const double v_n = start_.calc_at_contact(m, d, con).normal;
     const double change = std::abs(forced_.calc_at_contact(m, d, con).normal);
-    if (-v_n <= 2 * change) c.restitution = 0;
+    if (-v_n <= 2 * change) c.law.restitution = 0;
   }
 }
 

@@ -102,28 +102,29 @@ class Finder {
     const std::string stiffness = traits_.is_rigid       ? "which is rigid"
                                   : use_.stiffness       ? "which uses stiffness"
                                   : use_.hertz_stiffness ? "which uses hertz_stiffness"
-                                  : use_.barrier
+                                  : use_.barrier_stiffness
                                       ? "which uses barrier_stiffness and barrier_thickness"
                                       : "which is of your own";
-    check_property(&MaterialSource::dissipation, "dissipation", use_.dissipation, dissipation);
-    check_property(&MaterialSource::relaxation_time, "relaxation_time", use_.relaxation_time,
-                   dissipation);
-    check_property(&MaterialSource::stiffness, "stiffness", use_.stiffness, stiffness);
-    check_property(&MaterialSource::hertz_stiffness, "hertz_stiffness", use_.hertz_stiffness,
-                   stiffness);
-    check_property(&MaterialSource::barrier_stiffness, "barrier_stiffness", use_.barrier,
-                   stiffness);
-    check_property(&MaterialSource::barrier_thickness, "barrier_thickness", use_.barrier,
-                   stiffness);
-    check_property(&MaterialSource::viscous_friction, "viscous_friction", use_.viscous_friction,
-                   traits_.is_rigid && !traits_.uses_friction ? "which does not slip"
-                                                              : "which has dry friction");
-    check_property(&MaterialSource::restitution, "restitution", use_.restitution, dissipation);
+    const std::string slip = traits_.is_rigid && !traits_.uses_friction ? "which does not slip"
+                                                                        : "which has dry friction";
+    const contact::ContactLawData<std::string> instead = {.stiffness = stiffness,
+                                                          .dissipation = dissipation,
+                                                          .relaxation_time = dissipation,
+                                                          .hertz_stiffness = stiffness,
+                                                          .barrier_stiffness = stiffness,
+                                                          .barrier_thickness = stiffness,
+                                                          .viscous_friction = slip,
+                                                          .restitution = dissipation};
+    using contact::kLawProperties;
+    for (int p = 0; p < contact::kNumLawProperties; ++p)
+      check_property([p](const MaterialSource& s) { return s.law.*kLawProperties<std::string>[p]; },
+                     contact::kLawPropertyNames[p], use_.*kLawProperties<bool>[p],
+                     instead.*kLawProperties<std::string>[p]);
     const std::string points = "which touches in points";
-    check_property(&MaterialSource::hydroelastic_modulus, "hydroelastic_modulus",
+    check_property([](const MaterialSource& s) { return s.hydroelastic_modulus; },
+                   "hydroelastic_modulus", traits_.takes_patches, points);
+    check_property([](const MaterialSource& s) { return s.pressure_field; }, "pressure_field",
                    traits_.takes_patches, points);
-    check_property(&MaterialSource::pressure_field, "pressure_field", traits_.takes_patches,
-                   points);
   }
 
   void check_all_properties() {
@@ -135,12 +136,14 @@ class Finder {
                      " have no effect" + under_ + ": solref, solimp and friction of the MJCF do");
   }
 
-  void check_property(std::string MaterialSource::*source, const char* name, bool is_used,
+  /// @param source_of gives where a geom's value comes from
+  template <class F>
+  void check_property(F&& source_of, std::string_view name, bool is_used,
                       const std::string& instead) {
     if (is_used) return;
     std::set<std::string> given;
     for (const MaterialSource& s : materials_.sources)
-      if (s.*source != MaterialSource::kDefault) given.insert(s.*source);
+      if (source_of(s) != MaterialSource::kDefault) given.insert(source_of(s));
     for (const std::string& from : given) {
       std::string text = std::string(name) + " (" + from + ") has no effect";
       text += under_ + ", " + instead;

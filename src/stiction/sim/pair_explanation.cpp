@@ -18,6 +18,8 @@
 namespace stiction::sim {
 namespace {
 
+using LawSource = contact::ContactLawData<std::string>;
+
 using contact::ContactModel;
 
 std::string to_text(double value) {
@@ -90,15 +92,16 @@ class Explainer {
     const double rigid = std::pow(2 * std::numbers::pi / time_step(), 2);
     const double beta = options_.parameters.near_rigid_factor;
     std::string note;
-    if (std::isinf(contact_.stiffness))
+    if (std::isinf(contact_.law.stiffness))
       note = "near-rigid: as stiff as the step resolves, " + to_text(rigid) +
              " N/m for each kg that the contact moves";
     else if (options_.contact_model == ContactModel::sap && beta > 0)
       note = "at most " + to_text(rigid / (beta * beta)) +
              " N/m for each kg that the contact moves; near_rigid_factor=0 lifts that";
-    add("stiffness", contact_.stiffness, "N/m",
-        combine("series, k1 k2/(k1 + k2),", material(geom1_).stiffness, source(geom1_).stiffness,
-                material(geom2_).stiffness, source(geom2_).stiffness),
+    add("stiffness", contact_.law.stiffness, "N/m",
+        combine("series, k1 k2/(k1 + k2),", material(geom1_).law.stiffness,
+                source(geom1_).law.stiffness, material(geom2_).law.stiffness,
+                source(geom2_).law.stiffness),
         use_.stiffness, use_.stiffness ? note : ignored());
   }
 
@@ -124,16 +127,16 @@ class Explainer {
     add_body(geom1_, first);
     add_body(geom2_, second);
     add("dissipation",
-        plant::combine_by_modulus(first.modulus, material(geom1_).dissipation, second.modulus,
-                                  material(geom2_).dissipation),
+        plant::combine_by_modulus(first.modulus, material(geom1_).law.dissipation, second.modulus,
+                                  material(geom2_).law.dissipation),
         "s/m",
-        combine("weighted by softness, (E2 d1 + E1 d2)/(E1 + E2),", material(geom1_).dissipation,
-                source(geom1_).dissipation, material(geom2_).dissipation,
-                source(geom2_).dissipation),
+        combine("weighted by softness, (E2 d1 + E1 d2)/(E1 + E2),",
+                material(geom1_).law.dissipation, source(geom1_).law.dissipation,
+                material(geom2_).law.dissipation, source(geom2_).law.dissipation),
         use_.dissipation, use_.dissipation ? "" : ignored());
-    add("relaxation_time", contact_.relaxation_time, "s",
-        combine("sum", material(geom1_).relaxation_time, source(geom1_).relaxation_time,
-                material(geom2_).relaxation_time, source(geom2_).relaxation_time),
+    add("relaxation_time", contact_.law.relaxation_time, "s",
+        combine("sum", material(geom1_).law.relaxation_time, source(geom1_).law.relaxation_time,
+                material(geom2_).law.relaxation_time, source(geom2_).law.relaxation_time),
         use_.relaxation_time, use_.relaxation_time ? "" : ignored());
   }
 
@@ -146,69 +149,69 @@ class Explainer {
 
   /// True if a geom has a value of its own: properties that few laws read are shown only then, or
   /// under these.
-  bool is_given(std::string plant::MaterialSource::*from) const {
-    return source(geom1_).*from != plant::MaterialSource::kDefault ||
-           source(geom2_).*from != plant::MaterialSource::kDefault;
+  bool is_given(std::string LawSource::*property) const {
+    return source(geom1_).law.*property != plant::MaterialSource::kDefault ||
+           source(geom2_).law.*property != plant::MaterialSource::kDefault;
   }
 
   void add_hertz_stiffness() {
-    if (!use_.hertz_stiffness && !is_given(&plant::MaterialSource::hertz_stiffness)) return;
+    if (!use_.hertz_stiffness && !is_given(&LawSource::hertz_stiffness)) return;
     std::string note;
-    if (std::isinf(contact_.hertz_stiffness))
+    if (std::isinf(contact_.law.hertz_stiffness))
       note = "near-rigid: as the spring that the step resolves, at a depth of " +
              to_text(contact::kNearRigidDepth) + " m";
-    add("hertz_stiffness", contact_.hertz_stiffness, "N/m^1.5",
-        combine("series, (k1^(-2/3) + k2^(-2/3))^(-3/2),", material(geom1_).hertz_stiffness,
-                source(geom1_).hertz_stiffness, material(geom2_).hertz_stiffness,
-                source(geom2_).hertz_stiffness),
+    add("hertz_stiffness", contact_.law.hertz_stiffness, "N/m^1.5",
+        combine("series, (k1^(-2/3) + k2^(-2/3))^(-3/2),", material(geom1_).law.hertz_stiffness,
+                source(geom1_).law.hertz_stiffness, material(geom2_).law.hertz_stiffness,
+                source(geom2_).law.hertz_stiffness),
         use_.hertz_stiffness, use_.hertz_stiffness ? note : ignored());
   }
 
   void add_barrier() {
-    if (!use_.barrier && !is_given(&plant::MaterialSource::barrier_stiffness) &&
-        !is_given(&plant::MaterialSource::barrier_thickness))
+    if (!use_.barrier_stiffness && !is_given(&LawSource::barrier_stiffness) &&
+        !is_given(&LawSource::barrier_thickness))
       return;
     const auto thickness = [&](int geom) {
       return plant::find_barrier_thickness(material(geom), options_.parameters.normal_law);
     };
     std::string note;
-    if (std::isinf(contact_.barrier_stiffness))
+    if (std::isinf(contact_.law.barrier_stiffness))
       note = "near-rigid: that of the stiffest spring that the step resolves";
-    add("barrier_stiffness", contact_.barrier_stiffness, "N/m",
-        combine("series, k1 k2/(k1 + k2),", material(geom1_).barrier_stiffness,
-                source(geom1_).barrier_stiffness, material(geom2_).barrier_stiffness,
-                source(geom2_).barrier_stiffness),
-        use_.barrier, use_.barrier ? note : ignored());
-    add("barrier_thickness", contact_.barrier_thickness, "m",
-        combine("sum", thickness(geom1_), source(geom1_).barrier_thickness, thickness(geom2_),
-                source(geom2_).barrier_thickness),
-        use_.barrier, use_.barrier ? "" : ignored());
+    add("barrier_stiffness", contact_.law.barrier_stiffness, "N/m",
+        combine("series, k1 k2/(k1 + k2),", material(geom1_).law.barrier_stiffness,
+                source(geom1_).law.barrier_stiffness, material(geom2_).law.barrier_stiffness,
+                source(geom2_).law.barrier_stiffness),
+        use_.barrier_stiffness, use_.barrier_stiffness ? note : ignored());
+    add("barrier_thickness", contact_.law.barrier_thickness, "m",
+        combine("sum", thickness(geom1_), source(geom1_).law.barrier_thickness, thickness(geom2_),
+                source(geom2_).law.barrier_thickness),
+        use_.barrier_stiffness, use_.barrier_stiffness ? "" : ignored());
   }
 
   void add_dissipation() {
-    add("dissipation", contact_.dissipation, "s/m",
+    add("dissipation", contact_.law.dissipation, "s/m",
         combine(use_.hertz_stiffness ? "weighted by compression,"
                                      : "weighted by softness, (k2 d1 + k1 d2)/(k1 + k2),",
-                material(geom1_).dissipation, source(geom1_).dissipation,
-                material(geom2_).dissipation, source(geom2_).dissipation),
+                material(geom1_).law.dissipation, source(geom1_).law.dissipation,
+                material(geom2_).law.dissipation, source(geom2_).law.dissipation),
         use_.dissipation, use_.dissipation ? "" : ignored());
-    add("relaxation_time", contact_.relaxation_time, "s",
-        combine("sum", material(geom1_).relaxation_time, source(geom1_).relaxation_time,
-                material(geom2_).relaxation_time, source(geom2_).relaxation_time),
+    add("relaxation_time", contact_.law.relaxation_time, "s",
+        combine("sum", material(geom1_).law.relaxation_time, source(geom1_).law.relaxation_time,
+                material(geom2_).law.relaxation_time, source(geom2_).law.relaxation_time),
         use_.relaxation_time, use_.relaxation_time ? "" : ignored());
   }
 
   void add_rigid() {
-    if (use_.viscous_friction || is_given(&plant::MaterialSource::viscous_friction))
-      add("viscous_friction", contact_.viscous_friction, "N s/m",
-          combine("harmonic mean, 2 nu1 nu2/(nu1 + nu2),", material(geom1_).viscous_friction,
-                  source(geom1_).viscous_friction, material(geom2_).viscous_friction,
-                  source(geom2_).viscous_friction),
+    if (use_.viscous_friction || is_given(&LawSource::viscous_friction))
+      add("viscous_friction", contact_.law.viscous_friction, "N s/m",
+          combine("harmonic mean, 2 nu1 nu2/(nu1 + nu2),", material(geom1_).law.viscous_friction,
+                  source(geom1_).law.viscous_friction, material(geom2_).law.viscous_friction,
+                  source(geom2_).law.viscous_friction),
           use_.viscous_friction, use_.viscous_friction ? "" : ignored());
-    if (use_.restitution || is_given(&plant::MaterialSource::restitution))
-      add("restitution", contact_.restitution, "",
-          combine("larger", material(geom1_).restitution, source(geom1_).restitution,
-                  material(geom2_).restitution, source(geom2_).restitution),
+    if (use_.restitution || is_given(&LawSource::restitution))
+      add("restitution", contact_.law.restitution, "",
+          combine("larger", material(geom1_).law.restitution, source(geom1_).law.restitution,
+                  material(geom2_).law.restitution, source(geom2_).law.restitution),
           use_.restitution, use_.restitution ? "of impacts, Poisson's" : ignored());
   }
 

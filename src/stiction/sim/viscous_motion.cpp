@@ -216,10 +216,10 @@ void ViscousMotion::assemble(StepContext& context, mjData* d, bool is_impact, do
   }
   for (contact::Contact& c : problem_.contacts) {
     c.phi0 = c.fn0 = 0;
-    c.viscous_friction = 0;
+    c.law.viscous_friction = 0;
     c.spin_bias = 0;
     c.bias = {0, 0, is_impact ? 0 : bias_[c.source]};
-    if (!is_impact) c.restitution = 0;
+    if (!is_impact) c.law.restitution = 0;
   }
   if (!momentum_factor_.calc_derived(1, &problem_))
     return context.fail(kNotPositiveDefinite,
@@ -251,7 +251,7 @@ void ViscousMotion::add_viscous_forces() {
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       const contact::Contact& c = problem_.contacts[i];
       const std::array<double, 3> v = contact::calc_contact_velocity(c, V);
-      for (int t = 0; t < 2; ++t) viscous_[i][t] = -c.viscous_friction * v[t];
+      for (int t = 0; t < 2; ++t) viscous_[i][t] = -c.law.viscous_friction * v[t];
       F += contact::calc_contact_wrench(c, viscous_[i]);
     }
     contact::add_pair_force(problem_, pair, F, problem_.free_impulse);

@@ -54,8 +54,8 @@ VectorXd calc_coupled_imbalance(const ContactProblem& problem,
     const Contact& c = problem.contacts[i];
     const double dt = problem.time_step;
     const Eigen::Matrix<double, 6, 1> v_c = dense.J[i] * v + dense.b[i];
-    const double n = dt * std::max(0.0, c.fn0 - dt * c.stiffness * v_c[2]) *
-                     std::max(0.0, 1 - c.dissipation * v_c[2]);
+    const double n = dt * std::max(0.0, c.fn0 - dt * c.law.stiffness * v_c[2]) *
+                     std::max(0.0, 1 - c.law.dissipation * v_c[2]);
     const double mu = c.dim == 1 ? 0 : c.friction[0];
     const double eps = std::max(parameters.stiction_tolerance,
                                 parameters.friction_regularization * dense.delassus[i] * mu * n);
@@ -225,9 +225,9 @@ ContactProblem make_pushed_body(double mu, double penetration, double push, doub
   Contact c;
   c.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   c.phi0 = -penetration;
-  c.stiffness = 1e6;
-  c.fn0 = c.stiffness * penetration;
-  c.dissipation = 20;
+  c.law.stiffness = 1e6;
+  c.fn0 = c.law.stiffness * penetration;
+  c.law.dissipation = 20;
   c.friction[0] = c.friction[1] = mu;
   problem.contacts.push_back(c);
   problem.pairs.push_back({.num_segments = 1, .num_contacts = 1});

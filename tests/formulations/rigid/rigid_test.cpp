@@ -112,7 +112,7 @@ TEST_P(Rigid, PoissonsRestitutionGivesBackItsShare) {
   for (const double e : {0.0, 0.5, 1.0}) {
     Box box;
     box.problem.v0[5] = -3;
-    for (Contact& c : box.problem.contacts) c.restitution = e;
+    for (Contact& c : box.problem.contacts) c.law.restitution = e;
     SolvedProblem solved(GetParam(), box.problem);
     EXPECT_TRUE(solved.certify().ok);
     EXPECT_NEAR(solved.solution.v[5], e * (3 + kGravity * kTimeStep), 1e-12);
@@ -209,7 +209,7 @@ TEST(NoSlip, SeparatingContactHoldsUnlessDropped) {
 TEST(Viscous, BoxSlowsDownByTheImplicitFactor) {
   Box box;
   box.problem.v0[3] = 1;
-  for (Contact& c : box.problem.contacts) c.viscous_friction = 1;
+  for (Contact& c : box.problem.contacts) c.law.viscous_friction = 1;
   SolvedProblem solved(ContactModel::viscous, box.problem);
   EXPECT_TRUE(solved.certify().ok);
   // Too little to tip it: v (1 + 4 h nu / m) = v0.
@@ -300,7 +300,7 @@ ContactProblem make_random(std::mt19937_64* rng) {
   ContactProblem problem = support::make_random_problem(options, rng);
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     problem.contacts[i].phi0 = i % 3 == 0 ? 2e-4 : 0;
-    problem.contacts[i].viscous_friction = static_cast<double>(i % 4);
+    problem.contacts[i].law.viscous_friction = static_cast<double>(i % 4);
   }
   return problem;
 }
@@ -348,7 +348,7 @@ TEST(Viscous, RandomProblemsEqualBruteForce) {
       if (c.dim == 1) continue;
       if (c.phi0 > 0 && solved.solution.impulses[i] == std::array<double, 6>{}) continue;
       const MatrixXd T = dense.J[i].topRows(2);
-      A += h * c.viscous_friction * T.transpose() * T;
+      A += h * c.law.viscous_friction * T.transpose() * T;
     }
     const VectorXd v_hat = A.llt().solve(p);
     const VectorXd exact = project_by_brute_force(A, v_hat, N, b);

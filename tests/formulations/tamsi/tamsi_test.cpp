@@ -92,11 +92,11 @@ TEST(TamsiLaw, CertificatesLawIsTheSame) {
   std::mt19937_64 rng(2);
   std::normal_distribution<double> normal;
   contact::Contact c;
-  c.stiffness = 1e5;
+  c.law.stiffness = 1e5;
   c.fn0 = 40;
   c.friction = {0.6, 0.8, 0, 0, 0};
   for (const double dissipation : {0.0, 20.0}) {
-    c.dissipation = dissipation;
+    c.law.dissipation = dissipation;
     for (const int dim : {1, 3, 6}) {
       c.dim = dim;
       for (const double slip : {0.0, 1e-3, 0.3, 1.0, 30.0, 1e9}) {
@@ -319,7 +319,7 @@ TEST(TamsiSubsteps, AreAChainOfShorterSteps) {
         for (int i = 0; i < problem.num_contacts(); ++i) {
           for (int e = 0; e < 3; ++e) impulses[i][e] += one.impulses[i][e];
           part.contacts[i].fn0 -=
-              part.time_step * part.contacts[i].stiffness * one.contact_velocities[i][2];
+              part.time_step * part.contacts[i].law.stiffness * one.contact_velocities[i][2];
         }
         for (int i = 0; i < problem.num_rows(); ++i) row_impulses[i] += one.row_impulses[i];
         part.v0 = one.v;

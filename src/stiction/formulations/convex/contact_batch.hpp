@@ -44,12 +44,10 @@ struct BatchSource {
 };
 
 /// What stands in a lane without contact: no axes, and parameters that every law can take.
-inline constexpr contact::Contact kNoContact = {.fn0 = -1,
-                                                .stiffness = 1,
-                                                .phi0 = 1,
-                                                .hertz_stiffness = 1,
-                                                .barrier_stiffness = 1,
-                                                .barrier_thickness = 1};
+inline constexpr contact::Contact kNoContact = {
+    .fn0 = -1,
+    .phi0 = 1,
+    .law = {.stiffness = 1, .hertz_stiffness = 1, .barrier_stiffness = 1, .barrier_thickness = 1}};
 
 /// Reads the batch's contacts: where they are, and what their law takes.
 inline void gather(const contact::ContactProblem& problem, const BatchSource& source,
@@ -61,7 +59,7 @@ inline void gather(const contact::ContactProblem& problem, const BatchSource& so
     start->delassus[lane] = c >= 0 ? problem.delassus[c] : 1;
     start->mu[lane] = contacts[lane]->sliding_friction();
   }
-  static_assert(offsetof(contact::Contact, barrier_thickness) ==
+  static_assert(offsetof(contact::Contact, law.barrier_thickness) ==
                 offsetof(contact::Contact, R_WC) + 23 * sizeof(double));
   const auto read = [&](int first) {
     return math::transpose(math::load<Lanes>(contacts[0]->R_WC.data() + first),
@@ -79,13 +77,13 @@ inline void gather(const contact::ContactProblem& problem, const BatchSource& so
   frame->spin_bias = f12.d;
   start->time_step = problem.time_step;
   start->fn0 = f16.a;
-  start->stiffness = f16.b;
-  start->dissipation = f16.c;
-  start->relaxation_time = f16.d;
-  start->phi0 = f20.a;
-  start->hertz_stiffness = f20.b;
-  start->barrier_stiffness = f20.c;
-  start->barrier_thickness = f20.d;
+  start->phi0 = f16.b;
+  start->law.stiffness = f16.c;
+  start->law.dissipation = f16.d;
+  start->law.relaxation_time = f20.a;
+  start->law.hertz_stiffness = f20.b;
+  start->law.barrier_stiffness = f20.c;
+  start->law.barrier_thickness = f20.d;
 }
 
 /// True if a mask of lanes holds in all.

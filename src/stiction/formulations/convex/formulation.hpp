@@ -25,8 +25,8 @@ struct ContactStart {
   Lanes3 v_c0{};         // v_c at the start of the step [m/s]
   Lanes delassus{};      // w [1/kg]
   Lanes mu{};            // sliding friction
-  Lanes fn0{}, stiffness{}, dissipation{}, relaxation_time{};
-  Lanes phi0{}, hertz_stiffness{}, barrier_stiffness{}, barrier_thickness{};
+  Lanes fn0{}, phi0{};
+  contact::ContactLawData<Lanes> law{};
 };
 
 /// gamma . dv and dv . G dv at v: what a line search needs of a contact.

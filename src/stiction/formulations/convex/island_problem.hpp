@@ -270,7 +270,8 @@ class IslandProblem {
     const double dt = problem_.time_step;
     for (const PairSlice& pair : pairs())
       for (int i = pair.contact_begin; i < pair.contact_end; ++i)
-        if (problem_.contacts[i].stiffness * dt * dt * problem_.delassus[i] > kStiff) return true;
+        if (problem_.contacts[i].law.stiffness * dt * dt * problem_.delassus[i] > kStiff)
+          return true;
     return false;
   }
 

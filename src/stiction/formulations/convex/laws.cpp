@@ -4,8 +4,8 @@ namespace stiction::formulations {
 
 DefaultLaws::Normal DefaultLaws::make_normal(const ContactStart& start, const ModelParameters&) {
   return {.dt = math::broadcast(start.time_step),
-          .k = start.stiffness,
-          .d = start.dissipation,
+          .k = start.law.stiffness,
+          .d = start.law.dissipation,
           .fe0 = start.fn0};
 }
 
@@ -18,21 +18,21 @@ ChosenLaws::Normal ChosenLaws::make_normal(const ContactStart& start,
     case NormalLawKind::hunt_crossley: break;
     case NormalLawKind::linear:
       return Normal(laws::Linear<Lanes>{
-          .dt = dt, .k = start.stiffness, .tau = start.relaxation_time, .fe0 = start.fn0});
+          .dt = dt, .k = start.law.stiffness, .tau = start.law.relaxation_time, .fe0 = start.fn0});
     case NormalLawKind::hertz:
       return Normal(laws::Hertz<Lanes>{
-          .dt = dt, .k_h = start.hertz_stiffness, .d = start.dissipation, .x0 = x0});
+          .dt = dt, .k_h = start.law.hertz_stiffness, .d = start.law.dissipation, .x0 = x0});
     case NormalLawKind::log_barrier:
       return Normal(laws::LogBarrier<Lanes>{
           .dt = dt,
           .x0 = x0,
-          .force = {.k = start.barrier_stiffness, .d = start.barrier_thickness},
+          .force = {.k = start.law.barrier_stiffness, .d = start.law.barrier_thickness},
           .x_linear = Lanes{}});
     case NormalLawKind::ipc_barrier:
       return Normal(laws::IpcBarrier<Lanes>{
           .dt = dt,
           .x0 = x0,
-          .force = {.k = start.barrier_stiffness, .d = start.barrier_thickness},
+          .force = {.k = start.law.barrier_stiffness, .d = start.law.barrier_thickness},
           .x_linear = Lanes{}});
     case NormalLawKind::custom:
       return Normal(laws::Custom<Lanes>{.law = parameters.custom_law.get(), .dt = dt, .x0 = x0});

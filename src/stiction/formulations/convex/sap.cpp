@@ -11,10 +11,10 @@ Sap::Row Sap::make_row(const ContactStart& start, const ModelParameters& paramet
   // A ratio R_t / R_n of zero would leave stiction without regularization, hence the floor.
   constexpr double kMinRegularization = 1e-9;
   const double sigma = std::max(parameters.friction_regularization, kMinRegularization);
-  const Lanes damped_step = dt + start.relaxation_time;
+  const Lanes damped_step = dt + start.law.relaxation_time;
   // A force that does not change with penetration is the limit of a soft spring.
   constexpr double kMinStiffness = 1e-9;  // [N/m]
-  const Lanes stiffness = math::max(start.stiffness, math::broadcast(kMinStiffness));
+  const Lanes stiffness = math::max(start.law.stiffness, math::broadcast(kMinStiffness));
   Row row;
   row.mu = start.mu;
   row.R_n = math::max(resolved * resolved * start.delassus, 1 / (dt * stiffness * damped_step));

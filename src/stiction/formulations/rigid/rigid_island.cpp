@@ -84,7 +84,7 @@ void RigidIsland::assemble(const ContactProblem& problem, const contact::Islands
     whitening_.couple(island_.row_jacobian(term.row).dofs);
   if (model == ContactModel::viscous)
     for (const ContactTerms& c : contacts_)
-      if (contact_of(c).viscous_friction > 0)
+      if (contact_of(c).law.viscous_friction > 0)
         whitening_.couple(island_.contact_jacobian(c.contact).dofs);
 }
 
@@ -114,7 +114,7 @@ void RigidIsland::start_contacts(const ContactProblem& problem) {
     contacts_.push_back(terms);
     if (!uses_tangents_) continue;
     mu_.push_back(std::min(c.sliding_friction(), kSticks));
-    nu_.push_back(problem.time_step * c.viscous_friction);
+    nu_.push_back(problem.time_step * c.law.viscous_friction);
     const math::Vector3 v0 = island_.contact_jacobian(i).multiply(v0_);
     slip0_.push_back(std::hypot(v0.x() + c.bias[0], v0.y() + c.bias[1]));
   }
@@ -234,7 +234,7 @@ bool RigidIsland::factor() {
   if (model_ == ContactModel::viscous) {
     for (const ContactTerms& c : contacts_) {
       const Contact& contact = contact_of(c);
-      const double weight = problem_->time_step * contact.viscous_friction;
+      const double weight = problem_->time_step * contact.law.viscous_friction;
       if (!c.is_held || weight == 0) continue;
       const DenseJacobian<3> J = island_.contact_jacobian(c.contact);
       const math::Vector3 v = J.multiply(v_star_);
@@ -375,7 +375,8 @@ void RigidIsland::finish() {
     if (!t_total_.empty()) std::copy_n(t_total_.data() + 2 * i, 2, c.impulse);
     if (model_ == ContactModel::viscous && c.is_held) {
       for (int r = 0; r < 2; ++r)
-        c.impulse[r] = -problem_->time_step * contact.viscous_friction * velocities_[c.contact][r];
+        c.impulse[r] =
+            -problem_->time_step * contact.law.viscous_friction * velocities_[c.contact][r];
     }
   }
   std::fill(row_impulses_.begin(), row_impulses_.end(), 0.0);

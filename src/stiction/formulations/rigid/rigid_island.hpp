@@ -104,7 +104,7 @@ class RigidIsland {
   }
   /// 0 of a contact that does not hit.
   double restitution_of(const ContactTerms& terms) const {
-    return terms.rebounds ? contact_of(terms).restitution : 0;
+    return terms.rebounds ? contact_of(terms).law.restitution : 0;
   }
   double* whitened(std::vector<double>* rows, int row) { return rows->data() + row * n_; }
   double correct(double position) const;

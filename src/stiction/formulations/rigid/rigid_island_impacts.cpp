@@ -38,7 +38,7 @@ bool RigidIsland::find_rebounds() {
   bool is_any = false;
   for (ContactTerms& c : contacts_) {
     const Contact& contact = contact_of(c);
-    if (contact.restitution == 0 || (!c.rebounds && !(c.impulse[2] > 0))) continue;
+    if (contact.law.restitution == 0 || (!c.rebounds && !(c.impulse[2] > 0))) continue;
     const DenseJacobian<3> J = island_.contact_jacobian(c.contact);
     const double v_n0 = J.multiply(v0_).z() + contact.bias[2];
     const double v_n_star = J.multiply(v_star_).z() + contact.bias[2];
@@ -84,7 +84,7 @@ void RigidIsland::rebound(RigidLaw* law) {
   for (std::size_t i = 0; i < dry_.size(); ++i)
     dry_bounds_[i] = problem_->rows[island_.rows()[dry_[i]]].bound;
   for (std::size_t i = 0; i < nu_.size(); ++i)
-    nu_[i] = problem_->time_step * contact_of(contacts_[i]).viscous_friction;
+    nu_[i] = problem_->time_step * contact_of(contacts_[i]).law.viscous_friction;
   statistics_.status = to_solve_status(last.status);
   for (std::size_t i = 0; i < z_total_.size(); ++i) z_total_[i] += impulses_.z[i];
   for (std::size_t i = 0; i < t_total_.size(); ++i) t_total_[i] += impulses_.tangents[i];

@@ -9,7 +9,7 @@ using math::Vector3;
 
 Tamsi::Row Tamsi::make_row(const contact::Contact& contact, double time_step,
                            const contact::ModelParameters& parameters) {
-  return {.normal = {time_step, contact.stiffness, contact.dissipation, contact.fn0},
+  return {.normal = {time_step, contact.law.stiffness, contact.law.dissipation, contact.fn0},
           .mu = contact.sliding_friction(),
           .stiction_tolerance = parameters.stiction_tolerance};
 }

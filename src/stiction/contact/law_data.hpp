@@ -1,0 +1,40 @@
+#pragma once
+
+#include <limits>
+#include <string_view>
+
+/// The physical properties of a contact that force laws read.
+namespace stiction::contact {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// One entry for each property. T is double for the values of one contact, a SIMD type for those of
+/// several, bool for the set of properties that a law reads, and a text for where values come from.
+template <class T>
+struct ContactLawData {
+  T stiffness{};          // k [N/m], >= 0; infinite: near-rigid
+  T dissipation{};        // Hunt-Crossley d >= 0 [s/m]
+  T relaxation_time{};    // tau_d >= 0 of linear dissipation [s]
+  T hertz_stiffness{};    // k_h of Hertz's law [N/m^(3/2)], > 0; infinite: near-rigid
+  T barrier_stiffness{};  // k of the barriers [N/m], > 0; infinite: near-rigid
+  T barrier_thickness{};  // d > 0 of the barriers [m]
+  T viscous_friction{};   // nu >= 0 of rigid models [N s/m]
+  T restitution{};        // Poisson's coefficient of rigid models, in [0, 1] [-]
+};
+
+inline constexpr int kNumLawProperties = 8;
+
+/// The names of the properties, in files and reports.
+inline constexpr std::string_view kLawPropertyNames[kNumLawProperties] = {
+    "stiffness",         "dissipation",       "relaxation_time",  "hertz_stiffness",
+    "barrier_stiffness", "barrier_thickness", "viscous_friction", "restitution"};
+
+/// The members in the order of the names, for loops over all properties.
+template <class T>
+inline constexpr T ContactLawData<T>::*kLawProperties[kNumLawProperties] = {
+    &ContactLawData<T>::stiffness,         &ContactLawData<T>::dissipation,
+    &ContactLawData<T>::relaxation_time,   &ContactLawData<T>::hertz_stiffness,
+    &ContactLawData<T>::barrier_stiffness, &ContactLawData<T>::barrier_thickness,
+    &ContactLawData<T>::viscous_friction,  &ContactLawData<T>::restitution};
+
+}  // namespace stiction::contact
