@@ -15,11 +15,26 @@ from sphinx.writers.html5 import HTML5Translator
 
 _log = logging.getLogger(__name__)
 
-# Without attributes a bar is spaced like a relation and grows with what is beside it.
-_BAR = re.compile(r'<mo(?: stretchy="false")?>(&#x0007C;|&#x02016;)</mo>')
-_TIGHT_BAR = r'<mo stretchy="false" lspace="0em" rspace="0em">\1</mo>'
-# A minus after one of = ( , [ is a sign.
-_SIGN = re.compile(r"(&#x0003D;|&#x00028;|&#x0002C;|&#x0005B;)</mo><mo>(&#x02212;)")
+# Where the converter leaves the spacing of an operator to the browser, it is made that of TeX.
+_SPACING = (
+    # Bars are delimiters, without space and of one size.
+    (
+        re.compile(r'<mo(?: stretchy="false")?>(&#x0007C;|&#x02016;)</mo>'),
+        r'<mo stretchy="false" lspace="0em" rspace="0em">\1</mo>',
+    ),
+    # A minus after one of = ( , [ is a sign.
+    (
+        re.compile(r"(&#x0003D;|&#x00028;|&#x0002C;|&#x0005B;)</mo><mo>(&#x02212;)"),
+        r'\1</mo><mo form="prefix">\2',
+    ),
+    # Names of functions have a thin space beside them.
+    (
+        re.compile(r"<m[io]>(arctan|arg|cos|ln|max|min|sin|tan)</m[io]>"),
+        r'<mo form="prefix" lspace="0.167em" rspace="0.167em">\1</mo>',
+    ),
+    # Perpendicular is a relation.
+    (re.compile(r"<mi>&#x027C2;</mi>"), r"<mo>&#x022A5;</mo>"),
+)
 
 
 def _convert(node: nodes.math | nodes.math_block, display: str) -> str:
@@ -31,7 +46,9 @@ def _convert(node: nodes.math | nodes.math_block, display: str) -> str:
         return ""
     if "\\" in mathml:
         _log.warning("formula %r: a command is not known", formula, location=node)
-    return _SIGN.sub(r'\1</mo><mo form="prefix">\2', _BAR.sub(_TIGHT_BAR, mathml))
+    for pattern, replacement in _SPACING:
+        mathml = pattern.sub(replacement, mathml)
+    return mathml
 
 
 def visit_inline(translator: HTML5Translator, node: nodes.math) -> None:
