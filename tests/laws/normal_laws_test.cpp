@@ -101,7 +101,7 @@ std::vector<LawUnderTest> make_barriers(const char* name) {
             const L<double> law{dt, x0, {k, d}, x_linear};
             const L<Lanes> four{
                 to_lanes(dt), to_lanes(x0), {to_lanes(k), to_lanes(d)}, to_lanes(x_linear)};
-            // f and df/dx of [castro2023], with the sign of (12) as theory 4.4 has it.
+            // f and df/dx of [castro2023], with the sign of (12) as in [theory:ipc-barrier].
             const auto f = [=](Real x) -> Real {
               if (!kIsIpc<L<double>>) return -Real(k) * d * d / x;
               const Real r = positive(x + d);
@@ -346,7 +346,7 @@ TEST(NormalLaws, BarriersPushAlikeAtTheirThickness) {
   const IpcBarrierForce<double> ipc{1e5, 1e-3};
   EXPECT_EQ(ipc.calc(-1e-3).f, 0);
   EXPECT_EQ(ipc.calc(-2e-3).df_dx, 0);
-  // Theory's point of comparison with (12): energy differences of [castro2023] (11).
+  // The point of [theory:ipc-barrier]: energy differences of [castro2023] (11).
   const double x = -4e-4, h = 1e-8;
   const auto U = [](double y) { return -1e5 * (y + 1e-3) * (y + 1e-3) * std::log(-y / 1e-3); };
   EXPECT_NEAR(ipc.calc(x).f, (U(x + h) - U(x - h)) / (2 * h), 1e-6 * ipc.calc(x).f);

@@ -77,7 +77,7 @@ TEST(RowImpulse, DryFrictionStaysBelowItsBound) {
   row.kind = RowKind::kFriction;
   row.bound = 2;
   row.slip_tolerance = 1e-4;
-  // Creep of theory section 5: v = eps rho / sqrt(1 - rho^2) carries the fraction rho of the bound.
+  // [theory:creep]: v = eps rho / sqrt(1 - rho^2) carries the fraction rho of the bound.
   for (const double rho : {0.01, 0.5, 0.999}) {
     const double creep = 1e-4 * rho / std::sqrt(1 - rho * rho);
     EXPECT_NEAR(calc_row_impulse(row, creep).gamma, -2 * rho, 1e-14);

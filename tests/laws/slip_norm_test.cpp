@@ -19,7 +19,7 @@ constexpr Kind kKinds[] = {Kind::soft, Kind::quadratic, Kind::arctan};
 constexpr double kRatios[] = {0,   1e-300, 1e-160, 1e-12, 1e-8, 1e-6, 1e-3, 0.3,
                               0.9, 1.1,    3,      1e3,   1e6,  1e9,  1e12};
 
-/// f, F and f' as theory 5 writes them, in extended precision.
+/// f, F and f' as [theory:friction-regularization] has them, in extended precision.
 struct Formula {
   long double f, F, df;
 };

@@ -59,7 +59,7 @@ struct Incline {
   double normal_velocity() const { return scene.data->qvel[2]; }
 };
 
-/// Speed of a mass in stiction that carries the load of the incline (theory section 5).
+/// Speed of a mass in stiction that carries the load of the incline, [theory:creep].
 double predict_creep(ContactModel model, double mu) {
   const contact::ModelParameters p;
   const double w = std::sqrt(3.0) / 3 / Incline::kMass;  // |I / m|_F / 3

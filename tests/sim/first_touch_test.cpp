@@ -165,7 +165,7 @@ TEST(FallingSphere, SlidesAtTheDistanceOfItsModel) {
   struct Expected {
     ContactModel model;
     double T;
-    double touch_time;  // theory section 11.2
+    double touch_time;  // [theory:falling-sphere]
   };
   for (const auto& [model, T, touch_time] :
        {Expected{ContactModel::lagged, 0, 0.072},
@@ -185,7 +185,7 @@ TEST(FallingSphere, SlidesAtTheDistanceOfItsModel) {
 
 TEST(Belt, LiftsABoxThatSlipsAsTheModelSays) {
   // A belt that swings by 0.2 m at 1 Hz under a mass of 1 kg, mu = 0.7, from belt speed:
-  // [castro2023] section IX.A. Figures of theory section 11.1, of an independent implementation.
+  // [castro2023] section IX.A. Figures of an independent program: [theory:conveyor].
   struct Expected {
     ContactModel model;
     double min_force, max_force, max_velocity;

@@ -18,7 +18,7 @@ using contact::ContactModel;
 using support::RandomSceneOptions;
 using support::Scene;
 
-/// Surfaces touch below this distance [m]. Source: theory section 10.
+/// Surfaces touch below this distance [m]. Source: [theory:rigid-touch].
 constexpr double kTouchDistance = 1e-6;
 /// Of speeds and impulses, relative to the largest of a contact; measured less than 1e-14.
 constexpr double kTolerance = 1e-11;

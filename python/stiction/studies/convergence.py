@@ -1,6 +1,6 @@
 """Errors of trajectories against a reference, and the order at which they fall with the step.
 
-Source: [castro2023] section IX, with the norm that theory takes for it,
+Source: [castro2023] section IX, with the norm of [theory:error-norm],
 
     e(dt) = sqrt( (1/T) int_0^T |q_dt - q_ref|^2 dt ),
 

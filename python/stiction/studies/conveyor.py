@@ -159,7 +159,7 @@ def _make_checks(figures: dict[str, Any], settings: Settings, runs: Runs) -> lis
                 f"order between the smallest steps, {name}",
                 figures["last_order"][name],
                 0.7,
-                "fig. 3: a plateau; theory 11.1: 0.54",
+                "fig. 3: a plateau; [theory:conveyor]: 0.54",
             )
         )
     for name in settings.pick(*NOT_AT_A_DISTANCE, *_GLIDING):
@@ -192,8 +192,8 @@ def _check_no_gliding(name: str, error: float, features: dict[str, float]) -> li
     ]
 
 
-# What a prototype of the theory found, one contact and the same start: error at 2 ms, smallest and
-# largest normal force at 10 ms, largest normal velocity.
+# From an independent program, [theory:conveyor], one contact and the same start: error at 2 ms,
+# smallest and largest normal force at 10 ms, largest normal velocity.
 _GLIDING = {
     "similar": (9.0e-5, 9.53, 10.98, 1.7e-2),
     "sap": (2.3e-4, 9.50, 11.05, 1.8e-2),
@@ -201,7 +201,7 @@ _GLIDING = {
 
 
 def _check_gliding(name: str, error: float, features: dict[str, float]) -> list[Check]:
-    prototype = "theory 11.1, prototype"
+    prototype = "[theory:conveyor], independent program"
     wanted_error, low, high, v_n = _GLIDING[name]
     reach = STEP_SHOWN + (RELAXATION_TIME if name == "sap" else 0)
     return [
@@ -232,7 +232,7 @@ def _check_gliding(name: str, error: float, features: dict[str, float]) -> list[
             features["gap_at_max_slip"],
             FRICTION * reach * features["max_slip"],
             0.01,
-            "mu (dt + tau) |v_t|, theory 6.6",
+            "mu (dt + tau) |v_t|, [theory:model-properties]",
         ),
     ]
 

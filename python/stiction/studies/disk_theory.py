@@ -7,7 +7,8 @@ a force mu m g F(eps) against the motion and a torque mu m g R T(eps) against th
     T = (1/pi) int int (rho^2 - eps rho sin a) / D rho da drho,    D^2 = eps^2 + rho^2 - 2 eps rho sin a,
 
 and m v' = -mu m g F, (m R^2 / 2) w' = -mu m g R T. Hence eps' = 0 where F = 2 eps T: v and w end
-together, at one ratio, whatever they were at first. Source: [farkas2003]; [masterjohn2022] section V.A.
+together, at one ratio, whatever they were at first. Source: [farkas2003]; [masterjohn2022] section V.A;
+[theory:disk].
 """
 
 from __future__ import annotations

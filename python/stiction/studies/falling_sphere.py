@@ -218,7 +218,7 @@ def _check_distance(settings: Settings, figures: dict[str, Any]) -> list[Check]:
                 middle["middle_gap"] + tau * middle["middle_normal_velocity"],
                 FRICTION * (CASE.steps[-1] + tau) * abs(middle["middle_slip"]),
                 0.02,
-                "mu (dt + tau) |v_t|, theory 6.6",
+                "mu (dt + tau) |v_t|, [theory:model-properties]",
             )
         )
     for name in settings.pick(*NOT_AT_A_DISTANCE):

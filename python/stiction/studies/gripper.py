@@ -1,5 +1,5 @@
 """Cost of pressure-field contact over its number of faces, as in the pancake experiment of
-[masterjohn2022], section VII.B: a soft gripper holds and lifts a spatula with a pancake on it.
+[masterjohn2022], section V.B: a soft gripper holds and lifts a spatula with a pancake on it.
 """
 
 from __future__ import annotations

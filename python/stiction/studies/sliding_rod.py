@@ -125,7 +125,7 @@ def _make_checks(
             "margin of Painleve's condition at the jam",
             calc_painleve_margin(math.radians(reference["angle_deg"])),
             0.0,
-            "3 mu sin cos >= 1 + 3 cos^2, theory 11.3",
+            "3 mu sin cos >= 1 + 3 cos^2, [theory:painleve]",
         ),
     ]
     checks += _check_steps_of_models(settings, figures)
@@ -159,7 +159,7 @@ def _check_steps_of_models(settings: Settings, figures: dict[str, Any]) -> list[
                 f"jam missed at 0.64 ms, {name} [N]",
                 without["jam"][name][_COARSEST]["force"],
                 50,
-                "fig. 12, theory 11.3: 9 N; peer: Drake 38 N",
+                "fig. 12, [theory:sliding-rod]: 9 N; peer: Drake 38 N",
             ),
             check_at_least(
                 f"order between the smallest steps, {name}",
@@ -228,8 +228,8 @@ def _check_dissipation(settings: Settings, figures: dict[str, Any]) -> list[Chec
     ]
 
 
-# Of a prototype of the theory with the contact at the rod's end, at 1 us: time of the largest force
-# [s], and the force [N] where it was noted.
+# From an independent program, [theory:sliding-rod], with the contact at the rod's end, at 1 us: time
+# of the largest force [s], and the force [N] where it was noted.
 _PROTOTYPE: dict[str, dict[str, tuple[float, float | None]]] = {
     "without": {"lagged": (25.70e-3, 812), "similar": (25.76e-3, 785), "sap": (25.76e-3, 785)},
     "with": {"lagged": (25.68e-3, None), "similar": (25.22e-3, None), "sap": (26.44e-3, None)},
@@ -238,7 +238,7 @@ _PROTOTYPE: dict[str, dict[str, tuple[float, float | None]]] = {
 
 def _check_thin_rod(settings: Settings, jams: dict[str, Any]) -> list[Check]:
     checks = []
-    source = "theory 11.3, prototype"
+    source = "[theory:sliding-rod], independent program"
     for case, of_models in _PROTOTYPE.items():
         for name in settings.pick(*of_models):
             time, force = of_models[name]

@@ -78,7 +78,7 @@ class Rod:
 
 
 CASES = {each.name: Rod().make_case(each) for each in DISSIPATIONS}
-# As thin as a prototype of the theory had it: the contact stays at the rod's very end.
+# As thin as in [theory:sliding-rod]: the contact stays at the rod's very end.
 THIN_CASES = {each.name: Rod(end=LENGTH / 2, radius=1e-6).make_case(each) for each in DISSIPATIONS}
 
 

@@ -12,7 +12,7 @@
 ///
 ///     min_v  1/2 (v - v*)^T A (v - v*) + sum_i l_i(J_i v + b_i)
 ///
-/// Source: [castro2023] eqs. (2)-(4). SI units; impulses in N s.
+/// Source: [castro2023] eqs. (2)-(4); [theory:convex-problem]. SI units; impulses in N s.
 namespace stiction::contact {
 
 /// How one block of dofs moves one body pair. The pair's motion is a spatial velocity V = [w; v]:

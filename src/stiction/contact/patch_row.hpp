@@ -12,7 +12,7 @@ namespace stiction::contact {
 ///
 ///     k = A g,   fn0 = A p0,   phi0 = -p0 / g,   1/g = 1/a + 1/b.
 ///
-/// Source: [masterjohn2022] eqs. (13)-(16), (23).
+/// Source: [masterjohn2022] eqs. (13)-(16), (23); [theory:patch-point].
 /// @param face  in the world; its normal points from body A into body B
 /// @param point of the face, with its share of the face's area
 /// @param origin of the pair, world [m]

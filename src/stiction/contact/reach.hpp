@@ -28,8 +28,8 @@ struct Reach {
 ///     barriers  delta = d            the thickness; of the logarithmic one, which acts at any
 ///                                    distance, a thousand of it, where its force is k d / 1000.
 ///
-/// A law of the caller's says itself how far it acts. Source: [castro2023] Table I, theory section
-/// 6.6.
+/// A law of the caller's says itself how far it acts. Source: [castro2023] Table I;
+/// [theory:reach].
 /// @param parameters of which the normal law is read
 /// @param contact    of which friction, dim, relaxation_time and barrier_thickness are read
 Reach calc_reach(ContactModel model, const ModelParameters& parameters, double dt,

@@ -10,7 +10,7 @@
 /// What rigid models mean by a touch and by an impact.
 namespace stiction::contact {
 
-/// Surfaces touch below this distance [m]. Source: theory section 10.
+/// Surfaces touch below this distance [m]. Source: [theory:rigid-touch].
 inline constexpr double kTouchDistance = 1e-6;
 
 inline bool is_touching(const Contact& contact) { return contact.phi0 <= kTouchDistance; }

@@ -13,7 +13,7 @@ namespace stiction::geometry {
 /// `moment_exact`: three of equal area, at c + sqrt(2) L u_i with the covariance L L^T of the
 /// face's area about its centroid c and unit vectors u_i 120 degrees apart. They are exact for
 /// every quadratic, thus for force and moment of a linear pressure, and inside, since a convex face
-/// holds its ellipse of inertia sqrt(2) times over [kannan1995].
+/// holds its ellipse of inertia sqrt(2) times over [kannan1995]; [theory:patch-quadrature].
 /// Friction is not linear in place: where faces are long, as in a fan, their points would line up
 /// in rings. So the u_i turn from face to face, and a face longer than a quarter of its surface is
 /// cut into strips across, at another phase each, with three points to each strip.

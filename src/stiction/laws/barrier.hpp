@@ -22,7 +22,7 @@ struct BarrierForce {
 ///     f = -kappa / x,   U = -kappa ln(-x / d).
 ///
 /// It acts at any distance: at d with the force k d and the stiffness k. U is negative beyond.
-/// Source: [castro2023] eqs. (9), (10); theory section 4.3.
+/// Source: [castro2023] eqs. (9), (10); [theory:log-barrier].
 template <class T>
 struct LogBarrierForce {
   T k{};  // barrier stiffness [N/m], > 0
@@ -39,7 +39,8 @@ struct LogBarrierForce {
 ///
 ///     f = k d u (u / s - 2 ln s),   U = -k d^2 u^2 ln s.
 ///
-/// Source: [castro2023] eqs. (11), (12), the sign of (12) mended; theory section 4.4.
+/// Source: [li2020]; [castro2023] eqs. (11), (12), the sign of (12) corrected;
+/// [theory:ipc-barrier].
 template <class T>
 struct IpcBarrierForce {
   T k{};  // barrier stiffness kappa [N/m], > 0

@@ -12,7 +12,7 @@ double calc_dry_friction(const contact::Row& row, double v, double* slope);
 /// but for its tolerance, v alone says little: a step of Newton's method from sliding one way ends
 /// in sliding the other way, and back. s tells all its points apart, and alone in its island a row
 /// has the s of its solution at once. Source: the parametrization of a monotone graph in
-/// [minty1962].
+/// [minty1962]; [theory:dry-friction].
 double find_on_dry_friction(const contact::Row& row, double mobility, double s);
 
 }  // namespace stiction::laws

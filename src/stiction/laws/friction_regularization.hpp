@@ -10,8 +10,8 @@ namespace stiction::laws {
 ///
 ///     |u|_s = h - eps,   t = u / h,   dt/du = (I - t t^T) / h.
 ///
-/// Source: [castro2023] appendix A, eqs. (45)-(47). Written without cancellation for any |u| / eps.
-/// T is a double, or lanes of four contacts.
+/// Source: [castro2023] appendix A, eqs. (45)-(47); [theory:soft-norm]. Written without
+/// cancellation for any |u| / eps. T is a double, or lanes of four contacts.
 template <int kSize, class T>
 struct SoftNorm {
   T u[kSize];

@@ -8,7 +8,7 @@ namespace stiction::laws {
 ///
 ///     f = k_h x_+^(3/2) (1 + 3/2 d xdot)_+,   n(v) = dt f(x0 - dt v, -v),
 ///
-/// with k_h = 4/3 E* sqrt(R). Source: [hunt1975]; theory section 4.2.
+/// with k_h = 4/3 E* sqrt(R). Source: [hertz1882], [hunt1975]; [theory:hertz].
 template <class T>
 struct Hertz {
   T dt{};   // [s]

@@ -22,7 +22,7 @@ struct NormalImpulse {
 ///
 ///     f = k x_+ (1 + d xdot)_+,   n(v) = dt f(x0 - dt v, -v).
 ///
-/// Source: [castro2023] eqs. (10), (13); restored in theory section 4.1.
+/// Source: [hunt1975]; [castro2023] eqs. (6), (13)-(16); [theory:hunt-crossley].
 template <class T>
 struct HuntCrossley {
   T dt{};   // [s]

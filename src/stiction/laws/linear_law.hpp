@@ -9,7 +9,7 @@ namespace stiction::laws {
 ///     f = k (x + tau_d xdot)_+,   n(v) = dt f(x0 - dt v, -v) = dt k (dt + tau_d) (v_hat - v)_+.
 ///
 /// It pushes bodies that approach before they touch, by tau_d times their speed, and not at all
-/// those that part faster than x / tau_d. Source: [castro2022] section V.B; theory section 4.6.
+/// those that part faster than x / tau_d. Source: [castro2022] section V.B; [theory:linear-law].
 template <class T>
 struct Linear {
   T dt{};   // [s]

@@ -10,7 +10,7 @@
 ///     |u|_f = eps F(s),   t = d|u|_f/du = f(s) u / |u|,
 ///     dt/du = f'(s)/eps u u^T / |u|^2 + f(s)/|u| (I - u u^T / |u|^2).
 ///
-/// Source: [castro2023] section V; theory section 5.
+/// Source: [castro2023] section V; [theory:friction-regularization].
 namespace stiction::laws {
 
 using contact::FrictionRegularizationKind;

@@ -12,8 +12,8 @@ struct BlockEdge {
   friend bool operator==(const BlockEdge&, const BlockEdge&) = default;
 };
 
-/// Approximate-minimum-degree ordering of a graph's nodes (SuiteSparse AMD), with memory that is
-/// kept between calls.
+/// Approximate-minimum-degree ordering of a graph's nodes (SuiteSparse AMD, [amestoy2004]), with
+/// memory that is kept between calls.
 class MinimumDegreeOrdering {
  public:
   /// @param num_nodes number of nodes n >= 0

@@ -10,8 +10,7 @@
 /// 2. Implicit Euler on the flow dx/dt = g(x) - x: ((1 + 1/h) I - g') dx = g - x. With h small that
 ///    is the damped iteration, which leaves the places where g' > 1 and Newton's method goes the
 ///    wrong way; as h grows it becomes Newton's. h follows the linear model's success: the
-///    residual, which C. T. Kelley and D. E. Keyes (Convergence analysis of pseudo-transient
-///    continuation, 1998) let it follow, may stay as it is while x travels far.
+///    residual, which [kelley1998] lets it follow, may stay as it is while x travels far.
 /// 3. The fixed point of a softer map, from which that of the map itself is approached: for places
 ///    where g bends so sharply beside an unstable fixed point that neither of the two stays there.
 /// 4. FixedPointPath, where the softer map's fixed point leads to none of the map itself.

@@ -10,8 +10,7 @@ constexpr std::size_t fixed_point_path_size(std::size_t n) { return 5 * n; }
 /// Follows the path of x = lambda g(x) from lambda = 0, where x = 0 is its only point, to lambda
 /// = 1. The path cannot leave the ball that bounds g, nor return to lambda = 0, and so it gets
 /// there (Leray and Schauder), if through turns: it is followed by its length, not by lambda.
-/// Source: E. Allgower, K. Georg, Introduction to Numerical Continuation Methods, 2003, chapters 2
-/// (predictor, tangent) and 3 (corrector).
+/// Source: [allgower2003] chapters 2 (predictor, tangent) and 3 (corrector); [theory:coulomb-path].
 template <class P>
 class FixedPointPath {
  public:

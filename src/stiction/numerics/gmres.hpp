@@ -20,7 +20,7 @@ struct GmresResult {
 };
 
 /// Solves M x = b from x = 0 until |b - M x| <= tolerance |b| or kMaxGmresIterations.
-/// Source: Y. Saad, M. Schultz, GMRES, 1986; Givens rotations.
+/// Source: [saad1986]; Givens rotations.
 /// @param multiply (span<const double> x, span<double> y): y = M x
 /// @param scratch  gmres_scratch_size(n) numbers
 template <class Multiply>

@@ -17,7 +17,7 @@ namespace stiction::numerics {
 /// 1e-4 max |Q|, and with constants that no two rows have in common, 1e-9 of |r|_inf off; `rung`
 /// counts those. Up to three steps of the proximal point method take lambda out again. An answer is
 /// accepted only if |min(z, Q z + r)|_inf is at most 1e-8 |r|_inf, with the Q given. Source:
-/// [cottle2009] sections 4.4 and 4.9.
+/// [lemke1965]; [cottle2009] sections 4.4 and 4.9; [theory:lemke].
 class Lemke {
  public:
   /// kInfeasible only with proof: y >= 0 with Q^T y <= 0 and r^T y < 0; `row` is its largest entry.

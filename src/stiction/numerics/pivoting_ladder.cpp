@@ -172,7 +172,7 @@ void PivotingLadder::take_to_independent_rows(const Problem& problem, std::span<
 }
 
 /// Moves z along dependences of the rows that push, which change neither N^T z nor w, until those
-/// with z > 0 are independent. Source: theory section 7.1.
+/// with z > 0 are independent. Source: [theory:num-pushing].
 void PivotingLadder::make_independent(const GramLcp& problem, std::span<double> z) {
   constexpr double kDependent = 1e-24;  // of a row's square: what is left of it is round-off
   const int n = problem.num_columns;

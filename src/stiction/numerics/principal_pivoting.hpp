@@ -14,7 +14,7 @@ namespace stiction::numerics {
 ///
 /// At near-ties the published code takes a random row; here the lowest. It also sorts the rows
 /// after inserting one and then removes by the old position; here the row meant is removed. Source:
-/// [drumwright2015] Algorithm 1.
+/// [drumwright2015] Algorithm 1; [theory:ppm].
 class PrincipalPivoting {
  public:
   /// @param guess not used by the method

@@ -22,7 +22,8 @@ struct RatioPivotingOptions {
 /// linearly independent: at most rank Q of them, whatever the number of rows.
 ///
 /// Cost of an exchange: O(num_rows num_columns + active^2). Memory is kept from call to call.
-/// Source: [drumwright2015] Algorithm 1, with the ratio test of [goldfarb1983].
+/// Source: [drumwright2015] Algorithm 1, with the ratio test of [goldfarb1983];
+/// [theory:ratio-pivoting].
 class RatioPivoting {
  public:
   /// @param guess rows that may be active, in any order, such as active() of the problem before;

@@ -11,7 +11,7 @@ namespace stiction::numerics {
 /// are those with numbers that are not finite.
 ///
 /// Cost: O(num_rows num_columns rank). Memory is kept from call to call.
-/// Source: [drumwright2015] Algorithm 2, on rows of X M^(-1/2).
+/// Source: [drumwright2015] Algorithm 2, on rows of X M^(-1/2); [theory:row-basis].
 class RowBasis {
  public:
   /// Takes the row with the largest share left at each turn: well conditioned, and the span does

@@ -104,7 +104,7 @@ struct PairProperties {
 ///
 /// Friction is combined so if either geom has a coefficient of its own here, the other's then being
 /// its MJCF coefficient; otherwise MuJoCo's value for the contact stands, which knows priorities
-/// and <pair> elements. Source: theory section 6.5.
+/// and <pair> elements. Source: [theory:material-combination].
 /// @param mujoco_friction sliding friction of the contact as MuJoCo combines it [-]
 /// @param law whose compressions weigh dissipation and place the contact
 PairProperties combine_materials(

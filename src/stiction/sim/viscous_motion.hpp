@@ -27,7 +27,7 @@ namespace stiction::sim {
 /// and tendons are contacts without friction.
 ///
 /// It solves both with the contact model's own solver, velocities in place of accelerations.
-/// Source: [drumwright2015] sections III and V.
+/// Source: [drumwright2015] sections III and IV; [theory:acceleration-level].
 class ViscousMotion {
  public:
   ViscousMotion(const mjModel* model, const StepOptions& options,

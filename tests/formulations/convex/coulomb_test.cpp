@@ -44,8 +44,8 @@ std::vector<ContactProblem> make_problems(int num, double friction, bool all_dim
   return problems;
 }
 
-/// Momentum balance of Coulomb's law with the normal impulses of the step, as TAMSI has it: theory
-/// section 7 with the soft regularization.
+/// Momentum balance of Coulomb's law with the normal impulses of the step, as TAMSI has it:
+/// [theory:tamsi] with the soft regularization.
 VectorXd calc_coupled_imbalance(const ContactProblem& problem,
                                 const contact::ModelParameters& parameters, const VectorXd& v) {
   const support::DenseProblem dense(problem);

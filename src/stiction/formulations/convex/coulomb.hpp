@@ -43,7 +43,8 @@ struct NormalBound {
 ///
 ///     gamma = [-mu x t_s; n(v_n)],   x = n(v_n).
 ///
-/// Each round's problem, with x fixed, is Lagged's and convex; CoupledRounds finds x.
+/// Each round's problem, with x fixed, is Lagged's and convex; CoupledRounds finds x. Source:
+/// [theory:coulomb].
 template <class Laws>
 struct CoulombWith : LaggedWith<Laws> {
   using Base = LaggedWith<Laws>;

@@ -10,7 +10,7 @@ namespace stiction::formulations {
 ///
 ///     l = mu gamma_n0 |v_t|_s - N(v_n),   gamma = [-mu gamma_n0 t_s; n(v_n)].
 ///
-/// Source: [castro2023] section VI.B; theory section 6.2.
+/// Source: [castro2023] section VI.B; [theory:lagged].
 template <class Laws>
 struct LaggedWith {
   struct Row {

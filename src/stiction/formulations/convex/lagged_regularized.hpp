@@ -9,7 +9,7 @@ namespace stiction::formulations {
 ///     eps_s = max(v_s, sigma w mu gamma_n0),   fixed during the step,
 ///
 /// so that friction is never stiffer than sigma times the contact's own mobility. Drake's "lagged".
-/// Source: [castro2023] section VIII, eq. (44); theory section 6.4.
+/// Source: [castro2023] section VIII, eq. (44); [theory:lagged-regularized].
 template <class Laws>
 struct LaggedRegularizedWith : LaggedWith<Laws> {
   using typename LaggedWith<Laws>::Row;

@@ -10,7 +10,8 @@ namespace stiction::formulations {
 ///     l_f = gamma_n0 |m u|_s,   impulse = -gamma_n0 m (m u)_s
 ///
 /// is the support function of MuJoCo's elliptic cone sum (gamma_i / mu_i)^2 <= gamma_n^2 at the
-/// lagged normal impulse: convex, and equal to Lagged where only mu_1 = mu_2 act.
+/// lagged normal impulse: convex, and equal to Lagged where only mu_1 = mu_2 act. Source:
+/// [todorov2014]; [theory:elliptic-cone].
 template <class Laws>
 struct LaggedTorsionWith {
   static constexpr int kNumSlips = 5;

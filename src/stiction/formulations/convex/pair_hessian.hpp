@@ -7,7 +7,7 @@
 #include "stiction/math/six.hpp"
 
 /// Adds J^T G J of a body pair to a block-sparse Hessian, with one 6 x 6 matrix G for all its
-/// contacts: the cost per contact does not depend on the number of dofs (theory section 9).
+/// contacts: the cost per contact does not depend on the number of dofs, [theory:pair-hessian].
 namespace stiction::formulations {
 
 /// A segment and its block's place in the order of elimination.

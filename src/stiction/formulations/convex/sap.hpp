@@ -10,7 +10,7 @@ namespace stiction::formulations {
 ///     R_n = max(beta^2 w / (4 pi^2), 1 / (dt k (dt + tau_d))),  R_t = sigma w,
 ///     v_hat = x0 / (dt + tau_d),   l = 1/2 (R_t |gamma_t|^2 + R_n gamma_n^2).
 ///
-/// Source: [castro2022] section V; theory section 6.1.
+/// Source: [castro2022] section V; [theory:sap].
 struct Sap {
   struct Row {
     Lanes mu{};

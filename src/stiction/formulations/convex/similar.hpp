@@ -9,7 +9,8 @@ namespace stiction::formulations {
 ///
 ///     l = -N(z),   gamma = [-mu n(z) t_s; n(z)].
 ///
-/// The price is a gap mu dt |v_t| while sliding. Source: [castro2023] section VI.C; theory 6.3.
+/// The price is a gap mu dt |v_t| while sliding. Source: [castro2023] section VI.C;
+/// [theory:similar].
 /// The slip tolerance is regularized as in `lagged_regularized`, as Drake's "similar"; with
 /// friction_regularization = 0 it is the paper's.
 template <class Laws>

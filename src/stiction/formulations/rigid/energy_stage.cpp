@@ -28,7 +28,7 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 /// for G = [N; S; T; -S; -T], with the two directions of every dry joint, whose impulses' sum has a
 /// bound, beside the tangents; its KKT conditions are an LCP. Contacts that phase 1 gives an
 /// impulse come first; others are added one at a time, the one that takes most energy away first.
-/// Source: [drumwright2010]; theory section 4.2.
+/// Source: [drumwright2010]; [theory:least-energy].
 class EnergyStage final : public RigidLaw {
  public:
   explicit EnergyStage(int num_directions) {

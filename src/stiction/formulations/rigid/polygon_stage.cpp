@@ -23,7 +23,7 @@ using numerics::LcpReport;
 /// Dry friction of joints is a polygon of two edges and a bound that does not change.
 /// Contacts without friction have a normal alone. The matrix is copositive, so that Lemke's method
 /// ends with a solution wherever there is a feasible point.
-/// Source: [stewart1996], [anitescu1997]; theory section 4.1.
+/// Source: [stewart1996], [anitescu1997]; [theory:stewart-trinkle].
 class PolygonStage final : public RigidLaw {
  public:
   explicit PolygonStage(int num_directions) : num_directions_(num_directions) {

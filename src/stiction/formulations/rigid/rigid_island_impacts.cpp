@@ -50,7 +50,8 @@ bool RigidIsland::find_rebounds() {
 }
 
 /// Poisson's restitution: contacts that hit are compressed until they stop, give back a share of
-/// that impulse, and whatever closes then is stopped once more. Source: theory section 10.
+/// that impulse, and whatever closes then is stopped once more. Source:
+/// [theory:poisson-restitution].
 void RigidIsland::rebound(RigidLaw* law) {
   const LcpReport compression = solve_with_ladder(law);
   statistics_.status = to_solve_status(compression.status);

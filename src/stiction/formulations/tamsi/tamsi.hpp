@@ -15,7 +15,7 @@ namespace stiction::formulations {
 ///
 /// with r(x) = x (2 - x) below x = 1 and 1 above, eps_v = v_s / 100. Friction takes its bound from
 /// a normal impulse that does not feel slip, so the field has no potential and G is not symmetric:
-/// a step may have several solutions, or none. Source: [castro2020]; theory section 7.
+/// a step may have several solutions, or none. Source: [castro2020]; [theory:tamsi].
 struct Tamsi {
   struct Row {
     laws::HuntCrossley<double> normal;

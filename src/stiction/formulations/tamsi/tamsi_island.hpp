@@ -22,7 +22,7 @@ namespace stiction::formulations {
 /// tried first, h = dt, then n = 2 .. 20 sub-steps of dt/n, each from the end of the last. A and p
 /// are the step's in all of them, so that the sub-steps' sum balances as the step does; the
 /// impulses of rows are h/dt of theirs. Between sub-steps the overlap follows the motion,
-/// fe0 <- fe0 - h k v_n. Source: [castro2020]; theory section 7.
+/// fe0 <- fe0 - h k v_n. Source: [castro2020]; [theory:tamsi-substeps].
 class TamsiIsland {
  public:
   /// Newton iterations until no velocity of a constraint changes by more than v_s / 100, and those

@@ -17,7 +17,7 @@ struct Slip {
 ///   - past the origin within v_s it ends where it is nearest to it;
 ///   - in sliding it turns by no more than 60 degrees.
 ///
-/// Source: [castro2020], "transition-aware line search"; theory section 7.
+/// Source: [castro2020], "transition-aware line search"; [theory:tamsi-limiter].
 /// @param v_s > 0 [m/s]
 /// @return alpha in (0, 1]
 double calc_slip_limit(const Slip& u, const Slip& du, double v_s);
