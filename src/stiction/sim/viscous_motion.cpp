@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stiction/base/error.hpp"
+#include "stiction/certificate/certificate_fields.hpp"
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/contact/rigid_touch.hpp"
 #include "stiction/plant/contact_rows.hpp"
@@ -273,17 +274,18 @@ bool ViscousMotion::solve(StepContext& context, double scale) {
     if (island.has_conflict || (island.status != contact::SolveStatus::kConverged &&
                                 island.status != contact::SolveStatus::kStagnated))
       return false;
-  certificate::Certificate certificate = certifier_.certify(
-      problem_, &momentum_factor_, islands_, context.options.contact_model, options.parameters,
-      context.options.tolerance, options.absolute_tolerance, solution_);
+  const certificate::SolvedStep step = {.problem = problem_,
+                                        .islands = islands_,
+                                        .model = context.options.contact_model,
+                                        .parameters = options.parameters,
+                                        .relative_tolerance = options.relative_tolerance,
+                                        .absolute_tolerance = options.absolute_tolerance,
+                                        .solution = solution_};
+  certificate::Certificate certificate = certifier_.certify(step, &momentum_factor_);
   if (!certificate.ok) return false;
-  for (double* error : {&certificate.error_bound, &certificate.velocity_bound,
-                        &certificate.impulse_error, &certificate.min_normal_impulse,
-                        &certificate.complementarity, &certificate.constraint_error})
-    *error *= scale;
-  certificate.complementarity_work *= scale * scale;
-  certificate.energy_gain = 0;
-  keep_worst(certificate, &context.report.certificate);
+  certificate::scale_to_velocities(scale, &certificate);
+  certificate.rigid.energy_gain = 0;
+  certificate::keep_worst(certificate, &context.report.certificate);
   return true;
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "stiction/certificate/certificate.hpp"
+#include "stiction/certificate/certifier.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/islands.hpp"
 #include "stiction/formulations/contact_solver.hpp"
