@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Fails if a folder of src/stiction includes a folder that is built on it.
+"""Fails if a folder of src/stiction includes what it must not.
 
     check_layers.py [SOURCE_ROOT]
 
-Each folder may include itself and the folders before it. `certificate` stands before `laws` and
-`formulations`, so that what verifies knows nothing of what solves; they in turn may not include it.
-The folders of stiction_contact know no MuJoCo. Prints file:line for every fault; exit code 1 if there is one.
+Each folder may include itself and the folders before it. The folders of stiction_contact know no MuJoCo.
+
+The certificate is independent of what it verifies. It stands before `laws` and `formulations`, so it
+cannot include them, and they must not include it. The folders after these see its face alone, which
+takes a solved step and returns a certificate: its kinematics and laws cannot become a part of the step.
+
+Prints file:line for every fault; exit code 1 if there is one.
 """
 
 from __future__ import annotations
@@ -28,6 +32,8 @@ CONTACT_LAYERS = (
 LAYERS = (*CONTACT_LAYERS, "plant", "sim", "io")
 # What solves must not use what verifies, though it stands above it.
 FORBIDDEN = {("formulations", "certificate"), ("laws", "certificate")}
+# The headers of a folder that other folders may include; a folder that is not named here hides none.
+FACES = {"certificate": ("certificate.hpp", "certificate_fields.hpp", "certifier.hpp")}
 SUFFIXES = (".hpp", ".cpp")
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
@@ -49,6 +55,9 @@ def check_include(folder: str, header: str, is_local: bool) -> str | None:
         return f"{folder} must not include {target}, which is built on it"
     if (folder, target) in FORBIDDEN:
         return f"{folder} must not include {target}, which verifies its results"
+    name = header.removeprefix(f"stiction/{target}/")
+    if folder != target and name not in FACES.get(target, (name,)):
+        return f"{name} is private to {target}, whose face is {', '.join(FACES[target])}"
     return None
 
 

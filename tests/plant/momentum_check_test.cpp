@@ -65,8 +65,13 @@ struct SolvedScene {
 
   MomentumCheck::Result check(const contact::ContactProblem& problem,
                               const contact::ContactSolution& candidate) {
-    return MomentumCheck().calc(scene.model, scene.data, p.plant, p.implicit, problem, candidate,
-                                imbalance);
+    return MomentumCheck().calc({.model = scene.model,
+                                 .data = scene.data,
+                                 .plant = p.plant,
+                                 .problem = problem,
+                                 .solution = candidate,
+                                 .imbalance = imbalance},
+                                p.implicit);
   }
 
   static Scene& randomized(Scene& scene, std::mt19937_64* rng) {

@@ -10,7 +10,9 @@
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/plant/write_back.hpp"
+#include "stiction/sim/certificate_failure.hpp"
 #include "stiction/sim/report_writer.hpp"
+#include "stiction/sim/viscous_forces.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -73,21 +75,22 @@ ViscousMotion::ViscousMotion(const mjModel* m, const StepOptions& options,
 void ViscousMotion::start(StepContext& context, mjData* d) {
   find_positions(context, d);
   if (context.failed()) return;
-  touching_.clear();
+  start_.touching.clear();
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
     if (is_excluded(con) || calc_gap(con) > kTouching) continue;
     const std::array<int, 2> geoms{con.geom[0], con.geom[1]};
-    if (touching_.empty() || touching_.back().geoms != geoms) touching_.push_back({geoms, 0});
-    touching_.back().depth = std::max(touching_.back().depth, -calc_gap(con));
+    if (start_.touching.empty() || start_.touching.back().geoms != geoms)
+      start_.touching.push_back({geoms, 0});
+    start_.touching.back().depth = std::max(start_.touching.back().depth, -calc_gap(con));
   }
-  equality_error_ = calc_equality_error(d->efc_pos, d);
-  limit_depth_ = 0;
+  start_.equality_error = calc_equality_error(d->efc_pos, d);
+  start_.limit_depth = 0;
   for (int row = d->ne + d->nf; row < d->ne + d->nf + d->nl; ++row)
-    limit_depth_ = std::max(limit_depth_, d->efc_margin[row] - d->efc_pos[row]);
+    start_.limit_depth = std::max(start_.limit_depth, d->efc_margin[row] - d->efc_pos[row]);
 }
 
-bool ViscousMotion::follow(StepContext& context, mjData* d, double duration) {
+bool ViscousMotion::follow(StepContext& context, mjData* d, double reach) {
   find_positions(context, d);
   if (context.failed()) return false;
   gap_acceleration_.calc_bodies(context.stage, d);
@@ -98,20 +101,20 @@ bool ViscousMotion::follow(StepContext& context, mjData* d, double duration) {
     double allowed = kTouching;
     // A stage goes straight on where the end of the step will have followed the surface.
     if (touching && calc_gap(con) < 0)
-      allowed += touching->depth + 0.5 * duration * duration *
+      allowed += touching->depth + 0.5 * reach * reach *
                                        std::abs(gap_acceleration_.calc(context.stage, d, con));
     if (calc_gap(con) < -allowed) return false;
   }
   for (int row = d->ne + d->nf; row < d->ne + d->nf + d->nl; ++row)
-    if (d->efc_pos[row] - d->efc_margin[row] < -kTouching - limit_depth_) return false;
+    if (d->efc_pos[row] - d->efc_margin[row] < -kTouching - start_.limit_depth) return false;
   // Stages go straight on from equalities that are curved; the end of a part is back on them, but
   // where a loop is so near to a singular position that no acceleration holds it.
-  return duration > 0 || (calc_equality_error(d->efc_pos, d) <= equality_error_ + kTouching &&
+  return reach > 0 || (calc_equality_error(d->efc_pos, d) <= start_.equality_error + kTouching &&
                           calc_equality_error(d->efc_vel, d) <= kOpeningSpeed);
 }
 
 const ViscousMotion::Touching* ViscousMotion::find_touching(const mjContact& con) const {
-  for (const Touching& t : touching_)
+  for (const Touching& t : start_.touching)
     if (t.geoms[0] == con.geom[0] && t.geoms[1] == con.geom[1]) return &t;
   return nullptr;
 }
@@ -156,15 +159,17 @@ bool ViscousMotion::resolve_impacts(StepContext& context, mjData* d) {
              (d->efc_pos[row] - d->efc_margin[row] <= kTouching && d->efc_vel[row] < -kRestSpeed);
   is_any = is_any || calc_equality_error(d->efc_vel, d) > kRestSpeed;
   if (!is_any) return true;
-  assemble(context, d, true, 0);
-  if (context.failed() || !solve(context, 1)) return false;
+  assemble(context, d, Level::kVelocity, 0);
+  if (context.failed() || !solve(context, Level::kVelocity) || !certify(context, 1)) return false;
+  check_momentum(context, d, Level::kVelocity, 1);
+  if (context.failed()) return false;
   plant::to_mujoco_dofs(d, context.plant, solution_.v.data(), d->qvel);
   context.call_mujoco(d, [&] { mj_fwdVelocity(m, d); });
   return !context.failed();
 }
 
-bool ViscousMotion::calc_acceleration(StepContext& context, mjData* d, double duration,
-                                      double* qacc) {
+bool ViscousMotion::calc_acceleration(StepContext& context, mjData* d, double reach,
+                                      double duration, double* qacc) {
   const mjModel* model = context.model;
   const mjModel* m = context.stage;
   context.call_mujoco(d, [&] {
@@ -173,15 +178,19 @@ bool ViscousMotion::calc_acceleration(StepContext& context, mjData* d, double du
     mj_fwdAcceleration(m, d);
   });
   if (context.failed()) return false;
-  choose_sustained(m, d, duration);
-  assemble(context, d, false, duration);
-  if (context.failed() || !solve(context, duration)) return false;
+  choose_sustained(m, d, reach);
+  assemble(context, d, Level::kAcceleration, reach);
+  if (context.failed() || !solve(context, Level::kAcceleration)) return false;
+  // The errors of the first stage, which has no reach, are not in the report.
+  if (!certify(context, reach)) return false;
+  check_momentum(context, d, Level::kAcceleration, duration);
+  if (context.failed()) return false;
   plant::to_mujoco_dofs(d, context.plant, solution_.v.data(), qacc);
   return std::all_of(qacc, qacc + m->nv, [](double a) { return std::isfinite(a); });
 }
 
 /// Contacts of what touched at the start that are closed, as near as a stage may tell.
-void ViscousMotion::choose_sustained(const mjModel* m, const mjData* d, double duration) {
+void ViscousMotion::choose_sustained(const mjModel* m, const mjData* d, double reach) {
   gap_acceleration_.calc_bodies(m, d);
   velocities_.calc(m, d, d->qvel);
   acts_.assign(d->ncon, 0);
@@ -190,32 +199,35 @@ void ViscousMotion::choose_sustained(const mjModel* m, const mjData* d, double d
     const mjContact& con = d->contact[i];
     if (is_excluded(con) || !find_touching(con)) continue;
     bias_[i] = gap_acceleration_.calc(m, d, con);
-    const double way = 0.5 * duration * duration * std::abs(bias_[i]);
-    const double speed = duration * std::abs(bias_[i]);
+    const double way = 0.5 * reach * reach * std::abs(bias_[i]);
+    const double speed = reach * std::abs(bias_[i]);
     acts_[i] = calc_gap(con) <= kTouching + way &&
                std::abs(velocities_.calc_at_contact(m, d, con).normal) <= kRestSpeed + speed;
   }
 }
 
-/// The problem of accelerations, or of velocities at an impact: A = M, and a step of 1.
-void ViscousMotion::assemble(StepContext& context, mjData* d, bool is_impact, double duration) {
+/// Assembles the problem of accelerations, or of velocities at an impact, with A = M and a time step
+/// of 1.
+void ViscousMotion::assemble(StepContext& context, mjData* d, Level level, double reach) {
   const plant::Model& plant = context.plant;
+  const bool is_impact = level == Level::kVelocity;
   problem_.clear(0);
   plant::add_blocks(context.stage, d, plant, no_implicit_forces_, &problem_);
   problem_.time_step = 1;
   v_.assign(problem_.v0.begin(), problem_.v0.end());
   plant::add_contacts(context.stage, d, plant, context.materials, acts_, &problem_);
   constraint_rows_.add_rows(context.stage, d, plant, {}, &problem_);
-  keep_rows(d, is_impact, duration);
-  viscous_.assign(problem_.num_contacts(), {});
+  keep_rows(d, level, reach);
   if (!is_impact) {
     std::fill(problem_.v0.begin(), problem_.v0.end(), 0.0);
     plant::to_solver_dofs(d, plant, d->qfrc_smooth, problem_.free_impulse.data());
-    add_viscous_forces();
+    add_viscous_forces(v_, &problem_, &viscous_.forces);
   } else {
     std::fill(problem_.free_impulse.begin(), problem_.free_impulse.end(), 0.0);
   }
+  viscous_.coefficients.clear();
   for (contact::Contact& c : problem_.contacts) {
+    viscous_.coefficients.push_back(c.law.viscous_friction);
     c.phi0 = c.fn0 = 0;
     c.law.viscous_friction = 0;
     c.spin_bias = 0;
@@ -230,13 +242,14 @@ void ViscousMotion::assemble(StepContext& context, mjData* d, bool is_impact, do
 }
 
 /// Equalities, and of limits those that are closed; both with J-dot v, or 0, for their position.
-void ViscousMotion::keep_rows(const mjData* d, bool is_impact, double duration) {
+void ViscousMotion::keep_rows(const mjData* d, Level level, double reach) {
+  const bool is_impact = level == Level::kVelocity;
   const auto is_left_out = [&](const contact::Row& row) {
     if (row.kind == contact::RowKind::kFriction) return true;
     if (!is_limit(d, row.source)) return false;
     const double gap = d->efc_pos[row.source] - d->efc_margin[row.source];
-    const double speed = std::abs(calc_row_bias(d, row.source)) * duration;
-    if (gap > kTouching + 0.5 * duration * speed) return true;
+    const double speed = std::abs(calc_row_bias(d, row.source)) * reach;
+    if (gap > kTouching + 0.5 * reach * speed) return true;
     return !is_impact && std::abs(d->efc_vel[row.source]) > kRestSpeed + speed;
   };
   std::erase_if(problem_.rows, is_left_out);
@@ -244,36 +257,33 @@ void ViscousMotion::keep_rows(const mjData* d, bool is_impact, double duration) 
     row.position = is_impact ? 0 : calc_row_bias(d, row.source);
 }
 
-/// - V (S v + b) of what is sustained.
-void ViscousMotion::add_viscous_forces() {
-  for (const contact::BodyPair& pair : problem_.pairs) {
-    const math::Six V = contact::calc_pair_velocity(problem_, pair, v_);
-    math::Six F = math::Six::zero();
-    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
-      const contact::Contact& c = problem_.contacts[i];
-      const std::array<double, 3> v = contact::calc_contact_velocity(c, V);
-      for (int t = 0; t < 2; ++t) viscous_[i][t] = -c.law.viscous_friction * v[t];
-      F += contact::calc_contact_wrench(c, viscous_[i]);
-    }
-    contact::add_pair_force(problem_, pair, F, problem_.free_impulse);
-  }
-}
-
-/// @param scale of the certificate: what its errors may make of velocities
-bool ViscousMotion::solve(StepContext& context, double scale) {
+formulations::SolverOptions ViscousMotion::make_options(const StepContext& context) const {
   formulations::SolverOptions options;
   options.parameters = context.options.parameters;
   options.relative_tolerance = context.options.tolerance;
   // Rows have their positions met at once, which are accelerations here.
   options.parameters.gap_correction = 1;
   options.parameters.max_correction_speed = 1e100;
-  formulations::ContactSolver& solver = scale == 1 ? *impact_solver_ : *solver_;
-  solver.solve(problem_, islands_, options, {}, nullptr, &solution_);
+  return options;
+}
+
+/// @return false if there is no solution
+bool ViscousMotion::solve(StepContext& context, Level level) {
+  formulations::ContactSolver& solver =
+      level == Level::kVelocity ? *impact_solver_ : *solver_;
+  solver.solve(problem_, islands_, make_options(context), {}, nullptr, &solution_);
   write_statistics(problem_, solution_, &context.report);
-  for (const contact::IslandStatistics& island : solution_.islands)
-    if (island.has_conflict || (island.status != contact::SolveStatus::kConverged &&
-                                island.status != contact::SolveStatus::kStagnated))
-      return false;
+  const auto is_solved = [](const contact::IslandStatistics& island) {
+    return !island.has_conflict && (island.status == contact::SolveStatus::kConverged ||
+                                    island.status == contact::SolveStatus::kStagnated);
+  };
+  return std::all_of(solution_.islands.begin(), solution_.islands.end(), is_solved);
+}
+
+/// @param scale time over which accelerations make velocities [s]; 1 for velocities
+/// @return false if the solution does not pass its certificate
+bool ViscousMotion::certify(StepContext& context, double scale) {
+  const formulations::SolverOptions options = make_options(context);
   const certificate::SolvedStep step = {.problem = problem_,
                                         .islands = islands_,
                                         .model = context.options.contact_model,
@@ -284,9 +294,29 @@ bool ViscousMotion::solve(StepContext& context, double scale) {
   certificate::Certificate certificate = certifier_.certify(step, &momentum_factor_);
   if (!certificate.ok) return false;
   certificate::scale_to_velocities(scale, &certificate);
-  certificate.rigid.energy_gain = 0;
+  certificate.rigid.energy_gain = 0;  // accelerations have none
   certificate::keep_worst(certificate, &context.report.certificate);
   return true;
+}
+
+/// Compares the momentum residual with MuJoCo's matrices; fails the step if they disagree.
+/// @param duration over which the forces act that take the place of impulses [s]; 1 for impulses
+void ViscousMotion::check_momentum(StepContext& context, mjData* d, Level level, double duration) {
+  plant::write_row_forces(d, problem_, solution_);
+  plant::MomentumCheck::Result momentum;
+  context.call_mujoco(d, [&] {
+    const plant::MomentumCheck::Input input = {.model = context.stage,
+                                               .data = d,
+                                               .plant = context.plant,
+                                               .problem = problem_,
+                                               .solution = solution_,
+                                               .imbalance = certifier_.imbalance()};
+    momentum = level == Level::kVelocity
+                   ? momentum_check_.calc(input, no_implicit_forces_)
+                   : momentum_check_.calc_accelerations(input, viscous_.coefficients);
+  });
+  const certificate::Verdict agreement = report_momentum(context, momentum, duration);
+  if (!agreement.ok()) fail_certificate(context, agreement.failed());
 }
 
 void ViscousMotion::write_back(StepContext& context, mjData* d, double duration) {
@@ -303,7 +333,7 @@ void ViscousMotion::write_back(StepContext& context, mjData* d, double duration)
       c.bias = {};
       solution_.contact_velocities[i] = contact::calc_contact_velocity(c, V);
       solution_.impulses[i][2] *= duration;
-      for (int t = 0; t < 2; ++t) solution_.impulses[i][t] = duration * viscous_[i][t];
+      for (int t = 0; t < 2; ++t) solution_.impulses[i][t] = duration * viscous_.forces[i][t];
     }
   }
   write_contacts(context.model, d, problem_, solution_, &context.report.contacts);

@@ -13,6 +13,7 @@
 #include "stiction/plant/gap_acceleration.hpp"
 #include "stiction/plant/implicit_forces.hpp"
 #include "stiction/plant/look_ahead.hpp"
+#include "stiction/plant/momentum_check.hpp"
 #include "stiction/sim/step_context.hpp"
 
 namespace stiction::sim {
@@ -40,13 +41,19 @@ class ViscousMotion {
   /// @return false if they were not found
   bool resolve_impacts(StepContext& context, mjData* d);
 
-  /// Positions of a later stage, within `duration` of the start.
+  /// Positions of a later stage.
+  /// @param reach time since the start at most [s]
   /// @return false if geoms or limits overlap by more than the tolerance that did not at the start,
   /// or equalities have come apart
-  bool follow(StepContext& context, mjData* d, double duration);
-  /// @param qacc out, size nv, in MuJoCo's dofs
+  bool follow(StepContext& context, mjData* d, double reach);
+  /// Accelerations of a stage, certified and compared with MuJoCo's matrices. If the latter
+  /// disagree the step fails.
+  /// @param reach    time since the start at most, 0 at the start [s]
+  /// @param duration over which the accelerations act [s]
+  /// @param qacc     out, size nv, in MuJoCo's dofs
   /// @return false if there are no such accelerations, or they do not pass their certificate
-  bool calc_acceleration(StepContext& context, mjData* d, double duration, double* qacc);
+  bool calc_acceleration(StepContext& context, mjData* d, double reach, double duration,
+                         double* qacc);
 
   /// Where MuJoCo and the report have the last accelerations and forces; impulses are those of the
   /// forces over `duration`.
@@ -58,13 +65,29 @@ class ViscousMotion {
     std::array<int, 2> geoms{};
     double depth = 0;  // >= 0 [m]
   };
+  /// The worst errors of positions at the start.
+  struct Start {
+    std::vector<Touching> touching;
+    double limit_depth = 0;     // [m, rad]
+    double equality_error = 0;  // [m, rad]
+  };
+  /// Viscous friction of each contact of the problem.
+  struct Viscous {
+    std::vector<double> coefficients;           // nu [N s/m]
+    std::vector<std::array<double, 3>> forces;  // t1, t2, n [N]
+  };
+  /// What the problem's velocities stand for.
+  enum class Level { kVelocity, kAcceleration };
+
   const Touching* find_touching(const mjContact& con) const;
   void find_positions(StepContext& context, mjData* d);
-  void choose_sustained(const mjModel* m, const mjData* d, double duration);
-  void assemble(StepContext& context, mjData* d, bool is_impact, double duration);
-  void keep_rows(const mjData* d, bool is_impact, double duration);
-  void add_viscous_forces();
-  bool solve(StepContext& context, double scale);
+  void choose_sustained(const mjModel* m, const mjData* d, double reach);
+  void assemble(StepContext& context, mjData* d, Level level, double reach);
+  void keep_rows(const mjData* d, Level level, double reach);
+  bool solve(StepContext& context, Level level);
+  bool certify(StepContext& context, double scale);
+  void check_momentum(StepContext& context, mjData* d, Level level, double duration);
+  formulations::SolverOptions make_options(const StepContext& context) const;
 
   plant::LookAhead look_ahead_;
   plant::ConstraintRows constraint_rows_;
@@ -77,13 +100,12 @@ class ViscousMotion {
   std::unique_ptr<formulations::ContactSolver> impact_solver_, solver_;
   contact::ContactSolution solution_;
   certificate::Certifier certifier_;
-  std::vector<Touching> touching_;
-  double limit_depth_ = 0;     // the worst at the start
-  double equality_error_ = 0;  // the same
+  plant::MomentumCheck momentum_check_;
+  Start start_;
   std::vector<std::uint8_t> acts_, left_out_;
-  std::vector<double> bias_;                    // N-dot v of each of MuJoCo's contacts
-  std::vector<double> v_;                       // of the solver's dofs
-  std::vector<std::array<double, 3>> viscous_;  // force of each contact, t1, t2, n [N]
+  std::vector<double> bias_;  // N-dot v of each of MuJoCo's contacts
+  std::vector<double> v_;     // of the solver's dofs
+  Viscous viscous_;
 };
 
 }  // namespace stiction::sim
