@@ -10,7 +10,7 @@ namespace stiction::plant {
 /// MuJoCo makes a limit's row where the joint is within the margin of its range; one that closes
 /// within the step would first be seen as a violation. Here the margin of such a limit is as wide
 /// as it is away. What rows then have for a margin is the MJCF's own.
-class LimitLookAhead {
+class SpeculativeLimits {
  public:
   /// Of what is not known before the solve, twice gravity [m/s^2, rad/s^2]: nearer limits take
   /// part.

@@ -1,8 +1,10 @@
-#include "stiction/plant/limit_look_ahead.hpp"
+#include "stiction/plant/speculative_limits.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "stiction/plant/mujoco_contact.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -39,19 +41,19 @@ double calc_tendon_velocity(const mjModel* m, const mjData* d, const double* qve
 
 }  // namespace
 
-void LimitLookAhead::choose(const mjModel* m, const mjData* d) {
+void SpeculativeLimits::choose(const mjModel* m, const mjData* d) {
   joint_margin_.assign(m->jnt_margin, m->jnt_margin + m->njnt);
   tendon_margin_.assign(m->tendon_margin, m->tendon_margin + m->ntendon);
   const double dt = m->opt.timestep;
   add(m, d, d->qvel, dt * dt * kUnknownAcceleration);
 }
 
-bool LimitLookAhead::add_reached(const mjModel* m, const mjData* d, const double* qvel) {
+bool SpeculativeLimits::add_reached(const mjModel* m, const mjData* d, const double* qvel) {
   return add(m, d, qvel, 0);
 }
 
 /// @param way that a joint may go beyond what its velocity says
-bool LimitLookAhead::add(const mjModel* m, const mjData* d, const double* qvel, double way) {
+bool SpeculativeLimits::add(const mjModel* m, const mjData* d, const double* qvel, double way) {
   const double dt = m->opt.timestep;
   bool is_any = false;
   const auto take = [&](const Ends& ends, double margin, mjtNum* widened) {
@@ -73,14 +75,15 @@ bool LimitLookAhead::add(const mjModel* m, const mjData* d, const double* qvel, 
   return is_any;
 }
 
-void LimitLookAhead::widen(const mjModel* m, mjModel* wide) const {
+void SpeculativeLimits::widen(const mjModel* m, mjModel* wide) const {
   *wide = *m;
   wide->jnt_margin = const_cast<mjtNum*>(joint_margin_.data());
   wide->tendon_margin = const_cast<mjtNum*>(tendon_margin_.data());
 }
 
-void LimitLookAhead::restore_margins(const mjModel* m, mjData* d) {
-  for (int row = d->ne + d->nf; row < d->ne + d->nf + d->nl; ++row)
+void SpeculativeLimits::restore_margins(const mjModel* m, mjData* d) {
+  const RowRange rows = limit_rows(d);
+  for (int row = rows.begin; row < rows.end; ++row)
     d->efc_margin[row] = d->efc_type[row] == mjCNSTR_LIMIT_JOINT ? m->jnt_margin[d->efc_id[row]]
                                                                  : m->tendon_margin[d->efc_id[row]];
 }

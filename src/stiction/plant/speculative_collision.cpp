@@ -1,14 +1,14 @@
-#include "stiction/plant/look_ahead.hpp"
+#include "stiction/plant/speculative_collision.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/plant/contact_rows.hpp"
+#include "stiction/plant/mujoco_contact.hpp"
 
 namespace stiction::plant {
 namespace {
 
-/// How far a rotation about its center moves a geom's shape, per radian at most [m].
+/// The largest distance that a rotation about its center moves a geom's shape, per radian [m].
 double calc_lever(const mjModel* m, const mjData* d, int geom) {
   switch (m->geom_type[geom]) {
     case mjGEOM_SPHERE: return 0;
@@ -16,7 +16,7 @@ double calc_lever(const mjModel* m, const mjData* d, int geom) {
     case mjGEOM_PLANE: break;
     default: return m->geom_rbound[geom];
   }
-  // A plane has no end: as far as there is a geom.
+  // A plane has no end: take the distance to the farthest geom.
   double lever = 0;
   for (int other = 0; other < m->ngeom; ++other)
     lever = std::max(lever, mju_dist3(d->geom_xpos + 3 * geom, d->geom_xpos + 3 * other) +
@@ -24,7 +24,7 @@ double calc_lever(const mjModel* m, const mjData* d, int geom) {
   return lever;
 }
 
-/// The largest speed of a point of a geom's surface.
+/// The largest speed of a point of a geom's surface [m/s].
 double calc_speed(const mjModel* m, const mjData* d, int geom, double lever,
                   const BodyVelocities& velocities) {
   const int body = m->geom_bodyid[geom];
@@ -40,10 +40,6 @@ double calc_speed(const mjModel* m, const mjData* d, int geom, double lever,
     w2 += V[i] * V[i];
   }
   return std::sqrt(v2) + (lever > 0 ? std::sqrt(w2) * lever : 0);
-}
-
-bool is_in_gap(const mjContact& con) {
-  return con.exclude == kInGap || con.exclude == LookAhead::kCandidate;
 }
 
 /// The <pair> element of two geoms, or -1.
@@ -63,31 +59,28 @@ int find_pair(const mjModel* m, int geom1, int geom2) {
 
 }  // namespace
 
-LookAhead::LookAhead(const mjModel* m, contact::ContactModel contact_model,
-                     const contact::ModelParameters& parameters, const MaterialTable& materials)
-    : contact_model_(contact_model),
-      parameters_(parameters),
-      law_(contact::find_normal_law(contact_model, parameters.normal_law)),
-      materials_(materials),
-      wide_(*m) {
-  // A body's tree of geoms costs as much as some ten pairs of geoms that are looked at one by one.
+SpeculativeCollision::SpeculativeCollision(const mjModel* m, contact::ContactModel contact_model,
+                                           const contact::ModelParameters& parameters,
+                                           const MaterialTable& materials)
+    : contact_model_(contact_model), parameters_(parameters), wide_(*m) {
+  // A body's tree of geoms costs as much as some ten pairs of geoms that are tested one by one.
   constexpr int kFewGeoms = 8;
   has_few_geoms_ = std::all_of(m->body_geomnum, m->body_geomnum + m->nbody,
                                [](int count) { return count <= kFewGeoms; });
+  const contact::NormalLawKind law = contact::find_normal_law(contact_model, parameters.normal_law);
   for (const Material& material : materials.geoms) {
     if (material.friction > max_friction_) max_friction_ = material.friction;
     max_relaxation_time_ = std::max(max_relaxation_time_, material.law.relaxation_time);
-    const double thickness = find_barrier_thickness(material, law_);
-    max_thickness_ = std::max(max_thickness_, thickness);
+    max_thickness_ = std::max(max_thickness_, find_barrier_thickness(material, law));
   }
 }
 
-void LookAhead::collide(const mjModel* m, mjData* d, const Model& plant,
-                        std::span<const std::uint8_t> left_out) {
-  start_.calc(m, d, d->qvel);
+void SpeculativeCollision::collide(const mjModel* m, mjData* d, const Model& plant,
+                                   const BodyVelocities& start,
+                                   std::span<const std::uint8_t> left_out) {
   if (mjcb_contactfilter) return mj_collision(m, d);
-  calc_gaps(m, d, plant);
-  // All else that may change is behind pointers, which stay.
+  calc_gaps(m, d, plant, start);
+  // Copy what the caller may have changed; everything else is behind pointers, which stay.
   wide_.opt = m->opt;
   if (has_few_geoms_) wide_.opt.disableflags |= mjDSBL_MIDPHASE;
   wide_.flg_surfacevel = m->flg_surfacevel;
@@ -102,19 +95,21 @@ void LookAhead::collide(const mjModel* m, mjData* d, const Model& plant,
   wide_.geom_contype = contype_.data();
   wide_.geom_conaffinity = conaffinity_.data();
   mj_collision(&wide_, d);
-  mark_candidates(m, d);
+  mark_speculative(m, d);
 }
 
-/// A contact's reach is at most T sqrt(1 + s^2) times its bodies' relative speed, which each geom's
-/// gap takes its share of.
-void LookAhead::calc_gaps(const mjModel* m, mjData* d, const Model& plant) {
+/// A contact's reach is at most T sqrt(1 + s^2) times the relative speed of its bodies. Each of the
+/// two geoms widens its gap by the part that its own speed makes.
+void SpeculativeCollision::calc_gaps(const mjModel* m, mjData* d, const Model& plant,
+                                     const BodyVelocities& start) {
   const double dt = m->opt.timestep;
   const contact::Reach reach = find_largest_reach(m);
   const double scale = reach.time * std::sqrt(1 + reach.slip * reach.slip);
   const bool is_pushed = calc_applied_acceleration(m, d);
   if (is_pushed) {
-    for (int i = 0; i < m->nv; ++i) qvel_[i] = d->qvel[i] + dt * qvel_[i];
-    end_.calc(m, d, qvel_.data());
+    qvel_.resize(m->nv);
+    for (int i = 0; i < m->nv; ++i) qvel_[i] = d->qvel[i] + dt * acceleration_[i];
+    forced_.calc(m, d, qvel_.data());
   }
 
   geom_gap_.assign(m->geom_gap, m->geom_gap + m->ngeom);
@@ -124,11 +119,11 @@ void LookAhead::calc_gaps(const mjModel* m, mjData* d, const Model& plant) {
     const int body = m->geom_bodyid[geom];
     double speed = 0;
     if (!plant.dofs_of_body(body).empty()) {
-      // What slides is the surface, which turns even where the shape stays.
+      // The surface slides even where a rotation leaves the shape as it is.
       const double least = reach.slip > 0 ? m->geom_rbound[geom] : 0;
       const double lever = std::max(least, calc_lever(m, d, geom));
-      speed = calc_speed(m, d, geom, lever, start_);
-      if (is_pushed) speed = std::max(speed, calc_speed(m, d, geom, lever, end_));
+      speed = calc_speed(m, d, geom, lever, start);
+      if (is_pushed) speed = std::max(speed, calc_speed(m, d, geom, lever, forced_));
       speed += dt * kUnknownAcceleration;
     }
     if (m->flg_surfacevel && reach.slip > 0) {
@@ -146,8 +141,9 @@ void LookAhead::calc_gaps(const mjModel* m, mjData* d, const Model& plant) {
         std::max(m->pair_gap[i], geom_gap_[m->pair_geom1[i]] + geom_gap_[m->pair_geom2[i]]);
 }
 
-/// @return true if forces are applied; then qvel_ is the acceleration that they give
-bool LookAhead::calc_applied_acceleration(const mjModel* m, mjData* d) {
+/// Computes the acceleration that qfrc_applied and xfrc_applied give.
+/// @return false if there are no such forces; then there is no acceleration either
+bool SpeculativeCollision::calc_applied_acceleration(const mjModel* m, mjData* d) {
   const auto is_zero = [](double x) { return x == 0; };
   const bool has_wrench = !std::all_of(d->xfrc_applied, d->xfrc_applied + 6 * m->nbody, is_zero);
   if (!has_wrench && std::all_of(d->qfrc_applied, d->qfrc_applied + m->nv, is_zero)) return false;
@@ -157,13 +153,13 @@ bool LookAhead::calc_applied_acceleration(const mjModel* m, mjData* d) {
     if (!std::all_of(force, force + 6, is_zero))
       mj_applyFT(m, d, force, force + 3, d->xipos + 3 * body, body, force_.data());
   }
-  qvel_.resize(m->nv);
-  mj_solveM(m, d, qvel_.data(), force_.data(), 1);
+  acceleration_.resize(m->nv);
+  mj_solveM(m, d, acceleration_.data(), force_.data(), 1);
   return true;
 }
 
-/// Of any contact of the model.
-contact::Reach LookAhead::find_largest_reach(const mjModel* m) const {
+/// The largest reach of any contact of the model.
+contact::Reach SpeculativeCollision::find_largest_reach(const mjModel* m) const {
   double friction = max_friction_;
   for (int i = 0; i < m->ngeom; ++i) friction = std::max(friction, m->geom_friction[3 * i]);
   for (int i = 0; i < m->npair; ++i)
@@ -177,104 +173,15 @@ contact::Reach LookAhead::find_largest_reach(const mjModel* m) const {
   return contact::calc_reach(contact_model_, parameters_, m->opt.timestep, c);
 }
 
-void LookAhead::mark_candidates(const mjModel* m, mjData* d) const {
+void SpeculativeCollision::mark_speculative(const mjModel* m, mjData* d) const {
   for (int i = 0; i < d->ncon; ++i) {
     mjContact& con = d->contact[i];
     if (con.exclude != kInGap) continue;
+    // MuJoCo saw the widened gaps. Compare with the model's own.
     const int geom1 = con.geom[0], geom2 = con.geom[1], pair = find_pair(m, geom1, geom2);
     const double gap = pair >= 0 ? m->pair_gap[pair] : m->geom_gap[geom1] + m->geom_gap[geom2];
-    if (con.dist >= con.includemargin + gap) con.exclude = kCandidate;
+    if (con.dist >= con.includemargin + gap) con.exclude = kSpeculative;
   }
-}
-
-/// Of each contact, whether its two geoms touch, or nearly so, in any.
-void LookAhead::find_touching(const mjData* d) {
-  may_act_.assign(d->ncon, 0);
-  // The contacts of two geoms stand together.
-  for (int i = 0; i < d->ncon;) {
-    int end = i;
-    bool touches = false;
-    const mjContact& first = d->contact[i];
-    for (; end < d->ncon; ++end) {
-      const mjContact& con = d->contact[end];
-      if (con.geom[0] != first.geom[0] || con.geom[1] != first.geom[1]) break;
-      // What is not a number touches as well, for the step to fail by it.
-      touches = touches || !(con.dist - con.includemargin > kNearlyTouching);
-    }
-    std::fill(may_act_.begin() + i, may_act_.begin() + end, touches);
-    i = end;
-  }
-}
-
-void LookAhead::choose(const mjModel* m, const mjData* d, bool only_of_touching) {
-  acts_.assign(d->ncon, 0);
-  may_act_.clear();
-  if (only_of_touching) find_touching(d);
-  const double dt = m->opt.timestep;
-  const double near = dt * dt * kImpulsiveAcceleration;
-  bool has_end = false;
-  for (int i = 0; i < d->ncon; ++i) {
-    const mjContact& con = d->contact[i];
-    if (!may_act_.empty() && !may_act_[i]) continue;
-    if (con.exclude == 0) {
-      acts_[i] = 1;
-    } else if (is_in_gap(con)) {
-      if (!has_end) {
-        has_end = true;
-        qvel_.resize(m->nv);
-        for (int k = 0; k < m->nv; ++k) qvel_[k] = d->qvel[k] + dt * d->qacc_smooth[k];
-        end_.calc(m, d, qvel_.data());
-      }
-      acts_[i] = con.dist - con.includemargin < near || is_reached(m, d, con, start_) ||
-                 is_closed(m, d, con, end_);
-    }
-  }
-}
-
-bool LookAhead::add_reached(const mjModel* m, const mjData* d, const double* qvel) {
-  bool has_end = false, is_any = false;
-  for (int i = 0; i < d->ncon; ++i) {
-    if (acts_[i] || !is_in_gap(d->contact[i]) || (!may_act_.empty() && !may_act_[i])) continue;
-    if (!has_end) {
-      has_end = true;
-      end_.calc(m, d, qvel);
-    }
-    acts_[i] = is_reached(m, d, d->contact[i], end_);
-    is_any |= acts_[i] != 0;
-  }
-  return is_any;
-}
-
-bool LookAhead::is_reached(const mjModel* m, const mjData* d, const mjContact& con,
-                           const BodyVelocities& velocities) const {
-  contact::Contact c;
-  set_properties(m, materials_, con, &c, law_);
-  const contact::Reach reach = contact::calc_reach(contact_model_, parameters_, m->opt.timestep, c);
-  const BodyVelocities::AtContact v = velocities.calc_at_contact(m, d, con);
-  return con.dist - con.includemargin < reach.calc_distance(v.normal, v.slip);
-}
-
-/// True if the bodies meet within the step, whatever the model.
-bool LookAhead::is_closed(const mjModel* m, const mjData* d, const mjContact& con,
-                          const BodyVelocities& velocities) {
-  const double v_n = velocities.calc_at_contact(m, d, con).normal;
-  return con.dist - con.includemargin < -m->opt.timestep * v_n;
-}
-
-std::span<const int> LookAhead::remove_idle(mjData* d) {
-  index_.resize(d->ncon);
-  int num_kept = 0;
-  for (int i = 0; i < d->ncon; ++i) {
-    index_[i] = num_kept;
-    if (d->contact[i].exclude == kCandidate) continue;
-    if (num_kept != i) d->contact[num_kept] = d->contact[i];
-    ++num_kept;
-  }
-  if (num_kept == d->ncon) return index_;
-  d->ncon = num_kept;
-  for (int row = d->ne + d->nf + d->nl; row < d->nefc; ++row)
-    d->efc_id[row] = index_[d->efc_id[row]];
-  return index_;
 }
 
 }  // namespace stiction::plant
