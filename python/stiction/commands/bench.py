@@ -21,7 +21,7 @@ from stiction.bench import (
     scenes,
 )
 from stiction.bench.clutter_scene import check_num_bodies
-from stiction.cli import app
+from stiction.commands.app import app
 from stiction.commands.options import ContactModel, Json, NumThreads, Tolerance
 from stiction.commands.output import make_console, print_json
 from stiction.errors import Error
