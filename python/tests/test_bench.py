@@ -8,9 +8,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from stiction.bench import clutter_scene
 from stiction.bench.clutter import run_clutter
-from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
 from stiction.bench.lcp import run_lcp
 from stiction.bench.patch_pairs import KINDS, make_pairs
 from stiction.bench.patch_queries import summarize
@@ -18,6 +16,7 @@ from stiction.bench.rigid import run_rigid
 from stiction.bench.scenes import run_scene
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.cli import app
+from stiction.experiments.clutter import GRAVITY, make_clutter, make_mjcf, make_properties
 from typer.testing import CliRunner
 
 import stiction
@@ -90,7 +89,7 @@ def test_clutter_is_the_papers() -> None:
     data = mujoco.MjData(ball)
     mujoco.mj_step(ball, data, 2000)
     sag = 0.05 - data.qpos[2]
-    assert sag == pytest.approx(clutter_scene.GRAVITY / 1e7, rel=0.01)
+    assert sag == pytest.approx(GRAVITY / 1e7, rel=0.01)
 
 
 def _solver_parameters(model: mujoco.MjModel) -> str:

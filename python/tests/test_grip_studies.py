@@ -5,8 +5,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
+from stiction.experiments.spatula import EXAMPLE, PAPER, GripWave, _calc_pitch, run_spatula
 from stiction.package_scenes import find_scene_file
-from stiction.studies.spatula_run import EXAMPLE, PAPER, GripWave, _calc_pitch, run_spatula
 
 import stiction
 

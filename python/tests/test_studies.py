@@ -9,17 +9,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stiction.bench.clutter_scene import (
+from stiction.cli import app
+from stiction.errors import Error
+from stiction.experiments import conveyor, sliding_rod
+from stiction.experiments.clutter import (
     BOX_MASS,
     STIFFNESS,
     make_clutter,
     make_mjcf,
     make_properties,
 )
-from stiction.cli import app
-from stiction.errors import Error
-from stiction.mujoco_contact import make_contact_attributes
-from stiction.studies import NAMES, conveyor_motion, falling_sphere, sliding_rod_run
+from stiction.experiments.convergence import calc_last_order, calc_order, calc_rms_error
+from stiction.experiments.mujoco_contact import make_contact_attributes
+from stiction.experiments.planar import GRAVITY, PlanarBody, run_planar
+from stiction.studies import NAMES, conveyor_motion, falling_sphere
 from stiction.studies.checks import (
     check_at_least,
     check_at_most,
@@ -29,8 +32,6 @@ from stiction.studies.checks import (
 )
 from stiction.studies.clutter_plots import _find_hull
 from stiction.studies.clutter_run import calc_stiction_speed, run_clutter_case
-from stiction.studies.convergence import calc_last_order, calc_order, calc_rms_error
-from stiction.studies.planar import PlanarBody, run_planar
 from stiction.studies.registry import STUDIES
 from stiction.studies.study import Study, StudyResult, describe_result, write_result
 from typer.testing import CliRunner, Result
@@ -120,9 +121,9 @@ def test_orders_of_powers_are_exact() -> None:
 
 
 def test_the_boxs_exact_motion_is_that_of_small_steps() -> None:
-    dt, mu_g = 2e-6, conveyor_motion.FRICTION * conveyor_motion.GRAVITY
+    dt, mu_g = 2e-6, conveyor.FRICTION * GRAVITY
     time = dt * np.arange(round(1.2 / dt) + 1)
-    belt = conveyor_motion.calc_belt_velocity(time + 0.5 * dt)
+    belt = conveyor.calc_belt_velocity(time + 0.5 * dt)
     slip, position, speed = np.zeros(len(time)), np.zeros(len(time)), 0.0
     for i in range(len(time) - 1):
         # Friction stops the slip if it can, else it does all that it can.
@@ -188,7 +189,7 @@ def test_the_jam_is_where_the_force_is_largest() -> None:
     run.normal_force[10:13] = [5, 70, 5]
     run.slip_velocity[:] = 1.0
     run.slip_velocity[11:14] = 1e-3
-    jam = sliding_rod_run.measure_jam(run)
+    jam = sliding_rod.measure_jam(run)
     assert (jam["force"], jam["time"]) == pytest.approx((70, 11e-3))
     assert jam["stiction"] == pytest.approx(2e-3)  # of three samples one bears no load
     assert jam["angle_deg"] == pytest.approx(-math.degrees(0.5), abs=1)

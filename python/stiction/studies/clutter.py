@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction.bench.clutter_scene import STIFFNESS, TIME_STEP
+from stiction.experiments.clutter import STIFFNESS, TIME_STEP
+from stiction.experiments.convergence import calc_order
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_between
 from stiction.studies.clutter_plots import (
     draw_against_step,
@@ -24,7 +25,6 @@ from stiction.studies.clutter_plots import (
     draw_stiction_speed,
 )
 from stiction.studies.clutter_run import STICTION_TOLERANCE, ClutterRun, run_clutter_case
-from stiction.studies.convergence import calc_order
 from stiction.studies.study import Settings, Study, StudyResult
 
 Vector = NDArray[np.float64]

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Patch, Polygon
 from numpy.typing import NDArray
 
-from stiction.bench.clutter_scene import RADIUS, make_clutter
+from stiction.experiments.clutter import RADIUS, make_clutter
+from stiction.experiments.plots import add_legend, find_line, label_steps, make_plot
 from stiction.studies.clutter_run import NUM_BODIES, STICTION_TOLERANCE, ClutterRun
-from stiction.studies.plots import add_legend, find_line, label_steps, make_plot
 
 Vector = NDArray[np.float64]
 

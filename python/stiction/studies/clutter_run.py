@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stiction
-from stiction.bench.clutter_scene import (
+from stiction.errors import Error, ignored_settings_are_fine
+from stiction.experiments.clutter import (
     STIFFNESS,
     TIME_STEP,
     make_clutter,
     make_mjcf,
     make_properties,
 )
-from stiction.errors import Error, ignored_settings_are_fine
 
 Vector = NDArray[np.float64]
 

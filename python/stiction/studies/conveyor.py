@@ -1,13 +1,4 @@
-"""A box on a belt that oscillates: figures 1 to 3 of [castro2023], section IX.A.
-
-The belt's velocity is prescribed, as that of the ground's surface: that of a step is
-(x_b(t + dt) - x_b(t)) / dt, so that the belt is where it should be after every step. Of the box x and z
-are simulated, with one contact below its centre.
-
-Belt and box start at rest, the belt at its largest acceleration, which friction cannot follow. A box
-that does not start at the belt's speed is thrown up by the models that act at a distance. Velocities of
-the scheme are those at the middle of steps, so that the box gets that of half a step before the start.
-"""
+"""A box on a belt that oscillates: figures 1 to 3 of [castro2023], section IX.A."""
 
 from __future__ import annotations
 
@@ -17,6 +8,17 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from stiction.colours import find_colour
+from stiction.experiments.conveyor import (
+    CASE,
+    FRICTION,
+    MASS,
+    RELAXATION_TIME,
+    REST,
+    calc_belt_position,
+)
+from stiction.experiments.planar import GRAVITY, STICTION_TOLERANCE, Trajectory, Vector
+from stiction.experiments.planar_case import Runs, describe_convergence, list_runs
+from stiction.experiments.plots import make_plot
 from stiction.studies.checks import (
     Check,
     check_at_least,
@@ -24,53 +26,15 @@ from stiction.studies.checks import (
     check_between,
     check_near,
 )
-from stiction.studies.conveyor_motion import FRICTION, calc_belt_position, calc_exact_motion
+from stiction.studies.conveyor_motion import calc_exact_motion
 from stiction.studies.peers import calc_peer_distance
-from stiction.studies.planar import GRAVITY, STICTION_TOLERANCE, PlanarBody, Trajectory, Vector
-from stiction.studies.planar_case import PlanarCase, Runs, describe_convergence, list_runs
 from stiction.studies.planar_checks import NOT_AT_A_DISTANCE, check_reference, check_runs
 from stiction.studies.planar_plots import draw_contact, draw_errors
-from stiction.studies.plots import make_plot
 from stiction.studies.study import Settings, Study, StudyResult
 
-MASS = 1.0  # [kg]
-SIDE = 0.05  # [m]
-STIFFNESS = 1e7  # [N/m]
-DISSIPATION = 500.0  # [s/m]
-RELAXATION_TIME = 1e-3  # tau_d of 'sap' [s]; the paper's mantissa is lost in print
 STEP_SHOWN = 1e-2  # figure 2 [s]
 
-_RADIUS = 0.01  # of the contact sphere [m]; the box does not rotate
 _STRICTER = 0.1  # share of v_s at which the reference is run again
-
-_REST = SIDE / 2 - MASS * GRAVITY / STIFFNESS  # z on the belt [m]
-_BOX = PlanarBody(
-    mass=MASS,
-    inertia=1.0,
-    spheres=((0.0, _RADIUS - SIDE / 2, _RADIUS),),
-    friction=FRICTION,
-    stiffness=STIFFNESS,
-    dissipation=DISSIPATION,
-    relaxation_time=RELAXATION_TIME,
-    rotates=False,
-)
-
-
-def _make_start(contact_model: str, time_step: float) -> tuple[Vector, Vector]:
-    q0 = np.array([float(calc_belt_position(0.0)), _REST])
-    return q0, np.array([-0.5 * time_step * FRICTION * GRAVITY, 0.0])
-
-
-CASE = PlanarCase(
-    body=_BOX,
-    make_start=_make_start,
-    duration=2.0,
-    steps=(5e-2, 1e-2, 2e-3),  # figure 3
-    columns=(0, 1),
-    reference_steps=(2e-5, 1e-5),
-    quick_reference_steps=(4e-5, 2e-5),
-    ground_position=calc_belt_position,
-)
 
 
 def run_conveyor(settings: Settings) -> StudyResult:
@@ -120,7 +84,7 @@ def _measure(run: Trajectory) -> dict[str, float]:
     return {
         "max_slip": float(np.abs(run.slip_velocity[fastest])),
         "slip_share": float(np.mean(np.abs(run.slip_velocity) > 2 * STICTION_TOLERANCE)),
-        "gap_at_max_slip": float(run.z[fastest] - _REST),
+        "gap_at_max_slip": float(run.z[fastest] - REST),
         "max_normal_velocity": float(np.abs(v_n).max()),
         "min_normal_force": float(force.min()),
         "max_normal_force": float(force.max()),

@@ -1,4 +1,4 @@
-"""The belt of the conveyor study, and how a rigid box moves on it by Coulomb's law, in closed form."""
+"""How a rigid box moves on the belt of the conveyor by Coulomb's law, in closed form."""
 
 from __future__ import annotations
 
@@ -7,25 +7,15 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from stiction.studies.planar import GRAVITY, Vector
-
-FRICTION = 0.7  # [-]
-AMPLITUDE = 0.2  # of the belt [m]
-FREQUENCY = 1.0  # [Hz]
-
-_OMEGA = 2 * math.pi * FREQUENCY
-
-
-def calc_belt_position(time: ArrayLike) -> Vector:
-    """x_b [m]: at rest at time 0, one amplitude to the left."""
-    return -AMPLITUDE * np.cos(_OMEGA * np.asarray(time))
-
-
-def calc_belt_velocity(time: ArrayLike) -> Vector:
-    """[m/s]"""
-    return AMPLITUDE * _OMEGA * np.sin(_OMEGA * np.asarray(time))
+from stiction.experiments.conveyor import (
+    AMPLITUDE,
+    FRICTION,
+    OMEGA,
+    calc_belt_position,
+    calc_belt_velocity,
+)
+from stiction.experiments.planar import GRAVITY, Vector
 
 
 def calc_exact_motion(time: Vector) -> Vector:
@@ -50,7 +40,7 @@ def calc_exact_motion(time: Vector) -> Vector:
             return u0 + acceleration * (t - t0) - float(calc_belt_velocity(t))
 
         def excess(t: float) -> float:
-            return abs(AMPLITUDE * _OMEGA**2 * math.cos(_OMEGA * t)) - bound
+            return abs(AMPLITUDE * OMEGA**2 * math.cos(OMEGA * t)) - bound
 
         function = (lambda t, s=sign: s * slip(t)) if slipping else excess
         end = _find_rise(function, start + 1e-6, time[-1])
@@ -67,7 +57,7 @@ def calc_exact_motion(time: Vector) -> Vector:
         else:
             out[inside, 0] = position
         # Friction has the sign of the acceleration that it cannot follow.
-        sign = 1.0 if math.cos(_OMEGA * end) > 0 else -1.0
+        sign = 1.0 if math.cos(OMEGA * end) > 0 else -1.0
         slipping = not slipping or excess(end) > 0
         start = end
     return out

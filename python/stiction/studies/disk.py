@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from stiction.continuous import ContinuousDynamics
+from stiction.experiments.convergence import calc_last_order, calc_order
 from stiction.studies.checks import (
     Check,
     check_at_least,
@@ -20,7 +21,6 @@ from stiction.studies.checks import (
     check_between,
     check_near,
 )
-from stiction.studies.convergence import calc_last_order, calc_order
 from stiction.studies.disk_plots import draw_convergence_of_disk, draw_ratios
 from stiction.studies.disk_scene import (
     RADIUS,

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.figure import Figure
 
+from stiction.experiments.plots import add_legend, draw_convergence, make_log_log, make_plot
 from stiction.studies.disk_scene import SPEED, Disk, DiskRun
 from stiction.studies.disk_theory import calc_motion
-from stiction.studies.plots import add_legend, draw_convergence, make_log_log, make_plot
 
 
 def draw_ratios(runs: Mapping[float, DiskRun], final: float) -> Figure:

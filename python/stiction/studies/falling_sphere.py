@@ -1,8 +1,7 @@
 """A sphere that falls while it moves on, slides and rolls: figures 4 to 6 of [castro2023], section IX.B.
 
-The paper does not say what the initial height of 5 cm is of: here it is the gap below the sphere, as
-in the trajectories of other programs that this is compared with. The time at which the sphere begins to
-roll does not depend on it: friction's impulse is mu times the normal impulse, the weight's so far,
+The time at which the sphere begins to roll does not depend on the height of the fall: friction's impulse
+is mu times the normal impulse, which is that of the weight so far,
 
     2 U0 / (7 mu g).
 
@@ -19,54 +18,29 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from stiction.colours import find_colour
+from stiction.experiments.convergence import calc_rms_error
+from stiction.experiments.falling_sphere import (
+    CASE,
+    DISSIPATION,
+    FRICTION,
+    HEIGHT,
+    RADIUS,
+    RELAXATION_TIME,
+    SPEED,
+)
+from stiction.experiments.planar import GRAVITY, Trajectory, Vector
+from stiction.experiments.planar_case import Runs, describe_convergence, list_runs
+from stiction.experiments.plots import make_plot
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_near
-from stiction.studies.convergence import calc_rms_error
 from stiction.studies.peers import calc_peer_distance
-from stiction.studies.planar import GRAVITY, PlanarBody, Trajectory, Vector
-from stiction.studies.planar_case import PlanarCase, Runs, describe_convergence, list_runs
 from stiction.studies.planar_checks import NOT_AT_A_DISTANCE, check_reference, check_runs
 from stiction.studies.planar_plots import draw_contact, draw_errors
-from stiction.studies.plots import make_plot
 from stiction.studies.study import Settings, Study, StudyResult
 
-MASS = 0.5  # [kg]
-RADIUS = 0.025  # [m]
-FRICTION = 0.5  # [-]
-STIFFNESS = 1e7  # [N/m]
-DISSIPATION = 500.0  # [s/m]
-RELAXATION_TIME = 1e-3  # tau_d of 'sap' [s]; the paper's mantissa is lost in print
-HEIGHT = 0.05  # of the gap below the sphere [m]
-SPEED = 2.0  # U0 [m/s]
 STEP_SHOWN = 2e-3  # figure 5 [s]
 
 ROLLING_TIME = 2 * SPEED / (7 * FRICTION * GRAVITY)  # [s]
 ROLLING_SPEED = 5 * SPEED / 7  # [m/s]
-
-_SPHERE = PlanarBody(
-    mass=MASS,
-    inertia=0.4 * MASS * RADIUS**2,
-    spheres=((0.0, 0.0, RADIUS),),
-    friction=FRICTION,
-    stiffness=STIFFNESS,
-    dissipation=DISSIPATION,
-    relaxation_time=RELAXATION_TIME,
-)
-
-
-def _make_start(contact_model: str, time_step: float) -> tuple[Vector, Vector]:
-    return np.array([0.0, HEIGHT + RADIUS, 0.0]), np.array([SPEED, 0.0, 0.0])
-
-
-CASE = PlanarCase(
-    body=_SPHERE,
-    make_start=_make_start,
-    duration=0.3,
-    steps=(1e-2, 2e-3, 4e-4),  # figure 6
-    columns=(0, 1),
-    reference_steps=(4e-6, 2e-6),
-    quick_reference_steps=(8e-6, 4e-6),
-    sampling=4e-5,
-)
 
 
 def run_falling_sphere(settings: Settings) -> StudyResult:

@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from stiction.colours import find_colour
+from stiction.experiments.plots import make_plot
 from stiction.studies.grasp_run import GraspRun, ModelRun
 from stiction.studies.grasp_scene import TIME_STEP
-from stiction.studies.plots import make_plot
 
 _FLOOR = 1e-18  # what is drawn for zero [m]
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from stiction.studies.checks import Check, check_at_least, check_at_most, check_between, check_near
-from stiction.studies.convergence import calc_order
-from stiction.studies.gripper_plots import draw_forces, draw_times
-from stiction.studies.gripper_run import (
+from stiction.experiments.convergence import calc_order
+from stiction.experiments.gripper import (
     RESOLUTIONS,
     GripperRun,
     Resolution,
     Vector,
     run_gripper,
 )
+from stiction.studies.checks import Check, check_at_least, check_at_most, check_between, check_near
+from stiction.studies.gripper_plots import draw_forces, draw_times
 from stiction.studies.peers import find_peer_rows
 from stiction.studies.study import Settings, Study, StudyResult
 

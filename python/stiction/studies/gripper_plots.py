@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from stiction.studies.gripper_run import GripperRun
-from stiction.studies.plots import make_log_log, make_plot
+from stiction.experiments.gripper import GripperRun
+from stiction.experiments.plots import make_log_log, make_plot
 
 _STAGES = {"surfaces_us": "C0", "solve_us": "C1", "step_us": "k"}
 

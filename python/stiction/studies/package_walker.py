@@ -10,8 +10,8 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from stiction.bench.real_scenes import load_real_scene
 from stiction.errors import ignored_settings_are_fine
+from stiction.experiments.real_scenes import load_real_scene
 from stiction.studies.quadruped_leg import Vector
 
 _FREQUENCY = 1.5  # of steps [1/s]

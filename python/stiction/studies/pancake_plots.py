@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from stiction.experiments.plots import make_log_log, make_plot
 from stiction.studies.pancake_run import PancakeRun
 from stiction.studies.pancake_task import GRIP_FORCE
-from stiction.studies.plots import make_log_log, make_plot
 
 _WINDOW = 41  # steps of a running median
 _PARTS = {"surfaces_us": "query", "solve_us": "solver", "step_us": "step"}

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from stiction.colours import find_colour
-from stiction.studies.plots import add_legend, make_plot
+from stiction.experiments.plots import add_legend, make_plot
 from stiction.studies.quadruped_run import WalkRun
 from stiction.studies.quadruped_terrain import Terrain
 

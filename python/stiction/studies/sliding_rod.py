@@ -12,19 +12,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from stiction.studies.checks import (
-    Check,
-    check_at_least,
-    check_at_most,
-    check_near,
-)
-from stiction.studies.peers import calc_peer_distance
-from stiction.studies.planar import Trajectory
-from stiction.studies.planar_case import PlanarCase, Runs, Tell, describe_convergence, list_runs
-from stiction.studies.planar_checks import check_reference, check_runs
-from stiction.studies.planar_plots import draw_errors
-from stiction.studies.sliding_rod_plots import draw_close_up, draw_motion
-from stiction.studies.sliding_rod_run import (
+from stiction.experiments.planar import Trajectory
+from stiction.experiments.planar_case import PlanarCase, Runs, Tell, describe_convergence, list_runs
+from stiction.experiments.sliding_rod import (
     CASES,
     DISSIPATIONS,
     FRICTION,
@@ -34,6 +24,16 @@ from stiction.studies.sliding_rod_run import (
     calc_period,
     measure_jam,
 )
+from stiction.studies.checks import (
+    Check,
+    check_at_least,
+    check_at_most,
+    check_near,
+)
+from stiction.studies.peers import calc_peer_distance
+from stiction.studies.planar_checks import check_reference, check_runs
+from stiction.studies.planar_plots import draw_errors
+from stiction.studies.sliding_rod_plots import draw_close_up, draw_motion
 from stiction.studies.study import Settings, Study, StudyResult
 
 _COARSEST = CASES["without"].steps[0]  # [s]

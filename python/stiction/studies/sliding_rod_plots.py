@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from stiction.colours import find_colour
-from stiction.studies.planar import Trajectory
-from stiction.studies.plots import add_legend, find_line, make_plot
-from stiction.studies.sliding_rod_run import CASES, LENGTH, measure_jam
+from stiction.experiments.planar import Trajectory
+from stiction.experiments.plots import add_legend, find_line, make_plot
+from stiction.experiments.sliding_rod import CASES, LENGTH, measure_jam
 
 
 def draw_motion(reference: Trajectory) -> Figure:

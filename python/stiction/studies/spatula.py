@@ -8,10 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stiction.studies.checks import Check, check_at_least, check_at_most, check_near
-from stiction.studies.peers import find_peer_rows
-from stiction.studies.spatula_plots import draw_convergence, draw_motion, draw_patches
-from stiction.studies.spatula_run import (
+from stiction.experiments.spatula import (
     EXAMPLE,
     PAPER,
     GripWave,
@@ -19,6 +16,9 @@ from stiction.studies.spatula_run import (
     Vector,
     run_spatula,
 )
+from stiction.studies.checks import Check, check_at_least, check_at_most, check_near
+from stiction.studies.peers import find_peer_rows
+from stiction.studies.spatula_plots import draw_convergence, draw_motion, draw_patches
 from stiction.studies.study import Settings, Study, StudyResult
 
 STICTION_TOLERANCE = 1e-4  # [m/s]

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from stiction.colours import find_colour
-from stiction.studies.plots import label_steps, make_plot
-from stiction.studies.spatula_run import GripWave, SpatulaRun
+from stiction.experiments.plots import label_steps, make_plot
+from stiction.experiments.spatula import GripWave, SpatulaRun
 
 _OURS = find_colour("lagged_regularized")
 

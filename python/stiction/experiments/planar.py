@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import stiction
 from stiction.errors import ignored_settings_are_fine
-from stiction.mujoco_contact import make_contact_attributes
+from stiction.experiments.mujoco_contact import make_contact_attributes
 
 Vector = NDArray[np.float64]
 

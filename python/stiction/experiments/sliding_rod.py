@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stiction.studies.planar import PlanarBody, Trajectory, Vector
-from stiction.studies.planar_case import PlanarCase
+from stiction.experiments.planar import PlanarBody, Trajectory, Vector
+from stiction.experiments.planar_case import PlanarCase
 
 MASS = 0.3  # [kg]
 LENGTH = 0.5  # [m]

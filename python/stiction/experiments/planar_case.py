@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stiction.studies.convergence import calc_last_order, calc_order, calc_rms_error
-from stiction.studies.planar import (
+from stiction.experiments.convergence import calc_last_order, calc_order, calc_rms_error
+from stiction.experiments.planar import (
     STICTION_TOLERANCE,
     GroundPosition,
     PlanarBody,
