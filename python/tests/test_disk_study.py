@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from stiction.studies.disk_scene import (
+from stiction.studies.disk.scene import (
     FAN_RADIUS,
     MASS,
     RADIUS,
@@ -17,7 +17,7 @@ from stiction.studies.disk_scene import (
     run_steps,
     run_to_stop,
 )
-from stiction.studies.disk_theory import (
+from stiction.studies.disk.theory import (
     calc_final_ratio,
     calc_friction,
     calc_friction_of_points,

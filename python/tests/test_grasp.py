@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stiction.studies.grasp_lcp import make_coulomb_lcp, make_no_slip_lcp
-from stiction.studies.grasp_run import run_coulomb, run_model, run_no_slip
-from stiction.studies.grasp_scene import (
+from stiction.studies.grasp.lcp import make_coulomb_lcp, make_no_slip_lcp
+from stiction.studies.grasp.run import run_coulomb, run_model, run_no_slip
+from stiction.studies.grasp.scene import (
     CANONICAL,
     CASES,
     PUBLISHED,

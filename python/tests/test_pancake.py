@@ -12,20 +12,19 @@ import mujoco
 import numpy as np
 import pytest
 from stiction.cli import app
-from stiction.studies import pancake_scene
 from stiction.studies.checks import Check
-from stiction.studies.pancake import PANCAKE, _check_flip, _fit_exponents, run_pancake_study
-from stiction.studies.pancake_arm import (
+from stiction.studies.pancake import scene
+from stiction.studies.pancake.arm import (
     ArmReference,
     Pose,
     calc_rotation_vector,
     interpolate,
     make_rotation,
 )
-from stiction.studies.pancake_replay import can_replay, make_replay
-from stiction.studies.pancake_robot import Command
-from stiction.studies.pancake_run import PancakeRun, run_pancake
-from stiction.studies.pancake_scene import (
+from stiction.studies.pancake.replay import can_replay, make_replay
+from stiction.studies.pancake.robot import Command
+from stiction.studies.pancake.run import PancakeRun, run_pancake
+from stiction.studies.pancake.scene import (
     GRIDS,
     JOINT_SPEEDS,
     SPATULA_MASS,
@@ -33,7 +32,8 @@ from stiction.studies.pancake_scene import (
     STOVE_HEIGHT,
     make_pancake_model,
 )
-from stiction.studies.pancake_task import X_SG, Task, TaskError
+from stiction.studies.pancake.study import PANCAKE, _check_flip, _fit_exponents, run_pancake_study
+from stiction.studies.pancake.task import X_SG, Task, TaskError
 from stiction.studies.study import Settings, describe_result, write_result
 from typer.testing import CliRunner
 
@@ -146,7 +146,7 @@ def test_exponents_are_those_of_powers() -> None:
 
 
 def test_without_the_arm_the_study_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pancake_scene.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(scene.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(stiction.Error, match="pip install dm_control"):
         run_pancake_study(Settings(True, ("sap",)))
 

@@ -15,14 +15,12 @@ import mujoco
 import numpy as np
 import pytest
 from stiction.package_scenes import find_scene_file
-from stiction.studies import quadruped
-from stiction.studies.foot_spline import FootSpline
-from stiction.studies.package_walker import PackageWalk, run_package_walker
-from stiction.studies.quadruped import describe_walk
-from stiction.studies.quadruped_controller import MAX_TORQUE, TrotController, calc_pitch
-from stiction.studies.quadruped_footsteps import STEP_HEIGHT, Footsteps
-from stiction.studies.quadruped_gait import Gait, calc_command
-from stiction.studies.quadruped_leg import (
+from stiction.studies.quadruped import study
+from stiction.studies.quadruped.controller import MAX_TORQUE, TrotController, calc_pitch
+from stiction.studies.quadruped.foot_spline import FootSpline
+from stiction.studies.quadruped.footsteps import STEP_HEIGHT, Footsteps
+from stiction.studies.quadruped.gait import Gait, calc_command
+from stiction.studies.quadruped.leg import (
     JOINTS,
     NAMES,
     calc_feet,
@@ -30,7 +28,8 @@ from stiction.studies.quadruped_leg import (
     calc_joint_rates,
     solve_legs,
 )
-from stiction.studies.quadruped_run import (
+from stiction.studies.quadruped.package_walker import PackageWalk, run_package_walker
+from stiction.studies.quadruped.run import (
     RUBBER,
     VISCOUS,
     WalkRun,
@@ -38,7 +37,8 @@ from stiction.studies.quadruped_run import (
     make_trotter_data,
     run_trotter,
 )
-from stiction.studies.quadruped_terrain import (
+from stiction.studies.quadruped.study import describe_walk
+from stiction.studies.quadruped.terrain import (
     HILL_HEIGHT,
     ROUGHNESS,
     Terrain,
@@ -367,11 +367,11 @@ def test_rigid_models_are_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> 
         asked.append((name, options))
         return run_trotter(terrain, duration, "coulomb", **command)
 
-    monkeypatch.setattr(quadruped, "run_trotter", run)
-    monkeypatch.setattr(quadruped, "run_package_walker", lambda duration, name, **_: PACKAGE_WALK)
-    monkeypatch.setattr(quadruped, "QUICK_DURATION", 0.8)
+    monkeypatch.setattr(study, "run_trotter", run)
+    monkeypatch.setattr(study, "run_package_walker", lambda duration, name, **_: PACKAGE_WALK)
+    monkeypatch.setattr(study, "QUICK_DURATION", 0.8)
     settings = Settings(True, ("no_slip", "drumwright_shell", "viscous"))
-    result = quadruped.QUADRUPED.run(settings)
+    result = study.QUADRUPED.run(settings)
     assert asked.count(("no_slip", {})) == 4
     assert asked.count(("drumwright_shell", {"properties": RUBBER})) == 4
     oil = {"properties": VISCOUS, "integrator": "rk4"}
@@ -395,8 +395,8 @@ def test_rigid_models_are_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_robot_that_cannot_lift_its_feet_fails() -> None:
     run = run_trotter(None, 1.5, "coulomb")
     stuck = dataclasses.replace(run, feet=np.broadcast_to(run.feet[-1], run.feet.shape))
-    assert quadruped._check_steps(describe_walk(run), "").passed
-    assert not quadruped._check_steps(describe_walk(stuck), "").passed
+    assert study._check_steps(describe_walk(run), "").passed
+    assert not study._check_steps(describe_walk(stuck), "").passed
 
 
 def test_a_robot_of_a_package_walks() -> None:

@@ -22,7 +22,7 @@ from stiction.experiments.clutter import (
 from stiction.experiments.convergence import calc_last_order, calc_order, calc_rms_error
 from stiction.experiments.mujoco_contact import make_contact_attributes
 from stiction.experiments.planar import GRAVITY, PlanarBody, run_planar
-from stiction.studies import NAMES, conveyor_motion, falling_sphere
+from stiction.studies import NAMES
 from stiction.studies.checks import (
     check_at_least,
     check_at_most,
@@ -30,8 +30,10 @@ from stiction.studies.checks import (
     check_near,
     format_value,
 )
-from stiction.studies.clutter_plots import _find_hull
-from stiction.studies.clutter_run import calc_stiction_speed, run_clutter_case
+from stiction.studies.clutter.plots import _find_hull
+from stiction.studies.clutter.run import calc_stiction_speed, run_clutter_case
+from stiction.studies.conveyor import theory
+from stiction.studies.falling_sphere import study as falling_sphere
 from stiction.studies.registry import STUDIES
 from stiction.studies.study import Study, StudyResult, describe_result, write_result
 from typer.testing import CliRunner, Result
@@ -130,7 +132,7 @@ def test_the_boxs_exact_motion_is_that_of_small_steps() -> None:
         speed += float(np.clip(belt[i] - speed, -mu_g * dt, mu_g * dt))
         slip[i + 1] = speed - belt[i]
         position[i + 1] = position[i] + dt * slip[i + 1]
-    exact = conveyor_motion.calc_exact_motion(time)
+    exact = theory.calc_exact_motion(time)
     assert np.abs(exact[:, 0] - position).max() < 1e-5
     assert np.abs(exact[1:, 1] - slip[1:]).max() < 1e-4
 
