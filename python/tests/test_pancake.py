@@ -32,7 +32,7 @@ from stiction.studies.pancake.scene import (
     STOVE_HEIGHT,
     make_pancake_model,
 )
-from stiction.studies.pancake.study import PANCAKE, _check_flip, _fit_exponents, run_pancake_study
+from stiction.studies.pancake.study import STUDY, _check_flip, _fit_exponents, run_study
 from stiction.studies.pancake.task import X_SG, Task, TaskError
 from stiction.studies.study import Settings, describe_result, write_result
 from typer.testing import CliRunner
@@ -148,12 +148,12 @@ def test_exponents_are_those_of_powers() -> None:
 def test_without_the_arm_the_study_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scene.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(stiction.Error, match="pip install dm_control"):
-        run_pancake_study(Settings(True, ("sap",)))
+        run_study(Settings(True, ("sap",)))
 
 
 def test_models_without_patches_are_refused() -> None:
     with pytest.raises(stiction.Error, match="mujoco: has no patches.*sap"):
-        run_pancake_study(Settings(True, ("mujoco",)))
+        run_study(Settings(True, ("mujoco",)))
 
 
 # ---- runs -----------------------------------------------------------------------------------------
@@ -193,12 +193,12 @@ def test_a_grip_that_fails_on_every_grid_fails_checks(
 
     monkeypatch.setattr(Task, "_grasp", fail)
     settings = Settings(False, ("sap",))
-    result = run_pancake_study(settings)
+    result = run_study(settings)
     failed = {check.name for check in result.checks if not check.passed}
     assert "exponent of the step, sap" in failed
     assert "pancake turned [deg], sap, 230 faces" in failed
     assert sum("the grip is 0.00 N" in note for note in result.notes) == len(GRIDS) + 1
-    assert write_result(describe_result(PANCAKE, settings, result), result, tmp_path).exists()
+    assert write_result(describe_result(STUDY, settings, result), result, tmp_path).exists()
 
 
 @needs_arm
@@ -209,4 +209,6 @@ def test_quick_study_passes_and_writes_its_plots(tmp_path: Path) -> None:
     printed = json.loads(result.stdout)
     assert [check for check in printed["checks"] if not check["passed"]] == []
     assert len(printed["checks"]) >= 30  # five of each of six models
-    assert sorted(printed["plots"]) == sorted(path.name for path in tmp_path.glob("*.png"))
+    plots = sorted(f"{plot}.png" for plot in STUDY.plots)
+    assert plots == sorted(printed["plots"])
+    assert plots == sorted(path.name for path in tmp_path.glob("*.png"))

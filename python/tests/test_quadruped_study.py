@@ -371,7 +371,7 @@ def test_rigid_models_are_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(study, "run_package_walker", lambda duration, name, **_: PACKAGE_WALK)
     monkeypatch.setattr(study, "QUICK_DURATION", 0.8)
     settings = Settings(True, ("no_slip", "drumwright_shell", "viscous"))
-    result = study.QUADRUPED.run(settings)
+    result = study.STUDY.run(settings)
     assert asked.count(("no_slip", {})) == 4
     assert asked.count(("drumwright_shell", {"properties": RUBBER})) == 4
     oil = {"properties": VISCOUS, "integrator": "rk4"}

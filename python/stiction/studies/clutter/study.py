@@ -50,7 +50,7 @@ _PAPER = ("sap", "lagged", "lagged_regularized", "similar")
 _CONVEX = (*_PAPER, "coulomb")
 
 
-def run_clutter_study(settings: Settings) -> StudyResult:
+def run_study(settings: Settings) -> StudyResult:
     """All models at 2 ms and 1e7 N/m; then over the time step, then over the stiffness."""
     result = StudyResult()
     swept = settings.pick(*_STEADY) if settings.quick else list(settings.contact_models)
@@ -322,4 +322,16 @@ def _check_stiffness(
     return checks
 
 
-CLUTTER = Study("clutter", "forty bodies dropped into a box", run_clutter_study)
+STUDY = Study(
+    name="clutter",
+    title="forty bodies dropped into a box",
+    run=run_study,
+    plots=(
+        "fig13_start_and_end",
+        "fig14_iterations_and_condition",
+        "fig15_stiction_speed",
+        "fig16_over_time_step",
+        "fig17_penetration",
+        "fig18_over_stiffness",
+    ),
+)

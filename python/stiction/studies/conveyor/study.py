@@ -37,7 +37,7 @@ STEP_SHOWN = 1e-2  # figure 2 [s]
 _STRICTER = 0.1  # share of v_s at which the reference is run again
 
 
-def run_conveyor(settings: Settings) -> StudyResult:
+def run_study(settings: Settings) -> StudyResult:
     """All models at all steps, against `lagged` at steps far smaller and the exact solution."""
     result = StudyResult()
     coarser, reference = CASE.run_references(settings.quick, settings.tell)
@@ -256,4 +256,9 @@ def _draw_contact(runs: Runs) -> Figure:
     return draw_contact(shown, limits, (0, CASE.duration))[0]
 
 
-CONVEYOR = Study("conveyor", "a box on an oscillating belt", run_conveyor)
+STUDY = Study(
+    name="conveyor",
+    title="a box on an oscillating belt",
+    run=run_study,
+    plots=("fig01_box_on_belt", "fig02_velocity_and_force", "fig03_convergence"),
+)

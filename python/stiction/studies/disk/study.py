@@ -57,7 +57,7 @@ GRID_STEP = 2e-3  # [s]
 STICTION_TOLERANCE = 1e-7  # [m/s]
 
 
-def run_disk(settings: Settings) -> StudyResult:
+def run_study(settings: Settings) -> StudyResult:
     """Attraction, then convergence in time against the continuous form, then in the grid."""
     result = StudyResult()
     final = calc_final_ratio()
@@ -328,4 +328,9 @@ def _calc_error(run: DiskRun, reference: DiskRun) -> tuple[float, float]:
     return errors[0], errors[1]
 
 
-DISK = Study("disk", "a disk that slides and spins", run_disk)
+STUDY = Study(
+    name="disk",
+    title="a disk that slides and spins",
+    run=run_study,
+    plots=("fig05_ratio", "fig06_convergence"),
+)

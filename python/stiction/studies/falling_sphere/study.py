@@ -43,7 +43,7 @@ ROLLING_TIME = 2 * SPEED / (7 * FRICTION * GRAVITY)  # [s]
 ROLLING_SPEED = 5 * SPEED / 7  # [m/s]
 
 
-def run_falling_sphere(settings: Settings) -> StudyResult:
+def run_study(settings: Settings) -> StudyResult:
     """All models at all steps, against `lagged` at steps far smaller and the rigid solution."""
     result = StudyResult()
     coarser, reference = CASE.run_references(settings.quick, settings.tell)
@@ -281,4 +281,9 @@ def _draw_contact(runs: Runs) -> Figure:
     return figure
 
 
-FALLING_SPHERE = Study("falling_sphere", "a sphere falls, slides and rolls", run_falling_sphere)
+STUDY = Study(
+    name="falling_sphere",
+    title="a sphere falls, slides and rolls",
+    run=run_study,
+    plots=("fig04_sphere", "fig05_velocity_and_force", "fig06_convergence"),
+)

@@ -25,7 +25,7 @@ PIVOTS = {"gripper joint": 5, "published joints": 3, "no joint": 9, "three block
 PAPER = {"lemke": 10.97, "active_set": 1.99, "ppm": 1.67}
 
 
-def run_grasp(settings: Settings) -> StudyResult:
+def run_study(settings: Settings) -> StudyResult:
     """All variants without slip, two with Coulomb's friction, and the scene under the models."""
     result = StudyResult()
     steps = QUICK_STEPS if settings.quick else NUM_STEPS
@@ -142,9 +142,10 @@ def _check_models(models: dict[str, Any]) -> list[Check]:
     return checks
 
 
-GRASP = Study(
-    "grasp",
-    "two blocks in a row, held by friction between two grippers",
-    run_grasp,
-    ("no_slip", "viscous", *HOLDING, "lagged", "coulomb", "mujoco"),
+STUDY = Study(
+    name="grasp",
+    title="two blocks in a row, held by friction between two grippers",
+    run=run_study,
+    plots=("drop", "times"),
+    contact_models=("no_slip", "viscous", *HOLDING, "lagged", "coulomb", "mujoco"),
 )

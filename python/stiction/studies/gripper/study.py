@@ -213,4 +213,9 @@ def _check_peers(
     return checks
 
 
-GRIPPER = Study("gripper", "a soft gripper lifts a spatula with a pancake", run_study)
+STUDY = Study(
+    name="gripper",
+    title="a soft gripper lifts a spatula with a pancake",
+    run=run_study,
+    plots=("times", "forces"),
+)

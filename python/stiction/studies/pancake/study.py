@@ -33,7 +33,7 @@ _HALF_THICKNESS = 0.008  # of the pancake [m]
 _TIMES = ("surfaces_us", "solve_us", "step_us")
 
 
-def run_pancake_study(settings: Settings) -> StudyResult:
+def run_study(settings: Settings) -> StudyResult:
     """All models on the coarsest grid, two on all grids, one with triangles; quick: the spatula is
     grabbed and lifted, on the coarsest grid.
 
@@ -195,4 +195,9 @@ def _add_replay(run: PancakeRun, result: StudyResult) -> None:
         result.notes.append("no replay: pip install stiction[replay]")
 
 
-PANCAKE = Study("pancake", "A robot flips a pancake", run_pancake_study)
+STUDY = Study(
+    name="pancake",
+    title="A robot flips a pancake",
+    run=run_study,
+    plots=("fig07_task", "fig09_faces"),
+)

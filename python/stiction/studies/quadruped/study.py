@@ -325,6 +325,10 @@ def _describe_package(walk: PackageWalk) -> dict[str, Any]:
     }
 
 
-QUADRUPED = Study(
-    "quadruped", "a robot that walks without slip", run_study, (*RIGID, "viscous", *MODELS[2:])
+STUDY = Study(
+    name="quadruped",
+    title="a robot that walks without slip",
+    run=run_study,
+    plots=("in_place", "ahead", "contacts", "hills", "viscous"),
+    contact_models=(*RIGID, "viscous", *MODELS[2:]),
 )

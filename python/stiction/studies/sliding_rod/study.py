@@ -40,7 +40,7 @@ _COARSEST = CASES["without"].steps[0]  # [s]
 _STEP_SHOWN = 1e-6  # figures 8 to 11 [s]
 
 
-def run_sliding_rod(settings: Settings) -> StudyResult:
+def run_study(settings: Settings) -> StudyResult:
     """Both cases: all models at all steps against `lagged` at steps far smaller; close looks at the
     jam.
     """
@@ -290,4 +290,16 @@ def _draw(
     return plots
 
 
-SLIDING_ROD = Study("sliding_rod", "a rod slides on its tip and jams", run_sliding_rod)
+STUDY = Study(
+    name="sliding_rod",
+    title="a rod slides on its tip and jams",
+    run=run_study,
+    plots=(
+        "fig07_rod",
+        "fig08_force_without_dissipation",
+        "fig09_velocity_without_dissipation",
+        "fig10_force_with_dissipation",
+        "fig11_velocity_with_dissipation",
+        "fig12_convergence",
+    ),
+)

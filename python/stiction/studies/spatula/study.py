@@ -215,4 +215,9 @@ def _format_speed(speed: float) -> str:
     return f"{speed:g}"
 
 
-SPATULA = Study("spatula", "a spatula slips and sticks in a soft grip", run_study)
+STUDY = Study(
+    name="spatula",
+    title="a spatula slips and sticks in a soft grip",
+    run=run_study,
+    plots=("paper_pitch", "paper_patches", "convergence", "example_pitch"),
+)
