@@ -30,6 +30,9 @@ NUM_SIDES = 152  # of the fan
 _SIDE_ANGLE = 2 * math.pi / NUM_SIDES
 FAN_RADIUS = RADIUS * math.sqrt(_SIDE_ANGLE / math.sin(_SIDE_ANGLE))  # [m]
 
+MODELS = ("tamsi", "lagged", "lagged_regularized", "coulomb", "similar", "sap")
+GLIDING = ("similar", "sap")  # models that lift what slides, by mu dt |v_t| and more
+
 _TOLERANCE = 1e-9
 _LARGEST_STEP = 1e-3  # where steps follow the speed [s]
 

@@ -12,12 +12,7 @@ import stiction
 from stiction import lcp
 from stiction.errors import ignored_settings_are_fine
 from stiction.package_scenes import find_scene_file
-from stiction.studies.grasp.lcp import (
-    GraspLcp,
-    make_coulomb_lcp,
-    make_no_slip_lcp,
-    to_velocity,
-)
+from stiction.studies.grasp.lcp import GraspLcp, make_coulomb_lcp, make_no_slip_lcp, to_velocity
 from stiction.studies.grasp.scene import (
     FIRST_BLOCK,
     TIME_STEP,

@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 
 from stiction.experiments.convergence import calc_order
-from stiction.experiments.gripper import (
-    RESOLUTIONS,
-    GripperRun,
-    Resolution,
-    Vector,
-    run_gripper,
-)
+from stiction.experiments.gripper import RESOLUTIONS, GripperRun, Resolution, Vector, run_gripper
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_between, check_near
 from stiction.studies.gripper.plots import draw_forces, draw_times
 from stiction.studies.peers import find_peer_rows

@@ -13,12 +13,7 @@ import numpy as np
 
 from stiction.studies.pancake.arm import Pose, interpolate, make_rotation
 from stiction.studies.pancake.robot import Command, Robot
-from stiction.studies.pancake.scene import (
-    BLADE_HALF_WIDTH,
-    HANDLE_ANGLE,
-    HANDLE_MIDDLE,
-    Vector,
-)
+from stiction.studies.pancake.scene import BLADE_HALF_WIDTH, HANDLE_ANGLE, HANDLE_MIDDLE, Vector
 
 GRIP_FORCE = 20.0  # of each bubble [N]
 LIFT = 0.10  # [m]

@@ -4,27 +4,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stiction.errors import Error
-from stiction.studies.checks import Check, check_at_least, check_at_most, check_between
-from stiction.studies.quadruped.footsteps import STEP_HEIGHT
-from stiction.studies.quadruped.gait import Gait
-from stiction.studies.quadruped.package_walker import PackageWalk, run_package_walker
+from stiction.studies.checks import check_at_least, check_at_most, check_between
+from stiction.studies.quadruped.checks import check_ahead, check_hills, check_in_place, check_whole
+from stiction.studies.quadruped.figures import describe_package, describe_walk
+from stiction.studies.quadruped.package_walker import run_package_walker
 from stiction.studies.quadruped.plots import draw_contacts, draw_hills, draw_walk
-from stiction.studies.quadruped.run import (
-    FOOT_RADIUS,
-    RUBBER,
-    TIME_STEP,
-    VISCOUS,
-    WalkRun,
-    run_trotter,
-)
+from stiction.studies.quadruped.run import RUBBER, VISCOUS, WalkRun, run_trotter
 from stiction.studies.quadruped.terrain import Terrain, Vector, make_hills, make_rough_terrain
 from stiction.studies.study import Settings, Study, StudyResult
 
@@ -36,9 +27,7 @@ DURATION, QUICK_DURATION = 10.0, 2.2  # [s]; the paper's 10 s
 SHORT_DURATION, QUICK_SHORT_DURATION = 5.0, 1.5  # at most, on the plane and over hills [s]
 QUICK_VISCOUS_DURATION = 0.5  # at most, for it costs ten times the others' [s]
 SPEED, HILL_SPEED = 0.05, 0.1  # that the walk is told to have, on the floor and over hills [m/s]
-LARGEST_COUNT = 30  # the paper's contacts are 1 to 30
 AGREEMENT_TIME = 0.5  # until which solvers of one problem are compared [s]
-_LANDED = 0.3  # from the start's 9 mm [s]
 
 # With the published friction of 1000 contacts of a foot whose normals differ hold it down.
 _OPTIONS: dict[str, dict[str, Any]] = {"drumwright_shell": {"properties": RUBBER}}
@@ -76,10 +65,10 @@ def run_study(settings: Settings) -> StudyResult:
     walk_all("plane", None, short, command=_order(SPEED))
     over_hills = walk_all("hills", hills, short, command=_order(HILL_SPEED))
     result.checks = [
-        *_check_in_place(result.figures["in place"]),
-        *_check_ahead(result.figures, "ahead"),
-        *_check_ahead(result.figures, "plane"),
-        *_check_hills(result.figures["hills"]),
+        *check_in_place(result.figures["in place"]),
+        *check_ahead(result.figures, "ahead"),
+        *check_ahead(result.figures, "plane"),
+        *check_hills(result.figures["hills"]),
     ]
     for where in ("in place", "ahead", "hills"):
         ratios = _compare_times(result, where, *reversed(RIGID))
@@ -104,125 +93,6 @@ def run_study(settings: Settings) -> StudyResult:
 def _order(speed: float) -> Callable[[float], Vector]:
     """Ahead [m/s], without the published rule, which says 0 while the nose is not down."""
     return lambda pitch: np.array([speed, 0.0])
-
-
-# ---- the paper's robot ----------------------------------------------------------------------------
-
-
-def describe_walk(run: WalkRun) -> dict[str, Any]:
-    """Figures of a run, fit for JSON; NaN where it ended too early to have them."""
-    standing = run.time > _LANDED
-    last = run.time > _find_last_periods(run.time)
-    height = run.base[standing, 2]
-    lift = run.feet[last, :, 2] - FOOT_RADIUS  # of each foot, above 0
-    contacts, loaded = run.contacts[standing], run.loaded[standing]
-    few = (contacts > 0) & (contacts <= LARGEST_COUNT)
-    return {
-        "steps": len(run.time),
-        "failure": run.failure,
-        "speed": _calc(np.mean, np.diff(run.base[last, 0]) / TIME_STEP),
-        "command": _calc(np.mean, run.command[last]),
-        "heights": [_calc(np.min, height), _calc(np.max, height)],
-        "largest_tilt": _calc(np.max, np.abs(run.rpy[:, :2])),
-        "largest_yaw": _calc(np.max, np.abs(run.rpy[:, 2])),
-        "contacts": {
-            "mean": _calc(np.mean, contacts),
-            "deviation": _calc(np.std, contacts),
-            "largest": _calc(np.max, contacts),
-            "share_1_to_30": _calc(np.mean, few),
-            "mean_loaded": _calc(np.mean, loaded),
-            "largest_loaded": _calc(np.max, loaded),
-            "histogram": np.bincount(contacts).tolist(),
-        },
-        "least_lift": _calc(np.min, np.max(lift, axis=0, initial=-math.inf)),
-        "largest_slip": _calc(np.max, run.slip[standing]),
-        "largest_torque": _calc(np.max, run.torque),
-        "physics_s": run.physics_s,
-        "controller_s": run.controller_s,
-        "whole_s": run.physics_s + run.controller_s,
-        "solve_us_per_step": _calc(np.mean, run.solve_us),
-    }
-
-
-def _find_last_periods(time: Vector) -> float:
-    """When the last whole periods of the gait but the first begin [s]."""
-    period = Gait().period
-    end = float(time[-1]) if len(time) else 0.0
-    return end - period * max(0, int(end / period + 1e-6) - 1) - TIME_STEP / 2
-
-
-def _calc(function: Callable[..., Any], values: NDArray[Any]) -> float:
-    """Of no values NaN."""
-    return float(function(values)) if len(values) else math.nan
-
-
-def _check_whole(figures: dict[str, Any], name: str, tilt: float) -> list[Check]:
-    """That a walk was made, upright."""
-    return [
-        check_at_most(f"{name}: failures", bool(figures["failure"]), 0, "whole run"),
-        check_at_most(
-            f"{name}: largest roll or pitch [rad]", figures["largest_tilt"], tilt, "upright"
-        ),
-    ]
-
-
-def _check_steps(figures: dict[str, Any], name: str) -> Check:
-    """That all feet leave the ground."""
-    source = f"steps are {1e3 * STEP_HEIGHT:g} mm high"
-    return check_at_least(f"{name}: least lift of a foot [m]", figures["least_lift"], 5e-3, source)
-
-
-def _check_in_place(figures: dict[str, dict[str, Any]]) -> list[Check]:
-    checks = []
-    for name, walk in figures.items():
-        label = f"in place, {name}"
-        drift = abs(walk["speed"] - walk["command"])
-        checks += [
-            *_check_whole(walk, label, 0.05),
-            check_at_most(f"{label}: speed off the command [m/s]", drift, 0.01, "published rule"),
-            _check_steps(walk, label),
-            check_between(f"{label}: least height [m]", walk["heights"][0], 0.13, 0.15, "stands"),
-        ]
-        if name != "mujoco":  # which has contacts at whatever depth its springs give way
-            share = walk["contacts"]["share_1_to_30"]
-            checks.append(
-                check_at_least(f"{label}: share of 1 to 30 contacts", share, 0.99, "the paper's")
-            )
-        if name == "no_slip":
-            slip = walk["largest_slip"]
-            checks.append(check_at_most(f"{label}: slip [m/s]", slip, 1e-9, "the model"))
-    return checks
-
-
-def _check_ahead(figures: dict[str, dict[str, Any]], where: str) -> list[Check]:
-    checks = []
-    for name, walk in figures[where].items():
-        label, ratio = f"{where}, {name}", walk["speed"] / walk["command"]
-        checks += [
-            *_check_whole(walk, label, 0.1),
-            _check_steps(walk, label),
-            check_between(f"{label}: speed to command", ratio, 0.7, 1.0, "footsteps alone: 0.74"),
-        ]
-        if name == "no_slip":
-            slip = walk["largest_slip"]
-            checks.append(check_at_most(f"{label}: slip [m/s]", slip, 1e-9, "the model"))
-    return checks
-
-
-def _check_hills(figures: dict[str, dict[str, Any]]) -> list[Check]:
-    checks = []
-    for name, walk in figures.items():
-        checks += [
-            *_check_whole(walk, f"hills, {name}", 0.2),
-            check_between(
-                f"hills, {name}: speed to command",
-                walk["speed"] / walk["command"],
-                0.5,
-                1.1,
-                "as on the floor, 0.83, and what the ground's slopes add",
-            ),
-        ]
-    return checks
 
 
 def _compare_times(
@@ -261,7 +131,7 @@ def _study_viscous(settings: Settings, duration: float, result: StudyResult) -> 
         )
     )  # fmt: skip
     for solver, figures in result.figures["viscous"].items():
-        result.checks += _check_whole(figures, f"viscous, {solver}", 0.5)
+        result.checks += check_whole(figures, f"viscous, {solver}", 0.5)
     ours, lemke = (run.base[run.time < AGREEMENT_TIME] for run in runs.values())
     both = len(ours) > 0 and ours.shape == lemke.shape
     distance = float(np.abs(ours - lemke).max()) if both else None
@@ -276,9 +146,6 @@ def _study_viscous(settings: Settings, duration: float, result: StudyResult) -> 
     result.plots["viscous"] = draw_walk(runs)
 
 
-# ---- a robot of a package -------------------------------------------------------------------------
-
-
 def _study_package(settings: Settings, result: StudyResult) -> None:
     duration = 3.0 if settings.quick else 8.0
     figures: dict[str, Any] = {}
@@ -289,7 +156,7 @@ def _study_package(settings: Settings, result: StudyResult) -> None:
         except Error as e:
             result.notes.append(f"dm_control's quadruped is left out: {e}")
             return
-        figures[name] = _describe_package(walk)
+        figures[name] = describe_package(walk)
         result.checks += [
             check_at_most(
                 f"dm_control's quadruped, {name}: failures",
@@ -310,19 +177,6 @@ def _study_package(settings: Settings, result: StudyResult) -> None:
                 check_at_least(f"dm_control's quadruped, {name}: way [m]", way, 0.1, "walks")
             )
     result.figures["package"] = figures
-
-
-def _describe_package(walk: PackageWalk) -> dict[str, Any]:
-    landed = walk.time > 0.5
-    return {
-        "steps": len(walk.time),
-        "failure": walk.failure,
-        "travel": _calc(lambda base: np.linalg.norm(base[-1, :2] - base[0, :2]), walk.base),
-        "least_upright": _calc(np.min, walk.upright),
-        "least_height": _calc(np.min, walk.base[landed, 2]),
-        "contacts": _calc(np.mean, walk.contacts),
-        "physics_s": walk.physics_s,
-    }
 
 
 STUDY = Study(

@@ -8,14 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stiction.experiments.spatula import (
-    EXAMPLE,
-    PAPER,
-    GripWave,
-    SpatulaRun,
-    Vector,
-    run_spatula,
-)
+from stiction.experiments.spatula import EXAMPLE, PAPER, GripWave, SpatulaRun, Vector, run_spatula
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_near
 from stiction.studies.peers import find_peer_rows
 from stiction.studies.spatula.plots import draw_convergence, draw_motion, draw_patches

@@ -23,7 +23,7 @@ from stiction.studies.grasp.scene import (
 
 from stiction import lcp
 
-REFERENCE = Path(__file__).parents[3] / "shared/reference/rigid/grasp_scene.json"
+REFERENCE = Path(__file__).parents[4] / "shared/reference/rigid/grasp_scene.json"
 
 
 def test_rotations_turn_as_angular_velocities_do() -> None:

@@ -1,4 +1,4 @@
-"""The parts of stiction study spatula and gripper, by closed forms."""
+"""The spatula in its grip, by closed forms."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import mujoco
 import numpy as np
 import pytest
 from stiction.experiments.spatula import EXAMPLE, PAPER, GripWave, _calc_pitch, run_spatula
-from stiction.package_scenes import find_scene_file
-
-import stiction
 
 
 def test_the_grip_is_tight_for_its_share_of_every_period() -> None:
@@ -26,12 +23,6 @@ def test_pitch_is_the_turn_about_y() -> None:
     assert _calc_pitch(quaternion, R_start) == pytest.approx(0.7)
     mujoco.mju_quat2Mat(start := np.empty(9), quaternion)
     assert _calc_pitch(quaternion, start.reshape(3, 3)) == pytest.approx(0, abs=1e-12)
-
-
-def test_scenes_come_with_the_package() -> None:
-    assert find_scene_file("spatula").is_file()
-    with pytest.raises(stiction.Error, match="did you mean 'spatula'"):
-        find_scene_file("spatulla")
 
 
 def test_refined_bodies_touch_in_more_faces() -> None:

@@ -16,7 +16,9 @@ import numpy as np
 import pytest
 from stiction.package_scenes import find_scene_file
 from stiction.studies.quadruped import study
+from stiction.studies.quadruped.checks import check_steps
 from stiction.studies.quadruped.controller import MAX_TORQUE, TrotController, calc_pitch
+from stiction.studies.quadruped.figures import describe_walk
 from stiction.studies.quadruped.foot_spline import FootSpline
 from stiction.studies.quadruped.footsteps import STEP_HEIGHT, Footsteps
 from stiction.studies.quadruped.gait import Gait, calc_command
@@ -37,7 +39,6 @@ from stiction.studies.quadruped.run import (
     make_trotter_data,
     run_trotter,
 )
-from stiction.studies.quadruped.study import describe_walk
 from stiction.studies.quadruped.terrain import (
     HILL_HEIGHT,
     ROUGHNESS,
@@ -395,8 +396,8 @@ def test_rigid_models_are_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_robot_that_cannot_lift_its_feet_fails() -> None:
     run = run_trotter(None, 1.5, "coulomb")
     stuck = dataclasses.replace(run, feet=np.broadcast_to(run.feet[-1], run.feet.shape))
-    assert study._check_steps(describe_walk(run), "").passed
-    assert not study._check_steps(describe_walk(stuck), "").passed
+    assert check_steps(describe_walk(run), "").passed
+    assert not check_steps(describe_walk(stuck), "").passed
 
 
 def test_a_robot_of_a_package_walks() -> None:
