@@ -1,9 +1,8 @@
-"""The command line. Each command is in a module of its own, commands/<name>.py."""
+"""The command line. Each module of commands/ registers its command when it is imported."""
 
 from __future__ import annotations
 
 import contextlib
-import enum
 import os
 import sys
 from typing import Annotated
@@ -13,28 +12,19 @@ import typer
 from rich.console import Console
 
 import stiction
+import stiction.commands.bench
+import stiction.commands.compare
+import stiction.commands.explain
+import stiction.commands.mesh
+import stiction.commands.replay
+import stiction.commands.run
+import stiction.commands.study
+import stiction.commands.work_precision
+from stiction.commands.app import ExitCode, app
 from stiction.errors import Error
 from stiction.names import make_printable
 
-
-class ExitCode(enum.IntEnum):
-    """What the process returns."""
-
-    OK = 0
-    FAILURE = 1
-    USAGE = 2
-    CERTIFICATE_FAILED = 3
-
-
 _TYPER_INTERRUPTED = 130  # what typer returns for Ctrl-C
-
-app = typer.Typer(
-    name="stiction",
-    help="Contact simulation that a roboticist can trust, on any MuJoCo scene.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
 
 
 def _print_version(wanted: bool) -> None:
@@ -101,14 +91,3 @@ def _fail_output(error: OSError) -> None:
     # What is still buffered would fail again when Python ends.
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-# The commands register themselves on `app`.
-import stiction.commands.bench  # noqa: E402
-import stiction.commands.compare  # noqa: E402
-import stiction.commands.explain  # noqa: E402
-import stiction.commands.mesh  # noqa: E402
-import stiction.commands.replay  # noqa: E402
-import stiction.commands.run  # noqa: E402
-import stiction.commands.study  # noqa: E402
-import stiction.commands.work_precision  # noqa: E402

@@ -12,6 +12,7 @@ after the last. Nothing else of the keyframes is used.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -20,7 +21,6 @@ from numpy.typing import NDArray
 from stiction.custom_text import CONTROLS, find_text
 from stiction.errors import Error
 from stiction.names import suggest_name
-from stiction.scene import Scene
 
 
 @dataclass(frozen=True)
@@ -55,34 +55,37 @@ class ControlSchedule:
         return float(self.times[changes[-1] + 1 if len(changes) else 0])
 
 
-def find_control_schedule(scene: Scene) -> ControlSchedule | None:
-    """The scene's schedule, or None.
+def find_control_schedule(model: mujoco.MjModel, path: Path) -> ControlSchedule | None:
+    """Returns the scene's schedule, or None if it has none.
+
+    Args:
+        path: the scene's file, for messages.
 
     Raises:
         Error: no keyframe of a name, times that do not ascend, a value that is not finite.
     """
-    text = find_text(scene, CONTROLS)
+    text = find_text(model, path, CONTROLS)
     if text is None:
         return None
-    where = f"{scene.path}: <text name='{CONTROLS}'>"
+    where = f"{path}: <text name='{CONTROLS}'>"
     names = text.split()
     if not names:
         raise Error("invalid_value", where, "is empty; list the names of keyframes")
-    keys = [_find_key(scene.model, name, where) for name in names]
-    times = scene.model.key_time[keys].copy()
-    controls = scene.model.key_ctrl[keys].copy()
+    keys = [_find_key(model, name, where) for name in names]
+    times = model.key_time[keys].copy()
+    controls = model.key_ctrl[keys].copy()
     for name, time, ctrl in zip(names, times, controls, strict=True):
         if not (np.isfinite(time) and np.isfinite(ctrl).all()):
             raise Error(
                 "invalid_value",
-                f"{scene.path}: <key name='{name}'>",
+                f"{path}: <key name='{name}'>",
                 f"has time {time} and ctrl {ctrl.tolist()}; give finite numbers",
             )
     for i in range(1, len(times)):
         if times[i] <= times[i - 1]:
             raise Error(
                 "invalid_value",
-                f"{scene.path}: <key name='{names[i]}'>",
+                f"{path}: <key name='{names[i]}'>",
                 f"has time {times[i]:g} s, not after '{names[i - 1]}' at {times[i - 1]:g} s",
             )
     return ControlSchedule(times, controls)

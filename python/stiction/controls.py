@@ -9,7 +9,6 @@ from collections.abc import Callable
 import mujoco
 import numpy as np
 
-from stiction.control_schedule import find_control_schedule
 from stiction.custom_text import CONTROLS
 from stiction.errors import Error
 from stiction.scene import Scene
@@ -66,7 +65,7 @@ def default_controls(scene: Scene) -> ControlsName:
     Raises:
         Error: a schedule that is wrong.
     """
-    if find_control_schedule(scene):
+    if scene.control_schedule:
         return ControlsName.schedule
     return ControlsName.keyframe if scene.model.nkey else ControlsName.zero
 
@@ -77,7 +76,7 @@ def default_duration(scene: Scene) -> float:
     Raises:
         Error: a schedule that is wrong.
     """
-    schedule = find_control_schedule(scene)
+    schedule = scene.control_schedule
     start = float(scene.model.key_time[0]) if scene.model.nkey else 0.0
     return schedule.end - start if schedule and schedule.end > start else 2.0
 
@@ -130,7 +129,7 @@ class RandomControls:
 
 
 def _require_schedule(scene: Scene) -> Controls:
-    schedule = find_control_schedule(scene)
+    schedule = scene.control_schedule
     if schedule is None:
         raise Error(
             "invalid_value",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stiction._core import StepReport
+    from stiction._core import StepReport  # of the module that raises these errors
 
 
 class Error(Exception):

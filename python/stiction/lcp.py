@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction import _core
+import stiction._core as _core
 from stiction._core import LcpResult, lcp_solvers
 from stiction.arguments import check_flag, check_integer, check_name, check_number
 from stiction.errors import Error

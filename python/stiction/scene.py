@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import mujoco
 
 from stiction._core import ContactProperties, SceneFile, check_model
 from stiction.arguments import check_path
+from stiction.control_schedule import ControlSchedule, find_control_schedule
 from stiction.errors import Error, StictionWarning
 from stiction.properties import PropertiesLike, load_scene_properties
 from stiction.simulator import Simulator
@@ -29,6 +31,15 @@ class Scene:
     path: Path
     model: mujoco.MjModel
     properties: ContactProperties | None = None
+
+    @cached_property
+    def control_schedule(self) -> ControlSchedule | None:
+        """The schedule of controls that the file declares, or None; read from the model once.
+
+        Raises:
+            Error: a declaration that is wrong.
+        """
+        return find_control_schedule(self.model, self.path)
 
     def make_data(self) -> mujoco.MjData:
         """The scene's initial state: its first keyframe if it has one, else qpos0."""

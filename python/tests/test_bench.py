@@ -8,9 +8,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from stiction.bench import clutter_scene
 from stiction.bench.clutter import run_clutter
-from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
 from stiction.bench.lcp import run_lcp
 from stiction.bench.patch_pairs import KINDS, make_pairs
 from stiction.bench.patch_queries import summarize
@@ -18,6 +16,7 @@ from stiction.bench.rigid import run_rigid
 from stiction.bench.scenes import run_scene
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.cli import app
+from stiction.experiments.clutter import make_clutter, make_mjcf
 from typer.testing import CliRunner
 
 import stiction
@@ -67,36 +66,6 @@ def test_clutter_starts_from_a_common_state(tmp_path: Path) -> None:
     (tmp_path / "state_10_t2.npz").write_bytes(b"no arrays")
     with pytest.raises(stiction.Error, match="state_10_t2.npz"):
         run_clutter([10], num_repeats=1, states=tmp_path, with_drake=False)
-
-
-@pytest.mark.parametrize("num_bodies", [-10, 0, 1, 20, 41, 10 * 101**2, 10**9])
-def test_clutter_refuses_other_numbers_of_bodies(num_bodies: int) -> None:
-    with pytest.raises(stiction.Error, match="10 times a square"):
-        make_clutter(num_bodies)
-
-
-def test_clutter_is_the_papers() -> None:
-    """Masses, stiffness of a pair, and the sag of MuJoCo's 1 kg as on a spring of 1e7 N/m."""
-    model = mujoco.MjModel.from_xml_string(make_mjcf(make_clutter(40)))
-    assert np.unique(model.body_mass[1:]).tolist() == [0.524, 1.0]
-    material = make_properties()["materials"]["clutter"]
-    assert material["stiffness"] / 2 == 1e7
-
-    xml = f"""<mujoco><option timestep="0.002" cone="elliptic"/><worldbody>
-      <geom type="plane" size="1 1 1" {_solver_parameters(model)}/>
-      <body pos="0 0 0.05"><freejoint/><geom size="0.05" mass="1" {_solver_parameters(model)}/></body>
-      </worldbody></mujoco>"""
-    ball = mujoco.MjModel.from_xml_string(xml)
-    data = mujoco.MjData(ball)
-    mujoco.mj_step(ball, data, 2000)
-    sag = 0.05 - data.qpos[2]
-    assert sag == pytest.approx(clutter_scene.GRAVITY / 1e7, rel=0.01)
-
-
-def _solver_parameters(model: mujoco.MjModel) -> str:
-    solref = " ".join(map(repr, map(float, model.geom_solref[0])))
-    solimp = " ".join(map(repr, map(float, model.geom_solimp[0][:3])))
-    return f'solref="{solref}" solimp="{solimp}"'
 
 
 def test_scenes_times_a_scene_file() -> None:

@@ -16,6 +16,7 @@ import pytest
 from stiction.commands import compare as command
 from stiction.compare import Comparison, compare_models
 from stiction.compare.report import make_report
+from stiction.control_schedule import ControlSchedule, find_control_schedule
 from stiction.controls import ControlsName
 from stiction.scene import load_scene
 
@@ -146,6 +147,19 @@ def test_the_scenes_impratio_is_left_alone() -> None:
     rows = compare_models(scene, ["mujoco"], duration=0.01).rows
     assert [row.impratio for row in rows] == [5, 50, 500]
     assert scene.model.opt.impratio == 5
+
+
+def test_the_schedule_is_read_once_for_all_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+
+    def find(*arguments: object) -> ControlSchedule | None:
+        read.append(arguments)
+        return find_control_schedule(*arguments)
+
+    monkeypatch.setattr(stiction.scene, "find_control_schedule", find)
+    comparison = compare_models(load_scene(PINCH), ["sap", "lagged"], duration=0.01)
+    assert comparison.controls == "schedule"
+    assert len(read) == 1
 
 
 def test_report_refers_to_nothing_elsewhere_and_escapes(make_scene: MakeScene) -> None:

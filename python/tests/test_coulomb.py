@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
+from stiction.experiments.clutter import make_clutter, make_mjcf, make_properties
 
 import stiction
 

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from stiction.compare import Comparison, compare_models
 from stiction.compare.creep import solve_creep, solve_tamsi_creep
-from stiction.control_schedule import find_control_schedule
 from stiction.controls import ControlsName, default_controls, default_duration, make_controls
 from stiction.scene import Scene, load_scene
 
@@ -160,7 +159,7 @@ def test_run_follows_the_schedule(tmp_path: Path) -> None:
 
 
 def test_the_schedule_passes_through_its_keyframes(scene: Scene) -> None:
-    schedule = find_control_schedule(scene)
+    schedule = scene.control_schedule
     assert schedule is not None
     data = scene.make_data()
     for time, ctrl in ((0, (0, 0, 0)), (0.25, (0, 0.02, 0.02)), (1.3, (0.05, 0.04, 0.04)),

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stiction
-from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.bench.work_precision import Tell, WorkCurves, WorkPoint
 from stiction.errors import ignored_settings_are_fine
+from stiction.experiments.clutter import make_clutter, make_mjcf, make_properties
 from stiction.recording import format as fmt
 
 Vector = NDArray[np.float64]

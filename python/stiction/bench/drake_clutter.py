@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from stiction.bench import clutter_scene as cs
 from stiction.bench import drake_peer
+from stiction.experiments import clutter as cs
 
 
 class DrakeClutter:

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from stiction.bench import drake_peer
-from stiction.studies.planar import (
+from stiction.experiments.planar import (
     GRAVITY,
     STICTION_TOLERANCE,
     PlanarBody,
     Vector,
     calc_ground_velocities,
 )
-from stiction.studies.planar_case import PlanarCase
+from stiction.experiments.planar_case import PlanarCase
 
 # Its contact approximations, with the contact models that they are of.
 DRAKE_MODELS = {

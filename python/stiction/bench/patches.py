@@ -14,10 +14,10 @@ from stiction.bench.mujoco_runners import make_stiction_runner
 from stiction.bench.scene_pairs import make_pair_runners, make_surface_runner
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.errors import ignored_settings_are_fine
+from stiction.experiments import gripper
+from stiction.experiments.spatula import EXAMPLE
 from stiction.package_scenes import find_scene_file
 from stiction.scene import Scene
-from stiction.studies import gripper_run
-from stiction.studies.spatula_run import EXAMPLE
 
 _SETTLE_STEPS = 5  # by each stepper from the common state, not timed
 _HOLD_TIME = 0.3  # by ours from the start to the common state [s]
@@ -68,11 +68,11 @@ def run_gripper_steps(
 ) -> list[StepCase]:
     """The gripper at rest, holding the spatula with the pancake, at all resolutions."""
     cases = []
-    for resolution in gripper_run.RESOLUTIONS:
-        scene = gripper_run.load_gripper(resolution)
-        simulator = gripper_run.make_gripper_simulator(scene, contact_model, tessellation)
+    for resolution in gripper.RESOLUTIONS:
+        scene = gripper.load_gripper(resolution)
+        simulator = gripper.make_gripper_simulator(scene, contact_model, tessellation)
         start = scene.make_data()
-        simulator.step(start, round(_HOLD_TIME / gripper_run.TIME_STEP))
+        simulator.step(start, round(_HOLD_TIME / gripper.TIME_STEP))
         cases.append(
             _time_steps(
                 f"gripper {resolution.name}",

@@ -9,8 +9,8 @@ from typing import Protocol
 import mujoco
 import numpy as np
 
-from stiction.studies.planar import Vector, calc_ground_velocities, set_ground_velocity
-from stiction.studies.planar_case import PlanarCase
+from stiction.experiments.planar import Vector, calc_ground_velocities, set_ground_velocity
+from stiction.experiments.planar_case import PlanarCase
 
 
 class PlanarStepper(Protocol):

@@ -19,11 +19,11 @@ from stiction.bench.planar_steppers import (
 )
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.bench.work_precision import Tell, WorkCurves, WorkPoint
-from stiction.studies.conveyor import CASE as CONVEYOR
-from stiction.studies.falling_sphere import CASE as FALLING_SPHERE
-from stiction.studies.planar import Trajectory, Vector
-from stiction.studies.planar_case import PlanarCase
-from stiction.studies.sliding_rod_run import CASES as SLIDING_ROD
+from stiction.experiments.conveyor import CASE as CONVEYOR
+from stiction.experiments.falling_sphere import CASE as FALLING_SPHERE
+from stiction.experiments.planar import Trajectory, Vector
+from stiction.experiments.planar_case import PlanarCase
+from stiction.experiments.sliding_rod import CASES as SLIDING_ROD
 
 _TIMED_STEPS = 1000  # of one repeat at least: short runs are made again and again
 

@@ -11,10 +11,10 @@ from typing import TypeVar
 import mujoco
 import numpy as np
 
-from stiction.bench.real_scenes import load_real_scene
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.controls import ControlsName, make_controls
 from stiction.errors import ignored_settings_are_fine
+from stiction.experiments.real_scenes import load_real_scene
 from stiction.recording import format as fmt
 from stiction.scene import Scene, load_scene
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from stiction.bench.work_precision import WorkCurves
 from stiction.colours import find_colour
-from stiction.studies.plots import find_line, make_log_log, make_plot
+from stiction.experiments.plots import find_line, make_log_log, make_plot
 
 _MUJOCO_LINES = ("-", "--", ":")
 _FLOOR = "change of the reference"

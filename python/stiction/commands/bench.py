@@ -16,15 +16,15 @@ from stiction.bench import (
     lcp,
     patch_queries,
     patches,
-    real_scenes,
     rigid,
     scenes,
 )
-from stiction.bench.clutter_scene import check_num_bodies
-from stiction.cli import app
+from stiction.commands.app import app
 from stiction.commands.options import ContactModel, Json, NumThreads, Tolerance
 from stiction.commands.output import make_console, print_json
 from stiction.errors import Error
+from stiction.experiments import real_scenes
+from stiction.experiments.clutter import check_num_bodies
 
 bench_app = typer.Typer(
     no_args_is_help=True, help="CPU time per step in turns with peers, from common states."

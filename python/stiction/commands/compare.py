@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from stiction.cli import ExitCode, app
 from stiction.commands import options
+from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.compare.cases import make_cases
 from stiction.compare.comparison import compare_models

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from stiction.cli import app
 from stiction.commands import options
+from stiction.commands.app import app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.scene import load_scene
 

@@ -10,8 +10,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from stiction.cli import app
 from stiction.commands import options
+from stiction.commands.app import app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.errors import Error
 from stiction.meshing import TetMesh, make_report, read_surface, tetrahedralize

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from stiction.cli import ExitCode, app
 from stiction.commands import options
+from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import Recording

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import mujoco
 import typer
 
-from stiction.cli import ExitCode, app
 from stiction.commands import options
+from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.controls import (
     Controls,

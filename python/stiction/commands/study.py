@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from stiction.cli import ExitCode, app
 from stiction.commands import options
+from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.names import find_compliant_models, suggest_name
-from stiction.studies import NAMES
-
-if TYPE_CHECKING:
-    from stiction.studies.checks import Check
+from stiction.studies.checks import Check, format_value
+from stiction.studies.registry import STUDIES, load_study
+from stiction.studies.study import Settings, describe_result, write_result
 
 # Results of other programs that studies are compared with, where somebody has them: beside the
 # repository that is the current folder.
@@ -25,15 +24,15 @@ _PEERS = Path("../shared/reference")
 
 
 def _check_name(name: str) -> str:
-    if name not in NAMES:
-        raise typer.BadParameter(f"no study '{name}' {suggest_name(name, NAMES)}")
+    if name not in STUDIES:
+        raise typer.BadParameter(f"no study '{name}' {suggest_name(name, STUDIES)}")
     return name
 
 
 @app.command("study")
 def study_command(
     name: Annotated[
-        str, typer.Argument(callback=_check_name, metavar="NAME", help=f"{', '.join(NAMES)}.")
+        str, typer.Argument(callback=_check_name, metavar="NAME", help=f"{', '.join(STUDIES)}.")
     ],
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer and larger steps; fewer checks, as strict.")
@@ -64,12 +63,8 @@ def study_command(
 
     Exit codes: 0 ok, 1 a check failed, 2 usage.
     """
-    # Here, because they load matplotlib, which other commands need not wait for.
-    from stiction.studies.registry import STUDIES
-    from stiction.studies.study import Settings, describe_result, write_result
-
     messages = Messages()
-    study = STUDIES[name]
+    study = load_study(name)
     begin = time.process_time()
     with messages.show_warnings(), messages.show_status(name) as tell:
         settings = Settings(
@@ -98,8 +93,6 @@ def study_command(
 
 
 def _make_table(title: str, checks: list[Check]) -> Table:
-    from stiction.studies.checks import format_value
-
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for heading in ("", "check", "value", "wanted", "source"):
         table.add_column(heading, justify="right" if heading == "value" else "left", no_wrap=True)

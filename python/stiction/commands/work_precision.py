@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
+from stiction.bench.clutter_work import run_clutter_work
+from stiction.bench.planar_work import PLANAR_WORK, run_planar_work
+from stiction.bench.work_precision import WorkCurves, WorkPoint
 from stiction.commands import options
 from stiction.commands.bench import Repeats, bench_app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.names import find_compliant_models, suggest_name
 from stiction.plain_json import make_plain
+from stiction.studies.study import write_figures
 
-if TYPE_CHECKING:
-    from stiction.bench.work_precision import WorkCurves, WorkPoint
-
-SCENES = ("conveyor", "falling_sphere", "sliding_rod", "clutter")
+SCENES = (*PLANAR_WORK, "clutter")
 
 
 def _check_scenes(names: list[str] | None) -> list[str]:
@@ -77,9 +78,8 @@ def bench_work_precision(
     else:
         _print_tables(curves)
     if out is not None:
-        # Here, because they load matplotlib, which other commands need not wait for.
+        # Imported here, because it loads matplotlib, which other commands should not wait for.
         from stiction.bench.work_plots import draw_work
-        from stiction.studies.study import write_figures
 
         write_figures("work_precision", description, {"work_precision": draw_work(curves)}, out)
 
@@ -94,10 +94,6 @@ def _run(
     repeats: int,
     drake: bool | None,
 ) -> Iterator[WorkCurves]:
-    # These load matplotlib, too.
-    from stiction.bench.clutter_work import run_clutter_work
-    from stiction.bench.planar_work import run_planar_work
-
     for scene in scenes:
         if scene == "clutter":
             yield run_clutter_work(models, quick=quick, num_repeats=repeats, tell=tell)

@@ -9,7 +9,6 @@ from stiction.compare.case_run import AfterStep, CaseRun
 from stiction.compare.cases import make_cases
 from stiction.compare.held_body import find_held_body
 from stiction.compare.rows import Comparison
-from stiction.control_schedule import find_control_schedule
 from stiction.controls import ControlsName, count_steps, default_controls, default_duration
 from stiction.scene import Scene
 
@@ -50,7 +49,7 @@ def compare_models(
     """
     cases = make_cases(scene, contact_models)
     held = find_held_body(scene)
-    schedule = find_control_schedule(scene)
+    schedule = scene.control_schedule
     controls = controls or default_controls(scene)
     step = time_step or float(scene.model.opt.timestep)
     start = float(scene.make_data().time)

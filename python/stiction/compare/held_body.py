@@ -74,10 +74,10 @@ def find_held_body(scene: Scene) -> HeldBody | None:
     Raises:
         Error: no body of the name, one that cannot fall, or no gravity.
     """
-    name = find_text(scene, HELD)
+    model = scene.model
+    name = find_text(model, scene.path, HELD)
     if name is None:
         return None
-    model = scene.model
     where = f"{scene.path}: <text name='{HELD}'>"
     body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name.strip())
     if body < 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stiction import _core
+import stiction._core as _core
 from stiction.meshing.surface_file import Surface
 from stiction.meshing.tet_mesh import TetMesh
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from stiction import _core
+import stiction._core as _core
 from stiction.errors import Error
 from stiction.meshing.surface_file import Surface
 

@@ -6,13 +6,13 @@ import platform
 
 import mujoco
 
-import stiction
+from stiction.version import __version__
 
 
 def describe_environment() -> dict[str, str]:
     """Versions and platform, by name."""
     return {
-        "stiction_version": stiction.__version__,
+        "stiction_version": __version__,
         "mujoco_version": mujoco.__version__,
         "architecture": platform.machine(),
         "system": platform.system(),

@@ -15,7 +15,6 @@ import numpy as np
 import zstandard
 from mcap.writer import Writer
 
-import stiction
 from stiction._core import ContactReport, StepReport
 from stiction.errors import Error
 from stiction.interrupts import DeferredInterrupt
@@ -23,6 +22,7 @@ from stiction.recording import format as fmt
 from stiction.recording.environment import describe_environment
 from stiction.recording.patches import pack_patches
 from stiction.recording.reader import is_mcap_file
+from stiction.version import __version__
 
 # A process that is killed loses the steps of its last chunk.
 _CHUNK_SIZE = 64 * 1024
@@ -60,7 +60,7 @@ class RecordingWriter:
         self._writer: Writer | None = Writer(self._file, chunk_size=_CHUNK_SIZE)
 
         def write_head(writer: Writer) -> None:
-            writer.start(fmt.PROFILE, f"stiction {stiction.__version__}")
+            writer.start(fmt.PROFILE, f"stiction {__version__}")
             texts = {
                 "format": str(fmt.FORMAT),
                 **describe_environment(),

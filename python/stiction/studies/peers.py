@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction.errors import Error
-from stiction.studies.convergence import calc_rms_error
-from stiction.studies.planar import Trajectory
+from stiction.experiments.convergence import calc_rms_error
+from stiction.experiments.planar import Trajectory
 from stiction.studies.study import Settings, StudyResult
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from stiction.experiments.planar import Trajectory
 from stiction.studies.checks import Check, check_at_most
-from stiction.studies.planar import Trajectory
 
 # Models whose normal force does not depend on slip: they leave no gap below a body that slides.
 NOT_AT_A_DISTANCE = ("lagged", "lagged_regularized", "tamsi", "coulomb")

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from stiction.studies.planar import Trajectory
-from stiction.studies.planar_case import Errors
-from stiction.studies.plots import add_legend, draw_convergence, find_line, make_plot
+from stiction.experiments.planar import Trajectory
+from stiction.experiments.planar_case import Errors
+from stiction.experiments.plots import add_legend, draw_convergence, find_line, make_plot
 
 _LABELS = {
     "slip_velocity": "slip velocity [m/s]",

@@ -6,13 +6,14 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from stiction.errors import Error
 from stiction.plain_json import make_plain
 from stiction.studies.checks import Check
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure  # which takes a while to load
 
 _DPI = 120
 
@@ -54,13 +55,19 @@ class StudyResult:
 
 @dataclass(frozen=True)
 class Study:
-    """name: as on the command line. title: one line. run: makes it.
-    contact_models: studied where none are asked for; None: all whose surfaces give way.
+    """A study, as registry.py lists it.
+
+    name: as on the command line.
+    title: one line.
+    run: runs the experiments and checks what they show.
+    plots: names of the plots that a quick run draws; a whole run draws these and may draw others.
+    contact_models: studied unless others are asked for; None: all whose surfaces give way.
     """
 
     name: str
     title: str
     run: Callable[[Settings], StudyResult]
+    plots: tuple[str, ...]
     contact_models: tuple[str, ...] | None = None
 
 

@@ -1,0 +1,1 @@
+"""A disk that slides and spins: figures 5 and 6 of [masterjohn2022]."""

@@ -1,0 +1,1 @@
+"""Blocks in a row, held by friction between two grippers: the grasp of [drumwright2015]."""

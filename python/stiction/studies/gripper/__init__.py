@@ -1,0 +1,1 @@
+"""A soft gripper that lifts a spatula with a pancake: section V.B of [masterjohn2022]."""

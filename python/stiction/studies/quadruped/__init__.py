@@ -1,0 +1,1 @@
+"""A robot that walks without slip: the walk of [drumwright2015]."""
