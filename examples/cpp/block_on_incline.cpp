@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "stiction/certificate/certificate.hpp"
+#include "stiction/contact/problem_check.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 
 namespace {
@@ -92,7 +93,9 @@ double slide(contact::ContactModel model, double angle) {
     problem.clear(kTimeStep);
     add_block(block, angle, &problem);
     add_contacts(block, &problem);
-    if (!factor.calc_derived(options.parameters.near_rigid_factor, &problem)) return NAN;
+    // Solvers trust the problem's indices. While you write such code, have them checked.
+    if (i == 0) contact::validate(problem);
+    if (!factor.calc_derived(contact::kNearRigidFactor, &problem)) return NAN;
     islands.find(problem);
     solver->solve(problem, islands, options, {}, nullptr, &solution);
     const certificate::Certificate certificate =
