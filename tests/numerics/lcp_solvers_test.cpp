@@ -71,7 +71,7 @@ TEST(LcpSolvers, AnUnknownNameIsThatOfTheCallersChoice) {
 
 TEST(LcpSolvers, ActiveSetIsThereOrSaysHowToGetIt) {
   if (ActiveSetQp::is_available()) {
-    EXPECT_NO_THROW(AnyLcpSolver(LcpSolver::active_set));
+    EXPECT_NO_THROW(AnyLcpSolver{LcpSolver::active_set});
     return;
   }
   try {
