@@ -1,4 +1,4 @@
-"""Scenes come with the package."""
+"""Tests that scenes come with the package."""
 
 from __future__ import annotations
 
