@@ -1,4 +1,4 @@
-"""MuJoCo's contacts are as stiff as asked for."""
+"""Tests that MuJoCo's contacts have the requested stiffness."""
 
 from __future__ import annotations
 
