@@ -1,4 +1,4 @@
-"""What a study gives, written to files."""
+"""Tests the files of a study's result."""
 
 from __future__ import annotations
 
