@@ -8,6 +8,10 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from typer.testing import CliRunner
+
+import stiction
+from stiction import Error
 from stiction.bench.clutter import run_clutter
 from stiction.bench.lcp import run_lcp
 from stiction.bench.patch_pairs import KINDS, make_pairs
@@ -17,10 +21,6 @@ from stiction.bench.scenes import run_scene
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.cli import app
 from stiction.experiments.clutter import make_clutter, make_mjcf
-from typer.testing import CliRunner
-
-import stiction
-from stiction import Error
 
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
 CONTRACT = {

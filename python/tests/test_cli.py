@@ -11,9 +11,9 @@ from pathlib import Path
 
 import mujoco
 import pytest
-import stiction.commands.output as output
 
 import stiction
+import stiction.commands.output as output
 
 STICTION = Path(sys.executable).parent / "stiction"
 BALL = (

@@ -13,14 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+import stiction
 from stiction.commands import compare as command
 from stiction.compare import Comparison, compare_models
 from stiction.compare.report import make_report
 from stiction.control_schedule import ControlSchedule, find_control_schedule
 from stiction.controls import ControlsName
 from stiction.scene import load_scene
-
-import stiction
 
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
 

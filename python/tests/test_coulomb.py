@@ -13,9 +13,9 @@ import mujoco
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from stiction.experiments.clutter import make_clutter, make_mjcf, make_properties
 
 import stiction
+from stiction.experiments.clutter import make_clutter, make_mjcf, make_properties
 
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "point"
 MAX_COUPLING_ERROR = 1e-3

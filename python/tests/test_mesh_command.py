@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stiction.meshing import TetMesh, make_report, read_surface, tetrahedralize
 
 import stiction
+from stiction.meshing import TetMesh, make_report, read_surface, tetrahedralize
 
 CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
 QUADS = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from stiction.package_scenes import find_scene_file
 
 import stiction
+from stiction.package_scenes import find_scene_file
 
 
 def test_scenes_come_with_the_package() -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from stiction.cli import app
 from typer.testing import CliRunner
 
 import stiction
+from stiction.cli import app
 
 SCENE = """<mujoco><option timestep="0.002"/>
 <worldbody><geom name="floor" type="plane" size="5 5 1"/>

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+import stiction
 from stiction.compare import Comparison, compare_models
 from stiction.compare.creep import solve_creep, solve_tamsi_creep
 from stiction.controls import ControlsName, default_controls, default_duration, make_controls
 from stiction.scene import Scene, load_scene
-
-import stiction
 
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
 OURS = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "coulomb")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
-from stiction.package_scenes import find_scene_file
 
 import stiction
+from stiction.package_scenes import find_scene_file
 
 
 def load_gripper() -> stiction.Scene:

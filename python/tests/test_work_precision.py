@@ -9,6 +9,8 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from typer.testing import CliRunner, Result
+
 from stiction.bench import clutter_work, drake_peer, planar_work
 from stiction.bench.drake_planar import DRAKE_MODELS, DrakeStepper
 from stiction.bench.planar_steppers import MUJOCO_VARIANTS, MujocoStepper, StictionStepper
@@ -17,7 +19,6 @@ from stiction.bench.work_plots import draw_work
 from stiction.bench.work_precision import WorkCurves, WorkPoint
 from stiction.cli import app
 from stiction.commands.work_precision import SCENES
-from typer.testing import CliRunner, Result
 
 
 def run_command(*arguments: str) -> Result:

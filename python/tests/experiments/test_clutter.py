@@ -5,6 +5,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
+
+import stiction
 from stiction.experiments.clutter import (
     BOX_MASS,
     GRAVITY,
@@ -13,8 +15,6 @@ from stiction.experiments.clutter import (
     make_mjcf,
     make_properties,
 )
-
-import stiction
 
 
 @pytest.mark.parametrize("num_bodies", [-10, 0, 1, 20, 41, 10 * 101**2, 10**9])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from stiction.errors import Error
 from stiction.experiments.convergence import calc_last_order, calc_order, calc_rms_error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mujoco
 import pytest
+
 from stiction.experiments.mujoco_contact import make_contact_attributes
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from stiction.experiments.planar import PlanarBody, run_planar
 
 BALL = PlanarBody(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
+
 from stiction.controls import RandomControls
 from stiction.experiments.real_scenes import load_real_scene, scene_names
 from stiction.scene import Scene

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from stiction.experiments.planar import run_planar
 from stiction.experiments.sliding_rod import CASES, measure_jam
 

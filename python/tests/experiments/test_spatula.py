@@ -5,6 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
+
 from stiction.experiments.spatula import EXAMPLE, PAPER, GripWave, _calc_pitch, run_spatula
 
 

@@ -7,10 +7,10 @@ import threading
 
 import mujoco
 import pytest
-from stiction.interrupts import DeferredInterrupt
-from stiction.recording import writer
 
 import stiction
+from stiction.interrupts import DeferredInterrupt
+from stiction.recording import writer
 
 
 def test_interrupt_is_raised_at_the_end_of_the_context():

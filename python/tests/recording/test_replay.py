@@ -13,9 +13,9 @@ import zstandard
 from mcap.records import Attachment, Channel, Chunk, DataEnd, McapRecord, Message, Metadata, Schema
 from mcap.stream_reader import StreamReader
 from mcap.writer import Writer
-from stiction.recording import format as fmt
 
 import stiction
+from stiction.recording import format as fmt
 
 MODELS = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "mujoco")
 

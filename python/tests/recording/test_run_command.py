@@ -16,12 +16,12 @@ from types import SimpleNamespace
 import mujoco
 import numpy as np
 import pytest
-from stiction.commands.output import Messages
-from stiction.controls import ControlsName, default_controls, make_controls
-from stiction.scene import load_scene
 
 import stiction
 from stiction import cli
+from stiction.commands.output import Messages
+from stiction.controls import ControlsName, default_controls, make_controls
+from stiction.scene import load_scene
 
 STICTION = Path(sys.executable).parent / "stiction"
 

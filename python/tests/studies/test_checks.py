@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+
 from stiction.studies.checks import (
     check_at_least,
     check_at_most,

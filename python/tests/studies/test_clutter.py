@@ -8,6 +8,7 @@ import math
 import mujoco
 import numpy as np
 import pytest
+
 from stiction.experiments.planar import PlanarBody
 from stiction.studies.clutter.plots import _find_hull
 from stiction.studies.clutter.run import calc_stiction_speed, run_clutter_case

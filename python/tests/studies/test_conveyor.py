@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from stiction.experiments import conveyor
 from stiction.experiments.planar import GRAVITY
 from stiction.studies.conveyor import theory

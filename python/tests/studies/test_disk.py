@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from stiction.studies.disk.scene import (
     FAN_RADIUS,
     MASS,

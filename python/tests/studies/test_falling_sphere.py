@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from stiction.experiments import falling_sphere
 from stiction.experiments.planar import GRAVITY
 from stiction.studies.falling_sphere import theory

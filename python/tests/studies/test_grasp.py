@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from stiction import lcp
 from stiction.studies.grasp.lcp import make_coulomb_lcp, make_no_slip_lcp
 from stiction.studies.grasp.run import run_coulomb, run_model, run_no_slip
 from stiction.studies.grasp.scene import (
@@ -20,8 +22,6 @@ from stiction.studies.grasp.scene import (
     make_row,
     make_start,
 )
-
-from stiction import lcp
 
 REFERENCE = Path(__file__).parents[4] / "shared/reference/rigid/grasp_scene.json"
 

@@ -11,6 +11,9 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from typer.testing import CliRunner
+
+import stiction
 from stiction.cli import app
 from stiction.studies.checks import Check
 from stiction.studies.pancake import scene
@@ -35,9 +38,6 @@ from stiction.studies.pancake.scene import (
 from stiction.studies.pancake.study import STUDY, _check_flip, _fit_exponents, run_study
 from stiction.studies.pancake.task import X_SG, Task, TaskError
 from stiction.studies.study import Settings, describe_result, write_result
-from typer.testing import CliRunner
-
-import stiction
 
 needs_arm = pytest.mark.skipif(
     importlib.util.find_spec("dm_control") is None, reason="the arm of dm_control is not installed"

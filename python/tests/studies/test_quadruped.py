@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import mujoco
 import numpy as np
 import pytest
+
 from stiction.package_scenes import find_scene_file
 from stiction.studies.quadruped import study
 from stiction.studies.quadruped.checks import check_steps

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 import stiction.studies
 from stiction.errors import Error
 from stiction.studies.registry import STUDIES, load_study

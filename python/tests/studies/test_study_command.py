@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner, Result
+
 from stiction.cli import app
 from stiction.studies.falling_sphere import checks, theory
 from stiction.studies.registry import STUDIES, load_study
-from typer.testing import CliRunner, Result
 
 
 def run_study(*arguments: str) -> Result:
