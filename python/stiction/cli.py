@@ -24,7 +24,7 @@ from stiction.commands.app import ExitCode, app
 from stiction.errors import Error
 from stiction.names import make_printable
 
-_TYPER_INTERRUPTED = 130  # what typer returns for Ctrl-C
+_TYPER_INTERRUPTED = 130  # exit code that typer returns for Ctrl-C
 
 
 def _print_version(wanted: bool) -> None:

@@ -229,7 +229,7 @@ def calc_ground_velocities(
 ) -> Vector | None:
     """Returns the ground's mean velocity in each step, (num_steps,) [m/s]; None if it rests.
 
-    With the mean, the ground's position is exact after every step.
+    The mean makes the ground's position exact after every step.
     """
     if position is None:
         return None

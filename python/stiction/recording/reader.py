@@ -18,8 +18,8 @@ from mcap.stream_reader import StreamReader, breakup_chunk
 from stiction.errors import Error
 
 _MAGIC = b"\x89MCAP0\r\n"
-_RECORD_HEAD = struct.Struct("<BQ")  # opcode, length of what follows
-_FOOTER_CHECKED = 16  # bytes of a footer that its CRC covers besides the index
+_RECORD_HEAD = struct.Struct("<BQ")  # opcode, and length of the rest of the record
+_FOOTER_CHECKED = 16  # number of footer bytes that its CRC covers, besides the index
 
 # The exceptions that mcap, struct and zstandard raise for damaged bytes, and OSError for bytes that
 # cannot be read.

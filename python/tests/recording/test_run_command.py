@@ -79,7 +79,7 @@ def test_energy_is_that_of_a_falling_ball(command, tmp_path):
     figures = json.loads(command("run", path, "--json", "--duration", "0.4s").stdout)
     start, end = figures["energy"]["start"], figures["energy"]["end"]
     assert start == pytest.approx({"potential": 2 * 9.81 * 5, "kinetic": 0})
-    # Semi-implicit Euler falls by g t (t + dt) / 2 and reaches g t.
+    # The fall of semi-implicit Euler is g t (t + dt) / 2, and its speed g t.
     assert end["potential"] == pytest.approx(2 * 9.81 * (5 - 9.81 * 0.4 * 0.402 / 2))
     assert end["kinetic"] == pytest.approx((9.81 * 0.4) ** 2)
 

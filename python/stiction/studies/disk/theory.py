@@ -1,7 +1,7 @@
 """Theory of a disk that slides and spins on a plane under an even pressure.
 
-With rho in units of the radius R and the ratio eps = v / (R w), Coulomb friction sums up to a force
-mu m g F(eps) against the motion and a torque mu m g R T(eps) against the spin,
+Let rho be the distance from the center in units of the radius R, and eps = v / (R w). Coulomb friction
+sums up to a force mu m g F(eps) against the motion and a torque mu m g R T(eps) against the spin,
 
     F = (1/pi) int int (eps - rho sin a) / D rho da drho,
     T = (1/pi) int int (rho^2 - eps rho sin a) / D rho da drho,    D^2 = eps^2 + rho^2 - 2 eps rho sin a,

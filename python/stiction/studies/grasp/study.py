@@ -1,8 +1,8 @@
 """The multi-block grasp: figures of [drumwright2015], section on rigid grasping.
 
-Of 36 contacts, the no-slip model needs only as many normal impulses as the normals have independent
-rows after projection on the complement of the joints and the no-slip constraints. It needs as many
-pivots to find them.
+The grasp has 36 contacts. The no-slip model needs only as many normal impulses as the normals have
+independent rows after projection on the complement of the joints and the no-slip constraints. It needs
+as many pivots to find them.
 """
 
 from __future__ import annotations

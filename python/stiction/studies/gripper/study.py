@@ -26,9 +26,9 @@ _MODEL = "lagged_regularized"
 
 # Tags of the rows of Drake's results by resolution.
 _PEER_TAGS = {"230": "230", "500": "500", "1200": "1000", "1800": "1500"}
-# The resolutions at which Drake uses all faces. At the others, it drops faces whose normal is more than
-# 90 degrees from the pressure gradient. They carry 10 to 13 % of the force, so that its bodies settle
-# at other heights.
+# The resolutions at which Drake uses all faces. At the others, it drops faces whose normal is more
+# than 90 degrees from the pressure gradient. They carry 10 to 13 % of the force, so that its bodies
+# settle at other heights.
 _NOTHING_IS_DROPPED = ("1200",)
 _PAPER_FACES, _PAPER_SOLVE = 4.05, 4.09  # the paper's ratios of triangles to polygons
 

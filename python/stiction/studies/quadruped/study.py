@@ -31,8 +31,7 @@ QUICK_VISCOUS_DURATION = 0.5  # largest duration of viscous, which is ten times 
 SPEED, HILL_SPEED = 0.05, 0.1  # commanded speed on the floor and over hills [m/s]
 AGREEMENT_TIME = 0.5  # time until which the solvers of one problem are compared [s]
 
-# With the published friction of 1000, several contacts of a foot with different normals hold it
-# down.
+# Contacts of a foot with different normals hold it down if the friction is the published 1000.
 _OPTIONS: dict[str, dict[str, Any]] = {"drumwright_shell": {"properties": RUBBER}}
 
 _NO_TARGETS = (

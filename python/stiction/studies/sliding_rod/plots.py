@@ -89,7 +89,7 @@ def _thin_line(model: str, runs: Mapping[str, Trajectory]) -> dict[str, Any]:
 def _fit_to_view(axes: Axes) -> None:
     """Fits the limits to the values in the visible interval of time.
 
-    The first sample is ignored: in the first step, a model that glides meets the ground.
+    The sample at time 0 is ignored, because it has no contact.
     """
     low, high = axes.get_xlim()
     shown = []
