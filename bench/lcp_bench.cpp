@@ -1,11 +1,14 @@
 // Time of LCP solvers on the grasp of two blocks by two grippers, [drumwright2015]: 36 contacts
 // without slip. Solvers take turns; CPU time. `lcp_bench --json` prints one object.
 
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Dense>

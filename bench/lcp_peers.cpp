@@ -1,6 +1,7 @@
 #include "lcp_peers.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include <Eigen/Dense>
 

@@ -1,8 +1,10 @@
 // Contact surfaces of pairs of bodies, by kind and size; time per face, and how it grows with them.
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,6 @@
 // LCP solvers on NumPy arrays; stiction/lcp.py checks shapes.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nanobind/ndarray.h>

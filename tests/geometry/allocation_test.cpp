@@ -2,6 +2,9 @@
 // of its own.
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "geometry/surface_support.hpp"
 #include "stiction/geometry/quadrature.hpp"
 #include "support/allocation_counter.hpp"

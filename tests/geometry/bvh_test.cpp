@@ -1,5 +1,9 @@
 #include "stiction/geometry/bvh.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
 #include <random>
 
 #include <gtest/gtest.h>

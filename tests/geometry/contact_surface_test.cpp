@@ -1,8 +1,13 @@
 #include "stiction/geometry/contact_surface.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numbers>
+#include <random>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,9 @@
 // Surfaces that lie in faces of a mesh, as aligned bodies have them: each piece counts once.
 #include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <random>
+#include <utility>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,10 @@
 #include "stiction/geometry/extent.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 #include "stiction/geometry/flip_slivers.hpp"
 
+#include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>

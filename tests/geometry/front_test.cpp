@@ -1,6 +1,10 @@
 // A query that has been asked before against one that has not: the same bits.
 #include "stiction/geometry/front.hpp"
 
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "geometry/surface_support.hpp"

@@ -1,5 +1,8 @@
 #include "stiction/geometry/orient_shells.hpp"
 
+#include <array>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "stiction/geometry/tet_mesh.hpp"

@@ -1,5 +1,7 @@
 #include "stiction/geometry/polygon.hpp"
 
+#include <array>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <random>

@@ -1,6 +1,10 @@
 #include "stiction/geometry/quadrature.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 

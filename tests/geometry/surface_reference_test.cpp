@@ -1,11 +1,13 @@
 // Surfaces of 157 pairs of shapes against Drake 1.51.1, on the same meshes, and pairs that are
 // hard.
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "stiction/geometry/contact_surface.hpp"

@@ -1,10 +1,14 @@
 // Surfaces against a twin that shares nothing with them: every pair of elements, each polygon from
 // all corners that three planes make.
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
+#include <numbers>
 #include <numeric>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <utility>
+#include <vector>
+
 #include "numerics/random_lcp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
 #include "stiction/numerics/mlcp.hpp"

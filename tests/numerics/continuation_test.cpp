@@ -1,5 +1,6 @@
 #include "stiction/numerics/continuation.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>

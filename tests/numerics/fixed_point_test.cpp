@@ -1,7 +1,10 @@
 #include "stiction/numerics/fixed_point.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,8 @@
 #include "stiction/numerics/gmres.hpp"
 
+#include <algorithm>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>

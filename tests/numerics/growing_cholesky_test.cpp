@@ -1,5 +1,7 @@
 #include "stiction/numerics/growing_cholesky.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 

@@ -1,9 +1,12 @@
 #include "stiction/numerics/lcp_solvers.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,9 @@
 #include "stiction/numerics/mlcp.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <random>
+#include <span>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 #include "stiction/numerics/newton.hpp"
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <vector>

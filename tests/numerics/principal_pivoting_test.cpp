@@ -1,6 +1,8 @@
 #include "stiction/numerics/principal_pivoting.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <random>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,8 @@
 #include "numerics/random_lcp.hpp"
 
+#include <cmath>
+#include <vector>
+
 namespace stiction::numerics {
 
 using Eigen::MatrixXd;

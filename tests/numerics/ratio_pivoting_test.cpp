@@ -1,6 +1,9 @@
 #include "stiction/numerics/ratio_pivoting.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 

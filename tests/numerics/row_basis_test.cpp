@@ -1,6 +1,9 @@
 #include "stiction/numerics/row_basis.hpp"
 
+#include <cmath>
 #include <limits>
+#include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 

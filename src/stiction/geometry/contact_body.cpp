@@ -1,10 +1,14 @@
 #include "stiction/geometry/contact_body.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "stiction/base/error.hpp"
 #include "stiction/geometry/contact_body_data.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
 #include "stiction/geometry/candidates.hpp"
 #include "stiction/geometry/face_kernels.hpp"

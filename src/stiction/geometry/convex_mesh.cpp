@@ -1,4 +1,5 @@
 #include <string>
+#include <vector>
 
 #include "stiction/base/error.hpp"
 #include "stiction/geometry/flip_slivers.hpp"

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "stiction/geometry/shape_pieces.hpp"
 

@@ -1,5 +1,6 @@
 #include "stiction/geometry/face_kernels.hpp"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>

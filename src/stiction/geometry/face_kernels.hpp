@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "stiction/geometry/contact_body_data.hpp"
 #include "stiction/geometry/face_writer.hpp"
 

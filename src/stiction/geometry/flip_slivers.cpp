@@ -1,6 +1,7 @@
 #include "stiction/geometry/flip_slivers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>

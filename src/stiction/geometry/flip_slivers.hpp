@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "stiction/geometry/meshes.hpp"
 
 namespace stiction::geometry {

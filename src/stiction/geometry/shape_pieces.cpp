@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 #include <sstream>
+#include <utility>
 
 #include "stiction/base/error.hpp"
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "stiction/geometry/bvh.hpp"
 #include "stiction/geometry/contact_body_data.hpp"
 #include "stiction/geometry/face_kernels.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <limits>
 
 #include "stiction/numerics/newton.hpp"
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <limits>
+#include <span>
+
 #include "stiction/numerics/fixed_point_path.hpp"
 #include "stiction/numerics/fixed_point_state.hpp"
 

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
 #include "stiction/numerics/fixed_point_state.hpp"
 
 namespace stiction::numerics {

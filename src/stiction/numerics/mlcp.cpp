@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "stiction/math/vector_kernels.hpp"
 #include "stiction/numerics/dense_solve.hpp"

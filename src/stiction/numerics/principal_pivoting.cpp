@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "stiction/numerics/dense_solve.hpp"
 #include "stiction/numerics/lcp_operators.hpp"
