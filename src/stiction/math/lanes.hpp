@@ -6,7 +6,7 @@
 
 /// Four numbers side by side: the arithmetic of contact laws, which are evaluated for four contacts
 /// at a time. Laws are written without branches, as `mask ? a : b`, so the same template works for
-/// a double and for Lanes. The functions here exist for both types.
+/// a double and for Lanes. The functions that laws need exist for both types.
 namespace stiction::math {
 
 using Lanes = Vec4;

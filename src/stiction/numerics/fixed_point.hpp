@@ -10,16 +10,14 @@
 ///
 /// Four methods follow each other, each if the ones before it found no fixed point:
 /// 1. Newton's method: (I - g') dx = g - x.
-/// 2. Implicit Euler on the flow dx/dt = g(x) - x: ((1 + 1/h) I - g') dx = g - x. With a small h
-/// this
-///    is a damped iteration. It leaves regions where g' has eigenvalues above 1 and Newton's method
+/// 2. Implicit Euler on the flow dx/dt = g(x) - x: ((1 + 1/h) I - g') dx = g - x. A small h makes it
+///    a damped iteration. It leaves regions where g' has eigenvalues above 1 and Newton's method
 ///    moves away from the solution. As h grows it becomes Newton's method. h depends on the
 ///    accuracy of the linear model. In [kelley1998] it depends on the residual, but that may stay
 ///    constant while x travels far.
 /// 3. Continuation: the fixed points of smoother maps lead to that of the map itself. This helps if
 ///    g bends so sharply beside an unstable fixed point that neither method stays there.
-/// 4. FixedPointPath, if the fixed point of the smoother map does not lead to one of the map
-/// itself.
+/// 4. FixedPointPath, if the smoother maps do not lead to a fixed point of the map itself.
 ///
 /// See [theory:coulomb-path].
 namespace stiction::numerics {

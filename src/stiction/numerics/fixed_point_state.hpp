@@ -114,7 +114,7 @@ class FixedPointState {
     }
     const double mean = sum / static_cast<double>(size());
     error_ = largest > 0 ? largest / std::max(mean, problem_.resolution()) : 0;
-    // A point of a smoothed map is no candidate.
+    // A point of a smoothed map does not count.
     if (smoothing_ != 1 || error_ > result_.error) return;
     is_current_best_ = true;
     result_.error = error_;

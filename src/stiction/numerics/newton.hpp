@@ -129,18 +129,19 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
 }
 
 /// A function with a domain that can be extended smoothly over the border of the domain.
-/// extend_domain(fraction) replaces the function by its extension beyond the border, and within it
-/// nearer to the border than this fraction of the domain's length scale; 0 restores the function.
-/// is_feasible(alpha) is true if the function, not its extension, applies after a step alpha.
+/// extend_domain(fraction) replaces the function by an extension, outside the domain and also inside
+/// where the distance to the border is below this fraction of the domain's length scale; 0 restores
+/// the function. is_feasible(alpha) is true if the function, not its extension, applies after a step
+/// alpha.
 template <class P>
 concept HasExtendedDomain = HasStepLimit<P> && requires(P p, double alpha, double fraction) {
   { p.is_feasible(alpha) } -> std::same_as<bool>;
   p.extend_domain(fraction);
 };
 
-/// Minimizes from any point, in the domain or not. Outside, it minimizes a sequence of extended
-/// functions, whose extensions start nearer and nearer to the border. It ends at the first minimum
-/// where the function itself applies.
+/// Minimizes from any point, in the domain or not. If the point is outside, the method minimizes a
+/// sequence of extended functions, whose extensions start nearer and nearer to the border. It ends
+/// at the first minimum where the function itself applies.
 template <HasExtendedDomain P>
 NewtonResult minimize_from_anywhere(P& problem, const NewtonOptions& options) {
   (void)problem.calc_gradient();  // is_feasible needs it.

@@ -50,7 +50,7 @@ class PivotingWithFallbacks {
   void try_make_independent(const Problem& problem, std::span<double> z, std::span<double> u,
                             double accepted);
   void make_independent(const GramLcp& problem, std::span<double> z);
-  /// Does nothing: the rows of a dense problem are not known in factors.
+  /// Does nothing, because the factors of a dense problem are not known.
   void make_independent(const DenseLcp&, std::span<double>) {}
   template <class Problem>
   bool solve_with_slack(const Problem& problem, std::span<double> z, std::span<double> u,
