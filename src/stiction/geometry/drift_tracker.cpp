@@ -1,4 +1,4 @@
-#include "stiction/geometry/front.hpp"
+#include "stiction/geometry/drift_tracker.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,12 +7,12 @@
 namespace stiction::geometry {
 namespace {
 
-/// By measurement: 5 to 20 steps gain the same.
+/// The drift in units of the last step. Measured: any number from 5 to 20 is equally fast.
 constexpr double kMostSteps = 8, kLeastSteps = 2;
-/// Of an element's width.
+/// The largest drift relative to the width of an element.
 constexpr double kMostDrift = 0.3;
 
-/// No point of O moves more [m].
+/// Returns a bound of the motion of any point of O between two poses [m].
 double calc_motion(const SearchPair& pair, const RigidTransform& X, const RigidTransform& Y) {
   double squares = 0;
   for (int i = 0; i < 3; ++i) {
@@ -24,7 +24,7 @@ double calc_motion(const SearchPair& pair, const RigidTransform& X, const RigidT
 
 }  // namespace
 
-bool Front::advance_to(const SearchPair& pair, const RigidTransform& X_TO) {
+bool DriftTracker::advance_to(const SearchPair& pair, const RigidTransform& X_TO) {
   const bool is_same_pair = pair.O == O_ && pair.T == T_;
   const double step =
       is_same_pair ? calc_motion(pair, X_TO, X_last_) : std::numeric_limits<double>::infinity();

@@ -1,5 +1,9 @@
-// A query that has been asked before against one that has not: the same bits.
-#include "stiction/geometry/front.hpp"
+// Queries that reuse a list of candidates against new queries: the bits must be the same.
+#include "stiction/geometry/drift_tracker.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -28,10 +32,10 @@ void expect_same_bits(const ContactSurface& a, const ContactSurface& b) {
   EXPECT_EQ(a.discarded_area, b.discarded_area);
 }
 
-/// Goes on with one query: the surface has to be that of a new one.
-class Asker {
+/// Reuses one query and expects the surfaces of new queries.
+class ReusedQuery {
  public:
-  void ask(const ContactBody& A, const ContactBody& B, const RigidTransform& X_WB) {
+  void check(const ContactBody& A, const ContactBody& B, const RigidTransform& X_WB) {
     query_.calc(A, kIdentity, B, X_WB, Tessellation::polygon, &surface_);
     expect_same_bits(surface_, calc_surface(A, kIdentity, B, X_WB));
     num_faces_ += surface_.faces.size();
@@ -44,77 +48,79 @@ class Asker {
   std::size_t num_faces_ = 0;
 };
 
-/// Slides, turns and dips; faster and faster, from 0.1 um to 0.3 mm a step; with a jump.
+/// A body that slides, rotates and sinks, with steps that grow from 0.1 um to 0.3 mm and one jump.
 RigidTransform moving_pose(int i) {
   const double s = 3e-4 * std::pow(i / 200.0, 4) * i;
   const double jump = i >= 120 && i < 125 ? 0.01 : 0;
   return {rotation({1, 2, 3}, 20 * s), {0.002 + 0.3 * s + jump, 0.001, 0.085 - 0.2 * s}};
 }
 
-TEST(Front, FieldsInMotionHaveTheBitsOfANewQuery) {
+TEST(DriftTracker, FieldsInMotionHaveTheBitsOfANewQuery) {
   const ContactBody A = make_sphere(0.05, 0.008, 1e6), B = make_sphere(0.05, 0.01, 3e6);
-  Asker asker;
-  for (int i = 0; i < 200; ++i) asker.ask(A, B, moving_pose(i));
-  EXPECT_GT(asker.num_faces(), 20000U);
+  ReusedQuery query;
+  for (int i = 0; i < 200; ++i) query.check(A, B, moving_pose(i));
+  EXPECT_GT(query.num_faces(), 20000U);
 }
 
-TEST(Front, RigidBodiesInMotionHaveTheBitsOfANewQuery) {
+TEST(DriftTracker, RigidBodiesInMotionHaveTheBitsOfANewQuery) {
   const ContactBody A = make_sphere(0.05, 0.008, 1e6);
   const ContactBody B = RigidBody(make_sphere_surface(0.05, 0.01));
-  Asker asker;
-  for (int i = 0; i < 200; ++i) asker.ask(A, B, moving_pose(i));
-  EXPECT_GT(asker.num_faces(), 20000U);
+  ReusedQuery query;
+  for (int i = 0; i < 200; ++i) query.check(A, B, moving_pose(i));
+  EXPECT_GT(query.num_faces(), 20000U);
 }
 
-/// Boxes of their elements end where the bodies do: nothing is near until they touch.
-TEST(Front, FirstTouchIsForeseen) {
+/// The boxes of elements end where the bodies end, so there are no candidates before the bodies
+/// touch.
+TEST(DriftTracker, FirstTouchIsNotMissed) {
   const ContactBody field = make_box({0.05, 0.05, 0.05}, 1e6),
                     other = make_box({0.02, 0.02, 0.02}, 1e6);
   const ContactBody rigid = RigidBody(make_box_surface({0.02, 0.02, 0.02}));
   for (const ContactBody& box : {rigid, other}) {
-    Asker asker;
+    ReusedQuery query;
     for (int i = 0; i < 60; ++i)
-      asker.ask(field, box, translation(0.003, 0.001, 0.07023 - 1e-5 * i));
-    EXPECT_GT(asker.num_faces(), 0U);
+      query.check(field, box, translation(0.003, 0.001, 0.07023 - 1e-5 * i));
+    EXPECT_GT(query.num_faces(), 0U);
   }
 }
 
-TEST(Front, OtherBodiesAndOrdersAreNotTakenForTheLast) {
+TEST(DriftTracker, ListsAreNotReusedForOtherBodiesOrOrders) {
   const ContactBody soft = make_sphere(0.05, 0.01, 1e6), other = make_sphere(0.05, 0.008, 1e6);
   const ContactBody rigid = RigidBody(make_sphere_surface(0.05, 0.01)), ground = HalfSpace{2e7};
-  Asker asker;
+  ReusedQuery query;
   const RigidTransform X = translation(0.002, 0.001, 0.085);
   for (const auto& [A, B] : {std::pair(soft, soft), std::pair(soft, other), std::pair(other, soft),
                              std::pair(soft, rigid), std::pair(rigid, soft), std::pair(soft, soft),
                              std::pair(ground, soft), std::pair(soft, soft)})
-    for (int i = 0; i < 3; ++i) asker.ask(A, B, X);
-  // A body made where the last one was.
+    for (int i = 0; i < 3; ++i) query.check(A, B, X);
+  // A new body may get the address of the last one.
   for (const double hint : {0.01, 0.008, 0.02}) {
     const ContactBody body = make_sphere(0.05, hint, 1e6);
-    asker.ask(soft, body, X);
+    query.check(soft, body, X);
   }
 }
 
-TEST(Front, ListsHoldForSmallMotionsOnly) {
+TEST(DriftTracker, ListsAreValidForSmallMotionsOnly) {
   const SearchPair pair = {1, 2, {}, 0.05, 0.01};
-  Front front;
-  EXPECT_FALSE(front.advance_to(pair, kIdentity));
-  EXPECT_TRUE(front.advance_to(pair, kIdentity));
-  EXPECT_FALSE(front.advance_to(pair, translation(1e-5, 0, 0)));
-  EXPECT_GT(front.drift(), 1e-5);
-  EXPECT_TRUE(front.advance_to(pair, translation(1e-5 + 0.99 * front.drift(), 0, 0)));
-  EXPECT_FALSE(front.advance_to(pair, translation(1e-5 - 1.01 * front.drift(), 0, 0)));
-  // A turn moves the farthest point too, and other bodies have their own list.
-  front.forget();
-  EXPECT_FALSE(front.advance_to(pair, kIdentity));
-  EXPECT_FALSE(front.advance_to(pair, translation(1e-5, 0, 0)));
-  EXPECT_FALSE(front.advance_to(pair, {rotation({0, 0, 1}, front.drift() / 0.04), {1e-5, 0, 0}}));
-  EXPECT_FALSE(front.advance_to({3, 2, {}, 0.05, 0.01}, translation(1e-5, 0, 0)));
-  // Motions as large as elements are not foreseen.
-  front.forget();
-  EXPECT_FALSE(front.advance_to(pair, kIdentity));
-  EXPECT_FALSE(front.advance_to(pair, translation(0.01, 0, 0)));
-  EXPECT_EQ(front.drift(), 0);
+  DriftTracker tracker;
+  EXPECT_FALSE(tracker.advance_to(pair, kIdentity));
+  EXPECT_TRUE(tracker.advance_to(pair, kIdentity));
+  EXPECT_FALSE(tracker.advance_to(pair, translation(1e-5, 0, 0)));
+  EXPECT_GT(tracker.drift(), 1e-5);
+  EXPECT_TRUE(tracker.advance_to(pair, translation(1e-5 + 0.99 * tracker.drift(), 0, 0)));
+  EXPECT_FALSE(tracker.advance_to(pair, translation(1e-5 - 1.01 * tracker.drift(), 0, 0)));
+  // A rotation moves the farthest point too, and other bodies have their own list.
+  tracker.forget();
+  EXPECT_FALSE(tracker.advance_to(pair, kIdentity));
+  EXPECT_FALSE(tracker.advance_to(pair, translation(1e-5, 0, 0)));
+  EXPECT_FALSE(
+      tracker.advance_to(pair, {rotation({0, 0, 1}, tracker.drift() / 0.04), {1e-5, 0, 0}}));
+  EXPECT_FALSE(tracker.advance_to({3, 2, {}, 0.05, 0.01}, translation(1e-5, 0, 0)));
+  // There is no drift for motions as large as elements.
+  tracker.forget();
+  EXPECT_FALSE(tracker.advance_to(pair, kIdentity));
+  EXPECT_FALSE(tracker.advance_to(pair, translation(0.01, 0, 0)));
+  EXPECT_EQ(tracker.drift(), 0);
 }
 
 }  // namespace
