@@ -9,6 +9,7 @@
 #include "stiction/contact/rigid_touch.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
+#include "stiction/plant/mujoco_contact.hpp"
 #include "stiction/plant/write_back.hpp"
 #include "stiction/sim/certificate_failure.hpp"
 #include "stiction/sim/report_writer.hpp"
@@ -19,17 +20,15 @@ namespace {
 
 constexpr double kTouching = contact::kTouchDistance;
 constexpr double kRestSpeed = 1e-6;  // slower contacts neither close nor open [m/s, rad/s]
-// Faster equalities are left by an integration that does not follow them [m/s, rad/s].
+// Equalities that open faster were not followed by the integration [m/s, rad/s].
 constexpr double kOpeningSpeed = 1e-5;
 
-double calc_gap(const mjContact& con) { return con.dist - con.includemargin; }
-
 bool is_excluded(const mjContact& con) {
-  return con.exclude != 0 && con.exclude != plant::kInGap &&
-         con.exclude != plant::LookAhead::kCandidate;
+  return con.exclude != plant::kTakesPart && !plant::is_in_gap(con);
 }
 
-/// J-dot v of a constraint row, from MuJoCo's reference acceleration -B v_r - K I r - J-dot v.
+/// Returns J-dot v of a constraint row, from MuJoCo's reference acceleration
+/// -B v_r - K I r - J-dot v.
 double calc_row_bias(const mjData* d, int row) {
   const mjtNum* kbip = d->efc_KBIP + 4 * row;
   const double r = d->efc_pos[row] - d->efc_margin[row];
@@ -40,10 +39,11 @@ bool is_limit(const mjData* d, int row) {
   return d->efc_type[row] == mjCNSTR_LIMIT_JOINT || d->efc_type[row] == mjCNSTR_LIMIT_TENDON;
 }
 
-/// The largest of what equality rows have of a quantity.
-double calc_equality_error(const mjtNum* of_rows, const mjData* d) {
+/// Returns the largest magnitude of a quantity over the equality rows.
+/// @param values of all constraint rows
+double calc_equality_error(const mjtNum* values, const mjData* d) {
   double error = 0;
-  for (int row = 0; row < d->ne; ++row) error = std::max(error, std::abs(of_rows[row]));
+  for (int row = 0; row < d->ne; ++row) error = std::max(error, std::abs(values[row]));
   return error;
 }
 
@@ -64,7 +64,7 @@ void refuse_dry_friction(const mjModel* m) {
 
 ViscousMotion::ViscousMotion(const mjModel* m, const StepOptions& options,
                              const plant::MaterialTable& materials)
-    : look_ahead_(m, options.contact_model, options.parameters, materials),
+    : speculative_(m, options.contact_model, options.parameters, materials),
       impact_solver_(formulations::make_contact_solver(options.contact_model)),
       solver_(formulations::make_contact_solver(options.contact_model)),
       left_out_(m->ngeom, 0) {
@@ -78,15 +78,15 @@ void ViscousMotion::start(StepContext& context, mjData* d) {
   start_.touching.clear();
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
-    if (is_excluded(con) || calc_gap(con) > kTouching) continue;
+    if (is_excluded(con) || plant::calc_gap(con) > kTouching) continue;
     const std::array<int, 2> geoms{con.geom[0], con.geom[1]};
     if (start_.touching.empty() || start_.touching.back().geoms != geoms)
       start_.touching.push_back({geoms, 0});
-    start_.touching.back().depth = std::max(start_.touching.back().depth, -calc_gap(con));
+    start_.touching.back().depth = std::max(start_.touching.back().depth, -plant::calc_gap(con));
   }
   start_.equality_error = calc_equality_error(d->efc_pos, d);
   start_.limit_depth = 0;
-  for (int row = d->ne + d->nf; row < d->ne + d->nf + d->nl; ++row)
+  for (int row = plant::limit_rows(d).begin; row < plant::limit_rows(d).end; ++row)
     start_.limit_depth = std::max(start_.limit_depth, d->efc_margin[row] - d->efc_pos[row]);
 }
 
@@ -99,18 +99,20 @@ bool ViscousMotion::follow(StepContext& context, mjData* d, double reach) {
     if (is_excluded(con)) continue;
     const Touching* touching = find_touching(con);
     double allowed = kTouching;
-    // A stage goes straight on where the end of the step will have followed the surface.
-    if (touching && calc_gap(con) < 0)
+    // A stage moves straight on and may enter a curved surface that the end of the step follows.
+    if (touching && plant::calc_gap(con) < 0)
       allowed += touching->depth + 0.5 * reach * reach *
                                        std::abs(gap_acceleration_.calc(context.stage, d, con));
-    if (calc_gap(con) < -allowed) return false;
+    if (plant::calc_gap(con) < -allowed) return false;
   }
-  for (int row = d->ne + d->nf; row < d->ne + d->nf + d->nl; ++row)
+  for (int row = plant::limit_rows(d).begin; row < plant::limit_rows(d).end; ++row)
     if (d->efc_pos[row] - d->efc_margin[row] < -kTouching - start_.limit_depth) return false;
-  // Stages go straight on from equalities that are curved; the end of a part is back on them, but
-  // where a loop is so near to a singular position that no acceleration holds it.
-  return reach > 0 || (calc_equality_error(d->efc_pos, d) <= start_.equality_error + kTouching &&
-                          calc_equality_error(d->efc_vel, d) <= kOpeningSpeed);
+  return true;
+}
+
+bool ViscousMotion::holds_equalities(const mjData* d) const {
+  return calc_equality_error(d->efc_pos, d) <= start_.equality_error + kTouching &&
+         calc_equality_error(d->efc_vel, d) <= kOpeningSpeed;
 }
 
 const ViscousMotion::Touching* ViscousMotion::find_touching(const mjContact& con) const {
@@ -119,18 +121,19 @@ const ViscousMotion::Touching* ViscousMotion::find_touching(const mjContact& con
   return nullptr;
 }
 
-/// Kinematics, contacts, constraint rows and velocities.
+/// Computes the kinematics, contacts, constraint rows and velocities.
 void ViscousMotion::find_positions(StepContext& context, mjData* d) {
   const mjModel* m = context.stage;
   context.call_mujoco(d, [&] {
     mj_fwdKinematics(m, d);
     mj_makeM(m, d);
     mj_factorM(m, d);
-    look_ahead_.collide(m, d, context.plant, left_out_);
+    speculative_.collide(m, d, context.plant, left_out_);
   });
   if (context.failed()) return;
   if (m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) d->ncon = 0;
-  for (int i = 0; i < d->ncon; ++i)  // which would be left out as if it were far
+  // A distance that is not finite would be left out as if it were large.
+  for (int i = 0; i < d->ncon; ++i)
     if (!std::isfinite(d->contact[i].dist))
       return context.fail(
           kNonFiniteSolution,
@@ -150,18 +153,18 @@ bool ViscousMotion::resolve_impacts(StepContext& context, mjData* d) {
   bool is_any = false;
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
-    if (is_excluded(con) || calc_gap(con) > kTouching) continue;
+    if (is_excluded(con) || plant::calc_gap(con) > kTouching) continue;
     acts_[i] = 1;
     is_any = is_any || velocities_.calc_at_contact(m, d, con).normal < -kRestSpeed;
   }
-  for (int row = d->ne + d->nf; row < d->ne + d->nf + d->nl; ++row)
+  for (int row = plant::limit_rows(d).begin; row < plant::limit_rows(d).end; ++row)
     is_any = is_any ||
              (d->efc_pos[row] - d->efc_margin[row] <= kTouching && d->efc_vel[row] < -kRestSpeed);
   is_any = is_any || calc_equality_error(d->efc_vel, d) > kRestSpeed;
   if (!is_any) return true;
-  assemble(context, d, Level::kVelocity, 0);
-  if (context.failed() || !solve(context, Level::kVelocity) || !certify(context, 1)) return false;
-  check_momentum(context, d, Level::kVelocity, 1);
+  assemble(context, d, Level::impact, 0);
+  if (context.failed() || !solve(context, Level::impact) || !certify(context, 1)) return false;
+  check_momentum(context, d, Level::impact, 1);
   if (context.failed()) return false;
   plant::to_mujoco_dofs(d, context.plant, solution_.v.data(), d->qvel);
   context.call_mujoco(d, [&] { mj_fwdVelocity(m, d); });
@@ -179,17 +182,18 @@ bool ViscousMotion::calc_acceleration(StepContext& context, mjData* d, double re
   });
   if (context.failed()) return false;
   choose_sustained(m, d, reach);
-  assemble(context, d, Level::kAcceleration, reach);
-  if (context.failed() || !solve(context, Level::kAcceleration)) return false;
-  // The errors of the first stage, which has no reach, are not in the report.
+  assemble(context, d, Level::acceleration, reach);
+  if (context.failed() || !solve(context, Level::acceleration)) return false;
+  // The first stage has a reach of 0, so its errors count as 0 in the report.
   if (!certify(context, reach)) return false;
-  check_momentum(context, d, Level::kAcceleration, duration);
+  check_momentum(context, d, Level::acceleration, duration);
   if (context.failed()) return false;
   plant::to_mujoco_dofs(d, context.plant, solution_.v.data(), qacc);
   return std::all_of(qacc, qacc + m->nv, [](double a) { return std::isfinite(a); });
 }
 
-/// Contacts of what touched at the start that are closed, as near as a stage may tell.
+/// Chooses the sustained contacts, among those of geoms that touched at the start. Both tolerances
+/// allow for the distance by which a stage may have left a curved surface.
 void ViscousMotion::choose_sustained(const mjModel* m, const mjData* d, double reach) {
   gap_acceleration_.calc_bodies(m, d);
   velocities_.calc(m, d, d->qvel);
@@ -201,16 +205,16 @@ void ViscousMotion::choose_sustained(const mjModel* m, const mjData* d, double r
     bias_[i] = gap_acceleration_.calc(m, d, con);
     const double way = 0.5 * reach * reach * std::abs(bias_[i]);
     const double speed = reach * std::abs(bias_[i]);
-    acts_[i] = calc_gap(con) <= kTouching + way &&
+    acts_[i] = plant::calc_gap(con) <= kTouching + way &&
                std::abs(velocities_.calc_at_contact(m, d, con).normal) <= kRestSpeed + speed;
   }
 }
 
-/// Assembles the problem of accelerations, or of velocities at an impact, with A = M and a time step
-/// of 1.
+/// Assembles the problem of accelerations, or of the velocities after an impact, with A = M and a
+/// time step of 1.
 void ViscousMotion::assemble(StepContext& context, mjData* d, Level level, double reach) {
   const plant::Model& plant = context.plant;
-  const bool is_impact = level == Level::kVelocity;
+  const bool is_impact = level == Level::impact;
   problem_.clear(0);
   plant::add_blocks(context.stage, d, plant, no_implicit_forces_, &problem_);
   problem_.time_step = 1;
@@ -241,9 +245,9 @@ void ViscousMotion::assemble(StepContext& context, mjData* d, Level level, doubl
   islands_.find(problem_);
 }
 
-/// Equalities, and of limits those that are closed; both with J-dot v, or 0, for their position.
+/// Keeps the equalities and the closed limits. Their position becomes J-dot v, or 0 at an impact.
 void ViscousMotion::keep_rows(const mjData* d, Level level, double reach) {
-  const bool is_impact = level == Level::kVelocity;
+  const bool is_impact = level == Level::impact;
   const auto is_left_out = [&](const contact::Row& row) {
     if (row.kind == contact::RowKind::kFriction) return true;
     if (!is_limit(d, row.source)) return false;
@@ -261,16 +265,17 @@ formulations::SolverOptions ViscousMotion::make_options(const StepContext& conte
   formulations::SolverOptions options;
   options.parameters = context.options.parameters;
   options.relative_tolerance = context.options.tolerance;
-  // Rows have their positions met at once, which are accelerations here.
+  // A row's position stands for an acceleration here and is corrected in full.
   options.parameters.gap_correction = 1;
   options.parameters.max_correction_speed = 1e100;
   return options;
 }
 
-/// @return false if there is no solution
+/// Solves the problem.
+/// @return false if no solution was found
 bool ViscousMotion::solve(StepContext& context, Level level) {
   formulations::ContactSolver& solver =
-      level == Level::kVelocity ? *impact_solver_ : *solver_;
+      level == Level::impact ? *impact_solver_ : *solver_;
   solver.solve(problem_, islands_, make_options(context), {}, nullptr, &solution_);
   write_statistics(problem_, solution_, &context.report);
   const auto is_solved = [](const contact::IslandStatistics& island) {
@@ -280,9 +285,10 @@ bool ViscousMotion::solve(StepContext& context, Level level) {
   return std::all_of(solution_.islands.begin(), solution_.islands.end(), is_solved);
 }
 
-/// @param scale time over which accelerations make velocities [s]; 1 for velocities
-/// @return false if the solution does not pass its certificate
-bool ViscousMotion::certify(StepContext& context, double scale) {
+/// Certifies the solution, and merges the certificate into the report.
+/// @param duration time over which the accelerations make velocities [s]; 1 for an impact
+/// @return false if the certificate failed
+bool ViscousMotion::certify(StepContext& context, double duration) {
   const formulations::SolverOptions options = make_options(context);
   const certificate::SolvedStep step = {.problem = problem_,
                                         .islands = islands_,
@@ -293,14 +299,14 @@ bool ViscousMotion::certify(StepContext& context, double scale) {
                                         .solution = solution_};
   certificate::Certificate certificate = certifier_.certify(step, &momentum_factor_);
   if (!certificate.ok) return false;
-  certificate::scale_to_velocities(scale, &certificate);
-  certificate.rigid.energy_gain = 0;  // accelerations have none
+  certificate::scale_to_velocities(duration, &certificate);
+  certificate.rigid.energy_gain = 0;  // accelerations have no kinetic energy
   certificate::keep_worst(certificate, &context.report.certificate);
   return true;
 }
 
 /// Compares the momentum residual with MuJoCo's matrices; fails the step if they disagree.
-/// @param duration over which the forces act that take the place of impulses [s]; 1 for impulses
+/// @param duration time over which the forces act [s]; 1 for an impact
 void ViscousMotion::check_momentum(StepContext& context, mjData* d, Level level, double duration) {
   plant::write_row_forces(d, problem_, solution_);
   plant::MomentumCheck::Result momentum;
@@ -311,7 +317,7 @@ void ViscousMotion::check_momentum(StepContext& context, mjData* d, Level level,
                                                .problem = problem_,
                                                .solution = solution_,
                                                .imbalance = certifier_.imbalance()};
-    momentum = level == Level::kVelocity
+    momentum = level == Level::impact
                    ? momentum_check_.calc(input, no_implicit_forces_)
                    : momentum_check_.calc_accelerations(input, viscous_.coefficients);
   });
