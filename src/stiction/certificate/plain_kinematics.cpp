@@ -24,10 +24,10 @@ void add_cross(double s, const T* a, const double* b, T* y) {
 }
 
 /// Sums the motions of the pair's segments.
-/// @param speed function: velocity of a dof of the problem
+/// @param speed function that returns the velocity of a dof
 template <class T, class Speed>
 void calc_motion(const ContactProblem& problem, const BodyPair& pair, Speed&& speed, T V[6]) {
-  T sum[6] = {};  // not V, which the compiler would store after each term
+  T sum[6] = {};  // a local array stays in registers; V would be stored after each term
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
     const int dof = problem.dof_start[segment.block];
@@ -47,6 +47,7 @@ void calc_motion(const ContactProblem& problem, const BodyPair& pair, Speed&& sp
   std::copy_n(sum, 6, V);
 }
 
+/// Computes v_c from the pair's motion.
 template <class T>
 ContactVector calc_velocity(const Contact& c, const T V[6]) {
   T v_p[3] = {V[3], V[4], V[5]};
@@ -197,7 +198,8 @@ void add_row_force(const ContactProblem& problem, const Row& row, double gamma,
 
 namespace {
 
-/// Adds the product of an m x n block to y. kRows is m where it is known at compile time, else 0.
+/// Adds the product of an m x n block with x to y.
+/// @tparam kRows m if it is known at compile time, else 0
 template <int kRows>
 void add_block_product(const double* A, int m, int n, const double* x, double* y) {
   const int rows = kRows > 0 ? kRows : m;
@@ -205,7 +207,7 @@ void add_block_product(const double* A, int m, int n, const double* x, double* y
     for (int i = 0; i < rows; ++i) y[i] += A[i + j * rows] * x[j];
 }
 
-/// The same for a block of six, such as a free body's.
+/// Adds the product of a 6 x 6 block, such as a free body's, with x to y.
 void add_six_product(const double* A, const double* x, double* y) {
   double sum[6] = {y[0], y[1], y[2], y[3], y[4], y[5]};
   add_block_product<6>(A, 6, 6, x, sum);
