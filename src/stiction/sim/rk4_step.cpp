@@ -112,7 +112,9 @@ bool Rk4Step::try_part(StepContext& context, mjData* d, double duration, bool se
     change_[i] = duration * sum_qacc_[i];
   }
   place(context, d, way_, change_, duration);
-  if (!motion_.follow(context, d, 0)) return false;
+  // Stages leave curved equalities along a straight line, but the end of a part is back on them,
+  // unless a loop is so near to a singular position that no acceleration holds it.
+  if (!motion_.follow(context, d, 0) || !motion_.holds_equalities(d)) return false;
   context.report.statistics = sums;
   step_.add_part(context);
   return true;

@@ -101,8 +101,8 @@ bool ViscousMotion::follow(StepContext& context, mjData* d, double reach) {
     double allowed = kTouching;
     // A stage moves straight on and may enter a curved surface that the end of the step follows.
     if (touching && plant::calc_gap(con) < 0)
-      allowed += touching->depth + 0.5 * reach * reach *
-                                       std::abs(gap_acceleration_.calc(context.stage, d, con));
+      allowed += touching->depth +
+                 0.5 * reach * reach * std::abs(gap_acceleration_.calc(context.stage, d, con));
     if (plant::calc_gap(con) < -allowed) return false;
   }
   for (int row = plant::limit_rows(d).begin; row < plant::limit_rows(d).end; ++row)
@@ -274,8 +274,7 @@ formulations::SolverOptions ViscousMotion::make_options(const StepContext& conte
 /// Solves the problem.
 /// @return false if no solution was found
 bool ViscousMotion::solve(StepContext& context, Level level) {
-  formulations::ContactSolver& solver =
-      level == Level::impact ? *impact_solver_ : *solver_;
+  formulations::ContactSolver& solver = level == Level::impact ? *impact_solver_ : *solver_;
   solver.solve(problem_, islands_, make_options(context), {}, nullptr, &solution_);
   write_statistics(problem_, solution_, &context.report);
   const auto is_solved = [](const contact::IslandStatistics& island) {

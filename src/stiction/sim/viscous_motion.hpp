@@ -35,8 +35,9 @@ class ViscousMotion {
   ViscousMotion(const mjModel* model, const StepOptions& options,
                 const plant::MaterialTable& materials);
 
-  /// Computes the positions at the start of a part of the step, and finds the geoms that touch. Only
-  /// their contacts can be sustained until the next start. Failures of MuJoCo go to the context.
+  /// Computes the positions at the start of a part of the step, and finds the geoms that touch.
+  /// Only their contacts can be sustained until the next start. Failures of MuJoCo go to the
+  /// context.
   void start(StepContext& context, mjData* d);
   /// Writes the velocities after the impacts of contacts and limits that close and of equalities
   /// that open. After start.
@@ -51,8 +52,8 @@ class ViscousMotion {
   bool follow(StepContext& context, mjData* d, double reach);
   /// Returns true if no equality is open wider than at the start, or opens. After follow.
   bool holds_equalities(const mjData* d) const;
-  /// Computes the accelerations of a stage, certifies them, and compares their balance of forces with
-  /// MuJoCo's matrices. The step fails if the two disagree.
+  /// Computes the accelerations of a stage, certifies them, and compares their balance of forces
+  /// with MuJoCo's matrices. The step fails if the two disagree.
   /// @param reach    largest possible time since the start, 0 at the start [s]
   /// @param duration time over which the accelerations act [s]
   /// @param qacc     out, size nv, in MuJoCo's dofs
