@@ -9,12 +9,13 @@
 #include "stiction/certificate/plain_kinematics.hpp"
 #include "stiction/certificate/reference_laws.hpp"
 #include "stiction/contact/momentum_factor.hpp"
+#include "support/models.hpp"
 #include "support/random_problem.hpp"
 
 namespace stiction::certificate {
 namespace {
 
-/// J^T gamma of the laws at v.
+/// Returns J^T gamma, size num_dofs, where gamma are the impulses of the laws at v.
 std::vector<double> calc_impulse(const ContactProblem& problem, ContactModel model,
                                  const ModelParameters& parameters, const std::vector<double>& v) {
   std::vector<double> sum(problem.num_dofs());
@@ -74,15 +75,13 @@ TEST_P(RoundOffTest, BoundsTheChangeOfImpulsesWhenVelocitiesAreRounded) {
       }
     }
     EXPECT_GT(largest_change, 0);
-    EXPECT_LE(largest_allowance, 1e4 * largest_change);  // a bound, not a licence
+    // The allowance must not be so large that it hides errors.
+    EXPECT_LE(largest_allowance, 1e4 * largest_change);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, RoundOffTest,
-                         testing::Values(ContactModel::sap, ContactModel::lagged,
-                                         ContactModel::lagged_regularized, ContactModel::similar,
-                                         ContactModel::tamsi),
-                         [](const auto& info) { return std::string(traits(info.param).name); });
+INSTANTIATE_TEST_SUITE_P(Models, RoundOffTest, testing::ValuesIn(support::compliant_models()),
+                         support::model_name);
 
 }  // namespace
 }  // namespace stiction::certificate
