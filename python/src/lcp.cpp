@@ -129,39 +129,43 @@ void bind_lcp(nb::module_& m) {
   const auto status = [](const LcpResult& r) {
     return std::string(numerics::name(r.report.status));
   };
-  nb::class_<LcpResult>(m, "LcpResult", "Of the functions of stiction.lcp.")
+  nb::class_<LcpResult>(m, "LcpResult", "The result of solve, solve_gram or solve_mlcp.")
       .def_prop_ro(
           "z", [](const LcpResult& r) { return make_array(r.z); },
-          nb::sig("def z(self) -> numpy.ndarray"), "At least 0, shape (size,) [unit of r / Q].")
+          nb::sig("def z(self) -> numpy.ndarray"),
+          "The solution z >= 0, shape (size,) [unit of r / Q].")
       .def_prop_ro(
           "w", [](const LcpResult& r) { return make_array(r.w); },
-          nb::sig("def w(self) -> numpy.ndarray"), "Q z + r, shape (size,) [unit of r].")
+          nb::sig("def w(self) -> numpy.ndarray"), "w = Q z + r, shape (size,) [unit of r].")
       .def_prop_ro(
           "u", [](const LcpResult& r) { return make_array(r.u); },
           nb::sig("def u(self) -> numpy.ndarray"),
-          "u_hat + N^T z of solve_gram, the free unknowns of solve_mlcp, empty of solve.")
+          "u = u_hat + N^T z after solve_gram, the free unknowns after solve_mlcp, empty after "
+          "solve.")
       .def_prop_ro(
           "active", [](const LcpResult& r) { return make_array(r.active); },
           nb::sig("def active(self) -> numpy.ndarray"),
-          "Rows whose z is free: the guess for a problem like this one.")
+          "Rows whose z is free, an array of indices; a guess for a similar problem.")
       .def_prop_ro("status", status,
-                   "'solved', 'infeasible', 'max_pivots', 'not_solved', 'not_symmetric', "
-                   "'indefinite' or 'not_finite'.")
+                   "How the solver ended: 'solved', 'infeasible', 'max_pivots', 'not_solved', "
+                   "'not_symmetric', 'indefinite' or 'not_finite'.")
       .def_prop_ro(
           "is_solved", [](const LcpResult& r) { return r.report.is_solved(); },
-          "True of status 'solved' alone.")
+          "True if the status is 'solved'.")
       .def_prop_ro(
           "row", [](const LcpResult& r) { return r.report.row; },
-          "The row that is infeasible or at fault, or -1.")
+          "The row that is infeasible or at fault; -1 if there is none.")
       .def_prop_ro(
           "pivots", [](const LcpResult& r) { return r.report.pivots; },
-          "Exchanges; iterations of active_set.")
+          "Number of pivots; of iterations for 'active_set'.")
       .def_prop_ro(
           "residual", [](const LcpResult& r) { return r.report.residual; },
-          "|min(z, w)| at most, of a mixed problem |A u + C z + a| too, as given [unit of r].")
+          "Largest |min(z, w)| of a row, and for a mixed problem largest |A u + C z + a|, computed "
+          "from the problem as given [unit of r].")
       .def_prop_ro(
           "rung", [](const LcpResult& r) { return r.report.rung; },
-          "Of what was done after a failure, 0: nothing was; see docs/lcp.md.")
+          "Fallback level that gave the result, 0 if the first attempt did; see the page on LCP "
+          "solvers.")
       .def("__repr__", [status](const LcpResult& r) {
         return "<LcpResult " + status(r) + ", size " + std::to_string(r.z.size()) + ", pivots " +
                std::to_string(r.report.pivots) + ">";

@@ -21,7 +21,14 @@ _METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 
 @dataclass(frozen=True)
 class Motion:
-    """time: (n,) [s]. qpos: (n, nq). qvel: (n, nv). num_evaluations: of accelerations, in all."""
+    """The motion that ContinuousDynamics.integrate computed, at n times.
+
+    Attributes:
+        time: [s], (n,).
+        qpos: MuJoCo's positions at these times, (n, nq).
+        qvel: MuJoCo's velocities at these times, (n, nv).
+        num_evaluations: how often accelerations were evaluated.
+    """
 
     time: Vector
     qpos: Vector
@@ -30,28 +37,32 @@ class Motion:
 
 
 class ContinuousDynamics:
-    """A model's equations of motion with pressure-field contact as a force, not as a constraint of a
-    step: the limit that the steps of a Simulator approach as they become small, found by other means.
+    """A model's equations of motion with pressure-field contact as a force, in continuous time.
+
+    The steps of a Simulator approach this motion as the time step becomes small. An integrator with
+    error control computes it here, with no code of the step's solvers.
 
     At a point of a contact surface with pressure p, normal velocity v_n and slip v_t the traction is
 
-        t_n = max(0, p (1 - d v_n)),    t_t = -(2/pi) mu t_n atan(|v_t| / v_s) v_t / |v_t|,
+        t_n = max(0, p (1 - d v_n)),
+        t_t = -(2/pi) mu t_n atan(|v_t| / v_s) v_t / |v_t|,
 
-    d and mu as in the step. Its derivatives are those of MuJoCo's forward dynamics, whose other
-    constraints take part as they are, soft. Source: [masterjohn2022] section IV.
+    with the dissipation d and the friction coefficient mu of the step. MuJoCo's forward dynamics
+    gives the accelerations; its other constraints take part as soft constraints. Source:
+    [masterjohn2022] section IV.
 
         dynamics = stiction.ContinuousDynamics(model, properties="scene.contact.yaml")
         motion = dynamics.integrate(data, 0.5)
 
     Args:
         model: kept by reference.
-        properties: contact properties of geoms: a file or its content as a dict.
-        tessellation: 'triangle', whose forces are smooth as corners come and go, or 'polygon'.
-        quadrature: 'moment_exact' or 'centroid', as of a Simulator.
-        stiction_tolerance: v_s > 0 [m/s]; the smaller, the stiffer are the equations.
+        properties: contact properties of geoms: a file, or its content as a dict.
+        tessellation: 'triangle', whose forces stay smooth as corners come and go, or 'polygon'.
+        quadrature: 'moment_exact' or 'centroid', as for Simulator.
+        stiction_tolerance: v_s > 0 [m/s]; a smaller one makes the equations stiffer.
 
     Raises:
-        Error: an argument out of range, or no two geoms can touch in a patch.
+        Error: an argument is out of range, or no two geoms can touch in a patch.
     """
 
     def __init__(
@@ -76,16 +87,26 @@ class ContinuousDynamics:
         self._straight = _find_scalars(model)
 
     def calc_forces(self, data: mujoco.MjData) -> Vector:
-        """Generalized forces of all patches [N, N m], (nv,), of data's qpos and qvel.
+        """Computes the generalized forces of all patches for qpos and qvel of the data.
+
+        Returns:
+            [N, N m], (nv,).
 
         Raises:
-            Error: geoms touch in points, which have no continuous form here.
+            Error: geoms touch in points, for which this class has no force.
         """
         check_data_type(data)
         return self._forces.calc(data._address)
 
     def calc_acceleration(self, data: mujoco.MjData) -> Vector:
-        """qacc with these forces, (nv,); data keeps it too. Errors as of calc_forces."""
+        """Computes the accelerations with these forces, and writes them to data.qacc.
+
+        Returns:
+            A copy of qacc [m/s^2, rad/s^2], (nv,).
+
+        Raises:
+            Error: as calc_forces.
+        """
         check_data_type(data)
         self._forces.calc_acceleration(data._address)
         return np.array(data.qacc)
@@ -100,20 +121,23 @@ class ContinuousDynamics:
         absolute_tolerance: float = 1e-10,
         method: str = "RK45",
     ) -> Motion:
-        """Advances data by a duration, with data.ctrl and applied forces as they are.
+        """Advances data by a duration; data.ctrl and applied forces stay as they are.
 
         Args:
-            data: its state afterwards is that of the end.
+            data: the state at the start; afterwards it has the state at the end.
             duration: > 0 [s].
-            times: of the samples, ascending, from 0 (now) to duration [s]; None: those of the steps
-                that the integrator took.
-            relative_tolerance, absolute_tolerance: of the error of a step in each position and
-                velocity, > 0. Depths of contact are positions: the second one must be far below them.
-            method: of scipy.integrate.solve_ivp: 'RK45' or 'DOP853' for contact that slides, 'Radau'
-                or 'BDF' where contact is stiff or sticks.
+            times: times of the samples, ascending, from 0 (now) to duration [s]; None: the times of
+                the integrator's steps.
+            relative_tolerance: bound on the relative error of a step in each position and velocity,
+                > 0 [-].
+            absolute_tolerance: bound on the absolute error, > 0 [m, rad, m/s, rad/s]. Depths of
+                contact are positions: it must be far below them.
+            method: 'RK23', 'RK45', 'DOP853', 'Radau', 'BDF' or 'LSODA' of
+                scipy.integrate.solve_ivp: 'RK45' or 'DOP853' suit contact that slides, 'Radau' or
+                'BDF' contact that is stiff or sticks.
 
         Raises:
-            Error: as calc_forces; an argument out of range; the integrator gave up; SciPy is not
+            Error: as calc_forces; an argument is out of range; the integrator gave up; SciPy is not
                 installed (`pip install 'stiction[studies]'`).
         """
         check_data_type(data)

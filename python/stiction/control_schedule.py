@@ -25,10 +25,11 @@ from stiction.names import suggest_name
 
 @dataclass(frozen=True)
 class ControlSchedule:
-    """Sets data.ctrl by data.time.
+    """Controls over time; calling it with a data sets data.ctrl for data.time.
 
-    times: of the keyframes, ascending [s], (n,).
-    controls: at those times, (n, nu).
+    Attributes:
+        times: times of the n keyframes, ascending [s], (n,).
+        controls: controls at these times, (n, nu).
     """
 
     times: NDArray[np.float64]
@@ -50,7 +51,7 @@ class ControlSchedule:
 
     @property
     def hold_start(self) -> float:
-        """Time from which the controls do not change any more [s]."""
+        """Time after which the controls stay constant [s]."""
         changes = np.flatnonzero((self.controls[1:] != self.controls[:-1]).any(axis=1))
         return float(self.times[changes[-1] + 1 if len(changes) else 0])
 

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
 
 class Error(Exception):
-    """What is wrong, where, and what to do about it.
+    """The exception of this package: what is wrong, where, and what to do about it.
 
-    code: one of 'file_not_found', 'syntax', 'invalid_value', 'unknown_name', 'unsupported',
-        'wrong_shape', 'version', 'mujoco', 'step_failed'.
-    where: file and line, element or argument; may be empty.
-    message: what is wrong, with the value, and the way out.
+    Attributes:
+        code: 'file_not_found', 'syntax', 'invalid_value', 'unknown_name', 'unsupported',
+            'wrong_shape', 'version', 'mujoco' or 'step_failed'.
+        where: file and line, element or argument; may be empty.
+        message: the problem with the value, its cause and the remedy.
     """
 
     def __init__(self, code: str, where: str, message: str) -> None:
@@ -28,7 +29,11 @@ class Error(Exception):
 
 
 class StepError(Error):
-    """A step that could not be made; the state is that of its start. `report` says more."""
+    """A step failed. The data keeps the state that it had before the step.
+
+    Attributes:
+        report: the StepReport of the step; its message says what went wrong.
+    """
 
     def __init__(self, report: StepReport) -> None:
         super().__init__("step_failed", report.status, report.message)
@@ -36,11 +41,11 @@ class StepError(Error):
 
 
 class StictionWarning(UserWarning):
-    """A setting that has no effect, or not the effect it has in MuJoCo."""
+    """A setting has no effect, or not the effect that it has in MuJoCo."""
 
 
 class IgnoredSettingWarning(StictionWarning):
-    """A setting that the contact model has no use for."""
+    """A setting has no effect under the contact model."""
 
 
 @contextlib.contextmanager

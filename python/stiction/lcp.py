@@ -5,15 +5,16 @@
 
 Solvers, the default first:
 
-- 'ppm_ratio': ratio-tested principal pivoting; Q symmetric positive semidefinite. The only one that
-  uses a guess, and that goes on after a failure.
-- 'ppm': principal pivoting as published, which may fail; Q as before.
-- 'lemke': any Q; made for copositive ones.
-- 'active_set': DAQP's dual active-set method; Q as the first. Not in every build.
+- 'ppm_ratio': ratio-tested principal pivoting [drumwright2015], for symmetric positive semidefinite
+  Q. Only this solver uses a guess, and tries fallbacks after a failure.
+- 'ppm': principal pivoting as published [drumwright2015], which may fail; for the same Q.
+- 'lemke': Lemke's method [lemke1965] for any Q; it suits copositive ones.
+- 'active_set': DAQP's dual active-set method [arnstrom2022], for symmetric positive semidefinite Q.
+  Builds without DAQP do not have it.
 
-A problem that has no solution, or is not of the kind that a solver takes, is no exception: ask
-`result.status`. Only `status == 'solved'` is a solution, and its residual was computed from the problem
-as given.
+A problem that has no solution, or is not of the kind that a solver takes, raises no exception: look
+at `result.status`. Only the status 'solved' means that z is a solution. The residual is computed from
+the problem as given.
 """
 
 from __future__ import annotations
@@ -52,12 +53,12 @@ def solve(
         Q: shape (size, size), in any units.
         r: shape (size,).
         solver: one of lcp_solvers().
-        guess: rows that may have w = 0, such as `result.active` of a problem before; what is beyond
-            the last row is passed over.
+        guess: rows that may have w = 0, such as `result.active` of a similar problem; indices beyond
+            the last row are ignored.
 
     Raises:
-        Error: a shape that does not fit, what are no numbers, or no such solver.
-        MemoryError: a problem too large for the solver, here and below.
+        Error: a shape does not fit, an entry is not a number, or there is no such solver.
+        MemoryError: the problem is too large for the solver.
     """
     r = _take_vector("r", r)
     Q = _take_matrix("Q", Q, (r.size, r.size), "F")
@@ -73,8 +74,7 @@ def solve_gram(
 ) -> LcpResult:
     """Finds the point u nearest to u_hat with N u + b >= 0, and its multipliers z.
 
-    That is the LCP of Q = N N^T and r = N u_hat + b, with u = u_hat + N^T z; but 'lemke' no solver forms
-    Q.
+    This is the LCP with Q = N N^T and r = N u_hat + b, and u = u_hat + N^T z. Only 'lemke' forms Q.
 
     Args:
         N: shape (num_rows, num_columns), in any units.
@@ -83,7 +83,8 @@ def solve_gram(
         solver, guess: as for solve.
 
     Raises:
-        Error: a shape that does not fit, or no such solver.
+        Error: as solve.
+        MemoryError: as solve.
     """
     b, u_hat = _take_vector("b", b), _take_vector("u_hat", u_hat)
     N = _take_matrix("N", N, (b.size, u_hat.size), "C")
@@ -108,8 +109,9 @@ def solve_mlcp(
 ) -> LcpResult:
     """Solves A u + C z + a = 0, 0 <= z, w = D u + B z + b >= 0, z^T w = 0, with u free.
 
-    By condensation to Q = B - D A^-1 C, r = b - D A^-1 a. A singular A is status 'not_solved', with its
-    column in `row`; numbers that are not finite count rows of [A C a; D B b].
+    The problem is condensed to an LCP with Q = B - D A^-1 C and r = b - D A^-1 a. If A is singular,
+    the status is 'not_solved' and `row` is the column at which this was found. If a number is not
+    finite, `row` counts the rows of [A C a; D B b].
 
     Args:
         A: shape (num_free, num_free), regular.
@@ -118,10 +120,11 @@ def solve_mlcp(
         B: shape (size, size).
         a: shape (num_free,).
         b: shape (size,).
-        solver, guess: as for solve; 'lemke' where Q is not symmetric.
+        solver, guess: as for solve; a Q that is not symmetric needs 'lemke'.
 
     Raises:
-        Error: a shape that does not fit, or no such solver.
+        Error: as solve.
+        MemoryError: as solve.
     """
     a, b = _take_vector("a", a), _take_vector("b", b)
     n, c = a.size, b.size
@@ -136,33 +139,41 @@ def solve_mlcp(
 
 @dataclass(frozen=True)
 class RowBasis:
-    """Linearly independent rows of a matrix X, with X[selected] = factor @ basis."""
+    """Linearly independent rows of a matrix X, with X[selected] = factor @ basis.
 
-    selected: np.ndarray  # rows, shape (rank,)
-    basis: np.ndarray  # orthonormal rows, shape (rank, num_columns) [-]
-    factor: np.ndarray  # lower triangular, shape (rank, rank) [unit of X]
+    Attributes:
+        selected: indices of the rows, shape (rank,).
+        basis: orthonormal rows, shape (rank, num_columns) [-].
+        factor: lower triangular matrix, shape (rank, rank) [unit of X].
+    """
+
+    selected: np.ndarray
+    basis: np.ndarray
+    factor: np.ndarray
 
     @property
     def rank(self) -> int:
+        """Number of selected rows."""
         return int(self.selected.size)
 
 
 def select_rows(
     X: ArrayLike, *, num_first: int = 0, pivoted: bool = True, tolerance: float = 1e-8
 ) -> RowBasis:
-    """A largest set of linearly independent rows of X.
+    """Selects a largest set of linearly independent rows of X.
 
     Rows of zeros, and rows with numbers that are not finite, are left out.
 
     Args:
         X: shape (num_rows, num_columns).
-        num_first: so many rows are taken before others, if independent.
-        pivoted: the longest row that is left next; else row by row, as published.
-        tolerance: a row is dependent if what others leave of its squared norm is at most this share
-            of it, in 0..1 [-].
+        num_first: the first num_first rows are taken before others, if they are independent.
+        pivoted: True takes the longest remaining row next; False goes row by row, as published in
+            [drumwright2015].
+        tolerance: a row counts as dependent if the part of it that is orthogonal to the selected
+            rows has at most this share of its squared norm, in [0, 1) [-].
 
     Raises:
-        Error: X is no matrix, or a value out of range.
+        Error: X is not a matrix, or a value is out of range.
     """
     rows = _take_matrix("X", X, None, "C")
     num_first = check_integer("num_first", num_first, 0, rows.shape[0])

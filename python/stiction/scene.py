@@ -21,11 +21,12 @@ from stiction.simulator import Simulator
 
 @dataclass
 class Scene:
-    """A loaded scene.
+    """A scene file's model and contact properties; load_scene makes it.
 
-    path: of the MJCF or URDF file.
-    model: MuJoCo's, to be used as ever.
-    properties: contact properties of its geoms, None where there are none.
+    Attributes:
+        path: the MJCF or URDF file.
+        model: MuJoCo's model of it.
+        properties: contact properties of its geoms; None if the scene has none.
     """
 
     path: Path
@@ -34,15 +35,15 @@ class Scene:
 
     @cached_property
     def control_schedule(self) -> ControlSchedule | None:
-        """The schedule of controls that the file declares, or None; read from the model once.
+        """The schedule of controls that the file declares, or None.
 
         Raises:
-            Error: a declaration that is wrong.
+            Error: the declaration is wrong.
         """
         return find_control_schedule(self.model, self.path)
 
     def make_data(self) -> mujoco.MjData:
-        """The scene's initial state: its first keyframe if it has one, else qpos0."""
+        """Makes the scene's initial state: its first keyframe if it has one, else qpos0."""
         data = mujoco.MjData(self.model)
         if self.model.nkey:
             mujoco.mj_resetDataKeyframe(self.model, data, 0)
@@ -51,7 +52,15 @@ class Scene:
     def make_simulator(
         self, contact_model: str = "lagged_regularized", **options: Any
     ) -> Simulator:
-        """A Simulator of this scene with its contact properties; options as Simulator's."""
+        """Makes a Simulator of this scene with its contact properties.
+
+        Args:
+            contact_model: as for Simulator.
+            **options: other arguments of Simulator.
+
+        Raises:
+            Error: as Simulator.
+        """
         options.setdefault("properties", self.properties)
         return Simulator(self.model, contact_model, **options)
 
@@ -60,12 +69,14 @@ def load_scene(path: str | Path, properties: PropertiesLike = None) -> Scene:
     """Loads an MJCF or URDF file, and its contact properties.
 
     Args:
-        path: of the file.
-        properties: a file of contact properties or its content, in place of the file that the scene
-            names in <custom><text name="stiction" data="pads.contact.yaml"/></custom>.
+        path: the file.
+        properties: a file of contact properties, or its content as a dict. None: the file that the
+            scene names in `<custom><text name="stiction" data="pads.contact.yaml"/></custom>`, if
+            it names one.
 
     Raises:
-        Error: with file and, where known, line, element and value.
+        Error: a file cannot be read or has wrong content; with file and, where known, line, element
+            and value.
     """
     path = check_path("path", path)
     if not path.exists():

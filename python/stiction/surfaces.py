@@ -17,18 +17,18 @@ from stiction.properties import PropertiesLike, make_properties
 
 
 class ContactSurfaces:
-    """Computes the surfaces of pressure-field contact at the poses of a data.
+    """Computes the surfaces of pressure-field contact between a model's geoms, without a step.
 
         surfaces = stiction.ContactSurfaces(scene.model, scene.properties)
         for patch in surfaces.calc(data): print(patch.area, patch.force)
 
     Args:
-        model: kept by reference; shapes of geoms are those that it has now.
-        properties: as Simulator's.
-        tessellation: 'polygon' or 'triangle'.
+        model: kept by reference; the shapes of its geoms are read now.
+        properties: contact properties of geoms, as for Simulator.
+        tessellation: 'polygon' or 'triangle', as for Simulator.
 
     Raises:
-        Error: an argument out of range, or a geom whose mesh cannot be had.
+        Error: an argument is out of range, or the mesh of a geom cannot be made.
     """
 
     def __init__(
@@ -43,16 +43,19 @@ class ContactSurfaces:
         )
 
     def calc(self, data: mujoco.MjData, num_times: int = 1, drift: float = 0.0) -> PatchReport:
-        """The patches at data.qpos, whose kinematics are computed.
+        """Computes the patches at data.qpos, after MuJoCo's kinematics.
 
-        Tractions and forces are those of the fields' pressure alone: without friction, dissipation or
-        a step's change; slip_velocity is 0.
+        Tractions and forces come from the pressure of the fields alone, without friction and
+        dissipation; slip_velocity is 0.
 
         Args:
-            data: of the model.
-            num_times: how often surfaces are computed, for those who time it.
-            drift: by how much geoms move to and fro between these, at least 0 [m]: lists of candidates
-                are kept while bodies hardly move.
+            data: made for the model.
+            num_times: how often the surfaces are computed, for measuring the time that this takes.
+            drift: how far geoms move back and forth between these computations, at least 0 [m].
+                Without motion the search for pairs of elements is reused.
+
+        Raises:
+            Error: data of another model, or an argument out of range.
         """
         check_data_type(data)
         if data.model._address != self.model._address:

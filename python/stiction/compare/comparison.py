@@ -33,19 +33,24 @@ def compare_models(
 ) -> Comparison:
     """Runs a scene from its start under each contact model.
 
+    If a model fails, its row says so, and the other models are still run.
+
     Args:
+        scene: as load_scene returns it.
         contact_models: names; None: all. 'mujoco' is run at three ratios of impedance.
-        normal_law, friction_law: of the models that take laws, as of Simulator.
-        settings: other arguments of Simulator, such as friction_directions; each has its effect
-            where the model reads it.
+        normal_law, friction_law: laws of the models that take laws, as for Simulator.
+        settings: other arguments of Simulator, such as friction_directions; a model that does not
+            read one ignores it.
         time_step: [s]; None: the scene's.
         duration: [s]; None: to the end of the scene's schedule of controls, or 2 s.
-        tolerance, controls, seed: as of `stiction run`.
-
-    A model that fails has its row say so; the others are still run.
+        tolerance: relative tolerance of the convex models, in (0, 1) [-].
+        controls: what drives the actuators, as for `stiction run`; None: the scene's schedule if it
+            has one, else the first keyframe's controls, else zero.
+        seed: seed of the random controls, at least 0.
+        after_step: called after each step; True ends the comparison.
 
     Raises:
-        Error: an argument out of range; a scene whose declarations are wrong.
+        Error: an argument is out of range, or a declaration in the scene is wrong.
     """
     cases = make_cases(scene, contact_models)
     held = find_held_body(scene)

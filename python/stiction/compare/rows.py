@@ -10,17 +10,26 @@ from stiction.compare.trace import Trace
 
 @dataclass
 class Row:
-    """One case's figures; SI units but for us_per_step. None: not known.
+    """The results of one contact model. None stands for a value that is not known.
 
-    status: 'ok', the step's that failed, or 'refused' if the model does not take the scene.
-    end_time: simulated time reached [s].
-    creep_measured, creep_predicted: slip speed of the held body [m/s].
-    penetration: deepest, where the run is judged [m].
-    error_bound, velocity_bound, relative_residual: worst of all steps [sqrt(J)], [m/s], [-].
-    iterations, contacts: mean where the run is judged.
-    us_per_step: of the cheapest 50 steps where the run is judged.
-    energy_change: of motion, gravity and springs, from start to end [J].
-    notes: what the figures do not say, MuJoCo's warnings among it.
+    Attributes:
+        label: name of the row.
+        contact_model: name of the contact model.
+        impratio: MuJoCo's ratio of impedances; None for the other models.
+        status: 'ok', the status of the step that failed, or 'refused' if the model does not take the
+            scene.
+        message: why it failed or was refused; else empty.
+        end_time: simulated time reached [s].
+        num_steps: number of completed steps.
+        creep_measured, creep_predicted: slip speed of the held body [m/s].
+        penetration: deepest penetration while the run is judged [m].
+        error_bound: largest error bound of a step [sqrt(J)].
+        velocity_bound: largest velocity bound of a step [m/s].
+        relative_residual: largest relative residual of a step [-].
+        iterations, contacts: mean number in a step while the run is judged.
+        us_per_step: time of a step, mean of the cheapest 50 steps while the run is judged [us].
+        energy_change: change of kinetic energy, gravity's and springs' energy from start to end [J].
+        notes: remarks, MuJoCo's warnings among them.
     """
 
     label: str
@@ -45,15 +54,23 @@ class Row:
 
 @dataclass
 class Comparison:
-    """What compare_models found.
+    """The result of compare_models.
 
-    held: name of the held body, or None.
-    normal_law, friction_law: of the models that take laws.
-    settings: other arguments of Simulator.
-    time_step, duration: [s].
-    hold_start: when the scene's controls come to rest [s]; 0 without a schedule.
-    judged_from: figures "where the run is judged" are of the steps from this time on [s].
-    rows, traces: one of each per case; fewer if interrupted.
+    Attributes:
+        scene: the scene's file.
+        held: name of the held body, or None.
+        normal_law, friction_law: laws of the models that take laws.
+        settings: other arguments of Simulator.
+        time_step: [s].
+        duration: simulated time of a run [s].
+        tolerance: relative tolerance of the convex models [-].
+        controls: name of the controls.
+        seed: seed of the random controls.
+        hold_start: time after which the scene's controls stay constant [s]; 0 without a schedule.
+        judged_from: the run is judged from this time on [s].
+        rows: the results of each model.
+        traces: quantities over time of each model.
+        interrupted: True if the comparison was ended early; rows and traces are then fewer.
     """
 
     scene: str

@@ -14,12 +14,12 @@ BLOCK = 50
 
 
 class Trace:
-    """Figures of a run's steps, one entry a step.
+    """Quantities of a run over time, with one entry for each step.
+
+    An infinite bound, such as that of 'tamsi', is NaN.
 
     Args:
-        is_certified: False: bounds and residuals are NaN, as the model proves nothing.
-
-    A bound that is infinite, as those of 'tamsi', is NaN.
+        is_certified: False if the model has no certificate; bounds and residuals are then NaN.
     """
 
     _FIELDS = ("time", "slip", "depth", "error_bound", "velocity_bound", "relative_residual")
@@ -32,11 +32,12 @@ class Trace:
         }
 
     def add(self, time: float, report: StepReport, slip: float) -> None:
-        """A step that was made.
+        """Adds the entries of a step.
 
         Args:
-            time: at its start, at which contacts are found [s].
-            slip: of the held body at that time [m], NaN if there is none.
+            time: start of the step, when contacts are found [s].
+            report: of the step.
+            slip: slip of the held body at that time [m], NaN if no body is held.
         """
         values, distance = self._values, report.contacts.distance
         values["time"].append(time)
@@ -51,11 +52,13 @@ class Trace:
         values["us"].append(report.timings.total)
 
     def __len__(self) -> int:
+        """Number of steps."""
         return len(self._values["time"])
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
-        """Entries of 'time' [s], 'slip' [m], 'depth' [m], 'error_bound' [sqrt(J)], 'velocity_bound'
-        [m/s], 'relative_residual' [-], 'iterations', 'num_contacts' or 'us' per step.
+        """Returns a quantity by name, (n,): 'time' [s], 'slip' [m], 'depth' [m], 'error_bound'
+        [sqrt(J)], 'velocity_bound' [m/s], 'relative_residual' [-], 'iterations', 'num_contacts' or
+        'us', the wall time of the step [us].
         """
         return np.array(self._values[name], dtype=float)
 

@@ -13,17 +13,18 @@ POOR_QUALITY = 0.05  # 1 is a regular tet, and 0 a flat one
 
 
 def make_report(mesh: TetMesh, surface: Surface | None = None) -> dict[str, Any]:
-    """The report of `stiction mesh`, fit for JSON; SI units.
+    """Makes the report of `stiction mesh`.
 
     Args:
-        mesh: one that passes its check, with a field.
-        surface: that it was made of, if any.
+        mesh: a mesh that passes its check, with a field.
+        surface: the surface that the mesh was made from, if any.
 
     Returns:
-        dict: counts; min_quality in (0, 1] and worst_tet; volume; greatest_distance of a vertex to
-        the boundary, and the speed_limit beyond which a step of 2 ms can carry another body past
-        the deepest points; the field's kind and range; warnings; of a surface is_watertight, its
-        fault, and its volume where it is.
+        A dict fit for JSON, in SI units: counts; `min_quality` in (0, 1] and `worst_tet`; `volume`;
+        `greatest_distance` of a vertex to the boundary, and the `speed_limit` above which a step of
+        2 ms can carry another body past the deepest points; kind and range of the `field`;
+        `warnings`; for a surface whether it `is_watertight`, its `fault`, and its `volume` if it
+        encloses one.
     """
     report: dict[str, Any] = {**_core.summarize_tet_mesh(mesh.vertices, mesh.tets)}
     report["greatest_distance"] = report["thickness"] / 2

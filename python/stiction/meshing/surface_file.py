@@ -16,11 +16,12 @@ _MAX_SIZE = 1 << 30  # [bytes]
 
 @dataclass
 class Surface:
-    """Triangles, seen from outside counter-clockwise.
+    """A surface of triangles, counter-clockwise seen from outside.
 
-    vertices: [m], (num_vertices, 3).
-    triangles: vertices of each, (num_triangles, 3), int32.
-    origin: its file, for messages.
+    Attributes:
+        vertices: [m], (num_vertices, 3).
+        triangles: indices of the vertices of each triangle, int32 (num_triangles, 3).
+        origin: name of the file, for messages.
     """
 
     vertices: np.ndarray
@@ -28,7 +29,7 @@ class Surface:
     origin: str = ""
 
     def find_fault(self) -> str:
-        """Why the surface encloses no volume; empty if it does."""
+        """Returns why the surface encloses no volume; empty if it encloses one."""
         try:
             check_triangle_mesh(self.vertices, self.triangles, "")
         except Error as e:
@@ -36,20 +37,21 @@ class Surface:
         return ""
 
     def calc_volume(self) -> float:
-        """What it encloses [m^3], if it encloses anything."""
+        """Returns the volume that a closed surface encloses [m^3]."""
         corners = self.vertices[self.triangles] - self.vertices.mean(axis=0)
         a, b, c = np.moveaxis(corners, 1, 0)
         return float(np.einsum("ij,ij->", np.cross(a, b), c) / 6)
 
 
 def read_surface(path: Path) -> Surface:
-    """Reads a Wavefront OBJ file, or an STL file, binary or ASCII, whose units are taken as m.
+    """Reads a Wavefront OBJ file, or a binary or ASCII STL file, in meters.
 
-    Polygons are cut into fans. Vertices of one place become one: STL has each as often as it has
-    triangles, OBJ along seams of texture. Triangles that this leaves without three vertices go.
+    Polygons are cut into fans of triangles. Vertices at the same place become one vertex: an STL file
+    repeats each for every triangle, an OBJ file along seams of the texture. Triangles that this
+    leaves with fewer than three vertices are dropped.
 
     Raises:
-        Error: with file and line: no such file, no surface in it, a number that is none.
+        Error: there is no such file, it has no surface, or a number is wrong; with file and line.
     """
     if not path.is_file():
         raise Error("file_not_found", str(path), "there is no such surface file")

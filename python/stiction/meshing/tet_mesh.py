@@ -16,12 +16,14 @@ from stiction.meshing.surface_file import Surface
 
 @dataclass
 class TetMesh:
-    """A solid of tetrahedra.
+    """A solid of tetrahedra, with a field over its vertices.
 
-    vertices: [m], (num_vertices, 3).
-    tets: vertices of each, (num_tets, 4), int32.
-    field_kind: none, extent [-] or pressure [Pa].
-    field: of each vertex, empty if there is none.
+    Attributes:
+        vertices: [m], (num_vertices, 3).
+        tets: indices of the vertices of each tetrahedron, int32 (num_tets, 4).
+        field_kind: 'none', 'extent' or 'pressure'.
+        field: value at each vertex, (num_vertices,): an extent in [0, 1] [-] or a pressure [Pa];
+            empty if there is no field.
     """
 
     vertices: np.ndarray
@@ -31,24 +33,40 @@ class TetMesh:
 
     @staticmethod
     def read(path: Path) -> TetMesh:
-        """Reads a VTK legacy file; its shapes are not checked.
+        """Reads a VTK legacy file. It does not check the shapes of the tetrahedra.
 
         Raises:
-            Error: with file and line.
+            Error: the file cannot be read, or its content is wrong; with file and line.
         """
         return TetMesh(*_core.read_tet_mesh(str(path)))
 
     def write(self, path: Path) -> None:
-        """Writes a VTK 4.2 ASCII file that is read as the same numbers."""
+        """Writes a VTK 4.2 ASCII file; reading it gives the same numbers."""
         _core.write_tet_mesh(str(path), self.vertices, self.tets, self.field_kind, self.field)
 
     def check(self, where: str) -> None:
-        """Raises Error with the first faults, by element: flat, inverted, nothing inside, ..."""
+        """Checks that the mesh can carry a pressure field.
+
+        Args:
+            where: name of the mesh in messages.
+
+        Raises:
+            Error: a tetrahedron is flat or inverted, or no vertex lies inside, for example; with the
+                first faults, by element.
+        """
         _core.check_tet_mesh(self.vertices, self.tets, where)
 
     def set_field(self, modulus: float | None) -> None:
-        """A field by the distance to the boundary: the extent, or times the modulus [Pa] a pressure.
-        A field that the mesh has stays, but an extent becomes a pressure by the modulus.
+        """Gives the mesh a field.
+
+        A mesh without a field gets the extent: the distance to the boundary over its largest value.
+        A modulus then makes the extent a pressure.
+
+        Args:
+            modulus: hydroelastic modulus [Pa]; None leaves the extent.
+
+        Raises:
+            Error: a modulus is given, and the mesh has a pressure already.
         """
         if self.field_kind == "none":
             self.field_kind, self.field = "extent", _core.calc_extent(self.vertices, self.tets)
@@ -59,16 +77,18 @@ class TetMesh:
 
 
 def tetrahedralize(surface: Surface, edge_length: float | None = None) -> TetMesh:
-    """A mesh within a thousandth of the surface's bounding box from it, by fTetWild: also of a
-    surface with holes or triangles that cut each other, which it closes.
+    """Fills a surface with tetrahedra by fTetWild.
+
+    The boundary of the mesh is within a thousandth of the bounding box's diagonal from the surface. A
+    surface with holes, or with triangles that cut each other, is closed.
 
     Args:
-        surface: whose inside is wanted.
-        edge_length: that the tets should have at most [m], half of the bounding box's diagonal where
-            that is less; a tenth of the diagonal if None.
+        surface: the surface to fill.
+        edge_length: largest edge of the tetrahedra [m], at most half of the bounding box's diagonal;
+            None: a tenth of the diagonal.
 
     Raises:
-        Error: pytetwild is not there, or makes no mesh.
+        Error: pytetwild is not installed, or makes no mesh.
     """
     try:
         import pytetwild

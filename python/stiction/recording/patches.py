@@ -19,11 +19,12 @@ PATCH_DTYPES = {
 
 @dataclass
 class RecordedPatch:
-    """A patch as it was recorded; names are those of ContactPatch.
+    """A patch as it was recorded, as structured arrays whose fields have the names of ContactPatch.
 
-    patch: a record of format.PATCH_DTYPE.
-    faces: records of format.FACE_DTYPE.
-    vertices: records of format.VERTEX_DTYPE, of all faces one after the other.
+    Attributes:
+        patch: a record with what the patch has once, such as its force.
+        faces: a record for each face.
+        vertices: a record for each vertex, of one face after the other.
     """
 
     patch: np.void

@@ -38,9 +38,10 @@ _BAD_BYTES = (
 class Damage:
     """Where a recording stops being readable.
 
-    offset: of the first record that cannot be read [bytes].
-    is_truncated: the file ends there, as after a crash; else its content is wrong.
-    reason: what is wrong with the record.
+    Attributes:
+        offset: position of the first record that cannot be read [bytes].
+        is_truncated: True if the file ends there, as after a crash; False if the content is wrong.
+        reason: what is wrong with the record.
     """
 
     offset: int

@@ -21,25 +21,25 @@ from stiction.simulator import Simulator
 
 
 class Recorder:
-    """A Simulator whose steps are recorded in an MCAP file.
+    """Steps a Simulator, and records each step in an MCAP file.
 
         with stiction.Recorder("out.mcap", sim) as recorder:
             for _ in range(1000):
                 data.ctrl[:] = policy(data)
                 report = recorder.step(data)        # in place of sim.step(data)
 
-    Everything a step depends on is in the file: the compiled scene, the simulator's options, the
-    inputs and the state. The state may be set by hand between steps, or come from another MjData.
-    Values in the model must stay as they are: close() warns if they did not.
+    The file holds everything that a step depends on: the compiled scene, the simulator's options,
+    the inputs and the state. Between steps the state may be set by hand, or come from another MjData.
+    Values in the model must not change: close() warns if they did.
 
     Args:
-        path: of the file; a recording that is there already is overwritten, nothing else is.
-        simulator: what steps.
-        scene: the scene's file, whose text is kept for people to read.
-        notes: kept with the recording.
+        path: the file to write. An existing recording is overwritten; any other file is an error.
+        simulator: steps the data.
+        scene: the scene's file, whose text is kept in the recording for people to read.
+        notes: texts that are kept in the recording.
 
     Raises:
-        Error: the file cannot be written, or an argument is of the wrong type.
+        Error: the file cannot be written, or an argument has the wrong type.
     """
 
     def __init__(
@@ -76,7 +76,14 @@ class Recorder:
         self._writer = RecordingWriter(self.path, model_bytes, layout, metadata, scene_path)
 
     def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
-        """Simulator.step, recorded. Returns the report of the last step made."""
+        """Steps as Simulator.step does, and records each step.
+
+        Returns:
+            The report of the last step that was made.
+
+        Raises:
+            Error, StepError: as Simulator.step.
+        """
         self._check_arguments(data, nstep)
         for _ in range(nstep):
             report = self._step_once(data)
@@ -85,7 +92,7 @@ class Recorder:
         return report
 
     def close(self) -> None:
-        """Ends the file. Without it all but the last steps can still be read."""
+        """Ends the file. If it is not called, all but the last steps can still be read."""
         if not self._writer.is_open:
             return
         changed = fmt.hash_bytes(fmt.save_model(self.simulator.model)) != self._model_digest

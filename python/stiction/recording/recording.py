@@ -32,24 +32,23 @@ class _Overview:
 
 
 class Recording:
-    """A recording on disk.
-
-    Iterating gives its completed steps, one by one from the file. `states`, `times` and `controls`
-    are read when first asked for, and kept.
+    """A recording on disk. Iterating reads its completed steps one by one.
 
         recording = stiction.Recording("out.mcap")
         recording.times, recording.states, recording.controls
         data = recording.make_data(1000)                # as after step 1000
 
     Attributes:
+        path: the file.
         metadata: versions, platform and format, as texts.
-        options: of the Simulator.
+        options: arguments of the Simulator that was recorded.
         notes: as given to the Recorder.
-        layout: where each component of mjSTATE_INTEGRATION lies in a state.
-        scene_files: text of the scene's files by name, for people; `model` is what counts.
+        layout: where each component of mjSTATE_INTEGRATION lies in a state, a slice by name.
+        scene_files: text of the scene's files by name, for people to read; the steps use `model`.
 
     Raises:
-        Error: no file, not a recording, a newer format, or damage before the first step.
+        Error: there is no such file, it is not a recording, it has a newer format, or it is damaged
+            before the first step.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -67,28 +66,30 @@ class Recording:
         }
 
     def __iter__(self) -> Iterator[Step]:
+        """Reads the completed steps in order."""
         return (step for step in self.all_steps() if step.completed)
 
     def __len__(self) -> int:
+        """Number of completed steps."""
         return self._overview.num_steps
 
     def all_steps(self) -> Iterator[Step]:
-        """Completed and failed steps, in order, as far as the file can be read."""
+        """Reads completed and failed steps in order, as far as the file can be read."""
         return read_steps(RecordReader(self.path), self.layout)
 
     @property
     def damage(self) -> Damage | None:
-        """Where the file stops being readable; None: it is whole."""
+        """Where the file stops being readable; None if it is whole."""
         return self._overview.damage
 
     @property
     def failures(self) -> list[Step]:
-        """Steps that failed."""
+        """The steps that failed."""
         return self._overview.failures
 
     @functools.cached_property
     def states(self) -> fmt.Vector:
-        """mjSTATE_INTEGRATION after each step, (n, size)."""
+        """mjSTATE_INTEGRATION after each of n steps, (n, size); read when first used."""
         states = np.empty((len(self), fmt.state_size(self.layout)))
         for row, step in zip(states, self, strict=True):
             row[:] = step.state
@@ -96,7 +97,7 @@ class Recording:
 
     @property
     def times(self) -> fmt.Vector:
-        """After each step [s], (n,)."""
+        """Simulated time after each step [s], (n,)."""
         return self.states[:, 0]
 
     @property
@@ -106,11 +107,15 @@ class Recording:
 
     @property
     def digests(self) -> list[bytes]:
-        """BLAKE2b of each state, as recorded."""
+        """BLAKE2b hash of each state, as recorded."""
         return [step.digest for step in self]
 
     def state_at(self, step: int) -> fmt.Vector:
-        """mjSTATE_INTEGRATION after `step` steps; 0: where the first begins."""
+        """Returns mjSTATE_INTEGRATION after `step` steps, (size,); 0 is the start.
+
+        Raises:
+            Error: the recording has no such step.
+        """
         for found in self.all_steps():
             if step == 0 and found.start is not None:
                 return found.start
@@ -119,13 +124,24 @@ class Recording:
         raise Error("invalid_value", str(self.path), f"has no step {step}, only {len(self)}")
 
     def make_data(self, step: int = 0) -> mujoco.MjData:
-        """A new MjData as after `step` steps."""
+        """Makes an MjData with the state after `step` steps.
+
+        Raises:
+            Error: the recording has no such step.
+        """
         data = mujoco.MjData(self.model)
         mujoco.mj_setState(self.model, data, self.state_at(step), fmt.INTEGRATION)
         return data
 
     def make_simulator(self, **options: Any) -> Simulator:
-        """The simulator that was recorded, but for the options given."""
+        """Makes a Simulator like the recorded one.
+
+        Args:
+            **options: arguments of Simulator that replace the recorded ones.
+
+        Raises:
+            Error: the options are of another version, or out of range.
+        """
         try:
             return Simulator(self.model, **{**self.options, **options})
         except TypeError as e:
@@ -133,7 +149,11 @@ class Recording:
 
     @functools.cached_property
     def model(self) -> mujoco.MjModel:
-        """The scene as it was compiled."""
+        """The compiled scene.
+
+        Raises:
+            Error: the scene in the file is damaged, or this version of MuJoCo cannot load it.
+        """
         packed = self._attachments.get(fmt.MODEL_ATTACHMENT)
         if packed is None:
             raise self._error("was cut off before its scene; nothing can be replayed")

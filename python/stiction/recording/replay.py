@@ -19,15 +19,18 @@ from stiction.recording.step import Step
 
 @dataclass
 class Difference:
-    """How a step made again differs from the recording.
+    """How a replayed step differs from the recorded one.
 
-    step, time [s]: of the step.
-    field: component of the state with its index, e.g. 'qpos[2]'; or 'status'; or 'digest', if the
-        recorded state is not the one that was hashed when it was recorded.
-    element: what the entry belongs to, e.g. "joint 'lift'"; may be empty.
-    recorded, replayed: the first entry that differs.
-    num_entries: that differ.
-    max_difference: the largest of them.
+    Attributes:
+        step: index of the step.
+        time: simulated time of the step [s].
+        field: the first component of the state that differs, with its index, such as 'qpos[2]'; or
+            'status'; or 'digest' if the recorded state does not have the hash that was recorded.
+        element: the element of the model that the component belongs to, such as "joint 'lift'"; may
+            be empty.
+        recorded, replayed: the two values of this component.
+        num_entries: number of components that differ.
+        max_difference: the largest difference.
     """
 
     step: int
@@ -58,11 +61,13 @@ class Difference:
 
 @dataclass
 class ReplayedStep:
-    """A step made again.
+    """A step of a recording that was made again.
 
-    recorded: what the recording says of it.
-    report: of the step now.
-    state: mjSTATE_INTEGRATION after it now.
+    Attributes:
+        recording: the recording.
+        recorded: the step as recorded.
+        report: the report of the replayed step.
+        state: mjSTATE_INTEGRATION after the replayed step.
     """
 
     recording: Recording
@@ -71,7 +76,7 @@ class ReplayedStep:
     state: fmt.Vector
 
     def find_difference(self) -> Difference | None:
-        """Compares bit for bit; None: equal."""
+        """Compares the states bit for bit, and the statuses; None means that they are equal."""
         step = self.recorded
         if not step.is_intact:
             actual = fmt.hash_bytes(step.state.tobytes()).hex()
@@ -83,7 +88,7 @@ class ReplayedStep:
         return self.find_status_difference()
 
     def find_status_difference(self) -> Difference | None:
-        """Compares only how the steps ended."""
+        """Compares the statuses only; None means that they are equal."""
         step = self.recorded
         status = str(step.report.get("status", ""))
         if status == self.report.status and step.completed == (self.report.num_steps > 0):
@@ -108,16 +113,17 @@ class ReplayedStep:
 
 
 class Replay:
-    """Makes the steps of a recording again, with its inputs; each goes on from the one before, not
-    from the recording. Iterating gives the steps.
+    """Makes the steps of a recording again with its inputs. Iterating makes one step after the other.
+
+    Each step starts from the replayed state, not from the recorded one.
 
         for replayed in Replay(recording):
             assert replayed.find_difference() is None
 
     Args:
         recording: what to replay.
-        from_step: begin with the recorded state after so many steps.
-        options: of the Simulator, in place of the recorded ones.
+        from_step: starts with the recorded state after this many steps.
+        **options: arguments of Simulator that replace the recorded ones.
 
     Raises:
         Error: the scene cannot be loaded, or the recording has no such step.
@@ -135,6 +141,7 @@ class Replay:
             self._set_state(recording.state_at(from_step), fmt.INTEGRATION)
 
     def __iter__(self) -> Iterator[ReplayedStep]:
+        """Makes the steps in order."""
         model = self.simulator.model
         inputs = np.zeros(mujoco.mj_stateSize(model, fmt.USER))
         for step in self.recording.all_steps():

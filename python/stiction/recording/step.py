@@ -21,15 +21,18 @@ from stiction.recording.reader import RecordReader
 class Step:
     """A step of a recording.
 
-    index: from 1; of a step that failed, the index it would have had.
-    state: mjSTATE_INTEGRATION after the step, with the inputs it was made with; of a step that
-        failed, before it.
-    start: the state before the step where it was set by hand, else None: that of the last step.
-    completed: False if the step failed; report['status'] says why.
-    digest: BLAKE2b of the state as recorded, empty for a step that failed.
-    report: numbers of its StepReport.
-    contacts: records of format.CONTACT_DTYPE.
-    patches: of pressure-field contact.
+    Attributes:
+        index: counts from 1; a failed step has the index that it would have had.
+        state: mjSTATE_INTEGRATION after the step, with the step's inputs; before the step if it
+            failed.
+        start: the state before the step if it was set by hand; None if it is the state after the
+            step before.
+        completed: False if the step failed; report['status'] says why.
+        digest: BLAKE2b hash of the state as recorded; empty for a failed step.
+        report: the numbers of the StepReport, by name.
+        contacts: a structured array with a record for each contact; its fields have the names of
+            ContactReport.
+        patches: the patches of pressure-field contact.
     """
 
     index: int
@@ -43,12 +46,12 @@ class Step:
 
     @property
     def time(self) -> float:
-        """Of the state [s]."""
+        """Simulated time of the state [s]."""
         return float(self.state[0])
 
     @property
     def is_intact(self) -> bool:
-        """True if the state is the one that was hashed."""
+        """True if the state has the hash that was recorded with it."""
         return not self.completed or fmt.hash_bytes(self.state.tobytes()) == self.digest
 
 
