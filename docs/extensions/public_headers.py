@@ -20,8 +20,7 @@ _NAMED_HEADER = re.compile(r"^\s+(stiction/\S+\.hpp)", re.MULTILINE)
 _INCLUDE = re.compile(r'^#include "(stiction/.*)"', re.MULTILINE)
 
 _OWN_LINE = re.compile(r"\s*///(?!<) ?(?P<text>.*)")
-_BEHIND = re.compile(r"(?P<code>\s*[^\s/}#].*?)  // (?P<text>.*)")
-_GOES_ON = re.compile(r"\s{2,}// (?P<text>.*)")
+_BEHIND = re.compile(r"(?P<code>\s*[^\s/}#].*?)\s{2,}// (?P<text>.*)")
 
 _DOXYGEN_OPTIONS = """
 QUIET = YES
@@ -92,7 +91,9 @@ def _mark_lines(lines: list[str]) -> Iterator[str]:
             is_of_file = i < len(lines) and lines[i].startswith("namespace ")
             yield from _wrap(comment, "/*! @file" if is_of_file else "/*!")
         elif behind := _BEHIND.fullmatch(lines[i]):
-            comment, i = _take_comment(lines, i + 1, behind["text"], _GOES_ON)
+            # It goes on in lines with nothing else, in the same column.
+            goes_on = re.compile(rf" {{{behind.start('text') - 3}}}// (?P<text>.*)")
+            comment, i = _take_comment(lines, i + 1, behind["text"], goes_on)
             # A comment behind an opening brace is about what the brace opens.
             if behind["code"].endswith("{"):
                 yield from [*_wrap(comment, "/*!"), behind["code"]]
