@@ -5,13 +5,15 @@
 
 draws the pictures named, or all of them. The commands write their plots and figures to out/figures, so
 that the numbers beside a picture can be compared. An unchanged picture gives an unchanged file, unless
-it shows measured times. Drawings in SVG are written by hand, and are not drawn here.
+it shows measured times: draw those on a machine that does nothing else. Drawings in SVG are written by
+hand, and are not drawn here.
 """
 
 from __future__ import annotations
 
 import argparse
 import ctypes.util
+import importlib.util
 import os
 import subprocess
 import sys
@@ -35,11 +37,13 @@ class Figure:
     command: program of the environment with its arguments; `--out FOLDER` is added.
     plot: name of the plot in that folder that becomes the picture.
     shows_times: True if it shows measured times, which differ from run to run.
+    needs: a package without which it would show less, and is not drawn.
     """
 
     command: tuple[str, ...]
     plot: str
     shows_times: bool = False
+    needs: str | None = None
 
 
 def _study(name: str, plot: str, *, shows_times: bool = False) -> Figure:
@@ -59,7 +63,10 @@ FIGURES = {
     "study_sliding_rod": _study("sliding_rod", "fig10_force_with_dissipation"),
     "study_spatula": _study("spatula", "example_pitch"),
     "work_precision": Figure(
-        ("stiction", "bench", "work_precision"), "work_precision", shows_times=True
+        ("stiction", "bench", "work_precision"),
+        "work_precision",
+        shows_times=True,
+        needs="pydrake",
     ),
 }
 
@@ -77,6 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _draw(name: str, figure: Figure) -> None:
+    if figure.needs and importlib.util.find_spec(figure.needs) is None:
+        print(f"{name}: not drawn, because {figure.needs} is not installed", flush=True)
+        return
     folder = _OUTPUT / name
     program, *arguments = figure.command
     command = [str(Path(sys.executable).parent / program), *arguments, "--out", str(folder)]
