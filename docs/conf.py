@@ -31,7 +31,7 @@ autodoc_typehints_format = "short"
 add_module_names = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 90
-autodoc_type_aliases = {name: name for name in ("ArrayLike", "PropertiesLike", "NDArray", "Vector")}
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "PropertiesLike")}
 
 html_math_renderer = "mathml"
 html_theme = "alabaster"

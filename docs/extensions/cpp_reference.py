@@ -72,8 +72,9 @@ class PublicHeaders(SphinxDirective):
 
 def _read_headers(app: Sphinx) -> None:
     folder = app.outdir.resolve().parent / "doxygen"
+    headers = {name: (SOURCES / name).read_text() for name in list_public_headers()}
     try:
-        xml = run_doxygen(folder)
+        xml = run_doxygen(headers, folder)
     except FileNotFoundError as e:
         raise ExtensionError("doxygen is not installed; ./dev setup installs it") from e
     except subprocess.CalledProcessError as e:

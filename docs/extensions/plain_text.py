@@ -17,10 +17,10 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-# The fields of Sphinx that the sections of a docstring become.
+# The fields of Sphinx that the sections of a docstring become; it has none for attributes.
 _FIELDS = {
     "Args": "param",
-    "Attributes": "ivar",
+    "Attributes": "",
     "Raises": "raises",
     "Returns": "returns",
     "Yields": "yields",
@@ -66,13 +66,16 @@ def _convert_section(name: str, lines: list[str]) -> Iterator[str]:
     if field in ("returns", "yields"):
         yield _make_field(field, "", text)
         return
+    if not field:
+        yield f":{name}:"
     for item in re.split(r"\n(?=\S)", text.strip()):
         match = _ITEM.fullmatch(" ".join(item.split()))
         if match is None:  # a sentence
             yield _make_field(field, "", item)
-            continue
-        for each in match[1].split(", "):
-            yield _make_field(field, each, match[2])
+        elif field:
+            yield from (_make_field(field, each, match[2]) for each in match[1].split(", "))
+        else:
+            yield f"   - **{_escape(match[1])}** -- {_escape(match[2])}"
 
 
 def _convert_command(command: str) -> str:

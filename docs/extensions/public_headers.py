@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,8 +51,12 @@ def list_public_headers() -> list[str]:
     return headers
 
 
-def run_doxygen(folder: Path) -> Path:
-    """Writes XML of the public headers below a folder, whose content is replaced.
+def run_doxygen(headers: Mapping[str, str], folder: Path) -> Path:
+    """Writes XML of headers below a folder, whose content is replaced.
+
+    Args:
+        headers: the text of each header by its name.
+        folder: where to write.
 
     Returns:
         The folder of the XML files.
@@ -63,10 +67,10 @@ def run_doxygen(folder: Path) -> Path:
     """
     shutil.rmtree(folder, ignore_errors=True)
     include = folder / "include"
-    for header in list_public_headers():
-        copy = include / header
+    for name, text in headers.items():
+        copy = include / name
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(mark_comments((SOURCES / header).read_text()))
+        copy.write_text(mark_comments(text))
     places = {"INPUT": include, "STRIP_FROM_PATH": include, "OUTPUT_DIRECTORY": folder}
     options = "".join(f'{name} = "{place}"\n' for name, place in places.items())
     subprocess.run(["doxygen", "-"], input=_DOXYGEN_OPTIONS + options, text=True, check=True)

@@ -13,15 +13,23 @@ from importlib.abc import SourceLoader
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing
 from plain_text import convert_docstring
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 _COMPILED = "stiction._core"
 
-# Types and memory layouts of arrays, which their docstrings say in words.
-_ARRAY = re.compile(r"NDArray\[[\w.]+\]")
-_ANNOTATED = re.compile(r"Annotated\[(\w+(?:\.\w+)*), dict\([^()]*(?:\([^()]*\)[^()]*)*\)\]")
+# Memory layouts of arrays, which a reader does not need.
+_ANNOTATED = re.compile(r"Annotated\[(NDArray\[[\w.]+\]), dict\([^()]*(?:\([^()]*\)[^()]*)*\)\]")
+
+
+class _Array:
+    """Stands for NDArray, whose full name is long; docstrings say what an array holds."""
+
+    def __class_getitem__(cls, item: Any) -> type:
+        return np.ndarray
 
 
 class _StubLoader(SourceLoader):
@@ -34,7 +42,7 @@ class _StubLoader(SourceLoader):
         return str(self._path)
 
     def get_data(self, path: str) -> bytes:
-        text = _ANNOTATED.sub(r"\1", _ARRAY.sub("numpy.ndarray", self._path.read_text()))
+        text = _ANNOTATED.sub(r"\1", self._path.read_text())
         return f"from __future__ import annotations\n{text}".encode()
 
 
@@ -62,6 +70,7 @@ def _convert(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: l
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
+    np.typing.NDArray = _Array
     load_stub()
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("autodoc-process-docstring", _convert)

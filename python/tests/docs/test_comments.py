@@ -64,6 +64,16 @@ def test_sections_become_fields() -> None:
     ]
 
 
+def test_attributes_become_a_list() -> None:
+    text = "A row.\n\nAttributes:\n    a, b: both\n        [m].\n    c: one.\n"
+    assert tidy(convert_docstring(text)) == [
+        "A row.",
+        ":Attributes:",
+        "   - **a, b** -- both [m].",
+        "   - **c** -- one.",
+    ]
+
+
 def test_commands_become_fields() -> None:
     text = "Adds. @return its\nindex\n@param dt  time step [s]\n@throws std::bad_alloc; always"
     assert tidy(convert_comment(text)) == [
