@@ -3,12 +3,14 @@
     ```{folder-readmes}
     ```
 
-is their table of contents, in the order of the layers. The pages are written to architecture/generated,
-and include the READMEs.
+is their table of contents, in the order of the layers. The pages are copies in architecture/generated,
+whose links lead to other pages; a link to a file that is no page becomes plain text.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from pathlib import Path
 
@@ -22,19 +24,39 @@ sys.path.insert(0, str(ROOT / "tools"))
 from check_layers import LAYERS  # noqa: E402
 
 _FOLDER = "architecture/generated"
+_DOCS = ROOT / "docs"
+_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def list_folders() -> list[str]:
     """Returns the folders that have a README, in the order of the layers."""
-    return [name for name in LAYERS if _find_readme(name).exists()]
+    return [name for name in LAYERS if find_readme(name).exists()]
 
 
-def _find_readme(folder: str) -> Path:
+def find_readme(folder: str) -> Path:
     return ROOT / "src" / "stiction" / folder / "README.md"
+
+
+def adapt_links(text: str, readme: Path) -> str:
+    """Makes the relative links of a README those of its page."""
+    pages = {find_readme(name): _DOCS / _FOLDER / f"{name}.md" for name in list_folders()}
+
+    def adapt(match: re.Match[str]) -> str:
+        label, target, anchor = match[1], match[2], match[3] or ""
+        if "://" in target:
+            return match[0]
+        path = Path(os.path.normpath(readme.parent / target))
+        page = pages.get(path, path)
+        if not page.is_relative_to(_DOCS):
+            return label
+        return f"[{label}]({os.path.relpath(page, _DOCS / _FOLDER)}{anchor})"
+
+    return _LINK.sub(adapt, text)
 
 
 class FolderReadmes(SphinxDirective):
     def run(self) -> list[nodes.Node]:
+        self.env.note_reread()  # for there may be another README
         entries = "\n".join(f"{name} </{_FOLDER}/{name}>" for name in list_folders())
         return self.parse_text_to_nodes(f"```{{toctree}}\n{entries}\n```")
 
@@ -42,17 +64,13 @@ class FolderReadmes(SphinxDirective):
 def _write_pages(app: Sphinx) -> None:
     folder = app.srcdir / _FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    pages = {folder / f"{name}.md": _make_page(name) for name in list_folders()}
-    for path in set(folder.glob("*.md")) - set(pages):
+    readmes = {folder / f"{name}.md": find_readme(name) for name in list_folders()}
+    for path in set(folder.glob("*.md")) - set(readmes):
         path.unlink()
-    for path, page in pages.items():
+    for path, readme in readmes.items():
+        page = adapt_links(readme.read_text(), readme)
         if not path.exists() or path.read_text() != page:
             path.write_text(page)
-
-
-def _make_page(folder: str) -> str:
-    options = ":relative-docs: ..\n:relative-images:"
-    return f"```{{include}} ../../../src/stiction/{folder}/README.md\n{options}\n```\n"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
