@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 from PIL import Image
 from rendering import make_camera, render
+
 from stiction.studies.pancake.run import FRAME_TIME, run_pancake
 from stiction.studies.pancake.scene import make_pancake_model
 

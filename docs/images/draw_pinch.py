@@ -16,6 +16,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from rendering import make_camera, render
+
 from stiction.compare import Comparison, Row, compare_models
 from stiction.compare.plots import find_styles
 from stiction.controls import ControlsName, make_controls

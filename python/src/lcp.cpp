@@ -1,5 +1,6 @@
-// LCP solvers on NumPy arrays; stiction/lcp.py checks shapes.
+// LCP solvers on NumPy arrays. stiction/lcp.py checks the shapes before it calls these functions.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nanobind/ndarray.h>
@@ -26,6 +27,7 @@ using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device:
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Guess = std::vector<int>;
 
+/// Moves the values to a NumPy array.
 template <class T>
 nb::object make_array(std::vector<T> values) {
   auto* data = new std::vector<T>(std::move(values));
@@ -41,13 +43,14 @@ struct LcpResult {
 
 int size_of(const Vector& x) { return static_cast<int>(x.size()); }
 
-/// Solvers that refuse a problem leave none.
-void note_residual(LcpResult* result) {
+/// Computes the residual of a problem that is not solved, because solvers that reject a problem do
+/// not compute it.
+void set_residual(LcpResult* result) {
   if (result->report.is_solved()) return;
   result->report.residual = numerics::natural_residual(result->z, result->w);
 }
 
-/// All but lemke take symmetric matrices only.
+/// Solves a dense problem. Every solver except `lemke` requires a symmetric matrix.
 LcpResult solve_dense(const DenseLcp& problem, const std::string& solver_name, const Guess& guess) {
   const LcpSolver which = numerics::parse_lcp_solver(solver_name);
   AnyLcpSolver solver(which);
@@ -61,7 +64,7 @@ LcpResult solve_dense(const DenseLcp& problem, const std::string& solver_name, c
     result.active.assign(active.begin(), active.end());
   }
   numerics::calc_w(problem, result.z, result.w);
-  note_residual(&result);
+  set_residual(&result);
   return result;
 }
 
@@ -84,7 +87,7 @@ LcpResult solve_gram(const Rows& N, const Vector& b, const Vector& u_hat,
     result.active.assign(active.begin(), active.end());
   }
   numerics::calc_w(problem, result.z, result.u, result.w);
-  note_residual(&result);
+  set_residual(&result);
   return result;
 }
 
@@ -103,7 +106,7 @@ LcpResult solve_mlcp(const Columns& A, const Columns& C, const Columns& D, const
   result.w.resize(problem.size);
   result.u.resize(problem.num_free);
   if (is_condensed) condensed.calc_u(result.z, result.u);
-  // What condensing has lost shows in the problem as given.
+  // Condensing may lose accuracy, so the residual is computed from the problem as given.
   const auto residual = numerics::calc_residual(problem, result.z, result.u, result.w);
   result.report.residual = residual.value;
   if (result.report.is_solved() && !residual.is_accepted())
@@ -145,7 +148,8 @@ void bind_lcp(nb::module_& m) {
       .def_prop_ro(
           "active", [](const LcpResult& r) { return make_array(r.active); },
           nb::sig("def active(self) -> numpy.ndarray"),
-          "Rows whose z is free, an array of indices; a guess for a similar problem.")
+          "Indices of the active rows, where z is free. Use them as the guess for a similar "
+          "problem.")
       .def_prop_ro("status", status,
                    "How the solver ended: 'solved', 'infeasible', 'max_pivots', 'not_solved', "
                    "'not_symmetric', 'indefinite' or 'not_finite'.")
@@ -154,17 +158,18 @@ void bind_lcp(nb::module_& m) {
           "True if the status is 'solved'.")
       .def_prop_ro(
           "row", [](const LcpResult& r) { return r.report.row; },
-          "The row that is infeasible or at fault; -1 if there is none.")
+          "The row that is infeasible or at fault; -1 if there is no such row.")
       .def_prop_ro(
           "pivots", [](const LcpResult& r) { return r.report.pivots; },
-          "Number of pivots; of iterations for 'active_set'.")
+          "Number of exchanges, or of DAQP's iterations for 'active_set'.")
       .def_prop_ro(
           "residual", [](const LcpResult& r) { return r.report.residual; },
-          "Largest |min(z, w)| of a row, and for a mixed problem largest |A u + C z + a|, computed "
-          "from the problem as given [unit of r].")
+          "Largest |min(z, w)| of a row, computed from the problem as given; for a mixed problem "
+          "also "
+          "the largest |A u + C z + a| [unit of r].")
       .def_prop_ro(
-          "rung", [](const LcpResult& r) { return r.report.rung; },
-          "Fallback level that gave the result, 0 if the first attempt did; see the page on LCP "
+          "fallback_level", [](const LcpResult& r) { return r.report.fallback_level; },
+          "Level of the fallback that gave the result, 0 if none was used; see the page on LCP "
           "solvers.")
       .def("__repr__", [status](const LcpResult& r) {
         return "<LcpResult " + status(r) + ", size " + std::to_string(r.z.size()) + ", pivots " +

@@ -2,6 +2,7 @@
 
 from stiction._load import load_core
 
+# Loads libmujoco, which _core is linked with, and explains a missing or wrong MuJoCo.
 load_core()
 
 from stiction import lcp  # noqa: E402

@@ -1,4 +1,4 @@
-"""Pressure-field contact in its continuous form, and an integrator with error control for it."""
+"""Pressure-field contact as a continuous force, integrated in time with error control."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 
 @dataclass(frozen=True)
 class Motion:
-    """The motion that ContinuousDynamics.integrate computed, at n times.
+    """A motion, sampled at n times; ContinuousDynamics.integrate returns it.
 
     Attributes:
-        time: [s], (n,).
+        time: times of the samples [s], (n,).
         qpos: MuJoCo's positions at these times, (n, nq).
         qvel: MuJoCo's velocities at these times, (n, nv).
-        num_evaluations: how often accelerations were evaluated.
+        num_evaluations: total number of evaluations of the accelerations.
     """
 
     time: Vector
@@ -37,19 +37,20 @@ class Motion:
 
 
 class ContinuousDynamics:
-    """A model's equations of motion with pressure-field contact as a force, in continuous time.
+    """Equations of motion of a model in which pressure-field contact is a force.
 
-    The steps of a Simulator approach this motion as the time step becomes small. An integrator with
-    error control computes it here, with no code of the step's solvers.
+    A Simulator makes contact a constraint of its discrete step. This class computes the limit that
+    the simulator's motion approaches as its time step goes to zero, by independent means.
 
-    At a point of a contact surface with pressure p, normal velocity v_n and slip v_t the traction is
+    The traction at a point of a contact surface with pressure p, normal velocity v_n and slip
+    velocity v_t is
 
         t_n = max(0, p (1 - d v_n)),
         t_t = -(2/pi) mu t_n atan(|v_t| / v_s) v_t / |v_t|,
 
-    with the dissipation d and the friction coefficient mu of the step. MuJoCo's forward dynamics
-    gives the accelerations; its other constraints take part as soft constraints. Source:
-    [masterjohn2022] section IV.
+    with the dissipation d and the friction coefficient mu of the Simulator. The accelerations are
+    those of MuJoCo's forward dynamics, in which MuJoCo's own constraints, such as joint limits, act
+    as soft constraints. Source: [masterjohn2022] section IV.
 
         dynamics = stiction.ContinuousDynamics(model, properties="scene.contact.yaml")
         motion = dynamics.integrate(data, 0.5)
@@ -57,9 +58,10 @@ class ContinuousDynamics:
     Args:
         model: kept by reference.
         properties: contact properties of geoms: a file, or its content as a dict.
-        tessellation: 'triangle', whose forces stay smooth as corners come and go, or 'polygon'.
-        quadrature: 'moment_exact' or 'centroid', as for Simulator.
-        stiction_tolerance: v_s > 0 [m/s]; a smaller one makes the equations stiffer.
+        tessellation: faces of the contact surfaces: 'triangle', whose forces stay smooth while
+            corners of a face appear and disappear, or 'polygon'.
+        quadrature: 'moment_exact' or 'centroid', as in Simulator.
+        stiction_tolerance: v_s > 0 [m/s]. A smaller value makes the equations stiffer.
 
     Raises:
         Error: an argument is out of range, or no two geoms can touch in a patch.
@@ -83,26 +85,26 @@ class ContinuousDynamics:
             check_number("stiction_tolerance", stiction_tolerance),
             make_properties(properties) or ContactProperties(),
         )
-        self._turning = _find_quaternions(model)
-        self._straight = _find_scalars(model)
+        self._quaternions = _find_quaternions(model)
+        self._scalars = _find_scalars(model)
 
     def calc_forces(self, data: mujoco.MjData) -> Vector:
-        """Computes the generalized forces of all patches for qpos and qvel of the data.
+        """Computes the generalized forces of all patches at data.qpos and data.qvel.
 
         Returns:
-            [N, N m], (nv,).
+            The forces [N, N m], (nv,).
 
         Raises:
-            Error: geoms touch in points, for which this class has no force.
+            Error: two geoms touch in points, for which this class has no continuous force.
         """
         check_data_type(data)
         return self._forces.calc(data._address)
 
     def calc_acceleration(self, data: mujoco.MjData) -> Vector:
-        """Computes the accelerations with these forces, and writes them to data.qacc.
+        """Computes the accelerations under these forces, and writes them to data.qacc.
 
         Returns:
-            A copy of qacc [m/s^2, rad/s^2], (nv,).
+            A copy of data.qacc [m/s^2, rad/s^2], (nv,).
 
         Raises:
             Error: as calc_forces.
@@ -121,20 +123,20 @@ class ContinuousDynamics:
         absolute_tolerance: float = 1e-10,
         method: str = "RK45",
     ) -> Motion:
-        """Advances data by a duration; data.ctrl and applied forces stay as they are.
+        """Advances data by a duration, with constant data.ctrl and applied forces.
 
         Args:
-            data: the state at the start; afterwards it has the state at the end.
+            data: holds the state at the start, and at the end the final state.
             duration: > 0 [s].
-            times: times of the samples, ascending, from 0 (now) to duration [s]; None: the times of
-                the integrator's steps.
-            relative_tolerance: bound on the relative error of a step in each position and velocity,
-                > 0 [-].
-            absolute_tolerance: bound on the absolute error, > 0 [m, rad, m/s, rad/s]. Depths of
-                contact are positions: it must be far below them.
+            times: times of the samples relative to data.time, ascending, within [0, duration] [s];
+                None samples at the steps of the integrator.
+            relative_tolerance: bound on the relative error of a step of the integrator in each
+                position and velocity, > 0 [-].
+            absolute_tolerance: bound on the absolute error, > 0 [m, rad, m/s, rad/s]. It must be far
+                below the depth of the contacts, because a depth is a difference of positions.
             method: 'RK23', 'RK45', 'DOP853', 'Radau', 'BDF' or 'LSODA' of
-                scipy.integrate.solve_ivp: 'RK45' or 'DOP853' suit contact that slides, 'Radau' or
-                'BDF' contact that is stiff or sticks.
+                scipy.integrate.solve_ivp. 'RK45' and 'DOP853' suit sliding contact, 'Radau' and
+                'BDF' suit stiff or sticking contact.
 
         Raises:
             Error: as calc_forces; an argument is out of range; the integrator gave up; SciPy is not
@@ -159,7 +161,8 @@ class ContinuousDynamics:
             )
         nq, nv = self.model.nq, self.model.nv
         qpos = found.y[:nq].T.copy()
-        for address, _ in self._turning:
+        # The integrator treats quaternions as plain numbers, so their lengths drift.
+        for address, _ in self._quaternions:
             qpos[:, address : address + 4] /= np.linalg.norm(
                 qpos[:, address : address + 4], axis=1, keepdims=True
             )
@@ -179,10 +182,11 @@ class ContinuousDynamics:
         self._forces.calc_acceleration(data._address)
         out = np.empty_like(y)
         nq, nv = self.model.nq, self.model.nv
-        qpos_of_scalars, dof_of_scalars = self._straight
+        qpos_of_scalars, dof_of_scalars = self._scalars
         out[qpos_of_scalars] = data.qvel[dof_of_scalars]
-        for address, dof in self._turning:
-            # q' = q w / 2 of the angular velocity in the body's frame; mju_derivQuat takes the world's.
+        for address, dof in self._quaternions:
+            # q' = q w / 2 with the angular velocity w in the body's frame. mju_derivQuat does not
+            # fit: it takes w in the world's frame.
             rate = out[address : address + 4]
             mujoco.mju_mulQuatAxis(rate, y[address : address + 4], data.qvel[dof : dof + 3])
             rate *= 0.5
@@ -192,7 +196,7 @@ class ContinuousDynamics:
 
 
 def _find_quaternions(model: mujoco.MjModel) -> list[tuple[int, int]]:
-    """Of each: where it is in qpos, and its angular velocity in qvel."""
+    """Returns the index in qpos of each quaternion, and the index in qvel of its angular velocity."""
     found = []
     for joint in range(model.njnt):
         qpos, dof = int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
@@ -204,7 +208,7 @@ def _find_quaternions(model: mujoco.MjModel) -> list[tuple[int, int]]:
 
 
 def _find_scalars(model: mujoco.MjModel) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Positions whose rates are velocities: where they are in qpos, and those in qvel."""
+    """Returns the indices in qpos of all positions but quaternions, and of their rates in qvel."""
     qpos: list[int] = []
     dof: list[int] = []
     for joint in range(model.njnt):

@@ -1,12 +1,12 @@
-"""Controls that a scene brings along: keyframes passed through in turn.
+"""Controls that a scene file declares: a sequence of keyframes.
 
     <custom><text name="stiction_controls" data="open closed lifted"/></custom>
     <keyframe>
       <key name="open" time="0" ctrl="0 0"/>
       <key name="closed" time="0.5" ctrl="0 0.04"/> ...
 
-Each keyframe's controls are reached at its time, linear between two, held before the first and
-after the last. Nothing else of the keyframes is used.
+The controls equal each keyframe's controls at its time and are linear in between. They are constant
+before the first keyframe and after the last. The keyframes' positions and velocities are not used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from stiction.names import suggest_name
 
 @dataclass(frozen=True)
 class ControlSchedule:
-    """Controls over time; calling it with a data sets data.ctrl for data.time.
+    """Sets data.ctrl as a function of data.time when it is called with a data.
 
     Attributes:
         times: times of the n keyframes, ascending [s], (n,).
@@ -51,19 +51,20 @@ class ControlSchedule:
 
     @property
     def hold_start(self) -> float:
-        """Time after which the controls stay constant [s]."""
+        """Time after which the controls are constant [s]."""
         changes = np.flatnonzero((self.controls[1:] != self.controls[:-1]).any(axis=1))
         return float(self.times[changes[-1] + 1 if len(changes) else 0])
 
 
 def find_control_schedule(model: mujoco.MjModel, path: Path) -> ControlSchedule | None:
-    """Returns the scene's schedule, or None if it has none.
+    """Returns the schedule that a scene declares, or None if it declares no schedule.
 
     Args:
+        model: the scene's model.
         path: the scene's file, for messages.
 
     Raises:
-        Error: no keyframe of a name, times that do not ascend, a value that is not finite.
+        Error: a name belongs to no keyframe, the times do not ascend, or a value is not finite.
     """
     text = find_text(model, path, CONTROLS)
     if text is None:
@@ -87,7 +88,8 @@ def find_control_schedule(model: mujoco.MjModel, path: Path) -> ControlSchedule 
             raise Error(
                 "invalid_value",
                 f"{path}: <key name='{names[i]}'>",
-                f"has time {times[i]:g} s, not after '{names[i - 1]}' at {times[i - 1]:g} s",
+                f"has time {times[i]:g} s, which is not after '{names[i - 1]}' at "
+                f"{times[i - 1]:g} s; order the keyframes by time",
             )
     return ControlSchedule(times, controls)
 
@@ -96,5 +98,7 @@ def _find_key(model: mujoco.MjModel, name: str, where: str) -> int:
     key = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_KEY, name)
     if key < 0:
         known = [model.key(i).name for i in range(model.nkey)]
-        raise Error("unknown_name", where, f"no keyframe '{name}' {suggest_name(name, known)}")
+        raise Error(
+            "unknown_name", where, f"there is no keyframe '{name}' {suggest_name(name, known)}"
+        )
     return int(key)

@@ -1,4 +1,4 @@
-"""Texts of a scene's <custom> element that Stiction reads."""
+"""The texts in a scene's <custom> element that Stiction reads."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import mujoco
 from stiction.errors import Error
 from stiction.names import suggest_name
 
-PROPERTIES = "stiction"  # the file of contact properties; see properties
-CONTROLS = "stiction_controls"  # names of keyframes; see control_schedule
-HELD = "stiction_held"  # a body; see compare.held_body
+PROPERTIES = "stiction"  # path of the contact properties; see properties.py
+CONTROLS = "stiction_controls"  # names of keyframes; see control_schedule.py
+HELD = "stiction_held"  # name of a held body; see compare/held_body.py
 
 _NAMES = (CONTROLS, HELD)
 
@@ -20,12 +20,13 @@ def find_text(model: mujoco.MjModel, path: Path, name: str) -> str | None:
     """Returns the data of <text name=...>, or None if there is no such text.
 
     Args:
+        model: the scene's model.
         path: the scene's file, for messages.
         name: CONTROLS or HELD.
 
     Raises:
-        Error: another text has a name that begins with 'stiction_' and that nothing reads: it is
-            taken for a misspelt one.
+        Error: the scene has a text with an unknown name that begins with 'stiction_', which is
+            probably misspelt.
     """
     for i in range(model.ntext):
         text = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_TEXT, i) or ""
@@ -33,7 +34,7 @@ def find_text(model: mujoco.MjModel, path: Path, name: str) -> str | None:
             raise Error(
                 "unknown_name",
                 f"{path}: <text name='{text}'>",
-                f"is nothing that Stiction reads {suggest_name(text, _NAMES)}",
+                f"has a name that Stiction does not know {suggest_name(text, _NAMES)}",
             )
     return read_text(model, name)
 
@@ -44,7 +45,7 @@ def read_text(model: mujoco.MjModel, name: str) -> str | None:
     if index < 0:
         return None
     begin = model.text_adr[index]
-    # The size counts the final zero of a C string.
+    # The size includes the final zero of a C string.
     return bytes(model.text_data[begin : begin + model.text_size[index] - 1]).decode(
         errors="replace"
     )

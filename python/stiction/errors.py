@@ -1,4 +1,4 @@
-"""The exceptions of this package."""
+"""The exceptions and warnings of this package."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stiction._core import StepReport  # of the module that raises these errors
+    # For types only: _core raises these errors, and so imports this module.
+    from stiction._core import StepReport
 
 
 class Error(Exception):
-    """The exception of this package: what is wrong, where, and what to do about it.
+    """An error that names the problem, its place, and a remedy.
 
     Attributes:
         code: 'file_not_found', 'syntax', 'invalid_value', 'unknown_name', 'unsupported',
             'wrong_shape', 'version', 'mujoco' or 'step_failed'.
         where: file and line, element or argument; may be empty.
-        message: the problem with the value, its cause and the remedy.
+        message: the problem with its value, the cause, and the remedy.
     """
 
     def __init__(self, code: str, where: str, message: str) -> None:
@@ -29,7 +30,7 @@ class Error(Exception):
 
 
 class StepError(Error):
-    """A step failed. The data keeps the state that it had before the step.
+    """A step failed. The state is the one from before the step.
 
     Attributes:
         report: the StepReport of the step; its message says what went wrong.
@@ -41,16 +42,19 @@ class StepError(Error):
 
 
 class StictionWarning(UserWarning):
-    """A setting has no effect, or not the effect that it has in MuJoCo."""
+    """A setting has no effect, or another effect than in MuJoCo."""
 
 
 class IgnoredSettingWarning(StictionWarning):
-    """A setting has no effect under the contact model."""
+    """The contact model does not use a setting that was given."""
 
 
 @contextlib.contextmanager
 def ignored_settings_are_fine() -> Iterator[None]:
-    """Silences IgnoredSettingWarning, for comparisons: their scenes have settings for every model."""
+    """Silences IgnoredSettingWarning.
+
+    A comparison gives all models the same settings, and not every model uses each of them.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IgnoredSettingWarning)
         yield

@@ -1,20 +1,21 @@
-"""Linear complementarity problems on NumPy arrays, by the solvers of the rigid contact models.
+"""Solves linear complementarity problems (LCPs) on NumPy arrays, with the solvers of the rigid models.
 
     result = stiction.lcp.solve(Q, r)
     result.status, result.z, result.w
 
-Solvers, the default first:
+The solvers, with the default first:
 
 - 'ppm_ratio': ratio-tested principal pivoting [drumwright2015], for symmetric positive semidefinite
-  Q. Only this solver uses a guess, and tries fallbacks after a failure.
-- 'ppm': principal pivoting as published [drumwright2015], which may fail; for the same Q.
-- 'lemke': Lemke's method [lemke1965] for any Q; it suits copositive ones.
-- 'active_set': DAQP's dual active-set method [arnstrom2022], for symmetric positive semidefinite Q.
-  Builds without DAQP do not have it.
+  Q. It uses a guess, and tries fallbacks after a failure.
+- 'ppm': principal pivoting as published [drumwright2015], for the same Q. It may fail.
+- 'lemke': Lemke's method [lemke1965], for any Q; it is made for copositive ones. It has fallbacks of
+  its own.
+- 'active_set': DAQP's dual active-set method [arnstrom2022], for the same Q as 'ppm_ratio'. Some
+  builds do not have it.
 
-A problem that has no solution, or is not of the kind that a solver takes, raises no exception: look
-at `result.status`. Only the status 'solved' means that z is a solution. The residual is computed from
-the problem as given.
+A problem without a solution, or with a matrix that the solver does not support, raises no exception:
+check `result.status`. Only the status 'solved' means that z is a solution. The residual is always
+computed from the problem as given.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from stiction._core import LcpResult, lcp_solvers
 from stiction.arguments import check_flag, check_integer, check_name, check_number
 from stiction.errors import Error
 
-_MAX_ENTRIES = 2**31 - 1  # of a matrix, by the indices of the compiled module
+_MAX_ENTRIES = 2**31 - 1  # The compiled module indexes the entries of a matrix with int.
 
 __all__ = [
     "LcpResult",
@@ -53,11 +54,12 @@ def solve(
         Q: shape (size, size), in any units.
         r: shape (size,).
         solver: one of lcp_solvers().
-        guess: rows that may have w = 0, such as `result.active` of a similar problem; indices beyond
-            the last row are ignored.
+        guess: rows that may have w = 0, such as `result.active` of a similar problem. Rows beyond the
+            last one are ignored.
 
     Raises:
-        Error: a shape does not fit, an entry is not a number, or there is no such solver.
+        Error: a shape does not match, an argument has entries that are not numbers, or there is no
+            such solver.
         MemoryError: the problem is too large for the solver.
     """
     r = _take_vector("r", r)
@@ -92,7 +94,8 @@ def solve_gram(
         raise Error(
             "unsupported",
             "N",
-            f"has {b.size} rows, for whose N N^T 'lemke' has no room; use another",
+            f"has {b.size} rows, which is too many for the dense N N^T of 'lemke'; "
+            "use another solver",
         )
     return _core.lcp_solve_gram(N, b, u_hat, check_name("solver", solver), _take_guess(guess))
 
@@ -110,17 +113,17 @@ def solve_mlcp(
     """Solves A u + C z + a = 0, 0 <= z, w = D u + B z + b >= 0, z^T w = 0, with u free.
 
     The problem is condensed to an LCP with Q = B - D A^-1 C and r = b - D A^-1 a. If A is singular,
-    the status is 'not_solved' and `row` is the column at which this was found. If a number is not
-    finite, `row` counts the rows of [A C a; D B b].
+    the status is 'not_solved' and `row` is a column of A. If the status is 'not_finite', `row` counts
+    the rows of [A C a; D B b].
 
     Args:
-        A: shape (num_free, num_free), regular.
+        A: shape (num_free, num_free), nonsingular.
         C: shape (num_free, size).
         D: shape (size, num_free).
         B: shape (size, size).
         a: shape (num_free,).
         b: shape (size,).
-        solver, guess: as for solve; a Q that is not symmetric needs 'lemke'.
+        solver, guess: as for solve. Use 'lemke' if Q is not symmetric.
 
     Raises:
         Error: as solve.
@@ -153,35 +156,36 @@ class RowBasis:
 
     @property
     def rank(self) -> int:
-        """Number of selected rows."""
+        """The number of selected rows."""
         return int(self.selected.size)
 
 
 def select_rows(
     X: ArrayLike, *, num_first: int = 0, pivoted: bool = True, tolerance: float = 1e-8
 ) -> RowBasis:
-    """Selects a largest set of linearly independent rows of X.
+    """Selects a maximal set of linearly independent rows of X.
 
-    Rows of zeros, and rows with numbers that are not finite, are left out.
+    Rows of zeros and rows with numbers that are not finite are never selected.
 
     Args:
         X: shape (num_rows, num_columns).
-        num_first: the first num_first rows are taken before others, if they are independent.
-        pivoted: True takes the longest remaining row next; False goes row by row, as published in
-            [drumwright2015].
-        tolerance: a row counts as dependent if the part of it that is orthogonal to the selected
-            rows has at most this share of its squared norm, in [0, 1) [-].
+        num_first: number of leading rows that are selected before all others, if independent; only
+            used if `pivoted`.
+        pivoted: True selects the most independent row next; False goes through the rows in order, as
+            published in [drumwright2015].
+        tolerance: a row counts as dependent if its part orthogonal to the selected rows has at most
+            this fraction of its squared norm, in [0, 1) [-].
 
     Raises:
-        Error: X is not a matrix, or a value is out of range.
+        Error: X is not a matrix of numbers, or a value is out of range.
     """
     rows = _take_matrix("X", X, None, "C")
     num_first = check_integer("num_first", num_first, 0, rows.shape[0])
     tolerance = check_number("tolerance", tolerance)
     if not 0 <= tolerance < 1:
-        raise Error("invalid_value", "tolerance", f"is {tolerance}, must be at least 0, below 1")
+        raise Error("invalid_value", "tolerance", f"is {tolerance}, must be in [0, 1)")
     pivoted = check_flag("pivoted", pivoted)
-    # To rows near 1, by powers of two: their squares neither overflow nor vanish.
+    # Scale the rows by powers of two to lengths near 1, so that squares do not overflow or underflow.
     exponents = np.frexp(np.abs(rows).max(axis=1, initial=0))[1][:, np.newaxis]
     rows = np.ldexp(rows, -exponents)
     selected, basis, factor = _core.lcp_select_rows(rows, num_first, pivoted, tolerance)
@@ -193,13 +197,13 @@ def select_rows(
 def _take_array(name: str, value: Any, ndim: int) -> np.ndarray:
     try:
         if np.ma.is_masked(value):
-            raise TypeError("has entries that are masked")
+            raise TypeError("it has masked entries")
         array = np.asarray(value)
         if array.dtype.kind not in "biufO":
-            raise TypeError(f"is of {array.dtype}")
+            raise TypeError(f"its type is {array.dtype}")
         array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as e:
-        raise Error("wrong_shape", name, f"must be an array of numbers: {e}") from e
+        raise Error("wrong_shape", name, f"is not an array of real numbers: {e}") from e
     if array.ndim != ndim:
         kind = "vector" if ndim == 1 else "matrix"
         raise Error("wrong_shape", name, f"has shape {array.shape}, must be a {kind}")

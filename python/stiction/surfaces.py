@@ -1,4 +1,4 @@
-"""Contact surfaces of a model's geoms where they are, without a step."""
+"""Contact surfaces of a model's geoms at given poses, without a simulation step."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from stiction.properties import PropertiesLike, make_properties
 
 
 class ContactSurfaces:
-    """Computes the surfaces of pressure-field contact between a model's geoms, without a step.
+    """Computes the surfaces of pressure-field contact at the poses of an MjData, without a step.
 
         surfaces = stiction.ContactSurfaces(scene.model, scene.properties)
         for patch in surfaces.calc(data): print(patch.area, patch.force)
 
     Args:
-        model: kept by reference; the shapes of its geoms are read now.
+        model: kept by reference. Later changes to the shapes of its geoms have no effect.
         properties: contact properties of geoms, as for Simulator.
-        tessellation: 'polygon' or 'triangle', as for Simulator.
+        tessellation: faces of the surfaces, 'polygon' or 'triangle', as for Simulator.
 
     Raises:
-        Error: an argument is out of range, or the mesh of a geom cannot be made.
+        Error: an argument is out of range, or the tetrahedral mesh of a geom cannot be read or made.
     """
 
     def __init__(
@@ -43,19 +43,20 @@ class ContactSurfaces:
         )
 
     def calc(self, data: mujoco.MjData, num_times: int = 1, drift: float = 0.0) -> PatchReport:
-        """Computes the patches at data.qpos, after MuJoCo's kinematics.
+        """Returns the patches at data.qpos, after computing the kinematics of data.
 
-        Tractions and forces come from the pressure of the fields alone, without friction and
+        Tractions and forces are those of the pressure fields alone, without friction and
         dissipation; slip_velocity is 0.
 
         Args:
-            data: made for the model.
-            num_times: how often the surfaces are computed, for measuring the time that this takes.
-            drift: how far geoms move back and forth between these computations, at least 0 [m].
-                Without motion the search for pairs of elements is reused.
+            data: data of the model.
+            num_times: number of times to compute the surfaces, for timing.
+            drift: distance by which the geoms move back and forth between two computations, at least
+                0 [m]. Lists of candidate pairs are kept while geoms hardly move, so a drift makes
+                the timing include their updates.
 
         Raises:
-            Error: data of another model, or an argument out of range.
+            Error: data belongs to another model, or an argument is out of range.
         """
         check_data_type(data)
         if data.model._address != self.model._address:

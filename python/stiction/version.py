@@ -1,3 +1,5 @@
 """The version of this package."""
 
-__version__ = "0.1.0"
+from importlib.metadata import version
+
+__version__ = version("stiction")

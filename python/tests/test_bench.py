@@ -1,4 +1,4 @@
-"""stiction bench: what it prints, and that both steppers do the same work from the same states."""
+"""Tests `stiction bench`: its output, and that steppers do the same work from the same states."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from typer.testing import CliRunner
+
+import stiction
+from stiction import Error
 from stiction.bench.clutter import run_clutter
 from stiction.bench.lcp import run_lcp
 from stiction.bench.patch_pairs import KINDS, make_pairs
@@ -17,10 +21,6 @@ from stiction.bench.scenes import run_scene
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.cli import app
 from stiction.experiments.clutter import make_clutter, make_mjcf
-from typer.testing import CliRunner
-
-import stiction
-from stiction import Error
 
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
 CONTRACT = {
@@ -40,7 +40,7 @@ def run_json(*arguments: str) -> dict:
     return json.loads(result.stdout)
 
 
-def test_clutter_prints_the_contract() -> None:
+def test_clutter_prints_all_promised_fields() -> None:
     out = run_json("clutter", "--bodies", "10", "--repeats", "1", "--no-drake")
     (case,) = out["cases"]
     assert case.keys() >= CONTRACT
@@ -86,7 +86,7 @@ def test_scenes_prints_markdown() -> None:
     assert "pinch.xml" in row
 
 
-def test_scenes_names_an_unknown_one() -> None:
+def test_an_unknown_scene_gives_the_list_of_scenes() -> None:
     with pytest.raises(stiction.Error, match=r"humanoid"):
         run_scene("humanoidd", num_repeats=1)
 
@@ -120,7 +120,7 @@ def test_heap_falls_under_every_stepper() -> None:
         assert case["ratio"] == pytest.approx(ours["ms_per_step"] / case["ms_per_step"])
 
 
-def test_patches_prints_the_contract() -> None:
+def test_patches_prints_all_promised_fields() -> None:
     out = run_json("patches", "--repeats", "1", "--no-drake")
     scenes = {case["scene"]: case for case in out["steps"]}
     assert list(scenes) == [
@@ -161,13 +161,13 @@ def test_no_queries_have_no_summary() -> None:
 
 
 def write_program(path: Path, out: dict) -> str:
-    """A program that prints this."""
+    """Writes a program that prints an object as JSON, and returns its path."""
     path.write_text(f"#!/bin/sh\necho '{json.dumps(out)}'\n")
     path.chmod(0o755)
     return str(path)
 
 
-def test_lcp_prints_what_the_program_measured(tmp_path: Path) -> None:
+def test_lcp_prints_the_programs_results(tmp_path: Path) -> None:
     row = {"variant": "no joint", "median_us": 3, "pivots": 9, "residual": 1e-16, "solved": True}
     rows = [
         {**row, "solver": "ppm_ratio, in factors", "us": 2.0},
@@ -180,12 +180,12 @@ def test_lcp_prints_what_the_program_measured(tmp_path: Path) -> None:
     assert [case["ratio_dense"] for case in out["cases"]] == [0.5, 1, 0.05]
 
 
-def test_lcp_says_how_to_build_the_program(tmp_path: Path) -> None:
+def test_a_missing_lcp_program_gives_the_command_that_builds_it(tmp_path: Path) -> None:
     with pytest.raises(Error, match="--target lcp_bench"):
         run_lcp(tmp_path / "lcp_bench")
 
 
-def test_rigid_prints_what_the_program_measured(tmp_path: Path) -> None:
+def test_rigid_prints_the_programs_results(tmp_path: Path) -> None:
     row = {"scene": "no joint", "contacts": 36, "median_us": 3, "pivots": 9, "solved": True}
     rows = [
         {**row, "model": "no_slip", "us": 20.0},
@@ -198,9 +198,9 @@ def test_rigid_prints_what_the_program_measured(tmp_path: Path) -> None:
     assert [case["ratio_to_stewart_trinkle"] for case in out["cases"]] == [0.025, 1, None]
     assert {name: out[name] for name in fit} == fit
     result = CliRunner().invoke(app, ["bench", "rigid", "--program", program])
-    assert "exponent 0.90" in result.stdout
+    assert "number of contacts to the power 0.90" in result.stdout
 
 
-def test_rigid_says_how_to_build_the_program(tmp_path: Path) -> None:
+def test_a_missing_rigid_program_gives_the_command_that_builds_it(tmp_path: Path) -> None:
     with pytest.raises(Error, match="--target rigid_bench"):
         run_rigid(tmp_path / "rigid_bench")

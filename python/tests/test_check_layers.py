@@ -1,4 +1,4 @@
-"""tools/check_layers.py finds includes and imports that go upwards, and where they are."""
+"""Tests that tools/check_layers.py finds upward includes and imports, and reports their lines."""
 
 from __future__ import annotations
 

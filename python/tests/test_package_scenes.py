@@ -1,11 +1,11 @@
-"""Scenes come with the package."""
+"""Tests that scenes come with the package."""
 
 from __future__ import annotations
 
 import pytest
-from stiction.package_scenes import find_scene_file
 
 import stiction
+from stiction.package_scenes import find_scene_file
 
 
 def test_scenes_come_with_the_package() -> None:

@@ -1,4 +1,4 @@
-"""The program `stiction`, on which the commands register themselves, and its exit codes."""
+"""The program `stiction`, with which each command registers, and its exit codes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 
 class ExitCode(enum.IntEnum):
-    """The exit code of the process."""
+    """The exit codes of the process."""
 
     OK = 0
     FAILURE = 1

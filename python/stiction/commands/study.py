@@ -1,4 +1,4 @@
-"""stiction study: the figures of a paper again, with checks."""
+"""`stiction study`: repeats a paper's figures and checks them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from stiction.studies.checks import Check, format_value
 from stiction.studies.registry import STUDIES, load_study
 from stiction.studies.study import Settings, describe_result, write_result
 
-# Results of other programs that studies are compared with, where somebody has them: beside the
-# repository that is the current folder.
+# Optional results of other simulators that studies are compared with, in a folder beside the
+# repository.
 _PEERS = Path("../shared/reference")
 
 
@@ -35,7 +35,10 @@ def study_command(
         str, typer.Argument(callback=_check_name, metavar="NAME", help=f"{', '.join(STUDIES)}.")
     ],
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer and larger steps; fewer checks, as strict.")
+        bool,
+        typer.Option(
+            "--quick", help="Take fewer, larger steps and make fewer, equally strict checks."
+        ),
     ] = False,
     contact_model: options.ContactModels = None,
     as_json: options.Json = False,
@@ -44,7 +47,7 @@ def study_command(
         typer.Option(
             file_okay=False,
             metavar="DIR",
-            help="Where NAME.json and the plots go; default: out/study_NAME.",
+            help="Folder for NAME.json and the plots; default: out/study_NAME.",
         ),
     ] = None,
     peers: Annotated[
@@ -53,15 +56,16 @@ def study_command(
             envvar="STICTION_STUDY_PEERS",
             exists=True,
             file_okay=False,
-            help="Folder of other programs' results, to be compared with.",
+            help="Folder with results of other simulators to compare with.",
         ),
     ] = None,
 ) -> int:
-    """Repeats figures of Castro et al., 2023, Masterjohn et al., 2022, and Drumwright, 2015.
+    """Repeat figures of Castro et al. (2023), Masterjohn et al. (2022) and Drumwright (2015).
 
-    Under the contact models that they are about, or those that are asked for; checks what they show.
+    A study runs under the contact models that its paper is about, or under those given. It checks
+    the paper's findings and writes the results and plots.
 
-    Exit codes: 0 ok, 1 a check failed, 2 usage.
+    Exit codes: 0 success, 1 a check failed, 2 wrong usage.
     """
     messages = Messages()
     study = load_study(name)
@@ -69,7 +73,7 @@ def study_command(
     with messages.show_warnings(), messages.show_status(name) as tell:
         settings = Settings(
             quick,
-            # Most studies measure what surfaces that give way do.
+            # Most studies measure compliant contact.
             tuple(contact_model or study.contact_models or find_compliant_models()),
             peers or (_PEERS if _PEERS.is_dir() else None),
             tell,
@@ -94,7 +98,7 @@ def study_command(
 
 def _make_table(title: str, checks: list[Check]) -> Table:
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for heading in ("", "check", "value", "wanted", "source"):
+    for heading in ("", "check", "value", "required", "source"):
         table.add_column(heading, justify="right" if heading == "value" else "left", no_wrap=True)
     for check in checks:
         row = (

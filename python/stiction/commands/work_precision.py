@@ -35,27 +35,33 @@ def bench_work_precision(
     scenes: Annotated[
         list[str] | None,
         typer.Argument(
-            callback=_check_scenes, metavar="SCENE", help=f"Of {', '.join(SCENES)}; none: all."
+            callback=_check_scenes, metavar="SCENE", help=f"{', '.join(SCENES)}; default: all."
         ),
     ] = None,
     contact_model: options.ContactModels = None,
     tolerance: options.Tolerance = 1e-5,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer and larger steps.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Take fewer, larger steps.")] = False,
     repeats: Repeats = 5,
     drake: Annotated[
-        bool | None, typer.Option("--drake/--no-drake", help="Drake's models; if installed.")
+        bool | None,
+        typer.Option(
+            "--drake/--no-drake", help="Run Drake's models too; the default is yes if installed."
+        ),
     ] = None,
     as_json: options.Json = False,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where work_precision.json and .png go, if anywhere."),
+        typer.Option(
+            metavar="DIR", help="Folder for work_precision.json and .png; default: not written."
+        ),
     ] = None,
 ) -> None:
-    """Error over CPU time, of all contact models and peers, in turns.
+    """Measure error against CPU time for all contact models and other simulators.
 
-    The planar scenes are those of the studies, with time steps from large to small; the error is the root
-    mean square distance to the study's reference. On clutter it is the error of a step's velocities
-    against the same stepper's accurate solution, with tolerances from loose to tight.
+    The planar scenes are those of the studies. They run with time steps from large to small, and
+    the error is the root mean square distance to the study's reference. Clutter runs with
+    tolerances from loose to tight, and the error is that of a step's velocities, relative to an
+    accurate solution of the same step by the same simulator.
     """
     messages = Messages()
     with messages.show_warnings(), messages.show_status("work_precision") as tell:
@@ -78,7 +84,7 @@ def bench_work_precision(
     else:
         _print_tables(curves)
     if out is not None:
-        # Imported here, because it loads matplotlib, which other commands should not wait for.
+        # Imported here because it loads matplotlib, which would slow down all other commands.
         from stiction.bench.work_plots import draw_work
 
         write_figures("work_precision", description, {"work_precision": draw_work(curves)}, out)
@@ -120,7 +126,10 @@ def _print_tables(curves: list[WorkCurves]) -> None:
 
 
 def _make_table(curves: WorkCurves, knob: str) -> Table:
-    """Steppers over settings; in each cell error and time, starred if steps failed."""
+    """Makes a table of steppers (rows) and settings (columns).
+
+    Each cell has the error and the time, with a star if steps failed.
+    """
     points = [point for point in curves.points if point.knob == knob]
     settings = sorted({point.setting for point in points}, reverse=knob != "iterations")
     table = Table(box=None, pad_edge=False)

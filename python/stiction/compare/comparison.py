@@ -1,4 +1,4 @@
-"""Runs a scene under several contact models, and adds up what each did."""
+"""Runs a scene under several contact models and collects the results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stiction.compare.rows import Comparison
 from stiction.controls import ControlsName, count_steps, default_controls, default_duration
 from stiction.scene import Scene
 
-# Of the hold, or of a run without one, the first share is not judged: transients die out in it.
+# The first part of the hold, or of a run without a hold, is not judged: transients decay in it.
 _TRANSIENT_OF_HOLD = 0.25
 _TRANSIENT_OF_RUN = 0.5
 
@@ -31,26 +31,29 @@ def compare_models(
     seed: int = 0,
     after_step: AfterStep = lambda: False,
 ) -> Comparison:
-    """Runs a scene from its start under each contact model.
+    """Runs a scene from its initial state under each contact model.
+
+    If a model fails, its row has the reason, and the other models still run.
 
     If a model fails, its row says so, and the other models are still run.
 
     Args:
-        scene: as load_scene returns it.
-        contact_models: names; None: all. 'mujoco' is run at three ratios of impedance.
-        normal_law, friction_law: laws of the models that take laws, as for Simulator.
-        settings: other arguments of Simulator, such as friction_directions; a model that does not
-            read one ignores it.
-        time_step: [s]; None: the scene's.
-        duration: [s]; None: to the end of the scene's schedule of controls, or 2 s.
+        scene: the scene, as load_scene returns it.
+        contact_models: names of contact models; None means all. 'mujoco' runs with three values of
+            impratio.
+        normal_law, friction_law: as in Simulator, for the models that use laws.
+        settings: other arguments of Simulator, such as friction_directions. A model ignores those
+            that it does not use.
+        time_step: [s]; None means the scene's.
+        duration: [s]; None means to the end of the scene's schedule of controls, or 2 s.
         tolerance: relative tolerance of the convex models, in (0, 1) [-].
-        controls: what drives the actuators, as for `stiction run`; None: the scene's schedule if it
-            has one, else the first keyframe's controls, else zero.
+        controls: what drives the actuators, as in `stiction run`. None means the scene's schedule
+            of controls; without one, the controls of the first keyframe; without any, zero.
         seed: seed of the random controls, at least 0.
-        after_step: called after each step; True ends the comparison.
+        after_step: called after each step; the comparison stops if it returns True.
 
     Raises:
-        Error: an argument is out of range, or a declaration in the scene is wrong.
+        Error: an argument is out of range, or a declaration in the scene is invalid.
     """
     cases = make_cases(scene, contact_models)
     held = find_held_body(scene)

@@ -1,4 +1,4 @@
-"""The figures of a comparison."""
+"""The results of a comparison."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from stiction.compare.trace import Trace
 
 @dataclass
 class Row:
-    """The results of one contact model. None stands for a value that is not known.
+    """The results of one case, in SI units but for us_per_step. None means unknown.
 
     Attributes:
-        label: name of the row.
+        label: label of the case.
         contact_model: name of the contact model.
-        impratio: MuJoCo's ratio of impedances; None for the other models.
-        status: 'ok', the status of the step that failed, or 'refused' if the model does not take the
-            scene.
-        message: why it failed or was refused; else empty.
+        impratio: MuJoCo's ratio of frictional to normal impedance; None for the other models.
+        status: 'ok', the status of the failed step, or 'refused' if the model rejects the scene.
+        message: reason of the failure, or empty.
         end_time: simulated time reached [s].
         num_steps: number of completed steps.
         creep_measured, creep_predicted: slip speed of the held body [m/s].
-        penetration: deepest penetration while the run is judged [m].
+        penetration: deepest penetration in the judged steps [m].
         error_bound: largest error bound of a step [sqrt(J)].
         velocity_bound: largest velocity bound of a step [m/s].
         relative_residual: largest relative residual of a step [-].
-        iterations, contacts: mean number in a step while the run is judged.
-        us_per_step: time of a step, mean of the cheapest 50 steps while the run is judged [us].
-        energy_change: change of kinetic energy, gravity's and springs' energy from start to end [J].
-        notes: remarks, MuJoCo's warnings among them.
+        iterations, contacts: means over the judged steps.
+        us_per_step: wall time per step of the cheapest 50 judged steps [us].
+        energy_change: change of the kinetic energy and of the potential energies of gravity and
+            springs from start to end [J].
+        notes: further remarks, such as MuJoCo's warnings.
     """
 
     label: str
@@ -57,19 +57,19 @@ class Comparison:
     """The result of compare_models.
 
     Attributes:
-        scene: the scene's file.
+        scene: path of the scene.
         held: name of the held body, or None.
-        normal_law, friction_law: laws of the models that take laws.
+        normal_law, friction_law: laws of the models that use laws.
         settings: other arguments of Simulator.
         time_step: [s].
         duration: simulated time of a run [s].
         tolerance: relative tolerance of the convex models [-].
         controls: name of the controls.
         seed: seed of the random controls.
-        hold_start: time after which the scene's controls stay constant [s]; 0 without a schedule.
-        judged_from: the run is judged from this time on [s].
-        rows: the results of each model.
-        traces: quantities over time of each model.
+        hold_start: time from which the scene's controls are constant [s]; 0 without a schedule.
+        judged_from: the judged steps are those from this time on [s].
+        rows: the results of each case.
+        traces: quantities over time of each case.
         interrupted: True if the comparison was ended early; rows and traces are then fewer.
     """
 

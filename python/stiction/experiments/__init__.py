@@ -1,1 +1,1 @@
-"""Experiments: the scenes, runs and measurements that studies and benches share."""
+"""Experiments: the scenes, runs and measurements that studies and benchmarks share."""

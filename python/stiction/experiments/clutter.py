@@ -1,10 +1,13 @@
 """Clutter: columns of spheres and boxes dropped into a box, [castro2023] section X.A.
 
-The paper gives 40 bodies in 4 columns of 10 in a box 80 cm wide, spheres of 10 cm and 0.524 kg, boxes
-of 10 cm and 1 kg, k = 1e7 N/m, d = 10 s/m, tau_d = 1e-4 s, mu = 1 and dt = 2e-3 s. It leaves open, and
-we choose: columns on a square grid of 0.4 m, 12 cm from centre to centre, the lowest at 7 cm; sphere and
-box in turn; each body aside by up to 1 cm, uniform, numpy's default_rng(seed); a floor and four walls,
-all half-spaces. More bodies are more columns in a wider box.
+The paper specifies 40 bodies in 4 columns of 10, a box 80 cm wide, spheres of 10 cm and 0.524 kg,
+boxes of 10 cm and 1 kg, k = 1e7 N/m, d = 10 s/m, tau_d = 1e-4 s, mu = 1 and dt = 2e-3 s.
+
+It does not specify the rest, which we choose. The columns are on a square grid with a pitch of 0.4
+m. The centers in a column are 12 cm apart, and the lowest is at 7 cm. Spheres and boxes alternate.
+Each body is displaced horizontally by up to 1 cm along x and y, uniformly by numpy's
+default_rng(seed). The floor and the four walls are half-spaces. A larger number of bodies means
+more columns in a wider box.
 """
 
 from __future__ import annotations
@@ -17,24 +20,28 @@ import numpy as np
 from stiction.errors import Error
 from stiction.experiments.mujoco_contact import make_contact_attributes
 
-RADIUS = 0.05  # of spheres, and half the side of boxes [m]
+RADIUS = 0.05  # radius of spheres and half the side of boxes [m]
 SPHERE_MASS = 0.524  # [kg]
 BOX_MASS = 1.0  # [kg]
 GRAVITY = 9.81  # [m/s^2]
 TIME_STEP = 2e-3  # [s]
-STIFFNESS = 1e7  # of a pair [N/m]
-DISSIPATION = 10.0  # of a pair [s/m]
-RELAXATION_TIME = 1e-4  # of a pair [s]
+STIFFNESS = 1e7  # stiffness of a contact [N/m]
+DISSIPATION = 10.0  # dissipation of a contact [s/m]
+RELAXATION_TIME = 1e-4  # relaxation time of a contact [s]
 FRICTION = 1.0  # [-]
 
 _COLUMN_PITCH = 0.4  # [m]
 _LEVELS = 10
-_MAX_COLUMNS = 100  # on a side: more bodies than anyone waits for
+_MAX_COLUMNS = 100  # columns on a side; a larger scene would take too long to simulate
 
 
 @dataclass(frozen=True)
 class ClutterBody:
-    """is_sphere: else a box. position: of the centre at the start [m]."""
+    """A body of the clutter.
+
+    is_sphere: whether the body is a sphere; else it is a box.
+    position: initial position of the center [m].
+    """
 
     is_sphere: bool
     position: tuple[float, float, float]
@@ -42,17 +49,17 @@ class ClutterBody:
 
 @dataclass(frozen=True)
 class ClutterScene:
-    """side: of the square box [m]."""
+    """The bodies, and the side of the square box that they fall into [m]."""
 
     side: float
     bodies: tuple[ClutterBody, ...]
 
 
 def check_num_bodies(num_bodies: int) -> int:
-    """Columns on a side of the square grid.
+    """Checks a number of bodies. Returns the number of columns on a side of the square grid.
 
     Raises:
-        Error: num_bodies is not 10 times a square number, or above 10 * 100^2.
+        Error: num_bodies is not 10 times a square number, or exceeds 10 * 100^2.
     """
     columns = math.isqrt(max(num_bodies, 0) // _LEVELS)
     if columns == 0 or _LEVELS * columns**2 != num_bodies or columns > _MAX_COLUMNS:
@@ -61,17 +68,21 @@ def check_num_bodies(num_bodies: int) -> int:
         raise Error(
             "invalid_value",
             "bodies",
-            f"is {num_bodies}, must be {_LEVELS} times a square number up to {_MAX_COLUMNS}^2, "
+            f"is {num_bodies}; must be {_LEVELS} times a square number up to {_MAX_COLUMNS}^2, "
             f"such as {below} or {above}",
         )
     return columns
 
 
 def make_clutter(num_bodies: int, seed: int = 0) -> ClutterScene:
-    """The scene. num_bodies: 10 times a square number: 10, 40, 90, 160 ...; seed: of the places aside.
+    """Makes the scene.
+
+    Args:
+        num_bodies: 10 times a square number: 10, 40, 90, 160 ...
+        seed: seed of the horizontal displacements.
 
     Raises:
-        Error: any other number.
+        Error: num_bodies is not allowed.
     """
     columns = check_num_bodies(num_bodies)
     side = _COLUMN_PITCH * columns
@@ -89,7 +100,7 @@ def make_clutter(num_bodies: int, seed: int = 0) -> ClutterScene:
 
 
 def make_walls(scene: ClutterScene) -> list[tuple[tuple[float, float, float], ...]]:
-    """Point and inward normal of the floor and the four walls."""
+    """Returns a point and the inward normal of the floor and of each wall."""
     h = scene.side / 2
     return [
         ((0, 0, 0), (0, 0, 1)),
@@ -106,13 +117,16 @@ def make_mjcf(
     stiffness: float = STIFFNESS,
     gap: float = 0.0,
 ) -> str:
-    """The scene for MuJoCo, with elliptic cones and contacts under which 1 kg sags as on the spring asked
-    for, where MuJoCo allows that.
+    """Returns the scene as MJCF, with elliptic cones.
+
+    MuJoCo's contacts are such that a mass of 1 kg sags as on a spring of the given stiffness, if
+    MuJoCo allows this stiffness.
 
     Args:
+        scene: the scene.
         time_step: [s].
-        stiffness: of a pair [N/m].
-        gap: of geoms: contacts exist before they touch [m].
+        stiffness: stiffness of a contact [N/m].
+        gap: gap of the geoms; contacts exist before the geoms touch [m].
     """
     attributes = make_contact_attributes(BOX_MASS, stiffness, time_step)
     parts = [
@@ -136,7 +150,12 @@ def make_mjcf(
 
 
 def make_properties(stiffness: float = STIFFNESS) -> dict[str, object]:
-    """Contact properties of every geom: two in series make the pair's, of this stiffness [N/m]."""
+    """Returns contact properties of all geoms.
+
+    Args:
+        stiffness: stiffness of a contact, in which the stiffnesses of two geoms act in series
+            [N/m].
+    """
     return {
         "materials": {
             "clutter": {

@@ -1,12 +1,13 @@
-"""A box on a belt that oscillates: the experiment of [castro2023], section IX.A.
+"""A box on an oscillating belt: the experiment of [castro2023], section IX.A.
 
-The belt's velocity is prescribed, as that of the ground's surface: the velocity of a step is
-(x_b(t + dt) - x_b(t)) / dt, so that the belt is where it should be after every step. The box moves in
-x and z, with one contact below its centre.
+The belt is the ground with a prescribed surface velocity. Its velocity in a step is
+(x_b(t + dt) - x_b(t)) / dt, so that its position is exact after every step. The box moves in x and
+z, with one contact below its center.
 
-Belt and box start at rest, the belt at its largest acceleration, which friction cannot follow. A box
-that does not start at the belt's speed is thrown up by the models that act at a distance. The scheme's
-velocities are those at the middle of steps, so the box starts with the velocity of half a step before.
+Belt and box start at rest, when the belt has its largest acceleration, which friction cannot
+follow. (A box with another initial velocity than the belt's would be thrown up by the models that
+act at a distance.) The velocities of the scheme are those at the middle of the steps, so the box
+starts with the velocity that it had half a step earlier.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ SIDE = 0.05  # [m]
 FRICTION = 0.7  # [-]
 STIFFNESS = 1e7  # [N/m]
 DISSIPATION = 500.0  # [s/m]
-RELAXATION_TIME = 1e-3  # tau_d of 'sap' [s]; the paper's mantissa is lost in print
+RELAXATION_TIME = 1e-3  # tau_d of 'sap' [s]; in print, the paper's value lacks its mantissa
 REST = SIDE / 2 - MASS * GRAVITY / STIFFNESS  # z of a box at rest on the belt [m]
 
-AMPLITUDE = 0.2  # of the belt [m]
-FREQUENCY = 1.0  # of the belt [Hz]
+AMPLITUDE = 0.2  # amplitude of the belt [m]
+FREQUENCY = 1.0  # frequency of the belt [Hz]
 OMEGA = 2 * math.pi * FREQUENCY  # [rad/s]
 
-_RADIUS = 0.01  # of the contact sphere [m]; the box does not rotate
+_RADIUS = 0.01  # radius of the contact sphere [m]; the box does not rotate
 
 
 def calc_belt_position(time: ArrayLike) -> Vector:
-    """Returns x_b [m]: at rest at time 0, one amplitude to the left."""
+    """Returns the belt's position x_b [m]. At time 0 it is at rest, one amplitude to the left."""
     return -AMPLITUDE * np.cos(OMEGA * np.asarray(time))
 
 

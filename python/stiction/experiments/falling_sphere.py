@@ -1,7 +1,7 @@
-"""A sphere that falls while it moves on, slides and rolls: the experiment of [castro2023], section IX.B.
+"""A sphere thrown horizontally, which lands, slides and rolls: [castro2023], section IX.B.
 
-The paper does not say what its initial height of 5 cm measures: here it is the gap below the sphere, as
-in the trajectories of other programs that the study is compared with.
+The paper does not define its initial height of 5 cm. Here it is the gap below the sphere, as in the
+trajectories of other simulators that the study is compared with.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ RADIUS = 0.025  # [m]
 FRICTION = 0.5  # [-]
 STIFFNESS = 1e7  # [N/m]
 DISSIPATION = 500.0  # [s/m]
-RELAXATION_TIME = 1e-3  # tau_d of 'sap' [s]; the paper's mantissa is lost in print
-HEIGHT = 0.05  # of the gap below the sphere [m]
+RELAXATION_TIME = 1e-3  # tau_d of 'sap' [s]; in print, the paper's value lacks its mantissa
+HEIGHT = 0.05  # initial gap below the sphere [m]
 SPEED = 2.0  # U0 [m/s]
 
 

@@ -1,4 +1,4 @@
-"""Soft bubbles that hold a spatula with a pancake on it, at several resolutions, and lift both."""
+"""Soft bubbles that hold and lift a spatula with a pancake on it, at several mesh resolutions."""
 
 from __future__ import annotations
 
@@ -19,13 +19,17 @@ Vector = NDArray[np.float64]
 STICTION_TOLERANCE = 1e-3  # [m/s]
 TIME_STEP = 1e-2  # [s]
 
-_KP, _KD = 1000.0, 60.0  # of the lift [N/m, N s/m]
+_KP, _KD = 1000.0, 60.0  # gains of the lift's controller [N/m, N s/m]
 _LIFT_HEIGHT, _LIFT_START, _LIFT_TIME = 0.1, 0.4, 1.0  # [m, s, s]
 
 
 @dataclass(frozen=True)
 class Resolution:
-    """Hints of the bubbles, the spatula and the pancake [m]; name: about how many polygons they give."""
+    """Resolution hints of the meshes.
+
+    name: approximate number of faces.
+    bubble, steel, dough: resolution hints of the bubbles, the spatula and the pancake [m].
+    """
 
     name: str
     bubble: float
@@ -43,11 +47,16 @@ RESOLUTIONS = (
 
 @dataclass(frozen=True)
 class GripperRun:
-    """Row i is of step i.
+    """The results of a run. Row i of each array belongs to step i.
 
-    time: of its end [s]. faces: of all patches. points: contact points. step_us, surfaces_us, solve_us:
-    wall time [us]. iterations: Newton's. force: of the patches on a geom, by its name, (num_steps, 3),
-    world [N]. spatula, pancake: heights at the end [m]. grip: height of the grip at the end [m].
+    time: time at the end of the step [s].
+    faces: number of faces of all patches.
+    points: number of contact points.
+    step_us, surfaces_us, solve_us: wall time of the step, of its contact surfaces and of the solver
+        [us].
+    iterations: Newton iterations.
+    force: force of the patches on each geom by its name, (num_steps, 3), in the world frame [N].
+    spatula, pancake, grip: heights at the end of the run [m].
     """
 
     time: Vector
@@ -64,7 +73,7 @@ class GripperRun:
 
 
 def load_gripper(resolution: Resolution) -> Scene:
-    """The scene scenes/gripper.xml with these hints."""
+    """Loads scenes/gripper.xml with these resolution hints."""
     path = find_scene_file("gripper")
     properties = stiction.load_scene(path).properties
     content: Any = properties.content if properties else {}
@@ -76,7 +85,7 @@ def load_gripper(resolution: Resolution) -> Scene:
 def make_gripper_simulator(
     scene: Scene, contact_model: str, tessellation: str = "polygon", tolerance: float = 1e-5
 ) -> stiction.Simulator:
-    """With the study's stiction tolerance."""
+    """Makes a simulator with the study's stiction tolerance."""
     with ignored_settings_are_fine():
         return scene.make_simulator(
             contact_model,
@@ -93,7 +102,13 @@ def run_gripper(
     tessellation: str = "polygon",
     tolerance: float = 1e-5,
 ) -> GripperRun:
-    """Holds for 0.4 s, then lifts by 0.1 m within 1 s. duration: [s]."""
+    """Holds the spatula for 0.4 s, then lifts it by 0.1 m within 1 s.
+
+    Args:
+        resolution: resolution of the meshes.
+        duration: simulated time [s].
+        contact_model, tessellation, tolerance: as in Simulator.
+    """
     scene = load_gripper(resolution)
     model, data = scene.model, scene.make_data()
     simulator = make_gripper_simulator(scene, contact_model, tessellation, tolerance)
@@ -133,7 +148,7 @@ def run_gripper(
 
 
 def _calc_lift_force(model: mujoco.MjModel, data: mujoco.MjData, time: float) -> float:
-    """A PD controller on a smooth rise, and the weight of all [N]."""
+    """Returns the force of a PD controller that follows a smooth rise, plus the total weight [N]."""
     share = min(max((time - _LIFT_START) / _LIFT_TIME, 0), 1)
     start = model.key_qpos[0, 0]
     height = start + _LIFT_HEIGHT * (3 * share**2 - 2 * share**3)

@@ -1,7 +1,7 @@
-"""One rigid body over a ground, moving in the x-z plane: the three planar studies.
+"""One rigid body above a ground, moving in the x-z plane. The three planar studies use it.
 
-Its coordinates are x, z and, where it rotates, theta, counter-clockwise seen with x to the right and z
-up. Contacts are spheres fixed to it against the half-space z <= 0.
+The coordinates are x, z and, if the body rotates, theta. The angle is counterclockwise if x points
+to the right and z up. Spheres fixed to the body touch the half-space z <= 0.
 """
 
 from __future__ import annotations
@@ -23,15 +23,21 @@ Vector = NDArray[np.float64]
 GRAVITY = 9.81  # [m/s^2]
 STICTION_TOLERANCE = 1e-4  # v_s [m/s]
 _REGULARIZATION = 1e-3  # sigma [-]
-_TOLERANCE = 1e-10  # of the solver: its error is then far below any that is studied
+_TOLERANCE = 1e-10  # tolerance of the solver, whose error is then far below all errors studied
 
 
 @dataclass(frozen=True)
 class PlanarBody:
-    """The body and its contacts, [kg, kg m^2, m, N/m, s/m, s].
+    """The body and its contacts.
 
-    spheres: x, z in the body's frame, and radius.
-    rotates: else it has x and z alone.
+    mass: [kg].
+    inertia: moment of inertia about the center of mass [kg m^2].
+    spheres: x and z in the body's frame, and radius, of each sphere [m].
+    friction: friction coefficient of a contact [-].
+    stiffness: stiffness of a contact [N/m].
+    dissipation: dissipation of a contact [s/m].
+    relaxation_time: relaxation time of a contact [s].
+    rotates: whether the body rotates; if not, it has only x and z.
     """
 
     mass: float
@@ -44,7 +50,10 @@ class PlanarBody:
     rotates: bool = True
 
     def make_model(self, time_step: float) -> mujoco.MjModel:
-        """For any contact model. 'mujoco' gets contacts of about the stiffness asked for."""
+        """Makes a MuJoCo model for any contact model.
+
+        The contacts of 'mujoco' get about the body's stiffness, see make_contact_attributes.
+        """
         reference = make_contact_attributes(self.mass, self.stiffness, time_step)
         contact = f'friction="{self.friction!r} 0 0" condim="3" {reference}'
         spheres = "".join(
@@ -54,7 +63,7 @@ class PlanarBody:
         joints = '<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/>'
         if self.rotates:
             joints += '<joint type="hinge" axis="0 -1 0"/>'
-        # A surface velocity that is not zero in the file may be changed later.
+        # MuJoCo allows changes of a surface velocity only if it is not zero in the file.
         return mujoco.MjModel.from_xml_string(f"""
           <mujoco model="planar">
             <compiler inertiafromgeom="false"/>
@@ -71,7 +80,7 @@ class PlanarBody:
           </mujoco>""")
 
     def make_properties(self) -> dict[str, object]:
-        """Of both geoms of a contact: their springs act in series."""
+        """Returns the contact properties of all geoms. The springs of two geoms act in series."""
         material = {
             "stiffness": 2 * self.stiffness,
             "dissipation": self.dissipation,
@@ -87,7 +96,10 @@ class PlanarBody:
         *,
         tolerance: float = _TOLERANCE,
     ) -> stiction.Simulator:
-        """Stiffness is as given under every model, near-rigid contact being a study of its own."""
+        """Makes a simulator that uses the body's stiffness under every contact model.
+
+        The near-rigid reduction of stiffness is switched off.
+        """
         with ignored_settings_are_fine():
             return stiction.Simulator(
                 self.make_model(time_step),
@@ -103,14 +115,22 @@ class PlanarBody:
 
 @dataclass
 class Trajectory:
-    """What a run did, one entry per sampled time, the start among them.
+    """The samples of a run, including the start.
 
-    q: x, z [m] and theta [rad], (n, 2 or 3). v: the same per second.
-    normal_force, friction_force: of the ground on the body, the latter along x [N]. Forces, normal and
-    slip velocity [m/s] are of the step that ends at the time, of the contact that bears most; 0 where
-    there is none.
-    status: of the steps that went wrong, counts by name.
-    coupling_error: worst of all sampled steps, of models that report one [-].
+    contact_model: name of the contact model.
+    time_step: [s].
+    time: times of the samples, (n,) [s].
+    q: x, z [m] and theta [rad], (n, 2 or 3).
+    v: their rates, (n, 2 or 3).
+    normal_force, friction_force: total force of the ground on the body, the latter along x, (n,)
+        [N].
+    normal_velocity, slip_velocity: velocities of the contact with the largest normal impulse, or of
+        the nearest contact, (n,) [m/s].
+    coupling_error: largest of all sampled steps, for models that report it [-].
+    status: number of failed steps by their status.
+
+    Forces and contact velocities belong to the step that ends at the sample; they are 0 without
+    contacts.
     """
 
     contact_model: str
@@ -127,14 +147,16 @@ class Trajectory:
 
     @cached_property
     def x(self) -> Vector:
+        """The coordinate x, (n,) [m]."""
         return self.q[:, 0]
 
     @cached_property
     def z(self) -> Vector:
+        """The coordinate z, (n,) [m]."""
         return self.q[:, 1]
 
 
-# Where a ground that moves along x is at each of some times [s], [m].
+# Returns the position along x of a moving ground [m] at given times [s].
 GroundPosition = Callable[[Vector], Vector]
 
 
@@ -150,15 +172,19 @@ def run_planar(
     ground_position: GroundPosition | None = None,
     stiction_tolerance: float = STICTION_TOLERANCE,
 ) -> Trajectory:
-    """Runs a planar body from q0, v0.
+    """Runs a planar body.
+
+    A step that does not converge keeps the best solution found. The trajectory's status counts it.
 
     Args:
-        time_step: [s]; a whole number of them makes the duration.
-        stride: steps between samples.
-        ground_position: where the ground is; None: at rest. With it every step is a call from Python.
+        body: the body.
+        contact_model: name of the contact model.
+        time_step: [s]; the duration must be a multiple of it.
+        duration: simulated time [s].
+        q0, v0: initial coordinates and rates, (2 or 3,).
+        stride: number of steps between samples.
+        ground_position: position of a moving ground; None means at rest.
         stiction_tolerance: v_s [m/s].
-
-    Steps that do not converge keep the best found and are counted in the trajectory's status.
     """
     simulator = body.make_simulator(contact_model, time_step, stiction_tolerance)
     model = simulator.model
@@ -201,8 +227,9 @@ def run_planar(
 def calc_ground_velocities(
     position: GroundPosition | None, time_step: float, num_steps: int
 ) -> Vector | None:
-    """Of each step, (num_steps,) [m/s]: the mean, so that the ground is in its place after every step.
-    None where it rests.
+    """Returns the ground's mean velocity in each step, (num_steps,) [m/s]; None if it rests.
+
+    The mean makes the ground's position exact after every step.
     """
     if position is None:
         return None
@@ -211,13 +238,19 @@ def calc_ground_velocities(
 
 
 def set_ground_velocity(model: mujoco.MjModel, velocity: float) -> None:
-    """Along x [m/s], from now on. model: of PlanarBody.make_model."""
+    """Sets the ground's velocity along x for the next steps.
+
+    Args:
+        model: a model made by PlanarBody.make_model.
+        velocity: [m/s].
+    """
     model.geom_surfacevel[0, 0] = velocity
 
 
 def _read_contact(report: stiction.StepReport, time_step: float) -> tuple[float, ...]:
-    """Normal and friction force, of all contacts; normal velocity and slip of the one that bears most,
-    or is nearest.
+    """Returns normal and friction force of all contacts, and normal and slip velocity of one contact.
+
+    It is the contact with the largest normal impulse or, without impulses, the nearest one.
     """
     contacts = report.contacts
     if len(contacts) == 0:

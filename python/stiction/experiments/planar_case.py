@@ -1,4 +1,4 @@
-"""An experiment of the planar studies: what moves, from where, how long, and what is compared."""
+"""An experiment of the planar studies: a body, its initial state, and the time steps to run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from stiction.experiments.planar import (
     run_planar,
 )
 
+# Called with a description of the next run.
 Tell = Callable[[str], None]
 
-# Trajectories and errors by contact model and time step.
+# Trajectories and errors by contact model and time step [s].
 Runs = dict[str, dict[float, Trajectory]]
 Errors = dict[str, dict[float, float]]
 
@@ -27,15 +28,18 @@ REFERENCE_MODEL = "lagged"
 
 @dataclass(frozen=True)
 class PlanarCase:
-    """A body, its start, and the steps at which it is run.
+    """A body, its initial state, and the time steps at which it is run.
 
-    make_start: q0 and v0 under a contact model at a time step [s].
-    duration: [s]; steps: of the study of convergence [s], each a divisor of it.
-    columns: those of q that errors are of.
-    reference_steps: that of the reference is the last; one with the first, twice as large, shows it
-        converged [s]. quick_reference_steps: the same, larger.
-    sampling: time between samples of the references [s]; 0: every step.
-    ground_position: of a ground that moves; q and v of trajectories are against it.
+    body: the body.
+    make_start: returns q0 and v0 for a contact model and a time step [s].
+    duration: simulated time [s].
+    steps: time steps of the study of convergence, which must divide the duration [s].
+    columns: the coordinates in q whose error is measured.
+    reference_steps: time steps of two references [s]. The second is the reference; the first has
+        twice its time step and shows that the reference has converged.
+    quick_reference_steps: larger time steps for quick runs [s].
+    sampling: time between samples of the references [s]; 0 means every step.
+    ground_position: position of a moving ground, or None. Trajectories are relative to it.
     """
 
     body: PlanarBody
@@ -56,7 +60,14 @@ class PlanarCase:
         sampling: float = 0.0,
         stiction_tolerance: float = STICTION_TOLERANCE,
     ) -> Trajectory:
-        """One trajectory. sampling: time between samples [s]; 0: every step."""
+        """Runs the case once.
+
+        Args:
+            contact_model: name of the contact model.
+            time_step: [s].
+            sampling: time between samples [s]; 0 means every step.
+            stiction_tolerance: v_s [m/s].
+        """
         run = run_planar(
             self.body,
             contact_model,
@@ -73,7 +84,7 @@ class PlanarCase:
         return run
 
     def run_models(self, contact_models: Iterable[str], tell: Tell) -> Runs:
-        """Every model at every step."""
+        """Runs every contact model at every time step."""
         runs: Runs = {}
         for name in contact_models:
             tell(name)
@@ -81,7 +92,7 @@ class PlanarCase:
         return runs
 
     def run_references(self, quick: bool, tell: Tell) -> tuple[Trajectory, Trajectory]:
-        """The reference, and before it the same at twice its step."""
+        """Runs the references. Returns the one with twice the time step, and the reference."""
         steps = self.quick_reference_steps if quick else self.reference_steps
         runs = []
         for step in steps:
@@ -92,8 +103,12 @@ class PlanarCase:
     def calc_error(
         self, run: Trajectory, reference: Trajectory, columns: tuple[int, ...] | None = None
     ) -> float:
-        """Root mean square over time of the distance to the reference, of self.columns unless told
-        otherwise.
+        """Returns the distance to the reference, as the root mean square over time.
+
+        Args:
+            run: the trajectory.
+            reference: the reference.
+            columns: coordinates to compare; None means self.columns.
         """
         return self.calc_path_error(run.time, run.q, reference, columns)
 
@@ -104,14 +119,21 @@ class PlanarCase:
         reference: Trajectory,
         columns: tuple[int, ...] | None = None,
     ) -> float:
-        """calc_error of what another program did. time: (n,) [s]; q: (n, 2 or 3) [m, rad]."""
-        of = list(columns or self.columns)
-        return calc_rms_error(time, q[:, of], reference.time, reference.q[:, of])
+        """As calc_error, for the trajectory of another simulator.
+
+        Args:
+            time: (n,) [s].
+            q: (n, 2 or 3) [m, rad].
+            reference: the reference.
+            columns: coordinates to compare; None means self.columns.
+        """
+        compared = list(columns or self.columns)
+        return calc_rms_error(time, q[:, compared], reference.time, reference.q[:, compared])
 
     def calc_errors(
         self, runs: Runs, reference: Trajectory, columns: tuple[int, ...] | None = None
     ) -> Errors:
-        """calc_error of every run."""
+        """Returns calc_error of every run."""
         return {
             name: {step: self.calc_error(run, reference, columns) for step, run in steps.items()}
             for name, steps in runs.items()
@@ -119,12 +141,12 @@ class PlanarCase:
 
 
 def list_runs(runs: Runs) -> list[Trajectory]:
-    """Of all models and steps."""
+    """Returns the trajectories of all models and time steps."""
     return [run for of_steps in runs.values() for run in of_steps.values()]
 
 
 def describe_convergence(errors: Mapping[str, Mapping[float, float]]) -> dict[str, Any]:
-    """Errors and their orders by contact model, fit for JSON."""
+    """Returns errors and orders of convergence by contact model, fit for JSON."""
     return {
         "rms_error": errors,
         "order": {name: calc_order(e) for name, e in errors.items()},

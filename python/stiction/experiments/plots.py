@@ -1,4 +1,4 @@
-"""How studies draw: one look, lines by contact model, log-log plots with slopes to compare."""
+"""Plots for studies and benchmarks: a common style, lines by contact model, convergence plots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MARKERS = "osD^vPX*"
 
 
 def make_plot(columns: int = 1, rows: int = 1, *, height: float = 3.6) -> tuple[Figure, list[Axes]]:
-    """A figure and its axes, row by row."""
+    """Returns a figure and its axes, row by row."""
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=(5.2 * columns if columns > 1 else 6.4, height * rows))
         figure.set_layout_engine("constrained")
@@ -35,11 +35,16 @@ def make_plot(columns: int = 1, rows: int = 1, *, height: float = 3.6) -> tuple[
 
 
 def find_line(contact_model: str, contact_models: Sequence[str]) -> dict[str, Any]:
-    """Colour, label and width of a model's line: the first ones wide, so that of lines that lie on
-    each other all are seen.
+    """Returns color, label and width of a model's line.
+
+    Lines drawn first are wider, so that they stay visible under the lines drawn over them.
+
+    Args:
+        contact_model: the model.
+        contact_models: all models of the plot, in the order of drawing.
     """
     names = list(contact_models)
-    if contact_model == "mujoco":  # whose peaks would hide the others
+    if contact_model == "mujoco":  # its peaks would hide the other lines
         return {
             "color": find_colour("mujoco"),
             "label": "mujoco",
@@ -58,7 +63,14 @@ def find_line(contact_model: str, contact_models: Sequence[str]) -> dict[str, An
 def draw_convergence(
     axes: Axes, errors: Mapping[str, Mapping[float, float]], label: str, *, order: float = 1
 ) -> None:
-    """Errors over the time step, both log, by contact model, with a slope of an order beside them."""
+    """Draws errors over the time step on logarithmic axes, with a line of a given order below.
+
+    Args:
+        axes: the axes.
+        errors: errors by contact model and time step.
+        label: label of the errors, with unit.
+        order: order of convergence that the line shows.
+    """
     for i, (name, of_steps) in enumerate(errors.items()):
         steps = sorted(of_steps)
         line = find_line(name, list(errors))
@@ -72,7 +84,7 @@ def draw_convergence(
     everything = np.array([[s, e] for of in errors.values() for s, e in of.items() if e > 0])
     if len(everything):
         first, last = everything[:, 0].min(), everything[:, 0].max()
-        # Below the smallest error of the smallest step.
+        # Start the line below the smallest error of the smallest step.
         base = 0.5 * min(e for s, e in everything if s == first)
         ends = np.array([first, last])
         axes.plot(ends, base * (ends / first) ** order, "k--", lw=1, label=f"order {order:g}")
@@ -83,22 +95,22 @@ def draw_convergence(
 
 
 def make_log_log(axes: Axes) -> None:
-    """Both axes log."""
+    """Makes both axes logarithmic."""
     axes.set_xscale("log")
     axes.set_yscale("log")
 
 
 def label_steps(axes: Axes, steps: Sequence[float]) -> None:
-    """Ticks of a log axis of time steps at those that were made."""
+    """Labels a logarithmic axis of time steps with exactly these steps."""
     axes.set_xticks(steps, [f"{step:g}" for step in steps])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("time step [s]")
 
 
 def add_legend(figure: Figure, axes: Axes) -> None:
-    """One legend for all axes of a figure, above them."""
+    """Adds the legend of one of the axes above the figure, for all of them."""
     handles, labels = axes.get_legend_handles_labels()
-    # Of lines with one name the first stands for all.
+    # If several lines have the same label, show the first.
     first = dict(zip(reversed(labels), reversed(handles), strict=True))
     names = list(dict.fromkeys(labels))
     figure.legend(

@@ -1,4 +1,4 @@
-"""Scenes that nobody here wrote: from dm_control, gymnasium and gymnasium-robotics."""
+"""Scenes from other packages: dm_control, gymnasium and gymnasium-robotics."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from stiction.scene import Scene
 
 
 def scene_names() -> list[str]:
-    """The names that load_real_scene takes."""
+    """Returns the names that load_real_scene accepts."""
     return list(_SCENES)
 
 
 def load_real_scene(name: str) -> Scene:
-    """The scene; its path is its name.
+    """Loads a scene. The path of the scene is its name.
 
     Raises:
-        Error: an unknown name, or a package that is not installed.
+        Error: the name is unknown, or the scene's package is not installed.
     """
     if name not in _SCENES:
         raise Error("unknown_name", name, f"is not a scene; the scenes are {', '.join(_SCENES)}")
@@ -34,19 +34,20 @@ def load_real_scene(name: str) -> Scene:
         raise Error(
             "file_not_found",
             name,
-            f"needs a package that is not installed ({e}); pip install --no-deps dm_control "
-            "gymnasium gymnasium-robotics, and what they import",
+            f"needs a package that is not installed ({e}); run pip install --no-deps dm_control "
+            "gymnasium gymnasium-robotics, and install the packages that they import",
         ) from e
 
 
 def _dm_control(name: str, make: Callable[[Any], tuple[Any, dict[str, Any]]]) -> mujoco.MjModel:
+    """Loads a scene of dm_control's suite. `make` returns its MJCF and assets from its module."""
     os.environ.setdefault("MUJOCO_GL", "disable")  # its renderer is not needed
     xml, assets = make(importlib.import_module(f"dm_control.suite.{name}"))
     return mujoco.MjModel.from_xml_string(_text(xml), assets)
 
 
 def _package_file(package: str, path: str) -> mujoco.MjModel:
-    """By path: importing the package would import what it simulates with."""
+    """Loads a file of a package without importing the package and its dependencies."""
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
         raise ImportError(f"no module named '{package}'")
@@ -54,7 +55,12 @@ def _package_file(package: str, path: str) -> mujoco.MjModel:
 
 
 def _many_humanoids(count: int = 22, spacing: float = 1.2) -> mujoco.MjModel:
-    """dm_control's humanoid, `count` times on one floor, close enough to fall on each other."""
+    """Makes a scene of `count` humanoids of dm_control, close enough to fall on each other.
+
+    Args:
+        count: number of humanoids.
+        spacing: distance between them [m].
+    """
     humanoid = importlib.import_module("dm_control.suite.humanoid")
     xml, assets = humanoid.get_model_and_assets()
     scene = mujoco.MjSpec()

@@ -1,8 +1,9 @@
-"""The sliding rod: its experiments, and what is read from their trajectories.
+"""The sliding rod: its experiments, and measurements of their trajectories.
 
-Its ends are spheres of its diameter and touch without overlap; the centre is half the length less a
-radius from either. Models that act at a distance start at the gap on which they glide,
-mu (dt + tau_d) U0 high; else they are kicked off at once.
+The ends of the rod are spheres of its diameter; their centers are half the length minus a radius
+from the rod's center. At the start the lower end touches the ground without overlap. Under models
+that act at a distance the rod starts with the gap on which it glides, mu (dt + tau_d) U0; otherwise
+it would be thrown off at once.
 """
 
 from __future__ import annotations
@@ -20,15 +21,20 @@ LENGTH = 0.5  # [m]
 RADIUS = 0.005  # [m]
 FRICTION = 2.3  # [-]
 STIFFNESS = 1e7  # [N/m]
-ANGLE = math.radians(30)  # of the rod with the ground
+ANGLE = math.radians(30)  # initial angle between rod and ground [rad]
 SPEED = 10.0  # U0 [m/s]
 
-_STICKS = 1e-2  # slip below this is stiction, in figures of the jam [m/s]
+_STICKS = 1e-2  # a tip that slips more slowly counts as sticking [m/s]
 
 
 @dataclass(frozen=True)
 class Dissipation:
-    """A case. name: as in figures. d [s/m]; tau: 'sap's [s]."""
+    """The dissipation of a case.
+
+    name: name of the case.
+    d: dissipation [s/m].
+    tau: relaxation time of 'sap' [s].
+    """
 
     name: str
     d: float
@@ -40,13 +46,17 @@ DISSIPATIONS = (Dissipation("without", 0.0, 0.0), Dissipation("with", 0.2, 4e-6)
 
 @dataclass(frozen=True)
 class Rod:
-    """end: from the centre to the ends' spheres [m]. radius: theirs [m]."""
+    """The geometry of the rod.
+
+    end: distance of the spheres at the ends from the rod's center [m].
+    radius: radius of these spheres [m].
+    """
 
     end: float = LENGTH / 2 - RADIUS
     radius: float = RADIUS
 
     def make_case(self, dissipation: Dissipation) -> PlanarCase:
-        """The experiment, of x, z [m] and theta [rad]."""
+        """Makes the experiment. Its coordinates are x, z [m] and theta [rad]."""
 
         def make_start(contact_model: str, time_step: float) -> tuple[Vector, Vector]:
             reach = {"similar": time_step, "sap": time_step + dissipation.tau}
@@ -78,13 +88,15 @@ class Rod:
 
 
 CASES = {each.name: Rod().make_case(each) for each in DISSIPATIONS}
-# As thin as in [theory:sliding-rod]: the contact stays at the rod's very end.
+# A rod as thin as in [theory:sliding-rod], whose contact stays at the very end.
 THIN_CASES = {each.name: Rod(end=LENGTH / 2, radius=1e-6).make_case(each) for each in DISSIPATIONS}
 
 
 def measure_jam(run: Trajectory) -> dict[str, float]:
-    """The largest normal force [N], its time [s], the rod's angle then [degrees], and how long the tip
-    sticks around it [s].
+    """Measures the jam, in which the tip of the rod sticks and the normal force peaks.
+
+    Returns the largest normal force [N], its time [s], the rod's angle at that time [degrees], and
+    the time for which the tip sticks around it [s].
     """
     peak = int(np.argmax(run.normal_force))
     sticks = (np.abs(run.slip_velocity) < _STICKS) & (run.normal_force > 0)
@@ -98,13 +110,16 @@ def measure_jam(run: Trajectory) -> dict[str, float]:
 
 
 def calc_period(run: Trajectory) -> float | None:
-    """Of the normal force's oscillation: the time between its first two maxima [s]; None: fewer."""
+    """Returns the time between the first two maxima of the normal force [s], or None for fewer."""
     force = run.normal_force
     maxima = 1 + np.nonzero((force[1:-1] > force[:-2]) & (force[1:-1] >= force[2:]))[0]
     return float(run.time[maxima[1]] - run.time[maxima[0]]) if len(maxima) > 1 else None
 
 
 def calc_painleve_margin(angle: float) -> float:
-    """3 mu sin cos - 1 - 3 cos^2 of a thin rod: not negative where rigid contact has no solution."""
+    """Returns 3 mu sin cos - 1 - 3 cos^2 of a thin rod's angle [rad].
+
+    Rigid contact has no solution if the value is not negative (Painleve's paradox).
+    """
     s, c = math.sin(angle), math.cos(angle)
     return 3 * FRICTION * s * c - 1 - 3 * c * c

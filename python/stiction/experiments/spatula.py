@@ -1,4 +1,4 @@
-"""A spatula in the grip of two soft bubbles, under a square wave of the grip's force."""
+"""A spatula held by two soft bubbles, whose grip force is a square wave."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class GripWave:
-    """The grip's force: `tight` for the share `duty` of each period, then `loose`.
+    """A square wave of the grip force.
 
-    tight, loose: [N]. period: [s]. duty: in (0, 1).
+    tight: force in the first part of each period [N].
+    loose: force in the rest of the period [N].
+    period: [s].
+    duty: fraction of the period with the force `tight`, in (0, 1).
     """
 
     tight: float
@@ -29,12 +32,16 @@ class GripWave:
     duty: float
 
     def is_tight(self, time: Vector) -> NDArray[np.bool_]:
-        """At times [s] that are at least a nanosecond from a switch, or at it."""
+        """True at times at which the grip is tight.
+
+        Args:
+            time: times [s]; a time less than a nanosecond before a switch counts as the switch.
+        """
         phase = np.mod(np.asarray(time) + 1e-9, self.period)
         return phase < self.duty * self.period
 
     def calc_force(self, time: Vector) -> Vector:
-        """[N]."""
+        """Returns the grip force at some times [N]."""
         return np.where(self.is_tight(time), self.tight, self.loose)
 
 
@@ -44,14 +51,19 @@ EXAMPLE = GripWave(tight=6.5, loose=1.5, period=3, duty=0.5)
 
 @dataclass(frozen=True)
 class SpatulaRun:
-    """Row i is of step i: the time is that of its end.
+    """The results of a run. Row i of each array belongs to step i.
 
-    time: [s]. pitch: turn about the gripper's axis since the start [rad]. force: of the grip [N].
-    faces: of both patches. area: of both [m^2]. slip_speed: mean over the area [m/s].
-    slipping: share of the area [-]. length_ratio: of the patches' second moments of area along the
-    handle and across it, as lengths [-]; NaN without contact.
-    step_us, surfaces_us, solve_us: wall time [us].
-    max_residual: largest of the steps [-].
+    time: time at the end of the step [s].
+    pitch: rotation about the gripper's axis since the start [rad].
+    force: grip force [N].
+    faces, area: number of faces and area of both patches [m^2].
+    slip_speed: mean over the area [m/s].
+    slipping: fraction of the area that slips [-].
+    length_ratio: ratio of the patches' lengths along and across the handle, from their second
+        moments of area [-]; NaN without contact.
+    step_us, surfaces_us, solve_us: wall time of the step, of its contact surfaces and of the solver
+        [us].
+    max_residual: largest residual of all steps [-].
     """
 
     time: Vector
@@ -68,7 +80,7 @@ class SpatulaRun:
     max_residual: float
 
     def find_pitch(self, time: float) -> float:
-        """At a time, linear between steps [rad]."""
+        """Returns the pitch at a time, linear between steps [rad]."""
         return float(np.interp(time, self.time, self.pitch))
 
 
@@ -84,11 +96,14 @@ def run_spatula(
     tolerance: float = 1e-5,
     refinement: float = 1.0,
 ) -> SpatulaRun:
-    """From the pose of the scene scenes/spatula.xml.
+    """Runs scenes/spatula.xml from its initial state.
 
     Args:
-        duration, time_step: [s].
-        refinement: the scene's resolution hints are divided by it.
+        wave: grip force.
+        duration: simulated time [s].
+        time_step: [s].
+        contact_model, stiction_tolerance, tessellation, quadrature, tolerance: as in Simulator.
+        refinement: the scene's resolution hints are divided by this number.
     """
     scene = stiction.load_scene(find_scene_file("spatula"))
     model, data = scene.model, scene.make_data()
@@ -139,7 +154,7 @@ def run_spatula(
 
 
 def _calc_pitch(quaternion: Vector, R_start: Vector) -> float:
-    """The rotation vector's part about the world's y."""
+    """Returns the component along the world's y of the rotation vector since the start [rad]."""
     R = np.empty(9)
     mujoco.mju_quat2Mat(R, quaternion)
     turn, rotation = np.empty(4), np.empty(3)
@@ -149,7 +164,7 @@ def _calc_pitch(quaternion: Vector, R_start: Vector) -> float:
 
 
 def _measure_patches(report: stiction.StepReport, axis: Vector) -> list[float]:
-    """Number of faces, area, mean slip speed, share that slips, length ratio."""
+    """Returns number of faces, area, mean slip speed, fraction that slips, and length ratio."""
     patches = list(report.patches)
     area = sum(patch.area for patch in patches)
     if area == 0:
@@ -162,7 +177,10 @@ def _measure_patches(report: stiction.StepReport, axis: Vector) -> list[float]:
 
 
 def _calc_length_ratio(patch: stiction.ContactPatch, axis: Vector) -> float:
-    """Of the faces' centers, weighted by area: spread along an axis over that across it."""
+    """Returns the spread of the faces' centers along an axis, divided by that across it.
+
+    The centers are weighted by the areas of the faces.
+    """
     away = patch.face_center - patch.center
     normal = patch.force / np.linalg.norm(patch.force)
     across = np.cross(normal, axis)

@@ -1,4 +1,4 @@
-"""Tet meshes with their fields."""
+"""Tet meshes with pressure fields."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class TetMesh:
     """A solid of tetrahedra, with a field over its vertices.
 
     Attributes:
-        vertices: [m], (num_vertices, 3).
+        vertices: positions [m], (num_vertices, 3).
         tets: indices of the vertices of each tetrahedron, int32 (num_tets, 4).
         field_kind: 'none', 'extent' or 'pressure'.
-        field: value at each vertex, (num_vertices,): an extent in [0, 1] [-] or a pressure [Pa];
-            empty if there is no field.
+        field: value at each vertex, (num_vertices,): the extent in [0, 1] [-] or the pressure [Pa];
+            empty for the kind 'none'.
     """
 
     vertices: np.ndarray
@@ -33,15 +33,15 @@ class TetMesh:
 
     @staticmethod
     def read(path: Path) -> TetMesh:
-        """Reads a VTK legacy file. It does not check the shapes of the tetrahedra.
+        """Reads a VTK legacy file, without the checks of check().
 
         Raises:
-            Error: the file cannot be read, or its content is wrong; with file and line.
+            Error: the file cannot be read, or its content is wrong; the error has the file and line.
         """
         return TetMesh(*_core.read_tet_mesh(str(path)))
 
     def write(self, path: Path) -> None:
-        """Writes a VTK 4.2 ASCII file; reading it gives the same numbers."""
+        """Writes a VTK 4.2 ASCII file. Reading it back gives exactly the same numbers."""
         _core.write_tet_mesh(str(path), self.vertices, self.tets, self.field_kind, self.field)
 
     def check(self, where: str) -> None:
@@ -51,41 +51,45 @@ class TetMesh:
             where: name of the mesh in messages.
 
         Raises:
-            Error: a tetrahedron is flat or inverted, or no vertex lies inside, for example; with the
-                first faults, by element.
+            Error: a tetrahedron is flat or inverted, or no vertex lies inside, for example; the
+                message has the first faults with their elements.
         """
         _core.check_tet_mesh(self.vertices, self.tets, where)
 
     def set_field(self, modulus: float | None) -> None:
-        """Gives the mesh a field.
+        """Gives the mesh a field if it has none, and makes the field a pressure if asked to.
 
-        A mesh without a field gets the extent: the distance to the boundary over its largest value.
-        A modulus then makes the extent a pressure.
+        A new field is the extent: the distance to the boundary, divided by its largest value. With a
+        modulus, an extent becomes the pressure modulus * extent.
 
         Args:
-            modulus: hydroelastic modulus [Pa]; None leaves the extent.
+            modulus: hydroelastic modulus [Pa], or None to keep the extent.
 
         Raises:
-            Error: a modulus is given, and the mesh has a pressure already.
+            Error: a modulus is given, but the mesh already has a pressure field.
         """
         if self.field_kind == "none":
             self.field_kind, self.field = "extent", _core.calc_extent(self.vertices, self.tets)
         if modulus is not None:
             if self.field_kind == "pressure":
-                raise Error("invalid_value", "modulus", "the mesh has a pressure of its own")
+                raise Error(
+                    "invalid_value",
+                    "modulus",
+                    "the mesh already has a pressure field; leave the modulus out",
+                )
             self.field_kind, self.field = "pressure", modulus * self.field
 
 
 def tetrahedralize(surface: Surface, edge_length: float | None = None) -> TetMesh:
-    """Fills a surface with tetrahedra by fTetWild.
+    """Makes a tetrahedral mesh of the inside of a surface with fTetWild.
 
-    The boundary of the mesh is within a thousandth of the bounding box's diagonal from the surface. A
-    surface with holes, or with triangles that cut each other, is closed.
+    The boundary of the mesh is within a thousandth of the bounding box's diagonal from the surface.
+    fTetWild closes holes and resolves triangles that intersect each other.
 
     Args:
         surface: the surface to fill.
-        edge_length: largest edge of the tetrahedra [m], at most half of the bounding box's diagonal;
-            None: a tenth of the diagonal.
+        edge_length: edge length that the tetrahedra should have at most [m]. It is limited to half
+            the diagonal of the bounding box; None means a tenth of the diagonal.
 
     Raises:
         Error: pytetwild is not installed, or makes no mesh.
@@ -96,17 +100,17 @@ def tetrahedralize(surface: Surface, edge_length: float | None = None) -> TetMes
         raise Error(
             "unsupported",
             surface.origin,
-            f"meshing a surface needs pytetwild ({e}): pip install 'stiction[mesh]'",
+            f"meshing a surface needs pytetwild ({e}); run pip install 'stiction[mesh]'",
         ) from e
-    # In a box of diagonal 1: fTetWild does not end, or crashes, where sizes are near 1e-6 m, or edges
-    # longer than the box.
+    # Scale the bounding box to a diagonal of 1. fTetWild crashes or does not terminate if sizes are
+    # near 1e-6 m, or if edges are longer than the box.
     low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
     diagonal = float(np.linalg.norm(high - low))
     if not diagonal > 0:
-        raise Error("invalid_value", surface.origin, "all of its vertices are in one place")
+        raise Error("invalid_value", surface.origin, "all vertices have the same position")
     share = 0.1 if edge_length is None else min(edge_length / diagonal, 0.5)
     try:
-        # fTetWild leaves a file in the working directory.
+        # fTetWild leaves a file in the working directory, so run it in a temporary one.
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             vertices, tets = pytetwild.tetrahedralize(
                 (surface.vertices - low) / diagonal,
@@ -115,12 +119,18 @@ def tetrahedralize(surface: Surface, edge_length: float | None = None) -> TetMes
                 edge_length_fac=share,
             )
     except (RuntimeError, ValueError) as e:
-        raise Error("invalid_value", surface.origin, f"fTetWild makes no mesh of it: {e}") from e
+        raise Error(
+            "invalid_value", surface.origin, f"fTetWild cannot mesh the surface: {e}"
+        ) from e
     if not len(tets):
-        raise Error("invalid_value", surface.origin, "fTetWild finds no inside of it; close it")
+        raise Error(
+            "invalid_value",
+            surface.origin,
+            "fTetWild finds no volume inside the surface; close its holes",
+        )
     used, tets = np.unique(tets, return_inverse=True)
     vertices, tets = low + diagonal * vertices[used], tets.reshape(-1, 4).astype(np.int32)
-    # fTetWild winds tets the other way.
+    # fTetWild orders the vertices of a tet the other way round.
     edges = vertices[tets[:, 1:]] - vertices[tets[:, :1]]
     inverted = np.linalg.det(edges) < 0
     tets[inverted] = tets[inverted][:, [1, 0, 2, 3]]

@@ -1,4 +1,4 @@
-"""Steps a recording again, and finds where the result is another."""
+"""Repeats the steps of a recording and finds differences between the results."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from stiction.recording.step import Step
 
 @dataclass
 class Difference:
-    """How a replayed step differs from the recorded one.
+    """The difference between a replayed step and the recorded one.
 
     Attributes:
         step: index of the step.
-        time: simulated time of the step [s].
-        field: the first component of the state that differs, with its index, such as 'qpos[2]'; or
-            'status'; or 'digest' if the recorded state does not have the hash that was recorded.
-        element: the element of the model that the component belongs to, such as "joint 'lift'"; may
-            be empty.
-        recorded, replayed: the two values of this component.
-        num_entries: number of components that differ.
-        max_difference: the largest difference.
+        time: time of the recorded state [s].
+        field: component and index of the first entry that differs, such as 'qpos[2]'; or 'status';
+            or 'digest' if the recorded state does not have its recorded hash.
+        element: element of the model that the entry belongs to, such as "joint 'lift'"; may be
+            empty.
+        recorded, replayed: values of that entry.
+        num_entries: number of entries that differ.
+        max_difference: largest difference of these entries.
     """
 
     step: int
@@ -48,26 +48,26 @@ class Difference:
         if self.field == "digest":
             return (
                 f"{where}: the recorded state was altered or damaged; its hash is {self.replayed}, "
-                f"recorded {self.recorded}"
+                f"but {self.recorded} was recorded"
             )
         text = (
-            f"{where} differs: {self.field}{element} is {self.replayed!r}, recorded "
-            f"{self.recorded!r}"
+            f"{where} differs: {self.field}{element} is {self.replayed!r}, but {self.recorded!r} "
+            "was recorded"
         )
         if self.field == "status":
             return text
-        return f"{text}; {self.num_entries} entries differ, by up to {self.max_difference:.3g}"
+        return f"{text}; {self.num_entries} entries differ by up to {self.max_difference:.3g}"
 
 
 @dataclass
 class ReplayedStep:
-    """A step of a recording that was made again.
+    """A replayed step.
 
     Attributes:
         recording: the recording.
-        recorded: the step as recorded.
-        report: the report of the replayed step.
-        state: mjSTATE_INTEGRATION after the replayed step.
+        recorded: the recorded step.
+        report: report of the replayed step.
+        state: components of mjSTATE_INTEGRATION after the replayed step, (size,).
     """
 
     recording: Recording
@@ -76,19 +76,19 @@ class ReplayedStep:
     state: fmt.Vector
 
     def find_difference(self) -> Difference | None:
-        """Compares the states bit for bit, and the statuses; None means that they are equal."""
+        """Compares the steps bit for bit. Returns the first difference, or None if they are equal."""
         step = self.recorded
         if not step.is_intact:
             actual = fmt.hash_bytes(step.state.tobytes()).hex()
             return Difference(step.index, step.time, "digest", "", step.digest.hex(), actual)
-        # As integers: -0.0 is not 0.0, and a NaN is equal to itself.
+        # Compare as integers, so that -0.0 differs from 0.0 and a NaN equals itself.
         wrong = np.flatnonzero(step.state.view(np.uint64) != self.state.view(np.uint64))
         if len(wrong):
             return self._describe_entries(wrong)
         return self.find_status_difference()
 
     def find_status_difference(self) -> Difference | None:
-        """Compares the statuses only; None means that they are equal."""
+        """Compares only the statuses of the steps. Returns None if they are equal."""
         step = self.recorded
         status = str(step.report.get("status", ""))
         if status == self.report.status and step.completed == (self.report.num_steps > 0):
@@ -113,20 +113,20 @@ class ReplayedStep:
 
 
 class Replay:
-    """Makes the steps of a recording again with its inputs. Iterating makes one step after the other.
+    """Repeats the steps of a recording with its inputs. Iteration yields the steps.
 
-    Each step starts from the replayed state, not from the recorded one.
+    Each step starts from the previous replayed state, not from the recorded state.
 
         for replayed in Replay(recording):
             assert replayed.find_difference() is None
 
     Args:
-        recording: what to replay.
-        from_step: starts with the recorded state after this many steps.
+        recording: the recording.
+        from_step: start from the recorded state after this many steps.
         **options: arguments of Simulator that replace the recorded ones.
 
     Raises:
-        Error: the scene cannot be loaded, or the recording has no such step.
+        Error: the scene cannot be loaded, or the recording has fewer steps than from_step.
     """
 
     def __init__(self, recording: Recording, *, from_step: int = 0, **options: Any) -> None:
@@ -156,13 +156,13 @@ class Replay:
             yield ReplayedStep(self.recording, step, report, state)
 
     def _check_sleep(self) -> None:
-        """MuJoCo's sleeping trees are state that mjSTATE_INTEGRATION does not have."""
+        """Raises Error if trees may sleep, since mjSTATE_INTEGRATION does not tell which do."""
         sleeps = self.simulator.model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP
         if sleeps and self.simulator.contact_model == "mujoco":
             raise Error(
                 "unsupported",
                 str(self.recording.path),
-                "MuJoCo's sleeping bodies are not in the recorded state; replay from step 0",
+                "the recorded state does not tell which bodies sleep; replay from step 0",
             )
 
     def _set_state(self, state: fmt.Vector, components: int) -> None:

@@ -1,1 +1,1 @@
-"""Studies of papers on contact: their figures again, with checks that can fail."""
+"""Studies that repeat figures of papers on contact and check their findings."""

@@ -1,7 +1,7 @@
 """The studies by name.
 
-A study is the object STUDY of the module stiction.studies.<name>.study. The module is imported when the
-study is asked for, because it loads matplotlib, which those who need only the names should not wait for.
+A study is the object STUDY in the module stiction.studies.<name>.study. The module loads
+matplotlib, which is slow, so it is imported only when the study is used.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def load_study(name: str) -> Study:
     """Imports a study and returns it.
 
     Raises:
-        Error: there is no study of this name; with the nearest name.
+        Error: there is no study of this name; the message suggests the nearest name.
     """
     if name not in STUDIES:
         raise Error("unknown_name", "study", f"there is no '{name}' {suggest_name(name, STUDIES)}")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from draw_figures import FIGURES, IMAGES, main
+
 from stiction.studies.registry import STUDIES, load_study
 
 ROOT = Path(__file__).resolve().parents[3]

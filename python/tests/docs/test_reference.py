@@ -12,13 +12,13 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from public_headers import SOURCES, list_public_headers
+
+import stiction
 import stiction.compare
 import stiction.lcp
 import stiction.meshing
 import stiction.recording
-from public_headers import SOURCES, list_public_headers
-
-import stiction
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PYTHON_PAGES = sorted((DOCS / "api" / "python").glob("*.md"))

@@ -1,10 +1,12 @@
-"""The scene of the clutter."""
+"""Tests the scene of the clutter."""
 
 from __future__ import annotations
 
 import mujoco
 import numpy as np
 import pytest
+
+import stiction
 from stiction.experiments.clutter import (
     BOX_MASS,
     GRAVITY,
@@ -14,8 +16,6 @@ from stiction.experiments.clutter import (
     make_properties,
 )
 
-import stiction
-
 
 @pytest.mark.parametrize("num_bodies", [-10, 0, 1, 20, 41, 10 * 101**2, 10**9])
 def test_clutter_refuses_other_numbers_of_bodies(num_bodies: int) -> None:
@@ -23,8 +23,8 @@ def test_clutter_refuses_other_numbers_of_bodies(num_bodies: int) -> None:
         make_clutter(num_bodies)
 
 
-def test_clutter_is_the_papers() -> None:
-    """Masses, stiffness of a pair, and the sag of MuJoCo's 1 kg as on a spring of 1e7 N/m."""
+def test_clutter_has_the_papers_parameters() -> None:
+    """Masses and stiffness are the paper's, and 1 kg sags under MuJoCo as on a spring of 1e7 N/m."""
     model = mujoco.MjModel.from_xml_string(make_mjcf(make_clutter(40)))
     assert np.unique(model.body_mass[1:]).tolist() == [0.524, 1.0]
     material = make_properties()["materials"]["clutter"]
@@ -47,7 +47,7 @@ def _solver_parameters(model: mujoco.MjModel) -> str:
     return f'solref="{solref}" solimp="{solimp}"'
 
 
-def test_clutter_takes_step_stiffness_and_gap() -> None:
+def test_clutter_uses_the_given_step_stiffness_and_gap() -> None:
     scene = make_clutter(10)
     assert make_mjcf(scene, stiffness=STIFFNESS) == make_mjcf(scene)
     model = mujoco.MjModel.from_xml_string(make_mjcf(scene, 5e-3, 1e9, 0.02))
@@ -58,7 +58,7 @@ def test_clutter_takes_step_stiffness_and_gap() -> None:
 
 @pytest.mark.parametrize("contact_model", ["lagged_regularized", "coulomb"])
 @pytest.mark.parametrize("time_step", [5e-3, 1e-2])
-def test_large_steps_do_not_penetrate_where_nothing_turns(
+def test_large_steps_do_not_penetrate_if_bodies_cannot_rotate(
     contact_model: str, time_step: float
 ) -> None:
     slides = "".join(f'<joint type="slide" axis="{a}"/>' for a in ("1 0 0", "0 1 0", "0 0 1"))
@@ -71,9 +71,9 @@ def test_large_steps_do_not_penetrate_where_nothing_turns(
     for _ in range(round(1.5 / time_step)):
         distance = simulator.step(data).contacts.distance
         deepest = max([deepest, *-distance])
-    assert 0 < deepest < 1e-4  # m; measured 3.6e-5, and 1e-2 of bodies that turn
+    assert 0 < deepest < 1e-4  # [m]; measured: 3.6e-5, and 1e-2 with rotating bodies
 
 
-def test_clutter_scenes_differ_by_their_seed() -> None:
+def test_clutter_scenes_depend_on_their_seed() -> None:
     assert make_clutter(10, 0) == make_clutter(10)
     assert make_clutter(10, 1) != make_clutter(10)

@@ -1,9 +1,10 @@
-"""MuJoCo's contacts are as stiff as asked for."""
+"""Tests that MuJoCo's contacts have the requested stiffness."""
 
 from __future__ import annotations
 
 import mujoco
 import pytest
+
 from stiction.experiments.mujoco_contact import make_contact_attributes
 
 

@@ -1,10 +1,11 @@
-"""Scenes that nobody here wrote run under every convex contact model."""
+"""Tests that scenes of other packages run under every convex contact model."""
 
 from __future__ import annotations
 
 import mujoco
 import numpy as np
 import pytest
+
 from stiction.controls import RandomControls
 from stiction.experiments.real_scenes import load_real_scene, scene_names
 from stiction.scene import Scene
@@ -31,7 +32,7 @@ def test_random_controls_give_finite_certified_steps(scene: Scene, contact_model
         report = simulator.step(data)
         assert report.ok, f"t = {data.time:.4f}: {report.status}: {report.message}"
         assert report.certificate.ok
-        # Where all forces vanish the tolerance is absolute, 1e-14 sqrt(J).
+        # If all forces vanish, the tolerance is absolute, 1e-14 sqrt(J).
         certificate = report.certificate
         assert certificate.relative_residual <= 1e-5 or certificate.error_bound <= 1e-13
     assert np.isfinite(data.qpos).all()
@@ -41,8 +42,8 @@ def test_random_controls_give_finite_certified_steps(scene: Scene, contact_model
 
 
 @pytest.mark.filterwarnings("ignore::stiction.StictionWarning")
-def test_tamsi_gives_certified_steps_or_stops_and_says_so(scene: Scene) -> None:
-    """It cannot make every step: of these scenes walker2d stops at 0.12 s, 22_humanoids at 0.19 s."""
+def test_tamsi_gives_certified_steps_or_stops_with_a_message(scene: Scene) -> None:
+    """Not every step converges: walker2d stops at 0.12 s and 22_humanoids at 0.19 s."""
     simulator = scene.make_simulator("tamsi", on_failure="stop")
     data = scene.make_data()
     controls = RandomControls(scene.model, seed=1)
@@ -81,10 +82,10 @@ def test_energy_does_not_grow_when_undriven(scene: Scene, contact_model: str) ->
     finally:
         model.opt.disableflags, model.opt.enableflags = disabled, enabled
 
-    # Some scenes start with limits or contacts violated, springs that first let go: ant's ankles by
-    # 0.5 rad. After that nothing drives them. A first-order step conserves the energy of free motion
-    # only to O(dt): mj_step's own humanoid gains 0.97 J in one step of 5 ms while it falls by 258 J,
-    # and less in proportion to the step.
+    # Some scenes start with violated limits or contacts, which release energy first: the ankles of
+    # ant are off by 0.5 rad. After that nothing drives the scenes. A first-order step conserves the
+    # energy of free motion only to O(dt): with mj_step itself, the humanoid gains 0.97 J in one step
+    # of 5 ms while it falls by 258 J. The gain is proportional to the time step.
     range_of_energy = max(energy) - min(energy)
     free = np.array(energy[num_steps // 8 :])
     assert free.max() <= free[0] + 1e-3 * range_of_energy + 1e-9

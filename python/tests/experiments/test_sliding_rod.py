@@ -1,4 +1,4 @@
-"""What is read from a run of the sliding rod."""
+"""Tests the measurements of a run of the sliding rod."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from stiction.experiments.planar import run_planar
 from stiction.experiments.sliding_rod import CASES, measure_jam
 
@@ -20,5 +21,5 @@ def test_the_jam_is_where_the_force_is_largest() -> None:
     run.slip_velocity[11:14] = 1e-3
     jam = measure_jam(run)
     assert (jam["force"], jam["time"]) == pytest.approx((70, 11e-3))
-    assert jam["stiction"] == pytest.approx(2e-3)  # of three samples one bears no load
+    assert jam["stiction"] == pytest.approx(2e-3)  # one of three sticking samples has no load
     assert jam["angle_deg"] == pytest.approx(-math.degrees(0.5), abs=1)

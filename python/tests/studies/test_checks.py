@@ -1,10 +1,11 @@
-"""Checks pass what they should, and say what they want."""
+"""Tests which values pass a check, and the texts of checks."""
 
 from __future__ import annotations
 
 import math
 
 import pytest
+
 from stiction.studies.checks import (
     check_at_least,
     check_at_most,
@@ -15,7 +16,7 @@ from stiction.studies.checks import (
 
 
 @pytest.mark.parametrize("value", [None, math.nan])
-def test_what_was_not_measured_passes_no_check(value: float | None) -> None:
+def test_a_missing_value_fails_every_check(value: float | None) -> None:
     checks = [
         check_at_most("a", value, 1, ""),
         check_at_least("a", value, -1, ""),
@@ -36,7 +37,7 @@ def test_checks_pass_up_to_their_limits() -> None:
     assert not check_near("a", -9.0, -10.0, 0.09, "").passed
 
 
-def test_checks_say_what_they_want() -> None:
+def test_checks_describe_their_requirement_and_value() -> None:
     check = check_near("time [s]", 0.12, 0.1165, 0.02, "closed form")
     assert check.wanted == "0.1165 within 2 %"
     assert format_value(check) == "0.12"

@@ -1,4 +1,4 @@
-"""The parts of `stiction study clutter`: runs and drawing."""
+"""Tests the parts of `stiction study clutter`: runs and plots."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import math
 import mujoco
 import numpy as np
 import pytest
+
 from stiction.experiments.planar import PlanarBody
 from stiction.studies.clutter.plots import _find_hull
 from stiction.studies.clutter.run import calc_stiction_speed, run_clutter_case
@@ -28,7 +29,7 @@ def test_a_run_of_the_clutter_has_all_its_figures() -> None:
     assert len(run.time) == 300
     assert run.time[-1] == pytest.approx(3.0)
     assert np.isfinite(run.condition).sum() == 5
-    # At rest in a box: the inertia of a sphere is the smallest eigenvalue.
+    # The pile is at rest, and the smallest eigenvalue is the inertia of a sphere.
     assert run.mean_condition(2.0) > 1e4
     assert 0 < run.mean_penetration <= run.max_penetration < 8e-3
     assert run.num_failed == 0

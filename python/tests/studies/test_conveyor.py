@@ -1,8 +1,9 @@
-"""The parts of `stiction study conveyor`: the closed form by brute force."""
+"""Tests the closed form of `stiction study conveyor` against small time steps."""
 
 from __future__ import annotations
 
 import numpy as np
+
 from stiction.experiments import conveyor
 from stiction.experiments.planar import GRAVITY
 from stiction.studies.conveyor import theory
@@ -14,7 +15,7 @@ def test_the_boxs_exact_motion_is_that_of_small_steps() -> None:
     belt = conveyor.calc_belt_velocity(time + 0.5 * dt)
     slip, position, speed = np.zeros(len(time)), np.zeros(len(time)), 0.0
     for i in range(len(time) - 1):
-        # Friction stops the slip if it can, else it does all that it can.
+        # Friction stops the slip if its bound allows, and else reduces the slip by its bound.
         speed += float(np.clip(belt[i] - speed, -mu_g * dt, mu_g * dt))
         slip[i + 1] = speed - belt[i]
         position[i + 1] = position[i] + dt * slip[i + 1]

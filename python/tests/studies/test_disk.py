@@ -1,4 +1,4 @@
-"""The parts of `stiction study disk`: theory by brute force, the mesh, runs."""
+"""Tests the parts of `stiction study disk`: theory, meshes and runs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from stiction.studies.disk.scene import (
     FAN_RADIUS,
     MASS,
@@ -27,7 +28,7 @@ from stiction.studies.disk.theory import (
 
 
 def make_grid(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Points of a disk of radius 1 and their shares of its area."""
+    """Returns points of a disk of radius 1 and their fractions of its area."""
     rho = (np.arange(count) + 0.5) / count
     angle = (np.arange(4 * count) + 0.5) * (2 * math.pi / (4 * count))
     points = np.stack([np.outer(rho, np.cos(angle)), np.outer(rho, np.sin(angle))], axis=-1)

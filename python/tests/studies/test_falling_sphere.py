@@ -1,4 +1,4 @@
-"""The parts of `stiction study falling_sphere`: the closed form by the laws of motion."""
+"""Tests the closed form of `stiction study falling_sphere` against the laws of motion."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 import pytest
+
 from stiction.experiments import falling_sphere
 from stiction.experiments.planar import GRAVITY
 from stiction.studies.falling_sphere import theory
 
 
-def test_the_rigid_sphere_keeps_the_laws_of_motion() -> None:
+def test_the_rigid_sphere_satisfies_the_laws_of_motion() -> None:
     dt = 1e-6
     time = dt * np.arange(round(0.3 / dt))
     x, z, theta = theory.calc_rigid_motion(time).T
@@ -21,7 +22,7 @@ def test_the_rigid_sphere_keeps_the_laws_of_motion() -> None:
     slides = (time > impact + 1e-4) & (time < theory.ROLLING_TIME - 1e-4)
     assert u[falls] == pytest.approx(2.0)
     assert u[rolls] == pytest.approx(-0.025 * omega[rolls], rel=1e-6)
-    # Momentum about the point that touches: 2/5 m R^2 omega - m R u does not change.
+    # The angular momentum about the contact point, 2/5 m R^2 omega - m R u, is constant.
     spin = 0.4 * 0.025 * omega - u
     assert spin[slides] == pytest.approx(-2.0, rel=1e-5)
     assert spin[rolls] == pytest.approx(-2.0, rel=1e-5)

@@ -1,4 +1,4 @@
-"""The multi-block grasp: its contacts, rows and steps."""
+"""Tests the multi-block grasp: its contacts, Jacobian rows and steps."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from stiction import lcp
 from stiction.studies.grasp.lcp import make_coulomb_lcp, make_no_slip_lcp
 from stiction.studies.grasp.run import run_coulomb, run_model, run_no_slip
 from stiction.studies.grasp.scene import (
@@ -21,12 +23,10 @@ from stiction.studies.grasp.scene import (
     make_start,
 )
 
-from stiction import lcp
-
 REFERENCE = Path(__file__).parents[4] / "shared/reference/rigid/grasp_scene.json"
 
 
-def test_rotations_turn_as_angular_velocities_do() -> None:
+def test_small_rotations_agree_with_angular_velocities() -> None:
     angle, x = np.array([0.3, -0.2, 0.5]), np.array([1.0, 2.0, 3.0])
     R = calc_rotation(angle)
     assert np.allclose(R @ R.T, np.eye(3)) and np.allclose(R @ angle, angle)
@@ -38,7 +38,7 @@ def test_rotations_turn_as_angular_velocities_do() -> None:
     ("case", "count"),
     [(CASES[0], 36), (CASES[1], 36), (CASES[2], 36), (CASES[3], 48), (PUBLISHED, 36)],
 )
-def test_contacts_are_as_many_as_published(case, count) -> None:  # type: ignore[no-untyped-def]
+def test_the_number_of_contacts_is_the_published_one(case, count) -> None:  # type: ignore[no-untyped-def]
     contacts = find_contacts(case, make_start(case))
     assert len(contacts) == count
     assert np.allclose(contacts.gap, 0, atol=1e-15)
@@ -75,20 +75,20 @@ def test_rows_are_relative_velocities() -> None:
     assert row @ v.ravel() == pytest.approx(direction @ (at_point(1) - at_point(0)))
 
 
-def test_joints_leave_the_slide_alone() -> None:
+def test_joints_allow_sliding_and_common_rotation() -> None:
     state = make_start(CANONICAL)
     rows = make_joint_rows(CANONICAL, state)
     assert np.linalg.matrix_rank(rows) == 5
     v = np.zeros((4, 6))
     v[0, 0] = 1  # along x
     assert np.allclose(rows @ v.ravel(), 0)
-    v[:2] = [0, 0, 0, 0, 0, 1]  # both turn about z, about the middle between them
+    v[:2] = [0, 0, 0, 0, 0, 1]  # both rotate about z, about the middle between them
     v[0, 1], v[1, 1] = state.x[0, 0], state.x[1, 0]
     assert np.allclose(rows @ v.ravel(), 0)
 
 
 @pytest.mark.parametrize(("case", "pivots"), list(zip(CASES, (5, 3, 9, 8), strict=True)))
-def test_as_many_pivots_as_the_normals_have_freedoms(case, pivots) -> None:  # type: ignore[no-untyped-def]
+def test_the_number_of_pivots_is_the_rank_of_the_normals(case, pivots) -> None:  # type: ignore[no-untyped-def]
     run = run_no_slip(case, 30)
     assert run.pivots == [pivots] + [0] * 29
     assert run.positives == [pivots] * 30
@@ -110,9 +110,9 @@ def test_all_solvers_find_the_same_velocities() -> None:
     assert np.allclose(lcp.solve(Q, r).w, expected, atol=1e-12)
 
 
-def test_coulomb_holds_the_row_with_friction_and_not_without() -> None:
-    held = run_coulomb(CANONICAL, 20, 1.0)
-    assert not held.unsolved and abs(held.drop[-1]) < 1e-9
+def test_coulomb_holds_the_row_only_with_friction() -> None:
+    sticking = run_coulomb(CANONICAL, 20, 1.0)
+    assert not sticking.unsolved and abs(sticking.drop[-1]) < 1e-9
     free = run_coulomb(CANONICAL, 20, 0.0)
     assert not free.unsolved
     assert free.drop[-1] == pytest.approx(0.5 * 9.81 * 1e-6 * 20 * 21)

@@ -1,4 +1,4 @@
-"""stiction study pancake: its parts by closed forms, and the study as a user runs it."""
+"""Tests `stiction study pancake`: its parts against closed forms, and the whole study."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from typer.testing import CliRunner
+
+import stiction
 from stiction.cli import app
 from stiction.studies.checks import Check
 from stiction.studies.pancake import scene
@@ -35,9 +38,6 @@ from stiction.studies.pancake.scene import (
 from stiction.studies.pancake.study import STUDY, _check_flip, _fit_exponents, run_study
 from stiction.studies.pancake.task import X_SG, Task, TaskError
 from stiction.studies.study import Settings, describe_result, write_result
-from typer.testing import CliRunner
-
-import stiction
 
 needs_arm = pytest.mark.skipif(
     importlib.util.find_spec("dm_control") is None, reason="the arm of dm_control is not installed"
@@ -47,7 +47,7 @@ needs_arm = pytest.mark.skipif(
 # ---- parts ----------------------------------------------------------------------------------------
 
 
-def test_half_of_a_turn_is_half_its_angle() -> None:
+def test_interpolation_halves_the_translation_and_the_angle() -> None:
     first = Pose(make_rotation((0, 0, 1), 0.3), np.array([1.0, 0, 0]))
     last = Pose(first.R @ make_rotation((0, 1, 0), 1.2), np.array([1.0, 2, 0]))
     middle = interpolate(first, last, 0.5)
@@ -80,7 +80,7 @@ def test_the_grasp_is_along_the_handle_of_the_scene() -> None:
 
 
 @needs_arm
-def test_the_arm_reaches_a_pose_within_its_speeds() -> None:
+def test_the_arm_reaches_a_pose_within_its_speed_limits() -> None:
     arm = ArmReference(make_pancake_model(), START)
     start = arm.calc_pose()
     wanted = Pose(make_rotation((0, 0, 1), 0.3) @ start.R, start.p + np.array([0.05, -0.1, 0.05]))
@@ -94,7 +94,7 @@ def test_the_arm_reaches_a_pose_within_its_speeds() -> None:
 
 
 @needs_arm
-def test_a_grip_that_finds_nothing_ends_the_task() -> None:
+def test_a_grip_without_force_ends_the_task() -> None:
     class NoForce:
         start = Pose(np.eye(3), np.zeros(3))
         grip_force = 0.0
@@ -121,7 +121,7 @@ def make_run(
     return run
 
 
-def test_a_pancake_is_flipped_only_if_turned_and_at_rest_on_the_stove() -> None:
+def test_the_checks_of_the_flip_need_rotation_and_rest_on_the_stove() -> None:
     def list_passed(run: PancakeRun) -> list[bool]:
         return [check.passed for check in _check_flip(run)]
 
@@ -145,7 +145,7 @@ def test_exponents_are_those_of_powers() -> None:
     assert list(_fit_exponents(runs).values()) == pytest.approx([1.0, 1.1, 1.2])
 
 
-def test_without_the_arm_the_study_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_arm_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scene.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(stiction.Error, match="pip install dm_control"):
         run_study(Settings(True, ("sap",)))
@@ -195,8 +195,8 @@ def test_a_grip_that_fails_on_every_grid_fails_checks(
     settings = Settings(False, ("sap",))
     result = run_study(settings)
     failed = {check.name for check in result.checks if not check.passed}
-    assert "exponent of the step, sap" in failed
-    assert "pancake turned [deg], sap, 230 faces" in failed
+    assert "exponent of the step's time over faces, sap" in failed
+    assert "rotation of the pancake, sap, 230 faces [deg]" in failed
     assert sum("the grip is 0.00 N" in note for note in result.notes) == len(GRIDS) + 1
     assert write_result(describe_result(STUDY, settings, result), result, tmp_path).exists()
 
@@ -208,7 +208,7 @@ def test_quick_study_passes_and_writes_its_plots(tmp_path: Path) -> None:
     assert result.exception is None, result.output
     printed = json.loads(result.stdout)
     assert [check for check in printed["checks"] if not check["passed"]] == []
-    assert len(printed["checks"]) >= 30  # five of each of six models
+    assert len(printed["checks"]) >= 30  # five checks for each of six models
     plots = sorted(f"{plot}.png" for plot in STUDY.plots)
     assert plots == sorted(printed["plots"])
     assert plots == sorted(path.name for path in tmp_path.glob("*.png"))

@@ -1,5 +1,7 @@
-"""The parts of `stiction study quadruped`: the robot against its published description, the controller
-against closed forms, short walks.
+"""Tests the parts of `stiction study quadruped`.
+
+The robot is compared with its published description and the controller with closed forms; walks are
+short.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from xml.etree import ElementTree
 import mujoco
 import numpy as np
 import pytest
+
 from stiction.package_scenes import find_scene_file
 from stiction.studies.quadruped import study
 from stiction.studies.quadruped.checks import check_steps
@@ -68,7 +71,7 @@ def find_start(model: mujoco.MjModel) -> np.ndarray:
 
 
 def load_published() -> mujoco.MjModel:
-    """With a root that floats: MuJoCo would weld it to the world."""
+    """Loads the published robot with a floating root, which MuJoCo would weld to the world."""
     root = ElementTree.parse(_DATA / "links_quadruped.urdf").getroot()
     ElementTree.SubElement(root, "link", name="earth")
     joint = ElementTree.SubElement(root, "joint", name="base", type="floating")
@@ -95,7 +98,7 @@ def test_the_robot_has_the_published_inertia_in_every_pose(trotter: mujoco.MjMod
         qpos = np.concatenate([[0.1, 0.2, 0.3], random.normal(size=16)])
         qpos[3:7] /= np.linalg.norm(qpos[3:7])
         ours, theirs = calc_inertia(trotter, qpos), calc_inertia(published, qpos)
-        # Theirs has nine digits, and quarter turns of 1.5708.
+        # The published values have nine digits, and right angles of 1.5708.
         assert ours == pytest.approx(theirs, abs=1e-7)
         assert ours[0, 0] == pytest.approx(1.34)
 
@@ -122,13 +125,13 @@ def test_only_feet_and_ends_touch_the_ground(trotter: mujoco.MjModel) -> None:
         trotter.geom(i).name for i in range(trotter.ngeom) if trotter.geom_conaffinity[i] == 1
     }
     assert touching == {f"{leg}_foot" for leg in NAMES} | {"front_end", "rear_end"}
-    assert trotter.geom_contype.sum() == 1  # the ground's
+    assert trotter.geom_contype.sum() == 1  # only the ground has a contype
 
 
 # ---- legs -----------------------------------------------------------------------------------------
 
 
-def test_feet_are_where_the_scene_has_them(trotter: mujoco.MjModel) -> None:
+def test_forward_kinematics_agree_with_mujoco(trotter: mujoco.MjModel) -> None:
     data = mujoco.MjData(trotter)
     random = np.random.default_rng(2)
     names = [f"{leg}_{joint}" for leg in NAMES for joint in JOINTS]
@@ -141,7 +144,7 @@ def test_feet_are_where_the_scene_has_them(trotter: mujoco.MjModel) -> None:
         assert calc_feet(q) == pytest.approx(centers - data.body("base").xpos, abs=1e-14)
 
 
-def test_jacobians_are_differences_of_feet() -> None:
+def test_jacobians_agree_with_finite_differences() -> None:
     q = np.random.default_rng(3).uniform(-2, 2, (4, 3))
     J = calc_jacobians(q)
     for joint in range(3):
@@ -151,24 +154,24 @@ def test_jacobians_are_differences_of_feet() -> None:
         assert J[:, :, joint] == pytest.approx(difference, abs=1e-9)
 
 
-def test_inverse_kinematics_come_back(trotter: mujoco.MjModel) -> None:
+def test_inverse_kinematics_reach_the_feet(trotter: mujoco.MjModel) -> None:
     start = find_start(trotter)
     random = np.random.default_rng(4)
     for _ in range(50):
         feet = calc_feet(start) + random.uniform(-0.03, 0.03, (4, 3))
         q = solve_legs(feet, start)
         assert np.linalg.norm(calc_feet(q) - feet, axis=1).max() <= 1e-6
-        # Knees bend as at the start.
+        # The knees bend in the same direction as at the start.
         assert np.array_equal(np.sign(q), np.sign(start))
 
 
-def test_a_foot_out_of_reach_is_stretched_towards(trotter: mujoco.MjModel) -> None:
+def test_a_leg_is_stretched_toward_a_position_out_of_reach(trotter: mujoco.MjModel) -> None:
     start = find_start(trotter)
     feet = calc_feet(start)
     feet[:, 2] = -0.5
     q = solve_legs(feet, start)
     assert np.isfinite(q).all()
-    assert calc_feet(q)[:, 2].max() < -0.19  # thigh and shank are 0.2 m
+    assert calc_feet(q)[:, 2].max() < -0.19  # thigh and shank are 0.2 m long together
 
 
 def test_joint_rates_move_the_feet(trotter: mujoco.MjModel) -> None:
@@ -182,7 +185,7 @@ def test_joint_rates_move_the_feet(trotter: mujoco.MjModel) -> None:
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 7])
-def test_splines_pass_their_points_and_are_smooth(count: int) -> None:
+def test_splines_pass_through_their_points_and_are_smooth(count: int) -> None:
     random = np.random.default_rng(count)
     points, velocity = random.normal(size=(count, 3)), random.normal(size=3)
     spline = FootSpline(0.3, 0.6, points, velocity)
@@ -195,14 +198,14 @@ def test_splines_pass_their_points_and_are_smooth(count: int) -> None:
         knot, small = 0.3 + i * h, 1e-5
         before, at, after = (spline.calc_motion(knot + s * small) for s in (-1, 0, 1))
         assert at[1] == pytest.approx((after[0] - before[0]) / (2 * small), abs=1e-5)
-        # The third derivative jumps, so that one-sided differences of v agree to O(small).
+        # The third derivative jumps, so one-sided differences of v agree only to O(small).
         jump = (after[1] - at[1]) / small - (at[1] - before[1]) / small
         assert np.abs(jump).max() <= 1e5 * small * np.abs(points).max()
     assert spline.calc_motion(5.0)[0] == pytest.approx(points[-1])
 
 
 def test_a_cubic_is_its_own_spline() -> None:
-    # t^3 - 3 t^2 and multiples: slope 0 at 0 and at 2, plus one that both ends share.
+    # t^3 - 3 t^2 has slope 0 at t = 0 and t = 2. The linear term adds the same slope to both ends.
     bend, slope, start = np.array([1, -2, 0.5]), np.array([2, 0, -1]), np.array([1, 2, 3])
 
     def calc(t: float) -> np.ndarray:
@@ -215,11 +218,11 @@ def test_a_cubic_is_its_own_spline() -> None:
         assert v == pytest.approx(slope + bend * (3 * t**2 - 6 * t), abs=1e-12)
 
 
-def test_feet_stand_for_their_share_of_the_period() -> None:
+def test_feet_stand_for_a_fixed_fraction_of_the_period() -> None:
     gait = Gait()
     stance = np.array([gait.is_stance(0.001 * i) for i in range(700)])
     assert stance.sum(axis=0).tolist() == [525] * 4
-    # The left front and the right rear foot swing first, and together.
+    # The left front and the right rear foot swing first and together.
     swings = ~stance
     assert np.flatnonzero(swings[:, 0]).tolist() == list(range(175))
     assert np.flatnonzero(swings[:, 1]).tolist() == list(range(350, 525))
@@ -228,7 +231,7 @@ def test_feet_stand_for_their_share_of_the_period() -> None:
     assert gait.calc_remaining(0.7) == pytest.approx([0.175, 0.35, 0.35, 0.175], abs=1e-8)
 
 
-def test_the_command_is_twice_or_none() -> None:
+def test_the_command_is_twice_the_speed_or_zero() -> None:
     assert calc_command(0.0101).tolist() == pytest.approx([0.1, 0])
     assert calc_command(0.0099).tolist() == pytest.approx([0, 0])
     turn = np.empty(9)
@@ -238,7 +241,7 @@ def test_the_command_is_twice_or_none() -> None:
     assert (R_WB @ [1, 0, 0])[2] < 0  # the nose is down
 
 
-def test_steps_in_place_go_up_and_come_back(trotter: mujoco.MjModel) -> None:
+def test_steps_in_place_go_up_and_return(trotter: mujoco.MjModel) -> None:
     origin = calc_feet(find_start(trotter))
     steps = Footsteps(Gait(), origin)
     ways = np.array(
@@ -246,24 +249,25 @@ def test_steps_in_place_go_up_and_come_back(trotter: mujoco.MjModel) -> None:
     )
     assert np.abs(ways[-1] - origin).max() < 1e-12
     height = (ways - origin)[:, :, 2].max(axis=0)
-    # Between the two upper points the spline swells; by symmetry they are at a third and two thirds.
+    # The spline overshoots between its two upper points, at one and two thirds of the swing.
     assert (height >= STEP_HEIGHT).all() and (height < 1.3 * STEP_HEIGHT).all()
     assert np.abs(ways - origin)[:, :, :2].max() < 1e-12
 
 
-def test_a_whole_stride_is_closed_where_the_body_is_as_fast_as_told(
+def test_a_whole_stride_is_closed_if_the_body_has_the_commanded_velocity(
     trotter: mujoco.MjModel,
 ) -> None:
     origin = calc_feet(find_start(trotter))
     steps, command = Footsteps(Gait(), origin), np.array([0.1, 0.0])
     ways = np.array([steps.calc_motion(0.001 * i, command, command)[0] for i in range(2800)])
-    # v T / 2 ahead of the origin when a swing ends, the origin again when a stance does.
+    # A foot is v T / 2 ahead of the origin at the end of a swing, and at the origin at the end of a
+    # stance.
     ahead = ways[[1400 + 175, 1400 + 350 + 175], [0, 1]] - origin[[0, 1]]
     assert ahead == pytest.approx(np.array([[0.1 * 0.7 / 2, 0, 0]] * 2), abs=1e-9)
     assert ways[2100, 0] == pytest.approx(origin[0], abs=1e-9)
 
 
-def test_footsteps_alone_take_the_body_at_three_quarters_of_the_command(
+def test_footsteps_alone_move_the_body_at_three_quarters_of_the_command(
     trotter: mujoco.MjModel,
 ) -> None:
     steps, gait = Footsteps(Gait(), calc_feet(find_start(trotter))), Gait()
@@ -271,16 +275,16 @@ def test_footsteps_alone_take_the_body_at_three_quarters_of_the_command(
     for i in range(4200):
         velocity = np.array([speeds[-1], 0.0])
         _, v = steps.calc_motion(0.001 * i, np.array([0.1, 0.0]), velocity)
-        speeds.append(-v[gait.is_stance(0.001 * i), 0].mean())  # of the feet that stand
+        speeds.append(-v[gait.is_stance(0.001 * i), 0].mean())  # mean of the standing feet
     assert np.mean(speeds[-2800:]) == pytest.approx(0.0741, rel=1e-3)
 
 
-def test_torques_are_within_the_motors(trotter: mujoco.MjModel) -> None:
+def test_torques_are_limited(trotter: mujoco.MjModel) -> None:
     data = mujoco.MjData(trotter)
     mujoco.mj_resetDataKeyframe(trotter, data, 0)
     controller = TrotController(trotter)
     controller(data)
-    assert data.ctrl == pytest.approx(np.zeros(12), abs=1e-9)  # all feet are where they start
+    assert data.ctrl == pytest.approx(np.zeros(12), abs=1e-9)  # all feet are at their start
     data.qpos[7:] += 1.0
     controller(data)
     assert np.abs(data.ctrl).max() == MAX_TORQUE
@@ -289,7 +293,7 @@ def test_torques_are_within_the_motors(trotter: mujoco.MjModel) -> None:
 # ---- the ground -----------------------------------------------------------------------------------
 
 
-def test_a_terrain_is_where_it_says() -> None:
+def test_heights_of_a_terrain_agree_with_mujocos() -> None:
     heights = np.random.default_rng(6).uniform(0, 0.01, (5, 9))
     terrain = Terrain(heights, 0.1, (0.3, 0.0))
     assert terrain.calc_height(-0.1, -0.2) == pytest.approx(heights[0, 0])
@@ -298,7 +302,7 @@ def test_a_terrain_is_where_it_says() -> None:
     assert terrain.calc_height(0.05, -0.2) == pytest.approx(heights[0, 1:3].mean())
     model = load_trotter(terrain)
     data = make_trotter_data(model, terrain)
-    data.qpos[2] = 10  # the robot, out of the rays' way
+    data.qpos[2] = 10  # move the robot out of the way of the rays
     mujoco.mj_kinematics(model, data)
     for x, y, height in ((0.0, 0.1, heights[3, 1]), (0.4, -0.1, heights[1, 5])):
         start, down, geom = np.array([x, y, 0.1]), np.array([0, 0, -1.0]), np.zeros(1, np.int32)
@@ -322,7 +326,7 @@ def test_hills_are_as_rough_as_the_published() -> None:
     ours = make_hills().heights
     assert ours.shape == published.shape
     assert ours.min() == 0 and ours.max() == pytest.approx(HILL_HEIGHT)
-    # One sample of each; three seeds of ours scatter by 8 %.
+    # These are single samples; the standard deviation of three other seeds scatters by 8 %.
     assert ours.std() == pytest.approx(published.std(), rel=0.2)
     slopes = [np.diff(heights, axis=0).std() for heights in (ours, published)]
     assert slopes[0] == pytest.approx(slopes[1], rel=0.2)
@@ -332,7 +336,7 @@ def test_hills_are_as_rough_as_the_published() -> None:
 
 
 @pytest.mark.parametrize("contact_model", ["lagged", "coulomb", "mujoco"])
-def test_the_robot_walks_as_it_is_told(contact_model: str) -> None:
+def test_the_robot_follows_the_command(contact_model: str) -> None:
     run = run_trotter(
         make_rough_terrain(), 1.4, contact_model, command=lambda pitch: np.array([0.1, 0])
     )
@@ -341,26 +345,26 @@ def test_the_robot_walks_as_it_is_told(contact_model: str) -> None:
     assert 0.07 < figures["speed"] < 0.1
     assert figures["largest_tilt"] < 0.1
     assert 0.13 < figures["heights"][0] < figures["heights"][1] < 0.15
-    # Each foot is a sphere; faces of the ground beside it are contacts that may push too.
+    # Each foot is a sphere that may touch several faces of the ground.
     assert figures["contacts"]["mean"] > 4
 
 
-def test_the_published_rule_lets_it_step_in_place() -> None:
+def test_the_published_rule_makes_the_robot_step_in_place() -> None:
     run = run_trotter(make_rough_terrain(), 1.4, "coulomb")
     assert run.command.max() == 0
     assert abs(run.base[-1, 0]) < 0.005
     assert run.contacts.max() <= 30
 
 
-def test_a_run_that_fails_says_why() -> None:
+def test_a_failed_run_has_a_reason() -> None:
     run = run_trotter(make_rough_terrain(), 0.1, "lagged", max_iterations=1, tolerance=1e-12)
     assert "not_converged" in run.failure
     assert len(run.time) < 100
     assert np.isnan(describe_walk(run)["largest_slip"])
 
 
-def test_rigid_models_are_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With `coulomb` in their place: what they are given, and what is made of it."""
+def test_rigid_models_get_their_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replaces all models by `coulomb`, and tests the options and the evaluation of the runs."""
     asked: list[tuple[str, dict[str, Any]]] = []
 
     def run(terrain: Terrain | None, duration: float, name: str, **options: Any) -> WalkRun:
@@ -386,10 +390,10 @@ def test_rigid_models_are_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> 
         "viscous, lemke to ppm_ratio",
     }
     failed = {check.name for check in result.checks if not check.passed}
-    assert "in place, no_slip: slip [m/s]" in failed  # coulomb's is regularized
+    assert "in place, no_slip: largest slip [m/s]" in failed  # coulomb slips
     assert "viscous, lemke: failures" not in failed
-    agreement = [check for check in result.checks if "distance of the solvers" in check.name]
-    assert len(agreement) == 1 and agreement[0].value == 0  # a run and itself
+    agreement = [check for check in result.checks if "base between solvers" in check.name]
+    assert len(agreement) == 1 and agreement[0].value == 0  # both runs are the same
     assert "viscous" in result.plots
 
 
@@ -400,9 +404,9 @@ def test_a_robot_that_cannot_lift_its_feet_fails() -> None:
     assert not check_steps(describe_walk(stuck), "").passed
 
 
-def test_a_robot_of_a_package_walks() -> None:
+def test_dm_controls_quadruped_walks() -> None:
     pytest.importorskip("dm_control", reason="scenes of dm_control are not installed")
     walk = run_package_walker(2.5, "coulomb")
     assert walk.failure == ""
     assert walk.upright.min() > 0.9
-    assert walk.base[-1, 0] - walk.base[199, 0] > 0.1  # from 1 s on
+    assert walk.base[-1, 0] - walk.base[199, 0] > 0.1  # distance walked after 1 s [m]

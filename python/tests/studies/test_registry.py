@@ -1,17 +1,18 @@
-"""The list of studies."""
+"""Tests the list of studies."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+
 import stiction.studies
 from stiction.errors import Error
 from stiction.studies.registry import STUDIES, load_study
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_study_has_the_name_it_is_listed_by(name: str) -> None:
+def test_a_study_has_its_name_in_the_list(name: str) -> None:
     assert load_study(name).name == name
 
 

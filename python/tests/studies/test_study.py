@@ -1,4 +1,4 @@
-"""What a study gives, written to files."""
+"""Tests the files of a study's result."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
+
 from stiction.errors import Error
 from stiction.studies.checks import check_at_most
 from stiction.studies.study import Settings, Study, StudyResult, describe_result, write_result

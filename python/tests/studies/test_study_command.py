@@ -1,4 +1,4 @@
-"""`stiction study`: each study as a user runs it."""
+"""Tests `stiction study` with each study."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner, Result
+
 from stiction.cli import app
 from stiction.studies.falling_sphere import checks, theory
 from stiction.studies.registry import STUDIES, load_study
-from typer.testing import CliRunner, Result
 
 
 def run_study(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["study", *arguments], standalone_mode=False)
 
 
-# The pancake needs an arm of another package, and has its own test.
+# The pancake has its own test, because it needs an arm from another package.
 @pytest.mark.parametrize("name", [name for name in STUDIES if name != "pancake"])
 def test_quick_study_passes_and_writes_its_plots(name: str, tmp_path: Path) -> None:
     result = run_study(name, "--quick", "--json", "--out", str(tmp_path))
@@ -42,8 +43,8 @@ def test_quick_study_passes_and_writes_its_plots(name: str, tmp_path: Path) -> N
         assert plot.stat().st_size > 10_000
 
 
-def test_a_spoilt_expectation_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "ROLLING_TIME", 0.07)  # what the paper's text has
+def test_a_wrong_expectation_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "ROLLING_TIME", 0.07)  # the value in the paper's text
     arguments = ("falling_sphere", "--quick", "--contact-model", "lagged")
     result = run_study(*arguments, "--out", str(tmp_path))
     assert result.return_value == 1
@@ -52,14 +53,14 @@ def test_a_spoilt_expectation_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert not json.loads((tmp_path / "falling_sphere.json").read_text())["passed"]
 
 
-def test_peers_are_compared_with_where_they_are(tmp_path: Path) -> None:
+def test_peers_are_compared_with_if_their_files_exist(tmp_path: Path) -> None:
     arguments = ("falling_sphere", "--quick", "--json", "--contact-model", "lagged")
     arguments += ("--peers", str(tmp_path), "--out", str(tmp_path / "out"))
     alone = json.loads(run_study(*arguments).stdout)
     assert any("not compared" in note for note in alone["notes"])
     assert "peer_reference" not in alone["figures"]
 
-    # A peer whose sphere moves a centimeter aside.
+    # Write a peer's trajectory that is off by a centimeter.
     time = np.arange(0, 0.3 + 1e-9, 4e-5)
     x, z, _ = theory.calc_rigid_motion(time).T
     with gzip.open(tmp_path / "sphere_tamsi_ref_4e-6_every10.csv.gz", "wt") as file:
@@ -71,7 +72,7 @@ def test_peers_are_compared_with_where_they_are(tmp_path: Path) -> None:
     assert json.loads(result.stdout)["figures"]["peer_reference"] == pytest.approx(0.01, rel=1e-3)
 
 
-def test_a_misspelt_study_has_its_name_suggested() -> None:
+def test_a_misspelt_study_gives_a_suggestion() -> None:
     result = CliRunner().invoke(app, ["study", "conveyer"])
     assert result.exit_code == 2
     assert "did you mean 'conveyor'" in result.stderr

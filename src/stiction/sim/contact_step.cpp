@@ -195,8 +195,7 @@ void ContactStep::assemble(StepContext& context, mjData* d) {
                             &problem_);
   plant::add_coupling_rows(d, plant, implicit_, &problem_);
 
-  constexpr double kNearRigidFactor = 1;  // of contacts without a stiffness of their own
-  if (!momentum_factor_.calc_derived(kNearRigidFactor, &problem_))
+  if (!momentum_factor_.calc_derived(contact::kNearRigidFactor, &problem_))
     return context.fail(kNotPositiveDefinite,
                         "the joint-space inertia is not positive definite; give every moving body "
                         "mass, or its joints armature");

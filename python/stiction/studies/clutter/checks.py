@@ -1,4 +1,4 @@
-"""Checks of what the clutter must show."""
+"""Checks of the results of the clutter."""
 
 from __future__ import annotations
 
@@ -8,24 +8,30 @@ from stiction.studies.checks import Check, check_at_least, check_at_most, check_
 from stiction.studies.clutter.run import STICTION_TOLERANCE, ClutterRun
 from stiction.studies.study import Settings
 
-_LARGE_STEPS = (1e-2, 5e-3)  # of the target for large steps
-# What the solver's test leaves of a tolerance of 1e-5, summed in another order.
+_LARGE_STEPS = (1e-2, 5e-3)  # time steps of the target for large steps [s]
+# Limit of the residual for a tolerance of 1e-5. The certificate sums in another order than the
+# solver's test, which may pass slightly larger residuals.
 _ENOUGH = 1.25e-5
-# Of the models that a settled pile should be still with, and whose large steps are judged.
+# The models under which a settled pile should be at rest, and whose large steps are checked.
 STEADY = ("lagged_regularized", "coulomb")
-# Boxes creep by v_s rho / sqrt(1 - rho^2), 0.1 mm in the last second with the paper's v_s and a
-# load of 0.7 times the bound. What else moves is seen with a tenth of it [m/s].
+# With the paper's v_s, boxes creep by v_s rho / sqrt(1 - rho^2), which is 0.1 mm in the last second
+# if the load is 0.7 times the friction bound. A tenth of v_s makes other motion visible [m/s].
 STILL_TOLERANCE = 0.1 * STICTION_TOLERANCE
-# tamsi has failed on this scene in every program that has it; mj_step is not ours to answer for.
+# tamsi is not checked, because it fails on this scene in every simulator that has it. mujoco is not
+# checked, because it is not Stiction's own.
 _PAPER = ("sap", "lagged", "lagged_regularized", "similar")
 _CONVEX = (*_PAPER, "coulomb")
 
 
 def check_drifts(drifts: dict[str, list[float]]) -> list[Check]:
-    """Checks how far the bodies of a settled pile move. drifts: by contact model, of each scene [m]."""
+    """Checks how far the bodies of a settled pile move.
+
+    Args:
+        drifts: median drift in each scene by contact model [m].
+    """
     return [
         check_at_most(
-            f"median drift in the last second, {name}, v_s {STILL_TOLERANCE:g} m/s,"
+            f"median drift in the last second, {name}, v_s = {STILL_TOLERANCE:g} m/s,"
             f" median of {len(values)} scenes [m]",
             float(np.median(values)),
             5e-5,
@@ -36,8 +42,10 @@ def check_drifts(drifts: dict[str, list[float]]) -> list[Check]:
 
 
 def find_stiffest(runs: dict[float, ClutterRun]) -> float | None:
-    """The stiffness up to which no step failed or left more than the tolerance, measured by momentum
-    as the peers do; None: not one.
+    """Returns the stiffness up to which every step is solved to the tolerance, or None [N/m].
+
+    No step may fail, and the residual relative to momentum, which the peers measure too, must be
+    small enough.
     """
     stiffest = None
     for stiffness in sorted(runs):
@@ -53,7 +61,9 @@ def check_main(settings: Settings, main: dict[str, ClutterRun]) -> list[Check]:
     for name in settings.pick(*_CONVEX):
         run = main[name]
         checks.append(
-            check_at_most(f"steps that failed, {name}", run.num_failed, 0, "every step solved")
+            check_at_most(
+                f"number of failed steps, {name}", run.num_failed, 0, "every step is solved"
+            )
         )
         checks.append(
             check_at_most(
@@ -64,29 +74,29 @@ def check_main(settings: Settings, main: dict[str, ClutterRun]) -> list[Check]:
 
 
 def by_setting(runs: dict[str, dict[float, ClutterRun]]) -> list[dict[str, ClutterRun]]:
-    """One dict of models per step or stiffness."""
+    """Returns a dict of runs by contact model for each time step or stiffness."""
     settings = sorted({key for of_name in runs.values() for key in of_name})
     return [{n: of_name[key] for n, of_name in runs.items() if key in of_name} for key in settings]
 
 
 def check_coupling(*runs: dict[str, ClutterRun]) -> list[Check]:
-    """Of every run of coulomb, at whatever step and stiffness."""
+    """Checks the coupling error of all runs of coulomb, at any time step and stiffness."""
     errors = [of_name["coulomb"].coupling_error for of_name in runs if "coulomb" in of_name]
     if not errors:
         return []
-    name = f"coupling error, coulomb, worst of {len(errors)} runs"
+    name = f"coupling error, coulomb, largest of {len(errors)} runs"
     return [check_at_most(name, max(errors), 1e-3, "target")]
 
 
 def check_history(settings: Settings, main: dict[str, ClutterRun]) -> list[Check]:
-    """What figures 14 and 15 show, in the impacts of the first second and at the end."""
+    """Checks the findings of figures 14 and 15, during the impacts and after settling."""
     checks = []
     if {"sap", "lagged", "lagged_regularized"} <= main.keys():
         condition = {name: run.split_condition() for name, run in main.items()}
-        for index, when in enumerate(("in the impacts", "settled")):
+        for index, when in enumerate(("during the impacts", "settled")):
             ratio = condition["lagged"][index] / condition["sap"][index]
-            name = f"condition number, lagged over sap, {when}"
-            source = "fig. 14: lagged's is larger early, sap's later"
+            name = f"ratio of condition numbers, lagged to sap, {when}"
+            source = "fig. 14: larger for lagged early, for sap later"
             checks.append(
                 check_at_least(name, ratio, 1.0, source)
                 if index == 0
@@ -95,7 +105,7 @@ def check_history(settings: Settings, main: dict[str, ClutterRun]) -> list[Check
         ratio = condition["lagged_regularized"][0] / condition["lagged"][0]
         checks.append(
             check_at_most(
-                "condition number in the impacts, lagged_regularized over lagged",
+                "ratio of condition numbers, lagged_regularized to lagged, during the impacts",
                 ratio,
                 0.7,
                 "fig. 14: no early peak",
@@ -105,13 +115,13 @@ def check_history(settings: Settings, main: dict[str, ClutterRun]) -> list[Check
         early, late = main[name].split_stiction_speed()
         checks += [
             check_at_least(
-                f"largest stiction speed before, {name} [m/s]",
+                f"largest stiction speed before settling, {name} [m/s]",
                 early,
                 STICTION_TOLERANCE,
                 "fig. 15: far above v_s",
             ),
             check_at_most(
-                f"stiction speed settled, {name} [m/s]",
+                f"mean stiction speed, settled, {name} [m/s]",
                 late,
                 0.3 * STICTION_TOLERANCE,
                 "fig. 15: far below v_s",
@@ -121,13 +131,13 @@ def check_history(settings: Settings, main: dict[str, ClutterRun]) -> list[Check
 
 
 def _calc_spread(runs: dict[float, ClutterRun]) -> float:
-    """Of the condition numbers, the largest over the smallest."""
+    """Returns the largest mean condition number of some runs, divided by the smallest."""
     conditions = [run.mean_condition() for run in runs.values()]
     return max(conditions) / min(conditions)
 
 
 def check_steps(runs: dict[str, dict[float, ClutterRun]]) -> list[Check]:
-    """Checks large time steps, and how the condition number depends on the time step."""
+    """Checks runs with large time steps, and the condition number as a function of the time step."""
     checks = []
     for name in STEADY:
         for step in _LARGE_STEPS:
@@ -143,16 +153,16 @@ def check_steps(runs: dict[str, dict[float, ClutterRun]]) -> list[Check]:
                     "target; peers 3.5e-3 .. 0.225",
                 ),
                 check_at_most(
-                    f"steps that failed, {where}", run.num_failed, 0, "every step solved"
+                    f"number of failed steps, {where}", run.num_failed, 0, "every step is solved"
                 ),
             ]
     if "sap" in runs and "lagged" in runs:
         checks.append(
             check_at_most(
-                "condition numbers over the time step, largest over smallest: sap's over lagged's",
+                "spread of condition numbers over the time step, sap relative to lagged",
                 _calc_spread(runs["sap"]) / _calc_spread(runs["lagged"]),
                 0.1,
-                "fig. 16: flat for SAP, over decades for Lagged",
+                "fig. 16: constant for SAP, decades for Lagged",
             )
         )
     for name in ("lagged",):
@@ -161,10 +171,10 @@ def check_steps(runs: dict[str, dict[float, ClutterRun]]) -> list[Check]:
             ratio = by_step[max(by_step)].mean_condition() / by_step[min(by_step)].mean_condition()
             checks.append(
                 check_at_least(
-                    f"condition number, {name}, largest step over smallest",
+                    f"ratio of condition numbers, largest to smallest step, {name}",
                     ratio,
                     2.0,
-                    "fig. 16: falls with the step",
+                    "fig. 16: decreases with the time step",
                 )
             )
     return checks
@@ -173,7 +183,12 @@ def check_steps(runs: dict[str, dict[float, ClutterRun]]) -> list[Check]:
 def check_stiffness(
     runs: dict[str, dict[float, ClutterRun]], orders: dict[str, float]
 ) -> list[Check]:
-    """Checks solutions, penetration and iterations over the stiffness. orders: of the penetration."""
+    """Checks solutions, penetration and iterations as functions of the stiffness.
+
+    Args:
+        runs: runs by contact model and stiffness.
+        orders: order of the median penetration over the stiffness by contact model.
+    """
     checks = []
     for name in _CONVEX:
         if name not in runs:
@@ -181,10 +196,10 @@ def check_stiffness(
         of_stiffness = runs[name]
         checks += [
             check_at_least(
-                f"every step solved to 1e-5 up to [N/m], {name}",
+                f"stiffness up to which every step is solved to 1e-5, {name} [N/m]",
                 find_stiffest(of_stiffness),
                 max(of_stiffness),
-                "target: all of it",
+                "target: all stiffnesses",
             ),
             check_between(
                 f"order of median penetration over stiffness, {name}",
@@ -194,14 +209,14 @@ def check_stiffness(
                 "fig. 17, target: 1/k",
             ),
         ]
-    # Not of coulomb, which is ours: of the paper's models each step is one convex problem.
+    # coulomb is left out: it is not a model of the paper, whose steps are one convex problem each.
     iterations = {
         k: np.mean([runs[name][k].mean_iterations() for name in runs if name in _PAPER])
         for k in (1e5, 1e7)
     }
     checks.append(
         check_at_most(
-            "iterations at 1e7 N/m over those at 1e5, mean of the paper's models",
+            "ratio of iterations, 1e7 to 1e5 N/m, mean of the paper's models",
             float(iterations[1e7] / iterations[1e5]),
             1.2,
             "section X.A: within 20 %",

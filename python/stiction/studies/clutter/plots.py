@@ -1,4 +1,4 @@
-"""Plots of the clutter."""
+"""Plots of the clutter: figures 13 to 18 of [castro2023]."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from stiction.studies.clutter.run import NUM_BODIES, STICTION_TOLERANCE, Clutter
 
 Vector = NDArray[np.float64]
 
-_BLOCK = 0.02  # of time, whose steps make one point [s]
+_BLOCK = 0.02  # time over which steps are averaged to one point of a curve [s]
 _ITERATION_TICKS = (0, 2, 4, 6, 8, 10, 20, 50, 100)
 
 
 def draw_scene(run: ClutterRun) -> Figure:
-    """Start and end, seen from the side and without depth; what is nearer hides what is behind."""
+    """Draws the bodies at the start and at the end, projected on the x-z plane."""
     figure, axes = make_plot(2, height=5.2)
     for panel, qpos, title in zip(axes, (run.start, run.end), ("0 s", "3 s"), strict=True):
         _draw_bodies(panel, qpos)
@@ -37,15 +37,15 @@ def _draw_bodies(axes: Axes, qpos: Vector) -> None:
     scene = make_clutter(NUM_BODIES)
     poses = qpos.reshape(-1, 7)
     shapes: list[Patch] = []
-    colours = []
-    for i in np.argsort(-poses[:, 1]):  # y points away
+    colors = []
+    for i in np.argsort(-poses[:, 1]):  # y points away from the viewer: draw near bodies last
         x, _, z = poses[i, :3]
         if scene.bodies[i].is_sphere:
             shapes.append(Circle((x, z), RADIUS))
         else:
             shapes.append(Polygon(_project_box(poses[i])))
-        colours.append("#7fb2e5" if scene.bodies[i].is_sphere else "#f0b35a")
-    axes.add_collection(PatchCollection(shapes, facecolors=colours, edgecolors="0.25", lw=0.8))
+        colors.append("#7fb2e5" if scene.bodies[i].is_sphere else "#f0b35a")
+    axes.add_collection(PatchCollection(shapes, facecolors=colors, edgecolors="0.25", lw=0.8))
     h = scene.side / 2
     axes.plot([-h, -h, h, h], [0.8, 0, 0, 0.8], color="k", lw=1.5)
     axes.set_aspect("equal")
@@ -54,7 +54,7 @@ def _draw_bodies(axes: Axes, qpos: Vector) -> None:
 
 
 def _project_box(pose: Vector) -> Vector:
-    """The outline of a box's shadow on the x-z plane, (n, 2)."""
+    """Returns the outline of a box projected on the x-z plane, (n, 2) [m]."""
     R = np.zeros(9)
     mujoco.mju_quat2Mat(R, pose[3:])
     corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
@@ -63,7 +63,7 @@ def _project_box(pose: Vector) -> Vector:
 
 
 def _find_hull(points: Vector) -> Vector:
-    """Convex hull of points in the plane, counter-clockwise: Andrew's monotone chain."""
+    """Returns the convex hull of points in the plane, counterclockwise (Andrew's monotone chain)."""
 
     def half(ordered: list[Vector]) -> list[Vector]:
         chain: list[Vector] = []
@@ -81,7 +81,7 @@ def _find_hull(points: Vector) -> Vector:
 
 
 def draw_solver(runs: Mapping[str, ClutterRun]) -> Figure:
-    """Iterations, means of 20 ms, and condition numbers over time."""
+    """Draws iterations, averaged over 20 ms, and condition numbers over time."""
     figure, (left, right) = make_plot(2)
     for name, run in runs.items():
         line = find_line(name, list(runs))
@@ -90,7 +90,7 @@ def draw_solver(runs: Mapping[str, ClutterRun]) -> Figure:
         known = np.isfinite(run.condition)
         if known.any():
             right.plot(run.time[known], run.condition[known], **{**line, "lw": 1.3})
-    left.set_ylabel("Newton iterations of the hardest island")
+    left.set_ylabel("largest Newton iterations of an island")
     right.set_ylabel("condition number of H")
     right.set_yscale("log")
     _finish_time(figure, left, right)
@@ -101,7 +101,7 @@ def draw_solver(runs: Mapping[str, ClutterRun]) -> Figure:
 
 
 def draw_stiction_speed(runs: Mapping[str, ClutterRun]) -> Figure:
-    """Of what touches, means of 20 ms."""
+    """Draws the mean stiction speed of loaded contacts, averaged over 20 ms."""
     figure, (axes,) = make_plot()
     for name, run in runs.items():
         if np.isfinite(run.stiction_speed).any():
@@ -116,6 +116,7 @@ def draw_stiction_speed(runs: Mapping[str, ClutterRun]) -> Figure:
 
 
 def _average(run: ClutterRun, values: Vector) -> tuple[Vector, Vector]:
+    """Averages values over blocks of steps. Returns the times and means of the blocks."""
     size = max(1, round(_BLOCK / run.time_step))
     num = len(values) // size
     blocks = values[: num * size].reshape(num, size)
@@ -134,7 +135,7 @@ def _finish_time(figure: Figure, left: Axes, right: Axes) -> None:
 
 
 def draw_against_step(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Figure:
-    """Means over the run, per time step."""
+    """Draws means over the run as functions of the time step."""
     figure, (left, right) = make_plot(2)
     _draw_means(left, runs, ClutterRun.mean_iterations)
     _draw_means(right, runs, ClutterRun.mean_condition)
@@ -148,7 +149,7 @@ def draw_against_step(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Figure:
 
 
 def draw_against_stiffness(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Figure:
-    """Means over the run, per stiffness."""
+    """Draws means over the run as functions of the stiffness."""
     figure, (left, right) = make_plot(2)
     _draw_means(left, runs, ClutterRun.mean_iterations)
     _draw_means(right, runs, ClutterRun.mean_condition)
@@ -161,15 +162,16 @@ def draw_against_stiffness(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Fi
 
 
 def _label_means(left: Axes, right: Axes) -> None:
-    left.set_ylabel("mean Newton iterations, hardest island")
+    left.set_ylabel("largest Newton iterations of an island, mean")
     left.set_ylim(0, None)
     right.set_ylabel("mean condition number of H")
     right.set_yscale("log")
 
 
 def draw_penetration(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Figure:
-    """Over the last 1.25 s, per stiffness: the mean, as the paper has it, and the median, with a slope of
-    -1.
+    """Draws the penetration in the last 1.25 s over the stiffness, with a line of slope -1.
+
+    The left panel shows the mean, as in the paper, and the right panel the median.
     """
     figure, (left, right) = make_plot(2, height=4.2)
     _draw_penetration(left, runs, "mean", lambda run: run.mean_penetration)

@@ -1,4 +1,4 @@
-"""One run of the clutter: what its steps tell, and what is left of it in figures."""
+"""A run of the clutter, and the figures computed from it."""
 
 from __future__ import annotations
 
@@ -24,31 +24,39 @@ Vector = NDArray[np.float64]
 
 NUM_BODIES = 40
 DURATION = 3.0  # [s]
-IMPACTS = (0.1, 0.75)  # the bodies fall onto each other [s]
-SETTLED = 2.0  # from here on the fall is over; drift is measured [s]
-STEADY_FROM = 1.75  # penetration is measured [s]
+IMPACTS = (0.1, 0.75)  # interval in which the bodies fall onto each other [s]
+SETTLED = 2.0  # time from which the pile counts as settled, and its drift is measured [s]
+STEADY_FROM = 1.75  # time from which penetration is measured [s]
 STICTION_TOLERANCE = 1e-4  # v_s [m/s]
 REGULARIZATION = 1e-3  # sigma [-]
 
-# A geom's share of the distance at which contacts exist, as speed over a step [m/s]: two of them
-# make the 5 m/s of a body that falls in from the top.
+# A geom's gap divided by the time step [m/s]. The gaps of two geoms add up to the distance that a
+# body travels in a step at 5 m/s, the speed of a fall from the top.
 _GAP_SPEED = 2.5
 
 
 @dataclass
 class ClutterRun:
-    """Per step: time at its end [s], iterations (of the island that took most), contacts, stiction
-    speed (mean of what touches) [m/s]. condition: of the Hessian, NaN where it was not computed [-].
+    """The results of a run. Row i of the arrays belongs to step i.
 
-    mean_penetration, median_penetration, max_penetration: of contacts that overlap, from STEADY_FROM on
-        [m]. The median is not moved by the few bodies that still roll or rock.
-    max_penetration_falling: the largest before [m].
-    median_drift: over the bodies, of their way from SETTLED to the end [m].
-    worst_residual: relative to the impulses that act; residual_to_momentum: to momentum [-].
-    coupling_error: worst, of models that report one [-].
-    num_failed: steps that failed; the best solution was kept. status: their counts by name.
-    us_per_step: CPU time, median step.
-    start, end: qpos.
+    contact_model: name of the contact model.
+    time_step: [s].
+    time: time at the end of the step, (n,) [s].
+    iterations: largest number of Newton iterations of an island, (n,).
+    contacts: number of contacts, (n,).
+    stiction_speed: mean stiction speed of loaded contacts, see calc_stiction_speed, (n,) [m/s].
+    condition: condition number of the Hessian, NaN where it was not computed, (n,) [-].
+    mean_penetration, median_penetration, max_penetration: penetration of overlapping contacts from
+        STEADY_FROM on [m]. The few bodies that still roll or rock do not affect the median.
+    max_penetration_falling: largest penetration before STEADY_FROM [m].
+    median_drift: distance that a body moves from SETTLED to the end, median of the bodies [m].
+    worst_residual: largest residual relative to the acting impulses [-].
+    residual_to_momentum: largest residual relative to momentum [-].
+    coupling_error: largest coupling error, for models that report it [-].
+    num_failed: number of failed steps. They keep the best solution found.
+    us_per_step: median CPU time per step [us].
+    start, end: qpos at the start and at the end.
+    status: number of failed steps by their status.
     """
 
     contact_model: str
@@ -73,19 +81,24 @@ class ClutterRun:
     status: dict[str, int] = field(default_factory=dict)
 
     def mean_iterations(self) -> float:
+        """Returns the mean of the iterations."""
         return float(self.iterations.mean())
 
     def mean_condition(self, begin: float = 0.0, end: float = DURATION) -> float:
-        """Geometric mean over a stretch of time; NaN where there is none."""
+        """Returns the geometric mean of the condition numbers in an interval, or NaN without values.
+
+        Args:
+            begin, end: the interval [s].
+        """
         inside = (self.time > begin) & (self.time <= end) & np.isfinite(self.condition)
         return float(np.exp(np.log(self.condition[inside]).mean())) if inside.any() else np.nan
 
     def split_condition(self) -> tuple[float, float]:
-        """During the impacts, and settled."""
+        """Returns the mean condition numbers during the impacts and after settling."""
         return self.mean_condition(*IMPACTS), self.mean_condition(SETTLED)
 
     def split_stiction_speed(self) -> tuple[float, float]:
-        """The largest before, and the mean when settled."""
+        """Returns the largest stiction speed before settling, and the mean after it [m/s]."""
         early = self.time <= SETTLED
         return (
             float(np.nanmax(self.stiction_speed[early])),
@@ -93,7 +106,7 @@ class ClutterRun:
         )
 
     def describe(self) -> dict[str, Any]:
-        """Figures, fit for JSON."""
+        """Returns the figures of the run, fit for JSON."""
         early = self.time <= SETTLED
         condition = self.split_condition()
         return {
@@ -132,10 +145,14 @@ def run_clutter_case(
     """Drops the bodies and steps until DURATION.
 
     Args:
-        time_step: [s]. stiffness: of a pair [N/m]. tolerance: relative, of the solver.
-        stiction_tolerance: v_s [m/s]. seed: of the scene.
-        num_conditions: times at which the condition number is computed; each costs as much as
-            twenty steps.
+        contact_model: name of the contact model.
+        time_step: [s].
+        stiffness: stiffness of a contact [N/m].
+        tolerance: relative tolerance of the solver.
+        stiction_tolerance: v_s [m/s].
+        seed: seed of the scene.
+        num_conditions: number of steps at which the condition number is computed. Each of these
+            computations costs as much as twenty steps.
     """
     scene = make_clutter(NUM_BODIES, seed)
     text = make_mjcf(scene, time_step, stiffness, _GAP_SPEED * time_step)
@@ -181,7 +198,7 @@ def run_clutter_case(
         if stride and i % stride == stride // 2:
             try:
                 trace[i, 4] = simulator.calc_condition_number()
-            except Error:  # a model without a Hessian
+            except Error:  # the model has no Hessian
                 stride = 0
         depth = -report.contacts.distance
         if i * time_step >= STEADY_FROM:
@@ -215,14 +232,16 @@ def run_clutter_case(
 
 
 def calc_stiction_speed(contact_model: str, contacts: stiction.ContactReport) -> float:
-    """The slip below which friction is stiction, mean over the contacts that bear a load [m/s]; NaN if
-    there are none, or the model has no such speed. [castro2023] section VIII:
+    """Returns the slip speed below which a contact sticks, as the mean of the loaded contacts [m/s].
+
+    It is NaN if no contact is loaded or the model has no such speed. With the normal impulse
+    gamma_n of this step, which the lagged models replace by that of the previous step,
 
         sap                                      sigma w mu gamma_n
         lagged, tamsi                            v_s
         lagged_regularized, similar, coulomb     max(v_s, sigma w mu gamma_n)
 
-    with the normal impulse of the step, which for the lagged models is that of the step before.
+    Source: [castro2023] section VIII.
     """
     normal = contacts.normal_impulse
     loaded = normal > 0

@@ -1,9 +1,10 @@
 """Forty bodies dropped into a box: figures 13 to 18 of [castro2023], section X.A.
 
-The scene is that of `stiction bench clutter`. Contacts exist before bodies touch, at the distance that a
-body falls in a step: the models that act at a distance need it, the lagged ones bound friction by it.
-Stiffness is as given under every model ('sap' with near_rigid_factor 0). The paper's 'lagged' and
-'similar' have the slip tolerance v_s; our 'similar' has that of the regularized lagged model.
+The scene is that of `stiction bench clutter`. Contacts exist before bodies touch, within the
+distance that a falling body travels in a step. The models that act at a distance need these
+contacts, and the lagged models need their normal force to bound friction. Every model uses the
+given stiffness ('sap' with near_rigid_factor 0). The paper's 'lagged' and 'similar' have the slip
+tolerance v_s; Stiction's 'similar' has that of the regularized lagged model.
 """
 
 from __future__ import annotations
@@ -44,12 +45,13 @@ STEPS = (1e-2, 5e-3, 2e-3, 1e-3, 5e-4)  # figure 16 [s]
 STIFFNESSES = (1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13)  # figures 17, 18 [N/m]
 _QUICK_STEPS = (1e-2, 5e-3, 2e-3)
 _QUICK_STIFFNESSES = (1e5, 1e7, 1e13)
-# Half of the bodies are spheres, which roll: the median is of the last that do. Few scenes are chance.
+# Half of the bodies are spheres, and some still roll in the last second. The median drift of a
+# single scene therefore depends on chance, so several scenes are run.
 _STILL_SCENES = range(16)
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """All models at 2 ms and 1e7 N/m; then over the time step, then over the stiffness."""
+    """Runs all models at 2 ms and 1e7 N/m, then with other time steps, then with other stiffnesses."""
     result = StudyResult()
     swept = settings.pick(*STEADY) if settings.quick else list(settings.contact_models)
     steps = _QUICK_STEPS if settings.quick else STEPS
@@ -115,7 +117,7 @@ def run_study(settings: Settings) -> StudyResult:
 
 
 def _measure_drifts(settings: Settings, name: str) -> list[float]:
-    """Of each scene, the median over its bodies [m]."""
+    """Returns the median drift of the bodies in each scene [m]."""
     settings.tell(f"{name} with a tenth of the stiction tolerance, {len(_STILL_SCENES)} scenes")
     return [
         run_clutter_case(name, stiction_tolerance=STILL_TOLERANCE, seed=seed).median_drift
@@ -131,7 +133,7 @@ def _describe(runs: dict[str, dict[float, ClutterRun]]) -> dict[str, dict[float,
 
 
 def _calc_penetration_order(runs: dict[float, ClutterRun]) -> float:
-    """Of the median penetration over the stiffness."""
+    """Returns the order of the median penetration over the stiffness."""
     return calc_order({stiffness: run.median_penetration for stiffness, run in runs.items()})
 
 

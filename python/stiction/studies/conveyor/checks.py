@@ -1,4 +1,4 @@
-"""Checks of what the conveyor must show."""
+"""Checks of the results of the conveyor."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from stiction.studies.peers import calc_peer_distance
 from stiction.studies.planar_checks import NOT_AT_A_DISTANCE, check_reference, check_runs
 from stiction.studies.study import Settings, StudyResult
 
-STRICTER = 0.1  # share of v_s at which the reference is run again
+STRICTER = 0.1  # the reference is repeated with v_s multiplied by this factor
 
 
 def make_checks(figures: dict[str, Any], settings: Settings, runs: Runs) -> list[Check]:
-    """Checks errors, orders, slip and what gliding does to the normal force."""
+    """Checks errors, orders of convergence, slip, and the effect of gliding on the normal force."""
     errors, features = figures["rms_error"], figures["features"]
     checks = [
         check_reference(figures["reference_change"], errors),
         check_at_most(
-            "reference to the exact solution, x rms [m]",
+            "RMS distance in x of the reference to the exact solution [m]",
             figures["reference_to_exact"],
             STICTION_TOLERANCE * CASE.duration,
-            "creep of v_s for all the time",
+            "creep with v_s during the whole run",
         ),
         check_at_most(
-            f"that with {STRICTER:g} v_s, share",
+            f"ratio of this distance with {STRICTER:g} v_s to that with v_s",
             figures["stricter_reference_to_exact"] / figures["reference_to_exact"],
             2 * STRICTER,
             "creep is proportional to v_s",
@@ -68,9 +68,12 @@ def make_checks(figures: dict[str, Any], settings: Settings, runs: Runs) -> list
 def _check_no_gliding(name: str, error: float, features: dict[str, float]) -> list[Check]:
     limit, source = (1.3e-4, "peer: Drake's tamsi") if name == "tamsi" else (4.4e-5, "target")
     return [
-        check_at_most(f"rms error at 2 ms, {name} [m]", error, limit, source),
+        check_at_most(f"RMS error at 2 ms, {name} [m]", error, limit, source),
         check_at_most(
-            f"vertical motion, {name} [m/s]", features["max_normal_velocity"], 1e-9, "fig. 2: none"
+            f"largest normal velocity, {name} [m/s]",
+            features["max_normal_velocity"],
+            1e-9,
+            "fig. 2: no vertical motion",
         ),
         check_between(
             f"largest normal force, {name} [N]",
@@ -82,8 +85,8 @@ def _check_no_gliding(name: str, error: float, features: dict[str, float]) -> li
     ]
 
 
-# From an independent program, [theory:conveyor], one contact and the same start: error at 2 ms,
-# smallest and largest normal force at 10 ms, largest normal velocity.
+# Results of an independent program with one contact and the same initial state, [theory:conveyor]:
+# error at 2 ms [m], smallest and largest normal force at 10 ms [N], largest normal velocity [m/s].
 _GLIDING = {
     "similar": (9.0e-5, 9.53, 10.98, 1.7e-2),
     "sap": (2.3e-4, 9.50, 11.05, 1.8e-2),
@@ -95,7 +98,7 @@ def _check_gliding(name: str, error: float, features: dict[str, float]) -> list[
     wanted_error, low, high, v_n = _GLIDING[name]
     reach = STEP_SHOWN + (RELAXATION_TIME if name == "sap" else 0)
     return [
-        check_near(f"rms error at 2 ms, {name} [m]", error, wanted_error, 0.2, prototype),
+        check_near(f"RMS error at 2 ms, {name} [m]", error, wanted_error, 0.2, prototype),
         check_near(
             f"smallest normal force, {name} [N]",
             features["min_normal_force"],
@@ -128,7 +131,7 @@ def _check_gliding(name: str, error: float, features: dict[str, float]) -> list[
 
 
 def check_peer(settings: Settings, reference: Trajectory, result: StudyResult) -> list[Check]:
-    """Checks the distance to Drake's reference, where there is one."""
+    """Checks the distance to Drake's reference, if its file exists."""
     distance = calc_peer_distance(
         settings, result, "conveyor_lagged_ref_2e-4", ("x_rel", "z"), reference
     )
@@ -140,6 +143,6 @@ def check_peer(settings: Settings, reference: Trajectory, result: StudyResult) -
             "distance to Drake's reference [m]",
             distance,
             2e-5,
-            "its own error: its scheme's at its step of 0.2 ms is 1.4e-5",
+            "Drake's own error with its time step of 0.2 ms is 1.4e-5",
         )
     ]

@@ -12,11 +12,11 @@ from stiction.experiments.planar_case import Runs
 from stiction.experiments.plots import make_plot
 from stiction.studies.planar_plots import draw_contact
 
-STEP_SHOWN = 1e-2  # figure 2 [s]
+STEP_SHOWN = 1e-2  # time step of figure 2 [s]
 
 
 def draw_motion(reference: Trajectory, exact: Vector) -> Figure:
-    """Draws the belt and the box, and the slip velocity against the exact one."""
+    """Draws the positions of belt and box, and the slip velocity with the exact one."""
     figure, (left, right) = make_plot(2)
     time = reference.time
     slips = np.abs(exact[:, 1]) > 1e-9
@@ -43,7 +43,7 @@ def draw_motion(reference: Trajectory, exact: Vector) -> Figure:
 
 
 def draw_velocity_and_force(runs: Runs) -> Figure:
-    """Of figure 2; what leaves the frame are the peaks of 'mujoco'."""
+    """Draws the panels of figure 2. Their limits cut off the peaks of 'mujoco'."""
     limits = {
         "slip_velocity": (-0.13, 0.13),
         "friction_force": (-9, 9),

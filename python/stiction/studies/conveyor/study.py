@@ -1,4 +1,4 @@
-"""A box on a belt that oscillates: figures 1 to 3 of [castro2023], section IX.A."""
+"""A box on an oscillating belt: figures 1 to 3 of [castro2023], section IX.A."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from stiction.studies.study import Settings, Study, StudyResult
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """All models at all steps, against `lagged` at steps far smaller and the exact solution."""
+    """Runs all models with all time steps.
+
+    They are compared with `lagged` at a far smaller time step and with the exact solution.
+    """
     result = StudyResult()
     coarser, reference = CASE.run_references(settings.quick, settings.tell)
     runs = CASE.run_models(settings.contact_models, settings.tell)
@@ -41,20 +44,22 @@ def run_study(settings: Settings) -> StudyResult:
         "fig01_box_on_belt": draw_motion(reference, exact),
         "fig02_velocity_and_force": draw_velocity_and_force(runs),
         "fig03_convergence": draw_errors(
-            {"conveyor": errors}, "rms error of x and z against the belt [m]"
+            {"conveyor": errors}, "RMS error of x and z on the belt [m]"
         ),
     }
     return result
 
 
 def _calc_exact_error(time: Vector, q: Vector) -> float:
-    """Of x alone, root mean square [m]."""
+    """Returns the RMS distance in x to the exact solution [m]."""
     return float(np.sqrt(np.mean((q[:, 0] - calc_exact_motion(time)[:, 0]) ** 2)))
 
 
 def _measure(run: Trajectory) -> dict[str, float]:
-    """What figure 2 shows. Forces and velocities but of the first two steps, in which the models find
-    their own equilibrium.
+    """Measures the quantities of figure 2.
+
+    Forces and normal velocities exclude the first two steps, in which each model finds its own
+    equilibrium.
     """
     force, v_n = run.normal_force[2:], run.normal_velocity[2:]
     fastest = int(np.argmax(np.abs(run.slip_velocity)))

@@ -1,4 +1,4 @@
-"""How a rigid box moves on the belt of the conveyor by Coulomb's law, in closed form."""
+"""Exact motion of a rigid box on the belt of the conveyor by Coulomb's law."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ from stiction.experiments.planar import GRAVITY, Vector
 
 
 def calc_exact_motion(time: Vector) -> Vector:
-    """Position against the belt [m] and slip velocity [m/s] by Coulomb's law, rigid, (n, 2).
+    """Returns the position relative to the belt [m] and the slip velocity [m/s], (n, 2).
 
-    Phases of stiction end when the belt's acceleration exceeds mu g, phases of slip, at which the
-    box's acceleration is mu g, when the velocities meet. Each end is found by bisection.
+    A phase of stiction ends when the belt's acceleration exceeds mu g. In a phase of slip the box
+    has the acceleration mu g; it ends when the velocities of box and belt are equal. Each end is
+    found by bisection.
 
     Args:
-        time: ascending from 0.
+        time: ascending times from 0, (n,) [s].
     """
     bound = FRICTION * GRAVITY
     out = np.zeros((len(time), 2))
-    start, position, sign = 0.0, 0.0, 1.0  # of the phase; its direction of friction
+    start, position, sign = 0.0, 0.0, 1.0  # of the current phase; sign of friction along x
     slipping = True  # the belt starts at its largest acceleration, above mu g
     while start < time[-1]:
         u0, x0 = float(calc_belt_velocity(start)), float(calc_belt_position(start)) + position
@@ -56,7 +57,7 @@ def calc_exact_motion(time: Vector) -> Vector:
             )
         else:
             out[inside, 0] = position
-        # Friction has the sign of the acceleration that it cannot follow.
+        # In the next phase of slip, friction points along the belt's acceleration.
         sign = 1.0 if math.cos(OMEGA * end) > 0 else -1.0
         slipping = not slipping or excess(end) > 0
         start = end
@@ -64,7 +65,7 @@ def calc_exact_motion(time: Vector) -> Vector:
 
 
 def _find_rise(function: Callable[[float], float], start: float, end: float) -> float:
-    """The first time at which a function, below 0 at the start, is 0; else the end."""
+    """Returns the first root of a function that is negative at the start, or the end without a root."""
     grid = np.linspace(start, end, 4000)
     for low, high in itertools.pairwise(grid):
         if function(high) >= 0:

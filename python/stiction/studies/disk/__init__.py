@@ -1,1 +1,1 @@
-"""A disk that slides and spins: figures 5 and 6 of [masterjohn2022]."""
+"""Study of a disk that slides and spins: figures 5 and 6 of [masterjohn2022]."""

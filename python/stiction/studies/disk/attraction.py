@@ -1,4 +1,4 @@
-"""The ratio at which the disk stops, by rule of quadrature and by contact model."""
+"""The ratio v / (R w) at which the disk stops, by quadrature and by contact model."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from stiction.studies.study import Settings
 
 RATIOS = tuple(float(x) for x in np.geomspace(0.1, 10, 10))
 QUICK_RATIOS = (0.1, 10.0)
-# Share of the speed that is left at the end: from ratio 0.1 theory itself is within 0.1 % of its limit
-# only then.
+# Fraction of the initial speed at which a run ends. For an initial ratio of 0.1, even the exact
+# ratio is within 0.1 % of its limit only at this speed.
 TO_FRACTION = 1e-8
-STEP_SHARE, QUICK_STEP_SHARE = 0.05, 0.2
-# Centroids of the fan's faces: radius in units of R, and share of the load. As triangles each face
-# is cut about its own, two parts beside the centre and one at the rim.
+STEP_SHARE, QUICK_STEP_SHARE = 0.05, 0.2  # fraction of the remaining speed that a step takes
+# Radii of the centroids of the fan's faces, in units of R, and fractions of the load on them. With
+# the tessellation 'triangle', each face is divided about its centroid into three triangles: two
+# touch the center of the disk and one the rim.
 RINGS_OF = {"polygon": ((2 / 3, 1.0),), "triangle": ((5 / 9, 2 / 3), (8 / 9, 1 / 3))}
 STICTION_OF_ATTRACTION = 1e-13  # [m/s]
 
@@ -26,7 +27,10 @@ STICTION_OF_ATTRACTION = 1e-13  # [m/s]
 def study_attraction(
     settings: Settings,
 ) -> tuple[dict[str, Any], dict[float, DiskRun]]:
-    """Under `lagged`; the runs are those of `moment_exact` on polygons, by their ratio at the start."""
+    """Runs the disk under `lagged` from several initial ratios with each tessellation and quadrature.
+
+    Returns the figures, and the runs with `moment_exact` on polygons by initial ratio.
+    """
     ratios = QUICK_RATIOS if settings.quick else RATIOS
     share = QUICK_STEP_SHARE if settings.quick else STEP_SHARE
     keys = ("theory", "final", "mean_error", "worst_error", "points", "us_per_step")
@@ -56,7 +60,11 @@ def study_attraction(
 
 
 def check_attraction(figures: dict[str, Any]) -> list[Check]:
-    """Of `moment_exact` against theory's own ratio at that speed, of centroids against their rings'."""
+    """Checks the final ratios, and adds their errors to the figures.
+
+    The ratio of `moment_exact` is compared with theory at the same speed, and that of `centroid`
+    with theory for a load on the rings of the centroids.
+    """
     checks = []
     for name, found in figures["final"].items():
         is_exact = name.endswith("moment_exact")
@@ -68,7 +76,11 @@ def check_attraction(figures: dict[str, Any]) -> list[Check]:
         errors = [found[ratio] / wanted[ratio] - 1 for ratio in found]
         figures["worst_error"][name] = max(errors, key=abs)
         figures["mean_error"][name] = float(np.mean(errors))
-        source = "theory" if is_exact else f"rings at {', '.join(f'{r:.3f}' for r, _ in rings)} R"
+        source = (
+            "theory"
+            if is_exact
+            else f"theory, rings at {', '.join(f'{r:.3f}' for r, _ in rings)} R"
+        )
         checks.append(
             check_near(
                 f"final ratio, {name}, mean of {len(found)} starts",
@@ -88,7 +100,7 @@ def check_attraction(figures: dict[str, Any]) -> list[Check]:
 
 
 def study_models(settings: Settings) -> tuple[dict[str, Any], list[Check]]:
-    """Runs the disk to its stop under each contact model; returns figures and checks."""
+    """Runs the disk to its stop under each contact model. Returns figures and checks."""
     figures: dict[str, Any] = {}
     checks = []
     ring = calc_ring_ratio(*RINGS_OF["polygon"])
@@ -110,17 +122,17 @@ def study_models(settings: Settings) -> tuple[dict[str, Any], list[Check]]:
                     f"lift of the disk, {name} [m]",
                     figures[name]["lift"],
                     1e-5,
-                    "Drake's: 1e-4: sliding lifts",
+                    "Drake: 1e-4; sliding lifts the disk",
                 )
             )
             continue
         checks.append(
             check_near(
-                f"ratio at 0.1 % of the speed, {name}, centroid",
+                f"ratio at 0.1 % of the initial speed, {name}, centroid",
                 run.ratio_at(1e-3),
                 ring,
                 1e-3,
-                "the ring",
+                "theory, ring",
             )
         )
     return figures, checks

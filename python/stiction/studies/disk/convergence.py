@@ -1,4 +1,4 @@
-"""How the disk's motion converges in the time step and in the grid."""
+"""Convergence of the disk's motion in the time step and in the grid size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stiction.studies.checks import Check, check_at_least, check_at_most, check_
 from stiction.studies.disk.scene import GLIDING, MODELS, RADIUS, Disk, DiskRun, Vector, run_steps
 from stiction.studies.study import Settings
 
-# The disk stops at 0.135 s, where v and w have a corner.
+# The runs end before the disk stops at 0.135 s, where v and w are not smooth.
 RATIO, DURATION = 0.25, 0.12  # [-], [s]
 STEPS = (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4)  # [s]
 NUM_RINGS = 5
@@ -26,9 +26,12 @@ STICTION_TOLERANCE = 1e-7  # [m/s]
 def study_time(
     settings: Settings,
 ) -> tuple[dict[str, Any], dict[str, dict[float, float]], list[Check]]:
-    """Errors of v and w against the continuous form of the same mesh and points."""
+    """Measures errors of v and w relative to the continuous motion with the same mesh and points.
+
+    Returns figures, the errors of v by contact model and time step, and checks.
+    """
     disk = Disk(NUM_RINGS)
-    settings.tell("continuous form")
+    settings.tell("continuous motion")
     coarser, _ = run_continuous(disk, 1e-4 if settings.quick else 1e-7)
     reference, num_evaluations = run_continuous(disk, 1e-5 if settings.quick else 1e-8)
     figures: dict[str, Any] = {
@@ -57,20 +60,20 @@ def _check_time(figures: dict[str, Any]) -> list[Check]:
     smallest_error = min(min(of.values()) for letter in "vw" for of in figures[letter].values())
     checks = [
         check_at_most(
-            "change of the continuous form, stricter, share",
+            "change of the continuous motion with a stricter tolerance, relative to the smallest error",
             max(figures["reference_change"]) / smallest_error,
             0.2,
-            "must be small against what is measured with it",
+            "must be small relative to the measured errors",
         )
     ]
     for name, errors in figures["v"].items():
         if name in GLIDING:
             checks.append(
                 check_at_least(
-                    f"error of v at {STEPS[-1]:g} s, {name}",
+                    f"relative error of v at {STEPS[-1]:g} s, {name}",
                     errors[STEPS[-1]],
                     0.03,
-                    "Drake's do not converge: sliding lifts",
+                    "Drake: no convergence; sliding lifts the disk",
                 )
             )
             continue
@@ -90,7 +93,10 @@ def _check_time(figures: dict[str, Any]) -> list[Check]:
 def study_grid(
     settings: Settings,
 ) -> tuple[dict[str, Any], dict[str, dict[float, float]], list[Check]]:
-    """Errors of v and w against a fine grid at the same step."""
+    """Measures errors of v and w relative to a fine grid with the same time step.
+
+    Returns figures, the errors of v and w by grid size, and checks.
+    """
     rings = QUICK_RINGS if settings.quick else RINGS
     finest = QUICK_REFERENCE_RINGS if settings.quick else REFERENCE_RINGS
     errors: dict[str, dict[float, float]] = {"v": {}, "w": {}}
@@ -111,7 +117,10 @@ def study_grid(
 
 
 def run_continuous(disk: Disk, tolerance: float) -> tuple[DiskRun, int]:
-    """The continuous form under error control, sampled at the smallest of STEPS."""
+    """Integrates the continuous motion with error control, sampled at the smallest of STEPS.
+
+    Returns the run and the number of evaluations of the accelerations.
+    """
     model = disk.make_model()
     dynamics = ContinuousDynamics(
         model,
@@ -136,7 +145,7 @@ def run_continuous(disk: Disk, tolerance: float) -> tuple[DiskRun, int]:
 
 
 def _calc_error(run: DiskRun, reference: DiskRun) -> tuple[float, float]:
-    """Of v and of w, relative and L2 in time, at the times of the coarse run."""
+    """Returns the relative errors of v and w in the L2 norm over the times of the coarse run."""
     spacing = reference.time[1] - reference.time[0]
     index = np.rint(np.array(run.time) / spacing).astype(int)
     errors = []

@@ -1,4 +1,4 @@
-"""Plots of the disk."""
+"""Plots of the disk: figures 5 and 6 of [masterjohn2022]."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stiction.studies.disk.theory import calc_motion
 
 
 def draw_ratios(runs: Mapping[float, DiskRun], final: float) -> Figure:
-    """Figure 5: eps over time, and over the speed that is left, theory behind each."""
+    """Draws figure 5: the ratio eps over time and over the remaining speed, with theory in gray."""
     figure, (left, right) = make_plot(2)
     for ratio, run in runs.items():
         fractions = np.geomspace(1, run.fraction[-1], 60)
@@ -30,7 +30,7 @@ def draw_ratios(runs: Mapping[float, DiskRun], final: float) -> Figure:
         axes.set_yscale("log")
         axes.set_ylabel("v / (R ω)")
     left.set_xlabel("time [ms]")
-    right.set_xlabel("speed left, share")
+    right.set_xlabel("fraction of the initial speed")
     right.set_xscale("log")
     right.invert_xaxis()
     add_legend(figure, left)
@@ -40,7 +40,7 @@ def draw_ratios(runs: Mapping[float, DiskRun], final: float) -> Figure:
 def draw_convergence_of_disk(
     in_time: Mapping[str, Mapping[float, float]], in_grid: Mapping[str, Mapping[float, float]]
 ) -> Figure:
-    """Figure 6: errors over the time step, of v by contact model, and over the grid size."""
+    """Draws figure 6: errors of v over the time step, and of v and w over the grid size."""
     figure, (left, right) = make_plot(2)
     draw_convergence(left, in_time, "relative error of v")
     for name, of_sizes in in_grid.items():

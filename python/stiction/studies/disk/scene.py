@@ -1,4 +1,4 @@
-"""The disk: a US quarter that slides and spins on a compliant plane, and runs of it."""
+"""The disk, a US quarter that slides and spins on a compliant plane, and its runs."""
 
 from __future__ import annotations
 
@@ -18,31 +18,36 @@ from stiction.simulator import Simulator
 
 Vector = NDArray[np.float64]
 
-# Of the coin. Friction and modulus are lost in the paper's print; the final ratio depends on neither.
+# Properties of the coin. The paper's values of friction and modulus are missing in print; the final
+# ratio depends on neither.
 RADIUS, THICKNESS, MASS = 0.01213, 0.00175, 0.00567  # [m], [m], [kg]
 FRICTION, MODULUS, SLAB_THICKNESS = 0.2, 1e6, 0.00175  # [-], [Pa], [m]
 DISSIPATION, RELAXATION_TIME = 10.0, 1e-3  # [s/m], [s]
 GRAVITY = 9.81  # [m/s^2]
 SPEED = 0.35  # hypot(v, R w) at the start [m/s]
-NUM_SIDES = 152  # of the fan
-# Its rim is that of a polygon with the coin's area. One inscribed in the coin stops at a ratio 0.06 %
-# smaller: its friction has the shorter lever, against the same inertia.
+NUM_SIDES = 152  # number of triangles of the fan
+# The fan's polygon has the coin's area. An inscribed polygon would stop at a ratio 0.06 % smaller,
+# because its friction has a shorter lever while the inertia is the same.
 _SIDE_ANGLE = 2 * math.pi / NUM_SIDES
 FAN_RADIUS = RADIUS * math.sqrt(_SIDE_ANGLE / math.sin(_SIDE_ANGLE))  # [m]
 
 MODELS = ("tamsi", "lagged", "lagged_regularized", "coulomb", "similar", "sap")
-GLIDING = ("similar", "sap")  # models that lift what slides, by mu dt |v_t| and more
+GLIDING = ("similar", "sap")  # models that lift a sliding body by mu dt |v_t| or more
 
 _TOLERANCE = 1e-9
-_LARGEST_STEP = 1e-3  # where steps follow the speed [s]
+_LARGEST_STEP = 1e-3  # largest time step of run_to_stop [s]
 
 
 @dataclass(frozen=True)
 class Disk:
-    """num_rings: a cap of 6 k^2 triangles of about one size in k rings, inscribed; 0: a fan of NUM_SIDES
-        triangles about the centre, of the coin's area.
-    tips: friction, below the centre of mass, tips the coin, so that it presses more on its leading
-        half. False: the centre of mass is put in the plane, and it presses evenly, as in theory.
+    """A disk with its mesh and quadrature.
+
+    num_rings: k > 0 gives caps of 6 k^2 triangles of similar size in k rings, inscribed in the
+        coin; 0 gives a fan of NUM_SIDES triangles about the center, with the coin's area.
+    tessellation, quadrature: as in Simulator.
+    tips: True puts the center of mass at half the thickness. Friction acts below it and tips the
+        coin, which then presses more on its leading half. False puts the center of mass in the
+        plane, and the pressure is even, as in theory.
     """
 
     num_rings: int = 0
@@ -56,7 +61,7 @@ class Disk:
         return FRICTION * GRAVITY
 
     def make_model(self) -> mujoco.MjModel:
-        """The scene: geoms 'ground' and 'disk', a free joint; time step 1 ms."""
+        """Makes the model, with geoms 'ground' and 'disk', a free joint and a time step of 1 ms."""
         asset, shape = "", f'type="cylinder" size="{FAN_RADIUS!r} {THICKNESS / 2!r}"'
         if self.num_rings:
             asset = _describe_mesh(self.num_rings)
@@ -80,7 +85,7 @@ class Disk:
 
     @property
     def properties(self) -> dict[str, Any]:
-        """Contact properties; the rigid disk's own dissipation does not count."""
+        """The contact properties. The dissipation of the disk has no effect, because it is rigid."""
         return {
             "materials": {
                 "ground": {
@@ -104,10 +109,10 @@ class Disk:
     def make_simulator(
         self, contact_model: str, stiction_tolerance: float, time_step: float | None = None
     ) -> Simulator:
-        """Near-rigid contacts are not softened."""
+        """Makes a simulator without the near-rigid reduction of stiffness."""
         with stiction.errors.ignored_settings_are_fine():
             return Simulator(
-                copy.copy(_make_model(self)),  # steps may change their size in it
+                copy.copy(_make_model(self)),  # a copy, because runs may change its time step
                 contact_model,
                 time_step=time_step,
                 tolerance=_TOLERANCE,
@@ -119,10 +124,10 @@ class Disk:
             )
 
     def make_data(self, model: mujoco.MjModel, ratio: float) -> mujoco.MjData:
-        """The disk pressed in by its weight, with v = ratio R w along x."""
+        """Makes data with the disk pressed in by its weight and moving with v = ratio R w along x."""
         data = mujoco.MjData(model)
         area = math.pi * RADIUS**2
-        if self.num_rings:  # of the polygon inscribed
+        if self.num_rings:  # reduce it to the area of the inscribed polygon
             angle = 2 * math.pi / (6 * self.num_rings)
             area *= math.sin(angle) / angle
         depth = MASS * GRAVITY * SLAB_THICKNESS / (MODULUS * area)
@@ -139,7 +144,15 @@ def _make_model(disk: Disk) -> mujoco.MjModel:
 
 @dataclass
 class DiskRun:
-    """Of each step: time [s], v = |v_xy| and R w [m/s], height of the centre [m]."""
+    """The samples of a run, one per step.
+
+    time: [s].
+    v: horizontal speed |v_xy| [m/s].
+    spin: R w [m/s].
+    height: height of the center [m].
+    num_points: largest number of contact points of a step.
+    total_us: wall time of all steps [us].
+    """
 
     time: list[float] = field(default_factory=list)
     v: list[float] = field(default_factory=list)
@@ -149,7 +162,7 @@ class DiskRun:
     total_us: float = 0.0
 
     def add(self, data: mujoco.MjData) -> float:
-        """Returns the speed s = hypot(v, R w)."""
+        """Adds a sample, and returns its speed s = hypot(v, R w) [m/s]."""
         self.time.append(data.time)
         self.v.append(math.hypot(data.qvel[0], data.qvel[1]))
         self.spin.append(RADIUS * abs(data.qvel[5]))
@@ -158,18 +171,22 @@ class DiskRun:
 
     @property
     def ratio(self) -> Vector:
-        """eps = v / (R w)."""
+        """The ratio eps = v / (R w) of each sample [-]."""
         ratio: Vector = np.array(self.v) / np.array(self.spin)
         return ratio
 
     @property
     def fraction(self) -> Vector:
-        """Of the speed at the start."""
+        """The speed of each sample as a fraction of the initial speed [-]."""
         fraction: Vector = np.hypot(self.v, self.spin) / SPEED
         return fraction
 
     def ratio_at(self, fraction: float) -> float:
-        """Where the speed is this share of the start's, linear in its logarithm; NaN if never."""
+        """Returns the ratio at which the speed is a fraction of the initial speed [-].
+
+        The ratio is interpolated linearly in the logarithm of the speed. It is NaN if the speed
+        never falls to this fraction.
+        """
         fractions = self.fraction
         below = np.flatnonzero(fractions <= fraction)
         if not len(below) or below[0] == 0:
@@ -189,12 +206,21 @@ def run_to_stop(
     step_share: float,
     stiction_tolerance: float,
 ) -> DiskRun:
-    """Until the speed is a share of the start's, with steps that take a share of the speed left:
-    dt = step_share s / (mu g), at most 1 ms. v and w end at one time, and shrinking steps show their
-    ratio over as many decades of speed as wanted.
+    """Runs the disk until its speed has fallen to a fraction of the initial speed.
+
+    v and w reach zero at the same time. To resolve their ratio over many decades of speed, each
+    step takes a fraction of the remaining speed s: dt = step_share s / (mu g), at most 1 ms.
+
+    Args:
+        disk: the disk.
+        contact_model: name of the contact model.
+        ratio: initial ratio v / (R w) [-].
+        to_fraction: fraction of the initial speed at which the run ends [-].
+        step_share: fraction of the remaining speed that a step takes [-].
+        stiction_tolerance: v_s [m/s].
 
     Raises:
-        StepError: a step cannot be made.
+        StepError: a step failed.
     """
     simulator = disk.make_simulator(contact_model, stiction_tolerance)
     model = simulator.model
@@ -220,7 +246,19 @@ def run_steps(
     duration: float,
     stiction_tolerance: float,
 ) -> DiskRun:
-    """With steps of one size."""
+    """Runs the disk with a constant time step.
+
+    Args:
+        disk: the disk.
+        contact_model: name of the contact model.
+        ratio: initial ratio v / (R w) [-].
+        time_step: [s].
+        duration: simulated time [s].
+        stiction_tolerance: v_s [m/s].
+
+    Raises:
+        StepError: a step failed.
+    """
     simulator = disk.make_simulator(contact_model, stiction_tolerance, time_step)
     data = disk.make_data(simulator.model, ratio)
     run = DiskRun()
@@ -234,7 +272,7 @@ def run_steps(
 
 
 def _describe_mesh(num_rings: int) -> str:
-    """MJCF of the disk's surface: both caps in rings, and a thin wall."""
+    """Returns the MJCF of the disk's surface: two caps of rings, and a wall."""
     vertices, triangles = make_ring_mesh(num_rings)
     numbers = " ".join(f"{x:.9g}" for x in vertices.ravel())
     faces = " ".join(map(str, triangles.ravel()))
@@ -242,15 +280,17 @@ def _describe_mesh(num_rings: int) -> str:
 
 
 def make_ring_mesh(num_rings: int) -> tuple[Vector, NDArray[np.int_]]:
-    """The disk's surface with caps of 6 k^2 triangles: ring i of vertices has 6 i, at i/k of the radius.
+    """Makes the disk's surface with caps of 6 k^2 triangles in k rings.
+
+    Ring i has 6 i vertices at the fraction i/k of the radius.
 
     Returns:
-        Vertices, (n, 3) [m], and triangles, (m, 3), counter-clockwise from outside.
+        Vertices, (n, 3) [m], and triangles, (m, 3), counterclockwise from outside.
     """
     top, cap = _make_cap(num_rings)
     count, rim = len(top), 6 * num_rings
     vertices = np.vstack([top, top * [1, 1, -1]])
-    # The last ring's vertices come last.
+    # The vertices of the last ring are the last ones of a cap.
     upper = count - rim + np.arange(rim)
     next_upper = np.roll(upper, -1)
     lower, next_lower = upper + count, next_upper + count
@@ -274,8 +314,8 @@ def _make_cap(num_rings: int) -> tuple[Vector, NDArray[np.int_]]:
 
 
 def _join_rings(i: int) -> Iterator[Sequence[int]]:
-    """Triangles between ring i - 1 and ring i, sextant by sextant."""
-    first = [0, *(1 + 3 * k * (k + 1) for k in range(i + 1))]  # vertices before ring k
+    """Yields the triangles between ring i - 1 and ring i, sextant by sextant."""
+    first = [0, *(1 + 3 * k * (k + 1) for k in range(i + 1))]  # index of the first vertex of ring k
 
     def inner(j: int) -> int:
         return 0 if i == 1 else first[i - 1] + j % (6 * (i - 1))

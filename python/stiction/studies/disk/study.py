@@ -1,8 +1,9 @@
 """A disk that slides and spins on a plane: figures 5 and 6 of [masterjohn2022], section V.A.
 
-Theory has one ratio eps = v / (R w) at which the disk stops, however it starts. It is a test of how
-well points stand for a patch: friction at each depends on its place, and force and torque on all.
-Where all points are on one ring, as the centroids of a fan are, the ratio is that of the ring.
+In theory the disk stops at one ratio eps = v / (R w), whatever the initial ratio. The ratio tests
+how well contact points represent a patch: friction at each point depends on its position, and force
+and torque depend on all points. If all points are on one ring, as the centroids of a fan are, the
+final ratio is that of a ring.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from stiction.studies.study import Settings, Study, StudyResult
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """Attraction, then convergence in time against the continuous form, then in the grid."""
+    """Studies the final ratio, the convergence in the time step, and the convergence in the grid."""
     result = StudyResult()
     final = calc_final_ratio()
     figures: dict[str, Any] = {"theory": final, "ring": calc_ring_ratio(*RINGS_OF["polygon"])}
@@ -44,7 +45,7 @@ def run_study(settings: Settings) -> StudyResult:
     result.checks += check_attraction(attraction)
     result.checks.append(
         check_near(
-            "the ring's ratio over the disk's",
+            "final ratio of a ring, relative to that of the disk",
             figures["ring"] / final,
             1 - 0.01309,
             1e-4,
@@ -52,7 +53,10 @@ def run_study(settings: Settings) -> StudyResult:
         )
     )
     if "lagged" not in settings.contact_models:
-        result.notes.append("final ratios and grids are of rules, not of models: under lagged")
+        result.notes.append(
+            "final ratios and convergence in the grid depend on the quadrature rule, not on the "
+            "contact model; they are computed with lagged"
+        )
     result.checks += [*model_checks, *time_checks, *grid_checks]
     result.plots = {
         "fig05_ratio": draw_ratios(runs, final),

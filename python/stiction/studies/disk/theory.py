@@ -1,14 +1,14 @@
-"""A disk that slides and spins on a plane, pressed on evenly, in closed form but for integrals.
+"""Theory of a disk that slides and spins on a plane under an even pressure.
 
-With rho in units of the radius R and the ratio eps = v / (R w), Coulomb's friction at every point is
-a force mu m g F(eps) against the motion and a torque mu m g R T(eps) against the spin,
+Let rho be the distance from the center in units of the radius R, and eps = v / (R w). Coulomb friction
+sums up to a force mu m g F(eps) against the motion and a torque mu m g R T(eps) against the spin,
 
     F = (1/pi) int int (eps - rho sin a) / D rho da drho,
     T = (1/pi) int int (rho^2 - eps rho sin a) / D rho da drho,    D^2 = eps^2 + rho^2 - 2 eps rho sin a,
 
-and m v' = -mu m g F, (m R^2 / 2) w' = -mu m g R T. Hence eps' = 0 where F = 2 eps T: v and w end
-together, at one ratio, whatever they were at first. Source: [farkas2003]; [masterjohn2022] section V.A;
-[theory:disk].
+and m v' = -mu m g F, (m R^2 / 2) w' = -mu m g R T. Hence eps' = 0 if F = 2 eps T: v and w reach
+zero together at one ratio, whatever the initial ratio. Source: [farkas2003]; [masterjohn2022]
+section V.A; [theory:disk].
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
-Friction = Callable[[float], tuple[float, float]]  # of the ratio: F and T [-]
+Friction = Callable[[float], tuple[float, float]]  # returns F and T for a ratio [-]
 
 _NUM_NODES = 200
 
@@ -33,14 +33,20 @@ def _make_gauss_rule() -> tuple[Vector, Vector]:
 
 
 def calc_friction(ratio: float) -> tuple[float, float]:
-    """F and T of the disk, to 1e-10 but near ratio 1, where they have a corner; ratio > 0 [-].
+    """Computes F and T of the disk with an error below 1e-10, except near ratio 1.
 
-    In polar coordinates (r, phi) about the point at rest, (0, eps), friction is (cos phi, sin phi)
-    for any r. What is left is a smooth integral over phi, to the disk's rim:
+    In polar coordinates (r, phi) about the point at rest, (0, eps), the direction of friction is
+    (cos phi, sin phi) for any r. The integral over r up to the rim of the disk is elementary, and a
+    smooth integral over phi remains:
 
-        F = (1/pi) int cos(phi) r^2 / 2 dphi,    T = (1/pi) int (r^3 / 3 - eps cos(phi) r^2 / 2) dphi,
+        F = (1/pi) int cos(phi) r^2 / 2 dphi,    T = (1/pi) int (r^3 / 3 - eps cos(phi) r^2 / 2) dphi.
 
-    from a point inside over all directions, from one outside between both crossings of the rim.
+    If the point at rest is inside the disk, phi covers all directions; if it is outside, each ray
+    crosses the rim twice, and the integrand is the difference between both crossings. At ratio 1, F
+    and T are not smooth.
+
+    Args:
+        ratio: eps > 0 [-].
     """
     if ratio <= 1:
         phi = (np.arange(_NUM_NODES) + 0.5) * (2 * math.pi / _NUM_NODES)
@@ -49,7 +55,7 @@ def calc_friction(ratio: float) -> tuple[float, float]:
         far = ratio * np.cos(phi) + np.sqrt(1 - (ratio * np.sin(phi)) ** 2)
         cosine = np.cos(phi)
     else:
-        # sin(phi) = sin(t) / eps: without the root at the tangents to the rim.
+        # The substitution sin(phi) = sin(t) / eps removes the root at the tangents to the rim.
         x, w = _make_gauss_rule()
         t = 0.5 * math.pi * x
         cosine = np.sqrt(1 - (np.sin(t) / ratio) ** 2)
@@ -62,11 +68,12 @@ def calc_friction(ratio: float) -> tuple[float, float]:
 
 
 def calc_friction_of_points(ratio: float, points: Vector, weights: Vector) -> tuple[float, float]:
-    """F and T of points that share the load.
+    """Computes F and T for a load that is concentrated at points.
 
     Args:
-        points: (n, 2), in units of R.
-        weights: (n,), their shares; they sum to 1.
+        ratio: eps [-].
+        points: positions in units of R, (n, 2).
+        weights: fractions of the load, which sum to 1, (n,).
     """
     velocity = np.stack([ratio - points[:, 1], points[:, 0]], axis=-1)
     direction = velocity / np.linalg.norm(velocity, axis=1, keepdims=True)
@@ -75,7 +82,7 @@ def calc_friction_of_points(ratio: float, points: Vector, weights: Vector) -> tu
 
 
 def calc_final_ratio(friction: Friction = calc_friction) -> float:
-    """The ratio at which v and w end [-]: the root of F = 2 eps T in (0.2, 0.98), to 1e-12."""
+    """Returns the final ratio [-]: the root of F = 2 eps T in (0.2, 0.98), with an error of 1e-12."""
     low, high = 0.2, 0.98
     while high - low > 1e-12:
         middle = 0.5 * (low + high)
@@ -85,10 +92,10 @@ def calc_final_ratio(friction: Friction = calc_friction) -> float:
 
 
 def calc_ring_ratio(*rings: tuple[float, float]) -> float:
-    """Where all load is on rings, as that of a fan's centroids is.
+    """Returns the final ratio for a load on rings, such as that on the centroids of a fan [-].
 
     Args:
-        rings: radius in units of R and share of the load of each; the shares sum to 1.
+        rings: radius in units of R and fraction of the load of each ring; the fractions sum to 1.
     """
     angle = (np.arange(2000) + 0.5) * (2 * math.pi / 2000)
     unit = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
@@ -100,21 +107,21 @@ def calc_ring_ratio(*rings: tuple[float, float]) -> float:
 def calc_motion(
     ratio: float, speed: float, deceleration: float, fractions: Sequence[float]
 ) -> Vector:
-    """Time, v and R w of the disk.
+    """Computes time, v and R w of the disk at fractions of its initial speed.
 
-    In place of time the logarithm of the speed s = hypot(v, R w) is stepped, so that the stop is as
-    well resolved as the start: with K = (eps F + 2 T) / sqrt(1 + eps^2),
+    The integration variable is the logarithm of the speed s = hypot(v, R w) instead of time, so
+    that the stop is as well resolved as the start. With K = (eps F + 2 T) / sqrt(1 + eps^2),
 
         s' = -mu g K,    eps' = (mu g / (R w)) (2 eps T - F).
 
     Args:
-        ratio: at the start.
-        speed: s at the start [m/s].
+        ratio: initial ratio eps [-].
+        speed: initial speed s [m/s].
         deceleration: mu g [m/s^2].
-        fractions: of `speed`, descending from at most 1.
+        fractions: fractions of the initial speed, descending, at most 1.
 
     Returns:
-        (n, 3): at each of the fractions time [s], v and R w [m/s]; to 1e-8.
+        Time [s], v and R w [m/s] at each fraction, (n, 3), with an error of 1e-8.
     """
 
     def calc_rates(log_speed: float, y: Vector) -> Vector:

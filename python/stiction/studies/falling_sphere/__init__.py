@@ -1,1 +1,1 @@
-"""A sphere that falls, slides and rolls: figures 4 to 6 of [castro2023]."""
+"""Study of a sphere that falls, slides and rolls: figures 4 to 6 of [castro2023]."""

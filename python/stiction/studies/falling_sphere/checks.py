@@ -1,4 +1,4 @@
-"""Checks of what the falling sphere must show."""
+"""Checks of the results of the falling sphere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stiction.studies.study import Settings, StudyResult
 
 
 def make_checks(figures: dict[str, Any], settings: Settings, runs: Runs) -> list[Check]:
-    """Checks errors, orders, the rolling and who touches first."""
+    """Checks errors, orders of convergence, the start of rolling, and the order of first touches."""
     errors, features = figures["rms_error"], figures["features"]
     closed_form = "2 U0 / (7 mu g)"
     reference = figures["reference_features"]
@@ -37,20 +37,20 @@ def make_checks(figures: dict[str, Any], settings: Settings, runs: Runs) -> list
             "5 U0 / 7",
         ),
         check_at_most(
-            "reference to the rigid solution, rms [m]",
+            "RMS distance of the reference to the rigid solution [m]",
             figures["reference_to_rigid"],
             5e-5,
-            "penetration at impact, 2.5e-5, and its time",
+            "penetration of 2.5e-5 at the impact, and its time",
         ),
         *check_runs(list_runs(runs)),
     ]
-    # The target is of 'coulomb', measured of a peer's tamsi; with contacts seen before they touch
-    # the lagged models reach it as well.
+    # The target is meant for 'coulomb' and was measured with Drake's tamsi. With speculative
+    # contacts the lagged models reach it, too.
     for name in settings.pick(*NOT_AT_A_DISTANCE):
         for step, limit in ((2e-3, 5.8e-4), (4e-4, 1.3e-4)):
             checks.append(
                 check_at_most(
-                    f"rms error at {1e3 * step:g} ms, {name} [m]",
+                    f"RMS error at {1e3 * step:g} ms, {name} [m]",
                     errors[name][step],
                     limit,
                     "target; peer: Drake's tamsi",
@@ -74,7 +74,7 @@ def make_checks(figures: dict[str, Any], settings: Settings, runs: Runs) -> list
 
 
 def _check_distance(settings: Settings, figures: dict[str, Any]) -> list[Check]:
-    """Who touches first, and the gap below who slides."""
+    """Checks the order of first touches, and the gap below a sliding sphere."""
     features, finest = figures["features"], figures["features_at_smallest_step"]
     checks = []
     for name in settings.pick("sap", "similar"):
@@ -82,7 +82,7 @@ def _check_distance(settings: Settings, figures: dict[str, Any]) -> list[Check]:
         middle = finest[name]
         checks.append(
             check_near(
-                f"gap (+ tau v_n) amid the slip at 0.4 ms, {name} [m]",
+                f"gap + tau v_n midway through the slip at 0.4 ms, {name} [m]",
                 middle["middle_gap"] + tau * middle["middle_normal_velocity"],
                 FRICTION * (CASE.steps[-1] + tau) * abs(middle["middle_slip"]),
                 0.02,
@@ -93,10 +93,10 @@ def _check_distance(settings: Settings, figures: dict[str, Any]) -> list[Check]:
         v_n = features[name]["middle_normal_velocity"]
         checks.append(
             check_at_most(
-                f"normal velocity in slip, {name} [m/s]",
+                f"normal velocity during slip, {name} [m/s]",
                 None if v_n is None else abs(v_n),
                 1 / DISSIPATION,
-                "fig. 5: none; at most Hunt-Crossley's exit, 1/d",
+                "fig. 5: zero; limit: Hunt-Crossley's exit velocity 1/d",
             )
         )
     if {"sap", "similar", "lagged"} <= features.keys():
@@ -104,7 +104,7 @@ def _check_distance(settings: Settings, figures: dict[str, Any]) -> list[Check]:
         for earlier, later in (("sap", "similar"), ("similar", "lagged")):
             checks.append(
                 check_at_least(
-                    f"first touch, {later} after {earlier} [s]",
+                    f"delay of the first touch, {later} after {earlier} [s]",
                     first[later] - first[earlier],
                     0.5 * STEP_SHOWN,
                     "fig. 5",
@@ -114,7 +114,7 @@ def _check_distance(settings: Settings, figures: dict[str, Any]) -> list[Check]:
 
 
 def check_peer(settings: Settings, reference: Trajectory, result: StudyResult) -> list[Check]:
-    """Checks the distance to another program's reference, where there is one."""
+    """Checks the distance to Drake's reference, if its file exists."""
     distance = calc_peer_distance(
         settings, result, "sphere_tamsi_ref_4e-6_every10", ("x", "z"), reference
     )
@@ -126,6 +126,6 @@ def check_peer(settings: Settings, reference: Trajectory, result: StudyResult) -
             "distance to Drake's tamsi at 4 us [m]",
             distance,
             5e-6,
-            "its own error, 1.2e-4 at 0.4 ms and order 1",
+            "Drake's own error, 1.2e-4 at 0.4 ms with order 1",
         )
     ]

@@ -16,7 +16,7 @@ from stiction.experiments.plots import make_plot
 from stiction.studies.falling_sphere.theory import ROLLING_TIME
 from stiction.studies.planar_plots import draw_contact
 
-STEP_SHOWN = 2e-3  # figure 5 [s]
+STEP_SHOWN = 2e-3  # time step of figure 5 [s]
 
 
 def draw_motion(reference: Trajectory) -> Figure:
@@ -28,7 +28,7 @@ def draw_motion(reference: Trajectory) -> Figure:
         i = round(time / CASE.sampling)
         x, z, theta = reference.q[i]
         axes.add_patch(Circle((x, z), RADIUS, fill=False, ec="0.3"))
-        # A spoke, down at the start.
+        # Draw a spoke, which points down at the start, to show the rotation.
         axes.plot([x, x + RADIUS * math.sin(theta)], [z, z - RADIUS * math.cos(theta)], color="0.3")
     for time, word, shift in (
         (math.sqrt(2 * HEIGHT / GRAVITY), "touches", -0.02),
@@ -51,7 +51,7 @@ def draw_motion(reference: Trajectory) -> Figure:
 
 
 def draw_velocity_and_force(runs: Runs) -> Figure:
-    """Of figure 5; forces of the impact, hundreds of newtons, leave the frame."""
+    """Draws the panels of figure 5. Their limits cut off the forces of the impact."""
     limits = {
         "slip_velocity": (-0.1, 2.1),
         "friction_force": (-6, 1),

@@ -18,7 +18,10 @@ from stiction.studies.study import Settings, Study, StudyResult
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """All models at all steps, against `lagged` at steps far smaller and the rigid solution."""
+    """Runs all models with all time steps.
+
+    They are compared with `lagged` at a far smaller time step and with the rigid solution.
+    """
     result = StudyResult()
     coarser, reference = CASE.run_references(settings.quick, settings.tell)
     runs = CASE.run_models(settings.contact_models, settings.tell)
@@ -43,13 +46,16 @@ def run_study(settings: Settings) -> StudyResult:
     result.plots = {
         "fig04_sphere": draw_motion(reference),
         "fig05_velocity_and_force": draw_velocity_and_force(runs),
-        "fig06_convergence": draw_errors({"sphere": errors}, "rms error of x and z [m]"),
+        "fig06_convergence": draw_errors({"sphere": errors}, "RMS error of x and z [m]"),
     }
     return result
 
 
 def calc_rolling_time(run: Trajectory) -> float | None:
-    """When the slip of the lowest point ends, from its last two samples before [s]; None: never."""
+    """Returns the time at which the slip of the lowest point ends [s], or None if it does not end.
+
+    The time is extrapolated from the last two samples with slip.
+    """
     slip = run.v[:, 0] + RADIUS * run.v[:, 2]
     slides = np.nonzero(slip > 1e-3)[0]
     last = int(slides[-1])
@@ -61,7 +67,10 @@ def calc_rolling_time(run: Trajectory) -> float | None:
 
 
 def _measure(run: Trajectory) -> dict[str, float | None]:
-    """What figure 5 shows; of the middle of the slip, where neither impact nor rolling leaves a mark."""
+    """Measures the quantities of figure 5.
+
+    The values 'middle_...' are taken midway through the slip, far from the impact and from rolling.
+    """
     touches = np.nonzero(run.normal_force > 0)[0]
     first = float(run.time[touches[0]]) if len(touches) else math.nan
     rolls = calc_rolling_time(run)
@@ -78,7 +87,7 @@ def _measure(run: Trajectory) -> dict[str, float | None]:
 
 STUDY = Study(
     name="falling_sphere",
-    title="a sphere falls, slides and rolls",
+    title="a sphere that falls, slides and rolls",
     run=run_study,
     plots=("fig04_sphere", "fig05_velocity_and_force", "fig06_convergence"),
 )

@@ -1,11 +1,11 @@
-"""How a rigid sphere falls, slides and rolls, in closed form.
+"""Closed-form motion of a rigid sphere that falls, slides and rolls.
 
-The time at which the sphere begins to roll does not depend on the height of the fall: friction's impulse
-is mu times the normal impulse, which is that of the weight so far,
+The time at which the sphere begins to roll does not depend on the height of the fall,
 
-    2 U0 / (7 mu g).
+    2 U0 / (7 mu g),
 
-Source of the inertia and the rest: theory of a solid sphere.
+because the impulse of friction is mu times the normal impulse, and the normal impulse equals that
+of the weight since time 0. The sphere is solid: its moment of inertia is 2/5 m R^2.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ ROLLING_SPEED = 5 * SPEED / 7  # [m/s]
 
 
 def calc_rigid_motion(time: Vector) -> Vector:
-    """x, z [m], theta [rad] of a rigid sphere that does not rebound, (n, 3)."""
+    """Returns x, z [m] and theta [rad] of a rigid sphere that does not rebound, (n, 3)."""
     impact = math.sqrt(2 * HEIGHT / GRAVITY)
     t = np.asarray(time)
-    # The weight's impulse, all of it the ground's normal impulse from the impact on.
+    # From the impact on, the normal impulse equals that of the weight since time 0.
     speed_lost = FRICTION * GRAVITY
     sliding = np.clip(t, impact, ROLLING_TIME)
-    speed = SPEED - speed_lost * sliding  # while it slides; at its ends before and after
+    speed = SPEED - speed_lost * sliding  # during the slip; constant before and after it
     spin = -2.5 * speed_lost * sliding / RADIUS
     since = sliding - impact
     x = SPEED * np.minimum(t, impact)

@@ -1,1 +1,1 @@
-"""Blocks in a row, held by friction between two grippers: the grasp of [drumwright2015]."""
+"""Study of blocks in a row, held by friction between two grippers: the grasp of [drumwright2015]."""

@@ -1,7 +1,8 @@
-"""The grasp's step as an LCP: no slip, and Coulomb's friction by Stewart and Trinkle.
+"""The step of the grasp as an LCP: without slip, or with Coulomb friction by Stewart and Trinkle.
 
-Velocities are whitened, y = sqrt(M) v, so that a step is a projection: rows of no slip and of joints
-span a space that y leaves, and what remains of the normals' rows makes the LCP.
+Velocities are whitened, y = sqrt(M) v, so that equality constraints are orthogonal projections. The
+rows of the no-slip and joint constraints span a space. Its complement contains y and the projected
+rows of the normals, which make the LCP.
 
 Source: [drumwright2015], eqs. (45)-(50); [stewart1996]. M is diagonal here.
 """
@@ -25,14 +26,16 @@ from stiction.studies.grasp.scene import (
     make_rows,
 )
 
-# Of the friction polygon: directions of each contact, closed under negation.
-NUM_DIRECTIONS = 4
+NUM_DIRECTIONS = 4  # directions of the friction polygon of a contact, closed under negation
 
 
 @dataclass(frozen=True)
 class GraspLcp:
-    """N: (c, 6 n), what is left of the normals' rows [kg^-1/2]. u_hat: (6 n), whitened velocity
-    without normal impulses [kg^1/2 m/s]. rank: of the rows that it satisfies already.
+    """The LCP of a step with c contacts and n bodies, in factors.
+
+    N: projected rows of the normals, (c, 6 n) [kg^-1/2].
+    u_hat: whitened velocity without normal impulses, (6 n) [kg^1/2 m/s].
+    rank: rank of the equality constraints, which u_hat satisfies.
     """
 
     N: Vector
@@ -40,32 +43,36 @@ class GraspLcp:
     rank: int
 
     def make_dense(self) -> tuple[Vector, Vector]:
-        """Q = N N^T, r = N u_hat, for solvers that want the matrix."""
+        """Returns Q = N N^T and r = N u_hat, for solvers that need the matrix."""
         return self.N @ self.N.T, self.N @ self.u_hat
 
 
 def calc_free_velocity(case: GraspCase, state: GraspState) -> Vector:
-    """v + h M^-1 f, (6 n)."""
+    """Returns the velocity without constraints, v + h M^-1 f, (6 n)."""
     return state.v + TIME_STEP * calc_forces(case, state) / calc_masses(case)
 
 
 def make_no_slip_lcp(case: GraspCase, state: GraspState, contacts: GraspContacts) -> GraspLcp:
-    """Joints and both tangents of every contact at rest: only normal impulses are unknown."""
+    """Makes the LCP of the normal impulses, with joints and all tangents as equality constraints."""
     first, second = contacts.make_tangents()
     joints = make_joint_rows(case, state)
-    held = [
+    equalities = [
         joints,
         make_rows(case, state, contacts, first),
         make_rows(case, state, contacts, second),
     ]
-    return _project(case, state, contacts, np.vstack(held), len(joints))
+    return _project(case, state, contacts, np.vstack(equalities), len(joints))
 
 
 def _project(
-    case: GraspCase, state: GraspState, contacts: GraspContacts, held: Vector, num_first: int
+    case: GraspCase, state: GraspState, contacts: GraspContacts, equalities: Vector, num_first: int
 ) -> GraspLcp:
+    """Projects the normals and the free velocity on the complement of the equality constraints.
+
+    The first num_first rows of the constraints have priority in the choice of a basis.
+    """
     root = np.sqrt(calc_masses(case))
-    basis: Vector = lcp.select_rows(held / root, num_first=num_first).basis
+    basis: Vector = lcp.select_rows(equalities / root, num_first=num_first).basis
 
     def remove(y: Vector) -> Vector:
         return np.asarray(y - (y @ basis.T) @ basis)
@@ -76,8 +83,12 @@ def _project(
 
 @dataclass(frozen=True)
 class CoulombLcp:
-    """Q, r of Stewart and Trinkle, (6 c, 6 c) and (6 c): normal impulses, impulses along four
-    tangents, slip speeds. G: (5 c, 6 n), the rows of the impulses; u_hat as in GraspLcp.
+    """The LCP of Stewart and Trinkle for c contacts and n bodies.
+
+    Q, r: matrix and vector, (6 c, 6 c) and (6 c). The unknowns are the normal impulses, the
+        impulses along four tangents per contact, and the slip speeds.
+    G: projected rows of the impulses, (5 c, 6 n) [kg^-1/2].
+    u_hat: as in GraspLcp.
     """
 
     Q: Vector
@@ -89,7 +100,7 @@ class CoulombLcp:
 def make_coulomb_lcp(
     case: GraspCase, state: GraspState, contacts: GraspContacts, friction: float
 ) -> CoulombLcp:
-    """The polygon of four directions, with one coefficient [-] at all contacts."""
+    """Makes the LCP with a friction polygon of four directions and one friction coefficient [-]."""
     root = np.sqrt(calc_masses(case))
     joints = make_joint_rows(case, state)
     frictionless = _project(case, state, contacts, joints, len(joints))
@@ -98,7 +109,7 @@ def make_coulomb_lcp(
     c = len(contacts)
     S = make_rows(case, state, contacts, first) / root
     T = make_rows(case, state, contacts, second) / root
-    # Contact by contact: t1, t2, -t1, -t2.
+    # The directions of a contact are t1, t2, -t1, -t2.
     D = np.stack([S, T, -S, -T], axis=1).reshape(NUM_DIRECTIONS * c, len(root))
     D = D - (D @ basis.T) @ basis
     G = np.vstack([frictionless.N, D])
@@ -114,5 +125,5 @@ def make_coulomb_lcp(
 
 
 def to_velocity(case: GraspCase, u: Vector) -> Vector:
-    """v, (6 n), of a whitened velocity."""
+    """Returns the velocity v of a whitened velocity, (6 n)."""
     return u / np.sqrt(calc_masses(case))

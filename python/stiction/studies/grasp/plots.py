@@ -13,13 +13,13 @@ from stiction.experiments.plots import make_plot
 from stiction.studies.grasp.run import GraspRun, ModelRun
 from stiction.studies.grasp.scene import TIME_STEP
 
-_FLOOR = 1e-18  # what is drawn for zero [m]
+_FLOOR = 1e-18  # value drawn for zero on a log axis [m]
 
 
 def draw_drop(
     without_slip: GraspRun, coulomb: Mapping[float, GraspRun], models: Mapping[str, ModelRun]
 ) -> Figure:
-    """How far a block is below the grippers, over time."""
+    """Draws the distance by which a block is below the grippers over time."""
     figure, (left, right) = make_plot(2)
     _draw(left, "no slip", without_slip.drop, find_colour("no_slip"))
     for (friction, run), dash in zip(coulomb.items(), ("-", "--", ":"), strict=True):
@@ -39,17 +39,20 @@ def draw_drop(
     return figure
 
 
-def _draw(axes: Axes, name: str, drop: Sequence[float], colour: str, dash: str = "-") -> None:
+def _draw(axes: Axes, name: str, drop: Sequence[float], color: str, dash: str = "-") -> None:
     time = 1e3 * TIME_STEP * (1 + np.arange(len(drop)))
-    axes.plot(time, np.maximum(np.abs(drop), _FLOOR), dash, label=name, color=colour, lw=1.4)
+    axes.plot(time, np.maximum(np.abs(drop), _FLOOR), dash, label=name, color=color, lw=1.4)
 
 
 def draw_times(times: Mapping[str, float], paper: Mapping[str, float]) -> Figure:
-    """Time of an LCP by solver, and the paper's seconds of a run, scaled to its pivoting."""
+    """Draws the time of an LCP by solver, and the ratios of the paper's times of whole runs.
+
+    The ratios are scaled such that the paper's pivoting method has the time of ours.
+    """
     figure, (axes,) = make_plot()
     names = [name for name in times if name != "call"]
     axes.barh(names, [times[name] for name in names], color="#2f7fd0")
-    axes.axvline(times["call"], color="0.5", ls="--", lw=1, label="call from Python alone")
+    axes.axvline(times["call"], color="0.5", ls="--", lw=1, label="overhead of a call from Python")
     scale = times.get("no_slip, ppm", times["no_slip, ppm_ratio"]) / paper["ppm"]
     for solver, name in (
         ("lemke", "stewart_trinkle, lemke"),

@@ -1,4 +1,4 @@
-"""Runs of the multi-block grasp, and what is kept of each step."""
+"""Runs of the multi-block grasp, and their results."""
 
 from __future__ import annotations
 
@@ -25,9 +25,16 @@ from stiction.studies.grasp.scene import (
 
 @dataclass
 class GraspRun:
-    """pivots, positives, residuals: of each step. drop: of each step, the largest that a block is
-    below the grippers' mean height [m]. unsolved: steps without an accepted solution. problems: the
-    first LCPs, for timing.
+    """The results of a run.
+
+    case: the case.
+    solver: name of the LCP solver.
+    num_contacts: number of contacts in the first step.
+    pivots, positives, residuals: number of pivots, number of positive normal impulses, and residual
+        of each step.
+    drop: largest distance of a block below the grippers' mean height after each step [m].
+    unsolved: indices of the steps without an accepted solution.
+    problems: the first LCPs, for timing.
     """
 
     case: GraspCase
@@ -41,7 +48,7 @@ class GraspRun:
     problems: list[GraspLcp] = field(default_factory=list)
 
     def measure(self) -> dict[str, Any]:
-        """For JSON."""
+        """Returns the figures of the run, fit for JSON."""
         return {
             "case": self.case.name,
             "solver": self.solver,
@@ -66,11 +73,14 @@ class GraspRun:
 def run_no_slip(
     case: GraspCase, num_steps: int, solver: str = "ppm_ratio", is_warm: bool = True, keep: int = 25
 ) -> GraspRun:
-    """No slip at every contact.
+    """Runs a case without slip at any contact.
 
     Args:
-        is_warm: start each LCP from the rows that pushed in the last step.
-        keep: so many first problems are kept.
+        case: the case.
+        num_steps: number of steps.
+        solver: name of the LCP solver.
+        is_warm: whether to warm-start 'ppm_ratio' with the active contacts of the last step.
+        keep: number of first LCPs to keep.
     """
     run = GraspRun(case, solver)
     state = make_start(case)
@@ -93,8 +103,16 @@ def run_no_slip(
 
 
 def run_coulomb(case: GraspCase, num_steps: int, friction: float) -> GraspRun:
-    """Stewart and Trinkle's polygon of four directions, by Lemke's method. As published it goes on
-    with what it has where a step is not solved, until nothing of that is a number."""
+    """Runs a case with Stewart and Trinkle's friction polygon of four directions, by Lemke's method.
+
+    As in the published script, a step that is not solved is made with the values found, even if
+    these become infinite or NaN.
+
+    Args:
+        case: the case.
+        num_steps: number of steps.
+        friction: friction coefficient [-].
+    """
     run = GraspRun(case, "lemke")
     state = make_start(case)
     for i in range(num_steps):
@@ -111,8 +129,13 @@ def run_coulomb(case: GraspCase, num_steps: int, friction: float) -> GraspRun:
 
 @dataclass
 class ModelRun:
-    """Under one contact model. drop: as in GraspRun. contacts: of the first step. us_per_step: wall
-    time, the median. failure: why the run ended early; None if it did not.
+    """The results of a run of scenes/grasp.xml under a contact model.
+
+    contact_model: name of the contact model.
+    contacts: number of contacts in the first step.
+    drop: as in GraspRun [m].
+    step_us: wall time of each step [us].
+    failure: reason why the run ended early, or None.
     """
 
     contact_model: str
@@ -122,7 +145,7 @@ class ModelRun:
     failure: str | None = None
 
     def measure(self) -> dict[str, Any]:
-        """For JSON."""
+        """Returns the figures of the run, fit for JSON."""
         return {
             "steps": len(self.drop),
             "contacts": self.contacts,
@@ -133,7 +156,7 @@ class ModelRun:
 
 
 def run_model(contact_model: str, num_steps: int) -> ModelRun:
-    """The scene scenes/grasp.xml, with MuJoCo's contacts."""
+    """Runs scenes/grasp.xml, with MuJoCo's contacts, under a contact model."""
     run = ModelRun(contact_model)
     model = mujoco.MjModel.from_xml_path(str(find_scene_file("grasp")))
     data = mujoco.MjData(model)
@@ -158,7 +181,7 @@ def run_model(contact_model: str, num_steps: int) -> ModelRun:
 def _finish_step(
     run: GraspRun, state: GraspState, step: int, result: Any, num_contacts: int, v: np.ndarray
 ) -> None:
-    """The step is made with what the solver found, solved or not, as the published script does."""
+    """Advances the state with the solver's result, solved or not, and records the step."""
     if result.status != "solved":
         run.unsolved.append(step)
     normal = result.z[:num_contacts]

@@ -1,8 +1,9 @@
 """The multi-block grasp of [drumwright2015]: cubes in a row, held by friction between two grippers.
 
-Grippers press along x and have no weight; the blocks have. Nothing carries the row, so all of it
-falls as one body, at a share of gravity, if friction holds. A square face is two triangles, and a
-corner that lies on their common edge hits both: six hits a side, twelve a face pair.
+The grippers press along x and have no weight; the blocks have weight. Nothing supports the row. If
+friction holds, the row falls as one body with a fraction of gravity. A square face consists of two
+triangles, and a corner on their common edge hits both. A side therefore has six hits, and a pair of
+faces twelve.
 
 Source: the parameters of the published script, with the signs of its tangential rows corrected.
 """
@@ -17,25 +18,32 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 
-EDGE = 0.1  # of a block [m]
-MASS = 1.0  # of each body [kg]
+EDGE = 0.1  # edge of a block [m]
+MASS = 1.0  # mass of each body [kg]
 BLOCK_INERTIA = 0.02 / 12  # [kg m^2]
-GRIPPER_INERTIA = 1 / 6  # as published: that of a cube of 1 m [kg m^2]
+GRIPPER_INERTIA = 1 / 6  # as published: the inertia of a cube of 1 m [kg m^2]
 GRAVITY = 9.81  # [m/s^2]
-FORCE_PER_BLOCK = 100.0  # of each gripper [N]
+FORCE_PER_BLOCK = 100.0  # force of each gripper per block [N]
 TIME_STEP = 1e-3  # [s]
 
-# Which hits count. Published: distance below 0.1 m, which is that of the bodies after next.
+# Limits of the hits that count. The published limit of the gap is 0.1 m, which is the gap between
+# every second body of the row.
 LARGEST_GAP, LARGEST_OVERLAP = 0.05, 0.005  # [m]
-LARGEST_EDGE = 0.15  # of a triangle that takes part [m]
-INSIDE = 1e-9  # of a corner in a triangle, relative to its edges [-]
+LARGEST_EDGE = 0.15  # longest edge of a triangle that can be hit [m]
+INSIDE = 1e-9  # tolerance for a corner inside a triangle, relative to the edge of the face [-]
 
 GRIPPER_1, GRIPPER_2, FIRST_BLOCK = 0, 1, 2
 
 
 @dataclass(frozen=True)
 class GraspCase:
-    """name: in tables. joints: pairs of bodies that a slide along x holds; they do not collide."""
+    """A variant of the grasp.
+
+    name: name in tables.
+    num_blocks: number of blocks.
+    gripper_edge: edge of a gripper [m].
+    joints: pairs of bodies connected by a slide joint along x; they do not collide.
+    """
 
     name: str
     num_blocks: int = 2
@@ -44,10 +52,11 @@ class GraspCase:
 
     @property
     def num_bodies(self) -> int:
+        """The number of bodies."""
         return FIRST_BLOCK + self.num_blocks
 
     def edge(self, body: int) -> float:
-        """[m]"""
+        """Returns the edge of a body [m]."""
         return EDGE if body >= FIRST_BLOCK else self.gripper_edge
 
 
@@ -58,15 +67,18 @@ CASES = (
     GraspCase("no joint", joints=()),
     GraspCase("three blocks", num_blocks=3),
 )
-# As published, with grippers of 1 m, whose triangles are too large to count: with four blocks
-# 36 contacts, too, all of blocks with blocks, which nothing holds.
+# The grippers as published, with edges of 1 m. Their triangles are too large to be hit. With four
+# blocks there are 36 contacts, too, but only between blocks, so nothing holds the row.
 PUBLISHED = GraspCase("published grippers", num_blocks=4, gripper_edge=1.0)
 
 
 @dataclass
 class GraspState:
-    """x: centers (n, 3) [m]. R: orientations (n, 3, 3). v: (6 n), of each body velocity [m/s] and
-    angular velocity [rad/s], all in the world.
+    """The state of n bodies in the world frame.
+
+    x: centers, (n, 3) [m].
+    R: orientations, (n, 3, 3).
+    v: velocity [m/s] and angular velocity [rad/s] of each body, (6 n).
     """
 
     x: Vector
@@ -74,14 +86,14 @@ class GraspState:
     v: Vector
 
     def advance(self, time_step: float) -> None:
-        """Moves on with v for a time [s]; rotations are exact."""
+        """Moves all bodies with their velocities v for one time step [s]."""
         for i, twist in enumerate(self.v.reshape(-1, 6)):
             self.x[i] += time_step * twist[:3]
             self.R[i] = calc_rotation(time_step * twist[3:]) @ self.R[i]
 
 
 def make_start(case: GraspCase) -> GraspState:
-    """At rest, faces touching."""
+    """Makes the initial state: the row at rest with touching faces."""
     n = case.num_blocks
     x = np.zeros((case.num_bodies, 3))
     x[GRIPPER_1, 0], x[GRIPPER_2, 0] = (n / 2 + 0.5) * EDGE, -(n / 2 + 0.5) * EDGE
@@ -90,7 +102,7 @@ def make_start(case: GraspCase) -> GraspState:
 
 
 def calc_rotation(angle: Vector) -> Vector:
-    """Rodrigues' formula for a rotation vector [rad]."""
+    """Returns the rotation matrix of a rotation vector [rad], by Rodrigues' formula."""
     size = float(np.linalg.norm(angle))
     K = np.cross(np.eye(3), angle)  # K x = angle x x
     if size < 1e-8:
@@ -102,14 +114,17 @@ def calc_rotation(angle: Vector) -> Vector:
 
 
 def calc_masses(case: GraspCase) -> Vector:
-    """The diagonal of M, (6 n) [kg, kg m^2]; cubes have it in every orientation."""
+    """Returns the diagonal of M, (6 n) [kg, kg m^2]. Cubes have it in every orientation."""
     inertia = np.full(case.num_bodies, BLOCK_INERTIA)
     inertia[:FIRST_BLOCK] = GRIPPER_INERTIA
     return np.column_stack([np.full((len(inertia), 3), MASS), np.tile(inertia, (3, 1)).T]).ravel()
 
 
 def calc_forces(case: GraspCase, state: GraspState) -> Vector:
-    """Weight of the blocks, and the grippers' forces along x of gripper 1, (6 n) [N, N m]."""
+    """Returns the weights of the blocks and the forces of the grippers, (6 n) [N, N m].
+
+    The forces of the grippers act along the x axis of gripper 1.
+    """
     force = np.zeros((case.num_bodies, 6))
     force[FIRST_BLOCK:, 2] = -MASS * GRAVITY
     squeeze = FORCE_PER_BLOCK * case.num_blocks * state.R[GRIPPER_1][:, 0]
@@ -120,7 +135,13 @@ def calc_forces(case: GraspCase, state: GraspState) -> Vector:
 
 @dataclass
 class GraspContacts:
-    """bodies: (c, 2), A and B. point: (c, 3) [m]. normal: (c, 3), from A into B. gap: (c,) [m]."""
+    """The c contacts of a state.
+
+    bodies: bodies A and B, (c, 2).
+    point: positions, (c, 3) [m].
+    normal: unit normals from A into B, (c, 3).
+    gap: distances, (c,) [m].
+    """
 
     bodies: list[tuple[int, int]] = field(default_factory=list)
     point: list[Vector] = field(default_factory=list)
@@ -131,7 +152,7 @@ class GraspContacts:
         return len(self.gap)
 
     def make_tangents(self) -> tuple[list[Vector], list[Vector]]:
-        """Unit tangents of each contact; the first is horizontal."""
+        """Returns two unit tangents of each contact. The first is horizontal."""
         first = []
         for n in self.normal:
             t = np.cross(n, [0.0, 0.0, 1.0])
@@ -140,7 +161,7 @@ class GraspContacts:
 
 
 def find_contacts(case: GraspCase, state: GraspState) -> GraspContacts:
-    """The hits of corners on triangles of the face that is toward their body, pair by pair."""
+    """Finds the contacts: hits of one body's corners on triangles of the other body's nearest face."""
     out = GraspContacts()
     for a, b in itertools.combinations(range(case.num_bodies), 2):
         if (a, b) in case.joints or (b, a) in case.joints:
@@ -168,7 +189,7 @@ def _add_hits(
         gap = sign * local[axis] - 0.5 * edge
         if not -LARGEST_OVERLAP < gap < LARGEST_GAP:
             continue
-        # One triangle is above the diagonal of the face, the other below.
+        # One triangle of the face is above its diagonal, and the other is below.
         u, w = local[s] / edge + 0.5, local[t] / edge + 0.5
         if min(u, w, 1 - u, 1 - w) < -INSIDE:
             continue
@@ -184,7 +205,7 @@ def _add_hits(
 def make_rows(
     case: GraspCase, state: GraspState, contacts: GraspContacts, directions: list[Vector]
 ) -> Vector:
-    """Velocity of B relative to A at each contact along its direction, per unit of v: (c, 6 n)."""
+    """Returns the Jacobian of the velocities of B relative to A in given directions, (c, 6 n)."""
     rows = np.zeros((len(contacts), 6 * case.num_bodies))
     for i, (a, b) in enumerate(contacts.bodies):
         rows[i] = make_row(case, state, a, b, contacts.point[i], directions[i])
@@ -194,7 +215,7 @@ def make_rows(
 def make_row(
     case: GraspCase, state: GraspState, a: int, b: int, point: Vector, direction: Vector
 ) -> Vector:
-    """Velocity of body b relative to a at a point, along a direction, per unit of v: (6 n)."""
+    """Returns the Jacobian of the velocity of b relative to a at a point in a direction, (6 n)."""
     row = np.zeros((case.num_bodies, 6))
     row[a] = -np.concatenate([direction, np.cross(point - state.x[a], direction)])
     row[b] = np.concatenate([direction, np.cross(point - state.x[b], direction)])
@@ -202,7 +223,10 @@ def make_row(
 
 
 def make_joint_rows(case: GraspCase, state: GraspState) -> Vector:
-    """Of each slide along x of its first body: no turn, no shift across; (5 joints, 6 n)."""
+    """Returns the Jacobian of the slide joints, (5 num_joints, 6 n).
+
+    A joint allows only translation along the x axis of its first body.
+    """
     rows = []
     for a, b in case.joints:
         anchor = 0.5 * (state.x[a] + state.x[b])

@@ -1,7 +1,8 @@
-"""The multi-block grasp: figures of [drumwright2015], section on rigid grasping, and their peers.
+"""The multi-block grasp: figures of [drumwright2015], section on rigid grasping.
 
-Of 36 contacts the no-slip model needs as many normal impulses as the normals have independent rows
-once joints and no slip are satisfied, and as many pivots to find them.
+The grasp has 36 contacts. The no-slip model needs only as many normal impulses as the normals have
+independent rows after projection on the complement of the joints and the no-slip constraints. It needs
+as many pivots to find them.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from stiction.studies.study import Settings, Study, StudyResult
 NUM_STEPS, QUICK_STEPS = 1000, 150
 COULOMB_STEPS = 100
 HOLDING = ("stewart_trinkle", "anitescu_potra", "drumwright_shell")
-PUBLISHED_FRICTION = 5e39  # of blocks, [-]: half the product of 1e20 and 1e20
-STICKING_FRICTION = 1e8  # in its place: as good as any that sticks, and as stewart_trinkle has it
+PUBLISHED_FRICTION = 5e39  # friction of the blocks: half the product of 1e20 and 1e20 [-]
+STICKING_FRICTION = 1e8  # a value that sticks, too, and that stewart_trinkle uses instead [-]
 PIVOTS = {"gripper joint": 5, "published joints": 3, "no joint": 9, "three blocks": 8}
-# Seconds of the paper's runs by Lemke's method with friction, by a QP and by pivoting: no slip.
+# Times of the paper's runs [s]: Lemke's method with friction, and without slip a QP and pivoting.
 PAPER = {"lemke": 10.97, "active_set": 1.99, "ppm": 1.67}
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """All variants without slip, two with Coulomb's friction, and the scene under the models."""
+    """Runs all variants without slip, one with Coulomb friction, and the scene under the models."""
     result = StudyResult()
     steps = QUICK_STEPS if settings.quick else NUM_STEPS
     without_slip = {}
@@ -40,7 +41,7 @@ def run_study(settings: Settings) -> StudyResult:
         coulomb[friction] = run_coulomb(CANONICAL, min(steps, COULOMB_STEPS), friction)
     result.checks += _check_coulomb(coulomb[1.0], "friction 1", 1e-3, "held by friction")
     result.checks += _check_coulomb(
-        coulomb[STICKING_FRICTION], "friction 1e8 for 5e39", 1e-9, "held without slip"
+        coulomb[STICKING_FRICTION], "friction 1e8 instead of 5e39", 1e-9, "held without slip"
     )
     settings.tell("times of the solvers")
     times = time_solvers(without_slip[CANONICAL.name].problems, CANONICAL)
@@ -62,8 +63,8 @@ def run_study(settings: Settings) -> StudyResult:
         "models": {name: run.measure() for name, run in models.items()},
     }
     result.notes.append(
-        "times are of calls from Python; stiction bench lcp has those of the solvers alone. The "
-        "paper's are of whole runs in MATLAB, with its assembly: ratios to them say little"
+        "times include the call from Python; `stiction bench lcp` measures the solvers alone; the "
+        "paper's times are those of whole runs in MATLAB, with assembly, so ratios to them mean little"
     )
     result.plots = {
         "drop": draw_drop(without_slip[CANONICAL.name], coulomb, models),
@@ -75,7 +76,7 @@ def run_study(settings: Settings) -> StudyResult:
 def _check_no_slip(run: GraspRun) -> list[Check]:
     name, figures = run.case.name, run.measure()
     pivots = PIVOTS[name]
-    wanted = 12 * (run.case.num_bodies - 1)  # faces of the row
+    wanted = 12 * (run.case.num_bodies - 1)  # twelve hits for each pair of faces in the row
     checks = [
         check_between(
             f"pivots of the first step, {name}",
@@ -84,17 +85,26 @@ def _check_no_slip(run: GraspRun) -> list[Check]:
             pivots,
             "rank of Q",
         ),
-        check_at_most(f"pivots a step, warm, {name}", figures["pivots_mean"], 0.1, "target"),
         check_at_most(
-            f"most positive forces, {name}", figures["positive_max"], pivots, "theorem 1"
+            f"mean pivots of a step with warm start, {name}", figures["pivots_mean"], 0.1, "target"
         ),
-        check_at_most(f"drop of a block [m], {name}", figures["drop_max"], 1e-9, "target"),
-        check_at_most(f"unsolved steps, {name}", figures["unsolved"], 0, "target"),
-        check_at_most(f"residual [m/s], {name}", figures["residual_max"], 1e-9, "target"),
+        check_at_most(
+            f"largest number of positive forces, {name}",
+            figures["positive_max"],
+            pivots,
+            "theorem 1",
+        ),
+        check_at_most(f"drop of a block, {name} [m]", figures["drop_max"], 1e-9, "target"),
+        check_at_most(f"number of unsolved steps, {name}", figures["unsolved"], 0, "target"),
+        check_at_most(f"residual, {name} [m/s]", figures["residual_max"], 1e-9, "target"),
     ]
-    if len(run.case.joints) < 2:  # jointed pairs do not collide
+    if (
+        len(run.case.joints) < 2
+    ):  # a second joint connects touching bodies, which then do not collide
         checks.append(
-            check_between(f"contacts, {name}", figures["contacts"], wanted, wanted, "twelve a pair")
+            check_between(
+                f"contacts, {name}", figures["contacts"], wanted, wanted, "twelve per pair of faces"
+            )
         )
     return checks
 
@@ -103,19 +113,24 @@ def _check_coulomb(run: GraspRun, name: str, drop: float, source: str) -> list[C
     figures = run.measure()
     return [
         check_at_most(
-            f"unsolved steps, Stewart and Trinkle, {name}", figures["unsolved"], 0, "specification"
+            f"number of unsolved steps, Stewart and Trinkle, {name}",
+            figures["unsolved"],
+            0,
+            "specification",
         ),
-        check_at_most(f"drop of a block, {name} [m]", figures["drop_max"], drop, source),
+        check_at_most(
+            f"drop of a block, Stewart and Trinkle, {name} [m]", figures["drop_max"], drop, source
+        ),
     ]
 
 
 def _check_times(times: dict[str, Any]) -> list[Check]:
     return [
         check_at_least(
-            "Stewart and Trinkle over no slip, time of an LCP",
+            "ratio of times of an LCP, Stewart and Trinkle to no slip",
             times["stewart_trinkle, lemke"] / times["no_slip, ppm_ratio"],
             PAPER["lemke"] / PAPER["ppm"],
-            "paper, of whole runs",
+            "paper's ratio of whole runs",
         )
     ]
 

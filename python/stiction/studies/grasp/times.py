@@ -1,4 +1,4 @@
-"""CPU time of each solver on the same LCPs of the grasp."""
+"""CPU times of LCP solvers on the same LCPs of the grasp."""
 
 from __future__ import annotations
 
@@ -17,10 +17,17 @@ _REPEATS = 5
 
 
 def time_solvers(problems: Sequence[GraspLcp], case: GraspCase) -> dict[str, float]:
-    """Microseconds of an LCP, the least of five rounds over all problems, calls included.
+    """Times the solvers. They take turns.
 
-    Without slip all solvers get the same problems, cold; 'warm' starts from the solution before.
-    Solvers that this build has not are left out.
+    All solvers get the same LCPs without slip and start cold; 'warm' starts from the active
+    contacts of the first solution. A solver that does not solve the first LCP is left out.
+
+    Args:
+        problems: LCPs without slip.
+        case: the case, for an LCP with friction.
+
+    Returns:
+        CPU time of an LCP including the call from Python, minimum of five rounds [us].
     """
     start = make_start(case)
     coulomb = make_coulomb_lcp(case, start, find_contacts(case, start), 1.0)
@@ -41,7 +48,7 @@ def time_solvers(problems: Sequence[GraspLcp], case: GraspCase) -> dict[str, flo
     calls["stewart_trinkle, lemke"] = (1, lambda: lcp.solve(coulomb.Q, coulomb.r, solver="lemke"))
     calls["call"] = (100, lambda: [lcp.solve([[1.0]], [1.0]) for _ in range(100)])
     least = dict.fromkeys(calls, float("inf"))
-    for _ in range(_REPEATS):  # in turns
+    for _ in range(_REPEATS):
         for name, (count, call) in calls.items():
             begin = time.process_time()
             call()

@@ -1,1 +1,1 @@
-"""A soft gripper that lifts a spatula with a pancake: section V.B of [masterjohn2022]."""
+"""Study of a soft gripper that lifts a spatula with a pancake: section V.B of [masterjohn2022]."""

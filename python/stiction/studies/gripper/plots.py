@@ -17,14 +17,14 @@ _STAGES = {"surfaces_us": "C0", "solve_us": "C1", "step_us": "k"}
 def draw_times(
     polygons: Mapping[str, Mapping[str, Any]], triangles: Mapping[str, Mapping[str, Any]]
 ) -> Figure:
-    """Times of a step over the number of faces, with a line of order 1."""
+    """Draws the times of a step over the number of faces, with a line of order 1."""
     figure, (axes,) = make_plot(1)
     for style, name, rows in (("o-", "polygons", polygons), ("^--", "triangles", triangles)):
         faces = [row["faces"] for row in rows.values()]
-        for stage, colour in _STAGES.items():
+        for stage, color in _STAGES.items():
             label = f"{stage.removesuffix('_us')}, {name}"
             times = [row[stage] for row in rows.values()]
-            axes.plot(faces, times, style, color=colour, label=label, lw=1.2, ms=5)
+            axes.plot(faces, times, style, color=color, label=label, lw=1.2, ms=5)
     low, high = axes.get_xlim()
     ends = np.array([max(low, 100), high])
     axes.plot(ends, 0.3 * ends, ":", color="0.5", lw=1, label="order 1")
@@ -36,7 +36,7 @@ def draw_times(
 
 
 def draw_forces(runs: Mapping[str, GripperRun]) -> Figure:
-    """Force on one bubble across the grip, and on the pancake upwards, over time, by resolution."""
+    """Draws the normal force on a bubble and the upward force on the pancake over time."""
     figure, (grip, carried) = make_plot(2)
     for name, run in runs.items():
         grip.plot(run.time, run.force["left_bubble"][:, 1], label=f"{name} faces", lw=1.2)

@@ -1,5 +1,6 @@
-"""Cost of pressure-field contact over its number of faces, as in the pancake experiment of
-[masterjohn2022], section V.B: a soft gripper holds and lifts a spatula with a pancake on it.
+"""A soft gripper holds and lifts a spatula with a pancake: [masterjohn2022], section V.B.
+
+The study measures the cost of pressure-field contact as a function of the number of faces.
 """
 
 from __future__ import annotations
@@ -15,26 +16,27 @@ from stiction.studies.gripper.plots import draw_forces, draw_times
 from stiction.studies.peers import find_peer_rows
 from stiction.studies.study import Settings, Study, StudyResult
 
-GRASP_FORCE = 12.0  # of each finger [N]
+GRASP_FORCE = 12.0  # force of each finger [N]
 PANCAKE_WEIGHT = 0.04 * 9.81  # [N]
 
 _DURATION, _TRIANGLE_DURATION = 1.5, 0.6  # [s]
-_SKIPPED = 20  # steps, in which the grip settles
+_SKIPPED = 20  # number of first steps that are not measured, because the grip settles in them
 _REPEATS = 5
 _MODEL = "lagged_regularized"
 
-# Tags of the peer's rows.
+# Tags of the rows of Drake's results by resolution.
 _PEER_TAGS = {"230": "230", "500": "500", "1200": "1000", "1800": "1500"}
-# Where Drake leaves out no face. At the others it leaves out those past 90 degrees, with 10 to 13 % of
-# the force, and its bodies settle elsewhere.
+# The resolutions at which Drake uses all faces. At the others, it drops faces whose normal is more
+# than 90 degrees from the pressure gradient. They carry 10 to 13 % of the force, so that its bodies
+# settle at other heights.
 _NOTHING_IS_DROPPED = ("1200",)
-_PAPER_FACES, _PAPER_SOLVE = 4.05, 4.09  # triangles over polygons
+_PAPER_FACES, _PAPER_SOLVE = 4.05, 4.09  # the paper's ratios of triangles to polygons
 
-Runs = dict[str, dict[str, list[GripperRun]]]  # by tessellation and resolution, repeats
+Runs = dict[str, dict[str, list[GripperRun]]]  # repeated runs by tessellation and resolution
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """All resolutions, with polygons and with triangles."""
+    """Runs all resolutions with polygons and with triangles."""
     result = StudyResult()
     resolutions = RESOLUTIONS[::2] if settings.quick else RESOLUTIONS
     runs: Runs = {
@@ -57,7 +59,7 @@ def run_study(settings: Settings) -> StudyResult:
         result.checks += _check_hold(name, repeats[0])
     result.checks.append(
         check_between(
-            "triangles to polygons, mean",
+            "ratio of the numbers of faces, triangles to polygons, mean",
             float(np.mean([ratio["faces"] for ratio in ratios.values()])),
             3.4,
             4.4,
@@ -78,7 +80,7 @@ def run_study(settings: Settings) -> StudyResult:
 def _run_all(
     settings: Settings, resolutions: tuple[Resolution, ...], tessellation: str, duration: float
 ) -> dict[str, list[GripperRun]]:
-    """Repeats take turns, so that a noisy machine disturbs all alike."""
+    """Runs all resolutions repeatedly. They take turns, so that noise affects all of them equally."""
     runs: dict[str, list[GripperRun]] = {resolution.name: [] for resolution in resolutions}
     for repeat in range(1 if settings.quick else _REPEATS):
         for resolution in resolutions:
@@ -89,8 +91,10 @@ def _run_all(
 
 
 def _describe(repeats: list[GripperRun]) -> dict[str, Any]:
-    """Times are 10th percentiles over steps, each the least of its repeats, which take the same steps:
-    what disturbs a step only makes it longer.
+    """Returns the figures of repeated runs, which make the same steps.
+
+    A time is the 10th percentile of the steps, after taking the minimum of the repeats for each
+    step, because disturbances can only make a step longer.
     """
     run = repeats[0]
     times = {
@@ -112,7 +116,7 @@ def _describe(repeats: list[GripperRun]) -> dict[str, Any]:
 
 
 def _mean_of_hold(run: GripperRun, force: Vector) -> Vector:
-    """Over the last 0.1 s, in which nothing is accelerated much."""
+    """Returns the mean force over the last 0.1 s, in which accelerations are small [N]."""
     return np.asarray(np.mean(force[run.time > run.time[-1] - 0.1], axis=0))
 
 
@@ -122,7 +126,11 @@ def _check_hold(name: str, run: GripperRun) -> list[Check]:
     return [
         *(
             check_near(
-                f"force on the {side} bubble at {name} faces [N]", f, GRASP_FORCE, 0.005, "balance"
+                f"force on the {side} bubble at {name} faces [N]",
+                f,
+                GRASP_FORCE,
+                0.005,
+                "force of the finger",
             )
             for side, f in grip.items()
         ),
@@ -134,13 +142,16 @@ def _check_hold(name: str, run: GripperRun) -> list[Check]:
             "its weight",
         ),
         check_at_least(
-            f"rise of the pancake at {name} faces [m]", run.pancake - 0.304, 0.07, "it is held"
+            f"rise of the pancake at {name} faces [m]",
+            run.pancake - 0.304,
+            0.07,
+            "the gripper holds it",
         ),
     ]
 
 
 def _fit_exponents(figures: dict[str, Any]) -> dict[str, float]:
-    """Of times over the number of faces, all resolutions."""
+    """Fits the exponents with which times grow with the number of faces over all resolutions."""
     fitted = {}
     for tessellation in ("polygon", "triangle"):
         rows = figures[tessellation].values()
@@ -154,20 +165,22 @@ def _check_times(figures: dict[str, Any]) -> list[Check]:
     ratios = list(figures["triangles_over_polygons"].values())
     return [
         *(
-            check_at_most(f"exponent in faces, {name}", exponent, 1.05, "target: linear")
+            check_at_most(
+                f"exponent of the time over faces, {name}", exponent, 1.05, "target: linear"
+            )
             for name, exponent in figures["exponents"].items()
         ),
         check_at_most(
-            "solver's time, triangles to polygons",
+            "ratio of the solver's times, triangles to polygons",
             float(np.mean([ratio["solve_us"] for ratio in ratios])),
             _PAPER_SOLVE,
-            "paper; ours sums faces by patch",
+            "paper; Stiction sums the faces of a patch",
         ),
         check_at_most(
-            "query's time, triangles to polygons",
+            "ratio of the query's times, triangles to polygons",
             float(np.mean([ratio["surfaces_us"] for ratio in ratios])),
             2.0,
-            "3.6 times the faces; paper: 1.1; Drake: 0.8 to 0.9, of a slower query",
+            "3.6 times the faces; paper: 1.1; Drake: 0.8 to 0.9, with a slower query",
         ),
     ]
 
@@ -192,15 +205,21 @@ def _check_peers(
             "drake_pancake": peer["end"][9],
         }
         checks.append(
-            check_near(f"faces with sap at {name}", faces, peer["faces_mean"], 0.05, "Drake's sap")
+            check_near(
+                f"number of faces with sap at {name} faces",
+                faces,
+                peer["faces_mean"],
+                0.05,
+                "Drake's sap",
+            )
         )
         if name in _NOTHING_IS_DROPPED:
             checks.append(
                 check_at_most(
-                    f"height of the pancake with sap at {name}, distance [m]",
+                    f"difference in height of the pancake to Drake, sap, at {name} faces [m]",
                     abs(ours.pancake - peer["end"][9]),
                     1e-4,
-                    "Drake's sap, which drops no face here",
+                    "Drake's sap, which uses all faces here",
                 )
             )
     result.figures["drake"] = compared
@@ -209,7 +228,7 @@ def _check_peers(
 
 STUDY = Study(
     name="gripper",
-    title="a soft gripper lifts a spatula with a pancake",
+    title="a soft gripper that lifts a spatula with a pancake",
     run=run_study,
     plots=("times", "forces"),
 )

@@ -1,1 +1,1 @@
-"""A robot that flips a pancake: figures 7 to 9 of [masterjohn2022]."""
+"""Study of a robot that flips a pancake: figures 7 to 9 of [masterjohn2022]."""

@@ -1,4 +1,4 @@
-"""The arm's controller: a pose of the grasp site becomes joint angles, within the joints' speeds."""
+"""The arm's controller: computes joint angles for a pose of the grasp site, within speed limits."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ import numpy as np
 
 from stiction.studies.pancake.scene import ARM_JOINTS, GRASP, JOINT_SPEEDS, Vector
 
-_DAMPING = 1e-4  # of the least squares [m^2]; the smallest singular value on the way is 0.1 m
-_GAIN = 0.5  # share of the error that one step removes
+# Damping of the least squares [m^2]. The smallest singular value during the task is 0.1 m.
+_DAMPING = 1e-4
+_GAIN = 0.5  # fraction of the error that one step removes
 
 
 @dataclass(frozen=True)
 class Pose:
-    """R: rotation matrix (3, 3). p: position [m], (3,). X_AB = X_AC @ X_CB."""
+    """A pose X_AB of frame B in frame A. Poses are composed as X_AB = X_AC @ X_CB.
+
+    R: rotation matrix, (3, 3).
+    p: position, (3,) [m].
+    """
 
     R: Vector
     p: Vector
@@ -24,11 +29,12 @@ class Pose:
         return Pose(self.R @ other.R, self.R @ other.p + self.p)
 
     def inverse(self) -> Pose:
+        """Returns X_BA of X_AB."""
         return Pose(self.R.T, -self.R.T @ self.p)
 
 
 def make_rotation(axis: tuple[float, float, float], angle: float) -> Vector:
-    """Rotation matrix about a unit axis [rad]."""
+    """Returns the rotation matrix, (3, 3), of an angle [rad] about a unit axis."""
     quat, matrix = np.zeros(4), np.zeros(9)
     mujoco.mju_axisAngle2Quat(quat, np.array(axis), angle)
     mujoco.mju_quat2Mat(matrix, quat)
@@ -36,7 +42,7 @@ def make_rotation(axis: tuple[float, float, float], angle: float) -> Vector:
 
 
 def calc_rotation_vector(R: Vector) -> Vector:
-    """Axis times angle [rad] of a rotation matrix."""
+    """Returns the axis times the angle of a rotation matrix, (3,) [rad]."""
     quat, vector = np.zeros(4), np.zeros(3)
     mujoco.mju_mat2Quat(quat, R.ravel())
     mujoco.mju_quat2Vel(vector, quat, 1.0)
@@ -44,7 +50,12 @@ def calc_rotation_vector(R: Vector) -> Vector:
 
 
 def interpolate(first: Pose, last: Pose, share: float) -> Pose:
-    """Along a straight line, about one axis."""
+    """Returns a pose between two poses, on a straight line and with a rotation about one axis.
+
+    Args:
+        first, last: the two poses.
+        share: position between the two, in [0, 1].
+    """
     vector = first.R.T @ last.R
     turn = share * calc_rotation_vector(vector)
     angle = float(np.linalg.norm(turn))
@@ -54,8 +65,12 @@ def interpolate(first: Pose, last: Pose, share: float) -> Pose:
 
 
 class ArmReference:
-    """Joint angles that follow a pose by resolved rates, on kinematics of their own: what contact
-    does to the arm does not enter.
+    """Reference joint angles that follow a pose by resolved-rate control.
+
+    The reference has its own kinematics, so contact forces on the arm do not affect it.
+
+    q: joint angles, (6,) [rad].
+    v: joint rates, (6,) [rad/s].
     """
 
     def __init__(self, model: mujoco.MjModel, q: Vector) -> None:
@@ -67,7 +82,7 @@ class ArmReference:
         self.q, self.v = q.copy(), np.zeros(6)
 
     def calc_pose(self) -> Pose:
-        """X_WG of the grasp site."""
+        """Returns the pose X_WG of the grasp site."""
         self._data.qpos[self._q_at] = self.q
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_comPos(self._model, self._data)
@@ -75,7 +90,12 @@ class ArmReference:
         return Pose(R, self._data.site_xpos[self._site].copy())
 
     def follow(self, wanted: Pose, time_step: float) -> None:
-        """Moves q towards a pose for one step; v is the rate [rad/s]."""
+        """Moves q toward a pose X_WG for one step, within the speed limits of the joints.
+
+        Args:
+            wanted: the pose of the grasp site.
+            time_step: [s].
+        """
         X = self.calc_pose()
         error = np.concatenate([wanted.p - X.p, calc_rotation_vector(wanted.R @ X.R.T)])
         mujoco.mj_jacSite(

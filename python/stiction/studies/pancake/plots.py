@@ -1,4 +1,4 @@
-"""How the study of the pancake draws its runs."""
+"""Plots of the pancake study: figures 7 to 9 of [masterjohn2022]."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from stiction.experiments.plots import make_log_log, make_plot
 from stiction.studies.pancake.run import PancakeRun
 from stiction.studies.pancake.task import GRIP_FORCE
 
-_WINDOW = 41  # steps of a running median
+_WINDOW = 41  # number of steps of a running median
 _PARTS = {"surfaces_us": "query", "solve_us": "solver", "step_us": "step"}
 
 
 def draw_task(runs: Sequence[PancakeRun]) -> Figure:
-    """What the robot does over time: turn of the pancake, heights, grip."""
+    """Draws the pancake's rotation, the heights and the grip force over time, figure 7."""
     figure, axes = make_plot(1, 3, height=2.2)
-    for colour, run in zip(_pick_colours(len(runs)), runs, strict=True):
+    for color, run in zip(_pick_colors(len(runs)), runs, strict=True):
         time, label = run.samples["time"], f"{run.contact_model}, {run.grid}"
-        axes[0].plot(time, run.samples["turn_deg"], color=colour, lw=1.2, label=label)
-        axes[1].plot(time, 1e3 * run.samples["pancake_height"], color=colour, lw=1.2)
-        axes[1].plot(time, 1e3 * run.samples["spatula_height"], color=colour, lw=1.2, ls="--")
-        axes[2].plot(time, run.samples["grip_force"], color=colour, lw=1.2)
-    axes[0].set_ylabel("pancake turned [deg]")
-    axes[1].set_ylabel("heights [mm]:\nspatula dashed")
-    axes[2].set_ylabel("grip [N]")
+        axes[0].plot(time, run.samples["turn_deg"], color=color, lw=1.2, label=label)
+        axes[1].plot(time, 1e3 * run.samples["pancake_height"], color=color, lw=1.2)
+        axes[1].plot(time, 1e3 * run.samples["spatula_height"], color=color, lw=1.2, ls="--")
+        axes[2].plot(time, run.samples["grip_force"], color=color, lw=1.2)
+    axes[0].set_ylabel("rotation of the\npancake [deg]")
+    axes[1].set_ylabel("height [mm]\n(spatula dashed)")
+    axes[2].set_ylabel("grip force [N]")
     axes[2].axhline(GRIP_FORCE, color="k", lw=0.8, ls=":")
     axes[2].set_xlabel("time [s]")
     for each in axes:
@@ -40,15 +40,15 @@ def draw_task(runs: Sequence[PancakeRun]) -> Figure:
 
 
 def draw_faces(runs: Sequence[PancakeRun]) -> Figure:
-    """Faces over time, figure 9."""
+    """Draws the number of faces over time, figure 9."""
     figure, axes = make_plot()
-    for colour, run in zip(_pick_colours(len(runs)), runs, strict=True):
+    for color, run in zip(_pick_colors(len(runs)), runs, strict=True):
         line = "-" if run.tessellation == "polygon" else "--"
         label = f"{run.grid}, {run.tessellation}s"
         axes[0].plot(
-            run.samples["time"], run.samples["faces"], line, color=colour, lw=1.2, label=label
+            run.samples["time"], run.samples["faces"], line, color=color, lw=1.2, label=label
         )
-    axes[0].set_ylabel("faces of a step")
+    axes[0].set_ylabel("faces per step")
     axes[0].set_xlabel("time [s]")
     axes[0].set_yscale("log")
     _mark_phases(axes[0], runs[0], with_names=True)
@@ -57,12 +57,12 @@ def draw_faces(runs: Sequence[PancakeRun]) -> Figure:
 
 
 def draw_times(runs: Sequence[PancakeRun]) -> Figure:
-    """Time of the query, the solver and the step over simulated time, running medians."""
+    """Draws running medians of the wall times of query, solver and step over simulated time."""
     figure, axes = make_plot(1, 3, height=2.2)
     for each, (name, title) in zip(axes, _PARTS.items(), strict=True):
-        for colour, run in zip(_pick_colours(len(runs)), runs, strict=True):
+        for color, run in zip(_pick_colors(len(runs)), runs, strict=True):
             time, values = run.samples["time"], _smooth(run.samples[name])
-            each.plot(time, values, color=colour, lw=1.1, label=str(run.grid))
+            each.plot(time, values, color=color, lw=1.1, label=str(run.grid))
         each.set_yscale("log")
         each.set_ylabel(f"{title} [µs]")
         _mark_phases(each, runs[0], with_names=each is axes[0])
@@ -74,7 +74,7 @@ def draw_times(runs: Sequence[PancakeRun]) -> Figure:
 def draw_scaling(
     runs: Mapping[str, Sequence[PancakeRun]], exponents: Mapping[str, Mapping[str, float]]
 ) -> Figure:
-    """Times against faces, figure 8, by contact model."""
+    """Draws the wall times over the number of faces by contact model, figure 8."""
     figure, axes = make_plot(len(runs), 1)
     for each, (contact_model, of_grids) in zip(axes, runs.items(), strict=True):
         for marker, (name, title) in zip("os^", _PARTS.items(), strict=True):
@@ -84,14 +84,15 @@ def draw_scaling(
         make_log_log(each)
         each.set_xticks(faces, [f"{value:.0f}" for value in faces])
         each.xaxis.set_minor_locator(NullLocator())
-        each.set_xlabel("faces of a step, mean")
-        each.set_ylabel("time of a step [µs]")
+        each.set_xlabel("mean number of faces per step")
+        each.set_ylabel("time per step [µs]")
         each.set_title(contact_model)
         each.legend(frameon=False, fontsize=9)
     return figure
 
 
 def _mark_phases(axes: Axes, run: PancakeRun, *, with_names: bool) -> None:
+    """Marks the starts of the phases of a run."""
     for name, start in run.phases:
         axes.axvline(start, color="0.8", lw=0.8, zorder=0)
         if with_names:
@@ -101,12 +102,12 @@ def _mark_phases(axes: Axes, run: PancakeRun, *, with_names: bool) -> None:
 
 
 def _smooth(values: Any) -> Any:
-    """Running median; the ends with less."""
+    """Returns the running median; the first and last values are repeated beyond the ends."""
     padded = np.pad(values, _WINDOW // 2, mode="edge")
     return np.median(np.lib.stride_tricks.sliding_window_view(padded, _WINDOW), axis=1)
 
 
-def _pick_colours(number: int) -> list[Any]:
+def _pick_colors(number: int) -> list[Any]:
     return [matplotlib.colormaps["viridis"](x) for x in np.linspace(0, 0.9, max(number, 2))][
         :number
     ]

@@ -1,6 +1,6 @@
-"""The run as a page to look at: the scene in 3D, with a time bar, all in one HTML file.
+"""A 3D animation of a run with a time bar, in one HTML file.
 
-Written by viser, which is optional: pip install stiction[replay].
+It needs viser, which is an optional dependency: pip install 'stiction[replay]'.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-_TABLE = 1.0  # half side of the square that a plane is drawn as [m]
-_LOOKED_AT = (0.6, 0.05, 0.12)
-_SEEN_FROM = (1.3, -0.65, 0.6)
+_TABLE = 1.0  # half side of the square that represents a plane [m]
+_LOOKED_AT = (0.6, 0.05, 0.12)  # point that the camera looks at [m]
+_SEEN_FROM = (1.3, -0.65, 0.6)  # position of the camera [m]
 
 
 def can_replay() -> bool:
@@ -26,16 +26,16 @@ def can_replay() -> bool:
 
 
 def make_replay(model: mujoco.MjModel, frames: Sequence[Any], frame_time: float) -> str:
-    """A page of HTML without links to others.
+    """Returns a self-contained HTML page with the animation.
 
     Args:
-        model: whose geoms are drawn.
-        frames: qpos, (nq,) each; one at least.
-        frame_time: between them [s].
+        model: the model whose geoms are drawn.
+        frames: qpos of each frame, (nq,) each; at least one.
+        frame_time: time between two frames [s].
     """
     import viser
 
-    # Its greeting would be between what the study prints.
+    # viser prints a greeting, which would mix with the output of the study.
     with contextlib.redirect_stdout(io.StringIO()):
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
         try:
@@ -57,7 +57,8 @@ def _play(
     server: Any, bodies: list[Any], model: mujoco.MjModel, frames: Sequence[Any], frame_time: float
 ) -> str:
     data = mujoco.MjData(model)
-    # What does not change is not written: played over and over, the end comes before the start.
+    # The serializer writes only changes. Start from the last frame, because the animation repeats,
+    # so that the last frame precedes the first.
     _put(bodies, model, data, frames[-1])
     recording = server.get_scene_serializer()
     for qpos in frames:
@@ -75,7 +76,7 @@ def _put(bodies: list[Any], model: mujoco.MjModel, data: mujoco.MjData, qpos: An
 
 
 def _add_geom(server: Any, model: mujoco.MjModel, geom: int) -> None:
-    """Below its body's frame."""
+    """Adds a geom as a child of its body's frame."""
     vertices, faces = _make_mesh(model, geom)
     material = int(model.geom_matid[geom])
     rgba = model.mat_rgba[material] if material >= 0 else model.geom_rgba[geom]
@@ -92,7 +93,7 @@ def _add_geom(server: Any, model: mujoco.MjModel, geom: int) -> None:
 
 
 def _make_mesh(model: mujoco.MjModel, geom: int) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
-    """Vertices in the geom's frame and faces of what this scene has."""
+    """Returns vertices in the geom's frame and faces, for the types of geoms in this scene."""
     import trimesh
 
     size, kind = model.geom_size[geom], model.geom_type[geom]

@@ -1,4 +1,4 @@
-"""The robot as its task sees it: takes a pose and a grip, tells the forces that the bubbles feel."""
+"""The robot as seen by its task: it follows a pose and a grip force, and measures bubble forces."""
 
 from __future__ import annotations
 
@@ -12,23 +12,28 @@ from stiction.studies.pancake.arm import ArmReference, Pose
 from stiction.studies.pancake.scene import ARM_JOINTS, BUBBLES, FINGERS, START, Vector
 
 _FINGER_SPEED = 0.05  # [m/s]
-_FORCE_GAIN = 2e-3  # speed of the fingers' set point per error in force [m/(N s)]
-_OPEN = 0.045  # of each finger at the start [m]
-_FILTER_TIME = 0.02  # of measured forces [s]
+_FORCE_GAIN = 2e-3  # speed of the fingers' set point per error of the grip force [m/(N s)]
+_OPEN = 0.045  # opening of each finger at the start [m]
+_FILTER_TIME = 0.02  # time constant of the filter of measured forces [s]
 
 
 @dataclass(frozen=True)
 class Command:
-    """pose: X_WG wanted of the grasp site. grip: force of each bubble [N]; None: fingers open."""
+    """A command for one step.
+
+    pose: pose X_WG of the grasp site.
+    grip: force of each bubble [N]; None opens the fingers.
+    """
 
     pose: Pose
     grip: float | None
 
 
 class Robot:
-    """Servo set points of a command, and what the last step's contacts say.
+    """Converts commands to set points of the servos, and measures forces in the contacts of a step.
 
-    grip_force: of each bubble, mean [N]. handle_force: on what is held, world [N].
+    start: initial pose X_WG of the grasp site.
+    bubble_forces: filtered force on each bubble, (2, 3), in the world frame [N].
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, time_step: float) -> None:
@@ -45,25 +50,26 @@ class Robot:
 
     @property
     def time(self) -> float:
-        """Simulated so far [s]."""
+        """The simulated time [s]."""
         return float(self._data.time)
 
     @property
     def grip_force(self) -> float:
-        """Across the grip, mean of both bubbles [N]."""
+        """The force across the grip, mean of both bubbles [N]."""
         across = self._arm.calc_pose().R[:, 1]
         return float(np.abs(self.bubble_forces @ across).mean())
 
     @property
     def handle_force(self) -> Vector:
-        """Of both bubbles on what they hold, world [N]."""
+        """The force of both bubbles on the held body, (3,), in the world frame [N]."""
         force: Vector = -self.bubble_forces.sum(axis=0)
         return force
 
     def obey(self, command: Command) -> None:
         """Sets the controls of the next step."""
         self._arm.follow(command.pose, self._time_step)
-        # The servo damps against rest; what it should not damp is added.
+        # The servo damps the joint's velocity. A lead in the set point cancels the damping of the
+        # reference velocity.
         self._data.ctrl[:6] = self._arm.q + self._lag * self._arm.v
         speed = _FINGER_SPEED
         if command.grip is not None:
@@ -73,7 +79,7 @@ class Robot:
         self._data.ctrl[6:] = self._fingers
 
     def feel(self, report: StepReport) -> None:
-        """Takes the bubbles' forces from a step."""
+        """Updates the forces on the bubbles from the report of a step."""
         contacts = report.contacts
         share = self._time_step / (self._time_step + _FILTER_TIME)
         for i, bubble in enumerate(self._bubbles):

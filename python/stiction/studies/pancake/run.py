@@ -1,4 +1,4 @@
-"""One run of the task: a grid, a contact model, and what is measured of every step."""
+"""A run of the task on a grid under a contact model, and its measurements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stiction.studies.pancake.robot import Command, Robot
 from stiction.studies.pancake.scene import GRASP, GRIDS, make_pancake_model, make_pancake_properties
 from stiction.studies.pancake.task import X_SG, Task, TaskError
 
-FRAME_TIME = 0.04  # between poses kept for a replay [s]
+FRAME_TIME = 0.04  # time between the frames kept for a replay [s]
 
 _SAMPLED = (
     "time", "faces", "surfaces_us", "solve_us", "step_us", "iterations", "grip_force",
@@ -26,10 +26,18 @@ _SAMPLED = (
 
 @dataclass
 class PancakeRun:
-    """grid: by its name. samples: by name, one value a step. phases: name and start [s].
-    frames: qpos every FRAME_TIME. failure: why it ended early, else None.
-    lift: of the spatula from the stand [m]. handle_force: what the bubbles bear then, upwards [N].
-    pancake_speed: at the end, of its center and rim [m/s]. on_stove: whether it touches the stove.
+    """The results of a run.
+
+    grid: name of the grid.
+    contact_model, tessellation: as in Simulator.
+    samples: values of each step by name, (num_steps,) each.
+    phases: name and start of each phase [s].
+    frames: qpos every FRAME_TIME.
+    failure: reason why the run ended early, or None.
+    lift: height by which the spatula was lifted from the stand [m].
+    handle_force: upward force of the bubbles on the handle after the lift [N].
+    pancake_speed: speed of the pancake at the end: that of its center plus that of its rim [m/s].
+    on_stove: whether the pancake touches the stove at the end.
     """
 
     grid: int
@@ -45,18 +53,20 @@ class PancakeRun:
     on_stove: bool = False
 
     def last(self, name: str) -> float:
-        """Of a sample, at the end; NaN if no step was made."""
+        """Returns the last value of a sample, or NaN if no step was made."""
         return float(self.samples[name][-1]) if len(self.samples[name]) else float("nan")
 
     def mean(self, name: str) -> float:
-        """Over the steps with the spatula in the grip."""
+        """Returns the mean of a sample over the steps with the spatula in the grip."""
         held = self.samples["time"] > self.find_start("lift")
         values = self.samples[name][held]
         return float(values.mean()) if len(values) else float("nan")
 
     def quiet(self, name: str) -> float:
-        """As mean, for times: of every half second the lower quartile, since other programs on the
-        machine disturb, and long steps more than short ones.
+        """Returns a robust mean of a wall time over the steps with the spatula in the grip.
+
+        It is the mean of the lower quartiles of intervals of 0.5 s. Other programs on the machine
+        make some steps longer, and disturb long steps more often than short ones.
         """
         held = self.samples["time"] > self.find_start("lift")
         values, bins = self.samples[name][held], (2 * self.samples["time"][held]).astype(int)
@@ -64,27 +74,27 @@ class PancakeRun:
         return float(np.mean(quartiles)) if quartiles else float("nan")
 
     def max(self, name: str) -> float:
-        """Since the spatula was grasped; NaN if it was not."""
+        """Returns the maximum of a sample over the steps with the spatula in the grip, or NaN."""
         held = self.samples["time"] > self.find_start("lift")
         return float(np.max(self.samples[name][held])) if held.any() else float("nan")
 
     @property
     def has_lifted(self) -> bool:
-        """True if there are steps with the spatula in the grip, which means are over."""
+        """True if the run has steps with the spatula in the grip, over which means are taken."""
         return bool((self.samples["time"] > self.find_start("lift")).any())
 
     @property
     def pancake_height_raised(self) -> float:
-        """Of the pancake's center, when the spatula has been raised with it [m]; NaN if never."""
+        """The height of the pancake's center after the spatula has raised it [m]; NaN if never."""
         raised = np.asarray(self.samples["time"]) >= self.find_start("set down")
         return float(self.samples["pancake_height"][raised][0]) if raised.any() else float("nan")
 
     def find_start(self, phase: str) -> float:
-        """[s]; infinity if it was not reached."""
+        """Returns the start of a phase [s], or infinity if the phase was not reached."""
         return next((start for name, start in self.phases if name == phase), float("inf"))
 
     def describe(self) -> dict[str, Any]:
-        """Fit for JSON."""
+        """Returns the figures of the run, fit for JSON."""
         return {
             "grid": self.grid,
             "contact_model": self.contact_model,
@@ -112,8 +122,14 @@ class PancakeRun:
 def run_pancake(
     grid: int, contact_model: str, *, tessellation: str = "polygon", only_grab: bool = False
 ) -> PancakeRun:
-    """The whole task, or the grabbing of the spatula alone. A step that fails, and a phase that waits
-    in vain, end it.
+    """Runs the whole task, or only the grabbing of the spatula.
+
+    A failed step, or a phase that waits too long, ends the run.
+
+    Args:
+        grid: name of the grid.
+        contact_model, tessellation: as in Simulator.
+        only_grab: whether to stop after lifting the spatula.
 
     Raises:
         Error: dm_control is not installed.
@@ -122,6 +138,8 @@ def run_pancake(
 
 
 class _Runner:
+    """Runs the task and measures every step."""
+
     def __init__(self, grid: int, contact_model: str, tessellation: str) -> None:
         self._model = make_pancake_model()
         self._data = mujoco.MjData(self._model)
@@ -136,7 +154,8 @@ class _Runner:
         self._robot = Robot(self._model, self._data, time_step)
         spatula, pancake = self._find("spatula"), self._find("pancake")
         self._task = Task(self._robot, time_step, spatula, pancake.p)
-        self._held, self._grasped_at = spatula, spatula.p[2]  # in the grip, and in the world
+        # The spatula's pose in the grip and its height when the grasp is complete.
+        self._held, self._grasped_at = spatula, spatula.p[2]
         self._up = pancake.R[:, 2]
         self._run = PancakeRun(grid, contact_model, tessellation)
 
@@ -161,6 +180,7 @@ class _Runner:
             self._run.pancake_speed = self._calc_pancake_speed()
 
     def _enter(self, phase: str) -> None:
+        """Records the start of a new phase."""
         phases = self._run.phases
         if not phases or phases[-1][0] != phase:
             phases.append((phase, self._robot.time))
@@ -168,6 +188,7 @@ class _Runner:
                 self._held, self._grasped_at = self._find_in_grip(), self._find("spatula").p[2]
 
     def _sample(self, report: stiction.StepReport) -> None:
+        """Appends the measurements of a step to the samples."""
         mujoco.mj_kinematics(self._model, self._data)
         self._robot.feel(report)
         pancake, spatula, in_grip = (
@@ -200,12 +221,12 @@ class _Runner:
         return any(set(pair) == ids for pair in report.contacts.geoms.tolist())
 
     def _find(self, body: str) -> Pose:
-        """X_WB after the last step."""
+        """Returns the pose X_WB of a body after the last step."""
         frame = self._data.body(body)
         return Pose(frame.xmat.reshape(3, 3).copy(), frame.xpos.copy())
 
     def _find_in_grip(self) -> Pose:
-        """X_GS: the spatula in the frame of the grasp site."""
+        """Returns the pose X_GS of the spatula in the frame of the grasp site."""
         site = self._data.site(GRASP)
         X_WG = Pose(site.xmat.reshape(3, 3), site.xpos)
         return X_WG.inverse() @ self._find("spatula")

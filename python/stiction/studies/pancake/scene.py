@@ -1,7 +1,7 @@
-"""The scene of the pancake: a Jaco arm with a soft-bubble gripper, a stand with a spatula, a stove.
+"""The pancake's scene: a Jaco arm with a soft-bubble gripper, a stand with a spatula, and a stove.
 
-The arm is that of dm_control, read from the installed package and put at the site 'arm'; its links do
-not collide. Kitchen and gripper are scenes/pancake.xml and scenes/bubble_gripper.xml.
+The arm is loaded from the installed package dm_control and attached at the site 'arm'; its links do
+not collide. The kitchen is scenes/pancake.xml, and the gripper is scenes/bubble_gripper.xml.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ ARM_JOINTS = tuple(f"jaco_joint_{i}" for i in range(1, 7))
 FINGERS = ("hand_left_finger", "hand_right_finger")
 BUBBLES = ("hand_left_bubble", "hand_right_bubble")
 GRASP = "hand_grasp"  # the site between the bubbles
-HANDLE_ANGLE = math.radians(25)  # by which the handle rises from the blade
-HANDLE_MIDDLE = np.array([-0.1945, 0.0, 0.0655])  # in the spatula's frame [m]
+HANDLE_ANGLE = math.radians(25)  # angle between the handle and the blade [rad]
+HANDLE_MIDDLE = np.array([-0.1945, 0.0, 0.0655])  # middle of the handle in the spatula's frame [m]
 BLADE_HALF_WIDTH = 0.045  # [m]
 SPATULA_MASS = 0.07  # [kg]
 STOVE_HEIGHT = 0.12  # [m]
-START = np.array([2.394, 3.711, 0.701, 0.068, -1.182, 1.931])  # joint angles before the stand [rad]
+START = np.array([2.394, 3.711, 0.701, 0.068, -1.182, 1.931])  # initial joint angles [rad]
 
-# Peak torque [N m] and speed [rad/s] of Kinova's actuators, as in dm_control, and a servo's gains.
+# Peak torque [N m] and speed [rad/s] of Kinova's actuators, as in dm_control, and gains of the
+# servos [N m/rad, N m s/rad].
 _LARGE = {"torque": 30.5, "speed": math.radians(36), "kp": 4000.0, "kv": 400.0}
 _SMALL = {"torque": 6.8, "speed": math.radians(48), "kp": 2000.0, "kv": 200.0}
 _DRIVES = (_LARGE,) * 3 + (_SMALL,) * 3
@@ -41,14 +42,18 @@ JOINT_SPEEDS = np.array([drive["speed"] for drive in _DRIVES])
 
 @dataclass(frozen=True)
 class Grid:
-    """Edge lengths of the meshes [m]; of a rigid box the mesh is its faces whatever the hint."""
+    """Resolution hints of the meshes [m].
+
+    A rigid box needs no hint: its mesh always consists of its sides.
+    """
 
     bubble: float
     handle: float
     pancake: float
 
 
-# From coarse to fine, by about how many faces a step has with the spatula in the grip.
+# The grids from coarse to fine. The name is the approximate number of faces with the spatula in the
+# grip.
 GRIDS = {
     230: Grid(bubble=0.03, handle=0.008, pancake=0.010),
     500: Grid(bubble=0.02, handle=0.005, pancake=0.010),
@@ -58,7 +63,7 @@ GRIDS = {
 
 
 def make_pancake_model() -> mujoco.MjModel:
-    """Compiles the scene; its time step is that of scenes/pancake.xml.
+    """Compiles the scene, with the time step of scenes/pancake.xml.
 
     Raises:
         Error: dm_control is not installed.
@@ -67,7 +72,7 @@ def make_pancake_model() -> mujoco.MjModel:
     gripper = mujoco.MjSpec.from_file(str(find_scene_file("bubble_gripper")))
     arm = mujoco.MjSpec.from_file(str(_find_arm()))
     for body in arm.bodies:
-        body.gravcomp = 1  # as arms of this kind do by themselves
+        body.gravcomp = 1  # arms of this kind compensate gravity themselves
     for geom in arm.geoms:
         geom.contype, geom.conaffinity = 0, 0
     for joint, drive in zip(arm.joints, _DRIVES, strict=True):
@@ -81,8 +86,10 @@ def make_pancake_model() -> mujoco.MjModel:
 
 
 def make_pancake_properties(grid: Grid) -> dict[str, Any]:
-    """Materials: bubbles and pancake compliant, all else rigid; [masterjohn2022] does not print the
-    moduli. The stove is rough and the blade smooth, so that it gets below the pancake.
+    """Returns the contact properties: bubbles and pancake are compliant, everything else is rigid.
+
+    [masterjohn2022] does not give the moduli. The stove is rough and the blade smooth, so that the
+    blade can slide below the pancake.
     """
     soft = {"hydroelastic_modulus": 1e5, "dissipation": 5.0, "relaxation_time": 0.05}
     return {
@@ -110,6 +117,6 @@ def _find_arm() -> Path:
         raise Error(
             "file_not_found",
             "dm_control",
-            "is not installed, and the arm of this study is its Jaco: pip install dm_control",
+            "is not installed, but this study uses its Jaco arm; run pip install dm_control",
         )
     return Path(spec.submodule_search_locations[0]) / "third_party/kinova/jaco_arm.xml"

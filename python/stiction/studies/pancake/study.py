@@ -1,7 +1,8 @@
 """A robot flips a pancake: section V.B and figures 7 to 9 of [masterjohn2022].
 
-An arm takes a spatula from its stand with soft bubbles, gets it below a pancake, lifts it, turns it over
-and holds the spatula still at the end: on four grids, under every contact model. Success is measured.
+An arm with a soft-bubble gripper takes a spatula from its stand, slides it below a pancake, lifts
+the pancake, turns it over and holds still at the end. The study runs the task on four grids and
+under all contact models with patches, and measures whether it succeeds.
 """
 
 from __future__ import annotations
@@ -20,31 +21,30 @@ from stiction.studies.pancake.scene import GRIDS, SPATULA_MASS, STOVE_HEIGHT, ma
 from stiction.studies.pancake.task import GRIP_FORCE, LIFT
 from stiction.studies.study import Settings, Study, StudyResult
 
-ON_ALL_GRIDS = (
-    "sap",
-    "lagged_regularized",
-)  # the paper's and our default; the others on the coarsest
+# The paper's model and Stiction's default run on all grids, other models on the coarsest.
+ON_ALL_GRIDS = ("sap", "lagged_regularized")
 NO_PATCHES = ("mujoco",)
-TRIANGLES = 500  # the grid on which they are compared with polygons
+TRIANGLES = 500  # the grid on which triangles are compared with polygons
 
 _COARSEST = next(iter(GRIDS))
 _GRAVITY = 9.81  # [m/s^2]
-_HALF_THICKNESS = 0.008  # of the pancake [m]
+_HALF_THICKNESS = 0.008  # half the thickness of the pancake [m]
 _TIMES = ("surfaces_us", "solve_us", "step_us")
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """All models on the coarsest grid, two on all grids, one with triangles; quick: the spatula is
-    grabbed and lifted, on the coarsest grid.
+    """Runs all models on the coarsest grid, two on all grids, and one with triangles.
+
+    A quick run only grabs and lifts the spatula, on the coarsest grid.
 
     Raises:
-        Error: no model to study has patches; dm_control is not installed.
+        Error: none of the models has patches, or dm_control is not installed.
     """
     if not _list_models(settings):
         raise Error(
             "unsupported",
             ", ".join(settings.contact_models),
-            f"has no patches, which the pancake is gripped by: try {' or '.join(ON_ALL_GRIDS)}",
+            f"has no patches, but this study needs them; use {' or '.join(ON_ALL_GRIDS)}",
         )
     if settings.quick:
         return _run_quick(settings)
@@ -63,7 +63,8 @@ def run_study(settings: Settings) -> StudyResult:
     for name, of_times in exponents.items():
         result.checks += _check_exponents(name, of_times)
     result.checks += _compare_tessellations(runs, result)
-    shown = next(iter(scaled), None)  # without it all
+    # Draw the first model of ON_ALL_GRIDS that was run, or else all models.
+    shown = next(iter(scaled), None)
     first = [run for run in polygons if shown in (run.contact_model, None)]
     triangles = [run for run in runs if run.tessellation == "triangle"]
     result.plots = {
@@ -82,12 +83,12 @@ def _run_quick(settings: Settings) -> StudyResult:
     result = StudyResult()
     runs = []
     for name in _list_models(settings):
-        settings.tell(f"{name}, the spatula is grabbed")
+        settings.tell(f"{name}, grabbing the spatula")
         runs.append(run_pancake(_COARSEST, name, only_grab=True))
         result.checks += _check_grab(runs[-1])
     _describe(runs, result)
     result.plots = {"fig07_task": draw_task(runs), "fig09_faces": draw_faces(runs)}
-    result.notes.append("the pancake is not flipped with --quick")
+    result.notes.append("--quick does not flip the pancake")
     return result
 
 
@@ -119,13 +120,24 @@ def _check_grab(run: PancakeRun) -> list[Check]:
     weight = SPATULA_MASS * _GRAVITY
     name = f"{run.contact_model}, {run.grid} faces"
     return [
-        check_near(f"lift of the spatula [m], {name}", run.lift, LIFT, 0.03, "keyframes"),
+        check_near(f"lift of the spatula, {name} [m]", run.lift, LIFT, 0.03, "keyframes"),
         check_near(
-            f"force on its handle [N], {name}", run.handle_force, weight, 5e-3, "its weight"
+            f"upward force on the handle, {name} [N]",
+            run.handle_force,
+            weight,
+            5e-3,
+            "weight of the spatula",
         ),
-        check_near(f"grip [N], {name}", run.last("grip_force"), GRIP_FORCE, 0.02, "commanded"),
-        check_at_most(f"slip of the handle [m], {name}", run.max("slip"), 0.01, "held"),
-        check_at_most(f"its turn in the grip [deg], {name}", run.max("slip_deg"), 5.0, "held"),
+        check_near(f"grip force, {name} [N]", run.last("grip_force"), GRIP_FORCE, 0.02, "command"),
+        check_at_most(
+            f"slip of the handle, {name} [m]", run.max("slip"), 0.01, "the gripper holds it"
+        ),
+        check_at_most(
+            f"rotation of the handle in the grip, {name} [deg]",
+            run.max("slip_deg"),
+            5.0,
+            "the gripper holds it",
+        ),
     ]
 
 
@@ -134,18 +146,32 @@ def _check_flip(run: PancakeRun) -> list[Check]:
     height = run.last("pancake_height") - STOVE_HEIGHT if run.on_stove else None
     return [
         check_at_least(
-            f"pancake raised [m], {name}", run.pancake_height_raised - STOVE_HEIGHT, 0.05, "scooped"
+            f"height of the raised pancake above the stove, {name} [m]",
+            run.pancake_height_raised - STOVE_HEIGHT,
+            0.05,
+            "the spatula lifts it",
         ),
-        check_at_least(f"pancake turned [deg], {name}", run.last("turn_deg"), 150, "flipped"),
+        check_at_least(
+            f"rotation of the pancake, {name} [deg]", run.last("turn_deg"), 150, "it is flipped"
+        ),
         check_near(
-            f"its height on the stove [m], {name}", height, _HALF_THICKNESS, 0.05, "at rest"
+            f"final height of the pancake above the stove, {name} [m]",
+            height,
+            _HALF_THICKNESS,
+            0.05,
+            "it is at rest",
         ),
-        check_at_most(f"its speed [m/s], {name}", run.pancake_speed, 1e-3, "at rest"),
+        check_at_most(
+            f"final speed of the pancake, {name} [m/s]", run.pancake_speed, 1e-3, "it is at rest"
+        ),
     ]
 
 
 def _fit_exponents(runs: Sequence[PancakeRun]) -> dict[str, float]:
-    """Of times in faces, by least squares of the logarithms; NaN of fewer than two runs."""
+    """Fits the exponents with which times grow with the number of faces.
+
+    They are NaN for fewer than two runs.
+    """
     if len(runs) < 2:
         return dict.fromkeys(_TIMES, float("nan"))
     faces = np.log([run.mean("faces") for run in runs])
@@ -158,9 +184,14 @@ def _fit_exponents(runs: Sequence[PancakeRun]) -> dict[str, float]:
 def _check_exponents(name: str, exponents: dict[str, float]) -> list[Check]:
     return [
         check_at_most(
-            f"exponent of the query, {name}", exponents["surfaces_us"], 1.05, "fig. 8: linear"
+            f"exponent of the query's time over faces, {name}",
+            exponents["surfaces_us"],
+            1.05,
+            "fig. 8: linear",
         ),
-        check_at_most(f"exponent of the step, {name}", exponents["step_us"], 1.05, "target"),
+        check_at_most(
+            f"exponent of the step's time over faces, {name}", exponents["step_us"], 1.05, "target"
+        ),
     ]
 
 
@@ -173,8 +204,14 @@ def _compare_tessellations(runs: Sequence[PancakeRun], result: StudyResult) -> l
     result.figures["triangles_to_polygons"] = ratios
     turned = of_grid["triangle"].last("turn_deg")
     return [
-        check_between("faces, triangles to polygons", ratios["faces"], 3.5, 4.6, "paper: 4.05"),
-        check_at_least("pancake turned [deg], triangles", turned, 150, "flipped"),
+        check_between(
+            "ratio of the numbers of faces, triangles to polygons",
+            ratios["faces"],
+            3.5,
+            4.6,
+            "paper: 4.05",
+        ),
+        check_at_least("rotation of the pancake, triangles [deg]", turned, 150, "it is flipped"),
     ]
 
 
@@ -182,22 +219,24 @@ def _is_compared(run: PancakeRun) -> bool:
     return run.contact_model == ON_ALL_GRIDS[0] and run.grid == TRIANGLES
 
 
-def _divide(runs: dict[str, PancakeRun], of: Any) -> float:
-    return float(of(runs["triangle"]) / of(runs["polygon"]))
+def _divide(runs: dict[str, PancakeRun], measure: Any) -> float:
+    return float(measure(runs["triangle"]) / measure(runs["polygon"]))
 
 
 def _add_replay(run: PancakeRun, result: StudyResult) -> None:
     if not run.frames:
-        result.notes.append("no replay: no step was made")
+        result.notes.append("no replay is written, because no step was made")
     elif can_replay():
         result.pages["replay"] = make_replay(make_pancake_model(), run.frames, FRAME_TIME)
     else:
-        result.notes.append("no replay: pip install stiction[replay]")
+        result.notes.append(
+            "no replay is written, because viser is not installed; run pip install 'stiction[replay]'"
+        )
 
 
 STUDY = Study(
     name="pancake",
-    title="A robot flips a pancake",
+    title="a robot that flips a pancake",
     run=run_study,
     plots=("fig07_task", "fig09_faces"),
 )

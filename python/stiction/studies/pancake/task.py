@@ -1,6 +1,6 @@
-"""The task: keyframes of the spatula, and where forces say when to go on.
+"""The task: keyframes of the spatula, and phases that end when a measured force says so.
 
-Each phase is a generator of commands, one a step; what it waits for it reads from the robot.
+Each phase is a generator that yields one command per step and reads forces from the robot.
 """
 
 from __future__ import annotations
@@ -15,39 +15,47 @@ from stiction.studies.pancake.arm import Pose, interpolate, make_rotation
 from stiction.studies.pancake.robot import Command, Robot
 from stiction.studies.pancake.scene import BLADE_HALF_WIDTH, HANDLE_ANGLE, HANDLE_MIDDLE, Vector
 
-GRIP_FORCE = 20.0  # of each bubble [N]
-LIFT = 0.10  # [m]
+GRIP_FORCE = 20.0  # force of each bubble [N]
+LIFT = 0.10  # height by which the spatula is lifted from the stand [m]
 
-_GRASPED = 0.95  # share of the grip force that is a grasp
-_TOUCH = 0.5  # loss of weight that says the blade is on the stove [N]
-_DESCENT = 0.03  # speed until then [m/s]
-_ABOVE = 0.05  # the stove, where a descent until contact begins [m]
-_BEHIND = 0.15  # of the pancake's middle, where the blade is set down [m]
-_SCOOP = 0.147  # how far it goes from there [m]
+_GRASPED = 0.95  # fraction of the grip force at which the grasp is complete
+_TOUCH = 0.5  # loss of weight at which the blade counts as touching the stove [N]
+_DESCENT = 0.03  # speed of the descent to the stove [m/s]
+_ABOVE = 0.05  # height above the stove at which a descent begins [m]
+_BEHIND = 0.15  # distance behind the pancake's center at which the blade is set down [m]
+_SCOOP = 0.147  # distance of the scooping motion [m]
 _SCOOP_TIME = 1.2  # [s]
-_DIP = math.radians(3)  # of the blade while it scoops, tip down
-_PRESS = 0.001  # of the tip onto the stove meanwhile [m]
-_TILT = math.radians(8)  # of the blade while it carries, tip up
-_TURN = math.radians(125)  # about the blade's edge: the pancake falls over by itself
-_RAISE = 0.07  # [m]
-_ASIDE = 0.05  # of the edge on the stove from its middle when the blade turns [m]
-_BACK = 0.06  # of the blade from the stove's middle then, so that the gripper is clear of it [m]
-_CLEAR = 0.002  # of the edge above the stove when it begins to turn [m]
-_RISE = 0.025  # of the edge meanwhile [m]
+_DIP = math.radians(3)  # angle of the blade while it scoops, tip down [rad]
+_PRESS = 0.001  # depth by which the tip is pressed on the stove while it scoops [m]
+_TILT = math.radians(8)  # angle of the blade while it carries the pancake, tip up [rad]
+_TURN = math.radians(
+    125
+)  # rotation about the blade's edge, after which the pancake falls over [rad]
+_RAISE = 0.07  # height by which the blade raises the pancake [m]
+_ASIDE = 0.05  # offset of the blade's edge along y from the stove's center for the turn [m]
+_BACK = 0.06  # offset of the blade along x for the turn, which keeps the gripper off the stove [m]
+_CLEAR = 0.002  # height of the edge above the stove when the turn begins [m]
+_RISE = 0.025  # height by which the edge rises during the turn [m]
 
 _c, _s = math.cos(HANDLE_ANGLE), math.sin(HANDLE_ANGLE)
-# Grasp site in the spatula's frame: z along the handle to the blade, y across the fingers.
+# Pose of the grasp site in the spatula's frame: z points along the handle to the blade, and y
+# across the fingers.
 X_SG = Pose(np.array([[-_s, 0, _c], [0, 1, 0], [-_c, 0, -_s]]), HANDLE_MIDDLE)
 
 
 class TaskError(Exception):
-    """What was waited for did not come."""
+    """A force that a phase waits for was not reached."""
 
 
 @dataclass
 class Task:
-    """robot: whose forces are read. spatula: where it lies, X_WS. pancake: where its middle is [m].
-    phase: what is being done.
+    """Generates the commands of the task.
+
+    robot: robot whose forces are read.
+    time_step: [s].
+    spatula: initial pose X_WS of the spatula.
+    pancake: initial position of the pancake's center, (3,) [m].
+    phase: name of the current phase.
     """
 
     robot: Robot
@@ -58,7 +66,7 @@ class Task:
     _grip: float | None = None
 
     def grab(self) -> Iterator[Command]:
-        """Takes the spatula by its handle and lifts it from the stand."""
+        """Grasps the spatula by its handle and lifts it from the stand."""
         self._pose = self.robot.start
         self.phase = "reach"
         yield from self._move(self.spatula @ X_SG, 1.5)
@@ -69,7 +77,7 @@ class Task:
         yield from self._hold(0.2)
 
     def flip(self) -> Iterator[Command]:
-        """Brings the held spatula below the pancake, lifts it, turns it over, and goes aside."""
+        """Slides the held spatula below the pancake, lifts it, turns it over, and moves away."""
         nose_down = make_rotation((0, 1, 0), _DIP)
         ahead = Pose(nose_down, self.pancake + np.array([-_BEHIND, 0, _ABOVE]))
         self.phase = "carry"
@@ -97,7 +105,7 @@ class Task:
 
     @property
     def _spatula(self) -> Pose:
-        """Where the keyframes have it."""
+        """The commanded pose X_WS of the spatula."""
         return self._pose @ X_SG.inverse()
 
     def _command(self, pose: Pose) -> Command:
@@ -105,16 +113,19 @@ class Task:
         return Command(pose, self._grip)
 
     def _move(self, last: Pose, duration: float) -> Iterator[Command]:
+        """Moves the grasp site to a pose X_WG in a time [s]."""
         first = self._pose
         for share in self._shares(duration):
             yield self._command(interpolate(first, last, share))
 
     def _move_spatula(self, last: Pose, duration: float) -> Iterator[Command]:
+        """Moves the held spatula to a pose X_WS in a time [s]."""
         first = self._spatula
         for share in self._shares(duration):
             yield self._command(interpolate(first, last, share) @ X_SG)
 
     def _turn_about_edge(self, duration: float) -> Iterator[Command]:
+        """Turns the spatula about its right edge, which rises meanwhile."""
         first = self._spatula
         edge = np.array([0, -BLADE_HALF_WIDTH, 0])
         for share in self._shares(duration):
@@ -123,11 +134,12 @@ class Task:
             yield self._command(Pose(R, p) @ X_SG)
 
     def _hold(self, duration: float) -> Iterator[Command]:
+        """Holds the pose for a time [s]."""
         for _ in range(round(duration / self.time_step)):
             yield self._command(self._pose)
 
     def _grasp(self) -> Iterator[Command]:
-        """Closes until both bubbles press as they should."""
+        """Closes the fingers until the grip force is reached. Raises TaskError after 4 s."""
         self._grip = GRIP_FORCE
         for _ in range(round(4.0 / self.time_step)):
             if self.robot.grip_force > _GRASPED * GRIP_FORCE:
@@ -138,7 +150,7 @@ class Task:
         yield from self._hold(0.3)
 
     def _lower(self, depth: float) -> Iterator[Command]:
-        """Down until the stove carries part of the weight."""
+        """Moves down until the stove carries part of the weight. Raises TaskError below `depth` [m]."""
         free = self.robot.handle_force[2]
         first = self._pose
         num_steps = round(depth / (_DESCENT * self.time_step))
@@ -146,10 +158,10 @@ class Task:
             if self.robot.handle_force[2] < free - _TOUCH:
                 return
             yield self._command(Pose(first.R, first.p - np.array([0, 0, i / num_steps * depth])))
-        raise TaskError(f"no stove within {depth} m")
+        raise TaskError(f"the blade did not touch the stove within {depth} m")
 
     def _shares(self, duration: float) -> Iterator[float]:
-        """From above 0 to 1, at rest at both ends."""
+        """Yields a smooth rise from 0 (excluded) to 1, with zero velocity at both ends."""
         num_steps = round(duration / self.time_step)
         for i in range(1, num_steps + 1):
             t = i / num_steps

@@ -1,1 +1,1 @@
-"""A robot that walks without slip: the walk of [drumwright2015]."""
+"""Study of a robot that walks without slip: the walk of [drumwright2015]."""

@@ -1,4 +1,4 @@
-"""The walk's controller: torques that make the joints and feet follow the planned steps."""
+"""The controller of the walk: joint torques that make joints and feet follow the planned steps."""
 
 from __future__ import annotations
 
@@ -20,22 +20,25 @@ from stiction.studies.quadruped.leg import (
 
 _JOINT_KP, _JOINT_KV = 10.0, 0.1  # [N m/rad, N m s/rad]
 _FOOT_KP, _FOOT_KV = 1000.0, 10.0  # [N/m, N s/m]
-_FOOT_KI = 0.01  # of the sum over calls of _FOOT_KP times the error [-]
-MAX_TORQUE = 4.0  # [N m]
+_FOOT_KI = 0.01  # factor of the sum over calls of _FOOT_KP times the error [-]
+MAX_TORQUE = 4.0  # largest torque of a joint [N m]
 
 
 class TrotController:
-    """Sets data.ctrl of scenes/trotter.xml before a step; to be called once a step of 1 ms, for what it
-    integrates it sums by calls.
+    """Sets data.ctrl of scenes/trotter.xml.
 
-    Feet are wanted where Footsteps says. Joints are drawn to the angles of that, and feet there by a
-    force through J^T; nothing balances the body.
+    It must be called once before each step of 1 ms, because it integrates errors by summing over
+    calls. Footsteps plans the positions of the feet. The controller makes the joints follow the
+    corresponding angles, and pulls each foot to its position by a force through J^T. There is no
+    balance control of the body.
 
     Args:
-        gait: the published, if none is given.
-        command: velocity that the body is told to have [m/s], (2,), of its pitch [rad].
+        model: the model.
+        gait: the gait; None means the published one.
+        command: returns the commanded velocity of the body, (2,) [m/s], for its pitch [rad].
 
-    command: the last, velocity ahead and to the left [m/s], (2,).
+    Attributes:
+        command: the last commanded velocity, forward and to the left, (2,) [m/s].
     """
 
     def __init__(
@@ -63,7 +66,7 @@ class TrotController:
         if self._footsteps is None:
             self._footsteps, self._q_wanted = Footsteps(self._gait, feet), q.copy()
 
-        # Where the feet are to be, and the joints with them.
+        # Plan positions and velocities of the feet, and compute those of the joints.
         R_WB = self._calc_rotation(data)
         self.command = self._calc_command(calc_pitch(R_WB))
         velocity = (R_WB.T @ data.qvel[self._base_v :][:3])[:2]
@@ -71,7 +74,7 @@ class TrotController:
         self._q_wanted = solve_legs(x, self._q_wanted)
         qd_wanted = calc_joint_rates(self._q_wanted, v)
 
-        # Both follow.
+        # Compute the torques that make joints and feet follow.
         torque = _JOINT_KP * (self._q_wanted - q) + _JOINT_KV * (qd_wanted - qd)
         pull = _FOOT_KP * (x - feet)
         self._foot_sum += pull
@@ -87,5 +90,5 @@ class TrotController:
 
 
 def calc_pitch(R_WB: Vector) -> float:
-    """Of roll-pitch-yaw angles [rad]: positive where the nose is down."""
+    """Returns the pitch of roll-pitch-yaw angles [rad], which is positive if the nose is down."""
     return float(np.arcsin(np.clip(-R_WB[2, 0], -1, 1)))

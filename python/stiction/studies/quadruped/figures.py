@@ -1,4 +1,4 @@
-"""Figures of a walk, fit for JSON."""
+"""Computes the figures of a walk."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from stiction.studies.quadruped.package_walker import PackageWalk
 from stiction.studies.quadruped.run import FOOT_RADIUS, TIME_STEP, WalkRun
 from stiction.studies.quadruped.terrain import Vector
 
-LARGEST_COUNT = 30  # the paper's contacts are 1 to 30
-_LANDED = 0.3  # from the start's 9 mm [s]
+LARGEST_COUNT = 30  # largest number of contacts in the paper
+_LANDED = 0.3  # time after which the robot has landed from its initial height of 9 mm [s]
 
 
 def describe_walk(run: WalkRun) -> dict[str, Any]:
-    """Figures of a run, fit for JSON; NaN where it ended too early to have them."""
+    """Returns the figures of a run, fit for JSON. They are NaN if the run ended too early."""
     standing = run.time > _LANDED
     last = run.time > _find_last_periods(run.time)
     height = run.base[standing, 2]
-    lift = run.feet[last, :, 2] - FOOT_RADIUS  # of each foot, above 0
+    lift = run.feet[last, :, 2] - FOOT_RADIUS  # height of each foot above the ground
     contacts, loaded = run.contacts[standing], run.loaded[standing]
     few = (contacts > 0) & (contacts <= LARGEST_COUNT)
     return {
@@ -54,19 +54,19 @@ def describe_walk(run: WalkRun) -> dict[str, Any]:
 
 
 def _find_last_periods(time: Vector) -> float:
-    """When the last whole periods of the gait but the first begin [s]."""
+    """Returns the start of the last whole periods of the gait, without the first period [s]."""
     period = Gait().period
     end = float(time[-1]) if len(time) else 0.0
     return end - period * max(0, int(end / period + 1e-6) - 1) - TIME_STEP / 2
 
 
 def _calc(function: Callable[..., Any], values: NDArray[Any]) -> float:
-    """Of no values NaN."""
+    """Applies a function to values. Returns NaN if there are no values."""
     return float(function(values)) if len(values) else math.nan
 
 
 def describe_package(walk: PackageWalk) -> dict[str, Any]:
-    """Figures of a walk of the robot of a package, fit for JSON."""
+    """Returns the figures of a walk of dm_control's quadruped, fit for JSON."""
     landed = walk.time > 0.5
     return {
         "steps": len(walk.time),

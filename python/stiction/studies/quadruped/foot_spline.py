@@ -1,4 +1,4 @@
-"""A foot's way through a few points: a cubic spline with given velocities at both ends."""
+"""The path of a foot through a few points: a cubic spline with given end velocities."""
 
 from __future__ import annotations
 
@@ -9,30 +9,33 @@ Vector = NDArray[np.float64]
 
 
 class FootSpline:
-    """C2 through points at equal times, with the same velocity at both ends.
+    """A C2 spline through points at equal time intervals, with the same velocity at both ends.
 
-    The published controller reaches that velocity by knots a thousandth of an interval from the ends,
-    in the limit of which this one is.
+    The published controller sets the end velocities by extra knots a thousandth of an interval from
+    the ends. This spline is the limit in which this distance goes to zero.
 
     Args:
-        start: [s]. duration: > 0 [s].
-        points: (at least 2, 3) [m].
-        velocity: at both ends [m/s], (3,).
+        start: time of the first point [s].
+        duration: time from the first to the last point, > 0 [s].
+        points: at least two points, (n, 3) [m].
+        velocity: velocity at both ends, (3,) [m/s].
 
-    end_point, end_velocity: of the end [m], [m/s], (3,).
+    Attributes:
+        end_point: position at the end, (3,) [m].
+        end_velocity: velocity at the end, (3,) [m/s].
     """
 
     def __init__(self, start: float, duration: float, points: Vector, velocity: Vector) -> None:
         self._start, self._end = start, start + duration
         self._interval = h = duration / (len(points) - 1)
         self.end_point, self.end_velocity = points[-1], velocity
-        # Slopes are continuous and at the ends given: equations for the second derivatives.
+        # The second derivatives M at the points follow from continuous slopes and given end slopes.
         slopes = np.vstack([velocity, np.diff(points, axis=0) / h, velocity])
         count = len(points)
         A = 4 * np.eye(count) + np.eye(count, k=1) + np.eye(count, k=-1)
         A[0, 0] = A[-1, -1] = 2
         M = np.linalg.solve(A, 6 / h * np.diff(slopes, axis=0))
-        # In powers of the share of an interval, (intervals, 4, 3).
+        # Coefficients of the powers of the fraction s of an interval, (num_intervals, 4, 3).
         self._powers: Vector = np.stack(
             [
                 points[:-1],
@@ -44,7 +47,7 @@ class FootSpline:
         )
 
     def calc_motion(self, time: float) -> tuple[Vector, Vector]:
-        """Position [m] and velocity [m/s], (3,) each; after the end those of the end."""
+        """Returns position [m] and velocity [m/s], (3,) each. They are constant after the end."""
         elapsed = (min(max(time, self._start), self._end) - self._start) / self._interval
         i = min(int(elapsed), len(self._powers) - 1)
         s = elapsed - i

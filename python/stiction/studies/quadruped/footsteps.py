@@ -1,4 +1,4 @@
-"""Where the feet of a trot are to be: splines in the base's frame, each planned when its phase begins."""
+"""Planned positions of the feet of a trot: splines in the base frame, planned as phases begin."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from stiction.studies.quadruped.foot_spline import FootSpline
 from stiction.studies.quadruped.gait import Gait, Vector
 
 STEP_HEIGHT = 0.015  # [m]
-# Of the step that catches a body which is not as fast as it is told: sqrt(l / g) of an inverted pendulum,
-# with the published length [s].
+# Factor from the error of the body's velocity to the correction of a step: sqrt(l / g) of an
+# inverted pendulum with the published length [s].
 _CATCH_TIME = math.sqrt(0.30 / 9.81)
 
 
 class Footsteps:
-    """Plans of the four feet.
+    """Plans the motion of the four feet.
 
     Args:
-        gait: when they stand.
-        origin: of the feet [m], (4, 3), from which swings are measured, and where all start.
+        gait: the gait.
+        origin: initial positions of the feet, from which swings are measured, (4, 3) [m].
     """
 
     def __init__(self, gait: Gait, origin: Vector) -> None:
@@ -30,11 +30,14 @@ class Footsteps:
         self._splines = [FootSpline(0, 1, np.stack([x, x]), rest) for x in self._origin]
 
     def calc_motion(self, time: float, command: Vector, velocity: Vector) -> tuple[Vector, Vector]:
-        """Wanted positions [m] and velocities [m/s] of the feet, (4, 3) each; plans what begins now.
+        """Returns planned positions [m] and velocities [m/s] of the feet, (4, 3) each.
+
+        It plans the splines of the phases that begin at this time.
 
         Args:
-            time: [s], not before that of the last call.
-            command: velocity that the body is told to have [m/s], (2,). velocity: that it has.
+            time: time, not before that of the last call [s].
+            command: commanded velocity of the body, (2,) [m/s].
+            velocity: velocity of the body, (2,) [m/s].
         """
         is_stance, remaining = self._gait.is_stance(time), self._gait.calc_remaining(time)
         for foot, stands in enumerate(is_stance):
@@ -55,13 +58,13 @@ class Footsteps:
 
 
 def _plan_swing(start: Vector, end: Vector) -> Vector:
-    """Up, across, down, in equal times."""
+    """Returns the points of a swing: up, across and down, in equal times."""
     lift = np.array([0, 0, STEP_HEIGHT])
     return np.stack([start, start + lift, end + lift, end])
 
 
 def _plan_stance(start: Vector, step: Vector) -> Vector:
-    """Back along an arc about the base's origin."""
+    """Returns the points of a stance: back along an arc about the origin of the base."""
     end = start + np.append(step, 0)
     radii = np.linalg.norm(start), np.linalg.norm(end)
     direction = start / radii[0] + end / radii[1]

@@ -1,7 +1,8 @@
-"""The legs of scenes/trotter.xml: where their feet are, and which joint angles put them there.
+"""Kinematics of the legs of scenes/trotter.xml, forward and inverse.
 
-Legs are left front, right front, left rear, right rear; joints of each abduction, hip, knee. All is in
-the base's frame, x ahead and y to the left, of all four legs at once.
+The legs are left front, right front, left rear and right rear. The joints of a leg are abduction,
+hip and knee. All functions compute all four legs at once, in the base frame with x forward and y to
+the left.
 """
 
 from __future__ import annotations
@@ -14,17 +15,20 @@ Vector = NDArray[np.float64]
 NAMES = ("left_front", "right_front", "left_rear", "right_rear")
 JOINTS = ("abduction", "hip", "knee")
 
-_ALONG = np.array([1.0, 1.0, -1.0, -1.0])  # of the links at q = 0; and the axis of abduction
-_ACROSS = np.array([1.0, -1.0, 1.0, -1.0])  # of the axes of hip and knee
-_MOUNT = np.stack([0.1 * _ALONG, 0.06 * _ACROSS, np.zeros(4)], axis=1)  # of abduction [m]
-_COXA, _THIGH, _SHANK = 0.05, 0.1, 0.1  # [m]
+_ALONG = np.array(
+    [1.0, 1.0, -1.0, -1.0]
+)  # sign along x of the links at q = 0, and of abduction axes
+_ACROSS = np.array([1.0, -1.0, 1.0, -1.0])  # sign along y of the axes of hip and knee
+_MOUNT = np.stack([0.1 * _ALONG, 0.06 * _ACROSS, np.zeros(4)], axis=1)  # abduction joints [m]
+_COXA, _THIGH, _SHANK = 0.05, 0.1, 0.1  # lengths of the links [m]
 
-_DAMPING = 1e-9  # of the least squares, where a leg is straight [m^2]; otherwise 0.01
+# Damping of the least squares, for straight legs [m^2]. J^T J is about 0.01 m^2 otherwise.
+_DAMPING = 1e-9
 _MAX_ITERATIONS, _MAX_HALVINGS = 50, 10
 
 
 def calc_feet(q: Vector) -> Vector:
-    """Centers of the feet p_BF [m], (4, 3), of joint angles q [rad], (4, 3)."""
+    """Returns the centers of the feet p_BF, (4, 3) [m], for joint angles q, (4, 3) [rad]."""
     roll, hip, knee = _calc_angles(q)
     down = -_ALONG * (_THIGH * np.sin(hip) + _SHANK * np.sin(knee))
     feet = _MOUNT.copy()
@@ -35,7 +39,7 @@ def calc_feet(q: Vector) -> Vector:
 
 
 def calc_jacobians(q: Vector) -> Vector:
-    """d p_BF / dq [m], (4, 3, 3), joints last."""
+    """Returns d p_BF / dq, (4, 3, 3) [m]. The last index is that of the joint."""
     roll, hip, knee = _calc_angles(q)
     sine, cosine = np.sin(roll), np.cos(roll)
     shank_x, shank_z = _SHANK * np.sin(knee), _SHANK * np.cos(knee)
@@ -51,15 +55,18 @@ def calc_jacobians(q: Vector) -> Vector:
 
 
 def solve_legs(feet: Vector, q: Vector, tolerance: float = 1e-6) -> Vector:
-    """Joint angles that put the feet's centers there, by Newton's method with halved steps.
+    """Computes joint angles that put the centers of the feet at given positions.
+
+    It uses Newton's method and halves steps that do not bring a foot closer.
 
     Args:
-        feet: wanted p_BF [m], (4, 3).
-        q: where the search starts [rad], (4, 3); of the two ways to bend a knee it picks one.
-        tolerance: distance of each foot from there [m].
+        feet: positions p_BF of the feet, (4, 3) [m].
+        q: initial guess, (4, 3) [rad]. It decides in which of two ways a knee bends.
+        tolerance: largest distance of a foot from its position [m].
 
     Returns:
-        q [rad], (4, 3); as near as the search came where a foot cannot reach.
+        The joint angles, (4, 3) [rad]. If a foot cannot reach its position, they are the closest
+        that the search found.
     """
     error = feet - calc_feet(q)
     for _ in range(_MAX_ITERATIONS):
@@ -84,7 +91,12 @@ def solve_legs(feet: Vector, q: Vector, tolerance: float = 1e-6) -> Vector:
 
 
 def calc_joint_rates(q: Vector, velocity: Vector) -> Vector:
-    """qd [rad/s], (4, 3), with which the feet move at velocities in the base's frame [m/s], (4, 3)."""
+    """Returns the joint rates, (4, 3) [rad/s], that move the feet with given velocities.
+
+    Args:
+        q: joint angles, (4, 3) [rad].
+        velocity: velocities of the feet in the base frame, (4, 3) [m/s].
+    """
     J = calc_jacobians(q)
     J_T = np.swapaxes(J, 1, 2)
     rates = np.linalg.solve(J_T @ J + _DAMPING * np.eye(3), J_T @ velocity[:, :, None])
@@ -97,5 +109,5 @@ def _calc_lengths(vectors: Vector) -> Vector:
 
 
 def _calc_angles(q: Vector) -> tuple[Vector, Vector, Vector]:
-    """Roll of each leg, and turns of thigh and shank about y."""
+    """Returns the roll of each leg, and the rotations of thigh and shank about y, (4,) each [rad]."""
     return _ALONG * q[:, 0], _ACROSS * q[:, 1], _ACROSS * (q[:, 1] + q[:, 2])

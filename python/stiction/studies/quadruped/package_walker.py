@@ -1,4 +1,4 @@
-"""dm_control's quadruped walks by set points that only time decides, under any contact model."""
+"""Walks of dm_control's quadruped, whose set points depend only on time."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from stiction.errors import ignored_settings_are_fine
 from stiction.experiments.real_scenes import load_real_scene
 from stiction.studies.quadruped.leg import Vector
 
-_FREQUENCY = 1.5  # of steps [1/s]
-_SWING, _LIFT = 0.4, 0.4  # set points of yaw [rad] and of lift [-]
-_START = 1.0  # until then it stands [s]
-# Side, so that legs swing ahead; phase, so that those across from each other do so together.
+_FREQUENCY = 1.5  # frequency of the gait [Hz]
+_SWING, _LIFT = 0.4, 0.4  # amplitudes of the set points of yaw [rad] and of lift [-]
+_START = 1.0  # time until which the robot stands [s]
+# Sign of the yaw that swings a leg forward, and phase. Diagonal legs have the same phase.
 _LEGS = {
     "front_left": (-1, 0.0),
     "back_right": (1, 0.0),
@@ -28,9 +28,14 @@ _LEGS = {
 
 @dataclass(frozen=True)
 class PackageWalk:
-    """Row i is of step i. time: of its end [s]. base: of the torso, world [m], (num_steps, 3).
-    upright: cosine of the torso's tilt [-]. contacts: in the step's problem.
-    physics_s: CPU time of all steps [s]. failure: why the run ended early; empty where it did not.
+    """The results of a walk. Row i of each array belongs to step i.
+
+    time: time at the end of the step [s].
+    base: position of the torso in the world frame, (num_steps, 3) [m].
+    upright: cosine of the torso's tilt [-].
+    contacts: number of contacts.
+    physics_s: CPU time of all steps [s].
+    failure: reason why the run ended early, or empty.
     """
 
     time: Vector
@@ -42,10 +47,14 @@ class PackageWalk:
 
 
 def run_package_walker(duration: float, contact_model: str, **options: Any) -> PackageWalk:
-    """From the scene's pose, in its own time step of 5 ms.
+    """Runs the quadruped from the scene's initial state with its time step of 5 ms.
+
+    A failed step ends the run; the results have the reason.
 
     Args:
-        duration: [s]. options: as Simulator's. A step that fails ends the run, which says why.
+        duration: simulated time [s].
+        contact_model: name of the contact model.
+        options: other arguments of Simulator.
 
     Raises:
         Error: dm_control is not installed.
@@ -72,7 +81,10 @@ def run_package_walker(duration: float, contact_model: str, **options: Any) -> P
 
 
 def set_controls(model: mujoco.MjModel, data: mujoco.MjData) -> None:
-    """Stands, then swings diagonal pairs of legs in turn, lifted while they go ahead."""
+    """Sets the controls: the robot stands, then swings its diagonal pairs of legs alternately.
+
+    A leg is lifted while it swings forward.
+    """
     data.ctrl[:] = 0
     if data.time < _START:
         return

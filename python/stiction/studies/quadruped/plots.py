@@ -15,7 +15,7 @@ from stiction.studies.quadruped.terrain import Terrain
 
 Runs = Mapping[str, WalkRun]
 
-# Lines of one model's solvers, which lie on each other.
+# Styles for two solvers of one model, whose lines coincide.
 _SOLVERS: dict[str, dict[str, Any]] = {
     "ppm_ratio": {"color": find_colour("viscous"), "lw": 2.6},
     "lemke": {"color": find_colour("mujoco"), "ls": "--"},
@@ -23,7 +23,7 @@ _SOLVERS: dict[str, dict[str, Any]] = {
 
 
 def draw_walk(runs: Runs) -> Figure:
-    """The way ahead, height, pitch and contacts over time, by contact model."""
+    """Draws position along x, height, pitch and number of contacts over time by contact model."""
     figure, axes = make_plot(2, 2, height=3.0)
     ahead, height, pitch, contacts = axes
     for name, run in runs.items():
@@ -36,7 +36,7 @@ def draw_walk(runs: Runs) -> Figure:
     ahead.set_ylabel("x of the base [m]")
     height.set_ylabel("z of the base [mm]")
     pitch.set_ylabel("pitch, nose down [mrad]")
-    contacts.set_ylabel("contacts of a step")
+    contacts.set_ylabel("contacts per step")
     for each in axes:
         each.set_xlabel("time [s]")
     add_legend(figure, ahead)
@@ -44,7 +44,7 @@ def draw_walk(runs: Runs) -> Figure:
 
 
 def draw_contacts(runs: Runs) -> Figure:
-    """Histograms of contacts per step, all and those that push, by contact model."""
+    """Draws histograms of the number of contacts, and of active contacts, by contact model."""
     figure, axes = make_plot(2)
     for name, run in runs.items():
         for each, counts in zip(axes, (run.contacts, run.loaded), strict=True):
@@ -52,15 +52,15 @@ def draw_contacts(runs: Runs) -> Figure:
             each.step(
                 np.arange(len(share)), share, where="mid", color=find_colour(name), label=name
             )
-    axes[0].set_xlabel("contacts of a step")
-    axes[1].set_xlabel("contacts that push")
-    axes[0].set_ylabel("share of steps")
+    axes[0].set_xlabel("contacts per step")
+    axes[1].set_xlabel("active contacts per step")
+    axes[0].set_ylabel("fraction of steps")
     add_legend(figure, axes[0])
     return figure
 
 
 def draw_hills(terrain: Terrain, runs: Runs) -> Figure:
-    """The base's height, less 0.14 m, over the way ahead, with the ground along the middle."""
+    """Draws the base's height minus 140 mm over its position along x, with the ground at y = 0."""
     figure, (axes,) = make_plot(1)
     end = max(run.base[:, 0].max(initial=0) for run in runs.values())
     x = np.linspace(-0.1, end + 0.1, 400)
@@ -71,6 +71,6 @@ def draw_hills(terrain: Terrain, runs: Runs) -> Figure:
             run.base[:, 0], 1e3 * run.base[:, 2] - 140, color=find_colour(name), label=name, lw=1
         )
     axes.set_xlabel("x of the base [m]")
-    axes.set_ylabel("z of ground and base - 140 [mm]")
+    axes.set_ylabel("z of the ground, and of the base minus 140 [mm]")
     axes.legend(frameon=False, fontsize=9)
     return figure

@@ -1,4 +1,4 @@
-"""Walks of scenes/trotter.xml: the robot on a terrain under its controller, and what was measured."""
+"""Walks of scenes/trotter.xml on a terrain under its controller, and their results."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from stiction.studies.quadruped.terrain import Terrain, Vector
 
 TIME_STEP = 1e-3  # [s]
 FOOT_RADIUS = 0.01  # [m]
-START_HEIGHT = 0.15  # of the base above the ground [m]
+START_HEIGHT = 0.15  # initial height of the base above the ground [m]
 
-# In place of the scene's friction of 1000.
+# Replaces the scene's friction coefficient of 1000.
 RUBBER = {"materials": {"rubber": {"friction": 1.0}}, "geoms": {"*": "rubber"}}
-# Friction of the published viscous run: none by Coulomb, 0.1 N s/m.
+# Friction of the published viscous run: 0.1 N s/m, without Coulomb friction.
 VISCOUS = {
     "materials": {"oil": {"friction": 0.0, "viscous_friction": 0.1}},
     "geoms": {"*": "oil"},
@@ -34,16 +34,20 @@ VISCOUS = {
 
 @dataclass(frozen=True)
 class WalkRun:
-    """Row i is of step i: the time is that of its end.
+    """The results of a walk. Row i of each array belongs to step i.
 
-    time: [s]. base: of the base's origin, world [m], (num_steps, 3). rpy: its roll, pitch, yaw [rad],
-    (num_steps, 3). feet: their centers at the step's start, world [m], (num_steps, 4, 3).
-    command: told speed ahead [m/s]. contacts: in the step's problem; of a step made in parts their
-    mean, rounded up. loaded: those that push, likewise.
-    slip: largest of a contact that pushes [m/s]; 0 where none does.
-    torque: largest of a joint [N m]. solve_us: wall time of the solver [us].
-    physics_s, controller_s: CPU time of all steps and of all calls of the controller [s].
-    failure: why the run ended early; empty where it did not.
+    time: time at the end of the step [s].
+    base: position of the base in the world frame, (num_steps, 3) [m].
+    rpy: roll, pitch and yaw of the base, (num_steps, 3) [rad].
+    feet: centers of the feet at the start of the step in the world frame, (num_steps, 4, 3) [m].
+    command: commanded forward speed [m/s].
+    contacts: number of contacts; for a step made in substeps, their mean number, rounded up.
+    loaded: number of active contacts, likewise.
+    slip: largest slip of an active contact [m/s]; 0 without active contacts.
+    torque: largest torque of a joint [N m].
+    solve_us: wall time of the solver [us].
+    physics_s, controller_s: CPU time of all steps, and of all calls of the controller [s].
+    failure: reason why the run ended early, or empty.
     """
 
     time: Vector
@@ -62,7 +66,7 @@ class WalkRun:
 
 
 def load_trotter(terrain: Terrain | None = None) -> mujoco.MjModel:
-    """The scene on a terrain; without one on a plane, on which each foot has one contact."""
+    """Loads the scene on a terrain or, for None, on a plane, on which each foot has one contact."""
     spec = mujoco.MjSpec.from_file(str(find_scene_file("trotter")))
     if terrain:
         terrain.put_into(spec)
@@ -73,7 +77,7 @@ def load_trotter(terrain: Terrain | None = None) -> mujoco.MjModel:
 
 
 def make_trotter_data(model: mujoco.MjModel, terrain: Terrain | None = None) -> mujoco.MjData:
-    """At the start, above the highest ground that is below the robot."""
+    """Makes data in the initial state, with the base above the highest ground below the robot."""
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, 0)
     if terrain:
@@ -91,13 +95,16 @@ def run_trotter(
     command: Callable[[float], Vector] = calc_command,
     **options: Any,
 ) -> WalkRun:
-    """From the start, in steps of TIME_STEP.
+    """Runs a walk from the initial state with the time step TIME_STEP.
+
+    A failed step ends the run; the results have the reason.
 
     Args:
-        terrain: None: a plane.
-        duration: [s].
-        command: velocity that the body is told to have [m/s], (2,), of its pitch [rad].
-        options: as Simulator's. A step that fails ends the run, which says why.
+        terrain: the terrain; None means a plane.
+        duration: simulated time [s].
+        contact_model: name of the contact model.
+        command: returns the commanded velocity of the body, (2,) [m/s], for its pitch [rad].
+        options: other arguments of Simulator.
     """
     model = load_trotter(terrain)
     data = make_trotter_data(model, terrain)
@@ -146,22 +153,25 @@ def run_trotter(
 
 
 def _measure_contacts(report: StepReport) -> list[float]:
-    """Their number a part, that of those that push, and their largest slip."""
+    """Returns the number of contacts, that of active contacts, and their largest slip [m/s].
+
+    The numbers are means per substep, rounded up.
+    """
     contacts = report.contacts
     if len(contacts) == 0:
         return [0, 0, 0]
-    pushes = contacts.normal_impulse > 0
-    slip = np.linalg.norm(contacts.slip_velocity[pushes], axis=1)
+    active = contacts.normal_impulse > 0
+    slip = np.linalg.norm(contacts.slip_velocity[active], axis=1)
     parts = max(1, report.statistics.num_parts)
     return [
         -(-len(contacts) // parts),
-        -(-np.count_nonzero(pushes) // parts),
+        -(-np.count_nonzero(active) // parts),
         slip.max(initial=0),
     ]
 
 
 def _calc_rpy(quaternion: Vector) -> list[float]:
-    """Roll, pitch, yaw [rad]."""
+    """Returns roll, pitch and yaw [rad]."""
     R = np.empty(9)
     mujoco.mju_quat2Mat(R, quaternion)
     pitch = np.arcsin(np.clip(-R[6], -1, 1))

@@ -1,5 +1,7 @@
-"""A walking robot under rigid contact without slip and with viscous friction: the second experiment of
-[drumwright2015], its robot, gait and controller, on a floor and on hills; and dm_control's quadruped.
+"""A walking robot under rigid contact without slip and with viscous friction.
+
+The study repeats the second experiment of [drumwright2015] with its robot, gait and controller, on
+a floor and on hills. It also runs dm_control's quadruped.
 """
 
 from __future__ import annotations
@@ -19,29 +21,29 @@ from stiction.studies.quadruped.run import RUBBER, VISCOUS, WalkRun, run_trotter
 from stiction.studies.quadruped.terrain import Terrain, Vector, make_hills, make_rough_terrain
 from stiction.studies.study import Settings, Study, StudyResult
 
-RIGID = ("no_slip", "drumwright_shell")  # of the paper
+RIGID = ("no_slip", "drumwright_shell")  # the rigid models of the paper
 MODELS = (*RIGID, "lagged", "coulomb", "mujoco")
-QUICK_MODELS = 3  # so many, the first
+QUICK_MODELS = 3  # number of models in a quick run
 VISCOUS_SOLVERS = ("ppm_ratio", "lemke")
-DURATION, QUICK_DURATION = 10.0, 2.2  # [s]; the paper's 10 s
-SHORT_DURATION, QUICK_SHORT_DURATION = 5.0, 1.5  # at most, on the plane and over hills [s]
-QUICK_VISCOUS_DURATION = 0.5  # at most, for it costs ten times the others' [s]
-SPEED, HILL_SPEED = 0.05, 0.1  # that the walk is told to have, on the floor and over hills [m/s]
-AGREEMENT_TIME = 0.5  # until which solvers of one problem are compared [s]
+DURATION, QUICK_DURATION = 10.0, 2.2  # duration of a walk; the paper's is 10 s [s]
+SHORT_DURATION, QUICK_SHORT_DURATION = 5.0, 1.5  # largest duration on the plane and over hills [s]
+QUICK_VISCOUS_DURATION = 0.5  # largest duration of viscous, which is ten times as expensive [s]
+SPEED, HILL_SPEED = 0.05, 0.1  # commanded speed on the floor and over hills [m/s]
+AGREEMENT_TIME = 0.5  # time until which the solvers of one problem are compared [s]
 
-# With the published friction of 1000 contacts of a foot whose normals differ hold it down.
+# Contacts of a foot with different normals hold it down if the friction is the published 1000.
 _OPTIONS: dict[str, dict[str, Any]] = {"drumwright_shell": {"properties": RUBBER}}
 
 _NO_TARGETS = (
-    "the paper's tables II and III, seconds of whole runs, are no targets: its published program solves "
-    "drumwright_shell after no_slip in what it times as no_slip, applies viscous forces only below "
-    "1.5e-8 N, and treats impacts of the viscous run by other models; compared is what is run here, with "
-    "one step, integrator and set of contacts"
+    "the times in the paper's tables II and III are not used as targets: the published program also "
+    "solves drumwright_shell when it times no_slip, applies viscous forces only below 1.5e-8 N, and "
+    "uses other models for the impacts of the viscous run; this study compares its own runs, which "
+    "have the same time step, integrator and contacts"
 )
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """In place as published, ahead, over hills, on oil; then a robot that nobody here wrote."""
+    """Runs walks in place (as published), forward, over hills and on oil, and dm_control's robot."""
     result = StudyResult(notes=[_NO_TARGETS])
     duration = QUICK_DURATION if settings.quick else DURATION
     models = settings.pick(*MODELS)[: QUICK_MODELS if settings.quick else None]
@@ -73,8 +75,8 @@ def run_study(settings: Settings) -> StudyResult:
     for where in ("in place", "ahead", "hills"):
         ratios = _compare_times(result, where, *reversed(RIGID))
         if ratios:
-            name = f"{where}: physics, drumwright_shell to no_slip"
-            source = "the dearer, as in the paper"
+            name = f"{where}: ratio of CPU times, drumwright_shell to no_slip"
+            source = "more expensive in the paper, too"
             result.checks.append(check_at_least(name, ratios["physics"], 1, source))
     _study_viscous(
         settings, min(duration, QUICK_VISCOUS_DURATION) if settings.quick else duration, result
@@ -91,15 +93,20 @@ def run_study(settings: Settings) -> StudyResult:
 
 
 def _order(speed: float) -> Callable[[float], Vector]:
-    """Ahead [m/s], without the published rule, which says 0 while the nose is not down."""
+    """Returns a constant forward command [m/s], in place of the published rule.
+
+    That rule commands zero velocity unless the nose is down.
+    """
     return lambda pitch: np.array([speed, 0.0])
 
 
 def _compare_times(
     result: StudyResult, where: str, slow: str, fast: str
 ) -> dict[str, float] | None:
-    """Of two runs that both were made, as a ratio: wall time of the solver, CPU time of all steps, and of
-    the whole run with the controller.
+    """Returns ratios of the times of two runs, or None if one is missing or failed.
+
+    The ratios are those of the wall time of the solver, of the CPU time of all steps, and of the
+    CPU time of the whole run with the controller.
     """
     runs = result.figures[where]
     if slow not in runs or fast not in runs or runs[slow]["failure"] or runs[fast]["failure"]:
@@ -111,7 +118,7 @@ def _compare_times(
 
 
 def _study_viscous(settings: Settings, duration: float, result: StudyResult) -> None:
-    """One problem, two solvers: the same motion, at its own price."""
+    """Runs the viscous model with two solvers, and checks that their motions agree."""
     if not settings.pick("viscous"):
         result.notes.append("viscous is not studied")
         return
@@ -126,8 +133,9 @@ def _study_viscous(settings: Settings, duration: float, result: StudyResult) -> 
     ratios = _compare_times(result, "viscous", *reversed(VISCOUS_SOLVERS))
     result.checks.append(
         check_between(
-            "viscous: whole run, lemke to ppm_ratio", ratios["whole run"] if ratios else None, 0.5, 2,
-            "paper 1.37; the LCP of a few contacts is little of a run",
+            "viscous: ratio of CPU times of whole runs, lemke to ppm_ratio",
+            ratios["whole run"] if ratios else None, 0.5, 2,
+            "paper: 1.37; the LCPs take little of the time",
         )
     )  # fmt: skip
     for solver, figures in result.figures["viscous"].items():
@@ -137,10 +145,10 @@ def _study_viscous(settings: Settings, duration: float, result: StudyResult) -> 
     distance = float(np.abs(ours - lemke).max()) if both else None
     result.checks.append(
         check_at_most(
-            f"viscous: distance of the solvers' bases until {AGREEMENT_TIME:g} s [m]",
+            f"viscous: largest difference of the base between solvers until {AGREEMENT_TIME:g} s [m]",
             distance,
             1e-6,
-            "one solution",
+            "the solution is unique",
         )
     )
     result.plots["viscous"] = draw_walk(runs)
@@ -154,7 +162,7 @@ def _study_package(settings: Settings, result: StudyResult) -> None:
         try:
             walk = run_package_walker(duration, name, **_OPTIONS.get(name, {}))
         except Error as e:
-            result.notes.append(f"dm_control's quadruped is left out: {e}")
+            result.notes.append(f"dm_control's quadruped is not run: {e}")
             return
         figures[name] = describe_package(walk)
         result.checks += [
@@ -162,19 +170,22 @@ def _study_package(settings: Settings, result: StudyResult) -> None:
                 f"dm_control's quadruped, {name}: failures",
                 bool(walk.failure),
                 0,
-                "whole run",
+                "the whole run is completed",
             ),
             check_at_least(
-                f"dm_control's quadruped, {name}: upright [-]",
+                f"dm_control's quadruped, {name}: smallest cosine of the tilt [-]",
                 figures[name]["least_upright"],
                 0.9,
-                "stands",
+                "upright",
             ),
         ]
-        if name != "no_slip":  # of two feet that swing aside together one slips
+        # The walk needs slip: of two feet that swing sideways together, one must slip.
+        if name != "no_slip":
             way = figures[name]["travel"]
             result.checks.append(
-                check_at_least(f"dm_control's quadruped, {name}: way [m]", way, 0.1, "walks")
+                check_at_least(
+                    f"dm_control's quadruped, {name}: distance walked [m]", way, 0.1, "it walks"
+                )
             )
     result.figures["package"] = figures
 

@@ -1,4 +1,4 @@
-"""Ground for a walking robot: heights on a grid, drawn with a seed of its own."""
+"""Terrains for a walking robot: random heights on a grid."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 
-PITCH = 1 / 249  # of the published grid, 250 heights over 1 m [m]
+PITCH = 1 / 249  # pitch of the published grid, 250 heights over 1 m [m]
 ROUGHNESS = 1e-6  # standard deviation of its heights [m]
 HILL_PITCH, HILL_EXTENT, HILL_HEIGHT = 0.02, 3.0, 0.02  # [m]
 NUM_HILLS = 1000
-_HILL_WIDTHS = (
-    0.04,
-    0.12,
-)  # standard deviations of the bells, so that hills are as steep as the published [m]
+# Range of the standard deviations of the Gaussian hills [m]; the hills are as steep as the
+# published.
+_HILL_WIDTHS = (0.04, 0.12)
 
-_THICKNESS = 0.1  # below the lowest height [m]
+_THICKNESS = 0.1  # thickness of the ground below its lowest height [m]
 
 
 @dataclass(frozen=True)
 class Terrain:
-    """heights: [m], (num_y, num_x), row by row along x, from the smallest x and y.
-    pitch: between heights [m]. center: of the grid in the world [m], (x, y).
+    """A grid of heights.
+
+    heights: heights in rows along x, from the smallest x and y, (num_y, num_x) [m].
+    pitch: distance between two heights [m].
+    center: x and y of the grid's center in the world [m].
     """
 
     heights: Vector
@@ -34,12 +36,12 @@ class Terrain:
 
     @property
     def half_size(self) -> tuple[float, float]:
-        """Along x and y [m]."""
+        """Half the extent of the grid along x and y [m]."""
         num_y, num_x = self.heights.shape
         return self.pitch * (num_x - 1) / 2, self.pitch * (num_y - 1) / 2
 
     def calc_height(self, x: float, y: float) -> float:
-        """Between the grid's heights, bilinear [m]; at the nearest border outside."""
+        """Returns the bilinearly interpolated height [m], or that of the nearest border outside."""
         shape = self.heights.shape
         at = np.array([y - self.center[1], x - self.center[0]]) + self.half_size[::-1]
         at = np.clip(at / self.pitch, 0, np.array(shape) - 1)
@@ -49,7 +51,7 @@ class Terrain:
         return float(np.array([1 - b, b]) @ h @ np.array([1 - a, a]))
 
     def put_into(self, spec: mujoco.MjSpec) -> None:
-        """As the height field `terrain` of the geom `ground`."""
+        """Sets the height field `terrain` of the geom `ground`."""
         low = float(self.heights.min())
         span = float(self.heights.max()) - low
         field, ground = spec.hfield("terrain"), spec.geom("ground")
@@ -60,11 +62,14 @@ class Terrain:
 
 
 def make_rough_terrain(length: float = 2.0, seed: int = 1) -> Terrain:
-    """White noise as the published: a flat floor on which a foot meets several faces at once. That is 1 m
-    long, of which a walk of 10 s at 0.05 m/s uses more.
+    """Makes white noise like the published: a flat floor on which a foot touches several faces.
+
+    The published floor is 1 m long, but a walk of 10 s at 0.05 m/s needs more. The floor is 1 m
+    wide.
 
     Args:
-        length: along x, from 0.5 m behind the origin [m]; width: 1 m.
+        length: length along x, from 0.5 m behind the origin [m].
+        seed: seed of the noise.
     """
     num_x, num_y = round(length / PITCH) + 1, round(1 / PITCH) + 1
     noise = np.random.default_rng(seed).normal(scale=ROUGHNESS, size=(num_y, num_x))
@@ -72,7 +77,7 @@ def make_rough_terrain(length: float = 2.0, seed: int = 1) -> Terrain:
 
 
 def make_hills(seed: int = 1) -> Terrain:
-    """3 m by 3 m of 1000 Gaussian hills, together from 0 to 0.02 m high."""
+    """Makes 3 m by 3 m of 1000 added Gaussian hills. The total height is between 0 and 0.02 m."""
     random = np.random.default_rng(seed)
     count = round(HILL_EXTENT / HILL_PITCH) + 1
     x = np.linspace(-HILL_EXTENT / 2, HILL_EXTENT / 2, count)

@@ -1,1 +1,1 @@
-"""A rod that slides on its tip and jams: figures 7 to 12 of [castro2023]."""
+"""Study of a rod that slides on its tip and jams: figures 7 to 12 of [castro2023]."""

@@ -17,7 +17,11 @@ from stiction.experiments.sliding_rod import CASES, LENGTH, measure_jam
 
 
 def draw_motion(reference: Trajectory) -> Figure:
-    """The rod every 10 ms and as it jams. reference: without dissipation."""
+    """Draws the rod every 10 ms and at the jam.
+
+    Args:
+        reference: the reference without dissipation.
+    """
     figure, (axes,) = make_plot()
     axes.axhline(0, color="k", lw=1)
     case = CASES["without"]
@@ -33,9 +37,9 @@ def draw_motion(reference: Trajectory) -> Figure:
             lw=4,
             alpha=0.9 if is_jam else 0.45,
             solid_capstyle="round",
-            label=f"jams at {1e3 * jam:.1f} ms" if is_jam else None,
+            label=f"jam at {1e3 * jam:.1f} ms" if is_jam else None,
         )
-    axes.plot(reference.x, reference.z, color="0.3", lw=1, label="centre; rods every 10 ms")
+    axes.plot(reference.x, reference.z, color="0.3", lw=1, label="center; rod every 10 ms")
     axes.set_aspect("equal")
     axes.set_xlabel("x [m]")
     axes.set_ylabel("z [m]")
@@ -44,7 +48,12 @@ def draw_motion(reference: Trajectory) -> Figure:
 
 
 def draw_close_up(runs: Mapping[str, Trajectory], field: str) -> Figure:
-    """Over all the time until after the jam, and about it; velocities with the normal one below."""
+    """Draws forces or velocities until after the jam, and close to it.
+
+    Args:
+        runs: runs by contact model.
+        field: 'normal_force', or 'slip_velocity', which adds a row of panels with the normal velocity.
+    """
     fields = {"normal_force": "normal force [N]"}
     if field == "slip_velocity":
         fields = {
@@ -78,8 +87,9 @@ def _thin_line(model: str, runs: Mapping[str, Trajectory]) -> dict[str, Any]:
 
 
 def _fit_to_view(axes: Axes) -> None:
-    """Limits by what is between those of time; not by the first step, in which a model that glides
-    meets the ground.
+    """Fits the limits to the values in the visible interval of time.
+
+    The sample at time 0 is ignored, because it has no contact.
     """
     low, high = axes.get_xlim()
     shown = []
@@ -92,6 +102,6 @@ def _fit_to_view(axes: Axes) -> None:
 
 
 def _set_force_limits(axes: Axes, runs: Mapping[str, Trajectory], jam: float) -> None:
-    """So that the oscillation before the jam is seen."""
+    """Sets limits at which the oscillation before the jam is visible."""
     before = max(run.normal_force[run.time < jam - 1e-3].max() for run in runs.values())
     axes.set_ylim(0, 1.2 * before)

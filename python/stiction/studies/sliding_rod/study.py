@@ -1,7 +1,7 @@
 """A rod that slides on its tip and jams: figures 7 to 12 of [castro2023], section IX.C.
 
-The tip leads, the centre is behind it, and friction turns the rod upright: with mu above 4/3 the normal
-force grows without an impact (Painleve's paradox) until the tip sticks and the rod jumps.
+The tip leads, and the center follows behind it. Friction turns the rod upright. With mu above 4/3, the
+normal force grows without an impact (Painleve's paradox) until the tip sticks and the rod jumps.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from stiction.studies.sliding_rod.checks import check_peer, make_checks
 from stiction.studies.sliding_rod.plots import draw_close_up, draw_motion
 from stiction.studies.study import Settings, Study, StudyResult
 
-_STEP_SHOWN = 1e-6  # figures 8 to 11 [s]
+_STEP_SHOWN = 1e-6  # time step of figures 8 to 11 [s]
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """Both cases: all models at all steps against `lagged` at steps far smaller; close looks at the
-    jam.
+    """Runs both cases with all models and time steps, and the jam with a time step of 1 us.
+
+    The runs are compared with `lagged` at a far smaller time step.
     """
     result = StudyResult()
     runs: dict[str, Runs] = {}
@@ -52,8 +53,9 @@ def run_study(settings: Settings) -> StudyResult:
 
 
 def _run_fine(settings: Settings, case: PlanarCase, tell: Tell) -> dict[str, Trajectory]:
-    """The models that the paper shows at 1 us; 'mujoco' has no such stiffness, and others have
-    figures of their own at larger steps.
+    """Runs the models that are drawn and checked at a time step of 1 us.
+
+    'mujoco' cannot have this stiffness, and other models are studied only at larger time steps.
     """
     runs = {}
     for name in settings.pick("lagged", "similar", "sap", "coulomb"):
@@ -89,9 +91,9 @@ def _draw(
     references: Mapping[str, Trajectory],
 ) -> dict[str, Figure]:
     errors = {f"{name} dissipation": figures[name]["rms_error"] for name in CASES}
-    label = "rms error of x, z [m] and theta [rad]"
+    label = "RMS error of x, z [m] and theta [rad]"
     plots = {"fig07_rod": draw_motion(references["without"])}
-    if fine["without"]:  # else no model was asked for that is shown there
+    if fine["without"]:  # empty if the settings have none of the models that these plots show
         plots |= {
             "fig08_force_without_dissipation": draw_close_up(fine["without"], "normal_force"),
             "fig09_velocity_without_dissipation": draw_close_up(fine["without"], "slip_velocity"),
@@ -104,7 +106,7 @@ def _draw(
 
 STUDY = Study(
     name="sliding_rod",
-    title="a rod slides on its tip and jams",
+    title="a rod that slides on its tip and jams",
     run=run_study,
     plots=(
         "fig07_rod",

@@ -16,7 +16,7 @@ _OURS = find_colour("lagged_regularized")
 
 
 def draw_motion(wave: GripWave, runs: Mapping[str, SpatulaRun], title: str) -> Figure:
-    """Pitch over time, by contact model; the tight phases are grey."""
+    """Draws the pitch over time by contact model. The tight phases are gray."""
     figure, (axes,) = make_plot(1)
     for name, run in runs.items():
         axes.plot(run.time, run.pitch, color=find_colour(name), label=name, lw=1.4)
@@ -29,7 +29,7 @@ def draw_motion(wave: GripWave, runs: Mapping[str, SpatulaRun], title: str) -> F
 
 
 def draw_patches(wave: GripWave, run: SpatulaRun) -> Figure:
-    """Area, faces and slip over time; the tight phases are grey."""
+    """Draws area, number of faces and slip speed over time. The tight phases are gray."""
     figure, (area, faces, slip) = make_plot(3)
     area.plot(run.time, 1e4 * run.area, color=_OURS)
     area.set_ylabel("area of both patches [cm$^2$]")
@@ -46,7 +46,7 @@ def draw_patches(wave: GripWave, run: SpatulaRun) -> Figure:
 def draw_convergence(
     steps: Mapping[float, float], speeds: Mapping[float, float], time: float
 ) -> Figure:
-    """Pitch at a time over the time step and over the stiction tolerance."""
+    """Draws the pitch at a time as a function of the time step and of the stiction tolerance."""
     figure, (left, right) = make_plot(2)
     left.semilogx(list(steps), list(steps.values()), "o-", color=_OURS)
     label_steps(left, sorted(steps))
@@ -60,6 +60,7 @@ def draw_convergence(
 
 
 def _shade_tight(axes: Axes, wave: GripWave, end: float) -> None:
+    """Shades the phases in which the grip is tight."""
     for start in np.arange(0, end, wave.period):
         axes.axvspan(start, min(start + wave.duty * wave.period, end), color="k", alpha=0.06, lw=0)
     axes.set_xlim(0, end)

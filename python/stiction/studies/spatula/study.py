@@ -1,5 +1,7 @@
-"""A spatula that turns in a soft grip when it is loose and sticks when it is tight: the slip control of
-[masterjohn2022], figures 1 and 10, and Drake's example of the same name.
+"""A spatula that turns in a loose soft grip and sticks in a tight one.
+
+The study repeats the slip control of [masterjohn2022], figures 1 and 10, and Drake's example of the
+same name.
 """
 
 from __future__ import annotations
@@ -16,19 +18,19 @@ from stiction.studies.study import Settings, Study, StudyResult
 
 STICTION_TOLERANCE = 1e-4  # [m/s]
 PAPER_STEP, EXAMPLE_STEP = 5e-3, 4e-2  # [s]
-TIMES = (5.9, 11.9, 29.9)  # before the grip closes again [s]
+TIMES = (5.9, 11.9, 29.9)  # times shortly before the grip becomes tight again [s]
 TIME_SHOWN = TIMES[0]
 
 _MODEL = "lagged_regularized"
-_SETTLING = 0.3  # after a switch [s]
+_SETTLING = 0.3  # time after a switch of the grip that is not measured [s]
 _STEPS = (4e-2, 2e-2, 1e-2, 5e-3, 2.5e-3, 1.25e-3)  # [s]
 _QUICK_STEPS = (4e-2, 1e-2)
-_SPEED_STEP = 1e-2  # at which the stiction tolerance is varied [s]
+_SPEED_STEP = 1e-2  # time step at which the stiction tolerance is varied [s]
 _SPEEDS = (1e-3, 1e-4, 1e-5, 1e-6)  # v_s [m/s]
 _TOLERANCES = (1e-2, 1e-8)
 _MEANS = ("faces", "area", "slip_speed", "slipping", "length_ratio")
 
-# Ours, and what Drake calls the same law.
+# Stiction's contact models and Drake's names of the same models.
 _DRAKE_NAMES = {
     "lagged_regularized": "lagged",
     "similar": "similar",
@@ -36,11 +38,14 @@ _DRAKE_NAMES = {
     "tamsi": "tamsi",
 }
 _MODELS = (*_DRAKE_NAMES, "lagged", "coulomb")
-_AGREEMENT = 0.01  # relative
+_AGREEMENT = 0.01  # largest relative difference to Drake [-]
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """The paper's wave and the example's, with convergence in step, stiction speed and tolerance."""
+    """Runs the waves of the paper and of the example.
+
+    The example is also run with other time steps, stiction tolerances and solver tolerances.
+    """
     result = StudyResult()
     settings.tell("the paper's wave")
     paper = run_spatula(PAPER, 12 if settings.quick else 24, PAPER_STEP)
@@ -73,7 +78,7 @@ def run_study(settings: Settings) -> StudyResult:
 
 
 def _run_sweeps(settings: Settings) -> dict[str, dict[float, float]]:
-    """Of the example: pitch at TIME_SHOWN by time step, stiction tolerance and solver's tolerance."""
+    """Returns the example's pitch at TIME_SHOWN by time step, stiction tolerance and tolerance."""
 
     def find_pitch(time_step: float, **options: Any) -> float:
         settings.tell(f"the example's wave at {1000 * time_step:g} ms {options or ''}")
@@ -92,7 +97,7 @@ def _run_sweeps(settings: Settings) -> dict[str, dict[float, float]]:
 
 
 def _describe(wave: GripWave, run: SpatulaRun) -> dict[str, Any]:
-    """Of both phases, without what follows a switch: means over time but for the rate of the pitch."""
+    """Returns the figures of a run, and means of both phases without the time after a switch."""
     starts = run.time - (run.time[1] - run.time[0])
     is_tight = wave.is_tight(starts)
     since_switch = _calc_time_since_switch(wave, starts)
@@ -114,14 +119,14 @@ def _describe(wave: GripWave, run: SpatulaRun) -> dict[str, Any]:
 
 
 def _calc_time_since_switch(wave: GripWave, time: Vector) -> Vector:
-    """[s]."""
+    """Returns the time since the last switch of the grip [s]."""
     phase = np.mod(time + 1e-9, wave.period)
     tight = wave.duty * wave.period
     return np.where(phase < tight, phase, phase - tight)
 
 
 def _check_phases(figures: dict[str, Any]) -> list[Check]:
-    """Of the paper's wave."""
+    """Checks slip, patches and faces of both phases of the paper's wave."""
     tight, loose = figures["tight"], figures["loose"]
     return [
         check_at_most(
@@ -137,19 +142,23 @@ def _check_phases(figures: dict[str, Any]) -> list[Check]:
             "slip: far above v_s",
         ),
         check_at_most(
-            "pitch rate, tight to loose",
+            "ratio of pitch rates, tight to loose",
             tight["pitch_rate"] / loose["pitch_rate"],
             0.1,
-            "paper: it sticks when tight",
+            "paper: the spatula sticks when tight",
         ),
         check_at_least(
-            "patch, length to width when tight",
+            "ratio of a patch's length to its width when tight",
             tight["length_ratio"],
             1.5,
             "paper: elongated along the handle",
         ),
-        check_near("faces when tight", tight["faces"], 160, 0.2, "[castro2022] VI.D: about 160"),
-        check_near("faces when loose", loose["faces"], 60, 0.2, "[castro2022] VI.D: about 60"),
+        check_near(
+            "number of faces when tight", tight["faces"], 160, 0.2, "[castro2022] VI.D: about 160"
+        ),
+        check_near(
+            "number of faces when loose", loose["faces"], 60, 0.2, "[castro2022] VI.D: about 60"
+        ),
     ]
 
 
@@ -159,20 +168,28 @@ def _check_convergence(sweeps: dict[str, dict[float, float]], quick: bool) -> li
     finest = steps[min(steps)]
     return [
         check_near(
-            f"pitch at {TIME_SHOWN:g} s at 40 ms [rad]",
+            f"pitch at {TIME_SHOWN:g} s with steps of 40 ms [rad]",
             steps[EXAMPLE_STEP],
             finest,
             0.02,
-            f"its own at {1000 * min(steps):g} ms",
+            f"pitch with steps of {1000 * min(steps):g} ms",
         ),
         *(
             check_near(
-                f"pitch at tolerance {tolerance:g} [rad]", pitch, steps[EXAMPLE_STEP], 0.02, "1e-5"
+                f"pitch with tolerance {tolerance:g} [rad]",
+                pitch,
+                steps[EXAMPLE_STEP],
+                0.02,
+                "pitch with tolerance 1e-5",
             )
             for tolerance, pitch in tolerances.items()
         ),
         check_near(
-            "pitch at v_s = 1e-5 m/s [rad]", speeds[1e-5], speeds[1e-6], 0.02, "its own at 1e-6 m/s"
+            "pitch with v_s = 1e-5 m/s [rad]",
+            speeds[1e-5],
+            speeds[1e-6],
+            0.02,
+            "pitch with v_s = 1e-6 m/s",
         ),
     ]
 
@@ -180,7 +197,7 @@ def _check_convergence(sweeps: dict[str, dict[float, float]], quick: bool) -> li
 def _check_peers(
     settings: Settings, result: StudyResult, runs: dict[str, SpatulaRun]
 ) -> list[Check]:
-    """The example against Drake's rows of the same law, step and stiction tolerance."""
+    """Compares the example with Drake's results for the same model, time step and v_s."""
     main = find_peer_rows(settings, result, "spatula_main")
     reference = find_peer_rows(settings, result, "spatula_ref")
     if main is None or reference is None:
@@ -198,19 +215,19 @@ def _check_peers(
         pairs.append((f"v_s = {speed:g} m/s", pitch, row[f"{TIME_SHOWN:g}"]))
     result.figures["drake"] = {name: [ours, drake] for name, ours, drake in pairs}
     return [
-        check_near(f"pitch, {name} [rad]", ours, drake, _AGREEMENT, "Drake's")
+        check_near(f"pitch, {name} [rad]", ours, drake, _AGREEMENT, "Drake")
         for name, ours, drake in pairs
     ]
 
 
 def _format_speed(speed: float) -> str:
-    """As Python does: 0.001, 0.0001, 1e-05."""
+    """Formats a speed as in the tags of Drake's results: 0.001, 0.0001, 1e-05."""
     return f"{speed:g}"
 
 
 STUDY = Study(
     name="spatula",
-    title="a spatula slips and sticks in a soft grip",
+    title="a spatula that slips and sticks in a soft grip",
     run=run_study,
     plots=("paper_pitch", "paper_patches", "convergence", "example_pitch"),
 )
