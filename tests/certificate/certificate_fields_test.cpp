@@ -56,9 +56,9 @@ TEST(CertificateFields, MergeKeepsTheSmallestNormalImpulseAndTheLargestOfOtherNu
   keep_worst(make_certificate(3), &worst);
   keep_worst(make_certificate(1), &worst);
   for_each_field([&]<class T>(const Field<T>& field) {
-    if constexpr (!std::is_same_v<T, bool>)
-      EXPECT_EQ(field.in(worst), std::string_view(field.name) == "min_normal_impulse" ? 1 : 3)
-          << field.name;
+    if constexpr (std::is_same_v<T, bool>) return;
+    const bool is_smallest = std::string_view(field.name) == "min_normal_impulse";
+    EXPECT_EQ(static_cast<double>(field.in(worst)), is_smallest ? 1 : 3) << field.name;
   });
   EXPECT_TRUE(worst.ok);
 }
