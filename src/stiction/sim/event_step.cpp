@@ -46,7 +46,8 @@ void EventStep::find_event(StepContext& context, const mjData* d, plant::Touch* 
   // Contacts that nearly touch took part in the solve with their gaps, if the model has gaps.
   const bool has_gaps =
       contact::traits(context.options.contact_model).gaps == contact::GapPolicy::kSpeculative;
-  const double together = has_gaps ? plant::LookAhead::kNearlyTouching : contact::kTouchDistance;
+  const double together =
+      has_gaps ? plant::SpeculativeContacts::kNearlyTouching : contact::kTouchDistance;
   const double limit = touch->time;
   if (!advancement_.calc(context.stage, d, d->qvel, limit, touch, together))
     context.fail(kMuJoCoError, advancement_.error());
