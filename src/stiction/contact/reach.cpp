@@ -1,5 +1,6 @@
 #include "stiction/contact/reach.hpp"
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/custom_law.hpp"
 
 namespace stiction::contact {
@@ -15,7 +16,10 @@ void add_law(const ModelParameters& parameters, const Contact& contact, Reach* r
       reach->distance = kLogBarrierReach * contact.law.barrier_thickness;
       break;
     case NormalLawKind::ipc_barrier: reach->distance = contact.law.barrier_thickness; break;
-    case NormalLawKind::custom: reach->distance = parameters.custom_law->reach(); break;
+    case NormalLawKind::custom:
+      STICTION_ASSERT(parameters.custom_law != nullptr);
+      reach->distance = parameters.custom_law->reach();
+      break;
   }
 }
 
