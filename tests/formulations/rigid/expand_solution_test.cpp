@@ -48,8 +48,8 @@ TEST(ExpandSolution, ImpulsesOfAllRowsBalanceMomentum) {
       RigidMotion motion;
       expand_solution(terms, fixture.iterate, make_impulses(terms, &rng), &fixture.system, &motion);
 
-      const MatrixXd A = fixture.columns_of_island(
-          fixture.columns_of_island(dense.A).transpose().eval());
+      const MatrixXd A =
+          fixture.columns_of_island(fixture.columns_of_island(dense.A).transpose().eval());
       const VectorXd v = support::to_vector(motion.v);
       VectorXd imbalance = A * (v - support::to_vector(terms.v_star));
       for (int i = 0; i < terms.num_contacts(); ++i) {

@@ -42,7 +42,8 @@ TEST(RigidTerms, RowsAreSortedByWhatTheModelMakesOfThem) {
     EXPECT_EQ(terms.springs, fourth);
     EXPECT_EQ(terms.dry_joints, has_friction ? third : none);
     EXPECT_EQ(terms.regularized_joints, has_friction ? none : third);
-    EXPECT_EQ(terms.friction.dry_bounds, has_friction ? std::vector<double>{2} : std::vector<double>{});
+    EXPECT_EQ(terms.friction.dry_bounds,
+              has_friction ? std::vector<double>{2} : std::vector<double>{});
     EXPECT_EQ(terms.num_unilateral(), 4);
   }
 }

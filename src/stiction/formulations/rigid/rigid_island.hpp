@@ -50,7 +50,14 @@ class RigidIsland {
   const ActiveKeys& active_keys() const { return active_keys_; }
 
  private:
+  /// The rounds of steps 2 to 4 so far.
+  struct Rounds {
+    bool is_first = true;
+    int friction = 0;  // rounds after which dry friction was not met
+  };
+
   bool find_motion(const ActiveKeys& guess, contact::IslandStatistics* statistics);
+  bool update(const ActiveKeys& guess, Rounds* rounds);
   void report(contact::IslandStatistics* statistics) const;
 
   RigidTerms terms_;
