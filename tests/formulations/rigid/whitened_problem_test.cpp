@@ -92,7 +92,7 @@ TEST(WhitenedProblem, EqualitiesWithAStiffnessAreSprings) {
   EXPECT_NEAR(v[2], (3 - 9 * b) / 10, 1e-14);
   EXPECT_TRUE(whitened.rows.E.empty());
   EXPECT_TRUE(whitened.rows.b_e.empty());
-  // Without one they are rows again.
+  // Equalities without a stiffness are rows again.
   ASSERT_TRUE(fixture.whiten_all());
   EXPECT_EQ(whitened.rows.E.size(), 6u);
   EXPECT_EQ(whitened.rows.b_e, fixture.iterate.gaps.equalities);

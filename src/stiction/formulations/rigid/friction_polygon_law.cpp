@@ -59,7 +59,7 @@ class FrictionPolygonLaw final : public RigidLaw {
   }
 
  private:
-  /// Where the unknowns are: f_N, beta of each contact with friction, beta of each dry joint,
+  /// The order of the unknowns: f_N, beta of each contact with friction, beta of each dry joint,
   /// lambda of these contacts, lambda of these joints. All but lambda have a row in G.
   struct Layout {
     int num_unilateral = 0, num_directions = 0, num_frictional = 0, num_dry = 0;

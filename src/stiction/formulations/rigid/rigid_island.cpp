@@ -23,7 +23,7 @@ void RigidIsland::assemble(const contact::ContactProblem& problem, const contact
   iterate_.rebounds.assign(terms_.num_contacts(), 0);
   start_whitening(islands, island, first_dof, terms_, &system_.whitened);
 
-  // Without a solution the island moves freely.
+  // The island moves freely if no solution is found.
   motion_.v = terms_.v_star;
   motion_.contact_velocities.clear();
   motion_.contact_impulses.assign(terms_.num_contacts(), {});
@@ -45,7 +45,7 @@ IslandStatistics RigidIsland::solve(const ActiveKeys& guess, RigidLaw* law) {
     if (impacts.has_impacts) keeps = keeps_constraints(terms_, iterate_, motion_);
   }
 
-  // 6. What is kept.
+  // 6. Check and report.
   if (status == SolveStatus::kConverged && !keeps) status = SolveStatus::kInfeasible;
   if (motion_.contact_velocities.empty()) calc_contact_velocities(terms_, &motion_);
   find_active_keys(terms_, fallbacks_.law_solver().solution.active, &active_keys_.last);

@@ -4,8 +4,7 @@
 /// precision is 2.2e-16.
 namespace stiction::formulations {
 
-// ---- Problems that the laws solve
-// -----------------------------------------------------------------
+// Problems that the laws solve.
 
 /// The largest friction coefficient that a law sees [-]. A larger one leaves no digits for the
 /// other numbers of its matrix. The solution differs only if such a contact slips, which the
@@ -27,8 +26,7 @@ inline constexpr double kSumRoundOff = 1e-13;
 /// of double precision. An LCP with such a row asks for impulses of 1e16 N s and more.
 inline constexpr double kProjectionRoundOff = 1e-14;
 
-// ---- Least energy
-// ---------------------------------------------------------------------------------
+// Least energy.
 
 /// Slack of the bound kappa on separation speeds, relative to 1 m/s plus the fastest. Without it
 /// the feasible set has no interior and multipliers have no bound; then round-off decides which of
@@ -48,8 +46,7 @@ inline constexpr double kLeastEnergyGain = 1e-10;
 /// before it are a solution already.
 inline constexpr int kMaxContactsAdded = 8;
 
-// ---- Bilateral constraints
-// ------------------------------------------------------------------------
+// Bilateral constraints.
 
 /// Share of a row's squared norm that must be independent of other rows, see
 /// BilateralConstraints::eliminate. Rows within 3e-7 of the span of others are redundant; impulses
@@ -63,15 +60,13 @@ inline constexpr double kWideRankTolerance = 1e-10;
 /// 1 um in a step of 1 ms.
 inline constexpr double kMissedVelocity = 1e-3;
 
-// ---- Sticking and slipping
-// ------------------------------------------------------------------------
+// Sticking and slipping.
 
 /// Speeds above which a contact separates or slips [m/s]: 0 up to the round-off of velocities.
 inline constexpr double kSeparatingSpeed = 1e-9;
 inline constexpr double kSlippingSpeed = 1e-9;
 
-// ---- Checks of a motion
-// ---------------------------------------------------------------------------
+// Checks of a motion.
 
 /// Velocity by which a motion may miss constraints, relative to the fastest: the tolerance of the
 /// certificate.
@@ -88,12 +83,11 @@ inline constexpr double kWedgeRoundOff = 1e-9;
 /// rows. Beyond it, sums of impulses have fewer than 9 digits.
 inline constexpr double kLargestImpulse = 1e7;
 
-/// Stiffness of relaxed equalities, relative to the mass that they hold: they yield by a millionth
-/// to what is free and not at all to what is not.
+/// Stiffness of relaxed equalities, relative to the mass that they hold: they miss a
+/// correction that is free by a millionth of it, and give way to other constraints.
 inline constexpr double kRelaxedStiffness = 1e6;
 
-// ---- Dry friction of joints
-// -----------------------------------------------------------------------
+// Dry friction of joints.
 
 /// Error of an impulse, relative to its bound, at which the iteration ends; after
 /// kExactFrictionRounds rounds the second one, which is as good as the solutions of Lemke's method.
@@ -109,8 +103,7 @@ inline constexpr int kMaxFrictionRounds = 200;
 /// Morrison; less is round-off.
 inline constexpr double kLeastShareOfA = 1e-6;
 
-// ---- Impacts
-// --------------------------------------------------------------------------------------
+// Impacts.
 
 /// Speed at which a row closes after restitution and must be stopped again [m/s]: 0 up to the
 /// tolerance of the LCP solvers.
