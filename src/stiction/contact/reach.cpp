@@ -1,6 +1,5 @@
 #include "stiction/contact/reach.hpp"
 
-#include "stiction/base/assert.hpp"
 #include "stiction/contact/custom_law.hpp"
 
 namespace stiction::contact {
@@ -16,10 +15,7 @@ void add_law(const ModelParameters& parameters, const Contact& contact, Reach* r
       reach->distance = kLogBarrierReach * contact.law.barrier_thickness;
       break;
     case NormalLawKind::ipc_barrier: reach->distance = contact.law.barrier_thickness; break;
-    case NormalLawKind::custom:
-      STICTION_ASSERT(parameters.custom_law != nullptr);
-      reach->distance = parameters.custom_law->reach();
-      break;
+    case NormalLawKind::custom: reach->distance = parameters.custom_law->reach(); break;
   }
 }
 

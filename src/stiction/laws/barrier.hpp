@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "stiction/base/assert.hpp"
 #include "stiction/laws/hunt_crossley.hpp"
 #include "stiction/math/elementary.hpp"
 
@@ -103,10 +102,7 @@ struct Barrier {
     return (x0 - math::min(x_linear, -kClosest * force.d)) / dt;
   }
   /// This law with x_linear at a fraction of its thickness; 0: the barrier itself.
-  Barrier calc_softened(double fraction) const {
-    STICTION_ASSERT(0 <= fraction && fraction < 1);
-    return {dt, x0, force, -fraction * force.d};
-  }
+  Barrier calc_softened(double fraction) const { return {dt, x0, force, -fraction * force.d}; }
 };
 
 template <class T>
