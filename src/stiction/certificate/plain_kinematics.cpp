@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::certificate {
 
 using contact::Coupling;
@@ -104,6 +106,7 @@ void add_contact_torque(const Contact& c, const ContactVector& gamma, double F[6
 }
 
 ContactQuad::ContactQuad(const Contact* first, int count) : count_(count) {
+  STICTION_ASSERT(1 <= count && count <= math::kNumLanes);
   static constexpr double kNothing[24] = {};
   const double* from[4];
   for (int i = 0; i < 4; ++i) from[i] = i < count ? first[i].R_WC.data() : kNothing;
@@ -168,6 +171,7 @@ void ContactQuad::add_wrench(const math::Lanes3& g, double F[6]) const {
 
 void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const double F[6],
                     std::span<double> f) {
+  STICTION_ASSERT(static_cast<int>(f.size()) == problem.num_dofs());
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
     double* to = f.data() + problem.dof_start[segment.block];
@@ -184,6 +188,7 @@ void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const d
 }
 
 double calc_row_velocity(const ContactProblem& problem, const Row& row, std::span<const double> v) {
+  STICTION_ASSERT(static_cast<int>(v.size()) == problem.num_dofs());
   double v_r = 0;
   for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
     v_r += problem.row_columns[c] * v[problem.row_dof[c]];
@@ -217,6 +222,7 @@ void add_six_product(const double* A, const double* x, double* y) {
 }  // namespace
 
 void add_A_product(const ContactProblem& problem, std::span<const double> x, std::span<double> y) {
+  STICTION_ASSERT(x.size() == problem.v0.size() && y.size() == problem.v0.size());
   for (int b = 0; b < problem.num_blocks(); ++b) {
     const int dof = problem.dof_start[b], n = problem.block_size(b);
     if (n == 6)
