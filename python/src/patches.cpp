@@ -1,4 +1,4 @@
-// Arrays are views of the report that owns them.
+// Patches of pressure-field contact. Arrays are views of the report that owns them.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -29,7 +29,7 @@ struct Patch {
   }
 };
 
-/// Rows [first, first + count) of an array with `width` numbers a row.
+/// Returns rows [first, first + count) of an array with `width` numbers per row.
 template <class T>
 auto view_rows(const Patch& patch, const std::vector<T>& values, std::size_t first,
                std::size_t count, std::size_t width) {
@@ -38,6 +38,7 @@ auto view_rows(const Patch& patch, const std::vector<T>& values, std::size_t fir
   return width == 1 ? Array(data, {count}, patch.owner) : Array(data, {count, width}, patch.owner);
 }
 
+/// Exposes an array with one row per face.
 template <class T>
 void def_faces(nb::class_<Patch>& c, const char* name, std::vector<T> PatchReport::*member,
                std::size_t width, const char* doc) {
@@ -49,6 +50,7 @@ void def_faces(nb::class_<Patch>& c, const char* name, std::vector<T> PatchRepor
       nb::rv_policy::reference, doc);
 }
 
+/// Exposes an array with one row per vertex.
 template <class T>
 void def_vertices(nb::class_<Patch>& c, const char* name, std::vector<T> PatchReport::*member,
                   std::size_t width, const char* doc) {
@@ -60,7 +62,7 @@ void def_vertices(nb::class_<Patch>& c, const char* name, std::vector<T> PatchRe
       nb::rv_policy::reference, doc);
 }
 
-/// A vector of the patch itself, such as its force.
+/// Exposes an array with one row per patch, such as the force.
 template <class T>
 void def_vector(nb::class_<Patch>& c, const char* name, std::vector<T> PatchReport::*member,
                 std::size_t width, const char* doc) {
@@ -76,39 +78,42 @@ void def_vector(nb::class_<Patch>& c, const char* name, std::vector<T> PatchRepo
 void bind_patch(nb::module_& m) {
   nb::class_<Patch> c(
       m, "ContactPatch",
-      "A patch of pressure-field contact: read-only arrays. Forces are on the second "
-      "body, averages over the step; vectors are in the world.");
+      "A patch of pressure-field contact. Its arrays are read-only. Forces act on the second body "
+      "and are averages over the step. Vectors are in the world frame.");
   def_vector(c, "bodies", &PatchReport::bodies, 2, "Body ids, int32 (2,).");
   def_vector(c, "geoms", &PatchReport::geoms, 2, "Geom ids, int32 (2,).");
   c.def_prop_ro(
-      "area", [](const Patch& p) { return p.report->area[p.index]; }, "[m^2]");
-  def_vector(c, "center", &PatchReport::center, 3, "Of the area [m], (3,).");
-  def_vector(c, "force", &PatchReport::force, 3, "[N], (3,).");
-  def_vector(c, "torque", &PatchReport::torque, 3, "About the center [N m], (3,).");
+      "area", [](const Patch& p) { return p.report->area[p.index]; }, "Area [m^2].");
+  def_vector(c, "center", &PatchReport::center, 3, "Center of the area [m], (3,).");
+  def_vector(c, "force", &PatchReport::force, 3, "Force on the second body [N], (3,).");
+  def_vector(c, "torque", &PatchReport::torque, 3, "Torque about the center [N m], (3,).");
   c.def_prop_ro(
       "is_deep", [](const Patch& p) { return p.report->is_deep[p.index] != 0; },
-      "True if the bodies overlap beyond a medial axis, where pressure falls again.");
+      "True if the penetration passes a medial axis, beyond which the pressure decreases again.");
   c.def_prop_ro(
       "is_thin", [](const Patch& p) { return p.report->is_thin[p.index] != 0; },
-      "True if the bodies move by more than a compliant body's thickness within the step.");
+      "True if the bodies approach by more than half the thickness of one within the step.");
 
-  def_faces(c, "face_center", &PatchReport::face_center, 3, "[m], (n, 3).");
+  def_faces(c, "face_center", &PatchReport::face_center, 3, "Centers of the faces [m], (n, 3).");
   def_faces(c, "face_normal", &PatchReport::face_normal, 3,
-            "Unit, from the first into the second body, (n, 3).");
-  def_faces(c, "face_area", &PatchReport::face_area, 1, "[m^2], (n,).");
+            "Unit normals, from the first into the second body, (n, 3).");
+  def_faces(c, "face_area", &PatchReport::face_area, 1, "Areas of the faces [m^2], (n,).");
   def_faces(c, "pressure", &PatchReport::pressure, 1,
-            "Of the fields at the faces' centers at the start of the step [Pa], (n,).");
+            "Pressure of the fields at the centers of the faces, at the start of the step [Pa], "
+            "(n,).");
   def_faces(c, "normal_traction", &PatchReport::normal_traction, 1,
-            "Normal part of the traction: the pressure at the end of the step, with dissipation "
-            "[Pa], (n,).");
-  def_faces(c, "traction", &PatchReport::traction, 3, "On the second body [Pa], (n, 3).");
+            "Normal traction, the pressure at the end of the step with dissipation [Pa], (n,).");
+  def_faces(c, "traction", &PatchReport::traction, 3, "Traction on the second body [Pa], (n, 3).");
   def_faces(c, "slip_velocity", &PatchReport::slip_velocity, 3,
-            "Tangential, of the second body against the first, after the step [m/s], (n, 3).");
-  def_faces(c, "slipping", &PatchReport::slipping, 1, "1 where the face slips, uint8 (n,).");
+            "Tangential velocity of the second body relative to the first after the step [m/s], "
+            "(n, 3).");
+  def_faces(c, "slipping", &PatchReport::slipping, 1,
+            "1 if the face slips, otherwise 0, uint8 (n,).");
   def_vertices(c, "vertices", &PatchReport::vertices, 3,
-               "Of all faces one after the other, counter-clockwise about the normal [m], (k, 3).");
+               "Vertices of all faces, one face after the other, counter-clockwise about the "
+               "normal [m], (k, 3).");
   def_vertices(c, "vertex_pressure", &PatchReport::vertex_pressure, 1,
-               "Of the fields at the vertices at the start of the step [Pa], (k,).");
+               "Pressure of the fields at the vertices, at the start of the step [Pa], (k,).");
   c.def_prop_ro(
       "faces",
       [](const Patch& p) {
@@ -121,8 +126,8 @@ void bind_patch(nb::module_& m) {
         return nb::ndarray<nb::numpy, int, nb::c_contig>(starts->data(), {starts->size()}, owner);
       },
       nb::rv_policy::reference,
-      "Where faces begin in `vertices`: face i is vertices[faces[i]:faces[i + 1]], int32 (n + "
-      "1,).");
+      "Start of each face in `vertices`: face i is vertices[faces[i]:faces[i + 1]], int32 "
+      "(n + 1,).");
   c.def("__len__", &Patch::num_faces, "Number of faces.");
   c.def("__repr__", [](const Patch& p) {
     char text[160];
@@ -140,14 +145,14 @@ void bind_patch(nb::module_& m) {
 
 void bind_patches(nb::module_& m) {
   bind_patch(m);
-  nb::class_<PatchReport>(m, "PatchReport", "The patches of a step, a sequence of ContactPatch.")
+  nb::class_<PatchReport>(m, "PatchReport", "Patches of a step, as a sequence of ContactPatch.")
       .def("__len__", &PatchReport::size)
       .def(
           "__getitem__",
           [](nb::handle self, int index) {
             const auto& report = nb::cast<const PatchReport&>(self);
             const int i = index < 0 ? index + report.size() : index;
-            if (i < 0 || i >= report.size()) throw nb::index_error("no such patch");
+            if (i < 0 || i >= report.size()) throw nb::index_error("patch index out of range");
             return Patch{nb::borrow(self), &report, i};
           },
           "index"_a)
@@ -161,7 +166,7 @@ void bind_patches(nb::module_& m) {
             return nb::iter(patches);
           },
           nb::sig("def __iter__(self) -> collections.abc.Iterator[ContactPatch]"))
-      .def_prop_ro("num_faces", &PatchReport::num_faces, "Of all patches.");
+      .def_prop_ro("num_faces", &PatchReport::num_faces, "Number of faces of all patches.");
 }
 
 }  // namespace stiction::python
