@@ -96,86 +96,99 @@ void bind_solver_reports(nb::module_& m) {
 
   using sim::StepTimings;
   nb::class_<StepTimings>(m, "StepTimings", "Wall time of the last step and its parts [us].")
-      .def_ro("total", &StepTimings::total, "The whole step.")
-      .def_ro("kinematics", &StepTimings::kinematics, "Kinematics, inertia and smooth forces.")
-      .def_ro("collision", &StepTimings::collision, "MuJoCo's collision detection.")
-      .def_ro("surfaces", &StepTimings::surfaces, "Contact surfaces of pressure fields.")
-      .def_ro("assembly", &StepTimings::assembly, "The contact problem and its islands.")
-      .def_ro("solve", &StepTimings::solve, "The contact solver.")
-      .def_ro("certificate", &StepTimings::certificate, "The certificate.")
-      .def_ro("finish", &StepTimings::finish, "Acceleration sensors, time integration and report.");
+      .def_ro("total", &StepTimings::total, "The whole step [us].")
+      .def_ro("kinematics", &StepTimings::kinematics, "Kinematics, inertia and smooth forces [us].")
+      .def_ro("collision", &StepTimings::collision, "Search for contact points [us].")
+      .def_ro("surfaces", &StepTimings::surfaces, "Contact surfaces of pressure fields [us].")
+      .def_ro("assembly", &StepTimings::assembly, "The contact problem and its islands [us].")
+      .def_ro("solve", &StepTimings::solve, "Solution of the contact problem [us].")
+      .def_ro("certificate", &StepTimings::certificate, "Computation of the certificate [us].")
+      .def_ro("finish", &StepTimings::finish,
+              "Acceleration sensors, integration of the positions, and the report [us].");
 
   using sim::StepStatistics;
   nb::class_<StepStatistics>(m, "StepStatistics", "Counts of the last step.")
       .def_ro("num_contacts", &StepStatistics::num_contacts,
-              "Number of contacts, including speculative contacts that stayed open.")
-      .def_ro("num_islands", &StepStatistics::num_islands, "Number of islands.")
+              "Contacts of the problem, including speculative contacts that did not touch.")
+      .def_ro("num_islands", &StepStatistics::num_islands,
+              "Islands: groups of bodies that no contact or row connects to another group.")
       .def_ro("num_rows", &StepStatistics::num_rows,
-              "Number of rows: limits, equalities, dry friction.")
-      .def_ro("iterations", &StepStatistics::iterations, "Newton iterations of all islands.")
+              "Scalar rows: joint limits, equalities and dry friction of joints.")
+      .def_ro("iterations", &StepStatistics::iterations,
+              "Iterations of the solver, summed over all islands.")
       .def_ro("max_iterations", &StepStatistics::max_iterations,
-              "Largest number of Newton iterations of one island.")
+              "Iterations of the island that needed most.")
       .def_ro("max_substeps", &StepStatistics::max_substeps,
-              "Largest number of sub-steps of one island; 1 for all models except 'tamsi'.")
+              "Largest number of sub-steps that the step of an island was divided into; 1 unless "
+              "the model is 'tamsi'.")
       .def_ro("num_parts", &StepStatistics::num_parts,
-              "Number of parts of the step; 1 for all integrators except 'event_driven' and 'rk4'.")
+              "Number of parts that the step was divided into; 1 unless the integrator is "
+              "'event_driven' or 'rk4'.")
       .def_ro("num_events", &StepStatistics::num_events,
-              "Number of parts that ended because geoms touched.")
+              "Number of parts that ended because two geoms came to touch.")
       .def_ro("num_halvings", &StepStatistics::num_halvings,
-              "Number of parts that 'rk4' repeated with half the length.")
+              "Number of parts that 'rk4' rejected and repeated with half the length.")
       .def_ro("line_search_evaluations", &StepStatistics::line_search_evaluations,
-              "Evaluations by the line searches of all islands.")
+              "Evaluations of the cost by line searches, summed over all islands.")
       .def_ro("residual", &StepStatistics::residual, "Largest relative residual of an island [-].");
 
   using contact::IslandStatistics;
   nb::class_<IslandStatistics>(m, "IslandStatistics", "Statistics of the solve of one island.")
-      .def_ro("num_dofs", &IslandStatistics::num_dofs, "Number of dofs.")
-      .def_ro("num_contacts", &IslandStatistics::num_contacts, "Number of contacts.")
-      .def_ro("num_rows", &IslandStatistics::num_rows, "Number of rows.")
+      .def_ro("num_dofs", &IslandStatistics::num_dofs, "Degrees of freedom of the island.")
+      .def_ro("num_contacts", &IslandStatistics::num_contacts, "Contacts of the island.")
+      .def_ro("num_rows", &IslandStatistics::num_rows, "Scalar rows of the island.")
       .def_ro("iterations", &IslandStatistics::iterations,
-              "Newton iterations; for rigid models, pivots of the LCP solver.")
+              "Newton iterations; pivots for rigid models.")
       .def_ro("num_substeps", &IslandStatistics::num_substeps,
-              "Number of sub-steps; 1 for all models except 'tamsi'.")
+              "Number of sub-steps that the step was divided into; 1 unless the model is 'tamsi'.")
       .def_ro("line_search_evaluations", &IslandStatistics::line_search_evaluations,
-              "Evaluations by the line search.")
-      .def_ro("residual", &IslandStatistics::residual, "Momentum residual [sqrt(J)].")
+              "Evaluations of the cost by line searches.")
+      .def_ro("residual", &IslandStatistics::residual,
+              "Residual of the momentum balance, scaled by the inertia [sqrt(J)].")
       .def_ro("scale", &IslandStatistics::scale,
-              "Scale to which the residual is compared [sqrt(J)].")
+              "The scale to which the residual is compared [sqrt(J)].")
       .def_ro("rounds", &IslandStatistics::rounds,
-              "Number of convex problems of 'coulomb', or of LCPs of a rigid model.")
+              "Number of convex problems that 'coulomb' solved, or of LCPs that a rigid model "
+              "solved.")
       .def_ro("coupling_error", &IslandStatistics::coupling_error,
-              "'coulomb': see Certificate.coupling_error [-].")
+              "Error of the coupling between friction and normal impulses in the last round of "
+              "'coulomb' [-].")
       .def_ro("has_conflict", &IslandStatistics::has_conflict,
-              "Rigid models: True if conflicting position corrections were reduced or skipped.");
+              "True if a rigid model reduced or skipped position corrections because penetrations, "
+              "violated limits and violated equalities cannot all be corrected at once.");
 }
 
 void bind_contact_report(nb::module_& m) {
-  nb::class_<ContactReport> contacts(m, "ContactReport",
-                                     "Contacts of a step, as read-only arrays with one entry per "
-                                     "contact. Impulses act on the second body. Divide them by the "
-                                     "time step to get mean forces.");
-  def_array(contacts, "bodies", &ContactReport::bodies, 2, "Body ids, int32 (n, 2).");
-  def_array(contacts, "geoms", &ContactReport::geoms, 2, "Geom ids, int32 (n, 2).");
-  def_array(contacts, "point", &ContactReport::point, 3, "Contact point, world [m], (n, 3).");
+  nb::class_<ContactReport> contacts(
+      m, "ContactReport",
+      "Contacts of a step: read-only arrays with one entry for each of n contacts.\n\n"
+      "Impulses act on the second body during the step. Divide them by the time step to get mean "
+      "forces. A speculative contact that stayed open has a distance above 0 and an impulse of 0.");
+  def_array(contacts, "bodies", &ContactReport::bodies, 2,
+            "Ids of the first and the second body, int32 (n, 2).");
+  def_array(contacts, "geoms", &ContactReport::geoms, 2,
+            "Ids of the first and the second geom, int32 (n, 2).");
+  def_array(contacts, "point", &ContactReport::point, 3, "Contact point in the world [m], (n, 3).");
   def_array(contacts, "normal", &ContactReport::normal, 3,
-            "Unit normal, from the first into the second body, world, (n, 3).");
+            "Unit normal from the first into the second body, in the world, (n, 3).");
   def_array(contacts, "distance", &ContactReport::distance, 1,
             "Signed distance at the start of the step; negative is penetration [m], (n,).");
   def_array(contacts, "impulse", &ContactReport::impulse, 3,
-            "Impulse on the second body, world [N s], (n, 3).");
+            "Impulse on the second body, in the world [N s], (n, 3).");
   def_array(contacts, "torque_impulse", &ContactReport::torque_impulse, 3,
-            "Torque impulse of torsional and rolling friction, world [N m s], (n, 3).");
+            "Torque impulse of torsional and rolling friction on the second body, in the world "
+            "[N m s], (n, 3).");
   def_array(contacts, "normal_impulse", &ContactReport::normal_impulse, 1,
             "Normal part of the impulse, at least 0 [N s], (n,).");
   def_array(contacts, "normal_velocity", &ContactReport::normal_velocity, 1,
             "Normal velocity after the step; positive is separation [m/s], (n,).");
   def_array(contacts, "slip_velocity", &ContactReport::slip_velocity, 3,
-            "Tangential velocity of the second body relative to the first after the step, world "
-            "[m/s], (n, 3).");
+            "Tangential velocity of the second body relative to the first after the step, in the "
+            "world [m/s], (n, 3).");
   def_array(contacts, "slipping", &ContactReport::slipping, 1,
             "1 if the contact slips, 0 if it sticks or has no force, uint8 (n,).");
   def_array(contacts, "friction", &ContactReport::friction, 1,
-            "Coefficient of sliding friction; 0 if the contact has no friction [-], (n,).");
+            "Coefficient of sliding friction; 0 for a frictionless contact [-], (n,).");
   def_array(contacts, "delassus", &ContactReport::delassus, 1,
             "Mobility w of the contact point, with which models regularize friction [1/kg]; NaN "
             "for 'mujoco', (n,).");
@@ -183,7 +196,8 @@ void bind_contact_report(nb::module_& m) {
             "1 for a point contact of a geom that takes part in pressure-field contact, for a "
             "reason that Simulator.explain gives, uint8 (n,).");
   def_array(contacts, "patch", &ContactReport::patch, 1,
-            "Index of the contact's patch; -1 for a point contact, int32 (n,).");
+            "Index in StepReport.patches of the contact's patch; -1 for a point contact, int32 "
+            "(n,).");
   contacts.def("__len__", &ContactReport::size, "Number of contacts.");
 }
 
@@ -194,30 +208,38 @@ void bind_reports(nb::module_& m) {
   bind_contact_report(m);
   nb::class_<StepReport>(
       m, "StepReport",
-      "Report of a step. After a call with several steps it describes the last one, with the worst "
-      "certificate and all warnings of the call.")
-      .def_ro("status_bits", &StepReport::status, "Bits of the status; 0 is 'ok'.")
+      "The result of a step: how it ended, its certificate, its contacts and what it cost.\n\n"
+      "After several steps in one call it describes the last step, with the worst certificate and "
+      "all warnings of the call. The report stays valid for as long as it, or one of its arrays, "
+      "is kept.")
+      .def_ro("status_bits", &StepReport::status,
+              "Bits of the status, 0 for 'ok'; see StepStatus in C++.")
       .def_prop_ro(
           "status", [](const StepReport& r) { return sim::describe_status(r.status); },
-          "'ok', or the names of the faults, such as 'non_finite_state, not_converged'.")
+          "'ok', or the names of all faults, separated by commas: 'non_finite_state', "
+          "'non_finite_input', 'non_finite_solution', 'not_converged', 'not_positive_definite', "
+          "'buffer_full', 'mujoco_error', 'certificate_failed'.")
       .def_prop_ro("ok", &StepReport::ok, "True if the status is 'ok'.")
-      .def_ro("message", &StepReport::message, "Explanation of the status; empty if it is 'ok'.")
-      .def_ro("time", &StepReport::time, "Time at the end of the step [s].")
-      .def_ro("num_steps", &StepReport::num_steps, "Number of steps completed by the call.")
-      .def_ro("certificate", &StepReport::certificate, "Error bound and checks of the solution.")
+      .def_ro("message", &StepReport::message,
+              "Explanation of the faults, with causes and remedies; empty if the status is 'ok'.")
+      .def_ro("time", &StepReport::time, "Simulated time at the end of the step [s].")
+      .def_ro("num_steps", &StepReport::num_steps, "Number of steps that the call completed.")
+      .def_ro("certificate", &StepReport::certificate,
+              "Error bound and checks of the solution; the worst values of all steps of the call.")
       .def_prop_ro(
           "error_bound", [](const StepReport& r) { return r.certificate.error_bound; },
-          "Same as certificate.error_bound [sqrt(J)].")
+          "The same as certificate.error_bound [sqrt(J)].")
       .def_ro("momentum_error", &StepReport::momentum_error,
-              "Momentum residual computed with MuJoCo's own matrices [sqrt(J)].")
-      .def_ro("statistics", &StepReport::statistics, "Counts of the step.")
-      .def_ro("timings", &StepReport::timings, "Wall times of the step.")
-      .def_ro("contacts", &StepReport::contacts, "Contacts of the step.")
-      .def_ro("patches", &StepReport::patches, "Patches of pressure-field contact.")
-      .def_ro("islands", &StepReport::islands, "Statistics of each island.")
+              "Residual of the momentum balance, computed with MuJoCo's own matrices [sqrt(J)].")
+      .def_ro("statistics", &StepReport::statistics, "Counts of contacts, rows and iterations.")
+      .def_ro("timings", &StepReport::timings, "Wall time of the parts of the step.")
+      .def_ro("contacts", &StepReport::contacts, "The contacts, as arrays.")
+      .def_ro("patches", &StepReport::patches, "The patches of pressure-field contact.")
+      .def_ro("islands", &StepReport::islands, "Statistics of the solve of each island.")
       .def_ro("num_warnings", &StepReport::num_warnings,
-              "Number of warnings in the call, by MuJoCo and about patches beyond their limits.")
-      .def_ro("warning", &StepReport::warning, "The last warning; empty if there is none.")
+              "Number of warnings in the call: those of MuJoCo, and of patches that are deep or "
+              "thin (see ContactPatch).")
+      .def_ro("warning", &StepReport::warning, "The last warning; empty if there was none.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +
                "', time=" + std::to_string(r.time) +
