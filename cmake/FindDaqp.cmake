@@ -7,7 +7,7 @@ find_path(Daqp_INCLUDE_DIR daqp.h
           PATH_SUFFIXES csrc/include NO_DEFAULT_PATH)
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Daqp REQUIRED_VARS Daqp_INCLUDE_DIR
-  REASON_FAILURE_MESSAGE "the LCP solver active_set is not built; run ./dev setup to get DAQP")
+  REASON_FAILURE_MESSAGE "the LCP solver active_set is not built (run ./dev setup to get DAQP)")
 if(Daqp_FOUND)
   file(GLOB Daqp_SOURCES CONFIGURE_DEPENDS ${Daqp_INCLUDE_DIR}/../src/*.c)
 endif()

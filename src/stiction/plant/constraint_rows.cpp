@@ -71,7 +71,8 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
     row.source = i;
     if (is_sparse) {
       const int adr = d->efc_J_rowadr[i];
-      add_row_columns(d, plant, d->efc_J_colind + adr, d->efc_J + adr, d->efc_J_rownnz[i], &row,
+      const auto size = static_cast<std::size_t>(d->efc_J_rownnz[i]);
+      add_row_columns(d, plant, {d->efc_J_colind + adr, size}, {d->efc_J + adr, size}, &row,
                       problem);
     } else {
       const mjtNum* J = d->efc_J + static_cast<std::size_t>(i) * m->nv;
@@ -82,8 +83,7 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
         dofs_.push_back(j);
         values_.push_back(J[j]);
       }
-      add_row_columns(d, plant, dofs_.data(), values_.data(), static_cast<int>(dofs_.size()), &row,
-                      problem);
+      add_row_columns(d, plant, dofs_, values_, &row, problem);
     }
     if (row.num_columns > 0) problem->rows.push_back(row);
   }

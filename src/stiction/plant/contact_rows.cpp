@@ -1,6 +1,7 @@
 #include "stiction/plant/contact_rows.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "stiction/plant/mujoco_contact.hpp"
 
@@ -13,16 +14,18 @@ using contact::Segment;
 
 /// Computes the Jacobian column of one dof for the spatial velocity of a body at a point: MuJoCo's
 /// cdof, shifted to the point.
-void calc_column(const mjModel* m, const mjData* d, int body, int dof, const double* point,
-                 double sign, double* column) {
+std::array<double, 6> calc_column(const mjModel* m, const mjData* d, int body, int dof,
+                                  const double* point, double sign) {
   const mjtNum* cdof = d->cdof + 6 * dof;
   const mjtNum* com = d->subtree_com + 3 * m->body_rootid[body];
   const double r[3] = {point[0] - com[0], point[1] - com[1], point[2] - com[2]};
+  std::array<double, 6> column{};
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     column[i] = sign * cdof[i];
     column[3 + i] = sign * (cdof[3 + i] + cdof[j] * r[k] - cdof[k] * r[j]);
   }
+  return column;
 }
 
 /// Returns the free body that moves a body, or null if joints move it.
@@ -48,10 +51,11 @@ void add_free_segment(const mjData* d, const Model& plant, const double* origin,
 /// Adds the segments of the joints that move B relative to A, except free bodies. Joints that move
 /// both bodies cancel and are skipped.
 void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant, const double* origin,
-                        int body_A, int body_B, ContactProblem* problem) {
+                        const std::array<int, 2>& bodies, ContactProblem* problem) {
   const auto joints_of = [&](int body) {
     return find_free_body(plant, body) ? std::span<const int>() : plant.dofs_of_body(body);
   };
+  const auto [body_A, body_B] = bodies;
   const auto dofs_A = joints_of(body_A), dofs_B = joints_of(body_B);
   int open_block = -1;
   for (std::size_t a = 0, b = 0; a < dofs_A.size() || b < dofs_B.size();) {
@@ -72,9 +76,9 @@ void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant, c
     }
     ++problem->segments.back().num_columns;
     problem->column_dof.push_back(dof - plant.block(block).dof_start);
-    problem->columns.resize(problem->columns.size() + 6);
-    calc_column(m, d, dof == dof_B ? body_B : body_A, dof, origin, dof == dof_B ? 1 : -1,
-                problem->columns.data() + problem->columns.size() - 6);
+    const auto column =
+        calc_column(m, d, dof == dof_B ? body_B : body_A, dof, origin, dof == dof_B ? 1 : -1);
+    problem->columns.insert(problem->columns.end(), column.begin(), column.end());
   }
 }
 
@@ -150,7 +154,7 @@ bool add_body_pair(const mjModel* m, const mjData* d, const Model& plant, int bo
   pair.first_contact = problem->num_contacts();
   if (free_A) add_free_segment(d, plant, origin, *free_A, -1, problem);
   if (free_B) add_free_segment(d, plant, origin, *free_B, 1, problem);
-  add_joint_segments(m, d, plant, origin, body_A, body_B, problem);
+  add_joint_segments(m, d, plant, origin, {body_A, body_B}, problem);
   pair.num_segments = static_cast<int>(problem->segments.size()) - pair.first_segment;
   if (pair.num_segments == 0) return false;
   problem->pairs.push_back(pair);

@@ -175,14 +175,14 @@ void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
     if (plant.block(b).is_free_body) transform_free_body(m, d, plant.block(b), b, problem);
 }
 
-void add_row_columns(const mjData* d, const Model& plant, const int* dofs, const double* values,
-                     int size, contact::Row* row, ContactProblem* problem) {
+void add_row_columns(const mjData* d, const Model& plant, std::span<const int> dofs,
+                     std::span<const double> values, contact::Row* row, ContactProblem* problem) {
   row->first_column = static_cast<int>(problem->row_dof.size());
   const auto add = [&](int dof, double value) {
     problem->row_dof.push_back(dof);
     problem->row_columns.push_back(value);
   };
-  for (int i = 0; i < size;) {
+  for (std::size_t i = 0; i < dofs.size();) {
     const int b = plant.block_of_dof(dofs[i]);
     const Model::Block& block = plant.block(b);
     if (!block.is_free_body) {
@@ -192,7 +192,7 @@ void add_row_columns(const mjData* d, const Model& plant, const int* dofs, const
     }
     // Convert all entries of a free body together: j T^T.
     Vector6 j = Vector6::Zero();
-    for (; i < size && plant.block_of_dof(dofs[i]) == b; ++i)
+    for (; i < dofs.size() && plant.block_of_dof(dofs[i]) == b; ++i)
       j[dofs[i] - block.dof_start] = values[i];
     const Vector3 w = rotation(d, block.body) * j.tail<3>();
     for (int k = 0; k < 3; ++k) add(block.dof_start + k, w[k]);
@@ -212,8 +212,8 @@ void add_coupling_rows(const mjData* d, const Model& plant, const ImplicitForces
     row.kind = contact::RowKind::kSpring;
     row.regularization = 1 / scale;
     row.target = dt * term.damping * term.velocity / scale;
-    add_row_columns(d, plant, &implicit.dofs()[term.first], &implicit.values()[term.first],
-                    term.size, &row, problem);
+    add_row_columns(d, plant, std::span(implicit.dofs()).subspan(term.first, term.size),
+                    std::span(implicit.values()).subspan(term.first, term.size), &row, problem);
     problem->rows.push_back(row);
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -33,9 +34,10 @@ void to_mujoco_dofs(const mjData* data, const Model& plant, const double* u, dou
 void to_solver_dofs(const mjData* data, const Model& plant, const double* qvel, double* u);
 
 /// Appends a row's Jacobian, and converts it from MuJoCo's dofs to the solver's.
-/// @param dofs, values nonzeros of the row in MuJoCo's dofs, in ascending order; size `size`
+/// @param dofs, values nonzeros of the row in MuJoCo's dofs, in ascending order, of equal size
 /// @param row its first_column and num_columns are set
-void add_row_columns(const mjData* data, const Model& plant, const int* dofs, const double* values,
-                     int size, contact::Row* row, contact::ContactProblem* problem);
+void add_row_columns(const mjData* data, const Model& plant, std::span<const int> dofs,
+                     std::span<const double> values, contact::Row* row,
+                     contact::ContactProblem* problem);
 
 }  // namespace stiction::plant

@@ -178,7 +178,8 @@ void ImplicitForces::calc_tendons(const mjModel* m, const mjData* d, const Model
       b = calc_damping(c, d->ten_velocity[t]);
     }
     const int adr = m->ten_J_rowadr[t];
-    add_rank_one(d, plant, k, b, m->ten_J_colind + adr, d->ten_J + adr, m->ten_J_rownnz[t]);
+    const auto size = static_cast<std::size_t>(m->ten_J_rownnz[t]);
+    add_rank_one(d, plant, k, b, {m->ten_J_colind + adr, size}, {d->ten_J + adr, size});
   }
 }
 
@@ -213,25 +214,27 @@ void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Mod
     const int first = m->actuator_outadr[a];
     for (int out = first; out < first + num_outputs; ++out) {
       const int adr = d->moment_rowadr[out];
-      add_rank_one(d, plant, k, b, d->moment_colind + adr, d->actuator_moment + adr,
-                   d->moment_rownnz[out]);
+      const auto size = static_cast<std::size_t>(d->moment_rownnz[out]);
+      add_rank_one(d, plant, k, b, {d->moment_colind + adr, size},
+                   {d->actuator_moment + adr, size});
     }
   }
 }
 
 void ImplicitForces::add_rank_one(const mjData* d, const Model& plant, double stiffness,
-                                  double damping, const int* dofs, const double* values, int size) {
-  if ((stiffness == 0 && damping == 0) || size == 0) return;
+                                  double damping, std::span<const int> dofs,
+                                  std::span<const double> values) {
+  if ((stiffness == 0 && damping == 0) || dofs.empty()) return;
   RankOne term;
   term.stiffness = stiffness;
   term.damping = damping;
   term.first = static_cast<int>(dofs_.size());
-  term.size = size;
-  for (int i = 0; i < size; ++i) {
+  term.size = static_cast<int>(dofs.size());
+  for (std::size_t i = 0; i < dofs.size(); ++i) {
     term.velocity += values[i] * d->qvel[dofs[i]];
     dofs_.push_back(dofs[i]);
     values_.push_back(values[i]);
-    for (int j = 0; j < i && term.fits_A; ++j)
+    for (std::size_t j = 0; j < i && term.fits_A; ++j)
       term.fits_A = plant.are_related(plant.block_of_dof(dofs[i]), plant.block_of_dof(dofs[j]));
   }
   rank_one_.push_back(term);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -53,7 +54,7 @@ class ImplicitForces {
   void calc_tendons(const mjModel* m, const mjData* d, const Model& plant);
   void calc_actuators(const mjModel* m, const mjData* d, const Model& plant);
   void add_rank_one(const mjData* d, const Model& plant, double stiffness, double damping,
-                    const int* dofs, const double* values, int size);
+                    std::span<const int> dofs, std::span<const double> values);
 
   std::vector<double> damping_, stiffness_, values_;
   std::vector<int> dofs_;
