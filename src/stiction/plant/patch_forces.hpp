@@ -37,9 +37,7 @@ class PatchForces {
   /// Computes the generalized forces of all patches.
   /// @param data its qpos and qvel are read; kinematics, velocities and contacts are computed
   /// @param qfrc [N, N m], size (nv), overwritten
-  /// @throws Error if geoms touch in points, which have no continuous form here, or if MuJoCo
-  /// raises
-  ///     an error
+  /// @throws Error if geoms touch in points, which have no continuous form here; MuJoCo's errors
   void calc(mjData* data, double* qfrc);
 
   /// Computes data->qacc from these forces, the actuators, qfrc_applied, passive forces, and

@@ -43,9 +43,8 @@ class SpeculativeContacts {
   /// part if it is within the contact model's reach at the initial velocities of the step, or if it
   /// would close at the velocities by smooth forces alone.
   /// @param data after mj_fwdAcceleration
-  /// @param only_of_touching skips open contacts between geoms that touch nowhere, for steps that
-  /// end
-  ///     when such geoms touch
+  /// @param only_of_touching skips open contacts between geoms that touch nowhere; for steps that
+  ///     end when such geoms touch
   void choose(const mjModel* model, const mjData* data, bool only_of_touching = false);
 
   /// Adds the contacts that are within reach at the velocities of a solution.
