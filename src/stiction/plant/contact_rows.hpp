@@ -21,9 +21,8 @@ bool add_body_pair(const mjModel* model, const mjData* data, const Model& plant,
 /// index in data->contact. Contact::id identifies the two geoms and the number of the point among
 /// their contacts. Contacts that no dof moves are skipped.
 /// @param data after mj_collision
-/// @param acts one flag per contact in data->contact, 1 if it takes part; empty: all contacts
-/// within
-///     their gap or closer take part
+/// @param acts one flag per contact in data->contact, 1 if it takes part; if empty, all contacts
+///     within their gap or closer take part
 /// @param law  normal law of the contacts, see combine_materials
 void add_contacts(const mjModel* model, const mjData* data, const Model& plant,
                   const MaterialTable& materials, std::span<const std::uint8_t> acts,
