@@ -24,17 +24,21 @@ struct Amount {
   double max;
   const char* what;
 };
+/// Returns the limit of user data per element.
+constexpr Amount make_user_data(const char* attribute, const char* what) {
+  return {.tag = "size", .attributes = {attribute}, .max = 1e5, .what = what};
+}
 constexpr std::array kAmounts = {
-    Amount{"hfield", {"nrow", "ncol"}, 4e7, "elevations"},
-    Amount{"texture", {"width", "height"}, 1e8, "pixels"},
-    Amount{"size", {"nuserdata", nullptr}, 1e8, "numbers"},
-    Amount{"size", {"nuser_body", nullptr}, 1e5, "numbers for each body"},
-    Amount{"size", {"nuser_jnt", nullptr}, 1e5, "numbers for each joint"},
-    Amount{"size", {"nuser_geom", nullptr}, 1e5, "numbers for each geom"},
-    Amount{"size", {"nuser_site", nullptr}, 1e5, "numbers for each site"},
-    Amount{"size", {"nuser_tendon", nullptr}, 1e5, "numbers for each tendon"},
-    Amount{"size", {"nuser_actuator", nullptr}, 1e5, "numbers for each actuator"},
-    Amount{"size", {"nuser_sensor", nullptr}, 1e5, "numbers for each sensor"},
+    Amount{.tag = "hfield", .attributes = {"nrow", "ncol"}, .max = 4e7, .what = "elevations"},
+    Amount{.tag = "texture", .attributes = {"width", "height"}, .max = 1e8, .what = "pixels"},
+    Amount{.tag = "size", .attributes = {"nuserdata"}, .max = 1e8, .what = "numbers"},
+    make_user_data("nuser_body", "numbers for each body"),
+    make_user_data("nuser_jnt", "numbers for each joint"),
+    make_user_data("nuser_geom", "numbers for each geom"),
+    make_user_data("nuser_site", "numbers for each site"),
+    make_user_data("nuser_tendon", "numbers for each tendon"),
+    make_user_data("nuser_actuator", "numbers for each actuator"),
+    make_user_data("nuser_sensor", "numbers for each sensor"),
 };
 
 /// MuJoCo's time to compile grows with the square of the number of copies: this many need half a
