@@ -74,14 +74,13 @@ TEST(GapAcceleration, GapOfTwoSpheresAcceleratesBySpeedSquaredOverRadius) {
 /// The corner of a box on a plane, while the box turns about its center. The acceleration is w^2
 /// times the height of the center above the corner.
 TEST(GapAcceleration, CornerIsAMaterialPoint) {
-  Scene scene(make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1"/>
+  Scene scene(make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1" margin="0.05"/>
 <body pos="0 0 0.15" euler="0 30 0"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body></worldbody>)"));
   scene.data->qvel[4] = 3;
   forward(scene);
-  double deepest = 1;
+  ASSERT_EQ(scene.data->ncon, 2);
   for (int i = 0; i < scene.data->ncon; ++i) {
     const mjContact& con = scene.data->contact[i];
-    deepest = std::min(deepest, con.dist);
     EXPECT_NEAR(calc_gap_acceleration(scene, con), 9 * (0.15 - con.dist), 1e-9);
   }
 }
