@@ -31,7 +31,7 @@ using support::to_vector;
 
 constexpr double kSpeed = 1e-4;  // v_s
 
-Tamsi::Row make_row(double dissipation) {
+Tamsi::Parameters make_parameters(double dissipation) {
   return {.normal = {.dt = 2e-3, .k = 1e5, .d = dissipation, .fe0 = 40},
           .mu = 0.7,
           .stiction_tolerance = kSpeed};
@@ -42,7 +42,7 @@ TEST(TamsiLaw, GradientAgreesWithDifferencesOfTheImpulse) {
   std::normal_distribution<double> normal;
   int num_checked = 0;
   for (const double dissipation : {0.0, 20.0}) {
-    const Tamsi::Row row = make_row(dissipation);
+    const Tamsi::Parameters p = make_parameters(dissipation);
     // Slips away from the kink at v_s, and normal velocities below separation at 0.05 m/s.
     for (const double slip : {0.0, 1e-3, 0.3, 0.9, 1.1, 30.0, 1e4}) {
       for (const double v_n : {-1.0, -1e-3, 0.0, 0.01, 0.04}) {
@@ -50,15 +50,15 @@ TEST(TamsiLaw, GradientAgreesWithDifferencesOfTheImpulse) {
         v *= slip * kSpeed / v.norm();
         v.z() = v_n;
         Tamsi::State state;
-        Tamsi::calc_impulse(row, v, &state);
-        const Matrix3 G = Tamsi::calc_gradient(row, state);
+        Tamsi::calc_impulse(p, v, &state);
+        const Matrix3 G = Tamsi::calc_gradient(p, state);
         for (int i = 0; i < 3; ++i) {
           const double h = i < 2 ? 1e-5 * (v.head<2>().norm() + kSpeed) : 1e-6;
           const auto at = [&](double steps) {
             Vector3 moved = v;
             moved[i] += steps * h;
             Tamsi::State unused;
-            return Tamsi::calc_impulse(row, moved, &unused);
+            return Tamsi::calc_impulse(p, moved, &unused);
           };
           const Vector3 difference = -(8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h);
           const double round_off = 1e-15 * at(0).norm() / h;
@@ -73,19 +73,19 @@ TEST(TamsiLaw, GradientAgreesWithDifferencesOfTheImpulse) {
 }
 
 TEST(TamsiLaw, HasCoulombFrictionInSlipAndTheQuadraticLawInStiction) {
-  const Tamsi::Row row = make_row(0);
+  const Tamsi::Parameters p = make_parameters(0);
   Tamsi::State state;
   const double n = 2e-3 * 40;
-  const Vector3 sliding = Tamsi::calc_impulse(row, {3, -4, 0}, &state);
+  const Vector3 sliding = Tamsi::calc_impulse(p, {3, -4, 0}, &state);
   EXPECT_NEAR((sliding - n * Vector3(-0.7 * 0.6, 0.7 * 0.8, 1)).norm(), 0, 1e-12 * n);
-  EXPECT_TRUE(Tamsi::is_slipping(row, state));
+  EXPECT_TRUE(Tamsi::is_slipping(p, state));
   // r = x (2 - x) at x = 1/2; the regularization of the slip changes it by 1e-4.
-  const Vector3 creeping = Tamsi::calc_impulse(row, {0.5 * kSpeed, 0, 0}, &state);
+  const Vector3 creeping = Tamsi::calc_impulse(p, {0.5 * kSpeed, 0, 0}, &state);
   EXPECT_NEAR(creeping.x(), -0.7 * 0.75 * n, 2e-4 * n);
-  EXPECT_FALSE(Tamsi::is_slipping(row, state));
-  EXPECT_EQ(Tamsi::calc_impulse(row, {0, 0, 0}, &state), Vector3(0, 0, n));
-  EXPECT_EQ(Tamsi::calc_impulse(row, {1, 0, 0.21}, &state), Vector3(0, 0, 0));  // released at 0.2
-  EXPECT_EQ(Tamsi::calc_gradient(row, state).norm(), 0);
+  EXPECT_FALSE(Tamsi::is_slipping(p, state));
+  EXPECT_EQ(Tamsi::calc_impulse(p, {0, 0, 0}, &state), Vector3(0, 0, n));
+  EXPECT_EQ(Tamsi::calc_impulse(p, {1, 0, 0.21}, &state), Vector3(0, 0, 0));  // released at 0.2
+  EXPECT_EQ(Tamsi::calc_gradient(p, state).norm(), 0);
 }
 
 TEST(TamsiLaw, EqualsTheLawOfTheCertificate) {
@@ -106,8 +106,8 @@ TEST(TamsiLaw, EqualsTheLawOfTheCertificate) {
           const certificate::ReferenceImpulse reference =
               certificate::calc_reference_impulse(ContactModel::tamsi, {}, c, 2e-3, 1, 0, v_c);
           Tamsi::State state;
-          const Vector3 gamma =
-              Tamsi::calc_impulse(Tamsi::make_row(c, 2e-3, {}), {v_c[0], v_c[1], v_c[2]}, &state);
+          const Vector3 gamma = Tamsi::calc_impulse(Tamsi::make_parameters(c, 2e-3, {}),
+                                                    {v_c[0], v_c[1], v_c[2]}, &state);
           for (int e = 0; e < 3; ++e)
             EXPECT_NEAR(reference.gamma[e], gamma[e], 1e-14 * (1 + gamma.norm()));
           EXPECT_EQ(reference.gamma[3], 0);

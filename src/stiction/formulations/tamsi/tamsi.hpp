@@ -16,11 +16,13 @@ namespace stiction::formulations {
 /// not depend on slip, so the impulse has no potential and G is not symmetric. A step may have
 /// several solutions, or no solution. Source: [castro2020]; [theory:tamsi].
 struct Tamsi {
-  struct Row {
+  /// The fixed parameters of a contact during a (sub-)step.
+  struct Parameters {
     laws::HuntCrossley<double> normal;
     double mu = 0;
     double stiction_tolerance = 0;  // v_s [m/s]
   };
+  /// The law at one velocity.
   struct State {
     laws::NormalImpulse<double> normal;
     math::Vector3 t;       // regularized direction of slip, |t| < 1; its last entry is 0
@@ -34,17 +36,17 @@ struct Tamsi {
 
   /// Makes the fixed parameters of a contact.
   /// @param time_step duration of the step or sub-step [s]
-  static Row make_row(const contact::Contact& contact, double time_step,
-                      const contact::ModelParameters& parameters);
+  static Parameters make_parameters(const contact::Contact& contact, double time_step,
+                                    const contact::ModelParameters& model);
   /// Computes the impulse, and the state from which calc_gradient starts.
   /// @return gamma = [t1, t2, n] [N s]
-  static math::Vector3 calc_impulse(const Row& row, const math::Vector3& v_c, State* state);
+  static math::Vector3 calc_impulse(const Parameters& p, const math::Vector3& v_c, State* state);
   /// Computes G = -dgamma/dv_c [kg]:
   ///   G_tt = mu gamma_n ((r / |v_t|_eps) (I - t t^T) + (r' / v_s) t t^T),
   ///   G_tn = mu r n' t,   G_nt = 0,   G_nn = -n'.
-  static math::Matrix3 calc_gradient(const Row& row, const State& state);
-  static bool is_slipping(const Row& row, const State& state) {
-    return state.normal.n > 0 && state.slip_norm > row.stiction_tolerance;
+  static math::Matrix3 calc_gradient(const Parameters& p, const State& state);
+  static bool is_slipping(const Parameters& p, const State& state) {
+    return state.normal.n > 0 && state.slip_norm > p.stiction_tolerance;
   }
 };
 

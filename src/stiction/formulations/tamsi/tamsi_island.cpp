@@ -35,7 +35,7 @@ void TamsiIsland::assemble(const ContactProblem& problem, const contact::Islands
     ContactTerms& terms = contacts_.emplace_back();
     terms.fe0 = c.fn0;
     terms.bias = Vector3(c.bias[0], c.bias[1], c.bias[2]);
-    terms.row = Tamsi::make_row(c, time_step_, options.parameters);
+    terms.parameters = Tamsi::make_parameters(c, time_step_, options.parameters);
   }
   rows_.clear();
   for (const int i : island_.rows()) rows_.push_back({problem.rows[i], {}, 0});
@@ -101,8 +101,8 @@ TamsiIsland::Outcome TamsiIsland::take_substeps(int num_substeps) {
 void TamsiIsland::start_substeps(int num_substeps) {
   num_substeps_ = num_substeps;
   for (ContactTerms& c : contacts_) {
-    c.row.normal.dt = time_step_ / num_substeps;
-    c.row.normal.fe0 = c.fe0;
+    c.parameters.normal.dt = time_step_ / num_substeps;
+    c.parameters.normal.fe0 = c.fe0;
     c.sum.setZero();
   }
   for (RowTerms& row : rows_) row.sum = 0;
@@ -115,7 +115,7 @@ void TamsiIsland::start_substeps(int num_substeps) {
 void TamsiIsland::finish_substep() {
   for (ContactTerms& c : contacts_) {
     c.sum += c.gamma;
-    c.row.normal.fe0 -= c.row.normal.dt * c.row.normal.k * c.v_c.z();
+    c.parameters.normal.fe0 -= c.parameters.normal.dt * c.parameters.normal.k * c.v_c.z();
   }
   for (RowTerms& row : rows_) row.sum += row.impulse.gamma;
   v_begin_ = v_;
@@ -169,7 +169,7 @@ void TamsiIsland::calc_residual(Outcome* outcome) {
     ContactTerms& c = contacts_[i];
     const DenseJacobian<3> J = island_.contact_jacobian(i);
     c.v_c = J.multiply(v_) + c.bias;
-    c.gamma = Tamsi::calc_impulse(c.row, c.v_c, &c.state);
+    c.gamma = Tamsi::calc_impulse(c.parameters, c.v_c, &c.state);
     J.add_force(c.gamma, &force_);
   }
   for (int i = 0; i < island_.num_rows(); ++i) {
@@ -199,7 +199,7 @@ bool TamsiIsland::calc_direction() {
   for (int i = 0; i < island_.num_contacts(); ++i) {
     const ContactTerms& c = contacts_[i];
     if (c.state.normal.n > 0)
-      island_.contact_jacobian(i).add_gradient(Tamsi::calc_gradient(c.row, c.state), &H_);
+      island_.contact_jacobian(i).add_gradient(Tamsi::calc_gradient(c.parameters, c.state), &H_);
   }
   for (int i = 0; i < island_.num_rows(); ++i)
     island_.row_jacobian(i).add_gradient(DenseJacobian<1>::Matrix(rows_[i].impulse.stiffness), &H_);
@@ -235,11 +235,13 @@ TamsiIsland::Change TamsiIsland::calc_change() const {
 
 /// Returns the largest length of a step that the limiter allows for one contact.
 double TamsiIsland::calc_limit(const ContactTerms& c, const Vector3& dv_c) const {
-  if (c.row.mu == 0) return 1;
+  if (c.parameters.mu == 0) return 1;
   // n does not increase with v_n. If it is 0 at both ends of the step, there is no friction
   // between.
-  if (c.state.normal.n == 0 && c.row.normal.calc_impulse(c.v_c.z() + dv_c.z()).n == 0) return 1;
-  return calc_slip_limit({c.v_c.x(), c.v_c.y()}, {dv_c.x(), dv_c.y()}, c.row.stiction_tolerance);
+  if (c.state.normal.n == 0 && c.parameters.normal.calc_impulse(c.v_c.z() + dv_c.z()).n == 0)
+    return 1;
+  return calc_slip_limit({c.v_c.x(), c.v_c.y()}, {dv_c.x(), dv_c.y()},
+                         c.parameters.stiction_tolerance);
 }
 
 void TamsiIsland::read_out(const ContactProblem& problem, ContactSolution* solution) const {
@@ -249,7 +251,7 @@ void TamsiIsland::read_out(const ContactProblem& problem, ContactSolution* solut
     const int at = island_.contacts()[i];
     solution->impulses[at] = {c.sum.x(), c.sum.y(), c.sum.z(), 0, 0, 0};
     solution->contact_velocities[at] = {c.v_c.x(), c.v_c.y(), c.v_c.z()};
-    solution->slipping[at] = Tamsi::is_slipping(c.row, c.state);
+    solution->slipping[at] = Tamsi::is_slipping(c.parameters, c.state);
   }
   for (int i = 0; i < island_.num_rows(); ++i)
     solution->row_impulses[island_.rows()[i]] = rows_[i].sum;

@@ -52,7 +52,7 @@ class TamsiIsland {
     double fe0 = 0;  // elastic force at the start of the step [N]
     math::Vector3 bias, v_c, gamma;
     math::Vector3 sum;  // impulse of all finished sub-steps [N s]
-    Tamsi::Row row;
+    Tamsi::Parameters parameters;
     Tamsi::State state;
   };
   /// A scalar row, with its impulse at the current iterate.
