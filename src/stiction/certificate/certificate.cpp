@@ -85,9 +85,9 @@ Certifier::Laws Certifier::check_laws(const ContactProblem& problem, const Islan
     double V0[6], V[6], F[6] = {0, 0, 0, 0, 0, 0}, F_given[6] = {0, 0, 0, 0, 0, 0};
     const int island = islands.island_of_block(problem.segments[pair.first_segment].block);
     const bool is_divided = solution.islands[island].num_substeps > 1;
-    const bool is_fine = solution.islands[island].is_fine;
+    const bool is_fine = solution.islands[island].is_compensated;
     long double V_fine[6];
-    if (is_fine) calc_fine_pair_motion(problem, pair, solution.v, solution.v_rest, V_fine);
+    if (is_fine) calc_fine_pair_motion(problem, pair, solution.v, solution.v_low, V_fine);
     calc_pair_motion(problem, pair, problem.v0, V0);
     calc_pair_motion(problem, pair, solution.v, V);
     const int end = pair.first_contact + pair.num_contacts;

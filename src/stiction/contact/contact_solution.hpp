@@ -34,7 +34,7 @@ struct IslandStatistics {
   int iterations = 0;
   int num_substeps = 1;  // parts that the step was divided into; above 1 only for `tamsi`
   int line_search_evaluations = 0;
-  bool is_fine = false;  // true if the solution has compensated velocities v + v_rest
+  bool is_compensated = false;  // true if the solution has compensated velocities v + v_low
   /// The residual |D grad l| and the scale that it is relative to, see kResolvedMomentum [sqrt(J)].
   double residual = 0;
   double scale = 0;
@@ -55,8 +55,8 @@ struct IslandStatistics {
 struct ContactSolution {
   std::vector<double> v;  // size num_dofs, all finite unless a status says otherwise
   /// Low-order part of compensated velocities, size num_dofs or empty (all 0). The laws' impulses
-  /// are those at v + v_rest. It is 0 except in islands with IslandStatistics::is_fine.
-  std::vector<double> v_rest;
+  /// are those at v + v_low. It is 0 except in islands with IslandStatistics::is_compensated.
+  std::vector<double> v_low;
   /// Impulse on body B in the contact frame: t1, t2, n [N s], torsional, rolling 1, 2 [N m s].
   std::vector<std::array<double, 6>> impulses;
   /// The normal impulse x that bounds the friction of each contact by mu x under `coulomb` [N s].

@@ -54,7 +54,7 @@ class ConvexSolver final : public ContactSolver {
     arrays_.torsion_batches.resize(arrays_.layout.num_torsion_batches);
     if constexpr (HasNormalBound<F>) coupling_.resize(arrays_.layout);
     solution->v.assign(problem.v_star.begin(), problem.v_star.end());
-    solution->v_rest.assign(problem.v_star.size(), 0.0);
+    solution->v_low.assign(problem.v_star.size(), 0.0);
     solution->impulses.resize(problem.num_contacts());
     solution->contact_velocities.resize(problem.num_contacts());
     solution->slipping.resize(problem.num_contacts());
@@ -203,7 +203,7 @@ class ConvexSolver final : public ContactSolver {
           arrays_.layout.pairs[p].contact_end - arrays_.layout.pairs[p].contact_begin;
     statistics.num_rows = range.row_end - range.row_begin;
     statistics.iterations = result.iterations;
-    statistics.is_fine = island_problem.is_compensated();
+    statistics.is_compensated = island_problem.is_compensated();
     statistics.line_search_evaluations = result.line_search_evaluations;
     statistics.residual = result.residual.norm;
     statistics.scale = result.residual.scale;
@@ -241,9 +241,9 @@ class ConvexSolver final : public ContactSolver {
       const BlockSlice& block = arrays_.layout.blocks[b];
       std::copy_n(arrays_.dofs.v.data() + block.dof, block.size,
                   solution->v.data() + block.problem_dof);
-      if (solution->islands[island].is_fine)
+      if (solution->islands[island].is_compensated)
         std::copy_n(arrays_.dofs.v_low.data() + block.dof, block.size,
-                    solution->v_rest.data() + block.problem_dof);
+                    solution->v_low.data() + block.problem_dof);
     }
     for (int p = range.pair_begin; p < range.pair_end; ++p) {
       const PairSlice& pair = arrays_.layout.pairs[p];
