@@ -57,8 +57,8 @@ class Generator {
     return {size * normal(), size * normal(), size * normal()};
   }
 
-  /// Draws in an order of its own: compilers differ in the order of a call's arguments, and every
-  /// compiler must test the same problems.
+  /// Draws the components one by one, because compilers differ in the order of a call's arguments,
+  /// and every compiler must test the same problems.
   Eigen::Matrix3d random_rotation() {
     const double z = normal(), y = normal(), x = normal(), w = normal();
     return Eigen::Quaterniond(w, x, y, z).normalized().toRotationMatrix();
