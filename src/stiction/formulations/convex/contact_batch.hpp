@@ -136,7 +136,7 @@ struct ContactBatch {
   LineDerivatives calc_line_derivatives(double alpha) const {
     return Law::calc_line_derivatives(row, multiply_add(dv_c, math::broadcast(alpha), v_c), dv_c);
   }
-  /// True if v_c + alpha dv_c is in the domain of the law.
+  /// True if the law itself, and not its linear extension, applies at v_c + alpha dv_c.
   bool is_feasible(double alpha) const {
     return is_true_in_all(Law::is_feasible(row, multiply_add(dv_c, math::broadcast(alpha), v_c)));
   }
