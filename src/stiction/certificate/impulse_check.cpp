@@ -24,7 +24,7 @@ struct ImpulseCheck::PairView {
 
   PairView(const SolvedStep& step, const SubstepCheck& substeps, const BodyPair& pair);
   /// Returns the velocity of a contact with its angular components. Lane `lane` of v holds the
-  /// linear ones; where the step is fine they are replaced by more accurate values.
+  /// linear ones; compensated velocities replace them if the island has some.
   ContactVector find_velocity(const Contact& c, int lane, Lanes3* v) const;
   /// Returns the impulse that the law prescribes, summed over the sub-steps of a divided step.
   ReferenceImpulse find_law(int contact, double v_n0, const ContactVector& v_c) const;
