@@ -37,7 +37,8 @@ certificate::Certificate certify_solution(const StepContext& context,
                                           const formulations::SolverOptions& options,
                                           ContactPipeline* contacts);
 
-/// The input of the pipeline's momentum check; valid after certify_solution and plant::write_row_forces.
+/// The input of the pipeline's momentum check; valid after certify_solution and
+/// plant::write_row_forces.
 plant::MomentumCheck::Input make_momentum_input(const StepContext& context, mjData* data,
                                                 const ContactPipeline& contacts);
 

@@ -97,9 +97,8 @@ void ContactStep::calc_kinematics(StepContext& context, mjData* d) {
 
 /// Finds the contact points by MuJoCo's collision detection.
 void ContactStep::collide(StepContext& context, mjData* d) {
-  context.call_mujoco(d, [&] {
-    speculative_.collide(context.stage, d, context.plant, patches_.is_left_to_us());
-  });
+  context.call_mujoco(
+      d, [&] { speculative_.collide(context.stage, d, context.plant, patches_.is_left_to_us()); });
 }
 
 /// Computes the contact surfaces of pressure fields.
@@ -278,8 +277,7 @@ void ContactStep::certify(StepContext& context, mjData* d, bool was_ok) {
 
   plant::MomentumCheck::Result momentum;
   context.call_mujoco(d, [&] {
-    momentum =
-        contacts_.momentum_check.calc(make_momentum_input(context, d, contacts_), implicit_);
+    momentum = contacts_.momentum_check.calc(make_momentum_input(context, d, contacts_), implicit_);
   });
   const certificate::Verdict agreement = report_momentum(context, momentum);
   if (!certificate.ok)

@@ -50,10 +50,10 @@ void EventStep::find_event(StepContext& context, const mjData* d, plant::Touch* 
   if (context.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) return;
   // Geoms that nearly touch have taken part in the solve with their gap, unless the model has no
   // gaps.
-  const bool has_gaps = contact::traits(context.options.contact_model).gaps ==
-                        contact::GapPolicy::kSpeculative;
-  const double together = has_gaps ? plant::SpeculativeContacts::kNearlyTouching
-                                   : contact::kTouchDistance;
+  const bool has_gaps =
+      contact::traits(context.options.contact_model).gaps == contact::GapPolicy::kSpeculative;
+  const double together =
+      has_gaps ? plant::SpeculativeContacts::kNearlyTouching : contact::kTouchDistance;
   const double limit = touch->time;
   if (!advancement_.calc(context.stage, d, d->qvel, limit, touch, together))
     context.fail(kMuJoCoError, advancement_.error());

@@ -12,7 +12,8 @@ namespace stiction::sim {
 ///
 ///  1. v <- v + h A^-1 f, with the impulses of all contacts that touch, in one solve.
 ///  2. q <- q + s v until the next two geoms touch, by conservative advancement.
-///  3. If time is left: v <- v + A^-1 J^T gamma, by impulses alone, at the new q; then step 2 again.
+///  3. If time is left: v <- v + A^-1 J^T gamma, by impulses alone, at the new q; then step 2
+///  again.
 ///
 /// Contacts between geoms that touch take part with their gaps, as in an undivided step; other
 /// contacts take no part before their geoms touch. Forces are those at the step's start, so a touch

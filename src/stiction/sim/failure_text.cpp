@@ -27,8 +27,7 @@ bool is_finite(std::span<const double> values) {
 
 bool is_block_finite(const contact::ContactProblem& problem, int block) {
   const std::size_t start = problem.dof_start[block], n = problem.block_size(block);
-  return is_finite({problem.diagonal(block), n * n}) &&
-         is_finite({problem.v0.data() + start, n}) &&
+  return is_finite({problem.diagonal(block), n * n}) && is_finite({problem.v0.data() + start, n}) &&
          is_finite({problem.free_impulse.data() + start, n});
 }
 
@@ -91,7 +90,8 @@ std::string describe_failure(const StepContext& context, const mjData* d,
   if (model.is_rigid && island.status != SolveStatus::kNotFinite)
     return text + " because no velocities satisfy all contacts and limits" +
            find_conflict(context, d, contacts, island) +
-           ": surfaces drive the bodies apart against each other, or round-off spoils the LCP; take "
+           ": surfaces drive the bodies apart against each other, or round-off spoils the LCP; "
+           "take "
            "a smaller step, or a compliant contact model";
   if (island.status == SolveStatus::kInfeasible)
     return text +
@@ -129,7 +129,8 @@ std::string describe_patch_limit(const StepContext& context, const plant::PatchP
            " approach each other by more than half the thickness of a compliant body within a "
            "step, so the contact may be missed; take a smaller step";
   return names +
-         " overlap beyond a compliant body's medial axis, where its pressure falls again, or one is "
+         " overlap beyond a compliant body's medial axis, where its pressure falls again, or one "
+         "is "
          "behind a plane; use a thicker body, a larger modulus or a smaller step";
 }
 

@@ -18,8 +18,9 @@ class NormalGuess {
   void write(contact::ContactProblem* problem) const;
 
  private:
-  std::vector<double> points_;        // of each of MuJoCo's contacts; -1 is unknown
-  std::vector<double> patch_points_;  // of the points of patches, which stay the same in number and order
+  std::vector<double> points_;  // of each of MuJoCo's contacts; -1 is unknown
+  std::vector<double>
+      patch_points_;  // of the points of patches, which stay the same in number and order
 };
 
 }  // namespace stiction::sim

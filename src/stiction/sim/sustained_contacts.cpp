@@ -66,8 +66,8 @@ bool SustainedContacts::are_followed(const mjModel* m, const mjData* d, double r
     double allowed = kTouching;
     // A stage moves along a straight line; the end of the step will have followed the surface.
     if (touching && plant::calc_gap(con) < 0)
-      allowed += touching->depth +
-                 0.5 * reach * reach * std::abs(gap_acceleration_.calc(m, d, con));
+      allowed +=
+          touching->depth + 0.5 * reach * reach * std::abs(gap_acceleration_.calc(m, d, con));
     if (plant::calc_gap(con) < -allowed) return false;
   }
   // Limits.
@@ -117,8 +117,7 @@ void SustainedContacts::choose_rows(const mjData* d, Level level, double reach,
     if (!is_limit(d, row.source)) return false;
     const double speed = std::abs(calc_row_bias(d, row.source)) * reach;
     if (limit_gap(d, row.source) > kTouching + 0.5 * reach * speed) return true;
-    return level == Level::acceleration &&
-           std::abs(d->efc_vel[row.source]) > kRestSpeed + speed;
+    return level == Level::acceleration && std::abs(d->efc_vel[row.source]) > kRestSpeed + speed;
   };
   std::erase_if(problem->rows, is_left_out);
   for (contact::Row& row : problem->rows)

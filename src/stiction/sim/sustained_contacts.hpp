@@ -31,7 +31,8 @@ class SustainedContacts {
   bool are_followed(const mjModel* model, const mjData* data, double reach);
 
   /// Chooses the contacts that touch, for an impact.
-  /// @return true if a contact, limit or equality closes or opens, so that an impact is to be solved
+  /// @return true if a contact, limit or equality closes or opens, so that an impact is to be
+  /// solved
   bool choose_touching(const mjModel* model, const mjData* data);
 
   /// Chooses the contacts that are sustained, as nearly as a stage can tell.
