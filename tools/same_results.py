@@ -24,7 +24,7 @@ from typing import Any
 
 from result_cases import make_run_cases
 from stiction.recording import Recording
-from stiction.studies import STUDIES
+from stiction.studies.registry import STUDIES
 
 STICTION = Path(sys.executable).parent / "stiction"
 

@@ -174,6 +174,8 @@ void bind_reports(nb::module_& m) {
       .def_ro("timings", &StepReport::timings)
       .def_ro("contacts", &StepReport::contacts)
       .def_ro("patches", &StepReport::patches)
+      .def_ro("trace", &StepReport::trace,
+              "The course of Newton's method; empty unless the simulator was made with trace=True.")
       .def_ro("islands", &StepReport::islands)
       .def_ro("num_warnings", &StepReport::num_warnings,
               "In the call: MuJoCo's, and of patches beyond their limits.")

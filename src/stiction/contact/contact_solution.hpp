@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "stiction/numerics/newton_trace.hpp"
+
 /// What a contact model returns.
 namespace stiction::contact {
 
@@ -62,6 +64,8 @@ struct ContactSolution {
   std::vector<std::uint8_t> slipping;
   std::vector<double> row_impulses;
   std::vector<IslandStatistics> islands;
+  /// The course of Newton's method on each island; empty unless the solver was asked for it.
+  std::vector<numerics::NewtonTrace> traces;
   /// v at the end of sub-step s, but for the last, at the dofs of islands that have so many: entry
   /// s num_dofs + dof. Impulses are the sums of the sub-steps'.
   std::vector<double> substep_v;

@@ -12,6 +12,8 @@ struct SolverOptions {
   double absolute_tolerance = 1e-14;  // [sqrt(J)]
   /// Of Newton's method. `tamsi` has a limit of 20 or 30 in each sub-step and keeps this one there.
   int max_iterations = 100;
+  /// Records every iterate of Newton's method in ContactSolution::traces.
+  bool trace = false;
   /// `coulomb`: stop when |x - gamma_n|_inf <= coupling_tolerance max(mean(gamma_n), what
   /// relative_tolerance resolves) on each island [-], or when max_rounds convex problems were
   /// solved.

@@ -10,6 +10,7 @@ formulations::SolverOptions make_solver_options(const StepOptions& options) {
   result.parameters = options.parameters;
   result.relative_tolerance = options.tolerance;
   result.max_iterations = options.max_iterations;
+  result.trace = options.trace;
   return result;
 }
 

@@ -209,6 +209,7 @@ void ContactStep::solve(StepContext& context, mjData* d) {
     solver_->solve(contacts_.problem, contacts_.islands, options, guess,
                    threads_ ? &*threads_ : nullptr, &contacts_.solution);
     write_statistics(contacts_.problem, contacts_.solution, &context.report);
+    append_traces(contacts_.solution, &context.report.trace);
   };
   solve_from({});
   // In a convex problem the guess keeps an island that is solved already, bit for bit. A nonlinear

@@ -7,6 +7,7 @@
 #include "stiction/certificate/certificate.hpp"
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/sim/patch_report.hpp"
+#include "stiction/sim/trace_report.hpp"
 
 namespace stiction::sim {
 
@@ -85,6 +86,7 @@ struct StepReport {
   StepTimings timings;
   ContactReport contacts;
   PatchReport patches;
+  TraceReport trace;
   std::vector<contact::IslandStatistics> islands;
   int num_warnings = 0;  // by MuJoCo, of patches beyond their limits, and of conflicts
   std::string warning;   // the last one

@@ -77,6 +77,7 @@ std::vector<double> Stepper::Workspace::calc_hessian() const {
 
 void Stepper::Workspace::step_once(mjData* d) {
   Stopwatch clock;
+  clear_trace(&context.report.trace);
   const plant::StateFault fault = plant::check_state(context.model, d);
   if (fault.array) {
     char text[160];

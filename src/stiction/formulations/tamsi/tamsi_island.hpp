@@ -37,7 +37,8 @@ class TamsiIsland {
                 std::span<const int> first_dof, const SolverOptions& options,
                 std::span<const double> guess);
   /// If nothing converges, the whole step's last iterate is what remains.
-  contact::IslandStatistics solve();
+  /// @param trace gets the iterates of each sub-step; null: nothing is recorded
+  contact::IslandStatistics solve(numerics::NewtonTrace* trace = nullptr);
   /// Copies the result to the island's place in the solution.
   void read_out(const contact::ContactProblem& problem, contact::ContactSolution* solution) const;
 
@@ -69,8 +70,8 @@ class TamsiIsland {
     double speed = 0;  // the larger of the stacked tangential and of all other changes [m/s]
   };
 
-  Outcome take_substeps(int num_substeps);
-  Outcome find_velocities();
+  Outcome take_substeps(int num_substeps, numerics::NewtonTrace* trace);
+  Outcome find_velocities(numerics::NewtonTrace* trace);
   void start_substeps(int num_substeps);
   void finish_substep();
   void fall_back(Outcome* whole_step);
