@@ -114,7 +114,7 @@ std::string describe_non_finite_velocities(const StepContext& context,
 
 std::string describe_conflict(const StepContext& context, const mjData* d,
                               const ContactPipeline& contacts, const IslandStatistics& island) {
-  return "overlaps, limits or equalities cannot all be corrected in one step; some were not "
+  return "overlaps, limits or equalities cannot be corrected together; some were not "
          "corrected, or only in part" +
          find_conflict(context, d, contacts, island) +
          ": a body is squeezed, a joint's limit lies within a surface, or an equality leads into a "
