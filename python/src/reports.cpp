@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "stiction/certificate/certificate_fields.hpp"
 #include "stiction/sim/step_report.hpp"
 
 namespace stiction::python {
@@ -37,63 +38,30 @@ void def_array(nb::class_<ContactReport>& c, const char* name,
       doc);
 }
 
-void bind_solver_reports(nb::module_& m) {
+/// The attributes and their texts follow from the list of fields. Those of rigid models stand
+/// beside the others.
+void bind_certificate(nb::module_& m) {
   using certificate::Certificate;
-  nb::class_<Certificate>(m, "Certificate", "Error bound and checks of a step's solution.")
-      .def_ro(
-          "error_bound", &Certificate::error_bound,
-          "Bound on the solver's error in the velocities, |v - v_exact|_A [sqrt(J)]. Infinite for "
-          "models without a bound: 'tamsi', and rigid models with Coulomb friction.")
-      .def_ro(
-          "velocity_bound", &Certificate::velocity_bound,
-          "Bound on the solver's error in the velocity of any contact point [m/s]. Infinite for "
-          "models without a bound.")
-      .def_ro("relative_residual", &Certificate::relative_residual,
-              "Momentum residual relative to the impulses, worst island [-].")
-      .def_ro("residual_to_momentum", &Certificate::residual_to_momentum,
-              "Momentum residual relative to the larger of the impulses and the momentum, as in "
-              "[castro2023] and Drake [-].")
-      .def_ro("round_off", &Certificate::round_off,
-              "Part of relative_residual that rounding explains; 0 if the tolerance is met [-].")
-      .def_ro("impulse_error", &Certificate::impulse_error,
-              "Largest difference between the reported impulses and the model's law [N s].")
-      .def_ro("min_normal_impulse", &Certificate::min_normal_impulse,
-              "Smallest normal impulse; a negative one would be adhesion [N s].")
-      .def_ro("max_cone_excess", &Certificate::max_cone_excess,
-              "Largest excess of a friction impulse over the model's bound [N s].")
-      .def_ro("max_friction_work", &Certificate::max_friction_work,
-              "Largest energy that friction adds to a contact [J].")
-      .def_ro("coupling_error", &Certificate::coupling_error,
-              "'coulomb': largest difference between the normal impulses that bound friction and "
-              "those of the step, relative to their mean, worst island [-].")
-      .def_ro("complementarity", &Certificate::complementarity,
-              "Rigid models: largest |min(w gamma_n, v_n + b)| of all contacts and limits [m/s].")
-      .def_ro("complementarity_work", &Certificate::complementarity_work,
-              "Rigid models: gamma_n^T (v_n + b), and the work that friction polygons could still "
-              "do [J].")
-      .def_ro("constraint_error", &Certificate::constraint_error,
-              "Rigid models: largest velocity that equalities and contacts without slip should "
-              "prevent [m/s, rad/s].")
-      .def_ro("energy_gain", &Certificate::energy_gain,
-              "Rigid models: energy that contacts and rows add [J]. It is above 0 only by position "
-              "corrections, moving surfaces, and dry friction of joints that rebound.")
-      .def_ro("num_pushing", &Certificate::num_pushing,
-              "Rigid models: number of active contacts and limits, which have an impulse.")
-      .def_ro(
-          "max_pushing", &Certificate::max_pushing,
-          "Rigid models: largest number of active contacts and limits that a solution needs, the "
-          "number of dofs minus the rank of the bilateral rows.")
-      .def_ro("ok", &Certificate::ok, "True if all checks pass; coupling_error is not a check.")
-      .def("__repr__", [](const Certificate& c) {
-        char text[160];
-        std::snprintf(text, sizeof text,
-                      "Certificate(ok=%s, error_bound=%.2e sqrt(J), velocity_bound=%.2e m/s, "
-                      "relative_residual=%.1e)",
-                      c.ok ? "True" : "False", c.error_bound, c.velocity_bound,
-                      c.relative_residual);
-        return std::string(text);
-      });
-
+  nb::class_<Certificate> c(m, "Certificate",
+                            "Errors of a step's solution, computed from the problem and the "
+                            "solution alone.");
+  certificate::for_each_field([&](const auto& field) {
+    const std::string unit = *field.unit ? " [" + std::string(field.unit) + "]." : ".";
+    const std::string text = field.meaning + unit;
+    c.def_prop_ro(
+        field.name, [field](const Certificate& self) { return field.in(self); }, text.c_str());
+  });
+  c.def("__repr__", [](const Certificate& self) {
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "Certificate(ok=%s, error_bound=%.2e sqrt(J), velocity_bound=%.2e m/s, "
+                  "relative_residual=%.1e)",
+                  self.ok ? "True" : "False", self.error_bound, self.velocity_bound,
+                  self.relative_residual);
+    return std::string(text);
+  });
+}
+void bind_solver_reports(nb::module_& m) {
   using sim::StepTimings;
   nb::class_<StepTimings>(m, "StepTimings", "Wall time of the last step and its parts [us].")
       .def_ro("total", &StepTimings::total, "The whole step [us].")
@@ -204,6 +172,7 @@ void bind_contact_report(nb::module_& m) {
 }  // namespace
 
 void bind_reports(nb::module_& m) {
+  bind_certificate(m);
   bind_solver_reports(m);
   bind_contact_report(m);
   nb::class_<StepReport>(
@@ -235,6 +204,8 @@ void bind_reports(nb::module_& m) {
       .def_ro("timings", &StepReport::timings, "Wall time of the parts of the step.")
       .def_ro("contacts", &StepReport::contacts, "The contacts, as arrays.")
       .def_ro("patches", &StepReport::patches, "The patches of pressure-field contact.")
+      .def_ro("trace", &StepReport::trace,
+              "The course of Newton's method; empty unless the simulator was made with trace=True.")
       .def_ro("islands", &StepReport::islands, "Statistics of the solve of each island.")
       .def_ro("num_warnings", &StepReport::num_warnings,
               "Number of warnings in the call: those of MuJoCo, and of patches that are deep or "

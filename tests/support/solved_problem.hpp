@@ -1,7 +1,7 @@
 #pragma once
 
 #include "stiction/base/thread_pool.hpp"
-#include "stiction/certificate/certificate.hpp"
+#include "stiction/certificate/certifier.hpp"
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
@@ -11,8 +11,8 @@
 
 namespace stiction::support {
 
-/// A problem that was solved, with all that it takes to solve it again, after a change of its
-/// numbers or of the options, and to certify this or another solution.
+/// A problem and its solution. It can be solved again after a change of its numbers or options, and
+/// any solution can be certified.
 struct SolvedProblem {
   contact::ContactModel model;
   contact::ContactProblem problem;
@@ -24,14 +24,17 @@ struct SolvedProblem {
   SolvedProblem(contact::ContactModel of_model, contact::ContactProblem given,
                 const formulations::SolverOptions& with = {}, base::ThreadPool* threads = nullptr);
 
-  /// A further solution, by a new solver.
+  /// Solves the problem again with a new solver.
   contact::ContactSolution solve(base::ThreadPool* threads = nullptr) const;
 
-  /// For the tolerances of the options.
+  /// This problem with a solution, for the tolerances of the options.
+  certificate::SolvedStep step(const contact::ContactSolution& candidate) const;
+  certificate::SolvedStep step() const { return step(solution); }
+
   certificate::Certificate certify(const contact::ContactSolution& candidate);
   certificate::Certificate certify() { return certify(solution); }
 
-  /// True if an island neither converged nor was stopped by round-off.
+  /// True if a solve of an island neither converged nor stagnated at round-off.
   bool has_failed() const;
 };
 
