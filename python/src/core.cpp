@@ -3,7 +3,8 @@
 
 #include "bindings.hpp"
 #include "stiction/contact/contact_model.hpp"
-#include "stiction/contact/law_kinds.hpp"
+#include "stiction/contact/friction_regularizations.hpp"
+#include "stiction/contact/normal_laws.hpp"
 #include "stiction/contact/surface_options.hpp"
 #include "stiction/numerics/active_set_qp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "support/dense_problem.hpp"
+#include "support/models.hpp"
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
 
@@ -246,15 +247,10 @@ TEST_P(CertificateTest, RefusesWhatIsNotANumber) {
   EXPECT_FALSE(solved.certify(wrong).ok);
 }
 
-std::string name_of(const testing::TestParamInfo<ContactModel>& info) {
-  return std::string(contact::traits(info.param).name);
-}
-
-constexpr ContactModel kModels[] = {
-    ContactModel::sap,     ContactModel::lagged,  ContactModel::lagged_regularized,
-    ContactModel::similar, ContactModel::coulomb, ContactModel::tamsi};
-INSTANTIATE_TEST_SUITE_P(Models, CertificateTest, testing::ValuesIn(kModels), name_of);
-INSTANTIATE_TEST_SUITE_P(Models, BoundTest, testing::ValuesIn(kModels, kModels + 5), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, CertificateTest, testing::ValuesIn(support::compliant_models()),
+                         support::model_name);
+INSTANTIATE_TEST_SUITE_P(Models, BoundTest, testing::ValuesIn(support::convex_models()),
+                         support::model_name);
 
 }  // namespace
 }  // namespace stiction::certificate

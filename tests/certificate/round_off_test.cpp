@@ -9,6 +9,7 @@
 #include "stiction/certificate/plain_kinematics.hpp"
 #include "stiction/certificate/reference_laws.hpp"
 #include "stiction/contact/momentum_factor.hpp"
+#include "support/models.hpp"
 #include "support/random_problem.hpp"
 
 namespace stiction::certificate {
@@ -68,11 +69,8 @@ TEST_P(RoundOffTest, BoundsTheChangeOfImpulsesWhenVelocitiesAreRounded) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, RoundOffTest,
-                         testing::Values(ContactModel::sap, ContactModel::lagged,
-                                         ContactModel::lagged_regularized, ContactModel::similar,
-                                         ContactModel::tamsi),
-                         [](const auto& info) { return std::string(traits(info.param).name); });
+INSTANTIATE_TEST_SUITE_P(Models, RoundOffTest, testing::ValuesIn(support::compliant_models()),
+                         support::model_name);
 
 }  // namespace
 }  // namespace stiction::certificate

@@ -109,8 +109,7 @@ std::vector<Choice> make_choices() {
   std::vector<Choice> choices;
   for (const auto& law : contact::normal_laws())
     for (const std::string_view friction : contact::friction_regularization_names())
-      for (const ContactModel model : {ContactModel::lagged, ContactModel::lagged_regularized,
-                                       ContactModel::similar, ContactModel::coulomb})
+      for (const ContactModel model : support::models_with_laws())
         choices.push_back({model, law.law, contact::parse_friction_regularization(friction)});
   return choices;
 }

@@ -134,7 +134,8 @@ class Certifier {
                         const ContactSolution& solution, double tolerance,
                         double absolute_tolerance, std::span<const double> allowance) const;
 
-  // Per dof; impulse_ is J^T gamma of the laws, given_ and own_ of the solution, the latter of springs.
+  // Per dof; impulse_ is J^T gamma of the laws, given_ and own_ of the solution, the latter of
+  // springs.
   std::vector<double> change_, residual_, momentum_, impulse_, given_, own_, imbalance_;
   std::vector<double> normal_impulse_;  // of the laws, per contact
   std::vector<double> dual_shares_;     // of each block in |residual|^2, in the norm of A^-1

@@ -197,7 +197,7 @@ void RigidCertifier::find_rebounds(const ContactProblem& problem, const Islands&
   rebounds_.assign(problem.num_contacts(), 0);
   is_struck_.assign(problem.num_contacts(), 0);
   has_rebound_.assign(islands.size(), 0);
-  if (!traits(model).uses_restitution) return;
+  if (!traits(model).uses.restitution) return;
   for (int island = 0; island < islands.size(); ++island) {
     for (const int p : islands.pairs(island)) {
       const BodyPair& pair = problem.pairs[p];

@@ -2,7 +2,8 @@
 
 #include <memory>
 
-#include "stiction/contact/law_kinds.hpp"
+#include "stiction/contact/friction_regularizations.hpp"
+#include "stiction/contact/normal_laws.hpp"
 
 namespace stiction::numerics {
 enum class LcpSolver;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stiction/plant/contact_rows.hpp"
+#include "stiction/plant/material_properties.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -76,9 +77,10 @@ LookAhead::LookAhead(const mjModel* m, contact::ContactModel contact_model,
                                [](int count) { return count <= kFewGeoms; });
   for (const Material& material : materials.geoms) {
     if (material.friction > max_friction_) max_friction_ = material.friction;
-    max_relaxation_time_ = std::max(max_relaxation_time_, material.law.relaxation_time);
-    const double thickness = find_barrier_thickness(material, law_);
-    max_thickness_ = std::max(max_thickness_, thickness);
+    for (const MaterialProperty& property : law_properties()) {
+      double& largest = largest_.*contact::kLawProperties<double>[property.law_property];
+      largest = std::max(largest, find_value(property, material, law_));
+    }
   }
 }
 
@@ -162,7 +164,7 @@ bool LookAhead::calc_applied_acceleration(const mjModel* m, mjData* d) {
   return true;
 }
 
-/// Of any contact of the model.
+/// The largest reach that a contact of the model can have.
 contact::Reach LookAhead::find_largest_reach(const mjModel* m) const {
   double friction = max_friction_;
   for (int i = 0; i < m->ngeom; ++i) friction = std::max(friction, m->geom_friction[3 * i]);
@@ -172,8 +174,9 @@ contact::Reach LookAhead::find_largest_reach(const mjModel* m) const {
     friction = std::max({friction, m->opt.o_friction[0], m->opt.o_friction[1]});
   contact::Contact c;
   c.friction = {friction, friction};
-  c.law.relaxation_time = 2 * max_relaxation_time_;
-  c.law.barrier_thickness = 2 * max_thickness_;
+  // No rule of combination gives more than the sum.
+  for (const auto property : contact::kLawProperties<double>)
+    c.law.*property = 2 * largest_.*property;
   return contact::calc_reach(contact_model_, parameters_, m->opt.timestep, c);
 }
 

@@ -82,9 +82,10 @@ class LookAhead {
   contact::NormalLawKind law_;  // that the model has
   const MaterialTable& materials_;
   // Of the materials.
-  double max_friction_ = 0, max_relaxation_time_ = 0, max_thickness_ = 0;
-  bool has_few_geoms_ = false;  // on every body: MuJoCo's midphase does not pay
-  mjModel wide_;                // the model with these gaps, shares the rest
+  double max_friction_ = 0;                       // of all materials
+  contact::ContactLawData<double> largest_ = {};  // the same of each property
+  bool has_few_geoms_ = false;                    // on every body: MuJoCo's midphase does not pay
+  mjModel wide_;                                  // the model with these gaps, shares the rest
   std::vector<mjtNum> geom_gap_, pair_gap_, body_margin_;
   std::vector<int> contype_, conaffinity_;
   std::vector<double> force_, qvel_;  // size nv

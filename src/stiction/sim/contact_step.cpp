@@ -21,15 +21,17 @@ namespace {
 
 /// Pressure fields have laws that are linear in depth.
 void check_law(const StepOptions& options, const plant::ContactPatches& patches) {
-  using contact::NormalLawKind;
-  const NormalLawKind law =
-      contact::find_normal_law(options.contact_model, options.parameters.normal_law);
-  if (patches.empty() || law == NormalLawKind::hunt_crossley || law == NormalLawKind::linear)
-    return;
+  const contact::NormalLawTraits& law = contact::traits(
+      contact::find_normal_law(options.contact_model, options.parameters.normal_law));
+  if (patches.empty() || law.takes_patches) return;
+  std::string others;
+  for (const contact::NormalLawTraits& other : contact::normal_laws())
+    if (other.takes_patches) others += (others.empty() ? "" : " or ") + std::string(other.name);
   throw Error(ErrorCode::kUnsupported, "normal_law",
-              "is '" + std::string(contact::traits(law).name) +
+              "is '" + std::string(law.name) +
                   "', a law of contact points, and the scene has pairs of pressure-field contact: "
-                  "choose hunt_crossley or linear, or give no geom a hydroelastic_modulus");
+                  "choose " +
+                  others + ", or give no geom a hydroelastic_modulus");
 }
 
 }  // namespace
@@ -353,12 +355,8 @@ std::string ContactStep::describe_failure(const StepContext& context, const mjDa
            "smaller step, thicker or softer barriers, or friction that does not wedge";
   char accuracy[60];
   std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e", residual);
-  std::string cause;
-  if (context.options.contact_model == contact::ContactModel::tamsi)
-    cause =
-        "; tamsi divides a step into up to 20, but its law may leave it without a solution or "
-        "with several: use another contact model, or a smaller step";
-  return text + accuracy + cause;
+  const std::string_view note = contact::traits(context.options.contact_model).failure_note;
+  return text + accuracy + (note.empty() ? "" : "; ") + std::string(note);
 }
 
 /// ", found at geom 'a' and geom 'b'"; empty if there is no conflict.
