@@ -1,4 +1,5 @@
-// Factor and solve of the Hessians of piles: blocks of 6 x 6, each body touching its neighbours.
+// Measures the factorization and the solve of Hessians of piles of bodies. Blocks are 6 x 6, and
+// each body touches its neighbours.
 
 #include <algorithm>
 #include <random>
@@ -16,7 +17,8 @@ using stiction::math::BlockSparseCholesky;
 
 constexpr int kBlock = 6;
 
-/// A pile: columns of ten bodies on a square grid, in touch along columns and often beside.
+/// Returns the contacts of a pile: columns of ten bodies on a square grid. Bodies touch along the
+/// columns, and many touch a neighbour in another column.
 std::vector<BlockEdge> make_pile(int num_bodies) {
   constexpr int kLevels = 10;
   std::mt19937 random(1);
@@ -29,7 +31,7 @@ std::vector<BlockEdge> make_pile(int num_bodies) {
   return edges;
 }
 
-/// A positive definite matrix on the pile's graph, its blocks in elimination order.
+/// A positive definite matrix on the graph of a pile, with its blocks in elimination order.
 class PileMatrix {
  public:
   explicit PileMatrix(int num_bodies) : sizes_(num_bodies, kBlock) {

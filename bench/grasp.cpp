@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include <Eigen/Geometry>
@@ -14,7 +15,7 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
 constexpr double kSide = 0.1, kTimeStep = 1e-3, kGravity = 9.81, kSqueeze = 200, kMass = 1;
-// As published: the grippers' is that of a cube of 1 m.
+// These values are the published ones: the inertia of a gripper is that of a cube of 1 m.
 constexpr double kGripperInertia = 1.0 / 6, kBlockInertia = 1.0 / 600;
 
 bool is_gripper(int body) { return body == 0 || body == Grasp::kNumBodies - 1; }
@@ -53,7 +54,7 @@ void Grasp::add_bodies(ContactProblem* problem) const {
   problem->v0 = v_;
 }
 
-/// Of bodies a and a + 1.
+/// Adds the contacts between bodies a and a + 1.
 void Grasp::add_contacts(int a, ContactProblem* problem) const {
   const int b = a + 1;
   const Vector3d origin = (x_[a] + x_[b]) / 2;
@@ -92,7 +93,8 @@ void Grasp::add_contacts(int a, ContactProblem* problem) const {
   problem->pairs.push_back(pair);
 }
 
-/// No shift across x, no turn of the last body against the first.
+/// Adds the joint: the last body neither moves perpendicular to x nor rotates relative to the
+/// first.
 void Grasp::add_joint(ContactProblem* problem) const {
   constexpr int kLast = kNumBodies - 1;
   const Vector3d apart = x_[kLast] - x_[0];
@@ -100,7 +102,7 @@ void Grasp::add_joint(ContactProblem* problem) const {
                            double position) {
     contact::Row row;
     row.kind = contact::RowKind::kEquality;
-    row.regularization = 1e-9;  // which rigid models do without
+    row.regularization = 1e-9;  // Rigid models ignore it.
     row.first_column = static_cast<int>(problem->row_dof.size());
     row.num_columns = 12;
     row.source = problem->num_rows();

@@ -10,23 +10,24 @@
 
 namespace stiction::bench {
 
-/// Two blocks in a row along x, held by friction between two grippers: gripper, block, block,
-/// gripper. Each corner of a face meets the two triangles of the other's, those on its diagonal
-/// twice, and this from both sides: 12 contacts an interface. Velocities are [w; v] of each body.
-/// Source: [drumwright2015]; the same scene as the study `grasp`.
+/// Two blocks in a row along x that friction holds between two grippers: gripper, block, block,
+/// gripper. Each face consists of two triangles. Each corner of a face has a contact with every
+/// triangle of the other face that it touches, so corners on the diagonal have two. With both faces
+/// this gives 12 contacts per interface. Velocities are [w; v] of each body. Source:
+/// [drumwright2015]; the study `grasp` has the same scene.
 class Grasp {
  public:
   static constexpr int kNumBodies = 4, kNumDofs = 6 * kNumBodies;
 
-  /// At rest, faces touching. The joint between the grippers is prismatic along x.
+  /// Starts at rest with touching faces. The joint between the grippers is prismatic along x.
   explicit Grasp(bool has_gripper_joint);
 
-  /// The step that begins at the present state; mu = 1.
+  /// Makes the problem of a step from the present state, with mu = 1.
   contact::ContactProblem make_problem() const;
-  /// Moves on with v for one step. Contacts stay where they are on both of their bodies.
+  /// Advances the bodies with velocity v for one step. Contact points stay fixed on both bodies.
   void advance(std::span<const double> v);
 
-  /// The farthest that a block has gone down against its gripper [m].
+  /// The largest vertical displacement of a block relative to its gripper [m].
   double calc_slip() const;
 
  private:

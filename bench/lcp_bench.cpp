@@ -1,11 +1,14 @@
-// Time of LCP solvers on the grasp of two blocks by two grippers, [drumwright2015]: 36 contacts
-// without slip. Solvers take turns; CPU time. `lcp_bench --json` prints one object.
+// Measures the CPU time of LCP solvers on a grasp of two blocks by two grippers [drumwright2015]:
+// 36 contacts without slip. The solvers take turns. `lcp_bench --json` prints one JSON object.
 
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Dense>
@@ -30,9 +33,9 @@ using namespace stiction::numerics;
 using stiction::contact::ContactProblem;
 using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Rows J M^-1/2 of contacts, and of what may not move: joints, then tangents.
+/// The constraint rows J M^-1/2.
 struct Rows {
-  RowMajorMatrix normals, slips;
+  RowMajorMatrix normals, slips;  // slips: the rows without motion, joints first, then tangents
   int num_joint_rows = 0;
   VectorXd free_velocity;  // M^1/2 v*, from rest
 };
@@ -72,7 +75,8 @@ Rows make_rows(const ContactProblem& problem) {
   return rows;
 }
 
-/// The LCP of what is left when nothing slips: rows and velocity less what the basis spans.
+/// The LCP of the normals when no contact slips. Its rows and its velocity are projected off the
+/// basis of the slip rows.
 struct Problem {
   RowMajorMatrix N;
   VectorXd b, u_hat, r;
@@ -107,7 +111,7 @@ double residual_of(const Problem& p, const VectorXd& z) {
   return z.cwiseMin(p.Q * z + p.r).lpNorm<Eigen::Infinity>();
 }
 
-/// What a solver found last.
+/// The last result of a solver.
 struct Result {
   bool is_solver = true;
   VectorXd z;
@@ -116,8 +120,8 @@ struct Result {
 
 std::span<double> span(VectorXd& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
-/// All solvers on one variant. Each keeps its memory, as in steps; no guess is given but where the
-/// name says so.
+/// Runs all solvers on one problem. Each solver reuses its memory, as it does from step to step.
+/// Only the ones named "warm" get a guess.
 class Field {
  public:
   Field(const Problem& p, const Rows& rows) : p_(p), u_(p.u_hat.size()) {
@@ -191,7 +195,7 @@ class Field {
   const Problem& p_;
   VectorXd u_;
   std::vector<Contestant> contestants_;
-  std::deque<Result> results_;  // of the contestants
+  std::deque<Result> results_;  // one per contestant; addresses stay valid
   std::vector<int> guess_;
   RatioPivoting gram_, dense_, warm_, warm_dense_;
   PrincipalPivoting ppm_gram_, ppm_dense_;
@@ -208,10 +212,12 @@ int main(int argc, char** argv) {
   if (as_json) std::printf("{\"cases\": [");
   if (!make_siconos_lemke())
     std::fprintf(stderr,
-                 "lcp_bench: without Siconos; apt-get install libsiconos-numerics-dev and "
-                 "configure again\n");
+                 "lcp_bench: Siconos is left out, because this build has none; "
+                 "apt-get install libsiconos-numerics-dev and configure again\n");
   if (!ActiveSetQp::is_available())
-    std::fprintf(stderr, "lcp_bench: without DAQP; run ./dev setup and configure again\n");
+    std::fprintf(stderr,
+                 "lcp_bench: DAQP is left out, because this build has none; run ./dev setup and "
+                 "configure again\n");
   bool is_first = true;
   for (const auto& [variant, has_joint] :
        {std::pair("gripper joint", true), std::pair("no joint", false)}) {

@@ -1,6 +1,7 @@
 #include "lcp_peers.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include <Eigen/Dense>
 
@@ -46,15 +47,15 @@ class PublishedRule final : public LcpPeer {
       for (const int i : active_) w_[i] = 0;
       Eigen::Index enters = 0, leaves = 0;
       const bool is_feasible = w_.minCoeff(&enters) >= -kTolerance * scale;
-      const bool is_pushing =
+      const bool is_z_nonnegative =
           active_.empty() || z_.minCoeff(&leaves) >= -kTolerance * z_.lpNorm<Eigen::Infinity>();
-      if (is_feasible && is_pushing) {
+      if (is_feasible && is_z_nonnegative) {
         report.status = LcpStatus::kSolved;
         break;
       }
-      if (!is_pushing) active_.erase(active_.begin() + leaves);
+      if (!is_z_nonnegative) active_.erase(active_.begin() + leaves);
       if (!is_feasible) active_.push_back(static_cast<int>(enters));
-      report.pivots += !is_pushing + !is_feasible;
+      report.pivots += !is_z_nonnegative + !is_feasible;
       z_ = Eigen::PartialPivLU<MatrixXd>(Q(active_, active_)).solve(-r(active_));
       w_ = r;
       for (std::size_t k = 0; k < active_.size(); ++k) w_ += z_[k] * Q.col(active_[k]);
@@ -75,13 +76,13 @@ class DaqpDense final : public LcpPeer {
   DaqpDense() { daqp_default_settings(&settings_); }
   ~DaqpDense() override {
     if (H_.size() == 0) return;
-    work_.settings = nullptr;  // ours
+    work_.settings = nullptr;  // DAQP must not free our member.
     free_daqp_workspace(&work_);
     free_daqp_ldp(&work_);
   }
   const char* name() const override { return "DAQP, dense"; }
 
-  /// Of one size.
+  /// Solves problems of one size only.
   LcpReport solve(const DenseLcp& p, double* z) override {
     const bool is_set_up = H_.size() > 0;
     H_ = Eigen::Map<const MatrixXd>(p.Q, p.size, p.size);

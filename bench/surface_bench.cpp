@@ -1,8 +1,11 @@
-// Contact surfaces of pairs of bodies, by kind and size; time per face, and how it grows with them.
+// Measures queries of contact surfaces for several kinds and sizes of bodies: the time per face,
+// and how the time grows with the number of faces.
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 
@@ -51,7 +54,7 @@ Pair make_sphere_on_compliant_ground(double hint) {
 Pair make_rigid_sphere_on_compliant_ground(double hint) {
   return {HalfSpace{2e7}, RigidBody(make_sphere_surface(kRadius, hint)), at_height(0.8 * kRadius)};
 }
-/// The long thin triangles of a cylinder's side, in an ellipsoid.
+/// The long thin triangles of a cylinder's side within an ellipsoid.
 Pair make_bubble_on_handle(double hint) {
   const Vec3 bubble = {0.04165, 0.04165, 0.0625};
   return {CompliantBody(make_pressure_field(make_ellipsoid_mesh(bubble, hint), 1e5)),
@@ -59,8 +62,8 @@ Pair make_bubble_on_handle(double hint) {
           {{{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}}}, {0.051, 0.002, 0.001}}};
 }
 
-/// Two that are mirror images: each face touches the twelve of the other's about it along edges and
-/// corners, and these have no area. They stay so in motion.
+/// Two ellipsoids that are mirror images of each other. Each face touches twelve faces of the other
+/// body along edges and corners, and the contacts have no area. This remains true in motion.
 Pair make_mirrored_bubbles(double hint) {
   const Vec3 bubble = {0.04165, 0.04165, 0.0625};
   const ContactBody body =
@@ -68,21 +71,22 @@ Pair make_mirrored_bubbles(double hint) {
   return {body, body, {{}, {0.064, 0, 0}}};
 }
 
-enum class Asked { anew, in_motion };
+enum class Query {
+  first,      // no earlier query helps
+  in_motion,  // the bodies slide back and forth by 10 um per query
+};
 
 /// @param state its argument is the resolution hint [0.1 mm]
-/// @param asked anew: as if for the first time; in_motion: of bodies that slide to and fro by 10 um
-///   a step
-void query(benchmark::State& state, Pair (*make)(double), Asked asked = Asked::anew) {
+void query(benchmark::State& state, Pair (*make)(double), Query kind = Query::first) {
   Pair pair = make(1e-4 * static_cast<double>(state.range(0)));
   SurfaceQuery query;
   ContactSurface surface;
   const RigidTransform far_away = {{}, {10, 10, 10}};
   const double x = pair.X_AB.p.x;
   int i = 0;
-  query.calc(pair.A, {}, pair.B, pair.X_AB, Tessellation::polygon, &surface);  // takes its memory
+  query.calc(pair.A, {}, pair.B, pair.X_AB, Tessellation::polygon, &surface);  // allocates
   for (auto _ : state) {
-    if (asked == Asked::anew)  // Nothing is known of a pair that was elsewhere.
+    if (kind == Query::first)  // A query far away discards the list of candidates.
       query.calc(pair.A, {}, pair.B, far_away, Tessellation::polygon, &surface);
     else
       pair.X_AB.p.x = x + 1e-5 * std::abs(i++ % 80 - 40);
@@ -114,12 +118,12 @@ void points(benchmark::State& state, Quadrature quadrature) {
 #define SIZES Arg(200)->Arg(100)->Arg(50)->Arg(25)->Arg(12)->Unit(benchmark::kMicrosecond)
 BENCHMARK_CAPTURE(query, spheres, make_spheres)->SIZES;
 BENCHMARK_CAPTURE(query, bubble_on_handle, make_bubble_on_handle)->SIZES;
-BENCHMARK_CAPTURE(query, spheres_in_motion, make_spheres, Asked::in_motion)->SIZES;
-BENCHMARK_CAPTURE(query, bubble_on_handle_in_motion, make_bubble_on_handle, Asked::in_motion)
+BENCHMARK_CAPTURE(query, spheres_in_motion, make_spheres, Query::in_motion)->SIZES;
+BENCHMARK_CAPTURE(query, bubble_on_handle_in_motion, make_bubble_on_handle, Query::in_motion)
     ->SIZES;
-BENCHMARK_CAPTURE(query, rigid_sphere_in_motion, make_sphere_in_rigid_sphere, Asked::in_motion)
+BENCHMARK_CAPTURE(query, rigid_sphere_in_motion, make_sphere_in_rigid_sphere, Query::in_motion)
     ->SIZES;
-BENCHMARK_CAPTURE(query, mirrored_bubbles_in_motion, make_mirrored_bubbles, Asked::in_motion)
+BENCHMARK_CAPTURE(query, mirrored_bubbles_in_motion, make_mirrored_bubbles, Query::in_motion)
     ->SIZES;
 BENCHMARK_CAPTURE(query, rigid_box, make_sphere_on_rigid_box)->SIZES;
 BENCHMARK_CAPTURE(query, rigid_sphere, make_sphere_in_rigid_sphere)->SIZES;

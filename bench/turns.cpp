@@ -26,7 +26,7 @@ void run_in_turns(int num_turns, std::vector<Contestant>* contestants) {
   constexpr double kLeastSeconds = 2e-3;
   for (int turn = 0; turn <= num_turns; ++turn)
     for (Contestant& c : *contestants) {
-      // As many runs between two looks at the clock as fill a tenth of the turn.
+      // The clock is read after every batch. A batch grows until it fills a tenth of the turn.
       int count = 0, batch = 1;
       const double start = cpu_seconds();
       double seconds = 0;

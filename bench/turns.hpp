@@ -6,7 +6,7 @@
 
 namespace stiction::bench {
 
-/// Something that is timed against others, in turns.
+/// A function that is timed in turns with others.
 struct Contestant {
   std::string name;
   std::function<void()> run;
@@ -16,7 +16,8 @@ struct Contestant {
   double median_us() const;
 };
 
-/// Each runs for at least 2 ms of CPU time a turn; the first turn warms up and is not counted.
+/// Times all contestants. Each runs for at least 2 ms of CPU time per turn. The first turn is a
+/// warm-up and does not count.
 void run_in_turns(int num_turns, std::vector<Contestant>* contestants);
 
 }  // namespace stiction::bench

@@ -10,6 +10,7 @@ set(_contact_headers
   stiction/certificate/certificate.hpp
   stiction/contact/custom_law.hpp
   stiction/contact/patch_row.hpp
+  stiction/contact/problem_check.hpp
   stiction/formulations/contact_solver.hpp
   stiction/geometry/contact_surface.hpp
   stiction/geometry/extent.hpp

@@ -1,18 +1,26 @@
 #!/usr/bin/env python3
-"""Fails if a folder of src/stiction includes a folder that is built on it.
+"""Fails if code uses what is built on it, in src/stiction or in python/stiction.
 
-    check_layers.py [SOURCE_ROOT]
+    check_layers.py [SOURCE_ROOT...]
 
-Each folder may include itself and the folders before it. `certificate` stands before `laws` and
+C++: each folder may include itself and the folders before it. `certificate` stands before `laws` and
 `formulations`, so that what verifies knows nothing of what solves; they in turn may not include it.
-The folders of stiction_contact know no MuJoCo. Prints file:line for every fault; exit code 1 if there is one.
+The folders of stiction_contact know no MuJoCo.
+
+Python: each part of the package, a module or a folder, may import itself and the parts on the lines
+before its own. No modules import each other in a circle. Imports in functions and imports that only
+serve types count as well.
+
+Prints file:line for every fault; exit code 1 if there is one.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 CONTACT_LAYERS = (
@@ -29,6 +37,26 @@ LAYERS = (*CONTACT_LAYERS, "plant", "sim", "io")
 # What solves must not use what verifies, though it stands above it.
 FORBIDDEN = {("formulations", "certificate"), ("laws", "certificate")}
 SUFFIXES = (".hpp", ".cpp")
+
+PACKAGE = "stiction"
+COMPILED = "_core"
+# The parts of the package from below; parts on one line do not import each other.
+PYTHON_LAYERS = (
+    (COMPILED,),
+    ("_load", "colours", "errors", "interrupts", "plain_json", "version"),
+    ("arguments", "names"),
+    ("custom_text", "package_scenes"),
+    ("control_schedule", "lcp", "meshing", "properties"),
+    ("continuous", "simulator", "surfaces"),
+    ("recording", "scene"),
+    ("__init__", "controls", "run_summary"),
+    ("experiments",),
+    ("bench", "compare", "studies"),
+    ("commands",),
+    ("cli",),
+    ("__main__",),
+)
+_LAYER_OF = {part: i for i, layer in enumerate(PYTHON_LAYERS) for part in layer}
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
@@ -66,13 +94,77 @@ def find_faults(root: Path) -> Iterator[str]:
                 yield f"{path}:{number}: {fault}"
 
 
+def find_python_faults(root: Path) -> Iterator[str]:
+    """Yields `file:line: fault` for the package under root."""
+    paths = {_name_module(path.relative_to(root)): path for path in sorted(root.rglob("*.py"))}
+    modules = {*paths, f"{PACKAGE}.{COMPILED}"}
+    imports = {m: dict(list_imports(path.read_text(), modules)) for m, path in paths.items()}
+    for module, path in paths.items():
+        if _find_part(module) not in _LAYER_OF:
+            yield f"{path}:1: no layer has '{_find_part(module)}'; add it to tools/check_layers.py"
+        for target, line in imports[module].items():
+            fault = check_import_of_module(module, target)
+            if fault:
+                yield f"{path}:{line}: {fault}"
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as e:
+        circle = e.args[1][::-1]  # each module imports the next one; the last is the first again
+        line = imports[circle[0]][circle[1]]
+        yield f"{paths[circle[0]]}:{line}: imports in a circle: {' -> '.join(circle)}"
+
+
+def list_imports(source: str, modules: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Yields each of `modules` that a source imports, with the line, wherever the import stands.
+
+    `from a import b` imports the module a.b if there is one, else a.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            while name and name not in modules:
+                name = name.rpartition(".")[0]
+            if name:
+                yield name, node.lineno
+
+
+def check_import_of_module(module: str, target: str) -> str | None:
+    """Returns what is wrong with an import of `target` by `module`; None if nothing is."""
+    part, other = _find_part(module), _find_part(target)
+    if part == other or not {part, other} <= _LAYER_OF.keys():
+        return None
+    if _LAYER_OF[part] == _LAYER_OF[other]:
+        return f"{part} must not import {other}, which stands beside it"
+    if _LAYER_OF[part] < _LAYER_OF[other]:
+        return f"{part} must not import {other}, which is built on it"
+    return None
+
+
+def _name_module(path: Path) -> str:
+    """Returns stiction.lcp for lcp.py, and stiction.bench for bench/__init__.py."""
+    parts = path.with_suffix("").parts
+    return ".".join((PACKAGE, *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def _find_part(module: str) -> str:
+    """Returns the name in PYTHON_LAYERS of the part that a module belongs to."""
+    return (*module.split("."), "__init__")[1]
+
+
 def main() -> int:
-    default = Path(__file__).resolve().parent.parent / "src" / "stiction"
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else default
-    if not root.is_dir():
-        print(f"{root}: no such folder", file=sys.stderr)
-        return 2
-    faults = list(find_faults(root))
+    repository = Path(__file__).resolve().parent.parent
+    roots = [Path(argument) for argument in sys.argv[1:]]
+    roots = roots or [repository / "src" / "stiction", repository / "python" / "stiction"]
+    for root in roots:
+        if not root.is_dir():
+            print(f"{root}: no such folder", file=sys.stderr)
+            return 2
+    faults = [f for root in roots for f in (*find_faults(root), *find_python_faults(root))]
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0

@@ -18,6 +18,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from PIL import Image
+
 from stiction.compare import Comparison, Row, compare_models
 from stiction.compare.plots import find_styles
 from stiction.controls import ControlsName, make_controls

@@ -1,5 +1,6 @@
-// The contact library without any engine: a block on an incline, its contact problem made by hand.
-// Prints how far the block moved in a second, and what Coulomb's law says.
+// Uses the contact library without a physics engine: builds the contact problem of a block on an
+// incline. Prints the distance that the block slides in a second, and the distance by Coulomb's
+// law.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +8,7 @@
 #include <numbers>
 
 #include "stiction/certificate/certificate.hpp"
+#include "stiction/contact/problem_check.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 
 namespace {
@@ -19,10 +21,12 @@ constexpr double kFriction = 0.5;
 constexpr double kGravity = 9.81;   // [m/s^2]
 constexpr double kTimeStep = 2e-3;  // [s]
 
-/// The block in the frame of the incline: x downhill, z along the normal. It stays in the xz plane.
+/// The block in the frame of the incline: x points downhill, z along the normal. The block moves in
+/// the xz plane.
 struct Block {
-  double x = 0, z = kHeight, pitch = 0;  // of its centre [m], about y [rad]
-  std::array<double, 6> v{};             // [w; v], world axes
+  double x = 0, z = kHeight;  // position of the center [m]
+  double pitch = 0;           // rotation about y [rad]
+  std::array<double, 6> v{};  // [w; v] in world axes [rad/s, m/s]
 
   void advance(double dt) {
     pitch += dt * v[1];
@@ -31,7 +35,7 @@ struct Block {
   }
 };
 
-/// One free body with its inertia and the impulse of gravity.
+/// Adds a free body with its inertia and the impulse of gravity.
 void add_block(const Block& block, double angle, contact::ContactProblem* problem) {
   const int b = problem->add_rigid_body();
   const double wide = kMass / 3 * (kSide * kSide + kHeight * kHeight);
@@ -43,7 +47,7 @@ void add_block(const Block& block, double angle, contact::ContactProblem* proble
   problem->free_impulse[5] = -kTimeStep * kMass * kGravity * std::cos(angle);
 }
 
-/// The pair of incline (A, fixed) and block (B), with a contact at each lower corner.
+/// Adds the pair of the incline (A, fixed) and the block (B), with a contact at each lower corner.
 void add_contacts(const Block& block, contact::ContactProblem* problem) {
   contact::BodyPair pair;
   pair.origin = {block.x, 0, block.z};
@@ -58,7 +62,7 @@ void add_contacts(const Block& block, contact::ContactProblem* problem) {
 
   for (const double sx : {-1.0, 1.0}) {
     for (const double sy : {-1.0, 1.0}) {
-      // The corner, turned by the pitch about y.
+      // The position of the corner relative to the center, rotated by the pitch about y.
       const double rx = std::cos(block.pitch) * sx * kSide - std::sin(block.pitch) * kHeight;
       const double rz = -std::sin(block.pitch) * sx * kSide - std::cos(block.pitch) * kHeight;
       contact::Contact c;
@@ -74,10 +78,10 @@ void add_contacts(const Block& block, contact::ContactProblem* problem) {
   }
 }
 
-/// Lets the block go on an incline of the given angle [rad] for a second.
-/// @return the distance it went [m]; NaN if a step could not be certified
+/// Releases the block on an incline of the given angle [rad] and simulates a second.
+/// @return the distance that the block slides [m]; NaN if a step failed its certificate
 double slide(contact::ContactModel model, double angle) {
-  // The compression that bears the block: without it, the first steps would be a fall.
+  // Start with the compression that carries the block. Otherwise it would first fall.
   Block block;
   block.z -= kMass * kGravity * std::cos(angle) / (4 * 1e6);
 
@@ -92,7 +96,9 @@ double slide(contact::ContactModel model, double angle) {
     problem.clear(kTimeStep);
     add_block(block, angle, &problem);
     add_contacts(block, &problem);
-    if (!factor.calc_derived(options.parameters.near_rigid_factor, &problem)) return NAN;
+    // Solvers trust the problem's indices. While you write such code, have them checked.
+    if (i == 0) contact::validate(problem);
+    if (!factor.calc_derived(contact::kNearRigidFactor, &problem)) return NAN;
     islands.find(problem);
     solver->solve(problem, islands, options, {}, nullptr, &solution);
     const certificate::Certificate certificate =
@@ -113,11 +119,11 @@ int main() {
     const double angle = degrees * std::numbers::pi / 180;
     const double acceleration =
         std::max(0.0, kGravity * (std::sin(angle) - kFriction * std::cos(angle)));
-    // Semi-implicit Euler's own distance after n steps, a dt^2 n (n + 1) / 2.
+    // The distance of semi-implicit Euler after n steps is a dt^2 n (n + 1) / 2.
     const double expected = acceleration / 2 * (1 + kTimeStep);
     const double distance = slide(contact::ContactModel::lagged, angle);
-    std::printf("incline of %2.0f degrees: slid %.6f m in 1 s, Coulomb's law says %.6f m\n",
-                degrees, distance, expected);
+    std::printf("incline of %2.0f degrees: slid %.6f m in 1 s; by Coulomb's law: %.6f m\n", degrees,
+                distance, expected);
     agrees = agrees && std::abs(distance - expected) < 1e-3;
   }
   return agrees ? 0 : 1;

@@ -1,5 +1,5 @@
-// A normal law of one's own: foam that hardens as it is pressed. A ball comes to rest on it; prints
-// how deep, and what the law says.
+// Defines a custom normal law: foam that gets stiffer as it is compressed. A ball comes to rest on
+// it. Prints the depth of the ball, and the depth by the law.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,12 +15,12 @@ namespace {
 
 using namespace stiction;
 
-constexpr double kMass = 1;  // of the ball [kg]
+constexpr double kMass = 1;  // mass of the ball [kg]
 constexpr char kScene[] = R"(
 <mujoco><option timestep="0.001"/><worldbody><geom type="plane" size="1 1 1"/>
 <body pos="0 0 0.1"><freejoint/><geom size="0.1" mass="1"/></body></worldbody></mujoco>)";
 
-/// f = k x (1 + (x/d)^2) (1 + c xdot)_+ for x > 0.
+/// The law f = k x (1 + (x/d)^2) (1 + c xdot)_+ for a compression x > 0.
 struct Foam {
   double k = 1e4, d = 5e-4, c = 5;  // [N/m], [m], [s/m]
 
@@ -32,7 +32,7 @@ struct Foam {
   }
 };
 
-/// Where the spring bears the ball [m].
+/// Returns the compression at which the spring carries the ball [m].
 double find_rest(const Foam& foam) {
   double low = 0, high = 1;
   for (int i = 0; i < 60; ++i) {
@@ -74,7 +74,8 @@ int run() {
     }
   }
   const double depth = 0.1 - data->qpos[2], expected = find_rest(foam);
-  std::printf("the ball rests %.6f mm deep, the law says %.6f mm\n", 1e3 * depth, 1e3 * expected);
+  std::printf("the ball rests at a depth of %.6f mm; by the law: %.6f mm\n", 1e3 * depth,
+              1e3 * expected);
   return std::abs(depth - expected) < 1e-6 * expected ? 0 : 1;
 }
 

@@ -1,4 +1,4 @@
-// Steps an MJCF file for a second with contact by Stiction, and prints what is certain of it:
+// Simulates an MJCF file for a second with Stiction's contact, and prints the largest error bound:
 //
 //     step_scene scene.xml [CONTACT_MODEL]
 #include <algorithm>
@@ -39,7 +39,7 @@ int run(const char* path, const char* contact_model) {
     worst = std::max(worst, report.certificate.velocity_bound);
     ++num_steps;
   }
-  std::printf("%d steps under %s, %d contacts at the end, velocity error at most %.1e m/s\n",
+  std::printf("%d steps with %s, %d contacts at the end, bound on the velocity error %.1e m/s\n",
               num_steps, contact_model, data->ncon, worst);
   return 0;
 }

@@ -1,5 +1,6 @@
-// LCP solvers on NumPy arrays; stiction/lcp.py checks shapes.
+// LCP solvers on NumPy arrays. stiction/lcp.py checks the shapes before it calls these functions.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nanobind/ndarray.h>
@@ -26,6 +27,7 @@ using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device:
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Guess = std::vector<int>;
 
+/// Moves the values to a NumPy array.
 template <class T>
 nb::object make_array(std::vector<T> values) {
   auto* data = new std::vector<T>(std::move(values));
@@ -41,13 +43,14 @@ struct LcpResult {
 
 int size_of(const Vector& x) { return static_cast<int>(x.size()); }
 
-/// Solvers that refuse a problem leave none.
-void note_residual(LcpResult* result) {
+/// Computes the residual of a problem that is not solved, because solvers that reject a problem do
+/// not compute it.
+void set_residual(LcpResult* result) {
   if (result->report.is_solved()) return;
   result->report.residual = numerics::natural_residual(result->z, result->w);
 }
 
-/// All but lemke take symmetric matrices only.
+/// Solves a dense problem. Every solver except `lemke` requires a symmetric matrix.
 LcpResult solve_dense(const DenseLcp& problem, const std::string& solver_name, const Guess& guess) {
   const LcpSolver which = numerics::parse_lcp_solver(solver_name);
   AnyLcpSolver solver(which);
@@ -61,7 +64,7 @@ LcpResult solve_dense(const DenseLcp& problem, const std::string& solver_name, c
     result.active.assign(active.begin(), active.end());
   }
   numerics::calc_w(problem, result.z, result.w);
-  note_residual(&result);
+  set_residual(&result);
   return result;
 }
 
@@ -84,7 +87,7 @@ LcpResult solve_gram(const Rows& N, const Vector& b, const Vector& u_hat,
     result.active.assign(active.begin(), active.end());
   }
   numerics::calc_w(problem, result.z, result.u, result.w);
-  note_residual(&result);
+  set_residual(&result);
   return result;
 }
 
@@ -103,7 +106,7 @@ LcpResult solve_mlcp(const Columns& A, const Columns& C, const Columns& D, const
   result.w.resize(problem.size);
   result.u.resize(problem.num_free);
   if (is_condensed) condensed.calc_u(result.z, result.u);
-  // What condensing has lost shows in the problem as given.
+  // Condensing may lose accuracy, so the residual is computed from the problem as given.
   const auto residual = numerics::calc_residual(problem, result.z, result.u, result.w);
   result.report.residual = residual.value;
   if (result.report.is_solved() && !residual.is_accepted())
@@ -129,39 +132,41 @@ void bind_lcp(nb::module_& m) {
   const auto status = [](const LcpResult& r) {
     return std::string(numerics::name(r.report.status));
   };
-  nb::class_<LcpResult>(m, "LcpResult", "Of the functions of stiction.lcp.")
+  nb::class_<LcpResult>(m, "LcpResult", "Result of a solve by stiction.lcp.")
       .def_prop_ro(
           "z", [](const LcpResult& r) { return make_array(r.z); },
-          nb::sig("def z(self) -> numpy.ndarray"), "At least 0, shape (size,) [unit of r / Q].")
+          nb::sig("def z(self) -> numpy.ndarray"),
+          "The unknowns z >= 0, shape (size,) [unit of r / Q].")
       .def_prop_ro(
           "w", [](const LcpResult& r) { return make_array(r.w); },
-          nb::sig("def w(self) -> numpy.ndarray"), "Q z + r, shape (size,) [unit of r].")
+          nb::sig("def w(self) -> numpy.ndarray"), "w = Q z + r, shape (size,) [unit of r].")
       .def_prop_ro(
           "u", [](const LcpResult& r) { return make_array(r.u); },
           nb::sig("def u(self) -> numpy.ndarray"),
-          "u_hat + N^T z of solve_gram, the free unknowns of solve_mlcp, empty of solve.")
+          "u_hat + N^T z for solve_gram, the free unknowns for solve_mlcp, empty for solve.")
       .def_prop_ro(
           "active", [](const LcpResult& r) { return make_array(r.active); },
           nb::sig("def active(self) -> numpy.ndarray"),
-          "Rows whose z is free: the guess for a problem like this one.")
+          "Active rows, where z is free. Use them as the guess for a similar problem.")
       .def_prop_ro("status", status,
                    "'solved', 'infeasible', 'max_pivots', 'not_solved', 'not_symmetric', "
                    "'indefinite' or 'not_finite'.")
       .def_prop_ro(
           "is_solved", [](const LcpResult& r) { return r.report.is_solved(); },
-          "True of status 'solved' alone.")
+          "True if the status is 'solved'.")
       .def_prop_ro(
           "row", [](const LcpResult& r) { return r.report.row; },
-          "The row that is infeasible or at fault, or -1.")
+          "The row that is infeasible or at fault; -1 if there is no such row.")
       .def_prop_ro(
           "pivots", [](const LcpResult& r) { return r.report.pivots; },
-          "Exchanges; iterations of active_set.")
+          "Number of exchanges, or of DAQP's iterations for 'active_set'.")
       .def_prop_ro(
           "residual", [](const LcpResult& r) { return r.report.residual; },
-          "|min(z, w)| at most, of a mixed problem |A u + C z + a| too, as given [unit of r].")
+          "max |min(z, w)| of the problem as given; a mixed problem includes max |A u + C z + a| "
+          "[unit of r].")
       .def_prop_ro(
-          "rung", [](const LcpResult& r) { return r.report.rung; },
-          "Of what was done after a failure, 0: nothing was; see docs/lcp.md.")
+          "fallback_level", [](const LcpResult& r) { return r.report.fallback_level; },
+          "Level of the fallback that gave the result, 0 if none was used; see docs/lcp.md.")
       .def("__repr__", [status](const LcpResult& r) {
         return "<LcpResult " + status(r) + ", size " + std::to_string(r.z.size()) + ", pivots " +
                std::to_string(r.report.pivots) + ">";

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ using Tets = nb::ndarray<const int, nb::shape<-1, 4>, nb::c_contig, nb::device::
 using Triangles = nb::ndarray<const int, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// An array of Python's own.
+/// Copies the values to a NumPy array with this number of columns.
 template <class T>
 nb::object make_array(const std::vector<T>& values, std::size_t num_columns) {
   auto* copy = new std::vector<T>(values);
@@ -93,15 +94,18 @@ void bind_meshes(nb::module_& m) {
   m.def("read_tet_mesh", &read_tet_mesh, "path"_a,
         nb::sig("def read_tet_mesh(path: str) -> tuple[numpy.ndarray, numpy.ndarray, str, "
                 "numpy.ndarray]"),
-        "Vertices, tets, 'none', 'extent' or 'pressure', and that field of a VTK file.");
+        "Reads a VTK file. Returns its vertices, its tets, the kind of its field ('none', 'extent' "
+        "or "
+        "'pressure'), and the field.");
   m.def("write_tet_mesh", &write_tet_mesh, "path"_a, "vertices"_a, "tets"_a, "field_kind"_a,
-        "field"_a, "Writes a VTK file.");
+        "field"_a, "Writes a VTK file; the inverse of read_tet_mesh.");
   m.def(
       "check_tet_mesh",
       [](const Vertices& vertices, const Tets& tets, const std::string& where) {
         geometry::check_tet_mesh(make_tet_mesh(vertices, tets), where);
       },
-      "vertices"_a, "tets"_a, "where"_a, "Raises stiction.Error with the faults of a tet mesh.");
+      "vertices"_a, "tets"_a, "where"_a,
+      "Raises stiction.Error with the faults of a tet mesh, if it has any.");
   m.def(
       "check_triangle_mesh",
       [](const Vertices& vertices, const Triangles& triangles, const std::string& where) {
@@ -109,11 +113,11 @@ void bind_meshes(nb::module_& m) {
                                       where);
       },
       "vertices"_a, "triangles"_a, "where"_a,
-      "Raises stiction.Error with the faults of a closed surface.");
+      "Raises stiction.Error with the faults of a closed surface, if it has any.");
   m.def("summarize_tet_mesh", &summarize_tet_mesh, "vertices"_a, "tets"_a,
         nb::sig("def summarize_tet_mesh(vertices: numpy.ndarray, tets: numpy.ndarray) -> "
                 "dict[str, int | float]"),
-        "Counts, quality, volume and thickness of a mesh that check_tet_mesh takes.");
+        "Returns counts, quality, volume and thickness of a mesh that check_tet_mesh accepts.");
   m.def(
       "calc_extent",
       [](const Vertices& vertices, const Tets& tets) {
@@ -122,7 +126,8 @@ void bind_meshes(nb::module_& m) {
       },
       "vertices"_a, "tets"_a,
       nb::sig("def calc_extent(vertices: numpy.ndarray, tets: numpy.ndarray) -> numpy.ndarray"),
-      "The distance of each vertex to the boundary over the greatest such distance.");
+      "Returns the distance of each vertex to the boundary, divided by the greatest such "
+      "distance.");
 }
 
 }  // namespace stiction::python

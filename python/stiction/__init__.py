@@ -2,6 +2,7 @@
 
 from stiction._load import load_core
 
+# Loads libmujoco, which _core is linked with, and explains a missing or wrong MuJoCo.
 load_core()
 
 from stiction import lcp  # noqa: E402
@@ -27,8 +28,8 @@ from stiction.recording import Recorder, Recording, Replay  # noqa: E402
 from stiction.scene import Scene, load_scene  # noqa: E402
 from stiction.simulator import Simulator  # noqa: E402
 from stiction.surfaces import ContactSurfaces  # noqa: E402
+from stiction.version import __version__  # noqa: E402
 
-__version__ = "0.1.0"
 __all__ = [
     "Certificate",
     "ContactPatch",
@@ -48,6 +49,7 @@ __all__ = [
     "StepError",
     "StepReport",
     "StictionWarning",
+    "__version__",
     "contact_models",
     "friction_laws",
     "integrators",

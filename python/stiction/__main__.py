@@ -1,4 +1,4 @@
-"""python -m stiction: the same as the program `stiction`."""
+"""Runs the command line: `python -m stiction` is the same as the program `stiction`."""
 
 from stiction.cli import main
 

@@ -1,9 +1,8 @@
-"""The command line. Each command is in a module of its own, commands/<name>.py."""
+"""The command line. Each module in commands/ registers its command when it is imported."""
 
 from __future__ import annotations
 
 import contextlib
-import enum
 import os
 import sys
 from typing import Annotated
@@ -13,28 +12,19 @@ import typer
 from rich.console import Console
 
 import stiction
+import stiction.commands.bench
+import stiction.commands.compare
+import stiction.commands.explain
+import stiction.commands.mesh
+import stiction.commands.replay
+import stiction.commands.run
+import stiction.commands.study
+import stiction.commands.work_precision
+from stiction.commands.app import ExitCode, app
 from stiction.errors import Error
 from stiction.names import make_printable
 
-
-class ExitCode(enum.IntEnum):
-    """What the process returns."""
-
-    OK = 0
-    FAILURE = 1
-    USAGE = 2
-    CERTIFICATE_FAILED = 3
-
-
-_TYPER_INTERRUPTED = 130  # what typer returns for Ctrl-C
-
-app = typer.Typer(
-    name="stiction",
-    help="Contact simulation that a roboticist can trust, on any MuJoCo scene.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+_TYPER_INTERRUPTED = 130  # exit code that typer returns for Ctrl-C
 
 
 def _print_version(wanted: bool) -> None:
@@ -54,7 +44,7 @@ def _options(
 
 
 def main() -> None:
-    """Runs the command line; errors are one message and an exit code, never a traceback."""
+    """Runs the command line. An error gives one message and an exit code, never a traceback."""
     code = _run_app()
     try:
         if sys.stdout:
@@ -70,7 +60,7 @@ def _run_app() -> int:
     try:
         code = app(standalone_mode=False)
     except typer.TyperException as e:
-        e.show()  # type: ignore[attr-defined]  # all that parsing raises can
+        e.show()  # type: ignore[attr-defined]  # every exception of the parser has show()
         code = e.exit_code
     except (typer.Abort, KeyboardInterrupt):
         code = _TYPER_INTERRUPTED
@@ -90,25 +80,16 @@ def _run_app() -> int:
 
 
 def _fail_output(error: OSError) -> None:
-    """Files have errors of their own: what is left is standard output, full or closed."""
-    if not isinstance(
-        error, BrokenPipeError
-    ):  # `stiction ... | head` wants no more, and no message
+    """Reports that standard output cannot be written, because its disk is full or it is closed.
+
+    Errors of other files have been turned into `Error` where they occurred.
+    """
+    # A broken pipe needs no message: the reader, as in `stiction ... | head`, has stopped reading.
+    if not isinstance(error, BrokenPipeError):
         where = error.filename or "standard output: cannot be written"
         message = f"error: {where}: {error.strerror or error}"
         with contextlib.suppress(OSError):
             print(make_printable(message), file=sys.stderr)
-    # What is still buffered would fail again when Python ends.
+    # Python flushes standard output when it ends; the buffered text would fail again there.
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-# The commands register themselves on `app`.
-import stiction.commands.bench  # noqa: E402
-import stiction.commands.compare  # noqa: E402
-import stiction.commands.explain  # noqa: E402
-import stiction.commands.mesh  # noqa: E402
-import stiction.commands.replay  # noqa: E402
-import stiction.commands.run  # noqa: E402
-import stiction.commands.study  # noqa: E402
-import stiction.commands.work_precision  # noqa: E402

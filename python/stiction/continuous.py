@@ -1,4 +1,4 @@
-"""Pressure-field contact in its continuous form, and an integrator with error control for it."""
+"""Pressure-field contact as a continuous force, integrated in time with error control."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ _METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 
 @dataclass(frozen=True)
 class Motion:
-    """time: (n,) [s]. qpos: (n, nq). qvel: (n, nv). num_evaluations: of accelerations, in all."""
+    """A motion, sampled at n times.
+
+    time: (n,) [s].
+    qpos: positions, (n, nq).
+    qvel: velocities, (n, nv).
+    num_evaluations: total number of evaluations of the accelerations.
+    """
 
     time: Vector
     qpos: Vector
@@ -30,28 +36,33 @@ class Motion:
 
 
 class ContinuousDynamics:
-    """A model's equations of motion with pressure-field contact as a force, not as a constraint of a
-    step: the limit that the steps of a Simulator approach as they become small, found by other means.
+    """Equations of motion of a model in which pressure-field contact is a force.
 
-    At a point of a contact surface with pressure p, normal velocity v_n and slip v_t the traction is
+    A Simulator makes contact a constraint of its discrete step. This class computes the limit that
+    the simulator's motion approaches as its time step goes to zero, by independent means.
+
+    The traction at a point of a contact surface with pressure p, normal velocity v_n and slip
+    velocity v_t is
 
         t_n = max(0, p (1 - d v_n)),    t_t = -(2/pi) mu t_n atan(|v_t| / v_s) v_t / |v_t|,
 
-    d and mu as in the step. Its derivatives are those of MuJoCo's forward dynamics, whose other
-    constraints take part as they are, soft. Source: [masterjohn2022] section IV.
+    with the dissipation d and the friction coefficient mu of the Simulator. The accelerations are
+    those of MuJoCo's forward dynamics, in which MuJoCo's own constraints, such as joint limits, act
+    as soft constraints. Source: [masterjohn2022] section IV.
 
         dynamics = stiction.ContinuousDynamics(model, properties="scene.contact.yaml")
         motion = dynamics.integrate(data, 0.5)
 
     Args:
         model: kept by reference.
-        properties: contact properties of geoms: a file or its content as a dict.
-        tessellation: 'triangle', whose forces are smooth as corners come and go, or 'polygon'.
-        quadrature: 'moment_exact' or 'centroid', as of a Simulator.
-        stiction_tolerance: v_s > 0 [m/s]; the smaller, the stiffer are the equations.
+        properties: contact properties of geoms: a file, or its content as a dict.
+        tessellation: faces of the contact surfaces: 'triangle', whose forces stay smooth while
+            corners of a face appear and disappear, or 'polygon'.
+        quadrature: 'moment_exact' or 'centroid', as in Simulator.
+        stiction_tolerance: v_s > 0 [m/s]. A smaller value makes the equations stiffer.
 
     Raises:
-        Error: an argument out of range, or no two geoms can touch in a patch.
+        Error: an argument is out of range, or no two geoms can touch in a patch.
     """
 
     def __init__(
@@ -72,20 +83,24 @@ class ContinuousDynamics:
             check_number("stiction_tolerance", stiction_tolerance),
             make_properties(properties) or ContactProperties(),
         )
-        self._turning = _find_quaternions(model)
-        self._straight = _find_scalars(model)
+        self._quaternions = _find_quaternions(model)
+        self._scalars = _find_scalars(model)
 
     def calc_forces(self, data: mujoco.MjData) -> Vector:
-        """Generalized forces of all patches [N, N m], (nv,), of data's qpos and qvel.
+        """Returns the generalized forces of all patches at data.qpos and data.qvel, (nv,) [N, N m].
 
         Raises:
-            Error: geoms touch in points, which have no continuous form here.
+            Error: two geoms touch in points, for which this class has no continuous force.
         """
         check_data_type(data)
         return self._forces.calc(data._address)
 
     def calc_acceleration(self, data: mujoco.MjData) -> Vector:
-        """qacc with these forces, (nv,); data keeps it too. Errors as of calc_forces."""
+        """Returns the acceleration under these forces, (nv,), and leaves it in data.qacc too.
+
+        Raises:
+            Error: as calc_forces.
+        """
         check_data_type(data)
         self._forces.calc_acceleration(data._address)
         return np.array(data.qacc)
@@ -100,20 +115,21 @@ class ContinuousDynamics:
         absolute_tolerance: float = 1e-10,
         method: str = "RK45",
     ) -> Motion:
-        """Advances data by a duration, with data.ctrl and applied forces as they are.
+        """Advances data by a duration, with constant data.ctrl and applied forces.
 
         Args:
-            data: its state afterwards is that of the end.
+            data: holds the state at the start, and at the end the final state.
             duration: > 0 [s].
-            times: of the samples, ascending, from 0 (now) to duration [s]; None: those of the steps
-                that the integrator took.
-            relative_tolerance, absolute_tolerance: of the error of a step in each position and
-                velocity, > 0. Depths of contact are positions: the second one must be far below them.
-            method: of scipy.integrate.solve_ivp: 'RK45' or 'DOP853' for contact that slides, 'Radau'
-                or 'BDF' where contact is stiff or sticks.
+            times: times of the samples relative to data.time, ascending, within [0, duration] [s];
+                None samples at the steps of the integrator.
+            relative_tolerance, absolute_tolerance: error that a step of the integrator may make in
+                each position and velocity, > 0. The absolute tolerance must be far below the depth
+                of the contacts, because a depth is a difference of positions.
+            method: method of scipy.integrate.solve_ivp. 'RK45' and 'DOP853' suit sliding contact,
+                'Radau' and 'BDF' suit stiff or sticking contact.
 
         Raises:
-            Error: as calc_forces; an argument out of range; the integrator gave up; SciPy is not
+            Error: as calc_forces; an argument is out of range; the integrator gave up; SciPy is not
                 installed (`pip install 'stiction[studies]'`).
         """
         check_data_type(data)
@@ -135,7 +151,8 @@ class ContinuousDynamics:
             )
         nq, nv = self.model.nq, self.model.nv
         qpos = found.y[:nq].T.copy()
-        for address, _ in self._turning:
+        # The integrator treats quaternions as plain numbers, so their lengths drift.
+        for address, _ in self._quaternions:
             qpos[:, address : address + 4] /= np.linalg.norm(
                 qpos[:, address : address + 4], axis=1, keepdims=True
             )
@@ -155,10 +172,11 @@ class ContinuousDynamics:
         self._forces.calc_acceleration(data._address)
         out = np.empty_like(y)
         nq, nv = self.model.nq, self.model.nv
-        qpos_of_scalars, dof_of_scalars = self._straight
+        qpos_of_scalars, dof_of_scalars = self._scalars
         out[qpos_of_scalars] = data.qvel[dof_of_scalars]
-        for address, dof in self._turning:
-            # q' = q w / 2 of the angular velocity in the body's frame; mju_derivQuat takes the world's.
+        for address, dof in self._quaternions:
+            # q' = q w / 2 with the angular velocity w in the body's frame. mju_derivQuat does not
+            # fit: it takes w in the world's frame.
             rate = out[address : address + 4]
             mujoco.mju_mulQuatAxis(rate, y[address : address + 4], data.qvel[dof : dof + 3])
             rate *= 0.5
@@ -168,7 +186,7 @@ class ContinuousDynamics:
 
 
 def _find_quaternions(model: mujoco.MjModel) -> list[tuple[int, int]]:
-    """Of each: where it is in qpos, and its angular velocity in qvel."""
+    """Returns the index in qpos of each quaternion, and the index in qvel of its angular velocity."""
     found = []
     for joint in range(model.njnt):
         qpos, dof = int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
@@ -180,7 +198,7 @@ def _find_quaternions(model: mujoco.MjModel) -> list[tuple[int, int]]:
 
 
 def _find_scalars(model: mujoco.MjModel) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Positions whose rates are velocities: where they are in qpos, and those in qvel."""
+    """Returns the indices in qpos of all positions but quaternions, and of their rates in qvel."""
     qpos: list[int] = []
     dof: list[int] = []
     for joint in range(model.njnt):

@@ -1,17 +1,18 @@
-"""Controls that a scene brings along: keyframes passed through in turn.
+"""Controls that a scene file declares: a sequence of keyframes.
 
     <custom><text name="stiction_controls" data="open closed lifted"/></custom>
     <keyframe>
       <key name="open" time="0" ctrl="0 0"/>
       <key name="closed" time="0.5" ctrl="0 0.04"/> ...
 
-Each keyframe's controls are reached at its time, linear between two, held before the first and
-after the last. Nothing else of the keyframes is used.
+The controls equal each keyframe's controls at its time and are linear in between. They are constant
+before the first keyframe and after the last. The keyframes' positions and velocities are not used.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -20,15 +21,14 @@ from numpy.typing import NDArray
 from stiction.custom_text import CONTROLS, find_text
 from stiction.errors import Error
 from stiction.names import suggest_name
-from stiction.scene import Scene
 
 
 @dataclass(frozen=True)
 class ControlSchedule:
-    """Sets data.ctrl by data.time.
+    """Sets data.ctrl as a function of data.time.
 
-    times: of the keyframes, ascending [s], (n,).
-    controls: at those times, (n, nu).
+    times: times of the keyframes, ascending, (n,) [s].
+    controls: controls at these times, (n, nu).
     """
 
     times: NDArray[np.float64]
@@ -50,40 +50,45 @@ class ControlSchedule:
 
     @property
     def hold_start(self) -> float:
-        """Time from which the controls do not change any more [s]."""
+        """Time after which the controls are constant [s]."""
         changes = np.flatnonzero((self.controls[1:] != self.controls[:-1]).any(axis=1))
         return float(self.times[changes[-1] + 1 if len(changes) else 0])
 
 
-def find_control_schedule(scene: Scene) -> ControlSchedule | None:
-    """The scene's schedule, or None.
+def find_control_schedule(model: mujoco.MjModel, path: Path) -> ControlSchedule | None:
+    """Returns the schedule that a scene declares, or None if it declares no schedule.
+
+    Args:
+        model: the scene's model.
+        path: the scene's file, for messages.
 
     Raises:
-        Error: no keyframe of a name, times that do not ascend, a value that is not finite.
+        Error: a name belongs to no keyframe, the times do not ascend, or a value is not finite.
     """
-    text = find_text(scene, CONTROLS)
+    text = find_text(model, path, CONTROLS)
     if text is None:
         return None
-    where = f"{scene.path}: <text name='{CONTROLS}'>"
+    where = f"{path}: <text name='{CONTROLS}'>"
     names = text.split()
     if not names:
         raise Error("invalid_value", where, "is empty; list the names of keyframes")
-    keys = [_find_key(scene.model, name, where) for name in names]
-    times = scene.model.key_time[keys].copy()
-    controls = scene.model.key_ctrl[keys].copy()
+    keys = [_find_key(model, name, where) for name in names]
+    times = model.key_time[keys].copy()
+    controls = model.key_ctrl[keys].copy()
     for name, time, ctrl in zip(names, times, controls, strict=True):
         if not (np.isfinite(time) and np.isfinite(ctrl).all()):
             raise Error(
                 "invalid_value",
-                f"{scene.path}: <key name='{name}'>",
+                f"{path}: <key name='{name}'>",
                 f"has time {time} and ctrl {ctrl.tolist()}; give finite numbers",
             )
     for i in range(1, len(times)):
         if times[i] <= times[i - 1]:
             raise Error(
                 "invalid_value",
-                f"{scene.path}: <key name='{names[i]}'>",
-                f"has time {times[i]:g} s, not after '{names[i - 1]}' at {times[i - 1]:g} s",
+                f"{path}: <key name='{names[i]}'>",
+                f"has time {times[i]:g} s, which is not after '{names[i - 1]}' at "
+                f"{times[i - 1]:g} s; order the keyframes by time",
             )
     return ControlSchedule(times, controls)
 
@@ -92,5 +97,7 @@ def _find_key(model: mujoco.MjModel, name: str, where: str) -> int:
     key = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_KEY, name)
     if key < 0:
         known = [model.key(i).name for i in range(model.nkey)]
-        raise Error("unknown_name", where, f"no keyframe '{name}' {suggest_name(name, known)}")
+        raise Error(
+            "unknown_name", where, f"there is no keyframe '{name}' {suggest_name(name, known)}"
+        )
     return int(key)

@@ -1,4 +1,4 @@
-"""What drives a scene's actuators while it runs by itself."""
+"""Controls for the actuators of a scene that runs without a controller of its own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Callable
 import mujoco
 import numpy as np
 
-from stiction.control_schedule import find_control_schedule
 from stiction.custom_text import CONTROLS
 from stiction.errors import Error
 from stiction.scene import Scene
@@ -19,7 +18,7 @@ Controls = Callable[[mujoco.MjData], None]
 
 
 class ControlsName(enum.StrEnum):
-    """Controls that can be had by name."""
+    """The names that make_controls accepts."""
 
     zero = "zero"
     random = "random"
@@ -27,23 +26,24 @@ class ControlsName(enum.StrEnum):
     schedule = "schedule"
 
 
-# How long a random control is held [s]: long against a step, short against a motion.
+# Time for which a random control stays constant [s]: many time steps, but short compared with the
+# motions of a robot.
 _HOLD_TIME = 0.1
 
-_MAX_STEPS = 1e12  # a year at 30 us a step
+_MAX_STEPS = 1e12  # about a year at 30 us a step
 
 
 def make_controls(name: ControlsName, scene: Scene, seed: int = 0) -> Controls:
-    """Controls by name.
+    """Makes the controls of a name.
 
     Args:
-        name: 'zero'; 'random', see RandomControls; 'keyframe': those of the first keyframe, held;
-            'schedule': the scene's own, see control_schedule.
-        scene: whose actuators they drive.
-        seed: of 'random', at least 0.
+        name: 'zero'; 'random' (see RandomControls); 'keyframe', the constant controls of the first
+            keyframe; or 'schedule', the schedule that the scene declares (see control_schedule).
+        scene: the scene that has the actuators.
+        seed: seed of 'random', at least 0.
 
     Raises:
-        Error: 'keyframe' or 'schedule' for a scene without one, a schedule that is wrong.
+        Error: the scene has no keyframe or no schedule, or its schedule is invalid.
     """
     model = scene.model
     if name == ControlsName.random:
@@ -54,58 +54,62 @@ def make_controls(name: ControlsName, scene: Scene, seed: int = 0) -> Controls:
         return _require_schedule(scene)
     if model.nkey == 0:
         raise Error(
-            "invalid_value", str(scene.path), "has no <keyframe> for the controls; use 'zero'"
+            "invalid_value", str(scene.path), "has no <keyframe> to take controls from; use 'zero'"
         )
     return _make_constant(model.key_ctrl[0].copy())
 
 
 def default_controls(scene: Scene) -> ControlsName:
-    """The scene's schedule if it has one; else the first keyframe's, as the scene begins with it;
-    else zero.
+    """Returns the controls that a scene runs with unless told otherwise.
+
+    These are its schedule if it declares one; else those of the first keyframe, which is also the
+    initial state; else zero.
 
     Raises:
-        Error: a schedule that is wrong.
+        Error: the schedule is invalid.
     """
-    if find_control_schedule(scene):
+    if scene.control_schedule:
         return ControlsName.schedule
     return ControlsName.keyframe if scene.model.nkey else ControlsName.zero
 
 
 def default_duration(scene: Scene) -> float:
-    """To the end of the scene's schedule of controls, or 2 s [s].
+    """Returns the time from the scene's start to the end of its control schedule, or 2 s [s].
 
     Raises:
-        Error: a schedule that is wrong.
+        Error: the schedule is invalid.
     """
-    schedule = find_control_schedule(scene)
+    schedule = scene.control_schedule
     start = float(scene.model.key_time[0]) if scene.model.nkey else 0.0
     return schedule.end - start if schedule and schedule.end > start else 2.0
 
 
 def count_steps(duration: float, time_step: float) -> int:
-    """Steps that reach the duration; a millionth of a step is rounding.
+    """Returns the number of steps that reach a duration. An excess of 1e-6 steps counts as rounding.
 
     Args:
         duration: > 0 [s].
         time_step: > 0 [s].
 
     Raises:
-        Error: more than 1e12 steps, which no run lives to see.
+        Error: there would be more than 1e12 steps, which no run could finish.
     """
     quotient = duration / time_step if time_step else math.inf
     if not quotient <= _MAX_STEPS:
         raise Error(
             "invalid_value",
             "duration",
-            f"{duration:g} s in steps of {time_step:g} s are {quotient:.3g} steps, more than "
-            f"{_MAX_STEPS:g}; shorten it or make the steps longer",
+            f"{duration:g} s with a time step of {time_step:g} s needs {quotient:.3g} steps, more "
+            f"than the {_MAX_STEPS:g} allowed; shorten the duration or increase the time step",
         )
     return max(1, math.ceil(quotient - 1e-6))
 
 
 class RandomControls:
-    """Each control uniform over its range, -1 to 1 where it has none, drawn anew every 0.1 s of
-    simulated time. Equal seeds give equal controls, whatever the time step or contact model.
+    """Controls that are drawn anew every 0.1 s of simulated time.
+
+    Each control is uniform over its range, or over [-1, 1] if it has no range. Equal seeds give
+    equal controls for any time step and contact model.
     """
 
     def __init__(self, model: mujoco.MjModel, seed: int) -> None:
@@ -120,7 +124,7 @@ class RandomControls:
     def __call__(self, data: mujoco.MjData) -> None:
         if self._start is None:
             self._start = data.time
-        # Half a microsecond forgives the rounding of a sum of time steps.
+        # The time is a rounded sum of time steps; half a microsecond absorbs its error.
         needed = 1 + math.floor((data.time - self._start + 5e-7) / _HOLD_TIME)
         while self._num_drawn < needed:
             share = self._random.random(len(self._low))
@@ -130,12 +134,12 @@ class RandomControls:
 
 
 def _require_schedule(scene: Scene) -> Controls:
-    schedule = find_control_schedule(scene)
+    schedule = scene.control_schedule
     if schedule is None:
         raise Error(
             "invalid_value",
             str(scene.path),
-            f"has no schedule of controls; name its keyframes in <text name='{CONTROLS}'>",
+            f"declares no schedule of controls; name its keyframes in <text name='{CONTROLS}'>",
         )
     return schedule
 

@@ -1,50 +1,51 @@
-"""Texts of a scene's <custom> element that Stiction reads."""
+"""The texts in a scene's <custom> element that Stiction reads."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import mujoco
 
 from stiction.errors import Error
 from stiction.names import suggest_name
 
-if TYPE_CHECKING:
-    from stiction.scene import Scene  # which reads texts itself
-
-PROPERTIES = "stiction"  # the file of contact properties; see properties
-CONTROLS = "stiction_controls"  # names of keyframes; see control_schedule
-HELD = "stiction_held"  # a body; see compare.held_body
+PROPERTIES = "stiction"  # path of the contact properties; see properties.py
+CONTROLS = "stiction_controls"  # names of keyframes; see control_schedule.py
+HELD = "stiction_held"  # name of a held body; see compare/held_body.py
 
 _NAMES = (CONTROLS, HELD)
 
 
-def find_text(scene: Scene, name: str) -> str | None:
-    """The data of <text name=...>, or None.
+def find_text(model: mujoco.MjModel, path: Path, name: str) -> str | None:
+    """Returns the data of <text name=...>, or None if there is no such text.
+
+    Args:
+        model: the scene's model.
+        path: the scene's file, for messages.
+        name: CONTROLS or HELD.
 
     Raises:
-        Error: a text whose name begins with 'stiction_' but is none that is read, so that a
-            misspelt one does not pass for absent.
+        Error: the scene has a text with an unknown name that begins with 'stiction_', which is
+            probably misspelt.
     """
-    model = scene.model
     for i in range(model.ntext):
         text = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_TEXT, i) or ""
         if text.startswith("stiction_") and text not in _NAMES:
             raise Error(
                 "unknown_name",
-                f"{scene.path}: <text name='{text}'>",
-                f"is nothing that Stiction reads {suggest_name(text, _NAMES)}",
+                f"{path}: <text name='{text}'>",
+                f"has a name that Stiction does not know {suggest_name(text, _NAMES)}",
             )
     return read_text(model, name)
 
 
 def read_text(model: mujoco.MjModel, name: str) -> str | None:
-    """The data of <text name=...>, or None."""
+    """Returns the data of <text name=...>, or None if there is no such text."""
     index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_TEXT, name)
     if index < 0:
         return None
     begin = model.text_adr[index]
-    # The size counts the final zero of a C string.
+    # The size includes the final zero of a C string.
     return bytes(model.text_data[begin : begin + model.text_size[index] - 1]).decode(
         errors="replace"
     )

@@ -1,4 +1,4 @@
-"""The exceptions of this package."""
+"""The exceptions and warnings of this package."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    # For types only: _core raises these errors, and so imports this module.
     from stiction._core import StepReport
 
 
 class Error(Exception):
-    """What is wrong, where, and what to do about it.
+    """An error that names the problem, its place, and a remedy.
 
     code: one of 'file_not_found', 'syntax', 'invalid_value', 'unknown_name', 'unsupported',
         'wrong_shape', 'version', 'mujoco', 'step_failed'.
     where: file and line, element or argument; may be empty.
-    message: what is wrong, with the value, and the way out.
+    message: the problem with its value, the cause, and the remedy.
     """
 
     def __init__(self, code: str, where: str, message: str) -> None:
@@ -28,7 +29,7 @@ class Error(Exception):
 
 
 class StepError(Error):
-    """A step that could not be made; the state is that of its start. `report` says more."""
+    """A step failed. The state is the one from before the step; `report` has the details."""
 
     def __init__(self, report: StepReport) -> None:
         super().__init__("step_failed", report.status, report.message)
@@ -36,16 +37,19 @@ class StepError(Error):
 
 
 class StictionWarning(UserWarning):
-    """A setting that has no effect, or not the effect it has in MuJoCo."""
+    """A setting has no effect, or another effect than in MuJoCo."""
 
 
 class IgnoredSettingWarning(StictionWarning):
-    """A setting that the contact model has no use for."""
+    """The contact model does not use a setting that was given."""
 
 
 @contextlib.contextmanager
 def ignored_settings_are_fine() -> Iterator[None]:
-    """Silences IgnoredSettingWarning, for comparisons: their scenes have settings for every model."""
+    """Silences IgnoredSettingWarning.
+
+    A comparison gives all models the same settings, and not every model uses each of them.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IgnoredSettingWarning)
         yield

@@ -1,4 +1,4 @@
-"""Ctrl-C where it would do harm: held back until the work at hand is whole."""
+"""Delays Ctrl-C while an interruption would leave work half done."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Self
 
 
 class DeferredInterrupt:
-    """Within it Ctrl-C is noted, and takes effect at the end unless take() has seen it. They nest.
+    """A context in which Ctrl-C is only recorded.
 
-    In other threads than the main one, to which Python never delivers a signal, it does nothing.
+    The interrupt takes effect at the end of the context, unless take() was called to handle it.
+    Contexts may be nested. In threads other than the main thread the context does nothing, because
+    Python delivers signals to the main thread alone.
     """
 
     def __init__(self) -> None:
@@ -19,14 +21,14 @@ class DeferredInterrupt:
         self._outer: signal._HANDLER = None
 
     def take(self) -> bool:
-        """True if there was one since; it is then the caller's to act on."""
+        """True if Ctrl-C came since the last call. The caller must then handle it."""
         pending, self._pending = self._pending, False
         return pending
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             self._outer = signal.getsignal(signal.SIGINT)
-        if self._outer is not None:  # None too if the handler is not Python's
+        if self._outer is not None:  # it is None, too, if C code installed the handler
             signal.signal(signal.SIGINT, self._note)
         return self
 

@@ -1,19 +1,19 @@
-"""Linear complementarity problems on NumPy arrays, by the solvers of the rigid contact models.
+"""Solves linear complementarity problems (LCPs) on NumPy arrays, with the solvers of the rigid models.
 
     result = stiction.lcp.solve(Q, r)
     result.status, result.z, result.w
 
-Solvers, the default first:
+The solvers, with the default first:
 
-- 'ppm_ratio': ratio-tested principal pivoting; Q symmetric positive semidefinite. The only one that
-  uses a guess, and that goes on after a failure.
-- 'ppm': principal pivoting as published, which may fail; Q as before.
-- 'lemke': any Q; made for copositive ones.
-- 'active_set': DAQP's dual active-set method; Q as the first. Not in every build.
+- 'ppm_ratio': ratio-tested principal pivoting, for symmetric positive semidefinite Q. It uses a guess
+  and has fallbacks; see docs/lcp.md.
+- 'ppm': principal pivoting as published, for the same Q. It may fail.
+- 'lemke': Lemke's method, for any Q; it is made for copositive ones. It has fallbacks of its own.
+- 'active_set': DAQP's dual active-set method, for the same Q as 'ppm_ratio'. Some builds do not have it.
 
-A problem that has no solution, or is not of the kind that a solver takes, is no exception: ask
-`result.status`. Only `status == 'solved'` is a solution, and its residual was computed from the problem
-as given.
+A problem without a solution, or with a matrix that the solver does not support, raises no exception:
+check `result.status`. Only `status == 'solved'` means a solution. The residual is always computed from
+the problem as given.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stiction import _core
+import stiction._core as _core
 from stiction._core import LcpResult, lcp_solvers
 from stiction.arguments import check_flag, check_integer, check_name, check_number
 from stiction.errors import Error
 
-_MAX_ENTRIES = 2**31 - 1  # of a matrix, by the indices of the compiled module
+_MAX_ENTRIES = 2**31 - 1  # The compiled module indexes the entries of a matrix with int.
 
 __all__ = [
     "LcpResult",
@@ -52,12 +52,13 @@ def solve(
         Q: shape (size, size), in any units.
         r: shape (size,).
         solver: one of lcp_solvers().
-        guess: rows that may have w = 0, such as `result.active` of a problem before; what is beyond
-            the last row is passed over.
+        guess: rows that may have w = 0, such as `result.active` of a similar problem. Rows beyond the
+            last one are ignored.
 
     Raises:
-        Error: a shape that does not fit, what are no numbers, or no such solver.
-        MemoryError: a problem too large for the solver, here and below.
+        Error: a shape does not match, an argument has entries that are not numbers, or there is no
+            such solver.
+        MemoryError: the problem is too large for the solver.
     """
     r = _take_vector("r", r)
     Q = _take_matrix("Q", Q, (r.size, r.size), "F")
@@ -73,8 +74,7 @@ def solve_gram(
 ) -> LcpResult:
     """Finds the point u nearest to u_hat with N u + b >= 0, and its multipliers z.
 
-    That is the LCP of Q = N N^T and r = N u_hat + b, with u = u_hat + N^T z; but 'lemke' no solver forms
-    Q.
+    This is the LCP of Q = N N^T and r = N u_hat + b, with u = u_hat + N^T z. Only 'lemke' forms Q.
 
     Args:
         N: shape (num_rows, num_columns), in any units.
@@ -83,7 +83,7 @@ def solve_gram(
         solver, guess: as for solve.
 
     Raises:
-        Error: a shape that does not fit, or no such solver.
+        Error, MemoryError: as for solve.
     """
     b, u_hat = _take_vector("b", b), _take_vector("u_hat", u_hat)
     N = _take_matrix("N", N, (b.size, u_hat.size), "C")
@@ -91,7 +91,8 @@ def solve_gram(
         raise Error(
             "unsupported",
             "N",
-            f"has {b.size} rows, for whose N N^T 'lemke' has no room; use another",
+            f"has {b.size} rows, which is too many for the dense N N^T of 'lemke'; "
+            "use another solver",
         )
     return _core.lcp_solve_gram(N, b, u_hat, check_name("solver", solver), _take_guess(guess))
 
@@ -108,20 +109,21 @@ def solve_mlcp(
 ) -> LcpResult:
     """Solves A u + C z + a = 0, 0 <= z, w = D u + B z + b >= 0, z^T w = 0, with u free.
 
-    By condensation to Q = B - D A^-1 C, r = b - D A^-1 a. A singular A is status 'not_solved', with its
-    column in `row`; numbers that are not finite count rows of [A C a; D B b].
+    The problem is condensed to Q = B - D A^-1 C, r = b - D A^-1 a. A singular A gives the status
+    'not_solved' with the column of A in `row`. With the status 'not_finite' `row` counts the rows of
+    [A C a; D B b].
 
     Args:
-        A: shape (num_free, num_free), regular.
+        A: shape (num_free, num_free), nonsingular.
         C: shape (num_free, size).
         D: shape (size, num_free).
         B: shape (size, size).
         a: shape (num_free,).
         b: shape (size,).
-        solver, guess: as for solve; 'lemke' where Q is not symmetric.
+        solver, guess: as for solve. Use 'lemke' if Q is not symmetric.
 
     Raises:
-        Error: a shape that does not fit, or no such solver.
+        Error, MemoryError: as for solve.
     """
     a, b = _take_vector("a", a), _take_vector("b", b)
     n, c = a.size, b.size
@@ -138,39 +140,42 @@ def solve_mlcp(
 class RowBasis:
     """Linearly independent rows of a matrix X, with X[selected] = factor @ basis."""
 
-    selected: np.ndarray  # rows, shape (rank,)
+    selected: np.ndarray  # indices of rows, shape (rank,)
     basis: np.ndarray  # orthonormal rows, shape (rank, num_columns) [-]
     factor: np.ndarray  # lower triangular, shape (rank, rank) [unit of X]
 
     @property
     def rank(self) -> int:
+        """The number of selected rows."""
         return int(self.selected.size)
 
 
 def select_rows(
     X: ArrayLike, *, num_first: int = 0, pivoted: bool = True, tolerance: float = 1e-8
 ) -> RowBasis:
-    """A largest set of linearly independent rows of X.
+    """Selects a maximal set of linearly independent rows of X.
 
-    Rows of zeros, and rows with numbers that are not finite, are left out.
+    Rows of zeros and rows with numbers that are not finite are never selected.
 
     Args:
         X: shape (num_rows, num_columns).
-        num_first: so many rows are taken before others, if independent.
-        pivoted: the longest row that is left next; else row by row, as published.
-        tolerance: a row is dependent if what others leave of its squared norm is at most this share
-            of it, in 0..1 [-].
+        num_first: number of leading rows that are selected before all others, if independent; only
+            used if `pivoted`.
+        pivoted: True selects the most independent row next; False goes through the rows in order, as
+            published.
+        tolerance: a row counts as dependent if its part orthogonal to the selected rows has at most
+            this fraction of its squared norm, in [0, 1) [-].
 
     Raises:
-        Error: X is no matrix, or a value out of range.
+        Error: X is not a matrix of numbers, or a value is out of range.
     """
     rows = _take_matrix("X", X, None, "C")
     num_first = check_integer("num_first", num_first, 0, rows.shape[0])
     tolerance = check_number("tolerance", tolerance)
     if not 0 <= tolerance < 1:
-        raise Error("invalid_value", "tolerance", f"is {tolerance}, must be at least 0, below 1")
+        raise Error("invalid_value", "tolerance", f"is {tolerance}, must be in [0, 1)")
     pivoted = check_flag("pivoted", pivoted)
-    # To rows near 1, by powers of two: their squares neither overflow nor vanish.
+    # Scale the rows by powers of two to lengths near 1, so that squares do not overflow or underflow.
     exponents = np.frexp(np.abs(rows).max(axis=1, initial=0))[1][:, np.newaxis]
     rows = np.ldexp(rows, -exponents)
     selected, basis, factor = _core.lcp_select_rows(rows, num_first, pivoted, tolerance)
@@ -182,13 +187,13 @@ def select_rows(
 def _take_array(name: str, value: Any, ndim: int) -> np.ndarray:
     try:
         if np.ma.is_masked(value):
-            raise TypeError("has entries that are masked")
+            raise TypeError("it has masked entries")
         array = np.asarray(value)
         if array.dtype.kind not in "biufO":
-            raise TypeError(f"is of {array.dtype}")
+            raise TypeError(f"its type is {array.dtype}")
         array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as e:
-        raise Error("wrong_shape", name, f"must be an array of numbers: {e}") from e
+        raise Error("wrong_shape", name, f"is not an array of real numbers: {e}") from e
     if array.ndim != ndim:
         kind = "vector" if ndim == 1 else "matrix"
         raise Error("wrong_shape", name, f"has shape {array.shape}, must be a {kind}")

@@ -1,4 +1,4 @@
-"""Scenes that come with the package: the files of the repository's scenes/."""
+"""The scenes that come with the package, from the repository's folder scenes/."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ _FOLDER = Path(__file__).parent / "scenes"
 
 
 def find_scene_file(name: str) -> Path:
-    """Path of a scene's MJCF.
+    """Returns the path of a scene's MJCF file.
 
     Args:
-        name: such as 'spatula'.
+        name: name of a scene, such as 'spatula'.
 
     Raises:
-        Error: there is no such scene; with the nearest name.
+        Error: the package has no such scene; the message suggests the nearest name.
     """
     path = _FOLDER / f"{name}.xml"
     if not path.is_file():
         known = sorted(file.stem for file in _FOLDER.glob("*.xml"))
-        raise Error("unknown_name", name, f"is no scene of the package {suggest_name(name, known)}")
+        raise Error(
+            "unknown_name", name, f"is not a scene of the package {suggest_name(name, known)}"
+        )
     return path

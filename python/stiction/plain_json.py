@@ -1,4 +1,4 @@
-"""Values as JSON has them."""
+"""Conversion of values to those that JSON can express."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def make_plain(value: Any) -> Any:
-    """Numbers that JSON has not become their names; numbers as keys, such as time steps, their text."""
+    """Converts what JSON cannot express to text: NaN and infinity, and floats that are keys."""
     if isinstance(value, dict):
         return {
             f"{key:g}" if isinstance(key, float) else key: make_plain(x) for key, x in value.items()

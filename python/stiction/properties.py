@@ -1,4 +1,4 @@
-"""Contact properties: from a file, a dict, or the scene that names its file."""
+"""Contact properties from a file, from a dict, or from the file that a scene names."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from stiction.arguments import check_path
 from stiction.custom_text import PROPERTIES, read_text
 from stiction.errors import Error, StictionWarning
 
-# What a Simulator takes as properties.
+# The types that Simulator accepts as properties.
 PropertiesLike = ContactProperties | str | os.PathLike[str] | Mapping[str, Any] | None
 
 
 def make_properties(
     properties: PropertiesLike, folder: Path | None = None
 ) -> ContactProperties | None:
-    """Reads what a Simulator takes as properties.
+    """Converts what Simulator accepts as properties to contact properties.
 
     Args:
-        properties: a file, its content as a dict, or contact properties as they are.
-        folder: which relative paths of a dict start from, the working directory if None.
+        properties: a file, its content as a dict, contact properties, or None, which stays None.
+        folder: folder that relative paths in a dict start from; None means the working directory.
 
     Raises:
-        Error: with file and line: all that is wrong with the content.
+        Error: the content is wrong; the message lists all faults, with file and line.
     """
     if properties is None or isinstance(properties, ContactProperties):
         return properties
@@ -41,18 +41,25 @@ def make_properties(
     raise Error(
         "wrong_shape",
         "properties",
-        f"is a {type(properties).__name__}, not the name of a file, a dict or None",
+        f"is a {type(properties).__name__}; must be a file, a dict or None",
     )
 
 
 def load_scene_properties(
     model: mujoco.MjModel, scene: Path, properties: PropertiesLike
 ) -> ContactProperties | None:
-    """The contact properties of a scene file: those given, else those of the file that it names,
-    else those that a URDF has for Drake.
+    """Returns the contact properties of a scene file, or None if it has no properties.
+
+    They are the properties given; else those in the file that the scene names; else, for a URDF
+    file, the properties that it declares for Drake.
+
+    Args:
+        model: the scene's model.
+        scene: path of the scene file.
+        properties: as make_properties.
 
     Raises:
-        Error: as make_properties; or a class cannot be resolved.
+        Error: as make_properties; or a class of geoms cannot be resolved.
     """
     found = make_properties(properties, scene.parent)
     if properties is None and (text := read_text(model, PROPERTIES)) is not None:
@@ -82,16 +89,20 @@ def _read(path: Path) -> ContactProperties:
 
 
 def _parse_mapping(properties: Mapping[str, Any], folder: Path | None) -> ContactProperties:
-    # JSON is YAML: one reader checks both, and knows no other type than JSON's.
+    # JSON is a subset of YAML, so the reader of files checks a dict too.
     try:
         text = json.dumps(dict(properties), default=_simplify)
     except (TypeError, ValueError, RecursionError) as e:
-        raise Error("wrong_shape", "properties", f"is not a dict as the file's content: {e}") from e
+        raise Error(
+            "wrong_shape",
+            "properties",
+            f"has a value that a properties file cannot have: {e}; use numbers, texts, lists and dicts",
+        ) from e
     return ContactProperties.parse(text, "properties", has_lines=False, folder=str(folder or ""))
 
 
 def _simplify(value: Any) -> Any:
-    """NumPy's numbers and arrays, and mappings of other kinds."""
+    """Converts NumPy's numbers and arrays, and mappings other than dict, to types that JSON has."""
     if isinstance(value, Mapping):
         return dict(value)
     if hasattr(value, "tolist"):

@@ -1,4 +1,4 @@
-"""Figures of a run: what its steps cost, and how good they were."""
+"""The summary of a run: the cost of its steps, and the bounds on their errors."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from stiction._core import StepReport
 from stiction.recording import format as fmt
 from stiction.simulator import Simulator
 
-# Steps whose cost is averaged before median and minimum are taken; the clock's noise is far below
-# the cost of so many.
+# Number of steps whose cost is averaged before the median and minimum are taken. The noise of the
+# clock is far below the cost of this many steps.
 _CHUNK = 50
 
 
 class _Mean:
-    """Mean and maximum of what was added."""
+    """The mean and maximum of the values added."""
 
     def __init__(self) -> None:
         self.count, self._sum, self._max = 0, 0, 0
@@ -38,7 +38,7 @@ class _Mean:
 
 
 class _Costs:
-    """Costs of steps [us], averaged over chunks."""
+    """The costs of steps, averaged over chunks [us]."""
 
     def __init__(self) -> None:
         self._chunks: list[float] = []
@@ -62,18 +62,18 @@ class _Costs:
 
 
 class RunSummary:
-    """Adds up the reports of a run's steps, one report each. Make it when the run begins.
+    """Sums up the reports of a run's steps. Its clock starts when it is made.
 
-    status, message: of the last step.
-    num_failed: steps that could not be made.
-    fallbacks: pairs of geoms that touched in points though one takes part in pressure-field contact.
+    status, message: status and message of the last step.
+    num_failed: number of failed steps.
+    fallbacks: pairs of geoms that touched in points although one of them has a pressure field.
     """
 
     def __init__(self, contact_model: str, time_step: float) -> None:
         self.status, self.message = "ok", ""
         self.num_failed = 0
         self.fallbacks: set[tuple[int, int]] = set()
-        self._is_certified = contact_model != "mujoco"  # which proves nothing of its steps
+        self._is_certified = contact_model != "mujoco"  # mj_step gives no certificate
         self._time_step = time_step
         self._costs, self._contacts, self._iterations = _Costs(), _Mean(), _Mean()
         self._patches, self._faces = _Mean(), _Mean()
@@ -83,7 +83,7 @@ class RunSummary:
         self._begin = self._end = time.perf_counter()
 
     def add(self, report: StepReport) -> None:
-        """Of a step that failed, only its status and warnings count."""
+        """Adds the report of one step. A failed step adds only its status and warnings."""
         self._end = time.perf_counter()
         self.status, self.message = report.status, report.message
         if report.num_warnings:
@@ -108,15 +108,15 @@ class RunSummary:
 
     @property
     def num_steps(self) -> int:
-        """Completed."""
+        """The number of completed steps."""
         return self._contacts.count
 
     def warnings(self) -> list[str]:
-        """MuJoCo's, each with how often it came."""
+        """MuJoCo's warnings, each with the number of times that it occurred."""
         return [f"{text} ({n} times)" if n > 1 else text for text, n in self._warnings.items()]
 
     def figures(self) -> dict[str, Any]:
-        """By name, fit for JSON; None: not known. SI units but for us_per_step."""
+        """The figures by name, fit for JSON. None means unknown. Units are SI but for us_per_step."""
         simulated, wall_time = self.num_steps * self._time_step, self._end - self._begin
         return {
             "status": self.status,
@@ -145,7 +145,7 @@ class RunSummary:
 def explain_fallbacks(
     simulator: Simulator, pairs: Iterable[tuple[int, int]]
 ) -> list[dict[str, Any]]:
-    """Why pairs of geoms touched in points, fit for JSON."""
+    """Returns the names of some pairs of geoms, and why each touched in points, fit for JSON."""
     out = []
     for pair in sorted(pairs):
         explanation = simulator.explain(*pair)
@@ -155,8 +155,13 @@ def explain_fallbacks(
 
 
 def calc_energy(model: mujoco.MjModel, state: fmt.Vector) -> dict[str, float]:
-    """Energy of a state of mjSTATE_INTEGRATION [J]: gravity and springs, and motion. What contacts
-    store is not in it.
+    """Computes the potential energy of gravity and springs and the kinetic energy of a state [J].
+
+    Elastic energy stored in contacts is not included.
+
+    Args:
+        model: the model of the state.
+        state: the components of mjSTATE_INTEGRATION.
     """
     data = mujoco.MjData(model)
     mujoco.mj_setState(model, data, state, fmt.INTEGRATION)
@@ -168,7 +173,7 @@ def calc_energy(model: mujoco.MjModel, state: fmt.Vector) -> dict[str, float]:
 
 
 def make_table(title: str, figures: dict[str, Any]) -> Table:
-    """The figures for people."""
+    """Makes a table of the figures for the terminal."""
     table = Table(title=title, title_justify="left", show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold")
     table.add_column()
@@ -179,13 +184,15 @@ def make_table(title: str, figures: dict[str, Any]) -> Table:
         f"{figures['simulated_time']:.6g} s simulated in {figures['wall_time']:.3g} s, "
         f"{_format(figures['real_time_factor'])} times real time",
     )
-    table.add_row("step", f"{_format(costs['median'])} us median, {_format(costs['min'])} us min")
+    table.add_row(
+        "cost of a step", f"{_format(costs['median'])} us median, {_format(costs['min'])} us min"
+    )
     rows = [("contacts", contacts), ("iterations", iterations)]
     if figures["patches"]["max"]:
         rows += [("patches", figures["patches"]), ("faces", figures["faces"])]
     if figures["parts"] > figures["num_steps"]:
         table.add_row(
-            "parts",
+            "substeps",
             f"{figures['parts']}, {figures['events']} events, {figures['halvings']} halvings",
         )
     for name, values in rows:
@@ -198,7 +205,7 @@ def make_table(title: str, figures: dict[str, Any]) -> Table:
         table.add_row(name, "none" if bound is None else f"{_format(bound)} {unit}")
     for fallback in figures.get("point_fallbacks", []):
         names = " and ".join(f"'{name}'" for name in fallback["geoms"])
-        table.add_row("in points", f"{names}: {fallback['reason']}")
+        table.add_row("point contact", f"{names}: {fallback['reason']}")
     if "energy" in figures:
         start, end = (sum(figures["energy"][k].values()) for k in ("start", "end"))
         table.add_row("energy", f"{_format(start)} J at the start, {_format(end)} J at the end")

@@ -1,10 +1,11 @@
-"""Scene files: a MuJoCo model with what its file says beyond it."""
+"""Scene files: a MuJoCo model, with the contact properties and controls that its file declares."""
 
 from __future__ import annotations
 
 import re
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import mujoco
 
 from stiction._core import ContactProperties, SceneFile, check_model
 from stiction.arguments import check_path
+from stiction.control_schedule import ControlSchedule, find_control_schedule
 from stiction.errors import Error, StictionWarning
 from stiction.properties import PropertiesLike, load_scene_properties
 from stiction.simulator import Simulator
@@ -21,17 +23,26 @@ from stiction.simulator import Simulator
 class Scene:
     """A loaded scene.
 
-    path: of the MJCF or URDF file.
-    model: MuJoCo's, to be used as ever.
-    properties: contact properties of its geoms, None where there are none.
+    path: path of the MJCF or URDF file.
+    model: the MuJoCo model, for use with all of MuJoCo's functions.
+    properties: contact properties of the geoms, or None.
     """
 
     path: Path
     model: mujoco.MjModel
     properties: ContactProperties | None = None
 
+    @cached_property
+    def control_schedule(self) -> ControlSchedule | None:
+        """The schedule of controls that the file declares, or None. It is read only once.
+
+        Raises:
+            Error: the declaration is invalid.
+        """
+        return find_control_schedule(self.model, self.path)
+
     def make_data(self) -> mujoco.MjData:
-        """The scene's initial state: its first keyframe if it has one, else qpos0."""
+        """Returns new data in the initial state: the first keyframe if there is one, else qpos0."""
         data = mujoco.MjData(self.model)
         if self.model.nkey:
             mujoco.mj_resetDataKeyframe(self.model, data, 0)
@@ -40,7 +51,15 @@ class Scene:
     def make_simulator(
         self, contact_model: str = "lagged_regularized", **options: Any
     ) -> Simulator:
-        """A Simulator of this scene with its contact properties; options as Simulator's."""
+        """Returns a Simulator of this scene with its contact properties.
+
+        Args:
+            contact_model: as Simulator.
+            options: other arguments of Simulator; `properties` replaces the scene's own.
+
+        Raises:
+            Error: as Simulator.
+        """
         options.setdefault("properties", self.properties)
         return Simulator(self.model, contact_model, **options)
 
@@ -49,12 +68,14 @@ def load_scene(path: str | Path, properties: PropertiesLike = None) -> Scene:
     """Loads an MJCF or URDF file, and its contact properties.
 
     Args:
-        path: of the file.
-        properties: a file of contact properties or its content, in place of the file that the scene
-            names in <custom><text name="stiction" data="pads.contact.yaml"/></custom>.
+        path: path of the scene file.
+        properties: a file of contact properties, or its content as a dict. It replaces the file
+            that the scene names, as in
+            <custom><text name="stiction" data="pads.contact.yaml"/></custom>.
 
     Raises:
-        Error: with file and, where known, line, element and value.
+        Error: the scene cannot be loaded; the message has the file and, where known, the line, the
+            element and the value.
     """
     path = check_path("path", path)
     if not path.exists():
@@ -66,10 +87,10 @@ def load_scene(path: str | Path, properties: PropertiesLike = None) -> Scene:
 
 
 def load_model(path: Path) -> mujoco.MjModel:
-    """A scene file as mujoco.MjModel.from_xml_path loads it, but with its warnings as Python's.
+    """Loads a file with mujoco.MjModel.from_xml_path and issues MuJoCo's warnings as Python's.
 
     Raises:
-        Error: with file and, where known, line, element and value.
+        Error: as load_scene.
     """
     text = SceneFile(str(path))
     text.check()
@@ -92,7 +113,7 @@ def load_model(path: Path) -> mujoco.MjModel:
 
 
 def _make_error(text: SceneFile, message: str) -> Error:
-    """MuJoCo's message, with the place that it is about."""
+    """Returns MuJoCo's message as an Error, with the line of the file that it is about."""
     where = text.locate(message)
     if malformed := re.search(r"Error=XML_(?:ERROR_)?(\w+)(?:.*XMLElement name=(\S+))?", message):
         reason = malformed[1].lower().replace("_", " ")
@@ -102,9 +123,13 @@ def _make_error(text: SceneFile, message: str) -> Error:
     reason = re.sub(r"\s*\nElement (?:name )?'(.*)'.*$", _describe_element, reason)
     reason = "; ".join(line.strip() for line in reason.splitlines() if line.strip())
     if "opening file" in message:
-        return Error("file_not_found", where, f"{reason}; put it there, or correct its name")
+        return Error("file_not_found", where, f"{reason}; add the file, or correct its name")
     if "allocate memory" in message or "unknown exception" in message:
-        return Error("mujoco", where, f"MuJoCo cannot load it: {reason}; is a number too large?")
+        return Error(
+            "mujoco",
+            where,
+            f"MuJoCo cannot load the file: {reason}; check the file for very large numbers",
+        )
     is_syntax = message.startswith(("XML", "ParseXML"))
     return Error("syntax" if is_syntax else "invalid_value", where, f"MuJoCo: {reason}")
 

@@ -1,4 +1,4 @@
-"""Contact surfaces of a model's geoms where they are, without a step."""
+"""Contact surfaces of a model's geoms at given poses, without a simulation step."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from stiction.properties import PropertiesLike, make_properties
 
 
 class ContactSurfaces:
-    """Computes the surfaces of pressure-field contact at the poses of a data.
+    """Computes the surfaces of pressure-field contact at the poses of an MjData.
 
         surfaces = stiction.ContactSurfaces(scene.model, scene.properties)
         for patch in surfaces.calc(data): print(patch.area, patch.force)
 
     Args:
-        model: kept by reference; shapes of geoms are those that it has now.
-        properties: as Simulator's.
-        tessellation: 'polygon' or 'triangle'.
+        model: kept by reference. Later changes to the shapes of its geoms have no effect.
+        properties: contact properties, as in Simulator.
+        tessellation: faces of the surfaces, 'polygon' or 'triangle'.
 
     Raises:
-        Error: an argument out of range, or a geom whose mesh cannot be had.
+        Error: an argument is out of range, or the tet mesh of a geom cannot be read or made.
     """
 
     def __init__(
@@ -43,16 +43,20 @@ class ContactSurfaces:
         )
 
     def calc(self, data: mujoco.MjData, num_times: int = 1, drift: float = 0.0) -> PatchReport:
-        """The patches at data.qpos, whose kinematics are computed.
+        """Returns the patches at data.qpos, after computing the kinematics of data.
 
-        Tractions and forces are those of the fields' pressure alone: without friction, dissipation or
-        a step's change; slip_velocity is 0.
+        Tractions and forces are those of the pressure fields alone, without friction and
+        dissipation; slip_velocity is 0.
 
         Args:
-            data: of the model.
-            num_times: how often surfaces are computed, for those who time it.
-            drift: by how much geoms move to and fro between these, at least 0 [m]: lists of candidates
-                are kept while bodies hardly move.
+            data: data of the model.
+            num_times: number of times to compute the surfaces, for timing.
+            drift: distance by which the geoms move to and fro between two computations, at least 0
+                [m]. Lists of candidate pairs are kept while geoms hardly move, so a drift makes the
+                timing include their updates.
+
+        Raises:
+            Error: data belongs to another model, or an argument is out of range.
         """
         check_data_type(data)
         if data.model._address != self.model._address:

@@ -1,4 +1,7 @@
-"""The program `stiction`, outside the package: it can say why the package cannot be loaded."""
+"""The entry point of the program `stiction`.
+
+It is outside the package `stiction`, so that it can report why that package cannot be loaded.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import sys
 
 
 def main() -> None:
-    """Runs the command line. Where `import stiction` fails, as with another MuJoCo, or Ctrl-C comes
-    while it loads, that is one line and exit code 1.
+    """Runs the command line.
+
+    Prints one line and exits with code 1 if `import stiction` fails, for example because of the
+    wrong version of MuJoCo, or if Ctrl-C comes while it loads.
     """
     try:
         from stiction.cli import main as run

@@ -1,4 +1,4 @@
-"""What every test runs in."""
+"""Fixtures that every test uses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def interruptible() -> Iterator[None]:
-    """Ctrl-C raises KeyboardInterrupt, also where a shell runs the tests as a background job."""
+    """Makes Ctrl-C raise KeyboardInterrupt, also if a shell runs the tests as a background job."""
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, previous)

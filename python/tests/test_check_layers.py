@@ -1,4 +1,4 @@
-"""tools/check_layers.py finds includes that go upwards, and where they are."""
+"""Tests that tools/check_layers.py finds upward includes and imports, and reports their lines."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def check(root: Path) -> subprocess.CompletedProcess[str]:
+def check(*roots: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, ROOT / "tools" / "check_layers.py", root],
+        [sys.executable, ROOT / "tools" / "check_layers.py", *roots],
         capture_output=True,
         text=True,
         check=False,
@@ -26,10 +26,19 @@ def write(root: Path, name: str, *includes: str) -> None:
     path.write_text("#pragma once\n" + "".join(f"#include {i}\n" for i in includes))
 
 
-def test_this_repository_has_no_upward_include() -> None:
-    result = check(ROOT / "src" / "stiction")
+def write_module(root: Path, name: str, *lines: str) -> None:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('"""A module."""\n' + "".join(f"{line}\n" for line in lines))
+
+
+def test_this_repository_has_no_upward_include_or_import() -> None:
+    result = check()
     assert result.stderr == ""
     assert result.returncode == 0
+
+
+# ---- C++ ------------------------------------------------------------------------------------------
 
 
 def test_own_and_lower_folders_may_be_included(tmp_path: Path) -> None:
@@ -71,3 +80,67 @@ def test_unknown_folder_is_a_fault(tmp_path: Path) -> None:
     result = check(tmp_path)
     assert result.returncode == 1
     assert "no layer has the folder 'colour'" in result.stderr
+
+
+# ---- Python ---------------------------------------------------------------------------------------
+
+
+def test_own_and_lower_parts_may_be_imported(tmp_path: Path) -> None:
+    write_module(tmp_path, "__init__.py", "from stiction.scene import Scene")
+    write_module(tmp_path, "errors.py")
+    write_module(tmp_path, "scene.py", "import numpy as np", "from stiction import _core, errors")
+    write_module(tmp_path, "bench/__init__.py")
+    write_module(tmp_path, "bench/a.py", "import stiction", "from stiction.bench import b")
+    write_module(tmp_path, "bench/b.py", "import stiction.errors")
+    result = check(tmp_path)
+    assert result.stderr == ""
+    assert result.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "fault"),
+    [
+        ("scene.py", "from stiction.studies.a import A", "scene must not import studies"),
+        ("scene.py", "from stiction import lcp, studies", "scene must not import studies"),
+        ("bench/a.py", "import stiction.studies.a as a", "which stands beside it"),
+        ("recording/a.py", "import stiction", "recording must not import __init__"),
+        ("recording/a.py", "from stiction import Scene", "recording must not import __init__"),
+        ("commands/a.py", "from stiction.cli import app", "commands must not import cli"),
+    ],
+)
+@pytest.mark.parametrize("before", ["pass", "def f() -> None:", "if TYPE_CHECKING:"])
+def test_an_upward_import_is_found_with_its_line(
+    tmp_path: Path, name: str, line: str, fault: str, before: str
+) -> None:
+    for module in ("__init__.py", "lcp.py", "cli.py", "studies/__init__.py", "studies/a.py"):
+        write_module(tmp_path, module)
+    write_module(tmp_path, name, before, line if before == "pass" else f"    {line}")
+    result = check(tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"{tmp_path / name}:3: ")
+    assert fault in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("form", ["{}", "def f() -> None:\n    {}"])
+def test_a_circle_of_modules_is_found(tmp_path: Path, form: str) -> None:
+    for module, target in (("a", "b"), ("b", "c"), ("c", "a")):
+        line = form.format(f"from stiction.bench.{target} import X")
+        write_module(tmp_path, f"bench/{module}.py", line)
+    write_module(tmp_path, "bench/d.py", "from stiction.bench.a import X")
+    result = check(tmp_path)
+    assert result.returncode == 1
+    (fault,) = result.stderr.splitlines()
+    place, circle = fault.split(" imports in a circle: ")
+    first, second, third, last = circle.split(" -> ")
+    assert first[-1] + second[-1] + third[-1] in ("abc", "bca", "cab")
+    assert last == first
+    module = first.rpartition(".")[2]
+    assert place == f"{tmp_path / 'bench' / module}.py:{2 + form.count(chr(10))}:"
+
+
+def test_an_unknown_part_is_a_fault(tmp_path: Path) -> None:
+    write_module(tmp_path, "colour.py")
+    result = check(tmp_path)
+    assert result.returncode == 1
+    assert "no layer has 'colour'" in result.stderr

@@ -1,4 +1,4 @@
-"""tools/check_links.py finds links, tags and keys that lead nowhere, and where they are."""
+"""Tests that tools/check_links.py finds broken links, tags and keys, and reports their lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def cite(name: str) -> str:
-    """A citation; written out in this file it would be checked itself."""
+    """Returns a citation. A citation written out in this file would itself be checked."""
     return f"[{name}]"
 
 
@@ -31,7 +31,7 @@ def check(root: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A page that defines theory:sap, and a bibliography with the entry hertz1882."""
+    """A repository with a page that defines theory:sap, and a bibliography with hertz1882."""
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     write(tmp_path, "docs/theory/models.md", define("sap"))
     write(tmp_path, "docs/references.bib", "@article{hertz1882,\n  year = {1882},\n}\n")
@@ -51,7 +51,7 @@ def test_this_repository_has_no_fault() -> None:
     assert result.returncode == 0
 
 
-def test_citations_of_what_exists_pass_in_every_kind_of_file(repository: Path) -> None:
+def test_valid_citations_pass_in_every_type_of_file(repository: Path) -> None:
     both = f"{cite('theory:sap')}, {cite('hertz1882')}"
     write(repository, "src/a.hpp", f"/// Source: {both}.\n")
     write(repository, "src/a.cpp", f"// {both}\nx[name1234] = y()[key2020];\n")
@@ -80,11 +80,11 @@ def test_fault_names_file_line_and_what_is_wrong(
     result = check(repository)
     assert result.returncode == 1
     assert fault in result.stderr
-    # Of two definitions the later file has the fault; git lists files by name.
+    # If a tag is defined twice, the fault is in the second file by name.
     assert f"{path}:3: " in result.stderr or f"at {path}:3" in result.stderr
 
 
-def test_an_entry_of_the_bibliography_is_there_once(repository: Path) -> None:
+def test_a_duplicate_entry_of_the_bibliography_is_a_fault(repository: Path) -> None:
     path = repository / "docs" / "references.bib"
     path.write_text(2 * path.read_text())
     result = check(repository)

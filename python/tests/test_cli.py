@@ -1,4 +1,4 @@
-"""The command line as a whole: what holds for every command."""
+"""Tests of the command line that hold for every command."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import mujoco
 import pytest
-import stiction.commands.output as output
 
 import stiction
+import stiction.commands.output as output
 
 STICTION = Path(sys.executable).parent / "stiction"
 BALL = (
@@ -31,7 +31,7 @@ def ball(tmp_path: Path) -> Path:
 
 
 def expect_one_line(result: subprocess.CompletedProcess[str], *parts: str) -> None:
-    """Exit code 1 and one line on standard error that has the parts."""
+    """Expects exit code 1 and one line on standard error that contains the parts."""
     assert result.returncode == 1, result.stderr
     assert len(result.stderr.splitlines()) == 1, result.stderr
     for part in parts:
@@ -39,7 +39,7 @@ def expect_one_line(result: subprocess.CompletedProcess[str], *parts: str) -> No
 
 
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """A line of bash, with `stiction` on its path."""
+    """Runs a line of bash, with `stiction` on its path."""
     env = {**os.environ, "PATH": f"{STICTION.parent}:{os.environ['PATH']}"}
     return subprocess.run(
         ["bash", "-o", "pipefail", "-c", line],
@@ -54,7 +54,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_version_names_both() -> None:
+def test_version_prints_stictions_and_mujocos_version() -> None:
     result = run("--version")
     assert result.returncode == 0
     assert result.stdout.strip() == f"stiction {stiction.__version__}, MuJoCo {mujoco.__version__}"
@@ -67,12 +67,12 @@ def test_usage_errors_exit_with_2(arguments: tuple[str, ...]) -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_commands_do_not_wait_for_matplotlib() -> None:
+def test_the_command_line_does_not_load_matplotlib() -> None:
     code = "import sys, stiction.cli; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_a_missing_file_exits_with_1_and_names_it() -> None:
+def test_a_missing_file_exits_with_1_and_its_name() -> None:
     result = run("run", "no_such_scene.xml")
     assert result.returncode == 1
     assert result.stderr.strip() == "error: no_such_scene.xml: there is no such file"
@@ -86,14 +86,14 @@ def test_python_m_is_the_same_program() -> None:
     expect_one_line(result, "error: no_such.xml: there is no such file")
 
 
-def test_another_mujoco_is_one_line(tmp_path: Path) -> None:
+def test_another_mujoco_gives_one_line(tmp_path: Path) -> None:
     (tmp_path / "mujoco").mkdir()
     (tmp_path / "mujoco" / "__init__.py").write_text("__version__ = '3.2.0'")
     result = shell(f"PYTHONPATH='{tmp_path}' stiction --version", tmp_path)
     expect_one_line(result, "error: stiction was built for MuJoCo 4.0.1, but 3.2.0 is installed in")
 
 
-def test_ctrl_c_while_it_loads_is_one_line(tmp_path: Path) -> None:
+def test_ctrl_c_during_loading_gives_one_line(tmp_path: Path) -> None:
     (tmp_path / "mujoco").mkdir()
     (tmp_path / "mujoco" / "__init__.py").write_text(
         "import pathlib, time; pathlib.Path('loading').touch(); time.sleep(60)"
@@ -120,13 +120,13 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_full_standard_output_is_one_line(command: str, ball: Path) -> None:
+def test_a_full_standard_output_gives_one_line(command: str, ball: Path) -> None:
     result = shell(f"stiction {command} >/dev/full", ball.parent)
     expect_one_line(result, "error: standard output: cannot be written: No space left on device")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_reader_that_has_enough_is_no_news(command: str, ball: Path) -> None:
+def test_a_closed_pipe_gives_no_message(command: str, ball: Path) -> None:
     result = shell(f"stiction {command} | true", ball.parent)
     assert (result.returncode, result.stderr) == (1, "")
 
@@ -139,7 +139,7 @@ def test_a_reader_that_has_enough_is_no_news(command: str, ball: Path) -> None:
         (b"c\xff", "is not UTF-8; rename the file"),
     ],
 )
-def test_names_that_no_file_can_have_are_one_line(name: bytes, message: str, ball: Path) -> None:
+def test_impossible_file_names_give_one_line(name: bytes, message: str, ball: Path) -> None:
     if len(name) < 10:
         (ball.parent / os.fsdecode(name + b".xml")).write_bytes(ball.read_bytes())
     for arguments in (
@@ -157,7 +157,7 @@ def test_names_that_no_file_can_have_are_one_line(name: bytes, message: str, bal
         expect_one_line(result, "error: ", message)
 
 
-def test_a_folder_is_no_recording(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_recording(tmp_path: Path) -> None:
     expect_one_line(run("replay", str(tmp_path)), f"error: {tmp_path}: is not a file")
 
 
@@ -173,11 +173,11 @@ def test_runs_that_never_end_are_refused(option: str, duration: str, tmp_path: P
     path.write_text(BALL.format(option=option))
     for command in ("run", "compare"):
         result = shell(f"stiction {command} ball.xml --duration {duration}", tmp_path)
-        expect_one_line(result, "error: duration: ", " s in steps of ", "steps, more than 1e+12")
+        expect_one_line(result, "error: duration: ", " s with a time step of ", "than the 1e+12")
 
 
 @pytest.mark.parametrize("size", ["0", "20", "1000000000"])
-def test_sizes_of_clutter_are_usage(size: str) -> None:
+def test_wrong_sizes_of_clutter_are_usage_errors(size: str) -> None:
     result = run("bench", "clutter", "--bodies", size)
     assert result.returncode == 2
     assert "must be 10 times a square number up to 100^2" in " ".join(
@@ -185,7 +185,7 @@ def test_sizes_of_clutter_are_usage(size: str) -> None:
     )
 
 
-def test_tables_in_pipes_are_as_wide_as_they_are(ball: Path) -> None:
+def test_tables_in_pipes_are_not_cut(ball: Path) -> None:
     line = "stiction explain ball.xml floor a_ball_with_a_name_that_takes_room"
     for columns in ("", "COLUMNS=30 "):
         table = shell(columns + line, ball.parent).stdout.splitlines()

@@ -1,4 +1,4 @@
-"""stiction compare: rows of every model, table, JSON, report, and what is wrong with a scene."""
+"""Tests `stiction compare`: rows of all models, table, JSON, report and errors."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+import stiction
 from stiction.commands import compare as command
 from stiction.compare import Comparison, compare_models
 from stiction.compare.report import make_report
+from stiction.control_schedule import ControlSchedule, find_control_schedule
 from stiction.controls import ControlsName
 from stiction.scene import load_scene
-
-import stiction
 
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
 
@@ -47,7 +48,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def make_scene(tmp_path: Path) -> MakeScene:
-    """A ball over a floor, with texts of a <custom> element."""
+    """Writes a scene of a ball above a floor, with texts of a <custom> element."""
 
     def make(height: float = 0.051, name: str = "ball.xml", **texts: str) -> Path:
         custom = "".join(f'<text name="{k}" data="{v}"/>' for k, v in texts.items())
@@ -62,7 +63,7 @@ def make_scene(tmp_path: Path) -> MakeScene:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """`stiction compare` in tmp_path, its output no terminal."""
+    """Runs `stiction compare` in tmp_path. Its output is not a terminal."""
 
     def run_command(*arguments: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -86,7 +87,7 @@ def test_command_prints_table_and_writes_report(run: Run, tmp_path: Path) -> Non
         cells = line[len("mujoco impratio 100") :].split()
         assert len(cells) == 8
         assert all(re.fullmatch(r"[\d.e+-]+|none", cell) for cell in cells)
-        # Without an error bound; mujoco has no residual either.
+        # These have no error bound, and mujoco has no residual, either.
         without = ("tamsi", "mujoco", "stewart_trinkle", "anitescu_potra", "drumwright_shell")
         assert (cells[3] == "none") == label.startswith(without)
     assert lines[-1] == "report: out/pinch.html"
@@ -94,7 +95,7 @@ def test_command_prints_table_and_writes_report(run: Run, tmp_path: Path) -> Non
     assert result.stderr == ""
 
 
-def test_json_holds_the_rows(run: Run, tmp_path: Path) -> None:
+def test_json_has_the_rows(run: Run, tmp_path: Path) -> None:
     models = ["--contact-model", "lagged", "--contact-model", "mujoco"]
     times = ["--duration", "2.2", "--time-step", "4ms"]
     result = run(PINCH, "--json", *models, *times, "--html", "a/b.html")
@@ -122,7 +123,7 @@ def test_scene_without_held_body_has_no_creep(make_scene: MakeScene) -> None:
         assert row.penetration is not None
         assert 0 < row.penetration < 1e-3
         assert row.contacts == 1
-        # The ball falls 1 mm, and the arm to its rest and beyond: less than their potential energy.
+        # The ball falls by 1 mm and the arm swings down. The bound is their potential energy.
         assert row.energy_change is not None
         assert -1.1 * 9.81 * 1e-3 - 0.1 < row.energy_change < 0
     page = make_report(comparison)
@@ -140,7 +141,7 @@ def test_equal_runs_are_equal(make_scene: MakeScene) -> None:
     assert (first.traces[0]["depth"] == second.traces[0]["depth"]).all()
 
 
-def test_the_scenes_impratio_is_left_alone() -> None:
+def test_the_scenes_impratio_is_not_changed() -> None:
     scene = load_scene(PINCH)
     scene.model.opt.impratio = 5
     rows = compare_models(scene, ["mujoco"], duration=0.01).rows
@@ -148,12 +149,25 @@ def test_the_scenes_impratio_is_left_alone() -> None:
     assert scene.model.opt.impratio == 5
 
 
-def test_report_refers_to_nothing_elsewhere_and_escapes(make_scene: MakeScene) -> None:
+def test_the_schedule_is_read_once_for_all_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+
+    def find(*arguments: object) -> ControlSchedule | None:
+        read.append(arguments)
+        return find_control_schedule(*arguments)
+
+    monkeypatch.setattr(stiction.scene, "find_control_schedule", find)
+    comparison = compare_models(load_scene(PINCH), ["sap", "lagged"], duration=0.01)
+    assert comparison.controls == "schedule"
+    assert len(read) == 1
+
+
+def test_the_report_is_self_contained_and_escaped(make_scene: MakeScene) -> None:
     path = make_scene(name="a <b>&amp; 'c'.xml", stiction_held="ball")
     page = make_report(compare_models(load_scene(path), duration=0.1))
     assert "<b>" not in page
     assert "a &lt;b&gt;&amp;amp;" in page
-    # Namespaces are names, not addresses that are fetched.
+    # Namespaces are only names; browsers do not fetch them.
     rest = re.sub(r'xmlns(:\w+)?="[^"]*"', "", page)
     assert "://" not in rest
     for tag in ("<script", "<link", "<img", "<iframe", "@import", "<!DOCTYPE svg"):
@@ -165,34 +179,34 @@ def test_report_refers_to_nothing_elsewhere_and_escapes(make_scene: MakeScene) -
     assert len(used) == len(re.findall(r"href=|url\(", rest))
 
 
-def test_a_body_that_lies_has_no_prediction(make_scene: MakeScene) -> None:
+def test_a_body_that_lies_on_the_floor_has_no_prediction(make_scene: MakeScene) -> None:
     comparison = compare_models(load_scene(make_scene(stiction_held="ball")), ["sap"], duration=0.5)
     row = comparison.rows[0]
     assert row.creep_predicted is None
 
 
-def test_notes_say_why_there_is_no_creep(make_scene: MakeScene) -> None:
+def test_notes_give_the_reason_for_missing_creep(make_scene: MakeScene) -> None:
     falling = load_scene(make_scene(height=1, stiction_held="ball"))
     assert compare_models(falling, ["sap"], duration=0.1).rows[0].notes == [
-        "nothing touches ball in the hold"
+        "nothing touched ball during the hold"
     ]
     short = compare_models(load_scene(PINCH), ["lagged"], duration=0.5).rows[0]
-    assert short.notes == ["ends before the hold, which begins at 1.8 s"]
+    assert short.notes == ["the run ended before the hold, which begins at 1.8 s"]
     assert short.creep_measured is None
     page = make_report(compare_models(load_scene(PINCH), ["lagged"], duration=0.5))
-    assert "ends before the hold" in page
-    assert "out of the grip [" not in page  # the plot
+    assert "the run ended before the hold" in page
+    assert "out of the grip [" not in page  # the label of the plot
 
 
 def test_a_body_too_slippery_to_hold_has_no_prediction(tmp_path: Path) -> None:
     path = tmp_path / "slippery.xml"
     path.write_text(PINCH.read_text().replace('friction="0.7"', 'friction="0.005"'))
     for row in compare_models(load_scene(path), ["sap", "lagged"], duration=3).rows:
-        assert row.creep_predicted is None  # 40 N carry 0.2 N, and the cube is 0.44 N
+        assert row.creep_predicted is None  # 40 N can carry 0.2 N, but the cube weighs 0.44 N
 
 
-def test_a_dropped_body_is_said(tmp_path: Path) -> None:
-    # It slides off its shelf, 2 cm from the edge at 1 m/s without friction.
+def test_a_dropped_body_gives_a_note(tmp_path: Path) -> None:
+    # The ball slides off its shelf: the edge is 2 cm away, its speed is 1 m/s, without friction.
     path = tmp_path / "shelf.xml"
     path.write_text("""
     <mujoco>
@@ -205,14 +219,14 @@ def test_a_dropped_body_is_said(tmp_path: Path) -> None:
     </mujoco>""")
     (row,) = compare_models(load_scene(path), ["lagged"], duration=0.3).rows
     (note,) = row.notes
-    # By then the edge is under its centre; it rolls over the edge a little while.
+    # After 0.02 s the edge is under the center of the ball, which then rolls over the edge.
     time = float(re.fullmatch(r"dropped ball at (.*) s", note)[1])  # type: ignore[index]
     assert 0.02 <= time < 0.1
     assert row.creep_measured is None
 
 
 def test_failed_models_have_rows_and_exit_codes(run: Run, make_scene: MakeScene) -> None:
-    # From the second step on the arm's motor has a torque that no number holds.
+    # From the second step on, the torque of the arm's motor overflows.
     path = make_scene(stiction_controls="a b")
     path.write_text(
         path.read_text().replace('<motor joint="arm"', '<motor joint="arm" gear="1e49"')
@@ -253,8 +267,8 @@ def test_a_failed_certificate_exits_with_3(tmp_path: Path, monkeypatch: pytest.M
         ({"stiction_hold": "ball"}, "(did you mean 'stiction_held'?)"),
         ({"stiction_controls": " "}, "is empty"),
         ({"stiction_controls": "a d"}, "no keyframe 'd'"),
-        ({"stiction_controls": "a b c"}, "has time 0.1 s, not after 'b' at 0.1 s"),
-        ({"stiction_controls": "b a"}, "<key name='a'>: has time 0 s, not after 'b'"),
+        ({"stiction_controls": "a b c"}, "has time 0.1 s, which is not after 'b' at 0.1 s"),
+        ({"stiction_controls": "b a"}, "<key name='a'>: has time 0 s, which is not after 'b'"),
     ],
 )
 def test_wrong_declarations_are_refused(
@@ -275,7 +289,7 @@ def test_wrong_arguments_are_refused(run: Run, make_scene: MakeScene, tmp_path: 
     assert "did you mean 'lagged'" in result.stderr
     result = run(path, "--controls", "schedule")
     assert result.returncode == 1
-    assert "has no schedule of controls" in result.stderr
+    assert "declares no schedule of controls" in result.stderr
     (tmp_path / "file").touch()
     result = run(path, "--out", "file/deep")
     assert result.returncode == 1
@@ -301,26 +315,26 @@ def test_only_reports_are_overwritten(run: Run, make_scene: MakeScene, tmp_path:
         (scene, ("--html", scene), "is the scene itself"),
         (scene, ("--html", "link.html"), "is the scene itself"),
         (marked, ("--out", "."), "is the scene itself"),
-        (scene, ("--html", "notes.html"), "is there already and is no report"),
-        (scene, (), "is there already and is no report; give another name"),
+        (scene, ("--html", "notes.html"), "exists and is not a report"),
+        (scene, (), "exists and is not a report; give another name"),
     ):
         result = run(name, *arguments, "--duration", "0.01s", "--contact-model", "sap")
         assert (result.returncode, result.stdout) == (1, "")
         assert message in result.stderr
     assert {path: path.read_bytes() for path in before} == before
-    (tmp_path / "new.html").touch()  # empty: nothing is lost
+    (tmp_path / "new.html").touch()  # an empty file may be overwritten
     for _ in range(2):
         result = run(scene, "--html", "new.html", "--duration", "0.01s", "--contact-model", "sap")
         assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_a_scene_without_contacts_has_plots_and_no_warnings(make_scene: MakeScene) -> None:
+def test_a_scene_without_contacts_has_plots_without_warnings(make_scene: MakeScene) -> None:
     comparison = compare_models(load_scene(make_scene(height=9)), ["sap"], duration=0.02)
     assert comparison.rows[0].velocity_bound == 0
     assert make_report(comparison).count("<figure>") == 5  # a warning would be raised
 
 
-def test_ctrl_c_prints_what_there_is(make_scene: MakeScene, tmp_path: Path) -> None:
+def test_ctrl_c_prints_the_rows_so_far(make_scene: MakeScene, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [Path(sys.executable).parent / "stiction", "compare", make_scene(), "--duration", "1h"],
         cwd=tmp_path,
@@ -328,7 +342,7 @@ def test_ctrl_c_prints_what_there_is(make_scene: MakeScene, tmp_path: Path) -> N
         stderr=subprocess.PIPE,
         text=True,
     )
-    while not (tmp_path / "out").exists():  # made just before the first step
+    while not (tmp_path / "out").exists():  # the folder is made just before the first step
         assert process.poll() is None
         time.sleep(0.05)
     time.sleep(0.5)
@@ -341,7 +355,7 @@ def test_ctrl_c_prints_what_there_is(make_scene: MakeScene, tmp_path: Path) -> N
     assert not list((tmp_path / "out").iterdir())
 
 
-def test_settings_reach_the_models_that_read_them(run: Run, make_scene: MakeScene) -> None:
+def test_settings_reach_the_models_that_use_them(run: Run, make_scene: MakeScene) -> None:
     arguments = ("--json", "--contact-model", "stewart_trinkle", "--duration", "10ms")
     result = run(make_scene(), *arguments, "--set", "friction_directions=8")
     figures = json.loads(result.stdout)
@@ -352,7 +366,7 @@ def test_settings_reach_the_models_that_read_them(run: Run, make_scene: MakeScen
 
 
 def test_contact_properties_are_used(run: Run, make_scene: MakeScene, tmp_path: Path) -> None:
-    # A ball of 1 kg at rest on k N/m sinks by g / k.
+    # A ball of 1 kg sinks by g / k on a contact of stiffness k.
     (tmp_path / "soft.yaml").write_text(
         "materials: {soft: {stiffness: 4e4, dissipation: 5, relaxation_time: 0.01}}\n"
         'geoms: {"*": soft}\n'
@@ -363,7 +377,7 @@ def test_contact_properties_are_used(run: Run, make_scene: MakeScene, tmp_path: 
     assert row["penetration"] == pytest.approx(9.81 / 2e4, rel=1e-2)
 
 
-def test_a_scene_that_is_not_taken_has_rows_that_say_so(make_scene: MakeScene) -> None:
+def test_the_rows_of_a_refused_scene_have_the_reason(make_scene: MakeScene) -> None:
     scene = load_scene(make_scene())
     scene.model.body_mass[1] = float("nan")
     rows = compare_models(scene, duration=0.1).rows

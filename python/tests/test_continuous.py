@@ -1,4 +1,4 @@
-"""ContinuousDynamics: forces against closed forms, motion against what is conserved and the steps."""
+"""Tests ContinuousDynamics against closed forms, conservation laws and the steps of Simulator."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_sphere_on_a_plane_has_the_force_of_the_closed_form() -> None:
     exact = math.pi * MODULUS * (RADIUS**2 - rest**2 - 2 * (RADIUS**3 - rest**3) / (3 * RADIUS))
     assert exact == pytest.approx(293.215, abs=1e-3)
     coarse, fine = (exact - calc_ball_force((0, 0, 0), hint)[2] for hint in (0.01, 0.005))
-    # Of the inscribed mesh, of second order.
+    # The error is that of the inscribed mesh and of second order.
     assert 0 < fine < coarse < 0.05 * exact
     assert coarse / fine == pytest.approx(4, rel=0.1)
 
@@ -79,7 +79,7 @@ def test_dissipation_is_that_of_hunt_and_crossley() -> None:
     rest = calc_ball_force((0, 0, 0))[2]
     for v_n in (-0.3, -0.01, 0.05):
         assert calc_ball_force((0, 0, v_n))[2] / rest == pytest.approx(1 - DISSIPATION * v_n)
-    assert calc_ball_force((0, 0, 0.21))[2] == 0.0  # never pulls
+    assert calc_ball_force((0, 0, 0.21))[2] == 0.0  # the force never pulls
 
 
 @pytest.mark.parametrize("speed", [1e-8, 3e-4, 0.05])
@@ -103,7 +103,7 @@ def test_without_dissipation_a_ball_rebounds_at_the_speed_of_its_impact() -> Non
 
 
 def test_a_tumbling_body_keeps_its_angular_momentum() -> None:
-    # Of unlike moments of inertia: its angular velocity in its own frame is not constant.
+    # The moments of inertia differ, so that the angular velocity in the body frame is not constant.
     model = make_ball(
         more='<body pos="0 0 3"><freejoint/><geom type="box" size=".1 .2 .4" mass="1"/></body>'
     )
@@ -132,7 +132,7 @@ def _conjugate(quaternion: np.ndarray) -> np.ndarray:
     return quaternion * [1, -1, -1, -1]
 
 
-def test_steps_approach_it_at_first_order() -> None:
+def test_steps_converge_to_the_continuous_motion_at_first_order() -> None:
     model = make_ball(gravity=9.81)
 
     def make_start() -> mujoco.MjData:
@@ -164,7 +164,7 @@ def test_steps_approach_it_at_first_order() -> None:
     assert errors[1] / errors[2] == pytest.approx(2, rel=0.15)
 
 
-def test_accelerations_hold_gravity_and_what_is_applied() -> None:
+def test_accelerations_include_gravity_and_applied_forces() -> None:
     model = make_ball(gravity=9.81)
     dynamics, data = make_dynamics(model), mujoco.MjData(model)
     data.qfrc_applied[1] = 3.0
@@ -175,7 +175,7 @@ def test_accelerations_hold_gravity_and_what_is_applied() -> None:
     assert data.qfrc_applied.tolist() == [0, 3.0, 0, 0, 0, 0]
 
 
-def test_two_bodies_push_each_other_alike() -> None:
+def test_forces_of_two_bodies_are_opposite() -> None:
     model = make_ball(
         more='<body pos="0.1 0.05 1.12"><freejoint/><geom name="other" size=".1" mass="1"/></body>'
     )
@@ -189,13 +189,13 @@ def test_two_bodies_push_each_other_alike() -> None:
     assert np.linalg.norm(first) > 10
     assert second == pytest.approx(-first, rel=1e-12)
     assert np.dot(second, data.qpos[7:10] - data.qpos[:3]) > 0
-    # Bodies are not turned: torques, each about its centre, are in the world's axes.
+    # The bodies are not rotated, so the torques about their centers are in world axes.
     moment = forces[3:6] + forces[9:12]
     moment += np.cross(data.qpos[:3], first) + np.cross(data.qpos[7:10], second)
     assert moment == pytest.approx(np.zeros(3), abs=1e-12 * np.linalg.norm(first))
 
 
-def test_the_same_state_has_the_same_forces() -> None:
+def test_equal_states_have_equal_forces() -> None:
     model = make_ball()
     dynamics, data = make_dynamics(model), mujoco.MjData(model)
     first = dynamics.calc_forces(data)
@@ -206,7 +206,7 @@ def test_the_same_state_has_the_same_forces() -> None:
     assert np.array_equal(dynamics.calc_forces(data), first)
 
 
-def test_samples_are_at_the_times_asked_for() -> None:
+def test_samples_are_at_the_given_times() -> None:
     model = make_ball(gravity=9.81)
     data = mujoco.MjData(model)
     data.qpos[2], data.time = 1.0, 5.0

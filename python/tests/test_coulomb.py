@@ -1,5 +1,7 @@
-"""`coulomb` on the tests of [castro2023] section IX and X, against the reference trajectories beside the
-project where they are, and in a clutter that is dropped."""
+"""Tests `coulomb` on the scenes of [castro2023], sections IX and X.
+
+Trajectories are compared with optional reference trajectories beside the repository.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ import mujoco
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
 
 import stiction
+from stiction.experiments.clutter import make_clutter, make_mjcf, make_properties
 
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "point"
 MAX_COUPLING_ERROR = 1e-3
@@ -27,8 +29,10 @@ ROD = f"""<inertial pos="0 0 0" mass="0.3" diaginertia="{" ".join(3 * [str(0.3 *
 def run_planar(
     body: str, friction: float, dissipation: float, dt: float, q0: list[float], v0: list[float]
 ) -> tuple[NDArray[np.float64], float]:
-    """Rows of x, z and theta of a body over the ground from t = 0, for 0.08 s (rod) or 0.3 s (sphere),
-    and the largest force."""
+    """Runs a body above the ground for 0.08 s (rod) or 0.3 s (sphere).
+
+    Returns rows of x, z and theta from t = 0, and the largest normal force [N].
+    """
     model = mujoco.MjModel.from_xml_string(f"""
 <mujoco><option timestep="{dt}" gravity="0 0 -9.81"/>
 <default><geom friction="{friction} 0 0" condim="3"/></default>
@@ -51,11 +55,13 @@ def run_planar(
 
 
 def calc_rms(rows: NDArray[np.float64], reference: str, every: int, columns: slice) -> float:
-    """Root mean square distance to the rows of a reference trajectory.
+    """Returns the root mean square distance to a reference trajectory.
 
     Args:
-        every: rows of the reference in a step.
-        columns: of x, z and theta.
+        rows: rows of x, z and theta.
+        reference: name of the reference.
+        every: number of rows of the reference per step.
+        columns: columns to compare.
     """
     path = REFERENCE / f"{reference}.csv.gz"
     if not path.is_file():
@@ -67,7 +73,7 @@ def calc_rms(rows: NDArray[np.float64], reference: str, every: int, columns: sli
     return math.sqrt(np.mean(np.sum(distance**2, axis=1)))
 
 
-@pytest.mark.parametrize(("dt", "limit"), [(2e-3, 5.8e-4), (4e-4, 1.3e-4)])  # of the issue
+@pytest.mark.parametrize(("dt", "limit"), [(2e-3, 5.8e-4), (4e-4, 1.3e-4)])
 def test_falling_sphere_is_near_the_reference(dt: float, limit: float) -> None:
     rows, _ = run_planar(SPHERE, 0.5, 500, dt, [0, 0.075, 0], [2, 0, 0])
     every = round(dt / 4e-5)
@@ -78,7 +84,7 @@ def test_falling_sphere_is_near_the_reference(dt: float, limit: float) -> None:
 def test_sliding_rod_is_near_the_reference_and_jams(dt: float, limit: float) -> None:
     q0 = [0, 0.245 * math.sin(math.pi / 6) + 0.005, -math.pi / 6]
     rows, largest = run_planar(ROD, 2.3, 0, dt, q0, [10, 0, 0])
-    assert largest > 600  # N; lagged misses the jam, with 17 N at the longer step
+    assert largest > 600  # [N]; lagged misses the jam at the larger step, with 17 N
     every = round(dt / 1e-5)
     assert calc_rms(rows, "rod_nodiss_lagged_ref_1e-6_every10", every, slice(0, 3)) <= limit
 
@@ -97,4 +103,4 @@ def test_clutter_is_coupled_in_every_step(stiffness: float) -> None:
         assert report.certificate.coupling_error <= MAX_COUPLING_ERROR, f"at {data.time} s"
         most_rounds = max([most_rounds, *(island.rounds for island in report.islands)])
     assert 2 <= most_rounds <= 300
-    assert np.abs(data.qvel.reshape(-1, 6)[:, :3]).max() < 1  # m/s: it lies
+    assert np.abs(data.qvel.reshape(-1, 6)[:, :3]).max() < 1  # [m/s]: the bodies have landed

@@ -1,4 +1,4 @@
-"""Drake's proximity properties of URDF and SDF files, as contact properties."""
+"""Tests that Drake's proximity properties in URDF and SDF files become contact properties."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def find_number(simulator: stiction.Simulator, name: str) -> float:
     return next(number["value"] for number in numbers if number["name"] == name)
 
 
-def test_a_urdf_brings_its_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_urdf_has_its_own_properties(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = write_urdf(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -63,7 +63,7 @@ def test_a_urdf_brings_its_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]
     assert stiction.load_scene(path, {}).properties is not None
 
 
-def test_a_urdf_without_them_has_none(tmp_path: Path) -> None:
+def test_a_urdf_without_properties_gives_none(tmp_path: Path) -> None:
     path = tmp_path / "plain.urdf"
     path.write_text(
         '<robot name="r"><link name="l"><collision><geometry><sphere radius="1"/></geometry>'
@@ -72,7 +72,7 @@ def test_a_urdf_without_them_has_none(tmp_path: Path) -> None:
     assert stiction.load_scene(path).properties is None
 
 
-def test_what_is_passed_over_is_warned_about(tmp_path: Path) -> None:
+def test_an_ignored_property_gives_a_warning(tmp_path: Path) -> None:
     path = write_urdf(tmp_path, '<drake:hydroelastic_margin value="0.1"/>')
     with pytest.warns(stiction.StictionWarning, match=r"robot\.urdf:13: .*hydroelastic_margin"):
         stiction.load_scene(path)
@@ -84,7 +84,7 @@ def test_faults_have_their_line(tmp_path: Path) -> None:
         stiction.load_scene(path)
 
 
-def test_an_sdf_is_for_geoms_of_its_names() -> None:
+def test_properties_of_an_sdf_apply_to_geoms_by_name() -> None:
     path = MODELS / "schunk_wsg_50_hydro_bubble.sdf"
     if not path.exists():
         pytest.skip(f"no {path}")

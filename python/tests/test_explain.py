@@ -1,4 +1,4 @@
-"""What a pair of geoms uses, and the warnings of settings without effect."""
+"""Tests the explanation of a pair of geoms, and the warnings of settings without effect."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_numbers_are_those_of_the_step(scene: Path) -> None:
     assert f"{scene.parent}/pads.yaml:2, material 'rubber'" in numbers["friction"]["from"]
     assert "0.7 (MJCF friction of geom 'cube')" in numbers["friction"]["from"]
 
-    # The pad at rest on the floor sinks by m g / k.
+    # The pad sinks by m g / k into the floor.
     numbers = {n["name"]: n for n in simulator.explain("left_pad", "floor")["numbers"]}
     data = loaded.make_data()
     data.qpos[2] = 0.1
@@ -69,7 +69,7 @@ def test_numbers_are_those_of_the_step(scene: Path) -> None:
     assert 0.1 - data.qpos[2] == pytest.approx(weight / numbers["stiffness"]["value"], rel=1e-3)
 
 
-def test_json_has_all_there_is(scene: Path) -> None:
+def test_json_has_all_numbers(scene: Path) -> None:
     result = explain(scene, "left_pad", "cube", "--properties", "pads.yaml", "--json")
     assert (result.returncode, result.stderr) == (0, "")
     values = json.loads(result.stdout)
@@ -84,7 +84,7 @@ def test_json_has_all_there_is(scene: Path) -> None:
     )
 
 
-def test_text_says_where_each_number_is_from(scene: Path) -> None:
+def test_text_has_the_source_of_each_number(scene: Path) -> None:
     result = explain(scene, "left_pad", "cube", "--properties", "pads.yaml")
     text = " ".join(result.stdout.split())
     assert "geom 'left_pad' of body 'hand': material 'rubber' by '*_pad' (pads.yaml:4)" in text
@@ -92,7 +92,7 @@ def test_text_says_where_each_number_is_from(scene: Path) -> None:
     assert "pads.yaml:2" in text
 
 
-def test_geoms_that_do_not_collide_are_no_failure(scene: Path) -> None:
+def test_geoms_that_do_not_collide_are_not_an_error(scene: Path) -> None:
     result = explain(scene, "cube", "#3")
     assert result.returncode == 0
     assert "geom #3 of body 'cube'" in result.stdout
@@ -123,7 +123,7 @@ def test_geoms_are_names_or_ids() -> None:
             simulator.explain(bad, 0)  # type: ignore[arg-type]
 
 
-def test_settings_without_effect_are_warned_about_once() -> None:
+def test_each_setting_without_effect_gives_one_warning() -> None:
     model = mujoco.MjModel.from_xml_string(
         SCENE.replace("<worldbody>", '<option impratio="10"/><worldbody>')
     )

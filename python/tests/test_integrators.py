@@ -1,4 +1,4 @@
-"""Integrators by name, through Python and the command line."""
+"""Tests the integrators through Python and the command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BALL = """
 """
 
 
-def test_names_are_listed() -> None:
+def test_the_names_of_integrators_are_listed() -> None:
     assert stiction.integrators() == ["euler", "event_driven", "rk4"]
 
 
@@ -26,7 +26,7 @@ def test_names_are_listed() -> None:
     ("integrator", "contact_model"),
     [("event_driven", "no_slip"), ("event_driven", "stewart_trinkle"), ("rk4", "viscous")],
 )
-def test_a_ball_lands_in_parts(integrator: str, contact_model: str) -> None:
+def test_the_step_of_a_landing_is_divided(integrator: str, contact_model: str) -> None:
     model = mujoco.MjModel.from_xml_string(BALL)
     data = mujoco.MjData(model)
     simulator = stiction.Simulator(model, contact_model, integrator=integrator)
@@ -42,16 +42,18 @@ def test_a_ball_lands_in_parts(integrator: str, contact_model: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("integrator", "contact_model", "way_out"),
+    ("integrator", "contact_model", "remedy"),
     [
         ("rk4", "no_slip", "event_driven"),
         ("event_driven", "lagged", "euler"),
         ("rk5", "viscous", "rk4"),
     ],
 )
-def test_what_does_not_fit_is_refused(integrator: str, contact_model: str, way_out: str) -> None:
+def test_an_integrator_that_does_not_fit_the_model_is_refused(
+    integrator: str, contact_model: str, remedy: str
+) -> None:
     model = mujoco.MjModel.from_xml_string(BALL)
-    with pytest.raises(stiction.Error, match=way_out):
+    with pytest.raises(stiction.Error, match=remedy):
         stiction.Simulator(model, contact_model, integrator=integrator)
 
 

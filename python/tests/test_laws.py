@@ -10,9 +10,9 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from stiction.compare.creep import solve_creep
 
 import stiction
+from stiction.compare.creep import solve_creep
 
 SCENE = """
 <mujoco>

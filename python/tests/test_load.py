@@ -1,4 +1,4 @@
-"""Importing stiction where MuJoCo is missing, another version, or the processor too old."""
+"""Tests the import of stiction with a missing or wrong MuJoCo, or with an old processor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stiction import _load
 
 
 def import_stiction(path: Path) -> str:
-    """What the import says with packages in `path` before all others; empty if it works."""
+    """Imports stiction with packages in `path` before all others. Returns its message, or ''."""
     result = subprocess.run(
         [sys.executable, "-c", "import stiction"],
         env={**os.environ, "PYTHONPATH": str(path)},
@@ -34,7 +34,7 @@ def test_the_pinned_version_loads(tmp_path: Path) -> None:
     assert import_stiction(tmp_path) == ""
 
 
-def test_another_version_is_refused_with_both_versions_the_place_and_the_way_out(
+def test_another_version_is_refused_with_both_versions_the_folder_and_the_remedy(
     tmp_path: Path,
 ) -> None:
     write_mujoco(tmp_path, "__version__ = '3.2.0'")
@@ -65,7 +65,7 @@ def test_a_processor_without_avx2_and_fma_is_refused(
         _load.check_processor()
 
 
-def test_the_module_was_built_with_the_version_that_is_asked_for() -> None:
+def test_the_module_was_built_with_the_required_version() -> None:
     from stiction import _core
 
     major, minor, patch = map(int, _load.MUJOCO_VERSION.split("."))

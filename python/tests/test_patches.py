@@ -1,4 +1,4 @@
-"""Patches of pressure-field contact, as Python sees them."""
+"""Tests the patches of pressure-field contact in Python."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from stiction.cli import app
 from typer.testing import CliRunner
 
 import stiction
+from stiction.cli import app
 
 SCENE = """<mujoco><option timestep="0.002"/>
 <worldbody><geom name="floor" type="plane" size="5 5 1"/>
@@ -60,7 +60,7 @@ def test_arrays_of_a_patch_agree_with_each_other() -> None:
     assert report.contacts.impulse[rows].sum(axis=0) / sim.time_step == pytest.approx(patch.force)
 
 
-def test_arrays_stay_when_the_simulator_goes_on() -> None:
+def test_arrays_do_not_change_in_later_steps() -> None:
     sim, data = make_simulator()
     patch = sim.step(data).patches[0]
     pressure = patch.pressure
@@ -74,7 +74,7 @@ def test_arrays_stay_when_the_simulator_goes_on() -> None:
         sim.step(data).patches[1]
 
 
-def test_points_where_there_is_no_surface_say_why() -> None:
+def test_point_contacts_without_a_surface_have_a_reason() -> None:
     sim, data = make_simulator()
     report = sim.step(data)
     fallback = report.contacts.is_fallback.astype(bool)
@@ -92,7 +92,8 @@ def test_points_where_there_is_no_surface_say_why() -> None:
 @pytest.mark.parametrize("tessellation", stiction.tessellations())
 @pytest.mark.parametrize("quadrature", stiction.quadratures())
 def test_force_does_not_depend_on_how_faces_are_cut(tessellation: str, quadrature: str) -> None:
-    # Approaching, without dissipation and friction, the law is linear: its sum over a face is exact.
+    # For approaching bodies without dissipation and friction, the law is linear, so that its sum over
+    # a face is exact.
     smooth = {
         name: {**material, "dissipation": 0.0, "friction": 0.0}
         for name, material in PROPERTIES["materials"].items()
@@ -106,7 +107,7 @@ def test_force_does_not_depend_on_how_faces_are_cut(tessellation: str, quadratur
     assert forces[1] == pytest.approx(forces[0], rel=1e-6)
 
 
-def test_laws_of_points_are_refused() -> None:
+def test_laws_for_points_are_refused() -> None:
     with pytest.raises(stiction.Error, match="hertz.*pressure-field"):
         make_simulator(normal_law="hertz")
     with pytest.raises(stiction.Error, match="moment_exact"):
@@ -159,7 +160,7 @@ def make_cube_scene(
         </worldbody></mujoco>""")
 
 
-# Last: each triangle has its own vertices, as in many an OBJ file.
+# In the last case each triangle has its own vertices, as in many OBJ files.
 @pytest.mark.parametrize(
     ("triangles", "corners"),
     [
@@ -168,7 +169,7 @@ def make_cube_scene(
         (np.arange(36).reshape(12, 3), CUBE[TRIANGLES.ravel()]),
     ],
 )
-def test_a_rigid_mesh_pushes_however_it_is_written(
+def test_the_force_of_a_rigid_mesh_does_not_depend_on_its_triangles(
     triangles: np.ndarray, corners: np.ndarray
 ) -> None:
     model = make_cube_scene(triangles, corners=corners)
@@ -184,7 +185,7 @@ def test_a_rigid_mesh_pushes_however_it_is_written(
     assert patch.force[2] == pytest.approx(1e6 * 0.001 / 0.05 * 0.1**2, rel=1e-5)
 
 
-def test_open_rigid_meshes_touch_in_points_and_say_where_they_are_open() -> None:
+def test_open_rigid_meshes_touch_in_points_with_the_open_edge_as_reason() -> None:
     model = make_cube_scene(TRIANGLES[1:])
     materials = {
         "ground": {"hydroelastic_modulus": 1e6, "slab_thickness": 0.05},
@@ -199,7 +200,7 @@ def test_open_rigid_meshes_touch_in_points_and_say_where_they_are_open() -> None
 
 
 @pytest.mark.parametrize("x", [0.0, 0.6])
-def test_what_passes_a_plate_in_one_step_is_warned_of_wherever_it_does(x: float) -> None:
+def test_a_body_that_passes_a_plate_in_one_step_gives_a_warning(x: float) -> None:
     model = mujoco.MjModel.from_xml_string(f"""<mujoco><option timestep="0.002" gravity="0 0 0"/>
         <worldbody><geom name="plate" type="box" size="1 1 0.001"/><body pos="{x} 0 0.01"><freejoint/>
         <geom name="ball" type="sphere" size="0.002"/></body></worldbody></mujoco>""")
@@ -208,7 +209,7 @@ def test_what_passes_a_plate_in_one_step_is_warned_of_wherever_it_does(x: float)
         "geoms": {"plate": "soft", "ball": "steel"},
     }
     data = mujoco.MjData(model)
-    data.qvel[2] = -10  # from 10 mm above to 10 mm below
+    data.qvel[2] = -10  # the ball moves from 10 mm above to 10 mm below
     report = stiction.Simulator(model, properties=properties).step(data)
     assert len(report.patches) == 0 and data.qpos[2] == pytest.approx(-0.01)
     assert "'plate' and geom 'ball' come nearer" in report.warning
@@ -225,7 +226,7 @@ def write_cube_field(path: Path, size: float) -> None:
     )
 
 
-def test_a_field_beside_its_mesh_is_refused(tmp_path: Path) -> None:
+def test_a_field_away_from_its_mesh_is_refused(tmp_path: Path) -> None:
     write_cube_field(tmp_path / "cube.vtk", 1.0)
     vertices = " ".join(map(str, (CUBE + 0.1).ravel()))
     model = mujoco.MjModel.from_xml_string(
@@ -235,7 +236,7 @@ def test_a_field_beside_its_mesh_is_refused(tmp_path: Path) -> None:
     )
     soft = {"hydroelastic_modulus": 1e6, "pressure_field": str(tmp_path / "cube.vtk")}
     properties = {"materials": {"soft": soft}, "geoms": {"cube": "soft"}}
-    stiction.ContactSurfaces(model, properties)  # the field is where refpos brings the mesh
+    stiction.ContactSurfaces(model, properties)  # refpos moves the mesh to the field
     model = mujoco.MjModel.from_xml_string(
         f"""<mujoco><asset><mesh name="cube" vertex="{vertices}"/></asset>
         <worldbody><body><freejoint/><geom name="cube" type="mesh" mesh="cube"/></body></worldbody>
@@ -245,7 +246,7 @@ def test_a_field_beside_its_mesh_is_refused(tmp_path: Path) -> None:
         stiction.ContactSurfaces(model, properties)
 
 
-def test_a_field_is_scaled_as_its_mesh(tmp_path: Path) -> None:
+def test_a_field_is_scaled_like_its_mesh(tmp_path: Path) -> None:
     model = make_cube_scene(TRIANGLES, scale=0.001)
     properties = {
         "materials": {
@@ -256,13 +257,13 @@ def test_a_field_is_scaled_as_its_mesh(tmp_path: Path) -> None:
     }
     write_cube_field(tmp_path / "cube.vtk", 1000.0)
     (patch,) = stiction.ContactSurfaces(model, properties).calc(mujoco.MjData(model))
-    depth, side = 0.001, 0.1  # of a cube: the pressure rises by E over half its side
+    depth, side = 0.001, 0.1  # the pressure of the cube rises by E over half its side
     expected = 1e6 / 0.05 * (side**2 * depth - 2 * side * depth**2 + 4 / 3 * depth**3)
     assert patch.force[2] == pytest.approx(expected, rel=1e-4)
-    write_cube_field(tmp_path / "cube.vtk", 1.0)  # in m, of a mesh in mm
+    write_cube_field(tmp_path / "cube.vtk", 1.0)  # in m, while the mesh is in mm
     with pytest.raises(stiction.Error, match=r"^geom 'cube': its pressure_field.*one unit"):
         stiction.ContactSurfaces(model, properties)
-    model = mujoco.MjModel.from_xml_string(  # a primitive has a size, too
+    model = mujoco.MjModel.from_xml_string(  # the size of a primitive is checked, too
         "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body>"
         "<freejoint/><geom name='cube' type='box' size='50 50 50'/></body></worldbody></mujoco>"
     )

@@ -1,4 +1,4 @@
-"""The gripper: it lifts and holds its cube, which creeps as theory says."""
+"""Tests that the gripper lifts and holds its cube, and that the cube creeps as predicted."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+import stiction
 from stiction.compare import Comparison, compare_models
 from stiction.compare.creep import solve_creep, solve_tamsi_creep
-from stiction.control_schedule import find_control_schedule
 from stiction.controls import ControlsName, default_controls, default_duration, make_controls
 from stiction.scene import Scene, load_scene
 
-import stiction
-
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
 OURS = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "coulomb")
-DURATION = 3.4  # [s]: a hold of 1.6 s, its last 1.2 s judged
+DURATION = 3.4  # [s]; the hold takes 1.6 s, and its last 1.2 s are judged
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +32,13 @@ def comparison(scene: Scene) -> Comparison:
     return compare_models(scene, duration=DURATION)
 
 
-# Without dry friction `viscous` lifts nothing. `drumwright_shell` does not let friction separate what
-# would stay together without: the cube stays on the floor. Under `anitescu_potra`, which knows no gap,
-# contacts that the correction of their overlap opens slip until they close.
+# `viscous` has no dry friction and lifts nothing. Under `drumwright_shell`, friction cannot separate
+# contacts that would stay closed without friction, so the cube stays on the floor. `anitescu_potra`
+# ignores gaps: contacts that the correction of an overlap opens slip until they close again.
 NOT_LIFTING = ("viscous", "drumwright_shell", "anitescu_potra")
 LIFTING = [name for name in stiction.contact_models() if name not in NOT_LIFTING]
-# Of the solutions of its LCP with four directions Lemke's method finds one that loads a corner of
-# each pad, about which the cube turns and sinks by 3 mm/s.
+# With four directions, Lemke's method finds a solution that loads one corner of each pad. The cube
+# turns about these corners and sinks by 3 mm/s.
 OPTIONS = {"stewart_trinkle": {"friction_directions": 8}}
 
 
@@ -52,7 +51,7 @@ def test_the_cube_is_lifted_and_held(scene: Scene, contact_model: str) -> None:
     for _ in range(round(DURATION / simulator.time_step)):
         drive(data)
         report = simulator.step(data)
-    # Lifted by 0.1 m; what MuJoCo's creep and the lift's sag take is below 5 mm.
+    # The cube is lifted by 0.1 m, less the creep under MuJoCo and the sag of the lift, below 5 mm.
     assert 0.115 < data.body("cube").xpos[2] < 0.1205
     contacts = report.contacts
     assert floor not in contacts.geoms
@@ -73,7 +72,7 @@ def test_our_models_creep_as_predicted(comparison: Comparison) -> None:
     for name in OURS:
         row = rows[name]
         assert row.creep_predicted is not None
-        # The lift's motion dies out by a factor of e each 0.05 s; 0.4 s leave 3e-4 of it.
+        # The motion of the lift decays by a factor of e in 0.05 s, and to 3e-4 in 0.4 s.
         assert row.creep_measured == pytest.approx(row.creep_predicted, rel=0.05)
 
 
@@ -94,16 +93,16 @@ def test_lagged_creep_is_that_of_the_closed_form(comparison: Comparison) -> None
     assert row.creep_predicted == pytest.approx(1e-4 * rho / math.sqrt(1 - rho**2), rel=1e-3)
 
 
-def test_mujoco_creep_falls_as_impratio_rises(comparison: Comparison) -> None:
+def test_mujoco_creep_is_inversely_proportional_to_impratio(comparison: Comparison) -> None:
     rows = [row for row in comparison.rows if row.contact_model == "mujoco"]
     assert [row.impratio for row in rows] == [1, 10, 100]
     assert [row.label for row in rows] == ["mujoco", "mujoco impratio 10", "mujoco impratio 100"]
     first = rows[0].creep_predicted
     assert first is not None
-    assert 5e-4 < first < 1e-3  # far above every convex model's
+    assert 5e-4 < first < 1e-3  # far above that of every convex model
     for row, factor in zip(rows, (1, 10, 100), strict=True):
         assert row.creep_predicted == pytest.approx(first / factor, rel=1e-6)
-    # The larger the ratio, the longer the slip of the lift takes to die out.
+    # Only the smallest ratio is checked: the slip of the lift decays more slowly for larger ratios.
     assert rows[0].creep_measured == pytest.approx(first, rel=0.05)
 
 
@@ -124,7 +123,7 @@ def test_creep_scales_with_the_stiction_tolerance() -> None:
 
 def test_tamsi_creep_is_half_of_its_tolerance_at_small_loads() -> None:
     assert solve_tamsi_creep(1e-6, 1e-4) == pytest.approx(1e-6 * 1e-4 / 1.99, rel=1e-6)
-    # x (2 - x) = rho, where the softening of a hundredth is nothing.
+    # At larger slip the smoothing of v_s / 100 is negligible, and x (2 - x) = rho.
     assert solve_tamsi_creep(0.75, 2e-4) == pytest.approx(0.5 * 2e-4, rel=3e-4)
 
 
@@ -153,14 +152,14 @@ def test_run_follows_the_schedule(tmp_path: Path) -> None:
     assert figures["controls"] == "schedule"
     assert figures["num_steps"] == 3500
     energy = figures["energy"]
-    # Palm and fingers, 0.74 kg, and the cube, all 0.1 m higher; the lift sags by 0.1 mm.
+    # Palm and fingers of 0.74 kg and the cube are lifted by 0.1 m; the lift sags by 0.1 mm.
     assert energy["end"]["potential"] - energy["start"]["potential"] == pytest.approx(
         0.785 * 9.81 * 0.1, rel=2e-3
     )
 
 
 def test_the_schedule_passes_through_its_keyframes(scene: Scene) -> None:
-    schedule = find_control_schedule(scene)
+    schedule = scene.control_schedule
     assert schedule is not None
     data = scene.make_data()
     for time, ctrl in ((0, (0, 0, 0)), (0.25, (0, 0.02, 0.02)), (1.3, (0.05, 0.04, 0.04)),

@@ -1,4 +1,4 @@
-"""Contact properties: from files, dicts and scenes, and through recordings."""
+"""Tests contact properties from files, dicts, scenes and recordings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCENE = """
 """
 TEXT = '<text name="stiction" data="sub/pads.contact.yaml"/>'
 CONTENT = {"materials": {"gel": {"stiffness": 2e4, "friction": 0.8}}, "geoms": {"*": "gel"}}
-DEPTH = 9.81 / 1e4  # of the ball on two springs of 2e4 N/m in series [m]
+DEPTH = 9.81 / 1e4  # depth of the ball on two springs of 2e4 N/m in series [m]
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def rest_depth(simulator: stiction.Simulator) -> float:
     return 0.1 - data.qpos[2]
 
 
-def test_a_dict_is_what_the_file_holds(model: mujoco.MjModel, tmp_path: Path) -> None:
+def test_a_dict_and_a_file_give_the_same_properties(model: mujoco.MjModel, tmp_path: Path) -> None:
     file = tmp_path / "gel.yaml"
     file.write_text("materials: {gel: {stiffness: 2e4, friction: 0.8}}\ngeoms: {'*': gel}\n")
     for properties in (CONTENT, str(file), file, stiction.ContactProperties.read(str(file))):
@@ -69,7 +69,7 @@ def test_options_make_the_same_simulator_again(model: mujoco.MjModel) -> None:
     assert stiction.Simulator(model, properties={}).options["properties"] == {}
 
 
-def test_surfaces_of_pressure_fields_stay_in_the_options(model: mujoco.MjModel) -> None:
+def test_properties_of_pressure_fields_stay_in_the_options(model: mujoco.MjModel) -> None:
     materials = {
         "gel": {"hydroelastic_modulus": 1e5, "resolution_hint": 0.01, "slab_thickness": 0.1},
         "steel": {"rigid": True, "friction": 0.3},
@@ -79,7 +79,7 @@ def test_surfaces_of_pressure_fields_stay_in_the_options(model: mujoco.MjModel) 
     assert options["properties"]["materials"] == {**materials, "wood": {}}
 
 
-def test_the_file_of_a_field_is_found_from_the_folder_that_names_it(tmp_path: Path) -> None:
+def test_the_file_of_a_field_is_relative_to_the_file_that_names_it(tmp_path: Path) -> None:
     materials = {"part": {"hydroelastic_modulus": 1e5, "pressure_field": "../part.vtk"}}
     path = write_scene(tmp_path, TEXT, {"materials": materials})
     properties = stiction.load_scene(path).properties
@@ -91,7 +91,7 @@ def test_the_file_of_a_field_is_found_from_the_folder_that_names_it(tmp_path: Pa
     assert properties.content["materials"]["part"]["pressure_field"] == in_parent
 
 
-def test_numbers_of_numpy_are_numbers(model: mujoco.MjModel) -> None:
+def test_numbers_of_numpy_are_accepted(model: mujoco.MjModel) -> None:
     content = {"materials": {"gel": {"stiffness": np.float32(2e4)}}, "geoms": {"floor": "gel"}}
     options = stiction.Simulator(model, properties=content).options
     assert options["properties"]["materials"]["gel"]["stiffness"] == 2e4
@@ -120,7 +120,7 @@ def test_faults_are_errors(
     assert caught.value.code == code
 
 
-def test_messages_quote_whole_characters(model: mujoco.MjModel, tmp_path: Path) -> None:
+def test_messages_shorten_texts_at_whole_characters(model: mujoco.MjModel, tmp_path: Path) -> None:
     with pytest.raises(stiction.Error, match=r"is 'xé+\.\.\.', must be"):
         stiction.Simulator(model, properties={"materials": {"g": {"friction": "x" + "é" * 60}}})
     (tmp_path / "latin.yaml").write_bytes(b"materials: {g: {friction: \xe9}}")
@@ -148,7 +148,7 @@ def test_given_properties_replace_those_the_scene_names(tmp_path: Path) -> None:
         assert rest_depth(scene.make_simulator()) < DEPTH / 100
 
 
-def test_a_scene_that_names_no_file_of_the_folder(tmp_path: Path) -> None:
+def test_a_missing_file_named_by_the_scene_is_an_error(tmp_path: Path) -> None:
     path = write_scene(tmp_path, TEXT.replace("pads", "pods"), CONTENT)
     with pytest.raises(stiction.Error, match="relative to its own folder") as caught:
         stiction.load_scene(path)
@@ -156,7 +156,7 @@ def test_a_scene_that_names_no_file_of_the_folder(tmp_path: Path) -> None:
     assert "pods.contact.yaml" in caught.value.where
 
 
-def test_a_bare_model_that_names_a_file_is_warned_about() -> None:
+def test_a_bare_model_that_names_a_file_gives_a_warning() -> None:
     model = mujoco.MjModel.from_xml_string(SCENE.format(custom=TEXT))
     with pytest.warns(stiction.StictionWarning, match="load_scene"):
         stiction.Simulator(model)
@@ -188,7 +188,7 @@ def test_a_recording_replays_with_its_properties(tmp_path: Path) -> None:
     assert any(step.find_difference() is not None for step in other)
 
 
-def test_the_commands_take_a_file(tmp_path: Path) -> None:
+def test_the_commands_accept_a_file(tmp_path: Path) -> None:
     scene = write_scene(tmp_path, "", CONTENT)
 
     def run(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""Scenes that cannot be loaded: an Error with the place, never an abort."""
+"""Tests that a scene that cannot be loaded gives an Error with file and line, never an abort."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def load_error(text: str) -> stiction.Error:
             '<mujoco><asset>\n<mesh file="q.obj"/></asset></mujoco>',
             "file_not_found",
             "scene.xml:2",
-            "'q.obj'; put it there, or correct its name",
+            "'q.obj'; add the file, or correct its name",
         ),
         (
             '<mujoco><asset>\n\n<hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/>'
@@ -127,7 +127,7 @@ def test_the_line_is_that_of_the_included_file(included: str, code: str, message
     assert message in error.message
 
 
-def test_all_that_is_not_finite_is_listed() -> None:
+def test_all_values_that_are_not_finite_are_listed() -> None:
     error = load_error(BODY.format('<geom size="1" mass="nan"/>\n<geom size="inf" pos="inf 0 0"/>'))
     for part in ("scene.xml:3: geom: mass", "scene.xml:4: geom: size", "scene.xml:4: geom: pos"):
         assert part in str(error)
@@ -153,19 +153,19 @@ def test_replicas_are_counted_before_they_are_made() -> None:
     )
 
 
-def test_names_may_be_those_of_no_numbers() -> None:
+def test_names_may_be_inf_and_nan() -> None:
     assert load(BODY.format('<geom name="inf" size="1"/>')).model.geom("inf").id == 0
     assert load('<mujoco><worldbody><geom name="nan" size="1"/></worldbody></mujoco>')
 
 
-def test_what_only_the_compiled_model_shows_is_found() -> None:
+def test_faults_of_the_compiled_model_are_found() -> None:
     text = BODY.format('<joint name="j"/>').replace("<freejoint/>", '<geom size="1"/>')
     error = load_error(text.replace('name="j"', 'name="j" range="0 inf" limited="true"'))
     assert error.where == "scene.xml"
     assert "joint 'j': range is inf" in error.message
 
 
-def test_mujocos_warnings_are_pythons() -> None:
+def test_mujocos_warnings_become_pythons() -> None:
     with pytest.warns(stiction.StictionWarning, match=r"scene\.xml: MuJoCo: .*NaN"):
         load(
             '<mujoco><size nuser_geom="1"/><worldbody><geom size="1" user="nan"/></worldbody>'
@@ -189,7 +189,7 @@ def test_urdf_is_a_scene() -> None:
     assert load(text).model.nbody >= 1
 
 
-def test_the_command_line_says_the_same() -> None:
+def test_the_command_line_prints_the_same_message() -> None:
     Path("scene.xml").write_text(BODY.format('<geom size="1" mass="inf"/>'))
     program = Path(sys.executable).parent / "stiction"
     result = subprocess.run(

@@ -1,13 +1,13 @@
-"""stiction.ContactSurfaces: surfaces without a step."""
+"""Tests ContactSurfaces, which computes surfaces without a step."""
 
 from __future__ import annotations
 
 import mujoco
 import numpy as np
 import pytest
-from stiction.package_scenes import find_scene_file
 
 import stiction
+from stiction.package_scenes import find_scene_file
 
 
 def load_gripper() -> stiction.Scene:
@@ -48,7 +48,7 @@ def test_triangles_have_the_force_of_their_polygons() -> None:
         assert triangle.area == pytest.approx(polygon.area, rel=1e-9)
 
 
-def test_a_surface_without_a_step_says_that_it_is_deep() -> None:
+def test_a_surface_without_a_step_is_marked_as_deep() -> None:
     model = mujoco.MjModel.from_xml_string(
         """<mujoco><worldbody>
              <geom name="ground" type="plane" size="1 1 1"/>

@@ -1,4 +1,4 @@
-"""stiction bench work_precision: errors that are known, and that what is timed is what was measured."""
+"""Tests `stiction bench work_precision`: known errors, and that timed and measured runs agree."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from typer.testing import CliRunner, Result
+
 from stiction.bench import clutter_work, drake_peer, planar_work
 from stiction.bench.drake_planar import DRAKE_MODELS, DrakeStepper
 from stiction.bench.planar_steppers import MUJOCO_VARIANTS, MujocoStepper, StictionStepper
@@ -17,7 +19,6 @@ from stiction.bench.work_plots import draw_work
 from stiction.bench.work_precision import WorkCurves, WorkPoint
 from stiction.cli import app
 from stiction.commands.work_precision import SCENES
-from typer.testing import CliRunner, Result
 
 
 def run_command(*arguments: str) -> Result:
@@ -28,7 +29,7 @@ def run_command(*arguments: str) -> Result:
 
 
 @pytest.mark.parametrize("scene", PLANAR_WORK)
-def test_a_step_is_a_divisor_of_all_that_it_is_compared_with(scene: str) -> None:
+def test_time_steps_divide_the_duration_and_are_multiples_of_the_sampling(scene: str) -> None:
     work = PLANAR_WORK[scene]
     case = work.case
     for step in {*work.steps, *work.quick_steps}:
@@ -51,8 +52,8 @@ def test_the_stepper_makes_the_trajectory_of_the_study(scene: str) -> None:
     assert np.array_equal(positions, case.run("lagged", step).q)
 
 
-def test_a_run_in_strides_ends_where_that_in_steps_does() -> None:
-    """What is timed is what was measured, also after a return to the start."""
+def test_runs_in_strides_and_in_single_steps_end_in_the_same_state() -> None:
+    """The timed runs agree with the measured ones, also after a reset."""
     case = PLANAR_WORK["conveyor"].case
     for stepper in (
         StictionStepper(case, 1e-2, "similar", 1e-5),
@@ -75,7 +76,7 @@ def test_every_variant_of_mujoco_falls_freely_before_it_touches(variant: str) ->
     stepper.advance(80)
     x, z, _ = stepper.get_position()
     assert x == pytest.approx(2.0 * 0.08)
-    # Semi-implicit Euler: g dt^2 n (n + 1) / 2.
+    # The fall of semi-implicit Euler is g dt^2 n (n + 1) / 2.
     assert z == pytest.approx(0.075 - 9.81 * 1e-6 * 80 * 81 / 2)
 
 
@@ -90,8 +91,8 @@ def test_the_default_of_mujoco_is_softer_than_its_stiff_variants() -> None:
 
 @pytest.mark.skipif(not drake_peer.is_installed(), reason="needs Drake")
 @pytest.mark.parametrize("model", DRAKE_MODELS)
-def test_drakes_box_is_left_behind_by_its_belt(model: str) -> None:
-    """While it slips, at first, its acceleration is mu g, whatever the model."""
+def test_drakes_box_slips_on_its_belt(model: str) -> None:
+    """The box slips at first, and its acceleration is mu g under every model."""
     case = PLANAR_WORK["conveyor"].case
     positions, _ = record_positions(DrakeStepper(case, 1e-3, model), 50)
     ours, _ = record_positions(StictionStepper(case, 1e-3, "lagged", 1e-10), 50)
@@ -107,23 +108,25 @@ def test_errors_and_times_of_the_falling_sphere(monkeypatch: pytest.MonkeyPatch)
     assert curves.steppers() == ["lagged", *MUJOCO_VARIANTS]
     lagged = curves.of_stepper("lagged")
     assert [point.setting for point in lagged] == [1e-2, 2e-3, 4e-4]
-    # Those of the study, docs/studies.md, whose solutions are of 1e-10.
+    # The errors are those in docs/studies.md, which are computed with a tolerance of 1e-10.
     assert [point.error for point in lagged] == pytest.approx([2.8e-3, 5.7e-4, 1.1e-4], rel=0.05)
     assert curves.floor is not None and curves.floor < 0.2 * lagged[-1].error
     for point in curves.points:
         assert 0 < point.cpu_ms == point.cpu_ms_median
         assert point.failed_steps == 0
-    assert lagged[-1].cpu_ms > 5 * lagged[0].cpu_ms  # 25 times the steps
+    assert lagged[-1].cpu_ms > 5 * lagged[0].cpu_ms  # it makes 25 times as many steps
 
 
-def test_without_drake_a_note_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_drake_there_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drake_peer, "is_installed", lambda: False)
     curves = run_planar_work("falling_sphere", [], quick=True, num_repeats=1)
     assert curves.points == []
     assert "not installed" in curves.notes[0]
 
 
-def test_a_stepper_that_fails_is_said_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_stepper_has_no_error_and_all_steps_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Fails:
         def __init__(self, *_: object, **__: object) -> None: ...
 
@@ -146,7 +149,7 @@ def test_a_stepper_that_fails_is_said_to(monkeypatch: pytest.MonkeyPatch) -> Non
 # ---- clutter --------------------------------------------------------------------------------------
 
 
-def test_errors_of_a_step_fall_with_the_tolerance() -> None:
+def test_errors_of_a_step_decrease_with_the_tolerance() -> None:
     curves = clutter_work.run_clutter_work(
         ["lagged_regularized", "tamsi", "mujoco"], num_bodies=10, quick=True, num_repeats=1
     )
@@ -159,7 +162,7 @@ def test_errors_of_a_step_fall_with_the_tolerance() -> None:
     assert errors[-1] < 1e-6
     newton = [point.error for point in curves.of_stepper("mujoco newton")]
     assert newton[-1] < 1e-6
-    # Solvers of one problem: the others come near what Newton's method found.
+    # The solvers solve the same problem, so CG approaches the solution of Newton's method.
     cg = [point.error for point in curves.of_stepper("mujoco cg")]
     assert cg[-1] < 1e-3 * cg[0]
     assert all(0 < point.cpu_ms for point in curves.points)
@@ -178,7 +181,7 @@ def test_weights_are_the_mass_matrix() -> None:
 # ---- curves and the command -----------------------------------------------------------------------
 
 
-def test_the_plot_has_a_line_a_stepper_and_leaves_out_what_failed() -> None:
+def test_the_plot_has_a_line_per_stepper_without_failed_points() -> None:
     points = [
         WorkPoint("lagged", "time_step", 1e-2, 1e-3, 1.0, 1.0),
         WorkPoint("lagged", "time_step", 1e-3, 1e-4, 9.0, 9.5),
@@ -201,7 +204,7 @@ def test_the_command_prints_writes_and_plots(
     arguments += ("--no-drake", "--out", str(tmp_path / "a"))
     result = run_command(*arguments)
     assert result.exit_code == 0, result.output
-    assert "falling_sphere: rms error of x, z [m]" in result.stdout
+    assert "falling_sphere: RMS error of x, z [m]" in result.stdout
     heading, row = result.stdout.splitlines()[1:3]
     assert heading.split() == ["stepper", "0.01", "0.002", "0.0004"]
     assert row.split()[0] == "sap" and len(row.split()) == 1 + 2 * 3
@@ -214,7 +217,7 @@ def test_the_command_prints_writes_and_plots(
         assert math.isfinite(one["cpu_ms"])
 
 
-def test_a_misspelt_scene_has_its_name_suggested() -> None:
+def test_a_misspelt_scene_gives_a_suggestion() -> None:
     result = run_command("conveyer")
     assert result.exit_code == 2
     assert "did you mean 'conveyor'" in " ".join(result.stderr.replace("│", " ").split())

@@ -1,11 +1,14 @@
 #include "stiction/base/error.hpp"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace stiction {
 namespace {
 
-TEST(Error, PutsThePlaceBeforeTheMessage) {
+TEST(Error, StartsWithTheLocation) {
   const Error error(ErrorCode::kSyntax, "a.yaml:3", "no colon");
   EXPECT_STREQ(error.what(), "a.yaml:3: no colon");
   EXPECT_EQ(error.code(), ErrorCode::kSyntax);
@@ -14,7 +17,7 @@ TEST(Error, PutsThePlaceBeforeTheMessage) {
   EXPECT_STREQ(Error(ErrorCode::kSyntax, "", "no colon").what(), "no colon");
 }
 
-TEST(ErrorList, ThrowsAllFaultsInOne) {
+TEST(ErrorList, ThrowsAllFaultsInOneError) {
   ErrorList list;
   EXPECT_NO_THROW(list.throw_if_any());
   list.add(ErrorCode::kUnknownName, "a", "first");
@@ -22,7 +25,7 @@ TEST(ErrorList, ThrowsAllFaultsInOne) {
     list.throw_if_any();
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.where(), "a");  // a single fault is thrown as it is
+    EXPECT_EQ(error.where(), "a");  // A single fault is thrown as it is.
   }
   list.add(ErrorCode::kInvalidValue, "b", "second");
   try {
@@ -34,17 +37,17 @@ TEST(ErrorList, ThrowsAllFaultsInOne) {
   }
 }
 
-TEST(NearestName, ForgivesSlipsOnly) {
+TEST(NearestName, ForgivesTypingErrorsOnly) {
   const std::vector<std::string> names = {"sap", "lagged", "lagged_regularized", "similar"};
-  EXPECT_EQ(nearest_name("laged", names), "lagged");                           // a letter left out
-  EXPECT_EQ(nearest_name("simliar", names), "similar");                        // two swapped
-  EXPECT_EQ(nearest_name("lagged_regularised", names), "lagged_regularized");  // one replaced
+  EXPECT_EQ(nearest_name("laged", names), "lagged");                           // missing letter
+  EXPECT_EQ(nearest_name("simliar", names), "similar");                        // swapped letters
+  EXPECT_EQ(nearest_name("lagged_regularised", names), "lagged_regularized");  // replaced letter
   EXPECT_EQ(nearest_name("spa", names), "sap");
   EXPECT_EQ(nearest_name("hertz", names), "");
   EXPECT_EQ(nearest_name("", {}), "");
 }
 
-TEST(SuggestName, ListsTheKnownWhenNoneIsNear) {
+TEST(SuggestName, ListsTheKnownNamesIfNoneIsNear) {
   EXPECT_EQ(suggest_name("laged", {"sap", "lagged"}), " (did you mean 'lagged'?)");
   EXPECT_EQ(suggest_name("hertz", {"sap", "lagged"}), " (known: sap, lagged)");
   EXPECT_EQ(suggest_name("x", {}), "");

@@ -21,8 +21,8 @@ TEST(ThreadPool, RunsEveryTaskOnce) {
   }
 }
 
-TEST(ThreadPool, IsDoneWhenRunReturns) {
-  // What tasks wrote without synchronization is visible to the caller, batch after batch.
+TEST(ThreadPool, AllTasksAreDoneWhenRunReturns) {
+  // The caller sees what the tasks wrote without synchronization, batch after batch.
   ThreadPool pool(4);
   std::vector<long> sums(8, 0);
   for (int batch = 1; batch <= 2000; ++batch) {
@@ -31,22 +31,22 @@ TEST(ThreadPool, IsDoneWhenRunReturns) {
   }
 }
 
-TEST(ThreadPool, WhatATaskThrowsComesOutOfRun) {
+TEST(ThreadPool, RunRethrowsTheExceptionOfATask) {
   for (const int num_threads : {1, 4}) {
     ThreadPool pool(num_threads);
     for (int batch = 0; batch < 100; ++batch) {
       auto fail = [](int i) {
-        if (i % 7 == 3) throw std::runtime_error("mine");
+        if (i % 7 == 3) throw std::runtime_error("task failed");
       };
       EXPECT_THROW(pool.run(50, fail), std::runtime_error);
-      std::atomic<int> runs = 0;  // and the pool goes on
+      std::atomic<int> runs = 0;  // The pool still works.
       pool.run(50, [&](int) { ++runs; });
       EXPECT_EQ(runs, 50);
     }
   }
 }
 
-TEST(ThreadPool, MayBeDestroyedUnused) {
+TEST(ThreadPool, CanBeDestroyedUnused) {
   for (int i = 0; i < 50; ++i) ThreadPool pool(3);
 }
 

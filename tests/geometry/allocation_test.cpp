@@ -1,6 +1,9 @@
-// A query that has seen its largest surface allocates no more. Replaces malloc, so it is a program
-// of its own.
+// After its largest surface a query allocates nothing. The test replaces malloc, so it is a
+// separate program.
 #include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
 
 #include "geometry/surface_support.hpp"
 #include "stiction/geometry/quadrature.hpp"
@@ -27,7 +30,7 @@ TEST(SurfaceAllocation, WarmQueriesDoNotAllocate) {
                  &surface);
       calc_quadrature_points(surface, Quadrature::moment_exact, &points);
     };
-    // Depths differ in what they need most of: candidates, faces, nodes to visit.
+    // The depths need different amounts of memory for candidates, faces and nodes to visit.
     for (int i = 0; i <= 10; ++i) run(0.004 * i);
     ASSERT_FALSE(surface.faces.empty());
     const long before = support::count_allocations();

@@ -1,5 +1,9 @@
 #include "stiction/geometry/bvh.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -12,7 +16,7 @@ namespace {
 using Corners = std::array<Vec3, 4>;
 using Pressures = std::array<double, 4>;
 
-/// Rates as CompliantBody allows them.
+/// Makes a hierarchy of one tetrahedron with the limit of rates that CompliantBody sets.
 Bvh make_tree(const Corners& corners, const Pressures& pressures, double size) {
   double most = 0;
   for (const double p : pressures) most = std::max(most, std::abs(p));
@@ -22,17 +26,16 @@ Bvh make_tree(const Corners& corners, const Pressures& pressures, double size) {
 
 bool do_meet(const Bvh& N, const Bvh& M, const RigidTransform& X_NM) {
   const FloatPose pose(X_NM, N.origin, M.origin);
-  return (find_overlaps(N.leaves[0].boxes, M.bounds, pose, 1e-5F).are_left() & 1) != 0;
+  return (find_overlaps(N.leaves[0].boxes, M.bounds, pose, 1e-5F).find_nonempty() & 1) != 0;
 }
 
-/// Both tetrahedra are moved and given pressures such that at a random point within both their
-/// pressures are equal.
+/// Both tetrahedra contain a random point and have the same pressure there.
 TEST(Bvh, BoxesMeetWhereTetrahedraShareAPointOfEqualPressure) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> uniform(0, 1);
   for (int round = 0; round < 2000; ++round) {
     const RigidTransform X_NM = random_pose(&random, 0.1);
-    // Every third field is nearly constant: rates have to be bounded.
+    // Every third field is nearly constant, so its rates must be limited.
     const double spread = round % 3 ? 1e6 : 1;
     std::array<Bvh, 2> trees;
     const Vec3 x_N = random_vector(&random, 0.05);
@@ -58,11 +61,12 @@ TEST(Bvh, BoxesMeetWhereTetrahedraShareAPointOfEqualPressure) {
   }
 }
 
-/// Two needles that cross: their boxes meet, the sections of one pressure do not.
+/// Two needles that cross: their boxes overlap, but their sections at equal pressure do not.
 TEST(Bvh, NeedlesMeetOnlyWhereTheirPressuresDo) {
   const Corners needle = {Vec3{0, 0, 0}, {0.1, 0, 0.001}, {0.1, 0.001, 0}, {0.1, -0.001, 0}};
   const Bvh tree = make_tree(needle, {1e6, 0, 0, 0}, 0.1);
-  // About x = y = 0.05, where the pressure is half; then away from it along the first.
+  // The needles cross where both pressures are half. Then the crossing moves along the first
+  // needle.
   const math::Mat3 R = rotation({0, 0, 1}, 0.5 * std::numbers::pi);
   EXPECT_TRUE(do_meet(tree, tree, {R, {0.05, -0.05, 0}}));
   EXPECT_FALSE(do_meet(tree, tree, {R, {0.03, -0.05, 0}}));
@@ -76,7 +80,8 @@ TEST(Bvh, ElementsWithoutFieldMeetAllPressures) {
   const Bvh box = make_bvh({bound_all_pressures(-half, half, 0)}, {}, 0.002, 0);
   for (const double x : {0.0, 0.02, 0.05, 0.1})
     EXPECT_TRUE(do_meet(tree, box, translation(x, 0, 0)));
-  // Above the needle where it is thin, within its box.
+  // Both boxes lie in the plain bounding box of the needle: above its wide end, and above its thin
+  // part.
   EXPECT_TRUE(do_meet(tree, box, translation(0.1, 0, 0.0015)));
   EXPECT_FALSE(do_meet(tree, box, translation(0.02, 0, 0.0015)));
 }

@@ -1,8 +1,13 @@
 #include "stiction/geometry/contact_surface.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numbers>
+#include <random>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -15,7 +20,7 @@ using std::numbers::pi;
 
 const HalfSpace kRigidGround{kInfinity};
 
-/// Force of a sphere's field, E (1 - r / R), on a rigid plane at depth h.
+/// The force of a sphere's field E (1 - r / R) on a rigid plane at depth h.
 double sphere_force(double R, double E, double h) {
   const double s = R - h, a2 = R * R - s * s;
   return pi * E * (a2 - 2 * (R * R * R - s * s * s) / (3 * R));
@@ -33,7 +38,7 @@ TEST(ContactSurface, SphereOnRigidGroundConvergesInSecondOrder) {
     stiffness = totals.stiffness;
   }
   EXPECT_NEAR(sphere_force(R, E, h), 293.215, 1e-3);
-  EXPECT_GT(error[2], 0);  // an inscribed mesh is too small
+  EXPECT_GT(error[2], 0);  // An inscribed mesh is too small.
   EXPECT_NEAR(error[0] / error[1], 4, 0.4);
   EXPECT_NEAR(error[1] / error[2], 4, 0.4);
   EXPECT_NEAR(stiffness, 2 * pi * E * h * (R - h) / R, 0.01 * stiffness);
@@ -60,7 +65,8 @@ TEST(ContactSurface, RigidBoxInCompliantGroundIsExact) {
   EXPECT_NEAR(totals.stiffness, gradient * 0.1 * 0.08, 1e-6);
 }
 
-/// Two equal spheres meet in the plane between them, where each is as deep as on rigid ground.
+/// The surface between two equal spheres is the plane between them. Each sphere has the same force
+/// as on rigid ground in that plane.
 TEST(ContactSurface, EqualSpheresMeetAsOnRigidGround) {
   const double R = 0.05, E = 1e6, h = 0.005;
   const ContactBody sphere = make_sphere(R, 0.01, E);
@@ -74,7 +80,7 @@ TEST(ContactSurface, EqualSpheresMeetAsOnRigidGround) {
   EXPECT_NEAR(pair.area(), ground.area(), 1e-9 * ground.area());
 }
 
-TEST(ContactSurface, CompliantGroundOfGreatStiffnessIsRigid) {
+TEST(ContactSurface, VeryStiffGroundIsRigidInTheLimit) {
   const ContactBody sphere = make_sphere(0.05, 0.01, 1e6);
   const RigidTransform X = {rotation({1, 2, 3}, 0.7), {0, 0, 0.043}};
   const double rigid = calc_totals(calc_surface(sphere, X, kRigidGround, kIdentity)).force_on_A.z;
@@ -88,19 +94,19 @@ TEST(ContactSurface, CompliantGroundOfGreatStiffnessIsRigid) {
   }
 }
 
-/// Series springs: fields of depth d / 2 each.
+/// The fields are springs in series with a depth of d / 2 each.
 TEST(ContactSurface, CompliantBoxOnCompliantGroundSharesTheDepth) {
   const double d = 0.004, H = 0.05, E = 1e6;
   const ContactBody box = make_box({H, H, H}, E);
   const ContactSurface surface =
       calc_surface(box, translation(0, 0, H - d), HalfSpace{E / H}, kIdentity);
   for (const SurfaceFace& face : surface.faces) EXPECT_EQ(face.element_B, -1);
-  // Below the middle of the face both fields are a mirror of the other: half the depth.
+  // Near the middle of the face the two fields mirror each other, so each has half the depth.
   const double rigid_force =
       calc_totals(calc_surface(box, translation(0, 0, H - d / 2), kRigidGround, kIdentity))
           .force_on_A.z;
   const SurfaceTotals totals = calc_totals(surface);
-  // At the rim the box's pressure falls to the side as well; there the surface bends.
+  // At the rim the box's pressure also decreases sideways, and the surface bends there.
   EXPECT_NEAR(totals.force_on_A.z, rigid_force, 3 * d / H * rigid_force);
   EXPECT_NEAR(totals.force_on_A.x, 0, 1e-9);
 }
@@ -170,7 +176,8 @@ TEST(ContactSurface, ForceAndAreaDoNotDependOnTheFrame) {
   }
 }
 
-/// Corners turn counter-clockwise about the normal; area, centroid and pressure are theirs.
+/// The corners are counter-clockwise about the normal. Area, centroid and pressure follow from
+/// them.
 TEST(ContactSurface, FacesAgreeWithTheirVertices) {
   for (const PairCase& of : make_cases())
     for (const Tessellation tessellation : {Tessellation::polygon, Tessellation::triangle}) {
@@ -196,7 +203,7 @@ TEST(ContactSurface, FacesAgreeWithTheirVertices) {
     }
 }
 
-TEST(ContactSurface, TrianglesHaveThePolygonsForceAndTorque) {
+TEST(ContactSurface, TrianglesHaveTheForceAndStiffnessOfPolygons) {
   for (const PairCase& of : make_cases()) {
     SCOPED_TRACE(of.name);
     const ContactSurface polygons = calc_surface(of.A, kIdentity, of.B, of.X_AB);
@@ -210,8 +217,8 @@ TEST(ContactSurface, TrianglesHaveThePolygonsForceAndTorque) {
   }
 }
 
-/// Of a flat surface, since pressure vanishes on its rim. (Where a surface bends, bodies that
-/// approach slide along part of it, of which g knows nothing.)
+/// This holds for a flat surface, because the pressure is 0 on its rim. (Where a surface bends,
+/// bodies that approach each other slide along a part of it, which g does not include.)
 TEST(ContactSurface, StiffnessIsTheForcesDerivative) {
   const ContactBody sphere = make_sphere(0.05, 0.02, 1e6);
   const math::Mat3 mirror = rotation({1, 0, 0}, pi);
@@ -235,7 +242,7 @@ TEST(ContactSurface, StiffnessIsTheForcesDerivative) {
   }
 }
 
-TEST(ContactSurface, SameQuestionSameBitsWhateverWasAskedBefore) {
+TEST(ContactSurface, BitsDoNotDependOnEarlierQueries) {
   const std::vector<PairCase> cases = make_cases();
   SurfaceQuery query;
   ContactSurface used;
@@ -265,7 +272,7 @@ TEST(ContactSurface, FacesAreSortedByElements) {
   }
 }
 
-TEST(ContactSurface, SomePairsHaveNone) {
+TEST(ContactSurface, SomePairsHaveNoSurface) {
   const ContactBody rigid = RigidBody(make_box_surface({1, 1, 1}));
   const ContactBody soft = make_box({1, 1, 1}, 1e5);
   const ContactBody ground = HalfSpace{1e5}, rigid_ground = kRigidGround;
@@ -282,7 +289,7 @@ TEST(ContactSurface, SomePairsHaveNone) {
   EXPECT_TRUE(calc_surface(soft, translation(0, 0, 1e3), rigid, kIdentity).faces.empty());
 }
 
-TEST(ContactSurface, SaysWhenTheMedialAxisIsReached) {
+TEST(ContactSurface, ReportsThatTheMedialAxisIsReached) {
   const double R = 0.05;
   const ContactBody sphere = make_sphere(R, 0.01, 1e6);
   const auto at_depth = [&](double depth) {

@@ -1,5 +1,9 @@
-// Surfaces that lie in faces of a mesh, as aligned bodies have them: each piece counts once.
+// Surfaces that lie in faces of a mesh, as between aligned bodies. Each piece must count once.
 #include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <random>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -8,8 +12,8 @@
 namespace stiction::geometry {
 namespace {
 
-/// Two tetrahedra over the square of half diagonal 0.1 in z = 0, their common face, from
-/// z = -0.1 to 0.1; the pressure is 1e6 (1 + 5 z) above the face and below.
+/// Two tetrahedra with a common face in z = 0 and apexes at z = 0.1 and z = -0.1. The pressure is
+/// 1e6 (1 + 5 z).
 PressureField make_bipyramid() {
   PressureField field;
   field.mesh.vertices = {
@@ -21,7 +25,7 @@ PressureField make_bipyramid() {
 
 constexpr double kFaceArea = 0.5 * 0.16 * 0.15;
 
-/// A rigid triangle of half the shared face's size, at a height, facing up or down.
+/// A rigid triangle at height z, half as large as the common face, that faces up or down.
 RigidBody make_triangle(double z, bool is_up) {
   TriangleMesh mesh;
   mesh.vertices = {{0.05, 0, z}, {-0.025, 0.04, z}, {-0.025, -0.04, z}};
@@ -36,16 +40,16 @@ TEST(Coplanar, RigidTriangleInASharedFaceCountsOnce) {
     const ContactSurface surface = calc_surface(make_triangle(z, true), kIdentity, body, kIdentity);
     ASSERT_EQ(surface.faces.size(), 1U) << z;
     EXPECT_NEAR(surface.faces[0].area, kFaceArea / 4, 1e-15);
-    EXPECT_EQ(surface.faces[0].element_B, 0);  // it faces up, into the upper one
+    EXPECT_EQ(surface.faces[0].element_B, 0);  // It faces up, into the upper tetrahedron.
   }
-  // Down its normal the pressure falls.
+  // The pressure decreases along the normal of a triangle that faces down.
   const ContactSurface away = calc_surface(make_triangle(0, false), kIdentity, body, kIdentity);
   EXPECT_TRUE(away.faces.empty());
   EXPECT_NEAR(away.discarded_area, kFaceArea / 4, 1e-15);
 }
 
-/// Turned bodies, whose faces are coplanar but for rounding.
-TEST(Coplanar, RigidTriangleInATurnedSharedFaceCountsOnce) {
+/// The faces of rotated bodies are coplanar except for rounding.
+TEST(Coplanar, RigidTriangleInARotatedSharedFaceCountsOnce) {
   std::mt19937 random(11);
   const ContactBody body = CompliantBody(make_bipyramid()), triangle = make_triangle(0, true);
   for (int round = 0; round < 50; ++round) {
@@ -61,15 +65,15 @@ TEST(Coplanar, RigidPlaneThroughASharedFaceCountsOnce) {
   EXPECT_NEAR(surface.area(), kFaceArea, 1e-15);
 }
 
-/// The other field falls upward with the same pressure in z = 0: the surface is the shared face of
-/// either, or of both.
+/// The other field decreases upward and has the same pressure at z = 0. The surface is the shared
+/// face of one body or of both.
 TEST(Coplanar, EquilibriumInSharedFacesCountsOnce) {
   std::mt19937 random(12);
   const PressureField rising = make_bipyramid();
   PressureField falling = rising;
   for (std::size_t i = 0; i < falling.pressure.size(); ++i)
     falling.pressure[i] = 1e6 * (1 - 5 * falling.mesh.vertices[i].z);
-  // One tetrahedron that holds the bipyramid, with no face in z = 0.
+  // One tetrahedron contains the bipyramid and has no face in z = 0.
   PressureField block;
   block.mesh.vertices = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
   block.mesh.tets = {{0, 2, 1, 3}};
@@ -84,10 +88,10 @@ TEST(Coplanar, EquilibriumInSharedFacesCountsOnce) {
   }
 }
 
-/// Boxes face to face, the corners of one on planes of the other's mesh: the force is that of equal
-/// springs in series, whichever way they are turned. Nearer to a side than to the middle plane, by
-/// up to d / 2, both pressures are the distance to that side: the fields agree in a wedge, and its
-/// lower bound, inclined by 45 degrees, is the surface.
+/// Two equal boxes face to face. The corners of one lie on planes of the other's mesh. The force is
+/// that of equal springs in series, for any orientation. Within d / 2 of a side both pressures are
+/// proportional to the distance to that side, so the fields agree in a wedge. The lower boundary of
+/// the wedge, inclined by 45 degrees, is the surface.
 TEST(Coplanar, AlignedBoxesCountOnce) {
   const double H = 0.05, d = 0.01, E = 1e6;
   const ContactBody box = make_box({H, H, H}, E);
@@ -102,7 +106,7 @@ TEST(Coplanar, AlignedBoxesCountOnce) {
         calc_totals(calc_surface(box, X, box, X * translation(0, 0, 2 * H - d)));
     EXPECT_NEAR(totals.area, flat + std::numbers::sqrt2 * (4 * H * H - flat), 1e-12);
     EXPECT_NEAR(norm(totals.force_on_A), -half_depth_force, 1e-9 * E);
-    // Shifted by half a side, corners and edges of each lie in planes of the other.
+    // After a shift by half a side, corners and edges of each box lie in planes of the other.
     const ContactSurface shifted = calc_surface(box, X, box, X * translation(H, H, 2 * H - d));
     const ContactSurface nearby =
         calc_surface(box, X, box, X * translation(H + 1e-8, H + 1e-8, 2 * H - d));
@@ -112,7 +116,7 @@ TEST(Coplanar, AlignedBoxesCountOnce) {
   }
 }
 
-/// A rigid box whose corner and edges lie in planes of the compliant box's mesh.
+/// The corner and the edges of a rigid box lie in planes of the compliant box's mesh.
 TEST(Coplanar, RigidBoxWithItsCornerOnAPlaneOfTheMeshCountsOnce) {
   const double H = 0.05;
   const ContactBody soft = make_box({H, H, H}, 1e6);
@@ -126,7 +130,7 @@ TEST(Coplanar, RigidBoxWithItsCornerOnAPlaneOfTheMeshCountsOnce) {
   }
 }
 
-/// The same field twice is in equilibrium everywhere: there is no surface.
+/// Two copies of a field have equal pressure everywhere, so there is no surface.
 TEST(Coplanar, CoincidentBodiesHaveNoSurface) {
   std::mt19937 random(14);
   const ContactBody box = make_box({0.05, 0.04, 0.03}, 1e6);

@@ -1,19 +1,22 @@
 #include "stiction/geometry/extent.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "stiction/base/error.hpp"
+#include "stiction/geometry/shapes.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
 
 namespace stiction::geometry {
 namespace {
 
-/// The unit cube of n^3 cells, each of six tets about the diagonal from its least corner; every tet
-/// goes from one end to the other along the axes in one of their six orders.
+/// The unit cube, divided into n^3 cells of six tets about a diagonal. The edges of each tet go
+/// from one end of the diagonal to the other along the axes, in one of their six orders.
 TetMesh make_grid(int n) {
   TetMesh mesh;
   const auto index = [n](int i, int j, int k) { return (i * (n + 1) + j) * (n + 1) + k; };
@@ -36,9 +39,9 @@ TetMesh make_grid(int n) {
   return mesh;
 }
 
-TEST(Extent, OfACubesVerticesIsTheirDepth) {
+TEST(Extent, IsTheDepthOfACubesVertices) {
   TetMesh grid = make_grid(6);
-  grid.vertices.push_back({0.4, 0.4, 0.4});  // of no tet
+  grid.vertices.push_back({0.4, 0.4, 0.4});  // a vertex without a tet
   const MeshedShape shape = make_meshed_shape(grid, "");
   EXPECT_DOUBLE_EQ(calc_boundary_distance(grid).greatest, 0.5);
   for (std::size_t v = 0; v + 1 < grid.vertices.size(); ++v) {
@@ -49,7 +52,7 @@ TEST(Extent, OfACubesVerticesIsTheirDepth) {
   EXPECT_EQ(shape.extent.back(), 0);
 }
 
-TEST(Extent, OfMeshesOfShapesIsTheirs) {
+TEST(Extent, OfAShapesMeshEqualsTheShapesExtent) {
   for (const MeshedShape& shape :
        {make_box_mesh({1, 2, 3}), make_box_mesh({2, 1, 1}), make_sphere_mesh(1, 0.3),
         make_cylinder_mesh(1, 4, 0.5), make_capsule_mesh(1, 1, 0.5)}) {
@@ -59,14 +62,13 @@ TEST(Extent, OfMeshesOfShapesIsTheirs) {
   }
 }
 
-TEST(Extent, SummarySaysWhatAReportAsks) {
+TEST(Extent, SummaryHasTheValuesOfAKnownMesh) {
   const TetMeshSummary summary = summarize(make_grid(4));
   EXPECT_NEAR(summary.volume, 1, 1e-14);
   EXPECT_NEAR(summary.thickness, 1, 1e-15);
-  // Edges along the axes and diagonals, 1, 1, 1, sqrt(2), sqrt(2), sqrt(3): l_rms^2 = 10/6, V =
-  // 1/6.
+  // The edges of a tet have lengths 1, 1, 1, sqrt(2), sqrt(2), sqrt(3), so l_rms^2 = 10/6; V = 1/6.
   EXPECT_NEAR(summary.min_quality, std::sqrt(2.0) / std::pow(10 / 6.0, 1.5), 1e-14);
-  // Tets in the cube's edges reach no vertex inside.
+  // Tets at the cube's edges have no interior vertex.
   int num_on_boundary = 0;
   const TetMesh grid = make_grid(4);
   for (const auto& tet : grid.tets)
@@ -81,10 +83,10 @@ TEST(Extent, SummarySaysWhatAReportAsks) {
   for (Vec3& v : squeezed.vertices)
     if (v == Vec3{0, 0, 0}) v = {0.3, 0.3, 0.3};
   const int worst = summarize(squeezed).worst_tet;
-  EXPECT_EQ(squeezed.tets[worst][0], 0) << "a tet of the corner that was moved";
+  EXPECT_EQ(squeezed.tets[worst][0], 0) << "the worst tet has the moved corner";
 }
 
-TEST(Extent, MeshIsChecked) {
+TEST(Extent, ChecksTheMesh) {
   EXPECT_THROW(make_meshed_shape(make_grid(1), "part.vtk"), Error) << "no vertex inside";
 }
 

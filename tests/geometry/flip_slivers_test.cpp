@@ -1,5 +1,6 @@
 #include "stiction/geometry/flip_slivers.hpp"
 
+#include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -12,15 +13,16 @@
 namespace stiction::geometry {
 namespace {
 
-/// The cube of [0, 1]^3 with n vertices more along an edge, joined to one end of it: n slivers,
-/// each beside the next, and the first beside a side of the cube.
+/// The cube [0, 1]^3 with n additional vertices along an edge, all joined to one end of the edge.
+/// This gives n slivers side by side; the first is next to a proper triangle.
 TriangleMesh make_cube_of_slivers(int n) {
   TriangleMesh mesh;
   for (int i = 0; i < 8; ++i)
     mesh.vertices.push_back({1.0 * (i >> 2), 1.0 * (i >> 1 & 1), 1.0 * (i & 1)});
   mesh.triangles = {{0, 1, 3}, {0, 3, 2}, {4, 6, 7}, {4, 7, 5}, {0, 5, 1}, {0, 4, 5},
                     {2, 3, 7}, {2, 7, 6}, {0, 2, 6}, {0, 6, 4}, {1, 5, 7}, {1, 7, 3}};
-  // Edge 4 to 5 belongs to (4, 7, 5) and (0, 4, 5): the latter gets the vertices between.
+  // The edge from 4 to 5 belongs to (4, 7, 5) and (0, 4, 5). The latter gets the additional
+  // vertices.
   mesh.triangles[5] = {0, 4, 8};
   for (int i = 0; i < n; ++i) {
     mesh.vertices.push_back({1, 0, (i + 1.0) / (n + 1)});
@@ -30,7 +32,7 @@ TriangleMesh make_cube_of_slivers(int n) {
   return mesh;
 }
 
-TEST(FlipSlivers, LeavesTrianglesOfTheSameSurface) {
+TEST(FlipSlivers, RemovesSliversAndKeepsTheVolume) {
   for (const int n : {1, 2, 7}) {
     TriangleMesh mesh = make_cube_of_slivers(n);
     ASSERT_NEAR(calc_volume(mesh), 1, 1e-15);
@@ -49,7 +51,7 @@ TEST(FlipSlivers, HullWithSliversHasAMesh) {
   EXPECT_NEAR(calc_volume(shape.mesh), 1, 1e-15);
 }
 
-TEST(FlipSlivers, LeavesProperTrianglesAlone) {
+TEST(FlipSlivers, KeepsProperTriangles) {
   TriangleMesh sphere = make_sphere_surface(1, 0.2);
   const auto triangles = sphere.triangles;
   flip_slivers(1e-3, &sphere);
@@ -58,8 +60,8 @@ TEST(FlipSlivers, LeavesProperTrianglesAlone) {
   EXPECT_EQ(calc_relative_height({{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}, {}}, {0, 1, 2}), 0);
 }
 
-TEST(FlipSlivers, LeavesWhatNoFlipBetters) {
-  // Two triangles back to back, and an open one.
+TEST(FlipSlivers, KeepsSliversThatNoFlipImproves) {
+  // Two triangles back to back, then a single one.
   TriangleMesh lens = {{{0, 0, 0}, {1, 0, 0}, {0.5, 0, 0}}, {{0, 1, 2}, {0, 2, 1}}};
   flip_slivers(1e-6, &lens);
   EXPECT_EQ(lens.triangles[0], (std::array<int, 3>{0, 1, 2}));

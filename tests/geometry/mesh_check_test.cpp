@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -35,7 +36,7 @@ std::string explain(const TriangleMesh& mesh) {
   return "";
 }
 
-/// Four tets about a vertex inside of a fifth.
+/// A tet divided into four about an interior vertex.
 TetMesh make_star(const Vec3& inside) {
   return {{{0, 0, 0}, {0.1, 0, 0}, {0, 0.1, 0}, {0, 0, 0.1}, inside},
           {{4, 1, 2, 3}, {4, 0, 2, 1}, {4, 0, 1, 3}, {4, 0, 3, 2}}};
@@ -49,15 +50,17 @@ TEST(TetMeshCheck, FindsEveryFault) {
 
   TetMesh mesh = make_star(kInside);
   mesh.tets[2][3] = 5;
-  EXPECT_EQ(explain(mesh), "part.vtk: tet 2: there is no vertex 5: the mesh has 5");
+  EXPECT_EQ(explain(mesh),
+            "part.vtk: tet 2: vertex index 5 is out of range; the mesh has 5 vertices");
   mesh.tets[2][3] = -1;
-  EXPECT_EQ(explain(mesh), "part.vtk: tet 2: there is no vertex -1: the mesh has 5");
+  EXPECT_EQ(explain(mesh),
+            "part.vtk: tet 2: vertex index -1 is out of range; the mesh has 5 vertices");
   mesh.tets[2][3] = 0;
   EXPECT_EQ(explain(mesh), "part.vtk: tet 2: has vertex 0 twice");
 
   mesh = make_star({0.02, kNan, 0.02});
   EXPECT_PRED_FORMAT2(testing::IsSubstring,
-                      "vertex 4: its position (0.02, nan, 0.02) is not finite", explain(mesh));
+                      "vertex 4: the position (0.02, nan, 0.02) is not finite", explain(mesh));
 
   mesh = make_star({0.02, 0.02, 0});
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "part.vtk: tet 1: is flat: its least height is 0 m",
@@ -71,14 +74,14 @@ TEST(TetMeshCheck, FindsEveryFault) {
   EXPECT_PRED_FORMAT2(testing::IsSubstring,
                       "part.vtk: tet 3: is inverted: its volume is -3.33333e-05", explain(mesh));
 
-  // A tet alone has no vertex inside, and a vertex of no tet is none.
+  // A single tet has no interior vertex, and a vertex without a tet does not count.
   mesh = make_star(kInside);
   mesh.tets = {{0, 1, 2, 3}};
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "part.vtk: no vertex lies inside", explain(mesh));
 }
 
 TEST(TetMeshCheck, FindsTetsThatDoNotFit) {
-  // A second star on the face z = 0 fits below it; one above it overlaps the first.
+  // A tet below the face z = 0 fits; one above it overlaps the others.
   TetMesh mesh = make_star(kInside);
   mesh.vertices.push_back({0.02, 0.02, -0.1});
   mesh.tets.push_back({5, 1, 2, 0});
@@ -86,18 +89,19 @@ TEST(TetMeshCheck, FindsTetsThatDoNotFit) {
   mesh.vertices[5].z = 0.3;
   mesh.tets[4] = {5, 1, 0, 2};
   EXPECT_EQ(explain(mesh),
-            "part.vtk: face (0, 1, 2): has tets 1 and 4 on the same side: they overlap");
+            "part.vtk: face (0, 1, 2): tets 1 and 4 lie on the same side of it, so they overlap");
 
   mesh.tets.push_back(mesh.tets[4]);
   EXPECT_PRED_FORMAT2(testing::IsSubstring,
                       "face (0, 1, 2): is shared by 3 tets, among them 1, 4 and 5", explain(mesh));
 
-  // Tets each with vertices of its own are not joined.
+  // Tets without common vertices are not joined.
   TetMesh soup;
   for (const auto& tet : make_star(kInside).tets)
     for (const int v : tet) soup.vertices.push_back(make_star(kInside).vertices[v]);
   for (int i = 0; i < 4; ++i) soup.tets.push_back({4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3});
-  EXPECT_PRED_FORMAT2(testing::IsSubstring, "vertex 4: lies where vertex 0 does", explain(soup));
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "vertex 4: has the position of vertex 0",
+                      explain(soup));
 }
 
 TEST(TetMeshCheck, ListsTenFaultsAndCountsTheOthers) {
@@ -116,13 +120,14 @@ TEST(TriangleMeshCheck, FindsEveryFault) {
 
   TriangleMesh mesh = box;
   mesh.triangles[7][0] = 99;
-  EXPECT_EQ(explain(mesh), "part.obj: triangle 7: there is no vertex 99: the mesh has 14");
+  EXPECT_EQ(explain(mesh),
+            "part.obj: triangle 7: vertex index 99 is out of range; the mesh has 14 vertices");
   mesh.triangles[7][0] = mesh.triangles[7][1];
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "part.obj: triangle 7: has vertex", explain(mesh));
 
   mesh = box;
   mesh.vertices[3].z = std::numeric_limits<double>::infinity();
-  EXPECT_PRED_FORMAT2(testing::IsSubstring, "part.obj: vertex 3: its position", explain(mesh));
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "part.obj: vertex 3: the position", explain(mesh));
 
   mesh = box;
   mesh.vertices[mesh.triangles[5][0]] =
@@ -137,7 +142,7 @@ TEST(TriangleMeshCheck, FindsEveryFault) {
   EXPECT_EQ(std::count(open.begin(), open.end(), '\n'), 2) << "the hole's three edges";
   EXPECT_PRED_FORMAT2(testing::IsSubstring,
                       "edge (" + std::to_string(std::min(a, b)) + ", " +
-                          std::to_string(std::max(a, b)) + "): only triangle",
+                          std::to_string(std::max(a, b)) + "): belongs to triangle",
                       open);
 
   mesh.triangles.push_back({b, a, c});
@@ -151,11 +156,11 @@ TEST(TriangleMeshCheck, FindsEveryFault) {
   mesh = box;
   for (auto& triangle : mesh.triangles) std::swap(triangle[0], triangle[1]);
   EXPECT_EQ(explain(mesh),
-            "part.obj: the volume is -48 m^3: triangles wind inward; reverse the order of their "
-            "vertices");
+            "part.obj: the volume is -48 m^3, because triangles wind inward; reverse the order of "
+            "their vertices");
 }
 
-TEST(TriangleMeshCheck, TakesACavity) {
+TEST(TriangleMeshCheck, AcceptsACavity) {
   TriangleMesh shells = make_box_surface({2, 2, 2});
   const TriangleMesh inner = make_box_surface({1, 1, 1});
   const int n = static_cast<int>(shells.vertices.size());

@@ -1,5 +1,8 @@
 #include "stiction/geometry/orient_shells.hpp"
 
+#include <array>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "stiction/geometry/tet_mesh.hpp"
@@ -7,7 +10,7 @@
 namespace stiction::geometry {
 namespace {
 
-/// A tetrahedron's surface with legs along the axes; outward, or inward.
+/// The surface of a tetrahedron with legs along the axes, wound outward or inward.
 void add_corner(Vec3 at, double leg, bool is_inward, TriangleMesh* mesh) {
   const int v = static_cast<int>(mesh->vertices.size());
   for (const Vec3& x : {Vec3{}, Vec3{leg, 0, 0}, Vec3{0, leg, 0}, Vec3{0, 0, leg}})
@@ -18,7 +21,7 @@ void add_corner(Vec3 at, double leg, bool is_inward, TriangleMesh* mesh) {
   }
 }
 
-TEST(OrientShells, TurnsEachThatIsWoundInward) {
+TEST(OrientShells, ReversesEachShellThatWindsInward) {
   TriangleMesh mesh;
   add_corner({0, 0, 0}, 1, true, &mesh);
   add_corner({5, 0, 0}, 2, false, &mesh);
@@ -33,7 +36,7 @@ TEST(OrientShells, TurnsEachThatIsWoundInward) {
   EXPECT_EQ(mesh.triangles, turned);
 }
 
-TEST(OrientShells, LeavesCavities) {
+TEST(OrientShells, KeepsCavities) {
   TriangleMesh mesh;
   add_corner({0, 0, 0}, 10, false, &mesh);
   add_corner({1, 1, 1}, 1, true, &mesh);

@@ -1,5 +1,7 @@
 #include "stiction/geometry/polygon.hpp"
 
+#include <array>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -9,7 +11,7 @@
 namespace stiction::geometry {
 namespace {
 
-/// x . n over the corners of the tetrahedron 0, ex, ey, ez.
+/// Returns x . n at the corners of the tetrahedron 0, ex, ey, ez.
 std::array<PolygonVertex, 4> make_unit_tet() {
   return {{{Vec4{0, 0, 0, 1}, Vec4{}},
            {Vec4{1, 0, 0, 2}, Vec4{}},
@@ -17,7 +19,7 @@ std::array<PolygonVertex, 4> make_unit_tet() {
            {Vec4{0, 0, 1, 4}, Vec4{}}}};
 }
 
-TEST(Polygon, SlicesOfEverySignTurnAboutTheGradient) {
+TEST(Polygon, SectionsOfAllSignsTurnAboutTheGradient) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> size(0.1, 1);
   const auto tet = make_unit_tet();
@@ -39,7 +41,7 @@ TEST(Polygon, SlicesOfEverySignTurnAboutTheGradient) {
       const Vec4& x = polygon.vertex[i].position_pressure;
       EXPECT_NEAR(f[0] + (f[1] - f[0]) * x[0] + (f[2] - f[0]) * x[1] + (f[3] - f[0]) * x[2], 0,
                   1e-15);
-      EXPECT_NEAR(x[3], 1 + x[0] + 2 * x[1] + 3 * x[2], 1e-14);  // the pressure at the corners
+      EXPECT_NEAR(x[3], 1 + x[0] + 2 * x[1] + 3 * x[2], 1e-14);  // the linear pressure
     }
   }
 }
@@ -51,7 +53,8 @@ TEST(Polygon, ZeroCountsAsNegative) {
   EXPECT_FALSE(slice_tet(Vec4{-1, 0, 0, 0}, tet, &polygon));
 }
 
-/// A polygon in z = 0 with its distances to four planes n . x <= 1 at these angles.
+/// A polygon in z = 0 with its distances to four planes n . x <= 1, whose normals have these
+/// angles.
 Polygon make_square(const std::array<double, 4>& angles) {
   Polygon polygon;
   polygon.num_vertices = 4;
@@ -71,13 +74,13 @@ TEST(Polygon, FourPlanesOffTheCornersOfASquareLeaveAnOctagon) {
   ASSERT_TRUE(clip_polygon(kAllPlanes, 0, &polygon));
   EXPECT_EQ(polygon.num_vertices, 8);
   const PolygonMoments moments = calc_moments(polygon, Vec4{0, 0, 1, 0});
-  const double cut = std::numbers::sqrt2 - 1.1;  // height of each corner that is gone
+  const double cut = std::numbers::sqrt2 - 1.1;  // height of each corner that is cut off
   EXPECT_NEAR(moments.area, 4 - 4 * cut * cut, 1e-14);
   EXPECT_NEAR(moments.centroid_pressure[0], 0, 1e-15);
   EXPECT_NEAR(moments.centroid_pressure[1], 0, 1e-15);
 }
 
-TEST(Polygon, PlanesThatDoNotClipAreLeftOut) {
+TEST(Polygon, PlanesThatCutOffTooLittleAreIgnored) {
   const double q = std::numbers::pi / 4;
   Polygon polygon = make_square({q, 3 * q, 5 * q, 7 * q});
   ASSERT_TRUE(clip_polygon(2, 0, &polygon));
@@ -86,19 +89,19 @@ TEST(Polygon, PlanesThatDoNotClipAreLeftOut) {
   EXPECT_EQ(polygon.num_vertices, 5);
 }
 
-TEST(Polygon, NothingIsLeftOutsideOfAPlane) {
+TEST(Polygon, NothingRemainsOutsideAPlane) {
   Polygon polygon = make_square({0, 0, 0, 0});
   for (PolygonVertex& vertex : polygon.vertex) vertex.distance += math::broadcast_to<Vec4>(3);
   EXPECT_FALSE(clip_polygon(kAllPlanes, 0, &polygon));
 }
 
-TEST(Polygon, NothingIsLeftBesideAnEdge) {
+TEST(Polygon, NothingRemainsBesideAnEdge) {
   Polygon polygon = make_square({0, 0, 0, 0});
   for (PolygonVertex& vertex : polygon.vertex) vertex.distance[0] = vertex.position_pressure[0] + 1;
   EXPECT_FALSE(clip_polygon(kAllPlanes, 1e-15, &polygon));
 }
 
-TEST(Polygon, AllOfItIsLeftInAPlane) {
+TEST(Polygon, APolygonInAPlaneRemainsWhole) {
   Polygon polygon = make_square({0, 0, 0, 0});
   for (PolygonVertex& vertex : polygon.vertex) vertex.distance[0] = 0;
   EXPECT_TRUE(clip_polygon(1, 1e-15, &polygon));

@@ -1,6 +1,10 @@
 #include "stiction/geometry/quadrature.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -17,7 +21,7 @@ std::vector<QuadraturePoint> calc_points(const ContactSurface& surface, Quadratu
   return points;
 }
 
-/// Random bodies, faces of every number of vertices.
+/// The surface between two random bodies. It has faces of every number of vertices.
 ContactSurface make_surface(int seed, Tessellation tessellation = Tessellation::polygon) {
   std::mt19937 random(seed);
   const ContactBody A = CompliantBody(make_random_field(&random, 2, 0.02));
@@ -26,7 +30,7 @@ ContactSurface make_surface(int seed, Tessellation tessellation = Tessellation::
   return calc_surface(A, X, B, X * random_pose(&random, 0.01), tessellation);
 }
 
-TEST(Quadrature, CentroidIsOnePointAFace) {
+TEST(Quadrature, CentroidGivesOnePointPerFace) {
   const ContactSurface surface = make_surface(1);
   const auto points = calc_points(surface, Quadrature::centroid);
   ASSERT_EQ(points.size(), surface.faces.size());
@@ -37,7 +41,8 @@ TEST(Quadrature, CentroidIsOnePointAFace) {
   }
 }
 
-/// The integral over each face of every product of two coordinates, by the fan of its corners.
+/// Compares the integrals of products of two coordinates over each face with those over the fan of
+/// its corners.
 TEST(Quadrature, MomentExactIntegratesQuadratics) {
   for (const Tessellation tessellation : {Tessellation::polygon, Tessellation::triangle}) {
     const ContactSurface surface = make_surface(2, tessellation);
@@ -63,7 +68,8 @@ TEST(Quadrature, MomentExactIntegratesQuadratics) {
             surface.vertices[face.first_vertex + (v + 1) % face.num_vertices] - face.centroid;
         const double area = 0.5 * dot(face.normal, cross(a, b));
         size = std::max(size, norm(a));
-        // Edge midpoints, exact for quadratics on a triangle whose third corner is the centroid.
+        // The midpoints of edges are exact for quadratics on a triangle. Its third corner is the
+        // centroid.
         for (const Vec3& x : {0.5 * a, 0.5 * b, 0.5 * (a + b)})
           for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) expected[i][j] += area / 3 * x[i] * x[j];
@@ -88,7 +94,8 @@ TEST(Quadrature, PointsLieInTheirFaces) {
   }
 }
 
-/// The upright box's torque is 0; the centroid rule misses it by what pressure varies in a face.
+/// The torque on an upright box is 0. The centroid rule has an error, because the pressure varies
+/// within a face.
 TEST(Quadrature, MomentExactHasTheTorqueOfALinearPressure) {
   const ContactBody box = make_box({0.05, 0.04, 0.03}, 1e6);
   const ContactSurface surface =
@@ -111,23 +118,23 @@ TEST(Quadrature, SmallFacesHaveThreePoints) {
   EXPECT_EQ(calc_points(surface, Quadrature::moment_exact).size(), 3 * surface.faces.size());
 }
 
-// ---- A disk that slides and spins
-// ----------------------------------------------------------------
+// The tests below are about a disk that slides and spins.
 
-/// A flat disk on compliant ground: n triangles about an apex, which the surface keeps as they are.
+/// A flat rigid disk on compliant ground: n triangles about an apex, which become the faces.
 ContactSurface make_disk(int n, double turn, Tessellation tessellation, const Vec3& apex = {}) {
   TriangleMesh disk;
   disk.vertices = {apex};
   for (int i = 0; i < n; ++i) {
     disk.vertices.push_back({std::cos(2 * pi * i / n + turn), std::sin(2 * pi * i / n + turn), 0});
-    disk.triangles.push_back({0, (i + 1) % n + 1, i + 1});  // faces down
+    disk.triangles.push_back({0, (i + 1) % n + 1, i + 1});  // winds downward
   }
   return calc_surface(RigidBody(disk), translation(0, 0, -0.01), HalfSpace{1e6}, kIdentity,
                       tessellation);
 }
 
-/// The ratio v / (R w) at which a disk of uniform pressure comes to rest, F = 2 T, friction being
-/// opposed to the velocity of each point; averaged over directions, as a spinning disk has them.
+/// Returns the ratio v / (R w) at which a disk of uniform pressure comes to rest, where F = 2 T.
+/// Friction opposes the velocity of each point. The forces are averaged over directions, because
+/// the disk spins.
 double calc_rest_ratio(const std::vector<QuadraturePoint>& points, int num_directions = 12) {
   const auto excess = [&](double ratio) {  // F - 2 ratio T
     double sum = 0;
@@ -148,29 +155,29 @@ double calc_rest_ratio(const std::vector<QuadraturePoint>& points, int num_direc
   return low;
 }
 
-/// Of a regular polygon of n corners, to 1e-5: a grid in polar coordinates, fine across the place
-/// that does not move.
+/// Returns the ratio for a regular polygon of n corners, accurate to 1e-5. The points are a polar
+/// grid that is fine near the point that does not move.
 double calc_polygon_rest_ratio(int n) {
   std::vector<QuadraturePoint> points;
   const int rings = 250, sectors = 800 / n;
   for (int i = 0; i < n; ++i)
     for (int r = 0; r < rings; ++r)
       for (int k = 0; k < sectors; ++k) {
-        const double rho = (r + 0.5) / rings, share = (k + 0.5) / sectors;
+        const double rho = (r + 0.5) / rings, t = (k + 0.5) / sectors;
         const double a = 2 * pi * i / n, b = 2 * pi * (i + 1) / n;
-        const Vec3 rim = (1 - share) * Vec3{std::cos(a), std::sin(a), 0} +
-                         share * Vec3{std::cos(b), std::sin(b), 0};
+        const Vec3 rim =
+            (1 - t) * Vec3{std::cos(a), std::sin(a), 0} + t * Vec3{std::cos(b), std::sin(b), 0};
         points.push_back({rho * rim, rho, 0, 0});
       }
   return calc_rest_ratio(points, 2);
 }
 
-TEST(Quadrature, CentroidsOfAFanAreARing) {
+TEST(Quadrature, CentroidsOfAFanBehaveLikeARing) {
   const ContactSurface disk = make_disk(152, 0, Tessellation::polygon);
   EXPECT_NEAR(calc_rest_ratio(calc_points(disk, Quadrature::centroid)), 0.6444, 3e-4);
 }
 
-TEST(Quadrature, DiskOf152TrianglesComesToRestAsADisk) {
+TEST(Quadrature, FanOf152TrianglesComesToRestLikeADisk) {
   for (const Tessellation tessellation : {Tessellation::polygon, Tessellation::triangle})
     for (const double turn : {0.0, 0.011, 0.3, 1.0}) {
       const ContactSurface disk = make_disk(152, turn, tessellation);
@@ -179,9 +186,9 @@ TEST(Quadrature, DiskOf152TrianglesComesToRestAsADisk) {
     }
 }
 
-/// Against the polygon that the fan makes, which itself is 0.9 % below the disk for n = 40.
-/// Measured: within 5e-4.
-TEST(Quadrature, OtherFansComeToRestAsTheirPolygons) {
+/// The reference is the polygon of the fan, whose ratio is 0.9 % below that of the disk for n = 40.
+/// Measured error: 5e-4.
+TEST(Quadrature, OtherFansComeToRestLikeTheirPolygons) {
   struct Fan {
     int n;
     Vec3 apex;

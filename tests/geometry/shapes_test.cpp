@@ -1,5 +1,7 @@
 #include "stiction/geometry/shapes.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +13,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
@@ -58,11 +61,13 @@ const std::vector<Shape>& curved_shapes() {
   return shapes;
 }
 
-/// A cube, boxes whose medial axis is a segment along each axis, and a rectangle across each.
+/// Half sizes of a cube, of boxes whose medial axis is a segment along each axis, and of boxes
+/// whose medial axis is a rectangle perpendicular to each axis.
 const std::vector<Vec3> kBoxes = {{1, 1, 1}, {1, 1, 3}, {1, 3, 1}, {3, 1, 1},
                                   {1, 2, 3}, {2, 1, 3}, {3, 2, 1}, {1, 2, 2}};
 
-/// Every face once as the face of one tet, or twice in opposite senses.
+/// Expects that every face belongs to one tet or two, and that the extent is 0 on the boundary and
+/// 1 elsewhere.
 void expect_conforming(const MeshedShape& shape) {
   std::map<std::set<int>, int> num_tets;
   for (const auto& tet : shape.mesh.tets) {
@@ -80,11 +85,12 @@ void expect_conforming(const MeshedShape& shape) {
     if (n == 1)
       for (const int v : face) extent[v] = 0;
   }
-  EXPECT_EQ(shape.extent, extent) << "0 on the boundary, 1 inside";
+  EXPECT_EQ(shape.extent, extent);
   EXPECT_NO_THROW(check_tet_mesh(shape.mesh, ""));
 }
 
-/// Same triangles, turning the same way, whatever the order of vertices and triangles.
+/// Lists triangles in a form that does not depend on the order of vertices and triangles, but
+/// depends on their winding.
 auto list_triangles(const TriangleMesh& mesh) {
   std::multiset<std::array<double, 9>> triangles;
   for (const auto& t : mesh.triangles) {
@@ -115,12 +121,12 @@ TEST(Shapes, MeshesConformAndSurfacesAreTheirBoundaries) {
 }
 
 TEST(Shapes, VolumesConvergeInSecondOrder) {
-  // Level by level of the sphere, and twice the sides of the others.
+  // Half the hint is one more level of the sphere, and twice the sides of the others.
   for (const Shape& shape : curved_shapes()) {
     double before = 0;
     for (const double hint : {0.02, 0.01, 0.005}) {
       const double error = 1 - calc_volume(shape.mesh(hint).mesh) / shape.volume;
-      EXPECT_GT(error, 0) << shape.name << ": inscribed";
+      EXPECT_GT(error, 0) << shape.name << " must be inscribed";
       if (before > 0) {
         EXPECT_NEAR(before / error, 4, 0.4) << shape.name << ", hint " << hint;
       }
@@ -130,7 +136,7 @@ TEST(Shapes, VolumesConvergeInSecondOrder) {
   }
 }
 
-/// The extent at a point, by the tet that it lies in; -1 outside.
+/// Interpolates the extent at a point in the tet that contains it. Returns -1 outside.
 double interpolate(const MeshedShape& shape, const Vec3& point) {
   TetMesh probe = shape.mesh;
   probe.vertices.push_back(point);
@@ -167,8 +173,8 @@ TEST(Shapes, ExtentOfBoxIsDistanceToItsFaces) {
 }
 
 TEST(Shapes, ExtentOfCurvedShapesIsTheirRelativeDepth) {
-  // Chords lie below the surface by 1 - cos of half the angle that they span, a capsule's triangles
-  // by that along a circle and along a meridian. A sphere's are asked.
+  // A chord of the unit circle lies below it by 1 - cos of half its angle. For a capsule the errors
+  // along a circle and along a meridian add up. For a sphere the error is measured.
   double of_sphere = 0;
   const TriangleMesh surface = make_sphere_surface(1, 0.1);
   for (const auto& [a, b, c] : surface.triangles) {
@@ -196,7 +202,7 @@ TEST(Shapes, ExtentOfCurvedShapesIsTheirRelativeDepth) {
   }
 }
 
-TEST(Shapes, ConvexMeshOfSphereIsItsMesh) {
+TEST(Shapes, ConvexMeshOfASphereIsTheSphereMesh) {
   const MeshedShape sphere = make_sphere_mesh(0.1, 0.05);
   TriangleMesh hull = make_sphere_surface(0.1, 0.05);
   for (Vec3& v : hull.vertices) v += {3, 4, 5};
@@ -205,7 +211,7 @@ TEST(Shapes, ConvexMeshOfSphereIsItsMesh) {
   EXPECT_EQ(convex.mesh.tets, sphere.mesh.tets);
   EXPECT_LT(norm(convex.mesh.vertices.back() - Vec3{3, 4, 5}), 1e-15 * 10);
 
-  // A tetrahedron's centroid is the mean of its vertices; a dent hides a triangle from it.
+  // The centroid of a tetrahedron is the mean of its vertices. A dented box is not convex.
   const TriangleMesh tet = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                             {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
   EXPECT_LT(norm(make_convex_mesh(tet).mesh.vertices.back() - Vec3{0.25, 0.25, 0.25}), 1e-15);
@@ -237,7 +243,7 @@ TEST(Shapes, NearlyEqualSizesGiveNoSlivers) {
   EXPECT_NO_THROW(check_tet_mesh(make_cylinder_mesh(1, 2 - 1e-6, 1).mesh, ""));
 }
 
-TEST(Shapes, RefuseWhatIsNotPositiveAndFinite) {
+TEST(Shapes, RejectSizesThatAreNotPositiveAndFinite) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double bad : {0.0, -1.0, nan, infinity}) {
@@ -258,11 +264,11 @@ TEST(Shapes, RefuseWhatIsNotPositiveAndFinite) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "resolution_hint of a capsule: -0.02 is not a finite number above 0");
+                 "resolution_hint of a capsule: is -0.02, must be finite and above 0");
   }
 }
 
-/// Vertices and triangles of an OBJ file of triangles.
+/// Reads an OBJ file of triangles.
 TriangleMesh read_obj(const fs::path& path) {
   TriangleMesh mesh;
   std::ifstream file(path);
@@ -278,8 +284,8 @@ TriangleMesh read_obj(const fs::path& path) {
   return mesh;
 }
 
-// Sizes of the meshes of Drake 1.51.1.
-TEST(Shapes, SizesAreTheReferences) {
+// The reference data are the sizes of the meshes of Drake 1.51.1.
+TEST(Shapes, MeshSizesEqualDrakes) {
   const fs::path folder = fs::path(STICTION_SOURCE_DIR) / "../shared/reference/surfaces";
   if (!fs::exists(folder / "mesh.json")) GTEST_SKIP() << "no reference data";
   int num_rows = 0;
@@ -312,7 +318,7 @@ TEST(Shapes, SizesAreTheReferences) {
       shape = make_convex_mesh(hull);
       surface = make_convex_surface(hull);
     } else {
-      continue;  // a tet mesh from a file
+      continue;  // This is a tet mesh from a file.
     }
     SCOPED_TRACE(kind + " " + std::to_string(hint));
     ++num_rows;

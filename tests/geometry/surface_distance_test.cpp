@@ -18,8 +18,8 @@ Vec3 draw(std::mt19937& random, double size) {
   return {x, y, uniform(random)};
 }
 
-TEST(SurfaceDistance, IsThatOfABox) {
-  // In and outside, nearest to faces, edges and corners.
+TEST(SurfaceDistance, HasTheClosedFormOfABox) {
+  // The points lie inside and outside, nearest to faces, edges and corners.
   const Vec3 half = {1, 2, 3};
   const SurfaceDistance box(make_box_surface(half));
   std::mt19937 random(1);
@@ -32,7 +32,7 @@ TEST(SurfaceDistance, IsThatOfABox) {
   }
 }
 
-TEST(SurfaceDistance, TreeIsBruteForce) {
+TEST(SurfaceDistance, TreeAgreesWithBruteForce) {
   const TriangleMesh surface = make_ellipsoid_surface({1, 0.5, 0.2}, 0.1);
   const SurfaceDistance tree(surface);
   std::mt19937 random(2);
@@ -47,7 +47,7 @@ TEST(SurfaceDistance, TreeIsBruteForce) {
   }
 }
 
-TEST(SurfaceDistance, TakesTrianglesWithoutArea) {
+TEST(SurfaceDistance, AcceptsTrianglesWithoutArea) {
   EXPECT_DOUBLE_EQ(norm(find_nearest_point({1, 1, 0}, {0, 0, 0}, {1, 0, 0}, {3, 0, 0})), 1);
   EXPECT_EQ(find_nearest_point({1, 1, 0}, {2, 0, 0}, {2, 0, 0}, {2, 0, 0}), (Vec3{2, 0, 0}));
 }

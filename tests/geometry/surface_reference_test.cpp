@@ -1,11 +1,13 @@
-// Surfaces of 157 pairs of shapes against Drake 1.51.1, on the same meshes, and pairs that are
-// hard.
+// Compares the surfaces of 157 pairs of shapes with those of Drake 1.51.1 on the same meshes, and
+// checks difficult pairs.
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
@@ -34,7 +36,7 @@ RigidTransform read_pose(const YAML::Node& node) {
   return X;
 }
 
-/// The words of a VTK file of tetrahedra, or of an OBJ file, after what stands before them.
+/// Reads a VTK file of tetrahedra.
 TetMesh read_tets(const std::string& name) {
   std::ifstream file(kFolder / name);
   std::string word;
@@ -51,6 +53,7 @@ TetMesh read_tets(const std::string& name) {
   return mesh;
 }
 
+/// Reads an OBJ file of triangles.
 TriangleMesh read_triangles(const std::string& name) {
   std::ifstream file(kFolder / name);
   std::string line;
@@ -68,7 +71,7 @@ TriangleMesh read_triangles(const std::string& name) {
       for (int& v : triangle) {
         std::string corner;
         words >> corner;
-        v = std::stoi(corner) - 1;  // less what follows a slash
+        v = std::stoi(corner) - 1;  // ignores the part after a slash
       }
       mesh.triangles.push_back(triangle);
     }
@@ -102,7 +105,7 @@ TriangleMesh make_surface(const YAML::Node& of, double hint) {
   return kind == "convex" ? read_triangles(file) : make_boundary(read_tets(file));
 }
 
-/// Side "A" or "B" of a pair, made once for all pairs that have it.
+/// Returns body "A" or "B" of a pair. Equal bodies are made once.
 const ContactBody& make_body(const YAML::Node& row, const std::string& side) {
   const YAML::Node of = row[side];
   const bool is_compliant = row["compliant_" + side].as<bool>();
@@ -125,11 +128,11 @@ ContactSurface calc_surface(const YAML::Node& row, Tessellation tessellation) {
                       read_pose(row["X_WB"]), tessellation);
 }
 
-/// Our rule discards faces on the far side of the medial axis for a rigid half space as well, where
-/// Drake keeps them: here 12 faces, 0.01 % of the area.
+/// We discard faces on the far side of the medial axis for a rigid half space too. Drake keeps
+/// them: 12 faces here, 0.01 % of the area.
 constexpr const char* kPastMedialAxis = "rhalfspace-ctorus_mesh_d0.02";
 
-TEST(SurfaceReference, PairsOfShapesAreAsDrakeHasThem) {
+TEST(SurfaceReference, PairsOfShapesAgreeWithDrake) {
   if (!fs::exists(kFolder / "pairs.json")) GTEST_SKIP() << "no reference data";
   int num_pairs = 0;
   for (const YAML::Node& row : YAML::LoadFile((kFolder / "pairs.json").string())["rows"]) {
@@ -157,10 +160,10 @@ TEST(SurfaceReference, PairsOfShapesAreAsDrakeHasThem) {
   EXPECT_EQ(num_pairs, 157);
 }
 
-constexpr double kLeastPressure = -1e-3;  // 1e-9 of the modulus: rounding on the rim [Pa]
+constexpr double kLeastPressure = -1e-3;  // [Pa], 1e-9 of the modulus: rounding on the rim
 
-/// Whatever the pair: finite numbers, positive areas, no pressure that pulls.
-TEST(SurfaceReference, HardPairsAreHarmless) {
+/// Every pair must have finite numbers, positive areas and no negative pressure.
+TEST(SurfaceReference, DifficultPairsHaveValidSurfaces) {
   if (!fs::exists(kFolder / "hard.json")) GTEST_SKIP() << "no reference data";
   int num_pairs = 0, num_refused = 0;
   for (const YAML::Node& row : YAML::LoadFile((kFolder / "hard.json").string())["rows"]) {
@@ -170,7 +173,7 @@ TEST(SurfaceReference, HardPairsAreHarmless) {
       ContactSurface surface;
       try {
         surface = calc_surface(row, tessellation);
-      } catch (const Error&) {  // meshes that have no field
+      } catch (const Error&) {  // Some meshes have no valid field.
         ++num_refused;
         continue;
       }
@@ -192,7 +195,7 @@ TEST(SurfaceReference, HardPairsAreHarmless) {
     }
   }
   EXPECT_GT(num_pairs, 80);
-  EXPECT_EQ(num_refused, 6);  // three meshes, twice
+  EXPECT_EQ(num_refused, 6);  // three meshes in two pairs each
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "stiction/geometry/contact_surface.hpp"
@@ -16,7 +18,7 @@ inline const RigidTransform kIdentity;
 
 inline RigidTransform translation(double x, double y, double z) { return {{}, {x, y, z}}; }
 
-/// A rotation about `axis`, which need not be a unit vector, by Rodrigues' formula.
+/// Returns the rotation about `axis`, which need not be a unit vector, by Rodrigues' formula.
 inline math::Mat3 rotation(const Vec3& axis, double angle) {
   const Vec3 k = axis * (1 / norm(axis));
   const double c = std::cos(angle), s = std::sin(angle), d = 1 - c;
@@ -36,8 +38,8 @@ inline RigidTransform random_pose(std::mt19937* random, double size) {
   return {rotation(axis, angle), random_vector(random, size)};
 }
 
-/// A cube of n^3 cells of `cell` [m], six tetrahedra each, its inner vertices out of place; every
-/// pressure is random, on the boundary too.
+/// Makes a cube of n^3 cells of width `cell` [m], with six tetrahedra each. The inner vertices are
+/// displaced at random, and all pressures are random, also on the boundary.
 inline PressureField make_random_field(std::mt19937* random, int n, double cell) {
   PressureField field;
   std::uniform_real_distribution<double> pressure(0, 1e6), shift(-0.2 * cell, 0.2 * cell);
@@ -52,7 +54,7 @@ inline PressureField make_random_field(std::mt19937* random, int n, double cell)
         field.mesh.vertices.push_back({x, y, z});
         field.pressure.push_back(pressure(*random));
       }
-  // Along the diagonal, in each order of the axes.
+  // Each tetrahedron goes along the diagonal in one order of the axes.
   constexpr int kOrders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
@@ -77,7 +79,7 @@ inline ContactBody make_box(const Vec3& half_size, double modulus) {
   return CompliantBody(make_pressure_field(make_box_mesh(half_size), modulus));
 }
 
-/// Sums over a surface.
+/// Integrals over a surface.
 struct SurfaceTotals {
   double area = 0, stiffness = 0;  // sum A g [N/m]
   Vec3 centroid;

@@ -1,10 +1,14 @@
-// Surfaces against a twin that shares nothing with them: every pair of elements, each polygon from
-// all corners that three planes make.
+// Compares surfaces with a brute-force twin that shares no code with them. The twin tests every
+// pair of elements and computes each polygon from the intersections of three planes.
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
+#include <numbers>
 #include <numeric>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,7 +18,7 @@
 namespace stiction::geometry {
 namespace {
 
-/// normal . x <= offset.
+/// The half space normal . x <= offset.
 struct Plane {
   Vec3 normal;
   double offset;
@@ -35,7 +39,7 @@ std::optional<Vec3> meet(const Plane& a, const Plane& b, const Plane& c) {
          (1 / det);
 }
 
-/// The part of a plane that is within all of `walls`.
+/// Returns the part of a plane that lies within all `walls`.
 TwinFace calc_twin_face(const Plane& plane, const Planes& walls) {
   std::vector<Vec3> corners;
   for (std::size_t i = 0; i < walls.size(); ++i)
@@ -46,7 +50,7 @@ TwinFace calc_twin_face(const Plane& plane, const Planes& walls) {
             }))
           corners.push_back(*x);
   if (corners.size() < 3) return {0, {}};
-  // By angle about their mean.
+  // Sort the corners by angle about their mean.
   const Vec3 mean = std::accumulate(corners.begin(), corners.end(), Vec3{}) *
                     (1.0 / static_cast<double>(corners.size()));
   const Vec3 skew = std::abs(plane.normal.x) < 0.7 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
@@ -93,7 +97,8 @@ std::vector<WorldTet> make_world_tets(const PressureField& field, const RigidTra
       const double height = dot(wall.normal, x[i]) - wall.offset;
       if (height > 0) wall = {-wall.normal, -wall.offset};
       tet.walls.push_back(wall);
-      // The pressure is p_i times the share of the height over the opposite face.
+      // The pressure is the sum of p_i times the height above the opposite face, relative to the
+      // height of corner i.
       const double scale = -field.pressure[v[i]] / std::abs(height);
       tet.field.gradient += scale * wall.normal;
       tet.field.constant -= scale * wall.offset;
@@ -131,7 +136,7 @@ TwinSurface calc_twin(const std::vector<WorldTet>& A, const std::vector<WorldTet
   return surface;
 }
 
-/// Walls of a triangle: through its edges, square to it.
+/// The walls of a triangle: the planes through its edges, perpendicular to it.
 Planes make_edge_walls(const std::array<Vec3, 3>& x, const Vec3& normal) {
   Planes walls;
   for (int i = 0; i < 3; ++i) {
@@ -157,7 +162,8 @@ TwinSurface calc_twin(const TriangleMesh& A, const RigidTransform& X_WA,
   return surface;
 }
 
-/// Areas, centroids and element pairs; faces of less than 1e-16 m^2 may be on one side alone.
+/// Compares areas, centroids and element pairs. Faces of less than 1e-16 m^2 may be missing on one
+/// side.
 void expect_equal(const ContactSurface& surface, const TwinSurface& twin) {
   TwinSurface faces;
   for (const SurfaceFace& face : surface.faces) {
@@ -178,7 +184,7 @@ void expect_equal(const ContactSurface& surface, const TwinSurface& twin) {
   }
 }
 
-TEST(SurfaceTwin, RandomFieldsMeetWhereTheTwinSays) {
+TEST(SurfaceTwin, AgreesOnRandomFields) {
   std::mt19937 random(1);
   std::size_t num_faces = 0, most_vertices = 0;
   for (int round = 0; round < 6; ++round) {
@@ -196,7 +202,7 @@ TEST(SurfaceTwin, RandomFieldsMeetWhereTheTwinSays) {
   EXPECT_GE(most_vertices, 7U);
 }
 
-TEST(SurfaceTwin, RigidBoxInARandomFieldIsAsTheTwinSays) {
+TEST(SurfaceTwin, AgreesOnARigidBoxInARandomField) {
   std::mt19937 random(2);
   std::size_t num_faces = 0;
   for (int round = 0; round < 6; ++round) {
@@ -212,7 +218,7 @@ TEST(SurfaceTwin, RigidBoxInARandomFieldIsAsTheTwinSays) {
   EXPECT_GT(num_faces, 200U);
 }
 
-TEST(SurfaceTwin, HalfSpacesCutAsTheTwinSays) {
+TEST(SurfaceTwin, AgreesOnHalfSpaces) {
   std::mt19937 random(3);
   std::size_t num_faces = 0;
   for (const double pressure_gradient : {kInfinity, 5e7}) {
@@ -244,7 +250,7 @@ TEST(SurfaceTwin, HalfSpacesCutAsTheTwinSays) {
   EXPECT_GT(num_faces, 200U);
 }
 
-TEST(SurfaceTwin, RigidBoxInACompliantHalfSpaceIsAsTheTwinSays) {
+TEST(SurfaceTwin, AgreesOnARigidBoxInACompliantHalfSpace) {
   std::mt19937 random(4);
   const TriangleMesh box = make_box_surface({0.05, 0.04, 0.03});
   for (int round = 0; round < 8; ++round) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -54,14 +55,14 @@ TEST(TetMesh, BoundaryKeepsNoInnerVertex) {
 TEST(TetMesh, VolumeOfASurfaceFarAwayKeepsItsDigits) {
   TriangleMesh box = make_box_surface({0.01, 0.01, 0.01});
   for (Vec3& v : box.vertices) v += {1e4, 1e4, 1e4};
-  // Positions are rounded to 1e-12 of 1e-2.
+  // Positions are rounded by 1e-12 relative to a size of 1e-2.
   EXPECT_NEAR(calc_volume(box) / 8e-6, 1, 1e-9);
 }
 
-TEST(TetMesh, QualityIsOneOfARegularTet) {
+TEST(TetMesh, QualityOfARegularTetIsOne) {
   const TetMesh regular = {{{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}}, {{0, 1, 3, 2}}};
   EXPECT_NEAR(std::abs(calc_quality(regular, regular.tets[0])), 1, 1e-15);
-  // Edges 1, 1, 1, sqrt(2), sqrt(2), sqrt(2): l_rms^2 = 3/2.
+  // The edges are 1, 1, 1, sqrt(2), sqrt(2), sqrt(2), so l_rms^2 = 3/2.
   EXPECT_NEAR(calc_quality(kTet, kTet.tets[0]), std::sqrt(2.0) / std::pow(1.5, 1.5), 1e-15);
   EXPECT_LT(calc_quality(kTet, {1, 0, 2, 3}), 0);
   TetMesh flat = kTet;

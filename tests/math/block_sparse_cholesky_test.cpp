@@ -1,7 +1,9 @@
 #include "stiction/math/block_sparse_cholesky.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <Eigen/Cholesky>
@@ -14,6 +16,7 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor>;
 
 /// A random symmetric positive definite matrix of blocks with the pattern of a graph.
 struct RandomSystem {
@@ -43,13 +46,15 @@ struct RandomSystem {
           B * B.transpose() + MatrixXd::Identity(sizes[i], sizes[i]);
     }
     for (const BlockEdge& e : edges) {
-      // [Ja Jb]^T [Ja Jb], the Hessian of a coupling.
+      // Adds [Ja Jb]^T [Ja Jb], the Hessian of a constraint between the two blocks.
       MatrixXd J = MatrixXd::Zero(3, start.back());
       J.middleCols(start[e.a], sizes[e.a]) = random(3, sizes[e.a]);
       J.middleCols(start[e.b], sizes[e.b]) = random(3, sizes[e.b]);
       A += J.transpose() * J;
     }
   }
+
+  MatrixXd block(int i, int j) const { return A.block(start[i], start[j], sizes[i], sizes[j]); }
 
   void fill(BlockSparseCholesky* cholesky) const {
     cholesky->set_zero();
@@ -66,14 +71,15 @@ struct RandomSystem {
   }
 };
 
-/// |A x - b| / (|A| |x|), which Cholesky keeps near round-off for any condition.
+/// Returns |A x - b| / (|A| |x|). A Cholesky solve keeps it near round-off for any condition
+/// number.
 double calc_backward_error(const MatrixXd& A, const VectorXd& x, const VectorXd& b) {
   return (A * x - b).norm() / std::max(1e-300, A.norm() * x.norm());
 }
 
 TEST(BlockSparseCholesky, SolvesAsDenseForRandomGraphs) {
   std::mt19937 rng(1);
-  BlockSparseCholesky cholesky;  // one object for all: analyze may be called again
+  BlockSparseCholesky cholesky;  // One object serves all: analyze may be called again.
   for (int trial = 0; trial < 200; ++trial) {
     const int num_blocks = 1 + trial % 23;
     const RandomSystem system(num_blocks, trial % 7, &rng, trial % 3 == 0 ? 6 : 0);
@@ -134,7 +140,7 @@ TEST(BlockSparseCholesky, EliminatesTheFirstBlocksOnceForManyFactors) {
       EXPECT_LE(calc_backward_error(system.A, x, b), 1e-14) << "trial " << trial;
     }
     system.A = A;
-    system.fill(&cholesky);  // and forgets what was eliminated
+    system.fill(&cholesky);  // This forgets the elimination.
     ASSERT_TRUE(cholesky.factor());
     VectorXd x = VectorXd::Ones(num_rows);
     cholesky.solve_in_place({x.data(), static_cast<std::size_t>(x.size())});
@@ -162,33 +168,72 @@ TEST(BlockSparseCholesky, RefusesNotANumber) {
   EXPECT_FALSE(cholesky.factor());
 }
 
-TEST(MinimumDegreeOrdering, IsAPermutation) {
-  std::mt19937 rng(5);
-  MinimumDegreeOrdering ordering;
-  for (int n = 0; n < 60; ++n) {
-    std::vector<BlockEdge> edges;
-    std::uniform_int_distribution<int> node(0, std::max(0, n - 1));
-    for (int e = 0; e < 2 * n; ++e) edges.push_back({node(rng), node(rng)});  // repeats and loops
-    const auto order = ordering.compute(n, edges);
-    std::vector<int> sorted(order.begin(), order.end());
-    std::sort(sorted.begin(), sorted.end());
-    for (int i = 0; i < n; ++i) ASSERT_EQ(sorted[i], i) << "n " << n;
+TEST(BlockSparseCholesky, CopiesDenseBlocksToTheirPlaces) {
+  std::mt19937 rng(7);
+  for (int trial = 0; trial < 20; ++trial) {
+    const RandomSystem system(1 + trial, 4, &rng, trial % 2 == 0 ? 6 : 0);
+    BlockSparseCholesky cholesky;
+    cholesky.analyze(system.sizes, system.edges);
+    cholesky.set_zero();
+    for (int i = 0; i < static_cast<int>(system.sizes.size()); ++i)
+      cholesky.copy_diagonal(i, system.block(i, i).data());
+    // Either triangle of the matrix may be given.
+    for (const BlockEdge& e : system.edges) {
+      const bool is_swapped = (e.a + e.b) % 2 == 0;
+      const int i = is_swapped ? e.b : e.a, j = is_swapped ? e.a : e.b;
+      cholesky.copy_off_diagonal(i, j, system.block(i, j).data());
+    }
+    ASSERT_TRUE(cholesky.factor());
+    const VectorXd b = VectorXd::Ones(system.start.back());
+    VectorXd x = b;
+    cholesky.solve_in_place({x.data(), static_cast<std::size_t>(x.size())});
+    EXPECT_LE(calc_backward_error(system.A, x, b), 1e-14) << "trial " << trial;
   }
 }
 
-TEST(MinimumDegreeOrdering, MakesNoFillOnATree) {
-  // A star eliminated from its centre would fill completely; its leaves first, not at all.
-  constexpr int kLeaves = 40;
-  std::vector<BlockEdge> edges;
-  for (int i = 1; i <= kLeaves; ++i) edges.push_back({0, i});
-  MinimumDegreeOrdering ordering;
-  const auto order = ordering.compute(kLeaves + 1, edges);
-  std::vector<int> rank(kLeaves + 1);
-  for (int k = 0; k <= kLeaves; ++k) rank[order[k]] = k;
-  for (BlockEdge& e : edges) e = {rank[e.a], rank[e.b]};
+TEST(BlockSparseCholesky, LowerSolveHasTheNormOfTheInverse) {
+  std::mt19937 rng(8);
+  const RandomSystem system(15, 3, &rng);
   BlockSparseCholesky cholesky;
-  cholesky.analyze(std::vector<int>(kLeaves + 1, 6), edges);
-  EXPECT_EQ(cholesky.num_values(), 36u * (2 * kLeaves + 1));
+  cholesky.analyze(system.sizes, system.edges);
+  system.fill(&cholesky);
+  ASSERT_TRUE(cholesky.factor());
+  const VectorXd b = VectorXd::Random(system.start.back());
+  VectorXd y = b;
+  cholesky.solve_lower_in_place({y.data(), static_cast<std::size_t>(y.size())});
+  const double expected = b.dot(system.A.llt().solve(b));
+  EXPECT_NEAR(y.squaredNorm(), expected, 1e-12 * expected);
+}
+
+TEST(BlockSparseCholesky, SolvesSixRightSidesInTheirReachOnly) {
+  std::mt19937 rng(9);
+  for (int trial = 0; trial < 40; ++trial) {
+    const RandomSystem system(12, 2, &rng, trial % 2 == 0 ? 6 : 0);
+    const int num_rows = system.start.back(), block = trial % 12;
+    BlockSparseCholesky cholesky;
+    cholesky.analyze(system.sizes, system.edges);
+    system.fill(&cholesky);
+    ASSERT_TRUE(cholesky.factor());
+    std::vector<int> reach;
+    cholesky.add_reach(block, &reach);
+    cholesky.add_reach(block, &reach);  // adds nothing
+    ASSERT_TRUE(std::is_sorted(reach.begin(), reach.end()));
+    ASSERT_EQ(std::adjacent_find(reach.begin(), reach.end()), reach.end());
+
+    // Right-hand sides B in one block, and B^T A^-1 B from the rows of Y that are reached.
+    MatrixXd B = MatrixXd::Zero(num_rows, 6);
+    B.middleRows(system.start[block], system.sizes[block]).setRandom();
+    RowMajor Y = B;
+    cholesky.solve_lower_six(reach, Y.data());
+    MatrixXd product = MatrixXd::Zero(6, 6);
+    for (const int j : reach)
+      for (int r = 0; r < system.sizes[j]; ++r) {
+        const VectorXd y = Y.row(system.start[j] + r);
+        product += y * y.transpose() * cholesky.inv_diagonal(j)[r];
+      }
+    const MatrixXd expected = B.transpose() * system.A.llt().solve(B);
+    EXPECT_LE((product - expected).norm(), 1e-12 * (1 + expected.norm())) << "trial " << trial;
+  }
 }
 
 }  // namespace

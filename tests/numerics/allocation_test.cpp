@@ -1,4 +1,7 @@
-// Solvers keep their memory: a second solve of problems no larger allocates nothing.
+// Solvers reuse their memory: a second solve of problems of the same size allocates nothing.
+#include <random>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -35,7 +38,7 @@ std::vector<Case> make_cases() {
 
 TEST(Allocation, SecondSolvesAllocateNothing) {
   std::vector<Case> cases = make_cases();
-  // DAQP, which active_set calls, has memory of its own.
+  // active_set is left out, because DAQP allocates by itself.
   for (const LcpSolver which : {LcpSolver::ppm_ratio, LcpSolver::ppm, LcpSolver::lemke}) {
     AnyLcpSolver solver(which);
     const auto solve_all = [&] {

@@ -1,7 +1,10 @@
 #include "stiction/numerics/fixed_point.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -13,16 +16,16 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// A map with its derivative, as the solver sees it.
+/// A map given by its value and derivative, in the form that the solver needs.
 class Map {
  public:
   std::function<VectorXd(const VectorXd&)> g;
   std::function<MatrixXd(const VectorXd&)> derivative;
   double noise = 0;
-  int fails_at = -1;  // evaluation
+  int fails_at = -1;  // index of the evaluation that fails
   VectorXd current;
   int num_evaluations = 0;
-  std::vector<double> softenings;
+  std::vector<double> smoothings;
 
   bool evaluate(std::span<const double> x, std::span<double> out) {
     current = Eigen::Map<const VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
@@ -40,7 +43,7 @@ class Map {
     std::copy(product.begin(), product.end(), y.begin());
   }
   void predict(std::span<const double>) {}
-  void soften(double factor) { softenings.push_back(factor); }
+  void set_smoothing(double factor) { smoothings.push_back(factor); }
 
  private:
   MatrixXd derivative_;
@@ -53,7 +56,7 @@ FixedPointResult solve(Map* map, VectorXd* x, const FixedPointOptions& options =
       .solve();
 }
 
-/// a + b s(x) with s rising from 0 to 1 about `middle`, as steeply as `width` is small.
+/// Returns the map a + b s(x), where s rises from 0 to 1 within `width` about `middle`.
 Map make_rise(double a, double b, double middle, double width) {
   Map map;
   const auto s = [=](double x) { return 0.5 + 0.5 * std::tanh((x - middle) / width); };
@@ -73,8 +76,8 @@ TEST(FixedPoint, ExactGuessTakesOneEvaluation) {
   EXPECT_EQ(result.error, 0);
 }
 
-TEST(FixedPoint, AffineMapTakesAsManyEvaluationsAsItsTolerance) {
-  // Contractive or not: Newton's method does not ask.
+TEST(FixedPoint, AffineMapTakesOneEvaluationPerDigit) {
+  // Newton's method does not need a contraction.
   std::mt19937_64 rng(1);
   std::normal_distribution<double> normal;
   for (const double size : {0.1, 3.0}) {
@@ -87,13 +90,14 @@ TEST(FixedPoint, AffineMapTakesAsManyEvaluationsAsItsTolerance) {
     VectorXd x = VectorXd::Constant(n, 4);
     const FixedPointResult result = solve(&map, &x, {.tolerance = 1e-8});
     EXPECT_TRUE(result.converged) << size;
-    EXPECT_LE(result.evaluations, 10);  // a factor of 10 or more each, by the linear tolerance
+    // The tolerance of the linear solves gains a factor of 10 or more per evaluation.
+    EXPECT_LE(result.evaluations, 10);
     EXPECT_LE((x - root).norm(), 1e-6 * root.norm());
   }
 }
 
-TEST(FixedPoint, FindsTheRootAboveWhereNewtonAimsBelow) {
-  // g rises like x + 0.05 and levels off: from below, every Newton step aims at x = -infinity.
+TEST(FixedPoint, FindsARootInTheDirectionOppositeToNewtons) {
+  // g rises like 1.001 x + 0.05 and levels off. From below every Newton step goes far below zero.
   Map map;
   map.g = [](const VectorXd& x) {
     return VectorXd::Constant(1, std::min(0.05 + 1.001 * x[0], 4 + 0.1 * x[0]));
@@ -110,9 +114,9 @@ TEST(FixedPoint, FindsTheRootAboveWhereNewtonAimsBelow) {
   }
 }
 
-TEST(FixedPoint, FindsARootThatTheIterationCirclesForever) {
-  // A rotation by 2 rad, twofold near the root and saturated far from it: x <- g(x) ends in a
-  // cycle.
+TEST(FixedPoint, FindsARootThatThePlainIterationCircles) {
+  // A rotation by 2 rad that doubles distances near the root and saturates far from it. The plain
+  // iteration x <- g(x) ends in a cycle.
   const Eigen::Vector2d root(3, 4);
   const MatrixXd B = 2 * Eigen::Rotation2Dd(2).toRotationMatrix();
   Map map;
@@ -133,8 +137,8 @@ TEST(FixedPoint, FindsARootThatTheIterationCirclesForever) {
   }
 }
 
-TEST(FixedPoint, StepsAreFoundFromAnywhere) {
-  // Rises far steeper than the interval between guess and root.
+TEST(FixedPoint, FindsTheRootOfASteepMapFromAnywhere) {
+  // g rises within a width far below the distance from the guess to the root.
   for (const double width : {1.0, 1e-2, 1e-4}) {
     for (const double start : {0.0, 0.5, 1.0, 3.0, 1e4}) {
       Map map = make_rise(0.2, 1.5, 1.0, width);
@@ -146,8 +150,8 @@ TEST(FixedPoint, StepsAreFoundFromAnywhere) {
   }
 }
 
-TEST(FixedPoint, NegativePointsAreSeenAsZero) {
-  // The tangent at the guess leads far below zero, where g is that of zero.
+TEST(FixedPoint, NegativePointsCountAsZero) {
+  // The tangent at the guess leads far below zero, where g has its value at zero.
   Map map;
   map.g = [](const VectorXd& x) {
     EXPECT_GE(x.minCoeff(), 0);
@@ -159,7 +163,7 @@ TEST(FixedPoint, NegativePointsAreSeenAsZero) {
   EXPECT_GE(x[0], 0);
 }
 
-TEST(FixedPoint, NoiseCountsAsNothing) {
+TEST(FixedPoint, ErrorsBelowTheResolutionDoNotCount) {
   Map map = make_rise(1e-12, 1e-12, 0, 1);
   map.noise = 1e-6;
   VectorXd x = VectorXd::Zero(1);
@@ -168,7 +172,7 @@ TEST(FixedPoint, NoiseCountsAsNothing) {
   EXPECT_EQ(result.evaluations, 1);
 }
 
-TEST(FixedPoint, FailureReturnsTheBestPointAsTheCurrentOne) {
+TEST(FixedPoint, FailureReturnsTheBestPoint) {
   for (const int fails_at : {0, 1, 2, 3}) {
     Map map = make_rise(0.2, 1.5, 1.0, 0.3);
     map.fails_at = fails_at;
@@ -184,8 +188,8 @@ TEST(FixedPoint, FailureReturnsTheBestPointAsTheCurrentOne) {
   }
 }
 
-TEST(FixedPoint, MapWithoutAnyEndsAtItsLimitWithTheBestPoint) {
-  // No map that the theory allows: g jumps over the diagonal.
+TEST(FixedPoint, WithoutAFixedPointTheBestPointIsReturnedAtTheLimit) {
+  // The theory excludes this map: g jumps over the diagonal.
   Map map;
   map.g = [](const VectorXd& x) { return VectorXd::Constant(1, x[0] < 1 ? 1.5 : 0.5); };
   map.derivative = [](const VectorXd&) { return MatrixXd::Zero(1, 1); };
@@ -195,17 +199,18 @@ TEST(FixedPoint, MapWithoutAnyEndsAtItsLimitWithTheBestPoint) {
   EXPECT_LE(result.evaluations, 251);
   EXPECT_LE(result.error, 1.0);
   EXPECT_EQ(map.current, x);
-  ASSERT_FALSE(map.softenings.empty());
-  EXPECT_EQ(map.softenings.back(), 1);
+  ASSERT_FALSE(map.smoothings.empty());
+  EXPECT_EQ(map.smoothings.back(), 1);
 }
 
-TEST(FixedPointPath, GoesThroughTurns) {
-  // x = lambda g(x) turns back twice before it reaches lambda = 1.
+TEST(FixedPointPath, FollowsTheTurnsOfThePath) {
+  // The path of x = lambda g(x) turns back twice before it reaches lambda = 1.
   Map map = make_rise(0.2, 2.0, 1.2, 0.1);
   double previous = 0;
   int num_turns = 0;
   bool rises = true;
-  for (double x = 0.01; x < 2.2; x += 0.01) {  // lambda along the path, of which x is a parameter
+  // The path is parametrized by x.
+  for (double x = 0.01; x < 2.2; x += 0.01) {
     const double lambda = x / map.g(VectorXd::Constant(1, x))[0];
     if ((lambda > previous) != rises) ++num_turns, rises = !rises;
     previous = lambda;

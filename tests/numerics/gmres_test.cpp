@@ -1,6 +1,8 @@
 #include "stiction/numerics/gmres.hpp"
 
+#include <algorithm>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -23,7 +25,7 @@ GmresResult solve(const MatrixXd& M, const VectorXd& b, double tolerance, Vector
   return solve_gmres(multiply, {b.data(), n}, tolerance, scratch, {x->data(), n});
 }
 
-TEST(Gmres, SolvesUnsymmetricSystemsInAsManyIterationsAsUnknowns) {
+TEST(Gmres, SolvesNonsymmetricSystemsInOneIterationPerUnknown) {
   std::mt19937_64 rng(1);
   std::normal_distribution<double> normal;
   for (int n = 1; n <= 20; ++n) {
@@ -39,7 +41,7 @@ TEST(Gmres, SolvesUnsymmetricSystemsInAsManyIterationsAsUnknowns) {
   }
 }
 
-TEST(Gmres, StopsAtTheResidualAskedForAndTellsIt) {
+TEST(Gmres, StopsAtTheToleranceAndReportsTheResidual) {
   std::mt19937_64 rng(2);
   std::normal_distribution<double> normal;
   const int n = 40;
@@ -65,15 +67,15 @@ TEST(Gmres, AMultipleOfTheIdentityTakesOneIteration) {
   EXPECT_LE((x - b / 4).norm(), 1e-15 * b.norm());
 }
 
-TEST(Gmres, NothingAskedNothingDone) {
+TEST(Gmres, ZeroRightHandSideTakesNoIterations) {
   VectorXd x;
   EXPECT_EQ(solve(MatrixXd::Identity(3, 3), VectorXd::Zero(3), 1e-3, &x).iterations, 0);
   EXPECT_EQ(x.norm(), 0);
 }
 
-TEST(Gmres, SingularSystemEndsFinite) {
+TEST(Gmres, SingularSystemGivesAFiniteResult) {
   MatrixXd M = MatrixXd::Zero(2, 2);
-  M(0, 1) = 1;  // its range does not hold b
+  M(0, 1) = 1;  // The range of M does not contain b.
   VectorXd x;
   const GmresResult result = solve(M, VectorXd::Unit(2, 1), 1e-6, &x);
   EXPECT_TRUE(x.allFinite());

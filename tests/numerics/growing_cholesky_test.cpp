@@ -1,5 +1,7 @@
 #include "stiction/numerics/growing_cholesky.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -19,7 +21,7 @@ void append(const MatrixXd& Q, std::vector<int>* rows, int row, GrowingCholesky*
   rows->push_back(row);
 }
 
-TEST(GrowingCholesky, SolvesAfterAnyAppendsAndRemovals) {
+TEST(GrowingCholesky, SolvesAfterAppendsAndRemovals) {
   std::mt19937_64 rng(1);
   std::normal_distribution<double> normal;
   const int n = 30;
@@ -41,19 +43,19 @@ TEST(GrowingCholesky, SolvesAfterAnyAppendsAndRemovals) {
     VectorXd y = Q(rows, rows) * x;
     cholesky.solve_lower(y.data());
     cholesky.solve_lower_transposed(y.data());
-    // 300 updates of a matrix of condition 1e2 to 1e3.
+    // The tolerance allows for 300 updates of a matrix with a condition number of 1e2 to 1e3.
     EXPECT_LE((y - x).norm(), 1e-11 * (1 + x.norm())) << "update " << k;
   }
 }
 
-TEST(GrowingCholesky, RemovalLeavesTheFactorOfTheRest) {
+TEST(GrowingCholesky, RemovalLeavesTheFactorOfTheOtherRows) {
   const MatrixXd Q = MatrixXd::Identity(3, 3) + MatrixXd::Ones(3, 3);
   for (int p = 0; p < 3; ++p) {
     GrowingCholesky cholesky;
     std::vector<int> rows;
     for (int i = 0; i < 3; ++i) append(Q, &rows, i, &cholesky);
     cholesky.remove(p);
-    // L of [2 1; 1 2].
+    // The factor of [2 1; 1 2].
     double x[2] = {1, 0};
     cholesky.solve_lower(x);
     EXPECT_NEAR(x[0], 1 / std::sqrt(2.0), 1e-15);

@@ -1,9 +1,12 @@
 #include "stiction/numerics/lcp_solvers.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -60,7 +63,7 @@ TEST(LcpSolvers, ANameHasOneSolver) {
   }
 }
 
-TEST(LcpSolvers, AnUnknownNameIsThatOfTheCallersChoice) {
+TEST(LcpSolvers, AnUnknownNameIsReportedUnderTheCallersOption) {
   try {
     parse_lcp_solver("simplex", "lcp_solver");
     FAIL();
@@ -69,9 +72,9 @@ TEST(LcpSolvers, AnUnknownNameIsThatOfTheCallersChoice) {
   }
 }
 
-TEST(LcpSolvers, ActiveSetIsThereOrSaysHowToGetIt) {
+TEST(LcpSolvers, MissingActiveSetSaysHowToGetIt) {
   if (ActiveSetQp::is_available()) {
-    EXPECT_NO_THROW(AnyLcpSolver(LcpSolver::active_set));
+    EXPECT_NO_THROW(AnyLcpSolver{LcpSolver::active_set});
     return;
   }
   try {
@@ -99,11 +102,11 @@ TEST(ActiveSetQp, SolvesRanksInAndOutOfRange) {
           num_failures += !report.is_solved();
           EXPECT_TRUE(!report.is_solved() || scaled_residual(p.Q(), p.r(), z) <= 1e-8);
         }
-  // DAQP's own, in degenerate problems.
+  // DAQP itself fails on some degenerate problems.
   EXPECT_LE(num_failures, num_problems / 50);
 }
 
-TEST(ActiveSetQp, OfADenseMatrixItsOwnResidualSaysWhatIsSolved) {
+TEST(ActiveSetQp, DenseProblemsAreJudgedByTheResidualOfQItself) {
   if (!ActiveSetQp::is_available()) GTEST_SKIP() << "built without DAQP";
   std::mt19937 random(11);
   std::normal_distribution<double> normal;
@@ -123,7 +126,8 @@ TEST(ActiveSetQp, OfADenseMatrixItsOwnResidualSaysWhatIsSolved) {
     if (!solver.solve(dense(Q, r), span(z)).is_solved()) continue;
     ++num_solved;
     const VectorXd w = Q * z + r;
-    const double round_off = 1e-15 * (Q.cwiseAbs() * z).maxCoeff();  // of w, here and there
+    const double round_off =
+        1e-15 * (Q.cwiseAbs() * z).maxCoeff();  // of w, in this test and in the solver
     EXPECT_LE(z.cwiseMin(w).cwiseAbs().maxCoeff(), 1e-8 * r.cwiseAbs().maxCoeff() + round_off);
   }
   EXPECT_GT(num_solved, 10000);
@@ -162,24 +166,24 @@ TEST(CheckLcp, NamesTheRowAtFault) {
   EXPECT_EQ(check(dense(Q, r), false).row, 2);
 }
 
-TEST(ProofOfInfeasibility, IsOfRowsThatAskForTheOpposite) {
+TEST(ProofOfInfeasibility, CombinesContradictoryRows) {
   const std::vector<double> N = {1, 0, -1, 0, 0, 1}, b = {0, -1, 5}, u_hat = {0, 0};
   const GramLcp squeezed{3, 2, N.data(), b.data(), u_hat.data()};
   EXPECT_TRUE(proves_infeasible(squeezed, std::vector<double>{1, 1, 0}));
   EXPECT_FALSE(proves_infeasible(squeezed, std::vector<double>{1, 0.5, 0}));  // N^T y != 0
-  const std::vector<double> kind = {1, -1, 5};
-  const GramLcp loose{3, 2, N.data(), kind.data(), u_hat.data()};
+  const std::vector<double> compatible = {1, -1, 5};
+  const GramLcp loose{3, 2, N.data(), compatible.data(), u_hat.data()};
   EXPECT_FALSE(proves_infeasible(loose, std::vector<double>{1, 1, 0}));  // b^T y = 0
 }
 
-TEST(ProofOfInfeasibility, IsNotFoundWhereThereIsASolution) {
-  // z = (1, 1); semidefinite it is not.
+TEST(ProofOfInfeasibility, IsNotFoundIfThereIsASolution) {
+  // The solution is z = (1, 1), but Q is indefinite.
   const std::vector<double> exchange = {0, 1, 1, 0}, r = {-1, -1};
   std::vector<double> z(2);
   RatioPivoting pivoting;
   EXPECT_EQ(pivoting.solve(DenseLcp{2, exchange.data(), r.data()}, {}, z).status,
             LcpStatus::kIndefinite);
-  // z = (1, 1e14): out of reach of the digits, not without a solution.
+  // The solution is z = (1, 1e14). Double precision cannot resolve it, but the problem is feasible.
   const std::vector<double> stretched = {1, 0, 0, 1e-14};
   EXPECT_NE(pivoting.solve(DenseLcp{2, stretched.data(), r.data()}, {}, z).status,
             LcpStatus::kInfeasible);
@@ -187,7 +191,7 @@ TEST(ProofOfInfeasibility, IsNotFoundWhereThereIsASolution) {
   EXPECT_NE(lemke.solve(DenseLcp{2, stretched.data(), r.data()}, z).status, LcpStatus::kInfeasible);
 }
 
-TEST(RatioPivotingOfHugeNumbers, IsNotCalledSolved) {
+TEST(RatioPivoting, HugeNumbersAreNotReportedAsSolved) {
   const std::vector<double> N = {1, 0, -1, 0}, b = {0, 0}, u_hat = {1e300, 1e300};
   std::vector<double> z(2), u(2);
   RatioPivoting pivoting;

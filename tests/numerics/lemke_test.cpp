@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -53,7 +54,8 @@ TEST(Lemke, SolvesAllRanksInAndOutOfRange) {
         }
 }
 
-/// Friction polygons of four directions on random contacts: [N S T]^T, size 6 per contact.
+/// Returns the LCP matrix of friction polygons with four directions at random contacts. Its size is
+/// 6 per contact: normals, directions, cones.
 MatrixXd make_friction_matrix(int contacts, int rank, double mu, std::mt19937_64* rng) {
   std::normal_distribution<double> normal;
   const auto any = [&] { return normal(*rng); };
@@ -86,7 +88,7 @@ TEST(Lemke, SolvesFrictionPolygons) {
       for (int k = 0; k < (contacts < 36 ? 5 : 1); ++k) {
         const int rank = std::max(3, contacts / 2);
         const MatrixXd Q = make_friction_matrix(contacts, rank, mu, &rng);
-        // r = [N; D; 0] u_hat, a column that Q's factors reach.
+        // r = [N; D; 0] u_hat, which lies in the range of the factors.
         VectorXd r = VectorXd::Zero(Q.rows());
         VectorXd f = VectorXd::NullaryExpr(5 * contacts, [&] { return normal(rng); });
         r.head(5 * contacts) = -Q.topLeftCorner(5 * contacts, 5 * contacts) * f;
@@ -97,25 +99,25 @@ TEST(Lemke, SolvesFrictionPolygons) {
       }
 }
 
-TEST(Lemke, DegenerateProblemsEnd) {
+TEST(Lemke, SolvesDegenerateProblems) {
   std::mt19937_64 rng(4);
   Lemke lemke;
   for (int k = 0; k < 200; ++k) {
-    // Small whole numbers: ties everywhere, all the way.
+    // Small integers cause ties in every exchange.
     const int c = 3 + static_cast<int>(rng() % 20), rank = 1 + static_cast<int>(rng() % 4);
     const auto any = [&] { return static_cast<double>(rng() % 3) - 1; };
     const MatrixXd N = MatrixXd::NullaryExpr(c, rank, any);
     const VectorXd u = VectorXd::NullaryExpr(rank, any);
     const Solved s = solve(N * N.transpose(), N * u, &lemke);
     ASSERT_TRUE(s.report.is_solved()) << name(s.report.status) << ", problem " << k;
-    EXPECT_EQ(s.report.rung, 0);
+    EXPECT_EQ(s.report.fallback_level, 0);
     EXPECT_LE(s.report.pivots, 6 * c);
     EXPECT_LE(scaled_residual(N * N.transpose(), N * u, s.z), 1e-12);
   }
 }
 
-TEST(Lemke, AllEqualRightSidesAreATie) {
-  // Murty's matrix, on which many pivoting rules take 2^c exchanges.
+TEST(Lemke, SolvesATieOfAllRightHandSides) {
+  // On Murty's matrix many pivoting rules take 2^c exchanges.
   const int c = 16;
   MatrixXd Q = MatrixXd::Identity(c, c);
   Q.triangularView<Eigen::StrictlyLower>().setConstant(2);
@@ -139,7 +141,7 @@ TEST(Lemke, UnitsDoNotMatter) {
   EXPECT_LE((scaled * t.z - unit.asDiagonal() * (Q * s.z)).norm(), 1e-9 * scaled.norm());
 }
 
-TEST(Lemke, WhatIsInfeasibleByRoundOffIsSolvedRegularized) {
+TEST(Lemke, FallbacksSolveWhatRoundOffMakesInfeasible) {
   MatrixXd Q(2, 2);
   Q << 1, -1, -1, 1;
   VectorXd r(2);
@@ -147,12 +149,13 @@ TEST(Lemke, WhatIsInfeasibleByRoundOffIsSolvedRegularized) {
   Lemke lemke;
   const Solved s = solve(Q, r, &lemke);
   EXPECT_TRUE(s.report.is_solved());
-  EXPECT_GE(s.report.rung, 1);
+  EXPECT_GE(s.report.fallback_level, 1);
   EXPECT_LE(scaled_residual(Q, r, s.z), 1e-8);
 }
 
-/// Least energy with friction, as `drumwright_shell` asks for it: KKT conditions of rows that are
-/// nearly or quite the same, as of many points of one face. Size 8 contacts + 1.
+/// Returns the LCP matrix of the least-energy problem with friction of `drumwright_shell`: its KKT
+/// conditions. The rows may be equal or nearly equal, such as those of many points of one face. The
+/// size is 8 contacts + 1.
 MatrixXd make_energy_matrix(const MatrixXd& N, const MatrixXd& S, const MatrixXd& T, double mu) {
   const auto c = static_cast<int>(N.rows());
   MatrixXd G(5 * c, N.cols());
@@ -173,7 +176,7 @@ MatrixXd make_energy_matrix(const MatrixXd& N, const MatrixXd& S, const MatrixXd
   return Q;
 }
 
-TEST(Lemke, BasesOfRoundOffAreGivenUp) {
+TEST(Lemke, ProblemsWithNearlySingularBasesEndReproducibly) {
   std::mt19937_64 rng(8);
   std::normal_distribution<double> normal;
   const auto any = [&] { return normal(rng); };
@@ -213,7 +216,7 @@ TEST(Lemke, InfeasibleProblemsAreProved) {
   EXPECT_LE(s.report.row, 1);
 }
 
-TEST(Lemke, AnyMatrixEndsAndNoWrongAnswerIsCalledSolved) {
+TEST(Lemke, NeverReportsAWrongAnswerAsSolved) {
   std::mt19937_64 rng(6);
   std::normal_distribution<double> normal;
   Lemke lemke;
@@ -231,7 +234,7 @@ TEST(Lemke, AnyMatrixEndsAndNoWrongAnswerIsCalledSolved) {
   EXPECT_GE(num_solved, 100);
 }
 
-TEST(Lemke, NumbersThatAreNotFiniteAreNamed) {
+TEST(Lemke, ReportsTheRowOfANumberThatIsNotFinite) {
   Lemke lemke;
   MatrixXd Q = MatrixXd::Identity(4, 4);
   VectorXd r = -VectorXd::Ones(4);
@@ -244,7 +247,7 @@ TEST(Lemke, NumbersThatAreNotFiniteAreNamed) {
   EXPECT_EQ(solve(Q, r, &lemke).report.row, 3);
 }
 
-TEST(Lemke, NothingToSolveIsSolved) {
+TEST(Lemke, TrivialProblemsAreSolved) {
   Lemke lemke;
   EXPECT_TRUE(lemke.solve(DenseLcp{}, {}).is_solved());
   const Solved s = solve(-MatrixXd::Identity(3, 3), VectorXd::Ones(3), &lemke);
@@ -253,8 +256,8 @@ TEST(Lemke, NothingToSolveIsSolved) {
   EXPECT_EQ(s.z.norm(), 0);
 }
 
-/// Friction polygons between a floor, a light box and one `ratio` times heavier on it, all but at
-/// rest.
+/// Returns the LCP of friction polygons for a stack on a floor: a light box below one that is
+/// `ratio` times heavier, both nearly at rest.
 std::pair<MatrixXd, VectorXd> make_boxes(double ratio, std::mt19937_64* rng) {
   using Eigen::Vector3d;
   std::normal_distribution<double> normal;
@@ -305,8 +308,8 @@ std::pair<MatrixXd, VectorXd> make_boxes(double ratio, std::mt19937_64* rng) {
   return {Q, r};
 }
 
-// Made anew after 100 exchanges, the tableau may turn out to have no such basis.
-TEST(Lemke, BasesLostToRoundOffAreLeft) {
+// The tableau is rebuilt after 100 exchanges, and its basis may then turn out to be singular.
+TEST(Lemke, RecoversFromBasesThatRoundOffMadeSingular) {
   std::mt19937_64 rng(1);
   Lemke solver;
   int num_unsolved = 0, most = 0;
@@ -324,9 +327,10 @@ TEST(Lemke, BasesLostToRoundOffAreLeft) {
   EXPECT_GT(most, 100);
 }
 
-// Without lambda round-off hides the bases that solve them, with it none does well enough.
-TEST(Lemke, ProximalStepsTakeLambdaOutAgain) {
-  // Of a box on one 1e4 times lighter: two normals, and directions of friction that move alike.
+// Without lambda round-off hides the bases that solve these problems. With lambda no basis solves
+// them accurately enough.
+TEST(Lemke, ProximalStepsRemoveLambda) {
+  // A box on one that is 1e4 times lighter: two normals, and two nearly equal friction directions.
   MatrixXd Q(4, 4);
   Q << 4, -1.5, 1.5, -1.5,          //
       -1.5, 4.0004, -1.5, 1.49985,  //
@@ -338,7 +342,7 @@ TEST(Lemke, ProximalStepsTakeLambdaOutAgain) {
   const Solved s = solve(Q, r, &lemke);
   ASSERT_TRUE(s.report.is_solved());
   EXPECT_LE(scaled_residual(Q, r, s.z), 1e-8);
-  // z of the basis of all four: from the last two rows, then from the first two.
+  // The solution of the basis with all four z: from the last two rows, then from the first two.
   EXPECT_NEAR(s.z[0], 0.0196200000023 / 1.5 * 9999, 1e-2);
   EXPECT_NEAR(s.z[1], 0.0196200000023 / 1.5 * 10000, 1e-2);
 

@@ -11,7 +11,7 @@
 namespace stiction::numerics {
 namespace {
 
-/// Runs the search and keeps what it evaluated.
+/// Runs the search and records its evaluations.
 struct RecordedSearch {
   LineSearchResult result;
   std::vector<double> steps, slopes;
@@ -26,7 +26,7 @@ struct RecordedSearch {
     });
   }
 
-  /// Every evaluation lies in (0, max_step] and between the roots' bounds known before it.
+  /// Checks that every evaluation lies in (0, max_step] and in the bracket known before it.
   void expect_bracketed(double max_step) const {
     double low = 0, high = max_step;
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -51,7 +51,7 @@ TEST(MinimizeAlongLine, QuadraticTakesTwoEvaluations) {
     });
     EXPECT_TRUE(search.result.converged);
     EXPECT_NEAR(search.result.step, root, 1e-15);
-    EXPECT_EQ(search.result.num_evaluations, 2) << root;  // the full step, then Newton's
+    EXPECT_EQ(search.result.num_evaluations, 2) << root;  // the full step, then Newton's step
   }
 }
 
@@ -62,7 +62,8 @@ TEST(MinimizeAlongLine, FullNewtonStepTakesOneEvaluation) {
 }
 
 TEST(MinimizeAlongLine, TakesTheLongestStepWhileTheCostStillFalls) {
-  for (const double curvature : {0.0, 1e-6, 0.1}) {  // flat, as where no contact acts, or nearly
+  // The slope is constant, as if no contact acts, or nearly constant.
+  for (const double curvature : {0.0, 1e-6, 0.1}) {
     const RecordedSearch search(-1, {}, [&](double a) {
       return Slope{-1 + curvature * a, curvature};
     });
@@ -82,7 +83,7 @@ TEST(MinimizeAlongLine, RespectsAMaximumBelowOne) {
 }
 
 TEST(MinimizeAlongLine, FindsTheRootsOfSmoothSlopes) {
-  for (const double rate : {0.1, 1.0, 10.0, 60.0}) {  // e^60: the slope spans 26 decades
+  for (const double rate : {0.1, 1.0, 10.0, 60.0}) {  // At 60 the slope spans 26 decades.
     for (const double root : {0.01, 0.5, 0.9, 1.4}) {
       const auto slope = [&](double a) {
         return Slope{std::expm1(rate * (a - root)), rate * std::exp(rate * (a - root))};
@@ -90,7 +91,7 @@ TEST(MinimizeAlongLine, FindsTheRootsOfSmoothSlopes) {
       const double initial = slope(0).slope;
       const RecordedSearch search(initial, tight(), slope);
       EXPECT_TRUE(search.result.converged);
-      // |slope| <= 1e-12 |initial| bounds the distance to the root by that over the curvature.
+      // |slope| <= 1e-12 |initial| bounds the distance to the root by 1e-12 |initial| / curvature.
       EXPECT_NEAR(search.result.step, root, 1e-12 * std::abs(initial) / rate + 4e-15);
       search.expect_bracketed(1.5);
     }
@@ -111,9 +112,9 @@ TEST(MinimizeAlongLine, FindsTheJumpOfASlope) {
   }
 }
 
-TEST(MinimizeAlongLine, PassesKinksThatNewtonCyclesOn) {
-  // Slopes of 1 and 1e8 on both sides of a kink near the root: each side's Newton step leaves for
-  // the other side.
+TEST(MinimizeAlongLine, PassesKinksWherePlainNewtonCycles) {
+  // The curvature is 1 and 1e8 on the two sides of a kink near the root. The Newton step from each
+  // side ends on the other side.
   for (const double offset : {-1e-9, 1e-9, -1e-3, 1e-3}) {
     const double kink = 0.4;
     const auto slope = [&](double a) {
@@ -132,7 +133,7 @@ TEST(MinimizeAlongLine, StaysInItsBracketOnRandomConvexCosts) {
   std::mt19937 rng(1);
   std::uniform_real_distribution<double> uniform(0, 1);
   for (int trial = 0; trial < 1000; ++trial) {
-    // A nondecreasing slope with random kinks and jumps, of curvatures over twelve decades.
+    // A nondecreasing slope with random kinks and jumps. Its curvatures span twelve decades.
     struct Piece {
       double at, curvature, jump;
     };
@@ -151,7 +152,7 @@ TEST(MinimizeAlongLine, StaysInItsBracketOnRandomConvexCosts) {
     };
     const RecordedSearch search(-1, {}, slope);
     EXPECT_TRUE(search.result.converged) << trial;
-    EXPECT_EQ(search.result.step, search.steps.back()) << "not evaluated last";
+    EXPECT_EQ(search.result.step, search.steps.back()) << "the result was not evaluated last";
     search.expect_bracketed(1.5);
     // Either the slope is small, or the bracket around its sign change is narrow.
     const double at = std::abs(slope(search.result.step).slope);
@@ -161,7 +162,7 @@ TEST(MinimizeAlongLine, StaysInItsBracketOnRandomConvexCosts) {
   }
 }
 
-TEST(MinimizeAlongLine, SaysSoWhenEvaluationsRunOut) {
+TEST(MinimizeAlongLine, ReportsThatEvaluationsRanOut) {
   LineSearchOptions options = tight();
   options.max_evaluations = 4;
   const RecordedSearch search(-1, options, [](double a) {
@@ -172,7 +173,7 @@ TEST(MinimizeAlongLine, SaysSoWhenEvaluationsRunOut) {
 }
 
 TEST(MinimizeAlongLine, RetreatsFromAStepThatIsNotANumber) {
-  // A cost that overflows far out; its root lies well before.
+  // The cost overflows far beyond its minimum.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const RecordedSearch search(-1, tight(), [&](double a) {
     return a > 0.5 ? Slope{nan, nan} : Slope{4 * a - 1, 4};

@@ -1,6 +1,9 @@
 #include "stiction/numerics/mlcp.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <random>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -28,7 +31,8 @@ struct Matrices {
   }
 };
 
-/// A body with mass matrix M, joints X v = 0 and contacts N v >= 0: A = [M -X^T; X 0].
+/// The mixed LCP of a body with mass matrix M, joints X v = 0 and contacts N v >= 0:
+/// A = [M -X^T; X 0].
 Matrices make_contact_problem(int n, int joints, int contacts, std::mt19937_64* rng) {
   std::normal_distribution<double> normal;
   const auto any = [&] { return normal(*rng); };
@@ -68,7 +72,7 @@ TEST(CondensedMlcp, SolutionsSolveTheMixedProblem) {
   }
 }
 
-TEST(CondensedMlcp, NothingFreeIsTheLcpItself) {
+TEST(CondensedMlcp, WithoutFreeUnknownsItIsTheLcpItself) {
   std::mt19937_64 rng(2);
   const RandomLcp p = make_random_lcp(5, 3, Range::inside, false, &rng);
   const MatrixXd Q = p.Q();
@@ -79,7 +83,7 @@ TEST(CondensedMlcp, NothingFreeIsTheLcpItself) {
   EXPECT_EQ(Eigen::Map<const VectorXd>(condensed.lcp().r, 5), r);
 }
 
-TEST(MlcpResidual, IsOfBothEquationsAsGiven) {
+TEST(MlcpResidual, MeasuresBothEquationsAsGiven) {
   std::mt19937_64 rng(4);
   const Matrices m = make_contact_problem(5, 2, 3, &rng);
   const VectorXd z = VectorXd::Random(3).cwiseAbs(), u = 1e3 * VectorXd::Random(7);
@@ -103,7 +107,7 @@ TEST(MlcpResidual, IsOfBothEquationsAsGiven) {
       calc_residual(m.problem(), {exact_z.data(), 3}, {exact_u.data(), 7}, span(w)).is_accepted());
 }
 
-TEST(CondensedMlcp, BadProblemsAreNamed) {
+TEST(CondensedMlcp, InvalidProblemsGetAStatusAndARow) {
   std::mt19937_64 rng(3);
   Matrices m = make_contact_problem(4, 2, 3, &rng);
   m.A.row(5) = m.A.row(4);

@@ -1,5 +1,6 @@
 #include "stiction/numerics/newton.hpp"
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <vector>
@@ -14,7 +15,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// A function of R^n by its gradient and Hessian.
+/// A function on R^n, given by its gradient and Hessian.
 class DenseProblem {
  public:
   std::function<VectorXd(const VectorXd&)> gradient;
@@ -63,7 +64,8 @@ DenseProblem make_quadratic(const VectorXd& minimum) {
   return problem;
 }
 
-/// sum sqrt(1 + v_i^2) + 1/2 |v|^2 - c.v: smooth, strongly convex, far from quadratic.
+/// The function sum_i sqrt(1 + v_i^2) + 0.005 |v|^2 - 0.1 c.v, which is smooth, strongly convex and
+/// far from quadratic.
 DenseProblem make_smooth() {
   DenseProblem problem;
   problem.gradient = [](const VectorXd& v) {
@@ -113,8 +115,8 @@ TEST(Newton, ConvergesQuadraticallyNearTheMinimum) {
   options.line_search.slope_tolerance = 1e-12;
   const NewtonResult result = minimize(problem, options);
   ASSERT_EQ(result.status, NewtonStatus::kConverged);
-  EXPECT_GE(result.iterations, 3);  // else it shows nothing
-  // r' <= C r^2. The constant here: |d3l| / (2 |d2l|^2), at most 50.
+  EXPECT_GE(result.iterations, 3);  // Otherwise the test shows nothing.
+  // Quadratic convergence: r' <= C r^2 with C = |d3l| / (2 |d2l|^2), here at most 50.
   for (std::size_t k = 1; k < problem.residuals.size(); ++k) {
     const double last = problem.residuals[k - 1];
     if (last >= 1e-2) continue;
@@ -138,16 +140,16 @@ TEST(Newton, StopsAtTheIterationLimit) {
   EXPECT_GT(result.residual.norm, 1e-10);
 }
 
-TEST(Newton, SaysThatAHessianIsIndefinite) {
+TEST(Newton, ReportsAnIndefiniteHessian) {
   DenseProblem problem = make_quadratic(VectorXd::Ones(3));
   problem.hessian = [](const VectorXd&) {
     return MatrixXd(Eigen::Vector3d(1, -1, 1).asDiagonal());
   };
   EXPECT_EQ(minimize(problem, {}).status, NewtonStatus::kNotPositiveDefinite);
-  EXPECT_EQ(problem.v, VectorXd::Zero(3)) << "moved";
+  EXPECT_EQ(problem.v, VectorXd::Zero(3)) << "the point moved";
 }
 
-TEST(Newton, SaysThatAGradientIsNotFinite) {
+TEST(Newton, ReportsAGradientThatIsNotFinite) {
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     DenseProblem problem = make_quadratic(VectorXd::Ones(3));
@@ -159,7 +161,7 @@ TEST(Newton, SaysThatAGradientIsNotFinite) {
 }
 
 TEST(Newton, ToleranceOfZeroEndsInStagnation) {
-  // No point has a gradient of zero: round-off sets in first, and is said.
+  // No representable point has a gradient of exactly zero, so round-off ends the method.
   DenseProblem problem = make_smooth();
   const NewtonResult result = minimize(problem, with_tolerance(0));
   EXPECT_TRUE(result.status == NewtonStatus::kStagnated || result.residual.norm == 0);
@@ -171,12 +173,13 @@ TEST(Newton, StagnatesWhereTheDirectionDoesNotDescend) {
   DenseProblem problem = make_quadratic(VectorXd::Ones(3));
   problem.gradient = [](const VectorXd&) { return VectorXd(VectorXd::Constant(3, 1e-100)); };
   problem.hessian = [](const VectorXd&) { return MatrixXd(1e250 * MatrixXd::Identity(3, 3)); };
-  // The slope, 1e-450, is zero in double.
+  // The slope, 1e-450, is zero in double precision.
   const NewtonResult result = minimize(problem, with_tolerance(0));
   EXPECT_EQ(result.status, NewtonStatus::kStagnated);
 }
 
-/// 1/2 |v - c|^2 - sum ln v_i on v > 0, or with its tangent parabola below a border.
+/// 1/2 |v - c|^2 - sum_i ln v_i on v > 0. The extended function continues the logarithm as a
+/// parabola below a border.
 class BarrierProblem : public DenseProblem {
  public:
   explicit BarrierProblem(const VectorXd& c) {
@@ -200,12 +203,12 @@ class BarrierProblem : public DenseProblem {
     while (border_ == 0 && !is_feasible(max_step)) max_step *= 2.0 / 3;
     return max_step;
   }
-  void soften(double fraction) {
+  void extend_domain(double fraction) {
     border_ = fraction;
-    ++num_softened;
+    ++num_extended;
   }
 
-  int num_outside = 0, num_softened = 0;
+  int num_outside = 0, num_extended = 0;
 
  private:
   VectorXd direction_or_zero() const {
@@ -214,7 +217,7 @@ class BarrierProblem : public DenseProblem {
   VectorXd direction;
   double border_ = 0;
 };
-static_assert(HasSoftDomain<BarrierProblem>);
+static_assert(HasExtendedDomain<BarrierProblem>);
 
 NewtonOptions tight_options() {
   NewtonOptions options;
@@ -222,7 +225,7 @@ NewtonOptions tight_options() {
   return options;
 }
 
-/// v - c = 1 / v.
+/// The solution of v - c = 1 / v.
 VectorXd barrier_minimum(const VectorXd& c) {
   return (c.array() + (c.array().square() + 4).sqrt()) / 2;
 }
@@ -230,16 +233,16 @@ VectorXd barrier_minimum(const VectorXd& c) {
 TEST(Newton, StaysInTheDomainOfABarrier) {
   const VectorXd c = VectorXd::LinSpaced(5, -30, 3);
   BarrierProblem problem(c);
-  problem.v = VectorXd::Constant(5, 40);  // from where a full step leads far out
+  problem.v = VectorXd::Constant(5, 40);  // A full step from here ends far outside.
   const NewtonResult result = minimize_from_anywhere(problem, tight_options());
   EXPECT_EQ(result.status, NewtonStatus::kConverged);
-  EXPECT_EQ(problem.num_outside, 0) << "evaluated where there is no value";
-  EXPECT_EQ(problem.num_softened, 0);
+  EXPECT_EQ(problem.num_outside, 0) << "evaluated outside the domain";
+  EXPECT_EQ(problem.num_extended, 0);
   EXPECT_LE((problem.v - barrier_minimum(c)).norm(), 1e-9);
 }
 
 TEST(Newton, FindsTheDomainOfABarrierFromOutside) {
-  for (const double lowest : {-0.5, -30.0, -3000.0}) {  // the minimum is at about -1 / c
+  for (const double lowest : {-0.5, -30.0, -3000.0}) {  // The minimum is at about -1 / lowest.
     const VectorXd c = VectorXd::LinSpaced(5, lowest, 3);
     BarrierProblem problem(c);
     problem.v = VectorXd::LinSpaced(5, -7, 2);
@@ -247,12 +250,12 @@ TEST(Newton, FindsTheDomainOfABarrierFromOutside) {
     EXPECT_EQ(result.status, NewtonStatus::kConverged);
     EXPECT_GT(problem.v.minCoeff(), 0);
     EXPECT_LE((problem.v - barrier_minimum(c)).norm(), 1e-9);
-    EXPECT_GT(problem.num_softened, 0);
+    EXPECT_GT(problem.num_extended, 0);
   }
 }
 
-TEST(Newton, SaysThatADomainIsOutOfReach) {
-  BarrierProblem problem(VectorXd::Constant(2, -1e10));  // nearer to the border than is looked at
+TEST(Newton, ReportsADomainOutOfReach) {
+  BarrierProblem problem(VectorXd::Constant(2, -1e10));  // The minimum is too near to the border.
   problem.v = VectorXd::Constant(2, -1);
   EXPECT_EQ(minimize_from_anywhere(problem, {}).status, NewtonStatus::kInfeasible);
 }

@@ -1,6 +1,8 @@
 #include "stiction/numerics/principal_pivoting.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -12,7 +14,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-TEST(PrincipalPivoting, SolvesRightSidesInTheRange) {
+TEST(PrincipalPivoting, SolvesRightHandSidesInTheRange) {
   std::mt19937_64 rng(1);
   PrincipalPivoting solver;
   for (const int c : {5, 12, 40, 100})
@@ -31,7 +33,7 @@ TEST(PrincipalPivoting, SolvesRightSidesInTheRange) {
       }
 }
 
-TEST(PrincipalPivoting, FailsOnSomeRightSidesOutOfTheRangeAndSaysSo) {
+TEST(PrincipalPivoting, ReportsItsFailuresOnRightHandSidesOutOfTheRange) {
   std::mt19937_64 rng(2);
   PrincipalPivoting solver;
   int num_failures = 0;
@@ -41,13 +43,13 @@ TEST(PrincipalPivoting, FailsOnSomeRightSidesOutOfTheRangeAndSaysSo) {
     num_failures += !s.report.is_solved();
     EXPECT_TRUE(!s.report.is_solved() || scaled_residual(p.Q(), p.r(), s.z) <= 1e-8);
   }
-  EXPECT_GE(num_failures, 20);  // the published rule's, 163 of 736 in another measurement
+  EXPECT_GE(num_failures, 20);  // The published rule failed on 163 of 736 in another measurement.
   EXPECT_LE(num_failures, 180);
 }
 
 TEST(PrincipalPivoting, TakesTheRowOfTheLeastWFirst) {
-  // Row 1 has the least w and enters, z = (0, 2); then w_0 = 1 - 2 < 0 and row 0 enters: both are
-  // zero at z = (2, 3).
+  // Row 1 has the least w and enters, so z = (0, 2). Then w_0 = 1 - 2 < 0 and row 0 enters. Both w
+  // are zero at z = (2, 3).
   MatrixXd Q(2, 2);
   Q << 1, -1, -1, 2;
   VectorXd r(2);
@@ -59,14 +61,14 @@ TEST(PrincipalPivoting, TakesTheRowOfTheLeastWFirst) {
   EXPECT_LE((s.z - VectorXd(Eigen::Vector2d(2, 3))).norm(), 1e-14);
 }
 
-TEST(PrincipalPivoting, NothingToSolveIsSolved) {
+TEST(PrincipalPivoting, TrivialProblemsAreSolved) {
   PrincipalPivoting solver;
   EXPECT_TRUE(solver.solve(DenseLcp{}, {}, {}).is_solved());
   EXPECT_EQ(solve(MatrixXd::Identity(2, 2), VectorXd::Ones(2), &solver).report.pivots, 0);
 }
 
 TEST(PrincipalPivoting, MoreActiveRowsThanColumnsAreAFailure) {
-  // One row more than columns enters: its z is zero, and nothing beyond the others is read.
+  // One more row than there are columns enters. Its z is zero and it is not read.
   const RandomLcp none = {MatrixXd::Zero(2, 0), VectorXd::Constant(2, -1), VectorXd::Zero(0)};
   PrincipalPivoting solver;
   const Solved s = solve(none, &solver);
@@ -75,7 +77,7 @@ TEST(PrincipalPivoting, MoreActiveRowsThanColumnsAreAFailure) {
   EXPECT_EQ(s.report.residual, 1);
 }
 
-TEST(PrincipalPivoting, BadProblemsGetAStatus) {
+TEST(PrincipalPivoting, InvalidProblemsGetAStatus) {
   PrincipalPivoting solver;
   VectorXd r = -VectorXd::Ones(3);
   r[1] = std::numeric_limits<double>::quiet_NaN();

@@ -1,5 +1,8 @@
 #include "numerics/random_lcp.hpp"
 
+#include <cmath>
+#include <vector>
+
 namespace stiction::numerics {
 
 using Eigen::MatrixXd;
@@ -34,7 +37,7 @@ std::optional<VectorXd> enumerate(const MatrixXd& Q, const VectorXd& r) {
     VectorXd z = VectorXd::Zero(c);
     if (!active.empty()) {
       const Eigen::FullPivLU<MatrixXd> lu(MatrixXd(Q(active, active)));
-      if (!lu.isInvertible()) continue;  // another set has the solution
+      if (!lu.isInvertible()) continue;  // Another active set has the solution.
       z(active) = -lu.solve(VectorXd(r(active)));
     }
     const VectorXd w = Q * z + r;

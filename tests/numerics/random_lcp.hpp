@@ -16,7 +16,7 @@ inline std::span<double> span(Eigen::VectorXd& x) {
   return {x.data(), static_cast<std::size_t>(x.size())};
 }
 
-/// An LCP in factors that owns its numbers: Q = N N^T, r = N u_hat + b.
+/// A factored LCP that owns its data: Q = N N^T, r = N u_hat + b.
 struct RandomLcp {
   RowMajorMatrix N;
   Eigen::VectorXd b, u_hat;
@@ -29,31 +29,33 @@ struct RandomLcp {
   }
 };
 
+/// The position of r relative to the range of N.
 enum class Range {
-  inside,   // b = 0, so that r is in the range of N
-  outside,  // b such that a known z and w solve the problem
-  any,      // b at random: solvable or not
+  inside,   // b = 0, so r is in the range of N
+  outside,  // b is chosen such that a known z and w solve the problem
+  any,      // b is random, and the problem may have no solution
 };
 
-/// Normal entries; a third of the rows are others' duplicates where asked for.
+/// Makes a problem with normally distributed entries.
+/// @param duplicates true: a third of the rows are copies of others
 RandomLcp make_random_lcp(int size, int rank, Range range, bool duplicates, std::mt19937_64* rng);
 
-/// w of the solution, found by trying all active sets, or none if there is no solution. The w of a
-/// positive semidefinite LCP is unique.
+/// Returns w of the solution, found by trying all active sets; empty if there is no solution. w is
+/// unique for a positive semidefinite LCP.
 std::optional<Eigen::VectorXd> enumerate(const Eigen::MatrixXd& Q, const Eigen::VectorXd& r);
 
 inline DenseLcp dense(const Eigen::MatrixXd& Q, const Eigen::VectorXd& r) {
   return {static_cast<int>(r.size()), Q.data(), r.data()};
 }
 
-/// What a solver gives for a problem.
+/// The result of a solver.
 struct Solved {
   LcpReport report;
-  Eigen::VectorXd z, u;  // u of a problem in factors
+  Eigen::VectorXd z, u;  // u for factored problems only
 };
 
-/// In factors.
-/// @param more what the solver takes besides: options
+/// Solves a factored problem.
+/// @param more further arguments of the solver, such as its options
 template <class Solver, class... More>
 Solved solve(const RandomLcp& p, Solver* solver, std::span<const int> guess = {},
              const More&... more) {
@@ -64,7 +66,7 @@ Solved solve(const RandomLcp& p, Solver* solver, std::span<const int> guess = {}
   return s;
 }
 
-/// Dense.
+/// Solves a dense problem.
 template <class Solver>
 Solved solve(const Eigen::MatrixXd& Q, const Eigen::VectorXd& r, Solver* solver) {
   Solved s;
@@ -76,7 +78,7 @@ Solved solve(const Eigen::MatrixXd& Q, const Eigen::VectorXd& r, Solver* solver)
   return s;
 }
 
-/// |min(z, Q z + r)|_inf / (1 + |r|_inf).
+/// Returns |min(z, Q z + r)|_inf / (1 + |r|_inf).
 double scaled_residual(const Eigen::MatrixXd& Q, const Eigen::VectorXd& r,
                        const Eigen::VectorXd& z);
 

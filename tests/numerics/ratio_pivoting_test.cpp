@@ -1,6 +1,9 @@
 #include "stiction/numerics/ratio_pivoting.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -51,7 +54,7 @@ TEST(RatioPivoting, SolvesAllRanksInAndOutOfRange) {
           const MatrixXd Q = p.Q();
           EXPECT_LE(scaled_residual(Q, p.r(), s.z), 1e-9);
           EXPECT_LE((s.u - p.u_hat - p.N.transpose() * s.z).norm(), 1e-9 * (1 + s.z.norm()));
-          EXPECT_LE(static_cast<int>(solver.active().size()), rank);  // Theorem 1
+          EXPECT_LE(static_cast<int>(solver.active().size()), rank);  // [theory:ratio-pivoting]
           EXPECT_LE((s.z.array() > 0).count(), static_cast<int>(solver.active().size()));
           const Solved t = solve(Q, p.r(), &solver);
           ASSERT_TRUE(t.report.is_solved()) << name(t.report.status);
@@ -74,7 +77,7 @@ TEST(RatioPivoting, AnyGuessGivesTheSameW) {
   }
 }
 
-TEST(RatioPivoting, ItsOwnActiveSetTakesNoPivots) {
+TEST(RatioPivoting, GuessingTheActiveSetTakesNoPivots) {
   std::mt19937_64 rng(4);
   RatioPivoting solver;
   for (int k = 0; k < 50; ++k) {
@@ -110,7 +113,7 @@ TEST(RatioPivoting, ComplianceIsAddedToTheDiagonal) {
   EXPECT_LE(scaled_residual(Q, p.r(), s.z), 1e-9);
 }
 
-TEST(RatioPivoting, NothingToSolveIsSolved) {
+TEST(RatioPivoting, TrivialProblemsAreSolved) {
   RatioPivoting solver;
   EXPECT_TRUE(solver.solve(DenseLcp{}, {}, {}).is_solved());
   const VectorXd u_hat = VectorXd::Ones(3);
@@ -118,7 +121,7 @@ TEST(RatioPivoting, NothingToSolveIsSolved) {
   EXPECT_TRUE(
       solver.solve(GramLcp{0, 3, nullptr, nullptr, u_hat.data()}, {}, {}, span(u)).is_solved());
   EXPECT_EQ(u, u_hat);
-  // No velocities, but rows that ask for something.
+  // There are no columns, but rows with w < 0.
   VectorXd b(2), z(2);
   b << 1, -1;
   const LcpReport report = solver.solve(GramLcp{2, 0, nullptr, b.data(), nullptr}, {}, span(z), {});
@@ -126,7 +129,7 @@ TEST(RatioPivoting, NothingToSolveIsSolved) {
   EXPECT_EQ(report.row, 1);
 }
 
-TEST(RatioPivoting, SqueezedRowsAreInfeasible) {
+TEST(RatioPivoting, ContradictoryRowsAreInfeasible) {
   RandomLcp p = {RowMajorMatrix(3, 1), VectorXd(3), VectorXd::Zero(1)};
   p.N << 1, -1, 1;
   p.b << -1, -1, 5;  // u >= 1 and u <= -1
@@ -137,7 +140,7 @@ TEST(RatioPivoting, SqueezedRowsAreInfeasible) {
   EXPECT_GE(s.report.residual, 1);
 }
 
-TEST(RatioPivoting, RatiosThatOverflowBlockNothing) {
+TEST(RatioPivoting, RatiosThatOverflowDoNotBlock) {
   for (const double coupling : {1e-310, -1e-310, 5e-324}) {
     MatrixXd Q = MatrixXd::Identity(2, 2);
     Q(0, 1) = Q(1, 0) = coupling;
@@ -149,7 +152,7 @@ TEST(RatioPivoting, RatiosThatOverflowBlockNothing) {
   }
 }
 
-TEST(RatioPivoting, NumbersThatAreNotFiniteAreNamed) {
+TEST(RatioPivoting, ReportsTheRowOfANumberThatIsNotFinite) {
   std::mt19937_64 rng(7);
   const double bad[] = {std::numeric_limits<double>::quiet_NaN(),
                         std::numeric_limits<double>::infinity()};
@@ -166,7 +169,7 @@ TEST(RatioPivoting, NumbersThatAreNotFiniteAreNamed) {
   }
 }
 
-TEST(RatioPivoting, AnIndefiniteMatrixIsNeverCalledSolvedWrongly) {
+TEST(RatioPivoting, NeverReportsAWrongAnswerForAnIndefiniteMatrix) {
   std::mt19937_64 rng(8);
   std::normal_distribution<double> normal;
   RatioPivoting solver;

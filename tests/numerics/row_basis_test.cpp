@@ -1,6 +1,9 @@
 #include "stiction/numerics/row_basis.hpp"
 
+#include <cmath>
 #include <limits>
+#include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -11,7 +14,7 @@ namespace {
 
 using Eigen::MatrixXd;
 
-/// Rank `rank` at most, rows of different lengths.
+/// Returns a random matrix of at most this rank, with rows of different lengths.
 RowMajorMatrix make_rows(int num_rows, int num_columns, int rank, std::mt19937_64* rng) {
   std::normal_distribution<double> normal;
   const auto any = [&] { return normal(*rng); };
@@ -37,7 +40,7 @@ void expect_basis(const RowBasis& basis, const RowMajorMatrix& X) {
     EXPECT_GT(L(i, i), 0);
     EXPECT_LE((x - L.row(i) * q).norm(), 1e-12 * x.norm());
   }
-  // All rows are in the span.
+  // All rows lie in the span of the basis.
   for (int i = 0; i < X.rows(); ++i)
     EXPECT_LE((X.row(i) - X.row(i) * q.transpose() * q).norm(), 1e-9 * X.row(i).norm());
 }
@@ -57,7 +60,7 @@ TEST(RowBasis, HasTheRankOfTheSingularValues) {
   }
 }
 
-TEST(RowBasis, FirstRowsGoFirst) {
+TEST(RowBasis, SelectsTheFirstRowsBeforeOthers) {
   std::mt19937_64 rng(2);
   RowBasis basis;
   RowMajorMatrix X = make_rows(20, 6, 6, &rng);
@@ -70,7 +73,7 @@ TEST(RowBasis, FirstRowsGoFirst) {
   for (int k = 2; k < 6; ++k) EXPECT_GE(basis.selected()[k], 3);
 }
 
-TEST(RowBasis, InOrderTakesTheEarliestRows) {
+TEST(RowBasis, InOrderSelectsTheEarliestRows) {
   RowMajorMatrix X(5, 3);
   X << 0, 0, 0, /**/ 2, 0, 0, /**/ 4, 0, 0, /**/ 1, 1, 0, /**/ 3, 1, 0;
   RowBasis basis;
@@ -80,7 +83,7 @@ TEST(RowBasis, InOrderTakesTheEarliestRows) {
   EXPECT_EQ(basis.selected()[1], 3);
 }
 
-TEST(RowBasis, NoRowsNoBasis) {
+TEST(RowBasis, IsEmptyWithoutRows) {
   RowBasis basis;
   basis.find(nullptr, 0, 6, 0);
   EXPECT_EQ(basis.rank(), 0);
@@ -106,16 +109,16 @@ TEST(RowBasis, RowsThatAreNotFiniteAreNotSelected) {
   }
 }
 
-/// Shares of the squared norm that differences of norms cannot tell from round-off.
-TEST(RowBasis, TellsSmallSharesFromRoundOff) {
+/// Differences of squared norms cannot distinguish these fractions of a row from round-off.
+TEST(RowBasis, DistinguishesSmallFractionsFromRoundOff) {
   std::mt19937_64 rng(4);
-  for (const double share : {1e-7, 1e-9}) {
+  for (const double fraction : {1e-7, 1e-9}) {
     RowMajorMatrix X = make_rows(200, 8, 3, &rng);
     for (const int i : {50, 120})
-      X.row(i) += share * X.row(i).norm() * Eigen::RowVectorXd::Unit(8, i % 8);
+      X.row(i) += fraction * X.row(i).norm() * Eigen::RowVectorXd::Unit(8, i % 8);
     RowBasis basis;
     basis.find(X.data(), 200, 8, 0, 1e-16);
-    EXPECT_EQ(basis.rank(), share > 1e-8 ? 5 : 3);
+    EXPECT_EQ(basis.rank(), fraction > 1e-8 ? 5 : 3);
   }
 }
 
@@ -139,8 +142,8 @@ TEST(RowBasis, ProjectedRowsAreOrthogonalToTheBasis) {
   }
 }
 
-TEST(RowBasis, OfFewWideRowsTakesMemoryForTheirRankAlone) {
-  constexpr int kColumns = 200'000;  // whose square is 320 GB
+TEST(RowBasis, MemoryForFewWideRowsGrowsWithTheirRankOnly) {
+  constexpr int kColumns = 200'000;  // A square matrix of this size would take 320 GB.
   RowMajorMatrix X = RowMajorMatrix::Ones(3, kColumns);
   X(2, 7) = 3e3;
   RowBasis basis;

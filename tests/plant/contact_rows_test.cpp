@@ -20,7 +20,7 @@ constexpr const char* kCrowd = R"(
 <default><geom margin="0.5" condim="6" friction="0.7 0.02 0.003"/></default>
 <worldbody>
   <geom name="floor" type="plane" size="9 9 1" pos="0 0 -0.3"/>
-  <body name="mocap" mocap="true" pos="0 -0.3 0.2"><geom type="box" size="0.1 0.1 0.1"/></body>
+  <body name="mocap" mocap="true" pos="0 -0.3 0.2"><geom name="mocap" type="box" size="0.1 0.1 0.1"/></body>
   <body name="free" pos="0.1 0.4 0.1" euler="10 20 30"><freejoint/><geom type="box" size="0.1 0.15 0.1" pos="0.05 0 0"/>
     <body pos="0.2 0 0" euler="0 0 45"><geom size="0.1"/></body></body>
   <body name="free2" pos="-0.2 0.3 0.3"><freejoint/><geom type="capsule" size="0.05 0.1"/></body>
@@ -31,7 +31,8 @@ constexpr const char* kCrowd = R"(
       <body name="left_tip" pos="0 0.2 0"><joint axis="1 0 0"/><geom size="0.07"/></body></body>
     <body name="right" pos="0 -0.3 0"><joint axis="0 0 1"/><joint axis="1 0 0"/><geom type="box" size="0.05 0.1 0.05"/>
       <body pos="0 -0.2 0"><geom size="0.07"/></body></body></body>
-</worldbody>)";
+</worldbody>
+<contact><pair geom1="floor" geom2="mocap" margin="0.5"/></contact>)";
 
 class ContactRows : public testing::Test {
  protected:
@@ -105,6 +106,7 @@ TEST_F(ContactRows, BodiesThatNoDofMovesAreLeftOut) {
     const int* geom = scene_.data->contact[i].geom;
     found_mocap_on_floor |= geom[0] == floor && scene_->geom_bodyid[geom[1]] == mocap;
   }
+  ASSERT_TRUE(found_mocap_on_floor) << "the <pair> makes MuJoCo list them";
   for (const Contact& c : p.problem.contacts) {
     const int* geom = scene_.data->contact[c.source].geom;
     EXPECT_FALSE(scene_->body_weldid[scene_->geom_bodyid[geom[0]]] == 0 &&

@@ -10,8 +10,8 @@ std::atomic<long> num_allocations{0};
 
 long stiction::support::count_allocations() { return num_allocations.load(); }
 
-// A program's own malloc takes the place of the C library's everywhere, shared libraries included;
-// operator new calls it too. Memory still is glibc's, so its free is the right one.
+// A program's own malloc replaces that of the C library everywhere, also in shared libraries and in
+// operator new. The memory still comes from glibc, so its free stays in use.
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);

@@ -4,7 +4,8 @@
 
 namespace stiction::support {
 
-/// Of a symmetric matrix, ascending. Compiled once: Eigen's solver takes seconds in every file.
+/// Returns the eigenvalues of a symmetric matrix in ascending order. The function has its own file,
+/// because compiling Eigen's solver takes seconds.
 Eigen::VectorXd calc_eigenvalues(const Eigen::MatrixXd& symmetric);
 
 }  // namespace stiction::support

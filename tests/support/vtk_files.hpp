@@ -5,8 +5,7 @@
 #include <string>
 #include <type_traits>
 
-/// One mesh in the ways that VTK writes it: a tet cut into four about its inner point 4, the only
-/// one off the boundary.
+/// One mesh in the formats that VTK writes: a tet divided into four about the interior vertex 4.
 namespace stiction::support {
 
 inline const std::string kFan42 = R"(# vtk DataFile Version 4.2
@@ -35,7 +34,7 @@ LOOKUP_TABLE default
 0 0 0 0 1
 )";
 
-/// The same as version 5.1 has it, with what else its writers put there.
+/// The same mesh in version 5.1, with the additional sections that its writers add.
 inline const std::string kFan51 = R"(# vtk DataFile Version 5.1
 vtk output
 ASCII
@@ -74,7 +73,7 @@ pressure 1 5 float
 0 0 0 0 2e5
 )";
 
-/// A number as a binary file has it.
+/// Returns the bytes of a number in a binary file.
 template <class T>
 std::string to_big_endian(T value) {
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -84,7 +83,7 @@ std::string to_big_endian(T value) {
   return bytes;
 }
 
-/// The fan in binary, of the type of its numbers, as version 4.2 or 5.1.
+/// Returns the mesh as a binary file of version 4.2 or 5.1, with real numbers of type Real.
 template <class Real>
 std::string make_binary_fan(bool is_51) {
   const std::string real = sizeof(Real) == 8 ? "double" : "float";

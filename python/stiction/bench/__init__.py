@@ -1,1 +1,4 @@
-"""Benchmarks: Stiction and its peers from common states, interleaved in one run."""
+"""Benchmarks of Stiction and its peers, which are other simulators and solvers.
+
+All start from the same states and take turns within one run.
+"""

@@ -1,4 +1,4 @@
-"""`stiction bench clutter`: a pile of bodies, against mj_step and Drake's SAP."""
+"""`stiction bench clutter`: times a pile of bodies against mj_step and Drake's SAP."""
 
 from __future__ import annotations
 
@@ -11,29 +11,33 @@ import numpy as np
 
 import stiction
 from stiction.bench import drake_clutter, drake_peer
-from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
 from stiction.bench.mujoco_runners import make_mujoco_runner, make_stiction_runner
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.errors import Error, ignored_settings_are_fine
+from stiction.experiments.clutter import make_clutter, make_mjcf, make_properties
 
 SIZES = (40, 160, 640)
 
-_SETTLE_STEPS = 20  # by each stepper from the common state, not timed
-_DROP_STEPS = 1000  # by mj_step from the drop, where no common state is given
-_TIMED_BODY_STEPS = 16_000  # steps of one repeat times bodies
-_DRAKE_BODY_STEPS = 3_200
+_SETTLE_STEPS = 20  # untimed steps of each stepper from the common state
+_DROP_STEPS = 1000  # steps of mj_step from the drop to the common state, if none is given
+_TIMED_BODY_STEPS = 16_000  # number of bodies times number of steps of a repeat
+_DRAKE_BODY_STEPS = 3_200  # the same for Drake
 _DRAKE_SETTLE_STEPS = 5
 
 
 @dataclass(frozen=True)
 class ClutterCase:
-    """One pile; times are CPU time per step [us], ratios are ours to the peer's, of the minima: below 1
-    ours is faster. Drake's are None where it is not installed.
+    """The result for one pile.
 
-    start: the file of the common state, or 'mj_step' where it ran from the drop.
-    iterations: Newton's, mean per step, summed over islands; max_iterations: most of one island.
-    residual: worst relative residual [-].
-    stages_us: median wall time of the step's stages [us].
+    Times are CPU times per step [us]. A ratio is Stiction's minimum divided by the peer's: below 1,
+    Stiction is faster. Drake's values are None if it is not installed.
+
+    bodies, contacts: number of bodies, and mean number of contacts.
+    start: the file of the common state, or 'mj_step' if mj_step made it from the drop.
+    iterations: Newton iterations per step, summed over islands, mean of the steps.
+    max_iterations: largest number of iterations of an island.
+    residual: largest relative residual [-].
+    stages_us: median wall time of each stage of the step [us].
     """
 
     bodies: int
@@ -66,12 +70,15 @@ def run_clutter(
     """Times the piles.
 
     Args:
-        sizes: numbers of bodies, 10 times a square number each.
-        contact_model, tolerance, num_threads: as Simulator's.
-        num_repeats: of each stepper's run.
-        states: folder with common states, state_<bodies>_t2.npz with qpos and qvel; sizes that it does
-            not hold start where mj_step gets in 2 s from the drop.
-        with_drake: None: if it is installed.
+        sizes: numbers of bodies, each 10 times a square number.
+        contact_model, tolerance, num_threads: as in Simulator.
+        num_repeats: number of runs of each stepper.
+        states: folder with common states, state_<bodies>_t2.npz with qpos and qvel. Other sizes
+            start from the state that mj_step reaches 2 s after the drop.
+        with_drake: whether to time Drake; None means if it is installed.
+
+    Raises:
+        Error: a size is not allowed, or a file of states does not fit.
     """
     if with_drake is None:
         with_drake = drake_peer.is_installed()
@@ -142,7 +149,7 @@ def _make_start(model: mujoco.MjModel, path: Path | None) -> mujoco.MjData:
             data.qpos[:] = arrays["qpos"]
             data.qvel[:] = arrays["qvel"]
     except (OSError, KeyError, ValueError) as e:
-        raise Error("invalid_value", str(path), f"is no common state of this scene: {e}") from e
+        raise Error("invalid_value", str(path), f"is not a state of this scene: {e}") from e
     return data
 
 

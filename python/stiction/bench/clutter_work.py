@@ -1,12 +1,13 @@
-"""Work-precision curves of solvers: the error of a step's velocities over its CPU time, by tolerance.
+"""Work-precision curves of solvers: error of a step's velocities against its CPU time.
 
-Steps of the clutter from states of its fall, common to all steppers. A stepper's error is against its
-own solution, solved as accurately as it goes: what is compared is solvers, not contact models. With M
-the mass matrix, v0 the velocities before the step and v* the accurate ones,
+All steppers step the clutter from the same states of its fall, with tolerances from loose to tight.
+The error of a stepper is relative to its own most accurate solution, so that the curves compare
+solvers, not contact models. With the mass matrix M, the velocities v0 before the step and the
+accurate velocities v*,
 
     e = |v - v*|_M / |v* - v0|_M,
 
-root mean square over the states.
+as the root mean square over the states.
 """
 
 from __future__ import annotations
@@ -19,34 +20,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stiction
-from stiction.bench.clutter_scene import make_clutter, make_mjcf, make_properties
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.bench.work_precision import Tell, WorkCurves, WorkPoint
 from stiction.errors import ignored_settings_are_fine
+from stiction.experiments.clutter import make_clutter, make_mjcf, make_properties
 from stiction.recording import format as fmt
 
 Vector = NDArray[np.float64]
 
-_STATE_TIMES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.5)  # of mj_step's run [s]
-_STEPS_PER_REPEAT = 5  # from each state
+_STATE_TIMES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.5)  # times of the states in mj_step's run [s]
+_STEPS_PER_REPEAT = 5  # number of steps from each state
 
 TOLERANCES = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
-_ACCURATE = 1e-12  # the tolerance of v*
+_ACCURATE = 1e-12  # tolerance of v*
 
 _SOLVERS = {
     "mujoco newton": (mujoco.mjtSolver.mjSOL_NEWTON, (1, 2, 3, 5, 8, 12, 20)),
     "mujoco cg": (mujoco.mjtSolver.mjSOL_CG, (1, 3, 10, 30, 100, 300)),
     "mujoco pgs": (mujoco.mjtSolver.mjSOL_PGS, (1, 3, 10, 30, 100, 300)),
 }
-_ACCURATE_ITERATIONS = 200  # of Newton's method, for v*
+_ACCURATE_ITERATIONS = 200  # iterations of Newton's method for v*
 
-# Their cost is not a convex function of a tolerance alone, and they do not converge in all of this fall.
+# Models without a convex solver with a tolerance: 'tamsi' does not converge in some steps of this
+# fall, and 'mujoco' is run by its number of iterations.
 _NOT_CONVEX = ("tamsi", "mujoco")
 
 
 @dataclass(frozen=True)
 class _Start:
-    """A state in which all steps start; weights: the diagonal of M, (nv,)."""
+    """The states that all steps start from.
+
+    model: the model.
+    states: components of mjSTATE_INTEGRATION, (size,) each.
+    weights: diagonal of M, (nv,).
+    """
 
     model: mujoco.MjModel
     states: list[Vector]
@@ -62,8 +69,9 @@ Advance = Callable[[mujoco.MjData], object]
 
 
 class _Stepper:
-    """One setting of one stepper, which has an `advance` of its own for each state: what a solver keeps
-    from step to step is then of the same state.
+    """One setting of one stepper.
+
+    Each state has its own `advance`, so that a solver's warm start comes from the same state.
     """
 
     def __init__(self, start: _Start, make_advance: Callable[[], Advance]) -> None:
@@ -72,11 +80,12 @@ class _Stepper:
         self._advances = [make_advance() for _ in start.states]
 
     def solve(self) -> list[Vector]:
-        """Velocities after a step from each state, (nv,) each."""
+        """Returns the velocities after one step from each state, (nv,) each."""
         self.advance(1)
         return [data.qvel.copy() for data in self._datas]
 
     def advance(self, num_times: int) -> None:
+        """Steps num_times from each state."""
         for advance, data, state in zip(
             self._advances, self._datas, self._start.states, strict=True
         ):
@@ -85,6 +94,7 @@ class _Stepper:
                 advance(data)
 
     def make_runner(self) -> Runner:
+        """Returns a runner for time_in_turns."""
         num_steps = _STEPS_PER_REPEAT * len(self._datas)
         return Runner(lambda: None, lambda _: self.advance(_STEPS_PER_REPEAT), num_steps)
 
@@ -97,12 +107,15 @@ def run_clutter_work(
     num_repeats: int = 5,
     tell: Tell = lambda text: None,
 ) -> WorkCurves:
-    """Ours by tolerance, MuJoCo's three solvers by number of iterations, in turns.
+    """Runs Stiction's models with several tolerances and MuJoCo's solvers with several iterations.
 
     Args:
-        contact_models: ours; of 'mujoco' all solvers are run, 'tamsi' is left out.
-        num_bodies: 10 times a square number. quick: from two states only.
-        tell: told in words what is run next.
+        contact_models: names of contact models. 'mujoco' means its three solvers; 'tamsi' is left
+            out.
+        num_bodies: number of bodies, 10 times a square number.
+        quick: whether to use only two states.
+        num_repeats: number of runs of each stepper; they take turns.
+        tell: called with a description of the next run.
     """
     start = _make_start(num_bodies, _STATE_TIMES[1::4] if quick else _STATE_TIMES)
     contact_models = list(contact_models)
@@ -141,7 +154,7 @@ def run_clutter_work(
         work="CPU time per step [ms]",
         floor=None,
         points=points,
-        notes=[f"clutter without {name}: its steps fail there" for name in left_out],
+        notes=[f"clutter is run without {name}, whose steps fail there" for name in left_out],
     )
 
 
@@ -153,7 +166,7 @@ def _make_start(num_bodies: int, times: Iterable[float]) -> _Start:
         while data.time < time:
             mujoco.mj_step(model, data)
         states.append(fmt.get_state(model, data))
-    # Free bodies whose inertia is that of a sphere or a cube: M is diagonal.
+    # M is diagonal: all bodies are free, and are spheres or cubes.
     weights = np.column_stack([np.repeat(model.body_mass[1:, None], 3, 1), model.body_inertia[1:]])
     return _Start(model, states, weights.ravel())
 

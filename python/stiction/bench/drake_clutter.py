@@ -1,4 +1,4 @@
-"""The clutter scene in Drake, when it is installed."""
+"""The clutter scene in Drake, which must be installed."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from stiction.bench import clutter_scene as cs
 from stiction.bench import drake_peer
+from stiction.experiments import clutter as cs
 
 
 class DrakeClutter:
-    """Drake's MultibodyPlant with point contact and the SAP solver, advanced step by step."""
+    """The scene as Drake's MultibodyPlant with point contact and the SAP solver."""
 
     def __init__(self, scene: cs.ClutterScene) -> None:
         self._drake = drake = drake_peer.load()
@@ -31,7 +31,13 @@ class DrakeClutter:
         self._start = np.empty(0)
 
     def set_state(self, qpos: np.ndarray, qvel: np.ndarray) -> None:
-        """From MuJoCo's coordinates: velocities of the origin in the world, rates in the body."""
+        """Sets the state from MuJoCo's coordinates.
+
+        Args:
+            qpos: positions and quaternions of the bodies, (7 n,).
+            qvel: velocities of the origins in the world frame and angular velocities in the body
+                frames, (6 n,).
+        """
         drake = self._drake
         for body, q, v in zip(self._bodies, qpos.reshape(-1, 7), qvel.reshape(-1, 6), strict=True):
             rotation = drake.Quaternion(q[3:] / np.linalg.norm(q[3:]))
@@ -44,12 +50,12 @@ class DrakeClutter:
         self._simulator.Initialize()
 
     def mark(self) -> None:
-        """Makes the present state the one to return to."""
+        """Stores the current state for reset()."""
         self._start = self._plant.GetPositionsAndVelocities(self._plant_context).copy()
         self.reset()
 
     def reset(self) -> None:
-        """Returns to the marked state, at time 0."""
+        """Returns to the stored state at time 0."""
         self._context.SetTime(0)
         self._plant.SetPositionsAndVelocities(self._plant_context, self._start)
         self._simulator.Initialize()

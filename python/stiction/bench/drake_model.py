@@ -1,4 +1,4 @@
-"""Any MuJoCo model of free bodies, sliders and primitives with pressure fields, in Drake."""
+"""Conversion of a MuJoCo model with pressure fields to Drake, for a limited set of elements."""
 
 from __future__ import annotations
 
@@ -18,10 +18,18 @@ Surface = Literal["polygon", "triangle"]
 
 
 class DrakeModel:
-    """A model's twin, which starts where the data is and steps with constant forces.
+    """A model in Drake, which starts from the state of an MjData and steps with constant forces.
 
-    Bodies have free joints, sliders or none, actuators are motors on sliders, and every geom that
-    collides has a material.
+    Each body must have a free joint, a slide joint or no joint. Actuators must be motors on slide
+    joints, geoms must be primitives, and every geom that collides must have a material.
+
+    Args:
+        model: the MuJoCo model.
+        materials: material of each geom by the geom's name, with the keys of a file of contact
+            properties.
+        scheme: Drake's discrete approximation, or 'cenic', its convex integrator, with fixed steps.
+        surface: faces of the contact surfaces.
+        stiction_tolerance: v_s [m/s].
     """
 
     def __init__(
@@ -33,10 +41,6 @@ class DrakeModel:
         surface: Surface = "polygon",
         stiction_tolerance: float = 1e-4,
     ) -> None:
-        """Args:
-        materials: by name of the geom, with keys as in a file of contact properties.
-        scheme: Drake's discrete approximation, or 'cenic', its convex integrator, with fixed steps.
-        """
         self._drake = drake = drake_peer.load()
         self._model = model
         self.time_step = float(model.opt.timestep)
@@ -73,7 +77,7 @@ class DrakeModel:
         self._start = np.empty(0)
 
     def set_state(self, data: mujoco.MjData) -> None:
-        """That of MuJoCo's, with its controls, at time 0; marks it."""
+        """Sets the state and the controls from MuJoCo's at time 0, and stores it for reset()."""
         drake, plant, context, m = self._drake, self.plant, self._plant_context, self._model
         for j, joint in enumerate(self._joints):
             body = m.jnt_bodyid[j]
@@ -93,23 +97,23 @@ class DrakeModel:
         self.mark()
 
     def mark(self) -> None:
-        """Makes the present state the one to return to."""
+        """Stores the current state for reset()."""
         self._start = self.plant.GetPositionsAndVelocities(self._plant_context).copy()
         self.reset()
 
     def reset(self) -> None:
-        """To the marked state, at time 0."""
+        """Returns to the stored state at time 0."""
         self._context.SetTime(0)
         self.plant.SetPositionsAndVelocities(self._plant_context, self._start)
         self._simulator.Initialize()
 
     def advance(self, num_steps: int) -> None:
-        """Takes steps."""
+        """Takes num_steps steps."""
         steps_so_far = round(self._context.get_time() / self.time_step)
         self._simulator.AdvanceTo((steps_so_far + num_steps) * self.time_step)
 
     def query(self, num_times: int = 1) -> list[Any]:
-        """The contact surfaces at the present state, computed num_times."""
+        """Computes the contact surfaces of the current state num_times and returns them."""
         port = self.plant.get_geometry_query_input_port()
         query = port.Eval(self._plant_context)
         for _ in range(num_times - 1):
@@ -118,7 +122,7 @@ class DrakeModel:
         return surfaces
 
     def count_faces(self) -> int:
-        """Of all contact surfaces at the present state."""
+        """Returns the number of faces of all contact surfaces in the current state."""
         return sum(surface.num_faces() for surface in self.query())
 
     def _take_fixed_steps(self) -> None:
@@ -172,7 +176,7 @@ def _make_pose(drake: Any, position: Vector, quaternion: Vector) -> Any:
 
 
 def _make_shape(drake: Any, m: mujoco.MjModel, i: int) -> Any:
-    """MuJoCo has radii and half lengths, Drake radii and lengths."""
+    """Returns Drake's shape of a geom. MuJoCo's sizes are radii and half lengths, Drake's lengths."""
     size, kind = m.geom_size[i], mujoco.mjtGeom(m.geom_type[i])
     shapes = {
         mujoco.mjtGeom.mjGEOM_PLANE: lambda: drake.HalfSpace(),

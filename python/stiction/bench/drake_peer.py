@@ -1,4 +1,4 @@
-"""What all uses of Drake as a peer share. It is optional."""
+"""Functions shared by all comparisons with Drake, which is an optional dependency."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def is_installed() -> bool:
 
 
 def load() -> Any:
-    """pydrake.all, told to be silent about what is meant: it warns of every half-space."""
+    """Returns pydrake.all with its warnings silenced: it warns about every half-space."""
     from pydrake import all as drake
 
     logging.getLogger("drake").setLevel(logging.ERROR)
@@ -29,11 +29,15 @@ def load() -> Any:
 def make_properties(
     *, stiffness: float, dissipation: float, relaxation_time: float, friction: float
 ) -> Any:
-    """Of each of two geometries whose contact is to have these: Drake puts stiffnesses in series and adds
-    relaxation times.
+    """Makes properties of a geometry such that two equal geometries have a contact with these values.
+
+    Drake combines the stiffnesses of two geometries in series and adds their relaxation times.
 
     Args:
-        stiffness: [N/m]. dissipation: [s/m]. relaxation_time: [s]. friction: [-].
+        stiffness: stiffness of the contact [N/m].
+        dissipation: dissipation of the contact [s/m].
+        relaxation_time: relaxation time of the contact [s].
+        friction: friction coefficient [-].
     """
     drake = load()
     properties = drake.ProximityProperties()

@@ -1,7 +1,8 @@
-"""A planar case in Drake, when it is installed.
+"""A planar case in Drake, which must be installed.
 
-A ground that moves is the frame that it is computed in: the body has the force -m dv/dt of the ground's
-velocity, which makes each step's problem that of a ground of that velocity.
+A moving ground is replaced by a fixed one: the motion is computed in the ground's frame, and the
+force -m dv/dt, with the ground's velocity v, acts on the body. Each step then solves the same
+problem as with a moving ground.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from stiction.bench import drake_peer
-from stiction.studies.planar import (
+from stiction.experiments.planar import (
     GRAVITY,
     STICTION_TOLERANCE,
     PlanarBody,
     Vector,
     calc_ground_velocities,
 )
-from stiction.studies.planar_case import PlanarCase
+from stiction.experiments.planar_case import PlanarCase
 
-# Its contact approximations, with the contact models that they are of.
+# Drake's contact approximations by the names used here.
 DRAKE_MODELS = {
     "drake sap": "kSap",
     "drake lagged": "kLagged",
@@ -30,7 +31,13 @@ DRAKE_MODELS = {
 
 
 class DrakeStepper:
-    """Drake's MultibodyPlant with point contact, one of DRAKE_MODELS."""
+    """A planar case as Drake's MultibodyPlant with point contact. It is a PlanarStepper.
+
+    Args:
+        case: the case.
+        time_step: [s].
+        model: a name in DRAKE_MODELS.
+    """
 
     def __init__(self, case: PlanarCase, time_step: float, model: str) -> None:
         self._case, self._time_step = case, time_step
@@ -63,7 +70,7 @@ class DrakeStepper:
         return np.array(self._plant.GetPositions(self._plant_context))
 
     def count_failures(self) -> int:
-        return 0  # a step that fails is an exception
+        return 0  # Drake raises an exception if a step fails
 
     def _apply_force(self) -> None:
         if self._forces is not None:
@@ -74,8 +81,11 @@ class DrakeStepper:
 
 
 def _calc_motion(case: PlanarCase, time_step: float) -> tuple[Vector, Vector, Vector | None]:
-    """q0 and v0 against the ground, and the force along x of each step [N], None where it rests."""
-    q0, v0 = case.make_start("lagged", time_step)  # contacts are seen once they overlap
+    """Returns q0 and v0 relative to the ground, and the force along x in each step [N].
+
+    The force is None if the ground rests.
+    """
+    q0, v0 = case.make_start("lagged", time_step)  # Drake finds contacts only once they overlap
     ground = calc_ground_velocities(
         case.ground_position, time_step, round(case.duration / time_step)
     )
@@ -112,14 +122,14 @@ def _make_plant(body: PlanarBody, approximation: str, time_step: float) -> tuple
     )
     moved = plant.AddRigidBody("body", inertia)
     for i, (x, z, radius) in enumerate(body.spheres):
-        # A PlanarJoint's body has its second axis up.
-        centre = np.array([x, z, 0.0] if body.rotates else [x, 0.0, z])
-        pose = drake.RigidTransform(centre)
+        # The second axis of a PlanarJoint's body points up.
+        center = np.array([x, z, 0.0] if body.rotates else [x, 0.0, z])
+        pose = drake.RigidTransform(center)
         plant.RegisterCollisionGeometry(
             moved, pose, drake.Sphere(radius), f"sphere{i}", _make_properties(body)
         )
     if body.rotates:
-        # Its axes: x, z of the world, and so that angles are counter-clockwise with x to the right.
+        # The joint's axes are the world's x and z; angles are counterclockwise with x to the right.
         rotation = drake.RotationMatrix(np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]))
         frame = plant.AddFrame(
             drake.FixedOffsetFrame(

@@ -1,6 +1,7 @@
-"""`stiction bench heap`: columns so near that they touch as they fall, against MuJoCo's solvers.
+"""`stiction bench heap`: times a falling heap of touching columns against MuJoCo's solvers.
 
-Nearly all bodies become one island, which is what a solver of many small islands is worst at.
+Nearly all bodies form one island. This is the worst case for a solver that divides a problem into
+islands.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ NUM_BODIES = 640
 DURATION = 2.4  # [s]
 
 _TIME_STEP = 2e-3  # [s]
-_INTERVAL = 0.2  # of one mean [s]
-_PITCH = 0.2  # between columns [m]
+_INTERVAL = 0.2  # simulated time of one mean [s]
+_PITCH = 0.2  # distance between columns [m]
 _LEVELS = 10
 _MAX_BODIES = 10_000
 
@@ -29,9 +30,14 @@ MUJOCO_SOLVERS = {"newton": mujoco.mjtSolver.mjSOL_NEWTON, "cg": mujoco.mjtSolve
 
 @dataclass(frozen=True)
 class HeapCase:
-    """One stepper's fall. ms_per_step: mean CPU time over the whole of it [ms]; ms_by_interval: means
-    over 0.2 s each; ratio: our mean to this one's, below 1 ours is faster. residual: worst relative
-    residual [-], None for MuJoCo, which has another measure.
+    """The fall under one stepper.
+
+    stepper: name of the stepper.
+    contacts: number of contacts at the end.
+    ms_per_step: CPU time per step, mean of the whole fall [ms].
+    ms_by_interval: CPU time per step, means over intervals of 0.2 s [ms].
+    ratio: Stiction's mean divided by this stepper's; below 1, Stiction is faster.
+    residual: largest relative residual [-]; None for MuJoCo, which has another measure.
     """
 
     stepper: str
@@ -43,13 +49,17 @@ class HeapCase:
 
 
 def make_heap_mjcf(num_bodies: int = NUM_BODIES) -> str:
-    """MJCF of the heap: spheres and boxes of 10 cm in turn, mu = 1, elliptic cones, dt = 2 ms.
+    """Returns the MJCF of the heap: alternating spheres and boxes of 10 cm with mu = 1.
+
+    The scene uses elliptic cones and a time step of 2 ms.
 
     Raises:
-        Error: num_bodies is not from 1 to 10000.
+        Error: num_bodies is not between 1 and 10000.
     """
     if not 1 <= num_bodies <= _MAX_BODIES:
-        raise Error("out_of_range", "bodies", f"is {num_bodies}, must be from 1 to {_MAX_BODIES}")
+        raise Error(
+            "out_of_range", "bodies", f"is {num_bodies}; must be between 1 and {_MAX_BODIES}"
+        )
     columns = max(4, num_bodies // _LEVELS)
     grid = math.ceil(math.sqrt(columns))
     half = 0.4 * max(1.0, grid / 2)
@@ -77,7 +87,7 @@ def make_heap_mjcf(num_bodies: int = NUM_BODIES) -> str:
 
 
 class _Faller:
-    """A stepper on its own heap, and the time it has taken."""
+    """mj_step with its own heap. `seconds` has the CPU time per step of each interval [s]."""
 
     def __init__(self, xml: str) -> None:
         self.model = mujoco.MjModel.from_xml_string(xml)
@@ -86,15 +96,19 @@ class _Faller:
         self.residual: float | None = None
 
     def advance(self, num_steps: int) -> None:
+        """Takes num_steps steps."""
         mujoco.mj_step(self.model, self.data, num_steps)
 
     def fall(self, num_steps: int) -> None:
+        """Takes num_steps steps and stores their CPU time."""
         start = time.process_time()
         self.advance(num_steps)
         self.seconds.append((time.process_time() - start) / num_steps)
 
 
-class _OurFaller(_Faller):
+class _StictionFaller(_Faller):
+    """Stiction with its own heap."""
+
     def __init__(self, xml: str, contact_model: str, tolerance: float, num_threads: int) -> None:
         super().__init__(xml)
         with ignored_settings_are_fine():
@@ -118,17 +132,23 @@ def run_heap(
     num_threads: int = 1,
     solvers: tuple[str, ...] = ("newton", "cg"),
 ) -> list[HeapCase]:
-    """Lets the heap fall under our stepper and under mj_step with each solver, 0.2 s in turn.
+    """Lets the heap fall under Stiction and under mj_step with each solver; they take turns of 0.2 s.
 
-    Trajectories part with time, since a heap is chaotic; contacts stay about as many.
+    A heap is chaotic, so the trajectories diverge with time. The number of contacts stays about the
+    same.
 
     Args:
-        duration: of the fall from the drop [s], rounded to whole intervals of 0.2 s.
+        num_bodies: number of bodies, between 1 and 10000.
+        contact_model, tolerance, num_threads: as in Simulator.
+        duration: simulated time from the drop, rounded to whole intervals of 0.2 s [s].
         solvers: names in MUJOCO_SOLVERS.
+
+    Raises:
+        Error: num_bodies is out of range.
     """
     xml = make_heap_mjcf(num_bodies)
     fallers: dict[str, _Faller] = {
-        contact_model: _OurFaller(xml, contact_model, tolerance, num_threads)
+        contact_model: _StictionFaller(xml, contact_model, tolerance, num_threads)
     }
     for solver in solvers:
         faller = _Faller(xml)

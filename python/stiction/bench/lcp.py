@@ -1,4 +1,4 @@
-"""LCP solvers in turns, all of them native: runs lcp_bench of a build of the C++ benchmarks."""
+"""`stiction bench lcp`: times LCP solvers with the C++ program lcp_bench."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ OURS, OURS_DENSE = "ppm_ratio, in factors", "ppm_ratio, dense"
 
 @dataclass(frozen=True)
 class LcpCase:
-    """One solver on one variant of the grasp."""
+    """The result of one solver on one variant of the grasp."""
 
     variant: str
     solver: str
-    us: float  # CPU time of a solve, the least of the turns
-    median_us: float
-    ratio: float  # time of `ppm_ratio, in factors` to this
-    ratio_dense: float  # of `ppm_ratio, dense`
+    us: float  # CPU time of a solve, minimum of the turns [us]
+    median_us: float  # CPU time of a solve, median of the turns [us]
+    ratio: float  # time of `ppm_ratio, in factors` divided by this time
+    ratio_dense: float  # time of `ppm_ratio, dense` divided by this time
     pivots: int
     residual: float  # |min(z, w)| [m/s]
     solved: bool
 
 
 def run_lcp(program: Path = PROGRAM) -> list[LcpCase]:
-    """Runs the program.
+    """Runs the program and returns its results.
 
     Raises:
-        Error: it is not there, or failed.
+        Error: the program does not exist or failed.
     """
     rows = run_program(program)["cases"]
     ours = {(row["variant"], row["solver"]): row["us"] for row in rows}

@@ -1,4 +1,4 @@
-"""Runners of Stiction and of mj_step on a MuJoCo model, each from its own copy of one state."""
+"""Runners of Stiction and of mj_step on a MuJoCo model, each with its own copy of a state."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ STAGES = ("kinematics", "collision", "surfaces", "assembly", "solve", "certifica
 
 @dataclass(frozen=True)
 class SolverSummary:
-    """Of the steps that are timed, from a pass of its own.
+    """Statistics of the timed steps, from a separate run of the same steps.
 
-    contacts: mean number. iterations: mean Newton iterations per step, summed over islands.
-    max_iterations: of one island. residual: worst relative residual [-]. stages_us: median wall time
-    of the step's stages [us].
+    contacts: mean number of contacts.
+    iterations: Newton iterations per step, summed over islands, mean of the steps.
+    max_iterations: largest number of iterations of an island.
+    residual: largest relative residual [-].
+    stages_us: median wall time of each stage of the step [us].
     """
 
     contacts: float
@@ -34,7 +36,7 @@ class SolverSummary:
 def make_mujoco_runner(
     model: mujoco.MjModel, start: mujoco.MjData, num_settle: int, num_steps: int
 ) -> Runner:
-    """mj_step from `start` advanced by num_settle steps."""
+    """Makes a runner of mj_step that starts num_settle steps after `start`."""
     data = _copy(model, start)
     mujoco.mj_step(model, data, num_settle)
     return Runner(_make_reset(model, data), lambda n: mujoco.mj_step(model, data, n), num_steps)
@@ -43,7 +45,10 @@ def make_mujoco_runner(
 def make_stiction_runner(
     simulator: stiction.Simulator, start: mujoco.MjData, num_settle: int, num_steps: int
 ) -> tuple[Runner, SolverSummary]:
-    """The simulator from `start` advanced by num_settle steps, and what its steps take."""
+    """Makes a runner of the simulator that starts num_settle steps after `start`.
+
+    Returns the runner and the statistics of its steps.
+    """
     model = simulator.model
     data = _copy(model, start)
     if num_settle:

@@ -1,4 +1,4 @@
-"""Pairs of shapes at random attitudes, of which contact surfaces are computed without a step."""
+"""Pairs of overlapping shapes with random orientations, for timing contact surfaces."""
 
 from __future__ import annotations
 
@@ -32,9 +32,12 @@ _PLANES = ({"hydroelastic_modulus": 1e6, "slab_thickness": 0.05}, {"rigid": True
 
 @dataclass(frozen=True)
 class ShapePair:
-    """Geoms 'A', of the world, and 'B', of a free body, that overlap.
+    """A pair of overlapping geoms: 'A' belongs to the world and 'B' to a free body.
 
-    kind: one of KINDS. materials: by geom.
+    name: name of the pair.
+    kind: one of KINDS.
+    model, data: the model, and data with its kinematics computed.
+    materials: material of each geom by the geom's name.
     """
 
     name: str
@@ -45,13 +48,15 @@ class ShapePair:
 
     @property
     def properties(self) -> dict[str, Any]:
-        """As a file of contact properties."""
+        """The materials as the content of a file of contact properties."""
         return {"materials": self.materials, "geoms": {name: name for name in self.materials}}
 
 
 def make_pairs(seed: int = 0) -> Iterator[ShapePair]:
-    """All pairs of five shapes, compliant with compliant and with rigid, and each with a rigid and a
-    compliant plane, at two depths.
+    """Yields all pairs at two depths.
+
+    These are all pairs of five shapes, compliant-compliant and rigid-compliant, and each shape with
+    a compliant and a rigid plane.
     """
     rng = np.random.default_rng(seed)
     for a, b in combinations_with_replacement(_SHAPES, 2):
@@ -79,7 +84,7 @@ def _make_pair(
     else:
         R_WA, direction = _draw_rotation(rng), rng.standard_normal(3)
         direction /= np.linalg.norm(direction)
-    # Along the direction the shapes overlap by the depth.
+    # Place B such that the shapes overlap by the depth along the direction.
     reach = _calc_support(a, R_WA.T @ direction) + _calc_support(b, -R_WB.T @ direction)
     position = (reach - depth) * direction
     model = mujoco.MjModel.from_xml_string(
@@ -96,7 +101,7 @@ def _make_pair(
 
 
 def _calc_support(shape: str, u: Vector) -> float:
-    """Farthest that a shape reaches along a unit vector of its own frame [m]."""
+    """Returns the extent of a shape along a unit vector in its own frame [m]."""
     if shape == "plane":
         return 0.0
     size = np.array(_SHAPES[shape])

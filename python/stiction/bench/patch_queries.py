@@ -1,4 +1,4 @@
-"""Time of contact surfaces per face, without a step, in turns with Drake's."""
+"""Times contact surfaces per face, without simulation steps, against Drake's."""
 
 from __future__ import annotations
 
@@ -13,15 +13,22 @@ from stiction.bench.drake_model import DrakeModel
 from stiction.bench.patch_pairs import KINDS, ShapePair, make_pairs
 from stiction.bench.timing import Runner, Timing, time_in_turns
 
-_BATCH = 4e-3  # CPU time of one repeat [s]
-DRIFT = 1e-5  # of geoms between two queries: 1 cm/s at 1 kHz [m]
-_FEWEST_FACES = 10  # of pairs with fewer the call is what is timed
-WANTED = 1 / 3
+_BATCH = 4e-3  # approximate CPU time of one repeat [s]
+DRIFT = 1e-5  # motion of geoms between two queries: 1 cm/s at 1 kHz [m]
+_FEWEST_FACES = 10  # with fewer faces, the overhead of the call would dominate
+WANTED = 1 / 3  # largest ratio to Drake that is required
 
 
 @dataclass(frozen=True)
 class QueryCase:
-    """One pair of shapes; CPU time of a query [us], the least of the repeats; Drake's None without it."""
+    """The result for one pair of shapes.
+
+    name, kind: name and kind of the pair.
+    faces, drake_faces: number of faces.
+    us, drake_us: CPU time of a query, minimum of the repeats [us].
+
+    Drake's values are None if it was not timed.
+    """
 
     name: str
     kind: str
@@ -33,10 +40,14 @@ class QueryCase:
 
 @dataclass(frozen=True)
 class QuerySummary:
-    """Of all pairs of a kind: CPU time per face [us] at the 10th, 50th and 90th percentile.
+    """The result for all pairs of a kind.
 
-    ratio: ours to Drake's, median of the pairs; wanted: what it is to be at most.
-    total_ratio: of the sums of all pairs' times.
+    kind: kind of the pairs.
+    pairs, faces: number of pairs, and of their faces.
+    us_per_face, drake_us_per_face: 10th, 50th and 90th percentile of the CPU time per face [us].
+    ratio: Stiction's time per face divided by Drake's, median of the pairs.
+    total_ratio: ratio of the sums of all pairs' times.
+    wanted: largest ratio that is required.
     """
 
     kind: str
@@ -50,13 +61,13 @@ class QuerySummary:
 
 
 def run_queries(num_repeats: int, with_drake: bool) -> list[QueryCase]:
-    """All of make_pairs that touch in _FEWEST_FACES or more."""
+    """Times all pairs of make_pairs that touch in at least _FEWEST_FACES faces."""
     cases = [_time_pair(pair, num_repeats, with_drake) for pair in make_pairs()]
     return [case for case in cases if case.faces >= _FEWEST_FACES]
 
 
 def summarize(cases: list[QueryCase]) -> list[QuerySummary]:
-    """One row for each kind that there is."""
+    """Returns one summary for each kind that occurs."""
     of_kind = {kind: [case for case in cases if case.kind == kind] for kind in KINDS}
     return [_summarize(kind, members) for kind, members in of_kind.items() if members]
 
@@ -81,8 +92,8 @@ def _time_pair(pair: ShapePair, num_repeats: int, with_drake: bool) -> QueryCase
 
 
 def _make_runner(query: Callable[[int], object]) -> Runner:
-    """With as many queries in a repeat as _BATCH has room for."""
-    query(1)  # what the first one allocates
+    """Makes a runner whose repeats have as many queries as fit in the time _BATCH."""
+    query(1)  # the first query allocates memory
     start = time.process_time()
     query(3)
     once = max((time.process_time() - start) / 3, 1e-7)

@@ -1,4 +1,4 @@
-"""`stiction bench patches`: steps with pressure-field contact, in turns with Drake's."""
+"""`stiction bench patches`: times steps with pressure-field contact against Drake's."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ from stiction.bench.mujoco_runners import make_stiction_runner
 from stiction.bench.scene_pairs import make_pair_runners, make_surface_runner
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.errors import ignored_settings_are_fine
+from stiction.experiments import gripper
+from stiction.experiments.spatula import EXAMPLE
 from stiction.package_scenes import find_scene_file
 from stiction.scene import Scene
-from stiction.studies import gripper_run
-from stiction.studies.spatula_run import EXAMPLE
 
-_SETTLE_STEPS = 5  # by each stepper from the common state, not timed
-_HOLD_TIME = 0.3  # by ours from the start to the common state [s]
+_SETTLE_STEPS = 5  # untimed steps of each stepper from the common state
+_HOLD_TIME = 0.3  # simulated time from the start to the common state [s]
 
 
 @dataclass(frozen=True)
 class PairTime:
-    """Contact surface of a pair of geoms alone; CPU time of a query [us], the least of the repeats."""
+    """The contact surface of a pair of geoms alone.
+
+    faces: mean number of faces.
+    us: CPU time of a query, minimum of the repeats [us].
+    """
 
     faces: float
     us: float
@@ -33,14 +37,24 @@ class PairTime:
 
 @dataclass(frozen=True)
 class StepCase:
-    """One state; times are CPU time per step [us], ratios ours to Drake's, of the minima: below 1 ours is
-    faster. Drake's are None where it is not installed.
+    """The result for one common state.
 
-    faces: of the common state's next step; drake_faces: Drake's.
-    query_us: of the contact surfaces alone, of geoms that slide to and fro; query_faces: of these, the
-    mean. pairs: the same of each pair of geoms alone. solve_us: median wall time of the solver [us].
-    drake_us: by scheme; drake_best_us: of the fastest; drake_query_us: of its contact surfaces alone.
-    ratio: to the best of the schemes; wanted: what it is to be at most.
+    Times are CPU times per step, minima of the repeats unless noted [us]. Drake's values are None
+    or empty if it was not timed.
+
+    scene: name of the state.
+    faces, points: number of faces and of contact points in the next step.
+    iterations, residual: mean Newton iterations per step, and largest relative residual [-].
+    query_us, query_faces: time and mean number of faces of the contact surfaces alone, for geoms
+        that move to and fro.
+    pairs: the same for each touching pair of geoms alone.
+    solve_us: median wall time of the solver [us].
+    drake_faces: Drake's number of faces.
+    drake_us, drake_us_median: Drake's times by scheme.
+    drake_best_us: time of the fastest scheme.
+    drake_query_us: time of Drake's contact surfaces alone.
+    ratio: Stiction's time divided by that of the fastest scheme; below 1, Stiction is faster.
+    wanted: largest ratio that is required.
     """
 
     scene: str
@@ -66,13 +80,13 @@ class StepCase:
 def run_gripper_steps(
     contact_model: str, *, tessellation: Surface = "polygon", num_repeats: int, with_drake: bool
 ) -> list[StepCase]:
-    """The gripper at rest, holding the spatula with the pancake, at all resolutions."""
+    """Times the gripper at rest, holding the spatula with the pancake, at all resolutions."""
     cases = []
-    for resolution in gripper_run.RESOLUTIONS:
-        scene = gripper_run.load_gripper(resolution)
-        simulator = gripper_run.make_gripper_simulator(scene, contact_model, tessellation)
+    for resolution in gripper.RESOLUTIONS:
+        scene = gripper.load_gripper(resolution)
+        simulator = gripper.make_gripper_simulator(scene, contact_model, tessellation)
         start = scene.make_data()
-        simulator.step(start, round(_HOLD_TIME / gripper_run.TIME_STEP))
+        simulator.step(start, round(_HOLD_TIME / gripper.TIME_STEP))
         cases.append(
             _time_steps(
                 f"gripper {resolution.name}",
@@ -90,7 +104,7 @@ def run_gripper_steps(
 
 
 def run_spatula_steps(contact_model: str, *, num_repeats: int, with_drake: bool) -> list[StepCase]:
-    """The spatula of Drake's example in its tight and in its loose phase, at 40 ms."""
+    """Times the spatula of Drake's example in its tight and its loose phase, with steps of 40 ms."""
     scene = stiction.load_scene(find_scene_file("spatula"))
     with ignored_settings_are_fine():
         simulator = scene.make_simulator(contact_model)
@@ -197,7 +211,7 @@ def _make_drake(
 def find_materials(
     model: mujoco.MjModel, simulator: stiction.Simulator
 ) -> dict[str, dict[str, Any]]:
-    """Of all geoms that have one, by the geoms' names."""
+    """Returns the material of each geom that has one, by the geom's name."""
     content: Any = simulator.properties.content if simulator.properties else {}
     found = {}
     for geom in range(model.ngeom):
@@ -215,7 +229,12 @@ def _copy(model: mujoco.MjModel, data: mujoco.MjData) -> mujoco.MjData:
 
 @dataclass(frozen=True)
 class Exponent:
-    """How a time grows with the number of faces, over the gripper's resolutions; wanted: at most."""
+    """The exponent with which a time grows with the number of faces over the gripper's resolutions.
+
+    time: the time that grows.
+    ours, drake: exponents of Stiction and Drake; None if not measured.
+    wanted: largest exponent that is required.
+    """
 
     time: str
     ours: float | None
@@ -223,12 +242,14 @@ class Exponent:
     wanted: float = 1.05
 
 
-_GROWTH = 4  # of a pair's faces: with less there is no slope to speak of
+_GROWTH = 4  # the faces of a pair must grow by this factor to fit a meaningful slope
 
 
 def fit_exponents(cases: list[StepCase]) -> list[Exponent]:
-    """Of the query over its own faces, of the whole step, and of the query of each pair that touches at
-    all resolutions and grows; Drake's step is the best of its schemes.
+    """Fits the exponents of the query, of the whole step, and of the queries of single pairs.
+
+    A query is fitted over its own faces. Only pairs that touch at all resolutions and whose faces
+    grow enough are fitted. Drake's step is that of its fastest scheme.
     """
     faces: list[float] = [case.faces for case in cases]
     queries = [case.drake_query_us for case in cases if case.drake_query_us is not None]
@@ -251,7 +272,7 @@ def fit_exponents(cases: list[StepCase]) -> list[Exponent]:
 
 
 def _fit(faces: list[float], us: list[float]) -> float | None:
-    """Slope of the logarithms, least squares; None without times."""
+    """Returns the slope of a least-squares fit of the logarithms, or None if times are missing."""
     if len(us) != len(faces):
         return None
     return float(np.polyfit(np.log(faces), np.log(us), 1)[0])

@@ -1,4 +1,4 @@
-"""Steppers of a planar case, each from its start as often as asked for: ours and mj_step."""
+"""Stiction and mj_step as steppers of a planar case, which can run it repeatedly."""
 
 from __future__ import annotations
 
@@ -9,29 +9,33 @@ from typing import Protocol
 import mujoco
 import numpy as np
 
-from stiction.studies.planar import Vector, calc_ground_velocities, set_ground_velocity
-from stiction.studies.planar_case import PlanarCase
+from stiction.experiments.planar import Vector, calc_ground_velocities, set_ground_velocity
+from stiction.experiments.planar_case import PlanarCase
 
 
 class PlanarStepper(Protocol):
-    """A program that steps one case."""
+    """A simulator that steps one case."""
 
     def reset(self) -> None:
-        """Returns to the start."""
+        """Returns to the start of the case."""
 
     def advance(self, num_steps: int) -> None:
-        """Takes steps; all of the case together are not more than its duration."""
+        """Takes num_steps steps. The steps since reset() must not exceed the case's duration."""
 
     def get_position(self) -> Vector:
-        """x and z against the ground [m], and theta [rad] of a body that rotates, (2 or 3,)."""
+        """Returns x and z relative to the ground [m], and theta [rad] of a rotating body, (2 or 3,)."""
 
     def count_failures(self) -> int:
-        """Of the last call of advance, where it was of one step."""
+        """Returns the number of failed steps in the last call of advance(1)."""
 
 
 @dataclass(frozen=True)
 class MujocoVariant:
-    """Cones, and whether contacts are as stiff as MuJoCo takes or as soft as by default."""
+    """A setting of MuJoCo.
+
+    cone: type of the friction cones.
+    is_stiff: whether contacts have MuJoCo's largest stiffness, or its default.
+    """
 
     cone: mujoco.mjtCone
     is_stiff: bool
@@ -45,9 +49,13 @@ MUJOCO_VARIANTS = {
 
 
 class _MujocoState:
-    """A case's state in MuJoCo's coordinates, and the ground's motion.
+    """A case with its state in MuJoCo's coordinates and the motion of its ground.
 
-    step: advances the data by a number of steps.
+    Args:
+        case: the case.
+        contact_model: name of the contact model, which determines the initial state.
+        model: the case's model.
+        step: advances the data by a number of steps.
     """
 
     def __init__(
@@ -91,7 +99,7 @@ class _MujocoState:
 
 
 class StictionStepper(_MujocoState):
-    """Ours."""
+    """Stiction as a PlanarStepper."""
 
     def __init__(
         self, case: PlanarCase, time_step: float, contact_model: str, tolerance: float
@@ -109,7 +117,7 @@ class StictionStepper(_MujocoState):
 
 
 class MujocoStepper(_MujocoState):
-    """mj_step with its own default tolerance."""
+    """mj_step with its default tolerance as a PlanarStepper."""
 
     def __init__(self, case: PlanarCase, time_step: float, variant: MujocoVariant) -> None:
         model = case.body.make_model(time_step)

@@ -1,4 +1,4 @@
-"""Work-precision curves of the planar studies: error of the trajectory over CPU time, by time step."""
+"""Work-precision curves of the planar studies: error of the trajectory against CPU time."""
 
 from __future__ import annotations
 
@@ -19,18 +19,24 @@ from stiction.bench.planar_steppers import (
 )
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.bench.work_precision import Tell, WorkCurves, WorkPoint
-from stiction.studies.conveyor import CASE as CONVEYOR
-from stiction.studies.falling_sphere import CASE as FALLING_SPHERE
-from stiction.studies.planar import Trajectory, Vector
-from stiction.studies.planar_case import PlanarCase
-from stiction.studies.sliding_rod_run import CASES as SLIDING_ROD
+from stiction.experiments.conveyor import CASE as CONVEYOR
+from stiction.experiments.falling_sphere import CASE as FALLING_SPHERE
+from stiction.experiments.planar import Trajectory, Vector
+from stiction.experiments.planar_case import PlanarCase
+from stiction.experiments.sliding_rod import CASES as SLIDING_ROD
 
-_TIMED_STEPS = 1000  # of one repeat at least: short runs are made again and again
+_TIMED_STEPS = 1000  # fewest steps of a repeat: short runs are repeated within it
 
 
 @dataclass(frozen=True)
 class PlanarWork:
-    """A case with the time steps at which it is timed [s]; quick_steps: fewer. error: what it is of."""
+    """A case to be timed.
+
+    case: the case.
+    steps: time steps [s].
+    quick_steps: time steps of a quick run [s].
+    error: description and unit of the error.
+    """
 
     case: PlanarCase
     steps: tuple[float, ...]
@@ -43,19 +49,19 @@ PLANAR_WORK = {
         CONVEYOR,
         (5e-2, 2e-2, 1e-2, 5e-3, 2e-3, 1e-3, 5e-4),
         (5e-2, 1e-2, 2e-3),
-        "rms error of x, z against the belt [m]",
+        "RMS error of x, z on the belt [m]",
     ),
     "falling_sphere": PlanarWork(
         FALLING_SPHERE,
         (1e-2, 4e-3, 2e-3, 1e-3, 4e-4, 2e-4, 8e-5),
         (1e-2, 2e-3, 4e-4),
-        "rms error of x, z [m]",
+        "RMS error of x, z [m]",
     ),
     "sliding_rod": PlanarWork(
         SLIDING_ROD["without"],
         (6.4e-4, 3.2e-4, 1.6e-4, 8e-5, 4e-5, 2e-5, 1e-5),
         (6.4e-4, 1.6e-4, 4e-5),
-        "rms error of x, z [m], θ [rad]",
+        "RMS error of x, z [m], θ [rad]",
     ),
 }
 
@@ -72,16 +78,19 @@ def run_planar_work(
     with_drake: bool | None = None,
     tell: Tell = lambda text: None,
 ) -> WorkCurves:
-    """Times every stepper at every time step, in turns, and measures its error.
+    """Times every stepper at every time step and measures its error.
 
-    Errors are against the reference of the study of this name, `lagged` at steps far smaller.
+    The error is the distance to the reference of the study of the same name, which is computed with
+    `lagged` at far smaller time steps.
 
     Args:
-        scene: of PLANAR_WORK. quick: fewer time steps, and the study's quick reference.
-        contact_models: ours to run; 'mujoco' stands for all of MUJOCO_VARIANTS.
-        tolerance: relative, of ours; the peers have their own defaults.
-        with_drake: None: if it is installed.
-        tell: told in words what is run next.
+        scene: a name in PLANAR_WORK.
+        contact_models: contact models to run; 'mujoco' means all of MUJOCO_VARIANTS.
+        quick: whether to use fewer time steps and the study's quick reference.
+        tolerance: relative tolerance of Stiction; the peers use their defaults.
+        num_repeats: number of runs of each stepper; they take turns.
+        with_drake: whether to run Drake; None means if it is installed.
+        tell: called with a description of the next run.
     """
     work = PLANAR_WORK[scene]
     case = work.case
@@ -90,13 +99,13 @@ def run_planar_work(
     if with_drake is None:
         with_drake = drake_peer.is_installed()
         if not with_drake:
-            notes.append("without Drake's models: it is not installed (pip install drake)")
+            notes.append("Drake's models are not run: Drake is not installed (pip install drake)")
     steppers = make_steppers(contact_models, tolerance, with_drake)
     points = []
     for step in work.quick_steps if quick else work.steps:
         tell(f"{scene} at {step:g} s")
         points += _time_steppers(case, step, steppers, reference, num_repeats)
-    # By stepper, then by step.
+    # Sort by stepper; the order of the time steps stays.
     order = list(steppers)
     points.sort(key=lambda point: order.index(point.stepper))
     return WorkCurves(
@@ -112,7 +121,7 @@ def run_planar_work(
 def make_steppers(
     contact_models: Iterable[str], tolerance: float, with_drake: bool
 ) -> dict[str, MakeStepper]:
-    """By name, what makes the stepper of a case at a time step."""
+    """Returns by name the functions that make a stepper for a case and a time step."""
     steppers: dict[str, MakeStepper] = {}
     for name in contact_models:
         if name == "mujoco":
@@ -133,7 +142,7 @@ def _time_steppers(
     reference: Trajectory,
     num_repeats: int,
 ) -> list[WorkPoint]:
-    """At one time step. A stepper that cannot finish is not timed."""
+    """Times the steppers at one time step. A stepper that cannot finish the case is not timed."""
     num_steps = round(case.duration / step)
     errors: dict[str, tuple[float, int]] = {}
     runners = {}
@@ -141,7 +150,7 @@ def _time_steppers(
         stepper = make(case, step)
         try:
             positions, failed = record_positions(stepper, num_steps)
-        except RuntimeError:  # Drake's, of a step that it cannot make
+        except RuntimeError:  # Drake raises it if a step fails
             continue
         time = step * np.arange(num_steps + 1, dtype=np.float64)
         errors[name] = case.calc_path_error(time, positions, reference), failed
@@ -153,14 +162,14 @@ def _time_steppers(
             points.append(WorkPoint(name, "time_step", step, None, None, None, num_steps))
             continue
         error, failed = errors[name]
-        # us per step to ms per second.
+        # Convert us per step to ms per simulated second.
         least, median = (1e-3 * us / step for us in (times[name].minimum, times[name].median))
         points.append(WorkPoint(name, "time_step", step, error, least, median, failed))
     return points
 
 
 def record_positions(stepper: PlanarStepper, num_steps: int) -> tuple[Vector, int]:
-    """Positions from the start on, (num_steps + 1, 2 or 3), and how many steps failed."""
+    """Runs the case. Returns the positions, (num_steps + 1, 2 or 3), and the number of failed steps."""
     stepper.reset()
     positions, failed = [stepper.get_position()], 0
     for _ in range(num_steps):
@@ -171,7 +180,7 @@ def record_positions(stepper: PlanarStepper, num_steps: int) -> tuple[Vector, in
 
 
 def _make_runner(stepper: PlanarStepper, num_steps: int) -> Runner:
-    """Of whole runs from the start, the returns to it among what is timed."""
+    """Makes a runner of whole runs. The timed part includes the resets."""
     num_runs = math.ceil(_TIMED_STEPS / num_steps)
 
     def advance(_: int) -> None:

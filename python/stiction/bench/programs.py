@@ -1,4 +1,4 @@
-"""Benchmarks that are C++ programs: what they print as JSON."""
+"""Runs benchmarks that are C++ programs."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ FOLDER = Path("build/release/bench")
 
 
 def run_program(program: Path) -> dict[str, Any]:
-    """The object that a program prints with --json.
+    """Runs a program with --json and returns the object that it prints.
 
     Raises:
-        Error: it is not there, or failed.
+        Error: the program does not exist or failed.
     """
     if not program.is_file():
         raise Error(
             "file_not_found",
             str(program),
-            "is not there; it comes with the C++ benchmarks: "
-            f"cmake --preset release && cmake --build --preset release --target {program.name}",
+            "does not exist; build it with cmake --preset release && "
+            f"cmake --build --preset release --target {program.name}",
         )
     done = subprocess.run([program, "--json"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise Error("invalid_value", str(program), f"ended with {done.returncode}: {done.stderr}")
+        raise Error(
+            "invalid_value", str(program), f"failed with exit code {done.returncode}: {done.stderr}"
+        )
     out: dict[str, Any] = json.loads(done.stdout)
     return out

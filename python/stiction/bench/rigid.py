@@ -1,4 +1,4 @@
-"""Whole contact steps of the rigid models: runs rigid_bench of a build of the C++ benchmarks."""
+"""`stiction bench rigid`: times contact steps of the rigid models with the C++ program rigid_bench."""
 
 from __future__ import annotations
 
@@ -13,22 +13,26 @@ OTHER = "stewart_trinkle"
 
 @dataclass(frozen=True)
 class RigidCase:
-    """One model on one scene."""
+    """The result of one model on one scene."""
 
     scene: str
     model: str
     contacts: int
-    us: float  # CPU time of a contact step, the least of the turns
-    median_us: float
-    ratio_to_stewart_trinkle: float | None  # where the scene has that
+    us: float  # CPU time of a contact step, minimum of the turns [us]
+    median_us: float  # CPU time of a contact step, median of the turns [us]
+    ratio_to_stewart_trinkle: float | None  # None if stewart_trinkle does not run on the scene
     pivots: int
     solved: bool
 
 
 @dataclass(frozen=True)
 class RigidBench:
-    """exponent: of time over contacts of one body. rest_pivots: a step at rest. rest_slip: of the
-    blocks against their grippers after 1000 of them [m].
+    """The results of the benchmark.
+
+    cases: the timed cases.
+    exponent: exponent with which the time grows with the number of contacts of one body.
+    rest_pivots: pivots per step at rest.
+    rest_slip: slip of the blocks in their grippers after 1000 steps at rest [m].
     """
 
     cases: list[RigidCase]
@@ -38,10 +42,10 @@ class RigidBench:
 
 
 def run_rigid(program: Path = PROGRAM) -> RigidBench:
-    """Runs the program.
+    """Runs the program and returns its results.
 
     Raises:
-        Error: it is not there, or failed.
+        Error: the program does not exist or failed.
     """
     out = run_program(program)
     rows = out.pop("cases")

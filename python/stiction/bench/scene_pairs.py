@@ -1,4 +1,4 @@
-"""Contact surfaces of a scene, of all pairs of geoms and of each pair alone, in motion."""
+"""Runners that compute a scene's contact surfaces, for all pairs of geoms or for one pair alone."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from stiction.bench.timing import Runner
 
 @dataclass(frozen=True)
 class SurfaceRunner:
-    """faces: of a query, the mean of those that the runner takes in turns. Meshes that match in a
-    symmetric state have several times its faces as soon as they slide.
+    """A runner with the mean number of faces of its queries.
+
+    The number is taken from the queries themselves, because meshes that match in a symmetric state
+    have several times as many faces as soon as they slide.
     """
 
     faces: float
@@ -31,16 +33,16 @@ def make_surface_runner(
     tessellation: Surface,
     num_steps: int,
 ) -> SurfaceRunner:
-    """Of all pairs at data's state, which is copied."""
+    """Makes a runner for all pairs at the state of data, which is copied."""
     surfaces = stiction.ContactSurfaces(model, properties, tessellation=tessellation)
-    asked = mujoco.MjData(model)
-    mujoco.mj_copyData(asked, model, data)
+    copied = mujoco.MjData(model)
+    mujoco.mj_copyData(copied, model, data)
 
     def advance(num_times: int) -> None:
-        surfaces.calc(asked, num_times, DRIFT)
+        surfaces.calc(copied, num_times, DRIFT)
 
-    # Queries are by turns of the state that is drifted and of the state itself.
-    faces = [surfaces.calc(asked, num_times, DRIFT).num_faces for num_times in (1, 2)]
+    # Queries alternate between the displaced and the original state.
+    faces = [surfaces.calc(copied, num_times, DRIFT).num_faces for num_times in (1, 2)]
     return SurfaceRunner(sum(faces) / 2, Runner(lambda: None, advance, num_steps))
 
 
@@ -51,7 +53,7 @@ def make_pair_runners(
     tessellation: Surface,
     num_steps: int,
 ) -> dict[str, SurfaceRunner]:
-    """Of each pair that touches at data's state, by the names of its geoms."""
+    """Makes a runner for each pair that touches at the state of data, by the names of its geoms."""
     patches = stiction.ContactSurfaces(model, properties, tessellation=tessellation).calc(data)
     runners = {}
     for patch in patches:

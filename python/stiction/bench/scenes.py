@@ -1,4 +1,4 @@
-"""`stiction bench scenes`: any scene, against mj_step from common states."""
+"""`stiction bench scenes`: times any scene against mj_step from the same states."""
 
 from __future__ import annotations
 
@@ -11,26 +11,32 @@ from typing import TypeVar
 import mujoco
 import numpy as np
 
-from stiction.bench.real_scenes import load_real_scene
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.controls import ControlsName, make_controls
 from stiction.errors import ignored_settings_are_fine
+from stiction.experiments.real_scenes import load_real_scene
 from stiction.recording import format as fmt
 from stiction.scene import Scene, load_scene
 
 T = TypeVar("T")
 
-_STATE_TIMES = (0.5, 1.0, 1.5, 2.0)  # of mj_step's run from which the common states are [s]
-_SETTLE_STEPS = 50  # by each stepper from a common state, not timed: contacts differ in depth
+_STATE_TIMES = (0.5, 1.0, 1.5, 2.0)  # times of the common states in mj_step's run [s]
+_SETTLE_STEPS = 50  # untimed steps from a common state: depths of contacts differ between steppers
 _STEPS_PER_STATE = 50
-_STRIDE = 10  # steps between looks at the controls
+_STRIDE = 10  # steps between updates of the controls
 
 
 @dataclass(frozen=True)
 class SceneCase:
-    """One scene; times are CPU time per step [us], ratio that of the minima, < 1 where ours is faster.
+    """The result for one scene.
 
-    contacts, iterations: means per step; iterations summed over islands.
+    Times are CPU times per step [us]. The ratio is Stiction's minimum divided by mj_step's: below
+    1, Stiction is faster.
+
+    dofs: number of degrees of freedom.
+    contacts, mujoco_contacts: mean number of contacts per step.
+    iterations: Newton iterations per step, summed over islands, mean of the steps.
+    residual: largest relative residual [-].
     """
 
     scene: str
@@ -47,7 +53,7 @@ class SceneCase:
 
 
 def load(name: str) -> Scene:
-    """A scene file, or one of real_scenes by name."""
+    """Loads a scene file, or a scene of experiments/real_scenes.py by its name."""
     if name.endswith((".xml", ".mjcf", ".urdf")):
         return load_scene(Path(name))
     return load_real_scene(name)
@@ -60,11 +66,15 @@ def run_scene(
     num_threads: int = 1,
     num_repeats: int = 5,
 ) -> SceneCase:
-    """Times one scene from states of mj_step's own run, under controls that both are given.
+    """Times one scene from states of a run of mj_step. Both steppers get the same controls.
 
-    From each state either stepper takes some steps of its own before it is timed.
+    The controls are those of the first keyframe if it has nonzero controls, else random with a
+    fixed seed. Each stepper takes some untimed steps from each state first.
 
-    The controls are those of the first keyframe if it has any, else random and seeded.
+    Args:
+        name: a scene file, or a name in experiments/real_scenes.py.
+        contact_model, num_threads: as in Simulator.
+        num_repeats: number of runs of each stepper; they take turns.
     """
     scene = load(name)
     model = scene.model
@@ -94,7 +104,7 @@ def run_scene(
 
 
 class _Course:
-    """States and controls that every stepper is taken through alike."""
+    """The sequence of states and controls that every stepper runs through."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
@@ -104,6 +114,7 @@ class _Course:
         self._states = self._make_states(start)
 
     def make_runner(self, advance: Callable[[mujoco.MjData, int], object]) -> Runner:
+        """Makes a runner of a stepper, after its untimed steps."""
         data = mujoco.MjData(self._model)
 
         def advance_some(d: mujoco.MjData) -> object:
@@ -117,7 +128,7 @@ class _Course:
         )
 
     def collect(self, step: Callable[[mujoco.MjData], T]) -> list[T]:
-        """What `step` returns in each step of the course."""
+        """Runs through the course and returns the results of `step` for all steps."""
         results: list[T] = []
         data = mujoco.MjData(self._model)
         starts = self._settle(data, step, 1)

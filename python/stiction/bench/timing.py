@@ -1,4 +1,4 @@
-"""CPU time of steppers that take turns, so that a noisy machine disturbs all of them alike."""
+"""Measures the CPU time of steppers. They take turns, so that noise affects all of them equally."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Runner:
-    """A stepper from a state to which it can return.
+    """A stepper that can return to its initial state.
 
-    reset: puts the state back; not timed.
-    advance: takes the number of steps given.
-    num_steps: of one repeat.
+    reset: restores the initial state; not timed.
+    advance: takes the given number of steps.
+    num_steps: number of steps of one repeat.
     """
 
     reset: Callable[[], None]
@@ -24,14 +24,14 @@ class Runner:
 
 @dataclass(frozen=True)
 class Timing:
-    """CPU time per step over the repeats [us]."""
+    """The minimum and the median of the CPU time per step over the repeats [us]."""
 
     minimum: float
     median: float
 
 
 def time_in_turns(runners: Mapping[str, Runner], num_repeats: int) -> dict[str, Timing]:
-    """Times each runner num_repeats times, in turn."""
+    """Times each runner num_repeats times; the runners take turns."""
     samples: dict[str, list[float]] = {name: [] for name in runners}
     for _ in range(num_repeats):
         for name, runner in runners.items():

@@ -1,4 +1,4 @@
-"""Work-precision curves drawn: error over CPU time, both log, a line a stepper."""
+"""Plots of work-precision curves: error against CPU time on logarithmic axes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from stiction.bench.work_precision import WorkCurves
 from stiction.colours import find_colour
-from stiction.studies.plots import find_line, make_log_log, make_plot
+from stiction.experiments.plots import find_line, make_log_log, make_plot
 
 _MUJOCO_LINES = ("-", "--", ":")
 _FLOOR = "change of the reference"
@@ -19,7 +19,7 @@ _RANKS = {"elliptic": 0, "newton": 0, "pyramidal": 1, "cg": 1}
 
 
 def draw_work(curves: Sequence[WorkCurves]) -> Figure:
-    """A panel a scene, two in a row; the legend has every stepper once."""
+    """Draws one panel per scene, with one legend for all steppers."""
     columns = min(2, len(curves))
     figure, axes = make_plot(columns, math.ceil(len(curves) / columns), height=4.0)
     for panel, of_scene in zip(axes, curves, strict=False):
@@ -29,7 +29,7 @@ def draw_work(curves: Sequence[WorkCurves]) -> Figure:
     handles: dict[str, Any] = {}
     for panel in axes:
         handles.update(zip(*reversed(panel.get_legend_handles_labels()), strict=True))
-    if _FLOOR in handles:  # last
+    if _FLOOR in handles:  # move it to the end of the legend
         handles[_FLOOR] = handles.pop(_FLOOR)
     figure.legend(
         handles.values(), handles, loc="outside upper center", ncols=5, frameon=False, fontsize=9
@@ -54,7 +54,10 @@ def _draw_scene(axes: Axes, curves: WorkCurves) -> None:
 
 
 def _find_line(stepper: str, steppers: Sequence[str]) -> dict[str, Any]:
-    """Ours are wide; peers thin, Drake's models in the colours that they have as ours."""
+    """Returns the style of a line: wide for Stiction, thin for peers.
+
+    Drake's models have the colors of the corresponding contact models.
+    """
     program, _, variant = stepper.partition(" ")
     if program == "drake":
         colour = find_colour(variant)

@@ -1,20 +1,25 @@
-"""Work-precision curves: the error of a stepper over the CPU time that it takes, one knob turned."""
+"""Work-precision curves: the error of a stepper against its CPU time, as one setting varies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+# Called with a description of the next run.
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class WorkPoint:
-    """One stepper at one setting.
+    """The result of one stepper at one setting.
 
-    setting: of the knob. error: None where there is none, as after a failure.
-    cpu_ms, cpu_ms_median: least and median of the repeats, in the units of the curves.
-    failed_steps: that did not converge or had no certificate.
+    stepper: name of the stepper.
+    knob: name of the setting that varies, such as 'time_step'.
+    setting: its value.
+    error: error, or None if the stepper failed.
+    cpu_ms, cpu_ms_median: minimum and median of the repeats, in the unit of the curves; None if the
+        stepper failed.
+    failed_steps: number of steps that did not converge or failed their certificate.
     """
 
     stepper: str
@@ -28,11 +33,13 @@ class WorkPoint:
 
 @dataclass(frozen=True)
 class WorkCurves:
-    """All steppers on one scene.
+    """The results of all steppers on one scene.
 
-    error, work: what they are of, with units, as on the axes.
-    floor: error that the reference itself may have; None: far below.
-    notes: which steppers were left out, and why.
+    scene: name of the scene.
+    error, work: descriptions with units, for the axes.
+    floor: possible error of the reference itself; None if it is negligible.
+    points: the results.
+    notes: the steppers left out, and the reasons.
     """
 
     scene: str
@@ -43,7 +50,9 @@ class WorkCurves:
     notes: list[str] = field(default_factory=list)
 
     def steppers(self) -> list[str]:
+        """Returns the names of the steppers."""
         return list(dict.fromkeys(point.stepper for point in self.points))
 
     def of_stepper(self, stepper: str) -> list[WorkPoint]:
+        """Returns the results of one stepper."""
         return [point for point in self.points if point.stepper == stepper]

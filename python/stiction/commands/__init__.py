@@ -1,1 +1,1 @@
-"""The commands of the command line; each module registers its own on stiction.cli.app."""
+"""The commands of the command line; each module registers its own on commands.app.app."""

@@ -1,4 +1,4 @@
-"""`stiction bench`: CPU time per step in turns with peers, from common states."""
+"""`stiction bench`: CPU time per step, compared with other simulators from the same states."""
 
 from __future__ import annotations
 
@@ -16,25 +16,28 @@ from stiction.bench import (
     lcp,
     patch_queries,
     patches,
-    real_scenes,
     rigid,
     scenes,
 )
-from stiction.bench.clutter_scene import check_num_bodies
-from stiction.cli import app
+from stiction.commands.app import app
 from stiction.commands.options import ContactModel, Json, NumThreads, Tolerance
 from stiction.commands.output import make_console, print_json
 from stiction.errors import Error
+from stiction.experiments import real_scenes
+from stiction.experiments.clutter import check_num_bodies
 
 bench_app = typer.Typer(
-    no_args_is_help=True, help="CPU time per step in turns with peers, from common states."
+    no_args_is_help=True,
+    help="Measure CPU time per step, compared with other simulators from the same states.",
 )
 app.add_typer(bench_app, name="bench")
 
-# States common to all steppers; where the folder is absent mj_step makes them.
+# Settled states that all simulators start from. If the folder is absent, mj_step makes them.
 _SHARED_STATES = Path("../shared/peers")
 
-Repeats = Annotated[int, typer.Option("--repeats", min=1, help="Runs of each stepper, in turn.")]
+Repeats = Annotated[
+    int, typer.Option("--repeats", min=1, help="Runs of each simulator; they take turns.")
+]
 
 
 def _check_bodies(sizes: list[int] | None) -> list[int] | None:
@@ -51,7 +54,10 @@ def bench_clutter(
     bodies: Annotated[
         list[int] | None,
         typer.Option(
-            "--bodies", "-n", callback=_check_bodies, help="10 times a square; repeatable."
+            "--bodies",
+            "-n",
+            callback=_check_bodies,
+            help="Number of bodies, 10 times a square number; may be given several times.",
         ),
     ] = None,
     contact_model: ContactModel = "lagged_regularized",
@@ -64,19 +70,21 @@ def bench_clutter(
             envvar="STICTION_CLUTTER_STATES",
             exists=True,
             file_okay=False,
-            help="Folder of settled states, state_<bodies>_t2.npz; mj_step makes those it lacks.",
+            help="Folder of settled states, state_<bodies>_t2.npz; mj_step makes missing states.",
         ),
     ] = None,
     drake: Annotated[
         bool | None,
-        typer.Option("--drake/--no-drake", help="Time Drake's SAP as well; if installed."),
+        typer.Option(
+            "--drake/--no-drake", help="Time Drake's SAP too; the default is yes if installed."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Piles of 40, 160 and 640 bodies at k = 1e7 N/m, against mj_step and Drake's SAP.
+    """Time piles of 40, 160 and 640 bodies at k = 1e7 N/m against mj_step and Drake's SAP.
 
-    mj_step runs with elliptic cones and contacts as stiff as it takes. Ratios are our time to the
-    peer's, of the minima: below 1 ours is faster.
+    mj_step uses elliptic cones and its stiffest contacts. A ratio is Stiction's time divided by the
+    other simulator's, each the minimum of all runs: below 1, Stiction is faster.
     """
     cases = clutter.run_clutter(
         bodies or clutter.SIZES,
@@ -97,18 +105,21 @@ def bench_clutter(
 
 @bench_app.command("heap")
 def bench_heap(
-    bodies: Annotated[int, typer.Option("--bodies", "-n", min=1, max=10_000)] = heap.NUM_BODIES,
+    bodies: Annotated[
+        int, typer.Option("--bodies", "-n", min=1, max=10_000, help="Number of bodies.")
+    ] = heap.NUM_BODIES,
     duration: Annotated[
-        float, typer.Option(min=0.2, max=60, help="Of the fall from the drop [s].")
+        float, typer.Option(min=0.2, max=60, help="Simulated time from the drop [s].")
     ] = heap.DURATION,
     contact_model: ContactModel = "lagged_regularized",
     tolerance: Tolerance = 1e-5,
     num_threads: NumThreads = 1,
     as_json: Json = False,
 ) -> None:
-    """A dense heap, nearly one island, as it falls; against mj_step's Newton and CG solvers.
+    """Time a falling dense heap, nearly one island, against mj_step's Newton and CG solvers.
 
-    Means over the whole fall; the ratio is our time to the stepper's.
+    Values are means over the whole fall. A ratio is Stiction's time divided by the other
+    simulator's.
     """
     cases = heap.run_heap(
         bodies, contact_model, duration=duration, tolerance=tolerance, num_threads=num_threads
@@ -125,7 +136,7 @@ def bench_scenes(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Scene files, or names of scenes of other packages; none: all of those."
+            help="Scene files, or names of scenes from other packages; default: all of these names."
         ),
     ] = None,
     contact_model: ContactModel = "lagged_regularized",
@@ -134,10 +145,10 @@ def bench_scenes(
     as_json: Json = False,
     markdown: Annotated[bool, typer.Option(help="Print a table in Markdown.")] = False,
 ) -> None:
-    """Any scenes, against mj_step with the scene's own settings."""
+    """Time any scenes against mj_step with the scene's own settings."""
     if as_json and markdown:
         raise typer.BadParameter(
-            "--json and --markdown exclude each other", param_hint="--markdown"
+            "--json and --markdown cannot be combined; give one of them", param_hint="--markdown"
         )
     rows = [
         asdict(scenes.run_scene(name, contact_model, num_threads=num_threads, num_repeats=repeats))
@@ -156,17 +167,22 @@ def bench_patches(
     contact_model: ContactModel = "lagged_regularized",
     repeats: Repeats = 5,
     queries: Annotated[
-        bool, typer.Option("--queries/--no-queries", help="Contact surfaces of pairs of shapes.")
+        bool,
+        typer.Option(
+            "--queries/--no-queries", help="Time the contact surfaces of pairs of shapes too."
+        ),
     ] = True,
     drake: Annotated[
-        bool | None, typer.Option("--drake/--no-drake", help="Time Drake as well; if installed.")
+        bool | None,
+        typer.Option("--drake/--no-drake", help="Time Drake too; the default is yes if installed."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Pressure-field contact, against Drake's hydroelastic contact.
+    """Time pressure-field contact against Drake's hydroelastic contact.
 
-    Steps of a gripper at four resolutions and of a spatula, and contact surfaces of pairs of shapes per
-    face. Ratios are our time to that of Drake's fastest scheme, of the minima: below 1 ours is faster.
+    Times steps of a gripper at four resolutions and of a spatula, and the contact surfaces of pairs
+    of shapes, per face. A ratio is Stiction's time divided by that of Drake's fastest scheme, each
+    the minimum of all runs: below 1, Stiction is faster.
     """
     with_drake = drake_peer.is_installed() if drake is None else drake
     gripper = patches.run_gripper_steps(contact_model, num_repeats=repeats, with_drake=with_drake)
@@ -194,14 +210,14 @@ def bench_patches(
 @bench_app.command("lcp")
 def bench_lcp(
     program: Annotated[
-        Path, typer.Option(help="The benchmark, of a build with STICTION_BUILD_BENCH.")
+        Path, typer.Option(help="Benchmark program from a build with STICTION_BUILD_BENCH=ON.")
     ] = lcp.PROGRAM,
     as_json: Json = False,
 ) -> None:
-    """LCP solvers on a grasp with 36 contacts without slip, against DAQP and Siconos.
+    """Time LCP solvers on a no-slip grasp with 36 contacts against DAQP and Siconos.
 
-    All are called from C++. Ratios are the time of ppm_ratio, in factors and dense, to the solver's, of
-    the minima.
+    All are called from C++. A ratio is the time of ppm_ratio, on the factored or the dense matrix,
+    divided by the solver's, each the minimum of all runs.
     """
     rows = [asdict(case) for case in lcp.run_lcp(program)]
     if as_json:
@@ -213,13 +229,14 @@ def bench_lcp(
 @bench_app.command("rigid")
 def bench_rigid(
     program: Annotated[
-        Path, typer.Option(help="The benchmark, of a build with STICTION_BUILD_BENCH.")
+        Path, typer.Option(help="Benchmark program from a build with STICTION_BUILD_BENCH=ON.")
     ] = rigid.PROGRAM,
     as_json: Json = False,
 ) -> None:
-    """Whole contact steps of the rigid models: a grasp with 36 contacts, one body with up to 10,000.
+    """Time whole contact steps of the rigid models.
 
-    Also the pivots of a step at rest that starts from the last one's contacts.
+    The scenes are a grasp with 36 contacts and a box with up to 10,000. It also counts the pivots
+    of a step at rest that is warm-started with the last step's contacts.
     """
     result = asdict(rigid.run_rigid(program))
     if as_json:
@@ -228,18 +245,19 @@ def bench_rigid(
     console = make_console()
     console.print(_make_table("rigid", _RIGID_COLUMNS, result["cases"]))
     console.print(
-        f"time over contacts of the box: exponent {result['exponent']:.2f}; at rest "
-        f"{result['rest_pivots']:.3f} pivots a step, slip {result['rest_slip']:.0e} m"
+        f"the box's time grows with the number of contacts to the power {result['exponent']:.2f}; "
+        f"at rest a step takes {result['rest_pivots']:.3f} pivots and slips "
+        f"{result['rest_slip']:.0e} m"
     )
 
 
 def _find_medians(row: dict[str, Any]) -> dict[str, Any]:
-    """Of the percentiles."""
+    """Returns the medians of the percentiles of time per face."""
     names = ("us_per_face", "drake_us_per_face")
     return {name: row[name] and row[name][1] for name in names}
 
 
-# Heading, field and format of each column.
+# The heading, field and format of a column.
 _Column = tuple[str, str, str]
 _CLUTTER_COLUMNS: list[_Column] = [
     ("bodies", "bodies", "d"),
@@ -263,7 +281,7 @@ _SCENE_COLUMNS: list[_Column] = [
     ("scene", "scene", "s"),
     ("dofs", "dofs", "d"),
     ("contacts", "contacts", ".1f"),
-    ("mj_step's", "mujoco_contacts", ".1f"),
+    ("mj_step contacts", "mujoco_contacts", ".1f"),
     ("us/step", "us_per_step", ".1f"),
     ("mj_step us", "mujoco_us_per_step", ".1f"),
     ("ratio", "ratio_to_mujoco", ".2f"),
@@ -273,29 +291,29 @@ _PATCH_COLUMNS: list[_Column] = [
     ("scene", "scene", "s"),
     ("faces", "faces", "d"),
     ("us/step", "us_per_step", ".0f"),
-    ("query", "query_us", ".0f"),
-    ("its faces", "query_faces", ".0f"),
-    ("solve", "solve_us", ".0f"),
+    ("query us", "query_us", ".0f"),
+    ("faces in query", "query_faces", ".0f"),
+    ("solve us", "solve_us", ".0f"),
     ("iterations", "iterations", ".1f"),
-    ("Drake's faces", "drake_faces", "d"),
-    ("Drake", "drake_best_us", ".0f"),
-    ("query", "drake_query_us", ".0f"),
+    ("Drake faces", "drake_faces", "d"),
+    ("Drake us/step", "drake_best_us", ".0f"),
+    ("Drake query us", "drake_query_us", ".0f"),
     ("ratio", "ratio", ".3f"),
-    ("wanted", "wanted", ".3f"),
+    ("target", "wanted", ".3f"),
 ]
 _EXPONENT_COLUMNS: list[_Column] = [
     ("time", "time", "s"),
-    ("ours", "ours", ".2f"),
+    ("Stiction", "ours", ".2f"),
     ("Drake", "drake", ".2f"),
-    ("wanted", "wanted", ".2f"),
+    ("target", "wanted", ".2f"),
 ]
 _LCP_COLUMNS: list[_Column] = [
     ("grasp", "variant", "s"),
     ("solver", "solver", "s"),
-    ("us", "us", ".2f"),
-    ("median", "median_us", ".2f"),
+    ("min us", "us", ".2f"),
+    ("median us", "median_us", ".2f"),
     ("ratio", "ratio", ".3f"),
-    ("dense", "ratio_dense", ".3f"),
+    ("dense ratio", "ratio_dense", ".3f"),
     ("pivots", "pivots", "d"),
     ("residual", "residual", ".1e"),
     ("solved", "solved", ""),
@@ -304,9 +322,9 @@ _RIGID_COLUMNS: list[_Column] = [
     ("scene", "scene", "s"),
     ("model", "model", "s"),
     ("contacts", "contacts", "d"),
-    ("us", "us", ".2f"),
-    ("median", "median_us", ".2f"),
-    ("to stewart_trinkle", "ratio_to_stewart_trinkle", ".3f"),
+    ("min us", "us", ".2f"),
+    ("median us", "median_us", ".2f"),
+    ("ratio to stewart_trinkle", "ratio_to_stewart_trinkle", ".3f"),
     ("pivots", "pivots", "d"),
     ("solved", "solved", ""),
 ]
@@ -315,10 +333,10 @@ _QUERY_COLUMNS: list[_Column] = [
     ("number", "pairs", "d"),
     ("faces", "faces", "d"),
     ("us/face", "us_per_face", ".3f"),
-    ("Drake", "drake_us_per_face", ".3f"),
-    ("ratio", "ratio", ".3f"),
-    ("of sums", "total_ratio", ".3f"),
-    ("wanted", "wanted", ".3f"),
+    ("Drake us/face", "drake_us_per_face", ".3f"),
+    ("median ratio", "ratio", ".3f"),
+    ("ratio of sums", "total_ratio", ".3f"),
+    ("target", "wanted", ".3f"),
 ]
 
 

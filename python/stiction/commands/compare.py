@@ -1,4 +1,4 @@
-"""stiction compare: a scene under every contact model."""
+"""`stiction compare`: runs a scene under every contact model."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from stiction.cli import ExitCode, app
 from stiction.commands import options
+from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.compare.cases import make_cases
 from stiction.compare.comparison import compare_models
@@ -31,10 +31,10 @@ def compare_command(
     duration: options.Duration = None,
     as_json: options.Json = False,
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where the report goes, as SCENE.html.")
+        Path, typer.Option(metavar="DIR", help="Folder of the report, which is named SCENE.html.")
     ] = Path("out"),
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The report itself, in place of --out.")
+        Path | None, typer.Option(metavar="FILE", help="File of the report; replaces --out.")
     ] = None,
     controls: options.Controls = None,
     seed: options.Seed = 0,
@@ -42,13 +42,15 @@ def compare_command(
     properties: options.Properties = None,
     settings: options.Settings = None,
 ) -> int:
-    """Runs a scene under every contact model: creep of a held body measured and predicted,
-    penetration, error bounds, iterations, cost. Writes an HTML report with plots.
+    """Run a scene under every contact model and compare the results.
 
-    Exit codes: 0 ok, 1 failure, 2 usage, 3 a step did not pass its certificate.
+    The comparison has the measured and the predicted creep of a held body, penetration, error
+    bounds, iterations and cost. It is printed and written to an HTML report with plots.
+
+    Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a step failed its certificate.
     """
     messages = Messages()
-    # Here, because it loads matplotlib, which other commands need not wait for.
+    # Imported here because it loads matplotlib, which would slow down all other commands.
     from stiction.compare.report import check_report_path, write_report
 
     report = html or out / f"{scene.stem}.html"
@@ -114,7 +116,7 @@ def _make_after_step(
 
 
 def _conclude(comparison: Comparison, messages: Messages) -> ExitCode:
-    """Says what went wrong, if anything did."""
+    """Prints notes and failures, and returns the exit code."""
     code = ExitCode.OK
     for row in comparison.rows:
         for note in row.notes:
@@ -126,6 +128,6 @@ def _conclude(comparison: Comparison, messages: Messages) -> ExitCode:
                 is_certificate = "certificate_failed" in row.status
                 code = ExitCode.CERTIFICATE_FAILED if is_certificate else ExitCode.FAILURE
     if comparison.interrupted:
-        messages.fail("interrupted; the last row is of the steps made so far")
+        messages.fail("interrupted; the last row covers only the steps made so far")
         code = ExitCode.FAILURE
     return code

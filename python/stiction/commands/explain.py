@@ -1,4 +1,4 @@
-"""stiction explain: what a pair of geoms uses, and where each number comes from."""
+"""`stiction explain`: the numbers that a contact of two geoms uses, and the source of each."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from stiction.cli import app
 from stiction.commands import options
+from stiction.commands.app import app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.scene import load_scene
 
-_Geom = Annotated[str, typer.Argument(help="Name of a geom, or #ID.", show_default=False)]
+_Geom = Annotated[str, typer.Argument(help="Name of a geom, or its id as #ID.", show_default=False)]
 
 
 @app.command()
@@ -29,9 +29,9 @@ def explain(
     properties: options.Properties = None,
     as_json: options.Json = False,
 ) -> None:
-    """Says whether two geoms collide, what their contact uses, and where each number comes from.
+    """Print whether two geoms collide, the numbers that their contact uses, and each number's source.
 
-    Exit codes: 0 ok (whether they collide or not), 1 failure, 2 usage.
+    Exit codes: 0 success (whether they collide or not), 1 failure, 2 wrong usage.
     """
     messages = Messages()
     with messages.show_warnings() as texts:
@@ -76,7 +76,7 @@ def _name(geom: dict[str, Any]) -> str:
 
 def _make_table(numbers: list[dict[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("", "value", "unit", "from"):
+    for heading in ("", "value", "unit", "source"):
         table.add_column(heading, justify="right" if heading == "value" else "left")
     for number in numbers:
         origin = "; ".join(filter(None, (number["from"], number["note"])))

@@ -1,4 +1,4 @@
-"""stiction mesh: tet meshes of surfaces, and reports of tet meshes."""
+"""`stiction mesh`: makes tet meshes of surfaces, and checks tet meshes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from stiction.cli import app
 from stiction.commands import options
+from stiction.commands.app import app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.errors import Error
 from stiction.meshing import TetMesh, make_report, read_surface, tetrahedralize
@@ -31,8 +31,8 @@ def mesh(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A surface (.obj, .stl), which needs the extra stiction[mesh], or a tet mesh "
-            "(.vtk).",
+            help="A closed surface (.obj, .stl), which needs the extra stiction[mesh], or a tet "
+            "mesh (.vtk).",
             show_default=False,
         ),
     ],
@@ -40,13 +40,15 @@ def mesh(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="The tet mesh to write (.vtk)."),
     ] = None,
-    report: Annotated[bool, typer.Option("--report", help="Print all that is known.")] = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Print the quality, volume and field of the mesh.")
+    ] = False,
     edge_length: Annotated[
         float | None,
         typer.Option(
             callback=_check_above_zero,
             metavar="M",
-            help="Of a surface's mesh [m]; default: a tenth of its size.",
+            help="Edge length of a surface's tet mesh [m]; default: a tenth of the surface's size.",
         ),
     ] = None,
     modulus: Annotated[
@@ -54,22 +56,24 @@ def mesh(
         typer.Option(
             callback=_check_above_zero,
             metavar="PA",
-            help="Write the pressure of this hydroelastic modulus [Pa] in place of the extent.",
+            help="Hydroelastic modulus [Pa]: write its pressure field in place of the extent field.",
         ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Makes a tet mesh with a pressure field of a closed surface, or checks one.
+    """Make a tet mesh with a pressure field from a closed surface, or check a tet mesh.
 
-    Exit codes: 0 ok, 1 failure, as a mesh with faults, 2 usage.
+    Exit codes: 0 success, 1 failure, such as a faulty mesh, 2 wrong usage.
     """
     suffix = source.suffix.lower()
     if suffix not in (*_SURFACES, ".vtk"):
         raise Error("unsupported", str(source), "must be an .obj, .stl or .vtk file")
     if output is not None and output.suffix.lower() != ".vtk":
-        raise Error("unsupported", str(output), "must be a .vtk file: that is what is written")
+        raise Error("unsupported", str(output), "must be a .vtk file; no other format is written")
     if suffix == ".vtk" and edge_length is not None:
-        raise typer.BadParameter("--edge-length is for surfaces; a tet mesh stays as it is")
+        raise typer.BadParameter(
+            "--edge-length applies to surfaces (.obj, .stl); a tet mesh is not changed"
+        )
     messages = Messages()
     surface = read_surface(source) if suffix in _SURFACES else None
     if surface is None:
@@ -108,8 +112,8 @@ def _make_table(facts: dict[str, Any]) -> Table:
         rows.append(("watertight surface", watertight, "", "".join(fault)))
     rows += [
         ("vertices inside", f"{facts['num_interior_vertices']}", "", ""),
-        ("tets on the boundary", f"{facts['num_tets_on_boundary']}", "", "no pressure in them"),
-        ("minimum quality", f"{facts['min_quality']:.3g}", "", f"of tet {facts['worst_tet']}"),
+        ("tets on the boundary", f"{facts['num_tets_on_boundary']}", "", "they have no pressure"),
+        ("minimum quality", f"{facts['min_quality']:.3g}", "", f"at tet {facts['worst_tet']}"),
         ("volume", f"{facts['volume']:.6g}", "m^3", ""),
     ]
     if surface and surface["is_watertight"]:
@@ -117,7 +121,7 @@ def _make_table(facts: dict[str, Any]) -> Table:
         rows.append(("volume of the surface", f"{surface['volume']:.6g}", "m^3", f"{share:+.2%}"))
     rows += [
         ("greatest distance", f"{facts['greatest_distance']:.4g}", "m", "to the boundary"),
-        ("speed limit", f"{facts['speed_limit']:.4g}", "m/s", "that distance in a step of 2 ms"),
+        ("speed limit", f"{facts['speed_limit']:.4g}", "m/s", "greatest distance per step of 2 ms"),
         (field["kind"], f"{field['min']:.4g} to {field['max']:.4g}", unit, ""),
     ]
     table = Table(box=None, pad_edge=False, show_header=False)

@@ -1,4 +1,4 @@
-"""What commands print: lines on standard error, progress, JSON."""
+"""The output of commands: messages and progress on standard error, tables and JSON."""
 
 from __future__ import annotations
 
@@ -16,33 +16,38 @@ from stiction.plain_json import make_plain
 
 
 class Messages:
-    """Lines on standard error."""
+    """Messages on standard error."""
 
     def __init__(self) -> None:
         self.console = Console(stderr=True, highlight=False, soft_wrap=True)
 
     def warn(self, text: str) -> None:
+        """Prints a warning."""
         self.console.print("warning:", make_printable(text), style="yellow", markup=False)
 
     def fail(self, text: str) -> None:
+        """Prints an error."""
         self.console.print("error:", make_printable(text), style="red", markup=False)
 
     @contextlib.contextmanager
     def show_warnings(self) -> Iterator[list[str]]:
-        """Python's warnings become lines, once each; the list has their texts in the end."""
+        """A context that collects Python's warnings and prints each text once when it ends.
+
+        It yields a list that contains the texts after the end.
+        """
         texts: list[str] = []
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 yield texts
-            finally:  # before an error, too
+            finally:  # an error follows its warnings
                 texts += dict.fromkeys(str(warning.message) for warning in caught)
                 for text in texts:
                     self.warn(text)
 
     @contextlib.contextmanager
     def show_status(self, name: str) -> Iterator[Callable[[str], None]]:
-        """A line that says what is run, on a terminal only. Call what it gives with the words."""
+        """A context that shows a status line on a terminal. It yields a function that sets its text."""
         if not self.console.file.isatty():
             yield lambda text: None
             return
@@ -51,7 +56,10 @@ class Messages:
 
     @contextlib.contextmanager
     def show_progress(self, num_steps: int, time_step: float) -> Iterator[Callable[[], None]]:
-        """A bar in simulated time, on a terminal only. Call what it gives after each step."""
+        """A context that shows the progress in simulated time on a terminal.
+
+        It yields a function to call after each step.
+        """
         if not self.console.file.isatty():
             yield lambda: None
             return
@@ -66,8 +74,10 @@ class Messages:
 
 
 def make_console() -> Console:
-    """For tables on standard output. One that is cut or wrapped is of no use: in files and pipes
-    lines are as long as they are, on a terminal of little width it wraps them.
+    """Returns a console for tables on standard output.
+
+    Tables must not be cut. In files and pipes lines may have any length; a narrow terminal wraps
+    lines of at least 120 characters itself.
     """
     console = Console(highlight=False)
     console.width = max(console.width, 120) if console.is_terminal else 10_000
@@ -75,5 +85,5 @@ def make_console() -> Console:
 
 
 def print_json(value: Any) -> None:
-    """On standard output; numbers that JSON has not become their names."""
+    """Prints a value as JSON on standard output, with NaN and infinity as texts."""
     print(json.dumps(make_plain(value), indent=2, allow_nan=False))

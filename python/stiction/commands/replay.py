@@ -1,4 +1,4 @@
-"""stiction replay: steps a recording again."""
+"""`stiction replay`: repeats the steps of a recording."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from stiction.cli import ExitCode, app
 from stiction.commands import options
+from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import Recording
@@ -21,25 +21,27 @@ from stiction.run_summary import RunSummary, make_table
 @app.command("replay")
 def replay_command(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A recording, of `stiction run --record`.")
+        Path, typer.Argument(metavar="FILE", help="Recording made by `stiction run --record`.")
     ],
     verify: Annotated[
         bool, typer.Option("--verify", help="Compare every step with the recording, bit for bit.")
     ] = False,
     as_json: options.Json = False,
     from_step: Annotated[
-        int, typer.Option(min=0, help="Begin with the recorded state after this many steps.")
+        int, typer.Option(min=0, help="Start from the recorded state after this many steps.")
     ] = 0,
     num_threads: options.NumThreads = 1,
     properties: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Contact properties, in place of those recorded."),
+        typer.Option(metavar="FILE", help="Contact properties; replace the recorded properties."),
     ] = None,
 ) -> int:
-    """Steps a recording again, with the scene and the inputs in it.
+    """Repeat the steps of a recording, with the scene and the inputs that it contains.
 
-    Exit codes: 0 ok; 1 a step differs, a step fails that had not, or the file is damaged; 2 usage.
-    A recording that was cut off is replayed as far as it goes.
+    A truncated recording is replayed up to its last whole step.
+
+    Exit codes: 0 success; 1 a step differs, a step fails that did not fail when recorded, or the
+    file is damaged; 2 wrong usage.
     """
     messages = Messages()
     recording = Recording(file)
@@ -47,7 +49,7 @@ def replay_command(
     for text in environment:
         messages.warn(text)
     if recording.damage:
-        messages.warn(f"{file}: {recording.damage}; it holds {len(recording)} whole steps")
+        messages.warn(f"{file}: {recording.damage}; {len(recording)} whole steps can be read")
 
     changed = {} if properties is None else {"properties": properties}
     with messages.show_warnings():
@@ -74,7 +76,7 @@ def replay_command(
         make_console().print(make_table(title, figures))
         if figures["bit_exact"]:
             failed = f"; {summary.num_failed} failed, as recorded" if summary.num_failed else ""
-            print(f"bit-exact, {summary.num_steps} steps{failed}")
+            print(f"bit-exact: {summary.num_steps} steps{failed}")
     if difference:
         messages.fail(f"{file}: {difference}")
     elif interrupted:
@@ -89,7 +91,10 @@ def replay_command(
 def _replay(
     steps: Replay, num_steps: int, verify: bool, messages: Messages
 ) -> tuple[RunSummary, Difference | None, bool]:
-    """Replays until a step differs, or Ctrl-C; True: it was that."""
+    """Replays until a step differs or Ctrl-C.
+
+    Returns the summary, the difference if there is one, and whether Ctrl-C ended the replay.
+    """
     simulator = steps.simulator
     with (
         DeferredInterrupt() as interrupt,

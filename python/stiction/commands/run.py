@@ -1,4 +1,4 @@
-"""stiction run: steps a scene, and records it if asked to."""
+"""`stiction run`: steps a scene, and records the run on request."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import mujoco
 import typer
 
-from stiction.cli import ExitCode, app
 from stiction.commands import options
+from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.controls import (
     Controls,
@@ -39,7 +39,7 @@ def run(
     time_step: options.TimeStep = None,
     duration: options.Duration = None,
     record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Record the run in an MCAP file.")
+        Path | None, typer.Option(metavar="FILE", help="MCAP file to record the run in.")
     ] = None,
     as_json: options.Json = False,
     controls: options.Controls = None,
@@ -49,9 +49,9 @@ def run(
     properties: options.Properties = None,
     settings: options.Settings = None,
 ) -> int:
-    """Steps a scene and prints what it cost and how good it is.
+    """Step a scene and print the cost of its steps and the bounds on their errors.
 
-    Exit codes: 0 ok, 1 failure, 2 usage, 3 a step did not pass its certificate.
+    Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a step failed its certificate.
     """
     messages = Messages()
     others: dict[str, Any] = dict(settings or ())
@@ -122,7 +122,10 @@ def _step(
     num_steps: int,
     messages: Messages,
 ) -> tuple[RunSummary, bool]:
-    """Makes the steps, until one fails or Ctrl-C; True: it was that."""
+    """Steps until the end, a failed step or Ctrl-C.
+
+    Returns the summary, and whether Ctrl-C ended the run.
+    """
     simulator = stepper.simulator if isinstance(stepper, Recorder) else stepper
     with (
         DeferredInterrupt() as interrupt,
@@ -141,10 +144,10 @@ def _step(
 
 
 def _conclude(figures: dict[str, Any], messages: Messages) -> ExitCode:
-    """Says what went wrong, if anything did."""
+    """Prints the failure if there is one, and returns the exit code."""
     status, num_steps = figures["status"], figures["num_steps"]
     if status != "ok":
-        messages.fail(f"step {num_steps + 1} failed, {status}: {figures['message']}")
+        messages.fail(f"step {num_steps + 1} failed ({status}): {figures['message']}")
     elif figures["interrupted"]:
         messages.fail(f"interrupted after {num_steps} of {figures['requested_steps']} steps")
     else:

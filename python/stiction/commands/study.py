@@ -1,42 +1,44 @@
-"""stiction study: the figures of a paper again, with checks."""
+"""`stiction study`: repeats a paper's figures and checks them."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from stiction.cli import ExitCode, app
 from stiction.commands import options
+from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.names import find_compliant_models, suggest_name
-from stiction.studies import NAMES
+from stiction.studies.checks import Check, format_value
+from stiction.studies.registry import STUDIES, load_study
+from stiction.studies.study import Settings, describe_result, write_result
 
-if TYPE_CHECKING:
-    from stiction.studies.checks import Check
-
-# Results of other programs that studies are compared with, where somebody has them: beside the
-# repository that is the current folder.
+# Optional results of other simulators that studies are compared with, in a folder beside the
+# repository.
 _PEERS = Path("../shared/reference")
 
 
 def _check_name(name: str) -> str:
-    if name not in NAMES:
-        raise typer.BadParameter(f"no study '{name}' {suggest_name(name, NAMES)}")
+    if name not in STUDIES:
+        raise typer.BadParameter(f"no study '{name}' {suggest_name(name, STUDIES)}")
     return name
 
 
 @app.command("study")
 def study_command(
     name: Annotated[
-        str, typer.Argument(callback=_check_name, metavar="NAME", help=f"{', '.join(NAMES)}.")
+        str, typer.Argument(callback=_check_name, metavar="NAME", help=f"{', '.join(STUDIES)}.")
     ],
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer and larger steps; fewer checks, as strict.")
+        bool,
+        typer.Option(
+            "--quick", help="Take fewer, larger steps and make fewer, equally strict checks."
+        ),
     ] = False,
     contact_model: options.ContactModels = None,
     as_json: options.Json = False,
@@ -45,7 +47,7 @@ def study_command(
         typer.Option(
             file_okay=False,
             metavar="DIR",
-            help="Where NAME.json and the plots go; default: out/study_NAME.",
+            help="Folder for NAME.json and the plots; default: out/study_NAME.",
         ),
     ] = None,
     peers: Annotated[
@@ -54,27 +56,24 @@ def study_command(
             envvar="STICTION_STUDY_PEERS",
             exists=True,
             file_okay=False,
-            help="Folder of other programs' results, to be compared with.",
+            help="Folder with results of other simulators to compare with.",
         ),
     ] = None,
 ) -> int:
-    """Repeats figures of Castro et al., 2023, Masterjohn et al., 2022, and Drumwright, 2015.
+    """Repeat figures of Castro et al. (2023), Masterjohn et al. (2022) and Drumwright (2015).
 
-    Under the contact models that they are about, or those that are asked for; checks what they show.
+    A study runs under the contact models that its paper is about, or under those given. It checks
+    the paper's findings and writes the results and plots.
 
-    Exit codes: 0 ok, 1 a check failed, 2 usage.
+    Exit codes: 0 success, 1 a check failed, 2 wrong usage.
     """
-    # Here, because they load matplotlib, which other commands need not wait for.
-    from stiction.studies.registry import STUDIES
-    from stiction.studies.study import Settings, describe_result, write_result
-
     messages = Messages()
-    study = STUDIES[name]
+    study = load_study(name)
     begin = time.process_time()
     with messages.show_warnings(), messages.show_status(name) as tell:
         settings = Settings(
             quick,
-            # Most studies measure what surfaces that give way do.
+            # Most studies measure compliant contact.
             tuple(contact_model or study.contact_models or find_compliant_models()),
             peers or (_PEERS if _PEERS.is_dir() else None),
             tell,
@@ -98,10 +97,8 @@ def study_command(
 
 
 def _make_table(title: str, checks: list[Check]) -> Table:
-    from stiction.studies.checks import format_value
-
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for heading in ("", "check", "value", "wanted", "source"):
+    for heading in ("", "check", "value", "required", "source"):
         table.add_column(heading, justify="right" if heading == "value" else "left", no_wrap=True)
     for check in checks:
         row = (

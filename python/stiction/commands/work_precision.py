@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
+from stiction.bench.clutter_work import run_clutter_work
+from stiction.bench.planar_work import PLANAR_WORK, run_planar_work
+from stiction.bench.work_precision import WorkCurves, WorkPoint
 from stiction.commands import options
 from stiction.commands.bench import Repeats, bench_app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.names import find_compliant_models, suggest_name
 from stiction.plain_json import make_plain
+from stiction.studies.study import write_figures
 
-if TYPE_CHECKING:
-    from stiction.bench.work_precision import WorkCurves, WorkPoint
-
-SCENES = ("conveyor", "falling_sphere", "sliding_rod", "clutter")
+SCENES = (*PLANAR_WORK, "clutter")
 
 
 def _check_scenes(names: list[str] | None) -> list[str]:
@@ -34,27 +35,33 @@ def bench_work_precision(
     scenes: Annotated[
         list[str] | None,
         typer.Argument(
-            callback=_check_scenes, metavar="SCENE", help=f"Of {', '.join(SCENES)}; none: all."
+            callback=_check_scenes, metavar="SCENE", help=f"{', '.join(SCENES)}; default: all."
         ),
     ] = None,
     contact_model: options.ContactModels = None,
     tolerance: options.Tolerance = 1e-5,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer and larger steps.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Take fewer, larger steps.")] = False,
     repeats: Repeats = 5,
     drake: Annotated[
-        bool | None, typer.Option("--drake/--no-drake", help="Drake's models; if installed.")
+        bool | None,
+        typer.Option(
+            "--drake/--no-drake", help="Run Drake's models too; the default is yes if installed."
+        ),
     ] = None,
     as_json: options.Json = False,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where work_precision.json and .png go, if anywhere."),
+        typer.Option(
+            metavar="DIR", help="Folder for work_precision.json and .png; default: not written."
+        ),
     ] = None,
 ) -> None:
-    """Error over CPU time, of all contact models and peers, in turns.
+    """Measure error against CPU time for all contact models and other simulators.
 
-    The planar scenes are those of the studies, with time steps from large to small; the error is the root
-    mean square distance to the study's reference. On clutter it is the error of a step's velocities
-    against the same stepper's accurate solution, with tolerances from loose to tight.
+    The planar scenes are those of the studies. They run with time steps from large to small, and
+    the error is the root mean square distance to the study's reference. Clutter runs with
+    tolerances from loose to tight, and the error is that of a step's velocities, relative to an
+    accurate solution of the same step by the same simulator.
     """
     messages = Messages()
     with messages.show_warnings(), messages.show_status("work_precision") as tell:
@@ -77,9 +84,8 @@ def bench_work_precision(
     else:
         _print_tables(curves)
     if out is not None:
-        # Here, because they load matplotlib, which other commands need not wait for.
+        # Imported here because it loads matplotlib, which would slow down all other commands.
         from stiction.bench.work_plots import draw_work
-        from stiction.studies.study import write_figures
 
         write_figures("work_precision", description, {"work_precision": draw_work(curves)}, out)
 
@@ -94,10 +100,6 @@ def _run(
     repeats: int,
     drake: bool | None,
 ) -> Iterator[WorkCurves]:
-    # These load matplotlib, too.
-    from stiction.bench.clutter_work import run_clutter_work
-    from stiction.bench.planar_work import run_planar_work
-
     for scene in scenes:
         if scene == "clutter":
             yield run_clutter_work(models, quick=quick, num_repeats=repeats, tell=tell)
@@ -124,7 +126,10 @@ def _print_tables(curves: list[WorkCurves]) -> None:
 
 
 def _make_table(curves: WorkCurves, knob: str) -> Table:
-    """Steppers over settings; in each cell error and time, starred if steps failed."""
+    """Makes a table of steppers (rows) and settings (columns).
+
+    Each cell has the error and the time, with a star if steps failed.
+    """
     points = [point for point in curves.points if point.knob == knob]
     settings = sorted({point.setting for point in points}, reverse=knob != "iterations")
     table = Table(box=None, pad_edge=False)

@@ -1,4 +1,4 @@
-"""One scene under every contact model: what each does to a held body, and what it costs."""
+"""Comparison of contact models on one scene: creep of a held body, penetration, error and cost."""
 
 from stiction.compare.comparison import compare_models
 from stiction.compare.rows import Comparison, Row

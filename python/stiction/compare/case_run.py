@@ -1,4 +1,4 @@
-"""One case of a comparison, run once."""
+"""The run of one case of a comparison."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from stiction.recording import format as fmt
 from stiction.run_summary import calc_energy
 from stiction.scene import Scene
 
-# Told of each step; True stops the comparison.
+# Called after each step; returns True to stop the comparison.
 AfterStep = Callable[[], bool]
 
 
 class CaseRun:
-    """One case, run once."""
+    """Runs one case once. `row` and `trace` collect its results."""
 
     def __init__(
         self, case: Case, scene: Scene, held: HeldBody | None, comparison: Comparison
@@ -44,7 +44,7 @@ class CaseRun:
             self.row.impratio = float(self._scene.model.opt.impratio)
 
     def step(self, num_steps: int, after_step: AfterStep) -> None:
-        """Makes the steps, until one fails or after_step says so."""
+        """Steps until the end, a failed step, or until after_step returns True."""
         comparison, row = self._comparison, self.row
         try:
             with ignored_settings_are_fine():
@@ -86,7 +86,7 @@ class CaseRun:
             )
 
     def _add(self, time: float, report: StepReport, data: mujoco.MjData) -> None:
-        # Positions in data are still those of the step's start, as after mj_step.
+        # xpos and xmat in data belong to the start of the step, as after mj_step.
         slip = math.nan
         if self._held and time >= self._comparison.hold_start - 1e-9:
             if self._slip is None:
@@ -102,7 +102,7 @@ class CaseRun:
         self.trace.add(time, report, slip)
 
     def finish(self) -> Row:
-        """The row, once the steps are made."""
+        """Completes the row after the last step and returns it."""
         row, trace, comparison = self.row, self.trace, self._comparison
         row.notes += [f"{text} ({n} times)" for text, n in self._warnings.items()]
         if len(trace) == 0:
@@ -134,13 +134,13 @@ class CaseRun:
     def _note_no_creep(self) -> None:
         row, comparison = self.row, self._comparison
         if row.status != "ok":
-            return  # which says enough
+            return  # the status explains it
         if self._dropped_at is not None:
             note = f"dropped {comparison.held} at {self._dropped_at:.3g} s"
         elif comparison.hold_start >= row.end_time:
-            note = f"ends before the hold, which begins at {comparison.hold_start:g} s"
+            note = f"the run ended before the hold, which begins at {comparison.hold_start:g} s"
         else:
-            note = f"nothing touches {comparison.held} in the hold"
+            note = f"nothing touched {comparison.held} during the hold"
         row.notes.insert(0, note)
 
     def _calc_energy(self, data: mujoco.MjData) -> float:

@@ -1,4 +1,4 @@
-"""What is compared: contact models, MuJoCo's at three ratios of impedance."""
+"""The cases of a comparison: the contact models, and MuJoCo's own with three values of impratio."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from stiction.errors import Error
 from stiction.names import suggest_name
 from stiction.scene import Scene
 
-# MuJoCo's own remedy against creep is a larger impratio; its documentation advises up to 100.
+# MuJoCo's documentation recommends a larger impratio, up to 100, to reduce creep.
 _IMPRATIO_FACTORS = (1, 10, 100)
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One row of a comparison.
+    """One case of a comparison.
 
-    contact_model: its name.
-    label: the name, with 'impratio 10' where that is not the scene's own.
-    impratio: of 'mujoco', which alone reads it [-]; None: the scene's own.
+    contact_model: name of the contact model.
+    label: the name, followed by 'impratio 10' or the like if impratio is not the scene's own.
+    impratio: MuJoCo's ratio of frictional to normal impedance, which only 'mujoco' reads [-]; None
+        keeps the scene's own.
     """
 
     contact_model: str
@@ -29,7 +30,7 @@ class Case:
     impratio: float | None = None
 
     def apply_to(self, scene: Scene) -> Scene:
-        """The scene as this case wants it; the scene given stays as it is."""
+        """Returns the scene with this case's impratio; the given scene is not changed."""
         if self.impratio is None:
             return scene
         model = copy.copy(scene.model)
@@ -38,10 +39,10 @@ class Case:
 
 
 def make_cases(scene: Scene, names: Sequence[str] | None = None) -> list[Case]:
-    """The cases of some contact models, or of all.
+    """Makes the cases of the named contact models, or of all.
 
     Raises:
-        Error: a name that is none.
+        Error: a name is not that of a contact model.
     """
     cases: list[Case] = []
     for name in dict.fromkeys(names or contact_models()):

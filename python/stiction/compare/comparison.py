@@ -1,4 +1,4 @@
-"""Runs a scene under several contact models, and adds up what each did."""
+"""Runs a scene under several contact models and collects the results."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from stiction.compare.case_run import AfterStep, CaseRun
 from stiction.compare.cases import make_cases
 from stiction.compare.held_body import find_held_body
 from stiction.compare.rows import Comparison
-from stiction.control_schedule import find_control_schedule
 from stiction.controls import ControlsName, count_steps, default_controls, default_duration
 from stiction.scene import Scene
 
-# Of the hold, or of a run without one, the first share is not judged: transients die out in it.
+# The first part of the hold, or of a run without a hold, is not judged: transients decay in it.
 _TRANSIENT_OF_HOLD = 0.25
 _TRANSIENT_OF_RUN = 0.5
 
@@ -32,25 +31,28 @@ def compare_models(
     seed: int = 0,
     after_step: AfterStep = lambda: False,
 ) -> Comparison:
-    """Runs a scene from its start under each contact model.
+    """Runs a scene from its initial state under each contact model.
+
+    If a model fails, its row has the reason, and the other models still run.
 
     Args:
-        contact_models: names; None: all. 'mujoco' is run at three ratios of impedance.
-        normal_law, friction_law: of the models that take laws, as of Simulator.
-        settings: other arguments of Simulator, such as friction_directions; each has its effect
-            where the model reads it.
-        time_step: [s]; None: the scene's.
-        duration: [s]; None: to the end of the scene's schedule of controls, or 2 s.
-        tolerance, controls, seed: as of `stiction run`.
-
-    A model that fails has its row say so; the others are still run.
+        scene: the scene.
+        contact_models: names of contact models; None means all. 'mujoco' runs with three values of
+            impratio.
+        normal_law, friction_law: as in Simulator, for the models that use laws.
+        settings: other arguments of Simulator, such as friction_directions. A model ignores those
+            that it does not use.
+        time_step: [s]; None means the scene's.
+        duration: [s]; None means to the end of the scene's schedule of controls, or 2 s.
+        tolerance, controls, seed: as in `stiction run`.
+        after_step: called after each step; stops the comparison if it returns True.
 
     Raises:
-        Error: an argument out of range; a scene whose declarations are wrong.
+        Error: an argument is out of range, or a declaration in the scene is invalid.
     """
     cases = make_cases(scene, contact_models)
     held = find_held_body(scene)
-    schedule = find_control_schedule(scene)
+    schedule = scene.control_schedule
     controls = controls or default_controls(scene)
     step = time_step or float(scene.model.opt.timestep)
     start = float(scene.make_data().time)

@@ -1,18 +1,18 @@
-"""The creep that each contact model's regularization of friction predicts for a held body.
+"""Predicts the creep of a held body from each contact model's regularization of friction.
 
-All contacts of a grasp slip with one speed v, at which their friction carries the load f_t. Per
-contact, with impulses of a step dt:
+All contacts of a grasp slip with one speed v, at which their friction carries the load f_t. The
+friction of one contact, as the impulse of a step dt or as a force, is:
 
     sap                              gamma_t = v / (sigma w)
     lagged, lagged_regularized,      gamma_t = mu gamma_n v / sqrt(v^2 + eps^2),
       similar, coulomb                 eps = v_s, or max(v_s, sigma w mu gamma_n)
     tamsi                            gamma_t = mu gamma_n (2 - x) v / v_s,
                                        x = sqrt(v^2 + (v_s / 100)^2) / v_s < 1
-    rigid models but `viscous`       none
+    rigid models but `viscous`       any value at v = 0: no creep
     mujoco, within the friction cone f_t = v b / R_t, from a_ref = -b v = R_t f_t at rest
 
-The lagged models' and `similar`'s are those of the friction law 'soft'; in general gamma_t =
-mu gamma_n f(v / eps). For equal contacts of `lagged` that is v = v_s rho / sqrt(1 - rho^2),
+The lagged models' and `similar`'s equations hold for the friction law 'soft'. In general gamma_t =
+mu gamma_n f(v / eps). Equal contacts of `lagged` slip with v = v_s rho / sqrt(1 - rho^2), where
 rho = f_t / (mu f_n).
 Source: [castro2023] sections V and VI; [castro2020]; MuJoCo's documentation, chapter Computation.
 """
@@ -31,7 +31,7 @@ from stiction.compare.held_body import HeldBody
 
 Vector = NDArray[np.float64]
 
-# f(s), the part of the friction bound at a slip of s tolerances, and its inverse.
+# f(s), the fraction of the friction bound that acts at a slip speed of s eps, and its inverse.
 _FRICTION: dict[str, Callable[[Any], Any]] = {
     "soft": lambda s: s / np.hypot(1, s),
     "quadratic": lambda s: np.where(s < 1, s * (2 - s), 1.0),
@@ -43,7 +43,7 @@ _SLIP: dict[str, Callable[[float], float]] = {
     "arctan": lambda rho: np.tan(np.pi / 2 * rho),
 }
 
-# The share of the weight that normal forces may carry before friction's is no longer the load.
+# If normal forces carry more than this fraction of the weight, friction does not carry the load.
 _MAX_NORMAL_SHARE = 0.02
 
 
@@ -54,14 +54,18 @@ def predict_creep(
     model: mujoco.MjModel,
     options: dict[str, Any],
 ) -> float | None:
-    """Slip speed at which friction carries the held body's weight [m/s].
+    """Predicts the slip speed at which friction carries the held body's weight [m/s].
 
     Args:
-        report: of a step with the body held at rest, whose normal impulses are taken.
-        data: after that step; 'mujoco' reads its regularization there.
+        held: the held body.
+        report: report of a step that holds the body at rest; its normal impulses are used.
+        data: data after that step; it has the regularization of 'mujoco'.
+        model: the scene's model.
         options: Simulator.options.
 
-    Returns None where friction cannot carry the weight, or need not, as the body lies on something.
+    Returns:
+        The speed, or None if friction cannot carry the weight or does not have to, because the body
+        lies on something. It is None for 'viscous' too.
     """
     contacts = report.contacts
     touching = held.find_contacts(contacts)
@@ -83,7 +87,7 @@ def predict_creep(
     w = contacts.delassus[touching]
     sigma = options["friction_regularization"]
     if name == "sap":
-        floor = 1e-9  # that of the model, see Sap::make_row
+        floor = 1e-9  # the smallest sigma of the model, see Sap::make_row
         return float(held.load * dt / np.sum(1 / (max(sigma, floor) * w)))
     v_s = options["stiction_tolerance"]
     if name == "tamsi":
@@ -93,16 +97,16 @@ def predict_creep(
 
 
 def solve_creep(bound: Vector, eps: Vector, load: float, friction_law: str = "soft") -> float:
-    """The root v of sum_i bound_i f(v / eps_i) = load.
+    """Returns the root v of sum_i bound_i f(v / eps_i) = load [m/s].
 
     Args:
         bound: friction bounds mu gamma_n [N s], (n,).
         eps: slip tolerances > 0 [m/s], (n,).
-        load: tangential impulse, above 0 and below the sum of bounds [N s].
-        friction_law: f.
+        load: tangential impulse, above 0 and below the sum of the bounds [N s].
+        friction_law: name of f.
     """
     speed = _SLIP[friction_law](load / bound.sum())
-    low, high = speed * eps.min(), speed * eps.max()  # exact for all eps alike
+    low, high = speed * eps.min(), speed * eps.max()  # equal to the root if all eps are equal
     while high - low > 1e-12 * high:
         middle = 0.5 * (low + high)
         if middle in (low, high):
@@ -113,13 +117,15 @@ def solve_creep(bound: Vector, eps: Vector, load: float, friction_law: str = "so
 
 
 def solve_tamsi_creep(rho: float, v_s: float) -> float:
-    """The root v of (2 - x) v / v_s = rho, x = sqrt(v^2 + (v_s / 100)^2) / v_s; about v_s rho / 2.
+    """Returns the root v of (2 - x) v / v_s = rho, where x = sqrt(v^2 + (v_s / 100)^2) / v_s [m/s].
+
+    For small rho it is about v_s rho / 2.
 
     Args:
         rho: load relative to the friction bound, in [0, 0.9999].
         v_s: stiction tolerance [m/s].
     """
-    low, high = 0.0, 1.0  # of v / v_s
+    low, high = 0.0, 1.0  # bounds of v / v_s
     while high - low > 1e-14:
         middle = 0.5 * (low + high)
         share = (2 - np.hypot(middle, 0.01)) * middle
@@ -130,7 +136,7 @@ def solve_tamsi_creep(rho: float, v_s: float) -> float:
 def _calc_mujoco_resistance(
     model: mujoco.MjModel, data: mujoco.MjData, pairs: NDArray[np.int32]
 ) -> float:
-    """Sum of b / R_t over the contacts of some pairs of geoms [N s/m]."""
+    """Returns the sum of b / R_t over the contacts of some pairs of geoms [N s/m]."""
     wanted = {tuple(sorted(pair)) for pair in pairs.tolist()}
     pyramidal = model.opt.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL
     total = 0.0
@@ -139,7 +145,7 @@ def _calc_mujoco_resistance(
         if row < 0 or contact.dim == 1 or tuple(sorted(contact.geom.tolist())) not in wanted:
             continue
         if pyramidal:
-            # Two edges J_n +- mu J_t: their difference is friction, f_t = 2 mu^2 b v / R.
+            # Friction is the difference of two edges J_n +- mu J_t: f_t = 2 mu^2 b v / R.
             total += 2 * contact.friction[0] ** 2 * data.efc_KBIP[row, 1] / data.efc_R[row]
         else:
             total += data.efc_KBIP[row + 1, 1] / data.efc_R[row + 1]

@@ -1,4 +1,4 @@
-"""The body that a scene declares to be held, and its slip out of what holds it.
+"""The held body that a scene declares, and its slip out of the bodies that hold it.
 
 <custom><text name="stiction_held" data="cube"/></custom>
 """
@@ -20,12 +20,13 @@ from stiction.scene import Scene
 
 @dataclass(frozen=True)
 class HeldBody:
-    """A body with all that hangs on it.
+    """A body, together with its subtree of the kinematic tree.
 
-    body: id.
-    bodies: ids of the body and of those below it, (n,).
-    down: unit vector along gravity, world, (3,).
-    load: weight of all of them [N].
+    name: name of the body.
+    body: id of the body.
+    bodies: ids of all bodies of the subtree, (n,).
+    down: unit vector along gravity in the world frame, (3,).
+    load: weight of the subtree [N].
     """
 
     name: str
@@ -35,21 +36,21 @@ class HeldBody:
     load: float
 
     def find_contacts(self, contacts: ContactReport) -> NDArray[np.intp]:
-        """Indices of the contacts between these bodies and others, (n,)."""
+        """Returns the indices of the contacts between these bodies and others, (n,)."""
         inside = np.isin(contacts.bodies, self.bodies)
         return np.flatnonzero(inside[:, 0] != inside[:, 1])
 
     def find_holders(self, contacts: ContactReport) -> NDArray[np.intp]:
-        """Ids of the bodies that touch these, (n,)."""
+        """Returns the ids of the other bodies that touch these bodies, (n,)."""
         touching = contacts.bodies[self.find_contacts(contacts)]
         return np.unique(touching[~np.isin(touching, self.bodies)])
 
 
 class Slip:
-    """Slip of a held body along gravity, relative to what held it at the start.
+    """Slip of a held body along gravity, relative to the bodies that hold it at the start.
 
-    It is that of the body's centre of mass in the frames of its holders, averaged over them: motion
-    of the whole grasp is none, nor is a turn of it.
+    The slip is the motion of the body's center of mass in the frame of each holder, averaged over
+    the holders. Translation and rotation of the whole grasp therefore do not count as slip.
     """
 
     def __init__(self, held: HeldBody, holders: NDArray[np.intp], data: mujoco.MjData) -> None:
@@ -59,7 +60,7 @@ class Slip:
         self._start = self.calc(data)
 
     def calc(self, data: mujoco.MjData) -> float:
-        """Since the start, at the positions of data.xpos [m]; above 0: down."""
+        """Returns the slip since the start at the poses in data [m]; positive is down."""
         x = data.xipos[self._held.body]
         slips = [
             down_H @ (data.xmat[h].reshape(3, 3).T @ (x - data.xpos[h]))
@@ -69,20 +70,20 @@ class Slip:
 
 
 def find_held_body(scene: Scene) -> HeldBody | None:
-    """The held body that the scene declares, or None.
+    """Returns the held body that the scene declares, or None if it declares no held body.
 
     Raises:
-        Error: no body of the name, one that cannot fall, or no gravity.
+        Error: the named body does not exist or cannot fall, or the scene has no gravity.
     """
-    name = find_text(scene, HELD)
+    model = scene.model
+    name = find_text(model, scene.path, HELD)
     if name is None:
         return None
-    model = scene.model
     where = f"{scene.path}: <text name='{HELD}'>"
     body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name.strip())
     if body < 0:
         known = [model.body(i).name for i in range(1, model.nbody)]
-        raise Error("unknown_name", where, f"no body '{name}' {suggest_name(name, known)}")
+        raise Error("unknown_name", where, f"there is no body '{name}' {suggest_name(name, known)}")
     if model.body_weldid[body] == 0:
         raise Error(
             "invalid_value", where, f"body '{name}' is fixed to the world; name one that moves"
@@ -90,7 +91,9 @@ def find_held_body(scene: Scene) -> HeldBody | None:
     gravity = float(np.linalg.norm(model.opt.gravity))
     if not gravity > 0:
         raise Error(
-            "invalid_value", where, "needs gravity, which loads the grip; set <option gravity>"
+            "invalid_value",
+            where,
+            "needs gravity to load the grip, but gravity is 0; set <option gravity>",
         )
     bodies = [body]
     for child in range(body + 1, model.nbody):  # parents come before their children

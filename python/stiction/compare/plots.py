@@ -1,4 +1,4 @@
-"""Plots of a comparison, as SVG that takes the page's text colour."""
+"""Plots of a comparison, as SVG that takes the page's text color."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from stiction.compare.trace import Trace
 
 Vector = NDArray[np.float64]
 
-# A colour that occurs nowhere else, to be replaced by that of the page's text.
+# A color that occurs nowhere else. It is replaced by the color of the page's text.
 _INK = "#010203"
-# More points than this hide each other where values jump from step to step.
+# Where values jump from step to step, more points than this would hide each other.
 _MAX_POINTS = 150
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -43,7 +43,7 @@ _DASHES = ("solid", "dashed", "dotted")
 
 
 def find_styles(comparison: Comparison) -> list[tuple[str, str]]:
-    """Colour and dash of each row; the cases of one contact model share the colour."""
+    """Returns the color and the dash of each row. Cases of one contact model share a color."""
     styles, count = [], dict[str, int]()
     for row in comparison.rows:
         k = count.get(row.contact_model, 0)
@@ -53,8 +53,9 @@ def find_styles(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _find_lines(comparison: Comparison) -> Iterator[tuple[Trace, dict[str, Any]]]:
-    """Each trace with how its line is drawn: the first ones wide, so that of lines that lie on each
-    other all are seen.
+    """Yields each trace with the style of its line.
+
+    Lines drawn first are wider, so that they stay visible under the lines drawn over them.
     """
     models = list(dict.fromkeys(row.contact_model for row in comparison.rows))
     for row, trace, (colour, dash) in zip(
@@ -65,17 +66,17 @@ def _find_lines(comparison: Comparison) -> Iterator[tuple[Trace, dict[str, Any]]
 
 
 def draw_slip(comparison: Comparison) -> str:
-    """Slip of the held body over the hold, both axes log."""
+    """Draws the slip of the held body over the time held, on logarithmic axes."""
 
     def draw(axes: Axes) -> None:
         for trace, line in _find_lines(comparison):
             time, slip = trace["time"] - comparison.hold_start, 1e6 * trace["slip"]
-            # A log scale has no room for slip upwards, while the lift's motion dies out.
+            # A log scale cannot show upward slip, which occurs while the motion of the lift decays.
             shown = (slip > 1e-3) & (time > 0)
             time, slip = time[shown], slip[shown]
             if len(time) == 0:
                 continue
-            # Points even on the log axis, the last one among them.
+            # Choose points that are evenly spaced on the log axis and include the last one.
             index = np.unique(np.geomspace(1, len(time), _MAX_POINTS).astype(int) - 1)
             axes.plot(time[index], slip[index], **line)
         axes.set_xscale("log")
@@ -87,14 +88,14 @@ def draw_slip(comparison: Comparison) -> str:
 
 
 def draw_penetration(comparison: Comparison) -> str:
-    """Deepest overlap, log scale."""
+    """Draws the deepest overlap on a log scale."""
     return _draw_traces(
         comparison, "penetration", "deepest overlap [µm]", lambda t: 1e6 * t["depth"], log=True
     )
 
 
 def draw_residual(comparison: Comparison) -> str:
-    """Relative residual of each step against the tolerance, log scale."""
+    """Draws the relative residual of each step and the tolerance on a log scale."""
 
     def draw_tolerance(axes: Axes) -> None:
         axes.axhline(comparison.tolerance, color=_INK, lw=1, ls=(0, (6, 3)))
@@ -110,23 +111,25 @@ def draw_residual(comparison: Comparison) -> str:
 
 
 def draw_velocity_bound(comparison: Comparison) -> str:
-    """Bound on the error of contact velocities, log scale."""
+    """Draws the bound on the error of contact velocities on a log scale."""
     return _draw_traces(
-        comparison, "bound", "velocity error, at most [µm/s]",
+        comparison, "bound", "bound on the velocity error [µm/s]",
         lambda t: 1e6 * t["velocity_bound"], log=True,
     )  # fmt: skip
 
 
 def draw_iterations(comparison: Comparison) -> str:
-    """Newton iterations, means of neighbouring steps."""
+    """Draws the Newton iterations, averaged over neighboring steps."""
     return _draw_traces(
         comparison, "iterations", "iterations per step", lambda t: t["iterations"], reduce=np.mean
     )
 
 
 def draw_cost(comparison: Comparison) -> str:
-    """Wall time per step, medians of neighbouring steps. Spikes of what else the machine did are
-    cut off, as they would flatten all the rest.
+    """Draws the wall time per step, as medians over neighboring steps.
+
+    The axis ends at twice the 95th percentile: spikes caused by other processes would flatten the
+    curves.
     """
 
     def cut(axes: Axes) -> None:
@@ -148,12 +151,12 @@ def _draw_traces(
     reduce: Callable[[Vector], np.floating] = np.max,
     more: Callable[[Axes], None] = lambda axes: None,
 ) -> str:
-    """One line a case over time, several steps reduced to one point where there are many."""
+    """Draws one line per case over time; `reduce` combines neighboring steps to one point."""
 
     def draw(axes: Axes) -> None:
         for trace, line in _find_lines(comparison):
             x, y = _thin(trace["time"], value(trace), reduce)
-            # Below round-off of anything plotted here, zero among it.
+            # Values up to 1e-16, zero among them, are round-off, and a log scale has no zero.
             axes.plot(x, np.where(y > 1e-16, y, np.nan) if log else y, **line)
         if log:
             axes.set_yscale("log")
@@ -167,6 +170,7 @@ def _draw_traces(
 
 
 def _thin(x: Vector, y: Vector, reduce: Callable[[Vector], np.floating]) -> tuple[Vector, Vector]:
+    """Reduces a curve to at most _MAX_POINTS points."""
     if len(x) <= _MAX_POINTS:
         return x, y
     bins = np.array_split(np.arange(len(x)), _MAX_POINTS)
@@ -174,7 +178,7 @@ def _thin(x: Vector, y: Vector, reduce: Callable[[Vector], np.floating]) -> tupl
 
 
 def _draw(name: str, draw: Callable[[Axes], None]) -> str:
-    # hashsalt: ids of several plots on one page must differ, and be the same each time.
+    # The salt makes the ids of a plot unique on the page and equal from run to run.
     with matplotlib.rc_context({**_STYLE, "svg.hashsalt": name}):
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
         axes = figure.add_subplot()
@@ -187,9 +191,10 @@ def _draw(name: str, draw: Callable[[Axes], None]) -> str:
     svg = file.getvalue()
     svg = svg[svg.index("<svg") :].replace(_INK, "currentColor")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    # Let the page say the size; ids of matplotlib's own are the same in all plots.
+    # Remove height and width, so that the page sets the size.
     svg = re.sub(r'(<svg[^>]*?) (?:height|width)="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(r'(<svg[^>]*?) (?:height|width)="[^"]*"', r"\1", svg, count=1)
+    # matplotlib gives these ids without the salt; the plot's name makes them unique.
     return re.sub(
         r'id="(?=(?:figure|patch|axes|matplotlib|xtick|ytick|line2d|text|legend))',
         f'id="{name}-',
@@ -198,9 +203,9 @@ def _draw(name: str, draw: Callable[[Axes], None]) -> str:
 
 
 def _widen(axes: Axes) -> None:
-    """Room above and below where all that is shown has one value, or nothing is."""
+    """Sets the limits of a log axis that shows a single value or nothing."""
     shown = [y for line in axes.lines for y in np.asarray(line.get_ydata()) if np.isfinite(y)]
     if not shown or min(shown) == max(shown):
         middle = shown[0] if shown else 1.0
-        axes.set_autoscaley_on(False)  # which would come first, and warn that all is one value
+        axes.set_autoscaley_on(False)  # autoscaling would warn that all values are equal
         axes.set_ylim(middle / 10, middle * 10)

@@ -1,4 +1,4 @@
-"""The HTML report of a comparison: one file, without anything from elsewhere."""
+"""The HTML report of a comparison: one self-contained file."""
 
 from __future__ import annotations
 
@@ -19,25 +19,29 @@ from stiction.compare.rows import Comparison
 from stiction.compare.table import Column, describe_trouble, make_columns, make_title
 from stiction.errors import Error
 
-# Near the beginning of every report, and of no other file: what may be overwritten.
+# Marks a file as a report that may be overwritten. It is near the beginning of every report.
 _MARK = '<meta name="generator" content="stiction compare">'
 
 
 def check_report_path(path: Path, scene: Path) -> None:
-    """Makes the report's folder, so that a comparison does not end without its report.
+    """Makes the report's folder and checks that the report can be written there.
+
+    It is called before a comparison runs, so that the results are not lost at the end.
 
     Args:
-        path: of the report; a report that is there already will be overwritten, nothing else is.
-        scene: that is compared, never overwritten.
+        path: path of the report. An older report there will be overwritten, but no other file.
+        scene: path of the compared scene, which is never overwritten.
 
     Raises:
-        Error: the folder or the file cannot be written, or is something else already.
+        Error: the folder or the file cannot be written, or the file exists and is not a report.
     """
     check_path("report", path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as e:
-        raise Error("invalid_value", str(path.parent), f"cannot be made: {e.strerror}") from e
+        raise Error(
+            "invalid_value", str(path.parent), f"the folder cannot be made: {e.strerror}"
+        ) from e
     if path.is_dir():
         raise Error("invalid_value", str(path), "is a folder; name a file")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
@@ -46,8 +50,8 @@ def check_report_path(path: Path, scene: Path) -> None:
 
 
 def _refuse_foreign_file(path: Path, scene: Path) -> None:
-    """A scene's name in the place of the report's must not cost the scene."""
-    if not path.is_file():  # devices and pipes lose nothing
+    """Raises Error if the path is that of an existing file other than a report."""
+    if not path.is_file():  # writing to a device or pipe overwrites nothing
         return
     if path.samefile(scene):
         raise Error("invalid_value", str(path), "is the scene itself; give another name")
@@ -57,16 +61,14 @@ def _refuse_foreign_file(path: Path, scene: Path) -> None:
     except OSError as e:
         raise Error("invalid_value", str(path), f"cannot be read: {e.strerror}") from e
     if head and _MARK.encode() not in head:
-        raise Error(
-            "invalid_value", str(path), "is there already and is no report; give another name"
-        )
+        raise Error("invalid_value", str(path), "exists and is not a report; give another name")
 
 
 def write_report(comparison: Comparison, path: Path) -> None:
-    """Writes the report.
+    """Writes the report to a file.
 
     Raises:
-        Error: it cannot be written.
+        Error: the file cannot be written.
     """
     try:
         path.write_text(make_report(comparison), encoding="utf-8")
@@ -75,7 +77,7 @@ def write_report(comparison: Comparison, path: Path) -> None:
 
 
 def make_report(comparison: Comparison) -> str:
-    """The page."""
+    """Returns the report as an HTML page."""
     title = make_title(comparison)
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -110,11 +112,11 @@ def _make_summary(comparison: Comparison) -> str:
     text = f"One scene, the same controls, {models}."
     if comparison.held:
         text += (
-            f" What is judged is the hold of body '{comparison.held}', "
-            f"from {comparison.judged_from:.3g} s on, after the motion of the grasp has died out."
+            f" The figures describe the hold of body '{comparison.held}' from "
+            f"{comparison.judged_from:.3g} s on, after the motion of the grasp has decayed."
         )
     else:
-        text += f" Means and penetration are of the time from {comparison.judged_from:.3g} s on."
+        text += f" Means and penetration cover the time from {comparison.judged_from:.3g} s on."
     return text
 
 
@@ -129,7 +131,8 @@ def _make_troubles(comparison: Comparison) -> str:
 def _make_table(comparison: Comparison) -> str:
     columns = make_columns(comparison)
     head = "".join(
-        f"<th>{escape(c.heading)}<small>{escape(_nice(c.unit))}</small></th>" for c in columns
+        f"<th>{escape(c.heading)}<small>{escape(_prettify_unit(c.unit))}</small></th>"
+        for c in columns
     )
     lines = []
     for row, style in zip(comparison.rows, plots.find_styles(comparison), strict=True):
@@ -147,44 +150,45 @@ def _make_swatch(colour: str, dash: str) -> str:
 
 def _make_plots(comparison: Comparison) -> str:
     if not any(len(trace) for trace in comparison.traces):
-        return "<p>No step was made.</p>"
+        return "<p>No contact model completed a step.</p>"
     parts = []
     if any(np.isfinite(trace["slip"]).any() for trace in comparison.traces):
         parts.append((
             "Slip of the held body",
             plots.draw_slip(comparison),
-            "Both axes log: steady creep is a line of slope 1, and ten times as high is ten times "
-            "as fast. What a curve begins with is slip from before the grasp came to rest.",
+            "Both axes are logarithmic: steady creep is a line of slope 1, and a line ten times as "
+            "high is ten times as fast. The start of a curve shows slip from before the grasp came "
+            "to rest.",
         ))  # fmt: skip
     parts += [
         (
             "Penetration",
             plots.draw_penetration(comparison),
-            "Deepest overlap of any two bodies. Where no stiffness is given, the convex models "
-            "make contact as stiff as the step resolves; sap adds its relaxation time.",
+            "Deepest overlap of any two bodies. If no stiffness is given, the convex models make "
+            "contact as stiff as the time step can resolve; sap adds its relaxation time.",
         ),
         (
             "Residual against tolerance",
             plots.draw_residual(comparison),
-            "Recomputed after every step by code that shares nothing with the solver; worst of "
-            "neighbouring steps. mujoco proves nothing of its steps and has no line here.",
+            "Recomputed after every step by code that is independent of the solver; maximum of "
+            "neighboring steps. mujoco has no certificate, and so no line here.",
         ),
         (
             "Error bound",
             plots.draw_velocity_bound(comparison),
-            "Proved bound on the solver's error of any contact point's velocity; worst of "
-            "neighbouring steps. tamsi and the rigid models with Coulomb's friction have none.",
+            "Proved bound on the solver's error in the velocity of any contact point; maximum of "
+            "neighboring steps. tamsi and the rigid models with Coulomb friction have no such bound.",
         ),
         (
             "Iterations",
             plots.draw_iterations(comparison),
-            "Means of neighbouring steps. 0: the last velocity already passed the tolerance.",
+            "Mean of neighboring steps. 0 means that the last velocity already met the tolerance.",
         ),
         (
             "Cost",
             plots.draw_cost(comparison),
-            "Wall time of whole steps, certificate included; medians of neighbouring steps, cut "
-            "off at twice what 95 of 100 steps stay below.",
+            "Wall time of whole steps, certificate included; median of neighboring steps. The axis "
+            "ends at twice the 95th percentile.",
         ),
     ]
     legend = "".join(
@@ -205,16 +209,16 @@ def _label(svg: str, title: str) -> str:
 def _make_notes(comparison: Comparison) -> str:
     columns = "".join(_make_definition(column) for column in make_columns(comparison))
     creep = (
-        "<p>Regularized friction holds a load only while it slips a little. That creep is a "
-        "property of the contact model, so it is predicted here as well as measured: where the two "
-        "differ, the grasp was not at rest or the solver is at fault, not the model.</p>"
+        "<p>Regularized friction holds a load only while it slips a little. This creep is a "
+        "property of the contact model, so it is both predicted and measured here. If the two "
+        "differ, either the grasp was not at rest or the solver is wrong.</p>"
         if comparison.held
         else ""
     )
     return (
-        f"{creep}<p><strong>The error bound is of the solver's error in one step.</strong> It is "
-        "not a bound on the error of the contact model, of its parameters or of the time step: "
-        "compare the models and halve the step for those.</p>"
+        f"{creep}<p><strong>The error bound limits the solver's error in one step.</strong> It "
+        "does not limit the errors of the contact model, its parameters or the time step. Compare "
+        "the models and halve the time step to estimate these.</p>"
         f"<dl>{columns}</dl>"
     )
 
@@ -238,7 +242,7 @@ def _make_settings(comparison: Comparison) -> str:
         "Stiction": stiction.__version__,
         "MuJoCo": mujoco.__version__,
         "machine": f"{_find_processor()}, {os.cpu_count()} cores, {platform.system()}",
-        "made": now.strftime("%Y-%m-%d %H:%M %z"),
+        "date": now.strftime("%Y-%m-%d %H:%M %z"),
     }
     rows = "".join(
         f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"
@@ -248,7 +252,7 @@ def _make_settings(comparison: Comparison) -> str:
 
 
 def _find_processor() -> str:
-    """Its name where the system tells, else its architecture."""
+    """Returns the processor's name if the system gives it, else its architecture."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -258,5 +262,5 @@ def _find_processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def _nice(unit: str) -> str:
+def _prettify_unit(unit: str) -> str:
     return unit.replace("um", "µm").replace("us/", "µs/")

@@ -1,4 +1,4 @@
-"""The style sheet of reports: light and dark, readable on a phone and on paper."""
+"""The style sheet of reports, with light and dark colors, for screens, phones and paper."""
 
 STYLE = """
 :root { color-scheme: light dark; --line: #0002; --soft: #0000000a; --quiet: #555; --bad: #b3261e;

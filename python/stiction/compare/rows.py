@@ -1,4 +1,4 @@
-"""The figures of a comparison."""
+"""The results of a comparison."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from stiction.compare.trace import Trace
 
 @dataclass
 class Row:
-    """One case's figures; SI units but for us_per_step. None: not known.
+    """The results of one case, in SI units but for us_per_step. None means unknown.
 
-    status: 'ok', the step's that failed, or 'refused' if the model does not take the scene.
+    label: label of the case.
+    status: 'ok', the status of the failed step, or 'refused' if the model rejects the scene.
+    message: reason of the failure, or empty.
     end_time: simulated time reached [s].
     creep_measured, creep_predicted: slip speed of the held body [m/s].
-    penetration: deepest, where the run is judged [m].
-    error_bound, velocity_bound, relative_residual: worst of all steps [sqrt(J)], [m/s], [-].
-    iterations, contacts: mean where the run is judged.
-    us_per_step: of the cheapest 50 steps where the run is judged.
-    energy_change: of motion, gravity and springs, from start to end [J].
-    notes: what the figures do not say, MuJoCo's warnings among it.
+    penetration: deepest overlap in the judged steps [m].
+    error_bound, velocity_bound, relative_residual: largest of all steps [sqrt(J)], [m/s], [-].
+    iterations, contacts: means over the judged steps.
+    us_per_step: wall time per step of the cheapest 50 judged steps [us].
+    energy_change: change of the kinetic energy and of the potential energies of gravity and springs
+        from start to end [J].
+    notes: further remarks, such as MuJoCo's warnings.
     """
 
     label: str
@@ -45,15 +48,17 @@ class Row:
 
 @dataclass
 class Comparison:
-    """What compare_models found.
+    """The result of compare_models.
 
+    scene: path of the scene.
     held: name of the held body, or None.
-    normal_law, friction_law: of the models that take laws.
+    normal_law, friction_law: laws of the models that use laws.
     settings: other arguments of Simulator.
     time_step, duration: [s].
-    hold_start: when the scene's controls come to rest [s]; 0 without a schedule.
-    judged_from: figures "where the run is judged" are of the steps from this time on [s].
-    rows, traces: one of each per case; fewer if interrupted.
+    hold_start: time from which the scene's controls are constant [s]; without a schedule, the
+        start.
+    judged_from: the judged steps are those from this time on [s].
+    rows, traces: one each per case; fewer if interrupted.
     """
 
     scene: str

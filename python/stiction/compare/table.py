@@ -1,4 +1,4 @@
-"""The columns of a comparison, once for the terminal and for the report."""
+"""The columns of a comparison, shared by the terminal and the report."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from stiction.compare.rows import Comparison, Row
 
 @dataclass(frozen=True)
 class Column:
-    """heading and unit; value of a row, in that unit; what it means, for the report.
+    """A column of the table.
 
-    digits: significant ones shown.
-    missing: shown for None.
-    floor: smaller values are shown as 0.
+    heading, unit: text of the column's head.
+    value: returns a row's value in this unit, or None.
+    meaning: explanation of the value for the report.
+    digits: number of significant digits shown.
+    floor: values up to this size are shown as 0.
+    missing: text shown for None.
     """
 
     heading: str
@@ -29,7 +32,7 @@ class Column:
     missing: str = "-"
 
     def format(self, row: Row) -> str:
-        """The value as it is shown."""
+        """Returns a row's value as text."""
         value = self.value(row)
         if value is None:
             return self.missing
@@ -37,7 +40,7 @@ class Column:
 
 
 def format_number(value: float, digits: int) -> str:
-    """Significant digits, without an exponent where it is readable."""
+    """Formats a number with significant digits, and with an exponent only if it is small or large."""
     if not 1e-3 <= abs(value) < 1e6:
         return f"{value:.{digits - 1}e}" if value else "0"
     decimals = digits - 1 - math.floor(math.log10(abs(value)))
@@ -53,14 +56,14 @@ _CREEP = (
         "creep",
         "um/s",
         lambda row: _micro(row.creep_measured),
-        "speed at which the held body slips out of the grip, measured over the hold",
+        "slip speed of the held body out of the grip, measured over the hold",
         digits=4,
     ),
     Column(
         "predicted",
         "um/s",
         lambda row: _micro(row.creep_predicted),
-        "the same by theory, from the load, the grip and the model's regularization of friction",
+        "slip speed by theory, from the load, the grip and the model's regularization of friction",
         digits=4,
     ),
 )
@@ -75,39 +78,52 @@ _COMMON = (
         "error bound",
         "um/s",
         lambda row: _micro(row.velocity_bound),
-        "proved bound on the solver's error of any contact point's velocity, worst step",
+        "proved bound on the solver's error in the velocity of any contact point, maximum of all "
+        "steps",
         missing="none",
     ),
     Column(
         "residual",
         "-",
         lambda row: row.relative_residual,
-        "what the solver left, relative, to be compared with its tolerance; worst step",
+        "relative residual of the solver, to compare with its tolerance; maximum of all steps",
         digits=2,
     ),
     Column(
-        "iterations", "1/step", lambda row: row.iterations, "of Newton's method, mean", floor=5e-3
+        "iterations",
+        "1/step",
+        lambda row: row.iterations,
+        "iterations of Newton's method, mean of the judged steps",
+        floor=5e-3,
     ),
-    Column("contacts", "", lambda row: row.contacts, "points in contact, mean"),
-    Column("cost", "us/step", lambda row: row.us_per_step, "wall time of the cheapest 50 steps"),
+    Column(
+        "contacts", "", lambda row: row.contacts, "number of contacts, mean of the judged steps"
+    ),
+    Column(
+        "cost",
+        "us/step",
+        lambda row: row.us_per_step,
+        "wall time per step, mean of the cheapest 50 steps",
+    ),
 )
 _ENERGY = Column(
     "energy",
     "J",
     lambda row: row.energy_change,
-    "change of kinetic energy and of the potential energies of gravity and springs, whole run",
+    "change of the kinetic energy and of the potential energies of gravity and springs over the "
+    "whole run",
 )
 
 
 def make_columns(comparison: Comparison) -> list[Column]:
-    """With creep if a body is held; else with energy."""
+    """Returns the columns: with creep if the scene declares a held body, else with energy."""
     if comparison.held:
         return [*_CREEP, *_COMMON]
     return [*_COMMON, _ENERGY]
 
 
 def make_title(comparison: Comparison) -> str:
-    """What was run, on one line."""
+    """Returns one line with the scene, the duration and the time step."""
     name = comparison.scene.replace("\\", "/").rsplit("/", 1)[-1]
     held = f", {comparison.held} held" if comparison.held else ""
     return (
@@ -116,7 +132,7 @@ def make_title(comparison: Comparison) -> str:
 
 
 def make_table(comparison: Comparison) -> Table:
-    """For a terminal. A row that failed says how in place of figures it has not."""
+    """Makes the table for a terminal. Unknown values of a failed row are shown as '-'."""
     columns = make_columns(comparison)
     table = Table(title=make_title(comparison), title_justify="left", box=None, pad_edge=False)
     table.add_column("contact model", no_wrap=True)
@@ -128,10 +144,10 @@ def make_table(comparison: Comparison) -> Table:
 
 
 def describe_trouble(row: Row) -> str | None:
-    """Why a row is not what was asked for, or None."""
+    """Returns the reason why a row failed, or None if it did not fail."""
     if row.status == "ok":
         return None
     if row.status == "refused":
         return f"{row.label}: {row.message}"
     step = f"step {row.num_steps + 1} at {row.end_time:.6g} s"
-    return f"{row.label}: {step} failed, {row.status}: {row.message}"
+    return f"{row.label}: {step} failed ({row.status}): {row.message}"

@@ -1,4 +1,4 @@
-"""What every step of a run tells."""
+"""The figures of every step of a run."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from numpy.typing import NDArray
 
 from stiction import StepReport
 
-# Steps whose cost is averaged before the minimum is taken: the clock's noise is far below that.
+# Number of steps whose cost is averaged before the minimum is taken. The noise of the clock is far
+# below the cost of this many steps.
 BLOCK = 50
 
 
 class Trace:
-    """Figures of a run's steps, one entry a step.
+    """Collects figures of a run's steps, one entry per step.
+
+    Infinite bounds, such as those of 'tamsi', become NaN.
 
     Args:
-        is_certified: False: bounds and residuals are NaN, as the model proves nothing.
-
-    A bound that is infinite, as those of 'tamsi', is NaN.
+        is_certified: whether the model gives certificates; if not, bounds and residuals are NaN.
     """
 
     _FIELDS = ("time", "slip", "depth", "error_bound", "velocity_bound", "relative_residual")
@@ -32,11 +33,12 @@ class Trace:
         }
 
     def add(self, time: float, report: StepReport, slip: float) -> None:
-        """A step that was made.
+        """Adds a completed step.
 
         Args:
-            time: at its start, at which contacts are found [s].
-            slip: of the held body at that time [m], NaN if there is none.
+            time: time at the start of the step, for which the contacts are found [s].
+            report: report of the step.
+            slip: slip of the held body at that time, or NaN if no body is held [m].
         """
         values, distance = self._values, report.contacts.distance
         values["time"].append(time)
@@ -54,13 +56,23 @@ class Trace:
         return len(self._values["time"])
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
-        """Entries of 'time' [s], 'slip' [m], 'depth' [m], 'error_bound' [sqrt(J)], 'velocity_bound'
-        [m/s], 'relative_residual' [-], 'iterations', 'num_contacts' or 'us' per step.
+        """Returns one figure of all steps, (n,).
+
+        The figures are 'time' [s], 'slip' [m], 'depth' [m], 'error_bound' [sqrt(J)],
+        'velocity_bound' [m/s], 'relative_residual' [-], 'iterations', 'num_contacts', and the wall
+        time 'us' [us].
         """
         return np.array(self._values[name], dtype=float)
 
     def calc_us_per_step(self, begin: float) -> float | None:
-        """Of the steps from time `begin` [s], the cheapest block's mean [us]; None: no steps."""
+        """Returns the mean wall time of a step in the cheapest block of 50 steps [us].
+
+        Args:
+            begin: only steps that start at this time or later count [s].
+
+        Returns:
+            The time, or None if no step counts.
+        """
         us = self["us"][self["time"] >= begin]
         if len(us) == 0:
             return None

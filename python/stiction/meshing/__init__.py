@@ -1,4 +1,4 @@
-"""Tet meshes for pressure fields: from surfaces, and checks of them."""
+"""Tet meshes for pressure fields: made from surfaces, checked, and written."""
 
 from stiction.meshing.report import make_report
 from stiction.meshing.surface_file import Surface, read_surface

@@ -1,10 +1,10 @@
-"""What to know of a tet mesh before it is simulated."""
+"""The report on a tet mesh: its quality, volume, field and limits."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from stiction import _core
+import stiction._core as _core
 from stiction.meshing.surface_file import Surface
 from stiction.meshing.tet_mesh import TetMesh
 
@@ -13,17 +13,17 @@ POOR_QUALITY = 0.05  # 1 is a regular tet, and 0 a flat one
 
 
 def make_report(mesh: TetMesh, surface: Surface | None = None) -> dict[str, Any]:
-    """The report of `stiction mesh`, fit for JSON; SI units.
+    """Returns the report of `stiction mesh`, fit for JSON, in SI units.
 
     Args:
-        mesh: one that passes its check, with a field.
-        surface: that it was made of, if any.
+        mesh: a mesh that passed its check and has a field.
+        surface: the surface that the mesh was made from, if any.
 
     Returns:
-        dict: counts; min_quality in (0, 1] and worst_tet; volume; greatest_distance of a vertex to
-        the boundary, and the speed_limit beyond which a step of 2 ms can carry another body past
-        the deepest points; the field's kind and range; warnings; of a surface is_watertight, its
-        fault, and its volume where it is.
+        The counts of elements; min_quality in (0, 1] and worst_tet; volume; greatest_distance of a
+        vertex from the boundary; speed_limit, above which another body can pass the deepest points
+        within a step of 2 ms; kind and range of the field; warnings; and for a surface
+        is_watertight with its volume, or with its fault.
     """
     report: dict[str, Any] = {**_core.summarize_tet_mesh(mesh.vertices, mesh.tets)}
     report["greatest_distance"] = report["thickness"] / 2
@@ -50,16 +50,17 @@ def _find_warnings(report: dict[str, Any]) -> list[str]:
     warnings = []
     if report["surface"] and not report["surface"]["is_watertight"]:
         warnings.append(
-            "the surface is not watertight, and what the mesh fills is a guess; look at it"
+            "the surface is not watertight, so its inside had to be guessed; look at the mesh, or "
+            "close the surface"
         )
     if report["min_quality"] < POOR_QUALITY:
         warnings.append(
-            f"tet {report['worst_tet']} has a quality of {report['min_quality']:.2g}: the pressure "
-            "of slivers is steep"
+            f"tet {report['worst_tet']} has a quality of {report['min_quality']:.2g}; the pressure "
+            "changes steeply in such flat tets"
         )
     if count := report["num_tets_on_boundary"]:
         warnings.append(
-            f"{count} of {report['num_tets']} tets have all vertices on the boundary, and no "
-            "pressure in them: contact begins below them; a smaller --edge-length thins them"
+            f"{count} of {report['num_tets']} tets have all vertices on the boundary and so no "
+            "pressure; contact begins only below them; a smaller --edge-length makes them thinner"
         )
     return warnings

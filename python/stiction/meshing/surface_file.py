@@ -1,4 +1,4 @@
-"""Surfaces of triangles from OBJ and STL files."""
+"""Reads surfaces of triangles from OBJ and STL files."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _MAX_SIZE = 1 << 30  # [bytes]
 
 @dataclass
 class Surface:
-    """Triangles, seen from outside counter-clockwise.
+    """A surface of triangles, which are counterclockwise when seen from outside.
 
-    vertices: [m], (num_vertices, 3).
-    triangles: vertices of each, (num_triangles, 3), int32.
-    origin: its file, for messages.
+    vertices: positions, (num_vertices, 3) [m].
+    triangles: indices of the vertices of each triangle, (num_triangles, 3), int32.
+    origin: the file of the surface, for messages.
     """
 
     vertices: np.ndarray
@@ -28,7 +28,7 @@ class Surface:
     origin: str = ""
 
     def find_fault(self) -> str:
-        """Why the surface encloses no volume; empty if it does."""
+        """Returns the reason why the surface does not enclose a volume, or '' if it does."""
         try:
             check_triangle_mesh(self.vertices, self.triangles, "")
         except Error as e:
@@ -36,20 +36,22 @@ class Surface:
         return ""
 
     def calc_volume(self) -> float:
-        """What it encloses [m^3], if it encloses anything."""
+        """Returns the enclosed volume [m^3]. It is meaningful only if find_fault() returns ''."""
         corners = self.vertices[self.triangles] - self.vertices.mean(axis=0)
         a, b, c = np.moveaxis(corners, 1, 0)
         return float(np.einsum("ij,ij->", np.cross(a, b), c) / 6)
 
 
 def read_surface(path: Path) -> Surface:
-    """Reads a Wavefront OBJ file, or an STL file, binary or ASCII, whose units are taken as m.
+    """Reads a Wavefront OBJ file or a binary or ASCII STL file, with coordinates in meters.
 
-    Polygons are cut into fans. Vertices of one place become one: STL has each as often as it has
-    triangles, OBJ along seams of texture. Triangles that this leaves without three vertices go.
+    Polygons are split into fans of triangles. Vertices at equal positions are merged: STL repeats a
+    vertex for each triangle, and OBJ along seams of textures. Triangles that are left with fewer
+    than three different vertices are dropped.
 
     Raises:
-        Error: with file and line: no such file, no surface in it, a number that is none.
+        Error: the file does not exist, has no triangles, or has an invalid number or index. The
+            error has the file and, where known, the line.
     """
     if not path.is_file():
         raise Error("file_not_found", str(path), "there is no such surface file")
@@ -89,21 +91,25 @@ def _parse_obj(content: bytes, origin: str) -> tuple[np.ndarray, np.ndarray]:
                 continue
             polygon = [int(word.split("/", 1)[0]) for word in words[1:]]
         except ValueError as e:
-            raise Error("syntax", where, f"'{line.strip()[:40]}' is not of numbers") from e
-        # From 1, or backwards from the last vertex so far.
+            raise Error("syntax", where, f"expected numbers, found '{line.strip()[:40]}'") from e
+        # Indices start at 1; negative ones count backwards from the last vertex so far.
         polygon = [i - 1 if i > 0 else len(vertices) + i for i in polygon]
         if len(polygon) < 3:
-            raise Error("syntax", where, f"a face has {len(polygon)} vertices, must have 3 or more")
+            raise Error(
+                "syntax", where, f"a face has {len(polygon)} vertices; it must have 3 or more"
+            )
         if not all(0 <= i < len(vertices) for i in polygon):
             raise Error(
-                "invalid_value", where, f"a face has a vertex that none of the {len(vertices)} is"
+                "invalid_value",
+                where,
+                f"a face refers to a vertex that does not exist; there are {len(vertices)} so far",
             )
         triangles += [(polygon[0], b, c) for b, c in itertools.pairwise(polygon[1:])]
     return np.array(vertices).reshape(-1, 3), np.array(triangles, dtype=np.int64).reshape(-1, 3)
 
 
 def _parse_stl(content: bytes, origin: str) -> tuple[np.ndarray, np.ndarray]:
-    # A binary file may begin with "solid", too: its size tells.
+    # A binary file may begin with "solid", too, so its size decides.
     record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
     count = int.from_bytes(content[80:84], "little")
     if len(content) >= 84 and len(content) == 84 + count * record.itemsize:
@@ -113,8 +119,8 @@ def _parse_stl(content: bytes, origin: str) -> tuple[np.ndarray, np.ndarray]:
         raise Error(
             "syntax",
             origin,
-            f"is no STL file: it does not begin with 'solid', and has {len(content)} bytes, a "
-            f"binary file of {count} triangles has {84 + count * record.itemsize}",
+            f"is not an STL file: it does not begin with 'solid', and it has {len(content)} bytes, "
+            f"while a binary file of {count} triangles has {84 + count * record.itemsize}",
         )
     vertices = []
     for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
@@ -125,9 +131,13 @@ def _parse_stl(content: bytes, origin: str) -> tuple[np.ndarray, np.ndarray]:
             x, y, z = (float(word) for word in words[1:])
         except ValueError as e:
             raise Error(
-                "syntax", f"{origin}:{number}", f"'{line.strip()[:40]}' is not of 3 numbers"
+                "syntax",
+                f"{origin}:{number}",
+                f"expected 'vertex' and 3 numbers, found '{line.strip()[:40]}'",
             ) from e
         vertices.append([x, y, z])
     if len(vertices) % 3:
-        raise Error("syntax", origin, f"has {len(vertices)} vertices, not 3 for each triangle")
+        raise Error(
+            "syntax", origin, f"has {len(vertices)} vertices, which is not 3 for each triangle"
+        )
     return np.array(vertices).reshape(-1, 3), np.arange(len(vertices)).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""Tet meshes with their fields."""
+"""Tet meshes with pressure fields."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from pathlib import Path
 
 import numpy as np
 
-from stiction import _core
+import stiction._core as _core
 from stiction.errors import Error
 from stiction.meshing.surface_file import Surface
 
 
 @dataclass
 class TetMesh:
-    """A solid of tetrahedra.
+    """A solid of tetrahedra with a field.
 
-    vertices: [m], (num_vertices, 3).
-    tets: vertices of each, (num_tets, 4), int32.
-    field_kind: none, extent [-] or pressure [Pa].
-    field: of each vertex, empty if there is none.
+    vertices: positions, (num_vertices, 3) [m].
+    tets: indices of the vertices of each tet, (num_tets, 4), int32.
+    field_kind: 'none', 'extent' or 'pressure'.
+    field: value at each vertex, (num_vertices,): the extent in [0, 1] [-], or the pressure [Pa];
+        empty for the kind 'none'.
     """
 
     vertices: np.ndarray
@@ -31,44 +32,58 @@ class TetMesh:
 
     @staticmethod
     def read(path: Path) -> TetMesh:
-        """Reads a VTK legacy file; its shapes are not checked.
+        """Reads a VTK legacy file, without the checks of check().
 
         Raises:
-            Error: with file and line.
+            Error: the file cannot be read; the error has the file and line.
         """
         return TetMesh(*_core.read_tet_mesh(str(path)))
 
     def write(self, path: Path) -> None:
-        """Writes a VTK 4.2 ASCII file that is read as the same numbers."""
+        """Writes a VTK 4.2 ASCII file. Reading it back gives exactly the same numbers."""
         _core.write_tet_mesh(str(path), self.vertices, self.tets, self.field_kind, self.field)
 
     def check(self, where: str) -> None:
-        """Raises Error with the first faults, by element: flat, inverted, nothing inside, ..."""
+        """Raises Error with the first faults, such as flat or inverted tets, and their elements."""
         _core.check_tet_mesh(self.vertices, self.tets, where)
 
     def set_field(self, modulus: float | None) -> None:
-        """A field by the distance to the boundary: the extent, or times the modulus [Pa] a pressure.
-        A field that the mesh has stays, but an extent becomes a pressure by the modulus.
+        """Gives the mesh a field if it has none, and makes the field a pressure if asked to.
+
+        A new field is the extent, which grows with the distance from the boundary. With a modulus,
+        an extent becomes the pressure modulus * extent.
+
+        Args:
+            modulus: hydroelastic modulus [Pa], or None to keep the extent.
+
+        Raises:
+            Error: a modulus is given, but the mesh already has a pressure field.
         """
         if self.field_kind == "none":
             self.field_kind, self.field = "extent", _core.calc_extent(self.vertices, self.tets)
         if modulus is not None:
             if self.field_kind == "pressure":
-                raise Error("invalid_value", "modulus", "the mesh has a pressure of its own")
+                raise Error(
+                    "invalid_value",
+                    "modulus",
+                    "the mesh already has a pressure field; leave the modulus out",
+                )
             self.field_kind, self.field = "pressure", modulus * self.field
 
 
 def tetrahedralize(surface: Surface, edge_length: float | None = None) -> TetMesh:
-    """A mesh within a thousandth of the surface's bounding box from it, by fTetWild: also of a
-    surface with holes or triangles that cut each other, which it closes.
+    """Makes a tet mesh of the inside of a surface with fTetWild.
+
+    The boundary of the mesh is within a thousandth of the diagonal of the surface's bounding box.
+    fTetWild closes holes and resolves triangles that intersect each other.
 
     Args:
-        surface: whose inside is wanted.
-        edge_length: that the tets should have at most [m], half of the bounding box's diagonal where
-            that is less; a tenth of the diagonal if None.
+        surface: the surface.
+        edge_length: largest edge length that the tets should have [m]. It is limited to half the
+            diagonal of the bounding box; None means a tenth of the diagonal.
 
     Raises:
-        Error: pytetwild is not there, or makes no mesh.
+        Error: pytetwild is not installed or makes no mesh.
     """
     try:
         import pytetwild
@@ -76,17 +91,17 @@ def tetrahedralize(surface: Surface, edge_length: float | None = None) -> TetMes
         raise Error(
             "unsupported",
             surface.origin,
-            f"meshing a surface needs pytetwild ({e}): pip install 'stiction[mesh]'",
+            f"meshing a surface needs pytetwild ({e}); run pip install 'stiction[mesh]'",
         ) from e
-    # In a box of diagonal 1: fTetWild does not end, or crashes, where sizes are near 1e-6 m, or edges
-    # longer than the box.
+    # Scale the bounding box to a diagonal of 1. fTetWild crashes or does not terminate if sizes are
+    # near 1e-6 m, or if edges are longer than the box.
     low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
     diagonal = float(np.linalg.norm(high - low))
     if not diagonal > 0:
-        raise Error("invalid_value", surface.origin, "all of its vertices are in one place")
+        raise Error("invalid_value", surface.origin, "all vertices have the same position")
     share = 0.1 if edge_length is None else min(edge_length / diagonal, 0.5)
     try:
-        # fTetWild leaves a file in the working directory.
+        # fTetWild leaves a file in the working directory, so run it in a temporary one.
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             vertices, tets = pytetwild.tetrahedralize(
                 (surface.vertices - low) / diagonal,
@@ -95,12 +110,18 @@ def tetrahedralize(surface: Surface, edge_length: float | None = None) -> TetMes
                 edge_length_fac=share,
             )
     except (RuntimeError, ValueError) as e:
-        raise Error("invalid_value", surface.origin, f"fTetWild makes no mesh of it: {e}") from e
+        raise Error(
+            "invalid_value", surface.origin, f"fTetWild cannot mesh the surface: {e}"
+        ) from e
     if not len(tets):
-        raise Error("invalid_value", surface.origin, "fTetWild finds no inside of it; close it")
+        raise Error(
+            "invalid_value",
+            surface.origin,
+            "fTetWild finds no volume inside the surface; close its holes",
+        )
     used, tets = np.unique(tets, return_inverse=True)
     vertices, tets = low + diagonal * vertices[used], tets.reshape(-1, 4).astype(np.int32)
-    # fTetWild winds tets the other way.
+    # fTetWild orders the vertices of a tet the other way round.
     edges = vertices[tets[:, 1:]] - vertices[tets[:, :1]]
     inverted = np.linalg.det(edges) < 0
     tets[inverted] = tets[inverted][:, [1, 0, 2, 3]]

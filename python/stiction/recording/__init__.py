@@ -1,4 +1,4 @@
-"""Recordings: runs that can be made again bit for bit. docs/recordings.md."""
+"""Recordings of runs, which can be repeated bit for bit. See docs/recordings.md."""
 
 from stiction.recording.recorder import Recorder
 from stiction.recording.recording import Recording

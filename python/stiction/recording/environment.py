@@ -1,4 +1,4 @@
-"""What the bits of a step depend on beside scene, options and state."""
+"""The software and platform that the bits of a step depend on beside scene, options and state."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import platform
 
 import mujoco
 
-import stiction
+from stiction.version import __version__
 
 
 def describe_environment() -> dict[str, str]:
-    """Versions and platform, by name."""
+    """Returns the versions and the platform by name."""
     return {
-        "stiction_version": stiction.__version__,
+        "stiction_version": __version__,
         "mujoco_version": mujoco.__version__,
         "architecture": platform.machine(),
         "system": platform.system(),
@@ -21,11 +21,11 @@ def describe_environment() -> dict[str, str]:
 
 
 def find_differences(recorded: dict[str, str]) -> list[str]:
-    """What differs between the environment of a recording and this one, a sentence each."""
+    """Describes each difference between a recording's environment and this one."""
     here = describe_environment()
     return [
-        f"recorded with {name.replace('_', ' ')} {recorded.get(name, 'unknown')}, "
-        f"this is {here[name]}: bits may differ"
+        f"recorded with {name.replace('_', ' ')} {recorded.get(name, 'unknown')}, but this is "
+        f"{here[name]}; the last bits may differ"
         for name in here
         if recorded.get(name) != here[name]
     ]

@@ -1,5 +1,6 @@
-"""What a recording holds and how: names, message layouts and hashes. docs/recordings.md says it for
-readers that are not this package.
+"""The format of recordings: names, message layouts and hashes.
+
+docs/recordings.md describes the format for other readers.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ START, STEP, FAILED_STEP = "/start", "/step", "/failed_step"
 REPORT, CONTACTS = "/report", "/contacts"
 PATCHES, FACES, VERTICES = "/patches", "/patch_faces", "/patch_vertices"
 
-# Binary messages are one packed little-endian record, or a run of them; the schema is a JSON list
-# of [name, type, shape] with NumPy's names of types.
+# A binary message is one packed little-endian record or a sequence of them. Its schema is a JSON
+# list of [name, type, shape] with NumPy's names of types.
 MESSAGE_ENCODING = "x-numpy"
 SCHEMA_ENCODING = "x-numpy-dtype"
 
@@ -80,14 +81,14 @@ VERTEX_DTYPE = np.dtype([("vertices", "<f4", (3,)), ("vertex_pressure", "<f4")])
 
 
 def get_state(model: mujoco.MjModel, data: mujoco.MjData) -> Vector:
-    """A copy of the data's mjSTATE_INTEGRATION."""
+    """Returns a copy of the components of mjSTATE_INTEGRATION, (size,)."""
     state = np.empty(mujoco.mj_stateSize(model, INTEGRATION))
     mujoco.mj_getState(model, data, state, INTEGRATION)
     return state
 
 
 def make_layout(model: mujoco.MjModel) -> Layout:
-    """Where each component lies in a vector of mjSTATE_INTEGRATION, empty ones included."""
+    """Returns the slice of each component in a vector of mjSTATE_INTEGRATION, empty slices included."""
     layout: Layout = {}
     begin = 0
     for name, bit in sorted(_COMPONENTS.items(), key=lambda item: item[1]):
@@ -99,26 +100,27 @@ def make_layout(model: mujoco.MjModel) -> Layout:
 
 
 def input_names() -> list[str]:
-    """Components that the user sets and a step leaves as they are."""
+    """Returns the names of the components that the user sets and that a step does not change."""
     return [name for name, bit in _COMPONENTS.items() if bit & USER]
 
 
 def state_size(layout: Layout) -> int:
-    """Numbers in a state."""
+    """Returns the number of entries of a state."""
     return max((part.stop for part in layout.values()), default=0)
 
 
 def state_schema(layout: Layout, with_digest: bool) -> bytes:
-    """Schema of /start and /failed_step, or with a digest in front that of /step."""
+    """Returns the schema of /start and /failed_step or, with a digest in front, of /step."""
     fields: list[list[Any]] = [["digest", "u1", [DIGEST_SIZE]]] if with_digest else []
     fields += [[name, "<f8", [part.stop - part.start]] for name, part in layout.items()]
     return json.dumps(fields).encode()
 
 
 def parse_state_schema(data: bytes) -> Layout:
-    """The layout that state_schema wrote.
+    """Parses the layout that state_schema wrote.
 
-    Raises ValueError for anything else.
+    Raises:
+        ValueError: the data is not such a schema.
     """
     layout: Layout = {}
     begin = 0
@@ -133,7 +135,7 @@ def parse_state_schema(data: bytes) -> Layout:
 
 
 def record_schema(dtype: np.dtype[np.void]) -> bytes:
-    """Schema of a run of records, as /contacts."""
+    """Returns the schema of a sequence of records, such as /contacts."""
     fields = []
     for name in dtype.names or ():
         base, shape = dtype[name].base, dtype[name].shape
@@ -143,47 +145,52 @@ def record_schema(dtype: np.dtype[np.void]) -> bytes:
 
 @functools.cache
 def report_schema() -> bytes:
-    """JSON schema of /report."""
+    """Returns the JSON schema of /report."""
     number = {"type": ["number", "null"]}
     integer = {"type": "integer"}
     properties: dict[str, Any] = {
         "step": integer,
-        "time": number | {"description": "at the end of the step [s]"},
+        "time": number | {"description": "time at the end of the step [s]"},
         "status": {"type": "string"},
         "message": {"type": "string"},
         "num_contacts": integer,
         "iterations": integer,
-        "error_bound": number | {"description": "|v - v_exact|_A [sqrt(J)]"},
-        "velocity_bound": number | {"description": "of any contact point [m/s]"},
-        "relative_residual": number | {"description": "[-]"},
-        "coupling_error": number | {"description": "of 'coulomb' [-]"},
-        "momentum_error": number | {"description": "[sqrt(J)]"},
+        "error_bound": number | {"description": "bound on |v - v_exact|_A [sqrt(J)]"},
+        "velocity_bound": number
+        | {"description": "bound on the velocity error of any contact point [m/s]"},
+        "relative_residual": number | {"description": "relative residual of the solver [-]"},
+        "coupling_error": number | {"description": "coupling error of 'coulomb' [-]"},
+        "momentum_error": number | {"description": "error of the momentum balance [sqrt(J)]"},
     }
     return json.dumps({"type": "object", "properties": properties}).encode()
 
 
 def hash_bytes(data: bytes | memoryview) -> bytes:
-    """BLAKE2b of DIGEST_SIZE bytes."""
+    """Returns the BLAKE2b hash of DIGEST_SIZE bytes."""
     return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
 
 
 def hash_texts(texts: dict[str, str]) -> str:
-    """Of metadata, which MCAP does not protect itself; its own entry 'digest' does not count."""
+    """Returns the hash of metadata, without the entry 'digest', which stores the hash.
+
+    MCAP itself has no checksum for metadata.
+    """
     entries = sorted((key, text) for key, text in texts.items() if key != "digest")
     return hash_bytes(json.dumps(entries).encode()).hex()
 
 
 def save_model(model: mujoco.MjModel) -> bytes:
-    """The compiled model as MuJoCo's MJB."""
+    """Returns the compiled model in MuJoCo's binary format MJB."""
     buffer = np.zeros(mujoco.mj_sizeModel(model), np.uint8)
     mujoco.mj_saveModel(model, None, buffer)
     return buffer.tobytes()
 
 
 def load_model(model_bytes: bytes) -> mujoco.MjModel:
-    """The model that save_model wrote.
+    """Loads the model that save_model wrote.
 
-    Raises ValueError with MuJoCo's reason.
+    Raises:
+        ValueError: MuJoCo cannot load it, with MuJoCo's reason.
     """
     reasons: list[str] = []
     outer = mujoco.get_mju_user_warning()

@@ -1,4 +1,4 @@
-"""Patches of pressure-field contact in a recording: records of patches, their faces and vertices."""
+"""Conversion of contact patches to the records of a recording and back."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ PATCH_DTYPES = {
 
 @dataclass
 class RecordedPatch:
-    """A patch as it was recorded; names are those of ContactPatch.
+    """A recorded patch. The names of fields are those of ContactPatch.
 
     patch: a record of format.PATCH_DTYPE.
-    faces: records of format.FACE_DTYPE.
-    vertices: records of format.VERTEX_DTYPE, of all faces one after the other.
+    faces: records of format.FACE_DTYPE, (num_faces,).
+    vertices: records of format.VERTEX_DTYPE, face after face, (num_vertices,).
     """
 
     patch: np.void
@@ -32,7 +32,7 @@ class RecordedPatch:
 
 
 def pack_patches(patches: PatchReport) -> dict[str, NDArray[np.void]]:
-    """Records by topic."""
+    """Returns the records of patches, faces and vertices by topic."""
     out: dict[str, list[NDArray[np.void]]] = {topic: [] for topic in PATCH_DTYPES}
     for patch in patches:
         head = np.zeros(1, fmt.PATCH_DTYPE)
@@ -50,18 +50,20 @@ def pack_patches(patches: PatchReport) -> dict[str, NDArray[np.void]]:
 
 
 def unpack_patches(records: dict[str, NDArray[np.void]]) -> list[RecordedPatch]:
-    """The patches of a step, of records by topic.
+    """Rebuilds the patches of a step from records by topic.
 
-    Raises ValueError where the counts do not fit.
+    Raises:
+        ValueError: a topic is missing, or the counts do not agree.
     """
     if not records:
         return []
     if records.keys() != PATCH_DTYPES.keys():
-        raise ValueError(f"patches without {PATCH_DTYPES.keys() - records.keys()}")
+        missing = ", ".join(sorted(PATCH_DTYPES.keys() - records.keys()))
+        raise ValueError(f"the patches have no {missing}")
     heads, faces, vertices = (records[topic] for topic in PATCH_DTYPES)
     num_vertices = faces["num_vertices"]
     if heads["num_faces"].sum() != len(faces) or num_vertices.sum() != len(vertices):
-        raise ValueError("patches whose faces or vertices are not as many as they say")
+        raise ValueError("the numbers of faces or vertices disagree with those of the patches")
     out: list[RecordedPatch] = []
     face = vertex = 0
     for head in heads:

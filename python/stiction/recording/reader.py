@@ -1,4 +1,4 @@
-"""Reads the records of an MCAP file one by one, as far as they are whole."""
+"""Reads the records of an MCAP file one by one, up to the first damaged record."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from mcap.stream_reader import StreamReader, breakup_chunk
 from stiction.errors import Error
 
 _MAGIC = b"\x89MCAP0\r\n"
-_RECORD_HEAD = struct.Struct("<BQ")  # opcode, length of what follows
-_FOOTER_CHECKED = 16  # bytes of a footer that its CRC covers besides the index
+_RECORD_HEAD = struct.Struct("<BQ")  # opcode, and length of the rest of the record
+_FOOTER_CHECKED = 16  # number of footer bytes that its CRC covers, besides the index
 
-# All that the mcap package, struct and zstandard raise for bytes that are not what they should be,
-# and the file for those that it cannot give.
+# The exceptions that mcap, struct and zstandard raise for damaged bytes, and OSError for bytes that
+# cannot be read.
 _BAD_BYTES = (
     OSError,
     McapError,
@@ -36,11 +36,12 @@ _BAD_BYTES = (
 
 @dataclass(frozen=True)
 class Damage:
-    """Where a recording stops being readable.
+    """The place where a recording stops being readable.
 
-    offset: of the first record that cannot be read [bytes].
-    is_truncated: the file ends there, as after a crash; else its content is wrong.
-    reason: what is wrong with the record.
+    offset: position of the first unreadable record in the file [bytes].
+    is_truncated: True if the file ends within that record, as after a crash; False if its content
+        is wrong.
+    reason: the fault of the record.
     """
 
     offset: int
@@ -48,40 +49,42 @@ class Damage:
     reason: str
 
     def __str__(self) -> str:
-        what = "the file was cut off" if self.is_truncated else f"damaged: {self.reason}"
-        return f"byte {self.offset}: {what}"
+        fault = "the file is truncated" if self.is_truncated else f"damaged: {self.reason}"
+        return f"byte {self.offset}: {fault}"
 
 
 def is_mcap_file(path: Path) -> bool:
-    """By its first bytes."""
+    """True if the first bytes of the file are those of MCAP."""
     with path.open("rb") as file:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
 class RecordReader:
-    """Passes over a file; `damage` is set when one stops before the file's end.
+    """Reads a file, possibly several times. `damage` is set if a reading stops before the end.
 
     Raises:
-        Error: there is no such file, it is not an MCAP file, or it is empty.
+        Error: the file does not exist, is empty or is not an MCAP file.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.damage: Damage | None = None
         if not path.is_file():
-            what = "is not a file" if path.exists() else "there is no such file"
-            raise Error("file_not_found", str(path), what)
+            fault = "is not a file" if path.exists() else "there is no such file"
+            raise Error("file_not_found", str(path), fault)
         try:
             self._size = path.stat().st_size
             is_mcap = is_mcap_file(path)
         except OSError as e:
             raise Error("file_not_found", str(path), f"cannot be read: {e.strerror}") from e
         if not is_mcap:
-            what = "is no MCAP file" if self._size else "is empty"
-            raise Error("syntax", str(path), f"{what}; recordings come from stiction run --record")
+            fault = "is not an MCAP file" if self._size else "is empty"
+            raise Error(
+                "syntax", str(path), f"{fault}; make recordings with `stiction run --record`"
+            )
 
     def records(self) -> Iterator[McapRecord]:
-        """All records in the file's order, those of chunks taken out of them."""
+        """Yields all records in the order of the file. A chunk is replaced by the records in it."""
         with self.path.open("rb") as file:
             reader = StreamReader(file, emit_chunks=True, record_size_limit=self._size).records
             while True:
@@ -104,7 +107,7 @@ class RecordReader:
                 yield from parts
 
     def _is_cut_off(self, file: BinaryIO, offset: int) -> bool:
-        """True if the record at the offset is one of MCAP's that would end beyond the file."""
+        """True if the record at the offset has a known type and would end beyond the file."""
         file.seek(offset)
         head = file.read(_RECORD_HEAD.size)
         if len(head) < _RECORD_HEAD.size:
@@ -115,8 +118,17 @@ class RecordReader:
 
 
 def _check_summary(file: BinaryIO, footer: Footer, offset: int) -> None:
-    """Raises ValueError if the index at the file's end does not have the CRC of the footer, which is at
-    the offset. No index and no CRC are zeros.
+    """Checks the index at the end of the file against the checksum in the footer.
+
+    A file without an index or a checksum has zeros in the footer.
+
+    Args:
+        file: the file.
+        footer: its footer.
+        offset: position of the footer [bytes].
+
+    Raises:
+        ValueError: the checksum is wrong.
     """
     if not footer.summary_crc:
         return
@@ -126,4 +138,4 @@ def _check_summary(file: BinaryIO, footer: Footer, offset: int) -> None:
     crc = zlib.crc32(file.read(max(end - start, 0)))
     file.seek(here)
     if crc != footer.summary_crc:
-        raise ValueError("the index before it does not have its CRC")
+        raise ValueError("the CRC of the index is wrong")

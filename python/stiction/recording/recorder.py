@@ -1,4 +1,4 @@
-"""Recorder: steps a simulator and writes down all that is needed to do it again, bit for bit."""
+"""Recorder: steps a simulator and records everything needed to repeat the run bit for bit."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class Recorder:
                 data.ctrl[:] = policy(data)
                 report = recorder.step(data)        # in place of sim.step(data)
 
-    Everything a step depends on is in the file: the compiled scene, the simulator's options, the
+    The file has everything that a step depends on: the compiled scene, the simulator's options, the
     inputs and the state. The state may be set by hand between steps, or come from another MjData.
-    Values in the model must stay as they are: close() warns if they did not.
+    Values in the model must not change: close() warns if they did.
 
     Args:
-        path: of the file; a recording that is there already is overwritten, nothing else is.
-        simulator: what steps.
-        scene: the scene's file, whose text is kept for people to read.
-        notes: kept with the recording.
+        path: path of the file. An older recording there is overwritten, but no other file.
+        simulator: the simulator to step.
+        scene: the scene's file; its text is recorded for people to read.
+        notes: texts to record, by name.
 
     Raises:
-        Error: the file cannot be written, or an argument is of the wrong type.
+        Error: the file cannot be written, or an argument has the wrong type.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Recorder:
         scene_path = check_path("scene", scene) if scene else None
         self.simulator = simulator
         self.num_steps = 0
-        self._elapsed = 0.0  # simulated, over all steps [s]
+        self._elapsed = 0.0  # simulated time of all steps [s]
         self._end = {"status": "ok", "message": ""}
 
         layout = fmt.make_layout(simulator.model)
@@ -76,7 +76,12 @@ class Recorder:
         self._writer = RecordingWriter(self.path, model_bytes, layout, metadata, scene_path)
 
     def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
-        """Simulator.step, recorded. Returns the report of the last step made."""
+        """Advances data by nstep steps and records each. Returns the report of the last step made.
+
+        Raises:
+            Error: data belongs to another model, nstep is below 1, or the file cannot be written.
+            StepError: a step failed, with on_failure='raise'.
+        """
         self._check_arguments(data, nstep)
         for _ in range(nstep):
             report = self._step_once(data)
@@ -85,7 +90,7 @@ class Recorder:
         return report
 
     def close(self) -> None:
-        """Ends the file. Without it all but the last steps can still be read."""
+        """Completes the file. Without this call, the last steps may be missing from the file."""
         if not self._writer.is_open:
             return
         changed = fmt.hash_bytes(fmt.save_model(self.simulator.model)) != self._model_digest
@@ -98,8 +103,8 @@ class Recorder:
         )
         if changed:
             warnings.warn(
-                f"{self.path}: values of the model changed while it was recorded; the recording "
-                "holds those of its start, and will not replay bit for bit",
+                f"{self.path}: values of the model changed during the recording, which has only the "
+                "values from its start; it will not replay bit for bit",
                 StictionWarning,
                 stacklevel=2,
             )
@@ -120,7 +125,7 @@ class Recorder:
         check_integer("nstep", nstep, 1)
 
     def _step_once(self, data: mujoco.MjData) -> StepReport:
-        with DeferredInterrupt():  # a step is made and recorded, or neither
+        with DeferredInterrupt():  # Ctrl-C must not come between a step and its record
             return self._make_and_write(data)
 
     def _make_and_write(self, data: mujoco.MjData) -> StepReport:
@@ -137,7 +142,7 @@ class Recorder:
         return report
 
     def _continues(self) -> bool:
-        """True if the state at hand is that of the last step; inputs are free to change."""
+        """True if the state is that after the last step. Inputs may differ."""
         same = self._before.view(np.uint64) == self._after.view(np.uint64)
         return bool(np.all(same | self._is_input))
 
@@ -155,11 +160,11 @@ class Recorder:
         self._writer.write_step(self._time_ns(), self.num_steps, self._after, report)
 
     def _time_ns(self) -> int:
-        """Simulated time since the recording began, which no reset sets back."""
+        """Returns the simulated time since the start of the recording [ns]. It never goes back."""
         return round(self._elapsed * 1e9)
 
 
 def _check_simulator_type(simulator: Any) -> None:
     if not isinstance(simulator, Simulator):
-        what = type(simulator).__name__
-        raise Error("wrong_shape", "simulator", f"is a {what}, not a stiction.Simulator")
+        name = type(simulator).__name__
+        raise Error("wrong_shape", "simulator", f"is a {name}; must be a stiction.Simulator")

@@ -1,4 +1,4 @@
-"""Recording: what a Recorder wrote, for reading."""
+"""Recording: reads what a Recorder wrote."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from stiction.simulator import Simulator
 
 @dataclass
 class _Overview:
-    """What one pass over the file finds."""
+    """The results of reading the file once."""
 
     num_steps: int
     failures: list[Step]
@@ -34,22 +34,24 @@ class _Overview:
 class Recording:
     """A recording on disk.
 
-    Iterating gives its completed steps, one by one from the file. `states`, `times` and `controls`
-    are read when first asked for, and kept.
+    Iteration reads the completed steps one by one from the file. `states`, `times` and `controls`
+    are read at their first use and then kept in memory.
 
         recording = stiction.Recording("out.mcap")
         recording.times, recording.states, recording.controls
-        data = recording.make_data(1000)                # as after step 1000
+        data = recording.make_data(1000)                # the state after step 1000
 
     Attributes:
+        path: path of the file.
         metadata: versions, platform and format, as texts.
-        options: of the Simulator.
-        notes: as given to the Recorder.
-        layout: where each component of mjSTATE_INTEGRATION lies in a state.
-        scene_files: text of the scene's files by name, for people; `model` is what counts.
+        options: options of the recorded Simulator.
+        notes: the texts given to the Recorder.
+        layout: slice of each component of mjSTATE_INTEGRATION in a state.
+        scene_files: texts of the scene's files by name, for people to read. A replay uses `model`.
 
     Raises:
-        Error: no file, not a recording, a newer format, or damage before the first step.
+        Error: the file does not exist, is not a recording, has a newer format, or is damaged before
+            the first step.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -73,22 +75,22 @@ class Recording:
         return self._overview.num_steps
 
     def all_steps(self) -> Iterator[Step]:
-        """Completed and failed steps, in order, as far as the file can be read."""
+        """Yields completed and failed steps in order, as far as the file can be read."""
         return read_steps(RecordReader(self.path), self.layout)
 
     @property
     def damage(self) -> Damage | None:
-        """Where the file stops being readable; None: it is whole."""
+        """The place where the file stops being readable, or None if the whole file can be read."""
         return self._overview.damage
 
     @property
     def failures(self) -> list[Step]:
-        """Steps that failed."""
+        """The failed steps."""
         return self._overview.failures
 
     @functools.cached_property
     def states(self) -> fmt.Vector:
-        """mjSTATE_INTEGRATION after each step, (n, size)."""
+        """The components of mjSTATE_INTEGRATION after each step, (n, size)."""
         states = np.empty((len(self), fmt.state_size(self.layout)))
         for row, step in zip(states, self, strict=True):
             row[:] = step.state
@@ -96,53 +98,75 @@ class Recording:
 
     @property
     def times(self) -> fmt.Vector:
-        """After each step [s], (n,)."""
+        """The time after each step, (n,) [s]."""
         return self.states[:, 0]
 
     @property
     def controls(self) -> fmt.Vector:
-        """data.ctrl of each step, (n, nu)."""
+        """The controls data.ctrl of each step, (n, nu)."""
         return self.states[:, self.layout["ctrl"]]
 
     @property
     def digests(self) -> list[bytes]:
-        """BLAKE2b of each state, as recorded."""
+        """The recorded BLAKE2b hash of each state."""
         return [step.digest for step in self]
 
     def state_at(self, step: int) -> fmt.Vector:
-        """mjSTATE_INTEGRATION after `step` steps; 0: where the first begins."""
+        """Returns the components of mjSTATE_INTEGRATION after `step` steps, (size,).
+
+        Args:
+            step: number of steps; 0 gives the state before the first step.
+
+        Raises:
+            Error: the recording has fewer steps.
+        """
         for found in self.all_steps():
             if step == 0 and found.start is not None:
                 return found.start
             if step == found.index and found.completed:
                 return found.state
-        raise Error("invalid_value", str(self.path), f"has no step {step}, only {len(self)}")
+        raise Error(
+            "invalid_value", str(self.path), f"has no step {step}; it has {len(self)} steps"
+        )
 
     def make_data(self, step: int = 0) -> mujoco.MjData:
-        """A new MjData as after `step` steps."""
+        """Returns a new MjData with the state after `step` steps. Errors are those of state_at."""
         data = mujoco.MjData(self.model)
         mujoco.mj_setState(self.model, data, self.state_at(step), fmt.INTEGRATION)
         return data
 
     def make_simulator(self, **options: Any) -> Simulator:
-        """The simulator that was recorded, but for the options given."""
+        """Makes a simulator with the recorded options.
+
+        Args:
+            options: options that replace recorded ones.
+
+        Raises:
+            Error: the options are those of another version, or out of range.
+        """
         try:
             return Simulator(self.model, **{**self.options, **options})
         except TypeError as e:
-            raise Error("version", str(self.path), f"options of another version: {e}") from e
+            raise Error(
+                "version", str(self.path), f"has options of another version of stiction: {e}"
+            ) from e
 
     @functools.cached_property
     def model(self) -> mujoco.MjModel:
-        """The scene as it was compiled."""
+        """The compiled scene.
+
+        Raises:
+            Error: the scene is missing, damaged, or of another version of MuJoCo.
+        """
         packed = self._attachments.get(fmt.MODEL_ATTACHMENT)
         if packed is None:
-            raise self._error("was cut off before its scene; nothing can be replayed")
+            raise self._error("the file ends before the scene, so it cannot be replayed")
         try:
             model_bytes = zstandard.decompress(packed)
         except (zstandard.ZstdError, MemoryError) as e:
-            raise self._error(f"the scene in it is damaged: {e}") from e
+            raise self._error(f"the recorded scene is damaged: {e}") from e
         if fmt.hash_bytes(model_bytes).hex() != self.metadata.get("model_digest"):
-            raise self._error("the scene in it is damaged: it does not have the hash recorded")
+            raise self._error("the recorded scene is damaged: its hash is wrong")
         try:
             return fmt.load_model(model_bytes)
         except ValueError as e:
@@ -150,8 +174,8 @@ class Recording:
             if recorded == mujoco.__version__:
                 raise self._error(str(e), "mujoco") from e
             raise self._error(
-                f"was made with MuJoCo {recorded}, whose scenes {mujoco.__version__} does not load "
-                f"({e}); replay it with stiction {self.metadata.get('stiction_version', '')}",
+                f"was made with MuJoCo {recorded}, and MuJoCo {mujoco.__version__} cannot load its "
+                f"scene ({e}); replay it with stiction {self.metadata.get('stiction_version', '')}",
                 "version",
             ) from e
 
@@ -166,7 +190,7 @@ class Recording:
         return _Overview(num_steps, failures, reader.damage)
 
     def _read_head(self) -> None:
-        """Reads up to the first message, and refuses what is not a recording."""
+        """Reads up to the first message, and raises Error if the file is not a recording."""
         reader = RecordReader(self.path)
         for record in reader.records():
             match record:
@@ -186,7 +210,7 @@ class Recording:
                     break
         if not self.metadata or not self.layout:
             where = f"; {reader.damage}" if reader.damage else ""
-            raise self._error(f"holds no steps{where}")
+            raise self._error(f"has no steps{where}")
 
     def _check_format(self) -> None:
         text = self.metadata.get("format", "")
@@ -194,8 +218,8 @@ class Recording:
             raise self._error(f"its format is '{text}', not a number")
         if int(text) > fmt.FORMAT:
             raise self._error(
-                f"has format {text}, this version reads up to {fmt.FORMAT}; it was written by "
-                f"stiction {self.metadata.get('stiction_version', '')}, use that or a newer one",
+                f"has format {text}, but this version reads formats up to {fmt.FORMAT}; use stiction "
+                f"{self.metadata.get('stiction_version', '')}, which wrote it, or a newer version",
                 "version",
             )
         if fmt.hash_texts(self.metadata) != self.metadata.get("digest"):
@@ -205,7 +229,7 @@ class Recording:
         try:
             self.layout = fmt.parse_state_schema(data)
         except (ValueError, TypeError) as e:
-            raise self._error(f"its schema of a state is not as it was written: {e}") from e
+            raise self._error(f"its schema of a state is damaged: {e}") from e
 
     def _parse_object(self, key: str) -> dict[str, Any]:
         try:

@@ -1,4 +1,4 @@
-"""Steps a recording again, and finds where the result is another."""
+"""Repeats the steps of a recording and finds differences between the results."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from stiction.recording.step import Step
 
 @dataclass
 class Difference:
-    """How a step made again differs from the recording.
+    """The difference between a replayed step and the recorded one.
 
-    step, time [s]: of the step.
-    field: component of the state with its index, e.g. 'qpos[2]'; or 'status'; or 'digest', if the
-        recorded state is not the one that was hashed when it was recorded.
-    element: what the entry belongs to, e.g. "joint 'lift'"; may be empty.
-    recorded, replayed: the first entry that differs.
-    num_entries: that differ.
-    max_difference: the largest of them.
+    step: index of the step.
+    time: time of the recorded state [s].
+    field: component and index of the first entry that differs, such as 'qpos[2]'; or 'status'; or
+        'digest' if the recorded state does not have its recorded hash.
+    element: element of the model that the entry belongs to, such as "joint 'lift'"; may be empty.
+    recorded, replayed: values of that entry.
+    num_entries: number of entries that differ.
+    max_difference: largest difference of these entries.
     """
 
     step: int
@@ -45,24 +46,25 @@ class Difference:
         if self.field == "digest":
             return (
                 f"{where}: the recorded state was altered or damaged; its hash is {self.replayed}, "
-                f"recorded {self.recorded}"
+                f"but {self.recorded} was recorded"
             )
         text = (
-            f"{where} differs: {self.field}{element} is {self.replayed!r}, recorded "
-            f"{self.recorded!r}"
+            f"{where} differs: {self.field}{element} is {self.replayed!r}, but {self.recorded!r} "
+            "was recorded"
         )
         if self.field == "status":
             return text
-        return f"{text}; {self.num_entries} entries differ, by up to {self.max_difference:.3g}"
+        return f"{text}; {self.num_entries} entries differ by up to {self.max_difference:.3g}"
 
 
 @dataclass
 class ReplayedStep:
-    """A step made again.
+    """A replayed step.
 
-    recorded: what the recording says of it.
-    report: of the step now.
-    state: mjSTATE_INTEGRATION after it now.
+    recording: the recording.
+    recorded: the recorded step.
+    report: report of the replayed step.
+    state: components of mjSTATE_INTEGRATION after the replayed step, (size,).
     """
 
     recording: Recording
@@ -71,19 +73,19 @@ class ReplayedStep:
     state: fmt.Vector
 
     def find_difference(self) -> Difference | None:
-        """Compares bit for bit; None: equal."""
+        """Compares the steps bit for bit. Returns the first difference, or None if they are equal."""
         step = self.recorded
         if not step.is_intact:
             actual = fmt.hash_bytes(step.state.tobytes()).hex()
             return Difference(step.index, step.time, "digest", "", step.digest.hex(), actual)
-        # As integers: -0.0 is not 0.0, and a NaN is equal to itself.
+        # Compare as integers, so that -0.0 differs from 0.0 and a NaN equals itself.
         wrong = np.flatnonzero(step.state.view(np.uint64) != self.state.view(np.uint64))
         if len(wrong):
             return self._describe_entries(wrong)
         return self.find_status_difference()
 
     def find_status_difference(self) -> Difference | None:
-        """Compares only how the steps ended."""
+        """Compares only the statuses of the steps. Returns None if they are equal."""
         step = self.recorded
         status = str(step.report.get("status", ""))
         if status == self.report.status and step.completed == (self.report.num_steps > 0):
@@ -108,19 +110,20 @@ class ReplayedStep:
 
 
 class Replay:
-    """Makes the steps of a recording again, with its inputs; each goes on from the one before, not
-    from the recording. Iterating gives the steps.
+    """Repeats the steps of a recording with its inputs. Iteration yields the steps.
+
+    Each step starts from the previous replayed state, not from the recorded state.
 
         for replayed in Replay(recording):
             assert replayed.find_difference() is None
 
     Args:
-        recording: what to replay.
-        from_step: begin with the recorded state after so many steps.
-        options: of the Simulator, in place of the recorded ones.
+        recording: the recording.
+        from_step: start from the recorded state after this many steps.
+        options: options of the Simulator that replace recorded ones.
 
     Raises:
-        Error: the scene cannot be loaded, or the recording has no such step.
+        Error: the scene cannot be loaded, or the recording has fewer steps than from_step.
     """
 
     def __init__(self, recording: Recording, *, from_step: int = 0, **options: Any) -> None:
@@ -149,13 +152,13 @@ class Replay:
             yield ReplayedStep(self.recording, step, report, state)
 
     def _check_sleep(self) -> None:
-        """MuJoCo's sleeping trees are state that mjSTATE_INTEGRATION does not have."""
+        """Raises Error if trees may sleep, since mjSTATE_INTEGRATION does not tell which do."""
         sleeps = self.simulator.model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP
         if sleeps and self.simulator.contact_model == "mujoco":
             raise Error(
                 "unsupported",
                 str(self.recording.path),
-                "MuJoCo's sleeping bodies are not in the recorded state; replay from step 0",
+                "the recorded state does not tell which bodies sleep; replay from step 0",
             )
 
     def _set_state(self, state: fmt.Vector, components: int) -> None:

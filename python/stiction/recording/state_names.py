@@ -1,4 +1,4 @@
-"""Which element of a model an entry of its state belongs to."""
+"""Names of the model's elements that entries of a state belong to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ import numpy as np
 
 
 def describe_entry(model: mujoco.MjModel, component: str, index: int) -> str:
-    """E.g. "joint 'lift'", or "joint 3" where it has no name; '' where there is no such element."""
+    """Describes the element of an entry, such as "joint 'lift'", or "joint 3" without a name.
+
+    Args:
+        model: the model.
+        component: name of a component of the state, such as 'qpos'.
+        index: index of the entry in the component.
+
+    Returns:
+        The description; empty if the component does not belong to elements.
+    """
     obj = mujoco.mjtObj
     match component:
         case "qpos":
@@ -31,7 +40,14 @@ def describe_entry(model: mujoco.MjModel, component: str, index: int) -> str:
 
 
 def _describe_owner(model: mujoco.MjModel, kind: mujoco.mjtObj, address: np.ndarray, i: int) -> str:
-    """Of the element whose entries begin at the last address up to i; -1: it has none."""
+    """Describes the element that owns entry i.
+
+    Args:
+        model: the model.
+        kind: type of the elements.
+        address: index of each element's first entry, -1 for an element without entries.
+        i: index of the entry.
+    """
     owner = int(np.argmax(np.where(address <= i, address, -1)))
     return _describe(model, kind, owner)
 

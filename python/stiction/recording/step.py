@@ -1,4 +1,4 @@
-"""The steps of a recording, put together from its messages."""
+"""The steps of a recording, assembled from its messages."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from stiction.recording.reader import RecordReader
 class Step:
     """A step of a recording.
 
-    index: from 1; of a step that failed, the index it would have had.
-    state: mjSTATE_INTEGRATION after the step, with the inputs it was made with; of a step that
-        failed, before it.
-    start: the state before the step where it was set by hand, else None: that of the last step.
-    completed: False if the step failed; report['status'] says why.
-    digest: BLAKE2b of the state as recorded, empty for a step that failed.
-    report: numbers of its StepReport.
+    index: index of the step, from 1; a failed step has the index that it would have got.
+    state: components of mjSTATE_INTEGRATION after the step, with the inputs of the step; of a
+        failed step, those before it.
+    start: the state before the step if it was set by hand; None if it is that of the last step.
+    completed: False if the step failed; report['status'] has the reason.
+    digest: recorded BLAKE2b hash of the state; empty for a failed step.
+    report: numbers of the StepReport.
     contacts: records of format.CONTACT_DTYPE.
-    patches: of pressure-field contact.
+    patches: patches of pressure-field contact.
     """
 
     index: int
@@ -43,18 +43,18 @@ class Step:
 
     @property
     def time(self) -> float:
-        """Of the state [s]."""
+        """The time of the state [s]."""
         return float(self.state[0])
 
     @property
     def is_intact(self) -> bool:
-        """True if the state is the one that was hashed."""
+        """True if the state has the recorded hash, or if the step failed."""
         return not self.completed or fmt.hash_bytes(self.state.tobytes()) == self.digest
 
 
 @dataclass
 class _Parts:
-    """What comes before a step's state."""
+    """The messages of a step that precede its state."""
 
     start: fmt.Vector | None = None
     report: dict[str, Any] = field(default_factory=dict)
@@ -63,10 +63,12 @@ class _Parts:
 
 
 def read_steps(reader: RecordReader, layout: fmt.Layout) -> Iterator[Step]:
-    """All steps in order, as far as the file can be read; reader.damage says if that is its end.
+    """Yields all steps in order, as far as the file can be read.
+
+    reader.damage is set if reading stopped before the end of the file.
 
     Raises:
-        Error: a message is not what its channel says; with the step.
+        Error: a message does not match the schema of its channel; the error names the step.
     """
     topics: dict[int, str] = {}
     parts = _Parts()
@@ -81,7 +83,7 @@ def read_steps(reader: RecordReader, layout: fmt.Layout) -> Iterator[Step]:
             step = _take_message(topic, record.data, layout, num_steps + 1, parts)
         except ValueError as e:
             where = f"{reader.path}: step {num_steps + 1}, {topic}"
-            raise Error("syntax", where, f"is not as it was written: {e}") from e
+            raise Error("syntax", where, f"the message is damaged: {e}") from e
         if step is not None:
             parts = _Parts()
             num_steps += step.completed
@@ -91,7 +93,7 @@ def read_steps(reader: RecordReader, layout: fmt.Layout) -> Iterator[Step]:
 def _take_message(
     topic: str, data: bytes, layout: fmt.Layout, index: int, parts: _Parts
 ) -> Step | None:
-    """Keeps a message of a step, or completes it with its state, the last of them."""
+    """Stores a message in `parts`. The state is a step's last message, and completes the step."""
     if topic == fmt.START:
         parts.start = _parse_state(data, layout)
     elif topic == fmt.REPORT:
@@ -114,5 +116,5 @@ def _take_message(
 def _parse_state(data: bytes, layout: fmt.Layout) -> fmt.Vector:
     size = fmt.state_size(layout)
     if len(data) != 8 * size:
-        raise ValueError(f"a state of {len(data)} bytes, not {8 * size}")
+        raise ValueError(f"the state has {len(data)} bytes, expected {8 * size}")
     return np.frombuffer(data, np.float64)

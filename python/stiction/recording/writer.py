@@ -15,7 +15,6 @@ import numpy as np
 import zstandard
 from mcap.writer import Writer
 
-import stiction
 from stiction._core import ContactReport, StepReport
 from stiction.errors import Error
 from stiction.interrupts import DeferredInterrupt
@@ -23,23 +22,24 @@ from stiction.recording import format as fmt
 from stiction.recording.environment import describe_environment
 from stiction.recording.patches import pack_patches
 from stiction.recording.reader import is_mcap_file
+from stiction.version import __version__
 
-# A process that is killed loses the steps of its last chunk.
+# Size of a chunk [bytes]. A process that is killed loses the steps of its last chunk.
 _CHUNK_SIZE = 64 * 1024
 
 
 class RecordingWriter:
-    """An open recording. Ctrl-C does not cut a record in two.
+    """A recording that is being written. Ctrl-C does not interrupt the writing of a record.
 
     Args:
-        path: of the file; an MCAP file that is there already is overwritten, nothing else is.
-        model_bytes: as MJB.
-        layout: of the model's state.
-        metadata: texts kept with the recording.
+        path: path of the file. An older MCAP file there is overwritten, but no other file.
+        model_bytes: the model in MuJoCo's format MJB.
+        layout: layout of the model's state.
+        metadata: texts to record, by name.
         scene: the scene's file, or None.
 
     Raises:
-        Error: the file cannot be written; of every method.
+        Error: the file cannot be written. Every method may raise this error.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class RecordingWriter:
         self._writer: Writer | None = Writer(self._file, chunk_size=_CHUNK_SIZE)
 
         def write_head(writer: Writer) -> None:
-            writer.start(fmt.PROFILE, f"stiction {stiction.__version__}")
+            writer.start(fmt.PROFILE, f"stiction {__version__}")
             texts = {
                 "format": str(fmt.FORMAT),
                 **describe_environment(),
@@ -79,25 +79,30 @@ class RecordingWriter:
 
     @property
     def is_open(self) -> bool:
+        """True until the file is closed or writing fails."""
         return self._writer is not None
 
     def write_start(self, time_ns: int, index: int, state: fmt.Vector) -> None:
-        """The state that a step begins from, where it is not the last one's."""
+        """Writes the state that the next step starts from, if it is not that of the last step."""
         self._write(lambda writer: self._add(writer, fmt.START, time_ns, index, state.tobytes()))
 
     def write_step(self, time_ns: int, index: int, state: fmt.Vector, report: StepReport) -> None:
-        """A step that was made, with the state after it."""
+        """Writes a completed step and the state after it."""
         data = state.tobytes()
         self._write_report(fmt.STEP, time_ns, index, fmt.hash_bytes(data) + data, report)
 
     def write_failed_step(
         self, time_ns: int, index: int, state: fmt.Vector, report: StepReport
     ) -> None:
-        """A step that could not be made, with the state and inputs it was to begin from."""
+        """Writes a failed step, with the state and inputs that it started from."""
         self._write_report(fmt.FAILED_STEP, time_ns, index, state.tobytes(), report)
 
     def close(self, end: dict[str, str]) -> None:
-        """Ends the file, with texts that are known only now."""
+        """Completes the file.
+
+        Args:
+            end: texts that are known only at the end, by name.
+        """
 
         def write_tail(writer: Writer) -> None:
             writer.add_metadata(fmt.END_METADATA, end)
@@ -143,7 +148,10 @@ class RecordingWriter:
     def _write_report(
         self, topic: str, time_ns: int, index: int, data: bytes, report: StepReport
     ) -> None:
-        """What is known of a step, and last, so that a reader has all of it, its state."""
+        """Writes the contacts, patches and report of a step, and then its state.
+
+        The state comes last, so that a reader that finds it has the whole step.
+        """
 
         def write(writer: Writer) -> None:
             if len(report.contacts) > 0:
@@ -164,19 +172,17 @@ def _write_error(path: Path, error: OSError) -> Error:
 
 
 def _refuse_foreign_file(path: Path) -> None:
-    """A scene's name in the place of the recording's must not cost the scene."""
+    """Raises Error if the path is that of an existing file other than a recording."""
     try:
         is_foreign = path.is_file() and path.stat().st_size and not is_mcap_file(path)
     except OSError as e:
         raise _write_error(path, e) from e
     if is_foreign:
-        raise Error(
-            "invalid_value", str(path), "is there already and is no recording; give another name"
-        )
+        raise Error("invalid_value", str(path), "exists and is not a recording; give another name")
 
 
 def _read_scene_files(scene: Path) -> list[tuple[str, bytes]]:
-    """The scene's file and the XML files it includes, by their paths from its folder."""
+    """Returns the scene's file and the XML files that it includes, with paths relative to its folder."""
     try:
         paths = [scene, *map(Path, mujoco.mju_getXMLDependencies(str(scene)))]
     except (ValueError, mujoco.FatalError):  # not an MJCF
@@ -196,7 +202,10 @@ def _pack_contacts(contacts: ContactReport) -> bytes:
 
 
 def _summarize(index: int, report: StepReport) -> dict[str, Any]:
-    """The report as JSON; without wall times, so that equal runs give equal recordings."""
+    """Returns the numbers of a report, fit for JSON.
+
+    Wall times are left out, so that equal runs give equal recordings.
+    """
     numbers = {
         "time": report.time,
         "error_bound": report.certificate.error_bound,

@@ -1,6 +1,6 @@
-"""Results of other programs, where somebody has them: in any folder below Settings.peers.
+"""Reads optional results of other simulators from the folder Settings.peers or a folder below it.
 
-Trajectories are gzipped CSV with a line of names, tables JSON with a list of `rows`.
+Trajectories are gzipped CSV files with a line of names. Tables are JSON files with a list `rows`.
 """
 
 from __future__ import annotations
@@ -14,21 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction.errors import Error
-from stiction.studies.convergence import calc_rms_error
-from stiction.studies.planar import Trajectory
+from stiction.experiments.convergence import calc_rms_error
+from stiction.experiments.planar import Trajectory
 from stiction.studies.study import Settings, StudyResult
 
 
 def calc_peer_distance(
     settings: Settings, result: StudyResult, name: str, fields: tuple[str, ...], run: Trajectory
 ) -> float | None:
-    """Root mean square over time of a trajectory's distance to that of a file.
+    """Returns the distance of a run to another simulator's trajectory, as root mean square over time.
 
     Args:
-        name: of the file. fields: its names of the first coordinates of the run.
+        settings: has the folder of results.
+        result: gets a note if there is no such file.
+        name: name of the file, without suffix.
+        fields: the file's names of the first coordinates of the run.
+        run: the run; its times must include those of the file.
 
     Returns:
-        None, and a note in the result, where there is no such file.
+        The distance, or None if there is no such file.
+
+    Raises:
+        Error: the file cannot be read.
     """
     path = _find_file(settings, result, f"{name}.csv.gz")
     if path is None:
@@ -41,10 +48,15 @@ def calc_peer_distance(
 def find_peer_rows(
     settings: Settings, result: StudyResult, name: str
 ) -> dict[str, dict[str, Any]] | None:
-    """The rows of NAME.json by their `tag`.
+    """Reads the rows of a table by their `tag`.
+
+    Args:
+        settings: has the folder of results.
+        result: gets a note if there is no such file.
+        name: name of the file, without suffix.
 
     Returns:
-        None, and a note in the result, where there is no such file.
+        The rows, or None if there is no such file.
 
     Raises:
         Error: the file cannot be read.
@@ -62,12 +74,12 @@ def _find_file(settings: Settings, result: StudyResult, name: str) -> Path | Non
     found = sorted(settings.peers.rglob(name)) if settings.peers else []
     if found:
         return found[0]
-    result.notes.append(f"not compared with {name}, which is not here")
+    result.notes.append(f"not compared with {name}: the file is not in the folder of peers")
     return None
 
 
 def read_trajectory(path: Path) -> NDArray[Any]:
-    """A structured array with the columns' names.
+    """Reads a trajectory as a structured array with the names of the columns.
 
     Raises:
         Error: the file cannot be read.

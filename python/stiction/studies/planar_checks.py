@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from stiction.experiments.planar import Trajectory
 from stiction.studies.checks import Check, check_at_most
-from stiction.studies.planar import Trajectory
 
-# Models whose normal force does not depend on slip: they leave no gap below a body that slides.
+# Models that do not act at a distance: their normal force does not depend on slip, so a sliding
+# body has no gap below it.
 NOT_AT_A_DISTANCE = ("lagged", "lagged_regularized", "tamsi", "coulomb")
 
-# The reference's own error may be this share of the smallest error that is measured with it.
+# The reference's own error may be this fraction of the smallest error that is measured with it.
 _REFERENCE_SHARE = 0.2
 
 
 def check_reference(change: float, errors: Mapping[str, Mapping[float, float]]) -> Check:
-    """The reference at two steps, one half the other: at order 1 its error is their difference."""
+    """Checks that the reference has converged.
+
+    At order 1, the difference between the reference and a run with twice its time step is the
+    reference's error.
+    """
     smallest = min(e for of_steps in errors.values() for e in of_steps.values())
     return check_at_most(
         "change of the reference when its step is halved",
@@ -26,20 +31,20 @@ def check_reference(change: float, errors: Mapping[str, Mapping[float, float]]) 
 
 
 def check_runs(runs: Sequence[Trajectory]) -> list[Check]:
-    """What all runs of a study must do."""
+    """Checks that apply to all runs of a study."""
     return [_check_steps(runs), *_check_coupling(runs)]
 
 
 def _check_steps(runs: Sequence[Trajectory]) -> Check:
-    """Every step converged and passed its certificate."""
+    """Checks that every step converged and passed its certificate."""
     failed = sum(sum(run.status.values()) for run in runs)
     return check_at_most(
-        "steps that failed, all models", failed, 0, "every step has its certificate"
+        "number of failed steps, all models", failed, 0, "every step must pass its certificate"
     )
 
 
 def _check_coupling(runs: Sequence[Trajectory]) -> list[Check]:
-    """The normal impulse that bounds friction is that of the step, of models that say so."""
+    """Checks that 'coulomb' bounds friction by the normal impulse of the same step."""
     worst: dict[str, float] = {}
     for run in runs:
         if run.contact_model == "coulomb":

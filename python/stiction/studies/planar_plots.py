@@ -1,4 +1,4 @@
-"""What the planar studies draw alike."""
+"""Plots that the planar studies share."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from stiction.studies.planar import Trajectory
-from stiction.studies.planar_case import Errors
-from stiction.studies.plots import add_legend, draw_convergence, find_line, make_plot
+from stiction.experiments.planar import Trajectory
+from stiction.experiments.planar_case import Errors
+from stiction.experiments.plots import add_legend, draw_convergence, find_line, make_plot
 
 _LABELS = {
     "slip_velocity": "slip velocity [m/s]",
@@ -24,11 +24,12 @@ def draw_contact(
     limits: Mapping[str, tuple[float, float]],
     time_span: tuple[float, float],
 ) -> tuple[Figure, list[Axes]]:
-    """Velocities and forces of the contact over time, a panel each, by contact model.
+    """Draws velocities and forces of the contact over time, one panel each.
 
     Args:
-        limits: of each field of the trajectories that is drawn, four of them.
-        time_span: [s].
+        runs: trajectories by contact model.
+        limits: limits of the axis for each of four fields of the trajectories.
+        time_span: limits of the time axis [s].
     """
     figure, axes = make_plot(2, 2, height=2.8)
     for panel, (field, shown) in zip(axes, limits.items(), strict=True):
@@ -44,7 +45,13 @@ def draw_contact(
 
 
 def draw_errors(errors: Mapping[str, Errors], label: str, *, height: float = 3.6) -> Figure:
-    """Errors over the time step. errors: by the title of a panel; of one panel it is not shown."""
+    """Draws errors over the time step.
+
+    Args:
+        errors: errors by the title of the panel. The title of a single panel is not shown.
+        label: label of the errors, with unit.
+        height: height of a panel [inches].
+    """
     figure, axes = make_plot(len(errors), height=height)
     for panel, (title, of_models) in zip(axes, errors.items(), strict=True):
         draw_convergence(panel, of_models, label)

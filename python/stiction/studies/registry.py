@@ -1,31 +1,38 @@
-"""The studies by name."""
+"""The studies by name.
+
+A study is the object STUDY in the module stiction.studies.<name>.study. The module loads
+matplotlib, which is slow, so it is imported only when the study is used.
+"""
 
 from __future__ import annotations
 
-from stiction.studies.clutter import CLUTTER
-from stiction.studies.conveyor import CONVEYOR
-from stiction.studies.disk import DISK
-from stiction.studies.falling_sphere import FALLING_SPHERE
-from stiction.studies.grasp import GRASP
-from stiction.studies.gripper import GRIPPER
-from stiction.studies.pancake import PANCAKE
-from stiction.studies.quadruped import QUADRUPED
-from stiction.studies.sliding_rod import SLIDING_ROD
-from stiction.studies.spatula import SPATULA
+import importlib
+
+from stiction.errors import Error
+from stiction.names import suggest_name
 from stiction.studies.study import Study
 
-STUDIES: dict[str, Study] = {
-    study.name: study
-    for study in (
-        CONVEYOR,
-        FALLING_SPHERE,
-        SLIDING_ROD,
-        CLUTTER,
-        DISK,
-        SPATULA,
-        GRIPPER,
-        PANCAKE,
-        GRASP,
-        QUADRUPED,
-    )
-}
+STUDIES = (
+    "conveyor",
+    "falling_sphere",
+    "sliding_rod",
+    "clutter",
+    "disk",
+    "spatula",
+    "gripper",
+    "pancake",
+    "grasp",
+    "quadruped",
+)
+
+
+def load_study(name: str) -> Study:
+    """Imports a study and returns it.
+
+    Raises:
+        Error: there is no study of this name; the message suggests the nearest name.
+    """
+    if name not in STUDIES:
+        raise Error("unknown_name", "study", f"there is no '{name}' {suggest_name(name, STUDIES)}")
+    study: Study = importlib.import_module(f"stiction.studies.{name}.study").STUDY
+    return study

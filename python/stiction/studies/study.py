@@ -1,4 +1,4 @@
-"""What a study is given and what it gives: figures, checks, plots."""
+"""The settings of a study, and its result: figures, checks and plots."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from stiction.errors import Error
 from stiction.plain_json import make_plain
 from stiction.studies.checks import Check
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure  # for types only, because matplotlib is slow to load
 
 _DPI = 120
 
 
 @dataclass(frozen=True)
 class Settings:
-    """quick: fewer and larger steps, fewer models; the checks are as strict.
-    contact_models: those to study, by name.
-    peers: folder of other programs' trajectories; None: compared with none.
-    tell: told in words what is run next.
+    """The settings of a study.
+
+    quick: whether to use fewer, larger steps and fewer models. The checks are equally strict.
+    contact_models: names of the contact models to study.
+    peers: folder with results of other simulators to compare with, or None.
+    tell: called with a description of the next run.
     """
 
     quick: bool
@@ -31,14 +34,19 @@ class Settings:
     tell: Callable[[str], None] = lambda text: None
 
     def pick(self, *names: str) -> list[str]:
-        """Of some models those that are studied."""
+        """Returns those of the named contact models that are studied."""
         return [name for name in self.contact_models if name in names]
 
 
 @dataclass
 class StudyResult:
-    """figures: what was measured, fit for JSON. plots: by file name without its suffix.
-    pages: HTML, likewise. notes: what was left out, and why.
+    """The result of a study.
+
+    figures: measured values, fit for JSON.
+    checks: checks of these values.
+    plots: plots by file name without suffix.
+    pages: HTML pages by file name without suffix.
+    notes: the parts that were left out, and the reasons.
     """
 
     figures: dict[str, Any] = field(default_factory=dict)
@@ -49,23 +57,30 @@ class StudyResult:
 
     @property
     def passed(self) -> bool:
+        """True if all checks passed."""
         return all(check.passed for check in self.checks)
 
 
 @dataclass(frozen=True)
 class Study:
-    """name: as on the command line. title: one line. run: makes it.
-    contact_models: studied where none are asked for; None: all whose surfaces give way.
+    """A study, as registry.py lists it.
+
+    name: name on the command line.
+    title: a line that describes the study.
+    run: runs the experiments and checks their results.
+    plots: names of the plots that a quick run draws. A whole run draws these and may draw others.
+    contact_models: contact models to study by default; None means all compliant models.
     """
 
     name: str
     title: str
     run: Callable[[Settings], StudyResult]
+    plots: tuple[str, ...]
     contact_models: tuple[str, ...] | None = None
 
 
 def describe_result(study: Study, settings: Settings, result: StudyResult) -> dict[str, Any]:
-    """All of a result but its plots, fit for JSON."""
+    """Returns a result without its plots, fit for JSON."""
     described: dict[str, Any] = make_plain(
         {
             "study": study.name,
@@ -84,7 +99,7 @@ def describe_result(study: Study, settings: Settings, result: StudyResult) -> di
 
 
 def write_result(description: dict[str, Any], result: StudyResult, out: Path) -> Path:
-    """A result's plots, pages and STUDY.json into a folder, as write_figures."""
+    """Writes a result's plots and pages and STUDY.json to a folder, as write_figures."""
     return write_figures(description["study"], description, result.plots, out, result.pages)
 
 
@@ -95,8 +110,16 @@ def write_figures(
     out: Path,
     pages: Mapping[str, str] | None = None,
 ) -> Path:
-    """NAME.json, the plots and the pages, by their names, into a folder, which is made; files of these
-    names are overwritten.
+    """Writes NAME.json, plots and pages to a folder.
+
+    The folder is made if it does not exist. Existing files are overwritten.
+
+    Args:
+        name: name of the JSON file, without suffix.
+        description: content of the JSON file.
+        plots: plots by file name without suffix.
+        out: the folder.
+        pages: HTML pages by file name without suffix.
 
     Returns:
         The path of the JSON file.

@@ -1,4 +1,4 @@
-"""Small scenes with every part of MuJoCo's state that a recording must carry, and their driver."""
+"""Small scenes with all components of MuJoCo's state, and random inputs for them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PILE = """
 </mujoco>
 """
 
-# Activations of three kinds, plastic springs of a joint and a tendon, limits, dry friction.
+# Three kinds of activations, plastic springs of a joint and a tendon, limits, and dry friction.
 ACTIVATION = """
 <mujoco>
   <worldbody>
@@ -53,7 +53,7 @@ ACTIVATION = """
 </mujoco>
 """
 
-# A mocap body, and equalities that the driver switches.
+# A mocap body, and equality constraints that drive() switches on and off.
 MOCAP = """
 <mujoco>
   <worldbody>
@@ -71,7 +71,7 @@ MOCAP = """
 </mujoco>
 """
 
-# Controls and sensors with history, user data, a ball joint.
+# Controls and sensors with history, user data, and a ball joint.
 DELAYS = """
 <mujoco>
   <size nuserdata="5"/>
@@ -103,7 +103,7 @@ RunCommand = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def scenes() -> dict[str, str]:
-    """MJCF by name; a test may change or add some."""
+    """Scenes as MJCF by name. A test may change or add scenes."""
     return dict(SCENES)
 
 
@@ -128,7 +128,7 @@ def record_run(tmp_path: Path, scenes: dict[str, str]) -> RecordRun:
 
 
 def drive(model: mujoco.MjModel, data: mujoco.MjData, random: np.random.Generator) -> None:
-    """Sets every input there is."""
+    """Sets all inputs to random values."""
     data.ctrl[:] = random.uniform(-1, 1, model.nu)
     data.qfrc_applied[:] = random.uniform(-0.05, 0.05, model.nv)
     data.xfrc_applied[1:] = random.uniform(-0.05, 0.05, (model.nbody - 1, 6))
@@ -141,7 +141,7 @@ def drive(model: mujoco.MjModel, data: mujoco.MjData, random: np.random.Generato
 
 @pytest.fixture
 def command(tmp_path: Path) -> RunCommand:
-    """Runs the installed `stiction` in tmp_path, its output no terminal."""
+    """Runs the installed `stiction` in tmp_path. Its output is not a terminal."""
 
     def run(*arguments: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -158,7 +158,7 @@ def command(tmp_path: Path) -> RunCommand:
 
 @pytest.fixture
 def pile(tmp_path: Path) -> Path:
-    """A scene file with bodies that fall on each other."""
+    """The path of a scene with bodies that fall on each other."""
     path = tmp_path / "pile.xml"
     path.write_text(PILE)
     return path

@@ -1,4 +1,4 @@
-"""DeferredInterrupt: Ctrl-C waits for the end of the work at hand."""
+"""Tests DeferredInterrupt, which delays Ctrl-C to the end of its context."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import threading
 
 import mujoco
 import pytest
+
+import stiction
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import writer
 
-import stiction
 
-
-def test_interrupt_is_raised_at_the_end():
+def test_interrupt_is_raised_at_the_end_of_the_context():
     done = []
 
     def work() -> None:
@@ -35,7 +35,7 @@ def test_interrupt_that_was_taken_is_not_raised():
         assert not interrupt.take()
 
 
-def test_inner_one_hands_over_to_the_outer():
+def test_an_inner_context_passes_the_interrupt_to_the_outer():
     with DeferredInterrupt() as outer:
         with DeferredInterrupt():
             signal.raise_signal(signal.SIGINT)
@@ -55,8 +55,9 @@ def test_recorder_works_in_another_thread(scenes, tmp_path):
     assert len(stiction.Recording(tmp_path / "a.mcap")) == 10
 
 
-def test_interrupt_while_recording_leaves_a_whole_recording(scenes, tmp_path, monkeypatch):
-    """It comes in the midst of a record's writing."""
+def test_an_interrupt_during_the_writing_of_a_record_leaves_a_whole_recording(
+    scenes, tmp_path, monkeypatch
+):
     model = mujoco.MjModel.from_xml_string(scenes["pile"])
     data = mujoco.MjData(model)
     real_pack = writer._pack_contacts

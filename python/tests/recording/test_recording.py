@@ -1,4 +1,4 @@
-"""Recorder and Recording: what goes into a file comes out of it."""
+"""Tests that a Recording reads what a Recorder wrote."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_recorder_steps_as_its_simulator_does(scenes, tmp_path):
     assert np.array_equal(get_state(model, data), get_state(model, plain))
 
 
-def test_arrays_are_what_was_simulated(scenes, tmp_path):
+def test_arrays_are_those_of_the_simulation(scenes, tmp_path):
     model, data, simulator = make_arm(scenes)
     before, states, controls = [], [], []
     with stiction.Recorder(tmp_path / "a.mcap", simulator) as recorder:
@@ -96,7 +96,7 @@ def test_step_holds_report_and_contacts(record_run):
     assert last.report["time"] == last.time
     assert 0 <= last.report["velocity_bound"] < 1e-3
     assert np.allclose(np.linalg.norm(last.contacts["normal"], axis=1), 1, atol=1e-6)
-    # Friction and weight: the impulses on the floor carry 4 bodies of some kg.
+    # The impulses of the floor carry the weights of the bodies.
     assert np.abs(last.contacts["impulse"]).max() > 1e-3
 
 
@@ -131,15 +131,15 @@ def test_scene_is_embedded_with_the_text_of_its_files(tmp_path):
     assert recording.model.nv == 6
 
 
-def test_state_set_by_hand_is_recorded_and_only_then(scenes, tmp_path):
+def test_a_start_state_is_recorded_only_if_it_was_set_by_hand(scenes, tmp_path):
     model, data, simulator = make_arm(scenes)
     with stiction.Recorder(tmp_path / "a.mcap", simulator) as recorder:
         recorder.step(data, 5)
-        data.ctrl[:] = 0.3  # inputs are no new state
+        data.ctrl[:] = 0.3  # new inputs do not make a new state
         recorder.step(data, 5)
         data.qpos[0] = 0.4
         recorder.step(data, 5)
-        other = copy.copy(data)  # nor is another MjData in the same state
+        other = copy.copy(data)  # another MjData in the same state does not, either
         recorder.step(other, 5)
         mujoco.mj_resetData(model, other)
         recorder.step(other, 5)
@@ -150,7 +150,7 @@ def test_state_set_by_hand_is_recorded_and_only_then(scenes, tmp_path):
     assert steps[20].start[0] == 0
 
 
-def test_step_that_fails_is_recorded_and_the_recording_goes_on(scenes, tmp_path):
+def test_a_failed_step_is_recorded_and_the_recording_continues(scenes, tmp_path):
     _, data, simulator = make_arm(scenes)
     with stiction.Recorder(tmp_path / "a.mcap", simulator) as recorder:
         recorder.step(data, 4)
@@ -170,7 +170,7 @@ def test_step_that_fails_is_recorded_and_the_recording_goes_on(scenes, tmp_path)
     assert all(step.find_difference() is None for step in stiction.Replay(recording))
 
 
-def test_steps_of_a_multiple_call_end_at_the_one_that_fails(scenes, tmp_path):
+def test_a_call_of_several_steps_ends_at_a_failed_step(scenes, tmp_path):
     model, data, _ = make_arm(scenes)
     simulator = stiction.Simulator(model, "lagged", on_failure="stop")
     data.ctrl[0] = np.inf
@@ -197,14 +197,14 @@ def test_exception_in_the_loop_leaves_a_whole_recording(scenes, tmp_path):
     assert (len(recording), recording.damage) == (7, None)
 
 
-def test_changed_model_is_warned_of(scenes, tmp_path):
+def test_a_changed_model_gives_a_warning(scenes, tmp_path):
     model, data, simulator = make_arm(scenes)
     recorder = stiction.Recorder(tmp_path / "a.mcap", simulator)
     recorder.step(data)
     model.body_mass[1] *= 2
     with pytest.warns(stiction.StictionWarning, match="values of the model changed"):
         recorder.close()
-    recorder.close()  # once is enough
+    recorder.close()  # a second call gives no warning
 
 
 def test_equal_runs_give_equal_files(scenes, tmp_path):
@@ -216,7 +216,7 @@ def test_equal_runs_give_equal_files(scenes, tmp_path):
 
 
 def test_other_readers_can_use_the_schemas(record_run):
-    """With the mcap package and NumPy alone, as docs/recordings.md says."""
+    """Reads a recording with only the mcap package and NumPy, as docs/recordings.md describes."""
     recording = record_run("mocap", num_steps=5)
     with recording.path.open("rb") as file:
         reader = mcap.reader.make_reader(file, validate_crcs=True)
@@ -273,7 +273,7 @@ def test_full_disk_is_an_error(scenes):
         fill()
 
 
-def test_closed_recorder_takes_no_steps(scenes, tmp_path):
+def test_a_closed_recorder_refuses_steps(scenes, tmp_path):
     _, data, simulator = make_arm(scenes)
     recorder = stiction.Recorder(tmp_path / "a.mcap", simulator)
     recorder.close()
@@ -283,5 +283,5 @@ def test_closed_recorder_takes_no_steps(scenes, tmp_path):
 
 def test_unknown_step_is_an_error(record_run):
     recording = record_run("pile", num_steps=3)
-    with pytest.raises(stiction.Error, match="has no step 4, only 3"):
+    with pytest.raises(stiction.Error, match="has no step 4; it has 3 steps"):
         recording.make_data(4)

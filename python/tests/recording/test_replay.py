@@ -1,4 +1,4 @@
-"""Replay: every step again, bit for bit, and where it is not."""
+"""Tests that a replay repeats every step bit for bit, and that it finds differences."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import zstandard
 from mcap.records import Attachment, Channel, Chunk, DataEnd, McapRecord, Message, Metadata, Schema
 from mcap.stream_reader import StreamReader
 from mcap.writer import Writer
-from stiction.recording import format as fmt
 
 import stiction
+from stiction.recording import format as fmt
 
 MODELS = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "mujoco")
 
 
 def find_first(replay: stiction.Replay):
-    """The first difference, or None."""
+    """Returns the first difference, or None."""
     return next((d for step in replay if (d := step.find_difference())), None)
 
 
 def rewrite(path: Path, change: Callable[[McapRecord], McapRecord]) -> None:
-    """Writes a recording anew with its records changed: a valid MCAP file, only other content."""
+    """Rewrites a recording with changed records as a valid MCAP file."""
     with path.open("rb") as file:
         records = list(StreamReader(file).records)
     data_end = next(i for i, record in enumerate(records) if isinstance(record, DataEnd))
@@ -51,7 +51,7 @@ def rewrite(path: Path, change: Callable[[McapRecord], McapRecord]) -> None:
 
 
 def change_step(index: int, edit: Callable[[bytes], bytes]) -> Callable[[McapRecord], McapRecord]:
-    """Edits the message of one step; /step is the second channel that a recording has."""
+    """Edits the message of one step. The channel /step is the second one in a recording."""
 
     def change(record: McapRecord) -> McapRecord:
         if isinstance(record, Message) and record.channel_id == 2 and record.sequence == index:
@@ -62,7 +62,7 @@ def change_step(index: int, edit: Callable[[bytes], bytes]) -> Callable[[McapRec
 
 
 def change_metadata(**texts: str) -> Callable[[McapRecord], McapRecord]:
-    """Sets metadata, with its hash made right."""
+    """Sets metadata and updates its hash."""
 
     def change(record: McapRecord) -> McapRecord:
         if isinstance(record, Metadata) and record.name == fmt.METADATA:
@@ -81,7 +81,7 @@ def set_entry(data: bytes, index: int, value: float, hash_again: bool) -> bytes:
 
 
 def find_chunks(path: Path) -> list[int]:
-    """Offsets of the chunks [bytes]."""
+    """Returns the offsets of the chunks [bytes]."""
     offsets, begin = [], 0
     with path.open("rb") as file:
         for record in StreamReader(file, emit_chunks=True).records:
@@ -109,7 +109,7 @@ def test_replay_of_mujoco_s_integrators_is_bit_exact(scenes, record_run, integra
     assert find_first(stiction.Replay(recording, from_step=93)) is None
 
 
-def test_threads_change_no_bit(record_run):
+def test_threads_do_not_change_a_bit(record_run):
     digests = record_run("pile", num_threads=1).digests
     recording = record_run("pile", num_threads=2)
     assert digests == recording.digests
@@ -133,7 +133,7 @@ def test_replay_follows_a_state_set_by_hand(scenes, tmp_path):
 
 def test_difference_is_found_at_its_step_and_field(record_run):
     recording = record_run("activation")
-    index = recording.layout["qvel"].start + 1  # of the elbow
+    index = recording.layout["qvel"].start + 1  # velocity of the elbow
     value = recording.state_at(58)[index] + 1e-9
     rewrite(recording.path, change_step(58, lambda d: set_entry(d, index, value, True)))
     difference = find_first(stiction.Replay(stiction.Recording(recording.path)))
@@ -141,13 +141,13 @@ def test_difference_is_found_at_its_step_and_field(record_run):
     assert difference.element == "joint 'elbow'"
     assert difference.num_entries == 1
     assert difference.max_difference == pytest.approx(1e-9, rel=1e-3)
-    # The altered state is not what later steps go on from, but what they do when asked to.
+    # Later steps start from the replayed state, unless the replay starts from the altered one.
     altered = stiction.Recording(recording.path)
     assert find_first(stiction.Replay(altered, from_step=60)) is None
     assert find_first(stiction.Replay(altered, from_step=58)).step == 59
 
 
-def test_smallest_difference_counts(record_run):
+def test_a_difference_in_the_last_bit_is_found(record_run):
     recording = record_run("activation")
     index = recording.layout["qpos"].start
     value = np.nextafter(recording.state_at(100)[index], 9)
@@ -156,7 +156,7 @@ def test_smallest_difference_counts(record_run):
     assert (difference.step, difference.field) == (100, "qpos[0]")
 
 
-def test_altered_state_does_not_have_its_hash(record_run):
+def test_an_altered_state_is_found_by_its_hash(record_run):
     recording = record_run("pile")
     rewrite(recording.path, change_step(41, lambda d: set_entry(d, 5, 1.0, False)))
     difference = find_first(stiction.Replay(stiction.Recording(recording.path)))
@@ -164,7 +164,7 @@ def test_altered_state_does_not_have_its_hash(record_run):
     assert "step 41 (t = 0.082 s): the recorded state was altered or damaged" in str(difference)
 
 
-def test_other_options_replay_otherwise(record_run):
+def test_other_options_give_a_difference(record_run):
     recording = record_run("pile")
     assert find_first(stiction.Replay(recording, tolerance=1e-2)).step > 1
 
@@ -172,24 +172,24 @@ def test_other_options_replay_otherwise(record_run):
 def test_state_of_wrong_size_is_an_error(record_run):
     recording = record_run("pile")
     rewrite(recording.path, change_step(12, lambda d: d[:-8]))
-    with pytest.raises(stiction.Error, match=r"step 12, /step: is not as it was written: a state"):
+    with pytest.raises(stiction.Error, match=r"step 12, /step: the message is damaged: the state"):
         list(stiction.Recording(recording.path))
 
 
-def test_sleeping_bodies_replay_from_the_start_only(scenes, record_run):
+def test_sleeping_bodies_replay_only_from_the_start(scenes, record_run):
     flag = '<mujoco><option sleep_tolerance=".01"><flag sleep="enable"/></option>'
     scenes["pile"] = scenes["pile"].replace("<mujoco>", flag)
     recording = record_run("pile", "mujoco")
     assert find_first(stiction.Replay(recording)) is None
-    with pytest.raises(stiction.Error, match="sleeping bodies are not in the recorded state"):
+    with pytest.raises(stiction.Error, match="does not tell which bodies sleep"):
         stiction.Replay(recording, from_step=3)
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"", "is empty; recordings come"), (b"hello world", "is no MCAP file")],
+    [(b"", "is empty; make recordings"), (b"hello world", "is not an MCAP file")],
 )
-def test_no_mcap_file_is_an_error(tmp_path, content, message):
+def test_a_file_other_than_mcap_is_an_error(tmp_path, content, message):
     path = tmp_path / "a.mcap"
     path.write_bytes(content)
     with pytest.raises(stiction.Error, match=message):
@@ -214,7 +214,7 @@ def test_newer_format_is_an_error(record_run):
     path = record_run("pile", num_steps=3).path
     rewrite(path, change_metadata(format="2", stiction_version="9.1.0"))
     with pytest.raises(
-        stiction.Error, match=r"has format 2, .* reads up to 1; .* stiction 9\.1\.0"
+        stiction.Error, match=r"has format 2, .* reads formats up to 1; use stiction 9\.1\.0"
     ):
         stiction.Recording(path)
 
@@ -238,11 +238,11 @@ def test_damaged_scene_is_an_error(record_run):
     rewrite(path, change)
     recording = stiction.Recording(path)
     assert len(recording.states) == 3
-    with pytest.raises(stiction.Error, match="the scene in it is damaged"):
+    with pytest.raises(stiction.Error, match="the recorded scene is damaged"):
         stiction.Replay(recording)
 
 
-def test_scene_of_another_mujoco_is_an_error_that_says_so(record_run, capfd):
+def test_a_scene_of_another_mujoco_is_an_error_with_both_versions(record_run, capfd):
     path = record_run("pile", num_steps=3).path
     foreign = b"not an MJB file, though it has a hash" * 9
 
@@ -253,13 +253,13 @@ def test_scene_of_another_mujoco_is_an_error_that_says_so(record_run, capfd):
         return change_metadata(**texts)(record)
 
     rewrite(path, change)
-    expected = rf"made with MuJoCo 3.2.1, whose scenes {mujoco.__version__} does not load"
+    expected = rf"made with MuJoCo 3.2.1, and MuJoCo {mujoco.__version__} cannot load its scene"
     with pytest.raises(stiction.Error, match=expected):
         stiction.Replay(stiction.Recording(path))
-    assert capfd.readouterr() == ("", "")  # MuJoCo's own warning is in the error
+    assert capfd.readouterr() == ("", "")  # MuJoCo's warning is part of the error
 
 
-def test_truncated_recording_replays_as_far_as_it_goes(record_run):
+def test_a_truncated_recording_replays_up_to_its_end(record_run):
     path = record_run("pile", num_steps=600).path
     whole = path.read_bytes()
     lengths = []
@@ -273,7 +273,7 @@ def test_truncated_recording_replays_as_far_as_it_goes(record_run):
     assert 600 > lengths[0] > lengths[1] > lengths[2] > 0
 
 
-def test_damaged_chunk_is_told_from_a_truncated_file(record_run):
+def test_a_damaged_chunk_is_distinguished_from_a_truncated_file(record_run):
     path = record_run("pile", num_steps=600).path
     chunk = find_chunks(path)[2]
     data = bytearray(path.read_bytes())
@@ -288,7 +288,7 @@ def test_damaged_chunk_is_told_from_a_truncated_file(record_run):
 
 
 def open_and_replay(path: Path) -> stiction.Recording | str:
-    """The recording, replayed without a difference, or the text of the Error."""
+    """Replays a recording and returns it, or returns the text of the Error."""
     try:
         recording = stiction.Recording(path)
         difference = find_first(stiction.Replay(recording))
@@ -298,11 +298,12 @@ def open_and_replay(path: Path) -> stiction.Recording | str:
     return recording
 
 
-def test_damage_in_the_index_at_the_end_is_told(record_run):
+def test_damage_in_the_index_at_the_end_is_reported(record_run):
     recording = record_run("pile", num_steps=20)
     whole = recording.path.read_bytes()
     assert recording.damage is None
-    (start,) = struct.unpack("<Q", whole[-28:-20])  # a footer's fields and 8 bytes of magic
+    # The file ends with the footer's fields of 20 bytes and 8 magic bytes.
+    (start,) = struct.unpack("<Q", whole[-28:-20])
     for offset in range(start, len(whole) - 8, 7):
         damaged = bytearray(whole)
         damaged[offset] ^= 1
@@ -314,8 +315,8 @@ def test_damage_in_the_index_at_the_end_is_told(record_run):
             assert len(found) == 20
 
 
-def test_any_damage_ends_in_an_error_or_is_told(record_run):
-    """Seeded: files cut anywhere, single bits flipped, stretches overwritten."""
+def test_any_damage_gives_an_error_or_is_reported(record_run):
+    """Truncates files, flips single bits and overwrites ranges at random places."""
     path = record_run("delays", num_steps=60).path
     whole = path.read_bytes()
     random = np.random.default_rng(3)
@@ -334,7 +335,7 @@ def test_any_damage_ends_in_an_error_or_is_told(record_run):
         if isinstance(recording, str):
             assert str(path) in recording
             continue
-        # What remains is whole: damage is in what no step needs, or cuts the steps short.
+        # Harmless damage is in bytes that no step needs. Other damage is reported.
         num_harmless += recording.damage is None
         assert recording.damage is not None or len(recording) == 60
     assert num_harmless < 100

@@ -1,4 +1,4 @@
-"""stiction run and stiction replay as processes: output, exit codes, Ctrl-C."""
+"""Tests `stiction run` and `stiction replay` as processes: output, exit codes and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from types import SimpleNamespace
 import mujoco
 import numpy as np
 import pytest
-from stiction.commands.output import Messages
-from stiction.controls import ControlsName, default_controls, make_controls
-from stiction.scene import load_scene
 
 import stiction
 from stiction import cli
+from stiction.commands.output import Messages
+from stiction.controls import ControlsName, default_controls, make_controls
+from stiction.scene import load_scene
 
 STICTION = Path(sys.executable).parent / "stiction"
 
@@ -53,7 +53,7 @@ def test_run_prints_a_table_and_nothing_on_standard_error(command, pile):
         assert text in result.stdout
 
 
-def test_json_is_all_of_standard_output(command, pile):
+def test_json_is_the_only_text_on_standard_output(command, pile):
     result = command(
         "run", pile, "--json", "--contact-model", "sap", "--duration", "0.3", "--time-step", "1ms"
     )
@@ -70,8 +70,7 @@ def test_json_is_all_of_standard_output(command, pile):
     assert figures["real_time_factor"] > 0
 
 
-def test_energy_is_that_of_the_state(command, tmp_path):
-    """A ball of mass m in free fall from h: m g h at the start, and nearly so at the end."""
+def test_energy_is_that_of_a_falling_ball(command, tmp_path):
     path = tmp_path / "ball.xml"
     path.write_text(
         "<mujoco><worldbody><body pos='0 0 5'><freejoint/><geom size='.1' mass='2'/></body>"
@@ -80,7 +79,7 @@ def test_energy_is_that_of_the_state(command, tmp_path):
     figures = json.loads(command("run", path, "--json", "--duration", "0.4s").stdout)
     start, end = figures["energy"]["start"], figures["energy"]["end"]
     assert start == pytest.approx({"potential": 2 * 9.81 * 5, "kinetic": 0})
-    # Semi-implicit Euler falls by g t (t + dt) / 2 and reaches g t.
+    # The fall of semi-implicit Euler is g t (t + dt) / 2, and its speed g t.
     assert end["potential"] == pytest.approx(2 * 9.81 * (5 - 9.81 * 0.4 * 0.402 / 2))
     assert end["kinetic"] == pytest.approx((9.81 * 0.4) ** 2)
 
@@ -98,7 +97,7 @@ def test_models_without_an_error_bound_show_none(command, pile, contact_model):
     ("duration", "num_steps"),
     [("2ms", 1), ("0.1", 50), ("1.9999 ms", 1), ("2.1ms", 2), ("5e4us", 25)],
 )
-def test_duration_is_reached_and_no_step_more(command, pile, duration, num_steps):
+def test_a_run_has_the_fewest_steps_that_reach_the_duration(command, pile, duration, num_steps):
     figures = json.loads(command("run", pile, "--json", "--duration", duration).stdout)
     assert figures["num_steps"] == num_steps
 
@@ -138,7 +137,7 @@ def test_set_gives_an_argument_of_simulator(command, pile):
     result = command(*run, "stewart_trinkle", "--set", "friction_directions=7")
     assert result.returncode == 1
     assert "friction_directions" in result.stderr
-    # Without effect, and said so.
+    # A setting without effect gives a warning.
     assert "gap_correction" in command(*run, "lagged", "--set", "gap_correction=0.3").stderr
 
 
@@ -152,7 +151,7 @@ def test_control_that_is_not_finite_stops_the_run(command, tmp_path):
     arm = write_arm(tmp_path, keyframe="<keyframe><key ctrl='0 nan'/></keyframe>")
     result = command("run", arm, "--record", "arm.mcap")
     assert result.returncode == 1
-    expected = "error: step 1 failed, non_finite_input: ctrl[1] is nan at time 0; the step was not"
+    expected = "error: step 1 failed (non_finite_input): ctrl[1] is nan at time 0; the step was not"
     assert expected in result.stderr
 
     recording = stiction.Recording(tmp_path / "arm.mcap")
@@ -161,11 +160,11 @@ def test_control_that_is_not_finite_stops_the_run(command, tmp_path):
     assert recording.failures[0].report["status"] == "non_finite_input"
     result = command("replay", "arm.mcap", "--verify")
     assert result.returncode == 0
-    assert "bit-exact, 0 steps; 1 failed, as recorded" in result.stdout
+    assert "bit-exact: 0 steps; 1 failed, as recorded" in result.stdout
 
 
-def test_failure_in_the_run_keeps_the_steps_before(command, tmp_path):
-    """The first random control that is held in a run is finite but above what MuJoCo takes."""
+def test_a_control_beyond_mujocos_limit_fails_the_step(command, tmp_path):
+    """The first random control is finite, but larger than MuJoCo accepts."""
     arm = write_arm(tmp_path, limits="-1e300 1e300")
     result = command("run", arm, "--controls", "random", "--json")
     figures = json.loads(result.stdout)
@@ -174,7 +173,7 @@ def test_failure_in_the_run_keeps_the_steps_before(command, tmp_path):
     assert figures["message"].startswith("ctrl[0] is")
 
 
-def test_warnings_are_lines_on_standard_error_even_before_an_error(capsys):
+def test_warnings_are_printed_on_standard_error_even_before_an_error(capsys):
     messages = Messages()
 
     def warn_and_fail() -> None:
@@ -189,7 +188,7 @@ def test_warnings_are_lines_on_standard_error_even_before_an_error(capsys):
 
 
 def test_failed_certificate_exits_with_3(monkeypatch, capsys, pile):
-    """No scene is known to fail its certificate, so a report that says so is put in its place."""
+    """Replaces a report by one with a failed certificate, since no scene is known to fail it."""
     real_step = stiction.Simulator.step
 
     def step(self: stiction.Simulator, data: mujoco.MjData, nstep: int = 1) -> object:
@@ -205,7 +204,7 @@ def test_failed_certificate_exits_with_3(monkeypatch, capsys, pile):
     with pytest.raises(SystemExit) as exit_info:
         cli.main()
     assert exit_info.value.code == 3
-    assert "error: step 50 failed, certificate_failed: it is wrong" in capsys.readouterr().err
+    assert "error: step 50 failed (certificate_failed): it is wrong" in capsys.readouterr().err
 
 
 def test_recorded_run_replays_bit_for_bit(command, pile):
@@ -214,7 +213,7 @@ def test_recorded_run_replays_bit_for_bit(command, pile):
     assert run["recording"] == "a.mcap"
     result = command("replay", "a.mcap", "--verify")
     assert (result.returncode, result.stderr) == (0, "")
-    assert "bit-exact, 200 steps" in result.stdout
+    assert "bit-exact: 200 steps" in result.stdout
 
     result = command("replay", "a.mcap", "--verify", "--json", "--from-step", "150")
     replay = json.loads(result.stdout)
@@ -222,16 +221,16 @@ def test_recorded_run_replays_bit_for_bit(command, pile):
     assert replay["num_steps"] == 50
     assert replay["difference"] is None
     replay = json.loads(command("replay", "a.mcap", "--json").stdout)
-    assert replay["bit_exact"] is None  # not asked for
+    assert replay["bit_exact"] is None  # --verify was not given
     for key in ("contacts", "iterations", "error_bound", "velocity_bound"):
         assert replay[key] == run[key]
 
 
-def test_record_does_not_overwrite_what_is_no_recording(command, pile):
+def test_record_overwrites_only_recordings(command, pile):
     text = pile.read_text()
     result = command("run", pile, "--record", "pile.xml")
     assert result.returncode == 1
-    assert "pile.xml: is there already and is no recording; give another name" in result.stderr
+    assert "pile.xml: exists and is not a recording; give another name" in result.stderr
     assert pile.read_text() == text
     for _ in range(2):
         assert command("run", pile, "--record", "a.mcap", "--duration", "4ms").returncode == 0
@@ -246,7 +245,7 @@ def test_threads_give_the_same_digest(command, pile):
 
 
 def test_replay_of_another_simulator_differs(command, pile, tmp_path, monkeypatch, capsys):
-    """The installed code is made to step otherwise: the recording tells."""
+    """Changes the last bit of a step's result, which the replay must find."""
     command("run", pile, "--record", "a.mcap", "--duration", "0.2s")
     real_step = stiction.Simulator.step
 
@@ -271,7 +270,7 @@ def test_replay_of_another_simulator_differs(command, pile, tmp_path, monkeypatc
     assert "step 50 (t = 0.1 s) differs: qvel[2] (joint 0) is" in output.err
 
 
-def test_replay_says_what_differs_before_it_compares(command, pile, tmp_path, monkeypatch):
+def test_replay_warns_of_another_environment(command, pile, tmp_path, monkeypatch):
     monkeypatch.setattr(mujoco, "__version__", "3.9.9")
     model = mujoco.MjModel.from_xml_path(str(pile))
     with stiction.Recorder(tmp_path / "a.mcap", stiction.Simulator(model)) as recorder:
@@ -279,17 +278,17 @@ def test_replay_says_what_differs_before_it_compares(command, pile, tmp_path, mo
     monkeypatch.undo()
     result = command("replay", "a.mcap", "--verify")
     assert result.returncode == 0
-    expected = f"warning: recorded with mujoco version 3.9.9, this is {mujoco.__version__}"
+    expected = f"warning: recorded with mujoco version 3.9.9, but this is {mujoco.__version__}"
     assert result.stderr.startswith(expected)
-    assert "bit-exact, 5 steps" in result.stdout
+    assert "bit-exact: 5 steps" in result.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         (["nosuch.mcap"], 1, "error: nosuch.mcap: there is no such file"),
-        (["pile.xml"], 1, "error: pile.xml: is no MCAP file"),
-        (["a.mcap", "--from-step", "51"], 1, "error: a.mcap: has no step 51, only 50"),
+        (["pile.xml"], 1, "error: pile.xml: is not an MCAP file"),
+        (["a.mcap", "--from-step", "51"], 1, "error: a.mcap: has no step 51; it has 50 steps"),
         (["a.mcap", "--from-step", "-1"], 2, "--from-step"),
     ],
 )
@@ -304,7 +303,7 @@ def test_replay_errors(command, pile, arguments, code, message):
 def wait_for_size(path: Path, size: int) -> None:
     deadline = time.monotonic() + 60
     while not path.exists() or path.stat().st_size < size:
-        assert time.monotonic() < deadline, "nothing was recorded"
+        assert time.monotonic() < deadline, "the file did not grow"
         time.sleep(0.01)
 
 
@@ -335,7 +334,7 @@ def test_interrupt_leaves_a_whole_recording(command, pile):
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_killed_run_replays_as_far_as_it_was_written(command, pile):
+def test_the_recording_of_a_killed_run_replays_up_to_its_end(command, pile):
     process = start_endless_run(pile)
     process.kill()
     process.communicate(timeout=60)
@@ -344,11 +343,11 @@ def test_killed_run_replays_as_far_as_it_was_written(command, pile):
     assert result.returncode == 0
     assert figures["damage"]["is_truncated"]
     assert figures["num_steps"] == figures["recorded_steps"] > 0
-    assert "the file was cut off; it holds" in result.stderr
+    assert "the file is truncated;" in result.stderr
 
 
-def test_progress_is_for_terminals_only(pile):
-    """Standard error is a terminal here, standard output is not."""
+def test_progress_is_shown_on_a_terminal(pile):
+    """Standard error is a terminal, and standard output is not."""
     leader, follower = pty.openpty()
     process = subprocess.Popen(
         [STICTION, "run", pile, "--duration", "20s", "--json"],
@@ -361,7 +360,7 @@ def test_progress_is_for_terminals_only(pile):
     while True:
         try:
             part = os.read(leader, 4096)
-        except OSError:  # the end, on Linux
+        except OSError:  # Linux raises it at the end of the output
             break
         if not part:
             break
@@ -402,17 +401,17 @@ def test_random_controls_depend_on_seed_and_time_alone(tmp_path):
     low, high = fine.min(axis=0), fine.max(axis=0)
     assert np.all(low >= [-2, -1])
     assert np.all(high <= [5, 1])
-    assert np.all(high - low > 0.8 * np.array([7, 2]))  # 50 draws; of this seed, at that
+    assert np.all(high - low > 0.8 * np.array([7, 2]))  # holds for the 50 draws of this seed
 
 
-def test_scene_without_anything_runs(command, tmp_path):
+def test_an_empty_scene_runs(command, tmp_path):
     (tmp_path / "empty.xml").write_text("<mujoco/>")
     result = command("run", "empty.xml", "--record", "a.mcap", "--controls", "random")
     assert (result.returncode, result.stderr) == (0, "")
-    assert "bit-exact, 1000 steps" in command("replay", "a.mcap", "--verify").stdout
+    assert "bit-exact: 1000 steps" in command("replay", "a.mcap", "--verify").stdout
 
 
 def test_keyframe_controls_need_a_keyframe(command, pile):
     result = command("run", pile, "--controls", "keyframe")
     assert result.returncode == 1
-    assert "pile.xml: has no <keyframe> for the controls; use 'zero'" in result.stderr
+    assert "pile.xml: has no <keyframe> to take controls from; use 'zero'" in result.stderr

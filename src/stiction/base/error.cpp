@@ -1,12 +1,14 @@
 #include "stiction/base/error.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
+#include <utility>
 
 namespace stiction {
 namespace {
 
-/// Edits (insert, delete, replace, swap neighbours) that turn a into b.
+/// Returns the number of edits (insert, delete, replace, swap neighbours) that turn a into b.
 int calc_edit_distance(const std::string& a, const std::string& b) {
   const std::size_t n = b.size();
   std::vector<int> before(n + 1), last(n + 1), now(n + 1);
@@ -35,7 +37,7 @@ void ErrorList::throw_if_any() const {
 }
 
 std::string nearest_name(const std::string& name, const std::vector<std::string>& names) {
-  // A third of the letters may differ: enough for a slip, too few for another word.
+  // About a third of the letters may differ: enough for a typing error, too few for another word.
   int best = static_cast<int>(name.size()) / 3 + 1;
   std::string nearest;
   for (const std::string& candidate : names) {

@@ -2,27 +2,29 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace stiction {
 
+/// The kinds of errors. In Python they are strings, `stiction.Error.code`.
 enum class ErrorCode {
   kFileNotFound,
-  kSyntax,        // a file that cannot be read as what it should be
+  kSyntax,        // a file that cannot be parsed
   kInvalidValue,  // a value outside its range, or not finite
-  kUnknownName,   // a name that nothing has
-  kUnsupported,   // valid, but not taken by this library or model
-  kWrongShape,    // an array or model that does not fit the other
-  kVersion,       // another version of a library than the one this was built for
-  kMuJoCo,        // raised by MuJoCo
-  kStepFailed,    // a step that could not be made, and whose failure the caller wants raised
+  kUnknownName,   // a name that does not exist
+  kUnsupported,   // a valid request that this library, build or model does not support
+  kWrongShape,    // an array or a model whose size does not match
+  kVersion,       // a library of another version than the one used at build time
+  kMuJoCo,        // an error that MuJoCo raised
+  kStepFailed,    // a failed step, if the caller asked for failures to be raised
 };
 
-/// The one exception of this library: what is wrong, where, and what to do about it.
+/// The only exception type of this library. It says what is wrong, where, and how to fix it.
 class Error : public std::runtime_error {
  public:
-  /// @param where   file and line, element, argument; may be empty
-  /// @param message what is wrong, with the value, and the way out
+  /// @param where   the file and line, the element or the argument; may be empty
+  /// @param message the problem with its value, the cause and the remedy
   Error(ErrorCode code, std::string where, std::string message)
       : std::runtime_error(where.empty() ? message : where + ": " + message),
         code_(code),
@@ -38,24 +40,27 @@ class Error : public std::runtime_error {
   std::string where_, message_;
 };
 
-/// Collects the faults of a file, so that one reading reports all of them.
+/// Collects the faults of a file, so that all of them are reported at once.
 class ErrorList {
  public:
   void add(ErrorCode code, std::string where, std::string message) {
     errors_.emplace_back(code, std::move(where), std::move(message));
   }
   bool empty() const { return errors_.empty(); }
-  /// Throws the one fault, or all of them in one Error, one to a line. Returns if there is none.
+  /// Throws if the list is not empty: a single fault as it is, or one Error that lists all faults,
+  /// one per line, with the code of the first.
   void throw_if_any() const;
 
  private:
   std::vector<Error> errors_;
 };
 
-/// The entry of `names` nearest to `name` by edit distance, or empty if none is near.
+/// Returns the entry of `names` with the least edit distance to `name`. Returns an empty string if
+/// that distance is more than a third of the letters, rounded down, plus one.
 std::string nearest_name(const std::string& name, const std::vector<std::string>& names);
 
-/// " (did you mean 'x'?)", or the list of names when none is near.
+/// Returns " (did you mean 'x'?)" with the nearest name, or a list of known names if no name is
+/// near. The text is meant to follow an unknown name in a message.
 std::string suggest_name(const std::string& name, const std::vector<std::string>& names);
 
 }  // namespace stiction

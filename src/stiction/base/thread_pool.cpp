@@ -27,6 +27,7 @@ void ThreadPool::run_erased(int count, void* task, Trampoline call) {
     busy_ = static_cast<int>(workers_.size());
     ++generation_;
   }
+  // The caller takes part in the batch, then waits for the workers.
   start_.notify_all();
   drain();
   std::unique_lock lock(mutex_);
@@ -38,6 +39,7 @@ void ThreadPool::drain() {
   try {
     for (int i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) call_(task_, i);
   } catch (...) {
+    // No thread takes another task of this batch.
     next_.store(count_);
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::current_exception();

@@ -10,45 +10,49 @@
 
 namespace stiction::base {
 
-/// Runs independent tasks on a fixed set of threads. Which thread runs a task is not fixed, so
-/// tasks must not depend on each other: then results are the same bits for any number of threads.
+/// Runs independent tasks on a fixed set of threads. Any thread may run any task, so tasks must not
+/// depend on each other. Results are then bitwise identical for any number of threads.
 class ThreadPool {
  public:
-  /// @param num_threads threads in all, the caller's included; >= 1
+  /// @param num_threads total number of threads >= 1, including the caller's
   explicit ThreadPool(int num_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
+  /// The total number of threads, including the caller's.
   int num_threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-  /// Calls task(i) for i in [0, count) and returns when all are done. What one of them throws is
-  /// thrown here then; others may be left out.
+  /// Calls task(i) for each i in [0, count) and returns when all calls are done. If a task throws,
+  /// the tasks that have not started yet are skipped, and the first exception is rethrown here.
   template <class Task>
   void run(int count, Task&& task) {
     if (workers_.empty() || count <= 1) {
       for (int i = 0; i < count; ++i) task(i);
       return;
     }
-    // A pointer and a trampoline in place of std::function, which would allocate.
+    // A pointer and a trampoline replace std::function, which would allocate.
     using Function = std::remove_reference_t<Task>;
     run_erased(count, &task, [](void* t, int i) { (*static_cast<Function*>(t))(i); });
   }
 
  private:
   using Trampoline = void (*)(void*, int);
+  /// Runs a batch of tasks on all threads.
   void run_erased(int count, void* task, Trampoline call);
+  /// Waits for batches and runs their tasks until the pool is destroyed; the loop of a worker.
   void work();
+  /// Runs tasks of the present batch until none is left.
   void drain();
 
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable start_, done_;
-  long generation_ = 0;       // of the batch, guarded by mutex_
+  long generation_ = 0;       // number of the batch, guarded by mutex_
   int busy_ = 0;              // workers still in the batch, guarded by mutex_
-  std::exception_ptr error_;  // the first of the batch, guarded by mutex_
-  bool stop_ = false;
-  std::atomic<int> next_{0};
+  std::exception_ptr error_;  // first exception of the batch, guarded by mutex_
+  bool stop_ = false;         // guarded by mutex_
+  std::atomic<int> next_{0};  // first task that no thread has taken
   int count_ = 0;
   void* task_ = nullptr;
   Trampoline call_ = nullptr;

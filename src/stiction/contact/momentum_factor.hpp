@@ -16,6 +16,10 @@ struct SixBySix;
 
 namespace stiction::contact {
 
+/// The near_rigid_factor for contacts without a stiffness of their own [-]. SAP's
+/// ModelParameters::near_rigid_factor is another number, which may be 0.
+inline constexpr double kNearRigidFactor = 1;
+
 /// Where near-rigid contact by Hertz's law is as stiff as by a spring [m].
 inline constexpr double kNearRigidDepth = 1e-4;
 

@@ -1,6 +1,8 @@
-// A box is cut into pyramids from the centres of its faces. What they stand on lies between the
-// faces: for each edge of the box the trapezoid, or triangle, from it to the medial axis, and the
+// A box is cut into pyramids whose apexes are the centres of its faces. Their bases separate the
+// faces: for each edge of the box the trapezoid or triangle between it and the medial axis, and the
 // medial rectangle.
+#include "stiction/geometry/box_mesh.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -17,29 +19,30 @@ class BoxMesher {
   MeshedShape make();
 
  private:
-  /// A point of the box whose axis 0 is the shortest one.
+  /// Converts a point from permuted axes, where axis 0 is the shortest, to the frame of the box.
   Vec3 to_box(const std::array<double, 3>& p) const;
   void add_medial_axis();
   void add_edge(int low, int axis);
   void add_medial_rectangle();
-  /// Corner, or medial point, of index 0 .. 7: its bit k is set at the upper end of axis k.
+  /// Returns 1 or -1 for the end of an axis at which a corner lies. Corners and medial points have
+  /// indices 0 .. 7; bit k is set at the upper end of axis k.
   double end_of(int corner, int axis) const { return corner >> axis & 1 ? 1 : -1; }
   int face_centre(int axis, int end) const { return first_face_ + 2 * axis + end; }
-  /// The tet from a face's centre, turned so that its volume is positive.
+  /// Adds the tet from a face's centre to a triangle, ordered such that its volume is positive.
   void add_tet(int centre, int a, int b, int c);
 
-  std::array<int, 3> axis_ = {0, 1, 2};           // of the box
-  std::array<double, 3> sign_ = {1, 1, 1};        // of its direction
-  std::array<double, 3> half_{}, medial_half_{};  // [m]
-  std::array<int, 8> medial_{};                   // the medial vertex nearest to each corner
+  std::array<int, 3> axis_ = {0, 1, 2};           // axis of the box for each permuted axis
+  std::array<double, 3> sign_ = {1, 1, 1};        // its direction
+  std::array<double, 3> half_{}, medial_half_{};  // half sizes of the box and its medial axis [m]
+  std::array<int, 8> medial_{};                   // nearest medial vertex of each corner
   int medial_bits_ = 0;                           // axes along which the medial axis extends
-  int middle_ = -1;                               // of a medial segment
-  int first_face_ = 0;
+  int middle_ = -1;                               // vertex in the middle of a medial segment
+  int first_face_ = 0;                            // first of the face centres
   MeshedShape shape_;
 };
 
 BoxMesher::BoxMesher(const Vec3& half_size) {
-  // The shortest axis becomes axis 0 by a quarter turn about the third one.
+  // A quarter turn about the third axis makes the shortest axis axis 0.
   const int shortest = half_size.x <= std::min(half_size.y, half_size.z) ? 0
                        : half_size.y <= half_size.z                      ? 1
                                                                          : 2;
@@ -84,7 +87,8 @@ void BoxMesher::add_tet(int centre, int a, int b, int c) {
   add_cone(centre, a, b, c, shape_);
 }
 
-/// The edge along an axis from corner `low`, and what lies between it and the medial axis.
+/// Adds the tets at the edge along an axis from corner `low`: both adjacent faces are joined to the
+/// polygon between the edge and the medial axis.
 void BoxMesher::add_edge(int low, int axis) {
   const int high = low | 1 << axis;
   const int m_low = medial_[low], m_high = medial_[high];

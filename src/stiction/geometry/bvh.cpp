@@ -9,31 +9,32 @@
 namespace stiction::geometry {
 namespace {
 
-/// Beyond all pressures, and finite: a rate of 0 times it is 0.
+/// Larger than any pressure, but finite: its product with a rate of 0 is 0.
 constexpr float kAnyPressure = 1e30F;
 
-/// Of coordinates and their products with pressures: their rounding to floats.
+/// A bound of the relative rounding of coordinates and of their products with pressures to floats.
 constexpr double kRounding = 3e-7;
 
-/// Rounds outward.
+/// Rounds to a float that is not larger.
 float round_down(double x) {
   const auto y = static_cast<float>(x);
   return y <= x ? y : std::nextafter(y, -std::numeric_limits<float>::infinity());
 }
+/// Rounds to a float that is not smaller.
 float round_up(double x) { return -round_down(-x); }
 
-/// Where an element or a group of them may be at a pressure.
+/// A coordinate x that an element, or a group of elements, reaches at pressure p.
 struct PressurePoint {
   double p, x;
 };
 
-/// A line at_0 + p rate that no point is above.
+/// A line at_0 + p rate.
 struct Line {
   double at_0, rate;
 };
 
-/// Through the edge of the points' upper hull that is above the middle of their pressures: the
-/// lowest there.
+/// Returns the line above all points that is lowest at the middle of their pressures: it contains
+/// the edge of their upper hull there, unless its rate is limited by most_rate.
 Line fit_above(std::span<const PressurePoint> points, double middle, double most_rate) {
   Line line{0, 0};
   double highest = -std::numeric_limits<double>::infinity();
@@ -51,7 +52,7 @@ Line fit_above(std::span<const PressurePoint> points, double middle, double most
   return line;
 }
 
-/// Of up to 16 points.
+/// Bounds a group of up to 16 sections, each of them a box at one pressure.
 class SectionBounds {
  public:
   void add(double p, const Vec3& low, const Vec3& high) {
@@ -87,7 +88,8 @@ class SectionBounds {
   std::array<Vec3, kCapacity> low_, high_;
 };
 
-/// Lines are bounded by their ends.
+/// Bounds several boxes. It suffices to bound them at both ends of their pressures, because their
+/// bounds are linear in pressure.
 ElementBox unite(std::span<const ElementBox> boxes, double most_rate) {
   SectionBounds bounds;
   for (const ElementBox& box : boxes)
@@ -95,7 +97,7 @@ ElementBox unite(std::span<const ElementBox> boxes, double most_rate) {
   return bounds.make_box(most_rate, -1);
 }
 
-/// A box in the middle of its pressures.
+/// A plain box: an ElementBox in the middle of its pressures.
 struct Section {
   Vec3 low, high;
 };
@@ -131,7 +133,7 @@ PressureBox to_floats(const ElementBox& box, const Vec3& origin) {
     result.center[i] = static_cast<float>(center[i]);
     result.center_rate[i] = static_cast<float>(center_rate[i]);
     result.half_rate[i] = static_cast<float>(half_rate[i]);
-    // All rounding is for the half size to cover.
+    // The half size covers all rounding.
     const double rounding =
         kRounding * (std::abs(center[i]) + std::abs(half[i]) +
                      most_p * (std::abs(center_rate[i]) + std::abs(half_rate[i])));
@@ -153,7 +155,7 @@ void set_lane(const PressureBox& box, int i, EightBoxes* boxes) {
   boxes->p_high[i] = box.p_high;
 }
 
-EightBoxes no_boxes() {
+EightBoxes make_empty_boxes() {
   EightBoxes boxes{};
   boxes.p_low = broadcast8(2 * kAnyPressure);
   boxes.p_high = -boxes.p_low;
@@ -163,6 +165,7 @@ EightBoxes no_boxes() {
 using Range = std::span<int>;
 constexpr std::size_t kLargeRange = 256;
 
+/// Builds a hierarchy from top to bottom.
 class Builder {
  public:
   Builder(const std::vector<ElementBox>& elements, double most_rate, Bvh* bvh)
@@ -175,14 +178,14 @@ class Builder {
   }
 
   struct Child {
-    int index;  // a node, or ~ of a leaf
+    int index;  // index of a node, or ~index of a leaf
     ElementBox box;
   };
 
   Child add_node(Range range) {
     const std::vector<Range> parts = split_in_eight(range);
     const int index = static_cast<int>(bvh_->nodes.size());
-    bvh_->nodes.push_back({no_boxes(), {}});
+    bvh_->nodes.push_back({make_empty_boxes(), {}});
     std::vector<ElementBox> boxes;
     for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
       const Child child = parts[i].size() <= kWidth ? add_leaf(parts[i]) : add_node(parts[i]);
@@ -195,7 +198,7 @@ class Builder {
 
  private:
   Child add_leaf(Range range) {
-    BvhLeaf leaf{no_boxes(), {}, static_cast<int>(range.size())};
+    BvhLeaf leaf{make_empty_boxes(), {}, static_cast<int>(range.size())};
     std::vector<ElementBox> boxes;
     for (int i = 0; i < leaf.num_elements; ++i) {
       boxes.push_back(elements_[range[i]]);
@@ -206,7 +209,7 @@ class Builder {
     return {~(static_cast<int>(bvh_->leaves.size()) - 1), unite(boxes, most_rate_)};
   }
 
-  /// Splits the largest part until there are eight, or all are leaves.
+  /// Splits the largest part until there are eight parts or all of them fit in leaves.
   std::vector<Range> split_in_eight(Range range) {
     std::vector<Range> parts = {range};
     while (parts.size() < kWidth) {
@@ -221,8 +224,9 @@ class Builder {
     return parts;
   }
 
-  /// Orders the range so that its first n elements, which it returns, are the better half. Of a
-  /// large one only the longest axis is tried.
+  /// Sorts the range and finds the split of least cost. Only the longest axis of a large range is
+  /// tried.
+  /// @return the number of elements in the first part
   std::size_t split(Range range) {
     const int longest = find_longest_axis(range);
     double best_cost = std::numeric_limits<double>::infinity();
@@ -252,7 +256,7 @@ class Builder {
     return best;
   }
 
-  /// Of the elements' centres.
+  /// Returns the longest axis of the bounding box of the elements' centres.
   int find_longest_axis(Range range) const {
     Vec3 low = centers_[range[0]], high = low;
     for (const int i : range) {
@@ -299,8 +303,8 @@ PressureBox EightBoxes::lane(int i) const {
 }
 
 void PressureRange::keep_negative(const Float8& at_0, const Float8& rate) {
-  // Adding 0 turns -0 into 0; where both are 0 the limit is no number, and min8 and max8 pass it
-  // by.
+  // Adding 0 turns -0 into 0. If both numbers are 0 the limit is not a number, which min8 and max8
+  // ignore.
   const Float8 slope = rate + 0.0F, limit = -at_0 / slope;
   const Int8 grows = slope >= 0;
   high = min8(grows ? limit : high, high);
@@ -346,13 +350,13 @@ PressureRange find_overlaps(const EightBoxes& boxes_N, const PressureBox& box_M,
   const auto& [R, abs_R, p] = X_NM;
   PressureRange range = {max8(boxes_N.p_low, broadcast8(box_M.p_low)),
                          min8(boxes_N.p_high, broadcast8(box_M.p_high))};
-  // |distance| <= half is linear in pressure on either side.
+  // |distance| <= half gives two conditions that are linear in pressure.
   const auto keep_near = [&](const Float8& distance, const Float8& distance_rate,
                              const Float8& half, const Float8& half_rate) {
     range.keep_negative(distance - half, distance_rate - half_rate);
     range.keep_negative(-distance - half, -distance_rate - half_rate);
   };
-  Float8 between[3], between_rate[3];  // from M's box to those of N
+  Float8 between[3], between_rate[3];  // from the center of M's box to those of N's boxes
   for (int i = 0; i < 3; ++i) {
     const auto rotate = [](const float(&row)[3], const float(&x)[3]) {
       return row[0] * x[0] + row[1] * x[1] + row[2] * x[2];
@@ -362,7 +366,7 @@ PressureRange find_overlaps(const EightBoxes& boxes_N, const PressureBox& box_M,
     keep_near(between[i], between_rate[i], boxes_N.half[i] + (rotate(abs_R[i], box_M.half) + pad),
               boxes_N.half_rate[i] + rotate(abs_R[i], box_M.half_rate));
   }
-  if (!range.are_left()) return range;
+  if (!range.find_nonempty()) return range;
   for (int j = 0; j < 3; ++j) {
     const auto turn = [j](const auto& matrix, const auto& x) {
       return Float8(matrix[0][j] * x[0] + matrix[1][j] * x[1] + matrix[2][j] * x[2]);

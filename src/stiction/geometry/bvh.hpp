@@ -8,12 +8,14 @@
 #include "stiction/math/vec3.hpp"
 
 /// A bounding volume hierarchy whose nodes test their eight children at once, in floats. Boxes are
-/// padded for their rounding: a test may say yes to boxes that do not meet, never no to such as do.
+/// padded for rounding: a test may accept boxes that do not overlap, but it never rejects boxes
+/// that do.
 ///
-/// Boxes move with pressure: at each pressure p a box holds the section of its elements where their
-/// field is p. Fields meet where their pressures agree, hence only boxes at one pressure need be
-/// compared: a long tetrahedron, as from a sphere's centre to its surface, needs no splitting. So
-/// are moving bodies traced with time in the place of pressure.
+/// Boxes move with pressure: at each pressure p a box contains the section of its elements where
+/// their field is p. Two fields meet where their pressures are equal, so only boxes at the same
+/// pressure are compared. A long tetrahedron, such as one from a sphere's centre to its surface,
+/// then needs no subdivision. Ray tracing of moving bodies uses the same idea with time instead of
+/// pressure.
 namespace stiction::geometry {
 
 using math::RigidTransform;
@@ -22,13 +24,13 @@ using math::Vec3;
 typedef float Float8 __attribute__((vector_size(32)));
 typedef std::int32_t Int8 __attribute__((vector_size(32)));
 
-inline constexpr int kWidth = 8;
+inline constexpr int kWidth = 8;  // lanes of Float8, children of a node
 
 inline Float8 broadcast8(float x) { return Float8{x, x, x, x, x, x, x, x}; }
 inline Float8 abs8(const Float8& x) { return x < 0 ? -x : x; }
 inline Float8 min8(const Float8& a, const Float8& b) { return a < b ? a : b; }
 inline Float8 max8(const Float8& a, const Float8& b) { return a > b ? a : b; }
-/// Bit i is set where lane i is true.
+/// Returns a bit mask: bit i is set if lane i is true.
 inline unsigned bits_of(const Int8& mask) {
 #ifdef __AVX__
   Float8 lanes;
@@ -41,16 +43,18 @@ inline unsigned bits_of(const Int8& mask) {
 #endif
 }
 
-/// center + p center_rate and half + p half_rate, for pressures p in [p_low, p_high].
+/// A box that moves with pressure. At a pressure p in [p_low, p_high] its center is
+/// center + p center_rate and its half size is half + p half_rate.
 struct PressureBox {
   float center[3], half[3];            // at p = 0 [m]
   float center_rate[3], half_rate[3];  // [m/Pa]
   float p_low, p_high;                 // [Pa]
 
+  /// An eighth of the volume at pressure p [m^3].
   float volume(float p) const;
 };
 
-/// Eight of them; a lane without box has no pressures.
+/// Eight boxes. A lane without a box has an empty range of pressures.
 struct EightBoxes {
   Float8 center[3], half[3];
   Float8 center_rate[3], half_rate[3];
@@ -59,18 +63,19 @@ struct EightBoxes {
   PressureBox lane(int i) const;
 };
 
-/// Pressures from low to high, of which linear conditions leave a part.
+/// A range of pressures per lane, which linear conditions reduce.
 struct PressureRange {
   Float8 low, high;
 
-  /// Leaves those with at_0 + rate p <= 0.
+  /// Keeps the pressures p with at_0 + rate p <= 0.
   void keep_negative(const Float8& at_0, const Float8& rate);
-  unsigned are_left() const { return bits_of(low <= high); }
+  /// Returns the bit mask of lanes whose range is not empty.
+  unsigned find_nonempty() const { return bits_of(low <= high); }
 };
 
 struct BvhNode {
   EightBoxes boxes;
-  std::array<std::int32_t, kWidth> child;  // a node, or ~ of a leaf
+  std::array<std::int32_t, kWidth> child;  // index of a node, or ~index of a leaf
 };
 
 struct BvhLeaf {
@@ -79,7 +84,7 @@ struct BvhLeaf {
   int num_elements;
 };
 
-/// What bounds an element: low + p low_rate <= x <= high + p high_rate where its field is p.
+/// The bounds of an element: low + p low_rate <= x <= high + p high_rate where its field is p.
 struct ElementBox {
   Vec3 low, high;            // [m]
   Vec3 low_rate, high_rate;  // [m/Pa]
@@ -90,40 +95,43 @@ struct ElementBox {
   Vec3 high_at(double p) const { return high + p * high_rate; }
 };
 
-/// Of a tetrahedron with a linear field.
-/// @param most_rate rates are at most this [m/Pa] >= 0: where a field is nearly constant a box that
-///   follows it would be lost in the rounding of p rate
+/// Bounds a tetrahedron with a linear field.
+/// @param most_rate largest rate >= 0 [m/Pa]. It limits the rounding of p rate where a field is
+/// nearly
+///   constant.
 ElementBox bound_sections(const std::array<Vec3, 4>& corners,
                           const std::array<double, 4>& pressures, double most_rate, int element);
 
-/// Of an element without field, which meets all pressures.
+/// Bounds an element without a field. Its box exists at all pressures.
 ElementBox bound_all_pressures(const Vec3& low, const Vec3& high, int element);
 
-/// Coordinates are less `origin`, so that floats resolve a body far from its frame's origin.
+/// A bounding volume hierarchy. Its coordinates are relative to `origin`, so that floats resolve a
+/// body far from the origin of its frame.
 struct Bvh {
   Vec3 origin;
-  float size;  // no coordinate is larger [m]
+  float size;  // bound of all coordinates [m]
   PressureBox bounds;
   std::vector<BvhNode> nodes;  // the first is the root
   std::vector<BvhLeaf> leaves;
 };
 
-/// Splits by the surface area heuristic, of boxes in the middle of their pressures. Each element is
-/// in one leaf.
-/// @param size no coordinate less origin is larger [m]
+/// Makes a hierarchy with the surface area heuristic, applied to boxes in the middle of their
+/// pressures. Each element is in one leaf.
+/// @param size bound of all coordinates relative to origin [m]
 /// @param most_rate as in bound_sections
 Bvh make_bvh(const std::vector<ElementBox>& elements, const Vec3& origin, double size,
              double most_rate);
 
-/// A pose in floats: from the coordinates of one hierarchy to those of another.
+/// A pose in floats, from the coordinates of hierarchy M to those of hierarchy N.
 struct FloatPose {
   FloatPose(const RigidTransform& X_NM, const Vec3& origin_N, const Vec3& origin_M);
 
   float R[3][3], abs_R[3][3], p[3];
 };
 
-/// At which pressures the boxes, of frame N, meet the box of frame M, by the axes of both frames.
-/// @param pad [m]
+/// Returns the pressures at which the boxes of frame N overlap the box of frame M. Separation is
+/// tested along the axes of both frames.
+/// @param pad distance by which the boxes are enlarged [m]
 PressureRange find_overlaps(const EightBoxes& boxes_N, const PressureBox& box_M,
                             const FloatPose& X_NM, float pad);
 

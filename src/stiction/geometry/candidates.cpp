@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 
 namespace stiction::geometry {
 namespace {
 
-/// Of the sizes of both bodies: a pose in floats, and sums of products with it, are off by less.
+/// A bound of the rounding of a pose in floats and of its products, relative to the bodies' sizes.
 constexpr float kPosePadding = 8e-6F;
 
 template <class Function>
@@ -15,16 +16,17 @@ void for_each_bit(unsigned bits, Function function) {
   for (; bits; bits &= bits - 1) function(std::countr_zero(bits));
 }
 
-/// Of that many elements that meet the surface.
+/// Estimates the width of one of this many elements at the surface of a body [m].
 double estimate_width(double radius, std::size_t num_elements) {
   return radius / std::sqrt(static_cast<double>(num_elements));
 }
 
-/// The range of heights over a plane.
+/// A range of heights above a plane.
 struct Heights {
   Float8 low, high;
 };
 
+/// The boundary plane of a half space in the coordinates of a hierarchy, in floats.
 class FloatPlane {
  public:
   FloatPlane(const MovedHalfSpace& half_space, const Bvh& bvh)
@@ -32,13 +34,14 @@ class FloatPlane {
     for (int i = 0; i < 3; ++i) normal_[i] = static_cast<float>(half_space.normal[i]);
     pad_ = kPosePadding * (std::abs(offset_) + bvh.size);
   }
-  /// Whether boxes that do not move reach below the plane.
+  /// Returns the bit mask of the boxes that reach below the plane. They must not move with
+  /// pressure.
   unsigned find_below(const EightBoxes& boxes) const {
     const Float8 height = along_normal(boxes.center) - offset_;
     const Int8 is_box = boxes.p_low <= boxes.p_high;
     return bits_of(is_box & (height <= along_normal_size(boxes.half) + pad_));
   }
-  /// Pressures at which boxes meet the plane at the height -compliance p.
+  /// Returns the pressures p at which boxes meet the plane of constant height -compliance p.
   PressureRange find_overlaps(const EightBoxes& boxes, float compliance) const {
     PressureRange range = {max8(boxes.p_low, Float8{}), boxes.p_high};
     const Float8 height = along_normal(boxes.center) - offset_;
@@ -49,7 +52,7 @@ class FloatPlane {
     range.keep_negative(-height - half, -height_rate - half_rate);
     return range;
   }
-  /// Of height + compliance p over corners: 0 where the plane at the height -compliance p is.
+  /// Returns the range of height + compliance p over the corners. It is 0 on the surface.
   Heights levels(const TetLeaf& tets, float compliance) const {
     Heights result;
     for (int i = 0; i < 4; ++i) {
@@ -74,7 +77,7 @@ class FloatPlane {
   float normal_[3], offset_, pad_;
 };
 
-/// Calls on_leaf for each leaf whose box is_near says yes to.
+/// Calls on_leaf for each leaf whose box satisfies is_near.
 template <class IsNear, class OnLeaf>
 void visit_leaves(const Bvh& bvh, std::vector<int>* stack, IsNear is_near, OnLeaf on_leaf) {
   stack->assign(1, 0);
@@ -92,7 +95,7 @@ void visit_leaves(const Bvh& bvh, std::vector<int>* stack, IsNear is_near, OnLea
 
 }  // namespace
 
-/// Descends where the boxes of both meet, the larger first.
+/// Calls on_leaves for each pair of leaves whose boxes overlap. The larger box is split first.
 template <class OnLeaves>
 void CandidateSearch::visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTransform& X_TO,
                                        OnLeaves on_leaves) {
@@ -100,7 +103,7 @@ void CandidateSearch::visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTr
   const FloatPose to_O(inverse_times(X_TO, {}), O.origin, T.origin);
   float size = O.size + T.size;
   for (int i = 0; i < 3; ++i) size += std::abs(to_T.p[i]);
-  const float pad = kPosePadding * size + static_cast<float>(front_.drift());
+  const float pad = kPosePadding * size + static_cast<float>(drift_tracker_.drift());
   const float p_low = std::max(O.bounds.p_low, T.bounds.p_low);
   const float p_high = std::min(O.bounds.p_high, T.bounds.p_high);
   if (p_low > p_high) return;
@@ -114,14 +117,14 @@ void CandidateSearch::visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTr
     } else if (at.O < 0 || (at.T >= 0 && at.box_T.volume(middle) >= at.box_O.volume(middle))) {
       const BvhNode& node = T.nodes[at.T];
       const PressureRange range = find_overlaps(node.boxes, at.box_O, to_T, pad);
-      for_each_bit(range.are_left(), [&](int i) {
+      for_each_bit(range.find_nonempty(), [&](int i) {
         stack_.push_back(
             {at.O, node.child[i], range.low[i], range.high[i], at.box_O, node.boxes.lane(i)});
       });
     } else {
       const BvhNode& node = O.nodes[at.O];
       const PressureRange range = find_overlaps(node.boxes, at.box_T, to_O, pad);
-      for_each_bit(range.are_left(), [&](int i) {
+      for_each_bit(range.find_nonempty(), [&](int i) {
         stack_.push_back(
             {node.child[i], at.T, range.low[i], range.high[i], node.boxes.lane(i), at.box_T});
       });
@@ -131,6 +134,7 @@ void CandidateSearch::visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTr
 
 void CandidateSearch::begin_moving(std::size_t num_elements) {
   if (moved_in_.size() < num_elements) moved_in_.resize(num_elements, 0);
+  // The counter may wrap around.
   if (++search_ == 0) {
     std::fill(moved_in_.begin(), moved_in_.end(), 0);
     search_ = 1;
@@ -141,14 +145,14 @@ bool CandidateSearch::begin(const SearchPair& pair, const RigidTransform& X_TO,
                             std::size_t num_elements) {
   begin_moving(num_elements);
   X_TO_ = X_TO;
-  if (front_.advance_to(pair, X_TO)) return true;
+  if (drift_tracker_.advance_to(pair, X_TO)) return true;
   candidates_.clear();
   order_ = Order::none;
   return false;
 }
 
 void CandidateSearch::begin_half_space() {
-  front_.forget();
+  drift_tracker_.forget();
   candidates_.clear();
   order_ = Order::none;
 }
@@ -156,16 +160,16 @@ void CandidateSearch::begin_half_space() {
 template <class GetFilter>
 void CandidateSearch::find_in_trees(const Bvh& tree_O, const TetBodyData& T,
                                     const RigidTransform& X_TO, GetFilter&& get_filter) {
-  const auto drift = static_cast<float>(front_.drift());
+  const auto drift = static_cast<float>(drift_tracker_.drift());
   visit_leaf_pairs(tree_O, T.bvh, X_TO, [&](const LeafPair& pair) {
     const BvhLeaf& elements_O = tree_O.leaves[pair.O];
     const BvhLeaf& elements_T = T.bvh.leaves[pair.T];
     const unsigned near_T =
-        find_overlaps(elements_O.boxes, pair.box_T, pair.to_O, pair.pad).are_left();
+        find_overlaps(elements_O.boxes, pair.box_T, pair.to_O, pair.pad).find_nonempty();
     for_each_bit(near_T, [&](int i) {
       const PressureRange near_O =
           find_overlaps(elements_T.boxes, elements_O.boxes.lane(i), pair.to_T, pair.pad);
-      const unsigned lanes = near_O.are_left();
+      const unsigned lanes = near_O.find_nonempty();
       if (!lanes) return;
       const int element = elements_O.element[i];
       for_each_bit(filter_tets(get_filter(element), T.leaves[pair.T], lanes, drift), [&](int j) {
@@ -211,10 +215,10 @@ void CandidateSearch::find(const TriangleBodyData& O, const TetBodyData& T,
 void CandidateSearch::find(const MovedHalfSpace& O, const TetBodyData& T) {
   begin_half_space();
   const FloatPlane plane(O, T.bvh);
-  // The surface is where p_T = p_O, at the height -p_T / pressure_gradient.
+  // On the surface p_T = p_O, so its height is -p_T / pressure_gradient.
   const auto compliance = static_cast<float>(1 / O.pressure_gradient);
   const auto is_near = [&](const EightBoxes& boxes) {
-    return plane.find_overlaps(boxes, compliance).are_left();
+    return plane.find_overlaps(boxes, compliance).find_nonempty();
   };
   visit_leaves(T.bvh, &nodes_, is_near, [&](int leaf) {
     const BvhLeaf& elements = T.bvh.leaves[leaf];

@@ -5,43 +5,46 @@
 #include <vector>
 
 #include "stiction/geometry/contact_body_data.hpp"
+#include "stiction/geometry/drift_tracker.hpp"
 #include "stiction/geometry/face_kernels.hpp"
-#include "stiction/geometry/front.hpp"
 #include "stiction/geometry/tet_filter.hpp"
 
-/// Which elements of two bodies may have a face of the contact surface: all that have one, and few
-/// more.
+/// The search for pairs of elements of two bodies that may share a face of the contact surface. It
+/// finds all pairs that do, and few others.
 namespace stiction::geometry {
 
+/// A pair of elements, one of each body.
 struct Candidate {
-  std::int32_t O, T;  // elements
+  std::int32_t O, T;
 };
 
-/// Memory of searches between bodies O and T, and the last list of two meshes, which is not made
-/// anew while it holds. Coordinates are T's.
+/// Finds candidates between bodies O and T. It holds the memory of searches and the last list
+/// between two meshes, which is reused while DriftTracker says that it is valid. Coordinates are
+/// T's.
 class CandidateSearch {
  public:
   void find(const TetBodyData& O, const TetBodyData& T, const RigidTransform& X_TO);
   void find(const TriangleBodyData& O, const TetBodyData& T, const RigidTransform& X_TO);
-  /// Elements of T only: O is 0.
+  /// Finds elements of T; the element of O is always 0.
   void find(const MovedHalfSpace& O, const TetBodyData& T);
-  /// Elements of O only, in whose frame the half space is: T is 0.
+  /// Finds elements of O; the element of T is always 0. The half space is in O's frame.
   void find(const TriangleBodyData& O, const MovedHalfSpace& T);
 
-  /// By O first, or by T.
+  /// Sorts the candidates by O and then T, or by T first.
   void sort(bool is_T_first);
 
   const std::vector<Candidate>& candidates() const { return candidates_; }
-  /// An element of O that candidates name, where it is now.
+  /// Returns an element of O from the list of candidates at its present pose.
   const MovedTriangle& move(const TriangleBodyData& O, int element) {
     if (is_new(element)) triangles_[element].moved = move_triangle(X_TO_, O.triangles[element]);
     return triangles_[element].moved;
   }
 
  private:
+  /// A pair of nodes whose boxes overlap.
   struct Visit {
-    int O, T;             // nodes, or ~ of leaves
-    float p_low, p_high;  // at which the boxes meet
+    int O, T;             // index of a node, or ~index of a leaf
+    float p_low, p_high;  // pressures at which the boxes overlap
     PressureBox box_O, box_T;
   };
   struct LeafPair {
@@ -57,26 +60,27 @@ class CandidateSearch {
 
   template <class OnLeaves>
   void visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTransform& X_TO, OnLeaves on_leaves);
-  /// @param get_filter of an element of O, moved
+  /// @param get_filter returns the float version of an element of O at its present pose
   template <class GetFilter>
   void find_in_trees(const Bvh& tree_O, const TetBodyData& T, const RigidTransform& X_TO,
                      GetFilter&& get_filter);
   void begin_moving(std::size_t num_elements);
-  /// Begins with a list that holds, or with none.
+  /// Starts a search.
+  /// @return true if the last list is still valid; otherwise the list is empty
   bool begin(const SearchPair& pair, const RigidTransform& X_TO, std::size_t num_elements);
   void begin_half_space();
-  /// True the first time since begin_moving.
+  /// True if an element was not moved yet since begin_moving; records that it is now.
   bool is_new(int element) { return std::exchange(moved_in_[element], search_) != search_; }
 
   std::vector<Visit> stack_;
   std::vector<int> nodes_;
   std::vector<FloatTet> tets_;
   std::vector<TriangleEntry> triangles_;
-  std::vector<std::uint32_t> moved_in_;
-  std::uint32_t search_ = 0;
+  std::vector<std::uint32_t> moved_in_;  // last search that moved each element
+  std::uint32_t search_ = 0;             // number of the present search
   std::vector<Candidate> candidates_;
   enum class Order { none, by_O, by_T } order_ = Order::none;
-  Front front_;
+  DriftTracker drift_tracker_;
   RigidTransform X_TO_;
 };
 

@@ -1,3 +1,5 @@
+#include "stiction/geometry/capsule_mesh.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -11,12 +13,14 @@ namespace {
 
 constexpr double kMaxSides = 706;  // 10^6 tets
 
-/// One end: the medial point, the pole, and rings of vertices from the cylinder's rim to the pole.
+/// The vertices of one end: the medial point, the pole, and rings from the cylinder's rim to the
+/// pole.
 struct Cap {
   int centre, pole;
-  std::vector<int> rings;  // first vertices
+  std::vector<int> rings;  // first vertex of each ring
 };
 
+/// Adds the vertices of one end.
 /// @param up 1 for the upper cap, -1 for the lower one
 Cap add_cap(double radius, double half_length, double up, int n, MeshedShape& shape) {
   Cap cap{add_vertex({0, 0, up * half_length}, 1, shape),

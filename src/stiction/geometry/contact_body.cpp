@@ -1,10 +1,14 @@
 #include "stiction/geometry/contact_body.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "stiction/base/error.hpp"
 #include "stiction/geometry/contact_body_data.hpp"
@@ -14,39 +18,41 @@
 namespace stiction::geometry {
 namespace {
 
-[[noreturn]] void refuse(const std::string& where, const std::string& message) {
+[[noreturn]] void throw_invalid(const std::string& where, const std::string& message) {
   throw Error(ErrorCode::kInvalidValue, where, message);
 }
 
 void check_vertices(const std::vector<Vec3>& vertices) {
   for (std::size_t i = 0; i < vertices.size(); ++i)
-    if (!is_finite(vertices[i])) refuse("vertex " + std::to_string(i), "is not finite");
+    if (!is_finite(vertices[i])) throw_invalid("vertex " + std::to_string(i), "is not finite");
 }
 
 template <std::size_t kSize>
 void check_elements(const std::vector<std::array<int, kSize>>& elements, std::size_t num_vertices,
                     const std::string& name) {
-  if (elements.empty()) refuse("", "the mesh has no " + name);
+  if (elements.empty()) throw_invalid("", "the mesh has no " + name);
   for (std::size_t i = 0; i < elements.size(); ++i)
     for (const int v : elements[i])
       if (v < 0 || static_cast<std::size_t>(v) >= num_vertices)
-        refuse(name + " " + std::to_string(i), "vertex " + std::to_string(v) + " is not in 0 .. " +
-                                                   std::to_string(num_vertices - 1));
+        throw_invalid(name + " " + std::to_string(i),
+                      "vertex index " + std::to_string(v) + " is out of range; the mesh has " +
+                          std::to_string(num_vertices) + " vertices");
 }
 
 void check_pressure(const PressureField& field) {
   const std::size_t n = field.mesh.vertices.size();
   if (field.pressure.size() != n)
-    refuse("", std::to_string(field.pressure.size()) + " pressures for " + std::to_string(n) +
-                   " vertices");
+    throw_invalid("", "the field has " + std::to_string(field.pressure.size()) +
+                          " pressures, but the mesh has " + std::to_string(n) + " vertices");
   for (std::size_t i = 0; i < n; ++i)
     if (!std::isfinite(field.pressure[i]))
-      refuse("vertex " + std::to_string(i), "its pressure is not finite");
+      throw_invalid("vertex " + std::to_string(i), "the pressure is not finite");
 }
 
-/// At most two tetrahedra may share a face, or which has a coplanar polygon is not decided.
+/// Throws if more than two tetrahedra share a face. Such a face would not determine which
+/// tetrahedron owns a coplanar polygon.
 void check_faces(const std::vector<std::array<int, 4>>& tets) {
-  std::vector<std::array<int, 4>> faces;  // vertices, ascending, and the tetrahedron
+  std::vector<std::array<int, 4>> faces;  // sorted vertices, then the tetrahedron
   faces.reserve(4 * tets.size());
   for (int i = 0; i < static_cast<int>(tets.size()); ++i)
     for (int k = 0; k < 4; ++k) {
@@ -57,11 +63,12 @@ void check_faces(const std::vector<std::array<int, 4>>& tets) {
   std::sort(faces.begin(), faces.end());
   for (std::size_t i = 2; i < faces.size(); ++i)
     if (std::equal(faces[i].begin(), faces[i].begin() + 3, faces[i - 2].begin()))
-      refuse("tetrahedron " + std::to_string(faces[i][3]),
-             "has a face that two others share already");
+      throw_invalid("tetrahedron " + std::to_string(faces[i][3]),
+                    "shares a face with two other tetrahedra; at most two may share a face");
 }
 
-/// From 1 on; an address may be that of a body that is gone.
+/// Returns a new id >= 1. Addresses are not unique, because a new body may get that of a deleted
+/// one.
 std::uint64_t make_id() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
@@ -90,10 +97,10 @@ Tet make_tet(const PressureField& field, int index) {
     tet.pressure[i] = field.pressure[v[i]];
   }
   const Vec3 a = X[1] - X[0], b = X[2] - X[0], c = X[3] - X[0];
-  const double volume = dot(cross(a, b), c);  // six times
+  const double volume = dot(cross(a, b), c);  // six times the volume
   if (!(volume > 0))
-    refuse("tetrahedron " + std::to_string(index),
-           "its volume is not positive: " + std::to_string(volume / 6) + " m^3");
+    throw_invalid("tetrahedron " + std::to_string(index),
+                  "the volume is " + std::to_string(volume / 6) + " m^3, must be positive");
   const auto p = tet.pressure;
   tet.gradient =
       ((p[1] - p[0]) * cross(b, c) + (p[2] - p[0]) * cross(c, a) + (p[3] - p[0]) * cross(a, b)) *
@@ -120,14 +127,15 @@ ElementBox bound(const Tet& tet, double most_rate, int element) {
                         {p[0], p[1], p[2], p[3]}, most_rate, element);
 }
 
-/// A rigid body has no pressure that could differ.
+/// A triangle of a rigid body meets fields of any pressure.
 ElementBox bound(const Triangle& triangle, int element) {
   const auto& [a, b, c] = triangle.vertex;
   return bound_all_pressures(componentwise_min(a, componentwise_min(b, c)),
                              componentwise_max(a, componentwise_max(b, c)), element);
 }
 
-/// Twice as fast as from the boundary to the center of a ball.
+/// Returns the largest rate of moving boxes [m/Pa]: twice that of a ball's field, from its boundary
+/// to its center.
 double calc_most_rate(const PressureField& field, double radius) {
   double most = 0;
   for (const double p : field.pressure) most = std::max(most, std::abs(p));

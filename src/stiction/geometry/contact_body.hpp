@@ -5,7 +5,8 @@
 
 #include "stiction/geometry/meshes.hpp"
 
-/// Bodies as contact surfaces are made of: immutable, shared between copies.
+/// The bodies between which contact surfaces are computed. They are immutable, and copies share
+/// their data.
 namespace stiction::geometry {
 
 using math::RigidTransform;
@@ -13,19 +14,20 @@ using math::RigidTransform;
 struct TetBodyData;
 struct TriangleBodyData;
 
-/// z <= 0 in its own frame.
+/// The half space z <= 0 in its own frame.
 struct HalfSpace {
-  /// p = -pressure_gradient z [Pa/m] > 0; infinite: a rigid half space.
+  /// The field is p = -pressure_gradient z, with a gradient > 0 [Pa/m]. An infinite gradient means
+  /// a rigid half space.
   double pressure_gradient;
 };
 
 /// A solid with a pressure field.
 class CompliantBody {
  public:
-  /// @throws Error(kInvalidValue) that names the element: a vertex or pressure that is not finite,
-  /// a
-  ///   tetrahedron without positive volume, a face that more than two tetrahedra share, no
-  ///   tetrahedron; or that names the two counts if pressures are not as many as vertices.
+  /// @throws Error(kInvalidValue) that names the element, if a vertex or a pressure is not finite,
+  /// an
+  ///   index is out of range, a tetrahedron has no positive volume, more than two tetrahedra share
+  ///   a face, there is no tetrahedron, or the numbers of pressures and vertices differ
   explicit CompliantBody(PressureField field);
 
   const PressureField& field() const;
@@ -37,11 +39,12 @@ class CompliantBody {
   std::shared_ptr<const TetBodyData> data_;
 };
 
-/// A rigid solid: its surface. Triangles of no area take no part.
+/// A rigid solid, given by its surface. Triangles without area are ignored.
 class RigidBody {
  public:
-  /// @throws Error(kInvalidValue) that names the element: a vertex that is not finite, an index out
-  ///   of range; no triangle.
+  /// @throws Error(kInvalidValue) that names the element, if a vertex is not finite, an index is
+  /// out
+  ///   of range, or there is no triangle
   explicit RigidBody(TriangleMesh mesh);
 
   const TriangleMesh& mesh() const;
@@ -53,11 +56,11 @@ class RigidBody {
 
 using ContactBody = std::variant<CompliantBody, RigidBody, HalfSpace>;
 
-/// Whether the body has a pressure field.
+/// True if the body has a pressure field.
 bool is_compliant(const ContactBody& body);
 
-/// False for two rigid bodies and for two half spaces, between which no pressure decides where the
-/// surface is.
+/// True if two bodies can have a contact surface. False for two rigid bodies and for two half
+/// spaces, because no pressure determines where their surface is.
 bool has_contact_surface(const ContactBody& A, const ContactBody& B);
 
 }  // namespace stiction::geometry

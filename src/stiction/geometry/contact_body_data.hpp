@@ -8,12 +8,12 @@
 #include "stiction/geometry/contact_body.hpp"
 #include "stiction/math/six.hpp"
 
-/// What a query reads of a body: private to this folder.
+/// The data of bodies that queries read. This header is private to the folder.
 namespace stiction::geometry {
 
 using math::Vec4;
 
-/// A tetrahedron, its four corners side by side, and the plane of the face opposite to each.
+/// A tetrahedron: its four corners side by side, and for each the plane of the opposite face.
 struct Tet {
   Vec4 x, y, z;                                  // [m]
   Vec4 pressure;                                 // [Pa]
@@ -23,39 +23,39 @@ struct Tet {
   double gradient_norm;                          // [Pa/m]
 };
 
-/// The tetrahedra of a leaf; lanes without one repeat the first.
+/// The tetrahedra of a leaf in floats. Lanes without a tetrahedron repeat the first one.
 struct TetLeaf {
-  Float8 x[4], y[4], z[4], pressure[4];                        // of corners
+  Float8 x[4], y[4], z[4], pressure[4];                        // corners [m], [Pa]
   Float8 plane_x[4], plane_y[4], plane_z[4], plane_offset[4];  // distance = n . x - offset
   Float8 gradient[3], constant;
-  Float8 gradient_size;  // sum of the gradient's sizes along the axes [Pa/m]
-  float reach;           // no corner's coordinate is larger [m]
-  float pressure_size;   // no pressure or constant is larger [Pa]
+  Float8 gradient_size;  // |g_x| + |g_y| + |g_z| of the gradient [Pa/m]
+  float reach;           // bound of all coordinates [m]
+  float pressure_size;   // bound of all pressures and constants [Pa]
 };
 
 struct TetBodyData {
-  std::uint64_t id;  // of no other body
+  std::uint64_t id;  // unique
   PressureField field;
   std::vector<Tet> tets;
   Bvh bvh;
-  std::vector<TetLeaf> leaves;  // of bvh
-  Vec3 center;                  // of the bounding box [m]
-  double radius;                // about it [m]
-  double max_pressure;
+  std::vector<TetLeaf> leaves;  // one per leaf of bvh
+  Vec3 center;                  // center of the bounding box [m]
+  double radius;                // of the sphere about it that contains the body [m]
+  double max_pressure;          // [Pa]
 };
 
 struct Triangle {
   std::array<Vec3, 3> vertex;
-  Vec3 normal;  // unit; 0 where the triangle has no area
+  Vec3 normal;  // unit vector; 0 if the triangle has no area
 };
 
 struct TriangleBodyData {
-  std::uint64_t id;  // of no other body
+  std::uint64_t id;  // unique
   TriangleMesh mesh;
   std::vector<Triangle> triangles;
   Bvh bvh;
-  Vec3 center;
-  double radius;
+  Vec3 center;    // center of the bounding box [m]
+  double radius;  // of the sphere about it that contains the body [m]
 };
 
 }  // namespace stiction::geometry

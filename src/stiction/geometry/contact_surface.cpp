@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
 #include "stiction/geometry/candidates.hpp"
 #include "stiction/geometry/face_kernels.hpp"
@@ -9,7 +10,7 @@
 namespace stiction::geometry {
 namespace {
 
-/// Lengths below this share of the bodies' size are rounding.
+/// Lengths below this fraction of the bodies' size are round-off.
 constexpr double kTolerance = 1e-12;
 
 bool is_finite(const RigidTransform& X) {
@@ -17,6 +18,7 @@ bool is_finite(const RigidTransform& X) {
          math::is_finite(X.R.row[2]);
 }
 
+/// The poses of bodies O and T, and where the faces go.
 struct PosedPair {
   const RigidTransform &X_WO, &X_WT;
   bool is_T_first;
@@ -68,7 +70,7 @@ void SurfaceQuery::Scratch::add_faces(const TetBodyData& O, const TetBodyData& T
   MovedTet moved;
   int last = -1;
   for (const auto& [i, j] : search.candidates()) {
-    if (i != last) moved = move_tet(X_TO, O.tets[i]);  // Those of one O follow each other.
+    if (i != last) moved = move_tet(X_TO, O.tets[i]);  // Candidates of one O are often adjacent.
     last = i;
     add_equilibrium_face(moved, T.tets[j], i, j, kTolerance * size, &writer);
   }
@@ -111,7 +113,7 @@ SurfaceQuery& SurfaceQuery::operator=(SurfaceQuery&&) noexcept = default;
 
 namespace {
 
-/// 0 if the body has no highest pressure.
+/// Returns the highest pressure of a body's field; 0 if it has no such pressure.
 double get_max_pressure(const ContactBody& body) {
   const auto* tets = std::get_if<CompliantBody>(&body);
   return tets ? tets->max_pressure() : 0;
@@ -134,7 +136,7 @@ void SurfaceQuery::calc(const ContactBody& A, const RigidTransform& X_WA, const 
   if (!has_contact_surface(A, B) || !is_finite(X_WA) || !is_finite(X_WB)) return;
   const auto* tets_A = std::get_if<CompliantBody>(&A);
   const auto* tets_B = std::get_if<CompliantBody>(&B);
-  // T is a compliant body, B if both are meshes.
+  // T is a compliant body: a mesh rather than a half space, and B rather than A.
   const bool is_T_first = tets_B ? false : tets_A ? true : is_compliant(A);
   const ContactBody& O = is_T_first ? B : A;
   const ContactBody& T = is_T_first ? A : B;

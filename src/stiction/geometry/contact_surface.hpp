@@ -7,58 +7,65 @@
 
 namespace stiction::geometry {
 
-/// A plane convex piece of a contact surface, in the world frame.
+/// A planar convex polygon of a contact surface, in the world frame.
 struct SurfaceFace {
   Vec3 centroid;           // [m]
-  Vec3 normal;             // unit, from A into B
-  Vec3 pressure_gradient;  // of one body's field [Pa/m]: p = pressure + it . (x - centroid)
+  Vec3 normal;             // unit vector from A into B
+  Vec3 pressure_gradient;  // g of p = pressure + g . (x - centroid) in the face [Pa/m]
   double area;             // > 0 [m^2]
   double pressure;         // at the centroid [Pa]
-  /// How fast each body's own pressure grows into it along the normal [Pa/m], -grad p_A . n and
-  /// grad p_B . n; infinite for a rigid body. Not always positive: see stiffness_per_area.
+  /// The rates at which the pressure of each body increases into it along the normal [Pa/m]:
+  /// -grad p_A . n and grad p_B . n. They are infinite for a rigid body and may be negative, see
+  /// stiffness_per_area.
   double gradient_A, gradient_B;
-  int element_A, element_B;  // tetrahedron or triangle; -1: a half space
-  /// ContactSurface::vertices, counter-clockwise about the normal.
+  int element_A, element_B;  // tetrahedron or triangle; -1 for a half space
+  /// A range of ContactSurface::vertices, counter-clockwise about the normal.
   int first_vertex, num_vertices;
 };
 
-/// g = 1 / (1/gradient_A + 1/gradient_B) [Pa/m]: at the face's centroid dp/dt = -g vn, vn the
-/// velocity of separation. Source: [masterjohn2022] eq. 14, 23.
+/// Returns the stiffness per area g = 1 / (1/gradient_A + 1/gradient_B) [Pa/m]. At the face's
+/// centroid dp/dt = -g vn, where vn is the velocity of separation. Source: [masterjohn2022] eq. 14,
+/// 23; [theory:pressure-rate].
 ///
-/// 0 where a gradient is not positive, as it is for faces that lie a little past 90 degrees on
-/// coarse meshes: such a face pushes with its pressure as it stands. ([masterjohn2022] section IV
-/// and Drake leave the face out, whereby its whole force vanishes as a gradient crosses 0.)
+/// g is 0 if a gradient is not positive. This happens on coarse meshes for faces tilted slightly
+/// beyond 90 degrees. Such a face keeps its present pressure. ([masterjohn2022] section IV and
+/// Drake discard the face, so its whole force vanishes as a gradient crosses 0.)
 double stiffness_per_area(const SurfaceFace& face);
 
+/// The contact surface of two bodies; empty if they do not overlap.
 struct ContactSurface {
-  std::vector<SurfaceFace> faces;  // sorted by element_A, then element_B
-  std::vector<Vec3> vertices;      // [m], each face its own
-  std::vector<double> vertex_pressure;
+  std::vector<SurfaceFace> faces;       // sorted by element_A, then element_B
+  std::vector<Vec3> vertices;           // [m]; faces do not share vertices
+  std::vector<double> vertex_pressure;  // [Pa]
 
-  /// The largest pressure of a vertex as a share of the highest of either body's field: near 1 the
-  /// surface is at a medial axis, the deepest place of the field.
+  /// The largest pressure of a vertex relative to the highest pressure of a body's field; the
+  /// larger of both bodies' ratios. Near 1 the surface is at a medial axis, the deepest place of a
+  /// field.
   double pressure_share = 0;
-  /// Area of faces that were left out because a field falls, not grows, into its body there:
-  /// what is left of surfaces on the far side of a medial axis [m^2].
+  /// The area of discarded faces [m^2]. A face is discarded where a field decreases into its body,
+  /// which happens on the far side of a medial axis.
   double discarded_area = 0;
 
   void clear();
+  /// The total area of the faces [m^2].
   double area() const;
 };
 
-/// Whether the overlap reaches a body's medial axis: pressure_share above 0.95, or more than 5 % of
-/// the area discarded. Past it the force of deeper overlap falls, and soon there is no surface.
+/// True if the overlap reaches a body's medial axis: pressure_share is above 0.95, or more than 5 %
+/// of the area was discarded. Beyond the medial axis the force decreases with deeper overlap, and
+/// soon there is no surface.
 bool passes_medial_axis(const ContactSurface& surface);
 
 enum class Tessellation {
-  polygon,   // a face for each pair of elements
-  triangle,  // a fan of triangles about each polygon's centroid: continuous as corners come and go
+  polygon,   // one face per pair of elements
+  triangle,  // a fan of triangles about each polygon's centroid; continuous as corners come and go
 };
 
-/// Contact surfaces of one pair of bodies; holds the memory that this takes.
+/// Computes contact surfaces of pairs of bodies, and holds the memory for it.
 ///
-/// Where two fields meet the surface is where their pressures are equal, of a field and a rigid
-/// body the rigid surface. Source: [masterjohn2022] section III; selection of faces as Drake.
+/// The surface between two fields is where their pressures are equal. The surface between a field
+/// and a rigid body is the rigid surface within the field. Source: [masterjohn2022] section III;
+/// [theory:equilibrium-surface]. Faces are selected as in Drake.
 class SurfaceQuery {
  public:
   SurfaceQuery();
@@ -66,9 +73,9 @@ class SurfaceQuery {
   SurfaceQuery(SurfaceQuery&&) noexcept;
   SurfaceQuery& operator=(SurfaceQuery&&) noexcept;
 
-  /// Empty where has_contact_surface(A, B) is false and where a pose is not finite. Allocates only
-  /// until it has seen its largest surface. The same arguments give the same bits, whatever was
-  /// asked before.
+  /// Computes the surface between A and B. It is empty if has_contact_surface(A, B) is false or a
+  /// pose is not finite. The function allocates only while surfaces grow beyond the largest one so
+  /// far. The same arguments give the same bits, whatever the earlier queries were.
   void calc(const ContactBody& A, const RigidTransform& X_WA, const ContactBody& B,
             const RigidTransform& X_WB, Tessellation tessellation,
             ContactSurface* surface) noexcept;

@@ -1,4 +1,7 @@
+#include "stiction/geometry/convex_mesh.hpp"
+
 #include <string>
+#include <vector>
 
 #include "stiction/base/error.hpp"
 #include "stiction/geometry/flip_slivers.hpp"
@@ -9,7 +12,7 @@
 namespace stiction::geometry {
 namespace {
 
-/// The centroid of what a closed surface encloses.
+/// Returns the centroid of the volume within a closed surface.
 Vec3 calc_centroid(const TriangleMesh& surface) {
   const auto& X = surface.vertices;
   const Vec3 o = X[surface.triangles[0][0]];
@@ -27,7 +30,7 @@ Vec3 calc_centroid(const TriangleMesh& surface) {
 }  // namespace
 
 TriangleMesh make_convex_surface(const TriangleMesh& hull) {
-  constexpr double kSliver = 1e-6;  // MuJoCo's vertices are floats, 6e-8
+  constexpr double kSliver = 1e-6;  // MuJoCo's vertices are floats with an error of 6e-8.
   check_triangle_indices(hull, "convex hull");
   TriangleMesh surface = hull;
   flip_slivers(kSliver, &surface);
@@ -38,7 +41,8 @@ TriangleMesh make_convex_surface(const TriangleMesh& hull) {
     const auto& X = surface.vertices;
     if (dot(cross(X[b] - X[a], X[c] - X[a]), centroid - X[a]) < 0) continue;
     throw Error(ErrorCode::kInvalidValue, "convex hull: triangle " + std::to_string(i),
-                "its outer side faces the centroid: the surface is not convex");
+                "its outer side faces the centroid, because the surface is not convex; "
+                "use its convex hull");
   }
   return surface;
 }

@@ -1,3 +1,5 @@
+#include "stiction/geometry/cylinder_mesh.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -10,11 +12,11 @@ namespace {
 
 constexpr double kMaxSides = 1e5;
 
-/// Vertices of the boundary: rings of n about the centres of both ends.
+/// The vertices of the boundary: the centres of both ends, and rings of n vertices about them.
 struct Ends {
   int n;
   int bottom, top;            // centres
-  int bottom_ring, top_ring;  // first vertices
+  int bottom_ring, top_ring;  // first vertex of each ring
 };
 
 Ends add_ends(double radius, double half_length, int n, MeshedShape& shape) {
@@ -24,7 +26,8 @@ Ends add_ends(double radius, double half_length, int n, MeshedShape& shape) {
   return {n, bottom, top, bottom_ring, add_ring(radius, half_length, n, 0, shape)};
 }
 
-/// Below a medial segment cones to the ends, about it prisms.
+/// Fills a long cylinder, whose medial axis contains a segment: cones from the ends of the segment
+/// to the ends of the cylinder, and prisms around the segment.
 void fill_long(const Ends& ends, double medial_half_length, MeshedShape& shape) {
   const int m_bottom = add_vertex({0, 0, -medial_half_length}, 1, shape);
   const int m_top = add_vertex({0, 0, medial_half_length}, 1, shape);
@@ -38,7 +41,7 @@ void fill_long(const Ends& ends, double medial_half_length, MeshedShape& shape) 
   }
 }
 
-/// A medial point.
+/// Fills a cylinder as long as it is wide, whose medial axis is reduced to a point.
 void fill_medium(const Ends& ends, MeshedShape& shape) {
   const int middle = add_vertex({0, 0, 0}, 1, shape);
   for (int i = 0; i < ends.n; ++i) {
@@ -51,7 +54,7 @@ void fill_medium(const Ends& ends, MeshedShape& shape) {
   }
 }
 
-/// A medial disk: prisms below, above and around it.
+/// Fills a short cylinder, whose medial axis contains a disk: prisms below, above and around it.
 void fill_short(const Ends& ends, double medial_radius, MeshedShape& shape) {
   const int middle = add_vertex({0, 0, 0}, 1, shape);
   const int ring = add_ring(medial_radius, 0, ends.n, 1, shape);
@@ -76,7 +79,7 @@ MeshedShape make_cylinder_mesh(double radius, double length, double resolution_h
   const int n = static_cast<int>(std::clamp(sides, 3.0, kMaxSides));
   MeshedShape shape;
   const Ends ends = add_ends(radius, length / 2, n, shape);
-  // A medial segment or disk shorter than round-off would give flat tets.
+  // A medial segment or disk smaller than round-off would give flat tets.
   constexpr double kEqual = 1e-9;
   const double excess = length / 2 - radius;
   if (excess > kEqual * radius)

@@ -1,7 +1,12 @@
+#include "stiction/geometry/ellipsoid_mesh.hpp"
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "stiction/geometry/shape_pieces.hpp"
 
@@ -10,8 +15,8 @@ namespace {
 
 constexpr int kMaxLevel = 8;  // 524288 triangles
 
-/// How often the octahedron's edges are halved so that none is much longer than the hint, on the
-/// unit sphere: an edge of level L spans pi / 2^(L + 1).
+/// Returns how often to halve the edges of the octahedron, so that none is much longer than the
+/// hint on the unit sphere. An edge of level L spans an angle of pi / 2^(L + 1).
 int choose_level(double resolution_hint) {
   const double edge_angle = 2 * std::asin(std::min(resolution_hint / 2, 1.0));
   const double level = std::ceil(std::log2(2 * std::numbers::pi / edge_angle)) - 2;
@@ -23,7 +28,7 @@ TriangleMesh make_octahedron() {
           {{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}, {1, 0, 5}, {2, 1, 5}, {3, 2, 5}, {0, 3, 5}}};
 }
 
-/// Each triangle in four by the middles of its edges, pushed out onto the unit sphere.
+/// Splits each triangle into four at the midpoints of its edges, projected to the unit sphere.
 void split_triangles(TriangleMesh* sphere) {
   std::unordered_map<long long, int> middles;
   const auto find_middle = [&](int a, int b) {
@@ -53,7 +58,7 @@ TriangleMesh make_surface(const Vec3& semi_axes, double resolution_hint) {
   return surface;
 }
 
-/// Tets from the centre to the surface.
+/// Joins the centre to each triangle of the surface.
 MeshedShape make_mesh(const TriangleMesh& surface) {
   MeshedShape shape{{surface.vertices, {}}, std::vector<double>(surface.vertices.size(), 0.0)};
   const int centre = add_vertex({0, 0, 0}, 1, shape);

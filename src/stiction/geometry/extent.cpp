@@ -1,6 +1,8 @@
 #include "stiction/geometry/extent.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "stiction/geometry/mesh_check.hpp"
 #include "stiction/geometry/surface_distance.hpp"

@@ -1,5 +1,6 @@
 #include "stiction/geometry/face_kernels.hpp"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -12,31 +13,34 @@ namespace {
 using math::broadcast_to;
 using math::multiply_add;
 
-/// A face stays if pressure grows into each body within 5/8 pi of the normal: a little past a right
-/// angle, or coarse meshes would lose faces. Source: Drake.
+/// A face is kept if the pressure of each body increases into it along a direction within 5/8 pi of
+/// the normal. The limit is a little more than a right angle, because coarse meshes would lose
+/// faces otherwise. Source: Drake.
 constexpr double kLeastCosine = -0.38268343236508984;
 
-/// Of the tolerance: rounding of a corner's place.
+/// The rounding of a corner's position, relative to the tolerance.
 constexpr double kEdgeShare = 1e-3;
 
 bool grows_inward(double slope, double gradient_norm) {
   return slope > kLeastCosine * gradient_norm;
 }
 
-/// gradient . x + constant for x side by side.
+/// Returns gradient . x + constant for four points side by side.
 Vec4 evaluate(const Vec3& gradient, double constant, const Vec4& x, const Vec4& y, const Vec4& z) {
   return multiply_add(
       x, gradient.x,
       multiply_add(y, gradient.y, multiply_add(z, gradient.z, broadcast_to<Vec4>(constant))));
 }
 
+/// Returns gradient . x + constant for one point.
 double evaluate(const Vec3& gradient, double constant, const Vec4& x) {
   return multiply_add(
       gradient.x, x[0],
       math::multiply_add(gradient.y, x[1], math::multiply_add(gradient.z, x[2], constant)));
 }
 
-/// Values that rounding cannot tell from 0 are 0, for every tetrahedron that has the corner.
+/// Sets values that rounding cannot distinguish from 0 to 0. All tetrahedra that share a corner
+/// then agree on it.
 Vec4 snap(const Vec4& values, double tolerance) {
   const Vec4 t = broadcast_to<Vec4>(tolerance);
   return ((values > t) | (values < -t)) ? values : Vec4{};
@@ -47,6 +51,7 @@ bool are_on_one_side(const Vec4& f) {
   return positive == 0 || positive == 15;
 }
 
+/// Returns the distances of x to the four face planes of T.
 Vec4 distances(const Tet& T, const Vec4& x) {
   return multiply_add(
       T.plane_x, x[0],
@@ -86,8 +91,8 @@ MovedHalfSpace move_half_space(const RigidTransform& X_FH, const HalfSpace& half
 
 void add_equilibrium_face(const MovedTet& O, const Tet& T, int element_O, int element_T,
                           double tolerance, FaceWriter* writer) {
-  // The corners of a face have the same values in both tetrahedra that share it, hence no polygon
-  // is had twice or lost, wherever the surface lies.
+  // A corner has the same value in all tetrahedra that share it. Therefore no polygon is counted
+  // twice or lost, wherever the surface lies.
   const auto [x, y, z, p] = math::transpose(O.corner[0], O.corner[1], O.corner[2], O.corner[3]);
   const Vec4 f = snap(evaluate(T.gradient, T.constant, x, y, z) - p, tolerance * T.gradient_norm);
   if (are_on_one_side(f)) return;
@@ -99,7 +104,7 @@ void add_equilibrium_face(const MovedTet& O, const Tet& T, int element_O, int el
   for (int i = 0; i < 4; ++i) corners[i] = {O.corner[i], distances(T, O.corner[i])};
   Polygon polygon;
   if (!slice_tet(f, corners, &polygon)) return;
-  // Where a face of T lies in the surface, distances to it are rounding.
+  // If a face of T lies in the surface, the distances to it are round-off and it does not clip.
   const unsigned not_zero = find_positive(f_T) | find_positive(-f_T);
   const unsigned planes = std::has_single_bit(not_zero) ? kAllPlanes & ~not_zero : kAllPlanes;
   if (!clip_polygon(planes, kEdgeShare * tolerance, &polygon)) return;
@@ -128,6 +133,8 @@ void add_triangle_face(const MovedTriangle& O, const Tet& T, int element_O, int 
     farthest = size > farthest ? size : farthest;
     polygon.vertex[i] = {x, d};
   }
+  // If the triangle lies in a face plane of T, that plane does not clip. The triangle belongs to T
+  // only if it faces into T.
   const unsigned planes = find_positive(farthest - broadcast_to<Vec4>(tolerance));
   for (int i = 0; i < 4; ++i) {
     const Vec3 outward = {T.plane_x[i], T.plane_y[i], T.plane_z[i]};

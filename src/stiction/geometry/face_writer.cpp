@@ -25,7 +25,7 @@ FaceWriter::FaceWriter(const RigidTransform& X_WF, bool is_T_first, double size,
     column_[i] = Vec4{X_WF.R.row[0][i], X_WF.R.row[1][i], X_WF.R.row[2][i], 0};
 }
 
-/// The pressure in lane 3 stays.
+/// Transforms a position to the world frame and keeps the pressure in lane 3.
 Vec4 FaceWriter::to_world(const Vec4& x) const {
   const Vec4 pressure = {0, 0, 0, x[3]};
   return multiply_add(
@@ -68,7 +68,7 @@ void FaceWriter::write_face(const Polygon& polygon, const PolygonMoments& moment
   Vec3* vertices = surface_->vertices.data() + first;
   double* pressures = surface_->vertex_pressure.data() + first;
   for (int i = 0; i < n; ++i) {
-    // Seen from the other side the corners turn the other way.
+    // The normal is reversed if T is first, so the order of the corners is reversed too.
     const Vec4 x = to_world(polygon.vertex[is_T_first_ ? n - 1 - i : i].position_pressure);
     vertices[i] = as_vec3(x);
     pressures[i] = x[3];

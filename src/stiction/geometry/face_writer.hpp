@@ -5,24 +5,26 @@
 
 namespace stiction::geometry {
 
-/// Of two bodies that meet one is T, a compliant one; the other is O. Until faces are written
-/// vectors are in the frame F of either, and normals point from O into T.
+/// The fields at a face. T is a compliant body of the pair and O is the other body. Vectors are in
+/// the frame F of one of them, and normals point from O into T.
 struct FaceFields {
-  Vec3 normal;              // unit, from O into T
-  Vec3 gradient_T;          // of T's pressure [Pa/m]
-  double slope_O, slope_T;  // how fast pressure grows into each body along the normal [Pa/m]
+  Vec3 normal;      // unit, from O into T
+  Vec3 gradient_T;  // gradient of T's pressure [Pa/m]
+  double slope_O,
+      slope_T;  // rate at which pressure increases into each body along the normal [Pa/m]
   int element_O, element_T;
 };
 
-/// Turns polygons of a frame F into faces of a surface in the world.
+/// Converts polygons in a frame F to faces of a surface in the world frame.
 class FaceWriter {
  public:
-  /// @param is_T_first whether T is the caller's body A
-  /// @param size       of the bodies [m]; vertices nearer than 1e-13 of it are one
+  /// @param is_T_first true if T is the caller's body A
+  /// @param size       size of the bodies [m]; vertices nearer than 1e-13 times it are merged
   FaceWriter(const RigidTransform& X_WF, bool is_T_first, double size, Tessellation tessellation,
              ContactSurface* surface);
 
-  /// @param is_selected false: the polygon only counts to the discarded area
+  /// Adds the face of a polygon, or its fan of triangles.
+  /// @param is_selected if false, the polygon only adds to the discarded area
   void write(Polygon* polygon, const FaceFields& fields, bool is_selected);
 
  private:
@@ -31,7 +33,7 @@ class FaceWriter {
                  const Vec4& normal);
   Vec4 to_world(const Vec4& x) const;
 
-  Vec4 column_[3], origin_;  // of X_WF
+  Vec4 column_[3], origin_;  // columns of R_WF and position of X_WF
   math::Mat3 R_WF_;
   double tolerance_, least_area_;
   bool is_T_first_;

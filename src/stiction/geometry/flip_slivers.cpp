@@ -1,6 +1,7 @@
 #include "stiction/geometry/flip_slivers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -8,13 +9,15 @@
 namespace stiction::geometry {
 namespace {
 
+/// A mesh with its map from edges to triangles, which flips keep up to date.
 class SliverFlipper {
  public:
   explicit SliverFlipper(TriangleMesh* mesh) : mesh_(*mesh) {
     for (int i = 0; i < static_cast<int>(mesh_.triangles.size()); ++i) add_edges(i);
   }
 
-  /// Flips the longest edge of triangle i if both triangles are better so. Says whether it did.
+  /// Flips the longest edge of triangle i if that improves the worse of its two triangles.
+  /// @return true if the edge was flipped
   bool flip(int i);
 
  private:
@@ -33,7 +36,8 @@ void SliverFlipper::add_edges(int i) {
 }
 
 bool SliverFlipper::flip(int i) {
-  // The quadrilateral a, b, c, d of (a, b, c) and its neighbour (a, c, d) across the longest edge.
+  // The triangle (a, b, c) and its neighbour (a, c, d) across the longest edge form the
+  // quadrilateral a, b, c, d.
   auto [a, b, c] = mesh_.triangles[i];
   const auto length = [&](int u, int v) { return norm(mesh_.vertices[u] - mesh_.vertices[v]); };
   for (int turn = 0; turn < 2 && length(c, a) < std::max(length(a, b), length(b, c)); ++turn)
@@ -67,7 +71,8 @@ double calc_relative_height(const TriangleMesh& mesh, const std::array<int, 3>& 
 
 void flip_slivers(double relative_height, TriangleMesh* surface) {
   SliverFlipper flipper(surface);
-  // Where slivers share an edge the one beside a proper triangle goes first, and makes way.
+  // Slivers may share edges. The one beside a proper triangle is flipped first, then the next one
+  // can be.
   for (bool flipped = true; flipped;) {
     flipped = false;
     for (int i = 0; i < static_cast<int>(surface->triangles.size()); ++i)

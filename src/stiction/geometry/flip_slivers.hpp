@@ -1,19 +1,22 @@
 #pragma once
 
+#include <array>
+
 #include "stiction/geometry/meshes.hpp"
 
 namespace stiction::geometry {
 
-/// The least height of a triangle over its longest edge: sqrt(3) / 2 if it is equilateral, 0
-/// without area.
+/// Returns the least height of a triangle divided by its longest edge: sqrt(3) / 2 for an
+/// equilateral triangle, 0 for a triangle without area.
 double calc_relative_height(const TriangleMesh& mesh, const std::array<int, 3>& triangle);
 
-/// Hulls of points that lie in a plane have triangles of three vertices on a line, with normals of
-/// round-off. Flips their longest edges, where that makes the worse of both triangles better, until
-/// none below the relative height is left that a flip betters. Vertices stay, and the surface moves
-/// by less than the heights of what was flipped.
-/// @param surface with valid indices; edges that are not those of two triangles are left alone
-/// @param relative_height a triangle below is a sliver; < 0.1
+/// Removes slivers by flipping their longest edges. Hulls of points in a plane have slivers:
+/// triangles with three vertices on a line, whose normals are round-off. An edge is flipped if that
+/// improves the worse of its two triangles. The function ends when no flip improves any sliver.
+/// Vertices do not move, and the surface moves by less than the heights of the slivers.
+/// @param surface in, out: a mesh with valid indices. Edges without exactly two triangles are not
+///   flipped.
+/// @param relative_height limit < 0.1; triangles of smaller relative height are slivers
 void flip_slivers(double relative_height, TriangleMesh* surface);
 
 }  // namespace stiction::geometry

@@ -15,7 +15,7 @@
 namespace stiction::geometry {
 namespace {
 
-/// Faults of one mesh: the first ten, and the number of the others.
+/// The faults of a mesh: the first ten, and the number of the others.
 class FaultList {
  public:
   explicit FaultList(const std::string& where) : where_(where) {}
@@ -55,27 +55,28 @@ std::string text(const Parts&... parts) {
 
 std::string place(const Vec3& x) { return text("(", x.x, ", ", x.y, ", ", x.z, ")"); }
 
+/// Adds vertices that are not finite and elements with invalid indices.
 template <std::size_t n>
 void find_bad_indices(const std::vector<Vec3>& vertices,
                       const std::vector<std::array<int, n>>& elements, const char* kind,
                       FaultList& faults) {
   for (std::size_t v = 0; v < vertices.size(); ++v)
     if (!is_finite(vertices[v]))
-      faults.add(text("vertex ", v), "its position " + place(vertices[v]) + " is not finite");
+      faults.add(text("vertex ", v), "the position " + place(vertices[v]) + " is not finite");
   for (std::size_t i = 0; i < elements.size(); ++i) {
     std::array<int, n> sorted = elements[i];
     std::sort(sorted.begin(), sorted.end());
     const int out = sorted.front() < 0 ? sorted.front() : sorted.back();
     if (out < 0 || out >= static_cast<int>(vertices.size()))
-      faults.add(text(kind, " ", i),
-                 text("there is no vertex ", out, ": the mesh has ", vertices.size()));
+      faults.add(text(kind, " ", i), text("vertex index ", out, " is out of range; the mesh has ",
+                                          vertices.size(), " vertices"));
     else if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
              twice != sorted.end())
       faults.add(text(kind, " ", i), text("has vertex ", *twice, " twice"));
   }
 }
 
-/// Vertices of different elements at one place: nothing joins these elements.
+/// Adds vertices that have the position of another one. They do not join the elements around them.
 void find_coincident_vertices(const TetMesh& mesh, FaultList& faults) {
   std::vector<int> order(mesh.vertices.size());
   std::iota(order.begin(), order.end(), 0);
@@ -86,8 +87,8 @@ void find_coincident_vertices(const TetMesh& mesh, FaultList& faults) {
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
   for (std::size_t i = 1; i < order.size(); ++i)
     if (key(order[i]) == key(order[i - 1]))
-      faults.add(text("vertex ", order[i]), text("lies where vertex ", order[i - 1], " does, at ",
-                                                 place(mesh.vertices[order[i]]), ": merge them"));
+      faults.add(text("vertex ", order[i]), text("has the position of vertex ", order[i - 1], ", ",
+                                                 place(mesh.vertices[order[i]]), "; merge them"));
 }
 
 double calc_longest_edge(const std::vector<Vec3>& X, const int* element, int n) {
@@ -102,6 +103,7 @@ double calc_area(const std::vector<Vec3>& X, const std::array<int, 3>& t) {
   return norm(cross(X[t[1]] - X[t[0]], X[t[2]] - X[t[0]])) / 2;
 }
 
+/// Adds flat and inverted tets.
 void find_bad_tets(const TetMesh& mesh, FaultList& faults) {
   for (std::size_t i = 0; i < mesh.tets.size(); ++i) {
     const auto& tet = mesh.tets[i];
@@ -120,12 +122,12 @@ void find_bad_tets(const TetMesh& mesh, FaultList& faults) {
   }
 }
 
-/// A face of a tet, or an edge of a triangle, as the element winds about it.
+/// A face of a tet or an edge of a triangle, with the sense in which the element winds about it.
 template <std::size_t n>
 struct Side {
   std::array<int, n> sorted;
   int element;
-  bool turns_forward;  // the side's vertices are an even permutation of the sorted ones
+  bool turns_forward;  // true if the side's vertices are an even permutation of the sorted ones
 
   bool operator<(const Side& other) const {
     return std::tie(sorted, element) < std::tie(other.sorted, other.element);
@@ -153,6 +155,7 @@ void for_each_side(std::vector<Side<n>>& sides, Visit visit) {
   }
 }
 
+/// Adds faces with more than two tets or overlapping tets, and the lack of interior vertices.
 void find_bad_faces(const TetMesh& mesh, FaultList& faults) {
   std::vector<Side<3>> sides;
   std::vector<char> is_used(mesh.vertices.size(), 0), is_outside(mesh.vertices.size(), 0);
@@ -170,16 +173,17 @@ void find_bad_faces(const TetMesh& mesh, FaultList& faults) {
       faults.add(face, text("is shared by ", last - first, " tets, among them ", first->element,
                             ", ", (first + 1)->element, " and ", (first + 2)->element));
     else if (first->turns_forward == (first + 1)->turns_forward)
-      faults.add(face, text("has tets ", first->element, " and ", (first + 1)->element,
-                            " on the same side: they overlap"));
+      faults.add(face, text("tets ", first->element, " and ", (first + 1)->element,
+                            " lie on the same side of it, so they overlap"));
   });
   for (std::size_t v = 0; v < is_used.size(); ++v)
     if (is_used[v] && !is_outside[v]) return;
   faults.add(
-      "no vertex lies inside, only on the boundary, where the pressure is 0: it would be 0 "
-      "everywhere; mesh the part with vertices inside");
+      "no vertex lies inside; all are on the boundary, where the pressure is 0, so it would be 0 "
+      "everywhere; mesh the part with interior vertices");
 }
 
+/// Adds edges whose triangles do not wind about them in pairs of opposite senses.
 void find_bad_edges(const TriangleMesh& mesh, FaultList& faults) {
   std::vector<Side<2>> sides;
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
@@ -192,15 +196,16 @@ void find_bad_edges(const TriangleMesh& mesh, FaultList& faults) {
     if (2 * num_forward == last - first) return;
     const std::string edge = text("edge (", first->sorted[0], ", ", first->sorted[1], ")");
     if (last - first == 1)
-      faults.add(edge, text("only triangle ", first->element,
-                            " has it: the surface is open and encloses nothing; close it"));
+      faults.add(edge, text("belongs to triangle ", first->element,
+                            " only, so the surface is open; close it"));
     else if (last - first == 2)
       faults.add(edge, text("triangles ", first->element, " and ", (first + 1)->element,
                             " wind in opposite senses; reverse one of them"));
     else
       faults.add(
           edge, text("is shared by ", last - first, " triangles, among them ", first->element, ", ",
-                     (first + 1)->element, " and ", (first + 2)->element, ", that bound no solid"));
+                     (first + 1)->element, " and ", (first + 2)->element,
+                     ", which do not bound a solid; separate the solids or remove a triangle"));
   });
 }
 
@@ -240,7 +245,7 @@ void check_triangle_mesh(const TriangleMesh& mesh, const std::string& where) {
   faults.throw_if_any();
   if (const double volume = calc_volume(mesh); !(volume > 0))
     faults.add(text("the volume is ", volume,
-                    " m^3: triangles wind inward; reverse the order of their vertices"));
+                    " m^3, because triangles wind inward; reverse the order of their vertices"));
   faults.throw_if_any();
 }
 

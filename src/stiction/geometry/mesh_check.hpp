@@ -4,30 +4,32 @@
 
 #include "stiction/geometry/meshes.hpp"
 
-/// Checks of meshes that users give. Each throws an Error (kInvalidValue) with all faults of the
-/// first stage that has any, indices and numbers before shapes before neighbours: ten, each with
-/// its element, and how many more there are.
+/// Checks of users' meshes. They run in stages: indices and numbers, then shapes of elements, then
+/// neighbours. A check throws an Error of kInvalidValue with the faults of the first stage that
+/// finds any: the first ten, each with its element, and the number of the others.
 namespace stiction::geometry {
 
-/// Heights below this fraction of the longest edge are round-off: gradients and normals would have
-/// half their digits or fewer.
+/// Heights below this fraction of the longest edge are round-off. Gradients and normals of such an
+/// element would have half their digits or fewer.
 inline constexpr double kFlatHeight = 1e-8;
 
-/// Finds: no tets; indices out of range or repeated in a tet; coordinates that are not finite;
-/// vertices at the same place; flat and inverted tets; faces of three or more tets, and tets on the
-/// same side of a face; no vertex inside, where the pressure could rise. Then the boundary is
-/// closed, and each of its triangles winds outward. Tets may touch along an edge or at a vertex.
-/// @param where the file, or what the caller knows the mesh by; the element is added
+/// Checks a tet mesh. The faults are: no tets; indices out of range or repeated in a tet;
+/// coordinates that are not finite; vertices at the same position; flat or inverted tets; faces
+/// shared by three or more tets, or by two tets on the same side; no interior vertex, where the
+/// pressure could be above 0. A mesh without faults has a closed boundary whose triangles wind
+/// outward. Tets may touch along an edge or at a vertex.
+/// @param where the file, or the caller's name of the mesh; it starts each message
 void check_tet_mesh(const TetMesh& mesh, const std::string& where);
 
-/// Finds: no triangles; indices out of range or repeated in a triangle; coordinates that are not
-/// finite; triangles without area; edges of one triangle (an open surface), or whose triangles do
-/// not wind alike; a volume that is not above 0 (wound inward). Shells within shells bound a
-/// cavity.
-/// Vertices in no triangle are let be.
+/// Checks a closed surface. The faults are: no triangles; indices out of range or repeated in a
+/// triangle; coordinates that are not finite; triangles without area; edges of a single triangle
+/// (an open surface); edges whose triangles wind in opposite senses; a volume that is not above 0
+/// (the triangles wind inward). A shell within a shell bounds a cavity. Vertices without a triangle
+/// are allowed.
+/// @param where as for check_tet_mesh
 void check_triangle_mesh(const TriangleMesh& mesh, const std::string& where);
 
-/// The first stage alone: what has to hold before the mesh may be looked at.
+/// Does the first stage of check_triangle_mesh only: indices and numbers.
 void check_triangle_indices(const TriangleMesh& mesh, const std::string& where);
 
 }  // namespace stiction::geometry

@@ -10,9 +10,10 @@
 namespace stiction::geometry {
 namespace {
 
+/// The bounding box and volume of a shell.
 struct Shell {
   Vec3 low, high;
-  double volume = 0;  // six times
+  double volume = 0;  // six times the volume
 
   bool is_within(const Shell& other) const {
     for (int i = 0; i < 3; ++i)
@@ -21,7 +22,7 @@ struct Shell {
   }
 };
 
-/// The root of each vertex's shell.
+/// Returns the vertex that represents the shell of each vertex (union-find).
 std::vector<int> find_roots(const TriangleMesh& mesh) {
   std::vector<int> parent(mesh.vertices.size());
   std::iota(parent.begin(), parent.end(), 0);
@@ -37,7 +38,8 @@ std::vector<int> find_roots(const TriangleMesh& mesh) {
   return parent;
 }
 
-/// By the root of each; those of other vertices stay empty.
+/// Measures the shells. The result is indexed by the root of a shell; other entries are
+/// meaningless.
 std::vector<Shell> measure_shells(const TriangleMesh& mesh, const std::vector<int>& root) {
   std::vector<Shell> shells(mesh.vertices.size());
   for (std::size_t v = 0; v < root.size(); ++v)
@@ -48,7 +50,8 @@ std::vector<Shell> measure_shells(const TriangleMesh& mesh, const std::vector<in
     shell.high = componentwise_max(shell.high, mesh.vertices[v]);
   }
   for (const auto& [a, b, c] : mesh.triangles) {
-    // About a point of the shell: far from the origin volumes would cancel.
+    // Volumes are relative to a point of the shell. Relative to the origin they would cancel if the
+    // shell is far away.
     const Vec3& origin = mesh.vertices[root[a]];
     shells[root[a]].volume +=
         dot(cross(mesh.vertices[a] - origin, mesh.vertices[b] - origin), mesh.vertices[c] - origin);

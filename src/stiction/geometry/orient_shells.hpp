@@ -4,10 +4,10 @@
 
 namespace stiction::geometry {
 
-/// Turns the shells of a surface that are wound inward, by the sign of their volumes. Shells are
-/// parts without a vertex in common; one whose bounding box lies within another's is taken for a
-/// cavity, and let be.
-/// @param mesh indices in range
+/// Reverses the shells of a surface that wind inward, which their volumes tell. Shells are parts
+/// without a common vertex. A shell whose bounding box lies within that of another shell is taken
+/// as a cavity and is not reversed.
+/// @param mesh in, out: a mesh with valid indices
 void orient_shells(TriangleMesh* mesh);
 
 }  // namespace stiction::geometry

@@ -16,10 +16,11 @@ struct SliceCase {
   std::array<Edge, 4> edge{};
 };
 
-/// Edges that a plane cuts, in the order of the polygon; by the corners where f > 0, bit by bit.
+/// The edges that a plane cuts, in the order of the polygon's corners. The index is the bit mask of
+/// the corners where f > 0.
 constexpr std::array<SliceCase, 16> make_slice_cases() {
   std::array<SliceCase, 16> cases{};
-  // Even permutations: the tetrahedron i, j, k, l has positive volume too.
+  // Even permutations, so the tetrahedron i, j, k, l has positive volume too.
   constexpr int kOne[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 0, 1, 3}, {3, 0, 2, 1}};
   for (const auto& [i, j, k, l] : kOne) {
     cases[1 << i] = {3, {{{i, j}, {i, l}, {i, k}}}};
@@ -33,13 +34,15 @@ constexpr std::array<SliceCase, 16> make_slice_cases() {
 }
 constexpr std::array<SliceCase, 16> kSliceCases = make_slice_cases();
 
-/// Where a linear function that is `fa` at a and `fb` at b, of opposite signs, is 0.
+/// Returns the point where a linear function is 0 that has values fa at a and fb at b of opposite
+/// signs.
 PolygonVertex interpolate(const PolygonVertex& a, const PolygonVertex& b, double fa, double fb) {
   const Vec4 t = math::broadcast_to<Vec4>(fa / (fa - fb));
   return {multiply_add(t, b.position_pressure - a.position_pressure, a.position_pressure),
           multiply_add(t, b.distance - a.distance, a.distance)};
 }
 
+/// Clips by one plane.
 void clip_by(int plane, Polygon* polygon) {
   Polygon clipped;
   const int n = polygon->num_vertices;
@@ -47,7 +50,7 @@ void clip_by(int plane, Polygon* polygon) {
   for (int i = 0; i < n; ++i) {
     const PolygonVertex* vertex = &polygon->vertex[i];
     const double d0 = before->distance[plane], d1 = vertex->distance[plane];
-    // Rounding cannot add a corner to a convex polygon more than once: the last place is spare.
+    // Without rounding a plane adds at most one corner, so there is always room for it.
     if ((d0 > 0) != (d1 > 0) && clipped.num_vertices < kMaxPolygonVertices)
       clipped.vertex[clipped.num_vertices++] =
           d0 > 0 ? interpolate(*before, *vertex, d0, d1) : interpolate(*vertex, *before, d1, d0);

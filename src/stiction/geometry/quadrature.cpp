@@ -8,17 +8,18 @@
 namespace stiction::geometry {
 namespace {
 
-/// Of the surface's extent: faces shorter than the first are not cut; strips are near the second,
-/// but for faces so wide that strips would be shorter than kLeastAspect widths.
-/// Measured on fans of 40 to 400 triangles, in tests/geometry/quadrature_test.cpp.
+/// Lengths relative to the surface's extent: faces shorter than kLongFace are not cut, and strips
+/// are about kStrip wide. They are wider on wide faces, at least kLeastAspect times the width of
+/// the face. Measured on fans of 40 to 400 triangles, in tests/geometry/quadrature_test.cpp.
 constexpr double kLongFace = 1.0 / 8, kStrip = 1.0 / 40, kLeastAspect = 2;
 
-// Additive sequences that fill the square evenly: powers of the plastic number's inverse.
+// Steps of additive sequences that fill [0, 1) evenly: the inverse of the golden ratio, and the
+// inverse square of the plastic number.
 constexpr double kPhaseStep = std::numbers::phi - 1, kTurnStep = 0.5698402909980532;
 
 double fraction(double x) { return x - std::floor(x); }
 
-/// In the plane of a face.
+/// A vector in the plane of a face [m].
 struct Vec2 {
   double x, y;
 };
@@ -28,13 +29,13 @@ Vec2 operator*(Vec2 a, double s) { return {a.x * s, a.y * s}; }
 double dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
 double cross(Vec2 a, Vec2 b) { return a.x * b.y - a.y * b.x; }
 
-/// A face, or a strip of one: two cuts add a corner each.
+/// A face or a strip of it. Each of two cuts adds at most one corner.
 struct FlatPolygon {
   int num_vertices = 0;
   std::array<Vec2, 10> vertex;
 };
 
-/// Area, centroid and the covariance of area about it.
+/// The area of a polygon, its centroid, and the covariance of the area about the centroid.
 struct Moments {
   double area;
   Vec2 centroid;
@@ -61,9 +62,9 @@ Moments calc_moments(const FlatPolygon& polygon) {
           yy * scale - c.y * c.y};
 }
 
-/// Standard deviations of area along the principal axes, the longer first.
+/// The standard deviations of area along the principal axes.
 struct PrincipalAxes {
-  Vec2 axis;  // unit, of the longer
+  Vec2 axis;  // unit vector along the longer axis
   double longer, shorter;
 };
 
@@ -76,7 +77,7 @@ PrincipalAxes calc_principal_axes(const Moments& m) {
           std::sqrt(std::max(0.0, mean - radius))};
 }
 
-/// The part with sign (axis . x - offset) <= 0.
+/// Returns the part of a polygon with sign (axis . x - offset) <= 0.
 FlatPolygon cut(const FlatPolygon& polygon, Vec2 axis, double offset, double sign) {
   FlatPolygon part;
   const auto height = [&](Vec2 x) { return sign * (dot(axis, x) - offset); };
@@ -111,6 +112,7 @@ class FaceQuadrature {
     }
   }
 
+  /// Adds three points, or three per strip if the face is long.
   /// @param extent of the surface [m]
   void add_points(double extent) {
     const Moments moments = calc_moments(polygon_);
@@ -133,7 +135,7 @@ class FaceQuadrature {
   void add_strips(Vec2 axis, double low, double high, double width) {
     const double least_area = 1e-9 * face_.area;
     FlatPolygon rest = polygon_;
-    // A first strip narrower than the others, and so a last one.
+    // The first strip is narrower than the others by a phase that differs from face to face.
     double offset = low + width * fraction((index_ + 1) * kPhaseStep);
     for (; offset < high; offset += width) {
       const FlatPolygon strip = cut(rest, axis, offset, 1), after = cut(rest, axis, offset, -1);
@@ -150,7 +152,7 @@ class FaceQuadrature {
   void add_three(const Moments& moments, const PrincipalAxes& axes) {
     const Vec2 longer = axes.axis * (std::numbers::sqrt2 * axes.longer);
     const Vec2 shorter = Vec2{-axes.axis.y, axes.axis.x} * (std::numbers::sqrt2 * axes.shorter);
-    // A third of a turn brings the points back.
+    // A third of a turn maps the three points to themselves.
     const double turn = fraction((static_cast<double>(points_->size()) / 3 + 1) * kTurnStep) / 3;
     double c = std::cos(2 * std::numbers::pi * turn), s = std::sin(2 * std::numbers::pi * turn);
     for (int i = 0; i < 3; ++i) {
@@ -172,10 +174,12 @@ class FaceQuadrature {
   std::vector<QuadraturePoint>* points_;
   Vec3 x_, y_;  // axes of the face's plane
   FlatPolygon polygon_;
-  double area_scale_ = 1;  // what rounding of the corners' places has changed
+  double area_scale_ =
+      1;  // face's area / polygon's area; differs from 1 by rounding of the corners
 };
 
-/// The diameter of the disk whose area has the same mean square distance from its centroid [m].
+/// Returns the diameter of the disk that has the same mean square distance of its area from its
+/// centroid as the surface [m].
 double calc_extent(const ContactSurface& surface) {
   double area = 0;
   Vec3 center;
@@ -192,7 +196,8 @@ double calc_extent(const ContactSurface& surface) {
       mean += math::dot(v, v);
     }
     const Vec3 c = face.centroid - center;
-    // The covariance of a triangle is a twelfth of its corners' sum; for others it is near it.
+    // The covariance of a triangle is a twelfth of the sum over its corners. This is approximately
+    // true for other polygons.
     second += face.area * (math::dot(c, c) + mean / (4 * face.num_vertices));
   }
   return std::sqrt(8 * second / area);

@@ -6,27 +6,28 @@
 
 namespace stiction::geometry {
 
-/// Points that stand for a surface's faces.
+/// The quadrature points of a surface's faces, [theory:patch-quadrature].
 ///
-/// `centroid`: one a face, exact for the force of a linear pressure.
+/// `centroid`: one point per face. It is exact for the force of a linear pressure.
 ///
-/// `moment_exact`: three of equal area, at c + sqrt(2) L u_i with the covariance L L^T of the
-/// face's area about its centroid c and unit vectors u_i 120 degrees apart. They are exact for
-/// every quadratic, thus for force and moment of a linear pressure, and inside, since a convex face
-/// holds its ellipse of inertia sqrt(2) times over [kannan1995]; [theory:patch-quadrature].
-/// Friction is not linear in place: where faces are long, as in a fan, their points would line up
-/// in rings. So the u_i turn from face to face, and a face longer than a quarter of its surface is
-/// cut into strips across, at another phase each, with three points to each strip.
+/// `moment_exact`: three points of equal area at c + sqrt(2) L u_i. L L^T is the covariance of the
+/// face's area about its centroid c, and the unit vectors u_i are 120 degrees apart. The points are
+/// exact for every quadratic function, so for the force and the moment of a linear pressure. They
+/// lie in the face, because a convex face contains sqrt(2) times its ellipse of inertia
+/// [kannan1995]. Friction is not a linear function of position, and the points of long faces, such
+/// as those of a fan, would line up in rings. Therefore the u_i rotate from face to face, and a
+/// face longer than an eighth of the surface's extent is cut across into strips, each with three
+/// points. The first strip has another width on every face.
 enum class Quadrature { centroid, moment_exact };
 
 struct QuadraturePoint {
   Vec3 position;    // in the face, world frame [m]
-  double area;      // > 0 [m^2]; those of a face sum to the face's
+  double area;      // > 0 [m^2]; the areas of a face's points sum to its area
   double pressure;  // [Pa]
-  int face;
+  int face;         // index in ContactSurface::faces
 };
 
-/// Points in the order of faces.
+/// Computes the points of all faces, in the order of the faces.
 void calc_quadrature_points(const ContactSurface& surface, Quadrature quadrature,
                             std::vector<QuadraturePoint>* points);
 

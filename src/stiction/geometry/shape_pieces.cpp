@@ -11,7 +11,7 @@ namespace stiction::geometry {
 void check_positive(const char* name, double value) {
   if (std::isfinite(value) && value > 0) return;
   std::ostringstream message;
-  message << value << " is not a finite number above 0";
+  message << "is " << value << ", must be finite and above 0";
   throw Error(ErrorCode::kInvalidValue, name, message.str());
 }
 
@@ -45,13 +45,6 @@ void add_pyramid(int apex, const std::array<int, 2>& lower, const std::array<int
                  MeshedShape& shape) {
   add_cone(apex, lower[0], lower[1], upper[0], shape);
   add_cone(apex, lower[1], upper[1], upper[0], shape);
-}
-
-PressureField make_pressure_field(MeshedShape shape, double hydroelastic_modulus) {
-  check_positive("hydroelastic_modulus", hydroelastic_modulus);
-  PressureField field{std::move(shape.mesh), std::move(shape.extent)};
-  for (double& p : field.pressure) p *= hydroelastic_modulus;
-  return field;
 }
 
 }  // namespace stiction::geometry

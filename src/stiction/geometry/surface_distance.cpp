@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace stiction::geometry {
 namespace {
@@ -23,7 +24,8 @@ double calc_box_distance2(const Vec3& x, const Vec3& low, const Vec3& high) {
 }  // namespace
 
 Vec3 find_nearest_point(const Vec3& x, const Vec3& a, const Vec3& b, const Vec3& c) {
-  // Inside of the prism over the triangle its foot on the plane; else a point of an edge.
+  // If x lies in the prism over the triangle, its projection on the plane is nearest; otherwise a
+  // point of an edge is.
   const Vec3 n = cross(b - a, c - a);
   const double n2 = dot(n, n);
   const bool inside = n2 > 0 && dot(cross(b - a, x - a), n) >= 0 &&
@@ -53,7 +55,7 @@ int SurfaceDistance::add_node(int first, int last) {
   nodes_.push_back(node);
   constexpr int kLeafSize = 4;
   if (last - first <= kLeafSize) return at;
-  // Half of the triangles on each side of the box's longest axis.
+  // Split at the median along the box's longest axis.
   const Vec3 size = node.high - node.low;
   const int axis = size.x >= std::max(size.y, size.z) ? 0 : size.y >= size.z ? 1 : 2;
   const int middle = first + (last - first) / 2;
@@ -75,7 +77,8 @@ double SurfaceDistance::calc(const Vec3& x) const {
   return std::sqrt(best);
 }
 
-/// @param best the square of the least distance found [m^2]
+/// Searches the subtree of a node for a smaller distance.
+/// @param best in, out: the square of the least distance found [m^2]
 void SurfaceDistance::search(int at, const Vec3& x, double* best) const {
   const Node& node = nodes_[at];
   if (calc_box_distance2(x, node.low, node.high) >= *best) return;
@@ -86,7 +89,7 @@ void SurfaceDistance::search(int at, const Vec3& x, double* best) const {
     }
     return;
   }
-  // The nearer child first: the other one is often skipped then.
+  // Search the nearer child first. The other one is then often skipped.
   int near = at + 1, far = node.right;
   if (calc_box_distance2(x, nodes_[far].low, nodes_[far].high) <
       calc_box_distance2(x, nodes_[near].low, nodes_[near].high))

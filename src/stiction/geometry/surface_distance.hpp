@@ -7,23 +7,24 @@
 
 namespace stiction::geometry {
 
-/// The point of triangle (a, b, c) nearest to x; of a triangle without area too.
+/// Returns the point of triangle (a, b, c) nearest to x. The triangle may have no area.
 Vec3 find_nearest_point(const Vec3& x, const Vec3& a, const Vec3& b, const Vec3& c);
 
-/// Exact distances to triangles, by a binary tree of boxes: O(log n) a query, O(n log n) to make.
+/// Computes exact distances to a set of triangles with a binary tree of boxes. A query costs
+/// O(log n), the construction O(n log n).
 class SurfaceDistance {
  public:
-  /// @param surface at least one triangle, all coordinates finite; copied
+  /// @param surface at least one triangle with finite coordinates; it is copied
   explicit SurfaceDistance(const TriangleMesh& surface);
 
-  /// The distance >= 0 from x to the nearest triangle [m].
+  /// Returns the distance >= 0 from x to the nearest triangle [m].
   double calc(const Vec3& x) const;
 
  private:
   struct Node {
     Vec3 low, high;
-    int first, last;  // triangles
-    int right;        // child, the left one is the next node; -1 for a leaf
+    int first, last;  // range of triangles
+    int right;        // index of the right child, -1 for a leaf; the left child is the next node
   };
 
   int add_node(int first, int last);

@@ -2,18 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace stiction::geometry {
 namespace {
 
-/// Sums of three products and a constant are off by less than this share of their terms.
+/// A bound of the rounding of sums of three products and a constant, relative to their terms.
 constexpr float kRounding = 1e-6F;
 
 struct Range {
   Float8 low, high;
 };
 
-/// Of normal . x - offset over corners, each of them `at(corner)`.
+/// Returns the range of at(i) over the corners i.
 template <int kCorners, class At>
 Range range_over(At at) {
   Range range{at(0), at(0)};
@@ -30,7 +31,7 @@ auto dot3(const Normal& n, const Point& x) {
   return n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
 }
 
-/// No face of a leaf's tetrahedron has all corners outside.
+/// Returns true in the lanes where no face plane of the leaf's tetrahedron has all corners outside.
 template <int kCorners>
 Int8 is_within_planes(const TetLeaf& tets, const float (&corner)[kCorners][3], float pad) {
   Int8 is_within = ~Int8{};
@@ -43,7 +44,7 @@ Int8 is_within_planes(const TetLeaf& tets, const float (&corner)[kCorners][3], f
   return is_within;
 }
 
-/// The largest coordinate.
+/// Returns the largest absolute coordinate.
 template <int kCorners>
 float calc_reach(const float (&corner)[kCorners][3]) {
   float reach = 0;
@@ -128,7 +129,7 @@ FloatTet make_float_tet(const MovedTet& moved, const RigidTransform& X_TO, const
 unsigned filter_tets(const FloatTet& O, const TetLeaf& tets, unsigned lanes, float drift) {
   const float size = O.reach + tets.reach, pad = kRounding * size + drift;
 
-  // The equilibrium plane cuts both.
+  // The plane of equal pressure must cut both tetrahedra.
   const Float8 slack = (pad * (tets.gradient_size + O.gradient_size) +
                         kRounding * (O.pressure_size + tets.pressure_size));
   const Range at_O = range_over<4>(
@@ -141,6 +142,7 @@ unsigned filter_tets(const FloatTet& O, const TetLeaf& tets, unsigned lanes, flo
       lanes & bits_of((max8(at_O.low, at_T.low) <= slack) & (min8(at_O.high, at_T.high) >= -slack));
   if (!found) return 0;
 
+  // No face plane of either may separate them.
   found &= bits_of(is_within_planes(tets, O.corner, pad));
   if (!found) return 0;
   Int8 is_within = ~Int8{};
@@ -156,6 +158,7 @@ unsigned filter_tets(const FloatTet& O, const TetLeaf& tets, unsigned lanes, flo
 
 unsigned filter_tets(const FloatTriangle& O, const TetLeaf& tets, unsigned lanes, float drift) {
   const float pad = kRounding * (O.reach + tets.reach) + drift;
+  // The plane of the triangle must cut the tetrahedron.
   const Range heights = range_over<4>([&](int i) {
     const Float8 x[3] = {tets.x[i], tets.y[i], tets.z[i]};
     return dot3(O.normal, x) - O.offset;

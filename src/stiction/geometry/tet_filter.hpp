@@ -1,23 +1,28 @@
 #pragma once
 
+#include <vector>
+
 #include "stiction/geometry/bvh.hpp"
 #include "stiction/geometry/contact_body_data.hpp"
 #include "stiction/geometry/face_kernels.hpp"
 
-/// Eight tetrahedra at once against one element of the other body, in floats: yes to all pairs that
-/// have a face, and to few others. Coordinates are less the hierarchy's origin.
+/// Tests of eight tetrahedra at once against one element of the other body, in floats. They accept
+/// all pairs that have a face, and few others. Coordinates are relative to the hierarchy's origin.
 namespace stiction::geometry {
 
+/// Makes the data of a leaf from its tetrahedra.
 TetLeaf make_tet_leaf(const BvhLeaf& leaf, const std::vector<Tet>& tets, const Vec3& origin);
 
-/// An element of the other body in the coordinates of the leaves.
+/// A triangle of the other body in the coordinates of the leaves.
 struct FloatTriangle {
   float corner[3][3];
   float normal[3], offset;
-  float reach;
+  float reach;  // bound of all coordinates [m]
 };
 FloatTriangle make_float_triangle(const MovedTriangle& triangle, const Vec3& origin);
 
+/// A tetrahedron of the other body in the coordinates of the leaves. The last row has bounds as in
+/// TetLeaf.
 struct FloatTet {
   float corner[4][3], pressure[4];
   float plane[4][3], plane_offset[4];
@@ -27,7 +32,8 @@ struct FloatTet {
 FloatTet make_float_tet(const MovedTet& moved, const RigidTransform& X_TO, const Tet& tet,
                         const Vec3& origin);
 
-/// Lanes that may have a face with O, among `lanes`, wherever O is moved by at most `drift` [m].
+/// Returns the lanes, among `lanes`, that may have a face with O after any motion of O of at most
+/// `drift` [m].
 unsigned filter_tets(const FloatTet& O, const TetLeaf& tets, unsigned lanes, float drift);
 unsigned filter_tets(const FloatTriangle& O, const TetLeaf& tets, unsigned lanes, float drift);
 

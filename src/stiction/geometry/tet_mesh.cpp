@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <tuple>
 
 namespace stiction::geometry {
@@ -9,7 +10,7 @@ namespace {
 
 double calc_determinant(const Vec3& a, const Vec3& b, const Vec3& c) { return dot(cross(a, b), c); }
 
-/// Face k of a tet, by its vertices in rising order.
+/// Face k of a tet, with its vertices in ascending order.
 struct SortedFace {
   std::array<int, 3> vertices;
   int tet, k;
@@ -39,7 +40,7 @@ double calc_volume(const TetMesh& mesh) {
 
 double calc_volume(const TriangleMesh& surface) {
   if (surface.triangles.empty()) return 0;
-  // About a vertex, not the origin, so that a mesh far away loses no digits.
+  // Volumes are relative to a vertex, so that a mesh far from the origin loses no digits.
   const auto& X = surface.vertices;
   const Vec3 o = X[surface.triangles[0][0]];
   double volume = 0;

@@ -14,7 +14,7 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   first_row_[0] = 0;
   for (int i = 0; i < n; ++i) first_row_[i + 1] = first_row_[i] + block_sizes[i];
 
-  // Lower adjacency: the later end of each edge, filed under the earlier.
+  // Lower adjacency: for each block the later ends of its edges.
   adjacency_start_.assign(n + 1, 0);
   for (const BlockEdge& e : edges)
     if (e.a != e.b) ++adjacency_start_[std::min(e.a, e.b) + 1];
@@ -24,8 +24,8 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   for (const BlockEdge& e : edges)
     if (e.a != e.b) adjacency_[mark_[std::min(e.a, e.b)]++] = std::max(e.a, e.b);
 
-  // Structure of column j: its own edges and the structures of its children in the elimination
-  // tree, less j itself.
+  // Structure of column j: the union of its own edges and of the structures of its children in the
+  // elimination tree, without j itself.
   parent_.assign(n, -1);
   first_child_.assign(n, -1);
   next_sibling_.assign(n, -1);
@@ -52,7 +52,7 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
     }
   }
 
-  // Panel layout.
+  // Layout of the panels in memory.
   panel_rows_.resize(n);
   value_start_.resize(n);
   below_offset_.resize(below_.size());
@@ -74,7 +74,8 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   const int widest = n > 0 ? *std::max_element(block_sizes.begin(), block_sizes.end()) : 0;
   scratch_.resize(static_cast<std::size_t>(widest) * widest);
 
-  // Panel j updates panel k, for each k below it, in the rows of every i >= k below it.
+  // Targets of the updates: panel j updates each panel k below it, in the rows of every block
+  // i >= k of panel j.
   target_start_.resize(n + 1);
   target_.clear();
   for (int j = 0; j < n; ++j) {
@@ -152,7 +153,7 @@ bool BlockSparseCholesky::eliminate(int begin, int end) {
                       scratch_.data()))
       return false;
 
-    // Outer products of the rows below, subtracted from the panels to the right.
+    // Subtracts the outer products of the rows below from the panels to the right.
     const int* target = target_.data() + target_start_[j];
     for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
       const int k = below_[p];

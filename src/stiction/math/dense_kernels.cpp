@@ -3,7 +3,8 @@
 namespace stiction::math {
 namespace {
 
-/// L D L^T of the leading kWidth x kWidth, unrolled. @return false at a pivot not above zero.
+/// Factors the leading kWidth x kWidth block as L D L^T, with unrolled loops.
+/// @return false if a pivot is not above zero
 template <int kWidth>
 bool factor_square(double* A, int lda, double* inv_diagonal) {
   double L[kWidth][kWidth], T[kWidth][kWidth];  // T = L D
@@ -24,8 +25,8 @@ bool factor_square(double* A, int lda, double* inv_diagonal) {
   return true;
 }
 
-/// The case of six with its columns in registers, right-looking. Entries above the diagonal are
-/// spoilt.
+/// The specialization for six columns keeps them in registers and is right-looking. It overwrites
+/// the entries above the diagonal.
 template <>
 bool factor_square<6>(double* A, int lda, double* inv_diagonal) {
   Six column[6];
@@ -47,7 +48,7 @@ bool factor_square<6>(double* A, int lda, double* inv_diagonal) {
   return is_positive;
 }
 
-/// Rows of X D L^T = B in place of B, one group of rows (the width of V).
+/// Solves X D L^T = B in place of B for one group of rows, as many as V has lanes.
 template <class V, int kWidth>
 void solve_right_rows(const double* L, int lda, const double* inv_diagonal, double* B) {
   V t[kWidth];  // X D
@@ -60,7 +61,7 @@ void solve_right_rows(const double* L, int lda, const double* inv_diagonal, doub
   }
 }
 
-/// Factors kWidth columns of an m-row panel.
+/// Factors kWidth columns of a panel of m rows.
 template <int kWidth>
 bool factor_columns(int m, double* A, int lda, double* inv_diagonal) {
   if (!factor_square<kWidth>(A, lda, inv_diagonal)) return false;
@@ -74,6 +75,7 @@ bool factor_columns(int m, double* A, int lda, double* inv_diagonal) {
   return true;
 }
 
+/// Factors `width` <= 6 columns of a panel of m rows.
 bool factor_columns(int width, int m, double* A, int lda, double* inv_diagonal) {
   switch (width) {
     case 1: return factor_columns<1>(m, A, lda, inv_diagonal);
@@ -88,7 +90,7 @@ bool factor_columns(int width, int m, double* A, int lda, double* inv_diagonal) 
 }  // namespace
 
 bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double* scratch) {
-  // Left-looking over groups of six columns: all earlier columns enter by one product.
+  // Left-looking over groups of six columns: one product subtracts all earlier columns.
   constexpr int kGroup = 6;
   for (int j = 0; j < n; j += kGroup) {
     const int width = n - j < kGroup ? n - j : kGroup;
@@ -119,7 +121,7 @@ bool invert_six(const double* A, double* inverse) {
 #pragma GCC unroll 6
   for (int j = 0; j < 6; ++j) Six::load(A + 6 * j).store(L + 6 * j);
   if (!factor_square<6>(L, 6, inv_diagonal)) return false;
-  // Rows of Y = L^-1, then Y^T D^-1 Y.
+  // Computes the rows of Y = L^-1 and sums Y^T D^-1 Y.
   Six y[6];
   SixBySix sum = SixBySix::zero();
 #pragma GCC unroll 6

@@ -4,16 +4,18 @@
 
 #include "stiction/math/six.hpp"
 
-/// Small dense kernels on column-major blocks: the inner loops of the block Cholesky.
+/// Small dense kernels on column-major blocks: the inner loops of the block Cholesky factorization.
 ///
-/// Blocks are small (6 for a free body, tens for a robot), so no packing: rows are taken four at a
-/// time in GCC vector types, columns in registers. One operation order for every width, hence the
-/// same bits on every call.
+/// Blocks are small (6 rows for a free body, tens for a robot), so the kernels do not pack them.
+/// Rows are processed four at a time in GCC vector types, columns in registers. The order of
+/// operations is the same for every width, so results are bitwise reproducible.
+///
+/// `lda`, `ldb`, ... are the strides between columns.
 namespace stiction::math {
 
 namespace internal {
 
-/// C(:, 0..kCols) -= A B(0..kCols, :)^T for one group of rows (the width of V).
+/// Computes C(:, 0..kCols) -= A B(0..kCols, :)^T for one group of rows, as many as V has lanes.
 template <class V, int kCols>
 inline void subtract_abt_rows(int k, const double* A, int lda, const double* B, int ldb, double* C,
                               int ldc) {
@@ -26,6 +28,7 @@ inline void subtract_abt_rows(int k, const double* A, int lda, const double* B, 
   for (int j = 0; j < kCols; ++j) store<V>(C + j * ldc, acc[j]);
 }
 
+/// Computes C(:, 0..kCols) -= A B(0..kCols, :)^T for m rows.
 template <int kCols>
 inline void subtract_abt_columns(int m, int k, const double* A, int lda, const double* B, int ldb,
                                  double* C, int ldc) {
@@ -39,7 +42,7 @@ inline void subtract_abt_columns(int m, int k, const double* A, int lda, const d
 }
 }  // namespace internal
 
-/// C -= A B^T with C (m x n), A (m x k), B (n x k), all column-major.
+/// Computes C -= A B^T with C (m x n), A (m x k) and B (n x k), all column-major.
 inline void subtract_abt(int m, int n, int k, const double* A, int lda, const double* B, int ldb,
                          double* C, int ldc) {
   int j = 0;
@@ -55,7 +58,7 @@ inline void subtract_abt(int m, int n, int k, const double* A, int lda, const do
   }
 }
 
-/// The 6 x 6 case of a free body, sizes known to the compiler.
+/// Computes C -= A B^T for 6 x 6 matrices, the case of free bodies. The compiler knows all sizes.
 inline void subtract_abt_6(const double* A, int lda, const double* B, int ldb, double* C, int ldc) {
   internal::subtract_abt_rows<Vec4, 6>(6, A, lda, B, ldb, C, ldc);
   internal::subtract_abt_rows<Vec2, 6>(6, A + 4, lda, B, ldb, C + 4, ldc);
@@ -63,7 +66,7 @@ inline void subtract_abt_6(const double* A, int lda, const double* B, int ldb, d
 
 namespace internal {
 
-/// y += s A x for one group of rows.
+/// Computes y += s A x for one group of rows, as many as V has lanes.
 template <class V>
 inline void add_av_rows(double s, int n, const double* A, int lda, const double* x, double* y) {
   V acc = load<V>(y);
@@ -73,7 +76,7 @@ inline void add_av_rows(double s, int n, const double* A, int lda, const double*
 
 }  // namespace internal
 
-/// y += s A x with A (m x n); s is 1 or -1.
+/// Computes y += s A x with A (m x n) and s = 1 or -1.
 inline void add_av(double s, int m, int n, const double* A, int lda, const double* x, double* y) {
   int i = 0;
   for (; i + 4 <= m; i += 4) internal::add_av_rows<Vec4>(s, n, A + i, lda, x, y + i);
@@ -84,7 +87,7 @@ inline void add_av(double s, int m, int n, const double* A, int lda, const doubl
   if (i < m) internal::add_av_rows<double>(s, n, A + i, lda, x, y + i);
 }
 
-/// y += s A^T x with A (m x n).
+/// Computes y += s A^T x with A (m x n).
 inline void add_atv(double s, int m, int n, const double* A, int lda, const double* x, double* y) {
   for (int j = 0; j < n; ++j) {
     const double* a = A + j * lda;
@@ -97,23 +100,26 @@ inline void add_atv(double s, int m, int n, const double* A, int lda, const doub
   }
 }
 
-/// A = L D L^T, L with ones on its diagonal, in place of the lower triangle of the leading n x n of
-/// a panel with `m >= n` rows, and L21 = A21 L11^-T D^-1 for the rows below. The diagonal of A
-/// keeps D; its inverse is in `inv_diagonal`. Without square roots the chain of pivots is half as
-/// long.
-/// @param scratch min(n, 6) n numbers
-/// @return false at a pivot that is not positive (or not a number); the panel is then half done.
+/// Factors a panel of m >= n rows in place. The lower triangle of its leading n x n block becomes
+/// L11 of A11 = L11 D L11^T, where L11 has ones on its diagonal and the storage of the diagonal
+/// keeps D. The rows below become L21 = A21 L11^-T D^-1. Avoiding square roots halves the latency
+/// of the chain of pivots.
+/// @param inv_diagonal out: 1 / D, size n
+/// @param scratch      min(n, 6) n numbers
+/// @return false at a pivot that is not positive or not a number; the panel is then partly factored
 bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double* scratch);
 
-/// The inverse, column-major, of a symmetric positive definite 6 x 6 matrix, of which the lower
-/// triangle is read.
+/// Computes the inverse of a symmetric positive definite 6 x 6 matrix. Both are column-major; only
+/// the lower triangle of A is read.
 /// @return false if it is not positive definite
 bool invert_six(const double* A, double* inverse);
 
-/// x <- A^-1 x for such a matrix. @return false if it is not positive definite
+/// Computes x <- A^-1 x for a symmetric positive definite 6 x 6 matrix.
+/// @return false if it is not positive definite
 bool solve_six(const SixBySix& A, double* x);
 
-/// B = L diag(d), with L (m x n) of stride ldl and B packed with stride m.
+/// Computes B = L diag(d) with L (m x n) and B packed with stride m.
+/// @param stride_d distance between successive entries of d
 inline void scale_columns(int m, int n, const double* L, int ldl, const double* d, int stride_d,
                           double* B) {
   if (m == 6) {
@@ -124,7 +130,7 @@ inline void scale_columns(int m, int n, const double* L, int ldl, const double* 
     for (int i = 0; i < m; ++i) B[i + j * m] = L[i + j * ldl] * d[j * stride_d];
 }
 
-/// x <- L^-1 x, with L the unit lower triangle of an n x n factor.
+/// Computes x <- L^-1 x with the unit lower triangle L of an n x n factor.
 inline void solve_lower(int n, const double* L, int ldl, double* x) {
   for (int j = 0; j < n; ++j) {
     const double* lj = L + j * ldl;
@@ -132,7 +138,7 @@ inline void solve_lower(int n, const double* L, int ldl, double* x) {
   }
 }
 
-/// x <- L^-T x.
+/// Computes x <- L^-T x with the unit lower triangle L of an n x n factor.
 inline void solve_lower_transposed(int n, const double* L, int ldl, double* x) {
   for (int j = n - 1; j >= 0; --j) {
     const double* lj = L + j * ldl;
@@ -142,7 +148,7 @@ inline void solve_lower_transposed(int n, const double* L, int ldl, double* x) {
   }
 }
 
-/// The cases of six, all in registers.
+/// Computes x <- L^-1 x for n = 6, in registers.
 inline void solve_lower_6(const double* L, int ldl, double* x) {
   double y[6] = {x[0], x[1], x[2], x[3], x[4], x[5]};
 #pragma GCC unroll 6
@@ -153,6 +159,7 @@ inline void solve_lower_6(const double* L, int ldl, double* x) {
 #pragma GCC unroll 6
   for (int i = 1; i < 6; ++i) x[i] = y[i];
 }
+/// Computes x <- L^-T x for n = 6, in registers.
 inline void solve_lower_transposed_6(const double* L, int ldl, double* x) {
   double y[6] = {x[0], x[1], x[2], x[3], x[4], x[5]};
 #pragma GCC unroll 6

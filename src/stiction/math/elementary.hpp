@@ -4,21 +4,23 @@
 
 #include "stiction/math/lanes.hpp"
 
-/// Elementary functions of lanes, one lane at a time: for laws that are chosen rarely enough that
-/// this will do.
+/// Elementary functions of a double or of Lanes. They evaluate one lane at a time, which is fast
+/// enough for the laws that need them, because these laws are rarely used.
 namespace stiction::math {
 
-/// The numbers of T, and one of them.
+/// Returns the number of lanes of T: 1 for a double, 4 for Lanes.
 template <class T>
 constexpr int count_lanes() {
   return sizeof(T) / sizeof(double);
 }
+/// Returns lane i of x; a double has one lane.
 inline double get_lane(double x, int) { return x; }
 inline double get_lane(const Lanes& x, int i) { return x[i]; }
+/// Sets lane i of x; a double has one lane.
 inline void set_lane(double* x, int, double value) { *x = value; }
 inline void set_lane(Lanes* x, int i, double value) { (*x)[i] = value; }
 
-/// f of each number.
+/// Returns f(x), lane by lane.
 template <class F>
 double map(double x, F&& f) {
   return f(x);

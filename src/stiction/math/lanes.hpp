@@ -5,19 +5,21 @@
 #include "stiction/math/six.hpp"
 
 /// Four numbers side by side: the arithmetic of contact laws, which are evaluated for four contacts
-/// at a time. Laws are written without branches, `mask ? a : b`, which reads the same for a double;
-/// the functions here are those that they need of both.
+/// at a time. Laws are written without branches, as `mask ? a : b`, so the same template works for
+/// a double and for Lanes. The functions that laws need exist for both types.
 namespace stiction::math {
 
 using Lanes = Vec4;
 inline constexpr int kNumLanes = 4;
 
+/// Returns x in every lane.
 inline Lanes broadcast(double x) { return broadcast_to<Lanes>(x); }
+/// Returns the sum of the four lanes.
 inline double sum(const Lanes& a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 
-/// {sum a, sum b, sum c, sum d}, each in the order of `sum`.
+/// Returns {sum(a), sum(b), sum(c), sum(d)}, with the same bits as `sum`.
 inline Lanes sum_each(const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& d) {
-  // {a0 + a2, a1 + a3, b0 + b2, b1 + b3}, and c and d alike
+  // ab = {a0 + a2, a1 + a3, b0 + b2, b1 + b3}; cd is the same for c and d.
   const Lanes ab =
       __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
   const Lanes cd =
@@ -28,7 +30,7 @@ inline Lanes sum_each(const Lanes& a, const Lanes& b, const Lanes& c, const Lane
 struct FourLanes {
   Lanes a, b, c, d;
 };
-/// Rows to columns: lane i of the k-th result is lane k of the i-th argument.
+/// Transposes four rows of four: lane i of the k-th result is lane k of the i-th argument.
 inline FourLanes transpose(const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& d) {
   const Lanes ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6);
   const Lanes ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
@@ -49,17 +51,18 @@ inline Lanes sqrt(const Lanes& x) {
 #endif
 }
 
-/// The larger; b where a is not a number.
+/// Returns the larger of a and b, lane by lane; b where a is not a number.
 template <class T>
 T max(const T& a, const T& b) {
   return a > b ? a : b;
 }
+/// Returns the smaller of a and b, lane by lane; b where a is not a number.
 template <class T>
 T min(const T& a, const T& b) {
   return a < b ? a : b;
 }
 
-/// Three components of four vectors.
+/// Four vectors of R^3, one per lane.
 struct Lanes3 {
   Lanes x, y, z;
 };
@@ -69,7 +72,7 @@ inline Lanes3 operator+(const Lanes3& a, const Lanes3& b) {
 }
 inline Lanes3 operator*(const Lanes3& a, const Lanes& s) { return {a.x * s, a.y * s, a.z * s}; }
 inline Lanes3& operator+=(Lanes3& a, const Lanes3& b) { return a = a + b; }
-/// a s + b.
+/// Returns a s + b.
 inline Lanes3 multiply_add(const Lanes3& a, const Lanes& s, const Lanes3& b) {
   return {multiply_add(a.x, s, b.x), multiply_add(a.y, s, b.y), multiply_add(a.z, s, b.z)};
 }
@@ -81,7 +84,7 @@ inline Lanes3 cross(const Lanes3& a, const Lanes3& b) {
           multiply_add(a.x, b.y, -a.y * b.x)};
 }
 
-/// Four symmetric matrices of three rows.
+/// Four symmetric 3 x 3 matrices, one per lane.
 struct LanesSymmetric3 {
   Lanes xx, xy, yy, xz, yz, zz;
 };

@@ -12,10 +12,11 @@ std::span<const int> MinimumDegreeOrdering::compute(int num_nodes,
   const int n = num_nodes;
   order_.resize(n);
   std::iota(order_.begin(), order_.end(), 0);
-  // No order of two nodes can make fill.
+  // With at most two nodes no order causes fill.
   if (n <= 2 || edges.empty()) return order_;
 
-  // Both halves of the pattern without diagonal, as amd_2 takes it; repeats removed per node.
+  // amd_2 expects both halves of the pattern, without the diagonal. First count the edges of each
+  // node, repeats included.
   degree_.assign(n + 1, 0);
   for (const BlockEdge& e : edges) {
     if (e.a == e.b) continue;
@@ -23,7 +24,7 @@ std::span<const int> MinimumDegreeOrdering::compute(int num_nodes,
     ++degree_[e.b];
   }
   const int nnz = std::accumulate(degree_.begin(), degree_.end(), 0);
-  const int room = nnz + nnz / 2 + n + 1;  // amd_2 needs elbow room of at least nnz / 5 + n
+  const int room = nnz + nnz / 2 + n + 1;  // amd_2 needs at least nnz / 5 + n spare entries.
   work_.resize(room + 9 * n + n);
   int* index = work_.data();
   int* start = index + room;
@@ -34,6 +35,7 @@ std::span<const int> MinimumDegreeOrdering::compute(int num_nodes,
     length[i] = 0;
     at += degree_[i];
   }
+  // List the neighbours of each node once.
   const auto add = [&](int i, int j) {
     const int* begin = index + start[i];
     if (std::find(begin, begin + length[i], j) == begin + length[i])
@@ -44,7 +46,7 @@ std::span<const int> MinimumDegreeOrdering::compute(int num_nodes,
     add(e.a, e.b);
     add(e.b, e.a);
   }
-  // Close the holes that repeats left, since amd_2 wants the lists one after the other.
+  // Close the gaps that repeats left, because amd_2 expects contiguous lists.
   int free = 0;
   for (int i = 0; i < n; ++i) {
     std::copy_n(index + start[i], length[i], index + free);

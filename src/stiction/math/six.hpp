@@ -3,29 +3,32 @@
 #include <cmath>
 #include <cstring>
 
-/// Vectors and matrices of six in SIMD registers: the arithmetic of free bodies and body pairs.
+/// Vectors and matrices of size six in SIMD registers: the arithmetic of free bodies and body
+/// pairs.
 ///
-/// A six is four lanes and two lanes of GCC vector types, which compile to AVX or SSE. Sums are in
-/// one fixed order, so results are the same bits on every call.
+/// A Six consists of four lanes and two lanes of GCC vector types, which compile to AVX or SSE.
+/// Sums have a fixed order, so results are bitwise reproducible.
 namespace stiction::math {
 
 typedef double Vec4 __attribute__((vector_size(32)));
 typedef double Vec2 __attribute__((vector_size(16)));
 
-/// Unaligned load and store: blocks start at any double.
+/// Loads a vector from any address of a double; no alignment is required.
 template <class V>
 inline V load(const double* p) {
   V v;
   std::memcpy(&v, p, sizeof v);
   return v;
 }
+/// Stores a vector at any address of a double; no alignment is required.
 template <class V>
 inline void store(double* p, V v) {
   std::memcpy(p, &v, sizeof v);
 }
 
-/// a b + c, rounded once. Written out, since the compiler may not contract on its own (it would in
-/// one place and not in another); hence the same bits on any machine.
+/// Returns a b + c, rounded once. The compiler must not contract expressions on its own, because it
+/// would do so in one place and not in another. The explicit call gives the same bits on every
+/// machine.
 inline double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
 inline Vec4 multiply_add(Vec4 a, Vec4 b, Vec4 c) {
 #ifdef __FMA__
@@ -42,7 +45,7 @@ inline Vec2 multiply_add(Vec2 a, Vec2 b, Vec2 c) {
   return Vec2{std::fma(a[0], b[0], c[0]), std::fma(a[1], b[1], c[1])};
 #endif
 }
-/// The number in every lane. (V{} + x would be an addition, for the sake of -0.)
+/// Returns x in every lane. (V{} + x would add and turn -0 into 0.)
 template <class V>
 V broadcast_to(double x);
 template <>
@@ -62,12 +65,14 @@ V multiply_add(V a, double b, V c) {
   return multiply_add(a, broadcast_to<V>(b), c);
 }
 
+/// A vector of six numbers.
 struct Six {
-  Vec4 lo;
-  Vec2 hi;
+  Vec4 lo;  // entries 0 .. 3
+  Vec2 hi;  // entries 4 and 5
 
   static Six load(const double* p) { return {math::load<Vec4>(p), math::load<Vec2>(p + 4)}; }
   static Six zero() { return {Vec4{}, Vec2{}}; }
+  /// Returns the unit vector along axis i.
   static Six unit(int i) {
     return {Vec4{i == 0 ? 1.0 : 0, i == 1 ? 1.0 : 0, i == 2 ? 1.0 : 0, i == 3 ? 1.0 : 0},
             Vec2{i == 4 ? 1.0 : 0, i == 5 ? 1.0 : 0}};
@@ -94,7 +99,7 @@ inline Six operator*(const Six& a, double s) { return {a.lo * s, a.hi * s}; }
 inline Six operator+(const Six& a, const Six& b) { return {a.lo + b.lo, a.hi + b.hi}; }
 inline Six operator-(const Six& a, const Six& b) { return {a.lo - b.lo, a.hi - b.hi}; }
 
-/// a s + b.
+/// Returns a s + b.
 inline Six multiply_add(const Six& a, double s, const Six& b) {
   return {multiply_add(a.lo, broadcast_to<Vec4>(s), b.lo),
           multiply_add(a.hi, broadcast_to<Vec2>(s), b.hi)};
@@ -107,7 +112,7 @@ inline double dot(const Six& a, const Six& b) {
   return sum[0] + sum[1];
 }
 
-/// A 6 x 6 matrix by columns.
+/// A 6 x 6 matrix, stored by columns.
 struct SixBySix {
   Six column[6];
 
@@ -116,6 +121,7 @@ struct SixBySix {
     for (Six& c : m.column) c = Six::zero();
     return m;
   }
+  /// Loads a column-major matrix.
   static SixBySix load(const double* p, int stride) {
     SixBySix m;
     for (int j = 0; j < 6; ++j) m.column[j] = Six::load(p + j * stride);
@@ -125,33 +131,35 @@ struct SixBySix {
     for (int j = 0; j < 6; ++j) column[j] += b.column[j];
     return *this;
   }
+  /// Adds this matrix to a column-major one.
   void add_to(double* p, int stride) const {
     for (int j = 0; j < 6; ++j) (Six::load(p + j * stride) + column[j]).store(p + j * stride);
   }
 };
 
-/// M x.
+/// Returns M x.
 inline Six operator*(const SixBySix& M, const double* x) {
   const Six* c = M.column;
-  // Two chains of sums, which run side by side.
+  // Two independent chains of sums run in parallel.
   const Six even = multiply_add(c[4], x[4], multiply_add(c[2], x[2], c[0] * x[0]));
   const Six odd = multiply_add(c[5], x[5], multiply_add(c[3], x[3], c[1] * x[1]));
   return even + odd;
 }
 
-/// M x, with M column-major with a stride.
+/// Returns M x for a column-major M.
 inline Six multiply(const double* M, int stride, const double* x) {
   return SixBySix::load(M, stride) * x;
 }
 
-/// M^T x.
+/// Returns M^T x for a column-major M.
 inline Six multiply_transposed(const double* M, int stride, const Six& x) {
   return {Vec4{dot(Six::load(M), x), dot(Six::load(M + stride), x),
                dot(Six::load(M + 2 * stride), x), dot(Six::load(M + 3 * stride), x)},
           Vec2{dot(Six::load(M + 4 * stride), x), dot(Six::load(M + 5 * stride), x)}};
 }
 
-/// [w; v] moved by r: [w; v + w x r].
+/// Returns the spatial velocity V = [w; v] of a rigid body at a point shifted by r:
+/// [w; v + w x r].
 inline Six shift_velocity(const Six& V, const double* r) {
   const double wx = V[0], wy = V[1], wz = V[2];
   return {Vec4{V[0], V[1], V[2], multiply_add(wy, r[2], multiply_add(-wz, r[1], V[3]))},
@@ -159,7 +167,8 @@ inline Six shift_velocity(const Six& V, const double* r) {
                multiply_add(wx, r[1], multiply_add(-wy, r[0], V[5]))}};
 }
 
-/// Its transpose, for a wrench [t; f]: [t + r x f; f].
+/// Returns the wrench F = [t; f], applied at a point shifted by r, about the original point:
+/// [t + r x f; f]. This is the transpose of shift_velocity.
 inline Six shift_wrench(const Six& F, const double* r) {
   // {fy, fz, fx, 0} and {fz, fx, fy, 0}
   const Vec4 f = {F.lo[3], F.hi[0], F.hi[1], 0};

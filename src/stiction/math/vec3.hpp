@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-/// Vectors, matrices and poses of space as plain data: geometry's public types, which no library's
-/// ABI shows in.
+/// Vectors, matrices and poses of R^3 as plain data. Geometry uses them in its public headers, so
+/// that these do not depend on the ABI of another library.
 namespace stiction::math {
 
 struct Vec3 {
@@ -36,14 +36,15 @@ inline bool is_finite(const Vec3& a) {
   return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
 }
 
-/// A unit vector across the unit vector n, without a jump but at n.z = 0. Source: [duff2017].
+/// Returns a unit vector perpendicular to the unit vector n. It is continuous in n except at
+/// n.z = 0. Source: [duff2017].
 inline Vec3 make_tangent(const Vec3& n) {
   const double sign = std::copysign(1.0, n.z);
   const double a = -1 / (sign + n.z);
   return {1 + sign * n.x * n.x * a, sign * n.x * n.y * a, -sign * n.x};
 }
 
-/// A matrix of three rows.
+/// A 3 x 3 matrix, stored by rows; the identity by default.
 struct Mat3 {
   Vec3 row[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 };
@@ -51,10 +52,11 @@ struct Mat3 {
 inline Vec3 operator*(const Mat3& m, const Vec3& a) {
   return {dot(m.row[0], a), dot(m.row[1], a), dot(m.row[2], a)};
 }
+/// Returns m^T a.
 inline Vec3 transpose_times(const Mat3& m, const Vec3& a) {
   return m.row[0] * a.x + m.row[1] * a.y + m.row[2] * a.z;
 }
-/// m^T n.
+/// Returns m^T n.
 inline Mat3 transpose_times(const Mat3& m, const Mat3& n) {
   Mat3 product;
   for (int i = 0; i < 3; ++i)
@@ -68,7 +70,8 @@ inline Mat3 operator*(const Mat3& m, const Mat3& n) {
   return product;
 }
 
-/// X_AB: a point of frame B, seen in frame A, is R_AB x + p_AoBo_A.
+/// A pose X_AB of frame B in frame A. A point x of frame B has the coordinates R_AB x + p_AoBo_A in
+/// frame A.
 struct RigidTransform {
   Mat3 R;
   Vec3 p;  // [m]
@@ -78,7 +81,7 @@ inline Vec3 operator*(const RigidTransform& X, const Vec3& x) { return X.R * x +
 inline RigidTransform operator*(const RigidTransform& X, const RigidTransform& Y) {
   return {X.R * Y.R, X * Y.p};
 }
-/// X^-1 Y: of X_WA and X_WB, X_AB.
+/// Returns X^-1 Y. For X = X_WA and Y = X_WB this is X_AB.
 inline RigidTransform inverse_times(const RigidTransform& X, const RigidTransform& Y) {
   return {transpose_times(X.R, Y.R), transpose_times(X.R, Y.p - X.p)};
 }

@@ -6,10 +6,10 @@
 
 #include "stiction/math/lanes.hpp"
 
-/// Kernels on plain vectors, four numbers at a time; each sums in one fixed order.
+/// Kernels on plain vectors. They process four numbers at a time and sum in a fixed order.
 namespace stiction::math {
 
-/// a^T b.
+/// Returns a^T b.
 inline double dot(int n, const double* a, const double* b) {
   Vec4 sums{};
   int i = 0;
@@ -19,14 +19,14 @@ inline double dot(int n, const double* a, const double* b) {
   return sum;
 }
 
-/// y += s x.
+/// Computes y += s x.
 inline void add_multiple(int n, double s, const double* x, double* y) {
   int i = 0;
   for (; i + 4 <= n; i += 4) store(y + i, multiply_add(load<Vec4>(x + i), s, load<Vec4>(y + i)));
   for (; i < n; ++i) y[i] = multiply_add(x[i], s, y[i]);
 }
 
-/// y = x + sum_k s_k rows_k, each row of n numbers.
+/// Computes y = x + sum_k s_k rows_k, where each row has n numbers.
 inline void add_rows(int n, const double* x, int num_rows, const double* const* rows,
                      const double* s, double* y) {
   int i = 0;
@@ -51,8 +51,8 @@ inline void add_rows(int n, const double* x, int num_rows, const double* const* 
   }
 }
 
-/// y = A x + b with A (m x n, row-major), four rows at a time; each row is summed as by dot. No b:
-/// 0.
+/// Computes y = A x + b with A (m x n, row-major), four rows at a time. Each row is summed in the
+/// order of `dot`. b may be null, which means 0.
 inline void multiply_rows(int m, int n, const double* A, const double* x, const double* b,
                           double* y) {
   int i = 0;
@@ -72,7 +72,7 @@ inline void multiply_rows(int m, int n, const double* A, const double* x, const 
   for (; i < m; ++i) y[i] = dot(n, A + i * n, x) + (b ? b[i] : 0);
 }
 
-/// y -= A^T s with A (m x n, row-major).
+/// Computes y -= A^T s with A (m x n, row-major).
 inline void subtract_rows(int m, int n, const double* A, const double* s, double* y) {
   int i = 0;
   for (; i + 8 <= n; i += 8) {
@@ -88,7 +88,7 @@ inline void subtract_rows(int m, int n, const double* A, const double* s, double
     for (int k = 0; k < m; ++k) y[i] = multiply_add(A[k * n + i], -s[k], y[i]);
 }
 
-/// max |x_i|; 0 of none.
+/// Returns max |x_i|, or 0 if n = 0.
 inline double max_abs(int n, const double* x) {
   Vec4 largest{};
   int i = 0;
@@ -105,7 +105,9 @@ inline double max_abs(std::span<const double> x) {
   return max_abs(static_cast<int>(x.size()), x.data());
 }
 
+/// Returns true if all numbers are finite.
 inline bool all_finite(int n, const double* x) {
+  // 0 x is 0 for a finite x, and not a number otherwise.
   Vec4 zeros{};
   int i = 0;
   for (; i + 4 <= n; i += 4) zeros += load<Vec4>(x + i) * 0.0;
@@ -115,11 +117,11 @@ inline bool all_finite(int n, const double* x) {
 }
 
 struct LeastEntry {
-  int index = 0;  // the first of equals
-  bool all_finite = true;
+  int index = 0;           // index of the least number, the first if there are several
+  bool all_finite = true;  // if false, the index is 0
 };
 
-/// The least of n > 0 numbers, if all are finite.
+/// Finds the least of n > 0 numbers, if all are finite.
 inline LeastEntry find_least(int n, const double* x) {
   int i = 0;
   double least = x[0], zeros = 0;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <new>
 
 #include "stiction/math/vector_kernels.hpp"
@@ -20,46 +21,51 @@ namespace stiction::numerics {
 namespace {
 
 constexpr double kAccepted = 1e-8;          // residual, relative to |r|_inf
-constexpr double kPrimalTolerance = 1e-11;  // of rows of length 1, |r|_inf = 1
+constexpr double kPrimalTolerance = 1e-11;  // for rows of length 1 and |r|_inf = 1
 constexpr double kRankTolerance = 1e-12;    // pivots of Q = N N^T, relative to their diagonals
-constexpr int kMaxColumns = 46338;          // (n + 1) (n + 2), which DAQP counts in int
+constexpr int kMaxColumns = 46338;          // DAQP counts (n + 1) (n + 2) in an int
 
-/// N (c x rank, row-major) with Q = N N^T, by Cholesky with pivoting.
-/// @return its number of columns, or -1 - row if Q is indefinite there
-int factor_semidefinite(const DenseLcp& p, std::vector<double>* left, std::vector<double>* factor) {
+/// Computes N (c x rank, row-major) with Q = N N^T, by a pivoted Cholesky factorization.
+/// @param remainder out: scratch, the diagonal of Q - N N^T, size c
+/// @return the number of columns of N, or -1 - row if Q is indefinite at that row
+int factor_semidefinite(const DenseLcp& p, std::vector<double>* remainder,
+                        std::vector<double>* factor) {
   const int c = p.size;
-  left->resize(c);
+  remainder->resize(c);
   factor->assign(static_cast<std::size_t>(c) * c, 0.0);
   double largest = 0;
   for (int i = 0; i < c; ++i) {
-    (*left)[i] = p.Q[i + i * c];
-    largest = std::max(largest, std::abs((*left)[i]));
+    (*remainder)[i] = p.Q[i + i * c];
+    largest = std::max(largest, std::abs((*remainder)[i]));
   }
   const auto row = [&](int i) { return factor->data() + static_cast<std::size_t>(i) * c; };
   int rank = 0;
-  // Of what is left the largest share of its diagonal: units of rows may differ.
+  // The next pivot is the row whose remainder is the largest fraction of its diagonal entry,
+  // because the units of rows may differ.
   const auto diagonal = [&](int i) { return p.Q[i + i * c]; };
   for (; rank < c; ++rank) {
     int k = -1;
-    double share = kRankTolerance;
+    double fraction = kRankTolerance;
     for (int i = 0; i < c; ++i)
-      if ((*left)[i] > share * diagonal(i)) {
+      if ((*remainder)[i] > fraction * diagonal(i)) {
         k = i;
-        share = (*left)[i] / diagonal(i);
+        fraction = (*remainder)[i] / diagonal(i);
       }
     if (k < 0) break;
-    const double pivot = std::sqrt((*left)[k]);
+    const double pivot = std::sqrt((*remainder)[k]);
     for (int i = 0; i < c; ++i) {
       const double entry = (p.Q[i + k * c] - math::dot(rank, row(i), row(k))) / pivot;
       if (i != k) row(i)[rank] = entry;
-      (*left)[i] -= entry * entry;
+      (*remainder)[i] -= entry * entry;
     }
     row(k)[rank] = pivot;
-    (*left)[k] = 0;
+    (*remainder)[k] = 0;
   }
+  // Q - N N^T must be zero. Its diagonal alone does not show that Q is semidefinite, because an
+  // indefinite Q may have a zero diagonal.
   for (int i = 0; i < c; ++i) {
-    if ((*left)[i] < -1e-9 * largest) return -1 - i;
-    for (int j = 0; j < c; ++j)  // an indefinite Q may have a zero diagonal
+    if ((*remainder)[i] < -1e-9 * largest) return -1 - i;
+    for (int j = 0; j < c; ++j)
       if (std::abs(p.Q[i + j * c] - math::dot(rank, row(i), row(j))) > 1e-9 * largest)
         return -1 - i;
   }
@@ -69,20 +75,22 @@ int factor_semidefinite(const DenseLcp& p, std::vector<double>* left, std::vecto
 
 }  // namespace
 
-/// DAQP's, for problems of one size.
+/// DAQP's memory for problems of one size. A problem of another size allocates it again.
 struct ActiveSetQp::Workspace {
   Workspace() { daqp_default_settings(&settings); }
   ~Workspace() { release(); }
 
   void release() {
     if (!is_set_up) return;
-    work.settings = nullptr;  // ours
+    work.settings = nullptr;  // DAQP must not free our member.
     free_daqp_workspace(&work);
     free_daqp_ldp(&work);
     is_set_up = false;
   }
 
-  /// z and u - u_hat of min 1/2 |x|^2 s.t. N x >= lower.
+  /// Solves min 1/2 |x|^2 s.t. N x >= lower, where x = u - u_hat. The multipliers are -lambda.
+  /// @param scale |lower|_inf, by which the problem is divided
+  /// @return DAQP's exit flag
   int solve(const GramLcp& p, double scale) {
     const int c = p.num_rows, n = p.num_columns;
     x.resize(n);
@@ -105,7 +113,7 @@ struct ActiveSetQp::Workspace {
       if (flag < 0) return flag;
     } else {
       release();
-      // DAQP does not ask whether it got its memory: throws where there is none.
+      // DAQP does not check its allocations. This throws if the memory is not available.
       if (n > kMaxColumns) throw std::bad_alloc();
       std::vector<double>().reserve(static_cast<std::size_t>(n + 1) * (n / 2 + 1 + c));
       work = {};
@@ -154,8 +162,9 @@ LcpReport ActiveSetQp::solve(const GramLcp& problem, std::span<double> z, std::s
   for (int i = 0; i < c; ++i) workspace_->lower[i] = -w_[i];
   const int flag = workspace_->solve(problem, scale);
   report.pivots = workspace_->iterations;
-  if (flag == DAQP_EXIT_INFEASIBLE) {  // by a tolerance, without proof
-    const LcpReport second = second_.solve(problem, {}, z, u);
+  // DAQP judges by a tolerance and gives no proof.
+  if (flag == DAQP_EXIT_INFEASIBLE) {
+    const LcpReport second = second_opinion_.solve(problem, {}, z, u);
     report.status = second.status == LcpStatus::kInfeasible ? second.status : LcpStatus::kNotSolved;
     std::fill(z.begin(), z.end(), 0.0);
     calc_w(problem, z, u, w_);
@@ -179,12 +188,12 @@ LcpReport ActiveSetQp::solve(const DenseLcp& problem, std::span<double> z) {
   active_.clear();
   LcpReport report = check(problem, true);
   if (!report.is_solved()) return report;
-  const int rank = factor_semidefinite(problem, &left_, &factor_);
+  const int rank = factor_semidefinite(problem, &remainder_, &factor_);
   if (rank < 0) return {.status = LcpStatus::kIndefinite, .row = -1 - rank};
   zero_.assign(rank, 0.0);
   u_.resize(rank);
   report = solve({problem.size, rank, factor_.data(), problem.r, zero_.data()}, z, u_);
-  // The factor's rounding is none of the solver's: Q itself says what is solved.
+  // The factor has rounding errors, so the residual is computed with Q itself.
   calc_w(problem, z, w_);
   report.residual = natural_residual(z, w_);
   if (report.is_solved() &&
@@ -201,10 +210,10 @@ struct ActiveSetQp::Workspace {};
 
 bool ActiveSetQp::is_available() { return false; }
 ActiveSetQp::ActiveSetQp() {
-  throw Error(
-      ErrorCode::kUnsupported, "solver",
-      "'active_set' needs DAQP, which this build is without; build again after ./dev setup, "
-      "or with -DDaqp_DIR=FOLDER of its sources (pip download --no-binary daqp daqp)");
+  throw Error(ErrorCode::kUnsupported, "solver",
+              "'active_set' is not available, because this build has no DAQP; build again after "
+              "./dev setup, "
+              "or with -DDaqp_DIR=FOLDER of its sources (pip download --no-binary daqp daqp)");
 }
 LcpReport ActiveSetQp::solve(const GramLcp&, std::span<double>, std::span<double>) {
   return {.status = LcpStatus::kNotSolved};

@@ -9,27 +9,33 @@
 
 namespace stiction::numerics {
 
-/// `active_set`: semidefinite LCPs as strictly convex quadratic programs,
+/// The solver `active_set`: it solves symmetric positive semidefinite LCPs as strictly convex
+/// quadratic programs,
 ///
 ///   min 1/2 |u - u_hat|^2   s.t.   N u + b >= 0,
 ///
-/// whose multipliers are z, by DAQP's dual active-set method. A dense Q is first factored as N N^T
-/// by Cholesky with pivoting. DAQP is optional when the library is built.
-/// Source: [arnstrom2022].
+/// whose multipliers are z, with DAQP's dual active-set method. A dense Q is first factored as
+/// Q = N N^T by a pivoted Cholesky factorization. DAQP is an optional dependency of the library.
+/// Memory is reused from call to call. Source: [arnstrom2022]; [theory:active-set].
 class ActiveSetQp {
  public:
-  /// @throws Error kUnsupported, with how to get it, if the library was built without DAQP
+  /// @throws Error kUnsupported, with the remedy, if the library was built without DAQP
   ActiveSetQp();
   ~ActiveSetQp();
   ActiveSetQp(ActiveSetQp&&) noexcept;
   ActiveSetQp& operator=(ActiveSetQp&&) noexcept;
 
+  /// True if the library was built with DAQP.
   static bool is_available();
 
-  /// @param z out: size of the problem; pivots are DAQP's iterations
-  /// @throws std::bad_alloc; by more than 46338 columns of N in any case
+  /// Solves a dense problem. `pivots` of the report are DAQP's iterations.
+  /// @param z out: size of the problem, >= 0
+  /// @throws std::bad_alloc, always if the factor has more than 46338 columns
   LcpReport solve(const DenseLcp& problem, std::span<double> z);
+  /// Solves a factored problem.
+  /// @param z out: size num_rows, >= 0
   /// @param u out: size num_columns
+  /// @throws std::bad_alloc, always if num_columns > 46338
   LcpReport solve(const GramLcp& problem, std::span<double> z, std::span<double> u);
   /// Rows with z > 0.
   std::span<const int> active() const { return active_; }
@@ -37,10 +43,10 @@ class ActiveSetQp {
  private:
   struct Workspace;
 
-  std::unique_ptr<Workspace> workspace_;  // of DAQP
+  std::unique_ptr<Workspace> workspace_;  // DAQP's memory
   std::vector<int> active_;
-  std::vector<double> w_, zero_, factor_, left_, u_;
-  RatioPivoting second_;  // opinion of what is infeasible
+  std::vector<double> w_, zero_, factor_, remainder_, u_;
+  RatioPivoting second_opinion_;  // confirms that a problem is infeasible
 };
 
 }  // namespace stiction::numerics

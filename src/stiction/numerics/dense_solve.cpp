@@ -10,6 +10,7 @@ namespace stiction::numerics {
 int solve_in_place(int n, double* A, int num_right, double* X) noexcept {
   double largest = 0;
   for (int i = 0; i < n * n; ++i) largest = std::max(largest, std::abs(A[i]));
+  // Elimination.
   for (int k = 0; k < n; ++k) {
     int pivot = k;
     for (int i = k + 1; i < n; ++i)
@@ -26,6 +27,7 @@ int solve_in_place(int n, double* A, int num_right, double* X) noexcept {
       math::add_multiple(num_right, -factor, X + k * num_right, X + i * num_right);
     }
   }
+  // Back substitution.
   for (int k = n - 1; k >= 0; --k) {
     double* x = X + k * num_right;
     for (int j = k + 1; j < n; ++j)

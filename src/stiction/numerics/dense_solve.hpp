@@ -2,10 +2,10 @@
 
 namespace stiction::numerics {
 
-/// X <- A^-1 X by elimination with row exchanges; A is lost.
-/// @param A n x n, row-major
+/// Computes X <- A^-1 X by Gaussian elimination with row exchanges.
+/// @param A n x n, row-major; overwritten
 /// @param X n x num_right, row-major
-/// @return -1, or the column of A in which no pivot above 1e-14 of A's largest entry is left
+/// @return -1, or the first column of A without a pivot above 1e-14 times the largest entry of A
 int solve_in_place(int n, double* A, int num_right, double* X) noexcept;
 
 }  // namespace stiction::numerics

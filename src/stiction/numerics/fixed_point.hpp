@@ -1,30 +1,37 @@
 #pragma once
 
+#include <limits>
+#include <span>
+
 #include "stiction/numerics/fixed_point_path.hpp"
 #include "stiction/numerics/fixed_point_state.hpp"
 
-/// Fixed points x = g(x) >= 0 of a bounded map whose derivative is known by its products.
+/// Fixed points x = g(x) >= 0 of a bounded map g. Its derivative is known by products g' x.
 ///
-/// Four methods, each where those before it end without one:
-/// 1. Newton's: (I - g') dx = g - x.
-/// 2. Implicit Euler on the flow dx/dt = g(x) - x: ((1 + 1/h) I - g') dx = g - x. With h small that
-///    is the damped iteration, which leaves the places where g' > 1 and Newton's method goes the
-///    wrong way; as h grows it becomes Newton's. h follows the linear model's success: the
-///    residual, which [kelley1998] lets it follow, may stay as it is while x travels far.
-/// 3. The fixed point of a softer map, from which that of the map itself is approached: for places
-///    where g bends so sharply beside an unstable fixed point that neither of the two stays there.
-/// 4. FixedPointPath, where the softer map's fixed point leads to none of the map itself.
+/// Four methods follow each other, each if the ones before it found no fixed point:
+/// 1. Newton's method: (I - g') dx = g - x.
+/// 2. Implicit Euler on the flow dx/dt = g(x) - x: ((1 + 1/h) I - g') dx = g - x. A small h makes it
+///    a damped iteration. It leaves regions where g' has eigenvalues above 1 and Newton's method
+///    moves away from the solution. As h grows it becomes Newton's method. h depends on the
+///    accuracy of the linear model. In [kelley1998] it depends on the residual, but that may stay
+///    constant while x travels far.
+/// 3. Continuation: the fixed points of smoother maps lead to that of the map itself. This helps if
+///    g bends so sharply beside an unstable fixed point that neither method stays there.
+/// 4. FixedPointPath, if the smoother maps do not lead to a fixed point of the map itself.
+///
+/// See [theory:coulomb-path].
 namespace stiction::numerics {
 
-/// Numbers of scratch of a FixedPointSolver of n unknowns.
+/// The scratch size of a FixedPointSolver for n unknowns, in doubles.
 constexpr std::size_t fixed_point_scratch_size(std::size_t n) {
   return fixed_point_state_size(n) + fixed_point_path_size(n);
 }
 
+/// Finds a fixed point of one problem. It allocates nothing.
 template <FixedPointProblem P>
 class FixedPointSolver {
  public:
-  /// @param x       in: the first guess, >= 0; out: the best point found
+  /// @param x       in: the initial guess, >= 0; out: the best point found
   /// @param scratch fixed_point_scratch_size(x.size()) numbers
   FixedPointSolver(P* problem, const FixedPointOptions& options, std::span<double> x,
                    std::span<double> scratch)
@@ -34,18 +41,19 @@ class FixedPointSolver {
         r_(scratch_.subspan(0, x.size())),
         dx_(scratch_.subspan(x.size(), x.size())) {}
 
-  /// The point returned is the problem's current one.
+  /// Runs the four methods. On return the problem was last evaluated at the point found.
   FixedPointResult solve() {
-    constexpr int kPatience = 40, kSoftPatience = 20, kPathPatience = 150;
+    // The most evaluations of each method.
+    constexpr int kPatience = 40, kSmoothPatience = 20, kPathPatience = 150;
     s_.evaluate();
     iterate(kPatience);
-    for (const double softening : {16, 4, 1}) {
+    for (const double smoothing : {16, 4, 1}) {
       if (s_.is_done()) break;
-      s_.soften(softening);
-      iterate(kSoftPatience);
+      s_.set_smoothing(smoothing);
+      iterate(kSmoothPatience);
     }
     if (!s_.is_done()) {
-      s_.allow(kPathPatience);
+      s_.allow_evaluations(kPathPatience);
       FixedPointPath<P>(&s_, scratch_).follow();
     }
     while (!s_.is_done()) iterate(kPatience);
@@ -54,20 +62,20 @@ class FixedPointSolver {
   }
 
  private:
-  /// Goes on from x to a fixed point, or for some evaluations.
+  /// Alternates methods 1 and 2 from x until a fixed point or the limit of evaluations is reached.
   void iterate(int max_evaluations) {
-    s_.allow(max_evaluations);
-    while (s_.goes_on()) {
+    s_.allow_evaluations(max_evaluations);
+    while (s_.can_continue()) {
       take_newton_steps();
       follow_flow();
     }
   }
 
-  /// While they reduce |g - x|.
+  /// Takes Newton steps as long as they reduce |g - x|.
   void take_newton_steps() {
-    constexpr double kFall = 0.9;
+    constexpr double kReduction = 0.9;
     double norm = calc_residual(), last = std::numeric_limits<double>::infinity();
-    while (s_.goes_on() && norm <= kFall * last && s_.linearize()) {
+    while (s_.can_continue() && norm <= kReduction * last && s_.linearize()) {
       s_.solve(1, 1, r_, 0.1, dx_);
       s_.move(dx_);
       last = norm;
@@ -75,21 +83,22 @@ class FixedPointSolver {
     }
   }
 
-  /// Until its steps are as good as Newton's.
+  /// Follows the flow until its steps are practically Newton steps.
   void follow_flow() {
     constexpr double kNewton = 1e-3;
-    // The departure from the linear model, relative to the residual.
+    // Bounds of the error of the linear model, relative to the residual.
     constexpr double kGood = 0.25, kPoor = 0.5, kUseless = 4;
     double rate = 1;  // 1/h
-    while (s_.goes_on() && rate > kNewton && s_.linearize()) {
+    while (s_.can_continue() && rate > kNewton && s_.linearize()) {
       const double norm = calc_residual();
       rate = find_flow_step(rate);
       s_.move(dx_);
-      if (!s_.goes_on()) return;
+      if (!s_.can_continue()) return;
+      // The linear model predicts the residual rate dx at the new point.
       (void)calc_residual();
       add_scaled(-rate, dx_, r_);
       const double departure = calc_norm(r_) / norm;
-      if (departure > kUseless) {
+      if (departure > kUseless) {  // takes the step back
         add_scaled(-1, dx_, s_.x);
         s_.evaluate();
         rate *= 8;
@@ -101,7 +110,9 @@ class FixedPointSolver {
     }
   }
 
-  /// A step against the flow aims at a point that the flow leaves: only shorter ones go with it.
+  /// Computes a step dx along the flow. A step against the flow leads to a point that repels the
+  /// flow; it is shortened until it agrees with the flow.
+  /// @return 1/h of the step, >= rate
   double find_flow_step(double rate) {
     constexpr double kTolerance = 0.01, kMaxRate = 1e6;
     for (;; rate *= 4) {
@@ -110,6 +121,7 @@ class FixedPointSolver {
     }
   }
 
+  /// Computes r = g - x and returns its norm.
   double calc_residual() {
     for (std::size_t i = 0; i < s_.size(); ++i) r_[i] = s_.g[i] - s_.x[i];
     return calc_norm(r_);
@@ -117,7 +129,7 @@ class FixedPointSolver {
 
   FixedPointState<P> s_;
   std::span<double> scratch_;
-  std::span<double> r_, dx_;  // g - x and a step
+  std::span<double> r_, dx_;  // g - x, and a step
 };
 
 }  // namespace stiction::numerics

@@ -6,12 +6,13 @@
 #include <cstddef>
 #include <span>
 
-/// Generalized minimal residuals, for small systems that are known only by their products.
+/// The generalized minimal residual method (GMRES), for small systems whose matrix is known only by
+/// its products with vectors.
 namespace stiction::numerics {
 
 inline constexpr int kMaxGmresIterations = 30;
 
-/// Numbers of scratch for a system of n unknowns.
+/// The scratch size for a system of n unknowns, in doubles.
 constexpr std::size_t gmres_scratch_size(std::size_t n) { return (kMaxGmresIterations + 1) * n; }
 
 struct GmresResult {
@@ -19,9 +20,9 @@ struct GmresResult {
   double relative_residual = 0;  // |b - M x| / |b|
 };
 
-/// Solves M x = b from x = 0 until |b - M x| <= tolerance |b| or kMaxGmresIterations.
-/// Source: [saad1986]; Givens rotations.
-/// @param multiply (span<const double> x, span<double> y): y = M x
+/// Solves M x = b from x = 0 until |b - M x| <= tolerance |b| or until kMaxGmresIterations.
+/// Source: [saad1986], with Givens rotations.
+/// @param multiply (span<const double> x, span<double> y): computes y = M x
 /// @param scratch  gmres_scratch_size(n) numbers
 template <class Multiply>
 GmresResult solve_gmres(Multiply&& multiply, std::span<const double> b, double tolerance,
@@ -47,7 +48,7 @@ GmresResult solve_gmres(Multiply&& multiply, std::span<const double> b, double t
   result.relative_residual = 1;
   int k = 0;
   while (k < m && result.relative_residual > tolerance) {
-    // Arnoldi: the next vector of the basis, orthogonal to those before.
+    // Arnoldi: the next basis vector, orthogonal to the ones before.
     const std::span<double> next = basis(k + 1);
     multiply(std::span<const double>(basis(k)), next);
     for (int i = 0; i <= k; ++i) {
@@ -59,7 +60,7 @@ GmresResult solve_gmres(Multiply&& multiply, std::span<const double> b, double t
     R[k][k + 1] = norm;
     if (norm > 0)
       for (double& value : next) value /= norm;
-    // Givens: keep the Hessenberg matrix triangular.
+    // Givens rotations keep the Hessenberg matrix triangular.
     for (int i = 0; i < k; ++i) {
       const double above = R[k][i], below = R[k][i + 1];
       R[k][i] = cosine[i] * above + sine[i] * below;
@@ -76,6 +77,7 @@ GmresResult solve_gmres(Multiply&& multiply, std::span<const double> b, double t
     ++k;
     if (!(norm > 1e-14 * size)) break;  // the basis is complete
   }
+  // Back substitution, then the combination of the basis vectors.
   result.iterations = k;
   for (int i = k - 1; i >= 0; --i) {
     y[i] = e[i];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "stiction/math/vector_kernels.hpp"
 
@@ -32,8 +33,8 @@ void GrowingCholesky::remove(int p) {
   row_.resize(std::max<std::size_t>(row_.size(), size_));
   cosine_.resize(row_.size());
   sine_.resize(row_.size());
-  // Row i + 1 becomes row i, which has one number too many: rotations of columns k and k + 1, those
-  // of the rows above first, then one that makes the last number zero.
+  // Row i + 1 becomes row i, which has one number too many. First apply the rotations of columns k
+  // and k + 1 from the rows above, then one that makes the last number zero.
   for (int i = p; i + 1 < size_; ++i) {
     std::copy_n(rows_.data() + row_start(i + 1), i + 2, row_.data());
     for (int k = p; k < i; ++k) {

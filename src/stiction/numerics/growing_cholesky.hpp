@@ -4,34 +4,34 @@
 
 namespace stiction::numerics {
 
-/// The Cholesky factor of a symmetric positive definite matrix that gains and loses rows:
-/// Q = L L^T, m x m. Appending costs nothing beyond the solve that found the row; removing row p
-/// costs O((m - p)^2).
+/// The Cholesky factor Q = L L^T of a symmetric positive definite m x m matrix whose rows and
+/// columns are appended and removed. Appending costs O(m), given the solve that finds the new row
+/// of L. Removing row p costs O((m - p)^2).
 class GrowingCholesky {
  public:
   int size() const { return size_; }
   void clear() { size_ = 0; }
 
-  /// x <- L^-1 x and x <- L^-T x, O(m^2) each.
+  /// Compute x <- L^-1 x and x <- L^-T x. Each costs O(m^2).
   void solve_lower(double* x) const;
   void solve_lower_transposed(double* x) const;
 
-  /// Appends row [l^T, pivot] to L, where l = L^-1 q for the new column q of Q and
-  /// pivot^2 = Q_pp - l^T l > 0.
+  /// Appends the row [l^T, pivot] to L. l = L^-1 q for the new column q of Q, and
+  /// pivot^2 = Q_pp - l^T l > 0 for its diagonal entry Q_pp.
   void append(const double* l, double pivot);
 
-  /// Removes row and column p of Q. Drops row p of L and turns those below it back into a triangle
-  /// by Givens rotations.
+  /// Removes row and column p of Q: drops row p of L and restores the triangle below it with Givens
+  /// rotations.
   void remove(int p);
 
  private:
-  /// Row i has i + 1 numbers; rows follow each other.
+  /// The first entry of row i of L. Row i has i + 1 numbers, and the rows are contiguous.
   static std::size_t row_start(std::size_t i) { return i * (i + 1) / 2; }
 
   int size_ = 0;
   std::vector<double> rows_;
   std::vector<double> inv_diagonal_;
-  std::vector<double> row_, cosine_, sine_;  // of remove
+  std::vector<double> row_, cosine_, sine_;  // scratch of remove
 };
 
 }  // namespace stiction::numerics

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "stiction/math/dense_kernels.hpp"
 #include "stiction/math/vector_kernels.hpp"
@@ -9,7 +10,7 @@
 namespace stiction::numerics {
 namespace {
 
-/// A sum, and what its terms are in size.
+/// A sum, and the sum of the magnitudes of its terms.
 struct Sum {
   double value = 0, magnitude = 0;
 
@@ -17,7 +18,7 @@ struct Sum {
     value += term;
     magnitude += std::abs(term);
   }
-  // y is a solution of linear equations itself, and has lost digits there.
+  // y is itself the solution of linear equations and has lost digits there.
   static constexpr double kRoundOff = 1e-12;
   bool is_positive() const { return value > kRoundOff * magnitude; }
   bool is_negative() const { return value < -kRoundOff * magnitude; }
@@ -63,6 +64,7 @@ void find_positive(std::span<const double> z, std::vector<int>* rows) {
 double natural_residual(std::span<const double> z, std::span<const double> w) {
   double residual = 0;
   for (std::size_t i = 0; i < z.size(); ++i) {
+    // The second term is zero, or not a number where z or w is not finite.
     const double least = std::abs(std::min(z[i], w[i])) + 0 * (z[i] + w[i]);
     if (!(least <= residual)) residual = least;
   }

@@ -5,48 +5,51 @@
 #include <string_view>
 #include <vector>
 
-/// Linear complementarity problems: find z with
+/// Linear complementarity problems (LCPs): find z with
 ///
 ///   w = Q z + r,   z >= 0,   w >= 0,   z^T w = 0.
+///
+/// See [theory:lcp]. Units are the caller's.
 namespace stiction::numerics {
 
 enum class LcpStatus : std::uint8_t {
   kSolved,
-  kInfeasible,    // no z >= 0 has w >= 0; `row` is one that asks for too much
-  kMaxPivots,     // out of pivots
-  kNotSolved,     // round-off, or a matrix that the solver is not made for; see `residual`
-  kNotSymmetric,  // `row` and one after it disagree
-  kIndefinite,    // not positive semidefinite, seen at `row`
-  kTooLarge,      // more unknowns than the caller wants to wait for
-  kNotFinite,     // `row` has an infinite number or one that is not a number
+  kInfeasible,    // no z >= 0 gives w >= 0; `row` is a row that cannot be satisfied
+  kMaxPivots,     // the limit of pivots was reached
+  kNotSolved,     // round-off, or a matrix that the solver does not support; see `residual`
+  kNotSymmetric,  // Q_ij differs from Q_ji for i = `row` and some j > i
+  kIndefinite,    // Q is not positive semidefinite, as seen at `row`
+  kTooLarge,      // more unknowns than the caller allows
+  kNotFinite,     // `row` has a number that is infinite or not a number
 };
 
-/// "solved", "infeasible", ...
+/// Returns the name of a status: "solved", "infeasible", ...
 std::string_view name(LcpStatus status);
 
+/// The outcome of a solve.
 struct LcpReport {
   LcpStatus status = LcpStatus::kSolved;
-  int row = -1;         // at fault or infeasible
-  int pivots = 0;       // exchanges, those of a guess not counted
-  double residual = 0;  // |min(z, w)|_inf, on the problem as it was given, in the unit of r
-  int rung = 0;         // of what is done after a failure; 0: nothing was
+  int row = -1;            // row at fault or infeasible; -1 if there is no such row
+  int pivots = 0;          // changes of the basis or active set, except rows added by a guess
+  double residual = 0;     // |min(z, w)|_inf of the problem as given [unit of r]
+  int fallback_level = 0;  // fallback that gave the result; 0 if none was used
 
   bool is_solved() const { return status == LcpStatus::kSolved; }
 };
 
-/// w = Q z + r.
+/// The LCP of a dense matrix, w = Q z + r.
 struct DenseLcp {
   int size = 0;
   const double* Q = nullptr;  // size x size, column-major
   const double* r = nullptr;  // size
 };
 
-/// A symmetric positive semidefinite LCP in factors, Q = N N^T and r = N u_hat + b, neither of
-/// which is formed:
+/// A symmetric positive semidefinite LCP in factored form, Q = N N^T and r = N u_hat + b. Neither Q
+/// nor r is formed:
 ///
 ///   u = u_hat + N^T z,   w = N u + b.
 ///
-/// Equivalently, u is the point nearest to u_hat with N u + b >= 0, and z its multipliers.
+/// Equivalently, u is the point nearest to u_hat with N u + b >= 0, and z are the multipliers.
 struct GramLcp {
   int num_rows = 0, num_columns = 0;
   const double* N = nullptr;      // num_rows x num_columns, row-major
@@ -54,25 +57,28 @@ struct GramLcp {
   const double* u_hat = nullptr;  // num_columns
 };
 
-/// w = Q z + r.
+/// Computes w = Q z + r.
 void calc_w(const DenseLcp& problem, std::span<const double> z, std::span<double> w);
-/// u = u_hat + N^T z and w = N u + b.
+/// Computes u = u_hat + N^T z and w = N u + b.
 void calc_w(const GramLcp& problem, std::span<const double> z, std::span<double> u,
             std::span<double> w);
 
-/// Rows with z > 0.
+/// Lists the rows with z > 0.
 void find_positive(std::span<const double> z, std::vector<int>* rows);
 
-/// |min(z, w)|_inf: zero at solutions only. Not a number where z or w has one that is not.
+/// Returns |min(z, w)|_inf, which is zero at solutions only. The result is not a number if z or w
+/// has an entry that is not a number.
 double natural_residual(std::span<const double> z, std::span<const double> w);
 
-/// True if y >= 0 proves that no z >= 0 has w >= 0, by Farkas' lemma: Q^T y <= 0 and r^T y < 0, of
-/// a GramLcp N^T y = 0 and b^T y < 0, within and beyond the round-off of their terms.
+/// Returns true if y >= 0 proves by Farkas' lemma that no z >= 0 gives w >= 0. The proof of a
+/// DenseLcp is Q^T y <= 0 and r^T y < 0, that of a GramLcp is N^T y = 0 and b^T y < 0. The first
+/// condition must hold within round-off, the second must exceed round-off.
 bool proves_infeasible(const DenseLcp& problem, std::span<const double> y);
 bool proves_infeasible(const GramLcp& problem, std::span<const double> y);
 
-/// Whether numbers are finite, and for `symmetric` Q_ij = Q_ji within 1e-9 max |Q|; status and row
-/// say what is wrong. Cost: one pass.
+/// Checks that all numbers are finite and, if `symmetric`, that Q_ij = Q_ji within 1e-9 max |Q|.
+/// The cost is one pass over the data.
+/// @return kSolved if the data are valid; otherwise status and row tell the fault
 LcpReport check(const DenseLcp& problem, bool symmetric);
 LcpReport check(const GramLcp& problem);
 

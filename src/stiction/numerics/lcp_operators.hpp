@@ -8,11 +8,12 @@
 #include "stiction/math/vector_kernels.hpp"
 #include "stiction/numerics/lcp.hpp"
 
-/// What pivoting asks of an LCP, matrix-free or dense. Both are w = N x + b with
-/// x = x_hat + sum_i z_i g_i: of a GramLcp x is u and g_i row i of N; of a DenseLcp x is w itself,
-/// N the identity and g_i column i of Q.
+/// The operations that pivoting needs of an LCP, for factored and dense problems alike. Both have
+/// the form w = N x + b with x = x_hat + sum_i z_i g_i. For a GramLcp x is u and g_i is row i of N.
+/// For a DenseLcp x is w itself, N is the identity, b is 0 and g_i is column i of Q.
 namespace stiction::numerics {
 
+/// The operations on a problem in factored form.
 struct GramOperator {
   static constexpr bool kXIsW = false;
   GramLcp problem;
@@ -20,23 +21,26 @@ struct GramOperator {
   int size() const { return problem.num_rows; }
   int x_size() const { return problem.num_columns; }
   const double* x_hat() const { return problem.u_hat; }
+  /// g_i, size x_size().
   const double* direction(int i) const { return problem.N + i * problem.num_columns; }
   /// Q_ij.
   double entry(int i, int j) const {
     return math::dot(problem.num_columns, direction(i), direction(j));
   }
+  /// w_i at x.
   double value(int i, const double* x) const {
     return math::dot(problem.num_columns, direction(i), x) + problem.b[i];
   }
+  /// w at x.
   void values(const double* x, double* w) const {
     math::multiply_rows(problem.num_rows, problem.num_columns, problem.N, x, problem.b, w);
   }
   bool proves_infeasible(std::span<const double> y) const {
     return numerics::proves_infeasible(problem, y);
   }
-  /// N N^T never is.
+  /// Returns false, because N N^T is always positive semidefinite.
   static bool proves_indefinite(std::span<const double>, double) { return false; }
-  /// Of the terms that w_i at x_hat is the sum of.
+  /// A bound on the magnitude of the terms that sum to w_i at x_hat.
   double magnitude(int i) const {
     const int n = problem.num_columns;
     return std::abs(problem.b[i]) +
@@ -44,6 +48,7 @@ struct GramOperator {
   }
 };
 
+/// The operations on a dense problem.
 struct DenseOperator {
   static constexpr bool kXIsW = true;
   DenseLcp problem;
@@ -60,8 +65,8 @@ struct DenseOperator {
   bool proves_infeasible(std::span<const double> y) const {
     return numerics::proves_infeasible(problem, y);
   }
-  /// True if (Q y)_j^2 is far above energy Q_jj for a j, where energy >= y^T Q y: Cauchy and
-  /// Schwarz.
+  /// Returns true if (Q y)_j^2 is far above energy Q_jj for some j, where energy >= y^T Q y. A
+  /// positive semidefinite Q satisfies (Q y)_j^2 <= (y^T Q y) Q_jj (Cauchy-Schwarz).
   bool proves_indefinite(std::span<const double> y, double energy) const {
     constexpr double kFar = 100;
     for (int j = 0; j < problem.size; ++j) {

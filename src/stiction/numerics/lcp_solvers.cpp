@@ -33,7 +33,7 @@ AnyLcpSolver::AnyLcpSolver(LcpSolver solver) : solver_(solver) {
 LcpReport AnyLcpSolver::solve(const DenseLcp& problem, std::span<const int> guess,
                               std::span<double> z) {
   switch (solver_) {
-    case LcpSolver::ppm_ratio: return ladder_.solve(problem, guess, z);
+    case LcpSolver::ppm_ratio: return ppm_ratio_.solve(problem, guess, z);
     case LcpSolver::ppm: return ppm_.solve(problem, guess, z);
     case LcpSolver::active_set: return active_set_->solve(problem, z);
     case LcpSolver::lemke: break;
@@ -46,11 +46,12 @@ LcpReport AnyLcpSolver::solve(const DenseLcp& problem, std::span<const int> gues
 LcpReport AnyLcpSolver::solve(const GramLcp& problem, std::span<const int> guess,
                               std::span<double> z, std::span<double> u) {
   switch (solver_) {
-    case LcpSolver::ppm_ratio: return ladder_.solve(problem, guess, z, u);
+    case LcpSolver::ppm_ratio: return ppm_ratio_.solve(problem, guess, z, u);
     case LcpSolver::ppm: return ppm_.solve(problem, guess, z, u);
     case LcpSolver::active_set: return active_set_->solve(problem, z, u);
     case LcpSolver::lemke: break;
   }
+  // Lemke's method works on a dense matrix: Q = N N^T and r = N u_hat + b.
   const int c = problem.num_rows, n = problem.num_columns;
   const auto row = [&](int i) { return problem.N + static_cast<std::size_t>(i) * n; };
   Q_.resize(static_cast<std::size_t>(c) * c);
@@ -69,7 +70,7 @@ LcpReport AnyLcpSolver::solve(const GramLcp& problem, std::span<const int> guess
 
 std::span<const int> AnyLcpSolver::active() const {
   switch (solver_) {
-    case LcpSolver::ppm_ratio: return ladder_.active();
+    case LcpSolver::ppm_ratio: return ppm_ratio_.active();
     case LcpSolver::ppm: return ppm_.active();
     case LcpSolver::active_set: return active_set_->active();
     case LcpSolver::lemke: break;

@@ -8,42 +8,47 @@
 #include "stiction/numerics/active_set_qp.hpp"
 #include "stiction/numerics/lcp.hpp"
 #include "stiction/numerics/lemke.hpp"
-#include "stiction/numerics/pivoting_ladder.hpp"
+#include "stiction/numerics/pivoting_with_fallbacks.hpp"
 #include "stiction/numerics/principal_pivoting.hpp"
 
-/// LCP solvers by name: one spelling in C++, Python and files.
+/// LCP solvers by name. A name has the same spelling in C++, in Python and in files.
 namespace stiction::numerics {
 
+/// The LCP solvers: PivotingWithFallbacks, PrincipalPivoting, Lemke and ActiveSetQp.
 enum class LcpSolver { ppm_ratio, ppm, lemke, active_set };
 
-/// Names, in the order of LcpSolver.
+/// The names of all solvers, in the order of LcpSolver.
 std::span<const std::string_view> lcp_solvers();
 std::string_view name(LcpSolver solver);
-/// @param where of the Error: what the caller calls the choice
-/// @throws Error with the nearest name if no solver has this one
+/// Returns the solver of this name.
+/// @param where what the caller calls the option; it becomes `where` of the Error
+/// @throws Error kUnknownName, with the nearest name, if no solver has this name
 LcpSolver parse_lcp_solver(std::string_view name, const char* where = "solver");
 
-/// One of the solvers, and its memory from call to call.
+/// One of the LCP solvers, chosen at run time. Memory is reused from call to call.
 class AnyLcpSolver {
  public:
   /// @throws Error kUnsupported for active_set if the library was built without DAQP
   explicit AnyLcpSolver(LcpSolver solver = LcpSolver::ppm_ratio);
 
-  /// `ppm_ratio` goes on after failures as PivotingLadder says. Only it uses the guess, and all but
-  /// `lemke` need a symmetric positive semidefinite Q: ask `check`.
+  /// Solves a dense problem. All solvers except `lemke` need a symmetric positive semidefinite Q;
+  /// call `check` first.
+  /// @param guess rows that may be active; only `ppm_ratio` uses it
+  /// @param z     out: size of the problem, >= 0
   /// @throws std::bad_alloc
   LcpReport solve(const DenseLcp& problem, std::span<const int> guess, std::span<double> z);
-  /// `lemke` forms Q = N N^T.
+  /// Solves a factored problem. `lemke` forms Q = N N^T.
+  /// @param z out: size num_rows, >= 0
   /// @param u out: size num_columns
   /// @throws std::bad_alloc
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
                   std::span<double> u);
-  /// Rows whose z is free, by `lemke` those with z > 0.
+  /// Rows with z > 0. `ppm_ratio` and `ppm` list all rows of their active set, where z is free.
   std::span<const int> active() const;
 
  private:
   LcpSolver solver_;
-  PivotingLadder ladder_;
+  PivotingWithFallbacks ppm_ratio_;
   PrincipalPivoting ppm_;
   Lemke lemke_;
   std::optional<ActiveSetQp> active_set_;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <utility>
 
 #include "stiction/math/vector_kernels.hpp"
 
@@ -10,23 +12,24 @@ namespace stiction::numerics {
 namespace {
 
 constexpr double kAccepted = 1e-8;         // residual, relative to |r|_inf
-constexpr double kPivotTolerance = 1e-10;  // of a column's largest entry
-constexpr double kTie = 1e-12;             // of ratios, in a tableau with constants up to 1
+constexpr double kPivotTolerance = 1e-10;  // relative to the largest entry of the column
+constexpr double kTie = 1e-12;             // difference of ratios, for constants up to 1
 constexpr int kPivotsBetweenRebuilds = 100;
 constexpr int kRefinements = 4;
 constexpr int kProximalSteps = 4;
-constexpr double kSlowest = 0.5;  // of a step's residuals, after to before
+constexpr double kSlowest = 0.5;  // largest accepted ratio of the residuals after and before a step
 
-/// What is added to Q and r on the way to a solution of these: lambda to the diagonal, relative to
-/// the largest entry, and up to so much, relative to |r|_inf, to each constant. The second keeps
-/// rows that say the same, as of many points of one face, from being equal but for round-off. What
-/// lambda adds, lambda z, is taken from r in the steps after the first, with z of the one before:
-/// the proximal point method.
-struct Rung {
+/// One attempt of the sequence of fallbacks. `regularization` is lambda relative to the largest
+/// entry of Q; lambda is added to the diagonal. `perturbation` is the largest change of a constant,
+/// relative to |r|_inf. It separates rows that are equal except for round-off, such as those of
+/// many points of one face. The proximal point method removes the effect of lambda: each step after
+/// the first subtracts lambda z from r, with the z of the step before.
+struct Fallback {
   double regularization, perturbation;
 };
-constexpr Rung kRungs[] = {{0, 0},        {0, 1e-9},    {1e-14, 0}, {1e-12, 1e-9}, {1e-10, 0},
-                           {1e-10, 1e-9}, {1e-8, 1e-9}, {1e-6, 0},  {1e-4, 0}};
+constexpr Fallback kFallbacks[] = {{0, 0},        {0, 1e-9},  {1e-14, 0},
+                                   {1e-12, 1e-9}, {1e-10, 0}, {1e-10, 1e-9},
+                                   {1e-8, 1e-9},  {1e-6, 0},  {1e-4, 0}};
 
 }  // namespace
 
@@ -46,15 +49,16 @@ LcpReport Lemke::solve(const DenseLcp& problem, std::span<double> z) {
   const double enough = 1e-3 * accepted;
   const double max_entry = math::max_abs(size_ * size_, problem.Q);
   report.status = LcpStatus::kNotSolved;
-  for (const Rung& rung : kRungs) {
-    const double lambda = rung.regularization * max_entry;
+  for (const Fallback& fallback : kFallbacks) {
+    const double lambda = fallback.regularization * max_entry;
     center_.assign(size_, 0.0);
     for (int step = 0; step < (lambda > 0 ? kProximalSteps : 1); ++step) {
       const double before = report.residual;
-      perturbation_ = rung.perturbation;
+      perturbation_ = fallback.perturbation;
       const End end = pivot_to_end(problem, lambda);
       report.pivots = pivots_;
       if (end == End::kOutOfPivots && step == 0) report.status = LcpStatus::kMaxPivots;
+      // A ray of the problem itself may prove that it has no solution.
       if (end == End::kRay && lambda == 0 && perturbation_ == 0) {
         report.row = find_proof_of_infeasibility(problem);
         if (report.row >= 0) {
@@ -71,15 +75,17 @@ LcpReport Lemke::solve(const DenseLcp& problem, std::span<double> z) {
       if (step > 0 && report.residual > kSlowest * before) break;
       std::copy(z.begin(), z.end(), center_.begin());
     }
-    ++report.rung;
+    ++report.fallback_level;
   }
-  --report.rung;
+  --report.fallback_level;
   return report;
 }
 
-/// Round-off, lambda and the perturbation go from the solution of a basis: first with its tableau
-/// as an approximate inverse, which finds a solution of bases that are singular without lambda too,
-/// then with one made anew without them.
+/// Removes round-off, lambda and the perturbation from the solution of the present basis. First it
+/// refines with the tableau as an approximate inverse, which also works for bases that are singular
+/// without lambda. Then it rebuilds the tableau without lambda and perturbation. z keeps the best
+/// point found.
+/// @param enough residual at which to stop
 void Lemke::improve(const DenseLcp& problem, double lambda, double enough, LcpReport* report,
                     std::span<double> z) {
   const auto keep_better = [&] {
@@ -103,8 +109,8 @@ void Lemke::improve(const DenseLcp& problem, double lambda, double enough, LcpRe
   }
 }
 
-/// Rows and columns of Q to entries near 1: three sweeps of the square roots of the largest. The
-/// complementarity of z and w does not mind positive scales.
+/// Scales the rows and columns of Q to entries near 1, in three sweeps with the square roots of the
+/// largest entries. Positive scales preserve the complementarity of z and w.
 void Lemke::scale(const DenseLcp& problem) {
   const int c = size_;
   row_scale_.assign(c, 1.0);
@@ -129,7 +135,7 @@ void Lemke::scale(const DenseLcp& problem) {
     constant_scale_ = std::max(constant_scale_, std::abs(row_scale_[i] * problem.r[i]));
 }
 
-/// w = (Q + lambda I) z + 1 z0 + r - lambda center, all z nonbasic.
+/// Makes the tableau of w = (Q + lambda I) z + 1 z0 + r - lambda center, with all z nonbasic.
 void Lemke::build(const DenseLcp& problem, double lambda) {
   const int c = size_;
   tableau_.resize(static_cast<std::size_t>(c) * (c + 2));
@@ -142,10 +148,10 @@ void Lemke::build(const DenseLcp& problem, double lambda) {
       entries[j] = row_scale_[i] * problem.Q[i + j * c] * column_scale_[j];
     entries[i] += row_scale_[i] * lambda * column_scale_[i];
     entries[c] = 1;
-    // Shares in (0, 1) that are spread evenly, and no two alike: those of the golden ratio.
-    const double share = std::fmod(0.6180339887498949 * (i + 1), 1.0);
+    // The multiples of the golden ratio modulo 1 are distinct and evenly spread in (0, 1).
+    const double spread = std::fmod(0.6180339887498949 * (i + 1), 1.0);
     const double constant = row_scale_[i] * (problem.r[i] - lambda * center_[i]);
-    entries[c + 1] = constant / constant_scale_ + perturbation_ * share;
+    entries[c + 1] = constant / constant_scale_ + perturbation_ * spread;
     basic_[i] = i;
     place_[i] = i;
   }
@@ -155,8 +161,9 @@ void Lemke::build(const DenseLcp& problem, double lambda) {
   }
 }
 
-/// The tableau of the present basis from the matrix, by exchanges with the largest pivots left.
-/// @return false if the basis is singular, and the tableau that of another
+/// Computes the tableau of the present basis from the matrix, by exchanges with the largest pivot
+/// available.
+/// @return false if the basis is singular; the tableau is then that of another basis
 bool Lemke::rebuild(const DenseLcp& problem, double lambda) {
   leaves_.assign(2 * size_ + 1, 0);
   for (const int variable : nonbasic_) leaves_[variable] = 1;
@@ -179,6 +186,7 @@ bool Lemke::rebuild(const DenseLcp& problem, double lambda) {
   return std::none_of(basic_.begin(), basic_.end(), [&](int v) { return leaves_[v] != 0; });
 }
 
+/// Exchanges variables from the start until the artificial variable leaves the basis, or none can.
 Lemke::End Lemke::pivot_to_end(const DenseLcp& problem, double lambda) {
   build(problem, lambda);
   const int max_pivots = pivots_ + 50 * size_ + 100;
@@ -196,7 +204,8 @@ Lemke::End Lemke::pivot_to_end(const DenseLcp& problem, double lambda) {
   }
 }
 
-/// The least r; of equals the last, which a perturbation by (e, e^2, ...) makes least.
+/// Returns the row of the least constant. Among equal ones it is the last, which is the least after
+/// a perturbation by (e, e^2, ...).
 int Lemke::find_first_row() const {
   int least = 0;
   for (int i = 1; i < size_; ++i)
@@ -204,7 +213,8 @@ int Lemke::find_first_row() const {
   return least;
 }
 
-/// The row whose variable first comes to zero as the one of `column` grows, or -1 if none does.
+/// Returns the row whose variable first reaches zero as the variable of `column` grows, or -1 if no
+/// variable does.
 int Lemke::find_leaving_row(int column) const {
   double largest = 0;
   for (int i = 0; i < size_; ++i) largest = std::max(largest, std::abs(row(i)[column]));
@@ -214,9 +224,10 @@ int Lemke::find_leaving_row(int column) const {
     const double slope = row(i)[column];
     if (!(slope < -kPivotTolerance * largest)) continue;
     const double ratio = std::max(0.0, constant(i)) / -slope;
-    // By which no constant changes more than that much.
+    // Ratios closer than `tie` differ by round-off only.
     const double tie = kTie * (least + 1 / largest);
     if (leaving >= 0 && ratio > least + tie) continue;
+    // Among equal ratios the artificial variable leaves first.
     if (leaving >= 0 && ratio >= least - tie) {
       if (basic_[leaving] == artificial()) continue;
       if (basic_[i] != artificial() && !is_lexicographically_less(i, leaving, column)) continue;
@@ -227,7 +238,7 @@ int Lemke::find_leaving_row(int column) const {
   return leaving;
 }
 
-/// Compares what r + (e, e^2, ...) adds to two ratios that are equal without it.
+/// Compares two equal ratios by the terms that the perturbation r + (e, e^2, ...) adds to them.
 bool Lemke::is_lexicographically_less(int i, int other, int column) const {
   const double slope = -row(i)[column], other_slope = -row(other)[column];
   for (int w = 0; w < size_; ++w) {
@@ -242,7 +253,8 @@ bool Lemke::is_lexicographically_less(int i, int other, int column) const {
   return false;
 }
 
-/// Solves the equation of a row for the variable of a column, and puts that into the others.
+/// Makes the variable of column q basic in row p: solves the equation of that row for it and
+/// substitutes the result in the other rows.
 void Lemke::exchange(int p, int q) {
   const int width = size_ + 2;
   double* pivot_row = row(p);
@@ -262,6 +274,7 @@ void Lemke::exchange(int p, int q) {
   place_[nonbasic_[q]] = -1 - q;
 }
 
+/// Computes the unscaled z of the present basis.
 void Lemke::read_solution(std::span<double> z) const {
   for (int i = 0; i < size_; ++i) {
     const int variable = size_ + i;
@@ -271,7 +284,8 @@ void Lemke::read_solution(std::span<double> z) const {
   }
 }
 
-/// A step of iterative refinement: what w lacks of zero where z is basic, times the inverse.
+/// Does one step of iterative refinement: where z is basic, w should be zero. Its error times the
+/// inverse is subtracted from z.
 void Lemke::refine(const DenseLcp& problem) {
   const int c = size_;
   calc_w(problem, candidate_, w_);
@@ -290,7 +304,8 @@ double Lemke::calc_residual(const DenseLcp& problem, std::span<const double> z) 
   return natural_residual(z, w_);
 }
 
-/// The direction of the ray, if it proves that no z is feasible: the row of its largest entry.
+/// Returns the row of the largest entry of the ray's direction if that direction proves that no z
+/// is feasible; -1 otherwise.
 int Lemke::find_proof_of_infeasibility(const DenseLcp& problem) {
   const int c = size_, column = column_of(entering_);
   proof_.assign(c, 0.0);
@@ -304,7 +319,7 @@ int Lemke::find_proof_of_infeasibility(const DenseLcp& problem) {
   }
   const double size = math::max_abs(proof_);
   if (!(size > 0)) return -1;
-  // What falls short by less than is accepted may be solved.
+  // A violation below the accepted residual is not a proof, because the problem may be solved.
   if (math::dot(c, problem.r, proof_.data()) > -kAccepted * size * math::max_abs(c, problem.r))
     return -1;
   if (!proves_infeasible(problem, proof_)) return -1;

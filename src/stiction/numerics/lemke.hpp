@@ -8,24 +8,30 @@
 namespace stiction::numerics {
 
 /// Lemke's method, `lemke`: solves LCPs whose matrix is copositive, such as those with friction
-/// polygons, and others if it can. Memory is kept from call to call.
+/// polygons. It often solves others too. Memory is reused from call to call.
 ///
-/// Basic variables are affine functions of the others, a tableau of size x (size + 2); an exchange
-/// costs O(size^2). Ties are broken lexicographically, so that no basis comes back. Rows and
-/// columns are equilibrated first, and the tableau is made anew from the matrix every 100
-/// exchanges. A problem that this leaves unsolved is solved again as Q + lambda I, lambda up to
-/// 1e-4 max |Q|, and with constants that no two rows have in common, 1e-9 of |r|_inf off; `rung`
-/// counts those. Up to three steps of the proximal point method take lambda out again. An answer is
-/// accepted only if |min(z, Q z + r)|_inf is at most 1e-8 |r|_inf, with the Q given. Source:
-/// [lemke1965]; [cottle2009] sections 4.4 and 4.9; [theory:lemke].
+/// The basic variables are affine functions of the nonbasic ones, stored as a tableau of size
+/// c x (c + 2) for c unknowns. An exchange costs O(c^2). Ties are broken lexicographically, so no
+/// basis occurs twice. Rows and columns are equilibrated first, and the tableau is rebuilt from the
+/// matrix every 100 exchanges.
+///
+/// Fallbacks: a problem that remains unsolved is solved again as Q + lambda I, with lambda up to
+/// 1e-4 max |Q|, and with perturbed constants. Each row has its own perturbation of up to
+/// 1e-9 |r|_inf. `fallback_level` counts these attempts. Up to three further steps of the proximal
+/// point method remove the effect of lambda. An answer is accepted only if |min(z, Q z + r)|_inf is
+/// at most 1e-8 |r|_inf for the given Q and r.
+///
+/// Source: [lemke1965]; [cottle2009] sections 4.4 and 4.9; [theory:lemke].
 class Lemke {
  public:
-  /// kInfeasible only with proof: y >= 0 with Q^T y <= 0 and r^T y < 0; `row` is its largest entry.
-  /// @param z out: size of the problem, >= 0; of a problem not solved the best point found
+  /// Solves the problem. The status kInfeasible comes with a proof: a y >= 0 with Q^T y <= 0 and
+  /// r^T y < 0 was found, and `row` is its largest entry.
+  /// @param z out: size of the problem, >= 0; the best point found if the problem is not solved
   /// @throws std::bad_alloc
   LcpReport solve(const DenseLcp& problem, std::span<double> z);
 
  private:
+  /// The ways in which a sequence of exchanges ends.
   enum class End { kSolution, kRay, kOutOfPivots, kSingular };
 
   void scale(const DenseLcp& problem);
@@ -36,6 +42,7 @@ class Lemke {
   int find_leaving_row(int column) const;
   bool is_lexicographically_less(int row, int other, int column) const;
   void exchange(int row, int column);
+  /// The tableau column of a nonbasic variable.
   int column_of(int variable) const { return -1 - place_[variable]; }
   bool is_basic(int variable) const { return place_[variable] >= 0; }
   void read_solution(std::span<double> z) const;
@@ -49,24 +56,27 @@ class Lemke {
   const double* row(int i) const {
     return tableau_.data() + static_cast<std::size_t>(i) * (size_ + 2);
   }
+  /// The value of the basic variable of row i while all nonbasic variables are 0.
   double constant(int i) const { return row(i)[size_ + 1]; }
+  /// The index of the artificial variable z0.
   int artificial() const { return 2 * size_; }
+  /// The index of z_i for w_i, and of w_i for z_i.
   int complement(int variable) const {
     return variable < size_ ? variable + size_ : variable - size_;
   }
 
   int size_ = 0, pivots_ = 0;
-  int entering_ = 0;             // the variable that grows
+  int entering_ = 0;             // nonbasic variable that grows
   std::vector<double> tableau_;  // row-major
-  // Variables are w, z, and the artificial one.
-  std::vector<int> basic_, nonbasic_;  // of each row and column
-  std::vector<int> place_;             // of each variable: its row, or -1 less its column
+  // The variables are w_0 .. , z_0 .. and the artificial variable, in this order.
+  std::vector<int> basic_, nonbasic_;  // variable of each row, of each column
+  std::vector<int> place_;             // row of each basic variable, -1 - column of the others
   std::vector<double> row_scale_, column_scale_;
   double constant_scale_ = 1;
-  double perturbation_ = 0;  // of the scaled constants
+  double perturbation_ = 0;  // largest change of the scaled constants
   std::vector<double> w_, candidate_, proof_;
-  std::vector<double> center_;  // of the proximal term
-  std::vector<char> leaves_;    // rows, in rebuild
+  std::vector<double> center_;  // center of the proximal term
+  std::vector<char> leaves_;    // variables that must be nonbasic, in rebuild
 };
 
 }  // namespace stiction::numerics

@@ -6,7 +6,7 @@
 /// Exact line search on a convex function of one variable.
 namespace stiction::numerics {
 
-/// First and second derivative of the cost along the search direction.
+/// The first and second derivatives of the cost l(alpha) along the search direction.
 struct Slope {
   double slope = 0;      // l'(alpha)
   double curvature = 0;  // l''(alpha) >= 0
@@ -14,11 +14,11 @@ struct Slope {
 
 struct LineSearchOptions {
   double max_step = 1.5;
-  /// Stop when |l'(alpha)| <= slope_tolerance |l'(0)|. With the curvature of Newton's direction
-  /// a slope of 1e-3 leaves the cost within 1e-6 of its decrease.
+  /// Stop when |l'(alpha)| <= slope_tolerance |l'(0)|. Along Newton's direction a tolerance of 1e-3
+  /// leaves an error of the cost of about 1e-6 times its decrease.
   double slope_tolerance = 1e-3;
-  /// Stop when the bracket is this narrow, relative to max_step: the slope may jump where a contact
-  /// opens under a stiff law, and its root is then the place of the jump.
+  /// Stop when the bracket is this narrow, relative to max_step. The slope may jump, such as where
+  /// a contact with a stiff law opens. The root is then the place of the jump.
   double step_tolerance = 1e-10;
   int max_evaluations = 100;
 };
@@ -29,10 +29,10 @@ struct LineSearchResult {
   bool converged = false;
 };
 
-/// Finds the root of the nondecreasing l'(alpha) in (0, max_step], or max_step if l' is still
-/// negative there: Newton's method on l', kept inside a bracket by bisection.
-/// @param initial_slope l'(0), negative
-/// @param evaluate      alpha -> Slope; called last at the step that is returned
+/// Finds the root of the nondecreasing function l'(alpha) in (0, max_step]. Returns max_step if l'
+/// is still negative there. The method is Newton's method on l', safeguarded by bisection.
+/// @param initial_slope l'(0) < 0
+/// @param evaluate      alpha -> Slope; the last call is at the step that is returned
 template <class Evaluate>
 LineSearchResult minimize_along_line(double initial_slope, const LineSearchOptions& options,
                                      Evaluate&& evaluate) {
@@ -42,7 +42,7 @@ LineSearchResult minimize_along_line(double initial_slope, const LineSearchOptio
   bool high_is_bracket = false;  // l'(high) > 0 is known
   double low_slope = initial_slope;
   double high_slope = 0;
-  double width = high;  // of the bracket, three evaluations ago
+  double width = high;  // width of the bracket three evaluations ago
   double alpha = std::min(1.0, options.max_step);
   constexpr int kMaxNewtonEvaluations = 40;
   LineSearchResult result;
@@ -70,9 +70,10 @@ LineSearchResult minimize_along_line(double initial_slope, const LineSearchOptio
       result.converged = true;
       return result;
     }
-    // Newton from the last point. Outside the bracket, the secant of its ends; and its middle
-    // when three evaluations have not halved it, as happens where the slope jumps. That rule alone
-    // may halve it once in six evaluations, so late ones bisect.
+    // The next point is Newton's. If that lies outside the bracket, it is the secant's between the
+    // ends of the bracket. If three evaluations did not halve the bracket, as happens where the
+    // slope jumps, it is the middle. This rule may halve the bracket only once in six evaluations,
+    // so late evaluations always bisect.
     double next = at.curvature > 0 ? alpha - at.slope / at.curvature : options.max_step;
     if (!high_is_bracket) {
       next = next > low ? std::min(next, options.max_step) : options.max_step;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "stiction/math/vector_kernels.hpp"
 #include "stiction/numerics/dense_solve.hpp"
@@ -9,7 +10,7 @@
 namespace stiction::numerics {
 namespace {
 
-/// The first of `rows` rows with a number that is not finite, or -1.
+/// Returns the first row with a number that is not finite, or -1.
 int find_bad_row(const double* matrix, int rows, int columns) {
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j)
@@ -17,13 +18,15 @@ int find_bad_row(const double* matrix, int rows, int columns) {
   return -1;
 }
 
-/// Rows of |left x + right y + constant|, and their largest sums of sizes.
+/// The rows of left x + right y + constant.
 class Rows {
  public:
   Rows(int num_rows, const double* left, std::span<const double> x, const double* right,
        std::span<const double> y, const double* constant)
       : num_rows_(num_rows), left_(left), right_(right), constant_(constant), x_(x), y_(y) {}
 
+  /// Returns row i.
+  /// @param magnitude in, out: raised to the sum of the magnitudes of the row's terms
   double calc(int i, double* magnitude) const {
     double sum = constant_[i], size = std::abs(constant_[i]);
     const auto add = [&](double term) {
@@ -64,6 +67,7 @@ LcpReport CondensedMlcp::condense(const Mlcp& p) {
   for (const int row : {find_bad_row(p.D, c, n), find_bad_row(p.B, c, c), find_bad_row(p.b, c, 1)})
     if (row >= 0) return {.status = LcpStatus::kNotFinite, .row = n + row};
 
+  // X = A^-1 [C a].
   A_.resize(static_cast<std::size_t>(n) * n);
   X_.resize(static_cast<std::size_t>(n) * (c + 1));
   for (int i = 0; i < n; ++i) {
@@ -74,6 +78,7 @@ LcpReport CondensedMlcp::condense(const Mlcp& p) {
   const int singular = solve_in_place(n, A_.data(), c + 1, X_.data());
   if (singular >= 0) return {.status = LcpStatus::kNotSolved, .row = singular};
 
+  // Q = B - D A^-1 C and r = b - D A^-1 a.
   Q_.assign(p.B, p.B + static_cast<std::size_t>(c) * c);
   r_.assign(p.b, p.b + c);
   for (int k = 0; k < n; ++k) {

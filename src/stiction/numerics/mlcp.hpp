@@ -7,14 +7,14 @@
 
 namespace stiction::numerics {
 
-/// Mixed LCP with free u and complementary z,
+/// A mixed LCP with free unknowns u and complementary unknowns z,
 ///
 ///   A u + C z + a = 0,   0 <= z  _|_  D u + B z + b >= 0.
 ///
-/// All matrices are column-major.
+/// All matrices are column-major. See [theory:lcp].
 struct Mlcp {
   int num_free = 0, size = 0;
-  const double* A = nullptr;  // num_free x num_free, regular
+  const double* A = nullptr;  // num_free x num_free, nonsingular
   const double* C = nullptr;  // num_free x size
   const double* D = nullptr;  // size x num_free
   const double* B = nullptr;  // size x size
@@ -22,27 +22,29 @@ struct Mlcp {
   const double* b = nullptr;  // size
 };
 
-/// w = D u + B z + b, and how well u and z solve the problem as given.
+/// The error of a point (u, z) in the problem as given.
 struct MlcpResidual {
-  double value = 0;      // the larger of |A u + C z + a|_inf and |min(z, w)|_inf
-  double magnitude = 0;  // of the terms that cancel in its row
+  double value = 0;      // max of |A u + C z + a|_inf and |min(z, w)|_inf
+  double magnitude = 0;  // largest sum of the magnitudes of the terms of a row
   static constexpr double kAccepted = 1e-8;
   bool is_accepted() const { return value <= kAccepted * magnitude; }
 };
-/// @param w out: size
+/// Computes w = D u + B z + b and the error of u and z.
+/// @param w out: size `size`
 MlcpResidual calc_residual(const Mlcp& problem, std::span<const double> z,
                            std::span<const double> u, std::span<double> w) noexcept;
 
-/// Condensation of a mixed problem to an LCP in z: u = -A^-1 (C z + a), so that
-/// Q = B - D A^-1 C, r = b - D A^-1 a. Memory is kept from call to call.
+/// Condenses a mixed problem to an LCP in z: u = -A^-1 (C z + a) gives Q = B - D A^-1 C and
+/// r = b - D A^-1 a. Memory is reused from call to call.
 class CondensedMlcp {
  public:
-  /// kNotSolved if A is singular, with the column of A at which it was seen; kNotFinite, with the
-  /// row of [A C a; D B b].
+  /// Computes Q and r.
+  /// @return kSolved; kNotSolved if A is singular, with the column of A in `row`; or kNotFinite with
+  ///   the row of [A C a; D B b]
   LcpReport condense(const Mlcp& problem);
-  /// After a success; valid until the next one.
+  /// The LCP in z of the last successful `condense`. It is valid until the next call.
   DenseLcp lcp() const { return {size_, Q_.data(), r_.data()}; }
-  /// u [num_free] of a z.
+  /// Computes u, size num_free, for a given z, size `size`.
   void calc_u(std::span<const double> z, std::span<double> u) const noexcept;
 
  private:

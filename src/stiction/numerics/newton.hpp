@@ -6,20 +6,21 @@
 
 #include "stiction/numerics/line_search.hpp"
 
-/// Newton's method with exact line search on a strongly convex function.
+/// Newton's method with exact line search for strongly convex functions. See [theory:newton].
 namespace stiction::numerics {
 
 struct NewtonOptions {
-  /// Stop when residual <= absolute_tolerance + relative_tolerance * scale.
+  /// Stop when norm <= absolute_tolerance + relative_tolerance * scale, see Residual.
   double relative_tolerance = 1e-5;
   double absolute_tolerance = 1e-14;
   int max_iterations = 100;
-  /// Give up after so many iterations that do not halve the least residual.
+  /// Stop with kSlow after more than this many successive iterations that do not halve the
+  /// residual.
   int patience = std::numeric_limits<int>::max();
   LineSearchOptions line_search;
 };
 
-/// The norm of the gradient and the size of the terms it is the sum of, in one unit.
+/// The norm of the gradient and the magnitude of the terms that it is the sum of, in the same unit.
 struct Residual {
   double norm = 0;
   double scale = 0;
@@ -27,12 +28,12 @@ struct Residual {
 
 enum class NewtonStatus {
   kConverged,
-  kStagnated,  // round-off: steps no longer move the point; the residual says how far it got
+  kStagnated,  // round-off prevents further progress; see the residual
   kMaxIterations,
-  kSlow,                 // out of patience
+  kSlow,                 // NewtonOptions::patience was exceeded
   kNotPositiveDefinite,  // the Hessian could not be factored
   kNotFinite,
-  kInfeasible,  // no point was found at which the function is finite
+  kInfeasible,  // no point of the function's domain was found
 };
 
 struct NewtonResult {
@@ -42,35 +43,36 @@ struct NewtonResult {
   Residual residual;
 };
 
-/// What Newton's method asks of a function: a current point, its gradient and Hessian, and the cost
-/// along a direction from it.
+/// The operations that Newton's method needs of a function l: a current point, the gradient and the
+/// Hessian there, and the cost l(alpha) along a direction from there.
 template <class P>
 concept NewtonProblem = requires(P p, double alpha) {
   { p.calc_gradient() } -> std::same_as<Residual>;    // at the current point
   { p.calc_direction() } -> std::same_as<bool>;       // factors the Hessian, solves with it
   { p.start_line_search() } -> std::same_as<double>;  // l'(0)
   { p.calc_slope(alpha) } -> std::same_as<Slope>;
-  { p.move(alpha) } -> std::same_as<double>;  // length of the step, in the residual's unit
+  { p.move(alpha) } -> std::same_as<double>;  // returns the step length, in the residual's unit
 };
 
-/// A function that is finite in a convex domain only, and what keeps Newton's method in it.
+/// A function that is finite in a convex domain only. calc_max_step keeps the method in the domain.
 template <class P>
 concept HasStepLimit = NewtonProblem<P> && requires(P p, double max_step) {
-  { p.calc_max_step(max_step) } -> std::same_as<double>;  // <= max_step, in the domain
+  { p.calc_max_step(max_step) } -> std::same_as<double>;  // <= max_step
 };
 
 inline bool is_converged(const Residual& residual, const NewtonOptions& options) {
   return residual.norm <= options.absolute_tolerance + options.relative_tolerance * residual.scale;
 }
 
-/// Minimizes from the problem's current point, which holds the best point found on return.
+/// Minimizes from the problem's current point. On return the problem holds the last point.
 template <NewtonProblem P>
 NewtonResult minimize(P& problem, const NewtonOptions& options) {
   NewtonResult result;
   double halved_norm = std::numeric_limits<double>::infinity();
-  int num_in_vain = 0;
+  int num_not_halved = 0;
   double last_norm = std::numeric_limits<double>::infinity();
   for (;;) {
+    // Stopping tests.
     result.residual = problem.calc_gradient();
     if (!std::isfinite(result.residual.norm)) {
       result.status = NewtonStatus::kNotFinite;
@@ -82,8 +84,8 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
     }
     const bool is_halved = result.residual.norm <= 0.5 * halved_norm;
     if (is_halved) halved_norm = result.residual.norm;
-    num_in_vain = is_halved ? 0 : num_in_vain + 1;
-    if (num_in_vain > options.patience) {
+    num_not_halved = is_halved ? 0 : num_not_halved + 1;
+    if (num_not_halved > options.patience) {
       result.status = NewtonStatus::kSlow;
       return result;
     }
@@ -91,20 +93,23 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
       result.status = NewtonStatus::kMaxIterations;
       return result;
     }
+    // Newton's direction.
     if (!problem.calc_direction()) {
       result.status = NewtonStatus::kNotPositiveDefinite;
       return result;
     }
     ++result.iterations;
     const double slope = problem.start_line_search();
-    // This near to the minimum a step all but removes the residual; what it cannot halve is
-    // rounding. The root of -l'(0) is the length of the step in the norm of the Hessian.
+    // This near to the minimum a step removes nearly all of the residual. If the last step did not
+    // halve it, the rest is round-off. sqrt(-l'(0)) is the length of the step in the norm of the
+    // Hessian.
     constexpr double kNear = 1e-9;
     const bool is_near = slope > -std::pow(kNear * result.residual.scale, 2);
     if (!(slope < 0) || (is_near && result.residual.norm > 0.5 * last_norm)) {
       result.status = NewtonStatus::kStagnated;
       return result;
     }
+    // Line search within the domain.
     last_norm = result.residual.norm;
     LineSearchOptions line_search = options.line_search;
     if constexpr (HasStepLimit<P>)
@@ -112,7 +117,7 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
     const LineSearchResult search = minimize_along_line(
         slope, line_search, [&](double alpha) { return problem.calc_slope(alpha); });
     result.line_search_evaluations += search.num_evaluations;
-    // A step shorter than the round-off of the point itself cannot be followed by a better one.
+    // After a step shorter than the round-off of the point itself no further progress is possible.
     constexpr double kRoundOff = 1e-15;
     if (problem.move(search.step) <= kRoundOff * result.residual.scale) {
       result.residual = problem.calc_gradient();
@@ -123,30 +128,33 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
   }
 }
 
-/// A step limit, and a function that goes on smoothly beyond the domain: from a fraction of the way
-/// to its border on, or not at all (0). is_feasible says whether it is the function itself at a
-/// step from the current point.
+/// A function with a domain that can be extended smoothly over the border of the domain.
+/// extend_domain(fraction) replaces the function by an extension, outside the domain and also inside
+/// where the distance to the border is below this fraction of the domain's length scale; 0 restores
+/// the function. is_feasible(alpha) is true if the function, not its extension, applies after a step
+/// alpha.
 template <class P>
-concept HasSoftDomain = HasStepLimit<P> && requires(P p, double alpha, double fraction) {
+concept HasExtendedDomain = HasStepLimit<P> && requires(P p, double alpha, double fraction) {
   { p.is_feasible(alpha) } -> std::same_as<bool>;
-  p.soften(fraction);
+  p.extend_domain(fraction);
 };
 
-/// Minimizes from a point that need not be in the domain: by the minima of functions that go on
-/// beyond, ever nearer to the border, until one lies where that function is the problem's own.
-template <HasSoftDomain P>
+/// Minimizes from any point, in the domain or not. If the point is outside, the method minimizes a
+/// sequence of extended functions, whose extensions start nearer and nearer to the border. It ends
+/// at the first minimum where the function itself applies.
+template <HasExtendedDomain P>
 NewtonResult minimize_from_anywhere(P& problem, const NewtonOptions& options) {
-  (void)problem.calc_gradient();  // is_feasible is about the current point
+  (void)problem.calc_gradient();  // is_feasible needs it.
   if (problem.is_feasible(0)) return minimize(problem, options);
-  constexpr double kSoftest = 0.1, kHardest = 1e-8;
+  constexpr double kFirstFraction = 0.1, kLastFraction = 1e-8;
   NewtonResult result;
-  for (double fraction = kSoftest; fraction >= kHardest; fraction *= 0.1) {
-    problem.soften(fraction);
-    const NewtonResult soft = minimize(problem, options);
-    result.status = soft.status;
-    result.residual = soft.residual;
-    result.iterations += soft.iterations;
-    result.line_search_evaluations += soft.line_search_evaluations;
+  for (double fraction = kFirstFraction; fraction >= kLastFraction; fraction *= 0.1) {
+    problem.extend_domain(fraction);
+    const NewtonResult extended = minimize(problem, options);
+    result.status = extended.status;
+    result.residual = extended.residual;
+    result.iterations += extended.iterations;
+    result.line_search_evaluations += extended.line_search_evaluations;
     if (problem.is_feasible(0)) return result;
   }
   result.status = NewtonStatus::kInfeasible;

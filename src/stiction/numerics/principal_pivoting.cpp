@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "stiction/numerics/dense_solve.hpp"
 #include "stiction/numerics/lcp_operators.hpp"
@@ -9,9 +10,10 @@
 namespace stiction::numerics {
 namespace {
 
-// Relative: of w to |r|_inf, of z to |z|_inf, and of a solution's residual to |r|_inf.
-constexpr double kTolerance = 1e-10, kAccepted = 1e-8;
+constexpr double kTolerance = 1e-10;  // negative w relative to |r|_inf, negative z to |z|_inf
+constexpr double kAccepted = 1e-8;    // residual of a solution, relative to |r|_inf
 
+/// One solve of a dense or a factored problem.
 template <class Operator>
 class Passes {
  public:
@@ -41,15 +43,16 @@ class Passes {
   }
 
  private:
+  /// Exchanges rows until w and z are not negative, within the tolerance.
   LcpStatus run(int* pivots) {
     const long max_passes = std::max(1000L, static_cast<long>(op_.size()) * op_.size());
     for (long pass = 0; pass < max_passes; ++pass) {
       const int enters = find_least_w();
       const int leaves = find_least_z();
       const bool is_feasible = enters < 0 || m_.w[enters] >= -kTolerance * scale_;
-      const bool is_pushing = leaves < 0 || m_.z[leaves] >= -kTolerance * math::max_abs(m_.z);
-      if (is_feasible && is_pushing) return LcpStatus::kSolved;
-      if (!is_pushing) remove(leaves, pivots);
+      const bool is_z_nonnegative = leaves < 0 || m_.z[leaves] >= -kTolerance * math::max_abs(m_.z);
+      if (is_feasible && is_z_nonnegative) return LcpStatus::kSolved;
+      if (!is_z_nonnegative) remove(leaves, pivots);
       if (!is_feasible) append(enters, pivots);
       if (static_cast<int>(m_.active.size()) > op_.x_size() || !solve_active())
         return LcpStatus::kNotSolved;
@@ -58,6 +61,7 @@ class Passes {
     return LcpStatus::kMaxPivots;
   }
 
+  /// Returns the inactive row with the least w, or -1.
   int find_least_w() const {
     int least = -1;
     for (int i = 0; i < op_.size(); ++i)
@@ -65,7 +69,8 @@ class Passes {
     return least;
   }
 
-  /// Its place among active rows; of equals the lowest row.
+  /// Returns the place of the least z among the active rows, or -1. Of equal ones it is that of the
+  /// lowest row.
   int find_least_z() const {
     int least = -1;
     for (int k = 0; k < static_cast<int>(m_.z.size()); ++k)
@@ -89,7 +94,7 @@ class Passes {
     ++*pivots;
   }
 
-  /// z_a = -Q_aa^-1 r_a, built and factored anew.
+  /// Computes z_a = -Q_aa^-1 r_a. The matrix of the active rows is built and factored each time.
   bool solve_active() {
     const int m = static_cast<int>(m_.active.size());
     m_.matrix.resize(static_cast<std::size_t>(m) * m);
@@ -100,6 +105,7 @@ class Passes {
     return solve_in_place(m, m_.matrix.data(), 1, m_.z.data()) < 0;
   }
 
+  /// Computes x and w of the present z.
   void calc_w() {
     std::copy_n(op_.x_hat(), op_.x_size(), m_.x.begin());
     for (std::size_t k = 0; k < m_.z.size(); ++k)

@@ -7,30 +7,34 @@
 
 namespace stiction::numerics {
 
-/// Principal pivoting as published, `ppm`, the baseline that `ppm_ratio` is measured against: each
-/// pass takes the row of the least w into the active set and the one of the least z out of it, and
-/// solves anew. It has no descent guarantee: with a Q of deficient rank and r out of its range it
-/// may cycle or meet a singular system, and then ends as kMaxPivots or kNotSolved.
+/// Principal pivoting as published, `ppm`: the baseline for `ppm_ratio`. Each pass adds the row of
+/// the least w to the active set, removes the row of the least z from it, and solves again. The
+/// method has no descent guarantee. If Q is rank-deficient and r is not in its range, it may cycle
+/// or meet a singular system. It then ends with kMaxPivots or kNotSolved.
 ///
-/// At near-ties the published code takes a random row; here the lowest. It also sorts the rows
-/// after inserting one and then removes by the old position; here the row meant is removed. Source:
-/// [drumwright2015] Algorithm 1; [theory:ppm].
+/// Two details differ from the published code. At near-ties that code takes a random row; this one
+/// takes the lowest. The published code sorts the rows after inserting one and then removes a row
+/// by its old position; this one removes the intended row. Source: [drumwright2015] Algorithm 1;
+/// [theory:ppm].
 class PrincipalPivoting {
  public:
-  /// @param guess not used by the method
-  /// @param z out: size num_rows; of the last pass, with negative entries set to zero
+  /// Solves a dense or a factored problem. Memory is reused from call to call.
+  /// @param guess not used by this method
+  /// @param z     out: size of the problem; z of the last pass, with negative entries set to zero
+  /// @throws std::bad_alloc
   LcpReport solve(const DenseLcp& problem, std::span<const int> guess, std::span<double> z);
   /// @param u out: size num_columns
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
                   std::span<double> u);
+  /// The active rows of the last pass, where z is free.
   std::span<const int> active() const { return memory_.active; }
 
-  /// What one solve leaves to the next.
+  /// The memory that solves reuse.
   struct Memory {
     std::vector<int> active;
     std::vector<char> is_active;
-    std::vector<double> z, x, w;
-    std::vector<double> matrix;  // Q among active rows, then its factors; row-major
+    std::vector<double> z, x, w;  // z of active rows only
+    std::vector<double> matrix;   // Q of the active rows, then its factors; row-major
   };
 
  private:

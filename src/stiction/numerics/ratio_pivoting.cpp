@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 #include "stiction/numerics/lcp_operators.hpp"
@@ -11,11 +12,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// What w may fall short of zero, relative to |r|_inf, and so many times that a solution's residual.
-constexpr double kTolerance = 1e-10, kAccepted = 10;
+constexpr double kTolerance = 1e-10;  // accepted negative w, relative to |r|_inf
+constexpr double kAccepted = 10;      // accepted residual, in units of that tolerance
 constexpr int kMaxCorrections = 4;
 
-/// One solve. Between exchanges z_a >= 0 and w_a = 0, with a the active rows.
+/// One solve of a dense or a factored problem. Between exchanges z_a >= 0 and w_a = 0 on the active
+/// rows a.
 template <class Operator>
 class Pivoting {
  public:
@@ -54,7 +56,8 @@ class Pivoting {
     m_.cholesky.clear();
   }
 
-  /// Where calc_x leaves x. calc_w then makes the w of active rows zero.
+  /// The array that calc_x fills with x. For a dense problem it is w, whose active entries calc_w
+  /// then sets to zero.
   double* x() { return Operator::kXIsW ? m_.w.data() : m_.x.data(); }
 
   double compliance(int row) const {
@@ -68,6 +71,7 @@ class Pivoting {
     return report_;
   }
 
+  /// Lets rows with a negative w enter until there are none.
   LcpReport exchange() {
     int corrections = 0;
     while (is_finite_) {
@@ -80,7 +84,7 @@ class Pivoting {
           return end(status);
         }
       } else if (error_ > tolerance_ && corrections < kMaxCorrections) {
-        // Round-off of the updates: first a correction, then all anew.
+        // The updates accumulate round-off. Correct z first; if that is not enough, factor again.
         if (corrections++ % 2 == 0)
           correct();
         else
@@ -94,7 +98,7 @@ class Pivoting {
     return end(LcpStatus::kNotFinite);
   }
 
-  /// Raises z of `row` until its w is zero. Rows in its way leave.
+  /// Raises z of `row` until its w is zero. Active rows whose z reaches zero first leave.
   LcpStatus enter(int row) {
     const double* g = op_.direction(row);
     const double diagonal = op_.entry(row, row) + compliance(row);
@@ -109,6 +113,7 @@ class Pivoting {
       double to_block = kInfinity;
       const int block = find_block(&to_block);
       const double step = std::min(to_zero, to_block);
+      // Nothing limits z: a ray. Judge it only with fresh factors.
       if (step == kInfinity) {
         --report_.pivots;
         if (z == 0 && w >= -tolerance_) return LcpStatus::kSolved;
@@ -129,8 +134,9 @@ class Pivoting {
     }
   }
 
-  /// Why z_row may grow without end and w_row does not: with y what all z gain, y^T Q y = 0 and
-  /// r^T y < 0. If Q is semidefinite Q y = 0 as well, and there is no solution.
+  /// Finds out why z_row can grow without limit while w_row stays negative. Along the ray y of all
+  /// z we have y^T Q y = 0 and r^T y < 0. If Q is positive semidefinite, then Q y = 0 and the
+  /// problem has no solution.
   LcpStatus judge_ray(int row, double diagonal) {
     m_.ray.assign(op_.size(), 0.0);
     m_.ray[row] = 1;
@@ -142,7 +148,9 @@ class Pivoting {
 
   int size() const { return static_cast<int>(m_.active.size()); }
 
-  /// l = L^-1 Q_ai, a = L^-T l, what z_a loses by each unit of z_i. Returns what w_i gains.
+  /// Computes the rates of change while z of the entering row i grows by 1: l = L^-1 Q_ai, and
+  /// a = L^-T l = -dz_a/dz_i.
+  /// @return dw_i/dz_i
   double calc_rates(int row, double diagonal) {
     const int m = size();
     m_.l.resize(m + 1);
@@ -154,12 +162,14 @@ class Pivoting {
     return diagonal - math::dot(m, m_.l.data(), m_.l.data());
   }
 
-  /// The place of the first active row whose z comes to zero; of equals the lowest row.
+  /// Returns the place of the active row whose z reaches zero first, or -1. Of equal ones it is
+  /// that of the lowest row.
+  /// @param step in, out: the change of z at which that happens
   int find_block(double* step) const {
     int block = -1;
     for (int k = 0; k < size(); ++k) {
       if (!(m_.a[k] > 0)) continue;
-      const double t = std::max(0.0, m_.z[k]) / m_.a[k];  // infinite where a is denormal
+      const double t = std::max(0.0, m_.z[k]) / m_.a[k];  // infinite if a is denormal
       const bool is_tie = block >= 0 && t == *step && m_.active[k] < m_.active[block];
       if (!(t < *step) && !is_tie) continue;
       *step = t;
@@ -168,7 +178,7 @@ class Pivoting {
     return block;
   }
 
-  /// With l of the row.
+  /// Makes a row active, with the l of calc_rates.
   void append(int row, double z, double pivot) {
     m_.cholesky.append(m_.l.data(), pivot);
     m_.active.push_back(row);
@@ -183,7 +193,7 @@ class Pivoting {
     m_.directions.erase(m_.directions.begin() + place);
   }
 
-  /// The solution among the rows of a guess that are independent, less those that would pull.
+  /// Starts from the independent rows of a guess, without those whose z would be negative.
   void start_from(std::span<const int> guess) {
     clear_active();
     for (const int row : guess) {
@@ -200,20 +210,21 @@ class Pivoting {
     }
   }
 
+  /// Factors the matrix of the active rows again.
   void refresh() {
     m_.guess.assign(m_.active.begin(), m_.active.end());
     start_from(m_.guess);
     refreshed_at_ = report_.pivots;
   }
 
-  /// z_a = -Q_aa^-1 r_a.
+  /// Computes z_a = -Q_aa^-1 r_a.
   void solve_active() {
     std::fill(m_.z.begin(), m_.z.end(), 0.0);
     correct();
     correct();
   }
 
-  /// z_a -= Q_aa^-1 w_a: a step of iterative refinement.
+  /// Does one step of iterative refinement, z_a -= Q_aa^-1 w_a.
   void correct() {
     calc_x();
     m_.l.resize(size());
@@ -229,11 +240,12 @@ class Pivoting {
     return static_cast<int>(std::min_element(m_.z.begin(), m_.z.end()) - m_.z.begin());
   }
 
+  /// Computes x of the present z.
   void calc_x() {
     math::add_rows(op_.x_size(), op_.x_hat(), size(), m_.directions.data(), m_.z.data(), x());
   }
 
-  /// w of all rows, the least of them, and how well active rows are solved.
+  /// Computes w of all rows, finds the least, and measures the error of the active rows.
   void calc_w() {
     calc_x();
     op_.values(x(), m_.w.data());
@@ -254,11 +266,11 @@ class Pivoting {
     if (!std::isfinite(residual_)) is_finite_ = false;
   }
 
-  /// Relative to |r|_inf, and no less than the round-off of the least r.
+  /// Sets the tolerance of w relative to |r|_inf, and at least to the round-off of the least r.
   void set_tolerance() {
     const double scale = math::max_abs(op_.size(), m_.w.data());
     tolerance_ = std::max(kTolerance * scale, 16 * kEpsilon * op_.magnitude(least_));
-    // Squares that overflow: no digit of an answer would be right.
+    // If squares overflow, no digit of an answer would be correct.
     if (!std::isfinite(tolerance_)) is_finite_ = false;
   }
 
@@ -267,13 +279,13 @@ class Pivoting {
   RatioPivoting::Memory& m_;
   LcpReport report_;
   int max_pivots_;
-  int refreshed_at_ = -1;  // after so many pivots
-  double tolerance_ = 0;
-  // By calc_w:
+  int refreshed_at_ = -1;  // number of pivots at the last refresh
+  double tolerance_ = 0;   // accepted negative w
+  // Results of calc_w:
   bool is_finite_ = true;
-  int least_ = 0;        // the row of the least w, or the first that is not finite
-  double error_ = 0;     // |w_a|_inf
-  double residual_ = 0;  // of the whole problem
+  int least_ = 0;        // row of the least w, or the first that is not finite
+  double error_ = 0;     // |w_a|_inf of the active rows
+  double residual_ = 0;  // residual of the whole problem
 };
 
 }  // namespace

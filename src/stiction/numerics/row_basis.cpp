@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "stiction/math/vector_kernels.hpp"
 
@@ -21,7 +22,7 @@ void RowBasis::start(int num_rows, int num_columns) {
 
 double RowBasis::project_out(double* x, std::span<double> along) const noexcept {
   const int n = num_columns_, k = rank();
-  // Of squares: below it a second pass takes what rounding left in the first.
+  // If less than this fraction of |x|^2 remains, a second pass removes the round-off of the first.
   constexpr double kMuchCancels = 0.5;
   const double before = dot(n, x, x);
   math::multiply_rows(k, n, basis_.data(), x, nullptr, along.data());
@@ -37,7 +38,8 @@ double RowBasis::project_out(double* x, std::span<double> along) const noexcept 
   return dot(n, x, x);
 }
 
-/// Appends what the basis leaves of a row of X, unless the row depends on it.
+/// Appends the normalized part of a row of X that is orthogonal to the basis.
+/// @return false if the row depends on the basis or is not finite
 bool RowBasis::try_append(const double* X, int row, double tolerance) {
   const int n = num_columns_, k = rank();
   const double* x = X + static_cast<std::size_t>(row) * n;
@@ -52,6 +54,7 @@ bool RowBasis::try_append(const double* X, int row, double tolerance) {
   return true;
 }
 
+/// Copies the rows of L to a matrix of size rank x rank.
 void RowBasis::pack_factor() {
   const int k = rank();
   factor_.assign(static_cast<std::size_t>(k) * k, 0.0);
@@ -59,19 +62,20 @@ void RowBasis::pack_factor() {
     std::copy_n(rows_of_factor_.data() + i * max_rank_, i + 1, factor_.data() + i * k);
 }
 
-/// The row with the largest share left; -1 if all depend on the basis.
+/// Returns the row in [first, last) of which the largest fraction is orthogonal to the basis; -1 if
+/// all rows depend on it.
 int RowBasis::find_most_independent(int first, int last, double tolerance) const {
   int best = -1;
-  double best_share = tolerance;
+  double best_fraction = tolerance;
   for (int i = first; i < last; ++i)
-    if (left_[i] > best_share * squared_[i]) {
+    if (left_[i] > best_fraction * squared_[i]) {
       best = i;
-      best_share = left_[i] / squared_[i];
+      best_fraction = left_[i] / squared_[i];
     }
   return best;
 }
 
-/// What the basis leaves of rows, computed anew.
+/// Recomputes left_ of the independent rows in [first, last) by projection.
 void RowBasis::resolve_left(const double* X, int first, int last, double tolerance) {
   for (int i = first; i < last; ++i) {
     if (!(left_[i] > tolerance * squared_[i])) continue;
@@ -80,11 +84,11 @@ void RowBasis::resolve_left(const double* X, int first, int last, double toleran
   }
 }
 
-/// The rows from `first` to `last` that the basis leaves most of, one after the other.
+/// Selects rows in [first, last), the most independent one first, until the others depend on them.
 void RowBasis::pick_from(const double* X, int first, int last, int num_rows, double tolerance) {
-  // Norms are updated by differences: shares below this one are round-off, and computed anew once
-  // no row has more. What is left of those is so small that the differences that follow are exact
-  // enough.
+  // The squared norms in left_ are updated by differences, so fractions below kResolved are
+  // round-off. Once no row has a larger fraction, they are recomputed. They are then so small that
+  // the differences that follow are accurate enough.
   constexpr double kResolved = 1e-10;
   const int n = num_columns_;
   bool is_resolved = false;

@@ -5,35 +5,39 @@
 
 namespace stiction::numerics {
 
-/// A largest set of linearly independent rows of X, with an orthonormal basis of what they span and
-/// the factor between them: X_selected = L basis. Rows are dependent if what the rows before them
-/// leave of their squared norm is at most `tolerance` of it. Rows of zeros are never selected, nor
-/// are those with numbers that are not finite.
+/// A maximal set of linearly independent rows of X, an orthonormal basis of their span, and the
+/// factor between them: X_selected = L basis. A row counts as dependent if its part orthogonal to
+/// the rows before it has at most `tolerance` of its squared norm. Rows of zeros and rows with
+/// numbers that are not finite are never selected.
 ///
-/// Cost: O(num_rows num_columns rank). Memory is kept from call to call.
+/// The cost is O(num_rows num_columns rank). Memory is reused from call to call.
 /// Source: [drumwright2015] Algorithm 2, on rows of X M^(-1/2); [theory:row-basis].
 class RowBasis {
  public:
-  /// Takes the row with the largest share left at each turn: well conditioned, and the span does
-  /// not depend on the order of rows.
+  /// Selects rows with pivoting: each time the row of which the largest fraction is orthogonal to
+  /// the basis. The basis is well conditioned, and its span does not depend on the order of the
+  /// rows.
   /// @param X         num_rows x num_columns, row-major
-  /// @param num_first so many rows are taken before any other
+  /// @param num_first the first rows of X, which are selected before all others
+  /// @param tolerance in [0, 1)
   void find(const double* X, int num_rows, int num_columns, int num_first, double tolerance = 1e-8);
-  /// Row by row, as published; it stops at num_columns rows.
+  /// Selects rows in their order, as published. It stops when the basis spans all columns.
   void find_in_order(const double* X, int num_rows, int num_columns, double tolerance = 1e-8);
 
-  /// x less its part in the span, x -= basis^T (basis x). What cancels is taken out twice, so that
-  /// the rest is orthogonal to the basis up to round-off of its own.
+  /// Removes the part of x in the span: x -= basis^T (basis x). If most of x cancels, the
+  /// projection is repeated, so that the result is orthogonal to the basis within its own
+  /// round-off.
+  /// @param x     in, out: size num_columns
   /// @param along out: basis x, size rank
-  /// @return |x|^2 of what is left
+  /// @return |x|^2 after the projection
   double project_out(double* x, std::span<double> along) const noexcept;
 
   int rank() const { return static_cast<int>(selected_.size()); }
-  /// Rows of X, in the order of the basis. Size rank.
+  /// The selected rows of X, in the order of the basis; size rank.
   std::span<const int> selected() const { return selected_; }
-  /// rank x num_columns, row-major; rows are orthonormal.
+  /// The orthonormal basis, rank x num_columns, row-major.
   std::span<const double> basis() const { return basis_; }
-  /// L, rank x rank, row-major, lower triangular with a positive diagonal.
+  /// The factor L, rank x rank, row-major, lower triangular with a positive diagonal.
   std::span<const double> factor() const { return factor_; }
 
  private:
@@ -48,8 +52,8 @@ class RowBasis {
   std::vector<int> selected_;
   std::vector<double> basis_;
   std::vector<double> factor_;
-  std::vector<double> rows_of_factor_;  // with max_rank_ numbers each
-  std::vector<double> squared_, left_;  // norms of rows, and what the basis leaves of them
+  std::vector<double> rows_of_factor_;  // rows of L with a stride of max_rank_
+  std::vector<double> squared_, left_;  // squared norms of rows, and of their parts off the basis
   std::vector<double> along_, row_;
 };
 

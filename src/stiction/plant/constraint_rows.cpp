@@ -4,6 +4,7 @@
 
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
+#include "stiction/plant/mujoco_contact.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -36,16 +37,17 @@ contact::Row make_friction_row(const mjData* d, int i, double dt, const RowParam
 
 }  // namespace
 
-void ConstraintRows::make_constraints(const mjModel* m, mjData* d, const LimitLookAhead* limits) {
+void ConstraintRows::make_constraints(const mjModel* m, mjData* d,
+                                      const SpeculativeLimits* limits) {
   // A contact that is flagged as within its gap makes no row, and body transmissions then take its
   // Jacobian from the geometry instead of from its row.
   for (int i = 0; i < d->ncon; ++i) {
     exclude_[i] = d->contact[i].exclude;
-    if (exclude_[i] == 0) d->contact[i].exclude = kInGap;
+    if (exclude_[i] == kTakesPart) d->contact[i].exclude = kInGap;
   }
   if (limits) limits->widen(m, &wide_);
   mj_makeConstraint(limits ? &wide_ : m, d);
-  if (limits) LimitLookAhead::restore_margins(m, d);
+  if (limits) SpeculativeLimits::restore_margins(m, d);
   mj_transmission(m, d);
   for (int i = 0; i < d->ncon; ++i) d->contact[i].exclude = exclude_[i];
 }
@@ -54,7 +56,7 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
                               const RowParameters& parameters, contact::ContactProblem* problem) {
   const double dt = problem->time_step;
   const bool is_sparse = mj_isSparse(m);
-  const int num_rows = d->ne + d->nf + d->nl;
+  const int num_rows = limit_rows(d).end;
   for (int i = 0; i < num_rows; ++i) {
     contact::Row row;
     switch (d->efc_type[i]) {

@@ -5,8 +5,8 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/contact_problem.hpp"
-#include "stiction/plant/limit_look_ahead.hpp"
 #include "stiction/plant/model.hpp"
+#include "stiction/plant/speculative_limits.hpp"
 
 namespace stiction::plant {
 
@@ -23,7 +23,8 @@ class ConstraintRows {
   /// look at the contacts. Contacts keep their place in data->contact.
   /// @param data after mj_collision; see MuJoCoGuard for errors. Call reserve first.
   /// @param limits that are to be seen early; or null
-  void make_constraints(const mjModel* model, mjData* data, const LimitLookAhead* limits = nullptr);
+  void make_constraints(const mjModel* model, mjData* data,
+                        const SpeculativeLimits* limits = nullptr);
   void reserve(const mjData* data) { exclude_.resize(data->ncon); }
 
   /// Appends MuJoCo's rows to the problem; Row::source is the row in data->efc_*.

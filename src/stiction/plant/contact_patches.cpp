@@ -8,6 +8,7 @@
 #include "stiction/contact/patch_row.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/geom_pair.hpp"
+#include "stiction/plant/mujoco_contact.hpp"
 #include "stiction/plant/mujoco_friction.hpp"
 
 namespace stiction::plant {

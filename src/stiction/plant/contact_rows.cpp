@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stiction/math/spatial.hpp"
+#include "stiction/plant/mujoco_contact.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -77,7 +77,7 @@ void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant, c
 }
 
 /// What the points of two geoms have in common.
-struct GeomPair {
+struct PairPoints {
   std::array<int, 2> geoms = {-1, -1};
   int num_points = 0;
   Contact contact{};          // its properties
@@ -109,14 +109,14 @@ double calc_point_shift(const mjModel* m, const mjContact& con, double phi0,
                               : std::max(shift, 0.5 * phi0 - kFarthest * radius_B);
 }
 
-Contact make_contact(const mjModel* m, const mjContact& con, const GeomPair& geom_pair,
+Contact make_contact(const mjModel* m, const mjContact& con, const PairPoints& geom_pair,
                      const std::array<double, 3>& origin) {
   Contact c = geom_pair.contact;
   // MuJoCo's frame has rows n, t1, t2; ours columns t1, t2, n.
   std::copy_n(con.frame + 3, 3, c.R_WC.data());
   std::copy_n(con.frame + 6, 3, c.R_WC.data() + 3);
   std::copy_n(con.frame, 3, c.R_WC.data() + 6);
-  c.phi0 = con.dist - con.includemargin;
+  c.phi0 = calc_gap(con);
   c.fn0 = -c.law.stiffness * c.phi0;
   const double shift = calc_point_shift(m, con, c.phi0, geom_pair.share_of_first);
   for (int i = 0; i < 3; ++i) c.offset[i] = con.pos[i] + shift * con.frame[i] - origin[i];
@@ -173,7 +173,7 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
                   ContactProblem* problem, contact::NormalLawKind law) {
   int pair_A = -1, pair_B = -1;  // bodies of the open pair
   bool pair_moves = false;
-  GeomPair geom_pair;
+  PairPoints geom_pair;
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
     if (con.geom[0] < 0 || con.geom[1] < 0) continue;

@@ -11,11 +11,6 @@
 
 namespace stiction::plant {
 
-/// Value of mjContact::exclude for a contact within the MJCF's gap.
-inline constexpr int kInGap = 1;
-/// Of a patch, until write_back.
-inline constexpr int kPatch = 32;
-
 /// Starts a pair of bodies A and B, whose contacts are to follow.
 /// @param point near their contact, world [m]
 /// @return false if no dof moves them relatively; then nothing is added

@@ -15,6 +15,7 @@
 #include "stiction/geometry/shapes.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
 #include "stiction/plant/model.hpp"
+#include "stiction/plant/primitive_meshes.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -76,48 +77,26 @@ TriangleMesh read_hull(const mjModel* m, int geom) {
   return out;
 }
 
-/// MuJoCo's sizes are radii and half lengths.
 geometry::MeshedShape make_mesh(const mjModel* m, int geom, double hint) {
-  const mjtNum* size = m->geom_size + 3 * geom;
-  switch (m->geom_type[geom]) {
-    case mjGEOM_SPHERE: return geometry::make_sphere_mesh(size[0], hint);
-    case mjGEOM_ELLIPSOID: return geometry::make_ellipsoid_mesh({size[0], size[1], size[2]}, hint);
-    case mjGEOM_BOX: return geometry::make_box_mesh({size[0], size[1], size[2]});
-    case mjGEOM_CYLINDER: return geometry::make_cylinder_mesh(size[0], 2 * size[1], hint);
-    case mjGEOM_CAPSULE: return geometry::make_capsule_mesh(size[0], 2 * size[1], hint);
-    default: return geometry::make_convex_mesh(read_hull(m, geom));
-  }
+  const PrimitiveMesh* primitive = find_primitive_mesh(m->geom_type[geom]);
+  return primitive ? primitive->make_mesh(m->geom_size + 3 * geom, hint)
+                   : geometry::make_convex_mesh(read_hull(m, geom));
 }
 
 TriangleMesh make_surface(const mjModel* m, int geom, double hint) {
-  const mjtNum* size = m->geom_size + 3 * geom;
-  switch (m->geom_type[geom]) {
-    case mjGEOM_SPHERE: return geometry::make_sphere_surface(size[0], hint);
-    case mjGEOM_ELLIPSOID:
-      return geometry::make_ellipsoid_surface({size[0], size[1], size[2]}, hint);
-    case mjGEOM_BOX: return geometry::make_box_surface({size[0], size[1], size[2]});
-    case mjGEOM_CYLINDER: return geometry::make_cylinder_surface(size[0], 2 * size[1], hint);
-    case mjGEOM_CAPSULE: return geometry::make_capsule_surface(size[0], 2 * size[1], hint);
-    default: return read_surface(m, geom);
-  }
+  const PrimitiveMesh* primitive = find_primitive_mesh(m->geom_type[geom]);
+  return primitive ? primitive->make_surface(m->geom_size + 3 * geom, hint) : read_surface(m, geom);
 }
 
 /// The largest distance of a primitive's inside to its boundary [m].
 double find_depth(const mjModel* m, int geom) {
   const mjtNum* size = m->geom_size + 3 * geom;
-  switch (m->geom_type[geom]) {
-    case mjGEOM_ELLIPSOID:
-    case mjGEOM_BOX: return std::min({size[0], size[1], size[2]});
-    case mjGEOM_CYLINDER: return std::min(size[0], size[1]);
-    default: return size[0];
-  }
+  const PrimitiveMesh* primitive = find_primitive_mesh(m->geom_type[geom]);
+  return primitive ? primitive->find_depth(size) : static_cast<double>(size[0]);
 }
 
-/// Types that have a mesh. Planes are half spaces.
-bool is_meshed(int type) {
-  return type == mjGEOM_SPHERE || type == mjGEOM_ELLIPSOID || type == mjGEOM_BOX ||
-         type == mjGEOM_CYLINDER || type == mjGEOM_CAPSULE || type == mjGEOM_MESH;
-}
+/// True for types that have a mesh. Planes are half spaces.
+bool is_meshed(int type) { return type == mjGEOM_MESH || find_primitive_mesh(type); }
 
 double calc_radius(const std::vector<Vec3>& vertices) {
   double radius = 0;
@@ -234,9 +213,8 @@ GeomBody make_rigid(const mjModel* m, const Material& material, int geom) {
 double find_resolution_hint(const mjModel* m, const Material& material, int geom) {
   if (!std::isnan(material.resolution_hint)) return material.resolution_hint;
   const mjtNum* size = m->geom_size + 3 * geom;
-  const double radius = m->geom_type[geom] == mjGEOM_ELLIPSOID
-                            ? std::max({size[0], size[1], size[2]})
-                            : static_cast<double>(size[0]);
+  const PrimitiveMesh* primitive = find_primitive_mesh(m->geom_type[geom]);
+  const double radius = primitive ? primitive->find_radius(size) : static_cast<double>(size[0]);
   return 0.25 * radius;
 }
 
@@ -252,8 +230,7 @@ GeomBody make_geom_body(const mjModel* m, const MaterialTable& materials, int ge
     return make_plane(m, material, geom);
   else if (!has_own && !is_meshed(type))
     out.reason =
-        "is of a type without a mesh; spheres, ellipsoids, boxes, cylinders, capsules, "
-        "meshes and planes have one";
+        "is of a type without a mesh; " + list_primitives() + ", meshes and planes have one";
   else
     try {
       return has_field ? make_compliant(m, materials, geom) : make_rigid(m, material, geom);

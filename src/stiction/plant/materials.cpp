@@ -5,6 +5,7 @@
 #include "stiction/plant/material_properties.hpp"
 
 namespace stiction::plant {
+
 Material make_default_material() {
   Material material;
   for (const MaterialProperty& property : law_properties())
@@ -25,9 +26,7 @@ PairProperties combine_materials(const mjModel* model, const MaterialTable& tabl
   PairProperties pair;
   const MaterialProperty& stiffness = find_stiffness(law);
   pair.share_of_first = stiffness.find_share(stiffness.value(a), stiffness.value(b));
-  for (const MaterialProperty& property : law_properties())
-    pair.law.*contact::kLawProperties<double>[property.law_property] = property.combine(
-        find_value(property, a, law), find_value(property, b, law), pair.share_of_first);
+  pair.law = combine_law_data(a, b, law, pair.share_of_first);
 
   pair.friction = mujoco_friction;
   if (!std::isnan(a.friction) || !std::isnan(b.friction)) {

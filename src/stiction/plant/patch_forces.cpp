@@ -7,6 +7,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/plant/contact_rows.hpp"
+#include "stiction/plant/mujoco_contact.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
 
 namespace stiction::plant {

@@ -5,6 +5,7 @@
 
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
+#include "stiction/plant/mujoco_contact.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -39,7 +40,7 @@ int count_rows(const mjContact& con, bool is_pyramidal) {
 
 /// Contacts that are still in their gap after the step have no rows, as in MuJoCo.
 bool has_rows(const mjContact& con, const std::array<double, 6>& impulse) {
-  return con.exclude == 0 || con.exclude == kPatch || impulse[2] > 0;
+  return con.exclude == kTakesPart || con.exclude == kPatch || impulse[2] > 0;
 }
 
 /// The impulses of the points of one patch, as that of one contact.
@@ -156,7 +157,7 @@ bool write_contacts(const mjModel* m, mjData* d, const contact::ContactProblem& 
     mjContact& con = d->contact[source];
     if (!has_rows(con, impulse)) return;
     con.efc_address = row;
-    con.exclude = 0;
+    con.exclude = kTakesPart;
     write_contact(con, source, is_pyramidal, problem.time_step, impulse, d, row);
     row += count_rows(con, is_pyramidal);
   });
@@ -167,7 +168,7 @@ bool write_contacts(const mjModel* m, mjData* d, const contact::ContactProblem& 
 int find_row_state(const mjData* d, int row) {
   const double force = d->efc_force[row];
   if (d->efc_type[row] == mjCNSTR_EQUALITY) return mjCNSTRSTATE_QUADRATIC;
-  if (row >= d->ne + d->nf)  // a limit
+  if (row >= limit_rows(d).begin)  // a limit
     return force > 0 ? mjCNSTRSTATE_QUADRATIC : mjCNSTRSTATE_SATISFIED;
   // Dry friction is at its bound but for the last hundredth, or holds.
   const double bound = 0.99 * d->efc_frictionloss[row];

@@ -38,7 +38,7 @@ void check_law(const StepOptions& options, const plant::ContactPatches& patches)
 
 ContactStep::ContactStep(const mjModel* model, const StepOptions& options,
                          const plant::MaterialTable& materials)
-    : look_ahead_(model, options.contact_model, options.parameters, materials),
+    : speculative_(model, options.contact_model, options.parameters, materials),
       patches_(model,
                contact::traits(options.contact_model).takes_patches
                    ? materials
@@ -83,7 +83,7 @@ bool ContactStep::find_velocities(StepContext& context, mjData* d, Part part) {
   us.kinematics += clock.lap();
   if (context.failed()) return false;
 
-  look_ahead_.choose(m, d, part == Part::first || part == Part::later);
+  speculative_.choose(m, d, part == Part::first || part == Part::later);
   patches_.find_thin(m, d);
   assemble(context, d);
   us.assembly = clock.lap();
@@ -102,7 +102,7 @@ bool ContactStep::find_velocities(StepContext& context, mjData* d, Part part) {
   write_patches(context.model, patches_, problem_, solution_, &context.report.patches);
   warn_of_patches(context);
   warn_of_conflicts(context, d);
-  patches_.renumber(look_ahead_.remove_idle(d));
+  patches_.renumber(speculative_.remove_idle(d));
   us.finish += clock.lap();
   return true;
 }
@@ -124,7 +124,7 @@ void ContactStep::collide(StepContext& context, mjData* d) {
   const mjModel* m = context.stage;
   StepTimings& us = context.report.timings;
   context.call_mujoco(d,
-                      [&] { look_ahead_.collide(m, d, context.plant, patches_.is_left_to_us()); });
+                      [&] { speculative_.collide(m, d, context.plant, patches_.is_left_to_us()); });
   us.collision = clock.lap();
   us.surfaces = 0;
   const bool has_contacts = !(m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT));
@@ -185,7 +185,7 @@ void ContactStep::assemble(StepContext& context, mjData* d) {
   implicit_.calc(context.stage, d, plant);
   plant::add_blocks(context.stage, d, plant, implicit_, &problem_);
   if (!(context.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT))) {
-    plant::add_contacts(context.stage, d, plant, context.materials, look_ahead_.acts(), &problem_,
+    plant::add_contacts(context.stage, d, plant, context.materials, speculative_.acts(), &problem_,
                         contact::find_normal_law(context.options.contact_model,
                                                  context.options.parameters.normal_law));
     patches_.add_contacts(context.stage, d, plant, context.materials, &problem_);
@@ -197,8 +197,7 @@ void ContactStep::assemble(StepContext& context, mjData* d) {
                             &problem_);
   plant::add_coupling_rows(d, plant, implicit_, &problem_);
 
-  constexpr double kNearRigidFactor = 1;  // of contacts without a stiffness of their own
-  if (!momentum_factor_.calc_derived(kNearRigidFactor, &problem_))
+  if (!momentum_factor_.calc_derived(contact::kNearRigidFactor, &problem_))
     return context.fail(kNotPositiveDefinite,
                         "the joint-space inertia is not positive definite; give every moving body "
                         "mass, or its joints armature");
@@ -254,7 +253,7 @@ void ContactStep::solve(StepContext& context, mjData* d) {
 bool ContactStep::add_reached(StepContext& context, mjData* d) {
   qvel_.resize(context.stage->nv);
   plant::to_mujoco_dofs(d, context.plant, solution_.v.data(), qvel_.data());
-  const bool adds_contacts = look_ahead_.add_reached(context.stage, d, qvel_.data());
+  const bool adds_contacts = speculative_.add_reached(context.stage, d, qvel_.data());
   if (!add_reached_limits(context, d) && !adds_contacts) return false;
   guess_.assign(solution_.v.begin(), solution_.v.end());
   normal_guess_.assign(d->ncon, -1);

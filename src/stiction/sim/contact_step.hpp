@@ -13,8 +13,8 @@
 #include "stiction/plant/constraint_rows.hpp"
 #include "stiction/plant/contact_patches.hpp"
 #include "stiction/plant/implicit_forces.hpp"
-#include "stiction/plant/look_ahead.hpp"
 #include "stiction/plant/momentum_check.hpp"
+#include "stiction/plant/speculative_contacts.hpp"
 #include "stiction/sim/step_context.hpp"
 
 namespace stiction::sim {
@@ -69,10 +69,10 @@ class ContactStep {
 
   Part part_ = Part::whole;
   // In the order of their use.
-  plant::LookAhead look_ahead_;
+  plant::SpeculativeContacts speculative_;
   plant::ContactPatches patches_;
   bool sees_limits_early_;
-  plant::LimitLookAhead limits_;
+  plant::SpeculativeLimits limits_;
   plant::ConstraintRows constraint_rows_;
   plant::ImplicitForces implicit_;
   contact::ContactProblem problem_;

@@ -46,7 +46,7 @@ void EventStep::find_event(StepContext& context, const mjData* d, plant::Touch* 
   // What nearly touches has taken part in the solve already, with its gap; but for a model without.
   const double together = context.options.contact_model == contact::ContactModel::anitescu_potra
                               ? contact::kTouchDistance
-                              : plant::LookAhead::kNearlyTouching;
+                              : plant::SpeculativeContacts::kNearlyTouching;
   const double limit = touch->time;
   if (!advancement_.calc(context.stage, d, d->qvel, limit, touch, together))
     context.fail(kMuJoCoError, advancement_.error());

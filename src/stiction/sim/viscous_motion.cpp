@@ -8,6 +8,7 @@
 #include "stiction/contact/rigid_touch.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
+#include "stiction/plant/mujoco_contact.hpp"
 #include "stiction/plant/write_back.hpp"
 #include "stiction/sim/report_writer.hpp"
 
@@ -19,11 +20,8 @@ constexpr double kRestSpeed = 1e-6;  // slower contacts neither close nor open [
 // Faster equalities are left by an integration that does not follow them [m/s, rad/s].
 constexpr double kOpeningSpeed = 1e-5;
 
-double calc_gap(const mjContact& con) { return con.dist - con.includemargin; }
-
 bool is_excluded(const mjContact& con) {
-  return con.exclude != 0 && con.exclude != plant::kInGap &&
-         con.exclude != plant::LookAhead::kCandidate;
+  return con.exclude != plant::kTakesPart && !plant::is_in_gap(con);
 }
 
 /// J-dot v of a constraint row, from MuJoCo's reference acceleration -B v_r - K I r - J-dot v.
@@ -61,7 +59,7 @@ void refuse_dry_friction(const mjModel* m) {
 
 ViscousMotion::ViscousMotion(const mjModel* m, const StepOptions& options,
                              const plant::MaterialTable& materials)
-    : look_ahead_(m, options.contact_model, options.parameters, materials),
+    : speculative_(m, options.contact_model, options.parameters, materials),
       impact_solver_(formulations::make_contact_solver(options.contact_model)),
       solver_(formulations::make_contact_solver(options.contact_model)),
       left_out_(m->ngeom, 0) {
@@ -75,14 +73,14 @@ void ViscousMotion::start(StepContext& context, mjData* d) {
   touching_.clear();
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
-    if (is_excluded(con) || calc_gap(con) > kTouching) continue;
+    if (is_excluded(con) || plant::calc_gap(con) > kTouching) continue;
     const std::array<int, 2> geoms{con.geom[0], con.geom[1]};
     if (touching_.empty() || touching_.back().geoms != geoms) touching_.push_back({geoms, 0});
-    touching_.back().depth = std::max(touching_.back().depth, -calc_gap(con));
+    touching_.back().depth = std::max(touching_.back().depth, -plant::calc_gap(con));
   }
   equality_error_ = calc_equality_error(d->efc_pos, d);
   limit_depth_ = 0;
-  for (int row = d->ne + d->nf; row < d->ne + d->nf + d->nl; ++row)
+  for (int row = plant::limit_rows(d).begin; row < plant::limit_rows(d).end; ++row)
     limit_depth_ = std::max(limit_depth_, d->efc_margin[row] - d->efc_pos[row]);
 }
 
@@ -96,12 +94,12 @@ bool ViscousMotion::follow(StepContext& context, mjData* d, double duration) {
     const Touching* touching = find_touching(con);
     double allowed = kTouching;
     // A stage goes straight on where the end of the step will have followed the surface.
-    if (touching && calc_gap(con) < 0)
+    if (touching && plant::calc_gap(con) < 0)
       allowed += touching->depth + 0.5 * duration * duration *
                                        std::abs(gap_acceleration_.calc(context.stage, d, con));
-    if (calc_gap(con) < -allowed) return false;
+    if (plant::calc_gap(con) < -allowed) return false;
   }
-  for (int row = d->ne + d->nf; row < d->ne + d->nf + d->nl; ++row)
+  for (int row = plant::limit_rows(d).begin; row < plant::limit_rows(d).end; ++row)
     if (d->efc_pos[row] - d->efc_margin[row] < -kTouching - limit_depth_) return false;
   // Stages go straight on from equalities that are curved; the end of a part is back on them, but
   // where a loop is so near to a singular position that no acceleration holds it.
@@ -122,7 +120,7 @@ void ViscousMotion::find_positions(StepContext& context, mjData* d) {
     mj_fwdKinematics(m, d);
     mj_makeM(m, d);
     mj_factorM(m, d);
-    look_ahead_.collide(m, d, context.plant, left_out_);
+    speculative_.collide(m, d, context.plant, left_out_);
   });
   if (context.failed()) return;
   if (m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) d->ncon = 0;
@@ -146,11 +144,11 @@ bool ViscousMotion::resolve_impacts(StepContext& context, mjData* d) {
   bool is_any = false;
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
-    if (is_excluded(con) || calc_gap(con) > kTouching) continue;
+    if (is_excluded(con) || plant::calc_gap(con) > kTouching) continue;
     acts_[i] = 1;
     is_any = is_any || velocities_.calc_at_contact(m, d, con).normal < -kRestSpeed;
   }
-  for (int row = d->ne + d->nf; row < d->ne + d->nf + d->nl; ++row)
+  for (int row = plant::limit_rows(d).begin; row < plant::limit_rows(d).end; ++row)
     is_any = is_any ||
              (d->efc_pos[row] - d->efc_margin[row] <= kTouching && d->efc_vel[row] < -kRestSpeed);
   is_any = is_any || calc_equality_error(d->efc_vel, d) > kRestSpeed;
@@ -191,7 +189,7 @@ void ViscousMotion::choose_sustained(const mjModel* m, const mjData* d, double d
     bias_[i] = gap_acceleration_.calc(m, d, con);
     const double way = 0.5 * duration * duration * std::abs(bias_[i]);
     const double speed = duration * std::abs(bias_[i]);
-    acts_[i] = calc_gap(con) <= kTouching + way &&
+    acts_[i] = plant::calc_gap(con) <= kTouching + way &&
                std::abs(velocities_.calc_at_contact(m, d, con).normal) <= kRestSpeed + speed;
   }
 }

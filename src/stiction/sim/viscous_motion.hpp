@@ -12,7 +12,7 @@
 #include "stiction/plant/constraint_rows.hpp"
 #include "stiction/plant/gap_acceleration.hpp"
 #include "stiction/plant/implicit_forces.hpp"
-#include "stiction/plant/look_ahead.hpp"
+#include "stiction/plant/speculative_contacts.hpp"
 #include "stiction/sim/step_context.hpp"
 
 namespace stiction::sim {
@@ -66,7 +66,7 @@ class ViscousMotion {
   void add_viscous_forces();
   bool solve(StepContext& context, double scale);
 
-  plant::LookAhead look_ahead_;
+  plant::SpeculativeContacts speculative_;
   plant::ConstraintRows constraint_rows_;
   plant::ImplicitForces no_implicit_forces_;
   plant::GapAcceleration gap_acceleration_;

@@ -41,7 +41,7 @@ class CoupledRounds {
     constexpr double kFirstTolerance = 1e-3, kFinest = 1e-12;
     constexpr double kNoise = 0.1;  // of the difference
     set_bounds(x);
-    if constexpr (HasDomain<F>) island_.soften(0);
+    if constexpr (HasDomain<F>) island_.extend_domain(0);
     if (has_prediction_) follow_prediction();
     numerics::NewtonOptions options = options_;
     options.relative_tolerance = std::max(kFirstTolerance, options_.relative_tolerance);
@@ -70,7 +70,7 @@ class CoupledRounds {
   double settle(std::span<const double> x, std::span<const double> v, std::span<double> g) {
     softening_ = 1;
     set_bounds(x);
-    if constexpr (HasDomain<F>) island_.soften(0);
+    if constexpr (HasDomain<F>) island_.extend_domain(0);
     island_.start_at(v);
     minimize(options_);
     const double difference = read_out(x, g);
@@ -107,7 +107,7 @@ class CoupledRounds {
   }
 
   /// Widens stiction's slip tolerance.
-  void soften(double factor) { softening_ = factor; }
+  void set_smoothing(double factor) { softening_ = factor; }
 
   /// Of the last round, with the iterations of all.
   const numerics::NewtonResult& result() const { return result_; }

@@ -90,7 +90,7 @@ class IslandProblem {
         batch.calc_impulse();
         batch.add_to(&wrench);
       });
-      const math::Six impulse = wrench.sum() * share_;
+      const math::Six impulse = wrench.sum() * continuation_parameter_;
       for (const SegmentBlock& s : segments(pair))
         contact::add_segment_force(problem_, *s.segment, impulse, force + s.dof);
     }
@@ -183,8 +183,8 @@ class IslandProblem {
         contacts.curvature += line.curvature;
       });
     }
-    at.slope -= share_ * math::sum(contacts.slope);
-    at.curvature += share_ * math::sum(contacts.curvature);
+    at.slope -= continuation_parameter_ * math::sum(contacts.slope);
+    at.curvature += continuation_parameter_ * math::sum(contacts.curvature);
     for (const RowSlice& row : rows()) {
       const laws::RowImpulse impulse =
           laws::calc_row_impulse(problem_.rows[row.row], row.v_r + alpha * row.dv_r);
@@ -208,7 +208,7 @@ class IslandProblem {
   }
 
   /// Multiplies the cost of all contacts, but not of rows, by s in (0, 1].
-  void set_share(double s) { share_ = s; }
+  void set_continuation_parameter(double s) { continuation_parameter_ = s; }
   /// Of the last Hessian, the largest product of a pair's curvature and mobility [-].
   double stiffness() const { return stiffness_; }
   /// A relative error of v is one of the momentum, which may be far above the impulses. The last
@@ -252,7 +252,7 @@ class IslandProblem {
   }
   /// Makes laws that have a domain go on linearly, from a fraction of the way to its border on; 0:
   /// no more.
-  void soften(double fraction) requires HasDomain<F> {
+  void extend_domain(double fraction) requires HasDomain<F> {
     is_soft_ = fraction > 0;
     for (const PairSlice& pair : pairs())
       for_each_batch(pair, [&](auto& batch) { batch.soften(fraction); });
@@ -336,8 +336,8 @@ class IslandProblem {
     math::SixBySix sum = G.sum();
     const double trace = sum.column[3][3] + sum.column[4][4] + sum.column[5][5];
     stiffness_ = std::max(stiffness_, trace * problem_.delassus[pair.contact_begin]);
-    if (share_ != 1)
-      for (math::Six& column : sum.column) column = column * share_;
+    if (continuation_parameter_ != 1)
+      for (math::Six& column : sum.column) column = column * continuation_parameter_;
     return sum;
   }
 
@@ -429,7 +429,7 @@ class IslandProblem {
   double momentum_slope_ = 0;      // d . A (v - v*)
   double momentum_curvature_ = 0;  // d . A d
   double stiffness_ = 0;
-  double share_ = 1;
+  double continuation_parameter_ = 1;  // s of numerics::StiffProblem
   bool is_soft_ = false;
   bool has_schur_complement_ = false;
   bool is_fine_ = false;
@@ -442,7 +442,7 @@ numerics::NewtonResult minimize_island(IslandProblem<F>* island,
   return numerics::minimize_stiff(
       *island, options, [](IslandProblem<F>& problem, const numerics::NewtonOptions& next) {
         if constexpr (HasDomain<F>) {
-          problem.soften(0);
+          problem.extend_domain(0);
           return numerics::minimize_from_anywhere(problem, next);
         } else {
           return numerics::minimize(problem, next);

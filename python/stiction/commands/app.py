@@ -1,0 +1,25 @@
+"""The program `stiction`, with which each command registers, and its exit codes."""
+
+from __future__ import annotations
+
+import enum
+
+import typer
+
+
+class ExitCode(enum.IntEnum):
+    """The exit codes of the process."""
+
+    OK = 0
+    FAILURE = 1
+    USAGE = 2
+    CERTIFICATE_FAILED = 3
+
+
+app = typer.Typer(
+    name="stiction",
+    help="Contact simulation that a roboticist can trust, on any MuJoCo scene.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)

@@ -1,0 +1,1 @@
+"""Experiments: the scenes, runs and measurements that studies and benchmarks share."""

@@ -1,0 +1,195 @@
+"""A spatula held by two soft bubbles, whose grip force is a square wave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+import stiction
+from stiction.errors import ignored_settings_are_fine
+from stiction.package_scenes import find_scene_file
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GripWave:
+    """A square wave of the grip force.
+
+    tight: force in the first part of each period [N].
+    loose: force in the rest of the period [N].
+    period: [s].
+    duty: fraction of the period with the force `tight`, in (0, 1).
+    """
+
+    tight: float
+    loose: float
+    period: float
+    duty: float
+
+    def is_tight(self, time: Vector) -> NDArray[np.bool_]:
+        """True at times at which the grip is tight.
+
+        Args:
+            time: times [s]; a time less than a nanosecond before a switch counts as the switch.
+        """
+        phase = np.mod(np.asarray(time) + 1e-9, self.period)
+        return phase < self.duty * self.period
+
+    def calc_force(self, time: Vector) -> Vector:
+        """Returns the grip force at some times [N]."""
+        return np.where(self.is_tight(time), self.tight, self.loose)
+
+
+PAPER = GripWave(tight=16, loose=1, period=6, duty=0.75)
+EXAMPLE = GripWave(tight=6.5, loose=1.5, period=3, duty=0.5)
+
+
+@dataclass(frozen=True)
+class SpatulaRun:
+    """The results of a run. Row i of each array belongs to step i.
+
+    time: time at the end of the step [s].
+    pitch: rotation about the gripper's axis since the start [rad].
+    force: grip force [N].
+    faces, area: number of faces and area of both patches [m^2].
+    slip_speed: mean over the area [m/s].
+    slipping: fraction of the area that slips [-].
+    length_ratio: ratio of the patches' lengths along and across the handle, from their second
+        moments of area [-]; NaN without contact.
+    step_us, surfaces_us, solve_us: wall time of the step, of its contact surfaces and of the solver
+        [us].
+    max_residual: largest residual of all steps [-].
+    """
+
+    time: Vector
+    pitch: Vector
+    force: Vector
+    faces: NDArray[np.int64]
+    area: Vector
+    slip_speed: Vector
+    slipping: Vector
+    length_ratio: Vector
+    step_us: Vector
+    surfaces_us: Vector
+    solve_us: Vector
+    max_residual: float
+
+    def find_pitch(self, time: float) -> float:
+        """Returns the pitch at a time, linear between steps [rad]."""
+        return float(np.interp(time, self.time, self.pitch))
+
+
+def run_spatula(
+    wave: GripWave,
+    duration: float,
+    time_step: float,
+    contact_model: str = "lagged_regularized",
+    *,
+    stiction_tolerance: float = 1e-4,
+    tessellation: str = "polygon",
+    quadrature: str = "centroid",
+    tolerance: float = 1e-5,
+    refinement: float = 1.0,
+) -> SpatulaRun:
+    """Runs scenes/spatula.xml from its initial state.
+
+    Args:
+        wave: grip force.
+        duration: simulated time [s].
+        time_step: [s].
+        contact_model, stiction_tolerance, tessellation, quadrature, tolerance: as in Simulator.
+        refinement: the scene's resolution hints are divided by this number.
+    """
+    scene = stiction.load_scene(find_scene_file("spatula"))
+    model, data = scene.model, scene.make_data()
+    properties: Any = scene.properties.content if scene.properties else {}
+    for material in properties["materials"].values():
+        material["resolution_hint"] /= refinement
+    with ignored_settings_are_fine():
+        simulator = stiction.Simulator(
+            model,
+            contact_model,
+            time_step=time_step,
+            properties=properties,
+            stiction_tolerance=stiction_tolerance,
+            tessellation=tessellation,
+            quadrature=quadrature,
+            tolerance=tolerance,
+        )
+    mujoco.mj_forward(model, data)
+    spatula, handle = model.body("spatula").id, model.geom("handle").id
+    R_start = data.xmat[spatula].reshape(3, 3).copy()
+    num_steps = round(duration / time_step)
+    starts = np.linspace(0, time_step * (num_steps - 1), num_steps)
+    forces = wave.calc_force(starts)
+    rows = np.zeros((num_steps, 9))
+    residual = 0.0
+    for i, force in enumerate(forces):
+        data.ctrl[:] = force
+        report = simulator.step(data)
+        quaternion = data.qpos[model.joint("spatula").qposadr[0] + 3 :][:4]
+        pitch = _calc_pitch(quaternion, R_start)
+        axis = data.geom_xmat[handle].reshape(3, 3)[:, 2]
+        rows[i] = [pitch, *_measure_patches(report, axis), *_find_times(report)]
+        residual = max(residual, report.statistics.residual)
+    return SpatulaRun(
+        time=starts + time_step,
+        pitch=rows[:, 0],
+        force=forces,
+        faces=rows[:, 1].astype(int),
+        area=rows[:, 2],
+        slip_speed=rows[:, 3],
+        slipping=rows[:, 4],
+        length_ratio=rows[:, 5],
+        step_us=rows[:, 6],
+        surfaces_us=rows[:, 7],
+        solve_us=rows[:, 8],
+        max_residual=residual,
+    )
+
+
+def _calc_pitch(quaternion: Vector, R_start: Vector) -> float:
+    """Returns the component along the world's y of the rotation vector since the start [rad]."""
+    R = np.empty(9)
+    mujoco.mju_quat2Mat(R, quaternion)
+    turn, rotation = np.empty(4), np.empty(3)
+    mujoco.mju_mat2Quat(turn, (R.reshape(3, 3) @ R_start.T).ravel())
+    mujoco.mju_quat2Vel(rotation, turn, 1.0)
+    return float(rotation[1])
+
+
+def _measure_patches(report: stiction.StepReport, axis: Vector) -> list[float]:
+    """Returns number of faces, area, mean slip speed, fraction that slips, and length ratio."""
+    patches = list(report.patches)
+    area = sum(patch.area for patch in patches)
+    if area == 0:
+        return [0, 0, 0, 0, np.nan]
+    speed = sum(patch.face_area @ np.linalg.norm(patch.slip_velocity, axis=1) for patch in patches)
+    slipping = sum(patch.face_area @ patch.slipping for patch in patches)
+    ratio = np.mean([_calc_length_ratio(patch, axis) for patch in patches])
+    faces = sum(len(patch) for patch in patches)
+    return [faces, area, speed / area, slipping / area, float(ratio)]
+
+
+def _calc_length_ratio(patch: stiction.ContactPatch, axis: Vector) -> float:
+    """Returns the spread of the faces' centers along an axis, divided by that across it.
+
+    The centers are weighted by the areas of the faces.
+    """
+    away = patch.face_center - patch.center
+    normal = patch.force / np.linalg.norm(patch.force)
+    across = np.cross(normal, axis)
+    across /= np.linalg.norm(across)
+    return float(
+        np.sqrt((patch.face_area @ (away @ axis) ** 2) / (patch.face_area @ (away @ across) ** 2))
+    )
+
+
+def _find_times(report: stiction.StepReport) -> list[float]:
+    timings = report.timings
+    return [timings.total, timings.surfaces, timings.solve]

@@ -1,0 +1,256 @@
+"""A run of the clutter, and the figures computed from it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+import stiction
+from stiction.errors import Error, ignored_settings_are_fine
+from stiction.experiments.clutter import (
+    STIFFNESS,
+    TIME_STEP,
+    make_clutter,
+    make_mjcf,
+    make_properties,
+)
+
+Vector = NDArray[np.float64]
+
+NUM_BODIES = 40
+DURATION = 3.0  # [s]
+IMPACTS = (0.1, 0.75)  # interval in which the bodies fall onto each other [s]
+SETTLED = 2.0  # time from which the pile counts as settled, and its drift is measured [s]
+STEADY_FROM = 1.75  # time from which penetration is measured [s]
+STICTION_TOLERANCE = 1e-4  # v_s [m/s]
+REGULARIZATION = 1e-3  # sigma [-]
+
+# A geom's gap divided by the time step [m/s]. The gaps of two geoms add up to the distance that a
+# body travels in a step at 5 m/s, the speed of a fall from the top.
+_GAP_SPEED = 2.5
+
+
+@dataclass
+class ClutterRun:
+    """The results of a run. Row i of the arrays belongs to step i.
+
+    contact_model: name of the contact model.
+    time_step: [s].
+    time: time at the end of the step, (n,) [s].
+    iterations: largest number of Newton iterations of an island, (n,).
+    contacts: number of contacts, (n,).
+    stiction_speed: mean stiction speed of loaded contacts, see calc_stiction_speed, (n,) [m/s].
+    condition: condition number of the Hessian, NaN where it was not computed, (n,) [-].
+    mean_penetration, median_penetration, max_penetration: penetration of overlapping contacts from
+        STEADY_FROM on [m]. The few bodies that still roll or rock do not affect the median.
+    max_penetration_falling: largest penetration before STEADY_FROM [m].
+    median_drift: distance that a body moves from SETTLED to the end, median of the bodies [m].
+    worst_residual: largest residual relative to the acting impulses [-].
+    residual_to_momentum: largest residual relative to momentum [-].
+    coupling_error: largest coupling error, for models that report it [-].
+    num_failed: number of failed steps. They keep the best solution found.
+    us_per_step: median CPU time per step [us].
+    start, end: qpos at the start and at the end.
+    status: number of failed steps by their status.
+    """
+
+    contact_model: str
+    time_step: float
+    time: Vector
+    iterations: Vector
+    contacts: Vector
+    stiction_speed: Vector
+    condition: Vector
+    mean_penetration: float
+    median_penetration: float
+    max_penetration: float
+    max_penetration_falling: float
+    median_drift: float
+    worst_residual: float
+    residual_to_momentum: float
+    coupling_error: float
+    num_failed: int
+    us_per_step: float
+    start: Vector
+    end: Vector
+    status: dict[str, int] = field(default_factory=dict)
+
+    def mean_iterations(self) -> float:
+        """Returns the mean of the iterations."""
+        return float(self.iterations.mean())
+
+    def mean_condition(self, begin: float = 0.0, end: float = DURATION) -> float:
+        """Returns the geometric mean of the condition numbers in an interval, or NaN without values.
+
+        Args:
+            begin, end: the interval [s].
+        """
+        inside = (self.time > begin) & (self.time <= end) & np.isfinite(self.condition)
+        return float(np.exp(np.log(self.condition[inside]).mean())) if inside.any() else np.nan
+
+    def split_condition(self) -> tuple[float, float]:
+        """Returns the mean condition numbers during the impacts and after settling."""
+        return self.mean_condition(*IMPACTS), self.mean_condition(SETTLED)
+
+    def split_stiction_speed(self) -> tuple[float, float]:
+        """Returns the largest stiction speed before settling, and the mean after it [m/s]."""
+        early = self.time <= SETTLED
+        return (
+            float(np.nanmax(self.stiction_speed[early])),
+            float(np.nanmean(self.stiction_speed[~early])),
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """Returns the figures of the run, fit for JSON."""
+        early = self.time <= SETTLED
+        condition = self.split_condition()
+        return {
+            "iterations": self.mean_iterations(),
+            "iterations_falling": float(self.iterations[early].mean()),
+            "iterations_settled": float(self.iterations[~early].mean()),
+            "max_iterations": int(self.iterations.max()),
+            "condition": self.mean_condition(),
+            "condition_impacts": condition[0],
+            "condition_settled": condition[1],
+            "stiction_speed_settled": float(np.mean(self.stiction_speed[~early])),
+            "contacts_settled": float(self.contacts[~early].mean()),
+            "mean_penetration": self.mean_penetration,
+            "median_penetration": self.median_penetration,
+            "max_penetration": self.max_penetration,
+            "max_penetration_falling": self.max_penetration_falling,
+            "median_drift": self.median_drift,
+            "worst_residual": self.worst_residual,
+            "residual_to_momentum": self.residual_to_momentum,
+            "coupling_error": self.coupling_error,
+            "failed_steps": self.status,
+            "us_per_step": self.us_per_step,
+        }
+
+
+def run_clutter_case(
+    contact_model: str,
+    *,
+    time_step: float = TIME_STEP,
+    stiffness: float = STIFFNESS,
+    tolerance: float = 1e-5,
+    stiction_tolerance: float = STICTION_TOLERANCE,
+    seed: int = 0,
+    num_conditions: int = 0,
+) -> ClutterRun:
+    """Drops the bodies and steps until DURATION.
+
+    Args:
+        contact_model: name of the contact model.
+        time_step: [s].
+        stiffness: stiffness of a contact [N/m].
+        tolerance: relative tolerance of the solver.
+        stiction_tolerance: v_s [m/s].
+        seed: seed of the scene.
+        num_conditions: number of steps at which the condition number is computed. Each of these
+            computations costs as much as twenty steps.
+    """
+    scene = make_clutter(NUM_BODIES, seed)
+    text = make_mjcf(scene, time_step, stiffness, _GAP_SPEED * time_step)
+    model = mujoco.MjModel.from_xml_string(text)
+    with ignored_settings_are_fine():
+        simulator = stiction.Simulator(
+            model,
+            contact_model,
+            properties=make_properties(stiffness),
+            tolerance=tolerance,
+            stiction_tolerance=stiction_tolerance,
+            friction_regularization=REGULARIZATION,
+            near_rigid_factor=0.0,
+            on_failure="keep_best",
+        )
+    data = mujoco.MjData(model)
+    start = data.qpos.copy()
+    num_steps = round(DURATION / time_step)
+    stride = num_steps // num_conditions if num_conditions and contact_model != "mujoco" else 0
+    trace = np.full((num_steps, 5), np.nan)
+    depths, residual, coupling, status = [], 0.0, 0.0, dict[str, int]()
+    deepest_falling = to_momentum = 0.0
+    us = np.zeros(num_steps)
+    settled = start
+    for i in range(num_steps):
+        if i == round(SETTLED / time_step):
+            settled = data.qpos.copy()
+        begin = time.process_time()
+        report = simulator.step(data)
+        us[i] = 1e6 * (time.process_time() - begin)
+        certificate, statistics = report.certificate, report.statistics
+        if not report.ok:
+            status[report.status] = status.get(report.status, 0) + 1
+        residual = max(residual, certificate.relative_residual)
+        to_momentum = max(to_momentum, getattr(certificate, "residual_to_momentum", 0.0))
+        coupling = max(coupling, getattr(certificate, "coupling_error", 0.0))
+        trace[i, 0] = (i + 1) * time_step
+        trace[i, 1:4] = (
+            statistics.max_iterations,
+            statistics.num_contacts,
+            calc_stiction_speed(contact_model, report.contacts),
+        )
+        if stride and i % stride == stride // 2:
+            try:
+                trace[i, 4] = simulator.calc_condition_number()
+            except Error:  # the model has no Hessian
+                stride = 0
+        depth = -report.contacts.distance
+        if i * time_step >= STEADY_FROM:
+            depths.append(depth[depth > 0])
+        elif len(depth):
+            deepest_falling = max(deepest_falling, float(depth.max()))
+    depth = np.concatenate(depths)
+    moved = (data.qpos - settled).reshape(-1, 7)[:, :3]
+    return ClutterRun(
+        contact_model=contact_model,
+        time_step=time_step,
+        time=trace[:, 0],
+        iterations=trace[:, 1],
+        contacts=trace[:, 2],
+        stiction_speed=trace[:, 3],
+        condition=trace[:, 4],
+        mean_penetration=float(depth.mean()),
+        median_penetration=float(np.median(depth)),
+        max_penetration=float(depth.max()),
+        max_penetration_falling=deepest_falling,
+        median_drift=float(np.median(np.linalg.norm(moved, axis=1))),
+        worst_residual=residual,
+        residual_to_momentum=to_momentum,
+        coupling_error=coupling,
+        num_failed=sum(status.values()),
+        us_per_step=float(np.median(us)),
+        start=start,
+        end=data.qpos.copy(),
+        status=status,
+    )
+
+
+def calc_stiction_speed(contact_model: str, contacts: stiction.ContactReport) -> float:
+    """Returns the slip speed below which a contact sticks, as the mean of the loaded contacts [m/s].
+
+    It is NaN if no contact is loaded or the model has no such speed. With the normal impulse
+    gamma_n of this step, which the lagged models replace by that of the previous step,
+
+        sap                                      sigma w mu gamma_n
+        lagged, tamsi                            v_s
+        lagged_regularized, similar, coulomb     max(v_s, sigma w mu gamma_n)
+
+    Source: [castro2023] section VIII.
+    """
+    normal = contacts.normal_impulse
+    loaded = normal > 0
+    if contact_model == "mujoco" or not loaded.any():
+        return float("nan")
+    if contact_model in ("lagged", "tamsi"):
+        return STICTION_TOLERANCE
+    w, mu = contacts.delassus[loaded], contacts.friction[loaded]
+    speed = REGULARIZATION * w * mu * normal[loaded]
+    return float(
+        np.mean(speed if contact_model == "sap" else np.maximum(STICTION_TOLERANCE, speed))
+    )

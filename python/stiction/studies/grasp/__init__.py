@@ -1,0 +1,1 @@
+"""Study of blocks in a row, held by friction between two grippers: the grasp of [drumwright2015]."""

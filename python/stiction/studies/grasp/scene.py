@@ -1,0 +1,239 @@
+"""The multi-block grasp of [drumwright2015]: cubes in a row, held by friction between two grippers.
+
+The grippers press along x and have no weight; the blocks have weight. Nothing supports the row. If
+friction holds, the row falls as one body with a fraction of gravity. A square face consists of two
+triangles, and a corner on their common edge hits both. A side therefore has six hits, and a pair of
+faces twelve.
+
+Source: the parameters of the published script, with the signs of its tangential rows corrected.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+EDGE = 0.1  # edge of a block [m]
+MASS = 1.0  # mass of each body [kg]
+BLOCK_INERTIA = 0.02 / 12  # [kg m^2]
+GRIPPER_INERTIA = 1 / 6  # as published: the inertia of a cube of 1 m [kg m^2]
+GRAVITY = 9.81  # [m/s^2]
+FORCE_PER_BLOCK = 100.0  # force of each gripper per block [N]
+TIME_STEP = 1e-3  # [s]
+
+# Limits of the hits that count. The published limit of the gap is 0.1 m, which is the gap between
+# every second body of the row.
+LARGEST_GAP, LARGEST_OVERLAP = 0.05, 0.005  # [m]
+LARGEST_EDGE = 0.15  # longest edge of a triangle that can be hit [m]
+INSIDE = 1e-9  # tolerance for a corner inside a triangle, relative to the edge of the face [-]
+
+GRIPPER_1, GRIPPER_2, FIRST_BLOCK = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class GraspCase:
+    """A variant of the grasp.
+
+    name: name in tables.
+    num_blocks: number of blocks.
+    gripper_edge: edge of a gripper [m].
+    joints: pairs of bodies connected by a slide joint along x; they do not collide.
+    """
+
+    name: str
+    num_blocks: int = 2
+    gripper_edge: float = EDGE  # [m]
+    joints: tuple[tuple[int, int], ...] = ((GRIPPER_1, GRIPPER_2),)
+
+    @property
+    def num_bodies(self) -> int:
+        """The number of bodies."""
+        return FIRST_BLOCK + self.num_blocks
+
+    def edge(self, body: int) -> float:
+        """Returns the edge of a body [m]."""
+        return EDGE if body >= FIRST_BLOCK else self.gripper_edge
+
+
+CANONICAL = GraspCase("gripper joint")
+CASES = (
+    CANONICAL,
+    GraspCase("published joints", joints=((GRIPPER_1, GRIPPER_2), (GRIPPER_1, FIRST_BLOCK))),
+    GraspCase("no joint", joints=()),
+    GraspCase("three blocks", num_blocks=3),
+)
+# The grippers as published, with edges of 1 m. Their triangles are too large to be hit. With four
+# blocks there are 36 contacts, too, but only between blocks, so nothing holds the row.
+PUBLISHED = GraspCase("published grippers", num_blocks=4, gripper_edge=1.0)
+
+
+@dataclass
+class GraspState:
+    """The state of n bodies in the world frame.
+
+    x: centers, (n, 3) [m].
+    R: orientations, (n, 3, 3).
+    v: velocity [m/s] and angular velocity [rad/s] of each body, (6 n).
+    """
+
+    x: Vector
+    R: Vector
+    v: Vector
+
+    def advance(self, time_step: float) -> None:
+        """Moves all bodies with their velocities v for one time step [s]."""
+        for i, twist in enumerate(self.v.reshape(-1, 6)):
+            self.x[i] += time_step * twist[:3]
+            self.R[i] = calc_rotation(time_step * twist[3:]) @ self.R[i]
+
+
+def make_start(case: GraspCase) -> GraspState:
+    """Makes the initial state: the row at rest with touching faces."""
+    n = case.num_blocks
+    x = np.zeros((case.num_bodies, 3))
+    x[GRIPPER_1, 0], x[GRIPPER_2, 0] = (n / 2 + 0.5) * EDGE, -(n / 2 + 0.5) * EDGE
+    x[FIRST_BLOCK:, 0] = (np.arange(1, n + 1) - n / 2 - 0.5) * EDGE
+    return GraspState(x, np.tile(np.eye(3), (case.num_bodies, 1, 1)), np.zeros(6 * case.num_bodies))
+
+
+def calc_rotation(angle: Vector) -> Vector:
+    """Returns the rotation matrix of a rotation vector [rad], by Rodrigues' formula."""
+    size = float(np.linalg.norm(angle))
+    K = np.cross(np.eye(3), angle)  # K x = angle x x
+    if size < 1e-8:
+        first, second = 1.0, 0.5
+    else:
+        first, second = np.sin(size) / size, (1 - np.cos(size)) / size**2
+    R: Vector = np.eye(3) + first * K + second * K @ K
+    return R
+
+
+def calc_masses(case: GraspCase) -> Vector:
+    """Returns the diagonal of M, (6 n) [kg, kg m^2]. Cubes have it in every orientation."""
+    inertia = np.full(case.num_bodies, BLOCK_INERTIA)
+    inertia[:FIRST_BLOCK] = GRIPPER_INERTIA
+    return np.column_stack([np.full((len(inertia), 3), MASS), np.tile(inertia, (3, 1)).T]).ravel()
+
+
+def calc_forces(case: GraspCase, state: GraspState) -> Vector:
+    """Returns the weights of the blocks and the forces of the grippers, (6 n) [N, N m].
+
+    The forces of the grippers act along the x axis of gripper 1.
+    """
+    force = np.zeros((case.num_bodies, 6))
+    force[FIRST_BLOCK:, 2] = -MASS * GRAVITY
+    squeeze = FORCE_PER_BLOCK * case.num_blocks * state.R[GRIPPER_1][:, 0]
+    force[GRIPPER_1, :3] = -squeeze
+    force[GRIPPER_2, :3] = squeeze
+    return force.ravel()
+
+
+@dataclass
+class GraspContacts:
+    """The c contacts of a state.
+
+    bodies: bodies A and B, (c, 2).
+    point: positions, (c, 3) [m].
+    normal: unit normals from A into B, (c, 3).
+    gap: distances, (c,) [m].
+    """
+
+    bodies: list[tuple[int, int]] = field(default_factory=list)
+    point: list[Vector] = field(default_factory=list)
+    normal: list[Vector] = field(default_factory=list)
+    gap: list[float] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.gap)
+
+    def make_tangents(self) -> tuple[list[Vector], list[Vector]]:
+        """Returns two unit tangents of each contact. The first is horizontal."""
+        first = []
+        for n in self.normal:
+            t = np.cross(n, [0.0, 0.0, 1.0])
+            first.append(t / np.linalg.norm(t))
+        return first, [np.cross(n, t) for n, t in zip(self.normal, first, strict=True)]
+
+
+def find_contacts(case: GraspCase, state: GraspState) -> GraspContacts:
+    """Finds the contacts: hits of one body's corners on triangles of the other body's nearest face."""
+    out = GraspContacts()
+    for a, b in itertools.combinations(range(case.num_bodies), 2):
+        if (a, b) in case.joints or (b, a) in case.joints:
+            continue
+        for face_body, corner_body in ((a, b), (b, a)):
+            _add_hits(case, state, face_body, corner_body, out)
+    return out
+
+
+def _add_hits(
+    case: GraspCase, state: GraspState, face_body: int, corner_body: int, out: GraspContacts
+) -> None:
+    edge = case.edge(face_body)
+    if edge * np.sqrt(2) > LARGEST_EDGE:
+        return
+    R, center = state.R[face_body], state.x[face_body]
+    toward = R.T @ (state.x[corner_body] - center)
+    axis = int(np.argmax(np.abs(toward)))
+    sign = 1.0 if toward[axis] > 0 else -1.0
+    s, t = (k for k in range(3) if k != axis)
+    half = 0.5 * case.edge(corner_body)
+    for corner in itertools.product((-half, half), repeat=3):
+        point = state.x[corner_body] + state.R[corner_body] @ np.array(corner)
+        local = R.T @ (point - center)
+        gap = sign * local[axis] - 0.5 * edge
+        if not -LARGEST_OVERLAP < gap < LARGEST_GAP:
+            continue
+        # One triangle of the face is above its diagonal, and the other is below.
+        u, w = local[s] / edge + 0.5, local[t] / edge + 0.5
+        if min(u, w, 1 - u, 1 - w) < -INSIDE:
+            continue
+        for above in (u + w - 1, 1 - u - w) if sign > 0 else (u - w, w - u):
+            if above < -INSIDE:
+                continue
+            out.bodies.append((face_body, corner_body))
+            out.point.append(point)
+            out.normal.append(sign * R[:, axis])
+            out.gap.append(float(gap))
+
+
+def make_rows(
+    case: GraspCase, state: GraspState, contacts: GraspContacts, directions: list[Vector]
+) -> Vector:
+    """Returns the Jacobian of the velocities of B relative to A in given directions, (c, 6 n)."""
+    rows = np.zeros((len(contacts), 6 * case.num_bodies))
+    for i, (a, b) in enumerate(contacts.bodies):
+        rows[i] = make_row(case, state, a, b, contacts.point[i], directions[i])
+    return rows
+
+
+def make_row(
+    case: GraspCase, state: GraspState, a: int, b: int, point: Vector, direction: Vector
+) -> Vector:
+    """Returns the Jacobian of the velocity of b relative to a at a point in a direction, (6 n)."""
+    row = np.zeros((case.num_bodies, 6))
+    row[a] = -np.concatenate([direction, np.cross(point - state.x[a], direction)])
+    row[b] = np.concatenate([direction, np.cross(point - state.x[b], direction)])
+    return row.ravel()
+
+
+def make_joint_rows(case: GraspCase, state: GraspState) -> Vector:
+    """Returns the Jacobian of the slide joints, (5 num_joints, 6 n).
+
+    A joint allows only translation along the x axis of its first body.
+    """
+    rows = []
+    for a, b in case.joints:
+        anchor = 0.5 * (state.x[a] + state.x[b])
+        for k in (1, 2):
+            rows.append(make_row(case, state, a, b, anchor, state.R[a][:, k]))
+        for k in range(3):
+            turn = np.zeros((case.num_bodies, 6))
+            turn[a, 3 + k], turn[b, 3 + k] = -1.0, 1.0
+            rows.append(turn.ravel())
+    return np.array(rows).reshape(-1, 6 * case.num_bodies)

@@ -1,0 +1,49 @@
+"""Plots of the gripper study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from stiction.experiments.gripper import GripperRun
+from stiction.experiments.plots import make_log_log, make_plot
+
+_STAGES = {"surfaces_us": "C0", "solve_us": "C1", "step_us": "k"}
+
+
+def draw_times(
+    polygons: Mapping[str, Mapping[str, Any]], triangles: Mapping[str, Mapping[str, Any]]
+) -> Figure:
+    """Draws the times of a step over the number of faces, with a line of order 1."""
+    figure, (axes,) = make_plot(1)
+    for style, name, rows in (("o-", "polygons", polygons), ("^--", "triangles", triangles)):
+        faces = [row["faces"] for row in rows.values()]
+        for stage, color in _STAGES.items():
+            label = f"{stage.removesuffix('_us')}, {name}"
+            times = [row[stage] for row in rows.values()]
+            axes.plot(faces, times, style, color=color, label=label, lw=1.2, ms=5)
+    low, high = axes.get_xlim()
+    ends = np.array([max(low, 100), high])
+    axes.plot(ends, 0.3 * ends, ":", color="0.5", lw=1, label="order 1")
+    make_log_log(axes)
+    axes.set_xlabel("faces")
+    axes.set_ylabel("time per step [us]")
+    axes.legend(frameon=False, fontsize=8, ncols=2)
+    return figure
+
+
+def draw_forces(runs: Mapping[str, GripperRun]) -> Figure:
+    """Draws the normal force on a bubble and the upward force on the pancake over time."""
+    figure, (grip, carried) = make_plot(2)
+    for name, run in runs.items():
+        grip.plot(run.time, run.force["left_bubble"][:, 1], label=f"{name} faces", lw=1.2)
+        carried.plot(run.time, run.force["pancake"][:, 2], label=f"{name} faces", lw=1.2)
+    grip.set_ylabel("force on the left bubble [N]")
+    carried.set_ylabel("force on the pancake [N]")
+    for axes in (grip, carried):
+        axes.set_xlabel("time [s]")
+        axes.legend(frameon=False, fontsize=9)
+    return figure

@@ -1,0 +1,1 @@
+"""Study of a robot that walks without slip: the walk of [drumwright2015]."""

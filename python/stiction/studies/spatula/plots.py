@@ -1,0 +1,66 @@
+"""Plots of the spatula study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from stiction.colours import find_colour
+from stiction.experiments.plots import label_steps, make_plot
+from stiction.experiments.spatula import GripWave, SpatulaRun
+
+_OURS = find_colour("lagged_regularized")
+
+
+def draw_motion(wave: GripWave, runs: Mapping[str, SpatulaRun], title: str) -> Figure:
+    """Draws the pitch over time by contact model. The tight phases are gray."""
+    figure, (axes,) = make_plot(1)
+    for name, run in runs.items():
+        axes.plot(run.time, run.pitch, color=find_colour(name), label=name, lw=1.4)
+    _shade_tight(axes, wave, next(iter(runs.values())).time[-1])
+    axes.set_title(title)
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("pitch [rad]")
+    axes.legend(frameon=False, fontsize=9)
+    return figure
+
+
+def draw_patches(wave: GripWave, run: SpatulaRun) -> Figure:
+    """Draws area, number of faces and slip speed over time. The tight phases are gray."""
+    figure, (area, faces, slip) = make_plot(3)
+    area.plot(run.time, 1e4 * run.area, color=_OURS)
+    area.set_ylabel("area of both patches [cm$^2$]")
+    faces.plot(run.time, run.faces, color=_OURS, lw=1)
+    faces.set_ylabel("faces")
+    slip.semilogy(run.time, np.maximum(run.slip_speed, 1e-9), color=_OURS, lw=1)
+    slip.set_ylabel("slip speed, mean over the area [m/s]")
+    for axes in (area, faces, slip):
+        _shade_tight(axes, wave, run.time[-1])
+        axes.set_xlabel("time [s]")
+    return figure
+
+
+def draw_convergence(
+    steps: Mapping[float, float], speeds: Mapping[float, float], time: float
+) -> Figure:
+    """Draws the pitch at a time as a function of the time step and of the stiction tolerance."""
+    figure, (left, right) = make_plot(2)
+    left.semilogx(list(steps), list(steps.values()), "o-", color=_OURS)
+    label_steps(left, sorted(steps))
+    left.set_ylim(0, 1.25 * max(steps.values()))
+    right.semilogx(list(speeds), list(speeds.values()), "o-", color=_OURS)
+    right.set_ylim(0, 1.1 * max(speeds.values()))
+    right.set_xlabel("stiction tolerance [m/s]")
+    for axes in (left, right):
+        axes.set_ylabel(f"pitch at {time:g} s [rad]")
+    return figure
+
+
+def _shade_tight(axes: Axes, wave: GripWave, end: float) -> None:
+    """Shades the phases in which the grip is tight."""
+    for start in np.arange(0, end, wave.period):
+        axes.axvspan(start, min(start + wave.duty * wave.period, end), color="k", alpha=0.06, lw=0)
+    axes.set_xlim(0, end)

@@ -1,0 +1,245 @@
+#include "stiction/numerics/pivoting_with_fallbacks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+#include "stiction/math/vector_kernels.hpp"
+
+namespace stiction::numerics {
+namespace {
+
+constexpr double kAccepted = 1e-9;  // residual, relative to |r|_inf
+constexpr double kRegularizations[] = {1e-12, 1e-10, 1e-8}, kDependence = 1e-13;
+constexpr int kMaxProximalSteps = 20;
+constexpr double kSlack = 1e-3;  // compliance of an infeasible row, relative to Q_ii
+constexpr int kMaxSlackRows = 16;
+
+// The following functions hide the differences between dense and factored problems.
+int size(const DenseLcp& p) { return p.size; }
+int size(const GramLcp& p) { return p.num_rows; }
+double diagonal(const DenseLcp& p, int i) { return p.Q[i + static_cast<std::size_t>(i) * p.size]; }
+double diagonal(const GramLcp& p, int i) {
+  const double* row = p.N + static_cast<std::size_t>(i) * p.num_columns;
+  return math::dot(p.num_columns, row, row);
+}
+const double* constants(const DenseLcp& p) { return p.r; }
+const double* constants(const GramLcp& p) { return p.b; }
+DenseLcp with_constants(DenseLcp p, const double* r) {
+  p.r = r;
+  return p;
+}
+GramLcp with_constants(GramLcp p, const double* b) {
+  p.b = b;
+  return p;
+}
+LcpReport solve_by(RatioPivoting& pivoting, const DenseLcp& p, std::span<const int> guess,
+                   std::span<double> z, std::span<double>, const RatioPivotingOptions& options) {
+  return pivoting.solve(p, guess, z, options);
+}
+LcpReport solve_by(RatioPivoting& pivoting, const GramLcp& p, std::span<const int> guess,
+                   std::span<double> z, std::span<double> u, const RatioPivotingOptions& options) {
+  return pivoting.solve(p, guess, z, u, options);
+}
+void calc_u_and_w(const DenseLcp& p, std::span<const double> z, std::span<double>,
+                  std::span<double> w) {
+  calc_w(p, z, w);
+}
+void calc_u_and_w(const GramLcp& p, std::span<const double> z, std::span<double> u,
+                  std::span<double> w) {
+  calc_w(p, z, u, w);
+}
+
+}  // namespace
+
+LcpReport PivotingWithFallbacks::solve(const DenseLcp& problem, std::span<const int> guess,
+                                       std::span<double> z) {
+  const LcpReport report = solve_with_fallbacks(problem, guess, z, {});
+  store_active(report, z);
+  return report;
+}
+
+LcpReport PivotingWithFallbacks::solve(const GramLcp& problem, std::span<const int> guess,
+                                       std::span<double> z, std::span<double> u) {
+  const LcpReport report = solve_with_fallbacks(problem, guess, z, u);
+  store_active(report, z);
+  return report;
+}
+
+void PivotingWithFallbacks::store_active(const LcpReport& report, std::span<const double> z) {
+  if (report.fallback_level == 0)
+    active_.assign(pivoting_.active().begin(), pivoting_.active().end());
+  else
+    find_positive(z, &active_);
+}
+
+template <class Problem>
+LcpReport PivotingWithFallbacks::solve_with_fallbacks(const Problem& problem,
+                                                      std::span<const int> guess,
+                                                      std::span<double> z, std::span<double> u) {
+  // Level 0.
+  LcpReport report = solve_by(pivoting_, problem, guess, z, u, {});
+  if (report.is_solved() || report.status == LcpStatus::kNotFinite) return report;
+  if (report.status == LcpStatus::kIndefinite) {
+    if constexpr (std::is_same_v<Problem, DenseLcp>) return report;
+    report.status = LcpStatus::kNotSolved;  // N N^T is semidefinite, so this was round-off.
+  }
+
+  // Level 1.
+  const int c = size(problem);
+  compliance_.resize(c);
+  w_.resize(c);
+  z_before_.assign(z.begin(), z.end());
+  std::fill(z.begin(), z.end(), 0.0);
+  calc_u_and_w(problem, z, u, w_);
+  const double scale = math::max_abs(w_);
+  double least_residual = std::numeric_limits<double>::infinity();
+  for (const double regularization : kRegularizations)
+    if (solve_proximal(problem, scale, regularization, z, u, &least_residual, &report))
+      return report;
+
+  // No fallback solved the problem itself. Levels 2 and 3 solve a modified problem.
+  if (report.status == LcpStatus::kInfeasible && solve_with_slack(problem, z, u, &report)) {
+    report.fallback_level = 2;
+  } else if constexpr (std::is_same_v<Problem, GramLcp>) {
+    std::fill(compliance_.begin(), compliance_.end(), 0.0);
+    solve_by(pivoting_, with_constants(problem, compliance_.data()), {}, z, u, {});
+    report.fallback_level = 3;
+  } else {
+    std::copy(z_before_.begin(), z_before_.end(), z.begin());
+  }
+  // The residual is that of the problem as given; u keeps its value.
+  shifted_.resize(u.size());
+  calc_u_and_w(problem, z, shifted_, w_);
+  report.residual = natural_residual(z, w_);
+  if (report.status == LcpStatus::kInfeasible || least_residual >= report.residual) return report;
+  // Without a proof of infeasibility the best proximal step is returned if its residual is smaller.
+  std::copy(nearest_.begin(), nearest_.end(), z.begin());
+  try_make_independent(problem, z, u, 2 * least_residual);
+  report.residual = natural_residual(z, w_);
+  report.fallback_level = 3;
+  return report;
+}
+
+/// Solves the problem by proximal steps with one value of lambda. If that fails, `report` keeps its
+/// status, and nearest_ keeps the z of the least residual.
+/// @return true if the problem is solved
+template <class Problem>
+bool PivotingWithFallbacks::solve_proximal(const Problem& problem, double scale,
+                                           double regularization, std::span<double> z,
+                                           std::span<double> u, double* least_residual,
+                                           LcpReport* report) {
+  const int c = size(problem);
+  double trace = 0;
+  for (int i = 0; i < c; ++i) trace += diagonal(problem, i);
+  const double lambda = regularization * trace / c;
+  std::fill(compliance_.begin(), compliance_.end(), lambda);
+  std::fill(z.begin(), z.end(), 0.0);
+  const RatioPivotingOptions options = {.dependence = kDependence, .compliance = compliance_};
+  shifted_.resize(c);
+  double last = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < kMaxProximalSteps; ++k) {
+    for (int i = 0; i < c; ++i) shifted_[i] = constants(problem)[i] - lambda * z[i];
+    guess_.assign(pivoting_.active().begin(), pivoting_.active().end());
+    const LcpReport step =
+        solve_by(pivoting_, with_constants(problem, shifted_.data()), guess_, z, u, options);
+    report->pivots += step.pivots;
+    if (!step.is_solved() && step.status != LcpStatus::kNotSolved) return false;
+    calc_u_and_w(problem, z, u, w_);
+    const double residual = natural_residual(z, w_);
+    if (residual <= kAccepted * scale) {
+      try_make_independent(problem, z, u, kAccepted * scale);
+      report->status = LcpStatus::kSolved;
+      report->row = -1;
+      report->residual = residual;
+      report->fallback_level = 1;
+      return true;
+    }
+    if (residual < *least_residual) {
+      *least_residual = residual;
+      nearest_.assign(z.begin(), z.end());
+    }
+    if (!(residual <= 0.9 * last)) return false;
+    last = residual;
+  }
+  return false;
+}
+
+/// Makes the rows with z > 0 independent. Keeps the result only if the residual stays accepted. On
+/// return u and w_ belong to z.
+template <class Problem>
+void PivotingWithFallbacks::try_make_independent(const Problem& problem, std::span<double> z,
+                                                 std::span<double> u, double accepted) {
+  before_.assign(z.begin(), z.end());
+  make_independent(problem, z);
+  calc_u_and_w(problem, z, u, w_);
+  if (natural_residual(z, w_) <= accepted) return;
+  std::copy(before_.begin(), before_.end(), z.begin());
+  calc_u_and_w(problem, z, u, w_);
+}
+
+/// Makes the rows with z > 0 linearly independent by moving z along their linear dependences, which
+/// changes neither N^T z nor w. Source: [theory:num-pushing].
+void PivotingWithFallbacks::make_independent(const GramLcp& problem, std::span<double> z) {
+  constexpr double kDependent = 1e-24;  // relative to the square of a row; less is round-off
+  const int n = problem.num_columns;
+  for (;;) {
+    // Find the first row with z > 0 that depends on the ones before it.
+    find_positive(z, &positive_);
+    rows_.clear();
+    for (const int i : positive_)
+      rows_.insert(rows_.end(), problem.N + i * n, problem.N + (i + 1) * n);
+    const int m = static_cast<int>(positive_.size());
+    basis_.find_in_order(rows_.data(), m, n, kDependent);
+    const int rank = basis_.rank();
+    if (rank == m) return;
+    int dependent = 0;
+    while (dependent < rank && basis_.selected()[dependent] == dependent) ++dependent;
+    // Express it by the selected rows: row = coefficient^T L basis.
+    coefficient_.resize(rank);
+    const double* L = basis_.factor().data();
+    for (int k = rank - 1; k >= 0; --k) {
+      double sum = math::dot(n, rows_.data() + dependent * n, basis_.basis().data() + k * n);
+      for (int i = k + 1; i < rank; ++i) sum -= coefficient_[i] * L[i * rank + k];
+      coefficient_[k] = sum / L[k * rank + k];
+    }
+    // Reduce its z and change those of the selected rows in proportion, until one z is zero.
+    double step = z[positive_[dependent]];
+    int first = dependent;
+    for (int k = 0; k < rank; ++k) {
+      const int row = basis_.selected()[k];
+      if (!(coefficient_[k] < 0 && z[positive_[row]] < -coefficient_[k] * step)) continue;
+      step = z[positive_[row]] / -coefficient_[k];
+      first = row;
+    }
+    for (int k = 0; k < rank; ++k) {
+      double& z_k = z[positive_[basis_.selected()[k]]];
+      z_k = std::max(0.0, z_k + step * coefficient_[k]);
+    }
+    z[positive_[dependent]] -= step;
+    z[positive_[first]] = 0;
+  }
+}
+
+/// Solves the problem with slack on the rows that prove infeasible, one after the other.
+/// @return true if slack on at most kMaxSlackRows rows made the problem solvable
+template <class Problem>
+bool PivotingWithFallbacks::solve_with_slack(const Problem& problem, std::span<double> z,
+                                             std::span<double> u, LcpReport* report) {
+  std::fill(compliance_.begin(), compliance_.end(), 0.0);
+  int row = report->row;
+  for (int k = 0; k < kMaxSlackRows && compliance_[row] == 0; ++k) {
+    compliance_[row] = diagonal(problem, row) > 0 ? kSlack * diagonal(problem, row) : 1;
+    guess_.assign(pivoting_.active().begin(), pivoting_.active().end());
+    const LcpReport slack = solve_by(pivoting_, problem, guess_, z, u, {.compliance = compliance_});
+    report->pivots += slack.pivots;
+    if (slack.is_solved()) return true;
+    if (slack.status != LcpStatus::kInfeasible) return false;
+    row = slack.row;
+  }
+  return false;
+}
+
+}  // namespace stiction::numerics

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/numerics/lcp.hpp"
+#include "stiction/numerics/ratio_pivoting.hpp"
+#include "stiction/numerics/row_basis.hpp"
+
+namespace stiction::numerics {
+
+/// Ratio-tested pivoting with a sequence of fallbacks, [theory:proximal-steps]. `fallback_level` of
+/// the report is
+///
+///   0  if no fallback was needed, or none applies.
+///   1  Proximal steps z_k+1 = LCP(Q + lambda I, r - lambda z_k) solved the problem itself, with
+///      lambda = 1e-12, 1e-10, then 1e-8 times trace(Q) / size. A factored problem is then reduced
+///      to linearly independent rows. The status is kSolved.
+///   2  The infeasible rows got compliance: w_i + s z_i >= 0 with s = 1e-3 Q_ii. z and u are the
+///      nearest point with slack on those rows, and `row` is the first of them. The status is
+///      kInfeasible.
+///   3  More than 16 rows were infeasible, or no row was proved infeasible. A factored problem is
+///      solved without b, which is always possible. The status is kInfeasible if there was a proof.
+///      Otherwise it is kNotSolved, and the best proximal step is returned if its residual is
+///      smaller; a dense problem has this possibility only.
+///
+/// On levels 2 and 3 z and u solve a modified problem. The residual is that of the problem as
+/// given.
+class PivotingWithFallbacks {
+ public:
+  /// Solve a dense or a factored problem; the parameters are those of RatioPivoting::solve.
+  /// @throws std::bad_alloc
+  LcpReport solve(const DenseLcp& problem, std::span<const int> guess, std::span<double> z);
+  LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
+                  std::span<double> u);
+  /// The active rows: those with z > 0, and on level 0 others with w = 0. They are a guess for a
+  /// similar problem.
+  std::span<const int> active() const { return active_; }
+
+ private:
+  void store_active(const LcpReport& report, std::span<const double> z);
+  template <class Problem>
+  LcpReport solve_with_fallbacks(const Problem& problem, std::span<const int> guess,
+                                 std::span<double> z, std::span<double> u);
+  template <class Problem>
+  bool solve_proximal(const Problem& problem, double scale, double regularization,
+                      std::span<double> z, std::span<double> u, double* least_residual,
+                      LcpReport* report);
+  template <class Problem>
+  void try_make_independent(const Problem& problem, std::span<double> z, std::span<double> u,
+                            double accepted);
+  void make_independent(const GramLcp& problem, std::span<double> z);
+  /// Does nothing, because the factors of a dense problem are not known.
+  void make_independent(const DenseLcp&, std::span<double>) {}
+  template <class Problem>
+  bool solve_with_slack(const Problem& problem, std::span<double> z, std::span<double> u,
+                        LcpReport* report);
+
+  RatioPivoting pivoting_;
+  std::vector<double> compliance_, shifted_, w_, z_before_, nearest_;
+  std::vector<int> guess_, active_;
+  // Scratch of make_independent: rows with z > 0, and the coefficients of a dependent row in the
+  // selected ones.
+  std::vector<int> positive_;
+  std::vector<double> rows_, coefficient_, before_;
+  RowBasis basis_;
+};
+
+}  // namespace stiction::numerics

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/plant/body_velocities.hpp"
+#include "stiction/plant/materials.hpp"
+#include "stiction/plant/model.hpp"
+#include "stiction/plant/speculative_collision.hpp"
+
+namespace stiction::plant {
+
+/// Speculative contacts: contacts that are open when the step begins and may close within it.
+/// Without them a contact that closes within the step would first be seen as a penetration.
+/// SpeculativeCollision finds the candidates; this class chooses those that take part in the step,
+/// and after the step removes those that stayed open.
+///
+/// All of it follows from the state and the inputs at the start of the step. The motion of mocap
+/// bodies, and accelerations of actuators beyond SpeculativeCollision::kUnknownAcceleration, are
+/// not foreseen.
+class SpeculativeContacts {
+ public:
+  /// Steps that end where geoms touch treat geoms nearer than this as touching [m].
+  static constexpr double kNearlyTouching = 10 * contact::kTouchDistance;
+  /// Velocity changes by impulses are not known when contacts are chosen. A contact takes part if
+  /// this acceleration, twice gravity, would close it within the step [m/s^2].
+  static constexpr double kImpulsiveAcceleration = 20;
+
+  /// @param parameters only the normal law is read
+  SpeculativeContacts(const mjModel* model, contact::ContactModel contact_model,
+                      const contact::ModelParameters& parameters, const MaterialTable& materials);
+
+  /// Fills data->contact with what touches and what may close within the step, see
+  /// SpeculativeCollision::collide.
+  void collide(const mjModel* model, mjData* data, const Model& plant,
+               std::span<const std::uint8_t> left_out);
+
+  /// Chooses the contacts that take part: those that touch, and those within a gap that are within
+  /// the contact model's reach at the step's initial velocities, or that would close at the
+  /// velocities that the smooth forces alone give.
+  /// @param data after mj_fwdAcceleration
+  /// @param only_of_touching leaves out gaps between geoms that touch nowhere, for steps that end
+  ///     where such geoms touch
+  void choose(const mjModel* model, const mjData* data, bool only_of_touching = false);
+
+  /// Adds the contacts that are within reach at the velocities of a solution.
+  /// @param qvel size nv
+  /// @return true if there are any
+  bool add_reached(const mjModel* model, const mjData* data, const double* qvel);
+
+  /// One flag per contact in data->contact: 1 if it takes part.
+  std::span<const std::uint8_t> acts() const { return acts_; }
+
+  /// Removes speculative contacts without an impulse from data->contact. The list then holds what
+  /// MuJoCo would list and what touched within the step.
+  /// @param data after write_back
+  /// @return the new index of each contact that stays
+  std::span<const int> remove_idle(mjData* data);
+
+ private:
+  void find_touching(const mjData* d);
+  bool is_reached(const mjModel* m, const mjData* d, const mjContact& con,
+                  const BodyVelocities& velocities) const;
+  static bool is_closed(const mjModel* m, const mjData* d, const mjContact& con,
+                        const BodyVelocities& velocities);
+
+  SpeculativeCollision collision_;
+  contact::ContactModel contact_model_;
+  contact::ModelParameters parameters_;
+  contact::NormalLawKind law_;  // the law that the contact model uses
+  const MaterialTable& materials_;
+  std::vector<double> qvel_;    // velocities at the end of the step under smooth forces, size nv
+  BodyVelocities start_, end_;  // at the start, and at qvel_ or a solution
+  std::vector<std::uint8_t> acts_;
+  std::vector<std::uint8_t> may_act_;  // contacts between geoms that touch; empty: all may
+  std::vector<int> index_;             // new index of each contact after remove_idle
+};
+
+}  // namespace stiction::plant

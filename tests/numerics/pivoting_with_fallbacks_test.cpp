@@ -1,0 +1,169 @@
+#include "stiction/numerics/pivoting_with_fallbacks.hpp"
+
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "numerics/random_lcp.hpp"
+
+namespace stiction::numerics {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// The contradictory conditions u_i >= 1 and u_i <= -1 for each of `count` numbers.
+RandomLcp make_squeezed(int count) {
+  RandomLcp p = {RowMajorMatrix::Zero(2 * count, count), VectorXd::Constant(2 * count, -1),
+                 VectorXd::Zero(count)};
+  for (int i = 0; i < count; ++i) {
+    p.N(2 * i, i) = 1;
+    p.N(2 * i + 1, i) = -1;
+  }
+  return p;
+}
+
+TEST(PivotingWithFallbacks, SolvedProblemsNeedNoFallback) {
+  std::mt19937_64 rng(1);
+  PivotingWithFallbacks pivoting;
+  for (int k = 0; k < 50; ++k) {
+    const RandomLcp p = make_random_lcp(30, 9, Range(k % 2), true, &rng);
+    VectorXd z(30), u(9);
+    const LcpReport report = pivoting.solve(p.gram(), {}, span(z), span(u));
+    EXPECT_TRUE(report.is_solved());
+    EXPECT_EQ(report.fallback_level, 0);
+    EXPECT_LE(scaled_residual(p.Q(), p.r(), z), 1e-9);
+  }
+}
+
+TEST(PivotingWithFallbacks, NearlyDependentRowsAreSolvedOnLevelOne) {
+  // Row 2 depends on row 1 except for 5e-11 of its square. Pivoting takes it as dependent.
+  const double delta = 5e-11;
+  MatrixXd Q(2, 2);
+  Q << 1, -1, -1, 1 + delta;
+  VectorXd r(2), z(2);
+  r << -1, 1 - 1e-4;
+  PivotingWithFallbacks pivoting;
+  const LcpReport report = pivoting.solve(dense(Q, r), {}, span(z));
+  ASSERT_TRUE(report.is_solved()) << name(report.status) << " " << report.residual;
+  EXPECT_EQ(report.fallback_level, 1);
+  EXPECT_NEAR(z[1], 1e-4 / delta, 1e-3 * z[1]);  // by elimination
+  EXPECT_LE(scaled_residual(Q, r, z), 1e-9);
+
+  RandomLcp p = {RowMajorMatrix(2, 2), r, VectorXd::Zero(2)};
+  p.N << 1, 0, -1, std::sqrt(delta);
+  VectorXd u(2);
+  const LcpReport gram = pivoting.solve(p.gram(), {}, span(z), span(u));
+  EXPECT_TRUE(gram.is_solved());
+  EXPECT_EQ(gram.fallback_level, 1);
+  EXPECT_LE((u - p.N.transpose() * z).norm(), 1e-9 * z.norm());
+}
+
+TEST(PivotingWithFallbacks, LevelOneHasAtMostRankPositiveRows) {
+  // The columns differ in scale, and some rows are copies of others except for their last digits.
+  std::mt19937 rng(7);
+  std::normal_distribution<double> normal;
+  std::uniform_int_distribution<int> scale(-4, 4), digits(5, 16);
+  PivotingWithFallbacks pivoting;
+  int num_on_level_one = 0, num_beyond = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const int rank = 1 + k % 4, c = 4 + k % 8;
+    RandomLcp p = {RowMajorMatrix(c, rank), VectorXd(c), VectorXd(rank)};
+    for (int j = 0; j < rank; ++j) {
+      const double size = std::pow(10.0, scale(rng));
+      for (int i = 0; i < c; ++i)
+        p.N(i, j) = i < rank ? size * normal(rng)
+                             : p.N(i % rank, j) * (1 + std::pow(10.0, -digits(rng)) * normal(rng));
+      p.u_hat[j] = std::pow(10.0, scale(rng)) * normal(rng);
+    }
+    for (double& b : p.b) b = k % 3 == 0 ? std::abs(normal(rng)) : 0;
+    VectorXd z(c), u(rank);
+    const LcpReport report = pivoting.solve(p.gram(), {}, span(z), span(u));
+    if (report.fallback_level != 1) continue;
+    ++num_on_level_one;
+    EXPECT_TRUE(report.is_solved());
+    EXPECT_EQ((z.array() > 0).count(), static_cast<int>(pivoting.active().size()));
+    num_beyond += (z.array() > 0).count() > rank;
+  }
+  EXPECT_GE(num_on_level_one, 20);
+  // The move is not made if its residual would not be accepted.
+  EXPECT_LE(num_beyond, num_on_level_one / 20);
+}
+
+TEST(PivotingWithFallbacks, ContradictoryRowsGetSlackOnLevelTwo) {
+  RandomLcp p = make_squeezed(2);
+  p.b[2] = 5;  // The conditions on the second number do not contradict each other.
+  VectorXd z(4), u(2);
+  PivotingWithFallbacks pivoting;
+  const LcpReport report = pivoting.solve(p.gram(), {}, span(z), span(u));
+  EXPECT_EQ(report.status, LcpStatus::kInfeasible);
+  EXPECT_EQ(report.fallback_level, 2);
+  EXPECT_LE(report.row, 1);
+  EXPECT_NEAR(u[1], -1, 1e-12);  // Rows without conflict are satisfied.
+  EXPECT_NEAR(std::abs(u[0]), 1, 1e-12);
+  EXPECT_NEAR(report.residual, 2, 1e-12);  // the violation of the row with slack
+  // The dense problem has the same solution.
+  const MatrixXd Q = p.Q();
+  const VectorXd r = p.r();
+  VectorXd z_dense(4);
+  const LcpReport dense_report = pivoting.solve(dense(Q, r), {}, span(z_dense));
+  EXPECT_EQ(dense_report.status, LcpStatus::kInfeasible);
+  EXPECT_EQ(dense_report.fallback_level, 2);
+  EXPECT_LE((z_dense - z).norm(), 1e-9 * z.norm());
+}
+
+TEST(PivotingWithFallbacks, ManyConflictsAreSolvedWithoutConstantsOnLevelThree) {
+  RandomLcp p = make_squeezed(20);
+  p.u_hat.setConstant(0.25);
+  VectorXd z(40), u(20);
+  PivotingWithFallbacks pivoting;
+  const LcpReport report = pivoting.solve(p.gram(), {}, span(z), span(u));
+  EXPECT_EQ(report.status, LcpStatus::kInfeasible);
+  EXPECT_EQ(report.fallback_level, 3);
+  EXPECT_GE(report.row, 0);
+  EXPECT_LE(u.norm(), 1e-14);  // the only solution of N u >= 0
+  EXPECT_GE(report.residual, 1 - 1e-12);
+}
+
+/// The rows of two surfaces that face each other nearly exactly. The exact solution may need
+/// impulses without bound, but a point of small residual does not.
+TEST(PivotingWithFallbacks, NarrowWedgesHaveASmallResidual) {
+  std::mt19937 rng(11);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> digits(3, 12);
+  PivotingWithFallbacks pivoting;
+  int num_unsolved = 0;
+  for (int k = 0; k < 3000; ++k) {
+    const int rank = 2 + k % 5, c = 6;
+    RandomLcp p = {RowMajorMatrix(c, rank), VectorXd::Zero(c), VectorXd(rank)};
+    for (int j = 0; j < rank; ++j) p.u_hat[j] = normal(rng);
+    // Copies of one row with either sign and a small error.
+    for (int i = 0; i < c; ++i) {
+      const double off = std::pow(10, -digits(rng)), sign = i % 2 == 0 ? 1 : -1;
+      for (int j = 0; j < rank; ++j)
+        p.N(i, j) = i == 0 ? normal(rng) : sign * p.N(0, j) + off * normal(rng);
+    }
+    VectorXd z(c), u(rank);
+    const LcpReport report = pivoting.solve(p.gram(), {}, span(z), span(u));
+    num_unsolved += !report.is_solved();
+    EXPECT_LE(((p.N * u).cwiseMin(z)).cwiseAbs().maxCoeff(), 2e-6 * p.u_hat.norm())
+        << "problem " << k << " on level " << report.fallback_level;
+  }
+  EXPECT_GT(num_unsolved, 0);
+}
+
+TEST(PivotingWithFallbacks, DenseInfeasibleProblemsHaveNoLevelThree) {
+  const RandomLcp p = make_squeezed(20);
+  const MatrixXd Q = p.Q();
+  const VectorXd r = p.r();
+  VectorXd z(40);
+  PivotingWithFallbacks pivoting;
+  const LcpReport report = pivoting.solve(dense(Q, r), {}, span(z));
+  EXPECT_EQ(report.status, LcpStatus::kInfeasible);
+  EXPECT_EQ(report.fallback_level, 0);
+  EXPECT_TRUE(z.allFinite());
+}
+
+}  // namespace
+}  // namespace stiction::numerics
