@@ -6,10 +6,9 @@
 
 #include "stiction/contact/law_data.hpp"
 
-/// The contact models: their names and everything in which they differ but their laws. No other
-/// file asks for a model by its name, except where its solver is made
-/// (formulations/make_contact_solver.cpp) and where the certificate has its law a second time
-/// (certificate/reference_laws.cpp).
+/// The contact models: their names and everything in which they differ except their laws. Only two
+/// other files ask for a model by its name: formulations/make_contact_solver.cpp makes its solver,
+/// and certificate/reference_laws.cpp computes its law a second time.
 namespace stiction::contact {
 
 /// A model's name is the same in C++, Python, files and plots.
@@ -28,11 +27,28 @@ enum class ContactModel {
   mujoco
 };
 
+/// How a rigid model treats the tangents of a contact.
+enum class TangentPolicy {
+  kNone,             // not a rigid model
+  kBilateral,        // contacts stick: v_t + b_t = 0
+  kViscous,          // gamma_t = -dt nu v_t
+  kFrictionPolygon,  // the law of friction polygons, [theory:stewart-trinkle]
+  kLeastEnergy,      // the law of least kinetic energy, [theory:least-energy]
+};
+
+/// How a rigid model treats the gap of a contact.
+enum class GapPolicy {
+  kSpeculative,  // b_n = phi0 / dt: a contact with a gap closes within the step at most
+  kTouching,     // contacts that do not touch when the step begins take no part; others have no gap
+};
+
 /// What a model is, what it reads and what it takes.
 struct ContactModelTraits {
   ContactModel model;
   std::string_view name;
-  std::string_view colour;  // in plots, "#rrggbb"; empty: derived from the name
+  /// In plots, "#rrggbb"; empty: grey. Colours differ in light and in dark (contrast of at least
+  /// 2.3 with both pages), also for most people who are colour-blind.
+  std::string_view colour = {};
 
   /// The model solves a convex problem, so that a certificate bounds the solver's error.
   bool has_error_bound = false;
@@ -40,6 +56,10 @@ struct ContactModelTraits {
   bool is_mj_step = false;  // MuJoCo's mj_step makes the step; nothing of it is certified
   /// The forces are smooth functions of the state between impacts, as `rk4` needs them.
   bool has_smooth_forces = false;
+
+  // Rigid models.
+  TangentPolicy tangents = TangentPolicy::kNone;
+  GapPolicy gaps = GapPolicy::kSpeculative;
 
   // What a contact may be.
   bool takes_laws = false;     // normal_law and friction_law
@@ -119,6 +139,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .colour = "#10b8e8",
      .has_error_bound = true,
      .is_rigid = true,
+     .tangents = TangentPolicy::kBilateral,
      .takes_patches = false,
      .uses = {.restitution = true},
      .uses_friction = false,
@@ -130,6 +151,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .has_error_bound = true,
      .is_rigid = true,
      .has_smooth_forces = true,
+     .tangents = TangentPolicy::kViscous,
      .takes_patches = false,
      .uses = {.viscous_friction = true, .restitution = true},
      .uses_friction = false,
@@ -138,6 +160,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .name = "stewart_trinkle",
      .colour = "#e88888",
      .is_rigid = true,
+     .tangents = TangentPolicy::kFrictionPolygon,
      .takes_patches = false,
      .uses = {.restitution = true},
      .uses_friction_directions = true},
@@ -145,6 +168,8 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .name = "anitescu_potra",
      .colour = "#4f8a1c",
      .is_rigid = true,
+     .tangents = TangentPolicy::kFrictionPolygon,
+     .gaps = GapPolicy::kTouching,
      .takes_patches = false,
      .uses = {.restitution = true},
      .uses_friction_directions = true},
@@ -152,6 +177,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .name = "drumwright_shell",
      .colour = "#a8b400",
      .is_rigid = true,
+     .tangents = TangentPolicy::kLeastEnergy,
      .takes_patches = false,
      .uses = {.viscous_friction = true, .restitution = true},
      .uses_friction_directions = true},

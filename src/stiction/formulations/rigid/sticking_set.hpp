@@ -1,0 +1,46 @@
+#pragma once
+
+#include <vector>
+
+#include "stiction/base/assert.hpp"
+#include "stiction/formulations/rigid/gap_terms.hpp"
+#include "stiction/formulations/rigid/rigid_motion.hpp"
+#include "stiction/formulations/rigid/rigid_terms.hpp"
+
+namespace stiction::formulations {
+
+/// The contacts whose tangents act: they stick under `no_slip`, and have viscous friction under
+/// `viscous`. Found by solving again until the set agrees with the solution. Each contact is
+/// released at most once, so that this ends. Empty under models whose law solves for friction.
+/// Source: [theory:no-slip].
+class StickingSet {
+ public:
+  /// Starts with all contacts that touch, or with none.
+  /// @param keeps_touching contacts that touch stick whatever they do, as published; otherwise
+  ///                       those that press do
+  void start(const RigidTerms& terms, bool keeps_touching);
+
+  /// Adds contacts that press or would not separate, and releases those that separate.
+  /// @return true if the set has changed
+  bool update(const RigidTerms& terms, const GapTerms& gaps, const RigidMotion& motion);
+
+  /// Adds contacts that press.
+  /// @return true if the set has changed
+  bool add_pressing(const RigidTerms& terms, const RigidMotion& motion);
+
+  /// @param contact of RigidTerms
+  bool contains(int contact) const {
+    STICTION_ASSERT(0 <= contact && contact < static_cast<int>(contacts_.size()));
+    return contacts_[contact].is_sticking;
+  }
+
+ private:
+  struct State {
+    bool is_sticking = false, was_released = false;
+  };
+
+  bool keeps_touching_ = false;
+  std::vector<State> contacts_;
+};
+
+}  // namespace stiction::formulations
