@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction._core import ContactProperties, Stepper, StepReport
-from stiction.arguments import (
-    check_data_type,
-    check_flag,
-    check_integer,
-    check_model_type,
-    check_name,
-    check_number,
-)
+from stiction._core import ContactProperties, Stepper, StepReport, contact_model_traits
+from stiction.arguments import check_data_type, check_integer, check_model_type
 from stiction.custom_text import PROPERTIES, read_text
-from stiction.errors import Error, IgnoredSettingWarning, StepError, StictionWarning
+from stiction.errors import IgnoredSettingWarning, StepError, StictionWarning
 from stiction.names import find_geom
+from stiction.options import DEFAULTS, check_options, describe_options, make_parameters
 from stiction.properties import PropertiesLike, make_properties
 
-_ON_FAILURE = ("raise", "stop", "keep_best")
+if TYPE_CHECKING:
+    from stiction._step_options import StepOptions  # a TypedDict that the build writes
 
 
 class Simulator:
@@ -39,39 +35,9 @@ class Simulator:
 
     Args:
         model: kept by reference.
-        contact_model: 'sap', 'lagged', 'lagged_regularized', 'similar', 'tamsi', 'coulomb',
-            the rigid 'no_slip', 'viscous', 'stewart_trinkle', 'anitescu_potra' and
-            'drumwright_shell', or 'mujoco' (mj_step itself).
-        integrator: 'euler' (one solve a step), 'event_driven' (semi-implicit Euler, divided where
-            geoms come to touch; of rigid models) or 'rk4' (of 'viscous', between impacts).
-        time_step: [s]; None: model.opt.timestep.
-        tolerance: relative tolerance of the convex models, in (0, 1).
-        max_iterations: Newton iterations per island and problem solved on the way, at least 1.
-        num_threads: threads that share the islands of a step; results do not depend on it.
-        stiction_tolerance: v_s [m/s]; slip below it is stiction.
-        friction_regularization: sigma [-]; 0 gives the papers' unregularized models.
-        near_rigid_factor: beta [-] of 'sap'; 0: stiffness is never reduced.
-        normal_law: 'hunt_crossley', 'linear', 'hertz', 'log_barrier' or 'ipc_barrier'; of the lagged
-            models and 'similar'.
-        tessellation: faces of pressure-field contact: 'polygon' (one where two elements meet) or
-            'triangle' (a fan about its center, smooth in time).
-        quadrature: 'centroid' (one point a face) or 'moment_exact' (three, exact for force and moment
-            of a linear pressure).
-        friction_law: how friction rises with slip, 'soft', 'quadratic' or 'arctan'; of the same.
-        lcp_solver: of 'no_slip' and 'viscous': 'ppm_ratio', 'ppm', 'lemke' or 'active_set'.
-        friction_directions: edges of a friction polygon, even, 4..64; of rigid models with Coulomb's
-            friction.
-        gap_correction: share of an overlap, a violated limit or an open equality that rigid models
-            correct in a step, in [0, 1].
-        max_correction_speed: that such a correction has at most [m/s, rad/s].
-        drop_separating: 'no_slip' holds only contacts that press, or would without friction; else
-            every contact that touches when the step begins, as published: two contacts of a foot
-            whose normals differ then hold it down.
         properties: contact properties of geoms: a file, its content as a dict, or None. Scenes that
             name their file are for stiction.load_scene.
-        on_failure: what a step does that cannot be made, or does not converge: 'raise' StepError,
-            'stop' and say so in the report, or 'keep_best' (advance with the solution found; inputs
-            that are not finite still stop). Except with 'keep_best' the state is left as it was.
+        OPTIONS
 
     Raises:
         Error: an argument out of range, or a model that is not taken.
@@ -82,68 +48,33 @@ class Simulator:
     def __init__(
         self,
         model: mujoco.MjModel,
-        contact_model: str = "lagged_regularized",
+        contact_model: str = DEFAULTS["contact_model"],
         *,
-        integrator: str = "euler",
-        time_step: float | None = None,
-        tolerance: float = 1e-5,
-        max_iterations: int = 100,
-        num_threads: int = 1,
-        stiction_tolerance: float = 1e-4,
-        friction_regularization: float = 1e-3,
-        near_rigid_factor: float = 1.0,
-        normal_law: str = "hunt_crossley",
-        friction_law: str = "soft",
-        tessellation: str = "polygon",
-        quadrature: str = "centroid",
-        lcp_solver: str = "ppm_ratio",
-        friction_directions: int = 4,
-        gap_correction: float = 0.1,
-        max_correction_speed: float = 0.1,
-        drop_separating: bool = True,
         properties: PropertiesLike = None,
-        on_failure: str = "raise",
+        **options: Unpack[StepOptions],
     ) -> None:
         check_model_type(model)
         self._properties = make_properties(properties)
-        if properties is None and contact_model != "mujoco":
+        chosen = check_options({"contact_model": contact_model, **options})
+        self.traits = contact_model_traits(contact_model)
+        if properties is None and not self.traits.is_mj_step:
             _warn_of_custom_text(model)
         self.model = model
-        self.contact_model = check_name("contact_model", contact_model)
-        self.on_failure = check_name("on_failure", on_failure, _ON_FAILURE)
-        self._options: dict[str, Any] = {
-            "contact_model": contact_model,
-            "integrator": check_name("integrator", integrator),
-            "tolerance": check_number("tolerance", tolerance),
-            "max_iterations": check_integer("max_iterations", max_iterations, 1),
-            "num_threads": check_integer("num_threads", num_threads, 1),
-            "stiction_tolerance": check_number("stiction_tolerance", stiction_tolerance),
-            "friction_regularization": check_number(
-                "friction_regularization", friction_regularization
-            ),
-            "near_rigid_factor": check_number("near_rigid_factor", near_rigid_factor),
-            "normal_law": check_name("normal_law", normal_law),
-            "friction_law": check_name("friction_law", friction_law),
-            "tessellation": check_name("tessellation", tessellation),
-            "quadrature": check_name("quadrature", quadrature),
-            "lcp_solver": check_name("lcp_solver", lcp_solver),
-            "friction_directions": check_integer(
-                "friction_directions", friction_directions, 4, 64, even=True
-            ),
-            "gap_correction": check_number("gap_correction", gap_correction),
-            "max_correction_speed": check_number("max_correction_speed", max_correction_speed),
-            "drop_separating": check_flag("drop_separating", drop_separating),
-        }
-        self._stepper = Stepper(
-            model._address,
-            time_step=0.0 if time_step is None else _positive("time_step", time_step),
-            keep_best=on_failure == "keep_best",
-            properties=self._properties or ContactProperties(),
-            **self._options,
-        )
-        self._options["on_failure"] = on_failure
+        self._stepper = Stepper(model._address, chosen, self._properties or ContactProperties())
+        self._options = self._stepper.options
         for text in self._stepper.ignored_settings:
             warnings.warn(text, IgnoredSettingWarning, stacklevel=2)
+
+    @property
+    def contact_model(self) -> str:
+        """The name of the contact model."""
+        return self.traits.name
+
+    @property
+    def on_failure(self) -> str:
+        """The option of this name."""
+        on_failure: str = self._options["on_failure"]
+        return on_failure
 
     @property
     def time_step(self) -> float:
@@ -229,13 +160,6 @@ class Simulator:
         return report
 
 
-def _positive(name: str, value: float) -> float:
-    number = check_number(name, value)
-    if not number > 0:
-        raise Error("invalid_value", name, f"is {value}, must be above 0")
-    return number
-
-
 def _warn_of_custom_text(model: mujoco.MjModel) -> None:
     """A model does not know where its file was, so its contact properties cannot be found."""
     if (text := read_text(model, PROPERTIES)) is not None:
@@ -245,3 +169,19 @@ def _warn_of_custom_text(model: mujoco.MjModel) -> None:
             StictionWarning,
             stacklevel=3,
         )
+
+
+def _document_options() -> None:
+    """Gives Simulator the signature and the documentation of all options."""
+    model, *_, properties = [
+        parameter
+        for name, parameter in inspect.signature(Simulator).parameters.items()
+        if name not in ("contact_model", "options")
+    ]
+    parameters = [model, *make_parameters(), properties]
+    setattr(Simulator, "__signature__", inspect.Signature(parameters))  # noqa: B010
+    if Simulator.__doc__:  # there is none under python -OO
+        Simulator.__doc__ = Simulator.__doc__.replace("OPTIONS", describe_options(indent=8))
+
+
+_document_options()

@@ -154,7 +154,7 @@ class Replay:
     def _check_sleep(self) -> None:
         """Raises Error if trees may sleep, since mjSTATE_INTEGRATION does not tell which do."""
         sleeps = self.simulator.model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP
-        if sleeps and self.simulator.contact_model == "mujoco":
+        if sleeps and self.simulator.traits.is_mj_step:
             raise Error(
                 "unsupported",
                 str(self.recording.path),
