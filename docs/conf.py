@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 project = "Stiction"
 copyright = "the Stiction authors, Apache-2.0"
-extensions = ["myst_parser", "citations", "mathml"]
+extensions = ["myst_parser", "citations", "mathml", "option_table"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 bibtex_bibfiles = ["references.bib"]

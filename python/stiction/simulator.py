@@ -30,19 +30,19 @@ class Simulator:
 
     The model and data stay yours: nothing is copied, and values in the model (masses, friction,
     gains, options) may change between steps. Masses, inertias, friction, armature and the time step
-    are checked before each step; other values when a step fails, whose message then names the one
-    at fault. As for mj_step, call mujoco.mj_setConst after a change of masses or inertias.
+    are checked before each step. Other values are checked when a step fails; the message then names
+    the wrong one. As for mj_step, call mujoco.mj_setConst after a change of masses or inertias.
 
     Args:
-        model: kept by reference.
-        properties: contact properties of geoms: a file, its content as a dict, or None. Scenes that
-            name their file are for stiction.load_scene.
+        model: the model, which is kept by reference.
         OPTIONS
+        properties: contact properties of geoms: a file, its content as a dict, or None. For a scene
+            that names its file, use stiction.load_scene.
 
     Raises:
-        Error: an argument out of range, or a model that is not taken.
+        Error: an argument is out of range, or the model cannot be stepped.
 
-    Settings that have no effect under the contact model give an IgnoredSettingWarning each.
+    Each setting that has no effect under the contact model gives an IgnoredSettingWarning.
     """
 
     def __init__(
@@ -78,35 +78,38 @@ class Simulator:
 
     @property
     def time_step(self) -> float:
-        """The step taken [s]."""
+        """The time that a step takes [s]."""
         return self._stepper.time_step
 
     @property
     def options(self) -> dict[str, Any]:
-        """Simulator(model, **options) steps as this one does; fit for JSON."""
+        """The arguments of a Simulator that steps as this one does, by name; fit for JSON."""
         properties = None if self._properties is None else self._properties.content
         return {**self._options, "time_step": self.time_step, "properties": properties}
 
     @property
     def properties(self) -> ContactProperties | None:
-        """Contact properties of geoms, as given."""
+        """The contact properties of geoms that were given."""
         return self._properties
 
     def explain(self, geom1: str | int, geom2: str | int) -> dict[str, Any]:
-        """What a contact of two geoms uses, and where each number comes from.
+        """Explains which numbers a contact of two geoms uses, and where each comes from.
 
         Args:
             geom1, geom2: names, or ids as int or '#12'.
 
         Returns:
-            A dict fit for JSON: `geoms` (name, body, material, what selected it), `collides` and the
-            `reason`, `touches_in` ('patches' or 'points'; None if they do not) and `why_points` where
-            a geom takes part in pressure-field contact, `contact_model`, `normal_law`,
-            `friction_law`, and `numbers`: name, value in SI `unit`, `from`, `is_used` by the model,
-            `note`. An infinite stiffness is near-rigid.
+            A dict fit for JSON:
+            `geoms`: name, body, material, and what selected the material, of each geom.
+            `collides`, `reason`: whether the geoms collide, and why they do not.
+            `touches_in`: 'patches' or 'points'; None if the geoms do not collide.
+            `why_points`: why geoms touch in points although one has a pressure field.
+            `contact_model`, `normal_law`, `friction_law`: the options.
+            `numbers`: name, value in SI `unit`, `from`, `is_used` by the model, and `note` of each
+            number. An infinite stiffness is near-rigid.
 
         Raises:
-            Error: a name or id that no geom has; with the nearest name.
+            Error: no geom has this name or id; the message suggests the nearest name.
         """
         ids = [find_geom(self.model, geom) for geom in (geom1, geom2)]
         explanation = self._stepper.explain(*ids)
@@ -118,27 +121,27 @@ class Simulator:
         return {**{name: self._options[name] for name in names}, **explanation}
 
     def check_data(self, data: Any) -> None:
-        """Raises Error if data is no MjData, or that of another model."""
+        """Raises Error if data is not an MjData of the model."""
         check_data_type(data)
         self._stepper.check_data(data._address)
 
     def calc_hessian(self) -> NDArray[np.float64]:
-        """The Hessian of the last step's cost at its solution, H = A + J^T G J, (nv, nv).
+        """Computes the Hessian of the last step's cost at its solution, H = A + J^T G J, (nv, nv).
 
-        For the study of its spectrum; steps do not form it, and pay nothing for this method. Dofs are
-        those of qvel but for free bodies, which have [w; v] of the joint's frame in the world: a
-        rotation, which leaves the spectrum as it is.
+        The spectrum of H tells how hard the step is to solve. Steps do not form H, so they pay
+        nothing for this method. Dofs are those of qvel, except that free bodies have [w; v] of the
+        joint's frame in the world; this rotation does not change the spectrum.
 
         Raises:
-            Error: before the first step; with 'mujoco', and other models that have no such matrix.
+            Error: there was no step yet, or the contact model has no such matrix.
         """
         return self._stepper.calc_hessian()
 
     def calc_condition_number(self) -> float:
-        """Of the matrix of calc_hessian: its largest eigenvalue over its smallest [-].
+        """Computes the largest eigenvalue of calc_hessian() over its smallest [-].
 
         Raises:
-            Error: as calc_hessian.
+            Error: there was no step yet, or the contact model has no such matrix.
         """
         return self._stepper.calc_condition_number()
 
@@ -148,8 +151,8 @@ class Simulator:
         Returns the report of the last step; it and its arrays stay valid as long as they are kept.
 
         Raises:
-            Error: data of another model, or nstep below 1.
-            StepError: a step could not be made, with on_failure='raise'.
+            Error: data belongs to another model, or nstep is below 1.
+            StepError: a step failed, and on_failure is 'raise'.
         """
         check_data_type(data)
         if nstep != 1 or type(nstep) is not int:
@@ -161,7 +164,7 @@ class Simulator:
 
 
 def _warn_of_custom_text(model: mujoco.MjModel) -> None:
-    """A model does not know where its file was, so its contact properties cannot be found."""
+    """Warns of contact properties that the scene names: the model does not know its folder."""
     if (text := read_text(model, PROPERTIES)) is not None:
         warnings.warn(
             f"the scene names contact properties, '{text}', which a Simulator does not read by "

@@ -40,10 +40,7 @@ class LawsInSimulation : public testing::TestWithParam<Choice> {
     options.parameters.friction_law = GetParam().friction;
     return options;
   }
-  bool is_barrier() const {
-    return GetParam().law == NormalLawKind::log_barrier ||
-           GetParam().law == NormalLawKind::ipc_barrier;
-  }
+  bool is_barrier() const { return contact::traits(GetParam().law).is_barrier; }
 };
 
 /// A geom above a plane.
