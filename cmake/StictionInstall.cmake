@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 
 set(_contact_headers
   stiction/base/error.hpp
-  stiction/certificate/certificate.hpp
+  stiction/certificate/certifier.hpp
   stiction/contact/custom_law.hpp
   stiction/contact/patch_row.hpp
   stiction/contact/problem_check.hpp

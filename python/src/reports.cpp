@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "stiction/certificate/certificate_fields.hpp"
 #include "stiction/sim/step_report.hpp"
 
 namespace stiction::python {
@@ -37,60 +38,31 @@ void def_array(nb::class_<ContactReport>& c, const char* name,
       doc);
 }
 
-void bind_solver_reports(nb::module_& m) {
+/// The attributes and their texts follow from the list of fields. Those of rigid models stand
+/// beside the others.
+void bind_certificate(nb::module_& m) {
   using certificate::Certificate;
-  nb::class_<Certificate>(m, "Certificate", "What is proved of a step's solution.")
-      .def_ro(
-          "error_bound", &Certificate::error_bound,
-          "Bound on the solver's error of the velocities, |v - v_exact|_A [sqrt(J)]; infinite for "
-          "models without one: 'tamsi' and rigid ones with Coulomb's friction.")
-      .def_ro("velocity_bound", &Certificate::velocity_bound,
-              "Bound on the solver's error of any contact point's velocity [m/s]; infinite for "
-              "such models too.")
-      .def_ro("relative_residual", &Certificate::relative_residual,
-              "Imbalance of momentum relative to the impulses that act, worst island [-].")
-      .def_ro("residual_to_momentum", &Certificate::residual_to_momentum,
-              "The same relative to momentum where that is larger, as [castro2023] and Drake "
-              "measure it [-].")
-      .def_ro("round_off", &Certificate::round_off,
-              "Part of relative_residual put down to rounding; 0 where the tolerance is met [-].")
-      .def_ro("impulse_error", &Certificate::impulse_error,
-              "Largest difference between reported impulses and the model's law [N s].")
-      .def_ro("min_normal_impulse", &Certificate::min_normal_impulse,
-              "Smallest normal impulse; negative would be adhesion [N s].")
-      .def_ro("max_cone_excess", &Certificate::max_cone_excess,
-              "Largest friction impulse beyond the model's bound [N s].")
-      .def_ro("max_friction_work", &Certificate::max_friction_work,
-              "Largest energy that friction puts into a contact [J].")
-      .def_ro("coupling_error", &Certificate::coupling_error,
-              "'coulomb': difference of friction's normal impulses from the step's, relative to "
-              "their mean, worst island [-].")
-      .def_ro("complementarity", &Certificate::complementarity,
-              "Rigid models: largest |min(w gamma_n, v_n + b)| of a contact or limit [m/s].")
-      .def_ro("complementarity_work", &Certificate::complementarity_work,
-              "Rigid models: impulses times what they should have stopped [J].")
-      .def_ro("constraint_error", &Certificate::constraint_error,
-              "Rigid models: largest velocity that contacts without slip and equalities forbid "
-              "[m/s, rad/s].")
-      .def_ro(
-          "energy_gain", &Certificate::energy_gain,
-          "Rigid models: energy that contacts and rows add [J]; above 0 only by corrections and "
-          "moving surfaces.")
-      .def_ro("num_pushing", &Certificate::num_pushing,
-              "Rigid models: contacts and limits with an impulse.")
-      .def_ro("max_pushing", &Certificate::max_pushing,
-              "Rigid models: so many are enough, dofs less the rank of bilateral rows.")
-      .def_ro("ok", &Certificate::ok, "True if all but the coupling hold.")
-      .def("__repr__", [](const Certificate& c) {
-        char text[160];
-        std::snprintf(text, sizeof text,
-                      "Certificate(ok=%s, error_bound=%.2e sqrt(J), velocity_bound=%.2e m/s, "
-                      "relative_residual=%.1e)",
-                      c.ok ? "True" : "False", c.error_bound, c.velocity_bound,
-                      c.relative_residual);
-        return std::string(text);
-      });
+  nb::class_<Certificate> c(m, "Certificate",
+                            "Errors of a step's solution, computed from the problem and the "
+                            "solution alone.");
+  certificate::for_each_field([&](const auto& field) {
+    const std::string unit = *field.unit ? " [" + std::string(field.unit) + "]." : ".";
+    const std::string text = field.meaning + unit;
+    c.def_prop_ro(
+        field.name, [field](const Certificate& self) { return field.in(self); }, text.c_str());
+  });
+  c.def("__repr__", [](const Certificate& self) {
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "Certificate(ok=%s, error_bound=%.2e sqrt(J), velocity_bound=%.2e m/s, "
+                  "relative_residual=%.1e)",
+                  self.ok ? "True" : "False", self.error_bound, self.velocity_bound,
+                  self.relative_residual);
+    return std::string(text);
+  });
+}
 
+void bind_solver_reports(nb::module_& m) {
   using sim::StepTimings;
   nb::class_<StepTimings>(m, "StepTimings", "Wall time of the parts of the last step [us].")
       .def_ro("total", &StepTimings::total)
@@ -177,6 +149,7 @@ void bind_contact_report(nb::module_& m) {
 }  // namespace
 
 void bind_reports(nb::module_& m) {
+  bind_certificate(m);
   bind_solver_reports(m);
   bind_contact_report(m);
   nb::class_<StepReport>(

@@ -61,6 +61,12 @@ def test_own_and_lower_folders_may_be_included(tmp_path: Path) -> None:
         ("contact/a.cpp", "<mujoco/mujoco.h>", "knows no MuJoCo"),
         ("certificate/a.cpp", '"stiction/laws/b.hpp"', "certificate must not include laws"),
         ("formulations/rigid/a.cpp", '"stiction/certificate/b.hpp"', "which verifies its results"),
+        (
+            "sim/a.cpp",
+            '"stiction/certificate/plain_kinematics.hpp"',
+            "plain_kinematics.hpp is private to certificate",
+        ),
+        ("plant/a.hpp", '"stiction/certificate/verdict.hpp"', "whose face is certificate.hpp"),
         ("base/a.hpp", '"stiction/colour/b.hpp"', "no folder 'colour'"),
         ("sim/a.hpp", '"b.hpp"', "write it as stiction/.../b.hpp"),
     ],

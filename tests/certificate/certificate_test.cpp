@@ -1,6 +1,6 @@
 // The certificate on solved problems, and on solutions that are wrong in every way it is there to
 // find.
-#include "stiction/certificate/certificate.hpp"
+#include "stiction/certificate/certifier.hpp"
 
 #include <cmath>
 #include <random>
