@@ -1,12 +1,10 @@
-"""Draws pinch.png: the gripper, and how far its cube slips under each contact model.
-
-pip install pyopengl
-MUJOCO_GL=egl python docs/images/draw_pinch.py     # or osmesa; neither needs a display
+"""Draws pinch.png: the gripper, and how far its cube slips under each contact model. `./dev figures`
+calls it.
 """
 
 from __future__ import annotations
 
-import io
+import sys
 from pathlib import Path
 
 import matplotlib
@@ -17,7 +15,7 @@ import mujoco
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
-from PIL import Image
+from rendering import make_camera, render
 
 from stiction.compare import Comparison, Row, compare_models
 from stiction.compare.plots import find_styles
@@ -25,13 +23,14 @@ from stiction.controls import ControlsName, make_controls
 from stiction.names import find_compliant_models
 from stiction.scene import Scene, load_scene
 
-HERE = Path(__file__).parent
+SCENE = Path(__file__).parents[2] / "scenes" / "pinch.xml"
 _LEAST_SLIP = 1.0  # on the axis [µm]
-SCENE = HERE.parents[1] / "scenes" / "pinch.xml"
+_TIME_SHOWN = 3.0  # the cube is held [s]
 
 
 def main() -> None:
-    """Writes pinch.png beside this file."""
+    """Writes pinch.png into the folder behind --out."""
+    folder = Path(sys.argv[sys.argv.index("--out") + 1])
     scene = load_scene(SCENE)
     # Of the rigid models the one that holds the cube still.
     comparison = compare_models(scene, [*find_compliant_models(), "no_slip"])
@@ -42,28 +41,21 @@ def main() -> None:
     left.imshow(_render(scene))
     left.axis("off")
     _draw_slip(right, comparison)
-    file = io.BytesIO()
-    figure.savefig(file, dpi=130, facecolor="white")
-    # A palette: a fifth of the size, and no difference that is seen.
-    Image.open(file).convert("RGB").quantize(200).save(HERE / "pinch.png", optimize=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    figure.savefig(folder / "pinch.png", dpi=130, facecolor="white")
 
 
 def _render(scene: Scene) -> NDArray[np.uint8]:
-    """The cube held, at 3 s."""
+    """The cube held."""
     simulator = scene.make_simulator("lagged")
     data = scene.make_data()
     drive = make_controls(ControlsName.schedule, scene)
-    while data.time < 3:
+    while data.time < _TIME_SHOWN:
         drive(data)
         simulator.step(data)
     mujoco.mj_forward(scene.model, data)
-    camera = mujoco.MjvCamera()
-    camera.lookat[:] = (0, 0, 0.145)
-    camera.distance, camera.azimuth, camera.elevation = 0.44, 163, -14
-    with mujoco.Renderer(scene.model, 960, 840) as renderer:
-        renderer.update_scene(data, camera)
-        image: NDArray[np.uint8] = renderer.render()
-    return image
+    camera = make_camera((0, 0, 0.175), distance=0.42, azimuth=163, elevation=-14)
+    return render(scene.model, data, camera, (460, 760), with_shadows=False)
 
 
 def _draw_slip(axes: Axes, comparison: Comparison) -> None:

@@ -132,25 +132,27 @@ void bind_lcp(nb::module_& m) {
   const auto status = [](const LcpResult& r) {
     return std::string(numerics::name(r.report.status));
   };
-  nb::class_<LcpResult>(m, "LcpResult", "Result of a solve by stiction.lcp.")
+  nb::class_<LcpResult>(m, "LcpResult", "The result of solve, solve_gram or solve_mlcp.")
       .def_prop_ro(
           "z", [](const LcpResult& r) { return make_array(r.z); },
           nb::sig("def z(self) -> numpy.ndarray"),
-          "The unknowns z >= 0, shape (size,) [unit of r / Q].")
+          "The solution z >= 0, shape (size,) [unit of r / Q].")
       .def_prop_ro(
           "w", [](const LcpResult& r) { return make_array(r.w); },
           nb::sig("def w(self) -> numpy.ndarray"), "w = Q z + r, shape (size,) [unit of r].")
       .def_prop_ro(
           "u", [](const LcpResult& r) { return make_array(r.u); },
           nb::sig("def u(self) -> numpy.ndarray"),
-          "u_hat + N^T z for solve_gram, the free unknowns for solve_mlcp, empty for solve.")
+          "u = u_hat + N^T z after solve_gram, the free unknowns after solve_mlcp, empty after "
+          "solve.")
       .def_prop_ro(
           "active", [](const LcpResult& r) { return make_array(r.active); },
           nb::sig("def active(self) -> numpy.ndarray"),
-          "Active rows, where z is free. Use them as the guess for a similar problem.")
+          "Indices of the active rows, where z is free. Use them as the guess for a similar "
+          "problem.")
       .def_prop_ro("status", status,
-                   "'solved', 'infeasible', 'max_pivots', 'not_solved', 'not_symmetric', "
-                   "'indefinite' or 'not_finite'.")
+                   "How the solver ended: 'solved', 'infeasible', 'max_pivots', 'not_solved', "
+                   "'not_symmetric', 'indefinite' or 'not_finite'.")
       .def_prop_ro(
           "is_solved", [](const LcpResult& r) { return r.report.is_solved(); },
           "True if the status is 'solved'.")
@@ -162,11 +164,13 @@ void bind_lcp(nb::module_& m) {
           "Number of exchanges, or of DAQP's iterations for 'active_set'.")
       .def_prop_ro(
           "residual", [](const LcpResult& r) { return r.report.residual; },
-          "max |min(z, w)| of the problem as given; a mixed problem includes max |A u + C z + a| "
-          "[unit of r].")
+          "Largest |min(z, w)| of a row, computed from the problem as given; for a mixed problem "
+          "also "
+          "the largest |A u + C z + a| [unit of r].")
       .def_prop_ro(
           "fallback_level", [](const LcpResult& r) { return r.report.fallback_level; },
-          "Level of the fallback that gave the result, 0 if none was used; see docs/lcp.md.")
+          "Level of the fallback that gave the result, 0 if none was used; see the page on LCP "
+          "solvers.")
       .def("__repr__", [status](const LcpResult& r) {
         return "<LcpResult " + status(r) + ", size " + std::to_string(r.z.size()) + ", pivots " +
                std::to_string(r.report.pivots) + ">";

@@ -76,15 +76,18 @@ void def_vector(nb::class_<Patch>& c, const char* name, std::vector<T> PatchRepo
 void bind_patch(nb::module_& m) {
   nb::class_<Patch> c(
       m, "ContactPatch",
-      "A patch of pressure-field contact: read-only arrays. Forces are on the second "
-      "body, averages over the step; vectors are in the world.");
-  def_vector(c, "bodies", &PatchReport::bodies, 2, "Body ids, int32 (2,).");
-  def_vector(c, "geoms", &PatchReport::geoms, 2, "Geom ids, int32 (2,).");
+      "A patch of pressure-field contact, as read-only arrays over its n faces and their k "
+      "vertices.\n\nForces and tractions act on the second body and are means over the step. "
+      "Vectors are in the world. Source: [masterjohn2022].");
+  def_vector(c, "bodies", &PatchReport::bodies, 2,
+             "Ids of the first and the second body, int32 (2,).");
+  def_vector(c, "geoms", &PatchReport::geoms, 2,
+             "Ids of the first and the second geom, int32 (2,).");
   c.def_prop_ro(
-      "area", [](const Patch& p) { return p.report->area[p.index]; }, "[m^2]");
-  def_vector(c, "center", &PatchReport::center, 3, "Of the area [m], (3,).");
-  def_vector(c, "force", &PatchReport::force, 3, "[N], (3,).");
-  def_vector(c, "torque", &PatchReport::torque, 3, "About the center [N m], (3,).");
+      "area", [](const Patch& p) { return p.report->area[p.index]; }, "Area of all faces [m^2].");
+  def_vector(c, "center", &PatchReport::center, 3, "Center of the area [m], (3,).");
+  def_vector(c, "force", &PatchReport::force, 3, "Force [N], (3,).");
+  def_vector(c, "torque", &PatchReport::torque, 3, "Torque about the center [N m], (3,).");
   c.def_prop_ro(
       "is_deep", [](const Patch& p) { return p.report->is_deep[p.index] != 0; },
       "True if the bodies overlap beyond a medial axis, where pressure falls again.");
@@ -92,23 +95,27 @@ void bind_patch(nb::module_& m) {
       "is_thin", [](const Patch& p) { return p.report->is_thin[p.index] != 0; },
       "True if the bodies move by more than a compliant body's thickness within the step.");
 
-  def_faces(c, "face_center", &PatchReport::face_center, 3, "[m], (n, 3).");
+  def_faces(c, "face_center", &PatchReport::face_center, 3, "Center of each face [m], (n, 3).");
   def_faces(c, "face_normal", &PatchReport::face_normal, 3,
-            "Unit, from the first into the second body, (n, 3).");
-  def_faces(c, "face_area", &PatchReport::face_area, 1, "[m^2], (n,).");
-  def_faces(c, "pressure", &PatchReport::pressure, 1,
-            "Of the fields at the faces' centers at the start of the step [Pa], (n,).");
+            "Unit normal of each face, from the first into the second body, (n, 3).");
+  def_faces(c, "face_area", &PatchReport::face_area, 1, "Area of each face [m^2], (n,).");
+  def_faces(
+      c, "pressure", &PatchReport::pressure, 1,
+      "Pressure of the fields at the center of each face at the start of the step [Pa], (n,).");
   def_faces(c, "normal_traction", &PatchReport::normal_traction, 1,
             "Normal part of the traction: the pressure at the end of the step, with dissipation "
             "[Pa], (n,).");
-  def_faces(c, "traction", &PatchReport::traction, 3, "On the second body [Pa], (n, 3).");
+  def_faces(c, "traction", &PatchReport::traction, 3, "Traction on the second body [Pa], (n, 3).");
   def_faces(c, "slip_velocity", &PatchReport::slip_velocity, 3,
-            "Tangential, of the second body against the first, after the step [m/s], (n, 3).");
-  def_faces(c, "slipping", &PatchReport::slipping, 1, "1 where the face slips, uint8 (n,).");
-  def_vertices(c, "vertices", &PatchReport::vertices, 3,
-               "Of all faces one after the other, counter-clockwise about the normal [m], (k, 3).");
+            "Tangential velocity of the second body relative to the first after the step [m/s], "
+            "(n, 3).");
+  def_faces(c, "slipping", &PatchReport::slipping, 1,
+            "1 where the face slips, else 0, uint8 (n,).");
+  def_vertices(
+      c, "vertices", &PatchReport::vertices, 3,
+      "Vertices of one face after the other, counter-clockwise about the normal [m], (k, 3).");
   def_vertices(c, "vertex_pressure", &PatchReport::vertex_pressure, 1,
-               "Of the fields at the vertices at the start of the step [Pa], (k,).");
+               "Pressure of the fields at the vertices at the start of the step [Pa], (k,).");
   c.def_prop_ro(
       "faces",
       [](const Patch& p) {
@@ -121,8 +128,8 @@ void bind_patch(nb::module_& m) {
         return nb::ndarray<nb::numpy, int, nb::c_contig>(starts->data(), {starts->size()}, owner);
       },
       nb::rv_policy::reference,
-      "Where faces begin in `vertices`: face i is vertices[faces[i]:faces[i + 1]], int32 (n + "
-      "1,).");
+      "Where each face begins in `vertices`: the vertices of face i are "
+      "`vertices[faces[i]:faces[i + 1]]`, int32 (n + 1,).");
   c.def("__len__", &Patch::num_faces, "Number of faces.");
   c.def("__repr__", [](const Patch& p) {
     char text[160];
@@ -140,8 +147,8 @@ void bind_patch(nb::module_& m) {
 
 void bind_patches(nb::module_& m) {
   bind_patch(m);
-  nb::class_<PatchReport>(m, "PatchReport", "The patches of a step, a sequence of ContactPatch.")
-      .def("__len__", &PatchReport::size)
+  nb::class_<PatchReport>(m, "PatchReport", "The patches of a step: a sequence of ContactPatch.")
+      .def("__len__", &PatchReport::size, "Number of patches.")
       .def(
           "__getitem__",
           [](nb::handle self, int index) {
@@ -150,7 +157,7 @@ void bind_patches(nb::module_& m) {
             if (i < 0 || i >= report.size()) throw nb::index_error("no such patch");
             return Patch{nb::borrow(self), &report, i};
           },
-          "index"_a)
+          "index"_a, "Returns a patch; negative indices count from the end.")
       .def(
           "__iter__",
           [](nb::handle self) {
@@ -160,8 +167,9 @@ void bind_patches(nb::module_& m) {
               patches.append(Patch{nb::borrow(self), &report, i});
             return nb::iter(patches);
           },
-          nb::sig("def __iter__(self) -> collections.abc.Iterator[ContactPatch]"))
-      .def_prop_ro("num_faces", &PatchReport::num_faces, "Of all patches.");
+          nb::sig("def __iter__(self) -> collections.abc.Iterator[ContactPatch]"),
+          "Iterates over the patches.")
+      .def_prop_ro("num_faces", &PatchReport::num_faces, "Number of faces of all patches.");
 }
 
 }  // namespace stiction::python

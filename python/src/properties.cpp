@@ -45,12 +45,17 @@ nb::dict make_content(const ContactProperties& properties) {
 void bind_properties(nb::module_& m) {
   nb::class_<ContactProperties>(
       m, "ContactProperties",
-      "Contact properties of geoms: materials, and which geoms have them. See "
-      "stiction.read_contact_properties.")
-      .def(nb::init<>(), "None: every geom has the defaults.")
+      "Contact properties of geoms: materials, and the geoms that have them.\n\n"
+      "A Simulator takes the name of a file, or its content as a dict, just as well.")
+      .def(nb::init<>(), "Makes empty properties: every geom has the defaults.")
       .def_static(
           "read", [](const std::string& path) { return io::read_contact_properties(path); },
-          "path"_a, "Reads a file.")
+          "path"_a,
+          "Reads a contact properties file in YAML, or Drake's proximity properties of a URDF "
+          "or SDF file.\n\n"
+          "Raises:\n"
+          "    Error: the file cannot be read, or its content is wrong; with file and line of "
+          "every fault.")
       .def_static(
           "parse",
           [](const std::string& text, const std::string& origin, bool has_lines,
@@ -58,19 +63,30 @@ void bind_properties(nb::module_& m) {
             return io::parse_contact_properties(text, origin, has_lines, folder);
           },
           "text"_a, "origin"_a, "has_lines"_a = true, "folder"_a = "",
-          "Reads YAML; `origin` is its name in messages, `folder` what relative paths start from.")
+          "Reads the text of a contact properties file in YAML.\n\n"
+          "Args:\n"
+          "    text: the content.\n"
+          "    origin: name of the text in messages.\n"
+          "    has_lines: False leaves line numbers out of messages.\n"
+          "    folder: the folder that relative paths start from; empty: the working directory.\n\n"
+          "Raises:\n"
+          "    Error: the content is wrong; with all faults.")
       .def(
           "resolve_classes",
           [](ContactProperties& self, const std::string& scene) {
             io::resolve_classes(scene, &self);
           },
-          "scene"_a, "Finds the geoms of `class:` selectors in the scene's MJCF file.")
-      .def_ro("origin", &ContactProperties::origin, "The file, or what else it came from.")
+          "scene"_a,
+          "Finds the geoms that `class:` selectors name, in the MJCF or URDF file of the scene.\n\n"
+          "Raises:\n    Error: MuJoCo cannot load the file.")
+      .def_ro("origin", &ContactProperties::origin,
+              "Where the properties come from: a file, or the name of an argument.")
       .def_ro("warnings", &ContactProperties::warnings,
-              "What was passed over in a file, with file and line.")
-      .def_prop_ro("content", &make_content,
-                   nb::sig("def content(self) -> dict[str, dict[str, object]]"),
-                   "As dict of `materials`, `geoms` and `classes`, fit for JSON.")
+              "Entries of the file that were ignored, each with file and line.")
+      .def_prop_ro(
+          "content", &make_content, nb::sig("def content(self) -> dict[str, dict[str, object]]"),
+          "The content as a dict with `materials`, `geoms` and `classes`, fit for JSON; infinity "
+          "is '.inf'.")
       .def("__bool__", [](const ContactProperties& self) { return !self.empty(); })
       .def("__repr__", [](const ContactProperties& self) {
         return "ContactProperties(" + std::to_string(self.materials.size()) + " materials, " +

@@ -65,76 +65,101 @@ void bind_certificate(nb::module_& m) {
 void bind_solver_reports(nb::module_& m) {
   using sim::StepTimings;
   nb::class_<StepTimings>(m, "StepTimings", "Wall time of the parts of the last step [us].")
-      .def_ro("total", &StepTimings::total)
-      .def_ro("kinematics", &StepTimings::kinematics, "Kinematics, inertia and smooth forces.")
-      .def_ro("collision", &StepTimings::collision)
-      .def_ro("surfaces", &StepTimings::surfaces, "Contact surfaces of pressure fields.")
-      .def_ro("assembly", &StepTimings::assembly, "The contact problem and its islands.")
-      .def_ro("solve", &StepTimings::solve)
-      .def_ro("certificate", &StepTimings::certificate)
-      .def_ro("finish", &StepTimings::finish, "Acceleration sensors, advance and report.");
+      .def_ro("total", &StepTimings::total, "The whole step [us].")
+      .def_ro("kinematics", &StepTimings::kinematics, "Kinematics, inertia and smooth forces [us].")
+      .def_ro("collision", &StepTimings::collision, "Search for contact points [us].")
+      .def_ro("surfaces", &StepTimings::surfaces, "Contact surfaces of pressure fields [us].")
+      .def_ro("assembly", &StepTimings::assembly, "The contact problem and its islands [us].")
+      .def_ro("solve", &StepTimings::solve, "Solution of the contact problem [us].")
+      .def_ro("certificate", &StepTimings::certificate, "Computation of the certificate [us].")
+      .def_ro("finish", &StepTimings::finish,
+              "Acceleration sensors, integration of the positions, and the report [us].");
 
   using sim::StepStatistics;
   nb::class_<StepStatistics>(m, "StepStatistics", "Counts of the last step.")
       .def_ro("num_contacts", &StepStatistics::num_contacts,
-              "Of the problem, with those that were foreseen and did not touch.")
-      .def_ro("num_islands", &StepStatistics::num_islands)
-      .def_ro("num_rows", &StepStatistics::num_rows, "Limits, equalities, dry friction.")
-      .def_ro("iterations", &StepStatistics::iterations, "Newton iterations over all islands.")
-      .def_ro("max_iterations", &StepStatistics::max_iterations, "Of one island.")
+              "Contacts of the problem, including speculative contacts that did not touch.")
+      .def_ro("num_islands", &StepStatistics::num_islands,
+              "Islands: groups of bodies that no contact or row connects to another group.")
+      .def_ro("num_rows", &StepStatistics::num_rows,
+              "Scalar rows: joint limits, equalities and dry friction of joints.")
+      .def_ro("iterations", &StepStatistics::iterations,
+              "Iterations of the solver, summed over all islands.")
+      .def_ro("max_iterations", &StepStatistics::max_iterations,
+              "Iterations of the island that needed most.")
       .def_ro("max_substeps", &StepStatistics::max_substeps,
-              "That the step of one island was divided into; 1 but for 'tamsi'.")
+              "Largest number of sub-steps that the step of an island was divided into; 1 unless "
+              "the model is 'tamsi'.")
       .def_ro("num_parts", &StepStatistics::num_parts,
-              "That the step was divided into; 1 but for the integrators 'event_driven' and 'rk4'.")
-      .def_ro("num_events", &StepStatistics::num_events, "Touches that ended a part.")
-      .def_ro("num_halvings", &StepStatistics::num_halvings, "Of parts that 'rk4' took back.")
-      .def_ro("line_search_evaluations", &StepStatistics::line_search_evaluations)
-      .def_ro("residual", &StepStatistics::residual, "Worst relative residual of an island [-].");
+              "Number of parts that the step was divided into; 1 unless the integrator is "
+              "'event_driven' or 'rk4'.")
+      .def_ro("num_events", &StepStatistics::num_events,
+              "Number of parts that ended because two geoms came to touch.")
+      .def_ro("num_halvings", &StepStatistics::num_halvings,
+              "Number of parts that 'rk4' rejected and repeated with half the length.")
+      .def_ro("line_search_evaluations", &StepStatistics::line_search_evaluations,
+              "Evaluations of the cost by line searches, summed over all islands.")
+      .def_ro("residual", &StepStatistics::residual, "Largest relative residual of an island [-].");
 
   using contact::IslandStatistics;
   nb::class_<IslandStatistics>(m, "IslandStatistics", "How one island was solved.")
-      .def_ro("num_dofs", &IslandStatistics::num_dofs)
-      .def_ro("num_contacts", &IslandStatistics::num_contacts)
-      .def_ro("num_rows", &IslandStatistics::num_rows)
-      .def_ro("iterations", &IslandStatistics::iterations)
-      .def_ro("num_substeps", &IslandStatistics::num_substeps)
-      .def_ro("line_search_evaluations", &IslandStatistics::line_search_evaluations)
-      .def_ro("residual", &IslandStatistics::residual, "[sqrt(J)]")
-      .def_ro("scale", &IslandStatistics::scale, "[sqrt(J)]")
+      .def_ro("num_dofs", &IslandStatistics::num_dofs, "Degrees of freedom of the island.")
+      .def_ro("num_contacts", &IslandStatistics::num_contacts, "Contacts of the island.")
+      .def_ro("num_rows", &IslandStatistics::num_rows, "Scalar rows of the island.")
+      .def_ro("iterations", &IslandStatistics::iterations,
+              "Newton iterations; pivots for rigid models.")
+      .def_ro("num_substeps", &IslandStatistics::num_substeps,
+              "Number of sub-steps that the step was divided into; 1 unless the model is 'tamsi'.")
+      .def_ro("line_search_evaluations", &IslandStatistics::line_search_evaluations,
+              "Evaluations of the cost by line searches.")
+      .def_ro("residual", &IslandStatistics::residual,
+              "Residual of the momentum balance, scaled by the inertia [sqrt(J)].")
+      .def_ro("scale", &IslandStatistics::scale,
+              "The size that the residual is compared with [sqrt(J)].")
       .def_ro("rounds", &IslandStatistics::rounds,
-              "Convex problems solved by 'coulomb', LCPs by rigid models.")
-      .def_ro("coupling_error", &IslandStatistics::coupling_error, "[-]")
+              "Number of convex problems that 'coulomb' solved, or of LCPs that a rigid model "
+              "solved.")
+      .def_ro("coupling_error", &IslandStatistics::coupling_error,
+              "Error of the coupling between friction and normal impulses in the last round of "
+              "'coulomb' [-].")
       .def_ro("has_conflict", &IslandStatistics::has_conflict,
-              "Rigid models: what cannot be corrected all at once was not, or not all the way.");
+              "True if a rigid model found that overlaps, violated limits and open equalities "
+              "cannot all be corrected at once, and did not correct them fully.");
 }
 
 void bind_contact_report(nb::module_& m) {
-  nb::class_<ContactReport> contacts(m, "ContactReport",
-                                     "Contacts of a step: read-only arrays, one entry per contact. "
-                                     "Forces are impulses of the step "
-                                     "on the second body; divide by the time step for forces.");
-  def_array(contacts, "bodies", &ContactReport::bodies, 2, "Body ids, int32 (n, 2).");
-  def_array(contacts, "geoms", &ContactReport::geoms, 2, "Geom ids, int32 (n, 2).");
-  def_array(contacts, "point", &ContactReport::point, 3, "World [m], (n, 3).");
+  nb::class_<ContactReport> contacts(
+      m, "ContactReport",
+      "Contacts of a step: read-only arrays with one entry for each of n contacts.\n\n"
+      "Impulses act on the second body during the step; divided by the time step they are mean "
+      "forces. A speculative contact that did not touch is an entry whose distance is above 0 and "
+      "whose impulse is 0.");
+  def_array(contacts, "bodies", &ContactReport::bodies, 2,
+            "Ids of the first and the second body, int32 (n, 2).");
+  def_array(contacts, "geoms", &ContactReport::geoms, 2,
+            "Ids of the first and the second geom, int32 (n, 2).");
+  def_array(contacts, "point", &ContactReport::point, 3, "Contact point in the world [m], (n, 3).");
   def_array(contacts, "normal", &ContactReport::normal, 3,
-            "Unit normal from the first into the second body, world, (n, 3).");
-  def_array(contacts, "distance", &ContactReport::distance, 1,
-            "Signed distance at the start of the step, negative in overlap [m], (n,).");
+            "Unit normal from the first into the second body, in the world, (n, 3).");
+  def_array(
+      contacts, "distance", &ContactReport::distance, 1,
+      "Signed distance at the start of the step, negative where the geoms overlap [m], (n,).");
   def_array(contacts, "impulse", &ContactReport::impulse, 3,
-            "Impulse on the second body, world [N s], (n, 3).");
+            "Impulse on the second body, in the world [N s], (n, 3).");
   def_array(contacts, "torque_impulse", &ContactReport::torque_impulse, 3,
-            "Torque impulse of torsional and rolling friction, world [N m s], (n, 3).");
+            "Torque impulse of torsional and rolling friction on the second body, in the world "
+            "[N m s], (n, 3).");
   def_array(contacts, "normal_impulse", &ContactReport::normal_impulse, 1,
             "Normal part of the impulse, at least 0 [N s], (n,).");
   def_array(contacts, "normal_velocity", &ContactReport::normal_velocity, 1,
-            "Normal velocity after the step, positive separates [m/s], (n,).");
+            "Normal velocity after the step, positive where the bodies separate [m/s], (n,).");
   def_array(contacts, "slip_velocity", &ContactReport::slip_velocity, 3,
-            "Tangential velocity of the second body against the first after the step, world [m/s], "
-            "(n, 3).");
+            "Tangential velocity of the second body relative to the first after the step, in the "
+            "world [m/s], (n, 3).");
   def_array(contacts, "slipping", &ContactReport::slipping, 1,
-            "1 where the contact slips, 0 in stiction, uint8 (n,).");
+            "1 where the contact slips; 0 where it sticks or bears no force, uint8 (n,).");
   def_array(contacts, "friction", &ContactReport::friction, 1,
-            "Sliding friction coefficient used, 0 where there is none [-], (n,).");
+            "Sliding friction coefficient that was used, 0 for a frictionless contact [-], (n,).");
   def_array(contacts, "delassus", &ContactReport::delassus, 1,
             "Mobility w of the contact point, by which models regularize friction [1/kg]; NaN for "
             "'mujoco', (n,).");
@@ -142,8 +167,9 @@ void bind_contact_report(nb::module_& m) {
             "1 for a point contact of a geom that takes part in pressure-field contact; "
             "Simulator.explain says why, uint8 (n,).");
   def_array(contacts, "patch", &ContactReport::patch, 1,
-            "Index of the patch that it is a point of, -1 for a point contact, int32 (n,).");
-  contacts.def("__len__", &ContactReport::size);
+            "Index of the patch in StepReport.patches that the contact is a point of; -1 for a "
+            "point contact, int32 (n,).");
+  contacts.def("__len__", &ContactReport::size, "Number of contacts.");
 }
 
 }  // namespace
@@ -154,30 +180,38 @@ void bind_reports(nb::module_& m) {
   bind_contact_report(m);
   nb::class_<StepReport>(
       m, "StepReport",
-      "All that is known of a step. Of several steps in one call it describes the "
-      "last, with the worst certificate of all.")
-      .def_ro("status_bits", &StepReport::status)
+      "The result of a step: how it ended, its certificate, its contacts and what it cost.\n\n"
+      "After several steps in one call it describes the last step, with the worst certificate and "
+      "all warnings of the call. The report stays valid for as long as it, or one of its arrays, "
+      "is kept.")
+      .def_ro("status_bits", &StepReport::status,
+              "Bits of the status, 0 for 'ok'; see StepStatus in C++.")
       .def_prop_ro(
           "status", [](const StepReport& r) { return sim::describe_status(r.status); },
-          "'ok', or the names of what went wrong.")
-      .def_prop_ro("ok", &StepReport::ok)
-      .def_ro("message", &StepReport::message)
-      .def_ro("time", &StepReport::time, "At the end of the step [s].")
-      .def_ro("num_steps", &StepReport::num_steps, "Steps completed by the call.")
-      .def_ro("certificate", &StepReport::certificate)
+          "'ok', or the names of all that went wrong, separated by commas: 'non_finite_state', "
+          "'non_finite_input', 'non_finite_solution', 'not_converged', 'not_positive_definite', "
+          "'buffer_full', 'mujoco_error', 'certificate_failed'.")
+      .def_prop_ro("ok", &StepReport::ok, "True if the status is 'ok'.")
+      .def_ro("message", &StepReport::message,
+              "What went wrong, with the cause and the remedy; empty if the status is 'ok'.")
+      .def_ro("time", &StepReport::time, "Simulated time at the end of the step [s].")
+      .def_ro("num_steps", &StepReport::num_steps, "Number of steps that the call completed.")
+      .def_ro("certificate", &StepReport::certificate,
+              "Error bound and checks of the solution; the worst values of all steps of the call.")
       .def_prop_ro(
           "error_bound", [](const StepReport& r) { return r.certificate.error_bound; },
-          "certificate.error_bound [sqrt(J)].")
+          "The same as certificate.error_bound [sqrt(J)].")
       .def_ro("momentum_error", &StepReport::momentum_error,
-              "Imbalance of momentum by MuJoCo's own matrices [sqrt(J)].")
-      .def_ro("statistics", &StepReport::statistics)
-      .def_ro("timings", &StepReport::timings)
-      .def_ro("contacts", &StepReport::contacts)
-      .def_ro("patches", &StepReport::patches)
-      .def_ro("islands", &StepReport::islands)
+              "Residual of the momentum balance, computed with MuJoCo's own matrices [sqrt(J)].")
+      .def_ro("statistics", &StepReport::statistics, "Counts of contacts, rows and iterations.")
+      .def_ro("timings", &StepReport::timings, "Wall time of the parts of the step.")
+      .def_ro("contacts", &StepReport::contacts, "The contacts, as arrays.")
+      .def_ro("patches", &StepReport::patches, "The patches of pressure-field contact.")
+      .def_ro("islands", &StepReport::islands, "How each island was solved.")
       .def_ro("num_warnings", &StepReport::num_warnings,
-              "In the call: MuJoCo's, and of patches beyond their limits.")
-      .def_ro("warning", &StepReport::warning, "The last of them.")
+              "Number of warnings in the call: those of MuJoCo, and of patches that are deep or "
+              "thin (see ContactPatch).")
+      .def_ro("warning", &StepReport::warning, "The last warning; empty if there was none.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +
                "', time=" + std::to_string(r.time) +

@@ -21,12 +21,13 @@ _METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 
 @dataclass(frozen=True)
 class Motion:
-    """A motion, sampled at n times.
+    """A motion, sampled at n times; ContinuousDynamics.integrate returns it.
 
-    time: (n,) [s].
-    qpos: positions, (n, nq).
-    qvel: velocities, (n, nv).
-    num_evaluations: total number of evaluations of the accelerations.
+    Attributes:
+        time: times of the samples [s], (n,).
+        qpos: MuJoCo's positions at these times, (n, nq).
+        qvel: MuJoCo's velocities at these times, (n, nv).
+        num_evaluations: total number of evaluations of the accelerations.
     """
 
     time: Vector
@@ -44,7 +45,8 @@ class ContinuousDynamics:
     The traction at a point of a contact surface with pressure p, normal velocity v_n and slip
     velocity v_t is
 
-        t_n = max(0, p (1 - d v_n)),    t_t = -(2/pi) mu t_n atan(|v_t| / v_s) v_t / |v_t|,
+        t_n = max(0, p (1 - d v_n)),
+        t_t = -(2/pi) mu t_n atan(|v_t| / v_s) v_t / |v_t|,
 
     with the dissipation d and the friction coefficient mu of the Simulator. The accelerations are
     those of MuJoCo's forward dynamics, in which MuJoCo's own constraints, such as joint limits, act
@@ -87,7 +89,10 @@ class ContinuousDynamics:
         self._scalars = _find_scalars(model)
 
     def calc_forces(self, data: mujoco.MjData) -> Vector:
-        """Returns the generalized forces of all patches at data.qpos and data.qvel, (nv,) [N, N m].
+        """Computes the generalized forces of all patches at data.qpos and data.qvel.
+
+        Returns:
+            The forces [N, N m], (nv,).
 
         Raises:
             Error: two geoms touch in points, for which this class has no continuous force.
@@ -96,7 +101,10 @@ class ContinuousDynamics:
         return self._forces.calc(data._address)
 
     def calc_acceleration(self, data: mujoco.MjData) -> Vector:
-        """Returns the acceleration under these forces, (nv,), and leaves it in data.qacc too.
+        """Computes the accelerations under these forces, and writes them to data.qacc.
+
+        Returns:
+            A copy of data.qacc [m/s^2, rad/s^2], (nv,).
 
         Raises:
             Error: as calc_forces.
@@ -122,11 +130,13 @@ class ContinuousDynamics:
             duration: > 0 [s].
             times: times of the samples relative to data.time, ascending, within [0, duration] [s];
                 None samples at the steps of the integrator.
-            relative_tolerance, absolute_tolerance: error that a step of the integrator may make in
-                each position and velocity, > 0. The absolute tolerance must be far below the depth
-                of the contacts, because a depth is a difference of positions.
-            method: method of scipy.integrate.solve_ivp. 'RK45' and 'DOP853' suit sliding contact,
-                'Radau' and 'BDF' suit stiff or sticking contact.
+            relative_tolerance: bound on the relative error of a step of the integrator in each
+                position and velocity, > 0 [-].
+            absolute_tolerance: bound on the absolute error, > 0 [m, rad, m/s, rad/s]. It must be far
+                below the depth of the contacts, because a depth is a difference of positions.
+            method: 'RK23', 'RK45', 'DOP853', 'Radau', 'BDF' or 'LSODA' of
+                scipy.integrate.solve_ivp. 'RK45' and 'DOP853' suit sliding contact, 'Radau' and
+                'BDF' suit stiff or sticking contact.
 
         Raises:
             Error: as calc_forces; an argument is out of range; the integrator gave up; SciPy is not

@@ -25,10 +25,11 @@ from stiction.names import suggest_name
 
 @dataclass(frozen=True)
 class ControlSchedule:
-    """Sets data.ctrl as a function of data.time.
+    """Sets data.ctrl as a function of data.time when it is called with a data.
 
-    times: times of the keyframes, ascending, (n,) [s].
-    controls: controls at these times, (n, nu).
+    Attributes:
+        times: times of the n keyframes, ascending [s], (n,).
+        controls: controls at these times, (n, nu).
     """
 
     times: NDArray[np.float64]

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 class Error(Exception):
     """An error that names the problem, its place, and a remedy.
 
-    code: one of 'file_not_found', 'syntax', 'invalid_value', 'unknown_name', 'unsupported',
-        'wrong_shape', 'version', 'mujoco', 'step_failed'.
-    where: file and line, element or argument; may be empty.
-    message: the problem with its value, the cause, and the remedy.
+    Attributes:
+        code: 'file_not_found', 'syntax', 'invalid_value', 'unknown_name', 'unsupported',
+            'wrong_shape', 'version', 'mujoco' or 'step_failed'.
+        where: file and line, element or argument; may be empty.
+        message: the problem with its value, the cause, and the remedy.
     """
 
     def __init__(self, code: str, where: str, message: str) -> None:
@@ -29,7 +30,11 @@ class Error(Exception):
 
 
 class StepError(Error):
-    """A step failed. The state is the one from before the step; `report` has the details."""
+    """A step failed. The state is the one from before the step.
+
+    Attributes:
+        report: the StepReport of the step; its message says what went wrong.
+    """
 
     def __init__(self, report: StepReport) -> None:
         super().__init__("step_failed", report.status, report.message)

@@ -5,15 +5,17 @@
 
 The solvers, with the default first:
 
-- 'ppm_ratio': ratio-tested principal pivoting, for symmetric positive semidefinite Q. It uses a guess
-  and has fallbacks; see docs/lcp.md.
-- 'ppm': principal pivoting as published, for the same Q. It may fail.
-- 'lemke': Lemke's method, for any Q; it is made for copositive ones. It has fallbacks of its own.
-- 'active_set': DAQP's dual active-set method, for the same Q as 'ppm_ratio'. Some builds do not have it.
+- 'ppm_ratio': ratio-tested principal pivoting [drumwright2015], for symmetric positive semidefinite
+  Q. It uses a guess, and tries fallbacks after a failure.
+- 'ppm': principal pivoting as published [drumwright2015], for the same Q. It may fail.
+- 'lemke': Lemke's method [lemke1965], for any Q; it is made for copositive ones. It has fallbacks of
+  its own.
+- 'active_set': DAQP's dual active-set method [arnstrom2022], for the same Q as 'ppm_ratio'. Some
+  builds do not have it.
 
 A problem without a solution, or with a matrix that the solver does not support, raises no exception:
-check `result.status`. Only `status == 'solved'` means a solution. The residual is always computed from
-the problem as given.
+check `result.status`. Only the status 'solved' means that z is a solution. The residual is always
+computed from the problem as given.
 """
 
 from __future__ import annotations
@@ -74,7 +76,7 @@ def solve_gram(
 ) -> LcpResult:
     """Finds the point u nearest to u_hat with N u + b >= 0, and its multipliers z.
 
-    This is the LCP of Q = N N^T and r = N u_hat + b, with u = u_hat + N^T z. Only 'lemke' forms Q.
+    This is the LCP with Q = N N^T and r = N u_hat + b, and u = u_hat + N^T z. Only 'lemke' forms Q.
 
     Args:
         N: shape (num_rows, num_columns), in any units.
@@ -83,7 +85,8 @@ def solve_gram(
         solver, guess: as for solve.
 
     Raises:
-        Error, MemoryError: as for solve.
+        Error: as solve.
+        MemoryError: as solve.
     """
     b, u_hat = _take_vector("b", b), _take_vector("u_hat", u_hat)
     N = _take_matrix("N", N, (b.size, u_hat.size), "C")
@@ -109,9 +112,9 @@ def solve_mlcp(
 ) -> LcpResult:
     """Solves A u + C z + a = 0, 0 <= z, w = D u + B z + b >= 0, z^T w = 0, with u free.
 
-    The problem is condensed to Q = B - D A^-1 C, r = b - D A^-1 a. A singular A gives the status
-    'not_solved' with the column of A in `row`. With the status 'not_finite' `row` counts the rows of
-    [A C a; D B b].
+    The problem is condensed to an LCP with Q = B - D A^-1 C and r = b - D A^-1 a. If A is singular,
+    the status is 'not_solved' and `row` is a column of A. If the status is 'not_finite', `row` counts
+    the rows of [A C a; D B b].
 
     Args:
         A: shape (num_free, num_free), nonsingular.
@@ -123,7 +126,8 @@ def solve_mlcp(
         solver, guess: as for solve. Use 'lemke' if Q is not symmetric.
 
     Raises:
-        Error, MemoryError: as for solve.
+        Error: as solve.
+        MemoryError: as solve.
     """
     a, b = _take_vector("a", a), _take_vector("b", b)
     n, c = a.size, b.size
@@ -138,11 +142,17 @@ def solve_mlcp(
 
 @dataclass(frozen=True)
 class RowBasis:
-    """Linearly independent rows of a matrix X, with X[selected] = factor @ basis."""
+    """Linearly independent rows of a matrix X, with X[selected] = factor @ basis.
 
-    selected: np.ndarray  # indices of rows, shape (rank,)
-    basis: np.ndarray  # orthonormal rows, shape (rank, num_columns) [-]
-    factor: np.ndarray  # lower triangular, shape (rank, rank) [unit of X]
+    Attributes:
+        selected: indices of the rows, shape (rank,).
+        basis: orthonormal rows, shape (rank, num_columns) [-].
+        factor: lower triangular matrix, shape (rank, rank) [unit of X].
+    """
+
+    selected: np.ndarray
+    basis: np.ndarray
+    factor: np.ndarray
 
     @property
     def rank(self) -> int:
@@ -162,7 +172,7 @@ def select_rows(
         num_first: number of leading rows that are selected before all others, if independent; only
             used if `pivoted`.
         pivoted: True selects the most independent row next; False goes through the rows in order, as
-            published.
+            published in [drumwright2015].
         tolerance: a row counts as dependent if its part orthogonal to the selected rows has at most
             this fraction of its squared norm, in [0, 1) [-].
 

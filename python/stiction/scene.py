@@ -22,11 +22,12 @@ from stiction.simulator import Simulator
 
 @dataclass
 class Scene:
-    """A loaded scene.
+    """A scene file's model and contact properties; load_scene makes it.
 
-    path: path of the MJCF or URDF file.
-    model: the MuJoCo model, for use with all of MuJoCo's functions.
-    properties: contact properties of the geoms, or None.
+    Attributes:
+        path: path of the MJCF or URDF file.
+        model: the MuJoCo model, for use with all of MuJoCo's functions.
+        properties: contact properties of the geoms, or None.
     """
 
     path: Path
@@ -55,8 +56,8 @@ class Scene:
         """Returns a Simulator of this scene with its contact properties.
 
         Args:
-            contact_model: as Simulator.
-            options: other arguments of Simulator; `properties` replaces the scene's own.
+            contact_model: as for Simulator.
+            **options: other arguments of Simulator; `properties` replaces the scene's own.
 
         Raises:
             Error: as Simulator.
@@ -70,9 +71,9 @@ def load_scene(path: str | Path, properties: PropertiesLike = None) -> Scene:
 
     Args:
         path: path of the scene file.
-        properties: a file of contact properties, or its content as a dict. It replaces the file
-            that the scene names, as in
-            <custom><text name="stiction" data="pads.contact.yaml"/></custom>.
+        properties: a file of contact properties, or its content as a dict. None means the file that
+            the scene names, as in
+            `<custom><text name="stiction" data="pads.contact.yaml"/></custom>`, if it names one.
 
     Raises:
         Error: the scene cannot be loaded; the message has the file and, where known, the line, the

@@ -17,18 +17,18 @@ from stiction.properties import PropertiesLike, make_properties
 
 
 class ContactSurfaces:
-    """Computes the surfaces of pressure-field contact at the poses of an MjData.
+    """Computes the surfaces of pressure-field contact at the poses of an MjData, without a step.
 
         surfaces = stiction.ContactSurfaces(scene.model, scene.properties)
         for patch in surfaces.calc(data): print(patch.area, patch.force)
 
     Args:
         model: kept by reference. Later changes to the shapes of its geoms have no effect.
-        properties: contact properties, as in Simulator.
-        tessellation: faces of the surfaces, 'polygon' or 'triangle'.
+        properties: contact properties of geoms, as for Simulator.
+        tessellation: faces of the surfaces, 'polygon' or 'triangle', as for Simulator.
 
     Raises:
-        Error: an argument is out of range, or the tet mesh of a geom cannot be read or made.
+        Error: an argument is out of range, or the tetrahedral mesh of a geom cannot be read or made.
     """
 
     def __init__(
@@ -51,9 +51,9 @@ class ContactSurfaces:
         Args:
             data: data of the model.
             num_times: number of times to compute the surfaces, for timing.
-            drift: distance by which the geoms move to and fro between two computations, at least 0
-                [m]. Lists of candidate pairs are kept while geoms hardly move, so a drift makes the
-                timing include their updates.
+            drift: distance by which the geoms move back and forth between two computations, at least
+                0 [m]. Lists of candidate pairs are kept while geoms hardly move, so a drift makes
+                the timing include their updates.
 
         Raises:
             Error: data belongs to another model, or an argument is out of range.

@@ -35,8 +35,10 @@ def compare_models(
 
     If a model fails, its row has the reason, and the other models still run.
 
+    If a model fails, its row says so, and the other models are still run.
+
     Args:
-        scene: the scene.
+        scene: the scene, as load_scene returns it.
         contact_models: names of contact models; None means all. 'mujoco' runs with three values of
             impratio.
         normal_law, friction_law: as in Simulator, for the models that use laws.
@@ -44,8 +46,11 @@ def compare_models(
             that it does not use.
         time_step: [s]; None means the scene's.
         duration: [s]; None means to the end of the scene's schedule of controls, or 2 s.
-        tolerance, controls, seed: as in `stiction run`.
-        after_step: called after each step; stops the comparison if it returns True.
+        tolerance: relative tolerance of the convex models, in (0, 1) [-].
+        controls: what drives the actuators, as in `stiction run`. None means the scene's schedule
+            of controls; without one, the controls of the first keyframe; without any, zero.
+        seed: seed of the random controls, at least 0.
+        after_step: called after each step; the comparison stops if it returns True.
 
     Raises:
         Error: an argument is out of range, or a declaration in the scene is invalid.

@@ -12,18 +12,24 @@ from stiction.compare.trace import Trace
 class Row:
     """The results of one case, in SI units but for us_per_step. None means unknown.
 
-    label: label of the case.
-    status: 'ok', the status of the failed step, or 'refused' if the model rejects the scene.
-    message: reason of the failure, or empty.
-    end_time: simulated time reached [s].
-    creep_measured, creep_predicted: slip speed of the held body [m/s].
-    penetration: deepest overlap in the judged steps [m].
-    error_bound, velocity_bound, relative_residual: largest of all steps [sqrt(J)], [m/s], [-].
-    iterations, contacts: means over the judged steps.
-    us_per_step: wall time per step of the cheapest 50 judged steps [us].
-    energy_change: change of the kinetic energy and of the potential energies of gravity and springs
-        from start to end [J].
-    notes: further remarks, such as MuJoCo's warnings.
+    Attributes:
+        label: label of the case.
+        contact_model: name of the contact model.
+        impratio: MuJoCo's ratio of frictional to normal impedance; None for the other models.
+        status: 'ok', the status of the failed step, or 'refused' if the model rejects the scene.
+        message: reason of the failure, or empty.
+        end_time: simulated time reached [s].
+        num_steps: number of completed steps.
+        creep_measured, creep_predicted: slip speed of the held body [m/s].
+        penetration: deepest penetration in the judged steps [m].
+        error_bound: largest error bound of a step [sqrt(J)].
+        velocity_bound: largest velocity bound of a step [m/s].
+        relative_residual: largest relative residual of a step [-].
+        iterations, contacts: means over the judged steps.
+        us_per_step: wall time per step of the cheapest 50 judged steps [us].
+        energy_change: change of the kinetic energy and of the potential energies of gravity and
+            springs from start to end [J].
+        notes: further remarks, such as MuJoCo's warnings.
     """
 
     label: str
@@ -50,15 +56,21 @@ class Row:
 class Comparison:
     """The result of compare_models.
 
-    scene: path of the scene.
-    held: name of the held body, or None.
-    normal_law, friction_law: laws of the models that use laws.
-    settings: other arguments of Simulator.
-    time_step, duration: [s].
-    hold_start: time from which the scene's controls are constant [s]; without a schedule, the
-        start.
-    judged_from: the judged steps are those from this time on [s].
-    rows, traces: one each per case; fewer if interrupted.
+    Attributes:
+        scene: path of the scene.
+        held: name of the held body, or None.
+        normal_law, friction_law: laws of the models that use laws.
+        settings: other arguments of Simulator.
+        time_step: [s].
+        duration: simulated time of a run [s].
+        tolerance: relative tolerance of the convex models [-].
+        controls: name of the controls.
+        seed: seed of the random controls.
+        hold_start: time from which the scene's controls are constant [s]; 0 without a schedule.
+        judged_from: the judged steps are those from this time on [s].
+        rows: the results of each case.
+        traces: quantities over time of each case.
+        interrupted: True if the comparison was ended early; rows and traces are then fewer.
     """
 
     scene: str

@@ -15,12 +15,12 @@ BLOCK = 50
 
 
 class Trace:
-    """Collects figures of a run's steps, one entry per step.
+    """Collects quantities of a run over time, one entry per step.
 
     Infinite bounds, such as those of 'tamsi', become NaN.
 
     Args:
-        is_certified: whether the model gives certificates; if not, bounds and residuals are NaN.
+        is_certified: True if the model gives certificates; if not, bounds and residuals are NaN.
     """
 
     _FIELDS = ("time", "slip", "depth", "error_bound", "velocity_bound", "relative_residual")
@@ -53,12 +53,13 @@ class Trace:
         values["us"].append(report.timings.total)
 
     def __len__(self) -> int:
+        """Number of steps."""
         return len(self._values["time"])
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
-        """Returns one figure of all steps, (n,).
+        """Returns one quantity of all steps, (n,).
 
-        The figures are 'time' [s], 'slip' [m], 'depth' [m], 'error_bound' [sqrt(J)],
+        The quantities are 'time' [s], 'slip' [m], 'depth' [m], 'error_bound' [sqrt(J)],
         'velocity_bound' [m/s], 'relative_residual' [-], 'iterations', 'num_contacts', and the wall
         time 'us' [us].
         """

@@ -13,17 +13,18 @@ POOR_QUALITY = 0.05  # 1 is a regular tet, and 0 a flat one
 
 
 def make_report(mesh: TetMesh, surface: Surface | None = None) -> dict[str, Any]:
-    """Returns the report of `stiction mesh`, fit for JSON, in SI units.
+    """Makes the report of `stiction mesh`.
 
     Args:
         mesh: a mesh that passed its check and has a field.
         surface: the surface that the mesh was made from, if any.
 
     Returns:
-        The counts of elements; min_quality in (0, 1] and worst_tet; volume; greatest_distance of a
-        vertex from the boundary; speed_limit, above which another body can pass the deepest points
-        within a step of 2 ms; kind and range of the field; warnings; and for a surface
-        is_watertight with its volume, or with its fault.
+        A dict fit for JSON, in SI units: the counts of elements; `min_quality` in (0, 1] and
+        `worst_tet`; `volume`; `greatest_distance` of a vertex from the boundary; `speed_limit`,
+        above which another body can pass the deepest points within a step of 2 ms; kind and range
+        of the `field`; `warnings`; and for a surface `is_watertight` with its `volume`, or with its
+        `fault`.
     """
     report: dict[str, Any] = {**_core.summarize_tet_mesh(mesh.vertices, mesh.tets)}
     report["greatest_distance"] = report["thickness"] / 2

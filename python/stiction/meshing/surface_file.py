@@ -18,9 +18,10 @@ _MAX_SIZE = 1 << 30  # [bytes]
 class Surface:
     """A surface of triangles, which are counterclockwise when seen from outside.
 
-    vertices: positions, (num_vertices, 3) [m].
-    triangles: indices of the vertices of each triangle, (num_triangles, 3), int32.
-    origin: the file of the surface, for messages.
+    Attributes:
+        vertices: positions [m], (num_vertices, 3).
+        triangles: indices of the vertices of each triangle, int32 (num_triangles, 3).
+        origin: the file of the surface, for messages.
     """
 
     vertices: np.ndarray

@@ -16,13 +16,14 @@ from stiction.meshing.surface_file import Surface
 
 @dataclass
 class TetMesh:
-    """A solid of tetrahedra with a field.
+    """A solid of tetrahedra, with a field over its vertices.
 
-    vertices: positions, (num_vertices, 3) [m].
-    tets: indices of the vertices of each tet, (num_tets, 4), int32.
-    field_kind: 'none', 'extent' or 'pressure'.
-    field: value at each vertex, (num_vertices,): the extent in [0, 1] [-], or the pressure [Pa];
-        empty for the kind 'none'.
+    Attributes:
+        vertices: positions [m], (num_vertices, 3).
+        tets: indices of the vertices of each tetrahedron, int32 (num_tets, 4).
+        field_kind: 'none', 'extent' or 'pressure'.
+        field: value at each vertex, (num_vertices,): the extent in [0, 1] [-] or the pressure [Pa];
+            empty for the kind 'none'.
     """
 
     vertices: np.ndarray
@@ -35,7 +36,7 @@ class TetMesh:
         """Reads a VTK legacy file, without the checks of check().
 
         Raises:
-            Error: the file cannot be read; the error has the file and line.
+            Error: the file cannot be read, or its content is wrong; the error has the file and line.
         """
         return TetMesh(*_core.read_tet_mesh(str(path)))
 
@@ -44,14 +45,22 @@ class TetMesh:
         _core.write_tet_mesh(str(path), self.vertices, self.tets, self.field_kind, self.field)
 
     def check(self, where: str) -> None:
-        """Raises Error with the first faults, such as flat or inverted tets, and their elements."""
+        """Checks that the mesh can carry a pressure field.
+
+        Args:
+            where: name of the mesh in messages.
+
+        Raises:
+            Error: a tetrahedron is flat or inverted, or no vertex lies inside, for example; the
+                message has the first faults with their elements.
+        """
         _core.check_tet_mesh(self.vertices, self.tets, where)
 
     def set_field(self, modulus: float | None) -> None:
         """Gives the mesh a field if it has none, and makes the field a pressure if asked to.
 
-        A new field is the extent, which grows with the distance from the boundary. With a modulus,
-        an extent becomes the pressure modulus * extent.
+        A new field is the extent: the distance to the boundary, divided by its largest value. With a
+        modulus, an extent becomes the pressure modulus * extent.
 
         Args:
             modulus: hydroelastic modulus [Pa], or None to keep the extent.
@@ -72,18 +81,18 @@ class TetMesh:
 
 
 def tetrahedralize(surface: Surface, edge_length: float | None = None) -> TetMesh:
-    """Makes a tet mesh of the inside of a surface with fTetWild.
+    """Makes a tetrahedral mesh of the inside of a surface with fTetWild.
 
-    The boundary of the mesh is within a thousandth of the diagonal of the surface's bounding box.
+    The boundary of the mesh is within a thousandth of the bounding box's diagonal from the surface.
     fTetWild closes holes and resolves triangles that intersect each other.
 
     Args:
-        surface: the surface.
-        edge_length: largest edge length that the tets should have [m]. It is limited to half the
-            diagonal of the bounding box; None means a tenth of the diagonal.
+        surface: the surface to fill.
+        edge_length: edge length that the tetrahedra should have at most [m]. It is limited to half
+            the diagonal of the bounding box; None means a tenth of the diagonal.
 
     Raises:
-        Error: pytetwild is not installed or makes no mesh.
+        Error: pytetwild is not installed, or makes no mesh.
     """
     try:
         import pytetwild

@@ -19,11 +19,12 @@ PATCH_DTYPES = {
 
 @dataclass
 class RecordedPatch:
-    """A recorded patch. The names of fields are those of ContactPatch.
+    """A recorded patch, as structured arrays whose fields have the names of ContactPatch.
 
-    patch: a record of format.PATCH_DTYPE.
-    faces: records of format.FACE_DTYPE, (num_faces,).
-    vertices: records of format.VERTEX_DTYPE, face after face, (num_vertices,).
+    Attributes:
+        patch: a record of format.PATCH_DTYPE with the values of the whole patch, such as its force.
+        faces: records of format.FACE_DTYPE, (num_faces,).
+        vertices: records of format.VERTEX_DTYPE, face after face, (num_vertices,).
     """
 
     patch: np.void

@@ -38,10 +38,11 @@ _BAD_BYTES = (
 class Damage:
     """The place where a recording stops being readable.
 
-    offset: position of the first unreadable record in the file [bytes].
-    is_truncated: True if the file ends within that record, as after a crash; False if its content
-        is wrong.
-    reason: the fault of the record.
+    Attributes:
+        offset: position of the first unreadable record in the file [bytes].
+        is_truncated: True if the file ends within that record, as after a crash; False if its
+            content is wrong.
+        reason: the fault of the record.
     """
 
     offset: int

@@ -21,7 +21,7 @@ from stiction.simulator import Simulator
 
 
 class Recorder:
-    """A Simulator whose steps are recorded in an MCAP file.
+    """Steps a Simulator, and records each step in an MCAP file.
 
         with stiction.Recorder("out.mcap", sim) as recorder:
             for _ in range(1000):
@@ -76,7 +76,10 @@ class Recorder:
         self._writer = RecordingWriter(self.path, model_bytes, layout, metadata, scene_path)
 
     def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
-        """Advances data by nstep steps and records each. Returns the report of the last step made.
+        """Advances data by nstep steps as Simulator.step does, and records each step.
+
+        Returns:
+            The report of the last step that was made.
 
         Raises:
             Error: data belongs to another model, nstep is below 1, or the file cannot be written.

@@ -46,7 +46,7 @@ class Recording:
         metadata: versions, platform and format, as texts.
         options: options of the recorded Simulator.
         notes: the texts given to the Recorder.
-        layout: slice of each component of mjSTATE_INTEGRATION in a state.
+        layout: slice of each component of mjSTATE_INTEGRATION in a state, by name.
         scene_files: texts of the scene's files by name, for people to read. A replay uses `model`.
 
     Raises:
@@ -69,9 +69,11 @@ class Recording:
         }
 
     def __iter__(self) -> Iterator[Step]:
+        """Reads the completed steps in order."""
         return (step for step in self.all_steps() if step.completed)
 
     def __len__(self) -> int:
+        """Number of completed steps."""
         return self._overview.num_steps
 
     def all_steps(self) -> Iterator[Step]:
@@ -98,7 +100,7 @@ class Recording:
 
     @property
     def times(self) -> fmt.Vector:
-        """The time after each step, (n,) [s]."""
+        """The time after each step [s], (n,)."""
         return self.states[:, 0]
 
     @property
@@ -130,16 +132,20 @@ class Recording:
         )
 
     def make_data(self, step: int = 0) -> mujoco.MjData:
-        """Returns a new MjData with the state after `step` steps. Errors are those of state_at."""
+        """Returns a new MjData with the state after `step` steps.
+
+        Raises:
+            Error: as state_at.
+        """
         data = mujoco.MjData(self.model)
         mujoco.mj_setState(self.model, data, self.state_at(step), fmt.INTEGRATION)
         return data
 
     def make_simulator(self, **options: Any) -> Simulator:
-        """Makes a simulator with the recorded options.
+        """Makes a Simulator with the recorded options.
 
         Args:
-            options: options that replace recorded ones.
+            **options: arguments of Simulator that replace the recorded ones.
 
         Raises:
             Error: the options are those of another version, or out of range.

@@ -21,14 +21,16 @@ from stiction.recording.step import Step
 class Difference:
     """The difference between a replayed step and the recorded one.
 
-    step: index of the step.
-    time: time of the recorded state [s].
-    field: component and index of the first entry that differs, such as 'qpos[2]'; or 'status'; or
-        'digest' if the recorded state does not have its recorded hash.
-    element: element of the model that the entry belongs to, such as "joint 'lift'"; may be empty.
-    recorded, replayed: values of that entry.
-    num_entries: number of entries that differ.
-    max_difference: largest difference of these entries.
+    Attributes:
+        step: index of the step.
+        time: time of the recorded state [s].
+        field: component and index of the first entry that differs, such as 'qpos[2]'; or 'status';
+            or 'digest' if the recorded state does not have its recorded hash.
+        element: element of the model that the entry belongs to, such as "joint 'lift'"; may be
+            empty.
+        recorded, replayed: values of that entry.
+        num_entries: number of entries that differ.
+        max_difference: largest difference of these entries.
     """
 
     step: int
@@ -61,10 +63,11 @@ class Difference:
 class ReplayedStep:
     """A replayed step.
 
-    recording: the recording.
-    recorded: the recorded step.
-    report: report of the replayed step.
-    state: components of mjSTATE_INTEGRATION after the replayed step, (size,).
+    Attributes:
+        recording: the recording.
+        recorded: the recorded step.
+        report: report of the replayed step.
+        state: components of mjSTATE_INTEGRATION after the replayed step, (size,).
     """
 
     recording: Recording
@@ -120,7 +123,7 @@ class Replay:
     Args:
         recording: the recording.
         from_step: start from the recorded state after this many steps.
-        options: options of the Simulator that replace recorded ones.
+        **options: arguments of Simulator that replace the recorded ones.
 
     Raises:
         Error: the scene cannot be loaded, or the recording has fewer steps than from_step.
@@ -138,6 +141,7 @@ class Replay:
             self._set_state(recording.state_at(from_step), fmt.INTEGRATION)
 
     def __iter__(self) -> Iterator[ReplayedStep]:
+        """Makes the steps in order."""
         model = self.simulator.model
         inputs = np.zeros(mujoco.mj_stateSize(model, fmt.USER))
         for step in self.recording.all_steps():

@@ -21,15 +21,17 @@ from stiction.recording.reader import RecordReader
 class Step:
     """A step of a recording.
 
-    index: index of the step, from 1; a failed step has the index that it would have got.
-    state: components of mjSTATE_INTEGRATION after the step, with the inputs of the step; of a
-        failed step, those before it.
-    start: the state before the step if it was set by hand; None if it is that of the last step.
-    completed: False if the step failed; report['status'] has the reason.
-    digest: recorded BLAKE2b hash of the state; empty for a failed step.
-    report: numbers of the StepReport.
-    contacts: records of format.CONTACT_DTYPE.
-    patches: patches of pressure-field contact.
+    Attributes:
+        index: index of the step, from 1; a failed step has the index that it would have got.
+        state: components of mjSTATE_INTEGRATION after the step, with the inputs of the step; of a
+            failed step, those before it.
+        start: the state before the step if it was set by hand; None if it is the state after the
+            previous step.
+        completed: False if the step failed; report['status'] has the reason.
+        digest: recorded BLAKE2b hash of the state; empty for a failed step.
+        report: the numbers of the StepReport, by name.
+        contacts: records of format.CONTACT_DTYPE, whose fields have the names of ContactReport.
+        patches: patches of pressure-field contact.
     """
 
     index: int

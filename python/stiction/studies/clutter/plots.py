@@ -19,6 +19,7 @@ from stiction.studies.clutter.run import NUM_BODIES, STICTION_TOLERANCE, Clutter
 Vector = NDArray[np.float64]
 
 _BLOCK = 0.02  # time over which steps are averaged to one point of a curve [s]
+_ITERATION_TICKS = (0, 2, 4, 6, 8, 10, 20, 50, 100)
 
 
 def draw_scene(run: ClutterRun) -> Figure:
@@ -93,6 +94,9 @@ def draw_solver(runs: Mapping[str, ClutterRun]) -> Figure:
     right.set_ylabel("condition number of H")
     right.set_yscale("log")
     _finish_time(figure, left, right)
+    # 'tamsi' and 'coulomb' take ten times the iterations of the others.
+    left.set_yscale("symlog", linthresh=10)
+    left.set_yticks(_ITERATION_TICKS, [str(tick) for tick in _ITERATION_TICKS])
     return figure
 
 

@@ -1,0 +1,79 @@
+"""Sphinx extension: a page for the README of each folder of src/stiction.
+
+    ```{folder-readmes}
+    ```
+
+is their table of contents, in the order of the layers. The pages are copies in architecture/generated,
+whose links lead to other pages; a link to a file that is no page becomes plain text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from check_layers import LAYERS  # noqa: E402
+
+_FOLDER = "architecture/generated"
+_DOCS = ROOT / "docs"
+_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+
+
+def list_folders() -> list[str]:
+    """Returns the folders that have a README, in the order of the layers."""
+    return [name for name in LAYERS if find_readme(name).exists()]
+
+
+def find_readme(folder: str) -> Path:
+    return ROOT / "src" / "stiction" / folder / "README.md"
+
+
+def adapt_links(text: str, readme: Path) -> str:
+    """Makes the relative links of a README those of its page."""
+    pages = {find_readme(name): _DOCS / _FOLDER / f"{name}.md" for name in list_folders()}
+
+    def adapt(match: re.Match[str]) -> str:
+        label, target, anchor = match[1], match[2], match[3] or ""
+        if "://" in target:
+            return match[0]
+        path = Path(os.path.normpath(readme.parent / target))
+        page = pages.get(path, path)
+        if not page.is_relative_to(_DOCS):
+            return label
+        return f"[{label}]({os.path.relpath(page, _DOCS / _FOLDER)}{anchor})"
+
+    return _LINK.sub(adapt, text)
+
+
+class FolderReadmes(SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        self.env.note_reread()  # for there may be another README
+        entries = "\n".join(f"{name} </{_FOLDER}/{name}>" for name in list_folders())
+        return self.parse_text_to_nodes(f"```{{toctree}}\n{entries}\n```")
+
+
+def _write_pages(app: Sphinx) -> None:
+    folder = app.srcdir / _FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    readmes = {folder / f"{name}.md": find_readme(name) for name in list_folders()}
+    for path in set(folder.glob("*.md")) - set(readmes):
+        path.unlink()
+    for path, readme in readmes.items():
+        page = adapt_links(readme.read_text(), readme)
+        if not path.exists() or path.read_text() != page:
+            path.write_text(page)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("builder-inited", _write_pages)
+    app.add_directive("folder-readmes", FolderReadmes)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

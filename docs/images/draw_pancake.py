@@ -1,0 +1,43 @@
+"""Draws pancake.png: the robot at four moments of `stiction study pancake`. `./dev figures` calls it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import mujoco
+import numpy as np
+from PIL import Image
+from rendering import make_camera, render
+
+from stiction.studies.pancake.run import FRAME_TIME, run_pancake
+from stiction.studies.pancake.scene import make_pancake_model
+
+_GRID = 230
+_CONTACT_MODEL = "sap"
+_SIZE = (344, 300)
+
+
+def main() -> None:
+    """Writes pancake.png into the folder behind --out."""
+    folder = Path(sys.argv[sys.argv.index("--out") + 1])
+    run = run_pancake(_GRID, _CONTACT_MODEL)
+    assert run.failure is None, run.failure
+    # At the start, carried, when the pancake stands on its edge, and at the end.
+    turning = float(run.samples["time"][np.argmax(run.samples["turn_deg"] > 90)])
+    times = [0.0, run.find_start("set down"), turning, (len(run.frames) - 1) * FRAME_TIME]
+    model = make_pancake_model()
+    model.vis.headlight.ambient[:] = 0.35
+    data = mujoco.MjData(model)
+    camera = make_camera((0.5, 0.02, 0.2), distance=1.3, azimuth=137, elevation=-20)
+    images = []
+    for time in times:
+        data.qpos[:] = run.frames[round(time / FRAME_TIME)]
+        mujoco.mj_forward(model, data)
+        images.append(render(model, data, camera, _SIZE))
+    folder.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(np.hstack(images)).save(folder / "pancake.png")
+
+
+if __name__ == "__main__":
+    main()

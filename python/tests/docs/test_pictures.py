@@ -1,0 +1,66 @@
+"""Each picture of the documentation can be drawn again, and is shown."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from draw_figures import FIGURES, IMAGES, main
+
+from stiction.studies.registry import STUDIES, load_study
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# A drawing by hand is its own source.
+DRAWN_BY_HAND = {path.stem for path in IMAGES.glob("*.svg")}
+
+
+def find_shown_pictures() -> dict[Path, Path]:
+    """The pictures that the pages of the repository show, each with a page that shows it."""
+    names = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    pages = [ROOT / name for name in names if (ROOT / name).exists()]
+    return {
+        (page.parent / target).resolve(): page
+        for page in pages
+        for target in re.findall(r"!\[[^\]]*\]\(([^)\s]+)\)", page.read_text())
+        if "://" not in target
+    }
+
+
+def test_every_picture_has_a_row() -> None:
+    assert {path.stem for path in IMAGES.glob("*.png")} == set(FIGURES)
+
+
+def test_every_picture_is_shown_and_every_shown_picture_exists() -> None:
+    shown = find_shown_pictures()
+    assert {str(path) for path in shown if not path.exists()} == set()
+    images = {path for path in IMAGES.iterdir() if path.suffix in (".png", ".svg", ".jpg")}
+    assert {path.name for path in images - set(shown)} == set()
+    assert len(DRAWN_BY_HAND) + len(FIGURES) == len(images)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_row_names_a_plot_that_its_command_draws(name: str) -> None:
+    figure = FIGURES[name]
+    program, *arguments = figure.command
+    if arguments[0] == "study":
+        assert arguments[1] in STUDIES
+        assert figure.plot in load_study(arguments[1]).plots
+    elif program == "python":
+        assert f'"{figure.plot}.png"' in (ROOT / arguments[0]).read_text()
+    else:
+        assert (program, *arguments) == ("stiction", "bench", figure.plot)
+
+
+def test_an_unknown_picture_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["study_clutters"])
+    assert "there is no picture 'study_clutters'" in capsys.readouterr().err

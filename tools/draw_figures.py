@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Draws the pictures of docs/images again from the current code.
+
+    draw_figures.py [NAME...]
+
+draws the pictures named, or all of them. The commands write their plots and figures to out/figures, so
+that the numbers beside a picture can be compared. An unchanged picture gives an unchanged file, unless
+it shows measured times: draw those on a machine that does nothing else. Drawings in SVG are written by
+hand, and are not drawn here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes.util
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+_OUTPUT = ROOT / "out" / "figures"
+_COLOURS = 256  # of the palette, by which a file is a third as large and looks the same
+_CHECK_FAILED = 1  # exit code of a study that has drawn its plots
+
+
+@dataclass(frozen=True)
+class Figure:
+    """How a picture is made.
+
+    command: program of the environment with its arguments; `--out FOLDER` is added.
+    plot: name of the plot in that folder that becomes the picture.
+    shows_times: True if it shows measured times, which differ from run to run.
+    needs: a package without which it would show less, and is not drawn.
+    """
+
+    command: tuple[str, ...]
+    plot: str
+    shows_times: bool = False
+    needs: str | None = None
+
+
+def _study(name: str, plot: str, *, shows_times: bool = False) -> Figure:
+    return Figure(("stiction", "study", name), plot, shows_times)
+
+
+FIGURES = {
+    "pinch": Figure(("python", "docs/images/draw_pinch.py"), "pinch"),
+    "study_clutter": _study("clutter", "fig14_iterations_and_condition"),
+    "study_conveyor": _study("conveyor", "fig02_velocity_and_force"),
+    "study_disk": _study("disk", "fig05_ratio"),
+    "study_falling_sphere": _study("falling_sphere", "fig06_convergence"),
+    "study_grasp": _study("grasp", "drop"),
+    "study_gripper": _study("gripper", "times", shows_times=True),
+    "study_pancake": Figure(("python", "docs/images/draw_pancake.py"), "pancake"),
+    "study_quadruped": _study("quadruped", "ahead"),
+    "study_sliding_rod": _study("sliding_rod", "fig10_force_with_dissipation"),
+    "study_spatula": _study("spatula", "example_pitch"),
+    "work_precision": Figure(
+        ("stiction", "bench", "work_precision"),
+        "work_precision",
+        shows_times=True,
+        needs="pydrake",
+    ),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="./dev figures", description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(FIGURES)}")
+    names = parser.parse_args(arguments).names or list(FIGURES)
+    for name in names:
+        if name not in FIGURES:
+            parser.error(f"there is no picture '{name}'; there are {', '.join(FIGURES)}")
+    for name in names:
+        _draw(name, FIGURES[name])
+    return 0
+
+
+def _draw(name: str, figure: Figure) -> None:
+    if figure.needs and importlib.util.find_spec(figure.needs) is None:
+        print(f"{name}: not drawn, because {figure.needs} is not installed", flush=True)
+        return
+    folder = _OUTPUT / name
+    program, *arguments = figure.command
+    command = [str(Path(sys.executable).parent / program), *arguments, "--out", str(folder)]
+    print(f"{name}: {' '.join(figure.command)}", flush=True)
+    ended = subprocess.run(command, cwd=ROOT, env=_make_environment(), check=False)
+    if ended.returncode not in (0, _CHECK_FAILED):
+        sys.exit(f"{name}: the command ended with {ended.returncode}")
+    picture = IMAGES / f"{name}.png"
+    is_changed = _write_picture(folder / f"{figure.plot}.png", picture)
+    print(f"{picture.relative_to(ROOT)}: {'changed' if is_changed else 'unchanged'}", flush=True)
+
+
+def _make_environment() -> dict[str, str]:
+    """Two pictures show a scene as MuJoCo renders it; EGL does so without a display."""
+    if os.environ.get("MUJOCO_GL", "disable") != "disable":
+        return dict(os.environ)
+    if ctypes.util.find_library("EGL") is None:
+        sys.exit("EGL is not installed, by which MuJoCo renders: apt-get install libegl1")
+    return {**os.environ, "MUJOCO_GL": "egl"}
+
+
+def _write_picture(plot: Path, picture: Path) -> bool:
+    """Writes a plot with a palette and without metadata. Returns True if this changes the file."""
+    before = picture.read_bytes() if picture.exists() else b""
+    with Image.open(plot) as image:
+        pixels = image.convert("RGB")
+    pixels.quantize(_COLOURS, dither=Image.Dither.NONE).save(picture, optimize=True)
+    return picture.read_bytes() != before
+
+
+if __name__ == "__main__":
+    sys.exit(main())
