@@ -13,7 +13,12 @@ class Options(Directive):
     """A definition list: a term for each option, and its documentation."""
 
     def run(self) -> list[nodes.Node]:
-        return [nodes.definition_list("", *(_describe(option) for option in OPTIONS.values()))]
+        return [make_list()]
+
+
+def make_list() -> nodes.definition_list:
+    """Makes the definition list of all options."""
+    return nodes.definition_list("", *(_describe(option) for option in OPTIONS.values()))
 
 
 def _describe(option: Option) -> nodes.definition_list_item:

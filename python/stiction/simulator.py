@@ -56,8 +56,7 @@ class Simulator:
         check_model_type(model)
         self._properties = make_properties(properties)
         chosen = check_options({"contact_model": contact_model, **options})
-        self.traits = contact_model_traits(contact_model)
-        if properties is None and not self.traits.is_mj_step:
+        if properties is None and not contact_model_traits(contact_model).is_mj_step:
             _warn_of_custom_text(model)
         self.model = model
         self._stepper = Stepper(model._address, chosen, self._properties or ContactProperties())
@@ -68,7 +67,8 @@ class Simulator:
     @property
     def contact_model(self) -> str:
         """The name of the contact model."""
-        return self.traits.name
+        name: str = self._options["contact_model"]
+        return name
 
     @property
     def on_failure(self) -> str:
