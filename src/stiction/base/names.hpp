@@ -18,7 +18,7 @@ std::vector<std::string_view> list_names(const Rows& rows) {
 }
 
 /// The index of a name in a list.
-/// @param where what the name is given for, such as an option; the place in the message
+/// @param where the thing that the name is given for, such as an option; the message begins with it
 /// @throws Error of kUnknownName with the nearest name if the list does not have it
 int parse_name(const std::string& where, std::string_view name,
                std::span<const std::string_view> names);

@@ -42,7 +42,7 @@ enum class GapPolicy {
   kTouching,     // contacts that do not touch when the step begins take no part; others have no gap
 };
 
-/// What a model is, what it reads and what it takes.
+/// The row of a model: its kind, and what it reads and takes.
 struct ContactModelTraits {
   ContactModel model;
   std::string_view name;
@@ -66,9 +66,9 @@ struct ContactModelTraits {
   bool takes_torsion = false;  // condim 4 and 6
   bool takes_patches = true;   // contact surfaces of pressure fields
 
-  // From how far a contact acts, see Reach.
-  bool lifts_sliding = false;  // friction lifts what slides, by mu times the slip of a step
-  bool acts_ahead = false;     // by the relaxation time
+  // The distance from which a contact acts, see Reach.
+  bool lifts_sliding = false;  // friction lifts a sliding body, by mu times the slip of a step
+  bool acts_ahead = false;     // contacts act earlier by the relaxation time
 
   /// The properties of a contact that the model reads; those of its normal law come on top.
   PropertyUse uses = {};
@@ -82,7 +82,7 @@ struct ContactModelTraits {
   bool uses_friction_directions = false;
   bool uses_drop_separating = false;
 
-  /// What a message adds where a step did not converge; empty: nothing.
+  /// A text that messages add if a step did not converge; may be empty.
   std::string_view failure_note = {};
 };
 

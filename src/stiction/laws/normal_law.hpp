@@ -18,7 +18,7 @@
 /// and is an alternative of ChosenLaw. No branch depends on a value: lanes select.
 namespace stiction::laws {
 
-/// What laws read of contacts at the start of a step. Units as in contact::Contact.
+/// The data of contacts at the start of a step that laws read. Units as in contact::Contact.
 template <class T>
 struct LawStart {
   double time_step = 0;  // [s]

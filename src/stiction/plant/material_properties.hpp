@@ -12,8 +12,8 @@
 /// the properties of contacts, what `explain` shows, and the warnings of values without effect.
 namespace stiction::plant {
 
-/// What a property is about. A value that a contact model does not read is warned of with what the
-/// model reads in its place.
+/// The groups of properties. The warning of a value that a contact model does not read names the
+/// properties of the same group that the model reads.
 enum class PropertyGroup { stiffness, dissipation, friction, pressure_field };
 
 /// The values that a property may have, all at least 0.
@@ -44,9 +44,9 @@ struct MaterialProperty {
   std::string_view rule = {};
   /// @param share the first surface's share of the compression, in [0, 1]
   double (*combine)(double value1, double value2, double share) = nullptr;
-  /// Of stiffnesses: the first surface's share of the compression; null for other properties.
+  /// Computes the first surface's share of the compression; null for all but stiffnesses.
   double (*find_share)(double stiffness1, double stiffness2) = nullptr;
-  /// Of stiffnesses: how `explain` calls a mean that is weighted by this share.
+  /// For stiffnesses: how `explain` calls a mean that is weighted by this share.
   std::string_view mean_rule = {};
 
   /// `explain` shows it for every pair; others if they are given, or read by the contact model.
@@ -66,13 +66,13 @@ std::span<const MaterialProperty> material_properties();
 /// The part of the table that is about contacts: the members of ContactLawData.
 std::span<const MaterialProperty> law_properties();
 
-/// Null if there is none of this name.
+/// Finds a property by its name; null if no property has it.
 const MaterialProperty* find_material_property(std::string_view name);
-/// The value of a surface, with the default of the normal law where it gives none.
+/// Returns the value of a surface, or the normal law's default if the surface gives none.
 double find_value(const MaterialProperty& property, const Material& material,
                   contact::NormalLawKind law);
 bool is_in_range(const MaterialProperty& property, double value);
-/// What a value must be: "a number above 0 in N/m, or .inf for near-rigid".
+/// Describes the values in range: "a number above 0 in N/m, or .inf for near-rigid".
 std::string describe_range(const MaterialProperty& property);
 
 /// The stiffness whose compressions weigh dissipation, and place the contact, under a normal law.

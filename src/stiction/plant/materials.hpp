@@ -29,7 +29,7 @@ struct Material {
   std::string pressure_field{};  // absolute path of a tet mesh, empty if none
 };
 
-/// What a geom without properties gets: near-rigid, hardly bouncing. Friction comes from the MJCF.
+/// The properties of a geom that gives none: near-rigid, hardly bouncing, friction of the MJCF.
 Material make_default_material();
 inline const Material kDefaultMaterial = make_default_material();
 

@@ -6,7 +6,7 @@
 
 namespace stiction::plant {
 
-/// Where MuJoCo takes a friction coefficient of two geoms from.
+/// The places from which MuJoCo takes a friction coefficient of two geoms.
 enum class FrictionSource {
   kOption,    // o_friction of <option>, with the flag `override`
   kPair,      // their <pair> element
@@ -19,11 +19,11 @@ struct MujocoFriction {
   FrictionSource source = FrictionSource::kLarger;
 };
 
-/// MuJoCo's kinds of friction, as a geom has them.
+/// The kinds of friction that a geom has in MuJoCo, in the order of geom_friction.
 enum class FrictionKind { kSliding, kTorsional, kRolling };
 
-/// MuJoCo's rule for the friction of two geoms, of the model's present values: the first
-/// coefficient of its kind, before MuJoCo raises what is below mjMINMU.
+/// Finds the friction of two geoms by MuJoCo's rule, from the model's present values: the first
+/// coefficient of the kind, before MuJoCo raises values below mjMINMU.
 /// @param pair their <pair> element; -1: none
 MujocoFriction find_mujoco_friction(const mjModel* model, const std::array<int, 2>& geoms, int pair,
                                     FrictionKind kind = FrictionKind::kSliding);

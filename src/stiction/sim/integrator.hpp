@@ -17,7 +17,7 @@ enum class Integrator {
 struct IntegratorTraits {
   Integrator integrator;
   std::string_view name;
-  /// What a contact model must have for it, as a message says it; empty: nothing.
+  /// The property of contact models that it needs, for messages; empty: none.
   std::string_view need;
   bool (*takes)(const contact::ContactModelTraits& model);
 };

@@ -48,9 +48,9 @@ struct Option {
   OptionMember member;
   OptionRange range = {};  // of numbers and integers
   std::string_view unit = {};
-  /// True if the contact model reads the option, or may under these options; null: all models do.
+  /// Returns true if the contact model reads the option, under these options; null: all models do.
   bool (*is_used)(const contact::ContactModelTraits& model, const StepOptions& options) = nullptr;
-  /// What the option is, in sentences, without its range, unit, default and models.
+  /// Sentences that say what the option is, without range, unit, default and models.
   std::string_view help;
 
   OptionKind kind() const;

@@ -19,16 +19,16 @@ OptionValue get_default(const Option& option);
 /// @throws Error of kUnknownName with the nearest name if no choice has this one
 void set_value(const Option& option, const OptionValue& value, StepOptions* options);
 
-/// The names that a choice may have; empty for other kinds.
+/// Lists the names that a choice may have; empty for other kinds.
 std::vector<std::string_view> list_choices(const Option& option);
-/// What a value must be: "in (0, 1)", "a finite number above 0 m/s", "even, in 4..64".
+/// Describes the values in range: "in (0, 1)", "a finite number above 0 m/s", "even, in 4..64".
 std::string describe_range(const Option& option);
 /// @throws Error naming the option, its value and its range if it is out of range
 void check_range(const Option& option, const OptionValue& value);
 
-/// True if the contact model of the options reads the option.
+/// Returns true if the contact model of the options reads the option.
 bool is_used(const Option& option, const StepOptions& options);
-/// The contact models that read the option where all others have their defaults.
+/// Lists the contact models that read the option if all others have their defaults.
 std::vector<std::string_view> list_models(const Option& option);
 
 }  // namespace stiction::sim

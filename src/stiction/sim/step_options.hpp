@@ -11,7 +11,7 @@
 
 namespace stiction::sim {
 
-/// What happens to a step whose solution did not converge, or did not pass its certificate.
+/// The fate of a step whose solution did not converge, or did not pass its certificate.
 enum class OnFailure {
   raise,      // as `stop`; the Python package then raises StepError
   stop,       // the state stays as it was at the start of the step; the report says why

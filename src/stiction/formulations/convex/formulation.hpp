@@ -25,7 +25,7 @@ struct ContactStart : laws::LawStart<Lanes> {
   Lanes mu{};        // sliding friction
 };
 
-/// gamma . dv and dv . G dv at v: what a line search needs of a contact.
+/// The derivatives of a contact's cost along dv at v, for the line search: gamma . dv, dv . G dv.
 struct LineDerivatives {
   Lanes slope{};
   Lanes curvature{};
