@@ -12,8 +12,7 @@ namespace {
 
 using contact::kInfinity;
 
-// ---- how two values combine
-// ----------------------------------------------------------------------
+// ---- how two values combine ---------------------------------------------------------------------
 
 /// The first's share of what two springs in series give, infinite stiffness allowed.
 double find_share_in_series(double k1, double k2) {
@@ -47,8 +46,7 @@ double take_harmonic_mean(double x1, double x2, double) {
 }
 double take_larger(double x1, double x2, double) { return std::fmax(0, std::fmax(x1, x2)); }
 
-// ---- the table
-// -----------------------------------------------------------------------------------
+// ---- the table ----------------------------------------------------------------------------------
 
 using Table = std::array<MaterialProperty, contact::kNumLawProperties + 4>;
 

@@ -97,8 +97,7 @@ class Explainer {
     return "not used by " + std::string(is_of_law ? contact::traits(law_).name : traits_.name);
   }
 
-  // ---- properties
-  // --------------------------------------------------------------------------------
+  // ---- properties -------------------------------------------------------------------------------
 
   bool is_used(const plant::MaterialProperty& property) const {
     return use_.*contact::kLawProperties<bool>[property.law_property];
@@ -162,8 +161,7 @@ class Explainer {
     }
   }
 
-  // ---- friction
-  // ----------------------------------------------------------------------------------
+  // ---- friction ---------------------------------------------------------------------------------
 
   void add_friction() {
     if (!properties_.friction_is_ours || contact_.dim == 1)
@@ -244,8 +242,7 @@ class Explainer {
         is_used ? note : "not used by " + std::string(traits_.name));
   }
 
-  // ---- MuJoCo's numbers, and from how far the contact acts
-  // ---------------------------------------
+  // ---- MuJoCo's numbers, and from how far the contact acts --------------------------------------
 
   void add_mujoco_compliance() {
     const std::string from = m_->opt.enableflags & mjENBL_OVERRIDE ? "MJCF override of <option>"
