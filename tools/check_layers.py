@@ -35,10 +35,10 @@ CONTACT_LAYERS = (
     "formulations",
 )
 LAYERS = (*CONTACT_LAYERS, "plant", "sim", "io")
-# What solves must not use what verifies, though it stands above it.
+# These stand above the certificate but must not use it, because it verifies their results.
 FORBIDDEN = {("formulations", "certificate"), ("laws", "certificate")}
-# The headers of a folder that other folders may include; a folder that is not named here hides none.
-FACES = {"certificate": ("certificate.hpp", "certificate_fields.hpp", "certifier.hpp")}
+# The headers that other folders may include. A folder that is not listed has no private headers.
+PUBLIC_HEADERS = {"certificate": ("certificate.hpp", "certificate_fields.hpp", "certifier.hpp")}
 SUFFIXES = (".hpp", ".cpp")
 
 PACKAGE = "stiction"
@@ -81,8 +81,8 @@ def check_include(folder: str, header: str, is_local: bool) -> str | None:
     if (folder, target) in FORBIDDEN:
         return f"{folder} must not include {target}, which verifies its results"
     name = header.removeprefix(f"stiction/{target}/")
-    if folder != target and name not in FACES.get(target, (name,)):
-        return f"{name} is private to {target}, whose face is {', '.join(FACES[target])}"
+    if folder != target and name not in PUBLIC_HEADERS.get(target, (name,)):
+        return f"{name} is private to {target}; include {' or '.join(PUBLIC_HEADERS[target])}"
     return None
 
 

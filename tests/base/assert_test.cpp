@@ -6,8 +6,8 @@ namespace stiction::base {
 namespace {
 
 // The presets with sanitizers are the ones that check assertions.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#ifdef NDEBUG
+#if defined(__has_feature) && defined(NDEBUG)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #error "Builds with sanitizers need assertions: do not define NDEBUG"
 #endif
 #endif

@@ -15,7 +15,7 @@
 namespace stiction::certificate {
 namespace {
 
-/// J^T gamma of the laws at v.
+/// Returns J^T gamma, size num_dofs, where gamma are the impulses of the laws at v.
 std::vector<double> calc_impulse(const ContactProblem& problem, ContactModel model,
                                  const ModelParameters& parameters, const std::vector<double>& v) {
   std::vector<double> sum(problem.num_dofs());
@@ -75,7 +75,8 @@ TEST_P(RoundOffTest, BoundsTheChangeOfImpulsesWhenVelocitiesAreRounded) {
       }
     }
     EXPECT_GT(largest_change, 0);
-    EXPECT_LE(largest_allowance, 1e4 * largest_change);  // a bound, not a licence
+    // The allowance must not be so large that it hides errors.
+    EXPECT_LE(largest_allowance, 1e4 * largest_change);
   }
 }
 

@@ -34,7 +34,7 @@ constexpr const char* kWorkshop = R"(
 </tendon>
 <actuator><position joint="e" kp="20" kv="1"/></actuator>)";
 
-/// One solved step of a scene, with its result in MuJoCo's arrays.
+/// A solved step of a scene, with its result in MuJoCo's arrays.
 struct SolvedScene {
   Scene scene;
   PlantProblem p;
@@ -91,7 +91,7 @@ TEST(MomentumCheck, BalancesSolvedSteps) {
     for (int trial = 0; trial < 5; ++trial) {
       SolvedScene step(option, &rng, 1e-8);
       const MomentumCheck::Result result = step.check(step.p.problem, step.solution);
-      EXPECT_LE(result.residual, 2e-8 * result.scale);   // of the solver, and round-off
+      EXPECT_LE(result.residual, 2e-8 * result.scale);   // the solver's tolerance and round-off
       EXPECT_LE(result.mismatch, 1e-12 * result.scale);  // round-off alone
       EXPECT_GT(result.scale, 0.1);
     }
@@ -105,7 +105,7 @@ TEST(MomentumCheck, FindsAnImpulseOnTheWrongBody) {
   int num_checked = 0;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     if (step.solution.impulses[i][2] < 1e-3) continue;
-    // The contact as if MuJoCo had found it between other geoms.
+    // Move the contact to other geoms.
     mjContact& con = step.scene.data->contact[contacts[i].source];
     const int geom = con.geom[1];
     con.geom[1] = geom == 3 ? 1 : 3;

@@ -1,5 +1,5 @@
-// The viscous forces of rk4, and the balance of forces by MuJoCo's matrices, which computes them a
-// second time.
+// The viscous forces of rk4, and the balance of forces that plant::MomentumCheck computes from
+// MuJoCo's matrices.
 #include "stiction/sim/viscous_forces.hpp"
 
 #include <random>
@@ -19,8 +19,8 @@ using contact::ContactModel;
 using contact::ContactProblem;
 using support::Scene;
 
-/// Spinning boxes on a belt, and an arm on a limit, with a tip that is welded to a slider and rubs
-/// on the floor.
+/// Spinning boxes on a belt, and an arm at its limit. The arm's tip is connected to a slider and
+/// rubs on the floor.
 constexpr const char* kWorkshop = R"(
 <worldbody>
   <geom type="plane" size="9 9 1" surfacevel="0.3 0.4 0 0 0 0"/>
@@ -36,14 +36,15 @@ constexpr const char* kWorkshop = R"(
 </worldbody>
 <equality><connect site1="tip" site2="slot"/></equality>)";
 
-/// The problem of accelerations in a random state, as rk4 has it.
+/// The problem of accelerations in a random state, as rk4 assembles it.
 struct AccelerationProblem {
   Scene scene;
   plant::PlantProblem p;
   ContactProblem problem;
   std::vector<double> v, coefficients;
   std::vector<std::array<double, 3>> forces;
-  std::vector<double> viscous;  // the generalized force of these
+  std::vector<double> viscous;  // the generalized force of `forces`
+  contact::ContactSolution solution;
 
   explicit AccelerationProblem(std::mt19937_64* rng)
       : scene(support::make_mjcf("", kWorkshop)), p(randomized(scene, rng)) {
@@ -69,6 +70,8 @@ struct AccelerationProblem {
     for (contact::Row& row : problem.rows) row.position = 0;
   }
 
+  certificate::Certifier certifier;
+
   static Scene& randomized(Scene& scene, std::mt19937_64* rng) {
     scene.randomize(2e-4, rng);
     mj_forward(scene.model, scene.data);
@@ -76,7 +79,8 @@ struct AccelerationProblem {
     return scene;
   }
 
-  /// Stiffnesses differ, so that contacts are not halfway between the surfaces.
+  /// Returns materials of different stiffnesses, so that contact points are not halfway between the
+  /// surfaces.
   plant::MaterialTable make_materials() const {
     plant::MaterialTable table = plant::make_default_materials(scene.model);
     for (std::size_t i = 0; i < table.geoms.size(); ++i) {
@@ -86,16 +90,19 @@ struct AccelerationProblem {
     return table;
   }
 
-  /// Solves, certifies, and compares the residual with MuJoCo's matrices.
+  /// Solves and certifies the problem, and compares the residual with MuJoCo's matrices.
   plant::MomentumCheck::Result check() {
+    solve();
+    return compare(solution);
+  }
+
+  void solve() {
     EXPECT_TRUE(p.factor.calc_derived(1, &problem));
     contact::Islands islands;
     islands.find(problem);
-    contact::ContactSolution solution;
     const formulations::SolverOptions options;
     formulations::make_contact_solver(ContactModel::viscous)
         ->solve(problem, islands, options, {}, nullptr, &solution);
-    certificate::Certifier certifier;
     const certificate::SolvedStep step = {.problem = problem,
                                           .islands = islands,
                                           .model = ContactModel::viscous,
@@ -104,19 +111,23 @@ struct AccelerationProblem {
                                           .absolute_tolerance = options.absolute_tolerance,
                                           .solution = solution};
     EXPECT_TRUE(certifier.certify(step, &p.factor).ok);
-    plant::write_row_forces(scene.data, problem, solution);
+  }
+
+  /// Compares the certificate's residual with that of MuJoCo's matrices for a candidate.
+  plant::MomentumCheck::Result compare(const contact::ContactSolution& candidate) {
+    plant::write_row_forces(scene.data, problem, candidate);
     return plant::MomentumCheck().calc_accelerations({.model = scene.model,
                                                       .data = scene.data,
                                                       .plant = p.plant,
                                                       .problem = problem,
-                                                      .solution = solution,
+                                                      .solution = candidate,
                                                       .imbalance = certifier.imbalance()},
                                                      coefficients);
   }
 };
 
-/// |D f| of a generalized force [N/sqrt(kg)]. Free bodies here have equal inertias about all axes,
-/// so that it is the same in MuJoCo's dofs.
+/// Returns |D f| of a generalized force [N/sqrt(kg)]. The free bodies here have equal inertias
+/// about all axes, so the norm is the same in MuJoCo's dofs.
 double calc_norm(const ContactProblem& problem, const std::vector<double>& f) {
   double sum = 0;
   for (int b = 0; b < problem.num_blocks(); ++b)
@@ -126,7 +137,7 @@ double calc_norm(const ContactProblem& problem, const std::vector<double>& f) {
   return std::sqrt(sum);
 }
 
-TEST(ViscousForces, AreThoseByMuJoCosMatrices) {
+TEST(ViscousForces, AgreeWithMuJoCosMatrices) {
   std::mt19937_64 rng(1);
   for (int trial = 0; trial < 20; ++trial) {
     AccelerationProblem accelerations(&rng);
@@ -139,8 +150,8 @@ TEST(ViscousForces, AreThoseByMuJoCosMatrices) {
   }
 }
 
-/// A sign error changes the problem, so that the certificate of its solution still holds.
-TEST(ViscousForces, SignErrorIsFoundByMuJoCosMatrices) {
+/// A sign error changes the problem, so the certificate of the problem's solution still passes.
+TEST(ViscousForces, MuJoCosMatricesFindASignError) {
   std::mt19937_64 rng(2);
   for (int trial = 0; trial < 10; ++trial) {
     AccelerationProblem wrong(&rng);
@@ -151,20 +162,20 @@ TEST(ViscousForces, SignErrorIsFoundByMuJoCosMatrices) {
   }
 }
 
-TEST(ViscousForces, WrongCoefficientSurfaceOrPointIsFoundByMuJoCosMatrices) {
+TEST(ViscousForces, MuJoCosMatricesFindAWrongCoefficientSurfaceOrPoint) {
   std::mt19937_64 rng(3);
-  const auto add_forces_of = [](AccelerationProblem* wrong, auto&& spoil) {
-    ContactProblem spoilt = wrong->problem;
-    for (int i = 0; i < spoilt.num_contacts(); ++i) {
-      const mjContact& con = wrong->scene.data->contact[spoilt.contacts[i].source];
-      spoilt.contacts[i].law.viscous_friction = wrong->coefficients[i];
-      spoilt.contacts[i].bias = {con.surfacevel[0], con.surfacevel[1], 0};
+  const auto add_forces_of = [](AccelerationProblem* wrong, auto&& change) {
+    ContactProblem changed = wrong->problem;
+    for (int i = 0; i < changed.num_contacts(); ++i) {
+      const mjContact& con = wrong->scene.data->contact[changed.contacts[i].source];
+      changed.contacts[i].law.viscous_friction = wrong->coefficients[i];
+      changed.contacts[i].bias = {con.surfacevel[0], con.surfacevel[1], 0};
     }
-    spoil(&spoilt.contacts[0]);
+    change(&changed.contacts[0]);
     for (std::size_t i = 0; i < wrong->viscous.size(); ++i)
-      spoilt.free_impulse[i] -= wrong->viscous[i];
-    add_viscous_forces(wrong->v, &spoilt, &wrong->forces);
-    wrong->problem.free_impulse = spoilt.free_impulse;
+      changed.free_impulse[i] -= wrong->viscous[i];
+    add_viscous_forces(wrong->v, &changed, &wrong->forces);
+    wrong->problem.free_impulse = changed.free_impulse;
     return wrong->check().mismatch;
   };
   AccelerationProblem same(&rng);
@@ -173,6 +184,32 @@ TEST(ViscousForces, WrongCoefficientSurfaceOrPointIsFoundByMuJoCosMatrices) {
   EXPECT_GT(add_forces_of(&coefficient, [](auto* c) { c->law.viscous_friction *= 1.01; }), 1e-3);
   EXPECT_GT(add_forces_of(&surface, [](auto* c) { c->bias[0] = 0; }), 1e-3);
   EXPECT_GT(add_forces_of(&point, [](auto* c) { c->offset[0] += 0.01; }), 1e-3);
+}
+
+TEST(ViscousForces, MuJoCosMatricesFindAWrongForceOfEveryContactAndRow) {
+  std::mt19937_64 rng(4);
+  AccelerationProblem accelerations(&rng);
+  const plant::MomentumCheck::Result right = accelerations.check();
+  ASSERT_LE(right.mismatch, 1e-12 * right.scale);
+  const contact::ContactSolution solution = accelerations.solution;
+  for (int i = 0; i < accelerations.problem.num_contacts(); ++i) {
+    for (int component = 0; component < 3; ++component) {
+      contact::ContactSolution wrong = solution;
+      wrong.impulses[i][component] += 1e-3;
+      EXPECT_GT(accelerations.compare(wrong).mismatch, 1e-5)
+          << "contact " << i << " component " << component;
+    }
+  }
+  for (int i = 0; i < accelerations.problem.num_rows(); ++i) {
+    contact::ContactSolution wrong = solution;
+    wrong.row_impulses[i] += 1e-3;
+    EXPECT_GT(accelerations.compare(wrong).mismatch, 1e-5) << "row " << i;
+  }
+  for (std::size_t i = 0; i < solution.v.size(); ++i) {
+    contact::ContactSolution wrong = solution;
+    wrong.v[i] += 1e-3;
+    EXPECT_GT(accelerations.compare(wrong).mismatch, 1e-5) << "dof " << i;
+  }
 }
 
 }  // namespace

@@ -7,13 +7,14 @@
 
 #include "stiction/contact/contact_model.hpp"
 
-/// Lists of contact models, from their table: a new model is in every list that it fits.
+/// Lists of contact models, taken from their table, so that a new model is in every list that it
+/// fits.
 namespace stiction::support {
 
 using contact::ContactModel;
 using contact::ContactModelTraits;
 
-/// The models whose traits satisfy a predicate, in the order of the table.
+/// Returns the models whose traits satisfy a predicate, in the order of the table.
 template <class Predicate>
 std::vector<ContactModel> list_models(const Predicate& fits) {
   std::vector<ContactModel> models;
@@ -22,28 +23,30 @@ std::vector<ContactModel> list_models(const Predicate& fits) {
   return models;
 }
 
-/// The same but for one model, of which a test does not hold.
+/// Returns the models of a list except one, for which a test does not hold.
 inline std::vector<ContactModel> without(ContactModel model, std::vector<ContactModel> models) {
   std::erase(models, model);
   return models;
 }
 
+/// Returns the rigid models.
 inline std::vector<ContactModel> rigid_models() {
   return list_models([](const ContactModelTraits& m) { return m.is_rigid; });
 }
-/// All models of ours whose surfaces give way.
+/// Returns all models with compliant contacts, except MuJoCo's own.
 inline std::vector<ContactModel> compliant_models() {
   return list_models([](const ContactModelTraits& m) { return !m.is_rigid && !m.is_mj_step; });
 }
-/// Those of them that are convex.
+/// Returns the compliant models that are convex.
 inline std::vector<ContactModel> convex_models() {
   return list_models([](const ContactModelTraits& m) { return !m.is_rigid && m.has_error_bound; });
 }
+/// Returns the models that take a normal law and a friction law.
 inline std::vector<ContactModel> models_with_laws() {
   return list_models([](const ContactModelTraits& m) { return m.takes_laws; });
 }
 
-/// The name of a parametrized test.
+/// Returns the name of a parametrized test.
 inline std::string model_name(const testing::TestParamInfo<ContactModel>& info) {
   return std::string(contact::traits(info.param).name);
 }

@@ -37,13 +37,14 @@ ActiveSet::Count ActiveSet::count(const SolvedStep& step, const RigidContactChec
     num_active += row.kind == RowKind::kLimit && step.solution.row_impulses[r] > 0;
     num_bilateral += row.kind == RowKind::kEquality;
   }
-  // The rank of a large island would take too long; rank X >= 0 is certain.
+  // Finding the rank in a large island would take too long. There 0 is a lower bound of it.
   constexpr double kMostWork = 1e8;
   const bool is_small = 1.0 * num_bilateral * n * n < kMostWork;
   const int rank = is_small ? find_rank(step, contacts, island) : 0;
   return {.num_active = num_active, .max_active = n - rank};
 }
 
+/// Returns the rank of the island's bilateral rows X.
 int ActiveSet::find_rank(const SolvedStep& step, const RigidContactCheck& contacts, int island) {
   const ContactProblem& problem = step.problem;
   rows_.clear();
@@ -53,7 +54,7 @@ int ActiveSet::find_rank(const SolvedStep& step, const RigidContactCheck& contac
     add_row_force(problem, problem.rows[r], 1, row_);
     add_row(step);
   }
-  if (traits(step.model).tangents != TangentPolicy::kBilateral) return count_independent();
+  if (traits(step.model).tangents != TangentPolicy::kBilateral) return count_independent_rows();
   for (const int p : step.islands.pairs(island)) {
     const BodyPair& pair = problem.pairs[p];
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
@@ -67,7 +68,7 @@ int ActiveSet::find_rank(const SolvedStep& step, const RigidContactCheck& contac
       }
     }
   }
-  return count_independent();
+  return count_independent_rows();
 }
 
 /// Appends row_, in units in which A has a diagonal of ones, and sets it to zero.
@@ -86,31 +87,35 @@ void ActiveSet::add_row(const SolvedStep& step) {
     rows_[i] /= std::sqrt(squares);
 }
 
-/// Gram-Schmidt on rows_. The next row is the one with the longest part that is orthogonal to those
-/// before: in another order several short parts may stand for one that is rounding error.
-int ActiveSet::count_independent() {
+/// Counts the linearly independent rows of rows_ by Gram-Schmidt orthogonalization, in place.
+///
+/// The next row is always the one with the longest part orthogonal to the rows before it. In
+/// another order, rounding errors in short orthogonal parts could count as independent rows.
+int ActiveSet::count_independent_rows() {
   const auto n = static_cast<std::ptrdiff_t>(dofs_.size());
   const auto num_rows = static_cast<std::ptrdiff_t>(rows_.size()) / n;
   const auto dot = [n](const double* a, const double* b) {
     return std::inner_product(a, a + n, b, 0.0);
   };
   for (std::ptrdiff_t rank = 0; rank < std::min(n, num_rows); ++rank) {
+    // Move the row with the longest orthogonal part to the front of the remaining ones.
     double* q = rows_.data() + rank * n;
-    double most = 0;
+    double longest = 0;  // squared length
     for (std::ptrdiff_t i = rank; i < num_rows; ++i) {
       double* x = rows_.data() + i * n;
-      const double left = dot(x, x);
-      if (left <= most) continue;
-      most = left;
+      const double squared_length = dot(x, x);
+      if (squared_length <= longest) continue;
+      longest = squared_length;
       if (i > rank) std::swap_ranges(q, q + n, x);
     }
     constexpr double kDependent = 1e-10;  // squared length
-    if (!(most > kDependent)) return static_cast<int>(rank);
-    for (std::ptrdiff_t k = 0; k < n; ++k) q[k] /= std::sqrt(most);
+    if (!(longest > kDependent)) return static_cast<int>(rank);
+    // Normalize it and remove its direction from the remaining rows.
+    for (std::ptrdiff_t k = 0; k < n; ++k) q[k] /= std::sqrt(longest);
     for (std::ptrdiff_t i = rank + 1; i < num_rows; ++i) {
       double* x = rows_.data() + i * n;
-      const double share = dot(q, x);
-      for (std::ptrdiff_t k = 0; k < n; ++k) x[k] -= share * q[k];
+      const double component = dot(q, x);
+      for (std::ptrdiff_t k = 0; k < n; ++k) x[k] -= component * q[k];
     }
   }
   return static_cast<int>(std::min(n, num_rows));

@@ -31,7 +31,8 @@ void BalanceCheck::calc(const SolvedStep& step, const GeneralizedImpulses& impul
 BalanceCheck::SquaredNorms BalanceCheck::calc_norms(const SolvedStep& step,
                                                     std::span<const int> blocks,
                                                     std::span<const double> allowance) const {
-  // Both quotients are D^2 r^2. They round differently, and recordings keep the last bit.
+  // Both forms of D^2 r^2 are exact but round differently. Each family of models keeps its own, so
+  // that recordings replay to the last bit.
   const bool divides = contact::traits(step.model).is_rigid;
   SquaredNorms out;
   for (const int b : blocks) {
@@ -54,17 +55,17 @@ void BalanceCheck::judge(const SolvedStep& step, const GeneralizedImpulses& impu
     const ResidualScale scale =
         calc_residual_scale(step.problem, blocks, impulses.by_law, momentum_);
     const double residual = std::sqrt(norms.residual);
-    const double enough =
+    const double allowed =
         contact::calc_allowed_residual(step.absolute_tolerance, step.relative_tolerance, scale);
     // A result whose rounding error is larger than this is not a solution.
     constexpr double kMaxRoundOff = 1e-4;  // relative to the momentum
     const double rounding = std::min(std::sqrt(norms.allowance), kMaxRoundOff * scale.momentum);
-    result->verdict.require("momentum residual", residual, enough + rounding, "sqrt(J)");
+    result->verdict.require("momentum residual", residual, allowed + rounding, "sqrt(J)");
     if (!(residual > step.absolute_tolerance && scale.impulses > 0)) return;
     result->relative_residual = std::max(result->relative_residual, residual / scale.impulses);
     result->residual_to_momentum =
         std::max(result->residual_to_momentum, residual / scale.momentum);
-    if (residual > enough)
+    if (residual > allowed)
       result->round_off =
           std::max(result->round_off, std::min(residual, rounding) / scale.impulses);
   });

@@ -16,31 +16,32 @@ namespace stiction::certificate {
 /// with.
 class BalanceCheck {
  public:
-  /// Computes the residual, the imbalance and the momenta.
+  /// Computes the residual, the imbalance and the momentum.
   void calc(const SolvedStep& step, const GeneralizedImpulses& impulses);
 
+  /// The entries of Certificate with the same names, and the verdict on them.
   struct Result {
     Verdict verdict;
-    double relative_residual = 0;  // see Certificate, as the two below [-]
+    double relative_residual = 0;
     double residual_to_momentum = 0;
     double round_off = 0;
   };
-  /// Compares the residual with the tolerance, separately for each island that was solved whole and
-  /// for each block in no island, whose exact velocity is v*.
+  /// Compares the residual with the tolerance. Each island that was solved whole is judged alone,
+  /// and so is each block outside all islands; the exact velocity of such a block is v*.
   /// @param impulses  as in calc
   /// @param allowance bound on the rounding error of each entry of the residual, size num_dofs;
-  ///                  empty for none
-  /// @param result    in, out: the worst of the values that it holds and of this step's
+  ///                  empty for no allowance
+  /// @param result    in, out: keeps the larger of its own values and those of this step
   void judge(const SolvedStep& step, const GeneralizedImpulses& impulses,
              std::span<const double> allowance, Result* result) const;
 
   std::span<const double> inertial() const { return inertial_; }    // A (v - v*)
-  std::span<const double> residual() const { return residual_; }    // inertial - J^T gamma, laws'
-  std::span<const double> imbalance() const { return imbalance_; }  // the same, reported
+  std::span<const double> residual() const { return residual_; }    // inertial - J^T gamma by law
+  std::span<const double> imbalance() const { return imbalance_; }  // with the impulses reported
   std::span<const double> momentum() const { return momentum_; }    // A v
 
  private:
-  /// Squared norms of some blocks [J].
+  /// Squared norms |D x|^2 over some blocks, D = diag(A)^(-1/2) [J].
   struct SquaredNorms {
     double residual = 0, allowance = 0;
   };

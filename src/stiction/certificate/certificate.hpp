@@ -6,23 +6,25 @@
 /// fields with their names, units and the rule by which the certificates of two steps merge.
 namespace stiction::certificate {
 
-/// What is certified of a rigid model alone; all zero for compliant models.
+/// The part of a certificate that only rigid models have; all zero for compliant models.
 ///
-/// Contacts and limits have an impulse gamma_n, a normal velocity v_n at the end of the step, and a
-/// gap speed b: the gap over the time step, or minus the speed that corrects an overlap.
+/// A contact or limit has an impulse gamma_n, a normal velocity v_n at the end of the step, and a
+/// gap speed b. The gap speed is the gap over the time step, or for an overlap minus the speed of
+/// its correction.
 struct RigidCertificate {
   /// Largest |min(w gamma_n, v_n + b)| of contacts and limits, w being their mobility [m/s].
   double complementarity = 0;
-  /// Sum of gamma_n (v_n + b) where it is positive and, for friction polygons, of the work that
-  /// their friction could still do [J].
+  /// Sum of gamma_n (v_n + b) where it is positive, and of the energy that friction polygons could
+  /// still dissipate [J].
   double complementarity_work = 0;
   /// Largest velocity that a sticking contact or an equality should have stopped [m/s, rad/s].
   double constraint_error = 0;
-  /// Energy that contacts and rows add, 1/2 |v|_A^2 - 1/2 |v*|_A^2 [J]. It is above 0 only through
-  /// corrections of overlaps and moving surfaces.
+  /// Energy that contacts and rows add, 1/2 |v|_A^2 - 1/2 |v*|_A^2 [J]. It can be above 0 only
+  /// through corrections of positions, moving surfaces, springs, and the dry friction of joints in
+  /// a rebound.
   double energy_gain = 0;
-  /// Active contacts and limits, those with an impulse, and the number n - rank X of them that is
-  /// enough (Theorem 1 of [drumwright2015]); sums over the islands.
+  /// The number of active contacts and limits, which have an impulse, and the number n - rank X of
+  /// them that is enough (Theorem 1 of [drumwright2015]). Both are sums over the islands.
   int num_active = 0, max_active = 0;
 };
 
@@ -48,26 +50,27 @@ struct Certificate {
   /// The same relative to the momentum |D A v| where that is larger, as [castro2023] and Drake
   /// measure it. Steps that `tamsi` divided are left out [-].
   double residual_to_momentum = 0;
-  /// Part of relative_residual that is attributed to rounding, see RoundOff; 0 where the tolerance
-  /// is met without it [-].
+  /// Part of relative_residual that is attributed to rounding; 0 where the tolerance is met without
+  /// an allowance for it [-].
   double round_off = 0;
   /// Largest difference between the impulses reported and those of the model's laws at v [N s].
   double impulse_error = 0;
   /// Smallest normal impulse reported [N s]. A negative one would be adhesion.
   double min_normal_impulse = 0;
-  /// Largest friction impulse, torsion and rolling included, beyond the model's bound [N s]: mu
-  /// gamma_n of the step, or mu gamma_n0 for the lagged models. It is round-off at most.
+  /// Largest friction impulse, torsion and rolling included, beyond the model's bound [N s]. The
+  /// bound is mu gamma_n of the step, or mu gamma_n0 for the lagged models. The excess is at most
+  /// round-off.
   double max_cone_excess = 0;
-  /// Largest energy that friction of every kind adds at a contact [J]; it is round-off at most.
+  /// Largest energy that friction of every kind adds at a contact [J]; at most round-off.
   double max_friction_work = 0;
-  /// `coulomb`: largest over the islands of |x - gamma_n|_inf / mean(gamma_n), the distance of the
-  /// normal impulses x that bound friction from those of the step; 0 for other models [-]. A mean
-  /// below what the tolerance resolves is replaced by the latter.
+  /// `coulomb`: largest |x - gamma_n|_inf / mean(gamma_n) of an island, where x are the normal
+  /// impulses that bound friction and gamma_n those of the step; 0 for other models [-]. Where the
+  /// mean is smaller than the impulse that the tolerance resolves, the latter takes its place.
   double coupling_error = 0;
   RigidCertificate rigid;
-  /// True if every check passes. Residuals must be within the tolerance or, where that is finer
-  /// than arithmetic, within round-off; impulses must agree with the laws within round-off. The
-  /// coupling error is not checked.
+  /// True if every check passes. Residuals must be within the tolerance or, if arithmetic cannot
+  /// resolve the tolerance, within round-off. Impulses must agree with the laws within round-off.
+  /// The coupling error is not checked.
   bool ok = true;
   /// The check that fails by most, if not ok.
   FailedCheck failed;

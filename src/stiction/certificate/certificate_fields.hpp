@@ -4,11 +4,11 @@
 
 #include "stiction/certificate/certificate.hpp"
 
-/// The fields of a certificate, listed once. Merging, scaling, the Python attributes and the table
-/// of docs/certificates.md follow from this list.
+/// The fields of a certificate, listed once. Merging, scaling and the Python attributes follow from
+/// this list, and a test compares the table of docs/certificates.md with it.
 namespace stiction::certificate {
 
-/// The value that represents two steps.
+/// The rule by which the values of two steps become one.
 enum class Merge { kLarger, kSmaller, kBoth };
 
 /// One field of a certificate.
@@ -18,10 +18,10 @@ struct Field {
   const char* unit = "";     // "-" for a number without one
   const char* meaning = "";  // without a full stop
   Merge merge = Merge::kLarger;
-  /// p: the value for accelerations times h^p is the value for the velocities that they make over a
-  /// time h.
+  /// The power p of time in the conversion from accelerations: a value computed for accelerations,
+  /// times h^p, is the value for the velocities that they make over a time h.
   int scale_power = 0;
-  // One of the two says where the value is.
+  // Where the value is; one of the two is null.
   T Certificate::*member = nullptr;
   T RigidCertificate::*rigid_member = nullptr;
 
@@ -29,7 +29,7 @@ struct Field {
   T& in(Certificate& c) const { return member ? c.*member : c.rigid.*rigid_member; }
 };
 
-/// All fields but `failed`, in the order of tables.
+/// All fields except `failed`, in the order of the tables.
 inline constexpr std::tuple kFields{
     Field<double>{.name = "error_bound",
                   .unit = "sqrt(J)",
@@ -129,13 +129,14 @@ inline constexpr std::tuple kFields{
                 .merge = Merge::kBoth,
                 .member = &Certificate::ok}};
 
-/// Calls visit(field) for each of kFields.
+/// Calls visit(field) for each entry of kFields.
 template <class Visitor>
 void for_each_field(Visitor&& visit) {
   std::apply([&](const auto&... field) { (visit(field), ...); }, kFields);
 }
 
-/// Merges the certificate of a further step into the worst of those before, field by field.
+/// Merges a step's certificate into that of the steps before it, field by field. The result has
+/// the worst value of each field.
 void keep_worst(const Certificate& step, Certificate* worst);
 
 /// Converts the certificate of accelerations to that of the velocities which they make over a time.

@@ -20,7 +20,7 @@ Certifier& Certifier::operator=(Certifier&&) noexcept = default;
 Certificate Certifier::certify(const SolvedStep& step, contact::MomentumFactor* factor) {
   GeneralizedImpulses* impulses = &checks_->impulses;
   impulses->clear(step.problem.num_dofs());
-  // Compliant models have a law for each impulse, rigid models conditions that impulses and
+  // Compliant models have a law for each impulse. Rigid models have conditions that impulses and
   // velocities fulfil together.
   return contact::traits(step.model).is_rigid
              ? checks_->rigid.certify(step, factor, impulses, &checks_->balance)

@@ -18,12 +18,13 @@ class Certifier {
   Certifier(Certifier&&) noexcept;
   Certifier& operator=(Certifier&&) noexcept;
 
-  /// @param step   with the solution of a model other than `mujoco`
-  /// @param factor whose calc_derived derived the problem's data
+  /// Computes the certificate of a step.
+  /// @param step   a step of any model except `mujoco`
+  /// @param factor the factor whose calc_derived completed the problem
   Certificate certify(const SolvedStep& step, contact::MomentumFactor* factor);
 
-  /// J^T gamma of the impulses reported in the last step, without springs: these stand for forces
-  /// of the caller's own. Size num_dofs.
+  /// J^T gamma of the impulses reported in the last step, without the springs, which stand for
+  /// forces of the caller's own; size num_dofs.
   std::span<const double> constraint_impulse() const;
   /// A (v - v*) - J^T gamma of all impulses reported in the last step; size num_dofs.
   std::span<const double> imbalance() const;

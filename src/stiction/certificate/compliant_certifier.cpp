@@ -15,7 +15,7 @@ using contact::traits;
 
 namespace {
 
-/// The coupling error of one island, see Certificate.
+/// Returns the coupling error of one island, see Certificate.
 double calc_island_coupling(const SolvedStep& step, int island, std::span<const double> by_law,
                             std::span<const double> momentum,
                             const std::vector<double>& normal_impulses) {
@@ -59,7 +59,8 @@ Certificate CompliantCertifier::certify(const SolvedStep& step, MomentumFactor* 
   return out;
 }
 
-/// Writes the momentum residuals as well.
+/// Runs all checks and writes the momentum residuals to `out`. If the checks fail without an
+/// allowance for rounding, they are repeated with one.
 Verdict CompliantCertifier::judge(const SolvedStep& step, const GeneralizedImpulses& impulses,
                                   const BalanceCheck& balance, Certificate* out) {
   const auto judge_with = [&](std::span<const double> allowance, double law_tolerance) {
@@ -74,12 +75,13 @@ Verdict CompliantCertifier::judge(const SolvedStep& step, const GeneralizedImpul
     verdict.require("positive work of friction", out->max_friction_work, law_tolerance, "J");
     return verdict;
   };
-  // Stiff laws amplify the rounding errors of v; a tenth of the solver's tolerance hides no error.
+  // Stiff laws amplify the rounding errors of v. A tenth of the solver's tolerance leaves room for
+  // them and hides no error of the solver.
   const double law_tolerance =
       std::max(1e-9, 0.1 * step.relative_tolerance) * std::max(laws_.scale(), 1e-12);
   const Verdict verdict = judge_with({}, law_tolerance);
   if (verdict.ok() || !laws_.is_finite()) return verdict;
-  // A tolerance finer than arithmetic is met if nothing but rounding is left.
+  // A tolerance that arithmetic cannot resolve is met if rounding explains the rest.
   round_off_.calc(step);
   return judge_with(round_off_.imbalance(), law_tolerance + round_off_.impulse());
 }
@@ -88,7 +90,7 @@ void CompliantCertifier::calc_bounds(const SolvedStep& step, MomentumFactor* fac
                                      const BalanceCheck& balance, Certificate* out) {
   dual_shares_.resize(step.problem.num_blocks());
   factor->calc_squared_norms(balance.residual(), dual_shares_);
-  double all = 0, max_island = 0;  // |grad l|^2 in the norm of A^-1 [J]
+  double all = 0, max_island = 0;  // |grad l|_{A^-1}^2 [J]
   for_each_whole_group(step, [&](std::span<const int> blocks) {
     double island = 0;
     for (const int b : blocks) island += dual_shares_[b];

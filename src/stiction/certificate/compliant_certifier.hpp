@@ -15,14 +15,15 @@ namespace stiction::certificate {
 
 /// Certifies steps of compliant models, whose impulses are functions of the velocities.
 ///
-///  1. The laws are evaluated at v, and their impulses compared with those of the solution.
-///  2. Momentum must balance with the impulses of the laws, in every island.
-///  3. Where a check fails, it is repeated with an allowance for rounding.
-///  4. The momentum residual in the norm of A^-1 bounds the error of v.
+///  1. The laws are evaluated at v, and their impulses are compared with those of the solution.
+///  2. In every island the momentum must balance with the impulses of the laws.
+///  3. If a check fails, all are repeated with an allowance for rounding.
+///  4. The norm of the momentum residual, |grad l|_{A^-1}, bounds the error of v.
 class CompliantCertifier {
  public:
-  /// @param impulses cleared; out, of this step
-  /// @param balance  out, of this step
+  /// Computes the certificate of a step.
+  /// @param impulses in: cleared; out: the generalized impulses of the step
+  /// @param balance  out: the balance of momentum of the step
   Certificate certify(const SolvedStep& step, contact::MomentumFactor* factor,
                       GeneralizedImpulses* impulses, BalanceCheck* balance);
 
@@ -35,7 +36,7 @@ class CompliantCertifier {
   SubstepCheck substeps_;
   ImpulseCheck laws_;
   RoundOff round_off_;
-  std::vector<double> dual_shares_;  // of each block in |residual|^2, in the norm of A^-1 [J]
+  std::vector<double> dual_shares_;  // of each block in |residual|_{A^-1}^2 [J]
 };
 
 }  // namespace stiction::certificate

@@ -6,12 +6,12 @@
 
 #include "stiction/certificate/reference_laws.hpp"
 
-/// The friction polygons of rigid models, by their definitions.
+/// The friction polygons of rigid models, computed from their definitions.
 /// Source: [theory:stewart-trinkle], [theory:least-energy].
 namespace stiction::certificate {
 
-/// The circumradius of the polygon with k corners, the first at t1, whose edge holds the friction
-/// of gamma [N s].
+/// Returns the circumradius of the friction polygon that has the friction of gamma on its edge
+/// [N s]. It has k corners, the first of them on the t1 axis.
 inline double calc_polygon_radius(const ContactVector& gamma, int k) {
   double farthest = 0;
   for (int m = 0; m < k; ++m) {
@@ -21,7 +21,7 @@ inline double calc_polygon_radius(const ContactVector& gamma, int k) {
   return farthest / std::cos(std::numbers::pi / k);
 }
 
-/// The largest slip against one of the k directions, lambda of the LCP [m/s].
+/// Returns the largest slip speed against one of the k directions, the lambda of the LCP [m/s].
 inline double calc_polygon_slip(const ContactVector& v, int k) {
   double fastest = 0;
   for (int m = 0; m < k; ++m) {
@@ -31,8 +31,8 @@ inline double calc_polygon_slip(const ContactVector& v, int k) {
   return fastest;
 }
 
-/// The friction of gamma beyond the k/2 half-planes, in each quadrant, of `drumwright_shell` [N s];
-/// negative inside them.
+/// Returns how far the friction of gamma is beyond the half-planes of `drumwright_shell`, k/2 in
+/// each quadrant; negative inside them [N s].
 inline double calc_half_plane_excess(const ContactVector& gamma, double bound, int k) {
   double excess = -contact::kInfinity;
   for (int m = 0; m < k / 2; ++m) {

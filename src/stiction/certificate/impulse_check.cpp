@@ -13,20 +13,20 @@ using contact::RowKind;
 using math::Lanes;
 using math::Lanes3;
 
-/// What the contacts of a body pair have in common.
+/// The data that the contacts of a body pair share.
 struct ImpulseCheck::PairView {
   const SolvedStep& step;
   const SubstepCheck& substeps;
-  bool is_divided = false;  // into sub-steps
-  bool is_fine = false;     // certified at v + v_rest
-  double V0[6], V[6];       // motion at the start and at the end
-  long double V_fine[6];    // at the end, at v + v_rest; only if is_fine
+  bool is_divided = false;       // into sub-steps
+  bool is_compensated = false;   // the laws are evaluated at v + v_low
+  double V0[6], V[6];            // motion at the start and at the end
+  long double V_compensated[6];  // motion at the end, from v + v_low; set only if is_compensated
 
   PairView(const SolvedStep& step, const SubstepCheck& substeps, const BodyPair& pair);
-  /// Completes the velocity of a contact, of which lane `lane` of v holds the linear components,
-  /// and puts those of more digits there.
+  /// Returns the velocity of a contact with its angular components. Lane `lane` of v holds the
+  /// linear ones; compensated velocities replace them if the island has some.
   ContactVector find_velocity(const Contact& c, int lane, Lanes3* v) const;
-  /// The law of a contact, or the sum over its sub-steps.
+  /// Returns the impulse that the law prescribes, summed over the sub-steps of a divided step.
   ReferenceImpulse find_law(int contact, double v_n0, const ContactVector& v_c) const;
 };
 
@@ -43,16 +43,17 @@ ImpulseCheck::PairView::PairView(const SolvedStep& step, const SubstepCheck& sub
   const ContactSolution& solution = step.solution;
   const int island = step.islands.island_of_block(problem.segments[pair.first_segment].block);
   is_divided = !step.is_whole(island);
-  is_fine = solution.islands[island].is_fine;
-  if (is_fine) calc_fine_pair_motion(problem, pair, solution.v, solution.v_rest, V_fine);
+  is_compensated = solution.islands[island].is_compensated;
+  if (is_compensated)
+    calc_compensated_pair_motion(problem, pair, solution.v, solution.v_low, V_compensated);
   calc_pair_motion(problem, pair, problem.v0, V0);
   calc_pair_motion(problem, pair, solution.v, V);
 }
 
 ContactVector ImpulseCheck::PairView::find_velocity(const Contact& c, int lane, Lanes3* v) const {
-  if (!is_fine && c.dim <= 3) return {v->x[lane], v->y[lane], v->z[lane], 0, 0, 0};
-  if (!is_fine) return calc_contact_velocity(c, V);
-  const ContactVector v_c = calc_fine_contact_velocity(c, V_fine);
+  if (!is_compensated && c.dim <= 3) return {v->x[lane], v->y[lane], v->z[lane], 0, 0, 0};
+  if (!is_compensated) return calc_contact_velocity(c, V);
+  const ContactVector v_c = calc_compensated_contact_velocity(c, V_compensated);
   v->x[lane] = v_c[0];
   v->y[lane] = v_c[1];
   v->z[lane] = v_c[2];
@@ -92,7 +93,7 @@ void ImpulseCheck::add_pair(const SolvedStep& step, const SubstepCheck& substeps
   add_pair_force(step.problem, pair, wrenches.given, impulses->constraint);
 }
 
-/// @param first the first of up to four contacts
+/// Compares up to four contacts, the first of which is `first`.
 void ImpulseCheck::add_quad(const PairView& pair, int first, int count, Wrenches* wrenches) {
   const std::vector<Contact>& contacts = pair.step.problem.contacts;
   const ContactVector* given = &pair.step.solution.impulses[first];
@@ -111,7 +112,8 @@ void ImpulseCheck::add_quad(const PairView& pair, int first, int count, Wrenches
     normal_impulses_[i] = law.gamma[2];
     if (pair.is_divided) contacts_.add_friction_work(pair.substeps.friction_work(i));
 
-    // Contacts whose friction has more than a disk for its bound are compared one by one.
+    // Contacts with torsion, rolling or unequal coefficients are compared one by one: their
+    // friction bound is not a disk.
     const bool has_disk = c.dim <= 3 && c.friction[0] == c.friction[1];
     bound[lane] = has_disk ? c.sliding_friction() * law.normal_bound : kInfinity;
     if (has_disk) continue;
@@ -126,7 +128,7 @@ void ImpulseCheck::add_quad(const PairView& pair, int first, int count, Wrenches
                                    .friction_bound = bound,
                                    .count = count};
   contacts_.add_quad(impulses);
-  // For a divided step the work of each sub-step is known, but not one slip.
+  // A divided step has no single slip velocity. Its sub-steps' work was added above.
   if (!pair.is_divided) contacts_.add_friction_work(impulses.given, v);
   quad.add_wrench(impulses.law, wrenches->law);
   quad.add_wrench(impulses.given, wrenches->given);

@@ -14,7 +14,8 @@ namespace stiction::certificate {
 /// impulses with those of the solution.
 class ImpulseCheck {
  public:
-  /// @param substeps of the same step; it knows the laws' impulses in divided islands
+  /// Evaluates and compares all contacts and rows.
+  /// @param substeps the check of the same step, with the laws' impulses in divided islands
   /// @param impulses out: the impulses of all contacts and rows are added to it
   void calc(const SolvedStep& step, const SubstepCheck& substeps, GeneralizedImpulses* impulses);
 
@@ -26,7 +27,7 @@ class ImpulseCheck {
   double max_w() const { return max_w_; }
   /// True if every impulse of the solution is finite.
   bool is_finite() const { return contacts_.is_finite() && rows_.is_finite; }
-  /// The normal impulse that the law prescribes, of each contact [N s].
+  /// The normal impulse that the law prescribes for each contact [N s].
   const std::vector<double>& normal_impulses() const { return normal_impulses_; }
 
  private:

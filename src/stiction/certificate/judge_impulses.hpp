@@ -4,10 +4,10 @@
 
 namespace stiction::certificate {
 
-/// Checks what holds for the impulses of every model: they are finite and follow their laws, normal
-/// impulses do not pull, and friction is within its bound.
-/// @param certificate whose impulse errors are known
-/// @param tolerance   of all of them [N s]
+/// Checks the properties that impulses have in every model: they are finite, they follow their
+/// laws, contacts do not pull, and friction is within its bound.
+/// @param certificate holds the errors of the impulses
+/// @param tolerance   limit of each error [N s]
 void judge_impulses(const Certificate& certificate, bool is_finite, double tolerance,
                     Verdict* verdict);
 

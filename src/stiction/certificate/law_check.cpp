@@ -14,8 +14,8 @@ using math::Lanes3;
 
 constexpr int kSlip[5] = {0, 1, 3, 4, 5};  // components of friction: tangents, torsion, rolling
 
-/// Measures how far a friction impulse is outside the model's ellipsoid
-/// sum (gamma_i / mu_i)^2 <= bound^2, as an impulse at the largest coefficient [N s].
+/// Returns how far a friction impulse is outside the model's ellipsoid
+/// sum (gamma_i / mu_i)^2 <= bound^2, scaled by the largest coefficient [N s].
 double calc_cone_excess(ContactModel model, const Contact& c, const ContactVector& gamma,
                         double bound) {
   double largest = 0, ratio2 = 0, forbidden2 = 0;
@@ -46,7 +46,7 @@ void LawCheck::add_quad(const Quad& quad) {
   const Lanes torque_error =
       quad.friction_bound < kInfinity ? largest_component(given_torque) : Lanes{};
   impulse_error_ = math::max(math::max(largest_component(error), torque_error), impulse_error_);
-  // A NaN passes every comparison above; the sum keeps it.
+  // The maxima above ignore a NaN; the sum keeps it.
   sum_ += abs(given.x) + abs(given.y) + abs(given.z) + squared_norm(given_torque);
   Lanes minus_normal = -given.z;
   for (int lane = quad.count; lane < math::kNumLanes; ++lane) minus_normal[lane] = -kInfinity;

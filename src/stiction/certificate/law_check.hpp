@@ -10,7 +10,7 @@ namespace stiction::certificate {
 using contact::kInfinity;
 
 /// Compares the impulses of a solution with those that the contact laws prescribe, and keeps the
-/// worst deviation over all contacts. It takes four contacts at a time.
+/// worst deviation over all contacts. It compares four contacts at a time.
 class LawCheck {
  public:
   /// Up to four contacts, with the three components of their impulses.
@@ -18,16 +18,18 @@ class LawCheck {
     math::Lanes3 law;           // impulses that the laws prescribe [N s]
     math::Lanes3 given;         // impulses of the solution [N s]
     math::Lanes3 given_torque;  // their angular components, which should be zero [N m s]
-    /// mu times the normal bound [N s]; infinite for contacts that add_contact checks.
+    /// mu times the normal bound [N s]; infinite for contacts that add_contact compares.
     math::Lanes friction_bound;
     int count = 0;  // lanes that hold a contact
   };
+  /// Compares the linear components of up to four contacts.
   void add_quad(const Quad& quad);
   /// Compares all six components of a contact with torsion, rolling or unequal friction.
   void add_contact(ContactModel model, const Contact& contact, const ReferenceImpulse& law,
                    const ContactVector& given);
-  /// Takes the energy that friction adds at contacts with slip v_c [J].
+  /// Records the energy that friction adds at up to four contacts with velocities v_c.
   void add_friction_work(const math::Lanes3& given, const math::Lanes3& v_c);
+  /// Records the energy that friction adds at one contact [J].
   void add_friction_work(double work);
 
   /// The largest impulse of a law, the scale of rounding errors [N s].
@@ -44,7 +46,7 @@ class LawCheck {
 
   math::Lanes scale_{}, impulse_error_{}, cone_excess_{}, friction_work_{};
   math::Lanes minus_normal_ = math::broadcast(-kInfinity);
-  math::Lanes sum_{};  // of the magnitudes of the impulses; not finite if one of them is not
+  math::Lanes sum_{};  // of the impulses' magnitudes; not finite if one of them is not
 };
 
 }  // namespace stiction::certificate

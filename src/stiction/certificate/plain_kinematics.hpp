@@ -7,8 +7,8 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/lanes.hpp"
 
-/// Contact velocities, wrenches and products with A, written a second time: the solver and the
-/// simulator have their own in contact/jacobian.hpp.
+/// The certificate's own contact velocities, wrenches and products with A, in plain loops. The
+/// solver and the simulator use contact/jacobian.hpp instead.
 namespace stiction::certificate {
 
 using contact::BodyPair;
@@ -21,14 +21,15 @@ using contact::Row;
 void calc_pair_motion(const ContactProblem& problem, const BodyPair& pair,
                       std::span<const double> v, double V[6]);
 
-/// Computes v_c, with its angular part, from the pair's motion.
+/// Computes v_c, with its angular part, from the pair's motion [m/s, rad/s].
 ContactVector calc_contact_velocity(const Contact& c, const double V[6]);
 
-// The same in long doubles, from velocities v + v_rest. The contact velocity is rounded at the end.
-void calc_fine_pair_motion(const ContactProblem& problem, const BodyPair& pair,
-                           std::span<const double> v, std::span<const double> v_rest,
-                           long double V[6]);
-ContactVector calc_fine_contact_velocity(const Contact& c, const long double V[6]);
+/// Computes the pair's motion in long doubles, from the velocities v + v_low.
+void calc_compensated_pair_motion(const ContactProblem& problem, const BodyPair& pair,
+                                  std::span<const double> v, std::span<const double> v_low,
+                                  long double V[6]);
+/// Computes v_c from a motion in long doubles, and rounds it at the end.
+ContactVector calc_compensated_contact_velocity(const Contact& c, const long double V[6]);
 
 /// Adds a contact's impulse to F, a wrench [torque; force] about the pair's origin.
 void add_contact_wrench(const Contact& c, const ContactVector& gamma, double F[6]);
@@ -39,16 +40,17 @@ void add_contact_torque(const Contact& c, const ContactVector& gamma, double F[6
 /// One to four consecutive contacts of a pair, side by side.
 class ContactQuad {
  public:
-  /// @param count of the contacts from `first`, 1 to 4
+  /// @param first the first contact
+  /// @param count number of contacts, 1 to 4
   ContactQuad(const Contact* first, int count);
-  /// The linear components of v_c, for the pair's motion V.
+  /// Computes the linear components of v_c from the pair's motion V.
   math::Lanes3 calc_velocity(const double V[6]) const;
-  /// Their normal component alone.
+  /// Computes the normal component alone.
   math::Lanes calc_normal_velocity(const double V[6]) const;
-  /// The linear components of the contacts' impulses; zero in lanes without a contact.
-  /// @param gamma of the first contact and those that follow
+  /// Returns the linear components of the contacts' impulses; zero in lanes without a contact.
+  /// @param gamma impulses of the contacts, from the first one on
   math::Lanes3 read_impulses(const ContactVector* gamma) const;
-  /// Their angular components.
+  /// Returns the angular components of the contacts' impulses.
   math::Lanes3 read_torques(const ContactVector* gamma) const;
   /// Adds the wrench of linear impulses to F.
   void add_wrench(const math::Lanes3& gamma, double F[6]) const;

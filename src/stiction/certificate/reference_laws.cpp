@@ -25,7 +25,8 @@ class DefinedForce {
 
 namespace {
 
-/// The force of the chosen law at an elastic force f_e = k x, penetration x, and its rate.
+/// Returns the force of the chosen law at an elastic force f_e = k x, a penetration x, and its
+/// rate [N].
 double calc_force(const ModelParameters& parameters, const Contact& c, double f_e, double x,
                   double rate) {
   if (parameters.normal_law == NormalLawKind::custom)
@@ -33,15 +34,15 @@ double calc_force(const ModelParameters& parameters, const Contact& c, double f_
   return DefinedForce::calc(parameters.normal_law, c.law, f_e, x, rate);
 }
 
-/// Computes the normal impulse at the velocity v of the end of the step.
+/// Returns the normal impulse at the normal velocity v of the end of the step [N s].
 double calc_normal_impulse(const ModelParameters& parameters, const Contact& c, double dt,
                            double v) {
   const double f_e = c.fn0 - dt * c.law.stiffness * v;
   return dt * calc_force(parameters, c, f_e, -c.phi0 - dt * v, -v);
 }
 
-/// Computes the normal impulse of the state at the start of the step. Under a barrier the surfaces
-/// count as at least a hundredth of its thickness apart.
+/// Returns the normal impulse of the state at the start of the step [N s]. A barrier is evaluated
+/// at a hundredth of its thickness if the gap is smaller.
 double calc_start_impulse(const ModelParameters& parameters, const Contact& c, double dt,
                           double v_n0) {
   const bool is_barrier = traits(parameters.normal_law).is_barrier;
@@ -49,7 +50,8 @@ double calc_start_impulse(const ModelParameters& parameters, const Contact& c, d
   return dt * calc_force(parameters, c, c.fn0, -gap, -v_n0);
 }
 
-/// f(s) / |u| for a slip u and s = |u| / eps, where f is the share of the friction bound that acts.
+/// Returns f(s) / |u| for a slip u and s = |u| / eps, where f is the fraction of the friction bound
+/// that acts [s/m].
 double calc_friction_slope(FrictionRegularizationKind kind, double squared_slip, double eps) {
   if (kind == FrictionRegularizationKind::soft) return 1 / std::sqrt(squared_slip + eps * eps);
   const double slip = std::sqrt(squared_slip);
@@ -58,7 +60,8 @@ double calc_friction_slope(FrictionRegularizationKind kind, double squared_slip,
   return (slip > 0 ? std::atan(slip / eps) / slip : 1 / eps) * 2 / std::numbers::pi;
 }
 
-/// eps F(s), the energy that a unit friction bound dissipates, over the step.
+/// Returns eps F(s), the integral of f over the slip: the energy that a unit friction bound
+/// dissipates over the step [m/s].
 double calc_friction_norm(FrictionRegularizationKind kind, double squared_slip, double eps) {
   if (kind == FrictionRegularizationKind::soft)
     return squared_slip / (std::sqrt(squared_slip + eps * eps) + eps);
@@ -68,12 +71,13 @@ double calc_friction_norm(FrictionRegularizationKind kind, double squared_slip, 
   return eps * (2 * s * std::atan(s) - std::log1p(s * s)) / std::numbers::pi;
 }
 
-/// The friction of the lagged models, -gamma_n0 f(|m u| / (mu eps_s)) m (m u) / |m u|.
+/// Adds the friction of the lagged models, -gamma_n0 f(|m u| / (mu eps_s)) m (m u) / |m u|.
 void add_lagged_friction(FrictionRegularizationKind kind, const Contact& c, double gamma_n0,
                          double eps_s, const ContactVector& v_c, ContactVector* gamma) {
   constexpr int kSlip[5] = {0, 1, 3, 4, 5};
-  const int num_slips = c.dim - 1;  // none for a frictionless contact
-  double largest = 1e-9;            // coefficient; those of rotation at a radius of one meter
+  const int num_slips = c.dim - 1;  // 0 for a frictionless contact
+  // The largest coefficient, where torsion and rolling count at a radius of one meter.
+  double largest = 1e-9;
   for (int i = 0; i < num_slips; ++i) largest = std::max(largest, c.friction[i]);
   double squared = 0;
   for (int i = 0; i < num_slips; ++i) squared += std::pow(c.friction[i] * v_c[kSlip[i]], 2);
@@ -82,7 +86,7 @@ void add_lagged_friction(FrictionRegularizationKind kind, const Contact& c, doub
     (*gamma)[kSlip[i]] = -slope * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]);
 }
 
-/// Finds the point of the cone |gamma_t| <= mu gamma_n that is nearest to y = [t1, t2, n] in the
+/// Writes the point of the cone |gamma_t| <= mu gamma_n that is nearest to y = [t1, t2, n] in the
 /// norm of R.
 void project_on_cone(double mu, double R_t, double R_n, const std::array<double, 3>& y,
                      ContactVector* gamma) {
@@ -98,20 +102,20 @@ void project_on_cone(double mu, double R_t, double R_n, const std::array<double,
   (*gamma)[2] = n;
 }
 
-/// The coefficient of models that have one for both tangents.
+/// Returns the coefficient of models that have one for both tangents [-].
 double calc_mean_friction(const Contact& c) {
   return c.dim == 1 ? 0 : (c.friction[0] + c.friction[1]) / 2;
 }
 
-/// The slip tolerance, regularized by the contact's mobility [m/s].
+/// Returns the slip tolerance, which is regularized by the contact's mobility [m/s].
 double calc_slip_tolerance(const ModelParameters& parameters, const Contact& c, double w,
                            double normal_impulse) {
   return std::max(parameters.stiction_tolerance,
                   parameters.friction_regularization * w * calc_mean_friction(c) * normal_impulse);
 }
 
-/// `lagged`, `lagged_regularized` and `coulomb`: the normal law at v_n, and the friction of a
-/// normal impulse x that does not depend on v.
+/// Evaluates the law of `lagged`, `lagged_regularized` and `coulomb`: the normal law at v_n, with
+/// the friction of a normal impulse x that does not depend on v.
 ReferenceImpulse calc_with_given_bound(const ModelParameters& parameters, const Contact& c,
                                        double dt, double x, double eps_s,
                                        const ContactVector& v_c) {
@@ -140,7 +144,8 @@ ReferenceImpulse calc_sap(const ModelParameters& parameters, const Contact& c,
   const double pi = std::numbers::pi;
   const double dt = state.time_step, w = state.w, tau_d = c.law.relaxation_time;
   const double beta = parameters.near_rigid_factor;
-  const double k = c.law.stiffness > 1e-9 ? c.law.stiffness : 1e-9;  // a constant force has none
+  const double k =
+      c.law.stiffness > 1e-9 ? c.law.stiffness : 1e-9;  // a constant force has no stiffness
   const double R_n = std::max(beta * beta / (4 * pi * pi) * w, 1 / (dt * k * (dt + tau_d)));
   const double R_t = std::max(parameters.friction_regularization, 1e-9) * w;
   const double v_hat = c.fn0 / k / (dt + tau_d);
@@ -191,7 +196,7 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
     case ContactModel::viscous:
     case ContactModel::stewart_trinkle:
     case ContactModel::anitescu_potra:
-    case ContactModel::drumwright_shell:  // no law of one contact alone, see RigidCertifier
+    case ContactModel::drumwright_shell:  // no law of a single contact, see RigidCertifier
     case ContactModel::mujoco: break;     // never certified
   }
   return {};

@@ -6,8 +6,8 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/model_parameters.hpp"
 
-/// The contact laws a second time, as the papers write them: plain formulas on plain arrays that
-/// share no code with the solver's laws.
+/// The certificate's own contact laws, written from the papers as plain formulas on plain arrays.
+/// They share no code with the solver's laws.
 namespace stiction::certificate {
 
 using contact::Contact;
@@ -18,7 +18,7 @@ using contact::Row;
 /// Components t1, t2, n, then angular n, t1, t2, as in ContactSolution::impulses.
 using ContactVector = std::array<double, 6>;
 
-/// The state of a contact that its law reads, besides the properties of the contact.
+/// The state that a contact's law reads besides the contact's properties.
 struct ContactState {
   double time_step = 0;    // [s]
   double w = 0;            // Delassus size of the contact [1/kg]
@@ -26,6 +26,7 @@ struct ContactState {
   double given_bound = 0;  // normal impulse x of the solution that bounds friction; `coulomb` [N s]
 };
 
+/// An impulse that a law prescribes.
 struct ReferenceImpulse {
   ContactVector gamma{};
   /// The friction bound per unit of mu [N s]: gamma_n0 for the lagged models, x for `coulomb`,
@@ -33,8 +34,8 @@ struct ReferenceImpulse {
   double normal_bound = 0;
 };
 
-/// Evaluates the law of a compliant model; zero for rigid models, which have no law of one contact
-/// alone, and for `mujoco`.
+/// Evaluates the law of a compliant model. The result is zero for `mujoco` and for rigid models,
+/// which have no law of a single contact.
 /// @param v_c relative velocity in the contact frame at the end of the step [m/s, rad/s]
 ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameters& parameters,
                                         const Contact& contact, const ContactState& state,

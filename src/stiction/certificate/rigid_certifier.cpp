@@ -15,7 +15,7 @@ using contact::traits;
 
 namespace {
 
-/// 1/2 |v|_A^2 - 1/2 |v*|_A^2 = (v* + (v - v*)/2)^T A (v - v*).
+/// Returns 1/2 |v|_A^2 - 1/2 |v*|_A^2 = (v* + (v - v*)/2)^T A (v - v*) [J].
 double calc_energy_gain(const SolvedStep& step, std::span<const double> inertial) {
   const std::vector<double>&v = step.solution.v, &v_star = step.problem.v_star;
   double sum = 0;
@@ -24,21 +24,23 @@ double calc_energy_gain(const SolvedStep& step, std::span<const double> inertial
   return sum;
 }
 
+/// Returns 1/2 |v|_A^2 [J].
 double calc_kinetic_energy(const SolvedStep& step, std::span<const double> momentum) {
   double sum = 0;
   for (std::size_t i = 0; i < momentum.size(); ++i) sum += 0.5 * step.solution.v[i] * momentum[i];
   return sum;
 }
 
-/// The tolerance of velocities [m/s]. Rows within 3e-7 of the span of others may keep so much of
-/// their velocity; Lemke's method ends within 1e-8 of the numbers of its problem.
+/// Returns the tolerance of velocities [m/s]. The solver drops rows within 3e-7 of the span of the
+/// others, and such a row may keep that share of its velocity. Lemke's method is accurate to 1e-8
+/// of the numbers in its problem.
 double calc_speed_tolerance(const SolvedStep& step, const RigidFindings& findings) {
   const double size = traits(step.model).has_error_bound ? 1 : std::max(1.0, findings.max_mobility);
   return 1e-6 * findings.speed * size;
 }
 
-/// The largest impulse, by which the tolerance of impulses is measured [N s]. Impulses far below
-/// the momentum of the bodies are rounding errors.
+/// Returns the scale of the tolerance of impulses, the largest impulse [N s]. It is at least 1e-6
+/// of the momentum, because impulses far below the momentum are rounding errors.
 double calc_impulse_scale(const RigidFindings& findings, std::span<const double> momentum) {
   double scale = findings.impulse;
   for (const double p : momentum) grow(1e-6 * std::abs(p), &scale);
@@ -56,7 +58,7 @@ void judge(const SolvedStep& step, const BalanceCheck& balance, const RigidFindi
                    speed_tolerance * impulse_scale, "J");
   verdict->require("velocity of sticking contacts or equalities", c.rigid.constraint_error,
                    speed_tolerance, "m/s");
-  // Least energy is no complementarity: of its normals it is certain that nothing closes.
+  // Least energy does not make impulses complementary to velocities; its contacts must not close.
   if (traits(step.model).tangents == TangentPolicy::kLeastEnergy)
     verdict->require("penetration velocity", findings.closing_speed, speed_tolerance, "m/s");
   else
@@ -94,17 +96,19 @@ Certificate RigidCertifier::certify(const SolvedStep& step, MomentumFactor* fact
   return out;
 }
 
+/// Counts the active contacts and limits, and checks that there are not too many.
 void RigidCertifier::count_active(const SolvedStep& step, Verdict* verdict, RigidCertificate* out) {
   for (int island = 0; island < step.islands.size(); ++island) {
     const ActiveSet::Count count = active_set_.count(step, contacts_, island);
     out->num_active += count.num_active;
     out->max_active += count.max_active;
-    // The impulses of several phases add up, and friction cones are no projection.
+    // The theorem holds for the projections of models with an error bound, in a single phase.
     if (traits(step.model).has_error_bound && !rebounds_.in_island(island))
       verdict->require("number of active contacts", count.num_active, count.max_active, "");
   }
 }
 
+/// Writes the bounds on the errors of the velocities, and the work that they follow from.
 void RigidCertifier::calc_bounds(const SolvedStep& step, MomentumFactor* factor,
                                  const BalanceCheck& balance, RigidFindings* findings) {
   Certificate& out = findings->certificate;

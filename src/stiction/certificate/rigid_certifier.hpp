@@ -14,25 +14,28 @@
 
 namespace stiction::certificate {
 
-/// Certifies steps of rigid models, whose impulses are multipliers of constraints: momentum
-/// balances, no contact pulls, none closes that is closed, those with an impulse do not separate,
-/// those that stick do not slip, friction is within its bound and opposes slip, and no more
-/// contacts are active than necessary. The correction of an overlap may be omitted: then it is the
-/// overlap's speed that complements its impulse.
+/// Certifies steps of rigid models, whose impulses are multipliers of constraints.
+///
+///  - Momentum balances, and contacts do not pull.
+///  - Touching contacts do not close, and contacts with an impulse do not separate. A model
+///    may omit the correction of an overlap; its contact then rests.
+///  - Sticking contacts do not slip, and friction is within its bound and opposes the slip.
+///  - No more contacts are active than necessary.
 ///
 /// A step of `no_slip` or `viscous` is the point of a convex set that is nearest to v* in the norm
-/// of A, so that with the impulses reported
+/// of A. With the momentum residual r and the impulses reported it follows that
 ///
 ///     |v - v_exact|_A <= |r|_{A^-1} + sqrt(gamma_n^T w + 2 (violation)^T |gamma|),
 ///
-/// where r is the momentum residual. The bound assumes that the multipliers of the exact step are
-/// at most three times those reported. It concerns the problem with the set of sticking contacts
-/// that the step has. There is none for a step with rebounds, nor for the other models.
+/// where w = v_n + b. The bound assumes that the multipliers of the exact step are at most three
+/// times those reported. It concerns the problem with the step's own set of sticking contacts.
+/// Steps with rebounds and steps of the other models have no bound.
 /// Source: [theory:rigid-bound].
 class RigidCertifier {
  public:
-  /// @param impulses cleared; out, of this step
-  /// @param balance  out, of this step
+  /// Computes the certificate of a step.
+  /// @param impulses in: cleared; out: the generalized impulses of the step
+  /// @param balance  out: the balance of momentum of the step
   Certificate certify(const SolvedStep& step, contact::MomentumFactor* factor,
                       GeneralizedImpulses* impulses, BalanceCheck* balance);
 
@@ -45,7 +48,7 @@ class RigidCertifier {
   RigidContactCheck contacts_;
   RigidRowCheck rows_;
   ActiveSet active_set_;
-  std::vector<double> dual_shares_;  // of each block in |residual|^2, in the norm of A^-1 [J]
+  std::vector<double> dual_shares_;  // of each block in |residual|_{A^-1}^2 [J]
 };
 
 }  // namespace stiction::certificate

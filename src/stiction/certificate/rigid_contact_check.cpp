@@ -33,8 +33,8 @@ struct ContactView {
   double friction_bound() const { return contact.sliding_friction() * gamma[2]; }
 };
 
-/// Takes the smallest normal impulse, the sizes by which rounding errors are judged, and whether
-/// energy may be gained.
+/// Records the contact's smallest normal impulse, the sizes by which rounding errors are judged,
+/// and whether the contact may add energy.
 void add_scales(const ContactView& view, RigidFindings* out) {
   const auto linear_size = [](const ContactVector& x) { return std::hypot(x[0], x[1], x[2]); };
   for (const double x : view.gamma) out->is_finite = out->is_finite && std::isfinite(x);
@@ -48,19 +48,19 @@ void add_scales(const ContactView& view, RigidFindings* out) {
   out->may_gain_energy = out->may_gain_energy || moves || view.contact.phi0 < 0;
 }
 
-/// 0 <= gamma_n complements v_n + b >= 0.
+/// Checks that 0 <= gamma_n is complementary to v_n + b >= 0.
 void check_normal(const ContactView& view, RigidFindings* out) {
   const double gamma = view.gamma[2], v = view.v[2];
   double* complementarity = &out->certificate.rigid.complementarity;
   double b = calc_gap_speed(view.contact.phi0, view.time_step(), view.step.parameters);
   grow(std::max(0.0, -v - std::max(b, 0.0)), &out->closing_speed);
   if (traits(view.step.model).gaps == GapPolicy::kTouching) {
-    // A contact that does not touch takes no part.
+    // In this model only touching contacts act, and gaps do not count.
     if (!is_touching(view.contact))
       return grow(std::max(std::abs(gamma), view.friction()), &out->certificate.impulse_error);
     b = std::min(b, 0.0);
   }
-  // After a rebound a contact may separate with its impulse, but must not close.
+  // After a rebound a contact with an impulse may separate, but it must not close.
   if (view.is_in_rebound) return grow(std::max(0.0, -v - std::max(b, 0.0)), complementarity);
   grow(calc_complementarity(view.mobility, gamma, v, b), complementarity);
   // The correction of an overlap may have been omitted.
@@ -70,14 +70,14 @@ void check_normal(const ContactView& view, RigidFindings* out) {
   out->violation += std::max(0.0, -work);
 }
 
-/// What sticks does not slip, and frictionless contacts have no friction.
+/// Checks that sticking contacts do not slip and that frictionless contacts have no friction.
 void check_bilateral(const ContactView& view, RigidFindings* out) {
   if (view.is_sticking) grow(view.slip(), &out->certificate.rigid.constraint_error);
   out->violation += view.slip() * view.friction();
   if (view.contact.dim == 1) grow(view.friction(), &out->certificate.max_cone_excess);
 }
 
-/// gamma_t = -dt nu v_t. Puts it in `law`.
+/// Checks viscous friction, gamma_t = -dt nu v_t, and writes it to `law`.
 void check_viscous(const ContactView& view, ContactVector* law, RigidFindings* out) {
   for (int t = 0; t < 2; ++t)
     (*law)[t] =
@@ -86,7 +86,8 @@ void check_viscous(const ContactView& view, ContactVector* law, RigidFindings* o
        &out->certificate.impulse_error);
 }
 
-/// Friction is within the half-planes, mu gamma_n plus the viscous friction of the start.
+/// Checks that friction is within the half-planes at mu gamma_n plus the viscous friction of the
+/// start.
 void check_half_planes(const ContactView& view, RigidFindings* out) {
   const double viscous =
       view.time_step() * view.contact.law.viscous_friction * std::hypot(view.v0[0], view.v0[1]);
@@ -95,8 +96,9 @@ void check_half_planes(const ContactView& view, RigidFindings* out) {
        &out->certificate.max_cone_excess);
 }
 
-/// Friction is within the polygon, and whatever slips has all of it, along the directions that slip
-/// fastest: lambda complements mu gamma_n - 1^T beta, and beta complements D v + lambda.
+/// Checks that friction is within the polygon, and that a slipping contact has friction on the
+/// polygon's edge against the fastest slip. In the terms of the LCP, lambda is complementary to
+/// mu gamma_n - 1^T beta, and beta to D v + lambda.
 void check_polygon(const ContactView& view, RigidFindings* out) {
   const ContactVector &gamma = view.gamma, &v = view.v;
   const int k = view.step.parameters.friction_directions;
@@ -112,7 +114,8 @@ void check_polygon(const ContactView& view, RigidFindings* out) {
   if (radius > 0) grow(std::min(fastest + work / radius, view.mobility * radius), complementarity);
 }
 
-/// @return the impulse that the model's law prescribes; where it has no law, that of the solution
+/// Checks the friction by the model's policy.
+/// @return the impulse that the model's law prescribes, or the solution's if there is no such law
 ContactVector check_tangents(const ContactView& view, RigidFindings* out) {
   ContactVector law = view.gamma;
   switch (traits(view.step.model).tangents) {
@@ -125,8 +128,8 @@ ContactVector check_tangents(const ContactView& view, RigidFindings* out) {
   return law;
 }
 
-/// True if the contact sticks, as its state or its impulse says: a contact that closes within the
-/// step may stick as well.
+/// Returns true if the contact sticks: if it must, or if it has friction, because a contact that
+/// closes within the step may stick as well.
 bool find_sticking(const SolvedStep& step, const Contact& c, const ContactVector& gamma) {
   const bool must_stick =
       gamma[2] > 0 || (is_touching(c) && holds_all_touching(step.model, step.parameters));

@@ -9,15 +9,17 @@
 
 namespace stiction::certificate {
 
-/// Checks the contacts of a rigid model's step: normal impulses and velocities complement each
-/// other, and the tangents follow the model's policy.
+/// Checks the contacts of a rigid model's step: normal impulses and velocities are complementary,
+/// and the tangents follow the model's policy.
 class RigidContactCheck {
  public:
-  /// @param impulses the impulses of all contacts are added to it
+  /// Checks all contacts.
+  /// @param impulses out: the impulses of all contacts are added to it
+  /// @param out      in, out: the findings so far
   void calc(const SolvedStep& step, const Rebounds& rebounds, GeneralizedImpulses* impulses,
             RigidFindings* out);
 
-  /// True if the contact's slip is to be zero, or its friction viscous.
+  /// True if the contact sticks or, in `viscous`, has viscous friction. After calc.
   bool is_sticking(int contact) const { return is_sticking_[contact] != 0; }
 
  private:

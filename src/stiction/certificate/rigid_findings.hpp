@@ -8,13 +8,13 @@
 
 namespace stiction::certificate {
 
-/// What the checks of the contacts and rows of a rigid step add up.
+/// The results that the checks of a rigid step's contacts and rows accumulate.
 struct RigidFindings {
   Certificate certificate;
 
   // For the error bound.
   double complementarity = 0;  // sum of gamma (v + b) where positive [J]
-  double violation = 0;        // sum of |gamma| times the speed that violates its constraint [J]
+  double violation = 0;        // sum of |gamma| times the speed that violates the constraint [J]
   double max_mobility = 0;     // [1/kg]
 
   // For the verdict.
@@ -25,17 +25,18 @@ struct RigidFindings {
   bool is_finite = true;
 };
 
-/// Raises a largest value so far.
+/// Raises the largest value so far to `value` if that is larger.
 inline void grow(double value, double* largest) { *largest = std::max(*largest, value); }
 
-/// The speed b that a gap leaves, or minus the speed that corrects an overlap [m/s].
+/// Returns the closing speed b that a gap allows, or minus the speed that corrects an overlap
+/// [m/s].
 inline double calc_gap_speed(double gap, double dt, const contact::ModelParameters& parameters) {
   if (gap > 0) return gap / dt;
   return -std::min(parameters.gap_correction * -gap / dt, parameters.max_correction_speed);
 }
 
-/// |min(w gamma, v + b)| [m/s]. A model may omit the correction of an overlap, so that there it is
-/// the smaller value, with b or without it.
+/// Returns |min(w gamma, v + b)| [m/s]. A model may omit the correction of an overlap, so an
+/// overlap takes the smaller of the values with b and without it.
 inline double calc_complementarity(double mobility, double gamma, double velocity, double b) {
   const auto with = [&](double speed) {
     return std::abs(std::min(mobility * gamma, velocity + speed));

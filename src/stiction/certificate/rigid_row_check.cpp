@@ -23,7 +23,7 @@ struct RowView {
   bool is_in_rebound = false;  // a contact of its island rebounds
 };
 
-/// J diag(A)^-1 J^T, by which the impulse of a row is compared with its velocity.
+/// Returns the mobility J diag(A)^-1 J^T, which converts a row's impulse to a velocity.
 double calc_mobility(const SolvedStep& step, const Row& row) {
   const ContactProblem& problem = step.problem;
   double sum = 0;
@@ -36,14 +36,14 @@ double calc_mobility(const SolvedStep& step, const Row& row) {
   return sum;
 }
 
-/// The speed with which an equality that is open by `position` is corrected, signed [m/s, rad/s].
+/// Returns the signed velocity that corrects an equality which is open by `position` [m/s, rad/s].
 double calc_correction(const SolvedStep& step, double position) {
   const double speed =
       -calc_gap_speed(-std::abs(position), step.problem.time_step, step.parameters);
   return position > 0 ? -speed : speed;
 }
 
-/// 0 <= gamma complements v + b >= 0.
+/// Checks that 0 <= gamma is complementary to v + b >= 0.
 void check_limit(const RowView& view, RigidFindings* out) {
   const double gamma = view.gamma, v = view.v;
   const double b =
@@ -59,8 +59,8 @@ void check_limit(const RowView& view, RigidFindings* out) {
     out->certificate.min_normal_impulse = std::min(out->certificate.min_normal_impulse, gamma);
 }
 
-/// The velocity is 0 or that of the correction.
-/// @param conflict velocity that conflicting corrections of the island may leave in any row
+/// Checks that an equality's velocity is 0 or that of its correction.
+/// @param conflict speed that conflicting corrections of the island may leave in any row
 void check_equality(const RowView& view, double conflict, RigidFindings* out) {
   const double target = calc_correction(view.step, view.row.position);
   const double error = std::min(std::abs(view.v - target), std::abs(view.v));
@@ -69,7 +69,7 @@ void check_equality(const RowView& view, double conflict, RigidFindings* out) {
   out->may_gain_energy = out->may_gain_energy || view.row.position != 0;
 }
 
-/// Coulomb's law: a row within its bound sticks, and one at its bound opposes the motion.
+/// Checks Coulomb's law: a row within its bound sticks, and a row at its bound opposes the motion.
 void check_coulomb_friction(const RowView& view, RigidFindings* out) {
   const double missing = view.row.bound - std::abs(view.gamma);
   grow(-missing, &out->certificate.max_cone_excess);
@@ -79,9 +79,10 @@ void check_coulomb_friction(const RowView& view, RigidFindings* out) {
        &out->certificate.rigid.complementarity);
 }
 
-/// Springs, and dry friction with a stiction tolerance. @return the law's impulse
+/// Checks springs, and dry friction with a stiction tolerance.
+/// @return the impulse that the law prescribes
 double check_law(const RowView& view, RigidFindings* out) {
-  // The solver finds friction as a share of its bound, however little the joint is loaded.
+  // The solver computes friction as a fraction of its bound, so its error scales with the bound.
   if (view.row.kind == RowKind::kFriction) grow(view.row.bound, &out->impulse);
   const double law = calc_reference_row_impulse(view.row, view.v);
   grow(std::abs(law - view.gamma), &out->certificate.impulse_error);
@@ -89,12 +90,12 @@ double check_law(const RowView& view, RigidFindings* out) {
   return law;
 }
 
-/// Takes the sizes by which rounding errors are judged.
+/// Records the sizes by which rounding errors are judged, and whether the row may add energy.
 void add_scales(const RowView& view, RigidFindings* out) {
   out->is_finite = out->is_finite && std::isfinite(view.gamma);
   grow(std::abs(view.gamma), &out->impulse);
   grow(std::abs(view.v), &out->speed);
-  // The dry friction of a step without the rebound may push against it.
+  // Dry friction keeps the direction that it has without the rebound, and may then do work.
   const bool may_push = view.is_in_rebound && view.row.kind == RowKind::kFriction;
   out->may_gain_energy = out->may_gain_energy || may_push;
 }
@@ -131,8 +132,9 @@ void RigidRowCheck::calc(const SolvedStep& step, const Rebounds& rebounds,
   }
 }
 
-/// Rows that others imply have no correction of their own, and conflicts change those of all rows:
-/// an equality may be off by as much as all corrections of its island.
+/// Computes the norm of each island's equality corrections. The velocity of an equality may be off
+/// by that much: redundant rows have no correction of their own, and a conflict changes the
+/// corrections of all rows.
 void RigidRowCheck::calc_corrections(const SolvedStep& step) {
   corrections_.assign(step.islands.size(), 0.0);
   for (const Row& row : step.problem.rows) {

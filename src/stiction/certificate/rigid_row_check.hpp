@@ -9,12 +9,14 @@
 
 namespace stiction::certificate {
 
-/// Checks the scalar rows of a rigid model's step: limits complement their velocity, equalities
-/// hold or are corrected, dry friction is within its bound and opposes the motion, and springs
-/// follow their law.
+/// Checks the scalar rows of a rigid model's step: impulses and velocities of limits are
+/// complementary, equalities hold or are corrected, dry friction is within its bound and opposes
+/// the motion, and springs follow their law.
 class RigidRowCheck {
  public:
-  /// @param impulses the impulses of all rows are added to it
+  /// Checks all rows.
+  /// @param impulses out: the impulses of all rows are added to it
+  /// @param out      in, out: the findings so far
   void calc(const SolvedStep& step, const Rebounds& rebounds, GeneralizedImpulses* impulses,
             RigidFindings* out);
 

@@ -15,8 +15,8 @@ using contact::Row;
 using contact::Segment;
 namespace {
 
-/// The rounding error of a sum of few terms relative to the largest of them: those of v itself, of
-/// the products and of the sums.
+/// The rounding error of a sum of a few terms relative to the largest of them. It includes the
+/// errors of v, of the products and of the sums.
 constexpr double kUnit = 16 * std::numeric_limits<double>::epsilon();
 
 /// An angular and a linear magnitude: of motions [rad/s, m/s] or of wrenches [N m s, N s].
@@ -69,7 +69,7 @@ void add_pair_magnitude(const ContactProblem& problem, const BodyPair& pair, con
 }
 
 /// Bounds the change of a law's impulse, linear and angular, if each component of v_c is off by
-/// delta: the sum over the components of the largest change.
+/// delta. The bound is the sum over the components of the largest change.
 template <class Law>
 Magnitude calc_law_change(const Law& law, const ContactVector& v_c, const ContactVector& delta) {
   const ContactVector gamma = law(v_c);
@@ -87,7 +87,7 @@ Magnitude calc_law_change(const Law& law, const ContactVector& v_c, const Contac
     change.linear += largest.linear;
     change.angular += largest.angular;
   }
-  // The law's own rounding errors.
+  // The law itself rounds as well.
   change.linear += kUnit * norm(gamma.data());
   change.angular += kUnit * norm(gamma.data() + 3);
   return change;
@@ -146,7 +146,7 @@ void RoundOff::add_row(const SolvedStep& step, const Row& row) {
     const double moved = calc_reference_row_impulse(row, v_r + sign * kUnit * terms);
     change = std::max(change, std::abs(moved - gamma));
   }
-  change += kUnit * std::abs(gamma);  // the law's own rounding errors
+  change += kUnit * std::abs(gamma);  // rounding errors of the law itself
   impulse_ = std::max(impulse_, change);
   for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
     imbalance_[problem.row_dof[c]] += std::abs(problem.row_columns[c]) * change;

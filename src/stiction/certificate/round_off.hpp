@@ -7,15 +7,15 @@
 
 namespace stiction::certificate {
 
-/// Bounds what rounding alone may do to the impulses of the laws at given velocities.
+/// Bounds the errors that rounding alone may cause in the impulses of the laws.
 ///
-/// A contact velocity is a sum of terms J v, each rounded. It is known to a few units in the last
-/// place of the largest term. A law that is stiff in it, such as friction mu gamma_n0 / v_s near
-/// stiction, turns that into an error of the impulse which no solver can avoid.
+/// A contact velocity is a sum of rounded terms J v, so it is known only to a few units in the last
+/// place of the largest term. A stiff law, such as friction mu gamma_n0 / v_s near stiction, turns
+/// that into an error of the impulse which no solver can avoid.
 /// Source: [theory:round-off].
 class RoundOff {
  public:
-  /// Moves every contact and row velocity of the solution by its rounding error and adds up the
+  /// Moves every contact and row velocity of the solution by its rounding error, and adds up the
   /// changes of the laws' impulses.
   void calc(const SolvedStep& step);
 

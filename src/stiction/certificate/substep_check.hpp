@@ -9,21 +9,23 @@
 
 namespace stiction::certificate {
 
-/// Checks islands whose step was divided into n sub-steps of h = dt/n, each as a step of its own.
+/// Checks the islands whose step was divided, with each of the n sub-steps of h = dt/n as a step of
+/// its own.
 ///
-/// A sub-step starts from the velocities with which the one before ended, and from the overlap that
-/// moved along, fn0 <- fn0 - h k v_n. The impulse p/n of all forces but contact acts in it.
-/// Contacts have their laws over h, and rows the share 1/n of theirs. Source:
-/// [theory:substep-certificate].
+/// A sub-step starts from the velocities at the end of the one before, and from the overlap that it
+/// left, fn0 <- fn0 - h k v_n. In each sub-step the impulse p/n of all forces except contact acts,
+/// contacts have their laws over h, and rows have 1/n of the impulse of theirs.
+/// Source: [theory:substep-certificate].
 class SubstepCheck {
  public:
+  /// Checks all sub-steps of the step's divided islands.
   void calc(const SolvedStep& step);
 
-  /// The momentum residual of every sub-step, against its tolerance.
+  /// The verdict on the momentum residuals of the sub-steps.
   const Verdict& verdict() const { return verdict_; }
   /// The largest momentum residual of a sub-step relative to the impulses that act in it [-].
   double relative_residual() const { return relative_residual_; }
-  // Sums over the sub-steps, for contacts and rows in divided islands.
+  // Sums over the sub-steps, valid for contacts and rows in divided islands.
   const ReferenceImpulse& law(int contact) const { return laws_[contact]; }
   double friction_work(int contact) const { return friction_work_[contact]; }  // [J]
   double row_impulse(int row) const { return row_impulses_[row]; }

@@ -15,7 +15,7 @@ struct FailedCheck {
 /// Collects checks and keeps the one that fails by the largest factor.
 class Verdict {
  public:
-  /// Checks that value <= limit. A value that is not a number fails by an infinite factor.
+  /// Checks that value <= limit. A value or limit that is NaN fails by an infinite factor.
   void require(const char* quantity, double value, double limit, const char* unit) {
     if (value <= limit) return;
     const double excess =

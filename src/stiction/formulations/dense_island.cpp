@@ -1,5 +1,6 @@
 #include "stiction/formulations/dense_island.hpp"
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/math/spatial.hpp"
 
@@ -12,14 +13,15 @@ using math::Vector3;
 
 namespace {
 
-/// What each dof of a segment moves in the frame of a contact: three numbers a dof.
-/// @return the end of what was written
+/// Writes the Jacobian of a segment in the frame of a contact: three numbers per dof.
+/// @return the end of the written numbers
 double* write_columns(const ContactProblem& problem, const contact::Segment& segment,
                       const contact::Contact& c, double* out) {
   const Eigen::Map<const math::Matrix3> R_WC(c.R_WC.data());
   const Eigen::Map<const Vector3> offset(c.offset.data());
   if (segment.is_rigid_body) {
-    // s R_CW [-[r]x I] with r from the body's point to the contact: rows of the first r x axis.
+    // s R_CW [-[r]x I] with r from the body's point to the contact. The rows of -R_CW [r]x are
+    // r x axis.
     const Vector3 r = Eigen::Map<const Vector3>(segment.offset.data()) + offset;
     Eigen::Map<math::Matrix3> of_w(out), of_v(out + 9);
     for (int axis = 0; axis < 3; ++axis)
@@ -58,6 +60,7 @@ void DenseIsland::assemble(const ContactProblem& problem, const Islands& islands
 
 void DenseIsland::assemble_constraints(const ContactProblem& problem, const Islands& islands,
                                        int island, std::span<const int> first_dof) {
+  STICTION_ASSERT(static_cast<int>(first_dof.size()) == problem.num_blocks());
   for (auto* indices : {&dofs_, &contacts_, &rows_, &moved_dofs_}) indices->clear();
   contact_places_.clear();
   row_places_.clear();
@@ -90,7 +93,7 @@ void DenseIsland::add_pair(const ContactProblem& problem, const contact::BodyPai
                            std::span<const int> first_dof) {
   const std::span segments =
       std::span(problem.segments).subspan(pair.first_segment, pair.num_segments);
-  // All contacts of a pair move the same dofs.
+  // All contacts of a pair have the same dofs.
   Place place;
   place.first_dof = static_cast<int>(moved_dofs_.size());
   for (const contact::Segment& segment : segments)
@@ -131,10 +134,14 @@ DenseJacobian<kSize> DenseIsland::jacobian(const Place& place) const {
 }
 
 DenseJacobian<3> DenseIsland::contact_jacobian(int contact) const {
+  STICTION_ASSERT(0 <= contact && contact < num_contacts());
   return jacobian<3>(contact_places_[contact]);
 }
 
-DenseJacobian<1> DenseIsland::row_jacobian(int row) const { return jacobian<1>(row_places_[row]); }
+DenseJacobian<1> DenseIsland::row_jacobian(int row) const {
+  STICTION_ASSERT(0 <= row && row < num_rows());
+  return jacobian<1>(row_places_[row]);
+}
 
 void DenseIsland::gather(std::span<const double> all, Eigen::VectorXd* x) const {
   x->resize(num_dofs());
@@ -142,6 +149,7 @@ void DenseIsland::gather(std::span<const double> all, Eigen::VectorXd* x) const 
 }
 
 void DenseIsland::scatter(const Eigen::VectorXd& x, std::span<double> all) const {
+  STICTION_ASSERT(x.size() == num_dofs());
   for (int i = 0; i < num_dofs(); ++i) all[dofs_[i]] = x[i];
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/custom_law.hpp"
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/laws/normal_law.hpp"
@@ -24,6 +25,7 @@ struct Custom {
   }
 
   NormalImpulse<T> calc_impulse(const T& v) const {
+    STICTION_ASSERT(law != nullptr);
     NormalImpulse<T> out;
     for (int i = 0; i < math::count_lanes<T>(); ++i) {
       const double h = math::get_lane(dt, i), v_i = math::get_lane(v, i);

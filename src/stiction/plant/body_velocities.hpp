@@ -26,7 +26,7 @@ class BodyVelocities {
   AtContact calc_at_contact(const mjModel* model, const mjData* data, const mjContact& con) const {
     return calc_at_point(model, data, con, con.pos);
   }
-  /// The same at another point of the contact.
+  /// Computes them at another point of the contact.
   /// @param point world [m], size 3
   AtContact calc_at_point(const mjModel* model, const mjData* data, const mjContact& con,
                           const double* point) const;

@@ -17,7 +17,7 @@ void MomentumCheck::add_contact_wrenches(const Input& input,
                                          std::span<const std::array<double, 6>> impulses) {
   const mjModel* m = input.model;
   const mjData* d = input.data;
-  // Sums about the world's origin, for as long as the contacts are between the same two bodies.
+  // Contacts between the same two bodies are summed about the world's origin.
   double moment[3] = {}, force[3] = {};
   int body_A = 0, body_B = 0;
   const auto flush = [&] {
@@ -58,8 +58,8 @@ void MomentumCheck::add_contact_wrenches(const Input& input,
   flush();
 }
 
-/// Adds a wrench impulse about the world's origin to that of a body, which is about the center of
-/// mass of its tree, as MuJoCo's dof axes are.
+/// Adds a wrench impulse about the world's origin to the wrench of a body. The latter is about the
+/// center of mass of the body's tree, as MuJoCo's dof axes are.
 void MomentumCheck::add_wrench(const mjModel* m, const mjData* d, int body, double sign,
                                const double moment[3], const double force[3]) {
   const mjtNum* com = d->subtree_com + 3 * m->body_rootid[body];
@@ -72,7 +72,7 @@ void MomentumCheck::add_wrench(const mjModel* m, const mjData* d, int body, doub
 }
 
 void MomentumCheck::project_wrenches(const mjModel* m, const mjData* d) {
-  // Leaves to root: a dof carries the wrenches of its body and all beyond it.
+  // Leaves to root: a dof carries the wrenches of its own body and of all its descendants.
   for (int body = static_cast<int>(m->nbody) - 1; body > 0; --body) {
     const double* wrench = wrench_.data() + 6 * body;
     for (int i = m->body_dofadr[body]; i < m->body_dofadr[body] + m->body_dofnum[body]; ++i) {
@@ -119,7 +119,7 @@ MomentumCheck::Result MomentumCheck::calc_accelerations(const Input& input,
   return compare(input, impulses_);
 }
 
-/// Adds what the implicit terms change of the smooth impulse.
+/// Adds the implicit terms to the smooth impulse.
 void MomentumCheck::add_implicit_impulses(double dt, const ImplicitForces& implicit) {
   for (std::size_t i = 0; i < smooth_.size(); ++i)
     smooth_[i] -=
@@ -129,7 +129,7 @@ void MomentumCheck::add_implicit_impulses(double dt, const ImplicitForces& impli
     double v = 0;
     for (int e = term.first; e < term.first + term.size; ++e)
       v += implicit.value(e) * v_[implicit.dof(e)];
-    // Where the term is in A the free impulse has -dt^2 k j v0 already; elsewhere none of it.
+    // The free impulse already has -dt^2 k j v0 of a term in A, and nothing of other terms.
     const double stiff = dt * dt * term.stiffness * (term.fits_A ? v - term.velocity : v);
     const double impulse = -stiff - dt * term.damping * (v - term.velocity);
     for (int e = term.first; e < term.first + term.size; ++e)
@@ -137,7 +137,7 @@ void MomentumCheck::add_implicit_impulses(double dt, const ImplicitForces& impli
   }
 }
 
-/// Balances change_ and smooth_ with the impulses of contacts and rows.
+/// Compares M change_ with the sum of smooth_ and the impulses of contacts and rows.
 MomentumCheck::Result MomentumCheck::compare(const Input& input,
                                              std::span<const std::array<double, 6>> impulses) {
   const mjModel* m = input.model;
@@ -147,7 +147,7 @@ MomentumCheck::Result MomentumCheck::compare(const Input& input,
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   project_wrenches(m, d);
   if (d->nefc > 0) {
-    // Contacts have no Jacobian here, so this is the force of the other rows alone.
+    // Contacts have empty rows in MuJoCo's Jacobian, so this is the force of the other rows.
     mj_mulJacTVec(m, d, row_force_.data(), d->efc_force);
     for (int i = 0; i < m->nv; ++i) impulse_[i] += input.problem.time_step * row_force_[i];
   }

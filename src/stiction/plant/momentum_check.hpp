@@ -14,36 +14,39 @@
 
 namespace stiction::plant {
 
-/// The balance of momentum of a step by MuJoCo's own inertia, dof axes and constraint Jacobian, with
-/// the impulses reported. It shares no matrix and no kinematics with the solver or the certificate,
-/// so it also finds a contact that is applied to the wrong body or at the wrong point.
+/// Checks the balance of momentum of a step by MuJoCo's own inertia, dof axes and constraint
+/// Jacobian, with the impulses reported. It shares no matrix and no kinematics with the solver or
+/// the certificate, so it also finds an impulse that is applied to the wrong body or at the wrong
+/// point.
 class MomentumCheck {
  public:
   /// A solved problem of a scene.
   struct Input {
     const mjModel* model;
-    mjData* data;  // at the start of the step, after write_row_forces; see MuJoCoGuard for errors
+    mjData* data;  // at the start of the step, after write_row_forces
     const Model& plant;
     const contact::ContactProblem& problem;
     const contact::ContactSolution& solution;
-    /// A (v - v*) - J^T gamma of the same impulses by the certificate, in the solver's dofs.
+    /// The certificate's A (v - v*) - J^T gamma of the same impulses, in the solver's dofs.
     std::span<const double> imbalance;
   };
+  /// The residual r of the balance, and how far it is from the certificate's.
   struct Result {
     double residual = 0;  // |D r|, D = diag(M)^(-1/2) [sqrt(J)]
-    double mismatch = 0;  // |D (r - imbalance)|, round-off if all is right [sqrt(J)]
+    double mismatch = 0;  // |D (r - imbalance)|, round-off if both are right [sqrt(J)]
     double scale = 0;     // the largest |D x| of the impulses x that sum to r [sqrt(J)]
-    /// Root of the sum of w |gamma|^2 over the contacts [sqrt(J)]. Contacts that press against each
-    /// other leave the rounding error of each, not that of their sum.
+    /// Square root of the sum of w |gamma|^2 over the contacts [sqrt(J)]. Where contacts press
+    /// against each other, the rounding error scales with each impulse and not with their sum.
     double contact_scale = 0;
   };
 
-  /// Checks velocities: M (v - v0) against the impulses of a step.
+  /// Checks velocities: compares M (v - v0) with the impulses of a step. MuJoCo's errors end in the
+  /// MuJoCoGuard of the caller.
   Result calc(const Input& input, const ImplicitForces& implicit);
 
-  /// Checks accelerations, which stand in place of velocities: M a against MuJoCo's smooth forces,
-  /// those of the contacts and rows, and viscous friction -nu v_t at velocities that are computed
-  /// from MuJoCo's dof axes. The residual is in units of force, and so are the scales.
+  /// Checks a problem whose velocities stand for accelerations: compares M a with the forces of
+  /// MuJoCo, of the contacts and of the rows. Viscous friction -nu v_t is computed at velocities
+  /// from MuJoCo's dof axes. The results are those of forces [sqrt(J)/s].
   /// @param viscous_friction nu of each contact [N s/m]
   Result calc_accelerations(const Input& input, std::span<const double> viscous_friction);
 
@@ -59,7 +62,7 @@ class MomentumCheck {
 
   // In MuJoCo's dofs, size nv.
   std::vector<double> v_, change_, inertial_, smooth_, impulse_, row_force_, imbalance_;
-  std::vector<double> wrench_;  // of each body
+  std::vector<double> wrench_;  // wrench impulse on each body, size 6 nbody
   BodyVelocities velocities_;
   std::vector<std::array<double, 6>> impulses_;  // of each contact, with viscous friction
 };

@@ -12,7 +12,7 @@ namespace stiction::plant {
 
 /// Writes the impulses of the problem's rows to efc_force and efc_state, as forces over the time
 /// step. MuJoCo's other rows get no force.
-/// @param data with MuJoCo's own rows, those of contacts not among them
+/// @param data has MuJoCo's own constraint rows, without rows of contacts
 void write_row_forces(mjData* data, const contact::ContactProblem& problem,
                       const contact::ContactSolution& solution);
 

@@ -6,15 +6,16 @@
 
 namespace stiction::sim {
 
-/// Takes the momentum residual by MuJoCo's matrices to the report, and compares it with that of the
-/// certificate. Two computations of one residual differ by round-off, or one of them is wrong: they
-/// must agree to 1e-9 of the largest impulse, and of 1 sqrt(J) at least.
-/// @param duration over which the forces act that take the place of impulses [s]; else 1
+/// Reports the momentum residual computed with MuJoCo's matrices, and compares it with that of the
+/// certificate. The two must agree to 1e-9 of the largest impulse or of 1 sqrt(J), whichever is
+/// larger; otherwise one of them is wrong.
+/// @param duration time over which forces act that take the place of impulses [s]; 1 for impulses
+/// @return the check of their agreement
 certificate::Verdict report_momentum(StepContext& context,
                                      const plant::MomentumCheck::Result& momentum,
                                      double duration = 1);
 
-/// Ends the step with the check that failed.
+/// Fails the step, and reports the check that failed.
 void fail_certificate(StepContext& context, const certificate::FailedCheck& failed);
 
 }  // namespace stiction::sim

@@ -44,6 +44,11 @@ bool has(const ContactModelTraits& model, const StepOptions&) {
   return model.*trait;
 }
 
+/// True for the models that Newton's method solves.
+bool uses_newton(const ContactModelTraits& model, const StepOptions&) {
+  return !model.is_rigid && !model.is_mj_step;
+}
+
 constexpr auto kParameters = &StepOptions::parameters;
 constexpr auto kSurfaces = &StepOptions::surfaces;
 constexpr double kMaxInteger = std::numeric_limits<int>::max();
@@ -139,6 +144,10 @@ constexpr Option kOptions[] = {
          "True holds only contacts that press, or would without friction. False holds every "
          "contact that touches when the step begins, as published; two contacts of a foot whose "
          "normals differ then hold it down."},
+    {.name = "trace",
+     .member = member<&StepOptions::trace>(),
+     .is_used = uses_newton,
+     .help = "True records the course of Newton's method in the report; off, it costs nothing."},
     {.name = "on_failure",
      .member = choice<&StepOptions::on_failure>(names<on_failure_names>),
      .help = "What happens to a step that cannot be made, or does not converge: 'raise' raises "

@@ -35,6 +35,8 @@ struct StepOptions {
   /// Threads that share the islands of one step, in 1..1024. Results do not depend on it.
   int num_threads = 1;
   OnFailure on_failure = OnFailure::raise;
+  /// Records the course of Newton's method in StepReport::trace.
+  bool trace = false;
   contact::ModelParameters parameters;
   contact::SurfaceOptions surfaces;
 };

@@ -56,8 +56,7 @@ TEST(BilateralConstraints, SatisfiesAxesInClosedForm) {
   EXPECT_NEAR(y[1], -2, 1e-14);
   EXPECT_EQ(y[2], 30);
   ASSERT_EQ(constraints.kept().size(), 2u);
-  for (int k = 0; k < 2; ++k)
-    EXPECT_NEAR(f[k], constraints.kept()[k] == 0 ? -13 : -11, 1e-13);
+  for (int k = 0; k < 2; ++k) EXPECT_NEAR(f[k], constraints.kept()[k] == 0 ? -13 : -11, 1e-13);
   EXPECT_NEAR(constraints.calc_largest_impulse(), 22, 1e-12);
 }
 

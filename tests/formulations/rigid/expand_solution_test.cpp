@@ -18,7 +18,7 @@ using contact::ContactProblem;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Any impulses of the law at all.
+/// Random impulses of the law.
 RigidImpulses make_impulses(const RigidTerms& terms, std::mt19937_64* rng) {
   std::exponential_distribution<double> exponential;
   RigidImpulses impulses;
@@ -30,7 +30,7 @@ RigidImpulses make_impulses(const RigidTerms& terms, std::mt19937_64* rng) {
   return impulses;
 }
 
-// All impulses together change the momentum as much as the velocities say, whatever the law's are.
+// The sum of all impulses is the change of momentum, for any impulses of the law.
 TEST(ExpandSolution, ImpulsesOfAllRowsBalanceMomentum) {
   std::mt19937_64 rng(1);
   int num_bilateral = 0;
@@ -48,8 +48,8 @@ TEST(ExpandSolution, ImpulsesOfAllRowsBalanceMomentum) {
       RigidMotion motion;
       expand_solution(terms, fixture.iterate, make_impulses(terms, &rng), &fixture.system, &motion);
 
-      const MatrixXd A = fixture.columns_of_island(
-          fixture.columns_of_island(dense.A).transpose().eval());
+      const MatrixXd A =
+          fixture.columns_of_island(fixture.columns_of_island(dense.A).transpose().eval());
       const VectorXd v = support::to_vector(motion.v);
       VectorXd imbalance = A * (v - support::to_vector(terms.v_star));
       for (int i = 0; i < terms.num_contacts(); ++i) {

@@ -79,7 +79,8 @@ TEST(ProjectedProblem, EveryMotionOnTheConstraintsHasTheSameVelocitiesInBoth) {
         }
       };
       expect_same(rows.N, rows.b_n, projected.N, projected.b_n);
-      if (fixture.terms.law_has_friction()) expect_same(rows.T, rows.b_t, projected.T, projected.b_t);
+      if (fixture.terms.law_has_friction())
+        expect_same(rows.T, rows.b_t, projected.T, projected.b_t);
       expect_same(rows.F, rows.b_f, projected.F, projected.b_f);
       num_sticking += static_cast<int>(projected.sticking.size());
       num_equalities += fixture.terms.num_equalities();

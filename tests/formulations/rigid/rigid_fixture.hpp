@@ -16,7 +16,7 @@
 
 namespace stiction::formulations {
 
-/// One island of a problem with all that a rigid solve starts from.
+/// One island of a problem, with everything that a rigid solve starts from.
 struct RigidFixture {
   contact::ContactProblem problem;
   contact::Islands islands;
@@ -56,7 +56,7 @@ struct RigidFixture {
 };
 
 /// A point of 1 kg that translates along three axes: the problem's velocities are [x, y, z].
-/// @param v_star where forces alone lead it
+/// @param v_star velocities without contacts and rows
 inline contact::ContactProblem make_particle(const std::vector<double>& v_star, double dt = 1e-3) {
   contact::ContactProblem problem;
   problem.clear(dt);

@@ -200,7 +200,7 @@ TEST(FrictionPolygonLaw, FrictionOpposesTheFastestSlipWithAllThatIsAllowed) {
           radius = std::max(radius, (edge.cos * t[0] + edge.sin * t[1]) / std::cos(M_PI / k));
         }
         EXPECT_LE(radius, bound + 1e-7);
-        // lambda _|_ what is left of the bound; and the work is -lambda bound.
+        // lambda or the rest of the bound is 0, and the work is -lambda bound.
         EXPECT_NEAR(std::min(fastest, bound - radius), 0, 1e-6);
         EXPECT_NEAR(t[0] * slip[2 * i] + t[1] * slip[2 * i + 1], -fastest * bound, 1e-6);
         num_slipping += bound > 1e-6 && fastest > 1e-6;
@@ -219,7 +219,7 @@ TEST(LeastEnergyLaw, AParticleHasWhatEnergyFrictionMustLeaveIt) {
     const Numbers numbers = make_particle_on_plane({1, 0, -2}, mu);
     ASSERT_TRUE(law->solve(numbers.view(), &solution).is_solved());
     expect_balance(numbers, solution);
-    // With k = 4 the set of friction is the square |s|, |t| <= mu f_N.
+    // The friction set of k = 4 is the square |s|, |t| <= mu f_N.
     EXPECT_NEAR(solution.u[0], std::max(0.0, 1 - 2 * mu), 3e-6);
     EXPECT_NEAR(solution.u[2], 0, 2e-6 * (1 + 2));  // within the play of kappa
   }

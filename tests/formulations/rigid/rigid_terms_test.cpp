@@ -1,4 +1,4 @@
-// What a model makes of contacts and rows, and the constants of their positions.
+// Tests how models sort contacts and rows, and the constants that come from positions.
 #include "stiction/formulations/rigid/rigid_terms.hpp"
 
 #include <cmath>
@@ -42,7 +42,8 @@ TEST(RigidTerms, RowsAreSortedByWhatTheModelMakesOfThem) {
     EXPECT_EQ(terms.springs, fourth);
     EXPECT_EQ(terms.dry_joints, has_friction ? third : none);
     EXPECT_EQ(terms.regularized_joints, has_friction ? none : third);
-    EXPECT_EQ(terms.friction.dry_bounds, has_friction ? std::vector<double>{2} : std::vector<double>{});
+    EXPECT_EQ(terms.friction.dry_bounds,
+              has_friction ? std::vector<double>{2} : std::vector<double>{});
     EXPECT_EQ(terms.num_unilateral(), 4);
   }
 }
@@ -99,7 +100,7 @@ TEST(GapTerms, GapsCloseWithinTheStepAndOverlapsAreCorrectedAShareAtATime) {
   expect_near(fixture.iterate.gaps.contacts, {-0.05, 5e-4, 0.1, -0.3});
   expect_near(fixture.iterate.gaps.limits, {2, -0.1});
   expect_near(fixture.iterate.gaps.equalities, {-0.075, 0.3});
-  // Without gaps a contact within the distance of a touch is closed.
+  // A model without gaps closes contacts within the distance of a touch.
   const RigidFixture touching(ContactModel::anitescu_potra, problem, parameters);
   expect_near(touching.iterate.gaps.contacts, {-0.05, 0, -0.3});
 }

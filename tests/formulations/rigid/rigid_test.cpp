@@ -1,4 +1,4 @@
-// Rigid models on problems of which the answer is known, or can be found by brute force.
+// Tests rigid models on problems whose answer is known or can be found by brute force.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -85,7 +85,7 @@ TEST_P(Rigid, FallingBoxStopsAtTheSurface) {
   box.problem.v0[5] = -2;
   SolvedProblem solved(GetParam(), box.problem);
   EXPECT_TRUE(solved.certify().ok);
-  // drumwright_shell has a play of 1e-6 m/s, by which phase 2 has an inside.
+  // drumwright_shell has a play of 1e-6 m/s, so that phase 2 has an interior.
   const double play = GetParam() == ContactModel::drumwright_shell ? 2e-6 : 1e-11;
   EXPECT_NEAR(solved.solution.v[5], -1e-3 / kTimeStep, play);
 }
@@ -222,7 +222,7 @@ TEST(StewartTrinkle, BoxSlidesByExactlyMuG) {
   EXPECT_NEAR(solved.solution.v[3], 1 - 0.3 * kGravity * kTimeStep, 1e-12);
 }
 
-// A contact that joints hold, but for the round-off of projections, and a limit that moves.
+// A contact that joints hold up to the round-off of projections, and a limit that moves.
 TEST(StewartTrinkle, ContactsThatCannotMoveAreNotWeighedByRoundOff) {
   const std::vector<double> N = {-1.4e-32, 3.7e-49, 0, 0.96}, b = {0, 0};
   const std::vector<double> T = {2.6e-17, 6.6e-34, 2.6e-17, 6.6e-34}, b_t = {0, 0};
@@ -245,7 +245,7 @@ TEST(StewartTrinkle, ContactsThatCannotMoveAreNotWeighedByRoundOff) {
   EXPECT_NEAR(solution.u[0], -0.76, 1e-14);
   EXPECT_NEAR(solution.u[1], 0, 1e-12);
 
-  // What it cannot give way to is an error of its own row.
+  // The contact cannot give way to a correction; its own row is at fault.
   const std::vector<double> correction = {-0.1, 0};
   problem.b_n = correction;
   const numerics::LcpReport report = law->solve(problem, &solution);
@@ -290,7 +290,7 @@ TEST(DrumwrightShell, HasNoMoreEnergyThanWithoutFriction) {
   }
 }
 
-/// All joints of a random problem without rows of other kinds, gaps that nothing conflicts with.
+/// A random problem with joints alone as rows, and with gaps that do not conflict.
 ContactProblem make_random(std::mt19937_64* rng) {
   support::RandomProblemOptions options;
   options.num_rows = 0;
@@ -303,8 +303,8 @@ ContactProblem make_random(std::mt19937_64* rng) {
   return problem;
 }
 
-/// By alternating projections (Dykstra's) on the half-spaces, after the bilateral rows: slow, and
-/// sharing nothing with pivoting.
+/// Solves by Dykstra's alternating projections on the half-spaces, after the bilateral rows. It is
+/// slow and shares nothing with pivoting.
 VectorXd project_by_brute_force(const MatrixXd& A, const VectorXd& v_star, const MatrixXd& N,
                                 const VectorXd& b) {
   const Eigen::LLT<MatrixXd> llt(A);

@@ -9,8 +9,7 @@ namespace {
 
 using contact::ContactModel;
 
-/// A particle with contacts at rest on the ground, the last one at a gap of 1 mm and without
-/// tangents the first.
+/// A particle at rest with three contacts: the first has no tangents, the last has a gap of 1 mm.
 struct Contacts : RigidFixture {
   RigidMotion motion;
 

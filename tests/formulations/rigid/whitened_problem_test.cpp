@@ -41,8 +41,8 @@ TEST(WhitenedProblem, FreeMotionBalancesMomentumWithImplicitForces) {
       const support::DenseProblem dense(fixture.problem);
       ASSERT_TRUE(fixture.whiten_all());
       const VectorXd v = calc_free_velocities(fixture);
-      const MatrixXd A = fixture.columns_of_island(
-          fixture.columns_of_island(dense.A).transpose().eval());
+      const MatrixXd A =
+          fixture.columns_of_island(fixture.columns_of_island(dense.A).transpose().eval());
       VectorXd imbalance = A * (v - support::to_vector(terms.v_star));
       for (const int r : terms.springs) {
         const contact::Row& row = terms.row(r);
@@ -61,7 +61,8 @@ TEST(WhitenedProblem, FreeMotionBalancesMomentumWithImplicitForces) {
         const MatrixXd J = fixture.columns_of_island(dense.J[terms.problem_contact(i)]);
         for (int t = 0; t < 2; ++t) {
           const double slip = (J.row(t) * v)(0) + c.bias[t];
-          imbalance += J.row(t).transpose() * terms.problem->time_step * c.law.viscous_friction * slip;
+          imbalance +=
+              J.row(t).transpose() * terms.problem->time_step * c.law.viscous_friction * slip;
         }
         num_viscous += c.law.viscous_friction > 0;
       }
@@ -91,7 +92,7 @@ TEST(WhitenedProblem, EqualitiesWithAStiffnessAreSprings) {
   EXPECT_NEAR(v[2], (3 - 9 * b) / 10, 1e-14);
   EXPECT_TRUE(whitened.rows.E.empty());
   EXPECT_TRUE(whitened.rows.b_e.empty());
-  // Without one they are rows again.
+  // Equalities without a stiffness are rows again.
   ASSERT_TRUE(fixture.whiten_all());
   EXPECT_EQ(whitened.rows.E.size(), 6u);
   EXPECT_EQ(whitened.rows.b_e, fixture.iterate.gaps.equalities);
@@ -115,9 +116,9 @@ TEST(WhitenedProblem, ConstantsAreThoseOfSurfacesAndGaps) {
 }
 
 TEST(WhitenedProblem, TangentsAreWhitenedOnlyWhereTheyAreRead) {
-  for (const auto& [model, size] : {std::pair{ContactModel::no_slip, 6u},
-                                    std::pair{ContactModel::viscous, 0u},
-                                    std::pair{ContactModel::stewart_trinkle, 6u}}) {
+  for (const auto& [model, size] :
+       {std::pair{ContactModel::no_slip, 6u}, std::pair{ContactModel::viscous, 0u},
+        std::pair{ContactModel::stewart_trinkle, 6u}}) {
     ContactProblem problem = make_particle({0, 0, 0});
     add_ground_contact(0, 0.5, &problem);
     RigidFixture fixture(model, problem);

@@ -45,8 +45,7 @@ void for_each_island(int num_problems, const Check& check) {
 TEST(Whitening, MakesAAndWhatActsOnItTheIdentity) {
   for_each_island(10, [](RigidFixture& fixture, const support::DenseProblem& dense) {
     const RigidTerms& terms = fixture.terms;
-    MatrixXd A = fixture.columns_of_island(
-        fixture.columns_of_island(dense.A).transpose().eval());
+    MatrixXd A = fixture.columns_of_island(fixture.columns_of_island(dense.A).transpose().eval());
     Whitening& whitening = fixture.system.whitened.whitening;
     for (int r = 0; r < terms.island.num_rows(); ++r) whitening.couple(terms.row_jacobian(r).dofs);
     whitening.begin(fixture.problem);

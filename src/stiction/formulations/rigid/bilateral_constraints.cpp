@@ -67,7 +67,7 @@ std::span<const double> BilateralConstraints::satisfy(double* y) {
   const int rank = basis_.rank();
   const double* Q = basis_.basis().data();
   impulses_.assign(rank, 0.0);
-  // y += Q^T (s - Q y). The second pass takes what rounding left in the first.
+  // y += Q^T (s - Q y). The second pass removes the round-off of the first.
   for (int pass = 0; pass < 2; ++pass)
     for (int k = 0; k < rank; ++k) {
       const double* q = Q + static_cast<std::size_t>(k) * num_columns_;

@@ -9,7 +9,7 @@ namespace stiction::formulations {
 
 /// Eliminates bilateral constraints X y = -b. RowBasis keeps a largest independent set of their
 /// rows, X_s = L Q with orthonormal rows Q; the others are redundant. The constraints then are
-/// Q y = s with L s = -b_s, and what is orthogonal to Q is free. Keeps its memory.
+/// Q y = s with L s = -b_s, and the part of y that is orthogonal to Q is free. Keeps its memory.
 /// Source: [theory:projection], [theory:row-basis].
 class BilateralConstraints {
  public:
@@ -20,9 +20,9 @@ class BilateralConstraints {
   void add(std::span<const double> rows, std::span<const double> b);
   /// Selects the rows to keep and solves for s.
   /// @param num_first      so many rows are kept before any other
-  /// @param rank_tolerance a row is redundant if the rows kept leave at most this share of its
-  ///                       squared norm; impulses of kept rows may be larger than they need to be
-  ///                       by the inverse of its root
+  /// @param rank_tolerance a row is redundant if at most this share of its squared norm is
+  ///                       independent of the rows kept; impulses of kept rows may be larger than
+  ///                       needed by up to 1 / sqrt(rank_tolerance)
   void eliminate(int num_first, double rank_tolerance);
 
   int num_rows() const { return static_cast<int>(b_.size()); }

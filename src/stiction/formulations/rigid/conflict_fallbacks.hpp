@@ -9,14 +9,15 @@
 
 namespace stiction::formulations {
 
-/// Solves the reduced problems of an island with the model's law, for less where constraints
-/// conflict. Corrections of positions go first, those of equalities last, for they may be what
-/// leads a robot; then rows that are redundant up to what a certificate may tolerate: two contacts
-/// that are almost at one place hold a body against spinning with impulses beyond measure. The
-/// first level that has a solution is taken, and kept for the rest of the step. Keeps its memory.
+/// Solves the reduced problems of an island with the model's law. Where constraints conflict, it
+/// gives some of them up, level by level. Corrections of positions go first. Corrections of
+/// equalities go last among them, because an equality may lead a robot. Rows that are almost
+/// redundant follow: two contacts that are almost at one place would hold a body against spinning
+/// with impulses beyond measure. The first level that has a solution is taken, and kept for the
+/// rest of the step. Keeps its memory.
 class ConflictFallbacks {
  public:
-  /// What is left, in the order of the fallbacks.
+  /// The constraints that are left, in the order of the fallbacks.
   enum class Level {
     kAllCorrections,
     kEqualities,         // overlaps and violated limits are not corrected
@@ -25,7 +26,7 @@ class ConflictFallbacks {
     kWideRank,  // no corrections, and rows within kWideRankTolerance of others are redundant
   };
 
-  /// Where constraints were found to conflict in this step.
+  /// The place where constraints were first found to conflict in this step.
   struct Conflict {
     bool is_found = false;
     int contact = -1;  // of the problem, -1: not at a contact, or not known
@@ -62,7 +63,7 @@ class ConflictFallbacks {
   LawSolver law_solver_;
   Level level_ = Level::kAllCorrections;
   Conflict conflict_;
-  // Of relax_equalities.
+  // Scratch of relax_equalities.
   ReducedSystem soft_;                 // the island with springs in place of its equalities
   std::vector<double> stiffness_;      // of the springs [kg, kg m^2]
   FrictionConstants without_coulomb_;  // viscous and dry friction alone

@@ -9,23 +9,23 @@
 
 namespace stiction::formulations {
 
-/// Returns true if a motion keeps contacts and limits apart, and tangents that stick at rest, all
-/// within kConstraintTolerance of the fastest. Surfaces that move against each other may drive a
-/// body that cannot follow both.
+/// Returns true if a motion keeps contacts and limits apart and sticking tangents at rest, all
+/// within kConstraintTolerance of the fastest velocity. It may not where surfaces that move against
+/// each other drive one body.
 bool keeps_constraints(const RigidTerms& terms, const RigidIterate& iterate,
                        const RigidMotion& motion);
 
-/// Returns true if a solution acts through a lever: along a direction that other constraints hold
-/// almost exactly, corrections make bodies many times as fast as each correction alone would, or
-/// take impulses so large that their sum is round-off.
+/// Returns true if a solution acts through a lever, a direction that other constraints hold almost
+/// exactly: corrections make bodies many times as fast as each correction alone would, or impulses
+/// are so large that their sum is round-off.
 /// @param unilateral     impulses of the unilateral rows, size num_unilateral
-/// @param y              of the motion, the last that the bilateral constraints satisfied
+/// @param y              y of the motion, after BilateralConstraints::satisfy
 /// @param has_corrections false: only impulses are checked
 bool is_wedged(const ReducedSystem& system, std::span<const double> unilateral,
                std::span<const double> y, bool has_corrections);
 
-/// Returns an equality of RigidTerms that a motion misses by more than kMissedVelocity, as where
-/// redundant equalities contradict each other; -1: none.
+/// Returns the first equality of RigidTerms that a motion misses by more than kMissedVelocity,
+/// which happens where redundant equalities contradict each other; -1: a motion misses no equality.
 int find_missed_equality(const RigidTerms& terms, const GapTerms& gaps, const RigidMotion& motion);
 
 }  // namespace stiction::formulations

@@ -29,16 +29,16 @@ class DryFrictionIteration {
   /// Linearizes all joints about rest. Mobilities are not known yet.
   void start(const RigidTerms& terms);
 
-  /// Computes the mobilities, of A without the linearized friction of the row itself.
+  /// Computes the mobility of each row, for A without the row's own linearized friction.
   /// @param whitening of A with the present linearization
   void calc_mobilities(const RigidTerms& terms, const Whitening& whitening);
 
-  /// Linearizes about the points of the laws that are nearest to a motion.
-  /// @param tolerance of an impulse, relative to its bound
+  /// Linearizes each law about the point of its curve that is nearest to a motion.
+  /// @param tolerance error of an impulse, relative to its bound
   /// @return true if the motion met all laws within the tolerance
   bool update(const RigidTerms& terms, const RigidMotion& motion, double tolerance);
 
-  /// Keeps the impulses of a motion, whatever the velocities are.
+  /// Makes the impulses of a motion constant: from here on they do not depend on velocities.
   void freeze(const RigidMotion& motion);
 
   std::span<const LinearizedFriction> joints() const { return joints_; }

@@ -8,10 +8,10 @@
 
 namespace stiction::formulations {
 
-/// Cholesky factorization A = L L^T of a symmetric positive definite matrix whose row i has entries
-/// from column first(i) on, as L then has: a block-diagonal matrix costs what its blocks do, a tree
-/// what its branches do. The calls are `start`, `widen`, `allocate`, `at`, `factor`, then solves;
-/// from `allocate` on they may be repeated. Keeps its memory.
+/// Cholesky factorization A = L L^T of a symmetric positive definite matrix. Row i of A and of L
+/// has entries from column first(i) on, so that a block-diagonal matrix costs as much as its
+/// blocks, and a tree as much as its branches. The calls are `start`, `widen`, `allocate`, `at`,
+/// `factor`, then solves; from `allocate` on they may be repeated. Keeps its memory.
 class EnvelopeCholesky {
  public:
   /// Starts a matrix whose rows have entries on the diagonal alone.

@@ -6,8 +6,8 @@
 
 namespace stiction::formulations {
 
-/// Computes the velocities that impulses of the law lead to, and the impulses that all other rows
-/// have at them: bilateral constraints, springs, linearized and viscous friction.
+/// Computes the velocities that the law's impulses lead to, and the impulses of all other rows at
+/// these velocities: bilateral constraints, springs, linearized and viscous friction.
 /// @param impulses along the whitened rows of `system`
 void expand_solution(const RigidTerms& terms, const RigidIterate& iterate,
                      const RigidImpulses& impulses, ReducedSystem* system, RigidMotion* out);

@@ -26,9 +26,9 @@ using numerics::LcpStatus;
 ///     mu f_N - E^T beta    >= 0  _|_  lambda >= 0,      u = u_hat + N^T f_N + D^T beta.
 ///
 /// The dry friction of a joint is a polygon of two corners with a constant bound. Contacts without
-/// friction have a normal alone. The matrix is copositive, so that Lemke's method ends with a
-/// solution wherever there is a feasible point.
-/// Source: [stewart1996], [anitescu1997]; [theory:stewart-trinkle].
+/// friction have a normal alone. The matrix is copositive. Lemke's method is therefore guaranteed
+/// to end with a solution if some velocity keeps all gaps and lets no contact slip. Source:
+/// [stewart1996], [anitescu1997]; [theory:stewart-trinkle].
 class FrictionPolygonLaw final : public RigidLaw {
  public:
   explicit FrictionPolygonLaw(int num_directions) {
@@ -59,7 +59,7 @@ class FrictionPolygonLaw final : public RigidLaw {
   }
 
  private:
-  /// Where the unknowns are: f_N, beta of each contact with friction, beta of each dry joint,
+  /// The order of the unknowns: f_N, beta of each contact with friction, beta of each dry joint,
   /// lambda of these contacts, lambda of these joints. All but lambda have a row in G.
   struct Layout {
     int num_unilateral = 0, num_directions = 0, num_frictional = 0, num_dry = 0;

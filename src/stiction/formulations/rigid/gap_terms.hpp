@@ -7,9 +7,9 @@
 
 namespace stiction::formulations {
 
-/// Constants b of constraints w = J v + b that come from positions [m/s, rad/s]: above 0 the speed
-/// at which an open gap closes within the step, below 0 the correction of an overlap or violated
-/// limit. Those of equalities are corrections of either sign. Source: [theory:gap-terms].
+/// Constants b of constraints w = J v + b that come from positions [m/s, rad/s]. Above 0, b is the
+/// speed at which an open gap closes within the step. Below 0, it is the correction of an overlap
+/// or of a violated limit. Equalities have corrections of either sign. Source: [theory:gap-terms].
 struct GapTerms {
   std::vector<double> contacts;    // size RigidTerms::num_contacts()
   std::vector<double> limits;      // size RigidTerms::num_limits()

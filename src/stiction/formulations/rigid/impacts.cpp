@@ -41,10 +41,10 @@ double calc_restitution(const RigidTerms& terms, const RigidIterate& iterate, in
   return iterate.rebounds[i] ? terms.contact(i).law.restitution : 0;
 }
 
-/// The share of phases.rebound that adds no energy. Works of impulses are those at the velocities
-/// that they met, of surfaces relative to each other. Tangents that worked against the normals in
-/// compression took less together than normals alone, and stay as they are. What corrections of
-/// overlaps drive apart is no energy of the impact.
+/// Finds the share of phases.rebound that adds no energy. The work of an impulse is its product
+/// with the mean velocity that it met, of surfaces relative to each other. Tangents that worked
+/// against the normals in compression reduce the energy taken; their impulses stay as they are. The
+/// work of corrections of overlaps does not belong to the impact and is left out.
 double find_rebound_share(const RigidTerms& terms, const RigidIterate& iterate,
                           const ReducedSystem& system, const ImpactPhases& phases) {
   const int n = terms.num_dofs(), num_contacts = terms.num_contacts();
@@ -105,8 +105,8 @@ bool closes_again(const RigidTerms& terms, const ProjectedProblem& projected,
   return false;
 }
 
-/// Solves the phases of an impact: compression until contacts stop, restitution, and a stop of
-/// whatever closes then.
+/// Solves the phases of an impact: compression until contacts stop, restitution, and a stop of the
+/// rows that close then.
 LcpReport solve_phases(const RigidTerms& terms, ConflictFallbacks* fallbacks, RigidIterate* iterate,
                        ReducedSystem* system, ImpactPhases* phases) {
   const LcpReport compression = fallbacks->solve(terms, iterate, system);

@@ -22,6 +22,14 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 std::span<double> as_span(VectorXd& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
+/// Returns the rows of the constraints A x + a >= 0 and x >= 0 in terms of u = L^T x.
+RowMajor calc_rows(const Eigen::LLT<MatrixXd>& factor, const Eigen::Ref<const MatrixXd>& A) {
+  const Eigen::Index p = A.cols();
+  RowMajor rows(A.rows() + p, p);
+  rows << A, MatrixXd::Identity(p, p);
+  return factor.matrixL().solve(rows.transpose()).transpose();
+}
+
 }  // namespace
 
 LcpReport KktProjection::solve(const numerics::DenseLcp& kkt, std::span<double> x_out) {
@@ -36,10 +44,7 @@ LcpReport KktProjection::solve(const numerics::DenseLcp& kkt, std::span<double> 
   const Eigen::LLT<MatrixXd> factor(H);
   if (factor.info() != Eigen::Success) return {.status = LcpStatus::kIndefinite};
 
-  // The constraints A x + a >= 0 and x >= 0 in terms of u.
-  RowMajor rows(num_constraints + p, p);
-  rows << Q.bottomLeftCorner(num_constraints, p), MatrixXd::Identity(p, p);
-  rows = factor.matrixL().solve(rows.transpose()).transpose().eval();
+  const RowMajor rows = calc_rows(factor, Q.bottomLeftCorner(num_constraints, p));
   VectorXd b = VectorXd::Zero(num_constraints + p);
   b.head(num_constraints) = r.tail(num_constraints);
 

@@ -11,9 +11,9 @@ namespace stiction::formulations {
 ///
 ///     min 1/2 x^T H x + h^T x,   A x + a >= 0,   x >= 0.
 ///
-/// With H + e I = L L^T in place of H it asks for the point u = L^T x of a polyhedron that is
-/// nearest to another; each pass is about the last x, which takes e out of the answer (proximal
-/// point method). Allocates: it is for the few steps whose round-off is too much for their LCP.
+/// H is replaced by H + e I = L L^T. The program then asks for the point u = L^T x of a polyhedron
+/// that is nearest to a given point. Further passes about the last x take e out of the answer
+/// (proximal point method). Allocates: only the few steps whose LCP fails by round-off need it.
 class KktProjection {
  public:
   /// @param kkt the LCP [[H, -A^T], [A, 0]], [h; a]

@@ -15,11 +15,11 @@ namespace {
 
 using numerics::LcpReport;
 
-/// Of all impulses that keep bodies apart and do not separate them faster than frictionless ones
-/// would, the ones that leave the least kinetic energy. Phase 1 is the frictionless LCP, with
-/// kappa = 1^T (N u + b_n) at its solution; phase 2 is LeastEnergyProgram. Contacts that phase 1
-/// gives an impulse come first; others are added one at a time, the one that takes most energy away
-/// first. Source: [drumwright2010]; [theory:least-energy].
+/// Finds the impulses that leave the least kinetic energy, among all that keep bodies apart and do
+/// not separate them faster than frictionless impulses would. Phase 1 is the frictionless LCP, with
+/// kappa = 1^T (N u + b_n) at its solution. Phase 2 is LeastEnergyProgram for the contacts that
+/// have an impulse in phase 1. Other contacts are added one at a time, the one that takes most
+/// energy away first. Source: [drumwright2010]; [theory:least-energy].
 class LeastEnergyLaw final : public RigidLaw {
  public:
   explicit LeastEnergyLaw(int num_directions) : program_(num_directions) {}
@@ -80,7 +80,7 @@ class LeastEnergyLaw final : public RigidLaw {
   }
 
   /// Adds the contact whose impulse would take most energy away.
-  /// @return false if there is none
+  /// @return false if no contact would
   bool choose_next(const ReducedProblem& problem, const std::vector<double>& u) {
     const int n = problem.num_columns;
     const auto velocity = [&](std::span<const double> rows, int i) {

@@ -5,7 +5,7 @@
 
 namespace stiction::formulations {
 
-/// The problem that is left for a model's law after the bilateral constraints are eliminated, in
+/// The problem that a model's law solves, after the bilateral constraints are eliminated, in
 /// coordinates y = L^T v with A = L L^T. All rows are projected on the null space of the
 /// constraints, and u_hat satisfies them: impulses x move the island to u = u_hat + rows^T x.
 /// Source: [theory:projection].

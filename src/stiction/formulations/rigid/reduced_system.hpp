@@ -17,11 +17,11 @@ struct ReducedSystem {
 };
 
 /// A law at work on the reduced problems of one island. Each solve starts from the active set of
-/// the one before.
+/// the solve before it.
 struct LawSolver {
   RigidLaw* law = nullptr;
   std::vector<int> guess;    // unilateral rows that may be active in the next solve
-  ReducedSolution solution;  // of the last solve; of a failed one the best point found
+  ReducedSolution solution;  // of the last solve; the best point found if it failed
   int num_solves = 0;
   int num_pivots = 0;  // over all solves
 
@@ -30,13 +30,13 @@ struct LawSolver {
 };
 
 /// Solves the projected problem from y with the model's law.
-/// @param friction constants that the law solves for: those of the terms, or fewer
+/// @param friction constants that the law solves for: terms.friction, or with some set to 0
 /// @return kSolved also where the residual is round-off
 numerics::LcpReport solve_reduced(const RigidTerms& terms, const FrictionConstants& friction,
                                   std::span<const double> y, ReducedSystem* system,
                                   LawSolver* solver);
 
-/// Returns how an island's solve ended that ended with an LCP's status.
+/// Returns the status of an island whose last LCP ended with this status.
 contact::SolveStatus to_solve_status(numerics::LcpStatus status);
 
 }  // namespace stiction::formulations

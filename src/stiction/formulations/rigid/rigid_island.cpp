@@ -23,7 +23,7 @@ void RigidIsland::assemble(const contact::ContactProblem& problem, const contact
   iterate_.rebounds.assign(terms_.num_contacts(), 0);
   start_whitening(islands, island, first_dof, terms_, &system_.whitened);
 
-  // Without a solution the island moves freely.
+  // The island moves freely if no solution is found.
   motion_.v = terms_.v_star;
   motion_.contact_velocities.clear();
   motion_.contact_impulses.assign(terms_.num_contacts(), {});
@@ -45,7 +45,7 @@ IslandStatistics RigidIsland::solve(const ActiveKeys& guess, RigidLaw* law) {
     if (impacts.has_impacts) keeps = keeps_constraints(terms_, iterate_, motion_);
   }
 
-  // 6. What is kept.
+  // 6. Check and report.
   if (status == SolveStatus::kConverged && !keeps) status = SolveStatus::kInfeasible;
   if (motion_.contact_velocities.empty()) calc_contact_velocities(terms_, &motion_);
   find_active_keys(terms_, fallbacks_.law_solver().solution.active, &active_keys_.last);
@@ -57,20 +57,21 @@ IslandStatistics RigidIsland::solve(const ActiveKeys& guess, RigidLaw* law) {
 /// @return true if the motion keeps the constraints
 bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statistics) {
   LawSolver& solver = fallbacks_.law_solver();
+  SolveStatus& status = statistics->status;
   const bool changes_A =
       !terms_.regularized_joints.empty() || terms_.tangents == contact::TangentPolicy::kViscous;
-  bool is_first = true, keeps = true;
-  int friction_rounds = 0;
+  bool keeps = true;
+  Rounds rounds;
   find_active_rows(terms_, guess.first, &solver.guess);
 
   // 1. Whiten.
-  statistics->status = whiten(terms_, iterate_, {}, &system_.whitened);
-  if (statistics->status != SolveStatus::kConverged) return keeps;
+  status = whiten(terms_, iterate_, {}, &system_.whitened);
+  if (status != SolveStatus::kConverged) return keeps;
   iterate_.friction.calc_mobilities(terms_, system_.whitened.whitening);
   for (;;) {
     // 2. Reduce and solve.
     const LcpReport report = fallbacks_.solve(terms_, &iterate_, &system_);
-    statistics->status = to_solve_status(report.status);
+    status = to_solve_status(report.status);
     statistics->residual = report.residual;
     statistics->scale = 1;
     if (!report.is_solved()) return keeps;
@@ -82,24 +83,32 @@ bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statist
     const bool is_valid =
         keeps && !is_wedged(system_, impulses.unilateral, motion_.y, fallbacks_.has_corrections());
 
-    // 4. Update, unless less is to be solved first.
+    // 4. Update, unless a fallback must be solved first.
     if (is_valid || !fallbacks_.relax(-1, terms_, &iterate_, &system_)) {
-      if (is_first) find_active_keys(terms_, solver.solution.active, &active_keys_.first);
-      const bool sticks_anew = iterate_.sticking.update(terms_, iterate_.gaps, motion_);
-      if (is_first && sticks_anew) find_active_rows(terms_, guess.last, &solver.guess);
-      is_first = false;
-      const double tolerance =
-          friction_rounds < kExactFrictionRounds ? kFrictionTolerance : kEnoughFrictionTolerance;
-      const bool is_met = iterate_.friction.update(terms_, motion_, tolerance);
-      if (!is_met && ++friction_rounds == kMaxFrictionRounds) {
-        statistics->status = SolveStatus::kMaxIterations;
-        return keeps;
-      }
-      if (!sticks_anew && is_met) return keeps;
+      if (update(guess, &rounds)) return keeps;
+      if (rounds.friction == kMaxFrictionRounds) status = SolveStatus::kMaxIterations;
     }
-    if (changes_A) statistics->status = whiten(terms_, iterate_, {}, &system_.whitened);
-    if (statistics->status != SolveStatus::kConverged) return keeps;
+    if (changes_A && status == SolveStatus::kConverged)
+      status = whiten(terms_, iterate_, {}, &system_.whitened);
+    if (status != SolveStatus::kConverged) return keeps;
   }
+}
+
+/// Step 4.
+/// @return true if sticking contacts and dry friction agree with the motion
+bool RigidIsland::update(const ActiveKeys& guess, Rounds* rounds) {
+  LawSolver& solver = fallbacks_.law_solver();
+  if (rounds->is_first) find_active_keys(terms_, solver.solution.active, &active_keys_.first);
+  const bool sticks_anew = iterate_.sticking.update(terms_, iterate_.gaps, motion_);
+  // The first solve with sticking contacts starts from the set that the last step ended with.
+  if (rounds->is_first && sticks_anew) find_active_rows(terms_, guess.last, &solver.guess);
+  rounds->is_first = false;
+
+  const double tolerance =
+      rounds->friction < kExactFrictionRounds ? kFrictionTolerance : kEnoughFrictionTolerance;
+  const bool is_met = iterate_.friction.update(terms_, motion_, tolerance);
+  if (!is_met) ++rounds->friction;
+  return is_met && !sticks_anew;
 }
 
 /// Adds sizes, work and conflicts to statistics. A missed equality is a conflict.

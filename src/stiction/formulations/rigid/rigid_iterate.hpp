@@ -8,9 +8,10 @@
 
 namespace stiction::formulations {
 
-/// What the loops around a solve change; everything else about an island is fixed in RigidTerms.
+/// The part of an island's problem that the loops around a solve change. RigidTerms holds the part
+/// that is fixed.
 struct RigidIterate {
-  GapTerms gaps;  // less where corrections conflict, 0 of contacts that rebound
+  GapTerms gaps;  // fewer corrections after conflicts; 0 for contacts that rebound
   StickingSet sticking;
   DryFrictionIteration friction;
   std::vector<char> rebounds;  // 1 of contacts that hit with restitution, size num_contacts

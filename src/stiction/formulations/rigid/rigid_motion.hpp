@@ -7,8 +7,8 @@
 
 namespace stiction::formulations {
 
-/// The motion of an island at the end of a step, and the impulses that lead to it. Indices are
-/// those of RigidTerms.
+/// The motion of an island at the end of a step, and the impulses that lead to it. Indices are as
+/// in RigidTerms.
 struct RigidMotion {
   std::vector<double> y;  // L^T v, size num_dofs [sqrt(J)]
   std::vector<double> v;  // size num_dofs [m/s, rad/s]

@@ -7,6 +7,7 @@
 #include "stiction/formulations/dense_island.hpp"
 #include "stiction/formulations/rigid/rigid_island.hpp"
 #include "stiction/formulations/rigid/rigid_law.hpp"
+#include "stiction/formulations/solver_preconditions.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -25,11 +26,13 @@ class RigidSolver final : public ContactSolver {
   void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
              std::span<const double> guess, base::ThreadPool* threads,
              ContactSolution* solution) override {
+    STICTION_ASSERT(is_ready_to_solve(problem, islands, guess));
+    STICTION_ASSERT(are_in_range(options));
     (void)guess;  // the warm start is the last active set, from which v follows
     grow(islands.size(), options.parameters);
     place_blocks(problem, islands, &first_dof_);
     solution->v.assign(problem.v_star.begin(), problem.v_star.end());
-    solution->v_rest.clear();
+    solution->v_low.clear();
     solution->normal_bounds.clear();
     solution->impulses.resize(problem.num_contacts());
     solution->contact_velocities.resize(problem.num_contacts());

@@ -11,7 +11,7 @@
 
 namespace stiction::formulations {
 
-/// Constants of the friction that a model's law solves for. Those of contacts have one entry per
+/// Constants of the friction that a model's law solves for. mu, nu and slip0 have one entry per
 /// contact of RigidTerms. All are empty under models whose law has no friction.
 struct FrictionConstants {
   std::vector<double> mu;          // friction coefficients, at most kMaxFriction [-]
@@ -20,9 +20,9 @@ struct FrictionConstants {
   std::vector<double> dry_bounds;  // of the impulses of dry joints, >= 0 [N s, N m s]
 };
 
-/// One island under a rigid model, its contacts and rows sorted by what the model makes of them.
-/// Fixed during a solve. Contacts here are those that take part; their normals are the first
-/// unilateral rows, limits the others. Arrays keep their memory from step to step.
+/// One island under a rigid model, with its contacts and rows sorted by the part that the model
+/// gives them. Fixed during a solve. Only contacts that take part are listed. Their normals are the
+/// first unilateral rows, limits are the others. Arrays keep their memory from step to step.
 struct RigidTerms {
   const contact::ContactProblem* problem = nullptr;
   contact::TangentPolicy tangents = contact::TangentPolicy::kNone;
@@ -30,7 +30,7 @@ struct RigidTerms {
   DenseIsland island;
   std::vector<double> v0, v_star;  // at the island's dofs
   std::vector<int> contacts;       // as contacts of the island
-  // Rows by what is made of them, as rows of the island.
+  // Rows of the island, sorted by their part.
   std::vector<int> limits, equalities;
   std::vector<int> springs;             // implicit forces of the caller
   std::vector<int> dry_joints;          // dry friction that the law solves for

@@ -27,11 +27,11 @@ struct WhitenedRows {
 struct WhitenedProblem {
   Whitening whitening;
   std::vector<double> implicit;  // L^-1 J^T gamma of implicit forces at v*
-  std::vector<double> y_free;    // where forces alone lead [sqrt(J)]
+  std::vector<double> y_free;    // y of the motion without the rows [sqrt(J)]
   WhitenedRows rows;
 };
 
-/// Starts the factor's envelope for all that may act on A during a solve.
+/// Starts the factor's envelope for all implicit forces that may act on A during a solve.
 /// @param first_dof of every block of the problem within its island
 void start_whitening(const contact::Islands& islands, int island, std::span<const int> first_dof,
                      const RigidTerms& terms, WhitenedProblem* out);
@@ -45,7 +45,7 @@ void start_whitening(const contact::Islands& islands, int island, std::span<cons
                                           std::span<const double> equality_stiffness,
                                           WhitenedProblem* out);
 
-/// Writes the constants of all rows; those of equalities only if they are constraints.
+/// Writes the constants of all rows, of equalities only if they are constraints.
 void set_constants(const RigidTerms& terms, const GapTerms& gaps, WhitenedRows* rows);
 
 }  // namespace stiction::formulations

@@ -10,7 +10,7 @@ struct DofRange {
   int first = 0, last = -1;
 };
 
-/// Returns the range that dofs span; of no dofs the empty one.
+/// Returns the range that dofs span; an empty range for no dofs.
 DofRange find_range(std::span<const int> dofs) {
   if (dofs.empty()) return {};
   DofRange range{.first = dofs[0], .last = dofs[0]};
@@ -66,7 +66,7 @@ void Whitening::begin(const contact::ContactProblem& problem) {
     for (int j = 0; j < block.num_columns; ++j)
       for (int i = 0; i < block.num_rows; ++i) {
         const int row = block.row + i, column = block.column + j;
-        // Of a diagonal block the lower triangle.
+        // Diagonal blocks give their lower triangle alone.
         if (block.row == block.column && column > row) continue;
         cholesky_.at(std::max(row, column), std::min(row, column)) += A[i + j * block.num_rows];
       }
