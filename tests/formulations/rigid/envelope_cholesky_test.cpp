@@ -65,7 +65,7 @@ TEST(EnvelopeCholesky, FactorsAndSolvesAsDense) {
 TEST(EnvelopeCholesky, SparseRightSidesAreSolvedToTheLastEntryThatTheyReach) {
   std::mt19937_64 rng(2);
   int num_short = 0;
-  for (int trial = 0; trial < 200; ++trial) {
+  for (int trial = 0; trial < 1000; ++trial) {
     const Envelope envelope(12, &rng);
     EnvelopeCholesky cholesky;
     envelope.fill(&cholesky);

@@ -184,7 +184,7 @@ TEST(FrictionPolygonLaw, FrictionOpposesTheFastestSlipWithAllThatIsAllowed) {
   int num_slipping = 0, num_sticking = 0;
   for (const int k : {4, 6, 8}) {
     const auto law = make_friction_polygon_law(k);
-    for (int trial = 0; trial < 60; ++trial) {
+    for (int trial = 0; trial < 120; ++trial) {
       const Numbers numbers = make_random(6, 1 + trial % 3, trial % 2, &rng);
       ASSERT_TRUE(law->solve(numbers.view(), &solution).is_solved());
       expect_balance(numbers, solution);
