@@ -5,8 +5,8 @@
 #include <mujoco/mujoco.h>
 #include <nanobind/nanobind.h>
 
-/// The Python face of stiction_sim, a file for each subject. Models and data of MuJoCo's Python
-/// package come as addresses.
+/// The Python bindings of stiction_sim, one file per subject. MuJoCo's Python models and data are
+/// passed as addresses.
 namespace stiction::python {
 
 namespace nb = nanobind;
@@ -24,5 +24,6 @@ void bind_properties(nb::module_& m);
 void bind_scenes(nb::module_& m);
 void bind_stepper(nb::module_& m);
 void bind_surfaces(nb::module_& m);
+void bind_trace(nb::module_& m);
 
 }  // namespace stiction::python

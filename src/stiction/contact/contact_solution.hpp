@@ -5,6 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "stiction/base/assert.hpp"
+#include "stiction/numerics/newton_trace.hpp"
+
 /// The solution of a contact problem, as every contact model returns it.
 namespace stiction::contact {
 
@@ -69,6 +72,8 @@ struct ContactSolution {
   std::vector<std::uint8_t> slipping;
   std::vector<double> row_impulses;
   std::vector<IslandStatistics> islands;
+  /// The course of Newton's method on each island; empty unless SolverOptions::trace is set.
+  std::vector<numerics::NewtonTrace> traces;
   /// Velocities at the end of each sub-step but the last: entry s num_dofs + dof for sub-step s.
   /// Only the entries of islands with that many sub-steps are set. Impulses are sums over
   /// sub-steps.
@@ -77,6 +82,8 @@ struct ContactSolution {
   /// Returns the velocities at the end of sub-step s of an island, size num_dofs. Only the dofs of
   /// that island are meaningful. For the last sub-step this is v.
   std::span<const double> velocities(int island, int s) const {
+    STICTION_ASSERT(0 <= island && island < static_cast<int>(islands.size()));
+    STICTION_ASSERT(0 <= s && s < islands[island].num_substeps);
     if (s + 1 == islands[island].num_substeps) return v;
     return std::span(substep_v).subspan(s * v.size(), v.size());
   }

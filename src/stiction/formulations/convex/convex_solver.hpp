@@ -4,12 +4,14 @@
 #include <cmath>
 #include <vector>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
 #include "stiction/formulations/convex/coupled_rounds.hpp"
 #include "stiction/formulations/convex/elimination.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
+#include "stiction/formulations/solver_preconditions.hpp"
 
 /// The solver of the convex models: Newton's method on each island, for a formulation F. Internal:
 /// SIMD types.
@@ -47,6 +49,8 @@ class ConvexSolver final : public ContactSolver {
   void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
              std::span<const double> guess, base::ThreadPool* threads,
              ContactSolution* solution) override {
+    STICTION_ASSERT(is_ready_to_solve(problem, islands, guess));
+    STICTION_ASSERT(are_in_range(options));
     eliminations_.update(problem, islands);
     arrays_.layout.update(problem, islands, eliminations_, TakesTorsion<F>);
     arrays_.dofs.resize(arrays_.layout.num_dofs);
@@ -61,10 +65,13 @@ class ConvexSolver final : public ContactSolver {
     solution->normal_bounds.resize(HasNormalBound<F> ? problem.num_contacts() : 0);
     solution->row_impulses.resize(problem.num_rows());
     solution->islands.resize(islands.size());
+    solution->traces.resize(options.trace ? islands.size() : 0);
 
     auto solve_one = [&](int island) {
       prepare(problem, options, guess, island);
-      solution->islands[island] = solve_island(problem, options, !guess.empty(), island);
+      numerics::NewtonTrace* const trace = options.trace ? &solution->traces[island] : nullptr;
+      if (trace) trace->clear();
+      solution->islands[island] = solve_island(problem, options, !guess.empty(), island, trace);
       read_out(island, solution);
     };
     if (threads)
@@ -182,13 +189,14 @@ class ConvexSolver final : public ContactSolver {
   }
 
   IslandStatistics solve_island(const ContactProblem& problem, const SolverOptions& options,
-                                bool has_guess, int island) {
+                                bool has_guess, int island, numerics::NewtonTrace* trace) {
     const IslandRange& range = arrays_.layout.islands[island];
     IslandProblem<F> island_problem(problem, range, &arrays_, &eliminations_.hessian(island));
     numerics::NewtonOptions newton;
     newton.relative_tolerance = options.relative_tolerance;
     newton.absolute_tolerance = options.absolute_tolerance;
     newton.max_iterations = options.max_iterations;
+    newton.trace = trace;
     island_problem.start();
     // A guess may be converged already. The sensitivity to rounding is then needed before the first
     // Hessian.

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
 #include "stiction/numerics/fixed_point.hpp"
 
@@ -118,7 +119,10 @@ class CoupledRounds {
   }
 
   /// Multiplies the slip tolerances of the next rounds by a factor >= 1.
-  void set_smoothing(double factor) { smoothing_ = factor; }
+  void set_smoothing(double factor) {
+    STICTION_ASSERT(factor >= 1);
+    smoothing_ = factor;
+  }
 
   /// Result of the last round; iterations are summed over all rounds.
   const numerics::NewtonResult& result() const { return result_; }
@@ -253,6 +257,7 @@ class CouplingScratch {
   }
   /// The arrays of one island.
   CouplingMemory of_island(const SolverLayout& layout, int island) {
+    STICTION_ASSERT(0 <= island && island + 1 < static_cast<int>(start_.size()));
     const IslandRange& range = layout.islands[island];
     return {
         .x = slice(&x_, island, 1),

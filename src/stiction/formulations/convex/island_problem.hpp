@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/contact/residual_scale.hpp"
 #include "stiction/formulations/convex/compensated_velocity.hpp"
@@ -48,6 +49,7 @@ class IslandProblem {
 
   /// Moves to the velocities v and starts again.
   void start_at(std::span<const double> v) {
+    STICTION_ASSERT(static_cast<int>(v.size()) == range_.num_dofs);
     std::copy(v.begin(), v.end(), dofs_.v.data() + range_.dof_begin);
     num_secants_ = 0;
     start();
@@ -226,7 +228,10 @@ class IslandProblem {
   }
 
   /// Multiplies the cost of all contacts, but not that of rows, by s in (0, 1].
-  void set_continuation_parameter(double s) { continuation_parameter_ = s; }
+  void set_continuation_parameter(double s) {
+    STICTION_ASSERT(0 < s && s <= 1);
+    continuation_parameter_ = s;
+  }
   /// The largest product of a pair's curvature and mobility in the last Hessian [-].
   double stiffness() const { return stiffness_; }
   /// Returns the relative error of the gradient per relative error of v [-]. An error of v is an

@@ -2,13 +2,16 @@
 
 #include <cmath>
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::formulations {
 
 using math::Matrix3;
 using math::Vector3;
 
 Tamsi::Parameters Tamsi::make_parameters(const contact::Contact& contact, double time_step,
-                                         const contact::ModelParameters& model) {
+                                          const contact::ModelParameters& model) {
+  STICTION_ASSERT(time_step > 0);
   return {.normal = {.dt = time_step,
                      .k = contact.law.stiffness,
                      .d = contact.law.dissipation,
