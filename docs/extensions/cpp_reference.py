@@ -47,7 +47,9 @@ class PublicHeaders(SphinxDirective):
         return section
 
     def _format_header(self, header: Header) -> str:
-        parts = [convert_comment(header.comment), f".. cpp:namespace:: {header.namespace}"]
+        # A header that only includes others has no namespace.
+        namespace = f".. cpp:namespace:: {header.namespace}" if header.namespace else ""
+        parts = [convert_comment(header.comment), namespace]
         return "\n\n".join([*parts, *map(self._format, header.declarations)])
 
     def _format(self, declaration: Declaration) -> str:

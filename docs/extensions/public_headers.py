@@ -91,8 +91,8 @@ def _mark_lines(lines: list[str]) -> Iterator[str]:
     while i < len(lines):
         if own := _OWN_LINE.fullmatch(lines[i]):
             comment, i = _take_comment(lines, i + 1, own["text"], _OWN_LINE)
-            # A comment above a namespace is about the file.
-            is_of_file = i < len(lines) and lines[i].startswith("namespace ")
+            # A comment above a namespace or above includes is about the file.
+            is_of_file = i < len(lines) and lines[i].startswith(("namespace ", "#include "))
             yield from _wrap(comment, "/*! @file" if is_of_file else "/*!")
         elif behind := _BEHIND.fullmatch(lines[i]):
             # It goes on in lines with nothing else, in the same column.

@@ -146,3 +146,16 @@ def test_a_comment_behind_a_brace_is_about_what_it_opens() -> None:
         "struct Timings {",
         "};",
     ]
+
+
+def test_a_comment_above_includes_is_about_the_file() -> None:
+    marked = tidy(
+        mark_comments('/// Meshes of all shapes.\n#include "stiction/geometry/box.hpp"\n')
+    )
+    assert marked == [
+        "/*! @file",
+        "@verbatim",
+        "Meshes of all shapes.",
+        "@endverbatim */",
+        '#include "stiction/geometry/box.hpp"',
+    ]
