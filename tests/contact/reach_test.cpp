@@ -42,7 +42,7 @@ TEST_P(ReachOf, TheLawIsWhereItsImpulseEnds) {
     const LawUnderTest law = make_law(model, start, parameters);
     const contact::Reach reach = contact::calc_reach(model, parameters, start.time_step, c);
     for (int trial = 0; trial < 50; ++trial) {
-      const Eigen::Vector3d v(3 * normal(rng), 3 * normal(rng), normal(rng));
+      const Eigen::Vector3d v{3 * normal(rng), 3 * normal(rng), normal(rng)};
       const double distance = reach.calc_distance(v.z(), v.head<2>().norm());
       const double impulse = law.impulse(v).z();
       // The norm of a slip is soft: less than the slip by at most the slip tolerance.

@@ -46,7 +46,7 @@ TEST(TamsiLaw, GradientIsThatOfTheImpulse) {
     // Slips apart from the kink at v_s, and normal velocities on this side of separation at 0.05.
     for (const double slip : {0.0, 1e-3, 0.3, 0.9, 1.1, 30.0, 1e4}) {
       for (const double v_n : {-1.0, -1e-3, 0.0, 0.01, 0.04}) {
-        Vector3 v(normal(rng), normal(rng), 0);
+        Vector3 v{normal(rng), normal(rng), 0};
         v *= slip * kSpeed / v.norm();
         v.z() = v_n;
         Tamsi::State state;
