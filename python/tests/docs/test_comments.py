@@ -1,4 +1,4 @@
-"""Comments and docstrings are read as plain text."""
+"""Tests that comments and docstrings are converted to reStructuredText."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from public_headers import mark_comments
 
 
 def tidy(text: str) -> list[str]:
-    """Lines that are not empty."""
+    """Returns the lines that are not empty."""
     return [line for line in text.splitlines() if line.strip()]
 
 
