@@ -28,6 +28,7 @@ using DataPtr = std::unique_ptr<mjData, decltype(&mj_deleteData)>;
 struct Arguments {
   std::vector<std::string> scenes;
   std::string properties;
+  std::string integrator = "euler";
   std::vector<std::string> models = {"lagged_regularized"};
   std::vector<int> threads = {1};
   int warm_up = 200;
@@ -73,6 +74,7 @@ void run(const std::string& scene, const std::string& contact_model, int threads
   if (model->nkey > 0) mj_resetDataKeyframe(model.get(), data.get(), 0);
   stiction::sim::StepOptions options;
   options.contact_model = stiction::contact::parse_contact_model(contact_model);
+  options.integrator = stiction::sim::parse_integrator(arguments.integrator);
   options.num_threads = threads;
   const stiction::io::ContactProperties properties =
       arguments.properties.empty() ? stiction::io::ContactProperties{}
@@ -131,6 +133,8 @@ Arguments parse(int argc, char** argv) {
       out.threads.clear();
       for (const std::string& t : split(value))
         out.threads.push_back(std::max(1, std::atoi(t.c_str())));
+    } else if (argument == "--integrator") {
+      out.integrator = value;
     } else if (argument == "--properties") {
       out.properties = value;
     } else if (argument == "--warm-up") {
@@ -154,7 +158,7 @@ int main(int argc, char** argv) {
   if (arguments.scenes.empty()) {
     std::fprintf(stderr,
                  "usage: %s [--models a,b] [--threads 1,2] [--warm-up N] [--steps N] [--repeats N] "
-                 "[--properties FILE] SCENE.xml|.mjb ...\n",
+                 "[--integrator NAME] [--properties FILE] SCENE.xml|.mjb ...\n",
                  argv[0]);
     return 2;
   }

@@ -1,4 +1,4 @@
-# SuiteSparse's approximate minimum degree ordering (BSD): target Amd::Amd.
+# Finds SuiteSparse's approximate minimum degree ordering (BSD license). Defines Amd::Amd.
 find_path(Amd_INCLUDE_DIR suitesparse/amd.h)
 find_library(Amd_LIBRARY amd)
 include(FindPackageHandleStandardArgs)

@@ -1,5 +1,6 @@
-# MuJoCo from the installed Python package `mujoco` (mujoco-core): its headers and library.
-# Target mujoco::mujoco. Set MuJoCo_DIR to the package's folder to skip asking Python.
+# Finds the headers and the library of MuJoCo in the installed Python package `mujoco`, which comes
+# with mujoco-core. Defines the target mujoco::mujoco. Set MuJoCo_DIR to the folder of the package to
+# avoid running Python.
 if(NOT MuJoCo_DIR OR NOT EXISTS ${MuJoCo_DIR}/include/mujoco/mujoco.h)
   if(NOT Python_EXECUTABLE)
     find_package(Python 3.11 COMPONENTS Interpreter QUIET)
@@ -15,7 +16,7 @@ endif()
 
 set(MuJoCo_VERSION "")
 if(EXISTS "${MuJoCo_DIR}/include/mujoco/mujoco.h")
-  # 4.0.1 is written 4000001.
+  # The header writes version 4.0.1 as 4000001.
   file(STRINGS ${MuJoCo_DIR}/include/mujoco/mujoco.h _line REGEX "#define mjVERSION_HEADER")
   string(REGEX MATCH "[0-9]+" _number "${_line}")
   math(EXPR _major "${_number} / 1000000")

@@ -1,13 +1,15 @@
-# `cmake --install BUILD --component cpp`: libraries, public headers and what find_package needs.
+# Installs the libraries, the public headers and the files for find_package:
+# `cmake --install BUILD --component cpp`.
 #
-# Public headers are those that a caller includes, named here, and those that these include. Eigen is
-# in none of them: a library and a program that see different -march or sanitizers would disagree
-# about its memory. tests/install compiles each of them alone.
+# The public headers are the ones listed here, which a caller includes, and all headers that they
+# include. No public header includes Eigen, because the memory layout of its types depends on -march
+# and on sanitizers, which may differ between the library and a program. tests/install compiles each
+# public header alone.
 include(CMakePackageConfigHelpers)
 
 set(_contact_headers
   stiction/base/error.hpp
-  stiction/certificate/certificate.hpp
+  stiction/certificate/certifier.hpp
   stiction/contact/custom_law.hpp
   stiction/contact/patch_row.hpp
   stiction/contact/problem_check.hpp
@@ -27,7 +29,8 @@ set(_sim_headers
   stiction/io/tet_mesh_file.hpp
   stiction/sim/stepper.hpp)
 
-# The headers, relative to src, that `headers` include, themselves among them, less those in `known`.
+# Sets `out` to `headers` and all headers that they include, without those in `known`. Paths are
+# relative to src.
 function(stiction_find_includes headers known out)
   set(found "")
   while(headers)

@@ -1,11 +1,11 @@
-# Options, and the compile flags that every target of this project shares.
+# Options, and the compile flags of all targets.
 option(STICTION_BUILD_TESTS "Build the C++ tests" OFF)
 option(STICTION_BUILD_BENCH "Build the C++ benchmarks" OFF)
 option(STICTION_BUILD_PYTHON "Build the Python module" OFF)
 option(STICTION_WERROR "Treat warnings as errors" OFF)
 set(STICTION_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 set(STICTION_ARCH "x86-64-v3" CACHE STRING
-    "Instruction set passed as -march on x86-64; empty: the compiler's default")
+    "Instruction set passed as -march on x86-64; empty for the compiler's default")
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -19,7 +19,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 add_library(stiction_flags INTERFACE)
-# No contraction: the same source gives the same bits wherever it is inlined.
+# Without contraction the same source gives the same bits wherever it is inlined.
 target_compile_options(stiction_flags INTERFACE -Wall -Wextra -ffp-contract=off)
 if(STICTION_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(stiction_flags INTERFACE -march=${STICTION_ARCH})

@@ -3,9 +3,10 @@
 
     check_layers.py [SOURCE_ROOT...]
 
-C++: each folder may include itself and the folders before it. `certificate` stands before `laws` and
-`formulations`, so that what verifies knows nothing of what solves; they in turn may not include it.
-The folders of stiction_contact know no MuJoCo.
+C++: each folder may include itself and the folders before it. The folders of stiction_contact know
+no MuJoCo. The certificate is independent of the code that it checks: it stands before `laws` and
+`formulations`, so it cannot include them, and they must not include it. The folders after these may
+include only its public headers, so that its kinematics and laws cannot become part of the step.
 
 Python: each part of the package, a module or a folder, may import itself and the parts on the lines
 before its own. No modules import each other in a circle. Imports in functions and imports that only
@@ -34,8 +35,10 @@ CONTACT_LAYERS = (
     "formulations",
 )
 LAYERS = (*CONTACT_LAYERS, "plant", "sim", "io")
-# What solves must not use what verifies, though it stands above it.
+# These stand above the certificate but must not use it, because it verifies their results.
 FORBIDDEN = {("formulations", "certificate"), ("laws", "certificate")}
+# The headers that other folders may include. A folder that is not listed has no private headers.
+PUBLIC_HEADERS = {"certificate": ("certificate.hpp", "certificate_fields.hpp", "certifier.hpp")}
 SUFFIXES = (".hpp", ".cpp")
 
 PACKAGE = "stiction"
@@ -77,6 +80,9 @@ def check_include(folder: str, header: str, is_local: bool) -> str | None:
         return f"{folder} must not include {target}, which is built on it"
     if (folder, target) in FORBIDDEN:
         return f"{folder} must not include {target}, which verifies its results"
+    name = header.removeprefix(f"stiction/{target}/")
+    if folder != target and name not in PUBLIC_HEADERS.get(target, (name,)):
+        return f"{name} is private to {target}; include {' or '.join(PUBLIC_HEADERS[target])}"
     return None
 
 

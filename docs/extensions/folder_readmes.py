@@ -1,4 +1,4 @@
-"""Sphinx extension: a page for the README of each folder of src/stiction.
+"""Sphinx extension: a page for the README of each folder of src/stiction, and of folders in these.
 
     ```{folder-readmes}
     ```
@@ -25,21 +25,30 @@ from check_layers import LAYERS  # noqa: E402
 
 _FOLDER = "architecture/generated"
 _DOCS = ROOT / "docs"
+_SOURCES = ROOT / "src" / "stiction"
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def list_folders() -> list[str]:
-    """Returns the folders that have a README, in the order of the layers."""
-    return [name for name in LAYERS if find_readme(name).exists()]
+    """Returns the folders that have a README, in the order of the layers; parts follow their folder."""
+    found = []
+    for layer in LAYERS:
+        readmes = [find_readme(layer), *sorted((_SOURCES / layer).glob("*/README.md"))]
+        found += [str(readme.parent.relative_to(_SOURCES)) for readme in readmes if readme.exists()]
+    return found
 
 
 def find_readme(folder: str) -> Path:
-    return ROOT / "src" / "stiction" / folder / "README.md"
+    return _SOURCES / folder / "README.md"
+
+
+def find_page(folder: str) -> Path:
+    return _DOCS / _FOLDER / f"{folder.replace('/', '_')}.md"
 
 
 def adapt_links(text: str, readme: Path) -> str:
     """Returns the text of a README with links that are relative to its page."""
-    pages = {find_readme(name): _DOCS / _FOLDER / f"{name}.md" for name in list_folders()}
+    pages = {find_readme(name): find_page(name) for name in list_folders()}
 
     def adapt(match: re.Match[str]) -> str:
         label, target, anchor = match[1], match[2], match[3] or ""
@@ -57,14 +66,16 @@ def adapt_links(text: str, readme: Path) -> str:
 class FolderReadmes(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         self.env.note_reread()  # because READMEs may be added
-        entries = "\n".join(f"{name} </{_FOLDER}/{name}>" for name in list_folders())
+        entries = "\n".join(
+            f"{name} </{_FOLDER}/{find_page(name).stem}>" for name in list_folders()
+        )
         return self.parse_text_to_nodes(f"```{{toctree}}\n{entries}\n```")
 
 
 def _write_pages(app: Sphinx) -> None:
     folder = app.srcdir / _FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    readmes = {folder / f"{name}.md": find_readme(name) for name in list_folders()}
+    readmes = {folder / find_page(name).name: find_readme(name) for name in list_folders()}
     for path in set(folder.glob("*.md")) - set(readmes):
         path.unlink()
     for path, readme in readmes.items():

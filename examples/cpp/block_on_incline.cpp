@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <numbers>
 
-#include "stiction/certificate/certificate.hpp"
+#include "stiction/certificate/certifier.hpp"
 #include "stiction/contact/problem_check.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 
@@ -101,10 +101,14 @@ double slide(contact::ContactModel model, double angle) {
     if (!factor.calc_derived(contact::kNearRigidFactor, &problem)) return NAN;
     islands.find(problem);
     solver->solve(problem, islands, options, {}, nullptr, &solution);
-    const certificate::Certificate certificate =
-        certifier.certify(problem, &factor, islands, model, options.parameters,
-                          options.relative_tolerance, options.absolute_tolerance, solution);
-    if (!certificate.ok) return NAN;
+    const certificate::SolvedStep step = {.problem = problem,
+                                          .islands = islands,
+                                          .model = model,
+                                          .parameters = options.parameters,
+                                          .relative_tolerance = options.relative_tolerance,
+                                          .absolute_tolerance = options.absolute_tolerance,
+                                          .solution = solution};
+    if (!certifier.certify(step, &factor).ok) return NAN;
     std::copy(solution.v.begin(), solution.v.end(), block.v.begin());
     block.advance(kTimeStep);
   }

@@ -5,8 +5,8 @@
 #include <mujoco/mujoco.h>
 #include <nanobind/nanobind.h>
 
-/// The Python face of stiction_sim, a file for each subject. Models and data of MuJoCo's Python
-/// package come as addresses.
+/// The Python bindings of stiction_sim, one file per subject. MuJoCo's Python models and data are
+/// passed as addresses.
 namespace stiction::python {
 
 namespace nb = nanobind;

@@ -35,6 +35,7 @@ nb::object make_array(std::vector<T> values) {
   return nb::cast(nb::ndarray<nb::numpy, T>(data->data(), {data->size()}, owner));
 }
 
+/// The report and the vectors of a solve.
 struct LcpResult {
   LcpReport report;
   std::vector<double> z, w, u;
@@ -69,12 +70,16 @@ LcpResult solve_dense(const DenseLcp& problem, const std::string& solver_name, c
 }
 
 LcpResult solve(const Columns& Q, const Vector& r, const std::string& solver, const Guess& guess) {
-  return solve_dense({size_of(r), Q.data(), r.data()}, solver, guess);
+  return solve_dense({.size = size_of(r), .Q = Q.data(), .r = r.data()}, solver, guess);
 }
 
 LcpResult solve_gram(const Rows& N, const Vector& b, const Vector& u_hat,
                      const std::string& solver_name, const Guess& guess) {
-  const GramLcp problem = {size_of(b), size_of(u_hat), N.data(), b.data(), u_hat.data()};
+  const GramLcp problem = {.num_rows = size_of(b),
+                           .num_columns = size_of(u_hat),
+                           .N = N.data(),
+                           .b = b.data(),
+                           .u_hat = u_hat.data()};
   AnyLcpSolver solver(numerics::parse_lcp_solver(solver_name));
   LcpResult result;
   result.z.resize(problem.num_rows);
@@ -94,8 +99,14 @@ LcpResult solve_gram(const Rows& N, const Vector& b, const Vector& u_hat,
 LcpResult solve_mlcp(const Columns& A, const Columns& C, const Columns& D, const Columns& B,
                      const Vector& a, const Vector& b, const std::string& solver,
                      const Guess& guess) {
-  const numerics::Mlcp problem = {size_of(a), size_of(b), A.data(), C.data(),
-                                  D.data(),   B.data(),   a.data(), b.data()};
+  const numerics::Mlcp problem = {.num_free = size_of(a),
+                                  .size = size_of(b),
+                                  .A = A.data(),
+                                  .C = C.data(),
+                                  .D = D.data(),
+                                  .B = B.data(),
+                                  .a = a.data(),
+                                  .b = b.data()};
   numerics::parse_lcp_solver(solver);
   numerics::CondensedMlcp condensed;
   LcpResult result;
@@ -114,6 +125,8 @@ LcpResult solve_mlcp(const Columns& A, const Columns& C, const Columns& D, const
   return result;
 }
 
+/// Selects independent rows of X, with pivoting or in order. Returns the selected rows, the basis
+/// and the factor, see RowBasis.
 nb::tuple select_rows(const Rows& X, int num_first, bool pivoted, double tolerance) {
   const int rows = static_cast<int>(X.shape(0)), columns = static_cast<int>(X.shape(1));
   numerics::RowBasis basis;
@@ -151,7 +164,7 @@ void bind_lcp(nb::module_& m) {
           "Indices of the active rows, where z is free. Use them as the guess for a similar "
           "problem.")
       .def_prop_ro("status", status,
-                   "How the solver ended: 'solved', 'infeasible', 'max_pivots', 'not_solved', "
+                   "Outcome of the solve: 'solved', 'infeasible', 'max_pivots', 'not_solved', "
                    "'not_symmetric', 'indefinite' or 'not_finite'.")
       .def_prop_ro(
           "is_solved", [](const LcpResult& r) { return r.report.is_solved(); },
@@ -165,8 +178,7 @@ void bind_lcp(nb::module_& m) {
       .def_prop_ro(
           "residual", [](const LcpResult& r) { return r.report.residual; },
           "Largest |min(z, w)| of a row, computed from the problem as given; for a mixed problem "
-          "also "
-          "the largest |A u + C z + a| [unit of r].")
+          "also the largest |A u + C z + a| [unit of r].")
       .def_prop_ro(
           "fallback_level", [](const LcpResult& r) { return r.report.fallback_level; },
           "Level of the fallback that gave the result, 0 if none was used; see the page on LCP "

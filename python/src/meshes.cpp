@@ -94,9 +94,8 @@ void bind_meshes(nb::module_& m) {
   m.def("read_tet_mesh", &read_tet_mesh, "path"_a,
         nb::sig("def read_tet_mesh(path: str) -> tuple[numpy.ndarray, numpy.ndarray, str, "
                 "numpy.ndarray]"),
-        "Reads a VTK file. Returns its vertices, its tets, the kind of its field ('none', 'extent' "
-        "or "
-        "'pressure'), and the field.");
+        "Reads a VTK file. Returns its vertices [m], its tets, the kind of its field ('none', "
+        "'extent' or 'pressure'), and the field per vertex.");
   m.def("write_tet_mesh", &write_tet_mesh, "path"_a, "vertices"_a, "tets"_a, "field_kind"_a,
         "field"_a, "Writes a VTK file; the inverse of read_tet_mesh.");
   m.def(

@@ -15,7 +15,7 @@ namespace {
 using namespace nb::literals;
 using plant::PatchForces;
 
-/// A NumPy array of its own, (nv,).
+/// Returns the generalized forces as a new NumPy array, (nv,).
 auto calc(PatchForces& self, std::uintptr_t data) {
   auto* qfrc = new std::vector<double>(self.model()->nv);
   const nb::capsule owner(qfrc,
@@ -35,17 +35,19 @@ void bind_patch_forces(nb::module_& m) {
           [](PatchForces* self, std::uintptr_t model, const std::string& tessellation,
              const std::string& quadrature, double stiction_tolerance,
              const io::ContactProperties& properties) {
-            new (self) PatchForces(
-                model_at(model), io::assign_materials(model_at(model), properties),
-                {contact::parse_tessellation(tessellation), contact::parse_quadrature(quadrature)},
-                stiction_tolerance);
+            new (self)
+                PatchForces(model_at(model), io::assign_materials(model_at(model), properties),
+                            {.tessellation = contact::parse_tessellation(tessellation),
+                             .quadrature = contact::parse_quadrature(quadrature)},
+                            stiction_tolerance);
           },
           "model"_a, "tessellation"_a, "quadrature"_a, "stiction_tolerance"_a, "properties"_a)
-      .def("calc", &calc, "data"_a)
+      .def("calc", &calc, "data"_a,
+           "Returns the generalized forces of all patches [N, N m], float64 (nv,).")
       .def(
           "calc_acceleration",
           [](PatchForces& self, std::uintptr_t data) { self.calc_acceleration(data_at(data)); },
-          "data"_a);
+          "data"_a, "Computes data.qacc with these forces.");
 }
 
 }  // namespace stiction::python

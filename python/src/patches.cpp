@@ -1,4 +1,4 @@
-// Arrays are views of the report that owns them.
+// Patches of pressure-field contact. Arrays are views of the report that owns them.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -29,7 +29,7 @@ struct Patch {
   }
 };
 
-/// Rows [first, first + count) of an array with `width` numbers a row.
+/// Returns rows [first, first + count) of an array with `width` numbers per row.
 template <class T>
 auto view_rows(const Patch& patch, const std::vector<T>& values, std::size_t first,
                std::size_t count, std::size_t width) {
@@ -38,6 +38,7 @@ auto view_rows(const Patch& patch, const std::vector<T>& values, std::size_t fir
   return width == 1 ? Array(data, {count}, patch.owner) : Array(data, {count, width}, patch.owner);
 }
 
+/// Exposes an array with one row per face.
 template <class T>
 void def_faces(nb::class_<Patch>& c, const char* name, std::vector<T> PatchReport::*member,
                std::size_t width, const char* doc) {
@@ -49,6 +50,7 @@ void def_faces(nb::class_<Patch>& c, const char* name, std::vector<T> PatchRepor
       nb::rv_policy::reference, doc);
 }
 
+/// Exposes an array with one row per vertex.
 template <class T>
 void def_vertices(nb::class_<Patch>& c, const char* name, std::vector<T> PatchReport::*member,
                   std::size_t width, const char* doc) {
@@ -60,7 +62,7 @@ void def_vertices(nb::class_<Patch>& c, const char* name, std::vector<T> PatchRe
       nb::rv_policy::reference, doc);
 }
 
-/// A vector of the patch itself, such as its force.
+/// Exposes an array with one row per patch, such as the force.
 template <class T>
 void def_vector(nb::class_<Patch>& c, const char* name, std::vector<T> PatchReport::*member,
                 std::size_t width, const char* doc) {
@@ -90,10 +92,10 @@ void bind_patch(nb::module_& m) {
   def_vector(c, "torque", &PatchReport::torque, 3, "Torque about the center [N m], (3,).");
   c.def_prop_ro(
       "is_deep", [](const Patch& p) { return p.report->is_deep[p.index] != 0; },
-      "True if the bodies overlap beyond a medial axis, where pressure falls again.");
+      "True if the penetration passes a medial axis, beyond which the pressure decreases again.");
   c.def_prop_ro(
       "is_thin", [](const Patch& p) { return p.report->is_thin[p.index] != 0; },
-      "True if the bodies move by more than a compliant body's thickness within the step.");
+      "True if the bodies approach by more than half the thickness of one within the step.");
 
   def_faces(c, "face_center", &PatchReport::face_center, 3, "Center of each face [m], (n, 3).");
   def_faces(c, "face_normal", &PatchReport::face_normal, 3,
@@ -110,7 +112,7 @@ void bind_patch(nb::module_& m) {
             "Tangential velocity of the second body relative to the first after the step [m/s], "
             "(n, 3).");
   def_faces(c, "slipping", &PatchReport::slipping, 1,
-            "1 where the face slips, else 0, uint8 (n,).");
+            "1 if the face slips, otherwise 0, uint8 (n,).");
   def_vertices(
       c, "vertices", &PatchReport::vertices, 3,
       "Vertices of one face after the other, counter-clockwise about the normal [m], (k, 3).");
@@ -128,7 +130,7 @@ void bind_patch(nb::module_& m) {
         return nb::ndarray<nb::numpy, int, nb::c_contig>(starts->data(), {starts->size()}, owner);
       },
       nb::rv_policy::reference,
-      "Where each face begins in `vertices`: the vertices of face i are "
+      "Start of each face in `vertices`: the vertices of face i are "
       "`vertices[faces[i]:faces[i + 1]]`, int32 (n + 1,).");
   c.def("__len__", &Patch::num_faces, "Number of faces.");
   c.def("__repr__", [](const Patch& p) {
@@ -154,7 +156,7 @@ void bind_patches(nb::module_& m) {
           [](nb::handle self, int index) {
             const auto& report = nb::cast<const PatchReport&>(self);
             const int i = index < 0 ? index + report.size() : index;
-            if (i < 0 || i >= report.size()) throw nb::index_error("no such patch");
+            if (i < 0 || i >= report.size()) throw nb::index_error("patch index out of range");
             return Patch{nb::borrow(self), &report, i};
           },
           "index"_a, "Returns a patch; negative indices count from the end.")

@@ -1,4 +1,4 @@
-// Arrays are views of the report that owns them.
+// Reports of a step. Arrays are views of the report that owns them.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "stiction/certificate/certificate_fields.hpp"
 #include "stiction/sim/step_report.hpp"
 
 namespace stiction::python {
@@ -16,14 +17,14 @@ namespace {
 using sim::ContactReport;
 using sim::StepReport;
 
-/// A read-only view of an array that lives as long as `owner`.
+/// Returns a read-only view of an array, which keeps `owner` alive.
 template <class T, class... Shape>
 auto make_view(const std::vector<T>& values, nb::handle owner, Shape... shape) {
   return nb::ndarray<nb::numpy, const T, nb::c_contig>(values.data(),
                                                        {static_cast<std::size_t>(shape)...}, owner);
 }
 
-/// Exposes a member array with `width` numbers per contact; 1: a flat array.
+/// Exposes a member array with `width` numbers per contact. A width of 1 gives a flat array.
 template <class T>
 void def_array(nb::class_<ContactReport>& c, const char* name,
                std::vector<T> ContactReport::*member, int width, const char* doc) {
@@ -37,62 +38,32 @@ void def_array(nb::class_<ContactReport>& c, const char* name,
       doc);
 }
 
-void bind_solver_reports(nb::module_& m) {
+/// The attributes and their texts follow from the list of fields. Those of rigid models stand
+/// beside the others.
+void bind_certificate(nb::module_& m) {
   using certificate::Certificate;
-  nb::class_<Certificate>(m, "Certificate", "What is proved of a step's solution.")
-      .def_ro(
-          "error_bound", &Certificate::error_bound,
-          "Bound on the solver's error of the velocities, |v - v_exact|_A [sqrt(J)]; infinite for "
-          "models without one: 'tamsi' and rigid ones with Coulomb's friction.")
-      .def_ro("velocity_bound", &Certificate::velocity_bound,
-              "Bound on the solver's error of any contact point's velocity [m/s]; infinite for "
-              "such models too.")
-      .def_ro("relative_residual", &Certificate::relative_residual,
-              "Imbalance of momentum relative to the impulses that act, worst island [-].")
-      .def_ro("residual_to_momentum", &Certificate::residual_to_momentum,
-              "The same relative to momentum where that is larger, as [castro2023] and Drake "
-              "measure it [-].")
-      .def_ro("round_off", &Certificate::round_off,
-              "Part of relative_residual put down to rounding; 0 where the tolerance is met [-].")
-      .def_ro("impulse_error", &Certificate::impulse_error,
-              "Largest difference between reported impulses and the model's law [N s].")
-      .def_ro("min_normal_impulse", &Certificate::min_normal_impulse,
-              "Smallest normal impulse; negative would be adhesion [N s].")
-      .def_ro("max_cone_excess", &Certificate::max_cone_excess,
-              "Largest friction impulse beyond the model's bound [N s].")
-      .def_ro("max_friction_work", &Certificate::max_friction_work,
-              "Largest energy that friction puts into a contact [J].")
-      .def_ro("coupling_error", &Certificate::coupling_error,
-              "'coulomb': difference of friction's normal impulses from the step's, relative to "
-              "their mean, worst island [-].")
-      .def_ro("complementarity", &Certificate::complementarity,
-              "Rigid models: largest |min(w gamma_n, v_n + b)| of a contact or limit [m/s].")
-      .def_ro("complementarity_work", &Certificate::complementarity_work,
-              "Rigid models: impulses times what they should have stopped [J].")
-      .def_ro("constraint_error", &Certificate::constraint_error,
-              "Rigid models: largest velocity that contacts without slip and equalities forbid "
-              "[m/s, rad/s].")
-      .def_ro(
-          "energy_gain", &Certificate::energy_gain,
-          "Rigid models: energy that contacts and rows add [J]; above 0 only by corrections and "
-          "moving surfaces.")
-      .def_ro("num_pushing", &Certificate::num_pushing,
-              "Rigid models: contacts and limits with an impulse.")
-      .def_ro("max_pushing", &Certificate::max_pushing,
-              "Rigid models: so many are enough, dofs less the rank of bilateral rows.")
-      .def_ro("ok", &Certificate::ok, "True if all but the coupling hold.")
-      .def("__repr__", [](const Certificate& c) {
-        char text[160];
-        std::snprintf(text, sizeof text,
-                      "Certificate(ok=%s, error_bound=%.2e sqrt(J), velocity_bound=%.2e m/s, "
-                      "relative_residual=%.1e)",
-                      c.ok ? "True" : "False", c.error_bound, c.velocity_bound,
-                      c.relative_residual);
-        return std::string(text);
-      });
-
+  nb::class_<Certificate> c(m, "Certificate",
+                            "Errors of a step's solution, computed from the problem and the "
+                            "solution alone.");
+  certificate::for_each_field([&](const auto& field) {
+    const std::string unit = *field.unit ? " [" + std::string(field.unit) + "]." : ".";
+    const std::string text = field.meaning + unit;
+    c.def_prop_ro(
+        field.name, [field](const Certificate& self) { return field.in(self); }, text.c_str());
+  });
+  c.def("__repr__", [](const Certificate& self) {
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "Certificate(ok=%s, error_bound=%.2e sqrt(J), velocity_bound=%.2e m/s, "
+                  "relative_residual=%.1e)",
+                  self.ok ? "True" : "False", self.error_bound, self.velocity_bound,
+                  self.relative_residual);
+    return std::string(text);
+  });
+}
+void bind_solver_reports(nb::module_& m) {
   using sim::StepTimings;
-  nb::class_<StepTimings>(m, "StepTimings", "Wall time of the parts of the last step [us].")
+  nb::class_<StepTimings>(m, "StepTimings", "Wall time of the last step and its parts [us].")
       .def_ro("total", &StepTimings::total, "The whole step [us].")
       .def_ro("kinematics", &StepTimings::kinematics, "Kinematics, inertia and smooth forces [us].")
       .def_ro("collision", &StepTimings::collision, "Search for contact points [us].")
@@ -130,7 +101,7 @@ void bind_solver_reports(nb::module_& m) {
       .def_ro("residual", &StepStatistics::residual, "Largest relative residual of an island [-].");
 
   using contact::IslandStatistics;
-  nb::class_<IslandStatistics>(m, "IslandStatistics", "How one island was solved.")
+  nb::class_<IslandStatistics>(m, "IslandStatistics", "Statistics of the solve of one island.")
       .def_ro("num_dofs", &IslandStatistics::num_dofs, "Degrees of freedom of the island.")
       .def_ro("num_contacts", &IslandStatistics::num_contacts, "Contacts of the island.")
       .def_ro("num_rows", &IslandStatistics::num_rows, "Scalar rows of the island.")
@@ -143,7 +114,7 @@ void bind_solver_reports(nb::module_& m) {
       .def_ro("residual", &IslandStatistics::residual,
               "Residual of the momentum balance, scaled by the inertia [sqrt(J)].")
       .def_ro("scale", &IslandStatistics::scale,
-              "The size that the residual is compared with [sqrt(J)].")
+              "The scale to which the residual is compared [sqrt(J)].")
       .def_ro("rounds", &IslandStatistics::rounds,
               "Number of convex problems that 'coulomb' solved, or of LCPs that a rigid model "
               "solved.")
@@ -151,17 +122,16 @@ void bind_solver_reports(nb::module_& m) {
               "Error of the coupling between friction and normal impulses in the last round of "
               "'coulomb' [-].")
       .def_ro("has_conflict", &IslandStatistics::has_conflict,
-              "True if a rigid model found that overlaps, violated limits and open equalities "
-              "cannot all be corrected at once, and did not correct them fully.");
+              "True if a rigid model reduced or skipped position corrections because penetrations, "
+              "violated limits and violated equalities cannot all be corrected at once.");
 }
 
 void bind_contact_report(nb::module_& m) {
   nb::class_<ContactReport> contacts(
       m, "ContactReport",
       "Contacts of a step: read-only arrays with one entry for each of n contacts.\n\n"
-      "Impulses act on the second body during the step; divided by the time step they are mean "
-      "forces. A speculative contact that did not touch is an entry whose distance is above 0 and "
-      "whose impulse is 0.");
+      "Impulses act on the second body during the step. Divide them by the time step to get mean "
+      "forces. A speculative contact that stayed open has a distance above 0 and an impulse of 0.");
   def_array(contacts, "bodies", &ContactReport::bodies, 2,
             "Ids of the first and the second body, int32 (n, 2).");
   def_array(contacts, "geoms", &ContactReport::geoms, 2,
@@ -169,9 +139,8 @@ void bind_contact_report(nb::module_& m) {
   def_array(contacts, "point", &ContactReport::point, 3, "Contact point in the world [m], (n, 3).");
   def_array(contacts, "normal", &ContactReport::normal, 3,
             "Unit normal from the first into the second body, in the world, (n, 3).");
-  def_array(
-      contacts, "distance", &ContactReport::distance, 1,
-      "Signed distance at the start of the step, negative where the geoms overlap [m], (n,).");
+  def_array(contacts, "distance", &ContactReport::distance, 1,
+            "Signed distance at the start of the step; negative is penetration [m], (n,).");
   def_array(contacts, "impulse", &ContactReport::impulse, 3,
             "Impulse on the second body, in the world [N s], (n, 3).");
   def_array(contacts, "torque_impulse", &ContactReport::torque_impulse, 3,
@@ -180,29 +149,30 @@ void bind_contact_report(nb::module_& m) {
   def_array(contacts, "normal_impulse", &ContactReport::normal_impulse, 1,
             "Normal part of the impulse, at least 0 [N s], (n,).");
   def_array(contacts, "normal_velocity", &ContactReport::normal_velocity, 1,
-            "Normal velocity after the step, positive where the bodies separate [m/s], (n,).");
+            "Normal velocity after the step; positive is separation [m/s], (n,).");
   def_array(contacts, "slip_velocity", &ContactReport::slip_velocity, 3,
             "Tangential velocity of the second body relative to the first after the step, in the "
             "world [m/s], (n, 3).");
   def_array(contacts, "slipping", &ContactReport::slipping, 1,
-            "1 where the contact slips; 0 where it sticks or bears no force, uint8 (n,).");
+            "1 if the contact slips, 0 if it sticks or has no force, uint8 (n,).");
   def_array(contacts, "friction", &ContactReport::friction, 1,
-            "Sliding friction coefficient that was used, 0 for a frictionless contact [-], (n,).");
+            "Coefficient of sliding friction; 0 for a frictionless contact [-], (n,).");
   def_array(contacts, "delassus", &ContactReport::delassus, 1,
-            "Mobility w of the contact point, by which models regularize friction [1/kg]; NaN for "
-            "'mujoco', (n,).");
+            "Mobility w of the contact point, with which models regularize friction [1/kg]; NaN "
+            "for 'mujoco', (n,).");
   def_array(contacts, "is_fallback", &ContactReport::is_fallback, 1,
-            "1 for a point contact of a geom that takes part in pressure-field contact; "
-            "Simulator.explain says why, uint8 (n,).");
+            "1 for a point contact of a geom that takes part in pressure-field contact, for a "
+            "reason that Simulator.explain gives, uint8 (n,).");
   def_array(contacts, "patch", &ContactReport::patch, 1,
-            "Index of the patch in StepReport.patches that the contact is a point of; -1 for a "
-            "point contact, int32 (n,).");
+            "Index in StepReport.patches of the contact's patch; -1 for a point contact, int32 "
+            "(n,).");
   contacts.def("__len__", &ContactReport::size, "Number of contacts.");
 }
 
 }  // namespace
 
 void bind_reports(nb::module_& m) {
+  bind_certificate(m);
   bind_solver_reports(m);
   bind_contact_report(m);
   nb::class_<StepReport>(
@@ -215,12 +185,12 @@ void bind_reports(nb::module_& m) {
               "Bits of the status, 0 for 'ok'; see StepStatus in C++.")
       .def_prop_ro(
           "status", [](const StepReport& r) { return sim::describe_status(r.status); },
-          "'ok', or the names of all that went wrong, separated by commas: 'non_finite_state', "
+          "'ok', or the names of all faults, separated by commas: 'non_finite_state', "
           "'non_finite_input', 'non_finite_solution', 'not_converged', 'not_positive_definite', "
           "'buffer_full', 'mujoco_error', 'certificate_failed'.")
       .def_prop_ro("ok", &StepReport::ok, "True if the status is 'ok'.")
       .def_ro("message", &StepReport::message,
-              "What went wrong, with the cause and the remedy; empty if the status is 'ok'.")
+              "Explanation of the faults, with causes and remedies; empty if the status is 'ok'.")
       .def_ro("time", &StepReport::time, "Simulated time at the end of the step [s].")
       .def_ro("num_steps", &StepReport::num_steps, "Number of steps that the call completed.")
       .def_ro("certificate", &StepReport::certificate,
@@ -234,7 +204,7 @@ void bind_reports(nb::module_& m) {
       .def_ro("timings", &StepReport::timings, "Wall time of the parts of the step.")
       .def_ro("contacts", &StepReport::contacts, "The contacts, as arrays.")
       .def_ro("patches", &StepReport::patches, "The patches of pressure-field contact.")
-      .def_ro("islands", &StepReport::islands, "How each island was solved.")
+      .def_ro("islands", &StepReport::islands, "Statistics of the solve of each island.")
       .def_ro("num_warnings", &StepReport::num_warnings,
               "Number of warnings in the call: those of MuJoCo, and of patches that are deep or "
               "thin (see ContactPatch).")

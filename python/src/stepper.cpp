@@ -24,13 +24,14 @@ using sim::StepOptions;
 using sim::Stepper;
 using sim::StepReport;
 
-/// Steps, and hands out reports. A report that nobody keeps is used again; one that is kept, or of
-/// which an array is kept, stays as it is.
+/// Steps a model and returns reports. A report is reused when nothing in Python refers to it or to
+/// one of its arrays; otherwise it does not change.
 class PyStepper {
  public:
   PyStepper(std::uintptr_t model, const StepOptions& options, const ContactProperties& properties)
       : stepper_(model_at(model), options, io::assign_materials(model_at(model), properties)) {}
 
+  /// Takes `num_steps` steps without the GIL and returns their report.
   nb::object step(std::uintptr_t data_address, int num_steps) {
     mjData* data = data_at(data_address);
     check_data(data_address);
@@ -41,8 +42,8 @@ class PyStepper {
       const std::lock_guard lock(mutex_);
       stepper_.step(data, num_steps, out);
     }
-    // An exception in a callback of the user's, such as mujoco.set_mjcb_control, came to the step
-    // as an error of MuJoCo's.
+    // The step sees an exception in a user's callback, such as mujoco.set_mjcb_control, as a MuJoCo
+    // error. Raise the original exception.
     if (PyErr_Occurred()) throw nb::python_error();
     return report;
   }
@@ -51,20 +52,21 @@ class PyStepper {
   void check_data(std::uintptr_t data_address) {
     const mjData* data = data_at(data_address);
     const mjModel* model = stepper_.model();
-    // Models loaded from MJB have no signature; their data is then told by its size.
+    // Models loaded from MJB have no signature; compare the size of the data instead.
     if (data->signature != model->signature ||
         (model->signature == 0 && data->nbuffer != find_data_size(model)))
       throw Error(ErrorCode::kWrongShape, "data",
                   "belongs to another model; make it with mujoco.MjData(simulator.model)");
   }
 
+  /// Returns the condition number of the Hessian of the last step [-].
   double calc_condition_number() {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
     return formulations::calc_condition_number(stepper_.calc_hessian());
   }
 
-  /// H as a NumPy array of its own, (nv, nv).
+  /// Returns the Hessian of the last step as a new NumPy array, (nv, nv).
   auto calc_hessian() {
     auto* H = new std::vector<double>;
     const nb::capsule owner(H,
@@ -80,6 +82,8 @@ class PyStepper {
   double time_step() const { return stepper_.time_step(); }
   std::vector<std::string> ignored_settings() const { return stepper_.ignored_settings(); }
 
+  /// Returns how two geoms touch and where their contact properties come from, see
+  /// sim::explain_pair.
   nb::dict explain(int geom1, int geom2) const {
     const sim::PairExplanation pair =
         sim::explain_pair(stepper_.model(), stepper_.materials(), stepper_.options(), geom1, geom2);
@@ -114,7 +118,7 @@ class PyStepper {
   }
 
  private:
-  /// Bytes of the arrays of a model's mjData.
+  /// Returns the size of the arrays in a model's mjData [bytes].
   mjtSize find_data_size(const mjModel* model) {
     if (data_size_ > 0) return data_size_;
     plant::MuJoCoGuard guard;
@@ -130,6 +134,7 @@ class PyStepper {
     return text.empty() ? nb::none() : nb::object(nb::str(text.c_str()));
   }
 
+  /// Returns a report that nothing else refers to, from the pool if possible.
   nb::object take_report() {
     for (nb::object& report : pool_)
       if (Py_REFCNT(report.ptr()) == 1) return report;
@@ -140,7 +145,7 @@ class PyStepper {
 
   Stepper stepper_;
   mjtSize data_size_ = 0;
-  std::mutex mutex_;  // the stepper serves one thread at a time; others wait without the GIL
+  std::mutex mutex_;  // one thread steps at a time; others wait without the GIL
   std::vector<nb::object> pool_;
 };
 
@@ -167,19 +172,19 @@ void bind_stepper(nb::module_& m) {
             options.max_iterations = max_iterations;
             options.num_threads = num_threads;
             options.on_failure = keep_best ? sim::OnFailure::keep_best : sim::OnFailure::stop;
-            options.parameters = {stiction_tolerance,
-                                  friction_regularization,
-                                  near_rigid_factor,
-                                  contact::parse_normal_law(normal_law),
-                                  contact::parse_friction_regularization(friction_law),
-                                  nullptr,
-                                  numerics::parse_lcp_solver(lcp_solver, "lcp_solver"),
-                                  friction_directions,
-                                  gap_correction,
-                                  max_correction_speed,
-                                  drop_separating};
-            options.surfaces = {contact::parse_tessellation(tessellation),
-                                contact::parse_quadrature(quadrature)};
+            options.parameters = {
+                .stiction_tolerance = stiction_tolerance,
+                .friction_regularization = friction_regularization,
+                .near_rigid_factor = near_rigid_factor,
+                .normal_law = contact::parse_normal_law(normal_law),
+                .friction_law = contact::parse_friction_regularization(friction_law),
+                .lcp_solver = numerics::parse_lcp_solver(lcp_solver, "lcp_solver"),
+                .friction_directions = friction_directions,
+                .gap_correction = gap_correction,
+                .max_correction_speed = max_correction_speed,
+                .drop_separating = drop_separating};
+            options.surfaces = {.tessellation = contact::parse_tessellation(tessellation),
+                                .quadrature = contact::parse_quadrature(quadrature)};
             new (self) PyStepper(model, options, properties);
           },
           "model"_a, "contact_model"_a, "integrator"_a, "time_step"_a, "tolerance"_a,
@@ -190,7 +195,7 @@ void bind_stepper(nb::module_& m) {
       .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
            nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
       .def("check_data", &PyStepper::check_data, "data"_a,
-           "Raises an Error if the data was not made for the model.")
+           "Raises stiction.Error if the data was not made for the model.")
       .def("calc_hessian", &PyStepper::calc_hessian)
       .def("calc_condition_number", &PyStepper::calc_condition_number)
       .def("explain", &PyStepper::explain, "geom1"_a, "geom2"_a,

@@ -1,4 +1,4 @@
-// Contact surfaces without a step.
+// Contact surfaces at given poses, without a step.
 #include <cmath>
 #include <string>
 
@@ -15,6 +15,7 @@ namespace {
 using namespace nb::literals;
 using io::ContactProperties;
 
+/// Computes the contact surfaces of a model's geoms; see stiction.ContactSurfaces.
 class Surfaces {
  public:
   Surfaces(std::uintptr_t model, const ContactProperties& properties,
@@ -25,6 +26,7 @@ class Surfaces {
   Surfaces(const Surfaces&) = delete;
   Surfaces& operator=(const Surfaces&) = delete;
 
+  /// Computes the surfaces `num_times`, and shifts the geoms to and fro by `drift` [m] in between.
   sim::PatchReport calc(std::uintptr_t data_address, int num_times, double drift) {
     mjData* data = data_at(data_address);
     {
@@ -41,8 +43,8 @@ class Surfaces {
   }
 
  private:
-  /// Shifts what is not fixed to the world, each geom in a direction of its own: a query of the
-  /// same relative poses would cost nearly nothing.
+  /// Shifts each geom that is not fixed to the world in its own direction. Without a shift the
+  /// relative poses would be the same, and a repeated query would cost almost nothing.
   void move(mjData* data, double shift) const {
     for (int geom = 0; geom < model_->ngeom; ++geom) {
       if (model_->body_weldid[model_->geom_bodyid[geom]] == 0) continue;
@@ -58,10 +60,11 @@ class Surfaces {
 }  // namespace
 
 void bind_surfaces(nb::module_& m) {
-  nb::class_<Surfaces>(m, "Surfaces", "See stiction.ContactSurfaces.")
+  nb::class_<Surfaces>(m, "Surfaces", "Computes contact surfaces; see stiction.ContactSurfaces.")
       .def(nb::init<std::uintptr_t, const ContactProperties&, const std::string&>(), "model"_a,
            "properties"_a, "tessellation"_a)
-      .def("calc", &Surfaces::calc, "data"_a, "num_times"_a, "drift"_a);
+      .def("calc", &Surfaces::calc, "data"_a, "num_times"_a, "drift"_a,
+           "Returns the patches at the poses of `data`.");
 }
 
 }  // namespace stiction::python

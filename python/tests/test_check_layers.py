@@ -53,6 +53,14 @@ def test_own_and_lower_folders_may_be_included(tmp_path: Path) -> None:
     assert check(tmp_path).returncode == 0
 
 
+def test_the_certificates_public_headers_may_be_included(tmp_path: Path) -> None:
+    write(tmp_path, "sim/a.hpp", '"stiction/certificate/certifier.hpp"')
+    write(tmp_path, "certificate/a.cpp", '"stiction/certificate/plain_kinematics.hpp"')
+    result = check(tmp_path)
+    assert result.stderr == ""
+    assert result.returncode == 0
+
+
 @pytest.mark.parametrize(
     ("name", "include", "fault"),
     [
@@ -61,6 +69,13 @@ def test_own_and_lower_folders_may_be_included(tmp_path: Path) -> None:
         ("contact/a.cpp", "<mujoco/mujoco.h>", "knows no MuJoCo"),
         ("certificate/a.cpp", '"stiction/laws/b.hpp"', "certificate must not include laws"),
         ("formulations/rigid/a.cpp", '"stiction/certificate/b.hpp"', "which verifies its results"),
+        (
+            "sim/a.cpp",
+            '"stiction/certificate/plain_kinematics.hpp"',
+            "plain_kinematics.hpp is private to certificate",
+        ),
+        ("plant/a.hpp", '"stiction/certificate/verdict.hpp"', "include certificate.hpp or"),
+        ("laws/a.hpp", '"stiction/certificate/certifier.hpp"', "laws must not include certificate"),
         ("base/a.hpp", '"stiction/colour/b.hpp"', "no folder 'colour'"),
         ("sim/a.hpp", '"b.hpp"', "write it as stiction/.../b.hpp"),
     ],

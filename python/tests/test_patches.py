@@ -196,7 +196,7 @@ def test_open_rigid_meshes_touch_in_points_with_the_open_edge_as_reason() -> Non
     report = sim.step(mujoco.MjData(model))
     assert len(report.patches) == 0 and report.contacts.is_fallback.all()
     why = sim.explain("cube", "floor")["why_points"]
-    assert why.startswith("geom 'cube' is rigid by a mesh that has no inside: edge (")
+    assert why.startswith("geom 'cube' is rigid, but its mesh does not enclose a volume: edge (")
 
 
 @pytest.mark.parametrize("x", [0.0, 0.6])

@@ -82,7 +82,7 @@ def load_error(text: str) -> stiction.Error:
             "</asset></mujoco>",
             "invalid_value",
             "scene.xml:3",
-            "hfield 'h': 1e+10 elevations, at most 4e+07",
+            "hfield 'h': 1e+10 elevations exceed the limit of 4e+07",
         ),
         (
             '<mujoco><asset><texture name="t" builtin="flat" type="2d" width="99999" '
@@ -138,7 +138,7 @@ def test_replicas_are_counted_before_they_are_made() -> None:
     nested = '<replicate count="1000"><replicate count="1000">{}</replicate></replicate>'
     error = load_error(f"<mujoco><worldbody>\n{nested.format(geom)}</worldbody></mujoco>")
     assert error.where == "scene.xml:2"
-    assert "1.001e+06 copies in all, at most 10000" in error.message
+    assert "1.001e+06 copies in total exceed the limit of 10000" in error.message
     Path("part.xml").write_text(f'<mujoco><replicate count="1000">{geom}</replicate></mujoco>')
     around = '<replicate count="1000">\n<include file="part.xml"/></replicate>'
     error = load_error(f"<mujoco><worldbody>{around}</worldbody></mujoco>")

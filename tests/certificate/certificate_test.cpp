@@ -1,6 +1,5 @@
-// The certificate on solved problems, and on solutions that are wrong in every way it is there to
-// find.
-#include "stiction/certificate/certificate.hpp"
+// The certificate of solved problems, and of solutions with every kind of error that it must find.
+#include "stiction/certificate/certifier.hpp"
 
 #include <cmath>
 #include <random>
@@ -8,13 +7,13 @@
 #include <gtest/gtest.h>
 
 #include "support/dense_problem.hpp"
+#include "support/models.hpp"
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
 
 namespace stiction::certificate {
 namespace {
 
-using certificate::Certificate;
 using contact::ContactModel;
 using contact::ContactSolution;
 using Eigen::VectorXd;
@@ -23,7 +22,7 @@ using support::to_vector;
 
 constexpr double kTolerance = 1e-5;
 
-/// The contact with the largest friction impulse.
+/// Returns the contact whose friction dissipates the most.
 int find_rubbing_contact(const SolvedProblem& solved) {
   int best = 0;
   double largest = -1;
@@ -49,8 +48,9 @@ class CertificateTest : public testing::TestWithParam<ContactModel> {
   std::mt19937_64 rng_{11};
 };
 
-/// Of models with an error bound. tamsi has none; its divided steps have no allowance for rounding,
-/// and its last Newton step leaves less than any tolerance.
+/// Tests of the models with an error bound. They leave out `tamsi`, which has no bound: its divided
+/// steps have no allowance for rounding, and its last Newton step leaves a residual below any
+/// tolerance.
 class BoundTest : public CertificateTest {};
 
 TEST_P(CertificateTest, HoldsForSolvedProblems) {
@@ -60,15 +60,15 @@ TEST_P(CertificateTest, HoldsForSolvedProblems) {
       const Certificate certificate = solved.certify();
       EXPECT_TRUE(certificate.ok) << "trial " << trial << " tolerance " << tolerance;
       EXPECT_GE(certificate.min_normal_impulse, 0);
-      // At 1e-9 rounding stops the stiffest problem; its certificate says by how much.
+      // At 1e-9 rounding stops the stiffest problem, and round_off says by how much.
       EXPECT_LE(certificate.relative_residual, 1.25 * tolerance + certificate.round_off);
       EXPECT_LE(certificate.round_off, tolerance < 1e-8 ? 1e-6 : 0);
     }
   }
 }
 
-TEST_P(BoundTest, PutsToRoundingWhatRoundingDoesAndNoMore) {
-  // Bodies stick to belts of 1 m/s with slips of nanometers per second: near their rounding.
+TEST_P(BoundTest, AllowsForRoundingAndNoMore) {
+  // Bodies stick to belts that move at 1 m/s. Their slip of some nm/s is near its rounding error.
   SolvedProblem solved = solve({.num_rows = 0, .all_dims = false});
   for (auto& c : solved.problem.contacts) {
     c.bias = {1, 0, 0};
@@ -89,7 +89,7 @@ TEST_P(BoundTest, PutsToRoundingWhatRoundingDoesAndNoMore) {
   EXPECT_FALSE(solved.certify(off).ok);
 }
 
-TEST_P(BoundTest, ResidualIsTheSolversOwn) {
+TEST_P(BoundTest, ResidualEqualsTheSolversOwn) {
   SolvedProblem solved = solve({}, 1e-2);
   double worst = 0;
   for (const auto& island : solved.solution.islands)
@@ -106,9 +106,9 @@ TEST_P(BoundTest, ErrorBoundIsTheDualNormOfTheGradient) {
     const double expected = dense.calc_dual_norm(
         dense.calc_gradient(solved.problem, GetParam(), solved.options.parameters,
                             to_vector(solved.solution.v), solved.solution.normal_bounds));
-    double scale = 0;  // of the terms that the gradient is the sum of
+    double scale = 0;  // of the terms in the gradient
     for (const auto& island : solved.solution.islands) scale = std::max(scale, island.scale);
-    // Stiff friction makes 1e-12 of it, here, of the rounding of v.
+    // Stiff friction amplifies the rounding of v to 1e-12 of that scale here.
     EXPECT_NEAR(solved.certify().error_bound, expected, 1e-9 * expected + 1e-11 * scale);
   }
 }
@@ -117,7 +117,7 @@ TEST_P(BoundTest, BoundsTheDistanceToTheExactSolution) {
   std::normal_distribution<double> normal;
   for (int trial = 0; trial < 10; ++trial) {
     SolvedProblem solved = solve({}, 1e-2);
-    // Of the convex problem: that of `coulomb` is another one in each round.
+    // The bound concerns one convex problem, and `coulomb` solves another one in each round.
     solved.options.max_rounds = 1;
     solved.solution = solved.solve();
     const support::DenseProblem dense(solved.problem);
@@ -137,7 +137,7 @@ TEST_P(BoundTest, BoundsTheDistanceToTheExactSolution) {
   }
 }
 
-TEST_P(BoundTest, BoundIsTheErrorWhereNoConstraintActs) {
+TEST_P(BoundTest, BoundEqualsTheErrorWhereNoConstraintActs) {
   SolvedProblem solved = solve({.num_trees = 0, .num_pairs = 3, .num_rows = 0});
   for (contact::Contact& c : solved.problem.contacts) {
     c.phi0 = 1e3;  // far apart
@@ -160,7 +160,7 @@ TEST_P(CertificateTest, FindsAWrongVelocity) {
 }
 
 TEST_P(CertificateTest, FindsAWrongVelocityOfAFreeBody) {
-  // In no island: nothing touches it, and the solver leaves it at v*.
+  // A free body is in no island: nothing touches it, and the solver leaves it at v*.
   SolvedProblem solved = solve({.num_bodies = 12, .num_trees = 2, .num_pairs = 2, .num_rows = 0});
   int num_free = 0;
   for (int block = 0; block < solved.problem.num_blocks(); ++block) {
@@ -212,7 +212,8 @@ TEST_P(CertificateTest, FindsFrictionBeyondItsCone) {
   const double friction = std::hypot(wrong.impulses[i][0], wrong.impulses[i][1]);
   const Certificate certificate = solved.certify(wrong);
   EXPECT_FALSE(certificate.ok);
-  EXPECT_GT(certificate.max_cone_excess, 0.2 * friction);  // a third, less what it lacked before
+  // The excess is a third of the friction, minus the distance to the cone before the change.
+  EXPECT_GT(certificate.max_cone_excess, 0.2 * friction);
   EXPECT_LE(certificate.max_cone_excess, 0.34 * friction);
 }
 
@@ -229,7 +230,7 @@ TEST_P(CertificateTest, FindsFrictionThatDrives) {
   EXPECT_NEAR(certificate.max_friction_work, work, 1e-9 * work);
 }
 
-TEST_P(CertificateTest, RefusesWhatIsNotANumber) {
+TEST_P(CertificateTest, RefusesNaN) {
   SolvedProblem solved = solve({.num_bodies = 8});
   for (int dof = 0; dof < solved.problem.num_dofs(); dof += 5) {
     ContactSolution wrong = solved.solution;
@@ -246,15 +247,10 @@ TEST_P(CertificateTest, RefusesWhatIsNotANumber) {
   EXPECT_FALSE(solved.certify(wrong).ok);
 }
 
-std::string name_of(const testing::TestParamInfo<ContactModel>& info) {
-  return std::string(contact::traits(info.param).name);
-}
-
-constexpr ContactModel kModels[] = {
-    ContactModel::sap,     ContactModel::lagged,  ContactModel::lagged_regularized,
-    ContactModel::similar, ContactModel::coulomb, ContactModel::tamsi};
-INSTANTIATE_TEST_SUITE_P(Models, CertificateTest, testing::ValuesIn(kModels), name_of);
-INSTANTIATE_TEST_SUITE_P(Models, BoundTest, testing::ValuesIn(kModels, kModels + 5), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, CertificateTest, testing::ValuesIn(support::compliant_models()),
+                         support::model_name);
+INSTANTIATE_TEST_SUITE_P(Models, BoundTest, testing::ValuesIn(support::convex_models()),
+                         support::model_name);
 
 }  // namespace
 }  // namespace stiction::certificate

@@ -8,7 +8,7 @@
 namespace stiction::certificate {
 namespace {
 
-TEST(Verdict, HoldsWhereNothingIsLargerThanItsLimit) {
+TEST(Verdict, PassesIfNoValueExceedsItsLimit) {
   Verdict verdict;
   verdict.require("slip", 0, 0, "m/s");
   verdict.require("pull", -1, 1e-9, "N s");
@@ -16,7 +16,7 @@ TEST(Verdict, HoldsWhereNothingIsLargerThanItsLimit) {
   EXPECT_EQ(std::string(verdict.failed().quantity), "");
 }
 
-TEST(Verdict, NamesWhatFailsByMost) {
+TEST(Verdict, NamesTheCheckThatFailsByTheLargestFactor) {
   Verdict verdict;
   verdict.require("slip", 2e-6, 1e-6, "m/s");
   verdict.require("pull", 1e-5, 1e-6, "N s");
@@ -29,7 +29,7 @@ TEST(Verdict, NamesWhatFailsByMost) {
   EXPECT_EQ(std::string(verdict.failed().unit), "N s");
 }
 
-TEST(Verdict, WhatIsNotANumberFailsByMost) {
+TEST(Verdict, NaNFailsByTheLargestFactor) {
   Verdict verdict;
   verdict.require("slip", 1e9, 1e-9, "m/s");
   verdict.require("pull", std::nan(""), 1, "N s");

@@ -27,5 +27,16 @@ TEST(ContactModel, MisspeltNameSuggestsTheNearest) {
   }
 }
 
+TEST(ContactModel, RigidModelsAndNoOthersSayWhatTheyDoWithTangents) {
+  for (const ContactModelTraits& model : contact_models()) {
+    EXPECT_EQ(model.is_rigid, model.tangents != TangentPolicy::kNone) << model.name;
+    // Laws of friction read the coefficients.
+    const bool is_law = model.tangents == TangentPolicy::kFrictionPolygon ||
+                        model.tangents == TangentPolicy::kLeastEnergy;
+    EXPECT_EQ(is_law, model.is_rigid && model.uses_friction) << model.name;
+    EXPECT_EQ(is_law, model.uses_friction_directions) << model.name;
+  }
+}
+
 }  // namespace
 }  // namespace stiction::contact

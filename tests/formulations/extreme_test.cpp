@@ -46,9 +46,9 @@ class Extreme : public testing::TestWithParam<ContactModel> {
     EXPECT_EQ(certificate.ok, !out.has_failed())
         << "residual " << certificate.relative_residual << " impulse error "
         << certificate.impulse_error << " cone " << certificate.max_cone_excess
-        << " complementarity " << certificate.complementarity << " work "
+        << " complementarity " << certificate.rigid.complementarity << " work "
         << certificate.max_friction_work << " normal " << certificate.min_normal_impulse
-        << " energy " << certificate.energy_gain;
+        << " energy " << certificate.rigid.energy_gain;
     for (const contact::IslandStatistics& island : out.solution.islands) {
       // Direct, and by at most 12 softer problems; of tamsi, by at most 2 + ... + 20 sub-steps.
       // Pivots of rigid models are at most 1000 a contact or row.
@@ -349,8 +349,9 @@ TEST_P(Extreme, RandomProblemsAtAnyStiffness) {
       // Surfaces and rows that are driven against each other have no answer.
       SolvedProblem solved = solve(problem);
       EXPECT_EQ(solved.certify().ok, !solved.has_failed())
-          << solved.certify().complementarity << " " << solved.certify().constraint_error << " "
-          << solved.certify().impulse_error << " " << solved.certify().max_cone_excess;
+          << solved.certify().rigid.complementarity << " "
+          << solved.certify().rigid.constraint_error << " " << solved.certify().impulse_error << " "
+          << solved.certify().max_cone_excess;
       continue;
     }
     (void)expect_answer(problem);

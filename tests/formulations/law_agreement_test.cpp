@@ -62,9 +62,13 @@ TEST(LawAgreement, ReferenceLawsAreTheSolversLaws) {
         for_each_velocity(law, [&](const VectorXd& v) {
           certificate::ContactVector v_c;
           Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_c.data()) = v;
-          const certificate::ReferenceImpulse reference = certificate::calc_reference_impulse(
-              model, parameters, start.contact, start.time_step, start.delassus, start.v_n0, v_c,
-              calc_first_bound(start));
+          const certificate::ReferenceImpulse reference =
+              certificate::calc_reference_impulse(model, parameters, start.contact,
+                                                  {.time_step = start.time_step,
+                                                   .w = start.delassus,
+                                                   .v_n0 = start.v_n0,
+                                                   .given_bound = calc_first_bound(start)},
+                                                  v_c);
           const VectorXd gamma = law.impulse(v.head(law.size));
           const VectorXd expected =
               Eigen::Map<const VectorXd>(reference.gamma.data(), 6).head(law.size);

@@ -70,9 +70,9 @@ class LawChoice : public testing::TestWithParam<Choice> {
           certificate::ContactVector v_c;
           Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_c.data()) = v;
           check(v, gamma,
-                certificate::calc_reference_impulse(model(), parameters(), start.contact,
-                                                    start.time_step, start.delassus, start.v_n0,
-                                                    v_c));
+                certificate::calc_reference_impulse(
+                    model(), parameters(), start.contact,
+                    {.time_step = start.time_step, .w = start.delassus, .v_n0 = start.v_n0}, v_c));
         }
       }
     }
@@ -252,10 +252,13 @@ void expect_physical(const ContactModel model, const ModelParameters& parameters
     certificate::ContactVector v_i;
     Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_i.data()) = v_c;
     const double given = solution.normal_bounds.empty() ? 0 : solution.normal_bounds[i];
-    const double bound =
-        certificate::calc_reference_impulse(model, parameters, c, problem.time_step,
-                                            dense.delassus[i], v_n0, v_i, given)
-            .normal_bound;
+    const double bound = certificate::calc_reference_impulse(model, parameters, c,
+                                                             {.time_step = problem.time_step,
+                                                              .w = dense.delassus[i],
+                                                              .v_n0 = v_n0,
+                                                              .given_bound = given},
+                                                             v_i)
+                             .normal_bound;
     EXPECT_LE(std::sqrt(cone), bound + 1e-9 * (bound + gamma[2])) << "outside the cone";
   }
 }

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
-#include "stiction/certificate/certificate.hpp"
+#include "stiction/certificate/certifier.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 
 namespace stiction {
@@ -86,8 +86,14 @@ class PlanarStep {
     options.relative_tolerance = tolerance;
     options.absolute_tolerance = 1e-16;
     solver_->solve(problem_, islands_, options, {}, nullptr, &solution_);
-    const auto certificate = certifier_.certify(problem_, &factor_, islands_, model_, parameters_,
-                                                std::max(1e-9, tolerance), 1e-15, solution_);
+    const certificate::SolvedStep step = {.problem = problem_,
+                                          .islands = islands_,
+                                          .model = model_,
+                                          .parameters = parameters_,
+                                          .relative_tolerance = std::max(1e-9, tolerance),
+                                          .absolute_tolerance = 1e-15,
+                                          .solution = solution_};
+    const auto certificate = certifier_.certify(step, &factor_);
     EXPECT_TRUE(certificate.ok) << certificate.relative_residual;
     return solution_.v;
   }

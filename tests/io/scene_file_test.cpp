@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of files that is removed again.
+/// A temporary folder of files, removed at the end of its test.
 class Folder {
  public:
   Folder()
@@ -40,7 +40,7 @@ std::string fault_of(const fs::path& path) {
   return "";
 }
 
-TEST(SceneFile, PassesWhatIsWell) {
+TEST(SceneFile, AcceptsAValidFile) {
   const Folder folder;
   const fs::path path = folder.write("a.xml", R"(<mujoco><option timestep="0.01"/>
 <worldbody><geom name="inf" size="1"/><body name="nan"><joint range="-inf inf"/></body>

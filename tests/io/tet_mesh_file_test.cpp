@@ -17,7 +17,7 @@ using support::kFan42;
 using support::kFan51;
 using support::make_binary_fan;
 
-/// A text with its first `from` replaced.
+/// Returns a text with the first `from` replaced by `to`.
 std::string with(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -53,14 +53,14 @@ TEST(TetMeshFile, ReadsEveryVersionAndEncoding) {
   }
 }
 
-TEST(TetMeshFile, PassesOverWhatElseAFileHas) {
+TEST(TetMeshFile, SkipsOtherData) {
   const TetMeshFile file = parse_tet_mesh(kFan51, "fan.vtk");
   expect_fan(file);
   EXPECT_EQ(file.field_kind, FieldKind::pressure);
   EXPECT_EQ(file.field, (std::vector<double>{0, 0, 0, 0, 2e5}));
 }
 
-TEST(TetMeshFile, TakesWindowsLineEndsCommentsAndNoField) {
+TEST(TetMeshFile, AcceptsWindowsLineEndsCommentsAndNoField) {
   std::string windows;
   for (const char c : kFan42) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
   expect_fan(parse_tet_mesh(windows, "fan.vtk"));
@@ -71,7 +71,7 @@ TEST(TetMeshFile, TakesWindowsLineEndsCommentsAndNoField) {
   EXPECT_TRUE(bare.field.empty());
 }
 
-TEST(TetMeshFile, IsWrittenAsTheSameNumbers) {
+TEST(TetMeshFile, WritingAndReadingKeepsTheNumbers) {
   TetMeshFile file = parse_tet_mesh(kFan51, "fan.vtk");
   file.mesh.vertices[4] = {1.0 / 3, 2e-301, 0.1 + 0.2};
   file.field[4] = std::numeric_limits<double>::max();
@@ -82,28 +82,28 @@ TEST(TetMeshFile, IsWrittenAsTheSameNumbers) {
   EXPECT_EQ(again.field, file.field);
 }
 
-TEST(TetMeshFile, BoundaryVerticesAreThoseOfFacesOfOneTet) {
+TEST(TetMeshFile, BoundaryVerticesBelongToFacesOfOneTet) {
   const TetMeshFile fan = parse_tet_mesh(kFan42, "fan.vtk");
   EXPECT_EQ(find_boundary_vertices(fan.mesh), (std::vector<bool>{true, true, true, true, false}));
   EXPECT_EQ(find_boundary_vertices({fan.mesh.vertices, {{0, 1, 2, 4}}}),
             (std::vector<bool>{true, true, true, false, true}));
 }
 
-TEST(TetMeshFile, RoundOffOfAFieldOnTheBoundaryIsZero) {
+TEST(TetMeshFile, RoundOffOfAFieldOnTheBoundaryBecomesZero) {
   EXPECT_EQ(parse_tet_mesh(with(kFan42, "0 0 0 0 1\n", "1e-13 0 0 0 1\n"), "").field[0], 0);
   const Error e = fault_of(with(kFan42, "0 0 0 0 1\n", "0 1e-11 0 0 1\n"));
   EXPECT_EQ(e.code(), ErrorCode::kInvalidValue);
-  EXPECT_NE(e.message().find("extent of point 1 is 1e-11, must be 0: the point is on the boundary"),
+  EXPECT_NE(e.message().find("extent of point 1 is 1e-11, must be 0 because it is on the boundary"),
             std::string::npos)
       << e.what();
 }
 
-TEST(TetMeshFile, SaysWhatIsWrongAndWhere) {
+TEST(TetMeshFile, ErrorsNameTheFaultAndItsPlace) {
   const struct {
     const char *from, *to, *message;
   } cases[] = {
       {"# vtk", "# stl", "part.vtk:1: does not begin with '# vtk DataFile Version'"},
-      {"ASCII", "ascii", "part.vtk:3: 'ascii' stands where ASCII or BINARY must be"},
+      {"ASCII", "ascii", "part.vtk:3: expected ASCII or BINARY, found 'ascii'"},
       {"UNSTRUCTURED_GRID", "POLYDATA", "part.vtk:4: the dataset is 'POLYDATA'"},
       {"5 double", "5 int", "the type of points is 'int', must be float or double"},
       {"5 double", "-5 double", "the number of points is '-5', must be a whole number"},
@@ -114,25 +114,26 @@ TEST(TetMeshFile, SaysWhatIsWrongAndWhere) {
       {"0 1 0\n", "0 nan 0\n", "part.vtk:8: a coordinate is 'nan', must be a finite number"},
       {"0 1 0\n", "0 1e999 0\n", "a coordinate is '1e999', must be a finite number"},
       {"0 1 0\n", "0 1,5 0\n", "a coordinate is '1,5', must be a finite number"},
-      {"CELLS 4 20", "CELLS 4 19", "cell 3: has 4 vertices, the list of cells has 4 more"},
-      {"CELLS 4 20", "CELLS 4 21", "the list of cells is 1 numbers longer than its cells"},
-      {"CELLS 4 20", "CELLS 4 3", "CELLS are more than the size of their list"},
-      {"4 20\n4 4 1 2 3", "4 19\n3 4 1 2", "cell 0 has 3 vertices, a tetrahedron has 4"},
-      {"4 4 1 2 3", "-4 4 1 2 3", "cell 0: has -4 vertices"},
-      {"4 4 1 2 3", "4 5 1 2 3", "part.vtk:12: a cell has the point 5, there are 5, from 0"},
-      {"4 4 1 2 3", "4 4 1 2 -3", "a cell has the point -3"},
+      {"CELLS 4 20", "CELLS 4 19", "cell 3 has 4 vertices, but 4 numbers of the list"},
+      {"CELLS 4 20", "CELLS 4 21", "unused numbers at the end of the list of cells: 1"},
+      {"CELLS 4 20", "CELLS 4 3", "CELLS has 4 cells but a list of only 3 numbers"},
+      {"4 20\n4 4 1 2 3", "4 19\n3 4 1 2", "cell 0 has 3 vertices, must have 4"},
+      {"4 4 1 2 3", "-4 4 1 2 3", "cell 0 has -4 vertices"},
+      {"4 4 1 2 3", "4 5 1 2 3",
+       "part.vtk:12: point 5 of a cell is out of range; there are 5 points"},
+      {"4 4 1 2 3", "4 4 1 2 -3", "point -3 of a cell is out of range"},
       {"4 4 1 2 3", "4 4 1 2 3.5", "a vertex of a cell is '3.5', must be a whole number"},
-      {"CELL_TYPES 4", "CELL_TYPES 5", "CELL_TYPES are 5, CELLS are 4"},
+      {"CELL_TYPES 4", "CELL_TYPES 5", "CELL_TYPES has 5 cells, but CELLS has 4"},
       {"10\n10\nPOINT", "10\n12\nPOINT", "part.vtk:20: cell 3 is a hexahedron (VTK type 12)"},
-      {"10\n10\nPOINT", "10\n77\nPOINT", "cell 3 is of VTK type 77; only tetrahedra"},
-      {"POINT_DATA 5", "POINT_DATA 4", "POINT_DATA is of 4, but there are 5"},
-      {"POINT_DATA 5", "CELL_DATA 4", "extent is of cells, must be of points"},
+      {"10\n10\nPOINT", "10\n77\nPOINT", "cell 3 is of VTK type 77, must be a tetrahedron"},
+      {"POINT_DATA 5", "POINT_DATA 4", "POINT_DATA has 4 values, must have 5"},
+      {"POINT_DATA 5", "CELL_DATA 4", "extent is in CELL_DATA, must be in POINT_DATA"},
       {"SCALARS extent double 1", "SCALARS extent double 3", "extent has 5 x 3 numbers"},
       {"SCALARS extent double 1", "SCALARS extent int 1", "the type of extent is int"},
-      {"SCALARS extent double 1", "SCALARS extent real 1", "'real' is none of VTK's number"},
-      {"SCALARS extent double 1", "COLOURS extent 1", "'COLOURS' is an attribute that is not"},
+      {"SCALARS extent double 1", "SCALARS extent real 1", "'real' is not a VTK number type"},
+      {"SCALARS extent double 1", "COLOURS extent 1", "'COLOURS' is not a supported attribute"},
       {"1\nLOOKUP_TABLE default", "one", "the number of components, or LOOKUP_TABLE is 'one'"},
-      {"LOOKUP_TABLE default", "TABLE default", "'TABLE' stands where LOOKUP_TABLE must be"},
+      {"LOOKUP_TABLE default", "TABLE default", "expected LOOKUP_TABLE, found 'TABLE'"},
       {"0 0 0 0 1\n", "0 0 0 0 -1\n", "extent of point 4 is -1, must be at least 0"},
       {"0 0 0 0 1\n", "0 0 0 0 1.5\n", "extent of point 4 is 1.5, must be at most 1"},
       {"0 0 0 0 1\n", "0 0 0 0 inf\n", "extent is 'inf', must be a finite number"},
@@ -140,8 +141,8 @@ TEST(TetMeshFile, SaysWhatIsWrongAndWhere) {
       {"0 0 0 0 1\n", "0 0 0 0\n", "the file ends before extent"},
       {"0 0 0 0 1\n", "0 0 0 0 1\nSCALARS pressure double\nLOOKUP_TABLE default\n0 0 0 0 1\n",
        "the file has a second field, pressure"},
-      {"CELL_TYPES", "POINTS 1 double\n0 0 0\nCELL_TYPES", "POINTS stands here again"},
-      {"CELL_TYPES", "CELLS 1 1\n0\nCELL_TYPES", "CELLS stands here again"},
+      {"CELL_TYPES", "POINTS 1 double\n0 0 0\nCELL_TYPES", "duplicate POINTS section"},
+      {"CELL_TYPES", "CELLS 1 1\n0\nCELL_TYPES", "duplicate CELLS section"},
   };
   for (const auto& c : cases) {
     const std::string message = fault_of(with(kFan42, c.from, c.to)).what();
@@ -149,8 +150,8 @@ TEST(TetMeshFile, SaysWhatIsWrongAndWhere) {
   }
 }
 
-TEST(TetMeshFile, SaysWhatIsMissing) {
-  EXPECT_NE(std::string(fault_of("").what()).find("no VTK legacy file"), std::string::npos);
+TEST(TetMeshFile, ErrorsNameTheMissingSection) {
+  EXPECT_NE(std::string(fault_of("").what()).find("not a VTK legacy file"), std::string::npos);
   const std::string head = kFan42.substr(0, kFan42.find("POINTS"));
   EXPECT_NE(std::string(fault_of(head).what()).find("has no POINTS"), std::string::npos);
   const std::string points = kFan42.substr(0, kFan42.find("CELLS"));
@@ -160,18 +161,18 @@ TEST(TetMeshFile, SaysWhatIsMissing) {
 }
 
 TEST(TetMeshFile, ChecksOffsets) {
-  for (const auto& [to, message] : {std::pair{"0 4 3 12 16", "offset 2 is 3, must grow from 0"},
-                                    {"1 4 8 12 16", "offset 0 is 1, must grow from 0"},
-                                    {"0 4 8 17 16", "offset 3 is 17, must grow from 0"},
+  for (const auto& [to, message] : {std::pair{"0 4 3 12 16", "offset 2 is 3, must increase from 0"},
+                                    {"1 4 8 12 16", "offset 0 is 1, must increase from 0"},
+                                    {"0 4 8 17 16", "offset 3 is 17, must increase from 0"},
                                     {"0 4 8 12 12", "the last offset is 12, must be the size"},
-                                    {"0 4 8 13 16", "cell 2 has 5 vertices, a tetrahedron has 4"},
-                                    {"0 -4 8 12 16", "offset 1 is -4, must grow from 0"}}) {
+                                    {"0 4 8 13 16", "cell 2 has 5 vertices, must have 4"},
+                                    {"0 -4 8 12 16", "offset 1 is -4, must increase from 0"}}) {
     const std::string found = fault_of(with(kFan51, "0 4 8 12 16", to)).what();
     EXPECT_NE(found.find(message), std::string::npos) << found;
   }
 }
 
-TEST(TetMeshFile, FaultsOfBinaryFilesHaveTheirByte) {
+TEST(TetMeshFile, ErrorsInBinaryFilesNameTheByte) {
   const std::string fan = make_binary_fan<double>(false);
   const std::size_t begin = fan.find("double\n") + 7;
   std::string bytes = fan;
@@ -190,14 +191,14 @@ TEST(TetMeshFile, ReadsTheReferenceMeshes) {
   const TetMeshFile torus = read_tet_mesh(folder / "torus.vtk");
   EXPECT_EQ(torus.mesh.vertices.size(), 216u);
   EXPECT_EQ(torus.mesh.tets.size(), 576u);
-  // Rings of 8 vertices about one inside, 24 of them.
+  // The torus has 24 rings of 8 vertices on the surface and one inside.
   const std::vector<bool> is_boundary = find_boundary_vertices(torus.mesh);
   EXPECT_EQ(std::count(is_boundary.begin(), is_boundary.end(), false), 24);
   for (const char* name : {"torus_coarse.vtk", "torus_fine.vtk", "one_tet.vtk", "flat_tet.vtk"})
     EXPECT_FALSE(read_tet_mesh(folder / name).mesh.tets.empty());
 }
 
-TEST(TetMeshFile, MustBeThere) {
+TEST(TetMeshFile, MissingFilesAndFoldersAreErrors) {
   const std::filesystem::path folder = testing::TempDir();
   EXPECT_THROW(read_tet_mesh(folder / "none.vtk"), Error);
   EXPECT_THROW(read_tet_mesh(folder), Error);

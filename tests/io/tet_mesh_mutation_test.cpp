@@ -13,7 +13,7 @@
 namespace stiction::io {
 namespace {
 
-/// Spoils a file as a slip, a bad disk or an attacker would.
+/// Corrupts a file as a typing error, a bad disk or an attacker would.
 std::string mutate(std::string bytes, std::mt19937& random) {
   static const char* const kWords[] = {"-1",         "nan",
                                        "4294967296", "18446744073709551615",
@@ -40,8 +40,8 @@ std::string mutate(std::string bytes, std::mt19937& random) {
   return bytes;
 }
 
-/// What every caller may rely on.
-void expect_sound(const TetMeshFile& file) {
+/// Checks the properties on which every caller relies.
+void expect_valid(const TetMeshFile& file) {
   const auto num_vertices = static_cast<int>(file.mesh.vertices.size());
   for (const math::Vec3& x : file.mesh.vertices) ASSERT_TRUE(is_finite(x));
   for (const auto& tet : file.mesh.tets)
@@ -51,25 +51,25 @@ void expect_sound(const TetMeshFile& file) {
   for (const double value : file.field) ASSERT_TRUE(std::isfinite(value) && value >= 0);
 }
 
-TEST(TetMeshMutations, AreErrorsWithAPlaceOrSoundMeshes) {
+TEST(TetMeshMutations, GiveErrorsWithAPlaceOrValidMeshes) {
   const std::string files[] = {support::kFan42, support::kFan51,
                                support::make_binary_fan<double>(false),
                                support::make_binary_fan<float>(true)};
   std::mt19937 random(5);
-  int num_read = 0, num_refused = 0;
+  int num_read = 0, num_rejected = 0;
   for (int i = 0; i < 20000; ++i) {
     const std::string bytes = mutate(files[i % 4], random);
     try {
-      expect_sound(parse_tet_mesh(bytes, "part.vtk"));
+      expect_valid(parse_tet_mesh(bytes, "part.vtk"));
       ++num_read;
     } catch (const Error& e) {
       ASSERT_TRUE(e.where().starts_with("part.vtk")) << e.what();
-      ++num_refused;
+      ++num_rejected;
     }
   }
-  // Both happen often, so that neither is untested.
+  // Both outcomes occur often enough to be tested.
   EXPECT_GT(num_read, 500);
-  EXPECT_GT(num_refused, 5000);
+  EXPECT_GT(num_rejected, 5000);
 }
 
 }  // namespace

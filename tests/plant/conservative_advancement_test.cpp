@@ -28,7 +28,7 @@ Touch find_touch(const Scene& scene, double duration) {
   return touch;
 }
 
-/// Carries the bodies, and tells the distance of two geoms.
+/// Returns the distance of two geoms after the bodies have moved for a time [m].
 double calc_distance_at(const Scene& scene, double time, int geom1, int geom2) {
   Scene other(scene);
   if (time > 0) mj_integratePos(other.model, other.data->qpos, other.data->qvel, time);
@@ -62,8 +62,8 @@ TEST(ConservativeAdvancement, MarginsAreWhereGeomsTouch) {
   EXPECT_NEAR(find_touch(scene, 1).time, 0.2, kTouching);
 }
 
-/// A box of side 2a that spins about a horizontal axis through its center, and does not fall:
-/// its lowest corner is a sqrt(2) cos(pi/4 - angle) below.
+/// A box of side 2a spins about a horizontal axis through its center and does not fall. Its lowest
+/// corner is a sqrt(2) cos(pi/4 - angle) below the center.
 TEST(ConservativeAdvancement, CornerOfATurningBoxTouchesOnItsCircle) {
   const double a = 0.1, height = 0.13, spin = 2;
   Scene scene(make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1"/>
@@ -72,12 +72,12 @@ TEST(ConservativeAdvancement, CornerOfATurningBoxTouchesOnItsCircle) {
   const double exact =
       (std::numbers::pi / 4 - std::acos(height / (a * std::numbers::sqrt2))) / spin;
   const Touch touch = find_touch(scene, 1);
-  // The corner comes down at spin a sqrt(2) sin(acos(..)) = 0.11 m/s.
+  // The corner moves down at spin a sqrt(2) sin(acos(..)) = 0.11 m/s.
   EXPECT_LE(touch.time, exact);
   EXPECT_GE(touch.time, exact - 1.5 * kTouching / 0.11);
 }
 
-/// The tip of a rod on a hinge, of length l at height h, meets the floor when sin(angle) = h/l.
+/// A rod of length l turns on a hinge at height h. Its tip touches the floor when sin(angle) = h/l.
 TEST(ConservativeAdvancement, RodOnAHingeTouchesWithItsTip) {
   const double length = 0.5, height = 0.3, radius = 0.02, speed = 3;
   Scene scene(make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1"/>
@@ -89,7 +89,7 @@ TEST(ConservativeAdvancement, RodOnAHingeTouchesWithItsTip) {
   EXPECT_GE(touch.time, exact - 1.5 * kTouching / (speed * length * std::cos(exact * speed)));
 }
 
-/// A ball under a ball that two hinges swing: the outer arm turns back as fast as the inner turns.
+/// A ball at the end of two arms. The outer hinge turns back as fast as the inner one turns.
 TEST(ConservativeAdvancement, ArmOfTwoHingesTouchesWhereItsTipIs) {
   Scene scene(make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1"/>
 <body pos="0 0 1"><joint axis="0 1 0"/><geom size="0.01"/><body pos="0.6 0 0"><joint axis="0 1 0"/>
@@ -99,7 +99,7 @@ TEST(ConservativeAdvancement, ArmOfTwoHingesTouchesWhereItsTipIs) {
   scene.data->qpos[0] = 0.2;
   scene.data->qpos[1] = -0.2;
   scene->geom_pos[5] = 0;
-  // 1 - 0.1 = 0.6 sin(angle) has no solution; a shorter way down has.
+  // 1 - 0.1 = 0.6 sin(angle) has no solution, so start lower.
   scene->body_pos[5] = 0.5;
   const double exact = (std::asin(0.4 / 0.6) - 0.2) / 2;
   const Touch touch = find_touch(scene, 1);
@@ -107,27 +107,27 @@ TEST(ConservativeAdvancement, ArmOfTwoHingesTouchesWhereItsTipIs) {
   EXPECT_NEAR(touch.time, exact, 3 * kTouching);
 }
 
-TEST(ConservativeAdvancement, PairsThatTouchAreNotWaitedFor) {
+TEST(ConservativeAdvancement, PairsThatTouchAreIgnored) {
   Scene scene(make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1"/>
 <body pos="0 0 0.1"><freejoint/><geom size="0.1"/></body><body pos="0 0 0.5"><freejoint/><geom size="0.1"/></body></worldbody>)"));
   scene.data->qvel[2] = -1;
   scene.data->qvel[8] = -1;
-  EXPECT_EQ(find_touch(scene, 0.1).time, 0.1) << "both fall alike";
+  EXPECT_EQ(find_touch(scene, 0.1).time, 0.1) << "both balls fall at the same speed";
   scene.data->qvel[2] = 0;
   const Touch touch = find_touch(scene, 1);
   EXPECT_NEAR(touch.time, 0.2, kTouching);
   EXPECT_EQ(touch.geoms, (std::array{1, 2}));
 }
 
-TEST(ConservativeAdvancement, PairsThatAreTogetherAreTheCallers) {
+TEST(ConservativeAdvancement, PairsWithinTheIgnoredDistanceAreIgnored) {
   Scene scene(make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1"/>
 <body pos="0 0 0.100005"><freejoint/><geom size="0.1"/></body></worldbody>)"));
   scene.data->qvel[2] = -1;
   ConservativeAdvancement advancement(scene.model);
   Touch touch;
-  const auto time_with = [&](double together) {
-    EXPECT_TRUE(
-        advancement.calc(scene.model, scene.data, scene.data->qvel, 1e-3, &touch, together));
+  const auto time_with = [&](double ignored_distance) {
+    EXPECT_TRUE(advancement.calc(scene.model, scene.data, scene.data->qvel, 1e-3, &touch,
+                                 ignored_distance));
     return touch.time;
   };
   EXPECT_NEAR(time_with(kTouching), 5e-6, kTouching);
@@ -135,7 +135,7 @@ TEST(ConservativeAdvancement, PairsThatAreTogetherAreTheCallers) {
   EXPECT_EQ(time_with(1e-5), 1e-3);
 }
 
-/// Two balls that fly at each other, and what keeps them from it.
+/// Two balls fly toward each other. They touch unless MuJoCo does not collide them.
 TEST(ConservativeAdvancement, PairsAreThoseThatMuJoCoCollides) {
   const auto time_of = [](const std::string& first, const std::string& second,
                           const std::string& more) {
@@ -172,13 +172,13 @@ TEST(ConservativeAdvancement, HeightFieldsTouchAtTheirPeaks) {
   EXPECT_NEAR(find_touch(scene, 1).time, 0.2, kTouching) << "1 - 0.1 - 0.5 at 2 m/s";
   scene.data->qvel[2] = 0;
   scene.data->qvel[8] = -2;
-  // Over a flank that falls from 0.5 to 0 along x, or y, whichever is farther out; the inner edge
-  // of the box, at 0.88, meets it first.
+  // The height falls from 0.5 to 0 along max(|x|, |y|). The inner edge of the box, at 0.88, touches
+  // first.
   EXPECT_NEAR(find_touch(scene, 1).time, (0.9 - 0.5 * (1 - 0.88)) / 2, kTouching);
 }
 
-TEST(ConservativeAdvancement, SignedDistanceFieldsAreRefused) {
-  // A compiler knows such geoms by a plugin only; the type is what is looked at.
+TEST(ConservativeAdvancement, SignedDistanceFieldsAreErrors) {
+  // MuJoCo compiles such geoms only with a plugin, so set the type in the model.
   Scene scene(make_mjcf("", R"(<worldbody><geom name="g" size="0.1"/></worldbody>)"));
   scene->geom_type[0] = mjGEOM_SDF;
   try {
@@ -200,7 +200,8 @@ std::string make_geom(std::mt19937_64* rng) {
   return std::string("<geom pos=\"0.03 0 0.02\" ") + kGeoms[(*rng)() % 6] + "/>";
 }
 
-/// A free body, and the tip of an arm with a slide, a ball and a hinge, or another free body.
+/// Returns a scene of a free body, and the tip of an arm with a slide, a ball and a hinge, or
+/// another free body.
 Scene make_pair(std::mt19937_64* rng) {
   const std::string free = "<body pos=\"0 0 0.5\"><freejoint/>" + make_geom(rng) + "</body>";
   const std::string other =
@@ -246,14 +247,14 @@ TEST(ConservativeAdvancement, IsNeverLateNorEarlyForRandomPairs) {
       }
     }
     if (touch.geoms[0] < 0) continue;
-    // Not early: they do touch, and those that were named.
+    // The time is not early: the reported geoms touch then.
     EXPECT_LE(calc_distance_at(scene, touch.time, touch.geoms[0], touch.geoms[1]), 1.01 * kTouching)
         << trial;
   }
   EXPECT_GT(num_touches, 300);
 }
 
-TEST(ConservativeAdvancement, ASearchOverTooManyTurnsIsGivenUpEarly) {
+TEST(ConservativeAdvancement, SearchOverTooManyTurnsGivesUpBeforeATouch) {
   Scene scene(make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1"/><body pos="0 0 0.6">
     <joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".05"/></body></worldbody>)"));
   for (const double speed : {1e2, 1e4, 1e6, 1e9}) {

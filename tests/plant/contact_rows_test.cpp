@@ -14,8 +14,8 @@ namespace {
 using contact::Contact;
 using support::Scene;
 
-/// Geoms of all kinds of bodies within reach of each other: free, on a chain and on its branches,
-/// welded under each of them, in the world, moved by mocap. Wide margins make everything touch.
+/// Geoms of all kinds of bodies, near each other: free bodies, a chain and its branches, bodies
+/// welded to each of these, the world, and a mocap body. Wide margins make all geoms touch.
 constexpr const char* kCrowd = R"(
 <default><geom margin="0.5" condim="6" friction="0.7 0.02 0.003"/></default>
 <worldbody>
@@ -66,12 +66,12 @@ TEST_F(ContactRows, JacobianIsMuJoCosPointJacobian) {
         }
         std::vector<double> qvel(nv), u(nv);
         for (int dof = 0; dof < nv; ++dof) {
-          // Of one unit velocity at a time, in both libraries' dofs.
+          // Set one velocity to 1 at a time, in the dofs of both libraries.
           std::fill(qvel.begin(), qvel.end(), 0.0);
           qvel[dof] = 1;
           to_solver_dofs(scene_.data, p.plant, qvel.data(), u.data());
           const Eigen::VectorXd v_c = dense.J[i] * support::to_vector(u);
-          // Rows n, t1, t2 of MuJoCo's frame; ours t1, t2, n, then angular n, t1, t2.
+          // MuJoCo's frame has the rows n, t1, t2. Ours are t1, t2, n, then angular n, t1, t2.
           constexpr int kLinear[3] = {2, 0, 1}, kAngular[3] = {3, 4, 5};
           for (int axis = 0; axis < 3; ++axis) {
             double linear = 0, angular = 0;
@@ -89,7 +89,7 @@ TEST_F(ContactRows, JacobianIsMuJoCosPointJacobian) {
   EXPECT_GT(num_checked, 300);
 }
 
-TEST_F(ContactRows, VelocityAtTheStartIsThatOfTheDofs) {
+TEST_F(ContactRows, InitialVelocityIsTheVelocityOfTheDofs) {
   scene_.randomize(0.2, &rng_);
   const PlantProblem p(scene_);
   std::vector<double> back(scene_->nv);
@@ -97,7 +97,7 @@ TEST_F(ContactRows, VelocityAtTheStartIsThatOfTheDofs) {
   for (int i = 0; i < scene_->nv; ++i) EXPECT_NEAR(back[i], scene_.data->qvel[i], 1e-15);
 }
 
-TEST_F(ContactRows, BodiesThatNoDofMovesAreLeftOut) {
+TEST_F(ContactRows, BodiesWithoutDofsHaveNoContacts) {
   scene_.randomize(0.2, &rng_);
   const PlantProblem p(scene_);
   const int floor = scene_.geom("floor"), mocap = scene_.body("mocap");
@@ -136,7 +136,7 @@ TEST_F(ContactRows, EveryContactIsInThePairOfItsBodies) {
   for (const int count : seen) EXPECT_EQ(count, 1);
 }
 
-/// A ball pressed x0 = 1 mm into a floor, both with their own materials.
+/// A ball that penetrates a floor by 1 mm. Each has its own material.
 struct Press {
   Scene scene;
   MaterialTable materials;
@@ -159,7 +159,7 @@ struct Press {
 };
 
 TEST(ContactPoint, LiesWhereTheTwoSpringsMeet) {
-  // In series, springs share the compression by their compliance: the soft side takes more.
+  // Springs in series divide the compression by their compliance, so the soft side takes more.
   Press press;
   for (const auto& [floor, ball, expected] :
        {std::array{1e5, 1e5, -0.0005}, std::array{1e5, 3e5, -0.00075},
@@ -182,9 +182,9 @@ TEST(ContactPoint, MarginMovesTheSurfaceAndGapDoesNot) {
   EXPECT_NEAR(Press(R"(margin="0.004" gap="0.003")").assemble().phi0, -0.005, 1e-15);
 }
 
-TEST(ContactPoint, ContactWithinTheGapIsACandidate) {
+TEST(ContactPoint, ContactWithinTheGapIsInTheProblem) {
   Press press(R"(gap="0.005")");
-  press.scene.data->qpos[2] = 0.102;  // 2 mm apart: MuJoCo lists it, without force
+  press.scene.data->qpos[2] = 0.102;  // 2 mm apart: MuJoCo lists the contact without a force
   const Model plant(press.scene.model);
   mj_forward(press.scene.model, press.scene.data);
   ASSERT_EQ(press.scene.data->ncon, 1);

@@ -26,7 +26,7 @@ constexpr const char* kMixed = R"(
 </worldbody>
 <tendon><spatial stiffness="50" damping="3" springlength="0.1"><site site="w"/><site site="f"/></spatial></tendon>)";
 
-/// T of u = T qvel.
+/// Returns the matrix T of u = T qvel.
 MatrixXd make_transform(const Scene& scene, const Model& plant) {
   const int nv = scene->nv;
   MatrixXd T(nv, nv);
@@ -48,7 +48,7 @@ TEST(Dynamics, SolverDofsAreAnOrthogonalTransform) {
   VectorXd back(v.size());
   to_mujoco_dofs(scene.data, p.plant, VectorXd(T * v).data(), back.data());
   EXPECT_LE((back - v).norm(), 1e-14);
-  // A free body's: angular velocity in the world first, then linear.
+  // A free body has its angular velocity in the world first, then its linear velocity.
   const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(scene.data->xmat + 9);
   EXPECT_LE((T.block<3, 3>(0, 3) - R).norm(), 1e-15);
   EXPECT_EQ((T.block<3, 3>(3, 0)), Eigen::Matrix3d::Identity());
@@ -80,9 +80,9 @@ TEST(Dynamics, MomentumMatrixIsInertiaDampingAndStiffness) {
 }
 
 TEST(Dynamics, GyroscopicForceOfAFreeBodyIsImplicit) {
-  // (A + dt dc/dv) (v* - v0) = dt (f - dt K v0), with MuJoCo's bias force c differenced; c is a
-  // quadratic, so a central difference is exact. MuJoCo's discrete step itself leaves dc/dv out of
-  // a body that a tendon holds.
+  // (A + dt dc/dv) (v* - v0) = dt (f - dt K v0), where a central difference of MuJoCo's bias force
+  // c is exact, because c is quadratic. MuJoCo's own discrete step omits dc/dv for a body with a
+  // tendon, so it cannot be the reference.
   Scene scene(support::make_mjcf(R"(timestep="0.01")", kMixed));
   std::mt19937_64 rng(3);
   for (int trial = 0; trial < 5; ++trial) {
@@ -130,7 +130,7 @@ TEST(Model, BlocksAreFreeBodiesAndChains) {
   EXPECT_EQ(dof, scene->nv);
 }
 
-/// A big tree in several blocks: a trunk of three with four legs of six joints each.
+/// Returns a tree of several blocks: a free body, a hinge on it, and four legs of six hinges each.
 std::string make_spider() {
   std::string xml = R"(<worldbody><body pos="0 0 1"><freejoint/><geom size="0.1"/>
 <body pos="0.2 0 0"><joint axis="0 0 1"/><geom size="0.05"/>)";
@@ -143,7 +143,7 @@ std::string make_spider() {
   return xml + "</body></body></worldbody>";
 }
 
-TEST(Model, InertiaOfABigTreeKeepsItsCouplings) {
+TEST(Model, InertiaOfALargeTreeKeepsItsCouplings) {
   Scene scene(support::make_mjcf("", make_spider()));
   std::mt19937_64 rng(4);
   scene.randomize(0.5, &rng);
@@ -153,7 +153,7 @@ TEST(Model, InertiaOfABigTreeKeepsItsCouplings) {
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> M(scene->nv, scene->nv);
   mj_fullM(scene.model, scene.data, M.data());
   EXPECT_LE((support::DenseProblem(p.problem).A - MatrixXd(M)).norm(), 1e-14 * M.norm());
-  // Legs are not each other's ancestors; each is the trunk's descendant.
+  // Each leg is a descendant of the trunk, and not of another leg.
   const int trunk = p.plant.block_of_dof(0), leg0 = p.plant.block_of_dof(7);
   const int leg1 = p.plant.block_of_dof(13);
   EXPECT_TRUE(p.plant.are_related(trunk, leg0));
@@ -161,7 +161,7 @@ TEST(Model, InertiaOfABigTreeKeepsItsCouplings) {
   EXPECT_FALSE(p.plant.are_related(leg0, leg1));
 }
 
-TEST(Model, DofsOfABodyAreThoseThatMoveIt) {
+TEST(Model, DofsOfABodyMoveIt) {
   Scene scene(support::make_mjcf("", make_spider()));
   const Model plant(scene.model);
   mj_forward(scene.model, scene.data);

@@ -46,7 +46,7 @@ class GeomPairs : public testing::Test {
   Scene scene_{support::make_mjcf("", kScene)};
 };
 
-TEST_F(GeomPairs, CollideOrNotForAReason) {
+TEST_F(GeomPairs, HaveAReasonToCollideOrNot) {
   EXPECT_EQ(reason("floor", "cube"), "yes: by contype and conaffinity");
   EXPECT_EQ(reason("arm", "cube"), "yes: by contype and conaffinity");
   EXPECT_EQ(reason("arm", "floor"), "yes: by contype and conaffinity");
@@ -57,9 +57,9 @@ TEST_F(GeomPairs, CollideOrNotForAReason) {
   EXPECT_EQ(reason("ghost", "arm"), "no: contype and conaffinity do not match");
   EXPECT_EQ(reason("ball", "cube"), "no: an <exclude> element names their bodies");
   EXPECT_EQ(reason("hand", "arm"),
-            "no: their bodies are parent and child, which do not collide but by a <pair>");
+            "no: their bodies are parent and child, which collide only by a <pair>");
   EXPECT_EQ(reason("hand", "plate"),
-            "no: their bodies are parent and child, which do not collide but by a <pair>");
+            "no: their bodies are parent and child, which collide only by a <pair>");
   EXPECT_EQ(reason("ghost", "ball"), "yes: by pair 'odd'");
   EXPECT_EQ(reason("hand", "arm2"), "yes: by pair 'close'");
 }
@@ -84,7 +84,7 @@ TEST_F(GeomPairs, TypesWithoutACollisionFunctionDoNotCollide) {
             "MuJoCo has no collision function for these two types");
 }
 
-TEST_F(GeomPairs, HaveTheParametersThatMuJoCoCombines) {
+TEST_F(GeomPairs, HaveTheParametersOfMuJoCo) {
   const mjContact larger = probe("arm", "ball").contact;
   EXPECT_EQ(larger.dim, 4);
   EXPECT_EQ(larger.friction[0], 1);
@@ -96,11 +96,11 @@ TEST_F(GeomPairs, HaveTheParametersThatMuJoCoCombines) {
 }
 
 TEST_F(GeomPairs, AgreeWithTheContactsOfACollision) {
-  // All bodies at one place: every pair that MuJoCo lets collide touches.
+  // All bodies are at the same place, so every pair that MuJoCo collides touches.
   std::fill_n(scene_->body_pos + 3 * scene_.body("arm"), 3, 0.0);
   for (const char* body : {"cube", "ball"})
     std::fill_n(scene_.data->qpos + scene_->jnt_qposadr[scene_->body_jntadr[scene_.body(body)]], 3,
-                0.01);  // a box and a sphere at one centre have no normal
+                0.01);  // a box and a sphere with the same centre have no normal
   mj_forward(scene_.model, scene_.data);
   int num_touching = 0;
   for (int a = 0; a < scene_->ngeom; ++a) {

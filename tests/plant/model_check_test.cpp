@@ -74,7 +74,7 @@ TEST(CheckModel, NamesTheElementTheValueAndTheRange) {
   }
 }
 
-TEST(CheckModel, TakesInfiniteRangesThatClip) {
+TEST(CheckModel, AcceptsInfiniteRangesThatClip) {
   const double inf = std::numeric_limits<double>::infinity();
   Scene scene(support::make_mjcf("", kScene));
   scene->actuator_ctrlrange[1] = scene->actuator_forcerange[1] = inf;
@@ -82,7 +82,7 @@ TEST(CheckModel, TakesInfiniteRangesThatClip) {
   EXPECT_NO_THROW(check_model(scene.model));
 }
 
-TEST(SoundBodies, AreThoseThatCheckModelTakes) {
+TEST(SoundBodies, AgreeWithCheckModel) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
   Scene scene(support::make_mjcf("", kScene));
   EXPECT_TRUE(has_sound_bodies(scene.model));
@@ -110,7 +110,7 @@ TEST(SoundBodies, AreThoseThatCheckModelTakes) {
   }
 }
 
-TEST(ExplainFailure, NamesTheFirstFaultAndDampingBelowZero) {
+TEST(ExplainFailure, NamesTheFirstFaultOrNegativeDamping) {
   Scene scene(support::make_mjcf("", kScene));
   EXPECT_EQ(explain_failure(scene.model), "");
   scene->dof_damping[0] = -3;
@@ -164,7 +164,7 @@ TEST(CheckState, FindsEveryArray) {
   }
 }
 
-TEST(Model, RefusesDeformableBodies) {
+TEST(Model, RejectsDeformableBodies) {
   Scene scene(support::make_mjcf("", R"(<worldbody><body name="b">
 <flexcomp name="cloth" type="grid" count="3 3 1" spacing="0.1 0.1 0.1" dim="2" radius="0.01"><edge equality="true"/></flexcomp>
 </body></worldbody>)"));

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "plant/plant_problem.hpp"
-#include "stiction/certificate/certificate.hpp"
+#include "stiction/certificate/certifier.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/plant/write_back.hpp"
 
@@ -34,14 +34,14 @@ constexpr const char* kWorkshop = R"(
 </tendon>
 <actuator><position joint="e" kp="20" kv="1"/></actuator>)";
 
-/// One solved step of a scene, with its result in MuJoCo's arrays.
-struct SolvedStep {
+/// A solved step of a scene, with its result in MuJoCo's arrays.
+struct SolvedScene {
   Scene scene;
   PlantProblem p;
   contact::ContactSolution solution;
   std::vector<double> imbalance;
 
-  SolvedStep(const std::string& option, std::mt19937_64* rng, double tolerance)
+  SolvedScene(const std::string& option, std::mt19937_64* rng, double tolerance)
       : scene(support::make_mjcf(option, kWorkshop)), p(randomized(scene, rng)) {
     contact::Islands islands;
     islands.find(p.problem);
@@ -50,9 +50,14 @@ struct SolvedStep {
     formulations::make_contact_solver(ContactModel::lagged)
         ->solve(p.problem, islands, options, {}, nullptr, &solution);
     certificate::Certifier certifier;
-    const auto certificate = certifier.certify(p.problem, &p.factor, islands, ContactModel::lagged,
-                                               {}, tolerance, 1e-14, solution);
-    EXPECT_TRUE(certificate.ok);
+    const certificate::SolvedStep step = {.problem = p.problem,
+                                          .islands = islands,
+                                          .model = ContactModel::lagged,
+                                          .parameters = options.parameters,
+                                          .relative_tolerance = tolerance,
+                                          .absolute_tolerance = 1e-14,
+                                          .solution = solution};
+    EXPECT_TRUE(certifier.certify(step, &p.factor).ok);
     imbalance.assign(certifier.imbalance().begin(), certifier.imbalance().end());
     EXPECT_TRUE(write_back(scene.model, scene.data, p.plant, p.problem, solution,
                            certifier.constraint_impulse()));
@@ -60,8 +65,13 @@ struct SolvedStep {
 
   MomentumCheck::Result check(const contact::ContactProblem& problem,
                               const contact::ContactSolution& candidate) {
-    return MomentumCheck().calc(scene.model, scene.data, p.plant, p.implicit, problem, candidate,
-                                imbalance);
+    return MomentumCheck().calc({.model = scene.model,
+                                 .data = scene.data,
+                                 .plant = p.plant,
+                                 .problem = problem,
+                                 .solution = candidate,
+                                 .imbalance = imbalance},
+                                p.implicit);
   }
 
   static Scene& randomized(Scene& scene, std::mt19937_64* rng) {
@@ -79,9 +89,9 @@ TEST(MomentumCheck, BalancesSolvedSteps) {
   for (const char* option :
        {R"(cone="pyramidal" jacobian="dense")", R"(cone="elliptic" jacobian="sparse")"}) {
     for (int trial = 0; trial < 5; ++trial) {
-      SolvedStep step(option, &rng, 1e-8);
+      SolvedScene step(option, &rng, 1e-8);
       const MomentumCheck::Result result = step.check(step.p.problem, step.solution);
-      EXPECT_LE(result.residual, 2e-8 * result.scale);   // of the solver, and round-off
+      EXPECT_LE(result.residual, 2e-8 * result.scale);   // the solver's tolerance and round-off
       EXPECT_LE(result.mismatch, 1e-12 * result.scale);  // round-off alone
       EXPECT_GT(result.scale, 0.1);
     }
@@ -90,12 +100,12 @@ TEST(MomentumCheck, BalancesSolvedSteps) {
 
 TEST(MomentumCheck, FindsAnImpulseOnTheWrongBody) {
   std::mt19937_64 rng(2);
-  SolvedStep step("", &rng, 1e-8);
+  SolvedScene step("", &rng, 1e-8);
   const auto& contacts = step.p.problem.contacts;
   int num_checked = 0;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     if (step.solution.impulses[i][2] < 1e-3) continue;
-    // The contact as if MuJoCo had found it between other geoms.
+    // Move the contact to other geoms.
     mjContact& con = step.scene.data->contact[contacts[i].source];
     const int geom = con.geom[1];
     con.geom[1] = geom == 3 ? 1 : 3;
@@ -109,7 +119,7 @@ TEST(MomentumCheck, FindsAnImpulseOnTheWrongBody) {
 
 TEST(MomentumCheck, FindsAnImpulseAtTheWrongPointOrOfTheWrongSize) {
   std::mt19937_64 rng(3);
-  SolvedStep step("", &rng, 1e-8);
+  SolvedScene step("", &rng, 1e-8);
   for (int i = 0; i < step.p.problem.num_contacts(); ++i) {
     if (step.solution.impulses[i][2] < 1e-3) continue;
     contact::ContactProblem moved = step.p.problem;
@@ -126,7 +136,7 @@ TEST(MomentumCheck, FindsAnImpulseAtTheWrongPointOrOfTheWrongSize) {
 
 TEST(MomentumCheck, FindsAWrongVelocityAndAWrongRow) {
   std::mt19937_64 rng(4);
-  SolvedStep step("", &rng, 1e-8);
+  SolvedScene step("", &rng, 1e-8);
   for (std::size_t i = 0; i < step.solution.v.size(); ++i) {
     contact::ContactSolution wrong = step.solution;
     wrong.v[i] += 0.01;

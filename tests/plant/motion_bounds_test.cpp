@@ -15,7 +15,8 @@ namespace {
 
 using support::Scene;
 
-/// A point of each body's frame, `offset` from its origin, at a time of mj_integratePos.
+/// Returns the point at `offset` in each body's frame after mj_integratePos has moved it for a
+/// time.
 std::vector<double> find_points(const Scene& scene, const std::vector<mjtNum>& qpos,
                                 const std::vector<mjtNum>& qvel, double time,
                                 const double offset[3]) {
@@ -64,10 +65,10 @@ TEST(MotionBounds, HoldForEveryBodyOfAMovingTree) {
       }
     }
   }
-  EXPECT_GT(tightest, 0.5);  // they are of the size of what they bound
+  EXPECT_GT(tightest, 0.5);  // the bounds are not much larger than the accelerations
 }
 
-TEST(MotionBounds, FreeBodiesBendByTheirSpinAlone) {
+TEST(MotionBounds, PointsOfFreeBodiesAccelerateBySpinOnly) {
   const Scene scene(support::make_mjcf(
       "", R"(<worldbody><body><freejoint/><geom size="0.1"/></body></worldbody>)"));
   const std::vector<mjtNum> qvel = {5, 6, 7, 0, 0, 2};

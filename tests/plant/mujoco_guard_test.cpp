@@ -25,7 +25,7 @@ TEST(MuJoCoGuard, CountsWarnings) {
   EXPECT_STREQ(guard.error(), "");
 }
 
-TEST(MuJoCoGuard, NestsAndGivesBack) {
+TEST(MuJoCoGuard, NestedGuardRestoresTheOuterOne) {
   MuJoCoGuard outer;
   EXPECT_FALSE(outer.run([&] {
     {
@@ -38,7 +38,7 @@ TEST(MuJoCoGuard, NestsAndGivesBack) {
   EXPECT_STREQ(outer.error(), "outer");
 }
 
-TEST(MuJoCoGuard, RunsInsideOneGuardNest) {
+TEST(MuJoCoGuard, CallsOfRunNest) {
   MuJoCoGuard guard;
   EXPECT_TRUE(guard.run([&] { EXPECT_FALSE(guard.run([] { mju_error("inside"); })); }));
   EXPECT_FALSE(guard.run([] { mju_error("after"); }));

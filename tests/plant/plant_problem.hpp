@@ -12,7 +12,7 @@
 
 namespace stiction::plant {
 
-/// The contact problem of a scene's state, as the step assembles it.
+/// The contact problem of a scene's state, assembled as in the step.
 struct PlantProblem {
   Model plant;
   ImplicitForces implicit;
@@ -26,7 +26,7 @@ struct PlantProblem {
   void assemble(support::Scene& scene) {
     mj_forward(scene.model, scene.data);
     rows.reserve(scene.data);
-    rows.make_constraints(scene.model, scene.data);  // without contacts, as the step has them
+    rows.make_constraints(scene.model, scene.data);  // without contacts, as in the step
     mj_fwdVelocity(scene.model, scene.data);
     mj_fwdActuation(scene.model, scene.data);
     mj_fwdAcceleration(scene.model, scene.data);

@@ -243,6 +243,20 @@ TEST(Rk4Step, BoxSlidesByViscousFriction) {
   EXPECT_NEAR(scene.data->qpos[2], 0.1, 1e-12);
 }
 
+TEST(Rk4Step, ReportsTheMomentumResidualOfImpactsAndAccelerations) {
+  Scene scene = make_ball(0.01);
+  scene.data->qvel[0] = 1.5;
+  Stepper stepper(scene.model, make_rk4_options(), make_materials(scene, make_material(3, 0)));
+  double largest = 0;
+  for (int i = 0; i < 100; ++i) {
+    const StepReport& report = stepper.step(scene.data);
+    ASSERT_TRUE(report.ok()) << report.message;
+    ASSERT_LE(report.momentum_error, 1e-12) << i;
+    largest = std::max(largest, report.momentum_error);
+  }
+  EXPECT_GT(largest, 0);  // 0 would mean that nothing was compared
+}
+
 double find_order(const std::vector<double>& errors) {
   return std::log2(errors[errors.size() - 2] / errors.back());
 }

@@ -112,8 +112,12 @@ VectorXd DenseProblem::calc_gradient(const ContactProblem& problem, contact::Con
     certificate::ContactVector v_c;
     Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_c.data()) = now;
     const certificate::ReferenceImpulse law = certificate::calc_reference_impulse(
-        model, parameters, problem.contacts[i], problem.time_step, problem.delassus[i], before[2],
-        v_c, normal_bounds.empty() ? 0 : normal_bounds[i]);
+        model, parameters, problem.contacts[i],
+        {.time_step = problem.time_step,
+         .w = problem.delassus[i],
+         .v_n0 = before[2],
+         .given_bound = normal_bounds.empty() ? 0 : normal_bounds[i]},
+        v_c);
     g -= J[i].transpose() * Eigen::Map<const Eigen::Matrix<double, 6, 1>>(law.gamma.data());
   }
   for (std::size_t i = 0; i < rows.size(); ++i)

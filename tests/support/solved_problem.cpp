@@ -27,10 +27,18 @@ contact::ContactSolution SolvedProblem::solve(base::ThreadPool* threads) const {
   return out;
 }
 
+certificate::SolvedStep SolvedProblem::step(const contact::ContactSolution& candidate) const {
+  return {.problem = problem,
+          .islands = islands,
+          .model = model,
+          .parameters = options.parameters,
+          .relative_tolerance = options.relative_tolerance,
+          .absolute_tolerance = options.absolute_tolerance,
+          .solution = candidate};
+}
+
 certificate::Certificate SolvedProblem::certify(const contact::ContactSolution& candidate) {
-  return certificate::Certifier().certify(problem, &factor, islands, model, options.parameters,
-                                          options.relative_tolerance, options.absolute_tolerance,
-                                          candidate);
+  return certificate::Certifier().certify(step(candidate), &factor);
 }
 
 bool SolvedProblem::has_failed() const {

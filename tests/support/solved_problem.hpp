@@ -1,7 +1,7 @@
 #pragma once
 
 #include "stiction/base/thread_pool.hpp"
-#include "stiction/certificate/certificate.hpp"
+#include "stiction/certificate/certifier.hpp"
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
@@ -27,7 +27,10 @@ struct SolvedProblem {
   /// A further solution, by a new solver.
   contact::ContactSolution solve(base::ThreadPool* threads = nullptr) const;
 
-  /// For the tolerances of the options.
+  /// This problem with a solution, for the tolerances of the options.
+  certificate::SolvedStep step(const contact::ContactSolution& candidate) const;
+  certificate::SolvedStep step() const { return step(solution); }
+
   certificate::Certificate certify(const contact::ContactSolution& candidate);
   certificate::Certificate certify() { return certify(solution); }
 

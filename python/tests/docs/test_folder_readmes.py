@@ -17,6 +17,7 @@ README = find_readme("geometry")
         ("[a](../../../docs/step.md#one-step)", "[a](../../step.md#one-step)"),
         ("[a](../../../docs/theory/index.md)", "[a](../../theory/index.md)"),
         ("[a](../formulations/README.md)", "[a](formulations.md)"),
+        ("[a](../formulations/rigid/README.md)", "[a](formulations_rigid.md)"),
         ("[a](../contact/islands.hpp)", "a"),
         ("[a](../../../CONTRIBUTING.md)", "a"),
         ("[a](https://mujoco.org/x)", "[a](https://mujoco.org/x)"),

@@ -6,6 +6,7 @@
 namespace stiction::certificate {
 
 using contact::traits;
+
 namespace {
 
 using math::Lanes;
@@ -13,8 +14,8 @@ using math::Lanes3;
 
 constexpr int kSlip[5] = {0, 1, 3, 4, 5};  // components of friction: tangents, torsion, rolling
 
-/// How far a friction impulse is outside the model's ellipsoid sum (gamma_i / mu_i)^2 <= bound^2,
-/// in impulse at the largest coefficient [N s].
+/// Returns how far a friction impulse is outside the model's ellipsoid
+/// sum (gamma_i / mu_i)^2 <= bound^2, scaled by the largest coefficient [N s].
 double calc_cone_excess(ContactModel model, const Contact& c, const ContactVector& gamma,
                         double bound) {
   double largest = 0, ratio2 = 0, forbidden2 = 0;
@@ -37,20 +38,21 @@ Lanes largest_component(const Lanes3& a) {
 
 }  // namespace
 
-void LawCheck::add_quad(const Lanes3& law, const Lanes3& given, const Lanes3& given_torque,
-                        const Lanes& friction_bound, int count) {
+void LawCheck::add_quad(const Quad& quad) {
+  const Lanes3 &law = quad.law, &given = quad.given, &given_torque = quad.given_torque;
   const Lanes3 error = {given.x - law.x, given.y - law.y, given.z - law.z};
   scale_ = math::max(largest_component(law), scale_);
-  // Where the cone has more axes than these, add_contact compares the angular components.
-  const Lanes torque_error = friction_bound < kInfinity ? largest_component(given_torque) : Lanes{};
+  // add_contact compares the angular components of the contacts that have them.
+  const Lanes torque_error =
+      quad.friction_bound < kInfinity ? largest_component(given_torque) : Lanes{};
   impulse_error_ = math::max(math::max(largest_component(error), torque_error), impulse_error_);
-  // Comparisons alone would let a NaN pass.
+  // The maxima above ignore a NaN; the sum keeps it.
   sum_ += abs(given.x) + abs(given.y) + abs(given.z) + squared_norm(given_torque);
   Lanes minus_normal = -given.z;
-  for (int lane = count; lane < math::kNumLanes; ++lane) minus_normal[lane] = -kInfinity;
+  for (int lane = quad.count; lane < math::kNumLanes; ++lane) minus_normal[lane] = -kInfinity;
   minus_normal_ = math::max(minus_normal, minus_normal_);
   const Lanes friction = math::sqrt(given.x * given.x + given.y * given.y);
-  const Lanes excess = friction - friction_bound + math::sqrt(squared_norm(given_torque));
+  const Lanes excess = friction - quad.friction_bound + math::sqrt(squared_norm(given_torque));
   cone_excess_ = math::max(excess, cone_excess_);
 }
 

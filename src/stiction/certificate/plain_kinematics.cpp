@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::certificate {
 
 using contact::Coupling;
 using contact::Segment;
+
 namespace {
 
 template <class T>
@@ -14,7 +17,7 @@ T dot3(const double* a, const T* b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/// y += s (a x b)
+/// Adds s (a x b) to y.
 template <class T>
 void add_cross(double s, const T* a, const double* b, T* y) {
   y[0] += s * (a[1] * b[2] - a[2] * b[1]);
@@ -22,26 +25,31 @@ void add_cross(double s, const T* a, const double* b, T* y) {
   y[2] += s * (a[0] * b[1] - a[1] * b[0]);
 }
 
-/// @param speed gives the velocity of a dof of the problem
+/// Sums the motions of the pair's segments.
+/// @param speed function that returns the velocity of a dof
 template <class T, class Speed>
 void calc_motion(const ContactProblem& problem, const BodyPair& pair, Speed&& speed, T V[6]) {
-  std::fill_n(V, 6, T{});
+  T sum[6] = {};  // a local array stays in registers; V would be stored after each term
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
     const int dof = problem.dof_start[segment.block];
     if (segment.is_rigid_body) {
       T u[6];
       for (int i = 0; i < 6; ++i) u[i] = speed(dof + i);
-      for (int i = 0; i < 6; ++i) V[i] += segment.sign * u[i];
-      add_cross(segment.sign, u, segment.offset.data(), V + 3);
+      for (int i = 0; i < 6; ++i) sum[i] += segment.sign * u[i];
+      add_cross(segment.sign, u, segment.offset.data(), sum + 3);
       continue;
     }
-    for (int c = segment.first_column; c < segment.first_column + segment.num_columns; ++c)
-      for (int i = 0; i < 6; ++i)
-        V[i] += problem.columns[6 * c + i] * speed(dof + problem.column_dof[c]);
+    for (int c = segment.first_column; c < segment.first_column + segment.num_columns; ++c) {
+      const double* J = problem.columns.data() + 6 * c;
+      const T v = speed(dof + problem.column_dof[c]);
+      for (int i = 0; i < 6; ++i) sum[i] += J[i] * v;
+    }
   }
+  std::copy_n(sum, 6, V);
 }
 
+/// Computes v_c from the pair's motion.
 template <class T>
 ContactVector calc_velocity(const Contact& c, const T V[6]) {
   T v_p[3] = {V[3], V[4], V[5]};
@@ -98,6 +106,7 @@ void add_contact_torque(const Contact& c, const ContactVector& gamma, double F[6
 }
 
 ContactQuad::ContactQuad(const Contact* first, int count) : count_(count) {
+  STICTION_ASSERT(1 <= count && count <= math::kNumLanes);
   static constexpr double kNothing[24] = {};
   const double* from[4];
   for (int i = 0; i < 4; ++i) from[i] = i < count ? first[i].R_WC.data() : kNothing;
@@ -106,7 +115,7 @@ ContactQuad::ContactQuad(const Contact* first, int count) : count_(count) {
     return math::transpose(math::load<Lanes>(from[0] + k), math::load<Lanes>(from[1] + k),
                            math::load<Lanes>(from[2] + k), math::load<Lanes>(from[3] + k));
   };
-  // R_WC, offset and bias follow each other in a Contact.
+  // R_WC, offset and bias are contiguous in a Contact.
   static_assert(offsetof(Contact, offset) == offsetof(Contact, R_WC) + 9 * sizeof(double) &&
                 offsetof(Contact, bias) == offsetof(Contact, R_WC) + 12 * sizeof(double));
   const math::FourLanes k0 = read(0), k4 = read(4), k8 = read(8), k12 = read(12);
@@ -162,6 +171,7 @@ void ContactQuad::add_wrench(const math::Lanes3& g, double F[6]) const {
 
 void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const double F[6],
                     std::span<double> f) {
+  STICTION_ASSERT(static_cast<int>(f.size()) == problem.num_dofs());
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
     double* to = f.data() + problem.dof_start[segment.block];
@@ -178,6 +188,7 @@ void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const d
 }
 
 double calc_row_velocity(const ContactProblem& problem, const Row& row, std::span<const double> v) {
+  STICTION_ASSERT(static_cast<int>(v.size()) == problem.num_dofs());
   double v_r = 0;
   for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
     v_r += problem.row_columns[c] * v[problem.row_dof[c]];
@@ -192,7 +203,8 @@ void add_row_force(const ContactProblem& problem, const Row& row, double gamma,
 
 namespace {
 
-/// y += A x of an m x n block. kRows is m where it is known, else 0.
+/// Adds the product of an m x n block with x to y.
+/// @tparam kRows m if it is known at compile time, else 0
 template <int kRows>
 void add_block_product(const double* A, int m, int n, const double* x, double* y) {
   const int rows = kRows > 0 ? kRows : m;
@@ -200,7 +212,7 @@ void add_block_product(const double* A, int m, int n, const double* x, double* y
     for (int i = 0; i < rows; ++i) y[i] += A[i + j * rows] * x[j];
 }
 
-/// The six of a free body.
+/// Adds the product of a 6 x 6 block, such as a free body's, with x to y.
 void add_six_product(const double* A, const double* x, double* y) {
   double sum[6] = {y[0], y[1], y[2], y[3], y[4], y[5]};
   add_block_product<6>(A, 6, 6, x, sum);
@@ -210,6 +222,7 @@ void add_six_product(const double* A, const double* x, double* y) {
 }  // namespace
 
 void add_A_product(const ContactProblem& problem, std::span<const double> x, std::span<double> y) {
+  STICTION_ASSERT(x.size() == problem.v0.size() && y.size() == problem.v0.size());
   for (int b = 0; b < problem.num_blocks(); ++b) {
     const int dof = problem.dof_start[b], n = problem.block_size(b);
     if (n == 6)

@@ -15,10 +15,11 @@ using contact::RowKind;
 using contact::traits;
 namespace {
 
-/// What is not a number stays so.
+/// Returns max(x, 0); a NaN stays a NaN.
 double positive_part(double x) { return x <= 0 ? 0 : x; }
 
-/// The energy slope of a barrier of thickness d at the distance g > 0; beyond all bounds at none.
+/// Returns the force of a barrier of thickness d at the distance g, minus the slope of its energy;
+/// infinite for g <= 0 [N].
 double barrier_force(NormalLawKind law, double k, double d, double g) {
   if (g <= 0) return kInfinity;
   if (law == NormalLawKind::log_barrier) return k * d * d / g;
@@ -26,11 +27,13 @@ double barrier_force(NormalLawKind law, double k, double d, double g) {
   return g < d ? k * ((d - g) * (d - g) / g - 2 * (d - g) * std::log(g / d)) : 0;
 }
 
+/// Returns the force of Hunt-Crossley's law at an elastic force f_e and a rate of penetration [N].
 double hunt_crossley(const Contact& c, double f_e, double rate) {
   return positive_part(f_e) * positive_part(1 + c.law.dissipation * rate);
 }
 
-/// That of any law at an elastic force f_e = k x, penetration x, and rate of penetration.
+/// Returns the force of the chosen law at an elastic force f_e = k x, a penetration x, and its
+/// rate [N].
 double calc_chosen_force(const ModelParameters& parameters, const Contact& c, double f_e, double x,
                          double rate) {
   switch (parameters.normal_law) {
@@ -49,7 +52,7 @@ double calc_chosen_force(const ModelParameters& parameters, const Contact& c, do
   return 0;
 }
 
-/// Normal impulse at the velocity v of the end of the step.
+/// Returns the normal impulse at the normal velocity v of the end of the step [N s].
 double calc_normal_impulse(const ModelParameters& parameters, const Contact& c, double dt,
                            double v) {
   const double f_e = c.fn0 - dt * c.law.stiffness * v;
@@ -57,8 +60,8 @@ double calc_normal_impulse(const ModelParameters& parameters, const Contact& c, 
   return dt * calc_chosen_force(parameters, c, f_e, -c.phi0 - dt * v, -v);
 }
 
-/// Normal impulse of the state at the start of the step; of barriers at least a hundredth of their
-/// thickness away.
+/// Returns the normal impulse of the state at the start of the step [N s]. A barrier is evaluated
+/// at a hundredth of its thickness if the gap is smaller.
 double calc_start_impulse(const ModelParameters& parameters, const Contact& c, double dt,
                           double v_n0) {
   const NormalLawKind law = parameters.normal_law;
@@ -68,7 +71,8 @@ double calc_start_impulse(const ModelParameters& parameters, const Contact& c, d
   return dt * calc_chosen_force(parameters, c, c.fn0, -gap, -v_n0);
 }
 
-/// f(s) / |u| for a slip u and s = |u| / eps: the part of the friction bound that acts, by slip.
+/// Returns f(s) / |u| for a slip u and s = |u| / eps, where f is the fraction of the friction bound
+/// that acts [s/m].
 double calc_friction_slope(FrictionRegularizationKind kind, double squared_slip, double eps) {
   if (kind == FrictionRegularizationKind::soft) return 1 / std::sqrt(squared_slip + eps * eps);
   const double slip = std::sqrt(squared_slip);
@@ -77,7 +81,8 @@ double calc_friction_slope(FrictionRegularizationKind kind, double squared_slip,
   return (slip > 0 ? std::atan(slip / eps) / slip : 1 / eps) * 2 / std::numbers::pi;
 }
 
-/// eps F(s), the dissipation of a unit friction bound by the step.
+/// Returns eps F(s), the integral of f over the slip: the energy that a unit friction bound
+/// dissipates over the step [m/s].
 double calc_friction_norm(FrictionRegularizationKind kind, double squared_slip, double eps) {
   if (kind == FrictionRegularizationKind::soft)
     return squared_slip / (std::sqrt(squared_slip + eps * eps) + eps);
@@ -87,12 +92,13 @@ double calc_friction_norm(FrictionRegularizationKind kind, double squared_slip, 
   return eps * (2 * s * std::atan(s) - std::log1p(s * s)) / std::numbers::pi;
 }
 
-/// Friction of the lagged models: -gamma_n0 f(|m u| / (mu eps_s)) m (m u) / |m u|.
+/// Adds the friction of the lagged models, -gamma_n0 f(|m u| / (mu eps_s)) m (m u) / |m u|.
 void add_lagged_friction(FrictionRegularizationKind kind, const Contact& c, double gamma_n0,
                          double eps_s, const ContactVector& v_c, ContactVector* gamma) {
   constexpr int kSlip[5] = {0, 1, 3, 4, 5};
-  const int num_slips = c.dim - 1;  // none for a frictionless contact
-  double largest = 1e-9;            // coefficient; those of rotation at a radius of one meter
+  const int num_slips = c.dim - 1;  // 0 for a frictionless contact
+  // The largest coefficient, where torsion and rolling count at a radius of one meter.
+  double largest = 1e-9;
   for (int i = 0; i < num_slips; ++i) largest = std::max(largest, c.friction[i]);
   double squared = 0;
   for (int i = 0; i < num_slips; ++i) squared += std::pow(c.friction[i] * v_c[kSlip[i]], 2);
@@ -101,94 +107,118 @@ void add_lagged_friction(FrictionRegularizationKind kind, const Contact& c, doub
     (*gamma)[kSlip[i]] = -slope * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]);
 }
 
-/// The point of the cone |gamma_t| <= mu gamma_n nearest to y in the norm of R.
-void project_on_cone(double mu, double R_t, double R_n, double y_t1, double y_t2, double y_n,
+/// Writes the point of the cone |gamma_t| <= mu gamma_n that is nearest to y = [t1, t2, n] in the
+/// norm of R.
+void project_on_cone(double mu, double R_t, double R_n, const std::array<double, 3>& y,
                      ContactVector* gamma) {
-  const double y_t = std::hypot(y_t1, y_t2);
+  const double y_t = std::hypot(y[0], y[1]), y_n = y[2];
   double n = y_n, t = y_t;
   if (y_t > mu * y_n || y_n < 0) {
     // On the boundary gamma = s (mu, 1): minimize R_t (mu s - y_t)^2 + R_n (s - y_n)^2 over s >= 0.
     n = positive_part((mu * R_t * y_t + R_n * y_n) / (mu * mu * R_t + R_n));
     t = mu * n;
   }
-  (*gamma)[0] = y_t > 0 ? t * y_t1 / y_t : 0;
-  (*gamma)[1] = y_t > 0 ? t * y_t2 / y_t : 0;
+  (*gamma)[0] = y_t > 0 ? t * y[0] / y_t : 0;
+  (*gamma)[1] = y_t > 0 ? t * y[1] / y_t : 0;
   (*gamma)[2] = n;
+}
+
+/// Returns the coefficient of models that have one for both tangents [-].
+double calc_mean_friction(const Contact& c) {
+  return c.dim == 1 ? 0 : (c.friction[0] + c.friction[1]) / 2;
+}
+
+/// Returns the slip tolerance, which is regularized by the contact's mobility [m/s].
+double calc_slip_tolerance(const ModelParameters& parameters, const Contact& c, double w,
+                           double normal_impulse) {
+  return std::max(parameters.stiction_tolerance,
+                  parameters.friction_regularization * w * calc_mean_friction(c) * normal_impulse);
+}
+
+/// Evaluates the law of `lagged`, `lagged_regularized` and `coulomb`: the normal law at v_n, with
+/// the friction of a normal impulse x that does not depend on v.
+ReferenceImpulse calc_with_given_bound(const ModelParameters& parameters, const Contact& c,
+                                       double dt, double x, double eps_s,
+                                       const ContactVector& v_c) {
+  ReferenceImpulse out;
+  out.gamma[2] = calc_normal_impulse(parameters, c, dt, v_c[2]);
+  out.normal_bound = x;
+  add_lagged_friction(parameters.friction_law, c, x, eps_s, v_c, &out.gamma);
+  return out;
+}
+
+ReferenceImpulse calc_similar(const ModelParameters& parameters, const Contact& c,
+                              const ContactState& state, const ContactVector& v_c) {
+  const double dt = state.time_step, mu = calc_mean_friction(c);
+  const double gamma_n0 = calc_start_impulse(parameters, c, dt, state.v_n0);
+  const double eps_s = calc_slip_tolerance(parameters, c, state.w, gamma_n0);
+  const double slip2 = v_c[0] * v_c[0] + v_c[1] * v_c[1];
+  const FrictionRegularizationKind kind = parameters.friction_law;
+  const double n =
+      calc_normal_impulse(parameters, c, dt, v_c[2] - mu * calc_friction_norm(kind, slip2, eps_s));
+  const double slope = mu * n * calc_friction_slope(kind, slip2, eps_s);
+  return {.gamma = {-slope * v_c[0], -slope * v_c[1], n}, .normal_bound = n};
+}
+
+ReferenceImpulse calc_sap(const ModelParameters& parameters, const Contact& c,
+                          const ContactState& state, const ContactVector& v_c) {
+  const double pi = std::numbers::pi;
+  const double dt = state.time_step, w = state.w, tau_d = c.law.relaxation_time;
+  const double beta = parameters.near_rigid_factor;
+  const double k =
+      c.law.stiffness > 1e-9 ? c.law.stiffness : 1e-9;  // a constant force has no stiffness
+  const double R_n = std::max(beta * beta / (4 * pi * pi) * w, 1 / (dt * k * (dt + tau_d)));
+  const double R_t = std::max(parameters.friction_regularization, 1e-9) * w;
+  const double v_hat = c.fn0 / k / (dt + tau_d);
+  ReferenceImpulse out;
+  project_on_cone(calc_mean_friction(c), R_t, R_n,
+                  {-v_c[0] / R_t, -v_c[1] / R_t, (v_hat - v_c[2]) / R_n}, &out.gamma);
+  out.normal_bound = out.gamma[2];
+  return out;
+}
+
+ReferenceImpulse calc_tamsi(const ModelParameters& parameters, const Contact& c, double dt,
+                            const ContactVector& v_c) {
+  const double v_s = parameters.stiction_tolerance;
+  const double slip = std::hypot(v_c[0], v_c[1], 0.01 * v_s);
+  const double missing = positive_part(1 - slip / v_s);  // to full slip
+  const double n = dt * hunt_crossley(c, c.fn0 - dt * c.law.stiffness * v_c[2], -v_c[2]);
+  const double per_slip = calc_mean_friction(c) * (1 - missing * missing) * n / slip;
+  return {.gamma = {-per_slip * v_c[0], -per_slip * v_c[1], n}, .normal_bound = n};
 }
 
 }  // namespace
 
 ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameters& parameters,
-                                        const Contact& c, double dt, double w, double v_n0,
-                                        const ContactVector& v_c, double given_bound) {
-  ReferenceImpulse out;
-  const double mu = c.dim == 1 ? 0 : (c.friction[0] + c.friction[1]) / 2;
-  const double gamma_n0 =
-      traits(model).takes_laws ? calc_start_impulse(parameters, c, dt, v_n0) : 0;
-  const auto regularized_tolerance = [&](double normal_impulse) {
-    return std::max(parameters.stiction_tolerance,
-                    parameters.friction_regularization * w * mu * normal_impulse);
-  };
-  const double eps_regularized = regularized_tolerance(gamma_n0);
+                                        const Contact& c, const ContactState& state,
+                                        const ContactVector& v_c) {
+  const double dt = state.time_step;
   switch (model) {
-    case ContactModel::lagged:
+    case ContactModel::sap: return calc_sap(parameters, c, state, v_c);
+    case ContactModel::lagged: {
+      const double gamma_n0 = calc_start_impulse(parameters, c, dt, state.v_n0);
+      return calc_with_given_bound(parameters, c, dt, gamma_n0, parameters.stiction_tolerance, v_c);
+    }
     case ContactModel::lagged_regularized: {
-      const double eps_s =
-          model == ContactModel::lagged ? parameters.stiction_tolerance : eps_regularized;
-      out.gamma[2] = calc_normal_impulse(parameters, c, dt, v_c[2]);
-      out.normal_bound = gamma_n0;
-      add_lagged_friction(parameters.friction_law, c, gamma_n0, eps_s, v_c, &out.gamma);
-      break;
+      const double gamma_n0 = calc_start_impulse(parameters, c, dt, state.v_n0);
+      const double eps_s = calc_slip_tolerance(parameters, c, state.w, gamma_n0);
+      return calc_with_given_bound(parameters, c, dt, gamma_n0, eps_s, v_c);
     }
     case ContactModel::coulomb: {
-      const double x = positive_part(given_bound);
-      out.gamma[2] = calc_normal_impulse(parameters, c, dt, v_c[2]);
-      out.normal_bound = x;
-      add_lagged_friction(parameters.friction_law, c, x, regularized_tolerance(x), v_c, &out.gamma);
-      break;
+      const double x = positive_part(state.given_bound);
+      const double eps_s = calc_slip_tolerance(parameters, c, state.w, x);
+      return calc_with_given_bound(parameters, c, dt, x, eps_s, v_c);
     }
-    case ContactModel::similar: {
-      const double slip2 = v_c[0] * v_c[0] + v_c[1] * v_c[1];
-      const FrictionRegularizationKind kind = parameters.friction_law;
-      const double n = calc_normal_impulse(
-          parameters, c, dt, v_c[2] - mu * calc_friction_norm(kind, slip2, eps_regularized));
-      const double slope = mu * n * calc_friction_slope(kind, slip2, eps_regularized);
-      out.gamma = {-slope * v_c[0], -slope * v_c[1], n};
-      out.normal_bound = n;
-      break;
-    }
-    case ContactModel::sap: {
-      const double pi = std::numbers::pi;
-      const double beta = parameters.near_rigid_factor;
-      const double k =
-          c.law.stiffness > 1e-9 ? c.law.stiffness : 1e-9;  // a constant force has none
-      const double R_n =
-          std::max(beta * beta / (4 * pi * pi) * w, 1 / (dt * k * (dt + c.law.relaxation_time)));
-      const double R_t = std::max(parameters.friction_regularization, 1e-9) * w;
-      const double v_hat = c.fn0 / k / (dt + c.law.relaxation_time);
-      project_on_cone(mu, R_t, R_n, -v_c[0] / R_t, -v_c[1] / R_t, (v_hat - v_c[2]) / R_n,
-                      &out.gamma);
-      out.normal_bound = out.gamma[2];
-      break;
-    }
-    case ContactModel::tamsi: {
-      const double v_s = parameters.stiction_tolerance;
-      const double slip = std::hypot(v_c[0], v_c[1], 0.01 * v_s);
-      const double missing = positive_part(1 - slip / v_s);  // to full slip
-      const double n = dt * hunt_crossley(c, c.fn0 - dt * c.law.stiffness * v_c[2], -v_c[2]);
-      const double per_slip = mu * (1 - missing * missing) * n / slip;
-      out.gamma = {-per_slip * v_c[0], -per_slip * v_c[1], n};
-      out.normal_bound = n;
-      break;
-    }
+    case ContactModel::similar: return calc_similar(parameters, c, state, v_c);
+    case ContactModel::tamsi: return calc_tamsi(parameters, c, dt, v_c);
     case ContactModel::no_slip:
     case ContactModel::viscous:
     case ContactModel::stewart_trinkle:
     case ContactModel::anitescu_potra:
-    case ContactModel::drumwright_shell:  // no law of one contact alone: RigidCertifier
-    case ContactModel::mujoco: break;     // not a law of ours; never certified
+    case ContactModel::drumwright_shell:  // no law of a single contact, see RigidCertifier
+    case ContactModel::mujoco: break;     // never certified
   }
-  return out;
+  return {};
 }
 
 double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c) {

@@ -6,8 +6,8 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/model_parameters.hpp"
 
-/// The contact laws a second time, as the papers write them, for the certificate: plain formulas on
-/// plain arrays, sharing nothing with the solver's. Slow is fine; equal code is not.
+/// The certificate's own contact laws, written from the papers as plain formulas on plain arrays.
+/// They share no code with the solver's laws.
 namespace stiction::certificate {
 
 using contact::Contact;
@@ -15,30 +15,36 @@ using contact::ContactModel;
 using contact::ModelParameters;
 using contact::Row;
 
-/// Components t1, t2, n, then angular n, t1, t2, as ContactSolution::impulses.
+/// Components t1, t2, n, then angular n, t1, t2, as in ContactSolution::impulses.
 using ContactVector = std::array<double, 6>;
 
+/// The state that a contact's law reads besides the contact's properties.
+struct ContactState {
+  double time_step = 0;    // [s]
+  double w = 0;            // Delassus size of the contact [1/kg]
+  double v_n0 = 0;         // normal velocity at the start of the step [m/s]
+  double given_bound = 0;  // normal impulse x of the solution that bounds friction; `coulomb` [N s]
+};
+
+/// An impulse that a law prescribes.
 struct ReferenceImpulse {
   ContactVector gamma{};
-  /// The friction bound per unit of mu: gamma_n0 for the lagged models, gamma_n for the others [N
-  /// s].
+  /// The friction bound per unit of mu [N s]: gamma_n0 for the lagged models, x for `coulomb`,
+  /// gamma_n for the others.
   double normal_bound = 0;
 };
 
-/// @param v_c   relative velocity at the end of the step, in C
-/// @param v_n0  normal velocity at the start of the step [m/s]
-/// @param w     Delassus size of the contact [1/kg]
-/// @param given_bound  normal impulse x that bounds the friction of `coulomb`, the solution's own
-///                     [N s]; other models find theirs
+/// Evaluates the law of a compliant model. The result is zero for `mujoco` and for rigid models,
+/// which have no law of a single contact.
+/// @param v_c relative velocity in the contact frame at the end of the step [m/s, rad/s]
 ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameters& parameters,
-                                        const Contact& contact, double time_step, double w,
-                                        double v_n0, const ContactVector& v_c,
-                                        double given_bound = 0);
+                                        const Contact& contact, const ContactState& state,
+                                        const ContactVector& v_c);
 
-/// Energy that friction of every kind puts into a contact [J].
+/// Computes the energy that friction of every kind adds at a contact [J].
 double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c);
 
-/// Impulse of a scalar row at v_r = J v.
+/// Evaluates the impulse of a scalar row at v_r = J v.
 double calc_reference_row_impulse(const Row& row, double v_r);
 
 }  // namespace stiction::certificate

@@ -15,8 +15,8 @@ using contact::Row;
 using contact::Segment;
 namespace {
 
-/// Rounding errors of a sum of few terms, relative to the largest: v itself, the products, the
-/// sums.
+/// The rounding error of a sum of a few terms relative to the largest of them. It includes the
+/// errors of v, of the products and of the sums.
 constexpr double kUnit = 16 * std::numeric_limits<double>::epsilon();
 
 /// An angular and a linear magnitude: of motions [rad/s, m/s] or of wrenches [N m s, N s].
@@ -27,7 +27,7 @@ struct Magnitude {
 
 double norm(const double* a) { return std::hypot(a[0], a[1], a[2]); }
 
-/// Sum of the magnitudes of the terms that calc_pair_motion adds.
+/// Sums the magnitudes of the terms that calc_pair_motion adds.
 Magnitude calc_pair_terms(const ContactProblem& problem, const BodyPair& pair,
                           std::span<const double> v) {
   Magnitude sum;
@@ -48,7 +48,7 @@ Magnitude calc_pair_terms(const ContactProblem& problem, const BodyPair& pair,
   return sum;
 }
 
-/// f += |J|^T F.
+/// Adds |J|^T F to f.
 void add_pair_magnitude(const ContactProblem& problem, const BodyPair& pair, const Magnitude& F,
                         std::span<double> f) {
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
@@ -68,8 +68,8 @@ void add_pair_magnitude(const ContactProblem& problem, const BodyPair& pair, con
   }
 }
 
-/// Largest change of a law's impulse, linear and angular, when one component of v_c is off by
-/// delta.
+/// Bounds the change of a law's impulse, linear and angular, if each component of v_c is off by
+/// delta. The bound is the sum over the components of the largest change.
 template <class Law>
 Magnitude calc_law_change(const Law& law, const ContactVector& v_c, const ContactVector& delta) {
   const ContactVector gamma = law(v_c);
@@ -87,7 +87,7 @@ Magnitude calc_law_change(const Law& law, const ContactVector& v_c, const Contac
     change.linear += largest.linear;
     change.angular += largest.angular;
   }
-  // The law's own roundings.
+  // The law itself rounds as well.
   change.linear += kUnit * norm(gamma.data());
   change.angular += kUnit * norm(gamma.data() + 3);
   return change;
@@ -95,53 +95,61 @@ Magnitude calc_law_change(const Law& law, const ContactVector& v_c, const Contac
 
 }  // namespace
 
-void RoundOff::calc(const ContactProblem& problem, ContactModel model,
-                    const ModelParameters& parameters, std::span<const double> v,
-                    std::span<const double> normal_bounds) {
-  imbalance_.assign(problem.num_dofs(), 0.0);
+void RoundOff::calc(const SolvedStep& step) {
+  imbalance_.assign(step.problem.num_dofs(), 0.0);
   impulse_ = 0;
-  for (const BodyPair& pair : problem.pairs) {
-    double V0[6], V[6];
-    calc_pair_motion(problem, pair, problem.v0, V0);
-    calc_pair_motion(problem, pair, v, V);
-    const Magnitude terms = calc_pair_terms(problem, pair, v);
-    Magnitude F;
-    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
-      const Contact& c = problem.contacts[i];
-      const double v_n0 = calc_contact_velocity(c, V0)[2];
-      const double arm = norm(c.offset.data());
-      const double linear = kUnit * (terms.linear + arm * terms.angular + norm(c.bias.data()));
-      const double angular = kUnit * (terms.angular + std::abs(c.spin_bias));
-      const double bound = normal_bounds.empty() ? 0 : normal_bounds[i];
-      const auto law = [&](const ContactVector& v_c) {
-        return calc_reference_impulse(model, parameters, c, problem.time_step, problem.delassus[i],
-                                      v_n0, v_c, bound)
-            .gamma;
-      };
-      const Magnitude change = calc_law_change(law, calc_contact_velocity(c, V),
-                                               {linear, linear, linear, angular, angular, angular});
-      F.linear += change.linear;
-      F.angular += change.angular + arm * change.linear;
-      impulse_ = std::max({impulse_, change.linear, change.angular});
-    }
-    add_pair_magnitude(problem, pair, F, imbalance_);
+  for (const BodyPair& pair : step.problem.pairs) add_pair(step, pair);
+  for (const Row& row : step.problem.rows) add_row(step, row);
+}
+
+void RoundOff::add_pair(const SolvedStep& step, const BodyPair& pair) {
+  const ContactProblem& problem = step.problem;
+  const ContactSolution& solution = step.solution;
+  double V0[6], V[6];
+  calc_pair_motion(problem, pair, problem.v0, V0);
+  calc_pair_motion(problem, pair, solution.v, V);
+  const Magnitude terms = calc_pair_terms(problem, pair, solution.v);
+  Magnitude F;
+  for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+    const Contact& c = problem.contacts[i];
+    const ContactState state = {
+        .time_step = problem.time_step,
+        .w = problem.delassus[i],
+        .v_n0 = calc_contact_velocity(c, V0)[2],
+        .given_bound = solution.normal_bounds.empty() ? 0 : solution.normal_bounds[i]};
+    const auto law = [&](const ContactVector& v_c) {
+      return calc_reference_impulse(step.model, step.parameters, c, state, v_c).gamma;
+    };
+    // The rounding errors of v_c, linear and angular.
+    const double arm = norm(c.offset.data());
+    const double linear = kUnit * (terms.linear + arm * terms.angular + norm(c.bias.data()));
+    const double angular = kUnit * (terms.angular + std::abs(c.spin_bias));
+    const Magnitude change = calc_law_change(law, calc_contact_velocity(c, V),
+                                             {linear, linear, linear, angular, angular, angular});
+    F.linear += change.linear;
+    F.angular += change.angular + arm * change.linear;
+    impulse_ = std::max({impulse_, change.linear, change.angular});
   }
-  for (const Row& row : problem.rows) {
-    double terms = 0;
-    for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
-      terms += std::abs(problem.row_columns[c] * v[problem.row_dof[c]]);
-    const double v_r = calc_row_velocity(problem, row, v);
-    const double gamma = calc_reference_row_impulse(row, v_r);
-    double change = 0;
-    for (const double sign : {-1.0, 1.0}) {
-      const double moved = calc_reference_row_impulse(row, v_r + sign * kUnit * terms);
-      change = std::max(change, std::abs(moved - gamma));
-    }
-    change += kUnit * std::abs(gamma);
-    impulse_ = std::max(impulse_, change);
-    for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
-      imbalance_[problem.row_dof[c]] += std::abs(problem.row_columns[c]) * change;
+  add_pair_magnitude(problem, pair, F, imbalance_);
+}
+
+void RoundOff::add_row(const SolvedStep& step, const Row& row) {
+  const ContactProblem& problem = step.problem;
+  const std::vector<double>& v = step.solution.v;
+  double terms = 0;
+  for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
+    terms += std::abs(problem.row_columns[c] * v[problem.row_dof[c]]);
+  const double v_r = calc_row_velocity(problem, row, v);
+  const double gamma = calc_reference_row_impulse(row, v_r);
+  double change = 0;
+  for (const double sign : {-1.0, 1.0}) {
+    const double moved = calc_reference_row_impulse(row, v_r + sign * kUnit * terms);
+    change = std::max(change, std::abs(moved - gamma));
   }
+  change += kUnit * std::abs(gamma);  // rounding errors of the law itself
+  impulse_ = std::max(impulse_, change);
+  for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
+    imbalance_[problem.row_dof[c]] += std::abs(problem.row_columns[c]) * change;
 }
 
 }  // namespace stiction::certificate

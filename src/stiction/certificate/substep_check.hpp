@@ -4,56 +4,49 @@
 #include <vector>
 
 #include "stiction/certificate/reference_laws.hpp"
+#include "stiction/certificate/solved_step.hpp"
 #include "stiction/certificate/verdict.hpp"
-#include "stiction/contact/contact_model.hpp"
-#include "stiction/contact/contact_problem.hpp"
-#include "stiction/contact/contact_solution.hpp"
-#include "stiction/contact/islands.hpp"
-#include "stiction/contact/model_parameters.hpp"
 
 namespace stiction::certificate {
 
-using contact::ContactModel;
-using contact::ContactProblem;
-using contact::ContactSolution;
-using contact::Islands;
-using contact::ModelParameters;
-
-/// Checks islands whose step was divided into n sub-steps of h = dt/n, each as a step of its own:
-/// from the velocities that the last one ended with, the overlap moved along, fn0 <- fn0 - h k v_n,
-/// the impulse p/n of all forces but contact's, and the laws of contacts over h and of rows by
-/// their share h/dt. Of the last sub-step's velocities the solution's own are taken.
+/// Checks the islands whose step was divided, with each of the n sub-steps of h = dt/n as a step of
+/// its own.
+///
+/// A sub-step starts from the velocities at the end of the one before, and from the overlap that it
+/// left, fn0 <- fn0 - h k v_n. In each sub-step the impulse p/n of all forces except contact acts,
+/// contacts have their laws over h, and rows have 1/n of the impulse of theirs.
+/// Source: [theory:substep-certificate].
 class SubstepCheck {
  public:
-  void calc(const ContactProblem& problem, const Islands& islands, ContactModel model,
-            const ModelParameters& parameters, double tolerance, double absolute_tolerance,
-            const ContactSolution& solution);
+  /// Checks all sub-steps of the step's divided islands.
+  void calc(const SolvedStep& step);
 
-  /// Every sub-step of every divided island is within its tolerance.
+  /// The verdict on the momentum residuals of the sub-steps.
   const Verdict& verdict() const { return verdict_; }
-  /// The worst |D r| of a sub-step relative to its terms [-].
+  /// The largest momentum residual of a sub-step relative to the impulses that act in it [-].
   double relative_residual() const { return relative_residual_; }
-  /// Sums over the sub-steps of a contact or row in a divided island.
+  // Sums over the sub-steps, valid for contacts and rows in divided islands.
   const ReferenceImpulse& law(int contact) const { return laws_[contact]; }
   double friction_work(int contact) const { return friction_work_[contact]; }  // [J]
   double row_impulse(int row) const { return row_impulses_[row]; }
 
  private:
   struct Substep {
-    int count = 1;                       // of the step
+    int island = 0;
+    int count = 1;                       // n
     std::span<const double> v_begin, v;  // size num_dofs
   };
-  void add_laws(const ContactProblem& problem, const Islands& islands, int island,
-                ContactModel model, const ModelParameters& parameters, const Substep& substep);
-  void judge(const ContactProblem& problem, const Islands& islands, int island,
-             const Substep& substep, double tolerance, double absolute_tolerance);
+  void add_laws(const SolvedStep& step, const Substep& substep);
+  void add_pair_laws(const SolvedStep& step, const Substep& substep, const contact::BodyPair& pair);
+  void calc_momenta(const ContactProblem& problem, const Substep& substep);
+  void judge(const SolvedStep& step, const Substep& substep);
 
   Verdict verdict_;
   double relative_residual_ = 0;
-  std::vector<ReferenceImpulse> laws_;
-  std::vector<double> friction_work_, row_impulses_;
-  std::vector<double> fn0_;  // of each contact at the start of the sub-step [N]
-  // Per dof, of one sub-step; those of other islands are not used.
+  std::vector<ReferenceImpulse> laws_;                // of each contact
+  std::vector<double> friction_work_, row_impulses_;  // of each contact, of each row
+  std::vector<double> fn0_;  // elastic force of each contact at the start of the sub-step [N]
+  // Per dof, of one sub-step. Entries of other islands are not used.
   std::vector<double> change_, momentum_, impulse_, residual_;
 };
 

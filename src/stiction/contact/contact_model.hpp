@@ -21,6 +21,21 @@ enum class ContactModel {
   mujoco
 };
 
+/// How a rigid model treats the tangents of a contact.
+enum class TangentPolicy {
+  kNone,             // not a rigid model
+  kBilateral,        // contacts stick: v_t + b_t = 0
+  kViscous,          // gamma_t = -dt nu v_t
+  kFrictionPolygon,  // the law of friction polygons, [theory:stewart-trinkle]
+  kLeastEnergy,      // the law of least kinetic energy, [theory:least-energy]
+};
+
+/// How a rigid model treats the gap of a contact.
+enum class GapPolicy {
+  kSpeculative,  // b_n = phi0 / dt: a contact with a gap closes within the step at most
+  kTouching,     // contacts that do not touch when the step begins take no part; others have no gap
+};
+
 /// Parameters of a contact that a model may or may not use.
 struct ContactModelTraits {
   ContactModel model;
@@ -37,8 +52,10 @@ struct ContactModelTraits {
   bool uses_friction = true;             // sliding coefficients
   bool uses_viscous_friction = false;    // nu
   bool uses_restitution = false;         // of impacts
-  bool uses_friction_directions = false;  // edges of a friction polygon
-  bool takes_patches = true;              // contact surfaces of pressure fields
+  bool uses_friction_directions = false;          // edges of a friction polygon
+  bool takes_patches = true;                      // contact surfaces of pressure fields
+  TangentPolicy tangents = TangentPolicy::kNone;  // rigid models
+  GapPolicy gaps = GapPolicy::kSpeculative;       // rigid models
 };
 
 /// All models, in the order of tables and reports.

@@ -1,5 +1,7 @@
 #include "stiction/contact/contact_problem.hpp"
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::contact {
 
 void ContactProblem::clear(double dt) {
@@ -25,6 +27,7 @@ void ContactProblem::clear(double dt) {
 }
 
 int ContactProblem::add_block(int n) {
+  STICTION_ASSERT(n > 0);
   dof_start.push_back(dof_start.back() + n);
   is_rigid_body.push_back(0);
   diagonal_start.push_back(static_cast<int>(A.size()));
@@ -41,6 +44,7 @@ int ContactProblem::add_rigid_body() {
 }
 
 int ContactProblem::add_coupling(int row_block, int column_block) {
+  STICTION_ASSERT(row_block != column_block);
   couplings.push_back({row_block, column_block, static_cast<int>(A.size())});
   A.resize(A.size() + block_size(row_block) * block_size(column_block), 0.0);
   return static_cast<int>(couplings.size()) - 1;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/law_data.hpp"
 
 /// The contact problem of one time step, as data: what a caller assembles and every contact model
@@ -134,7 +135,10 @@ struct ContactProblem {
   int num_dofs() const { return dof_start.back(); }
   int num_contacts() const { return static_cast<int>(contacts.size()); }
   int num_rows() const { return static_cast<int>(rows.size()); }
-  int block_size(int block) const { return dof_start[block + 1] - dof_start[block]; }
+  int block_size(int block) const {
+    STICTION_ASSERT(0 <= block && block < num_blocks());
+    return dof_start[block + 1] - dof_start[block];
+  }
 
   void clear(double dt);
   /// Adds a block of n dofs with A, v0 and free_impulse zero; the caller fills the entries.
@@ -144,8 +148,14 @@ struct ContactProblem {
   int add_rigid_body();
   /// Adds an off-diagonal block of zeros. @return its index in couplings
   int add_coupling(int row_block, int column_block);
-  double* diagonal(int block) { return A.data() + diagonal_start[block]; }
-  const double* diagonal(int block) const { return A.data() + diagonal_start[block]; }
+  double* diagonal(int block) {
+    STICTION_ASSERT(0 <= block && block < num_blocks());
+    return A.data() + diagonal_start[block];
+  }
+  const double* diagonal(int block) const {
+    STICTION_ASSERT(0 <= block && block < num_blocks());
+    return A.data() + diagonal_start[block];
+  }
 };
 
 }  // namespace stiction::contact

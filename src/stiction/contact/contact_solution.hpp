@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "stiction/base/assert.hpp"
+
 /// What a contact model returns.
 namespace stiction::contact {
 
@@ -69,6 +71,8 @@ struct ContactSolution {
   /// v at the end of sub-step s of an island, at its dofs; of the last, or of a step that is whole,
   /// simply v.
   std::span<const double> velocities(int island, int s) const {
+    STICTION_ASSERT(0 <= island && island < static_cast<int>(islands.size()));
+    STICTION_ASSERT(0 <= s && s < islands[island].num_substeps);
     if (s + 1 == islands[island].num_substeps) return v;
     return std::span(substep_v).subspan(s * v.size(), v.size());
   }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "stiction/base/assert.hpp"
+#include "stiction/contact/problem_check.hpp"
+
 namespace stiction::contact {
 namespace {
 
@@ -36,6 +39,7 @@ void Islands::merge(int a, int b) {
 }
 
 void Islands::find(const ContactProblem& problem) {
+  STICTION_ASSERT(find_index_fault(problem).empty());
   const int num_blocks = problem.num_blocks();
   parent_.resize(num_blocks);
   constrained_.assign(num_blocks, 0);

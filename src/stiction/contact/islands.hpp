@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/contact_problem.hpp"
 
 namespace stiction::contact {
@@ -22,12 +23,19 @@ class Islands {
   std::span<const int> pairs(int island) const { return slice(pairs_, pair_start_, island); }
   std::span<const int> rows(int island) const { return slice(rows_, row_start_, island); }
   /// The island of a block, or -1.
-  int island_of_block(int block) const { return block_island_[block]; }
-  int block_of_dof(int dof) const { return dof_block_[dof]; }
+  int island_of_block(int block) const {
+    STICTION_ASSERT(0 <= block && block < static_cast<int>(block_island_.size()));
+    return block_island_[block];
+  }
+  int block_of_dof(int dof) const {
+    STICTION_ASSERT(0 <= dof && dof < static_cast<int>(dof_block_.size()));
+    return dof_block_[dof];
+  }
 
  private:
   static std::span<const int> slice(const std::vector<int>& items, const std::vector<int>& start,
                                     int i) {
+    STICTION_ASSERT(0 <= i && i + 1 < static_cast<int>(start.size()));
     return {items.data() + start[i], static_cast<std::size_t>(start[i + 1] - start[i])};
   }
   int find_root(int block);

@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/six.hpp"
 
@@ -58,6 +59,7 @@ inline void add_segment_force(const ContactProblem& problem, const Segment& segm
 /// V = J v, the pair's motion for the velocities v of all dofs.
 inline math::Six calc_pair_velocity(const ContactProblem& problem, const BodyPair& pair,
                                     std::span<const double> v) {
+  STICTION_ASSERT(static_cast<int>(v.size()) == problem.num_dofs());
   math::Six V = math::Six::zero();
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
@@ -69,6 +71,7 @@ inline math::Six calc_pair_velocity(const ContactProblem& problem, const BodyPai
 /// f += J^T F, with F the wrench impulse at the pair's origin and f of all dofs.
 inline void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const math::Six& F,
                            std::span<double> f) {
+  STICTION_ASSERT(static_cast<int>(f.size()) == problem.num_dofs());
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
     add_segment_force(problem, segment, F, f.data() + problem.dof_start[segment.block]);
@@ -97,6 +100,7 @@ inline math::Six calc_contact_wrench(const Contact& c, const std::array<double, 
 /// v_r = J v of a scalar row.
 inline double calc_row_velocity(const ContactProblem& problem, const Row& row,
                                 std::span<const double> v) {
+  STICTION_ASSERT(static_cast<int>(v.size()) == problem.num_dofs());
   double v_r = 0;
   for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
     v_r += problem.row_columns[c] * v[problem.row_dof[c]];

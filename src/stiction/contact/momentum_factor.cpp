@@ -5,7 +5,9 @@
 #include <numbers>
 #include <numeric>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/jacobian.hpp"
+#include "stiction/contact/problem_check.hpp"
 #include "stiction/math/dense_kernels.hpp"
 #include "stiction/math/lanes.hpp"
 
@@ -136,6 +138,8 @@ void MomentumFactor::calc_free_motion(ContactProblem* problem) {
 }
 
 void MomentumFactor::calc_squared_norms(std::span<const double> r, std::span<double> shares) {
+  STICTION_ASSERT(static_cast<int>(r.size()) == dof_start_.back());
+  STICTION_ASSERT(shares.size() == rank_.size());
   gather(r);
   cholesky_.solve_lower_in_place(x_);
   for (int b = 0; b < static_cast<int>(rank_.size()); ++b) {
@@ -188,6 +192,8 @@ SixBySix MomentumFactor::calc_mobility(const ContactProblem& problem, const Body
 }
 
 bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* problem) {
+  STICTION_ASSERT(near_rigid_factor > 0);
+  STICTION_ASSERT(find_index_fault(*problem).empty());
   update_pattern(*problem);
   if (!factor(*problem)) return false;
   calc_free_motion(problem);

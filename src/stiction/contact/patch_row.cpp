@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::contact {
 
 using math::Vec3;
@@ -9,6 +11,7 @@ using math::Vec3;
 Contact make_patch_contact(const geometry::SurfaceFace& face,
                            const geometry::QuadraturePoint& point,
                            const std::array<double, 3>& origin, const Contact& properties) {
+  STICTION_ASSERT(!(point.area < 0));
   Contact c = properties;
   const Vec3& n = face.normal;
   const Vec3 t1 = math::make_tangent(n), t2 = cross(n, t1);

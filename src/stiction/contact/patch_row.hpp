@@ -12,6 +12,9 @@ namespace stiction::contact {
 ///
 ///     k = A g,   fn0 = A p0,   phi0 = -p0 / g,   1/g = 1/a + 1/b.
 ///
+/// g is never below p0 / (1 m): some laws divide by the stiffness, which is 0 on faces where a
+/// field does not rise into its body. Where p0 is 0 as well, g and phi0 are 0.
+///
 /// Source: [masterjohn2022] eqs. (13)-(16), (23); [theory:patch-point].
 /// @param face  in the world; its normal points from body A into body B
 /// @param point of the face, with its share of the face's area

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::contact {
 
 ResidualScale calc_residual_scale(const ContactProblem& problem, std::span<const int> blocks,
                                   std::span<const double> impulse, std::span<const double> momentum,
                                   int num_substeps) {
+  STICTION_ASSERT(num_substeps >= 1);
+  STICTION_ASSERT(impulse.size() == problem.v0.size() && momentum.size() == problem.v0.size());
   double given2 = 0, contact2 = 0, momentum2 = 0;
   for (const int b : blocks) {
     const int n = problem.block_size(b);

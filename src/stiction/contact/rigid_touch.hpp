@@ -15,9 +15,10 @@ inline constexpr double kTouchDistance = 1e-6;
 
 inline bool is_touching(const Contact& contact) { return contact.phi0 <= kTouchDistance; }
 
-/// True if every contact that touches when the step begins is held; else those that press.
+/// Returns true if every contact that touches when the step begins sticks (or is viscous), and
+/// false if only those that press do.
 inline bool holds_all_touching(ContactModel model, const ModelParameters& parameters) {
-  return model == ContactModel::viscous || !parameters.drop_separating;
+  return traits(model).tangents == TangentPolicy::kViscous || !parameters.drop_separating;
 }
 
 /// A contact hits, so that its restitution counts, if it closes faster when the step begins than

@@ -1,5 +1,6 @@
 #include "stiction/formulations/dense_island.hpp"
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/math/spatial.hpp"
 
@@ -58,6 +59,7 @@ void DenseIsland::assemble(const ContactProblem& problem, const Islands& islands
 
 void DenseIsland::assemble_constraints(const ContactProblem& problem, const Islands& islands,
                                        int island, std::span<const int> first_dof) {
+  STICTION_ASSERT(static_cast<int>(first_dof.size()) == problem.num_blocks());
   for (auto* indices : {&dofs_, &contacts_, &rows_, &moved_dofs_}) indices->clear();
   contact_places_.clear();
   row_places_.clear();
@@ -131,10 +133,14 @@ DenseJacobian<kSize> DenseIsland::jacobian(const Place& place) const {
 }
 
 DenseJacobian<3> DenseIsland::contact_jacobian(int contact) const {
+  STICTION_ASSERT(0 <= contact && contact < num_contacts());
   return jacobian<3>(contact_places_[contact]);
 }
 
-DenseJacobian<1> DenseIsland::row_jacobian(int row) const { return jacobian<1>(row_places_[row]); }
+DenseJacobian<1> DenseIsland::row_jacobian(int row) const {
+  STICTION_ASSERT(0 <= row && row < num_rows());
+  return jacobian<1>(row_places_[row]);
+}
 
 void DenseIsland::gather(std::span<const double> all, Eigen::VectorXd* x) const {
   x->resize(num_dofs());
@@ -142,6 +148,7 @@ void DenseIsland::gather(std::span<const double> all, Eigen::VectorXd* x) const 
 }
 
 void DenseIsland::scatter(const Eigen::VectorXd& x, std::span<double> all) const {
+  STICTION_ASSERT(x.size() == num_dofs());
   for (int i = 0; i < num_dofs(); ++i) all[dofs_[i]] = x[i];
 }
 

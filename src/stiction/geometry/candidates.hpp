@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/geometry/contact_body_data.hpp"
 #include "stiction/geometry/drift_tracker.hpp"
 #include "stiction/geometry/face_kernels.hpp"
@@ -36,6 +37,7 @@ class CandidateSearch {
   const std::vector<Candidate>& candidates() const { return candidates_; }
   /// Returns an element of O from the list of candidates at its present pose.
   const MovedTriangle& move(const TriangleBodyData& O, int element) {
+    STICTION_ASSERT(0 <= element && element < static_cast<int>(triangles_.size()));
     if (is_new(element)) triangles_[element].moved = move_triangle(X_TO_, O.triangles[element]);
     return triangles_[element].moved;
   }

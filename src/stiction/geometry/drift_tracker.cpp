@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::geometry {
 namespace {
 
@@ -25,6 +27,7 @@ double calc_motion(const SearchPair& pair, const RigidTransform& X, const RigidT
 }  // namespace
 
 bool DriftTracker::advance_to(const SearchPair& pair, const RigidTransform& X_TO) {
+  STICTION_ASSERT(pair.radius_O >= 0 && pair.width >= 0);
   const bool is_same_pair = pair.O == O_ && pair.T == T_;
   const double step =
       is_same_pair ? calc_motion(pair, X_TO, X_last_) : std::numeric_limits<double>::infinity();

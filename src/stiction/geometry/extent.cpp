@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/geometry/mesh_check.hpp"
 #include "stiction/geometry/surface_distance.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
@@ -11,6 +12,7 @@
 namespace stiction::geometry {
 
 std::vector<double> BoundaryDistance::calc_extent() const {
+  STICTION_ASSERT(greatest > 0);
   std::vector<double> extent = at_vertex;
   for (double& e : extent) e /= greatest;
   return extent;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::geometry {
 namespace {
 
@@ -62,6 +64,7 @@ void FaceWriter::write_fan(const Polygon& polygon, const Vec4& center, const Fac
 
 void FaceWriter::write_face(const Polygon& polygon, const PolygonMoments& moments,
                             const FaceFields& fields) {
+  STICTION_ASSERT(surface_->vertices.size() == surface_->vertex_pressure.size());
   const int first = static_cast<int>(surface_->vertices.size()), n = polygon.num_vertices;
   surface_->vertices.resize(first + n);
   surface_->vertex_pressure.resize(first + n);

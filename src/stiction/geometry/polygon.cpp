@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::geometry {
 namespace {
 
@@ -76,6 +78,8 @@ bool slice_tet(const Vec4& f, const std::array<PolygonVertex, 4>& corners, Polyg
 }
 
 bool clip_polygon(unsigned planes, double tolerance, Polygon* polygon) {
+  STICTION_ASSERT(0 < polygon->num_vertices && polygon->num_vertices <= kMaxPolygonVertices);
+  STICTION_ASSERT(planes <= kAllPlanes && tolerance >= 0);
   Vec4 least = polygon->vertex[0].distance, most = least;
   for (int i = 1; i < polygon->num_vertices; ++i) {
     const Vec4& d = polygon->vertex[i].distance;
@@ -110,6 +114,7 @@ bool merge_vertices(double tolerance, Polygon* polygon) {
 }
 
 PolygonMoments calc_moments(const Polygon& polygon, const Vec4& normal) {
+  STICTION_ASSERT(3 <= polygon.num_vertices && polygon.num_vertices <= kMaxPolygonVertices);
   const auto turn = [](const Vec4& v) { return __builtin_shufflevector(v, v, 1, 2, 0, 3); };
   const Vec4 origin = polygon.vertex[0].position_pressure;
   // Twice the area of a triangle of the fan is normal . (a x b) = (normal x a) . b.

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::geometry {
 namespace {
 
@@ -38,6 +40,7 @@ Vec3 find_nearest_point(const Vec3& x, const Vec3& a, const Vec3& b, const Vec3&
 }
 
 SurfaceDistance::SurfaceDistance(const TriangleMesh& surface) {
+  STICTION_ASSERT(!surface.triangles.empty());
   triangles_.reserve(surface.triangles.size());
   for (const auto& [a, b, c] : surface.triangles)
     triangles_.push_back({surface.vertices[a], surface.vertices[b], surface.vertices[c]});

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <tuple>
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::geometry {
 namespace {
 
@@ -23,6 +25,7 @@ struct SortedFace {
 }  // namespace
 
 std::array<int, 3> get_face(const std::array<int, 4>& tet, int k) {
+  STICTION_ASSERT(0 <= k && k < 4);
   constexpr int kOutward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
   return {tet[kOutward[k][0]], tet[kOutward[k][1]], tet[kOutward[k][2]]};
 }

@@ -26,8 +26,8 @@ using ModelPtr = std::unique_ptr<mjModel, ModelDeleter>;
   throw Error(ErrorCode::kMuJoCo, scene.string(), std::string("MuJoCo cannot load it: ") + reason);
 }
 
-/// Parses and compiles, so that the geoms have their ids.
-/// @param on_parsed called with the spec in between
+/// Parses and compiles a scene. Its geoms then have ids.
+/// @param on_parsed called with the spec between parsing and compiling
 template <class F>
 SpecPtr load_spec(const std::filesystem::path& scene, const F& on_parsed) {
   char error[1000] = "";
@@ -46,6 +46,7 @@ SpecPtr load_spec(const std::filesystem::path& scene, const F& on_parsed) {
   return spec;
 }
 
+/// Adds the outer class of each class nested in an XML element.
 void add_parents(const tinyxml2::XMLElement& parent, const std::string& parent_name, Parents* out) {
   for (const auto* child = parent.FirstChildElement("default"); child;
        child = child->NextSiblingElement("default")) {
@@ -56,12 +57,12 @@ void add_parents(const tinyxml2::XMLElement& parent, const std::string& parent_n
   }
 }
 
-/// The class that each class is nested in. mjSpec does not tell, but the XML that it writes does,
-/// with all includes resolved.
+/// Returns the class in which each class is nested. mjSpec does not have this information, but the
+/// XML that it writes does, with all includes resolved.
 Parents find_parents(mjSpec* spec) {
   std::string xml(1 << 16, '\0');
   char error[1000] = "";
-  // A result above 0 is the size that is needed.
+  // A positive result is the required size.
   int size = mj_saveXMLString(spec, xml.data(), static_cast<int>(xml.size()), error, sizeof error);
   if (size > 0) {
     xml.resize(static_cast<std::size_t>(size) + 1);
@@ -96,11 +97,11 @@ std::map<std::string, std::vector<int>> read_geom_classes(const std::filesystem:
 
 std::map<std::string, std::vector<int>> read_collision_geoms(const std::filesystem::path& scene) {
   std::map<const mjsElement*, std::string> names;
-  std::map<std::string, int> num_collisions;  // of each link so far
+  std::map<std::string, int> num_collisions;  // number per link so far
   const SpecPtr spec = load_spec(scene, [&](mjSpec* parsed) {
     for (mjsElement* geom = mjs_firstElement(parsed, mjOBJ_GEOM); geom;
          geom = mjs_nextElement(parsed, geom)) {
-      if (mjs_asGeom(geom)->contype == 0) continue;  // a visual that is kept
+      if (mjs_asGeom(geom)->contype == 0) continue;  // a visual geom
       const std::string link = mjs_getString(mjs_getName(mjs_getParent(geom)->element));
       names[geom] = link + "::#" + std::to_string(++num_collisions[link]);
     }

@@ -7,13 +7,14 @@
 
 namespace stiction::io {
 
-/// Ids of the geoms of each default class of an MJCF file, those of nested classes included.
+/// Returns the ids of the geoms of each default class of an MJCF file. The geoms of a nested class
+/// also belong to the outer classes.
 /// @throws Error if MuJoCo cannot load the file
 std::map<std::string, std::vector<int>> read_geom_classes(const std::filesystem::path& scene);
 
-/// The geom of each collision of a URDF file, by the link's name and the collision's number in it:
-/// `finger::#2`. MuJoCo drops names that are there twice, and moves the geoms of links that cannot
-/// move to the bodies that they are fixed to.
+/// Returns the geom of each collision element of a URDF file. The key is the name of the link and
+/// the number of the collision in it, `finger::#2`, because MuJoCo drops duplicate names and moves
+/// the geoms of fixed links to the bodies that carry them.
 /// @throws Error if MuJoCo cannot load the file
 std::map<std::string, std::vector<int>> read_collision_geoms(const std::filesystem::path& scene);
 

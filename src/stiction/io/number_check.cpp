@@ -9,7 +9,7 @@
 namespace stiction::io {
 namespace {
 
-/// Names, of the element's own or of others, and files: "nan" and "inf" may be some.
+/// Attributes that hold names or files, which may be called "nan" or "inf".
 constexpr std::array<std::string_view, 53> kTexts = {
     "name",      "class",     "childclass", "prefix",        "model",    "file",     "fileback",
     "filedown",  "filefront", "fileleft",   "fileright",     "fileup",   "meshdir",  "texturedir",
@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 53> kTexts = {
     "texture",   "target",    "objname",    "refname",       "subtree1", "subtree2", "plugin",
     "instance",  "key",       "value",      "content_type"};
 
-/// Limits that MuJoCo clips to; beyond an infinite one lies nothing. Not those of muscles' lengths
-/// (lengthrange), which are scaled by.
+/// Limits to which MuJoCo clips, so that an infinite one has no effect. The lengthrange of a muscle
+/// does not belong here, because it scales lengths.
 constexpr std::array<std::string_view, 8> kClips = {
     "range",    "ctrlrange", "forcerange", "actrange", "actuatorfrcrange",
     "velrange", "posrange",  "cutoff"};
@@ -33,11 +33,11 @@ Kind kind_of(std::string_view token) {
   double value = 0;
   const auto [end, error] = std::from_chars(token.begin(), token.end(), value);
   if (error == std::errc::invalid_argument || end != token.end()) return Kind::kNotANumber;
-  if (error != std::errc()) return Kind::kFinite;  // as written; too large is MuJoCo's to say
+  if (error != std::errc()) return Kind::kFinite;  // MuJoCo reports numbers that are too large
   return std::isnan(value) ? Kind::kNan : std::isinf(value) ? Kind::kInfinite : Kind::kFinite;
 }
 
-/// The worst of all tokens; kNotANumber if one is none.
+/// Returns the worst kind of all tokens, or kNotANumber if one token is not a number.
 Kind worst_kind(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   Kind worst = Kind::kFinite;
@@ -56,7 +56,7 @@ bool is_in(const std::array<std::string_view, n>& names, std::string_view name) 
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Numbers that are the user's own, or inputs of a step.
+/// True for user data, and for inputs that each step checks.
 bool is_exempt(std::string_view tag, std::string_view attribute) {
   if (attribute == "user" || attribute == "data" || attribute == "prm") return true;
   return tag == "key" && (attribute == "ctrl" || attribute == "act");

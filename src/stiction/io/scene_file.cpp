@@ -16,32 +16,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Attributes whose product is an amount of memory, and how much of it MuJoCo still bears.
+/// Attributes with a product that is an amount of memory, and the largest amount that MuJoCo can
+/// handle.
 struct Amount {
   const char* tag;
   std::array<const char*, 2> attributes;
   double max;
   const char* what;
 };
+/// Returns the limit of user data per element.
+constexpr Amount make_user_data(const char* attribute, const char* what) {
+  return {.tag = "size", .attributes = {attribute}, .max = 1e5, .what = what};
+}
 constexpr std::array kAmounts = {
-    Amount{"hfield", {"nrow", "ncol"}, 4e7, "elevations"},
-    Amount{"texture", {"width", "height"}, 1e8, "pixels"},
-    Amount{"size", {"nuserdata", nullptr}, 1e8, "numbers"},
-    Amount{"size", {"nuser_body", nullptr}, 1e5, "numbers for each body"},
-    Amount{"size", {"nuser_jnt", nullptr}, 1e5, "numbers for each joint"},
-    Amount{"size", {"nuser_geom", nullptr}, 1e5, "numbers for each geom"},
-    Amount{"size", {"nuser_site", nullptr}, 1e5, "numbers for each site"},
-    Amount{"size", {"nuser_tendon", nullptr}, 1e5, "numbers for each tendon"},
-    Amount{"size", {"nuser_actuator", nullptr}, 1e5, "numbers for each actuator"},
-    Amount{"size", {"nuser_sensor", nullptr}, 1e5, "numbers for each sensor"},
+    Amount{.tag = "hfield", .attributes = {"nrow", "ncol"}, .max = 4e7, .what = "elevations"},
+    Amount{.tag = "texture", .attributes = {"width", "height"}, .max = 1e8, .what = "pixels"},
+    Amount{.tag = "size", .attributes = {"nuserdata"}, .max = 1e8, .what = "numbers"},
+    make_user_data("nuser_body", "numbers for each body"),
+    make_user_data("nuser_jnt", "numbers for each joint"),
+    make_user_data("nuser_geom", "numbers for each geom"),
+    make_user_data("nuser_site", "numbers for each site"),
+    make_user_data("nuser_tendon", "numbers for each tendon"),
+    make_user_data("nuser_actuator", "numbers for each actuator"),
+    make_user_data("nuser_sensor", "numbers for each sensor"),
 };
 
-/// MuJoCo's time to compile grows with the square: this many take it half a minute.
+/// MuJoCo's time to compile grows with the square of the number of copies: this many need half a
+/// minute.
 constexpr double kMaxCopies = 10000;
-/// Includes of includes; a file may include no file twice, so that they end by themselves.
+/// The largest number of files. Each file is read once, so includes cannot form a loop.
 constexpr std::size_t kMaxFiles = 1000;
 
-/// A number of an attribute; 0 where there is none, which is MuJoCo's to judge.
+/// Returns the number in an attribute, or 0 if it has none; MuJoCo reports that.
 double number_of(const tinyxml2::XMLElement& element, const char* attribute) {
   double value = 0;
   element.QueryDoubleAttribute(attribute, &value);
@@ -53,8 +59,8 @@ std::string describe(const tinyxml2::XMLElement& element) {
   return std::string(element.Name()) + (name ? " '" + std::string(name) + "'" : std::string());
 }
 
-/// What follows `begin` in a message up to `end`, or digits only if `end` is 0; empty if it is not
-/// there.
+/// Returns the text after `begin` in a message, up to the character `end`, or all digits if `end`
+/// is 0. Empty if the message does not contain `begin`.
 std::string text_after(const std::string& message, std::string_view begin, char end = 0) {
   std::size_t from = message.find(begin);
   if (from == message.npos) return "";
@@ -82,7 +88,7 @@ struct SceneFile::Document {
 struct SceneFile::Element {
   const Document* document;
   const tinyxml2::XMLElement* xml;
-  double num_copies;  // that replicate elements around it make
+  double num_copies;  // number of copies by the replicate elements around it
 
   std::string where() const {
     return document->file.string() + ":" + std::to_string(xml->GetLineNum());
@@ -102,19 +108,19 @@ void SceneFile::read(const fs::path& file, double num_copies) {
   document.file = file;
   if (document.xml.LoadFile(file.c_str()) != tinyxml2::XML_SUCCESS) return;
   const tinyxml2::XMLElement* root = document.xml.RootElement();
-  if (!root || std::string_view(root->Name()) == "robot") return;  // URDF has rules of its own
+  if (!root || std::string_view(root->Name()) == "robot") return;  // URDF has other rules
 
-  // tinyxml2 bounds the depth, so this may be recursive.
+  // tinyxml2 limits the depth of a document, so this recursion is safe.
   const auto visit = [&](const auto& self, const tinyxml2::XMLElement& parent,
                          double copies) -> void {
     for (const auto* child = parent.FirstChildElement(); child;
          child = child->NextSiblingElement()) {
       const std::string_view tag = child->Name();
       const double count = tag == "replicate" ? std::max(number_of(*child, "count"), 1.0) : 1.0;
-      elements_.push_back({&document, child, copies * count});
+      elements_.push_back({.document = &document, .xml = child, .num_copies = copies * count});
       const char* included = tag == "include" ? child->Attribute("file") : nullptr;
       if (included) {
-        // As MuJoCo: relative to the main file's folder, else to that of this file.
+        // As in MuJoCo, a path is relative to the main file's folder, otherwise to this file's.
         const fs::path main = path_.parent_path() / included;
         read(fs::exists(main, error) ? main : file.parent_path() / included, copies);
       }
@@ -153,15 +159,15 @@ void SceneFile::check() const {
         if (attribute) product *= number_of(xml, attribute);
       if (product > amount.max)
         faults.add(ErrorCode::kInvalidValue, element.where(),
-                   describe(xml) + ": " + to_text(product) + " " + amount.what + ", at most " +
-                       to_text(amount.max) + " are taken");
+                   describe(xml) + ": " + to_text(product) + " " + amount.what +
+                       " exceed the limit of " + to_text(amount.max));
     }
     if (tag == "replicate" && (num_copies += element.num_copies) > kMaxCopies &&
         num_copies - element.num_copies <= kMaxCopies)
       faults.add(ErrorCode::kInvalidValue, element.where(),
-                 "replicate: this makes " + to_text(num_copies) + " copies in all, at most " +
+                 "replicate: " + to_text(num_copies) + " copies in total exceed the limit of " +
                      to_text(kMaxCopies) +
-                     " are taken; lower the counts, or build the scene with mujoco.MjSpec");
+                     "; lower the counts, or build the scene with mujoco.MjSpec");
   }
   faults.throw_if_any();
 }
@@ -177,25 +183,25 @@ std::string SceneFile::find_element(const std::string& tag, const std::string& a
 }
 
 std::string SceneFile::locate(const std::string& message) const {
-  // The element's line comes last; 0 means that it is not known.
+  // The line of the element comes last in a message; 0 means unknown.
   const std::size_t last = message.rfind("line ");
   std::string line = last == message.npos ? "" : text_after(message.substr(last), "line ");
   if (line == "0") line.clear();
 
-  // Malformed XML, maybe of a file that is included.
+  // Malformed XML: the line belongs to this file, or to an included one.
   if (const std::string malformed = text_after(message, "Line number="); !malformed.empty()) {
     for (const Element& element : elements_) {
-      const bool is_it = !line.empty() && element.document->file == path_ &&
-                         std::to_string(element.xml->GetLineNum()) == line &&
-                         std::string_view(element.xml->Name()) == "include";
-      const char* file = is_it ? element.xml->Attribute("file") : nullptr;
+      const bool is_include = !line.empty() && element.document->file == path_ &&
+                              std::to_string(element.xml->GetLineNum()) == line &&
+                              std::string_view(element.xml->Name()) == "include";
+      const char* file = is_include ? element.xml->Attribute("file") : nullptr;
       if (file) return (path_.parent_path() / file).string() + ":" + malformed;
     }
     return malformed == "0" ? path_.string() : path_.string() + ":" + malformed;
   }
   if (!line.empty()) return path_.string() + ":" + line;
 
-  // Elements of included files have line 0: look for what the message names.
+  // Elements of included files have line 0, so search for the names in the message.
   const std::string tag = text_after(message, "Element '", '\'');
   const std::string name = text_after(message, "Element name '", '\'');
   std::string attribute = text_after(message, "attribute: '", '\'');

@@ -7,23 +7,25 @@
 
 namespace stiction::io {
 
-/// The text of an MJCF file and all that it includes, read as MuJoCo reads it, to find what MuJoCo
-/// would not survive, or not say the place of.
+/// The text of an MJCF file and of all files that it includes. It finds values with which MuJoCo
+/// would crash, and the place of an error for which MuJoCo does not give one.
 class SceneFile {
  public:
-  /// Reads what can be read; what is malformed is left to MuJoCo's own message.
+  /// Reads the files. A malformed file is skipped, because MuJoCo reports it.
   explicit SceneFile(std::filesystem::path path);
   ~SceneFile();
   SceneFile(const SceneFile&) = delete;
   SceneFile& operator=(const SceneFile&) = delete;
 
-  /// Checks numbers that MuJoCo takes, or crashes on: masses, sizes and the like that are not
-  /// finite, a time step that is not positive, grids and replicas beyond all memory.
-  /// @throws Error listing every fault with file, line, element, attribute and value
+  /// Checks for numbers that MuJoCo accepts, or with which it crashes: masses, sizes and others
+  /// that are not finite, a time step that is not positive, and grids or replicas that exceed the
+  /// memory.
+  /// @throws Error listing every fault with its file, line, element, attribute and value
   void check() const;
 
-  /// The place that a message of MuJoCo's is about: "scene.xml:12"; the file alone if it does not
-  /// say. Lines of included files, which MuJoCo does not know, are found by element and name.
+  /// Returns the place that a message of MuJoCo refers to, "scene.xml:12", or only the file if the
+  /// message does not tell the place. MuJoCo does not know the lines of included files; they are
+  /// found by element and name.
   std::string locate(const std::string& message) const;
 
  private:

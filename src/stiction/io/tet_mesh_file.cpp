@@ -12,11 +12,13 @@
 namespace stiction::io {
 namespace {
 
+/// Appends the shortest text that reads as the same number.
 void append(double value, std::string* out) {
   std::array<char, 32> text{};
   const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
   out->append(text.data(), result.ptr);
 }
+
 }  // namespace
 
 const char* field_kind_name(FieldKind kind) {
@@ -29,6 +31,7 @@ std::vector<bool> find_boundary_vertices(const geometry::TetMesh& mesh) {
     for (const int vertex : triangle) is_boundary[static_cast<std::size_t>(vertex)] = true;
   return is_boundary;
 }
+
 TetMeshFile read_tet_mesh(const std::filesystem::path& path) {
   constexpr std::uintmax_t kMaxSize = std::uintmax_t{1} << 30;  // [bytes]: 10 million tets
   std::error_code error;
@@ -37,7 +40,7 @@ TetMeshFile read_tet_mesh(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(path, error))
     throw Error(ErrorCode::kFileNotFound, path.string(), "is not a file");
   if (std::filesystem::file_size(path, error) > kMaxSize)
-    throw Error(ErrorCode::kUnsupported, path.string(), "is larger than 1 GiB; mesh it coarser");
+    throw Error(ErrorCode::kUnsupported, path.string(), "is larger than 1 GiB; use a coarser mesh");
   std::ifstream file(path, std::ios::binary);
   std::ostringstream bytes;
   bytes << file.rdbuf();

@@ -9,47 +9,50 @@
 
 namespace stiction::io {
 
-/// What a tet mesh's file says of its pressure field.
+/// The kind of pressure field in the file of a tet mesh.
 enum class FieldKind {
   none,
-  extent,   // share of the hydroelastic modulus, from 0 on the boundary to at most 1 [-]
+  extent,   // pressure / hydroelastic modulus, from 0 on the boundary to at most 1 [-]
   pressure  // [Pa]
 };
 
-/// Its name in files: "none", "extent" or "pressure".
+/// Returns the name of a kind in files: "none", "extent" or "pressure".
 const char* field_kind_name(FieldKind kind);
 
-/// A tet mesh, and the field that its file has.
+/// A tet mesh and its field, as in a file.
 struct TetMeshFile {
-  geometry::TetMesh mesh;  // as in the file: vertices [m], in range; shapes are not checked
+  geometry::TetMesh mesh;  // vertices [m]; indices are in range, shapes are not checked
   FieldKind field_kind = FieldKind::none;
-  std::vector<double> field;  // of each vertex: >= 0, and 0 on the boundary; empty if none
+  std::vector<double> field;  // per vertex: >= 0, and 0 on the boundary; empty for `none`
 };
 
-/// Reads a VTK legacy file, 2.0 to 5.1, ASCII or binary: an unstructured grid of tetrahedra with
-/// points as float or double, in m. POINT_DATA named `pressure` or `extent`, as SCALARS or in a
-/// FIELD, is the field; what else there is is passed over.
+/// Reads a VTK legacy file of version 2.0 to 5.1, ASCII or binary. It must hold an unstructured
+/// grid of tetrahedra with points as float or double [m]. The field is the POINT_DATA named
+/// `pressure` or `extent`, as SCALARS or in a FIELD. All other data are skipped.
 ///
-/// A field must be finite and at least 0, somewhere above it, and on the boundary 0 within 1e-12 of
-/// its largest value, where it becomes exactly 0: a pressure that does not vanish there has no
-/// surface of equal pressure when contact begins.
-/// @throws Error with file and line, or byte of a binary file: no such file, not such a file,
-///         another cell than a tetrahedron, an index out of range, a value out of range
+/// A field must be finite, at least 0, and positive at some vertex. On the boundary it must be at
+/// most 1e-12 times its largest value, and is set to exactly 0 there: bodies with a positive
+/// pressure on the boundary have no surface of equal pressure when contact begins.
+/// @throws Error with the file and the line, or the byte of a binary file, if the file does not
+///         exist, is not a VTK legacy file, has cells that are not tetrahedra, or has an index or a
+///         value out of range
 TetMeshFile read_tet_mesh(const std::filesystem::path& path);
 
-/// The same from a file's bytes.
-/// @param origin its name in messages
+/// Reads a tet mesh from the bytes of a file, see read_tet_mesh.
+/// @param origin name of the file in messages
 TetMeshFile parse_tet_mesh(std::string_view bytes, const std::string& origin);
 
-/// The text of a VTK 4.2 ASCII file that is read as the same numbers, bit by bit.
-/// @param title its second line, without line ends
+/// Returns the text of a VTK 4.2 ASCII file. Reading it gives the same numbers, bit by bit.
+/// @param title second line of the file, without line ends
 std::string format_tet_mesh(const TetMeshFile& file, const std::string& title);
 
+/// Writes a VTK 4.2 ASCII file.
 /// @throws Error if the file cannot be written
 void write_tet_mesh(const std::filesystem::path& path, const TetMeshFile& file);
 
-/// The vertices of faces that one tet has alone, size num_vertices. Linear in tets but for a sort.
-/// @param mesh whose indices are in range
+/// Finds the vertices of faces that belong to one tet only. Returns one flag per vertex. The time
+/// is linear in the number of tets, except for a sort.
+/// @param mesh indices must be in range
 std::vector<bool> find_boundary_vertices(const geometry::TetMesh& mesh);
 
 }  // namespace stiction::io

@@ -11,10 +11,11 @@
 namespace stiction::io {
 namespace {
 
-constexpr std::int64_t kTetrahedron = 10;  // VTK's number of the cell type
-/// Relative to the largest value: a field's round-off on the boundary.
+constexpr std::int64_t kTetrahedron = 10;  // VTK's number of this cell type
+/// Accepted rounding error of a field on the boundary, relative to its largest value.
 constexpr double kBoundaryTolerance = 1e-12;
 
+/// Returns the name and number of a cell type, for messages.
 std::string describe_cell_type(std::int64_t type) {
   constexpr std::array<std::pair<int, const char*>, 10> kNames = {
       {{1, "a vertex"},
@@ -32,7 +33,7 @@ std::string describe_cell_type(std::int64_t type) {
   return "of VTK type " + std::to_string(type);
 }
 
-/// Turns a VTK file into a tet mesh, section by section.
+/// Reads a VTK file section by section and makes a tet mesh of it.
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& origin)
@@ -50,13 +51,12 @@ class Reader {
   void read_header() {
     if (!text_.read_line().starts_with("# vtk DataFile Version"))
       text_.fail(ErrorCode::kSyntax,
-                 "does not begin with '# vtk DataFile Version': no VTK legacy file; files of VTK's "
-                 "XML formats (.vtu) must be saved as legacy ones");
-    text_.read_line();  // the title
+                 "does not begin with '# vtk DataFile Version', so it is not a VTK legacy file; "
+                 "save files of VTK's XML formats (.vtu) as legacy files");
+    text_.read_line();  // skip the title
     const std::string_view encoding = text_.read_word("ASCII or BINARY");
     if (encoding != "ASCII" && encoding != "BINARY")
-      text_.fail(ErrorCode::kSyntax,
-                 VtkText::quote(encoding) + " stands where ASCII or BINARY must be");
+      text_.fail(ErrorCode::kSyntax, "expected ASCII or BINARY, found " + VtkText::quote(encoding));
     text_.set_binary(encoding == "BINARY");
   }
 
@@ -77,12 +77,12 @@ class Reader {
       num_tuples_ = text_.read_count("the number of values");
       const std::size_t expected = is_point_data_ ? out_.mesh.vertices.size() : num_cells_;
       if (num_tuples_ != expected)
-        text_.fail(ErrorCode::kSyntax, std::string(name) + " is of " + std::to_string(num_tuples_) +
-                                           ", but there are " + std::to_string(expected));
+        text_.fail(ErrorCode::kSyntax, std::string(name) + " has " + std::to_string(num_tuples_) +
+                                           " values, must have " + std::to_string(expected));
       is_in_data_ = true;
     } else if (name == "METADATA") {
       text_.read_line();
-      while (!text_.read_line().empty()) continue;  // it ends with an empty line
+      while (!text_.read_line().empty()) continue;  // metadata end with an empty line
     } else {
       read_attribute(name);
     }
@@ -91,7 +91,7 @@ class Reader {
   // ---- the mesh --------------------------------------------------------------------------------
 
   void read_points() {
-    if (!out_.mesh.vertices.empty()) text_.fail(ErrorCode::kSyntax, "POINTS stands here again");
+    if (!out_.mesh.vertices.empty()) text_.fail(ErrorCode::kSyntax, "duplicate POINTS section");
     const std::size_t count = text_.read_count("the number of points");
     const std::string type = read_real_type("points");
     text_.expect_numbers(count, 3, type);
@@ -103,9 +103,10 @@ class Reader {
     }
   }
 
-  /// 4.2 and before: each cell is its number of vertices, then these. 5.1: offsets, connectivity.
+  /// Reads cells in the form of version 4.2 and before, where each cell is its number of vertices
+  /// and the vertices, or in that of version 5.1, with OFFSETS and CONNECTIVITY.
   void read_cells() {
-    if (!cells_.empty()) text_.fail(ErrorCode::kSyntax, "CELLS stands here again");
+    if (!cells_.empty()) text_.fail(ErrorCode::kSyntax, "duplicate CELLS section");
     const std::size_t count = text_.read_count("the number of cells");
     const std::size_t size = text_.read_count("the size of the list of cells");
     text_.end_announcement();
@@ -117,27 +118,30 @@ class Reader {
 
   void read_counted_cells(std::size_t count, std::size_t size) {
     text_.expect_numbers(size, 1, "int");
-    if (count > size) text_.fail(ErrorCode::kSyntax, "CELLS are more than the size of their list");
+    if (count > size)
+      text_.fail(ErrorCode::kSyntax, "CELLS has " + std::to_string(count) +
+                                         " cells but a list of only " + std::to_string(size) +
+                                         " numbers");
     cells_.reserve(size - count);
     offsets_.assign(1, 0);
     for (std::size_t i = 0, left = size; i < count; ++i) {
       const std::int64_t n = left > 0 ? text_.read_integer("int", "a number of vertices") : -1;
       if (n < 0 || static_cast<std::size_t>(n) >= left)
-        text_.fail(ErrorCode::kSyntax, "cell " + std::to_string(i) + ": has " + std::to_string(n) +
-                                           " vertices, the list of cells has " +
-                                           std::to_string(left) + " more numbers");
+        text_.fail(ErrorCode::kSyntax, "cell " + std::to_string(i) + " has " + std::to_string(n) +
+                                           " vertices, but " + std::to_string(left) +
+                                           " numbers of the list of cells are left");
       for (std::int64_t k = 0; k < n; ++k) cells_.push_back(read_vertex("int"));
       offsets_.push_back(static_cast<std::int64_t>(cells_.size()));
       left -= static_cast<std::size_t>(n) + 1;
       if (i + 1 == count && left > 0)
-        text_.fail(ErrorCode::kSyntax, "the list of cells is " + std::to_string(left) +
-                                           " numbers longer than its cells");
+        text_.fail(ErrorCode::kSyntax,
+                   "unused numbers at the end of the list of cells: " + std::to_string(left));
     }
     num_cells_ = count;
   }
 
   void read_offsets_and_connectivity(std::size_t num_offsets, std::size_t size) {
-    if (num_offsets == 0) text_.fail(ErrorCode::kSyntax, "CELLS must have one offset at least");
+    if (num_offsets == 0) text_.fail(ErrorCode::kSyntax, "CELLS must have at least one offset");
     const std::string offset_type = read_list_type("OFFSETS", num_offsets);
     offsets_.resize(num_offsets);
     for (std::int64_t& offset : offsets_) offset = text_.read_integer(offset_type, "an offset");
@@ -148,18 +152,21 @@ class Reader {
     for (std::size_t i = 0; i <= num_cells_; ++i)
       if (offsets_[i] != (i == 0 ? 0 : std::max(offsets_[i], offsets_[i - 1])) ||
           offsets_[i] > static_cast<std::int64_t>(size))
-        text_.fail(ErrorCode::kSyntax,
-                   "offset " + std::to_string(i) + " is " + std::to_string(offsets_[i]) +
-                       ", must grow from 0 to the size of CONNECTIVITY, " + std::to_string(size));
+        text_.fail(ErrorCode::kSyntax, "offset " + std::to_string(i) + " is " +
+                                           std::to_string(offsets_[i]) +
+                                           ", must increase from 0 to the size of CONNECTIVITY, " +
+                                           std::to_string(size));
     if (offsets_.back() != static_cast<std::int64_t>(size))
       text_.fail(ErrorCode::kSyntax, "the last offset is " + std::to_string(offsets_.back()) +
                                          ", must be the size of CONNECTIVITY, " +
                                          std::to_string(size));
   }
 
+  /// Reads the name of a list and its number type.
   std::string read_list_type(const char* name, std::size_t count) {
     if (const std::string_view word = text_.read_word(name); word != name)
-      text_.fail(ErrorCode::kSyntax, VtkText::quote(word) + " stands where " + name + " must be");
+      text_.fail(ErrorCode::kSyntax,
+                 std::string("expected ") + name + ", found " + VtkText::quote(word));
     std::string type(read_type(name));
     text_.expect_numbers(count, 1, type);
     return type;
@@ -169,9 +176,9 @@ class Reader {
     const std::int64_t vertex = text_.read_integer(type, "a vertex of a cell");
     const std::size_t num_vertices = out_.mesh.vertices.size();
     if (vertex < 0 || static_cast<std::size_t>(vertex) >= num_vertices)
-      text_.fail(ErrorCode::kInvalidValue, "a cell has the point " + std::to_string(vertex) +
-                                               ", there are " + std::to_string(num_vertices) +
-                                               ", from 0");
+      text_.fail(ErrorCode::kInvalidValue, "point " + std::to_string(vertex) +
+                                               " of a cell is out of range; there are " +
+                                               std::to_string(num_vertices) + " points");
     return vertex;
   }
 
@@ -179,19 +186,19 @@ class Reader {
     const std::size_t count = text_.read_count("the number of cell types");
     text_.end_announcement();
     if (count != num_cells_)
-      text_.fail(ErrorCode::kSyntax, "CELL_TYPES are " + std::to_string(count) + ", CELLS are " +
-                                         std::to_string(num_cells_));
+      text_.fail(ErrorCode::kSyntax, "CELL_TYPES has " + std::to_string(count) +
+                                         " cells, but CELLS has " + std::to_string(num_cells_));
     text_.expect_numbers(count, 1, "int");
     for (std::size_t i = 0; i < count; ++i)
       if (const std::int64_t type = text_.read_integer("int", "a cell type"); type != kTetrahedron)
         text_.fail(ErrorCode::kUnsupported,
                    "cell " + std::to_string(i) + " is " + describe_cell_type(type) +
-                       "; only tetrahedra (10) are taken: remove other cells, or mesh the surface "
-                       "anew (stiction mesh)");
+                       ", must be a tetrahedron (10); remove other cells, or mesh the surface "
+                       "again (stiction mesh)");
     has_cell_types_ = true;
   }
 
-  /// Turns what CELLS holds into tets, once its types are known.
+  /// Makes tets of the cells at the end of the file, when the cell types are known.
   void make_tets() {
     const char* missing = out_.mesh.vertices.empty() ? "POINTS"
                           : num_cells_ == 0          ? "CELLS"
@@ -205,7 +212,7 @@ class Reader {
       if (size != 4)
         throw Error(ErrorCode::kInvalidValue, origin_,
                     "cell " + std::to_string(i) + " has " + std::to_string(size) +
-                        " vertices, a tetrahedron has 4");
+                        " vertices, must have 4");
       std::array<int, 4> tet{};
       for (std::size_t k = 0; k < 4; ++k)
         tet[k] = static_cast<int>(cells_[static_cast<std::size_t>(offsets_[i]) + k]);
@@ -215,16 +222,18 @@ class Reader {
 
   // ---- the field -------------------------------------------------------------------------------
 
+  /// Reads a number type.
   std::string_view read_type(const char* what) {
     const std::string_view type = text_.read_word(what);
     if (VtkText::size_of(type) == 0)
       text_.fail(ErrorCode::kUnsupported, std::string("the type of ") + what + " is " +
                                               VtkText::quote(type) +
-                                              ", must be one of VTK's number types, as double");
+                                              ", must be a VTK number type (e.g. double)");
     text_.end_announcement();
     return type;
   }
 
+  /// Reads a number type that must be float or double.
   std::string read_real_type(const char* what) {
     const std::string_view type = text_.read_word(what);
     if (type != "float" && type != "double")
@@ -234,7 +243,7 @@ class Reader {
     return std::string(type);
   }
 
-  /// An array of POINT_DATA or CELL_DATA, or a FIELD of the whole dataset.
+  /// Reads an array of POINT_DATA or CELL_DATA, or a FIELD of the whole dataset.
   void read_attribute(std::string_view kind) {
     if (kind == "FIELD") {
       text_.read_word("the name of the field");
@@ -250,7 +259,7 @@ class Reader {
     }
     if (!is_in_data_)
       text_.fail(ErrorCode::kSyntax,
-                 VtkText::quote(kind) + " is no section of an unstructured grid");
+                 VtkText::quote(kind) + " is not a section of an unstructured grid");
     const std::string_view name = text_.read_word("the name of an array");
     if (kind == "SCALARS") {
       read_scalars(name);
@@ -269,22 +278,23 @@ class Reader {
       text_.skip_numbers(size, 4, "unsigned_char");
     } else {
       text_.fail(ErrorCode::kUnsupported, VtkText::quote(kind) +
-                                              " is an attribute that is not read; "
+                                              " is not a supported attribute; "
                                               "save the mesh without it");
     }
   }
 
-  /// SCALARS have a number of components if they like, and a table of colours on their next line.
+  /// Reads SCALARS, which may state a number of components, and name a colour table on the next
+  /// line.
   void read_scalars(std::string_view name) {
     const std::string type(text_.read_word("a number type"));
     if (VtkText::size_of(type) == 0)
       text_.fail(ErrorCode::kUnsupported, VtkText::quote(name) + ": " + VtkText::quote(type) +
-                                              " is none of VTK's number types, as double");
+                                              " is not a VTK number type (e.g. double)");
     std::size_t num_components = 1;
     if (text_.peek_word() != "LOOKUP_TABLE")
       num_components = text_.read_count("the number of components, or LOOKUP_TABLE");
     if (const std::string_view word = text_.read_word("LOOKUP_TABLE"); word != "LOOKUP_TABLE")
-      text_.fail(ErrorCode::kSyntax, VtkText::quote(word) + " stands where LOOKUP_TABLE must be");
+      text_.fail(ErrorCode::kSyntax, "expected LOOKUP_TABLE, found " + VtkText::quote(word));
     text_.read_word("the name of the table");
     text_.end_announcement();
     read_numbers(name, num_components, num_tuples_, type);
@@ -295,6 +305,7 @@ class Reader {
     read_numbers(name, num_components, num_tuples, type);
   }
 
+  /// Reads an array if it is the field, and skips it otherwise.
   void read_numbers(std::string_view name, std::size_t num_components, std::size_t num_tuples,
                     const std::string& type) {
     const FieldKind kind = !is_in_data_         ? FieldKind::none
@@ -304,14 +315,14 @@ class Reader {
     if (kind == FieldKind::none) return text_.skip_numbers(num_tuples, num_components, type);
     const std::string field(name);
     if (!is_point_data_)
-      text_.fail(ErrorCode::kInvalidValue, field + " is of cells, must be of points (POINT_DATA)");
+      text_.fail(ErrorCode::kInvalidValue, field + " is in CELL_DATA, must be in POINT_DATA");
     if (out_.field_kind != FieldKind::none)
       text_.fail(ErrorCode::kInvalidValue,
                  "the file has a second field, " + field + "; keep one of pressure and extent");
     if (num_components != 1 || num_tuples != num_tuples_)
       text_.fail(ErrorCode::kInvalidValue, field + " has " + std::to_string(num_tuples) + " x " +
                                                std::to_string(num_components) +
-                                               " numbers, must have one for each of the " +
+                                               " numbers, must have one number for each of the " +
                                                std::to_string(num_tuples_) + " points");
     if (type != "float" && type != "double")
       text_.fail(ErrorCode::kUnsupported,
@@ -326,7 +337,7 @@ class Reader {
       if (value < 0 || is_too_large)
         text_.fail(ErrorCode::kInvalidValue,
                    field + " of point " + std::to_string(i) + " is " + to_text(value) +
-                       (is_too_large ? ", must be at most 1: it is a share of the modulus"
+                       (is_too_large ? ", must be at most 1 (it is relative to the modulus)"
                                      : ", must be at least 0"));
     }
   }
@@ -337,21 +348,21 @@ class Reader {
     return text.str();
   }
 
-  /// Makes the field exactly 0 on the boundary.
+  /// Checks the field on the boundary, and sets it to exactly 0 there.
   void check_field() {
     if (out_.field_kind == FieldKind::none) return;
     const char* name = field_kind_name(out_.field_kind);
     const double largest = *std::max_element(out_.field.begin(), out_.field.end());
     if (largest == 0)
       throw Error(ErrorCode::kInvalidValue, origin_,
-                  std::string(name) + " is 0 at every point: such a body pushes nothing");
+                  std::string(name) + " is 0 at every point, must be positive inside");
     const std::vector<bool> is_boundary = find_boundary_vertices(out_.mesh);
     for (std::size_t i = 0; i < out_.field.size(); ++i) {
       if (!is_boundary[i]) continue;
       if (out_.field[i] > kBoundaryTolerance * largest)
         throw Error(ErrorCode::kInvalidValue, origin_,
                     std::string(name) + " of point " + std::to_string(i) + " is " +
-                        to_text(out_.field[i]) + ", must be 0: the point is on the boundary");
+                        to_text(out_.field[i]) + ", must be 0 because it is on the boundary");
       out_.field[i] = 0;
     }
   }
@@ -359,7 +370,7 @@ class Reader {
   VtkText text_;
   std::string origin_;
   TetMeshFile out_;
-  std::vector<std::int64_t> offsets_, cells_;  // the vertices of cell i: cells_[offsets_[i], ...)
+  std::vector<std::int64_t> offsets_, cells_;  // vertices of cell i: from cells_[offsets_[i]]
   std::size_t num_cells_ = 0, num_tuples_ = 0;
   bool has_cell_types_ = false, is_in_data_ = false, is_point_data_ = false;
 };

@@ -17,7 +17,7 @@ struct NumberType {
   bool is_signed;
 };
 
-/// vtkIdType is written as int by every version that uses the name.
+/// Every version of VTK that uses the name vtkIdType writes it as int.
 constexpr std::array kTypes = {NumberType{"double", 8, true},
                                NumberType{"float", 4, true},
                                NumberType{"int", 4, true},
@@ -47,7 +47,8 @@ const NumberType* find_type(std::string_view name) {
 
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// @returns false if the word is no such number, or too large for it
+/// Reads a number of type T.
+/// @return false if the word is not such a number, or is out of its range
 template <class T>
 bool parse(std::string_view word, T* value) {
   if (word.starts_with('+') && word.size() > 1 && word[1] != '-') word.remove_prefix(1);
@@ -141,7 +142,7 @@ std::size_t VtkText::size_of(std::string_view type) {
 
 void VtkText::expect_numbers(std::size_t count, std::size_t num_components,
                              std::string_view type) const {
-  // As text a number takes one digit and one blank, but for the last.
+  // A number as text takes at least one digit and one blank; the last one needs no blank.
   const std::size_t left = is_binary_ ? num_left() / size_of(type) : (num_left() + 1) / 2;
   if (num_components > 0 && count > left / num_components)
     fail(ErrorCode::kSyntax,
@@ -202,8 +203,7 @@ void VtkText::skip_numbers(std::size_t count, std::size_t num_components, std::s
   double ignored = 0;
   for (std::size_t i = 0; i < count * num_components; ++i) {
     const std::string_view word = read_word("a number");
-    if (!parse(word, &ignored))
-      fail(ErrorCode::kSyntax, quote(word) + " stands where a number must be");
+    if (!parse(word, &ignored)) fail(ErrorCode::kSyntax, "expected a number, found " + quote(word));
   }
 }
 

@@ -9,49 +9,56 @@
 
 namespace stiction::io {
 
-/// The parts that a VTK legacy file consists of, read one after the other: words and numbers as
-/// text, or numbers as big-endian bytes after the line that announces them. No count that the file
-/// states is believed before as many bytes are there.
+/// Reads the parts of a VTK legacy file one after the other: words and numbers as text, or numbers
+/// as big-endian bytes after the line that announces them. A count in the file is accepted only if
+/// that many bytes are left.
 class VtkText {
  public:
-  /// @param bytes  of the whole file, which outlive this
-  /// @param origin its name in messages
+  /// Starts at the first byte.
+  /// @param bytes  bytes of the whole file; must outlive this
+  /// @param origin name of the file in messages
   VtkText(std::string_view bytes, std::string origin);
 
   bool is_binary() const { return is_binary_; }
   void set_binary(bool is_binary) { is_binary_ = is_binary; }
 
-  /// The place of what was read last: "part.vtk:12", or "part.vtk: byte 340" of a binary file.
+  /// The place of the part that was read last: "part.vtk:12", or "part.vtk: byte 340" of a binary
+  /// file.
   std::string where() const;
-  /// @throws Error always, about what was read last
+  /// Reports a fault of the part that was read last.
+  /// @throws Error always
   [[noreturn]] void fail(ErrorCode code, const std::string& message) const;
 
-  /// The rest of the line, without its end.
+  /// Reads the rest of the line, without its end.
   std::string_view read_line();
-  /// The next word. Blanks, line ends and, at the start of a word, comments from # are passed over.
-  /// @param what is expected, for the message if the file ends
+  /// Reads the next word. Skips blanks, line ends, and comments, which begin with # at the start of
+  /// a word.
+  /// @param what name of the word for the message if the file ends
   std::string_view read_word(const char* what);
-  /// Empty at the end of the file. Not moved past.
+  /// Returns the next word without moving past it; empty at the end of the file.
   std::string_view peek_word();
 
-  /// A number of things, as text.
+  /// Reads a number of things, which is text in binary files too.
   std::size_t read_count(const char* what);
-  /// Ends the line that announces numbers: those of a binary file begin with the next byte.
+  /// Ends the line that announces numbers. In a binary file they begin at the next byte.
   void end_announcement();
 
-  /// Size of VTK's number types in a file [bytes]; 0 if there is no such type.
+  /// Returns the size of a VTK number type in a file [bytes]; 0 for an unknown type.
   static std::size_t size_of(std::string_view type);
-  /// @throws Error if the file is too short for `count` times `num_components` numbers
+  /// Checks that the file is long enough for `count` times `num_components` numbers.
+  /// @throws Error if it is too short
   void expect_numbers(std::size_t count, std::size_t num_components, std::string_view type) const;
-  /// @param type an integer type
+  /// Reads an integer.
+  /// @param type an integer type; used for binary files only
   std::int64_t read_integer(std::string_view type, const char* what);
-  /// @param type "float" or "double"; binary files only
-  /// @throws Error if not finite
+  /// Reads a real number.
+  /// @param type "float" or "double"; used for binary files only
+  /// @throws Error if the number is not finite
   double read_real(std::string_view type, const char* what);
-  /// Passes over `count` times `num_components` numbers, all of them checked to be there.
+  /// Skips `count` times `num_components` numbers, and checks that the file has them.
   void skip_numbers(std::size_t count, std::size_t num_components, std::string_view type);
 
-  /// A word as messages quote it: short, and printable.
+  /// Quotes a word for a message: at most 40 characters, all printable.
   static std::string quote(std::string_view word);
 
  private:
@@ -62,8 +69,8 @@ class VtkText {
   std::string_view bytes_;
   std::string origin_;
   bool is_binary_ = false;
-  std::size_t position_ = 0, start_ = 0;  // of what comes, and of what was read last
-  int line_ = 1, start_line_ = 1;
+  std::size_t position_ = 0, start_ = 0;  // next byte, and first byte of the last part
+  int line_ = 1, start_line_ = 1;         // lines of these bytes
 };
 
 }  // namespace stiction::io

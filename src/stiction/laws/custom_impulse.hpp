@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/custom_law.hpp"
 #include "stiction/laws/hunt_crossley.hpp"
 #include "stiction/math/elementary.hpp"
@@ -16,6 +17,7 @@ struct Custom {
   T x0{};  // penetration at the start of the step [m]
 
   NormalImpulse<T> calc_impulse(const T& v) const {
+    STICTION_ASSERT(law != nullptr);
     NormalImpulse<T> out;
     for (int i = 0; i < math::count_lanes<T>(); ++i) {
       const double h = math::get_lane(dt, i), v_i = math::get_lane(v, i);

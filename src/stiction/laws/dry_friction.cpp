@@ -3,15 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::laws {
 
 double calc_dry_friction(const contact::Row& row, double v, double* slope) {
+  STICTION_ASSERT(row.kind == contact::RowKind::kFriction);
+  STICTION_ASSERT(row.bound >= 0 && row.slip_tolerance > 0);
   const double length = std::hypot(v, row.slip_tolerance);
   *slope = row.bound * (row.slip_tolerance / length) * (row.slip_tolerance / length) / length;
   return -row.bound * v / length;
 }
 
 double find_on_dry_friction(const contact::Row& row, double mobility, double s) {
+  STICTION_ASSERT(!(mobility < 0));
   // |s| - mobility bound <= |v| <= |s|; the left side is increasing in |v|, and concave: Newton's
   // method from below stays below.
   double v = std::max(0.0, std::abs(s) - mobility * row.bound);

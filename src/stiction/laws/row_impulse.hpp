@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/contact_problem.hpp"
 
 namespace stiction::laws {
@@ -16,6 +17,8 @@ struct RowImpulse {
 };
 
 inline RowImpulse calc_row_impulse(const Row& row, double v_r) {
+  STICTION_ASSERT(row.kind == RowKind::kFriction || row.regularization > 0);
+  STICTION_ASSERT(row.kind != RowKind::kFriction || row.slip_tolerance > 0);
   switch (row.kind) {
     case RowKind::kEquality:
     case RowKind::kSpring: return {(row.target - v_r) / row.regularization, 1 / row.regularization};

@@ -1,5 +1,6 @@
 #include "stiction/numerics/active_set_qp.hpp"
 
+#include "stiction/base/assert.hpp"
 #include "stiction/base/error.hpp"
 
 #ifdef STICTION_HAS_DAQP
@@ -143,6 +144,7 @@ ActiveSetQp::ActiveSetQp() : workspace_(std::make_unique<Workspace>()) {}
 
 LcpReport ActiveSetQp::solve(const GramLcp& problem, std::span<double> z, std::span<double> u) {
   const int c = problem.num_rows, n = problem.num_columns;
+  STICTION_ASSERT(static_cast<int>(z.size()) == c && static_cast<int>(u.size()) == n);
   std::fill(z.begin(), z.end(), 0.0);
   active_.clear();
   LcpReport report = check(problem);
@@ -184,6 +186,7 @@ LcpReport ActiveSetQp::solve(const GramLcp& problem, std::span<double> z, std::s
 }
 
 LcpReport ActiveSetQp::solve(const DenseLcp& problem, std::span<double> z) {
+  STICTION_ASSERT(static_cast<int>(z.size()) == problem.size);
   std::fill(z.begin(), z.end(), 0.0);
   active_.clear();
   LcpReport report = check(problem, true);

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <limits>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/numerics/newton.hpp"
 
 /// Newton's method for problems where plain Newton is slow or limited by double precision.
@@ -44,6 +45,7 @@ NewtonResult minimize_stiff(P& problem, const NewtonOptions& options, Minimize&&
   constexpr int kPatience = 15, kMaxDirect = 50;
   constexpr double kLeastParameter = 1e-12, kGrowth = 10;
   constexpr double kContinuationTolerance = 1e-4;  // smaller than the width of the next valley
+  STICTION_ASSERT(options.relative_tolerance >= 0 && options.absolute_tolerance >= 0);
   NewtonResult result;
   const auto run = [&](double tolerance, int patience, int max_iterations) {
     NewtonOptions next = options;

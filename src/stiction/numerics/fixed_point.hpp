@@ -3,6 +3,7 @@
 #include <limits>
 #include <span>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/numerics/fixed_point_path.hpp"
 #include "stiction/numerics/fixed_point_state.hpp"
 
@@ -10,7 +11,8 @@
 ///
 /// Four methods follow each other, each if the ones before it found no fixed point:
 /// 1. Newton's method: (I - g') dx = g - x.
-/// 2. Implicit Euler on the flow dx/dt = g(x) - x: ((1 + 1/h) I - g') dx = g - x. A small h makes it
+/// 2. Implicit Euler on the flow dx/dt = g(x) - x: ((1 + 1/h) I - g') dx = g - x. A small h makes
+/// it
 ///    a damped iteration. It leaves regions where g' has eigenvalues above 1 and Newton's method
 ///    moves away from the solution. As h grows it becomes Newton's method. h depends on the
 ///    accuracy of the linear model. In [kelley1998] it depends on the residual, but that may stay
@@ -39,7 +41,9 @@ class FixedPointSolver {
         scratch_(
             scratch.subspan(fixed_point_state_size(x.size()), fixed_point_path_size(x.size()))),
         r_(scratch_.subspan(0, x.size())),
-        dx_(scratch_.subspan(x.size(), x.size())) {}
+        dx_(scratch_.subspan(x.size(), x.size())) {
+    STICTION_ASSERT(scratch.size() >= fixed_point_scratch_size(x.size()));
+  }
 
   /// Runs the four methods. On return the problem was last evaluated at the point found.
   FixedPointResult solve() {

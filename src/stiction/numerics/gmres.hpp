@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <span>
 
+#include "stiction/base/assert.hpp"
+
 /// The generalized minimal residual method (GMRES), for small systems whose matrix is known only by
 /// its products with vectors.
 namespace stiction::numerics {
@@ -29,6 +31,7 @@ GmresResult solve_gmres(Multiply&& multiply, std::span<const double> b, double t
                         std::span<double> scratch, std::span<double> x) {
   constexpr int m = kMaxGmresIterations;
   const std::size_t n = b.size();
+  STICTION_ASSERT(x.size() == n && scratch.size() >= gmres_scratch_size(n));
   const auto basis = [&](int i) { return scratch.subspan(i * n, n); };
   const auto dot = [](std::span<const double> p, std::span<const double> q) {
     double sum = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::numerics {
@@ -21,6 +22,7 @@ void GrowingCholesky::solve_lower_transposed(double* x) const {
 }
 
 void GrowingCholesky::append(const double* l, double pivot) {
+  STICTION_ASSERT(pivot > 0);
   rows_.resize(std::max<std::size_t>(rows_.size(), row_start(size_ + 1)));
   inv_diagonal_.resize(std::max<std::size_t>(inv_diagonal_.size(), size_ + 1));
   double* row = rows_.data() + row_start(size_);
@@ -30,6 +32,7 @@ void GrowingCholesky::append(const double* l, double pivot) {
 }
 
 void GrowingCholesky::remove(int p) {
+  STICTION_ASSERT(0 <= p && p < size_);
   row_.resize(std::max<std::size_t>(row_.size(), size_));
   cosine_.resize(row_.size());
   sine_.resize(row_.size());

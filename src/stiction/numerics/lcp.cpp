@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/math/dense_kernels.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
@@ -42,6 +43,7 @@ std::string_view name(LcpStatus status) {
 
 void calc_w(const DenseLcp& problem, std::span<const double> z, std::span<double> w) {
   const int c = problem.size;
+  STICTION_ASSERT(static_cast<int>(z.size()) == c && static_cast<int>(w.size()) == c);
   std::copy_n(problem.r, c, w.begin());
   math::add_av(1, c, c, problem.Q, c, z.data(), w.data());
 }
@@ -49,6 +51,8 @@ void calc_w(const DenseLcp& problem, std::span<const double> z, std::span<double
 void calc_w(const GramLcp& problem, std::span<const double> z, std::span<double> u,
             std::span<double> w) {
   const int c = problem.num_rows, n = problem.num_columns;
+  STICTION_ASSERT(static_cast<int>(z.size()) == c && static_cast<int>(w.size()) == c);
+  STICTION_ASSERT(static_cast<int>(u.size()) == n);
   std::copy_n(problem.u_hat, n, u.begin());
   math::add_av(1, n, c, problem.N, n, z.data(), u.data());
   std::copy_n(problem.b, c, w.begin());
@@ -62,6 +66,7 @@ void find_positive(std::span<const double> z, std::vector<int>* rows) {
 }
 
 double natural_residual(std::span<const double> z, std::span<const double> w) {
+  STICTION_ASSERT(z.size() == w.size());
   double residual = 0;
   for (std::size_t i = 0; i < z.size(); ++i) {
     // The second term is zero, or not a number where z or w is not finite.
@@ -73,6 +78,7 @@ double natural_residual(std::span<const double> z, std::span<const double> w) {
 
 bool proves_infeasible(const DenseLcp& problem, std::span<const double> y) {
   const int c = problem.size;
+  STICTION_ASSERT(static_cast<int>(y.size()) == c);
   Sum constant;
   for (int i = 0; i < c; ++i) constant.add(problem.r[i] * y[i]);
   if (!constant.is_negative()) return false;
@@ -86,6 +92,7 @@ bool proves_infeasible(const DenseLcp& problem, std::span<const double> y) {
 
 bool proves_infeasible(const GramLcp& problem, std::span<const double> y) {
   const int c = problem.num_rows, n = problem.num_columns;
+  STICTION_ASSERT(static_cast<int>(y.size()) == c);
   Sum constant;
   for (int i = 0; i < c; ++i) constant.add(problem.b[i] * y[i]);
   if (!constant.is_negative()) return false;

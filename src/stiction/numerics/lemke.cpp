@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::numerics {
@@ -34,6 +35,7 @@ constexpr Fallback kFallbacks[] = {{0, 0},        {0, 1e-9},  {1e-14, 0},
 }  // namespace
 
 LcpReport Lemke::solve(const DenseLcp& problem, std::span<double> z) {
+  STICTION_ASSERT(static_cast<int>(z.size()) == problem.size);
   LcpReport report = check(problem, false);
   std::fill(z.begin(), z.end(), 0.0);
   if (!report.is_solved()) return report;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/base/assert.hpp"
+
 /// Exact line search on a convex function of one variable.
 namespace stiction::numerics {
 
@@ -36,6 +38,8 @@ struct LineSearchResult {
 template <class Evaluate>
 LineSearchResult minimize_along_line(double initial_slope, const LineSearchOptions& options,
                                      Evaluate&& evaluate) {
+  STICTION_ASSERT(initial_slope < 0);
+  STICTION_ASSERT(options.max_step >= 0);
   const double tolerance = options.slope_tolerance * std::abs(initial_slope);
   double low = 0;
   double high = options.max_step;

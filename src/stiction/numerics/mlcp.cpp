@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/math/vector_kernels.hpp"
 #include "stiction/numerics/dense_solve.hpp"
 
@@ -49,6 +50,8 @@ class Rows {
 
 MlcpResidual calc_residual(const Mlcp& p, std::span<const double> z, std::span<const double> u,
                            std::span<double> w) noexcept {
+  STICTION_ASSERT(static_cast<int>(z.size()) == p.size && z.size() == w.size());
+  STICTION_ASSERT(static_cast<int>(u.size()) == p.num_free);
   MlcpResidual out;
   const Rows free(p.num_free, p.A, u, p.C, z, p.a), complementary(p.size, p.D, u, p.B, z, p.b);
   for (int i = 0; i < p.size; ++i) w[i] = complementary.calc(i, &out.magnitude);
@@ -91,6 +94,7 @@ LcpReport CondensedMlcp::condense(const Mlcp& p) {
 }
 
 void CondensedMlcp::calc_u(std::span<const double> z, std::span<double> u) const noexcept {
+  STICTION_ASSERT(static_cast<int>(z.size()) == size_ && static_cast<int>(u.size()) == num_free_);
   for (int k = 0; k < num_free_; ++k) {
     const double* x = X_.data() + static_cast<std::size_t>(k) * (size_ + 1);
     u[k] = -(math::dot(size_, x, z.data()) + x[size_]);

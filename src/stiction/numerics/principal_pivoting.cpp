@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/numerics/dense_solve.hpp"
 #include "stiction/numerics/lcp_operators.hpp"
 
@@ -20,6 +21,7 @@ class Passes {
   Passes(const Operator& op, PrincipalPivoting::Memory* memory) : op_(op), m_(*memory) {}
 
   LcpReport solve(std::span<double> z) {
+    STICTION_ASSERT(static_cast<int>(z.size()) == op_.size());
     std::fill(z.begin(), z.end(), 0.0);
     m_.active.clear();
     m_.z.clear();
@@ -127,6 +129,7 @@ LcpReport PrincipalPivoting::solve(const DenseLcp& problem, std::span<const int>
 
 LcpReport PrincipalPivoting::solve(const GramLcp& problem, std::span<const int> /*guess*/,
                                    std::span<double> z, std::span<double> u) {
+  STICTION_ASSERT(static_cast<int>(u.size()) == problem.num_columns);
   const LcpReport report = Passes(GramOperator{problem}, &memory_).solve(z);
   std::copy(memory_.x.begin(), memory_.x.end(), u.begin());
   return report;

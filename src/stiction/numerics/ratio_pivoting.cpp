@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/numerics/lcp_operators.hpp"
 
 namespace stiction::numerics {
@@ -25,6 +26,8 @@ class Pivoting {
       : op_(op), options_(options), m_(*memory), max_pivots_(20 * op.size() + 100) {}
 
   LcpReport solve(std::span<const int> guess, std::span<double> z) {
+    STICTION_ASSERT(static_cast<int>(z.size()) == op_.size());
+    STICTION_ASSERT(options_.compliance.empty() || options_.compliance.size() == z.size());
     std::fill(z.begin(), z.end(), 0.0);
     start();
     calc_x();
@@ -298,6 +301,7 @@ LcpReport RatioPivoting::solve(const DenseLcp& problem, std::span<const int> gue
 LcpReport RatioPivoting::solve(const GramLcp& problem, std::span<const int> guess,
                                std::span<double> z, std::span<double> u,
                                const RatioPivotingOptions& options) {
+  STICTION_ASSERT(static_cast<int>(u.size()) == problem.num_columns);
   const LcpReport report = Pivoting(GramOperator{problem}, options, &memory_).solve(guess, z);
   std::copy(memory_.x.begin(), memory_.x.end(), u.begin());
   return report;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::numerics {
@@ -22,6 +23,7 @@ void RowBasis::start(int num_rows, int num_columns) {
 
 double RowBasis::project_out(double* x, std::span<double> along) const noexcept {
   const int n = num_columns_, k = rank();
+  STICTION_ASSERT(static_cast<int>(along.size()) >= k);
   // If less than this fraction of |x|^2 remains, a second pass removes the round-off of the first.
   constexpr double kMuchCancels = 0.5;
   const double before = dot(n, x, x);
@@ -112,6 +114,8 @@ void RowBasis::pick_from(const double* X, int first, int last, int num_rows, dou
 
 void RowBasis::find(const double* X, int num_rows, int num_columns, int num_first,
                     double tolerance) {
+  STICTION_ASSERT(0 <= num_first && num_first <= num_rows);
+  STICTION_ASSERT(0 <= tolerance && tolerance < 1);
   start(num_rows, num_columns);
   squared_.resize(num_rows);
   for (int i = 0; i < num_rows; ++i) {
@@ -125,6 +129,7 @@ void RowBasis::find(const double* X, int num_rows, int num_columns, int num_firs
 }
 
 void RowBasis::find_in_order(const double* X, int num_rows, int num_columns, double tolerance) {
+  STICTION_ASSERT(0 <= tolerance && tolerance < 1);
   start(num_rows, num_columns);
   for (int i = 0; i < num_rows && rank() < max_rank_; ++i) try_append(X, i, tolerance);
   pack_factor();

@@ -20,15 +20,16 @@ void BodyVelocities::calc(const mjModel* m, const mjData* d, const double* qvel)
   }
 }
 
-BodyVelocities::AtContact BodyVelocities::calc_at_contact(const mjModel* m, const mjData* d,
-                                                          const mjContact& con) const {
+BodyVelocities::AtContact BodyVelocities::calc_at_point(const mjModel* m, const mjData* d,
+                                                        const mjContact& con,
+                                                        const double* point) const {
   double v[3] = {};  // of B relative to A, in the world
   for (int side = 0; side < 2; ++side) {
     const double sign = side == 0 ? -1 : 1;
     const int body = m->geom_bodyid[con.geom[side]];
     const double* V = of_body(body);
     const mjtNum* com = d->subtree_com + 3 * m->body_rootid[body];
-    const double r[3] = {con.pos[0] - com[0], con.pos[1] - com[1], con.pos[2] - com[2]};
+    const double r[3] = {point[0] - com[0], point[1] - com[1], point[2] - com[2]};
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3, k = (i + 2) % 3;
       v[i] += sign * (V[3 + i] + V[j] * r[k] - V[k] * r[j]);
@@ -43,7 +44,9 @@ BodyVelocities::AtContact BodyVelocities::calc_at_contact(const mjModel* m, cons
     v_c[1] += con.surfacevel[0];
     v_c[2] += con.surfacevel[1];
   }
-  return {v_c[0], std::sqrt(v_c[1] * v_c[1] + v_c[2] * v_c[2])};
+  return {.normal = v_c[0],
+          .tangential = {v_c[1], v_c[2]},
+          .slip = std::sqrt(v_c[1] * v_c[1] + v_c[2] * v_c[2])};
 }
 
 }  // namespace stiction::plant

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -18,10 +19,17 @@ class BodyVelocities {
 
   /// Of geom 2's body relative to geom 1's, at a contact.
   struct AtContact {
-    double normal = 0;  // > 0 separates [m/s]
-    double slip = 0;    // tangential, with what moving surfaces add [m/s]
+    double normal = 0;                   // > 0 separates [m/s]
+    std::array<double, 2> tangential{};  // t1, t2, with the velocities of moving surfaces [m/s]
+    double slip = 0;                     // size of tangential [m/s]
   };
-  AtContact calc_at_contact(const mjModel* model, const mjData* data, const mjContact& con) const;
+  AtContact calc_at_contact(const mjModel* model, const mjData* data, const mjContact& con) const {
+    return calc_at_point(model, data, con, con.pos);
+  }
+  /// Computes them at another point of the contact.
+  /// @param point world [m], size 3
+  AtContact calc_at_point(const mjModel* model, const mjData* data, const mjContact& con,
+                          const double* point) const;
 
  private:
   std::vector<double> V_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// Radius about its center of the shape that a ball is swept along to make the geom.
+/// Returns the radius rho of a geom's core, around which a ball is swept [m].
 double calc_core_radius(const mjModel* m, int geom) {
   switch (m->geom_type[geom]) {
     case mjGEOM_SPHERE: return 0;
@@ -23,14 +23,16 @@ double calc_core_radius(const mjModel* m, int geom) {
   }
 }
 
-bool is_fixed(const mjModel* m, int geom) {
+/// True for a geom that keeps its shape in the widened model.
+bool keeps_shape(const mjModel* m, int geom) {
   return m->geom_type[geom] == mjGEOM_PLANE || m->geom_type[geom] == mjGEOM_HFIELD;
 }
 
-/// The first t with c t + 1/2 K t^2 = way, for way >= 0.
-double solve_way(double way, double c, double K) {
-  const double denominator = c + std::sqrt(c * c + 2 * K * way);
-  return denominator > 0 ? 2 * way / denominator : kNever;
+/// Solves c t + 1/2 K t^2 = distance for the smallest t >= 0.
+/// @param distance >= 0 [m]
+double solve_travel_time(double distance, double c, double K) {
+  const double denominator = c + std::sqrt(c * c + 2 * K * distance);
+  return denominator > 0 ? 2 * distance / denominator : kNever;
 }
 
 }  // namespace
@@ -39,8 +41,8 @@ ConservativeAdvancement::ConservativeAdvancement(const mjModel* m) : exact_(*m),
   for (int geom = 0; geom < m->ngeom; ++geom)
     if (m->geom_type[geom] == mjGEOM_SDF)
       throw Error(ErrorCode::kUnsupported, describe(m, mjOBJ_GEOM, geom),
-                  "is of type sdf, whose distance to others is not known exactly: give it a mesh, "
-                  "or step with the integrator 'euler'");
+                  "is of type sdf, whose exact distance to other geoms is not known; use a mesh, "
+                  "or the integrator 'euler'");
   MuJoCoGuard guard;
   mjData* raw = nullptr;
   const bool ok = guard.run([&] { raw = mj_makeData(m); });
@@ -53,7 +55,7 @@ ConservativeAdvancement& ConservativeAdvancement::operator=(ConservativeAdvancem
     default;
 
 bool ConservativeAdvancement::calc(const mjModel* m, const mjData* d, const double* qvel,
-                                   double duration, Touch* touch, double together) {
+                                   double duration, Touch* touch, double ignored_distance) {
   *touch = {};
   mjData* e = data_.get();
   qpos_.assign(d->qpos, d->qpos + m->nq);
@@ -63,10 +65,11 @@ bool ConservativeAdvancement::calc(const mjModel* m, const mjData* d, const doub
   const int num_full = e->warning[mjWARN_CONTACTFULL].number;
   MuJoCoGuard guard;
   const bool ok = guard.run([&] {
-    if (!start(m, duration, together, touch)) return;
+    if (!start(m, duration, ignored_distance, touch)) return;
     const auto max_distances =
         kMaxDistances + kMaxDistancesPerPair * static_cast<std::int64_t>(pairs_.size());
-    // The pair that may touch first is looked at again where it may, until none may in time.
+    // Take the pair that may touch first, move to that time, and compute its distance there. End
+    // when it touches, or when no pair may touch within the duration.
     for (;;) {
       const auto first =
           std::min_element(pairs_.begin(), pairs_.end(),
@@ -97,8 +100,9 @@ bool ConservativeAdvancement::calc(const mjModel* m, const mjData* d, const doub
   return false;
 }
 
-/// @return false if no pair may meet
-bool ConservativeAdvancement::start(const mjModel* m, double duration, double together,
+/// Finds the pairs that may touch, and the time until which each of them is apart.
+/// @return false if there are no such pairs
+bool ConservativeAdvancement::start(const mjModel* m, double duration, double ignored_distance,
                                     Touch* touch) {
   exact_.opt = m->opt;
   exact_.opt.ccd_tolerance = std::min(m->opt.ccd_tolerance, 1e-8);
@@ -110,16 +114,17 @@ bool ConservativeAdvancement::start(const mjModel* m, double duration, double to
   for (Pair& pair : pairs_) {
     ++touch->num_distances;
     double distance = 0;
-    pair.bend = calc_bend(m, pair.geoms[0]) + calc_bend(m, pair.geoms[1]);
+    pair.acceleration =
+        calc_acceleration_bound(m, pair.geoms[0]) + calc_acceleration_bound(m, pair.geoms[1]);
     pair.safe_time = calc_safe_time(m, pair, duration, &distance);
-    if (distance > together) pairs_[num_apart++] = pair;
+    if (distance > ignored_distance) pairs_[num_apart++] = pair;
   }
   pairs_.resize(num_apart);
   if (num_apart == 0) touch->time = duration;
   return num_apart > 0;
 }
 
-/// Carries the bodies from the start.
+/// Moves the bodies from the start to a time.
 void ConservativeAdvancement::advance(const mjModel* m, double time) {
   mjData* e = data_.get();
   std::copy(qpos_.begin(), qpos_.end(), e->qpos);
@@ -129,10 +134,10 @@ void ConservativeAdvancement::advance(const mjModel* m, double time) {
   velocities_.calc(m, e, qvel_.data());
 }
 
-/// Those that MuJoCo would collide, whose bounding balls may meet.
+/// Finds the pairs that MuJoCo would collide and whose bounding balls may touch.
 void ConservativeAdvancement::find_pairs(const mjModel* m, double duration) {
   mjData* e = data_.get();
-  make_wide(m, duration);
+  widen_model(m, duration);
   mj_collision(&wide_, e);
   pairs_.clear();
   for (int i = 0; i < e->ncon; ++i) {
@@ -143,38 +148,38 @@ void ConservativeAdvancement::find_pairs(const mjModel* m, double duration) {
     if (is_new && mjCOLLISIONFUNC[m->geom_type[geoms[0]]][m->geom_type[geoms[1]]])
       pairs_.push_back({.geoms = geoms, .margin = con.includemargin});
   }
-  // A height field may have several contacts with others between them.
+  // Contacts of a height field with one geom need not be consecutive: remove duplicate pairs.
   std::sort(pairs_.begin(), pairs_.end(),
             [](const Pair& a, const Pair& b) { return a.geoms < b.geoms; });
   const auto is_same = [](const Pair& a, const Pair& b) { return a.geoms == b.geoms; };
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end(), is_same), pairs_.end());
 }
 
-/// Balls in place of all that moves: one contact a pair, and none is missed. The broadphase keeps
-/// the boxes about the true shapes.
-void ConservativeAdvancement::make_wide(const mjModel* m, double duration) {
+/// Replaces all geoms except planes and height fields by their bounding balls, so that each pair
+/// has one contact and no pair is missed. The broadphase keeps the boxes around the true shapes.
+void ConservativeAdvancement::widen_model(const mjModel* m, double duration) {
   geom_type_.assign(m->geom_type, m->geom_type + m->ngeom);
   geom_dataid_.assign(m->geom_dataid, m->geom_dataid + m->ngeom);
   geom_size_.assign(m->geom_size, m->geom_size + 3 * m->ngeom);
   geom_gap_.resize(m->ngeom);
   body_margin_.assign(m->nbody, 0.0);
   for (int geom = 0; geom < m->ngeom; ++geom) {
-    if (!is_fixed(m, geom)) {
+    if (!keeps_shape(m, geom)) {
       geom_type_[geom] = mjGEOM_SPHERE;
       geom_dataid_[geom] = -1;
       std::fill_n(geom_size_.begin() + 3 * geom, 3, m->geom_rbound[geom]);
     }
-    geom_gap_[geom] =
-        kTouching + duration * calc_speed(m, geom) + 0.5 * duration * duration * calc_bend(m, geom);
+    geom_gap_[geom] = kTouching + duration * calc_speed(m, geom) +
+                      0.5 * duration * duration * calc_acceleration_bound(m, geom);
     mjtNum& margin = body_margin_[m->geom_bodyid[geom]];
     margin = std::max(margin, m->geom_margin[geom] + geom_gap_[geom]);
   }
   pair_gap_.resize(m->npair);
   for (int i = 0; i < m->npair; ++i)
     pair_gap_[i] = geom_gap_[m->pair_geom1[i]] + geom_gap_[m->pair_geom2[i]];
-  // All else that may change is behind pointers, which stay.
+  // Copy the values that the caller may have changed. The arrays are shared.
   wide_.opt = m->opt;
-  wide_.opt.disableflags |= mjDSBL_MIDPHASE;  // its trees know the true shapes
+  wide_.opt.disableflags |= mjDSBL_MIDPHASE;  // its trees contain the true shapes
   wide_.opt.enableflags &= ~mjENBL_SLEEP;
   wide_.flg_surfacevel = m->flg_surfacevel;
   wide_.geom_type = geom_type_.data();
@@ -185,14 +190,16 @@ void ConservativeAdvancement::make_wide(const mjModel* m, double duration) {
   wide_.body_margin = body_margin_.data();
 }
 
-/// How long a pair stays apart from where it is now; a time beyond the limit stands for any such.
+/// Returns a time for which a pair stays apart from its present pose. Any result beyond `limit`
+/// only means that it is longer than the limit.
+/// @param distance the present distance less the margin, or a lower bound beyond reach [m]
 double ConservativeAdvancement::calc_safe_time(const mjModel* m, const Pair& pair, double limit,
                                                double* distance) {
   const auto [geom1, geom2] = pair.geoms;
   if (m->geom_type[geom1] == mjGEOM_HFIELD)
     return calc_safe_time_of_hfield(m, pair, limit, distance);
   const double speed = calc_speed(m, geom1) + calc_speed(m, geom2);
-  const double reach = kTouching + limit * speed + 0.5 * limit * limit * pair.bend;
+  const double reach = kTouching + limit * speed + 0.5 * limit * limit * pair.acceleration;
   mjtNum ends[6];
   const double limit_distance = pair.margin + reach;
   Gap gap{.distance = mj_geomDistance(&exact_, data_.get(), geom1, geom2, limit_distance, ends)};
@@ -203,21 +210,22 @@ double ConservativeAdvancement::calc_safe_time(const mjModel* m, const Pair& pai
   return calc_closing_time(m, pair, gap);
 }
 
-/// A height field is a set of prisms, which MuJoCo tells one by one, but no more than mjMAXCONPAIR.
+/// The same for a height field. MuJoCo gives the distance of each of its prisms within a reach, but
+/// of at most mjMAXCONPAIR prisms; the reach is halved until all of them fit.
 double ConservativeAdvancement::calc_safe_time_of_hfield(const mjModel* m, const Pair& pair,
                                                          double limit, double* distance) {
   const auto [field, geom] = pair.geoms;
   const mjfCollision collide = mjCOLLISIONFUNC[mjGEOM_HFIELD][m->geom_type[geom]];
   const double speed = calc_speed(m, geom);
-  double reach = kTouching + limit * speed + 0.5 * limit * limit * pair.bend;
+  double reach = kTouching + limit * speed + 0.5 * limit * limit * pair.acceleration;
   mjPreContact parts[mjMAXCONPAIR];
   int num_parts = collide(&exact_, data_.get(), parts, field, geom, pair.margin + reach);
   while (num_parts >= mjMAXCONPAIR && reach > kTouching) {
     reach *= 0.5;
     num_parts = collide(&exact_, data_.get(), parts, field, geom, pair.margin + reach);
   }
-  // What is beyond the reach may come from anywhere.
-  double time = solve_way(std::max(0.0, reach - 0.5 * kTouching), speed, pair.bend);
+  // Prisms beyond the reach may approach from any direction.
+  double time = solve_travel_time(std::max(0.0, reach - 0.5 * kTouching), speed, pair.acceleration);
   if (time >= limit) time = kNever;
   *distance = reach;
   for (int i = 0; i < num_parts; ++i) {
@@ -229,17 +237,19 @@ double ConservativeAdvancement::calc_safe_time_of_hfield(const mjModel* m, const
   return time;
 }
 
-/// Until the gap may be half the tolerance.
+/// Returns the time until the gap may be half the tolerance [s].
 double ConservativeAdvancement::calc_closing_time(const mjModel* m, const Pair& pair,
                                                   const Gap& gap) const {
   const double away[3] = {-gap.n[0], -gap.n[1], -gap.n[2]};
-  const double speed = calc_nearing(m, pair.geoms[0], gap.n) + calc_nearing(m, pair.geoms[1], away);
-  const double way = gap.distance - pair.margin - 0.5 * kTouching;
-  return solve_way(std::max(0.0, way), speed, pair.bend);
+  const double speed =
+      calc_approach_speed(m, pair.geoms[0], gap.n) + calc_approach_speed(m, pair.geoms[1], away);
+  const double distance = gap.distance - pair.margin - 0.5 * kTouching;
+  return solve_travel_time(std::max(0.0, distance), speed, pair.acceleration);
 }
 
-/// The largest speed along n of a point of the geom.
-double ConservativeAdvancement::calc_nearing(const mjModel* m, int geom, const double n[3]) const {
+/// Returns a bound on the velocity along n of the points of the geom's core [m/s].
+double ConservativeAdvancement::calc_approach_speed(const mjModel* m, int geom,
+                                                    const double n[3]) const {
   const int body = m->geom_bodyid[geom];
   const double* w = velocities_.of_body(body);
   const double* v = w + 3;
@@ -251,7 +261,7 @@ double ConservativeAdvancement::calc_nearing(const mjModel* m, int geom, const d
   return mju_dot3(n, v) + mju_dot3(n, turned) + mju_norm3(tilt) * calc_core_radius(m, geom);
 }
 
-/// The largest speed of a point of the geom, but for the ball that is swept.
+/// Returns a bound on the speed of the points of the geom's core [m/s].
 double ConservativeAdvancement::calc_speed(const mjModel* m, int geom) const {
   const int body = m->geom_bodyid[geom];
   const double* w = velocities_.of_body(body);
@@ -263,7 +273,8 @@ double ConservativeAdvancement::calc_speed(const mjModel* m, int geom) const {
   return mju_norm3(v) + mju_norm3(w) * calc_core_radius(m, geom);
 }
 
-double ConservativeAdvancement::calc_bend(const mjModel* m, int geom) const {
+/// Returns a bound on the acceleration of the points of the geom's core [m/s^2].
+double ConservativeAdvancement::calc_acceleration_bound(const mjModel* m, int geom) const {
   const double distance = mju_norm3(m->geom_pos + 3 * geom) + calc_core_radius(m, geom);
   return bounds_.calc_acceleration(m->geom_bodyid[geom], distance);
 }

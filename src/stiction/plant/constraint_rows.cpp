@@ -9,13 +9,15 @@
 namespace stiction::plant {
 namespace {
 
+/// Returns an equality or limit row with its spring and damper.
 contact::Row make_spring_row(const mjData* d, int i, double dt, contact::RowKind kind) {
   const mjtNum* kbip = d->efc_KBIP + 4 * i;
   const double r = d->efc_pos[i] - d->efc_margin[i];
   const double stiffness = kbip[0] * kbip[2];  // K I [1/s^2]
   const double denominator = 1 + dt * kbip[1] + dt * dt * stiffness;
-  // What the row accelerates by at constant dof velocities, (dJ/dt) v, from MuJoCo's reference
-  // acceleration -B v_r - K I r - (dJ/dt) v: a body on a turning arm needs a centripetal force.
+  // The acceleration of the row at constant dof velocities, (dJ/dt) v, is part of MuJoCo's
+  // reference acceleration -B v_r - K I r - (dJ/dt) v. It gives the centripetal force of a body on
+  // a turning arm.
   const double bias = -(d->efc_aref[i] + kbip[1] * d->efc_vel[i] + stiffness * r);
   contact::Row row;
   row.kind = kind;
@@ -25,6 +27,7 @@ contact::Row make_spring_row(const mjData* d, int i, double dt, contact::RowKind
   return row;
 }
 
+/// Returns a dry friction row of a joint or tendon.
 contact::Row make_friction_row(const mjData* d, int i, double dt, const RowParameters& parameters) {
   contact::Row row;
   row.kind = contact::RowKind::kFriction;
@@ -39,8 +42,8 @@ contact::Row make_friction_row(const mjData* d, int i, double dt, const RowParam
 
 void ConstraintRows::make_constraints(const mjModel* m, mjData* d,
                                       const SpeculativeLimits* limits) {
-  // A contact that is flagged as within its gap makes no row, and body transmissions then take its
-  // Jacobian from the geometry instead of from its row.
+  // MuJoCo makes no row for a contact that is flagged as within its gap. Transmissions of actuators
+  // on a body then compute its Jacobian from the geometry instead of reading the row.
   for (int i = 0; i < d->ncon; ++i) {
     exclude_[i] = d->contact[i].exclude;
     if (exclude_[i] == kTakesPart) d->contact[i].exclude = kInGap;
@@ -68,7 +71,8 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
     row.source = i;
     if (is_sparse) {
       const int adr = d->efc_J_rowadr[i];
-      add_row_columns(d, plant, d->efc_J_colind + adr, d->efc_J + adr, d->efc_J_rownnz[i], &row,
+      const auto size = static_cast<std::size_t>(d->efc_J_rownnz[i]);
+      add_row_columns(d, plant, {d->efc_J_colind + adr, size}, {d->efc_J + adr, size}, &row,
                       problem);
     } else {
       const mjtNum* J = d->efc_J + static_cast<std::size_t>(i) * m->nv;
@@ -79,8 +83,7 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
         dofs_.push_back(j);
         values_.push_back(J[j]);
       }
-      add_row_columns(d, plant, dofs_.data(), values_.data(), static_cast<int>(dofs_.size()), &row,
-                      problem);
+      add_row_columns(d, plant, dofs_, values_, &row, problem);
     }
     if (row.num_columns > 0) problem->rows.push_back(row);
   }

@@ -10,39 +10,42 @@
 
 namespace stiction::plant {
 
-/// Parameters of rows that MuJoCo has no counterpart for.
+/// Parameters of dry friction rows that MuJoCo does not have.
 struct RowParameters {
-  double stiction_tolerance = 1e-4;       // of dry friction [m/s or rad/s]
-  double friction_regularization = 1e-3;  // [-]
+  double stiction_tolerance = 1e-4;       // slip speed in stiction [m/s or rad/s]
+  double friction_regularization = 1e-3;  // sigma [-]
 };
 
-/// Constraint rows of all kinds but contact: equality, dry friction, limits.
+/// Builds all constraint rows except contacts: equalities, dry friction, and limits.
 class ConstraintRows {
  public:
-  /// Has MuJoCo build its rows without contacts, and transmissions, which for actuators on a body
-  /// look at the contacts. Contacts keep their place in data->contact.
-  /// @param data after mj_collision; see MuJoCoGuard for errors. Call reserve first.
-  /// @param limits that are to be seen early; or null
+  /// Calls MuJoCo to make its rows without contacts, and then the transmissions, because actuators
+  /// on a body read the contacts. Contacts keep their place in data->contact. Call reserve first,
+  /// and call this function inside a MuJoCoGuard.
+  /// @param data   after mj_collision
+  /// @param limits speculative limits that get rows, or null
   void make_constraints(const mjModel* model, mjData* data,
                         const SpeculativeLimits* limits = nullptr);
+  /// Allocates the memory of make_constraints, which must not allocate inside a MuJoCoGuard.
   void reserve(const mjData* data) { exclude_.resize(data->ncon); }
 
   /// Appends MuJoCo's rows to the problem; Row::source is the row in data->efc_*.
   ///
-  /// Equality and limit rows keep the meaning of solref and solimp, but their spring and damper act
-  /// at the end of the step: with stiffness K, damping B, impedance I and mass D of MuJoCo's row,
+  /// Equality and limit rows keep the meaning of solref and solimp, but the spring and damper are
+  /// evaluated at the end of the step. With stiffness K, damping B, impedance I and mass D of
+  /// MuJoCo's row,
   ///
   ///     f = -D [ (v_r - v_r0) / dt + B v_r + K I (r + dt v_r) ].
   ///
-  /// Dry friction has MuJoCo's force bound and our regularization: a joint or tendon in stiction
-  /// creeps slower than the tolerance, whatever its solref.
+  /// Dry friction has MuJoCo's force bound and our regularization, so a joint or tendon in stiction
+  /// creeps slower than the tolerance for every solref.
   /// @param data after mj_fwdVelocity
   void add_rows(const mjModel* model, const mjData* data, const Model& plant,
                 const RowParameters& parameters, contact::ContactProblem* problem);
 
  private:
-  mjModel wide_;              // with the margins of limits that are seen early
-  std::vector<int> exclude_;  // of each contact, while MuJoCo makes rows without them
+  mjModel wide_;              // model with the wider margins of speculative limits
+  std::vector<int> exclude_;  // saved mjContact::exclude per contact
   std::vector<int> dofs_;     // nonzeros of a dense row
   std::vector<double> values_;
 };

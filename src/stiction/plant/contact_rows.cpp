@@ -1,6 +1,7 @@
 #include "stiction/plant/contact_rows.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "stiction/plant/mujoco_contact.hpp"
 
@@ -11,20 +12,23 @@ using contact::Contact;
 using contact::ContactProblem;
 using contact::Segment;
 
-/// Column of a body point's spatial velocity for one dof: MuJoCo's cdof, moved to the point.
-void calc_column(const mjModel* m, const mjData* d, int body, int dof, const double* point,
-                 double sign, double* column) {
+/// Computes the Jacobian column of one dof for the spatial velocity of a body at a point: MuJoCo's
+/// cdof, shifted to the point.
+std::array<double, 6> calc_column(const mjModel* m, const mjData* d, int body, int dof,
+                                  const double* point, double sign) {
   const mjtNum* cdof = d->cdof + 6 * dof;
   const mjtNum* com = d->subtree_com + 3 * m->body_rootid[body];
   const double r[3] = {point[0] - com[0], point[1] - com[1], point[2] - com[2]};
+  std::array<double, 6> column{};
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     column[i] = sign * cdof[i];
     column[3 + i] = sign * (cdof[3 + i] + cdof[j] * r[k] - cdof[k] * r[j]);
   }
+  return column;
 }
 
-/// The free body that moves a body, or null.
+/// Returns the free body that moves a body, or null if joints move it.
 const Model::Block* find_free_body(const Model& plant, int body) {
   const auto dofs = plant.dofs_of_body(body);
   if (dofs.empty()) return nullptr;
@@ -32,6 +36,7 @@ const Model::Block* find_free_body(const Model& plant, int body) {
   return block.is_free_body ? &block : nullptr;
 }
 
+/// Adds the segment of a free body.
 void add_free_segment(const mjData* d, const Model& plant, const double* origin,
                       const Model::Block& block, double sign, ContactProblem* problem) {
   Segment segment;
@@ -43,13 +48,14 @@ void add_free_segment(const mjData* d, const Model& plant, const double* origin,
   problem->segments.push_back(segment);
 }
 
-/// Segments of the joints that move B relative to A; free bodies are not among them. Joints above
-/// both bodies move them alike and cancel.
+/// Adds the segments of the joints that move B relative to A, except free bodies. Joints that move
+/// both bodies cancel and are skipped.
 void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant, const double* origin,
-                        int body_A, int body_B, ContactProblem* problem) {
+                        const std::array<int, 2>& bodies, ContactProblem* problem) {
   const auto joints_of = [&](int body) {
     return find_free_body(plant, body) ? std::span<const int>() : plant.dofs_of_body(body);
   };
+  const auto [body_A, body_B] = bodies;
   const auto dofs_A = joints_of(body_A), dofs_B = joints_of(body_B);
   int open_block = -1;
   for (std::size_t a = 0, b = 0; a < dofs_A.size() || b < dofs_B.size();) {
@@ -70,21 +76,22 @@ void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant, c
     }
     ++problem->segments.back().num_columns;
     problem->column_dof.push_back(dof - plant.block(block).dof_start);
-    problem->columns.resize(problem->columns.size() + 6);
-    calc_column(m, d, dof == dof_B ? body_B : body_A, dof, origin, dof == dof_B ? 1 : -1,
-                problem->columns.data() + problem->columns.size() - 6);
+    const auto column =
+        calc_column(m, d, dof == dof_B ? body_B : body_A, dof, origin, dof == dof_B ? 1 : -1);
+    problem->columns.insert(problem->columns.end(), column.begin(), column.end());
   }
 }
 
-/// What the points of two geoms have in common.
+/// Data that all contact points of two geoms share.
 struct PairPoints {
   std::array<int, 2> geoms = {-1, -1};
   int num_points = 0;
-  Contact contact{};          // its properties
-  double share_of_first = 0;  // of the depth
+  Contact contact{};          // has the properties, not the point
+  double share_of_first = 0;  // part of the penetration that the first geom takes [-]
 };
 
-/// The same for the n-th point of two geoms in every step; above 0, below 2^63.
+/// Returns an id in (0, 2^63) for the n-th contact point of two geoms. It is the same in every
+/// step.
 std::uint64_t make_id(const std::array<int, 2>& geoms, int point) {
   const auto bits = [](int number, int count) {
     return static_cast<std::uint64_t>(number) & ((std::uint64_t{1} << count) - 1);
@@ -92,12 +99,13 @@ std::uint64_t make_id(const std::array<int, 2>& geoms, int point) {
   return (bits(geoms[0], 24) << 39 | bits(geoms[1], 24) << 15 | bits(point, 15)) + 1;
 }
 
-/// From con.pos, halfway between the surfaces, to the point where the two springs meet, along the
-/// normal, which points from A to B [m]. Where they are far apart the point stays near the smaller
-/// geom: halfway its lever would be any multiple of that of the touch to come.
+/// Returns the distance along the normal, from A to B, from con.pos to the point where the two
+/// springs meet [m]; con.pos is halfway between the surfaces. For geoms that are far apart the
+/// point stays near the smaller geom, because halfway its lever arm would be much larger than when
+/// they touch.
 double calc_point_shift(const mjModel* m, const mjContact& con, double phi0,
                         double share_of_first) {
-  constexpr double kFarthest = 0.1;  // from its surface, in radii of its bounding sphere
+  constexpr double kFarthest = 0.1;  // distance to the surface, in radii of the bounding sphere
   const auto radius_of = [&](int geom) {
     const double radius = m->geom_rbound[geom];
     return radius > 0 ? radius : contact::kInfinity;  // 0: a plane
@@ -109,10 +117,11 @@ double calc_point_shift(const mjModel* m, const mjContact& con, double phi0,
                               : std::max(shift, 0.5 * phi0 - kFarthest * radius_B);
 }
 
+/// Returns the contact of one point, with its position relative to the pair's origin.
 Contact make_contact(const mjModel* m, const mjContact& con, const PairPoints& geom_pair,
                      const std::array<double, 3>& origin) {
   Contact c = geom_pair.contact;
-  // MuJoCo's frame has rows n, t1, t2; ours columns t1, t2, n.
+  // MuJoCo's frame has the rows n, t1, t2. Ours has the columns t1, t2, n.
   std::copy_n(con.frame + 3, 3, c.R_WC.data());
   std::copy_n(con.frame + 6, 3, c.R_WC.data() + 3);
   std::copy_n(con.frame, 3, c.R_WC.data() + 6);
@@ -134,8 +143,8 @@ bool add_body_pair(const mjModel* m, const mjData* d, const Model& plant, int bo
                    const double* point, ContactProblem* problem) {
   const Model::Block* free_A = find_free_body(plant, body_A);
   const Model::Block* free_B = find_free_body(plant, body_B);
-  if (free_A && free_A == free_B) return false;  // one body with itself
-  // A free body's own reference point as the origin spares shifting its part of the Hessian.
+  if (free_A && free_A == free_B) return false;  // both move with the same free body
+  // With the reference point of a free body as the origin, its part of the Hessian needs no shift.
   const double* origin = free_B   ? d->xpos + 3 * free_B->body
                          : free_A ? d->xpos + 3 * free_A->body
                                   : point;
@@ -145,7 +154,7 @@ bool add_body_pair(const mjModel* m, const mjData* d, const Model& plant, int bo
   pair.first_contact = problem->num_contacts();
   if (free_A) add_free_segment(d, plant, origin, *free_A, -1, problem);
   if (free_B) add_free_segment(d, plant, origin, *free_B, 1, problem);
-  add_joint_segments(m, d, plant, origin, body_A, body_B, problem);
+  add_joint_segments(m, d, plant, origin, {body_A, body_B}, problem);
   pair.num_segments = static_cast<int>(problem->segments.size()) - pair.first_segment;
   if (pair.num_segments == 0) return false;
   problem->pairs.push_back(pair);
@@ -171,7 +180,7 @@ PairProperties set_properties(const mjModel* m, const MaterialTable& materials,
 void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
                   const MaterialTable& materials, std::span<const std::uint8_t> acts,
                   ContactProblem* problem, contact::NormalLawKind law) {
-  int pair_A = -1, pair_B = -1;  // bodies of the open pair
+  int pair_A = -1, pair_B = -1;  // bodies of the current pair
   bool pair_moves = false;
   PairPoints geom_pair;
   for (int i = 0; i < d->ncon; ++i) {
@@ -179,6 +188,7 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
     if (con.geom[0] < 0 || con.geom[1] < 0) continue;
     if (acts.empty() ? con.exclude > kInGap : acts[i] == 0) continue;
     const int body_A = m->geom_bodyid[con.geom[0]], body_B = m->geom_bodyid[con.geom[1]];
+    // A body pair holds consecutive contacts of the same two bodies.
     if (body_A != pair_A || body_B != pair_B) {
       pair_A = body_A;
       pair_B = body_B;

@@ -18,9 +18,10 @@ using math::Vector3;
 using math::Vector6;
 using RotationMap = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>;
 
+/// The rotation from a body's frame to the world.
 RotationMap rotation(const mjData* d, int body) { return RotationMap(d->xmat + 9 * body); }
 
-/// A free body's block of MuJoCo's sparse M.
+/// Returns a free body's block of MuJoCo's sparse M.
 Matrix6 make_inertia(const mjModel* m, const mjData* d, const Model::Block& block) {
   Matrix6 M = Matrix6::Zero();
   for (int i = 0; i < 6; ++i) {
@@ -33,8 +34,8 @@ Matrix6 make_inertia(const mjModel* m, const mjData* d, const Model::Block& bloc
   return M;
 }
 
-/// dt times the derivative of a free body's Coriolis and gyroscopic force by its velocity, in u,
-/// for inertia M_u about the body's origin. With I that inertia and s = m r_com:
+/// Computes the derivative of a free body's Coriolis and gyroscopic force c by its velocity u. With
+/// the moment of inertia I about the body's origin and s = m r_com, both from M_u,
 ///   c = [w x I w; w x (w x s)].
 Matrix6 calc_gyroscopic_derivative(const Matrix6& M_u, const Vector3& armature_w,
                                    const Vector3& w) {
@@ -49,7 +50,7 @@ Matrix6 calc_gyroscopic_derivative(const Matrix6& M_u, const Vector3& armature_w
   return G;
 }
 
-/// A block of 6 in MuJoCo's free-joint dofs [v; w_B] to u = [w_W; v].
+/// Converts a 6 x 6 block from MuJoCo's free-joint dofs [v; w_B] to u = [w_W; v].
 Matrix6 rotate_free_block(const Matrix6& A, const RotationMap& R) {
   Matrix6 out;
   out.topLeftCorner<3, 3>() = R * A.bottomRightCorner<3, 3>() * R.transpose();
@@ -59,7 +60,7 @@ Matrix6 rotate_free_block(const Matrix6& A, const RotationMap& R) {
   return out;
 }
 
-/// True for a sphere's or cube's inertia about its center, which no rotation changes.
+/// True if no rotation changes the inertia, as for a sphere or a cube about its center.
 bool is_isotropic(const Matrix6& A) {
   const double moment = A(3, 3);
   const auto near = [&](double other) { return std::abs(other - moment) <= 1e-12 * moment; };
@@ -68,9 +69,10 @@ bool is_isotropic(const Matrix6& A) {
          A.bottomLeftCorner<3, 3>() == Matrix3::Zero();
 }
 
-/// A free body from MuJoCo's dofs to u: A, v0 and the free impulse p. A spinning asymmetric body
-/// takes its gyroscopic force implicitly as well, (A + dt dc/dv) (v* - v0) = p: taken at the start
-/// of the step alone, that force adds energy without bound. A itself stays symmetric.
+/// Converts A, v0 and the free impulse p of a free body from MuJoCo's dofs to u. The gyroscopic
+/// force of a spinning asymmetric body is also implicit, (A + dt dc/dv) (v* - v0) = p. An explicit
+/// gyroscopic force would add energy without bound. A itself stays symmetric: p is set to
+/// A (A + dt dc/dv)^-1 p.
 void transform_free_body(const mjModel* m, const mjData* d, const Model::Block& block, int index,
                          ContactProblem* problem) {
   Eigen::Map<Matrix6> A(problem->diagonal(index));
@@ -143,7 +145,7 @@ void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
     if (entry.mirror != entry.index) A[entry.mirror] += value;
   };
 
-  // M, the diagonal terms, and the free impulse.
+  // Set A to M, add the diagonal terms, and set the free impulse.
   for (int k = 0; k < m->nC; ++k) {
     const Model::Entry entry = plant.inertia_entries()[k];
     A[entry.index] = A[entry.mirror] = d->M[k];
@@ -156,6 +158,7 @@ void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
     problem->free_impulse[i] = dt * (d->qfrc_smooth[i] - dt * stiffness * d->qvel[i]);
   }
 
+  // Add the rank-one terms that A can hold, s j^T j.
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
     if (!term.fits_A) continue;
     const double scale = dt * term.damping + dt * dt * term.stiffness;
@@ -172,14 +175,14 @@ void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
     if (plant.block(b).is_free_body) transform_free_body(m, d, plant.block(b), b, problem);
 }
 
-void add_row_columns(const mjData* d, const Model& plant, const int* dofs, const double* values,
-                     int size, contact::Row* row, ContactProblem* problem) {
+void add_row_columns(const mjData* d, const Model& plant, std::span<const int> dofs,
+                     std::span<const double> values, contact::Row* row, ContactProblem* problem) {
   row->first_column = static_cast<int>(problem->row_dof.size());
   const auto add = [&](int dof, double value) {
     problem->row_dof.push_back(dof);
     problem->row_columns.push_back(value);
   };
-  for (int i = 0; i < size;) {
+  for (std::size_t i = 0; i < dofs.size();) {
     const int b = plant.block_of_dof(dofs[i]);
     const Model::Block& block = plant.block(b);
     if (!block.is_free_body) {
@@ -187,9 +190,9 @@ void add_row_columns(const mjData* d, const Model& plant, const int* dofs, const
       ++i;
       continue;
     }
-    // All of a free body's entries together: j T^T.
+    // Convert all entries of a free body together: j T^T.
     Vector6 j = Vector6::Zero();
-    for (; i < size && plant.block_of_dof(dofs[i]) == b; ++i)
+    for (; i < dofs.size() && plant.block_of_dof(dofs[i]) == b; ++i)
       j[dofs[i] - block.dof_start] = values[i];
     const Vector3 w = rotation(d, block.body) * j.tail<3>();
     for (int k = 0; k < 3; ++k) add(block.dof_start + k, w[k]);
@@ -203,14 +206,14 @@ void add_coupling_rows(const mjData* d, const Model& plant, const ImplicitForces
   const double dt = problem->time_step;
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
     if (term.fits_A) continue;
-    // dt f = dt f0 - dt^2 k (j v) - dt d (j v - j v0), with dt f0 in the free impulse already.
+    // dt f = dt f0 - dt^2 k (j v) - dt d (j v - j v0). The free impulse already contains dt f0.
     const double scale = dt * term.damping + dt * dt * term.stiffness;
     contact::Row row;
     row.kind = contact::RowKind::kSpring;
     row.regularization = 1 / scale;
     row.target = dt * term.damping * term.velocity / scale;
-    add_row_columns(d, plant, &implicit.dofs()[term.first], &implicit.values()[term.first],
-                    term.size, &row, problem);
+    add_row_columns(d, plant, std::span(implicit.dofs()).subspan(term.first, term.size),
+                    std::span(implicit.values()).subspan(term.first, term.size), &row, problem);
     problem->rows.push_back(row);
   }
 }

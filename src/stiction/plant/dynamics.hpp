@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -8,30 +9,35 @@
 #include "stiction/plant/implicit_forces.hpp"
 #include "stiction/plant/model.hpp"
 
-/// The dofs of a contact problem from MuJoCo's state.
+/// Makes the dofs of a contact problem from MuJoCo's state.
 ///
-/// Blocks and dofs are in MuJoCo's order and keep its velocities, but for free bodies, whose qvel
-/// [v_W; w_B] becomes u = [w_W; v_W] = T qvel with T orthogonal: then every contact moves them by
-/// the same simple Jacobian.
+/// Blocks and dofs have MuJoCo's order and velocities, except those of free bodies. The qvel
+/// [v_W; w_B] of a free body becomes u = [w_W; v_W] = T qvel with T orthogonal. All contacts of a
+/// free body then have the same simple Jacobian.
 namespace stiction::plant {
 
-/// Adds the model's blocks: A, v0 and the impulse of the smooth forces.
+/// Sets the model's blocks: A, v0 and the impulse of the smooth forces.
 /// @param data after mj_fwdAcceleration (M, qfrc_smooth)
 void add_blocks(const mjModel* model, const mjData* data, const Model& plant,
                 const ImplicitForces& implicit, contact::ContactProblem* problem);
 
-/// Rank-one terms that couple blocks which A does not, as spring rows of the problem.
+/// Appends those rank-one terms as spring rows that couple blocks which A does not couple.
 void add_coupling_rows(const mjData* data, const Model& plant, const ImplicitForces& implicit,
                        contact::ContactProblem* problem);
 
-/// Velocities of the solver to MuJoCo's dofs, and generalized forces the same way (T is
-/// orthogonal).
+/// Converts velocities from the solver's dofs to MuJoCo's. T is orthogonal, so generalized forces
+/// are converted in the same way.
+/// @param u, qvel size nv; qvel is written
 void to_mujoco_dofs(const mjData* data, const Model& plant, const double* u, double* qvel);
-/// The other way.
+/// Converts velocities or generalized forces from MuJoCo's dofs to the solver's.
+/// @param qvel, u size nv; u is written
 void to_solver_dofs(const mjData* data, const Model& plant, const double* qvel, double* u);
 
-/// Appends a row's Jacobian, given in MuJoCo's dofs, in the solver's.
-void add_row_columns(const mjData* data, const Model& plant, const int* dofs, const double* values,
-                     int size, contact::Row* row, contact::ContactProblem* problem);
+/// Appends a row's Jacobian, and converts it from MuJoCo's dofs to the solver's.
+/// @param dofs, values nonzeros of the row in MuJoCo's dofs, in ascending order, of equal size
+/// @param row its first_column and num_columns are set
+void add_row_columns(const mjData* data, const Model& plant, std::span<const int> dofs,
+                     std::span<const double> values, contact::Row* row,
+                     contact::ContactProblem* problem);
 
 }  // namespace stiction::plant

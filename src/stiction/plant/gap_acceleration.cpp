@@ -16,22 +16,22 @@ using Eigen::Matrix2d;
 using Eigen::Vector2d;
 using math::Matrix3;
 using math::Vector3;
-using Basis = Eigen::Matrix<double, 3, 2>;  // of the tangent plane
+using Basis = Eigen::Matrix<double, 3, 2>;  // columns span the tangent plane
 using ConstVector = Eigen::Map<const Vector3>;
 
 /// One surface at a contact, in the tangent plane.
 struct Side {
-  Vector2d turn;  // w x n
+  Vector2d normal_rate;  // w x n, the rate of a normal that is fixed in the body
   Matrix2d R;
   Vector2d flat[2];
   int num_flat = 0;
-  double sign = 0;  // of its point's slip in that of both: -1 for A, 1 for B
+  double sign = 0;  // -1 for A, 1 for B: the sign of u in u_B - u_A
 };
 
 Side make_side(const LocalShape& shape, const Vector3& w, const Vector3& n, const Basis& E,
                double sign) {
   Side side;
-  side.turn = E.transpose() * w.cross(n);
+  side.normal_rate = E.transpose() * w.cross(n);
   const Eigen::Map<const Matrix3> R(shape.R);
   side.R = E.transpose() * R * E;
   side.num_flat = shape.num_flat;
@@ -41,22 +41,24 @@ Side make_side(const LocalShape& shape, const Vector3& w, const Vector3& n, cons
   return side;
 }
 
-/// Directions along which a surface is flat, at most two and independent; whose they are.
+/// At most two independent directions along which a surface is flat, and the surface of each.
 struct Flats {
   int count = 0;
   Vector2d d[2];
   const Side* side[2] = {};
 
-  void add(const Side& of) {
-    for (int i = 0; i < of.num_flat && count < 2; ++i) {
-      const Vector2d& e = of.flat[i];
+  /// Adds those flat directions of a surface that are independent of the ones here.
+  void add(const Side& surface) {
+    for (int i = 0; i < surface.num_flat && count < 2; ++i) {
+      const Vector2d& e = surface.flat[i];
       if (count == 1 && std::abs(d[0].x() * e.y() - d[0].y() * e.x()) < 1e-6) continue;
       d[count] = e;
-      side[count++] = &of;
+      side[count++] = &surface;
     }
   }
 };
 
+/// Returns two unit vectors orthogonal to n and to each other.
 Basis make_basis(const Vector3& n) {
   Vector3 least = Vector3::Zero();
   int k = 0;
@@ -68,32 +70,36 @@ Basis make_basis(const Vector3& n) {
   return E;
 }
 
-/// n-dot: w x n along flat directions, and across them from where both points go.
-Vector2d calc_turn(const Side& A, const Side& B, const Flats& flats, const Vector2d& v,
-                   double phi) {
+/// Computes n-dot in the tangent plane. Along flat directions it is w x n. In the other directions
+/// it solves (R_A + R_B + phi) n-dot = v + R_A (w_A x n) + R_B (w_B x n).
+Vector2d calc_normal_rate(const Side& A, const Side& B, const Flats& flats, const Vector2d& v,
+                          double phi) {
   const Matrix2d R = A.R + B.R + phi * Matrix2d::Identity();
-  const Vector2d right = v + A.R * A.turn + B.R * B.turn;
+  const Vector2d right = v + A.R * A.normal_rate + B.R * B.normal_rate;
   Matrix2d rows = R;
   Vector2d values = right;
   for (int i = 0; i < flats.count; ++i) {
     rows.row(i) = flats.d[i].transpose();
-    values[i] = flats.d[i].dot(flats.side[i]->turn);
+    values[i] = flats.d[i].dot(flats.side[i]->normal_rate);
   }
   if (flats.count == 1) {
     const Vector2d across(-flats.d[0].y(), flats.d[0].x());
     rows.row(1) = across.transpose() * R;
     values[1] = across.dot(right);
   }
-  // Corner on corner, or an edge along an edge: A carries the normal.
+  // The normal of a corner on a corner, or of an edge along an edge, is not unique. Let it move
+  // with A.
   constexpr double kSharp = 1e-12;
   const double det = rows.determinant();
-  if (std::abs(det) <= kSharp) return A.turn;
+  if (std::abs(det) <= kSharp) return A.normal_rate;
   return Vector2d(rows(1, 1) * values[0] - rows(0, 1) * values[1],
                   rows(0, 0) * values[1] - rows(1, 0) * values[0]) /
          det;
 }
 
-/// Slips along flat directions that keep the points opposite each other.
+/// Returns the speeds of the points along the flat directions that keep the points opposite each
+/// other.
+/// @param rest the tangential velocity that these speeds must give [m/s]
 Vector2d calc_flat_slips(const Flats& flats, const Vector2d& rest) {
   if (flats.count == 0) return Vector2d::Zero();
   if (flats.count == 1) return {flats.d[0].dot(rest), 0};
@@ -127,7 +133,7 @@ GapAcceleration::Motion GapAcceleration::calc_motion(const mjModel* m, const mjD
   const Vector3 r = ConstVector(point) - ConstVector(d->subtree_com + 3 * m->body_rootid[body]);
   Eigen::Map<Vector3> v_p(out.v), a_p(out.a);
   v_p = v + w.cross(r);
-  // From the spatial acceleration to that of the point.
+  // Convert the spatial acceleration to the acceleration of the material point.
   a_p = linear + angular.cross(r) + w.cross(v_p);
   return out;
 }
@@ -146,18 +152,18 @@ double GapAcceleration::calc(const mjModel* m, const mjData* d, const mjContact&
       make_side(find_local_shape(m, d, con.geom[0], p_A.data(), n.data()), w_A, n, E, -1);
   const Side B =
       make_side(find_local_shape(m, d, con.geom[1], p_B.data(), back.data()), w_B, n, E, 1);
-  Flats flats;  // of the flatter surface first
+  Flats flats;  // those of the flatter surface come first
   for (const Side* side : {B.num_flat > A.num_flat ? &B : &A, &A, &B}) flats.add(*side);
 
   const Vector2d v_t = E.transpose() * v;
-  const Vector2d turn = calc_turn(A, B, flats, v_t, phi);
-  Vector2d u_A = A.R * (turn - A.turn), u_B = B.R * (B.turn - turn);
-  const Vector2d slips = calc_flat_slips(flats, phi * turn - v_t - u_B + u_A);
+  const Vector2d n_dot = calc_normal_rate(A, B, flats, v_t, phi);
+  Vector2d u_A = A.R * (n_dot - A.normal_rate), u_B = B.R * (B.normal_rate - n_dot);
+  const Vector2d slips = calc_flat_slips(flats, phi * n_dot - v_t - u_B + u_A);
   for (int i = 0; i < flats.count; ++i) {
     const double sign = flats.side[i]->sign;
     (sign < 0 ? u_A : u_B) += sign * slips[i] * flats.d[i];
   }
-  return turn.dot(v_t) + n.dot(a_B + w_B.cross(E * u_B) - a_A - w_A.cross(E * u_A));
+  return n_dot.dot(v_t) + n.dot(a_B + w_B.cross(E * u_B) - a_A - w_A.cross(E * u_A));
 }
 
 }  // namespace stiction::plant

@@ -25,7 +25,7 @@ using math::Vec3;
 
 std::string name(const mjModel* m, int geom) { return describe(m, mjOBJ_GEOM, geom); }
 
-/// A mesh asset in its geom's frame, as MuJoCo has it.
+/// Returns the vertices of a mesh asset in the geom's frame, where MuJoCo stores them.
 std::vector<Vec3> read_vertices(const mjModel* m, int mesh) {
   std::vector<Vec3> out(m->mesh_vertnum[mesh]);
   const float* v = m->mesh_vert + 3 * m->mesh_vertadr[mesh];
@@ -33,7 +33,8 @@ std::vector<Vec3> read_vertices(const mjModel* m, int mesh) {
   return out;
 }
 
-/// Vertices at one place are one: an OBJ file may have them once for each face.
+/// Returns the surface of a mesh geom. Vertices at the same position are merged, because an OBJ
+/// file may list a vertex once per face.
 TriangleMesh read_surface(const mjModel* m, int geom) {
   const int mesh = m->geom_dataid[geom];
   TriangleMesh out;
@@ -53,14 +54,15 @@ TriangleMesh read_surface(const mjModel* m, int geom) {
   return out;
 }
 
-/// The convex hull, from MuJoCo's graph: num_vertices, num_faces, then of the vertices two lists,
-/// then the edges, and last the faces.
+/// Returns the convex hull of a mesh geom from MuJoCo's graph. The graph holds num_vertices,
+/// num_faces, two lists of vertices, the edges, and the faces.
 TriangleMesh read_hull(const mjModel* m, int geom) {
   const int mesh = m->geom_dataid[geom];
   if (m->mesh_graphadr[mesh] < 0)
-    throw Error(ErrorCode::kUnsupported, "",
-                "its mesh has no convex hull in this model, from which its pressure field is made: "
-                "give it a tet mesh with pressure_field, or let the geom collide");
+    throw Error(
+        ErrorCode::kUnsupported, "",
+        "its mesh has no convex hull in this model, which its pressure field needs; give it "
+        "a tet mesh with pressure_field, or let the geom collide");
   const int* graph = m->mesh_graph + m->mesh_graphadr[mesh];
   const int num_vertices = graph[0], num_faces = graph[1];
   const int* global_id = graph + 2 + num_vertices;
@@ -77,25 +79,27 @@ TriangleMesh read_hull(const mjModel* m, int geom) {
   return out;
 }
 
+/// Returns the tet mesh of a compliant geom.
 geometry::MeshedShape make_mesh(const mjModel* m, int geom, double hint) {
   const PrimitiveMesh* primitive = find_primitive_mesh(m->geom_type[geom]);
   return primitive ? primitive->make_mesh(m->geom_size + 3 * geom, hint)
                    : geometry::make_convex_mesh(read_hull(m, geom));
 }
 
+/// Returns the surface of a rigid geom.
 TriangleMesh make_surface(const mjModel* m, int geom, double hint) {
   const PrimitiveMesh* primitive = find_primitive_mesh(m->geom_type[geom]);
   return primitive ? primitive->make_surface(m->geom_size + 3 * geom, hint) : read_surface(m, geom);
 }
 
-/// The largest distance of a primitive's inside to its boundary [m].
+/// Returns the largest distance of a primitive's inner points to its boundary [m].
 double find_depth(const mjModel* m, int geom) {
   const mjtNum* size = m->geom_size + 3 * geom;
   const PrimitiveMesh* primitive = find_primitive_mesh(m->geom_type[geom]);
   return primitive ? primitive->find_depth(size) : static_cast<double>(size[0]);
 }
 
-/// True for types that have a mesh. Planes are half spaces.
+/// True for geom types that have a mesh. Planes are half spaces.
 bool is_meshed(int type) { return type == mjGEOM_MESH || find_primitive_mesh(type); }
 
 double calc_radius(const std::vector<Vec3>& vertices) {
@@ -104,15 +108,16 @@ double calc_radius(const std::vector<Vec3>& vertices) {
   return radius;
 }
 
-/// A field in other units than its geom, or beside its mesh, would go unnoticed.
+/// Checks that a user's field has the size and the place of its geom. Otherwise a field in other
+/// units, or beside the mesh, would go unnoticed.
 void check_place(const mjModel* m, int geom, const std::vector<Vec3>& vertices) {
   char text[200] = "";
   const double radius = m->geom_rbound[geom], ratio = calc_radius(vertices) / radius;
   if (!(ratio > 0.1 && ratio < 10))
     std::snprintf(
         text, sizeof text,
-        "its pressure_field is %.3g times as large as its geom: both must be in one unit, "
-        "and in one frame",
+        "its pressure_field is %.3g times as large as the geom; both must have the same unit and "
+        "the same frame",
         ratio);
   Vec3 low = vertices[0], high = vertices[0];
   for (const Vec3& v : vertices) {
@@ -123,14 +128,14 @@ void check_place(const mjModel* m, int geom, const std::vector<Vec3>& vertices) 
   const double offset = norm(0.5 * (low + high) - Vec3{middle[0], middle[1], middle[2]});
   if (!*text && m->geom_type[geom] == mjGEOM_MESH && offset > 0.25 * radius)
     std::snprintf(text, sizeof text,
-                  "its pressure_field is %.3g m beside its mesh: both must be in one frame; refpos "
-                  "and refquat of the mesh do not move it",
+                  "its pressure_field is %.3g m away from its mesh; both must have the same frame "
+                  "(refpos and refquat of the mesh do not move the field)",
                   offset);
   if (*text) throw Error(ErrorCode::kInvalidValue, "", text);
 }
 
-/// A mesh file's vertices, in the geom's frame: MuJoCo scales, centers and turns the meshes it
-/// reads.
+/// Moves a user's field from the frame of its mesh file to the geom's frame. MuJoCo scales, centers
+/// and rotates the meshes that it reads.
 geometry::PressureField move_field(const mjModel* m, int geom, geometry::PressureField field) {
   if (m->geom_type[geom] != mjGEOM_MESH) return field;
   const int mesh = m->geom_dataid[geom];
@@ -142,11 +147,12 @@ geometry::PressureField move_field(const mjModel* m, int geom, geometry::Pressur
   const mjtNum* scale = m->mesh_scale + 3 * mesh;
   for (Vec3& v : field.mesh.vertices)
     v = transpose_times(X.R, Vec3{v.x * scale[0], v.y * scale[1], v.z * scale[2]} - X.p);
-  if (scale[0] * scale[1] * scale[2] < 0)  // mirrored
+  if (scale[0] * scale[1] * scale[2] < 0)  // a mirrored mesh: keep tets right-handed
     for (auto& tet : field.mesh.tets) std::swap(tet[0], tet[1]);
   return field;
 }
 
+/// Returns the half space of a plane.
 GeomBody make_plane(const mjModel* m, const Material& material, int geom) {
   GeomBody out;
   out.radius = out.depth = contact::kInfinity;
@@ -154,12 +160,13 @@ GeomBody make_plane(const mjModel* m, const Material& material, int geom) {
   if (!material.rigid && std::isnan(material.slab_thickness))
     throw Error(
         ErrorCode::kInvalidValue, name(m, geom),
-        "is a plane with a hydroelastic_modulus, so it needs a slab_thickness [m], the depth "
-        "at which its pressure is the modulus");
+        "is a plane with a hydroelastic_modulus but without a slab_thickness; set it to the depth "
+        "[m] at which the pressure equals the modulus");
   out.body = geometry::HalfSpace{out.modulus / (material.rigid ? 1 : material.slab_thickness)};
   return out;
 }
 
+/// Returns a body with a user's field, or with a field made from the hydroelastic modulus.
 GeomBody make_compliant(const mjModel* m, const MaterialTable& materials, int geom) {
   const Material& material = materials.geoms[geom];
   GeomBody out;
@@ -182,22 +189,24 @@ GeomBody make_compliant(const mjModel* m, const MaterialTable& materials, int ge
   return out;
 }
 
-/// What a rigid mesh lacks to have an inside; many a robot's links are open. Empty if nothing.
+/// Explains why a rigid mesh does not enclose a volume; empty if it does. Meshes of robot links are
+/// often open.
 std::string find_fault(const TriangleMesh& surface) {
   try {
     geometry::check_triangle_mesh(surface, "");
   } catch (const Error& e) {
     const std::string all = e.what();
-    return "is rigid by a mesh that has no inside: " + all.substr(0, all.find('\n'));
+    return "is rigid, but its mesh does not enclose a volume: " + all.substr(0, all.find('\n'));
   }
   return "";
 }
 
+/// Returns a rigid surface, or the reason why the geom has none.
 GeomBody make_rigid(const mjModel* m, const Material& material, int geom) {
   GeomBody out;
   TriangleMesh surface = make_surface(m, geom, find_resolution_hint(m, material, geom));
   if (m->geom_type[geom] == mjGEOM_MESH) {
-    geometry::orient_shells(&surface);  // wound inward: what is meant is clear
+    geometry::orient_shells(&surface);  // triangles that wind inward are unambiguous
     out.reason = find_fault(surface);
     if (!out.reason.empty()) return out;
   }
@@ -229,8 +238,7 @@ GeomBody make_geom_body(const mjModel* m, const MaterialTable& materials, int ge
   else if (type == mjGEOM_PLANE && !has_own)
     return make_plane(m, material, geom);
   else if (!has_own && !is_meshed(type))
-    out.reason =
-        "is of a type without a mesh; " + list_primitives() + ", meshes and planes have one";
+    out.reason = "is of a type without a mesh; use " + list_primitives() + ", meshes or planes";
   else
     try {
       return has_field ? make_compliant(m, materials, geom) : make_rigid(m, material, geom);

@@ -10,25 +10,28 @@
 
 namespace stiction::plant {
 
-/// A geom as pressure-field contact sees it.
+/// A geom in pressure-field contact.
 struct GeomBody {
-  /// In the geom's frame; none: it has no part in pressure-field contact.
+  /// The body in the geom's frame; empty if the geom takes no part in pressure-field contact.
   std::optional<geometry::ContactBody> body;
-  int num_elements = 0;  // tets or triangles of its mesh; 0: a half space
-  std::string reason;    // why there is none, after the geom's name
-  double modulus = 0;    // the largest pressure of its field [Pa]; infinite: rigid
-  double radius = 0;     // of a sphere about the geom's origin around it [m]; infinite: a plane
-  double depth =
-      0;  // largest distance to its boundary, half its thickness [m]; infinite: rigid, or a plane
+  int num_elements = 0;  // tets or triangles of the mesh; 0 for a half space
+  /// Why `body` is empty, as a sentence that continues the geom's name.
+  std::string reason;
+  double modulus = 0;  // largest pressure of the field [Pa]; infinite if rigid
+  double radius = 0;   // radius about the geom's origin that contains the body [m]; plane: infinite
+  /// The largest distance of an inner point to the boundary, half the thickness [m]; infinite for
+  /// rigid bodies and planes.
+  double depth = 0;
 };
 
-/// The mesh and field of a geom by its material: compliant with a hydroelastic_modulus or a field
-/// of the user's, a rigid surface with `rigid`. Planes are half spaces. Mesh geoms are compliant by
-/// their convex hull, and rigid as they are if closed; open ones have no part in it.
-/// @throws Error naming the geom, what it lacks and the way out
+/// Makes the mesh and the field of a geom from its material. A geom with a hydroelastic_modulus or
+/// with a user's field is compliant, a geom with `rigid` is a rigid surface. Planes are half
+/// spaces. A compliant mesh geom is its convex hull. A rigid mesh geom is its surface if that is
+/// closed; otherwise it takes no part.
+/// @throws Error with the geom, its fault and the remedy
 GeomBody make_geom_body(const mjModel* model, const MaterialTable& materials, int geom);
 
-/// What an unset resolution hint is: a share of the geom's size.
+/// Returns a material's resolution hint, or a quarter of the geom's radius if it is unset [m].
 double find_resolution_hint(const mjModel* model, const Material& material, int geom);
 
 }  // namespace stiction::plant

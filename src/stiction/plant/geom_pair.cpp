@@ -20,12 +20,14 @@ struct DataDeleter {
 using ModelPtr = std::unique_ptr<mjModel, ModelDeleter>;
 using DataPtr = std::unique_ptr<mjData, DataDeleter>;
 
+/// Returns the <pair> element of two geoms, or -1.
 int find_pair(const mjModel* m, int geom1, int geom2) {
   for (int i = 0; i < m->npair; ++i)
     if (std::minmax(m->pair_geom1[i], m->pair_geom2[i]) == std::minmax(geom1, geom2)) return i;
   return -1;
 }
 
+/// True if an <exclude> element names the two bodies.
 bool is_excluded(const mjModel* m, int body1, int body2) {
   for (int i = 0; i < m->nexclude; ++i) {
     const int first = m->exclude_signature[i] >> 16, second = m->exclude_signature[i] & 0xffff;
@@ -34,19 +36,21 @@ bool is_excluded(const mjModel* m, int body1, int body2) {
   return false;
 }
 
+/// True if MuJoCo has a collision function for the types of the two geoms.
 bool has_function(const mjModel* m, int geom1, int geom2) {
   const auto [low, high] = std::minmax(m->geom_type[geom1], m->geom_type[geom2]);
   return mjCOLLISIONFUNC[low][high] != nullptr;
 }
 
+/// True if one body is the parent of the other, and both can move.
 bool is_parent_and_child(const mjModel* m, int body1, int body2) {
   const int weld1 = m->body_weldid[body1], weld2 = m->body_weldid[body2];
-  if (weld1 == 0 || weld2 == 0) return false;  // everything may touch what is fixed to the world
+  if (weld1 == 0 || weld2 == 0) return false;  // MuJoCo does not filter bodies fixed to the world
   return m->body_weldid[m->body_parentid[weld1]] == weld2 ||
          m->body_weldid[m->body_parentid[weld2]] == weld1;
 }
 
-/// Why two geoms without a contact have none.
+/// Explains why two geoms do not collide.
 std::string find_reason(const mjModel* m, int geom1, int geom2, bool has_pair) {
   const int body1 = m->geom_bodyid[geom1], body2 = m->geom_bodyid[geom2];
   if (geom1 == geom2) return "it is the same geom";
@@ -63,12 +67,12 @@ std::string find_reason(const mjModel* m, int geom1, int geom2, bool has_pair) {
         !(m->geom_contype[geom2] & m->geom_conaffinity[geom1]))
       return "contype and conaffinity do not match";
     if (!(m->opt.disableflags & mjDSBL_FILTERPARENT) && is_parent_and_child(m, body1, body2))
-      return "their bodies are parent and child, which do not collide but by a <pair>";
+      return "their bodies are parent and child, which collide only by a <pair>";
   }
-  return "MuJoCo's collision leaves them out";
+  return "MuJoCo's collision skips them";
 }
 
-/// Makes every geom a unit sphere that collides with none.
+/// Makes every geom a unit sphere that does not collide.
 void isolate(mjModel* m) {
   for (int geom = 0; geom < m->ngeom; ++geom) {
     m->geom_type[geom] = mjGEOM_SPHERE;
@@ -79,12 +83,12 @@ void isolate(mjModel* m) {
     std::fill_n(m->geom_aabb + 6 * geom + 3, 3, 1.0);
     m->geom_contype[geom] = m->geom_conaffinity[geom] = 0;
   }
-  m->opt.disableflags |= mjDSBL_MIDPHASE;  // its trees know the old shapes
+  m->opt.disableflags |= mjDSBL_MIDPHASE;  // its trees contain the old shapes
   m->opt.enableflags &= ~mjENBL_SLEEP;
 }
 
-/// Where a geom stands aside.
-void put_aside(mjData* d, int geom) { std::fill_n(d->geom_xpos + 3 * geom, 3, 1e6 * (geom + 1)); }
+/// Moves a geom far away from all others.
+void move_away(mjData* d, int geom) { std::fill_n(d->geom_xpos + 3 * geom, 3, 1e6 * (geom + 1)); }
 
 }  // namespace
 
@@ -103,7 +107,7 @@ GeomPairProbe::GeomPairProbe(const mjModel* m) : model_(m), copy_(std::make_uniq
     raw_data = mj_makeData(raw_model);
     mj_kinematics(raw_model, raw_data);
     mj_comPos(raw_model, raw_data);
-    for (int geom = 0; geom < m->ngeom; ++geom) put_aside(raw_data, geom);
+    for (int geom = 0; geom < m->ngeom; ++geom) move_away(raw_data, geom);
   });
   copy_->model.reset(raw_model);
   copy_->data.reset(raw_data);
@@ -115,6 +119,7 @@ GeomPair GeomPairProbe::probe(int geom1, int geom2) {
   GeomPair out;
   out.pair = geom1 == geom2 ? -1 : find_pair(model_, geom1, geom2);
   if (geom1 != geom2 && has_function(model_, geom1, geom2)) {
+    // Let only these two geoms collide, at the same place.
     mjModel* m = copy_->model.get();
     mjData* d = copy_->data.get();
     for (const int geom : {geom1, geom2}) {
@@ -126,7 +131,7 @@ GeomPair GeomPairProbe::probe(int geom1, int geom2) {
     const bool ok = guard.run([&] { mj_collision(m, d); });
     for (const int geom : {geom1, geom2}) {
       m->geom_contype[geom] = m->geom_conaffinity[geom] = 0;
-      put_aside(d, geom);
+      move_away(d, geom);
     }
     if (!ok) throw Error(ErrorCode::kMuJoCo, "", std::string("MuJoCo: ") + guard.error());
     for (int i = 0; i < d->ncon && !out.collides; ++i) {

@@ -7,25 +7,29 @@
 
 namespace stiction::plant {
 
-/// What MuJoCo makes of two geoms that touch, wherever they are now.
+/// The contact that MuJoCo makes when two geoms touch. It does not depend on their present poses.
 struct GeomPair {
   bool collides = false;
-  std::string reason;   // why they do, or do not
-  mjContact contact{};  // if they do: friction, dim, solref, solimp, includemargin and geoms
-  int pair = -1;        // the <pair> element that they have, if any
+  std::string reason;   // why they collide, or why they do not
+  mjContact contact{};  // if they collide: friction, dim, solref, solimp, includemargin and geoms
+  int pair = -1;        // their <pair> element, or -1
 };
 
-/// Asks MuJoCo's own collision, of a copy of the model in which both geoms are spheres at one
-/// place, so that its filters and rules of combination need not be written down a second time.
+/// Collides pairs of geoms with MuJoCo's own collision, so that its filters and combination rules
+/// are not implemented twice. It uses a copy of the model in which both geoms are spheres at the
+/// same place.
 class GeomPairProbe {
  public:
-  /// @throws Error if MuJoCo raises one, as does probe
+  /// Copies the model.
+  /// @throws Error if MuJoCo raises an error
   explicit GeomPairProbe(const mjModel* model);
   ~GeomPairProbe();
   GeomPairProbe(const GeomPairProbe&) = delete;
   GeomPairProbe& operator=(const GeomPairProbe&) = delete;
 
+  /// Collides two geoms.
   /// @param geom1, geom2 ids, in any order
+  /// @throws Error if MuJoCo raises an error
   GeomPair probe(int geom1, int geom2);
 
  private:
@@ -34,7 +38,7 @@ class GeomPairProbe {
   std::unique_ptr<Copy> copy_;
 };
 
-/// The same for one pair.
+/// Collides two geoms once; see GeomPairProbe.
 GeomPair probe_geom_pair(const mjModel* model, int geom1, int geom2);
 
 }  // namespace stiction::plant

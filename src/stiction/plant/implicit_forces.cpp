@@ -16,12 +16,13 @@ Polynomial make_polynomial(double linear, const mjtNum* higher) {
   return {linear, higher[0], higher[1]};
 }
 
-/// Derivative of a spring's polynomial at displacement x, not below zero.
+/// Returns the derivative of a spring's polynomial at displacement x, or 0 if it is negative.
 double calc_stiffness(const Polynomial& c, double x) {
   return std::max(0.0, c[0] + 2 * c[1] * x + 3 * c[2] * x * x);
 }
 
-/// Derivative of a damper's polynomial c0 v + c1 v |v| + c2 v^3, not below zero.
+/// Returns the derivative of a damper's polynomial c0 v + c1 v |v| + c2 v^3, or 0 if it is
+/// negative.
 double calc_damping(const Polynomial& c, double v) {
   return std::max(0.0, c[0] + 2 * c[1] * std::abs(v) + 3 * c[2] * v * v);
 }
@@ -42,7 +43,7 @@ void add_reflected_damping(const mjModel* m, int transmission, int target, Polyn
 
 bool is_nonzero(const Polynomial& c) { return c[0] != 0 || c[1] != 0 || c[2] != 0; }
 
-/// Rotation angle between a joint's quaternion and its spring reference.
+/// Returns the rotation angle between a joint's quaternion and its spring reference [rad].
 double calc_ball_displacement(const mjtNum* quat, const mjtNum* reference) {
   mjtNum q[4] = {quat[0], quat[1], quat[2], quat[3]};
   mju_normalize4(q);
@@ -55,10 +56,10 @@ bool is_at_limit(double force, const mjtNum* range) {
   return force <= range[0] || force >= range[1];
 }
 
-/// True if an actuator's force has no derivative because some limit cuts it.
+/// True if a limit holds an actuator's force, which then has no derivative.
 bool is_saturated(const mjModel* m, const mjData* d, int actuator) {
   const int out = m->actuator_outadr[actuator];
-  if (m->actuator_trntype[actuator] == mjTRN_SO3)  // its limit is one on the norm
+  if (m->actuator_trntype[actuator] == mjTRN_SO3)  // the limit bounds the norm
     return m->actuator_forcelimited[actuator] &&
            mju_norm3(d->actuator_force + out) >=
                (1 - 1e-12) * m->actuator_forcerange[2 * actuator + 1];
@@ -77,7 +78,7 @@ bool is_saturated(const mjModel* m, const mjData* d, int actuator) {
       for (int a = 0; a < m->nactuator; ++a)
         if (m->actuator_trntype[a] == mjTRN_TENDON && m->actuator_trnid[2 * a] == target)
           total += d->actuator_force[m->actuator_outadr[a]];
-      // MuJoCo scales the forces back to the limit: compare with its round-off allowed for.
+      // MuJoCo scales the forces down to the limit, so allow for rounding.
       const mjtNum* range = m->tendon_actfrcrange + 2 * target;
       const double slack = 1e-12 * (std::abs(range[0]) + std::abs(range[1]));
       return total <= range[0] + slack || total >= range[1] - slack;
@@ -86,7 +87,7 @@ bool is_saturated(const mjModel* m, const mjData* d, int actuator) {
   }
 }
 
-/// The input that an affine gain multiplies: the clamped control, or the activation.
+/// Returns the input that an affine gain multiplies: the clamped control, or the activation.
 double calc_actuator_input(const mjModel* m, const mjData* d, int actuator) {
   if (m->actuator_actadr[actuator] >= 0)
     return d->act[m->actuator_actadr[actuator] + m->actuator_actnum[actuator] - 1];
@@ -160,7 +161,7 @@ void ImplicitForces::calc_tendons(const mjModel* m, const mjData* d, const Model
   for (int t = 0; t < m->ntendon; ++t) {
     double k = 0, b = 0;
     if (!is_disabled(m, mjDSBL_SPRING)) {
-      // Slack inside the dead band of spring lengths, which in a plastic tendon are state.
+      // The tendon is slack in the dead band of spring lengths. In a plastic tendon they are state.
       const int plastic = m->tendon_plasticadr[t];
       const mjtNum* rest = plastic >= 0 ? d->plastic + plastic : m->tendon_lengthspring + 2 * t;
       const double length = d->ten_length[t];
@@ -177,7 +178,8 @@ void ImplicitForces::calc_tendons(const mjModel* m, const mjData* d, const Model
       b = calc_damping(c, d->ten_velocity[t]);
     }
     const int adr = m->ten_J_rowadr[t];
-    add_rank_one(d, plant, k, b, m->ten_J_colind + adr, d->ten_J + adr, m->ten_J_rownnz[t]);
+    const auto size = static_cast<std::size_t>(m->ten_J_rownnz[t]);
+    add_rank_one(d, plant, k, b, {m->ten_J_colind + adr, size}, {d->ten_J + adr, size});
   }
 }
 
@@ -192,7 +194,7 @@ void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Mod
     double k = 0, b = 0;
     int num_outputs = 1;
     if (m->actuator_gaintype[a] == mjGAIN_SO3) {
-      // force = g0 log(error) + b2 w, one output an axis; log's derivative is near the identity
+      // force = g0 log(error) + b2 w, one output per axis; take log's derivative as the identity
       num_outputs = 3;
       k = gain[0];
       b = -bias[2];
@@ -212,25 +214,27 @@ void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Mod
     const int first = m->actuator_outadr[a];
     for (int out = first; out < first + num_outputs; ++out) {
       const int adr = d->moment_rowadr[out];
-      add_rank_one(d, plant, k, b, d->moment_colind + adr, d->actuator_moment + adr,
-                   d->moment_rownnz[out]);
+      const auto size = static_cast<std::size_t>(d->moment_rownnz[out]);
+      add_rank_one(d, plant, k, b, {d->moment_colind + adr, size},
+                   {d->actuator_moment + adr, size});
     }
   }
 }
 
 void ImplicitForces::add_rank_one(const mjData* d, const Model& plant, double stiffness,
-                                  double damping, const int* dofs, const double* values, int size) {
-  if ((stiffness == 0 && damping == 0) || size == 0) return;
+                                  double damping, std::span<const int> dofs,
+                                  std::span<const double> values) {
+  if ((stiffness == 0 && damping == 0) || dofs.empty()) return;
   RankOne term;
   term.stiffness = stiffness;
   term.damping = damping;
   term.first = static_cast<int>(dofs_.size());
-  term.size = size;
-  for (int i = 0; i < size; ++i) {
+  term.size = static_cast<int>(dofs.size());
+  for (std::size_t i = 0; i < dofs.size(); ++i) {
     term.velocity += values[i] * d->qvel[dofs[i]];
     dofs_.push_back(dofs[i]);
     values_.push_back(values[i]);
-    for (int j = 0; j < i && term.fits_A; ++j)
+    for (std::size_t j = 0; j < i && term.fits_A; ++j)
       term.fits_A = plant.are_related(plant.block_of_dof(dofs[i]), plant.block_of_dof(dofs[j]));
   }
   rank_one_.push_back(term);

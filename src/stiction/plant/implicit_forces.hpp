@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -8,38 +9,41 @@
 
 namespace stiction::plant {
 
-/// The dissipative and restoring parts of MuJoCo's smooth forces, which the step takes implicitly.
+/// Linearizes MuJoCo's smooth forces, so that the step can treat their restoring and dissipative
+/// parts implicitly.
 ///
-/// About the start of the step, f(q0 + dt v, v) = f0 - dt K v - D (v - v0), so that
+/// At the start of the step, f(q0 + dt v, v) = f0 - dt K v - D (v - v0), so that
 ///
 ///     A = M + dt D + dt^2 K,   A (v* - v0) = dt (f0 - dt K v0).
 ///
-/// Joint springs and dampers are diagonal in D and K. Tendon springs and dampers and the position
-/// and velocity terms of affine actuators are rank-one terms j^T j. Destabilizing derivatives are
-/// left out, so that A stays positive definite; forces at their limits have none.
+/// Joint springs and dampers give diagonal entries of K and D. Tendon springs and dampers, and the
+/// position and velocity terms of affine actuators, give rank-one terms j^T j. Derivatives that
+/// destabilize are dropped, so A stays positive definite. A force at its limit has no derivative.
 class ImplicitForces {
  public:
-  /// s j^T j with s = dt d + dt^2 k.
+  /// A term s j^T j of A with s = dt d + dt^2 k.
   struct RankOne {
     double stiffness = 0;     // k >= 0
     double damping = 0;       // d >= 0
     double velocity = 0;      // j v0
-    int first = 0, size = 0;  // entries of j in dofs and values
-    bool fits_A = true;       // all its dofs are in blocks that A couples
+    int first = 0, size = 0;  // range of j in dofs() and values()
+    bool fits_A = true;       // false if j has dofs of blocks that A does not couple
   };
 
-  /// None: A is then M.
+  /// Removes all forces, so that A is M.
   void clear(int num_dofs);
+  /// Computes the derivatives of the forces.
   /// @param data after mj_fwdActuation
   void calc(const mjModel* model, const mjData* data, const Model& plant);
 
-  /// dt K v: the smooth forces under which v* is v.
+  /// Computes dt K v, the smooth forces that keep the velocities v constant: v* = v.
   /// @param qvel, force size num_dofs; force is written
   void calc_balancing_forces(const double* qvel, double dt, int num_dofs, double* force) const;
 
   const std::vector<double>& diagonal_damping() const { return damping_; }  // per dof
   const std::vector<double>& diagonal_stiffness() const { return stiffness_; }
   const std::vector<RankOne>& rank_one() const { return rank_one_; }
+  /// The dofs and values of the nonzeros of all j, one term after the other.
   const std::vector<int>& dofs() const { return dofs_; }
   const std::vector<double>& values() const { return values_; }
   int dof(int entry) const { return dofs_[entry]; }
@@ -50,7 +54,7 @@ class ImplicitForces {
   void calc_tendons(const mjModel* m, const mjData* d, const Model& plant);
   void calc_actuators(const mjModel* m, const mjData* d, const Model& plant);
   void add_rank_one(const mjData* d, const Model& plant, double stiffness, double damping,
-                    const int* dofs, const double* values, int size);
+                    std::span<const int> dofs, std::span<const double> values);
 
   std::vector<double> damping_, stiffness_, values_;
   std::vector<int> dofs_;

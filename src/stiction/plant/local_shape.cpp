@@ -6,9 +6,10 @@
 namespace stiction::plant {
 namespace {
 
-/// Below this angle a normal is that of a face or an edge [rad].
+/// A normal within this angle of the normals of a face or an edge belongs to it [rad].
 constexpr double kAligned = 1e-5;
 
+/// Makes the surface flat in two orthogonal directions.
 void make_flat(const double n[3], LocalShape* shape) {
   const double least[3] = {std::abs(n[0]) < 0.5 ? 1.0 : 0.0, std::abs(n[0]) < 0.5 ? 0.0 : 1.0, 0};
   shape->num_flat = 2;
@@ -17,7 +18,7 @@ void make_flat(const double n[3], LocalShape* shape) {
   mju_cross(shape->flat[1], n, shape->flat[0]);
 }
 
-/// Adds a direction along which the surface is flat, unless it is there already.
+/// Adds a direction along which the surface is flat, unless it depends on the present ones.
 void add_flat(const double direction[3], const double n[3], LocalShape* shape) {
   double d[3];
   mju_addScl3(d, direction, n, -mju_dot3(direction, n));
@@ -28,7 +29,7 @@ void add_flat(const double direction[3], const double n[3], LocalShape* shape) {
   std::copy_n(d, 3, shape->flat[shape->num_flat++]);
 }
 
-/// R += radius (1 - n n^T), without the flat direction if there is one.
+/// Adds radius (1 - n n^T - e e^T) to R, where e is the flat direction, if there is one.
 void add_radius(double radius, const double n[3], LocalShape* shape) {
   const double* e = shape->flat[0];
   for (int i = 0; i < 3; ++i)
@@ -37,7 +38,7 @@ void add_radius(double radius, const double n[3], LocalShape* shape) {
           radius * ((i == j) - n[i] * n[j] - (shape->num_flat > 0 ? e[i] * e[j] : 0));
 }
 
-/// A ball, or the straight side between two of them.
+/// Adds the shape of a capsule: a ball at its ends, or the straight side between them.
 void add_capsule(const mjModel* m, const mjData* d, int geom, const double point[3],
                  const double n[3], LocalShape* shape) {
   const mjtNum* R = d->geom_xmat + 9 * geom;
@@ -49,7 +50,8 @@ void add_capsule(const mjModel* m, const mjData* d, int geom, const double point
   add_radius(radius, n, shape);
 }
 
-/// A flat end, the straight side, or the rim: the Hessian of r |n_perp| there.
+/// Adds the shape of a cylinder: a flat end, the straight side, or the rim. On the side and the rim
+/// R is the Hessian of r |n_perp|.
 void add_cylinder(const mjModel* m, const mjData* d, int geom, const double n[3],
                   LocalShape* shape) {
   const mjtNum* R = d->geom_xmat + 9 * geom;
@@ -64,7 +66,8 @@ void add_cylinder(const mjModel* m, const mjData* d, int geom, const double n[3]
     for (int j = 0; j < 3; ++j) shape->R[3 * i + j] += radius * around[i] * around[j];
 }
 
-/// Of h(n) = |D n|, D = diag(size): (D^2 - D^2 n (D^2 n)^T / h^2) / h.
+/// Adds the Hessian of the support function h(n) = |D n| with D = diag(size):
+/// (D^2 - D^2 n (D^2 n)^T / h^2) / h.
 void add_ellipsoid(const mjModel* m, const mjData* d, int geom, const double n[3],
                    LocalShape* shape) {
   const mjtNum* size = m->geom_size + 3 * geom;
@@ -85,6 +88,7 @@ void add_ellipsoid(const mjModel* m, const mjData* d, int geom, const double n[3
   mju_mulMatMatT(shape->R, left, rotation, 3, 3, 3);
 }
 
+/// Adds the flat directions of a box: two on a face, one on an edge, none at a corner.
 void add_box(const mjData* d, int geom, const double n[3], LocalShape* shape) {
   const mjtNum* R = d->geom_xmat + 9 * geom;
   for (int axis = 0; axis < 3; ++axis) {
@@ -93,7 +97,8 @@ void add_box(const mjData* d, int geom, const double n[3], LocalShape* shape) {
   }
 }
 
-/// From the vertices that are as far out as the farthest: one, an edge or a face.
+/// Adds the flat directions of a mesh. They connect the vertices that are farthest along the
+/// normal: the corners of a face, the ends of an edge, or one corner.
 void add_mesh(const mjModel* m, const mjData* d, int geom, const double n[3], LocalShape* shape) {
   const int mesh = m->geom_dataid[geom];
   const float* vertices = m->mesh_vert + 3 * m->mesh_vertadr[mesh];
@@ -111,10 +116,10 @@ void add_mesh(const mjModel* m, const mjData* d, int geom, const double n[3], Lo
   const double least = height(top) - kAligned * m->geom_rbound[geom];
   for (int i = 0; i < count && shape->num_flat < 2; ++i) {
     if (i == top || height(i) < least) continue;
-    double edge[3], way[3];
+    double edge[3], direction[3];
     for (int k = 0; k < 3; ++k) edge[k] = vertices[3 * i + k] - vertices[3 * top + k];
-    mju_mulMatVec3(way, R, edge);
-    if (mju_norm3(way) > 1e-3 * m->geom_rbound[geom]) add_flat(way, n, shape);
+    mju_mulMatVec3(direction, R, edge);
+    if (mju_norm3(direction) > 1e-3 * m->geom_rbound[geom]) add_flat(direction, n, shape);
   }
 }
 

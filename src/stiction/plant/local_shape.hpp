@@ -4,18 +4,18 @@
 
 namespace stiction::plant {
 
-/// What a geom's surface is like about a contact, in the contact's tangent plane: along some
-/// directions it is flat, so that its normal stays as the contact moves along it; along the others
-/// the contact moves by the matrix R times the turn of the normal. R holds the radii of curvature:
-/// it is the Hessian of the support function, 0 at corners.
+/// The shape of a geom's surface near a contact, in the contact's tangent plane. Along flat
+/// directions the normal does not change as the contact moves. In the other directions the contact
+/// moves by R times the change of the normal. R holds the radii of curvature. It is the Hessian of
+/// the support function and 0 at corners.
 struct LocalShape {
-  int num_flat = 0;        // 0, 1 or 2
-  double flat[2][3] = {};  // unit, tangential; not orthogonal to each other only if both are given
-  double R[9] = {};        // [m], symmetric, row-major, world frame; zero along n and along flats
+  int num_flat = 0;        // number of flat directions: 0, 1 or 2
+  double flat[2][3] = {};  // unit vectors in the tangent plane; two need not be orthogonal
+  double R[9] = {};        // [m], symmetric, row-major, world frame; 0 along n and along `flat`
 };
 
-/// Of an edge or a face of a mesh all of its vertices are looked at; a height field is taken as
-/// flat.
+/// Finds the shape of a geom near a point with a given normal. For an edge or a face of a mesh it
+/// searches all vertices of the mesh. A height field is treated as flat.
 /// @param data   after mj_kinematics
 /// @param point  on the geom's surface, world [m]
 /// @param normal unit, out of the geom, world

@@ -12,8 +12,8 @@ namespace {
 void refuse_unsupported(const mjModel* m) {
   if (m->nflex > 0)
     throw Error(ErrorCode::kUnsupported, describe(m, mjOBJ_FLEX, 0),
-                "deformable bodies (flex) are not simulated under any contact model; remove the "
-                "<flex> or <flexcomp> elements, or step this scene with mj_step");
+                "no contact model simulates deformable bodies (flex); remove the <flex> or "
+                "<flexcomp> elements, or step this scene with mj_step");
 }
 
 }  // namespace
@@ -42,14 +42,14 @@ Model::Model(const mjModel* m) {
   make_blocks(m);
   make_pattern(m);
 
-  // The dofs of a body: its last own dof, or its nearest moving ancestor's, and all before it in
-  // the chain of parents.
+  // The dofs that move a body: its own last dof, or that of its nearest ancestor with dofs, and
+  // all parents of this dof.
   chain_start_.assign(1, 0);
   for (int body = 0; body < m->nbody; ++body) {
-    int moving = body;
-    while (moving > 0 && m->body_dofnum[moving] == 0) moving = m->body_parentid[moving];
+    int carrier = body;
+    while (carrier > 0 && m->body_dofnum[carrier] == 0) carrier = m->body_parentid[carrier];
     const auto begin = static_cast<std::ptrdiff_t>(chain_.size());
-    int dof = moving > 0 ? m->body_dofadr[moving] + m->body_dofnum[moving] - 1 : -1;
+    int dof = carrier > 0 ? m->body_dofadr[carrier] + m->body_dofnum[carrier] - 1 : -1;
     for (; dof >= 0; dof = m->dof_parentid[dof]) chain_.push_back(dof);
     std::reverse(chain_.begin() + begin, chain_.end());
     chain_start_.push_back(static_cast<int>(chain_.size()));
@@ -61,8 +61,8 @@ void Model::make_blocks(const mjModel* m) {
   for (int i = 0; i < m->nv; ++i)
     if (m->dof_parentid[i] >= 0) ++num_children[m->dof_parentid[i]];
 
-  // A dof continues the open block if it hangs on the block's last dof alone, or if the block is
-  // small enough that zeros between siblings cost less than another block would.
+  // A dof joins the open block if it is the only child of the block's last dof, or if the block is
+  // so small that the zeros between siblings cost less than another block.
   dof_block_.resize(m->nv);
   for (int i = 0; i < m->nv; ++i) {
     const int parent = m->dof_parentid[i];
@@ -87,14 +87,15 @@ void Model::make_blocks(const mjModel* m) {
                          m->jnt_type[m->dof_jntid[block.dof_start]] == mjJNT_FREE;
 }
 
+/// True if a dof that starts a branch may join the open block.
 bool Model::fits_open_block(const mjModel* m, int dof) const {
-  constexpr int kDenseTree = 20;   // dofs of a tree that is one block
-  constexpr int kDenseTrunk = 12;  // of a trunk with the chain that continues it
+  constexpr int kDenseTree = 20;   // most dofs of a tree that is stored as one block
+  constexpr int kDenseTrunk = 12;  // most dofs of a trunk together with the chain that extends it
   const Block& open = blocks_.back();
   const int tree = m->dof_treeid[dof];
   if (m->dof_treeid[open.dof_start] != tree) return false;
   if (m->tree_dofnum[tree] <= kDenseTree) return true;
-  // The chain that begins here, if it carries others.
+  // Find the end of the chain that begins here. It extends the trunk if it branches there.
   int end = dof + 1;
   const auto children = [&](int i) {
     int n = 0;
@@ -126,7 +127,7 @@ void Model::make_pattern(const mjModel* m) {
 
 Model::Entry Model::find_entry(int i, int j) const {
   if (dof_block_[i] < dof_block_[j]) std::swap(i, j);
-  const int b = dof_block_[i], a = dof_block_[j];  // a is b or its ancestor
+  const int b = dof_block_[i], a = dof_block_[j];  // a is b, or an ancestor of b
   i -= blocks_[b].dof_start;
   j -= blocks_[a].dof_start;
   if (a == b) {
@@ -140,7 +141,7 @@ Model::Entry Model::find_entry(int i, int j) const {
 }
 
 bool Model::are_related(int a, int b) const {
-  // A child has a higher index than its parent: climb from the higher to the level of the lower.
+  // A child has a higher index than its parent, so climb from the higher index toward the lower.
   if (a > b) std::swap(a, b);
   while (b > a) b = blocks_[b].parent;
   return a == b;

@@ -15,13 +15,15 @@ namespace {
 
 enum class Range { kNotNan, kFinite, kModerate, kNonNegative, kPositive };
 
-/// Products of a few such numbers are finite still; nothing in nature is near it.
+/// The largest accepted magnitude. Products of a few such numbers are still finite, and physical
+/// values are far smaller.
 constexpr double kMax = 1e50;
 
+/// Describes a range that `value` violates.
 std::string to_text(Range range, double value) {
   if (range != Range::kNotNan && range != Range::kFinite && std::isfinite(value) &&
       std::abs(value) > kMax)
-    return "at most 1e50 in size";
+    return "at most 1e50 in magnitude";
   switch (range) {
     case Range::kNotNan: return "a number";
     case Range::kFinite:
@@ -32,7 +34,7 @@ std::string to_text(Range range, double value) {
   return "";
 }
 
-bool holds(Range range, double value) {
+bool is_in(Range range, double value) {
   switch (range) {
     case Range::kNotNan: return !std::isnan(value);
     case Range::kFinite: return std::isfinite(value);
@@ -43,27 +45,28 @@ bool holds(Range range, double value) {
   return false;
 }
 
+/// Collects the faults of a model's numbers.
 class Checker {
  public:
   Checker(const mjModel* model, ErrorList* errors) : m_(model), errors_(*errors) {}
 
   void check(const std::string& where, const char* what, double value, Range range) {
-    if (!holds(range, value))
+    if (!is_in(range, value))
       errors_.add(
           ErrorCode::kInvalidValue, where,
           std::string(what) + " is " + format_value(value) + ", must be " + to_text(range, value));
   }
 
-  /// An array of `count` elements, `width` numbers each.
-  /// @param name  of the element i; asked for faults alone
+  /// Checks an array of `count` elements with `width` numbers each.
+  /// @param name returns the name of element i; called for faults only
   template <class Name>
   void check_array(mjtSize count, int width, const char* what, const mjtNum* values, Range range,
                    Name&& name) {
     for (mjtSize i = 0; i < count * width; ++i)
-      if (!holds(range, values[i]))
+      if (!is_in(range, values[i]))
         check(name(static_cast<int>(i / width)), what, values[i], range);
   }
-  /// The same for elements that MuJoCo knows by name.
+  /// Checks an array of elements that have names in MuJoCo.
   void check_all(mjtObj type, mjtSize count, int width, const char* what, const mjtNum* values,
                  Range range) {
     check_array(count, width, what, values, range, [&](int i) { return describe(m_, type, i); });
@@ -211,7 +214,7 @@ void check_actuators(const mjModel* m, Checker* c) {
   each("actuator output", m->nout, 2, "lengthrange", m->actuator_lengthrange, Range::kModerate);
 }
 
-/// The first of all faults, and how many there are.
+/// Returns the first fault of a message, and the number of the others.
 std::string first_line(const std::string& text) {
   const std::size_t end = text.find('\n');
   if (end == text.npos) return text;
@@ -219,7 +222,7 @@ std::string first_line(const std::string& text) {
   return text.substr(0, end) + " (and " + std::to_string(more) + " more)";
 }
 
-/// The first of an array of dofs or tendons below 0, as a fault; empty if there is none.
+/// Describes the first negative value of dofs, joints or tendons; empty if all are at least 0.
 std::string find_negative(const mjModel* m, mjtObj type, mjtSize count, const char* what,
                           const mjtNum* values) {
   for (mjtSize i = 0; i < count; ++i)
@@ -236,7 +239,7 @@ std::string find_negative(const mjModel* m, mjtObj type, mjtSize count, const ch
 }  // namespace
 
 std::string format_value(double value) {
-  if (std::isnan(value)) return "nan";  // of either sign
+  if (std::isnan(value)) return "nan";  // printf may print "-nan"
   char text[32];
   std::snprintf(text, sizeof text, "%g", value);
   return text;
@@ -270,21 +273,21 @@ std::string explain_failure(const mjModel* m) {
 }
 
 bool has_sound_bodies(const mjModel* m) noexcept {
-  // Bits of doubles from +0 to kMax are integers in order; all that is wrong has larger ones. -0
-  // has too, which costs no more than a look at each number.
+  // The bits of doubles from +0 to kMax, read as integers, have the order of the doubles. The bits
+  // of every invalid value are larger. So are those of -0; the caller then checks number by number.
   constexpr auto kLimit = std::bit_cast<std::uint64_t>(kMax);
   std::uint64_t bad = 0;
-  const auto look = [&](const mjtNum* values, mjtSize count) {
+  const auto scan = [&](const mjtNum* values, mjtSize count) {
     for (mjtSize i = 0; i < count; ++i) {
       const auto bits = std::bit_cast<std::uint64_t>(values[i]);
       bad |= bits | (kLimit - bits);
     }
   };
-  look(m->body_mass, m->nbody);
-  look(m->body_inertia, 3 * m->nbody);
-  look(m->geom_friction, 3 * m->ngeom);
-  look(m->dof_armature, m->nv);
-  look(m->dof_frictionloss, m->nv);
+  scan(m->body_mass, m->nbody);
+  scan(m->body_inertia, 3 * m->nbody);
+  scan(m->geom_friction, 3 * m->ngeom);
+  scan(m->dof_armature, m->nv);
+  scan(m->dof_frictionloss, m->nv);
   return bad >> 63 == 0;
 }
 
@@ -293,7 +296,8 @@ StateFault check_state(const mjModel* m, const mjData* d) noexcept {
   const auto is_good = [&](const char* name, const mjtNum* values, mjtSize count, bool is_state) {
     for (mjtSize i = 0; i < count; ++i) {
       if (std::abs(values[i]) <= mjMAXVAL) continue;  // false for NaN
-      fault = {name, static_cast<int>(i), values[i], is_state};
+      fault = {
+          .array = name, .index = static_cast<int>(i), .value = values[i], .is_state = is_state};
       return false;
     }
     return true;

@@ -6,34 +6,35 @@
 
 namespace stiction::plant {
 
-/// Checks that a model's numbers can be simulated: finite, and in the range that physics gives
-/// them; numbers above 1e50, whose products overflow, are none. MuJoCo itself loads infinite masses
+/// Checks that a model's numbers can be simulated: they must be finite, physically possible, and at
+/// most 1e50, because products of larger numbers overflow. MuJoCo itself accepts infinite masses
 /// and negative time steps.
-/// @throws Error listing every fault, with element, value and range
+/// @throws Error listing every fault with its element, value and range
 void check_model(const mjModel* model);
 
-/// Why a step of this model may have failed: the first fault that check_model finds, else the first
-/// damping or stiffness below 0, which are allowed but may leave no solution; empty if there is
-/// none. Looks at the whole model: for steps that have failed.
+/// Explains why a step of this model may have failed. Returns the first fault that check_model
+/// finds, otherwise the first negative damping or stiffness, otherwise an empty text. Negative
+/// values are allowed, but the step may then have no solution. Reads the whole model, so call it
+/// only after a failure.
 std::string explain_failure(const mjModel* model);
 
-/// False if a mass, inertia, friction coefficient, armature or dry friction is not finite or below
-/// 0; it may be false for -0 too. For every step: one pass over these arrays.
+/// True if all masses, inertias, friction coefficients, armatures and dry frictions are from 0 to
+/// 1e50. A value of -0 may give false. Cheap enough for every step: one pass over these arrays.
 bool has_sound_bodies(const mjModel* model) noexcept;
 
-/// A number in a message: "%g", and "nan" without a sign.
+/// Formats a number for a message as "%g", and NaN as "nan" without a sign.
 std::string format_value(double value);
 
-/// What is wrong with a state or its inputs before a step.
+/// An invalid entry of the state or of the inputs before a step.
 struct StateFault {
-  const char* array = nullptr;  // name of the field in mjData; null if all is well
-  int index = 0;
+  const char* array = nullptr;  // name of the field in mjData; null without a fault
+  int index = 0;                // entry of the array
   double value = 0;
-  bool is_state = false;  // else an input
+  bool is_state = false;  // false: an input
 };
 
-/// The first entry of the state or the inputs that is not finite or beyond MuJoCo's own limit of
-/// 1e10 (mjMAXVAL).
+/// Returns the first entry of the state or the inputs that is not finite, or is larger than
+/// MuJoCo's own limit of 1e10 (mjMAXVAL).
 StateFault check_state(const mjModel* model, const mjData* data) noexcept;
 
 }  // namespace stiction::plant

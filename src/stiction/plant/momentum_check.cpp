@@ -13,10 +13,11 @@ void MomentumCheck::resize(const mjModel* m) {
   wrench_.assign(6 * m->nbody, 0.0);
 }
 
-void MomentumCheck::add_contact_wrenches(const mjModel* m, const mjData* d,
-                                         const contact::ContactProblem& problem,
-                                         const contact::ContactSolution& solution) {
-  // About the world's origin first, for as long as the contacts are between the same two bodies.
+void MomentumCheck::add_contact_wrenches(const Input& input,
+                                         std::span<const std::array<double, 6>> impulses) {
+  const mjModel* m = input.model;
+  const mjData* d = input.data;
+  // Contacts between the same two bodies are summed about the world's origin.
   double moment[3] = {}, force[3] = {};
   int body_A = 0, body_B = 0;
   const auto flush = [&] {
@@ -25,9 +26,9 @@ void MomentumCheck::add_contact_wrenches(const mjModel* m, const mjData* d,
     std::fill_n(moment, 3, 0.0);
     std::fill_n(force, 3, 0.0);
   };
-  for (const contact::BodyPair& pair : problem.pairs) {
+  for (const contact::BodyPair& pair : input.problem.pairs) {
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
-      const contact::Contact& c = problem.contacts[i];
+      const contact::Contact& c = input.problem.contacts[i];
       const mjContact& con = d->contact[c.source];
       const int A = m->geom_bodyid[con.geom[0]], B = m->geom_bodyid[con.geom[1]];
       if (A != body_A || B != body_B) {
@@ -35,7 +36,7 @@ void MomentumCheck::add_contact_wrenches(const mjModel* m, const mjData* d,
         body_A = A;
         body_B = B;
       }
-      const std::array<double, 6>& gamma = solution.impulses[i];
+      const std::array<double, 6>& gamma = impulses[i];
       double f[3], torque[3], p[3];
       for (int k = 0; k < 3; ++k) {
         // MuJoCo's frame: rows n, t1, t2. The points of a patch have frames of their own.
@@ -57,8 +58,8 @@ void MomentumCheck::add_contact_wrenches(const mjModel* m, const mjData* d,
   flush();
 }
 
-/// Adds a wrench impulse about the world's origin to a body's, which is about its tree's center of
-/// mass as MuJoCo's dof axes are.
+/// Adds a wrench impulse about the world's origin to the wrench of a body. The latter is about the
+/// center of mass of the body's tree, as MuJoCo's dof axes are.
 void MomentumCheck::add_wrench(const mjModel* m, const mjData* d, int body, double sign,
                                const double moment[3], const double force[3]) {
   const mjtNum* com = d->subtree_com + 3 * m->body_rootid[body];
@@ -71,7 +72,7 @@ void MomentumCheck::add_wrench(const mjModel* m, const mjData* d, int body, doub
 }
 
 void MomentumCheck::project_wrenches(const mjModel* m, const mjData* d) {
-  // Leaves to root: a dof carries the wrenches of its body and all beyond it.
+  // Leaves to root: a dof carries the wrenches of its own body and of all its descendants.
   for (int body = static_cast<int>(m->nbody) - 1; body > 0; --body) {
     const double* wrench = wrench_.data() + 6 * body;
     for (int i = m->body_dofadr[body]; i < m->body_dofadr[body] + m->body_dofnum[body]; ++i) {
@@ -85,21 +86,42 @@ void MomentumCheck::project_wrenches(const mjModel* m, const mjData* d) {
   }
 }
 
-MomentumCheck::Result MomentumCheck::calc(const mjModel* m, mjData* d, const Model& plant,
-                                          const ImplicitForces& implicit,
-                                          const contact::ContactProblem& problem,
-                                          const contact::ContactSolution& solution,
-                                          std::span<const double> imbalance) {
+MomentumCheck::Result MomentumCheck::calc(const Input& input, const ImplicitForces& implicit) {
+  const mjModel* m = input.model;
+  const mjData* d = input.data;
   resize(m);
-  const double dt = problem.time_step;
-  const int nv = static_cast<int>(m->nv);
-  to_mujoco_dofs(d, plant, solution.v.data(), v_.data());
-  for (int i = 0; i < nv; ++i) change_[i] = v_[i] - d->qvel[i];
-  mj_mulM(m, d, inertial_.data(), change_.data());
+  to_mujoco_dofs(d, input.plant, input.solution.v.data(), v_.data());
+  for (int i = 0; i < m->nv; ++i) change_[i] = v_[i] - d->qvel[i];
+  to_mujoco_dofs(d, input.plant, input.problem.free_impulse.data(), smooth_.data());
+  add_implicit_impulses(input.problem.time_step, implicit);
+  return compare(input, input.solution.impulses);
+}
 
-  // Impulses: smooth, with what the implicit terms change of it, contact, and the other rows.
-  to_mujoco_dofs(d, plant, problem.free_impulse.data(), smooth_.data());
-  for (int i = 0; i < nv; ++i)
+MomentumCheck::Result MomentumCheck::calc_accelerations(const Input& input,
+                                                        std::span<const double> viscous_friction) {
+  const mjModel* m = input.model;
+  const mjData* d = input.data;
+  resize(m);
+  to_mujoco_dofs(d, input.plant, input.solution.v.data(), change_.data());
+  std::copy_n(d->qfrc_smooth, m->nv, smooth_.data());
+  velocities_.calc(m, d, d->qvel);
+  impulses_.assign(input.solution.impulses.begin(), input.solution.impulses.end());
+  for (const contact::BodyPair& pair : input.problem.pairs) {
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+      const contact::Contact& c = input.problem.contacts[i];
+      double p[3];
+      for (int k = 0; k < 3; ++k) p[k] = pair.origin[k] + c.offset[k];
+      const std::array<double, 2> v_t =
+          velocities_.calc_at_point(m, d, d->contact[c.source], p).tangential;
+      for (int t = 0; t < 2; ++t) impulses_[i][t] -= viscous_friction[i] * v_t[t];
+    }
+  }
+  return compare(input, impulses_);
+}
+
+/// Adds the implicit terms to the smooth impulse.
+void MomentumCheck::add_implicit_impulses(double dt, const ImplicitForces& implicit) {
+  for (std::size_t i = 0; i < smooth_.size(); ++i)
     smooth_[i] -=
         (dt * implicit.diagonal_damping()[i] + dt * dt * implicit.diagonal_stiffness()[i]) *
         change_[i];
@@ -107,24 +129,41 @@ MomentumCheck::Result MomentumCheck::calc(const mjModel* m, mjData* d, const Mod
     double v = 0;
     for (int e = term.first; e < term.first + term.size; ++e)
       v += implicit.value(e) * v_[implicit.dof(e)];
-    // Where the term is in A the free impulse has -dt^2 k j v0 already; elsewhere none of it.
+    // The free impulse already has -dt^2 k j v0 of a term in A, and nothing of other terms.
     const double stiff = dt * dt * term.stiffness * (term.fits_A ? v - term.velocity : v);
     const double impulse = -stiff - dt * term.damping * (v - term.velocity);
     for (int e = term.first; e < term.first + term.size; ++e)
       smooth_[implicit.dof(e)] += impulse * implicit.value(e);
   }
-  add_contact_wrenches(m, d, problem, solution);
+}
+
+/// Compares M change_ with the sum of smooth_ and the impulses of contacts and rows.
+MomentumCheck::Result MomentumCheck::compare(const Input& input,
+                                             std::span<const std::array<double, 6>> impulses) {
+  const mjModel* m = input.model;
+  mjData* d = input.data;
+  mj_mulM(m, d, inertial_.data(), change_.data());
+  add_contact_wrenches(input, impulses);
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   project_wrenches(m, d);
   if (d->nefc > 0) {
-    // Contacts have no Jacobian here, so this is the force of the other rows alone.
+    // Contacts have empty rows in MuJoCo's Jacobian, so this is the force of the other rows.
     mj_mulJacTVec(m, d, row_force_.data(), d->efc_force);
-    for (int i = 0; i < nv; ++i) impulse_[i] += dt * row_force_[i];
+    for (int i = 0; i < m->nv; ++i) impulse_[i] += input.problem.time_step * row_force_[i];
   }
+  to_mujoco_dofs(d, input.plant, input.imbalance.data(), imbalance_.data());
 
-  to_mujoco_dofs(d, plant, imbalance.data(), imbalance_.data());
+  Result result = calc_norms(m, d);
+  double c2 = 0;
+  for (int i = 0; i < input.problem.num_contacts(); ++i)
+    for (int k = 0; k < 3; ++k) c2 += input.problem.delassus[i] * impulses[i][k] * impulses[i][k];
+  result.contact_scale = std::sqrt(c2);
+  return result;
+}
+
+MomentumCheck::Result MomentumCheck::calc_norms(const mjModel* m, const mjData* d) const {
   double r2 = 0, e2 = 0, p2 = 0, s2 = 0, f2 = 0;
-  for (int i = 0; i < nv; ++i) {
+  for (int i = 0; i < m->nv; ++i) {
     const double D2 = 1 / d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1];
     const double r = inertial_[i] - smooth_[i] - impulse_[i];
     const double e = r - imbalance_[i];
@@ -134,14 +173,9 @@ MomentumCheck::Result MomentumCheck::calc(const mjModel* m, mjData* d, const Mod
     s2 += D2 * smooth_[i] * smooth_[i];
     f2 += D2 * impulse_[i] * impulse_[i];
   }
-  double c2 = 0;
-  for (int i = 0; i < problem.num_contacts(); ++i)
-    for (int k = 0; k < 3; ++k)
-      c2 += problem.delassus[i] * solution.impulses[i][k] * solution.impulses[i][k];
   return {.residual = std::sqrt(r2),
           .mismatch = std::sqrt(e2),
-          .scale = std::sqrt(std::max({p2, s2, f2})),
-          .contact_scale = std::sqrt(c2)};
+          .scale = std::sqrt(std::max({p2, s2, f2}))};
 }
 
 }  // namespace stiction::plant

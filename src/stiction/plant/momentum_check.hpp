@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -7,41 +8,63 @@
 
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
+#include "stiction/plant/body_velocities.hpp"
 #include "stiction/plant/implicit_forces.hpp"
 #include "stiction/plant/model.hpp"
 
 namespace stiction::plant {
 
-/// Balance of momentum of a step, from MuJoCo's own inertia, dof axes and constraint Jacobian and
-/// the impulses reported: it shares no matrix with the solver, so it also finds a contact applied
-/// to the wrong body or at the wrong point.
+/// Checks the balance of momentum of a step by MuJoCo's own inertia, dof axes and constraint
+/// Jacobian, with the impulses reported. It shares no matrix and no kinematics with the solver or
+/// the certificate, so it also finds an impulse that is applied to the wrong body or at the wrong
+/// point.
 class MomentumCheck {
  public:
+  /// A solved problem of a scene.
+  struct Input {
+    const mjModel* model;
+    mjData* data;  // at the start of the step, after write_row_forces
+    const Model& plant;
+    const contact::ContactProblem& problem;
+    const contact::ContactSolution& solution;
+    /// The certificate's A (v - v*) - J^T gamma of the same impulses, in the solver's dofs.
+    std::span<const double> imbalance;
+  };
+  /// The residual r of the balance, and how far it is from the certificate's.
   struct Result {
     double residual = 0;  // |D r|, D = diag(M)^(-1/2) [sqrt(J)]
-    double mismatch = 0;  // |D (r - the certificate's)|, round-off where all is right [sqrt(J)]
+    double mismatch = 0;  // |D (r - imbalance)|, round-off if both are right [sqrt(J)]
     double scale = 0;     // the largest |D x| of the impulses x that sum to r [sqrt(J)]
-    /// Root of the contacts' w |gamma|^2, one by one: those that press against each other leave the
-    /// round-off of each, and not of their sum [sqrt(J)].
+    /// Square root of the sum of w |gamma|^2 over the contacts [sqrt(J)]. Where contacts press
+    /// against each other, the rounding error scales with each impulse and not with their sum.
     double contact_scale = 0;
   };
 
-  /// @param data at the start of the step, after write_back; see MuJoCoGuard for errors
-  /// @param imbalance of the same impulses, as the certificate found it; in the solver's dofs
-  Result calc(const mjModel* model, mjData* data, const Model& plant,
-              const ImplicitForces& implicit, const contact::ContactProblem& problem,
-              const contact::ContactSolution& solution, std::span<const double> imbalance);
+  /// Checks velocities: compares M (v - v0) with the impulses of a step. MuJoCo's errors end in the
+  /// MuJoCoGuard of the caller.
+  Result calc(const Input& input, const ImplicitForces& implicit);
+
+  /// Checks a problem whose velocities stand for accelerations: compares M a with the forces of
+  /// MuJoCo, of the contacts and of the rows. Viscous friction -nu v_t is computed at velocities
+  /// from MuJoCo's dof axes. The results are those of forces [sqrt(J)/s].
+  /// @param viscous_friction nu of each contact [N s/m]
+  Result calc_accelerations(const Input& input, std::span<const double> viscous_friction);
 
  private:
   void resize(const mjModel* model);
-  void add_contact_wrenches(const mjModel* m, const mjData* d,
-                            const contact::ContactProblem& problem,
-                            const contact::ContactSolution& solution);
+  void add_implicit_impulses(double dt, const ImplicitForces& implicit);
+  Result compare(const Input& input, std::span<const std::array<double, 6>> impulses);
+  void add_contact_wrenches(const Input& input, std::span<const std::array<double, 6>> impulses);
   void add_wrench(const mjModel* m, const mjData* d, int body, double sign, const double moment[3],
                   const double force[3]);
   void project_wrenches(const mjModel* m, const mjData* d);
+  Result calc_norms(const mjModel* m, const mjData* d) const;
 
-  std::vector<double> v_, change_, inertial_, smooth_, impulse_, row_force_, wrench_, imbalance_;
+  // In MuJoCo's dofs, size nv.
+  std::vector<double> v_, change_, inertial_, smooth_, impulse_, row_force_, imbalance_;
+  std::vector<double> wrench_;  // wrench impulse on each body, size 6 nbody
+  BodyVelocities velocities_;
+  std::vector<std::array<double, 6>> impulses_;  // of each contact, with viscous friction
 };
 
 }  // namespace stiction::plant

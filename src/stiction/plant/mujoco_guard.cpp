@@ -4,7 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
-// The thread's own handler, as MuJoCo's Python bindings use it; not in the public headers.
+// Sets the handler of this thread. MuJoCo's Python bindings use this function; the public headers
+// do not declare it.
 extern "C" mjfLogHandler _mjPRIVATE_setTlsLogHandler(mjfLogHandler handler);
 
 namespace stiction::plant {
@@ -30,7 +31,7 @@ void MuJoCoGuard::handle(const mjLogMessage* message) {
   } else if (message->level == mjLOG_ERROR) {
     std::memcpy(guard.error_, message->subject, sizeof guard.error_);
     if (guard.jump_) std::longjmp(*guard.jump_, 1);
-    // An error outside run(): MuJoCo must not go on after it, and there is nowhere to return to.
+    // An error outside run(): MuJoCo must not continue, and there is no place to jump to.
     std::fprintf(stderr, "MuJoCo error outside a guarded call: %s\n", message->subject);
     std::abort();
   }

@@ -7,8 +7,8 @@
 
 namespace stiction::plant {
 
-/// Catches MuJoCo's errors and warnings on this thread. MuJoCo's own handlers end the process on an
-/// error and write warnings to a file.
+/// Catches MuJoCo's errors and warnings on this thread while it lives. MuJoCo's own handlers end
+/// the process on an error and write warnings to a file.
 class MuJoCoGuard {
  public:
   MuJoCoGuard();
@@ -17,14 +17,14 @@ class MuJoCoGuard {
   MuJoCoGuard& operator=(const MuJoCoGuard&) = delete;
 
   /// Runs calls to MuJoCo's C functions.
-  /// @param f must own nothing that has a destructor: an error leaves it by longjmp.
-  /// @return false if MuJoCo raised an error; then error() holds its text.
+  /// @param f must not own objects with destructors, because an error leaves it by longjmp
+  /// @return false if MuJoCo raised an error, whose text error() then returns
   template <class F>
   bool run(F&& f) {
     std::jmp_buf* const outer = jump_;
     std::jmp_buf here;
     jump_ = &here;
-    // No object is made between here and f, so that nothing is skipped by the jump.
+    // No object is constructed between here and the call of f, so the jump skips no destructor.
     if (setjmp(here) != 0) {
       jump_ = outer;
       return false;
@@ -34,7 +34,7 @@ class MuJoCoGuard {
     return true;
   }
 
-  /// Text of the last error or warning; empty if there was none.
+  /// The text of the last error or warning; empty before the first one.
   const char* error() const { return error_; }
   const char* warning() const { return warning_; }
   int num_warnings() const { return num_warnings_; }

@@ -7,9 +7,10 @@
 
 namespace stiction::plant {
 
-/// Reads the contact forces of MuJoCo's own step as a solution, for reports that compare models.
+/// Writes the contact forces of MuJoCo's own step as a solution, so that reports can compare MuJoCo
+/// with our contact models.
 /// @param data    after mj_step
-/// @param problem with its contacts, and v0 the velocities after the step
+/// @param problem has the contacts of `data`; v0 holds the velocities after the step
 void read_mujoco_solution(const mjModel* model, const mjData* data,
                           const contact::ContactProblem& problem,
                           contact::ContactSolution* solution);

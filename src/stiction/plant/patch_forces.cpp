@@ -16,14 +16,14 @@ namespace {
 using contact::Contact;
 using math::Vec3;
 
-/// atan(x) / x for x >= 0.
+/// Returns atan(x) / x for x >= 0.
 double atan_ratio(double x) {
   if (x > 1e-4) return std::atan(x) / x;
   return 1 - x * x / 3;  // exact to 1e-17
 }
 
-/// @param v_WC of B against A, the surface's own velocity not included [m/s]
-/// @return the force on B, world [N]
+/// Computes the force of one point on B, world frame [N].
+/// @param v velocity of B relative to A, without the velocity of moving surfaces [m/s]
 Vec3 calc_force(const Contact& c, const Vec3& v, double stiction_tolerance) {
   const auto& R = c.R_WC;
   const Vec3 t1{R[0], R[1], R[2]}, t2{R[3], R[4], R[5]}, n{R[6], R[7], R[8]};
@@ -35,6 +35,8 @@ Vec3 calc_force(const Contact& c, const Vec3& v, double stiction_tolerance) {
   return f_n * n - per_slip * v_t;
 }
 
+/// Runs calls to MuJoCo.
+/// @throws Error if MuJoCo raises an error
 template <class F>
 void call_mujoco(F&& f) {
   MuJoCoGuard guard;
@@ -57,10 +59,11 @@ PatchForces::PatchForces(const mjModel* model, const MaterialTable& materials,
                 "is " + std::to_string(stiction_tolerance) + ", must be finite and above 0");
   if (patches_.empty())
     throw Error(ErrorCode::kInvalidValue, "properties",
-                "no two geoms can touch in a patch: one of them needs a hydroelastic_modulus, the "
-                "other that too, or `rigid`");
+                "no two geoms can touch in a patch; give one a hydroelastic_modulus, and the other "
+                "a hydroelastic_modulus or `rigid`");
 }
 
+/// Computes the contact points of all patches, and the velocities of the bodies.
 void PatchForces::calc_points(mjData* d) {
   const mjModel* m = model_;
   call_mujoco([&] {
@@ -74,23 +77,25 @@ void PatchForces::calc_points(mjData* d) {
     if (con.exclude == kPatch || con.dist >= 0) continue;
     throw Error(ErrorCode::kUnsupported, describe(m, mjOBJ_GEOM, con.geom[0]),
                 "touches " + describe(m, mjOBJ_GEOM, con.geom[1]) +
-                    " in points: the continuous form has patches only");
+                    " in points, which have no continuous form; give one a hydroelastic_modulus, "
+                    "and the other a hydroelastic_modulus or `rigid`");
   }
   problem_ = plant_.pattern();
   patches_.add_contacts(m, d, plant_, materials_, &problem_);
   call_mujoco([&] { mj_fwdVelocity(&without_contact_, d); });
 }
 
+/// Adds the generalized forces of a patch.
 void PatchForces::add_patch(const PatchPair& pair, const mjData* d, double* qfrc) const {
   if (pair.first_row < 0) return;
   const auto at =
       std::find_if(problem_.pairs.begin(), problem_.pairs.end(),
                    [&](const contact::BodyPair& p) { return p.first_contact == pair.first_row; });
-  // Velocities of B against A, and the wrench on B, at the pair's origin.
+  // Compute the velocity of B relative to A, and the wrench on B, both at the pair's origin.
   Vec3 V[2], v[2];
   for (int side = 0; side < 2; ++side) {
     const int body = model_->geom_bodyid[pair.geoms[side]];
-    mjtNum V_O[6];  // [w; v] at the origin of its inertial frame, in the world's axes
+    mjtNum V_O[6];  // [w; v] at the origin of the inertial frame, world axes
     mj_objectVelocity(model_, d, mjOBJ_BODY, body, V_O, 0);
     const mjtNum* p = d->xipos + 3 * body;
     V[side] = {V_O[0], V_O[1], V_O[2]};
@@ -131,7 +136,7 @@ void PatchForces::calc_acceleration(mjData* d) {
   const int nv = model_->nv;
   call_mujoco([&] {
     mj_forward(&without_contact_, d);
-    // What is applied acts in the stage of accelerations alone.
+    // Applied forces enter only the acceleration stage, so this stage is all that is repeated.
     for (int i = 0; i < nv; ++i) d->qfrc_applied[i] += qfrc_[i];
     mj_forwardSkip(&without_contact_, d, mjSTAGE_VEL, 1);
     for (int i = 0; i < nv; ++i) d->qfrc_applied[i] -= qfrc_[i];

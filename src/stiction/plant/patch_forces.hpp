@@ -12,33 +12,37 @@
 
 namespace stiction::plant {
 
-/// Pressure-field contact in its continuous form, as forces of the present positions and
-/// velocities: what the models of the step approximate over a step, for integrators with error
-/// control. At a point with pressure p, normal velocity v_n > 0 where bodies part, and slip v_t,
+/// Computes pressure-field contact in its continuous form: forces that depend only on the present
+/// positions and velocities. The contact models of the step approximate these forces over a step.
+/// Use this class with integrators that have error control. At a point with pressure p, normal
+/// velocity v_n (positive when bodies separate) and slip velocity v_t, the tractions are
 ///
 ///     t_n = p (1 - d v_n)_+ ,     t_t = -(2/pi) mu t_n atan(|v_t| / v_s) v_t / |v_t| ,
 ///
-/// d and mu as in the step. Source: [masterjohn2022] section IV; friction as Drake's continuous
-/// mode. It needs no memory but its own: the same state gives the same forces.
+/// with d and mu as in the step. Source: [masterjohn2022] section IV; friction as in Drake's
+/// continuous mode. The same state always gives the same forces.
 class PatchForces {
  public:
+  /// Makes the bodies of all geoms.
   /// @param model     kept by pointer; must outlive this
   /// @param materials one per geom
   /// @param stiction_tolerance v_s > 0 [m/s]
-  /// @throws Error as ContactPatches; if nothing can touch in patches; for v_s out of range
+  /// @throws Error of ContactPatches, if no two geoms can touch in patches, or if v_s is out of
+  /// range
   PatchForces(const mjModel* model, const MaterialTable& materials,
               const contact::SurfaceOptions& options, double stiction_tolerance);
   PatchForces(const PatchForces&) = delete;
   PatchForces& operator=(const PatchForces&) = delete;
 
-  /// Generalized forces of all patches.
-  /// @param data whose qpos and qvel are read; its kinematics, velocities and contacts are computed
+  /// Computes the generalized forces of all patches.
+  /// @param data its qpos and qvel are read; kinematics, velocities and contacts are computed
   /// @param qfrc [N, N m], size (nv), overwritten
-  /// @throws Error if geoms touch in points, which have no continuous form here; of MuJoCo
+  /// @throws Error if geoms touch in points, which have no continuous form here; MuJoCo's errors
   void calc(mjData* data, double* qfrc);
 
-  /// qacc of `data` with these forces, its actuators, qfrc_applied and passive forces, and MuJoCo's
-  /// own constraints but contacts. Same errors.
+  /// Computes data->qacc from these forces, the actuators, qfrc_applied, passive forces, and
+  /// MuJoCo's own constraints except contacts.
+  /// @throws Error like calc
   void calc_acceleration(mjData* data);
 
   const mjModel* model() const { return model_; }

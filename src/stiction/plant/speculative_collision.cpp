@@ -8,7 +8,8 @@
 namespace stiction::plant {
 namespace {
 
-/// The largest distance that a rotation about its center moves a geom's shape, per radian [m].
+/// Returns the largest distance that a rotation about its center moves a geom's shape, per radian
+/// [m].
 double calc_lever(const mjModel* m, const mjData* d, int geom) {
   switch (m->geom_type[geom]) {
     case mjGEOM_SPHERE: return 0;
@@ -16,7 +17,7 @@ double calc_lever(const mjModel* m, const mjData* d, int geom) {
     case mjGEOM_PLANE: break;
     default: return m->geom_rbound[geom];
   }
-  // A plane has no end: take the distance to the farthest geom.
+  // A plane is unbounded, so take the distance to the farthest geom.
   double lever = 0;
   for (int other = 0; other < m->ngeom; ++other)
     lever = std::max(lever, mju_dist3(d->geom_xpos + 3 * geom, d->geom_xpos + 3 * other) +
@@ -24,7 +25,7 @@ double calc_lever(const mjModel* m, const mjData* d, int geom) {
   return lever;
 }
 
-/// The largest speed of a point of a geom's surface [m/s].
+/// Returns the largest speed of the points of a geom's surface [m/s].
 double calc_speed(const mjModel* m, const mjData* d, int geom, double lever,
                   const BodyVelocities& velocities) {
   const int body = m->geom_bodyid[geom];
@@ -42,7 +43,7 @@ double calc_speed(const mjModel* m, const mjData* d, int geom, double lever,
   return std::sqrt(v2) + (lever > 0 ? std::sqrt(w2) * lever : 0);
 }
 
-/// The <pair> element of two geoms, or -1.
+/// Returns the <pair> element of two geoms, or -1.
 int find_pair(const mjModel* m, int geom1, int geom2) {
   if (m->npair == 0) return -1;
   const auto [low, high] = std::minmax(m->geom_bodyid[geom1], m->geom_bodyid[geom2]);
@@ -63,7 +64,7 @@ SpeculativeCollision::SpeculativeCollision(const mjModel* m, contact::ContactMod
                                            const contact::ModelParameters& parameters,
                                            const MaterialTable& materials)
     : contact_model_(contact_model), parameters_(parameters), wide_(*m) {
-  // A body's tree of geoms costs as much as some ten pairs of geoms that are tested one by one.
+  // MuJoCo's tree of a body's geoms costs as much as testing about ten pairs of geoms directly.
   constexpr int kFewGeoms = 8;
   has_few_geoms_ = std::all_of(m->body_geomnum, m->body_geomnum + m->nbody,
                                [](int count) { return count <= kFewGeoms; });
@@ -80,7 +81,7 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const Model& pla
                                    std::span<const std::uint8_t> left_out) {
   if (mjcb_contactfilter) return mj_collision(m, d);
   calc_gaps(m, d, plant, start);
-  // Copy what the caller may have changed; everything else is behind pointers, which stay.
+  // Copy the values that the caller may have changed. The arrays are shared.
   wide_.opt = m->opt;
   if (has_few_geoms_) wide_.opt.disableflags |= mjDSBL_MIDPHASE;
   wide_.flg_surfacevel = m->flg_surfacevel;
@@ -98,8 +99,8 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const Model& pla
   mark_speculative(m, d);
 }
 
-/// A contact's reach is at most T sqrt(1 + s^2) times the relative speed of its bodies. Each of the
-/// two geoms widens its gap by the part that its own speed makes.
+/// Computes the gaps. A contact's reach is at most T sqrt(1 + s^2) times the relative speed of its
+/// bodies. Each of the two geoms widens its gap by the part of its own speed.
 void SpeculativeCollision::calc_gaps(const mjModel* m, mjData* d, const Model& plant,
                                      const BodyVelocities& start) {
   const double dt = m->opt.timestep;
@@ -119,7 +120,7 @@ void SpeculativeCollision::calc_gaps(const mjModel* m, mjData* d, const Model& p
     const int body = m->geom_bodyid[geom];
     double speed = 0;
     if (!plant.dofs_of_body(body).empty()) {
-      // The surface slides even where a rotation leaves the shape as it is.
+      // A rotation moves the surface tangentially even if it does not change the shape.
       const double least = reach.slip > 0 ? m->geom_rbound[geom] : 0;
       const double lever = std::max(least, calc_lever(m, d, geom));
       speed = calc_speed(m, d, geom, lever, start);
@@ -141,8 +142,8 @@ void SpeculativeCollision::calc_gaps(const mjModel* m, mjData* d, const Model& p
         std::max(m->pair_gap[i], geom_gap_[m->pair_geom1[i]] + geom_gap_[m->pair_geom2[i]]);
 }
 
-/// Computes the acceleration that qfrc_applied and xfrc_applied give.
-/// @return false if there are no such forces; then there is no acceleration either
+/// Computes the acceleration by qfrc_applied and xfrc_applied.
+/// @return false if all of them are 0; then the acceleration is not computed
 bool SpeculativeCollision::calc_applied_acceleration(const mjModel* m, mjData* d) {
   const auto is_zero = [](double x) { return x == 0; };
   const bool has_wrench = !std::all_of(d->xfrc_applied, d->xfrc_applied + 6 * m->nbody, is_zero);
@@ -158,7 +159,7 @@ bool SpeculativeCollision::calc_applied_acceleration(const mjModel* m, mjData* d
   return true;
 }
 
-/// The largest reach of any contact of the model.
+/// Returns the largest reach of all contacts of the model.
 contact::Reach SpeculativeCollision::find_largest_reach(const mjModel* m) const {
   double friction = max_friction_;
   for (int i = 0; i < m->ngeom; ++i) friction = std::max(friction, m->geom_friction[3 * i]);
@@ -173,11 +174,12 @@ contact::Reach SpeculativeCollision::find_largest_reach(const mjModel* m) const 
   return contact::calc_reach(contact_model_, parameters_, m->opt.timestep, c);
 }
 
+/// Marks the contacts that are beyond the MJCF's own gap.
 void SpeculativeCollision::mark_speculative(const mjModel* m, mjData* d) const {
   for (int i = 0; i < d->ncon; ++i) {
     mjContact& con = d->contact[i];
     if (con.exclude != kInGap) continue;
-    // MuJoCo saw the widened gaps. Compare with the model's own.
+    // MuJoCo used the widened gaps. Compare with the model's own gap.
     const int geom1 = con.geom[0], geom2 = con.geom[1], pair = find_pair(m, geom1, geom2);
     const double gap = pair >= 0 ? m->pair_gap[pair] : m->geom_gap[geom1] + m->geom_gap[geom2];
     if (con.dist >= con.includemargin + gap) con.exclude = kSpeculative;

@@ -13,26 +13,27 @@
 
 namespace stiction::plant {
 
-/// MuJoCo's collision with gaps that are wide enough for the step. MuJoCo reports two geoms where
-/// they overlap or are within their gap. Here the gap of every geom is at least the distance that
-/// it may move within the step, plus the distance at which the contact model acts.
+/// Runs MuJoCo's collision with gaps that are wide enough for the step. MuJoCo lists a contact of
+/// two geoms that overlap or are within their gap. Here the gap of every geom is at least the
+/// distance that it may move within the step, plus the distance at which the contact model acts.
 class SpeculativeCollision {
  public:
-  /// A bound on accelerations by smooth forces, which are not known when bodies are collided: ten
-  /// times gravity [m/s^2].
+  /// The acceleration that smooth forces are assumed to give at most, ten times gravity [m/s^2].
+  /// These forces are not known yet when bodies are collided.
   static constexpr double kUnknownAcceleration = 100;
 
   /// @param parameters only the normal law is read
   SpeculativeCollision(const mjModel* model, contact::ContactModel contact_model,
                        const contact::ModelParameters& parameters, const MaterialTable& materials);
 
-  /// Runs mj_collision with the widened gaps and marks what lies beyond the MJCF's own gap as
-  /// kSpeculative. Under a user's contact filter, which knows the caller's model by its address,
-  /// gaps stay as they are. With contacts overridden in <option> MuJoCo's broadphase does not see
-  /// gaps, so speculative contacts beyond the margin may be missing.
-  /// @param data after mj_fwdKinematics and mj_factorM; see MuJoCoGuard for errors
+  /// Runs mj_collision with the widened gaps, and marks contacts beyond the MJCF's own gap as
+  /// kSpeculative. Gaps are not widened if the user has set a contact filter, because the filter
+  /// may identify the model by its address. If <option> overrides contact parameters, MuJoCo's
+  /// broadphase ignores gaps, so speculative contacts beyond the margin may be missing. Call this
+  /// inside a MuJoCoGuard.
+  /// @param data after mj_fwdKinematics and mj_factorM
   /// @param start velocities of the bodies at the start of the step
-  /// @param left_out one flag per geom: 1 if only a <pair> needs it to be collided
+  /// @param left_out one flag per geom: 1 if the geom is collided only for a <pair>
   void collide(const mjModel* model, mjData* data, const Model& plant, const BodyVelocities& start,
                std::span<const std::uint8_t> left_out);
 
@@ -44,14 +45,14 @@ class SpeculativeCollision {
 
   contact::ContactModel contact_model_;
   contact::ModelParameters parameters_;
-  // The largest values over all materials.
+  // The largest values of all materials.
   double max_friction_ = 0, max_relaxation_time_ = 0, max_thickness_ = 0;
-  bool has_few_geoms_ = false;  // on every body: MuJoCo's midphase does not pay
+  bool has_few_geoms_ = false;  // every body has so few geoms that the midphase costs more
   mjModel wide_;                // the model with the widened gaps; shares all other arrays
   std::vector<mjtNum> geom_gap_, pair_gap_, body_margin_;
   std::vector<int> contype_, conaffinity_;
-  std::vector<double> force_, acceleration_, qvel_;  // under applied forces, size nv
-  BodyVelocities forced_;                            // at qvel_
+  std::vector<double> force_, acceleration_, qvel_;  // with the applied forces, size nv
+  BodyVelocities forced_;                            // velocities of the bodies at qvel_
 };
 
 }  // namespace stiction::plant

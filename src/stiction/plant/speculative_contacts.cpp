@@ -36,7 +36,7 @@ void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of
     if (con.exclude == kTakesPart) {
       acts_[i] = 1;
     } else if (is_in_gap(con)) {
-      // Most steps have no open contacts and need no velocities at their end.
+      // Compute the velocities at the end of the step only if there are open contacts.
       if (!has_end) {
         has_end = true;
         qvel_.resize(m->nv);
@@ -52,7 +52,7 @@ void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of
 /// Marks the contacts whose two geoms touch, or nearly touch, anywhere.
 void SpeculativeContacts::find_touching(const mjData* d) {
   may_act_.assign(d->ncon, 0);
-  // The contacts of two geoms follow each other.
+  // Visit the runs of consecutive contacts of the same two geoms.
   for (int i = 0; i < d->ncon;) {
     int end = i;
     bool touches = false;
@@ -60,7 +60,7 @@ void SpeculativeContacts::find_touching(const mjData* d) {
     for (; end < d->ncon; ++end) {
       const mjContact& con = d->contact[end];
       if (con.geom[0] != first.geom[0] || con.geom[1] != first.geom[1]) break;
-      // A distance that is not a number counts as touching, so that the step fails by it.
+      // A NaN distance counts as touching, so that the step fails.
       touches = touches || !(calc_gap(con) > kNearlyTouching);
     }
     std::fill(may_act_.begin() + i, may_act_.begin() + end, touches);

@@ -19,12 +19,12 @@ namespace stiction::plant {
 /// SpeculativeCollision finds the candidates; this class chooses those that take part in the step,
 /// and after the step removes those that stayed open.
 ///
-/// All of it follows from the state and the inputs at the start of the step. The motion of mocap
-/// bodies, and accelerations of actuators beyond SpeculativeCollision::kUnknownAcceleration, are
-/// not foreseen.
+/// The choice depends only on the state and the inputs at the start of the step. It does not
+/// include the motion of mocap bodies or accelerations by actuators beyond
+/// SpeculativeCollision::kUnknownAcceleration.
 class SpeculativeContacts {
  public:
-  /// Steps that end where geoms touch treat geoms nearer than this as touching [m].
+  /// Steps that end at a touch treat geoms that are nearer than this as touching [m].
   static constexpr double kNearlyTouching = 10 * contact::kTouchDistance;
   /// Velocity changes by impulses are not known when contacts are chosen. A contact takes part if
   /// this acceleration, twice gravity, would close it within the step [m/s^2].
@@ -34,17 +34,17 @@ class SpeculativeContacts {
   SpeculativeContacts(const mjModel* model, contact::ContactModel contact_model,
                       const contact::ModelParameters& parameters, const MaterialTable& materials);
 
-  /// Fills data->contact with what touches and what may close within the step, see
-  /// SpeculativeCollision::collide.
+  /// Fills data->contact with the contacts that are closed and those that may close within the
+  /// step, see SpeculativeCollision::collide.
   void collide(const mjModel* model, mjData* data, const Model& plant,
                std::span<const std::uint8_t> left_out);
 
-  /// Chooses the contacts that take part: those that touch, and those within a gap that are within
-  /// the contact model's reach at the step's initial velocities, or that would close at the
-  /// velocities that the smooth forces alone give.
+  /// Chooses the contacts that take part. Closed contacts always take part. An open contact takes
+  /// part if it is within the contact model's reach at the initial velocities of the step, or if it
+  /// would close at the velocities by smooth forces alone.
   /// @param data after mj_fwdAcceleration
-  /// @param only_of_touching leaves out gaps between geoms that touch nowhere, for steps that end
-  ///     where such geoms touch
+  /// @param only_of_touching skips open contacts between geoms that touch nowhere; for steps that
+  ///     end when such geoms touch
   void choose(const mjModel* model, const mjData* data, bool only_of_touching = false);
 
   /// Adds the contacts that are within reach at the velocities of a solution.
@@ -55,8 +55,8 @@ class SpeculativeContacts {
   /// One flag per contact in data->contact: 1 if it takes part.
   std::span<const std::uint8_t> acts() const { return acts_; }
 
-  /// Removes speculative contacts without an impulse from data->contact. The list then holds what
-  /// MuJoCo would list and what touched within the step.
+  /// Removes speculative contacts without an impulse from data->contact. The list then holds the
+  /// contacts that MuJoCo would list, and those that closed within the step.
   /// @param data after write_back
   /// @return the new index of each contact that stays
   std::span<const int> remove_idle(mjData* data);
@@ -71,10 +71,10 @@ class SpeculativeContacts {
   SpeculativeCollision collision_;
   contact::ContactModel contact_model_;
   contact::ModelParameters parameters_;
-  contact::NormalLawKind law_;  // the law that the contact model uses
+  contact::NormalLawKind law_;  // normal law of the contact model
   const MaterialTable& materials_;
-  std::vector<double> qvel_;    // velocities at the end of the step under smooth forces, size nv
-  BodyVelocities start_, end_;  // at the start, and at qvel_ or a solution
+  std::vector<double> qvel_;    // velocities after the step by smooth forces alone, size nv
+  BodyVelocities start_, end_;  // at the start of the step, and at qvel_ or a solution
   std::vector<std::uint8_t> acts_;
   std::vector<std::uint8_t> may_act_;  // contacts between geoms that touch; empty: all may
   std::vector<int> index_;             // new index of each contact after remove_idle

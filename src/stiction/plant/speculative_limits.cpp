@@ -9,7 +9,7 @@
 namespace stiction::plant {
 namespace {
 
-/// Distances to the ends of a range, and the speeds at which they shrink.
+/// The distances to the two ends of a range, and the speeds at which these distances shrink.
 struct Ends {
   double distance[2], speed[2];
 };
@@ -23,7 +23,7 @@ Ends find_joint_ends(const mjModel* m, const mjData* d, const double* qvel, int 
   const double* v = qvel + m->jnt_dofadr[joint];
   const mjtNum* range = m->jnt_range + 2 * joint;
   if (m->jnt_type[joint] != mjJNT_BALL) return find_ends(*q, *v, range);
-  // The angle of a ball joint has one end, and grows by less than its speed.
+  // The range of a ball joint's angle has an upper end only. The angle grows at most at the speed.
   mjtNum turn[3], unit[4] = {q[0], q[1], q[2], q[3]};
   mju_normalize4(unit);
   mju_quat2Vel(turn, unit, 1);
@@ -52,14 +52,16 @@ bool SpeculativeLimits::add_reached(const mjModel* m, const mjData* d, const dou
   return add(m, d, qvel, 0);
 }
 
-/// @param way that a joint may go beyond what its velocity says
-bool SpeculativeLimits::add(const mjModel* m, const mjData* d, const double* qvel, double way) {
+/// Widens the margins of the limits that would be reached within the step.
+/// @param slack distance that a joint may move in addition to its velocity's [m, rad]
+/// @return true if there are new ones
+bool SpeculativeLimits::add(const mjModel* m, const mjData* d, const double* qvel, double slack) {
   const double dt = m->opt.timestep;
   bool is_any = false;
   const auto take = [&](const Ends& ends, double margin, mjtNum* widened) {
     for (int end = 0; end < 2; ++end) {
       const double distance = ends.distance[end];
-      if (distance < *widened || !(distance - margin < dt * ends.speed[end] + way)) continue;
+      if (distance < *widened || !(distance - margin < dt * ends.speed[end] + slack)) continue;
       *widened = std::nextafter(distance, std::numeric_limits<double>::infinity());
       is_any = true;
     }

@@ -6,34 +6,35 @@
 
 namespace stiction::plant {
 
-/// Limits of joints and tendons before they are reached, for models that let nothing overlap.
-/// MuJoCo makes a limit's row where the joint is within the margin of its range; one that closes
-/// within the step would first be seen as a violation. Here the margin of such a limit is as wide
-/// as it is away. What rows then have for a margin is the MJCF's own.
+/// Speculative limits: limits of joints and tendons that may be reached within the step, for
+/// contact models that allow no penetration. MuJoCo makes a row for a limit if the joint is within
+/// the margin of its range. A limit that is reached within the step would therefore first be seen
+/// as a violation. This class widens the margin of such a limit to its present distance. The rows
+/// then get the MJCF's own margin back.
 class SpeculativeLimits {
  public:
-  /// Of what is not known before the solve, twice gravity [m/s^2, rad/s^2]: nearer limits take
-  /// part.
+  /// Accelerations by impulses are not known before the solve. A limit takes part if this
+  /// acceleration, twice gravity, would reach it within the step [m/s^2, rad/s^2].
   static constexpr double kUnknownAcceleration = 20;
 
-  /// Those that would close within the step at data->qvel.
+  /// Chooses the limits that would be reached within the step at data->qvel.
   /// @param data after mj_fwdKinematics
   void choose(const mjModel* model, const mjData* data);
 
-  /// Adds those that close within the step at the velocities of a solution.
+  /// Adds the limits that would be reached within the step at the velocities of a solution.
   /// @param qvel size nv
-  /// @return true if there is any
+  /// @return true if there are any
   bool add_reached(const mjModel* model, const mjData* data, const double* qvel);
 
-  /// Sets the margins of a copy of the model, whose other arrays it shares.
+  /// Makes `wide` a copy of the model with the widened margins. It shares all other arrays.
   void widen(const mjModel* model, mjModel* wide) const;
-  /// Gives rows the model's margins again.
+  /// Gives the limit rows of `data` the model's margins.
   static void restore_margins(const mjModel* model, mjData* data);
 
  private:
-  bool add(const mjModel* m, const mjData* d, const double* qvel, double way);
+  bool add(const mjModel* m, const mjData* d, const double* qvel, double slack);
 
-  std::vector<mjtNum> joint_margin_, tendon_margin_;
+  std::vector<mjtNum> joint_margin_, tendon_margin_;  // widened margins [m, rad]
 };
 
 }  // namespace stiction::plant

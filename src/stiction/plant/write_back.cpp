@@ -179,6 +179,17 @@ int find_row_state(const mjData* d, int row) {
 
 }  // namespace
 
+void write_row_forces(mjData* d, const contact::ContactProblem& problem,
+                      const contact::ContactSolution& solution) {
+  std::fill_n(d->efc_force, d->nefc, 0.0);
+  for (int i = 0; i < problem.num_rows(); ++i) {
+    const int source = problem.rows[i].source;
+    if (source < 0) continue;
+    d->efc_force[source] = solution.row_impulses[i] / problem.time_step;
+    d->efc_state[source] = find_row_state(d, source);
+  }
+}
+
 bool write_back(const mjModel* m, mjData* d, const Model& plant,
                 const contact::ContactProblem& problem, const contact::ContactSolution& solution,
                 std::span<const double> constraint_impulse) {
@@ -187,13 +198,7 @@ bool write_back(const mjModel* m, mjData* d, const Model& plant,
   for (int i = 0; i < m->nv; ++i) d->qacc[i] = (d->qacc[i] - d->qvel[i]) / dt;
   to_mujoco_dofs(d, plant, constraint_impulse.data(), d->qfrc_constraint);
   for (int i = 0; i < m->nv; ++i) d->qfrc_constraint[i] /= dt;
-
-  for (int i = 0; i < problem.num_rows(); ++i) {
-    const int source = problem.rows[i].source;
-    if (source < 0) continue;
-    d->efc_force[source] = solution.row_impulses[i] / dt;
-    d->efc_state[source] = find_row_state(d, source);
-  }
+  write_row_forces(d, problem, solution);
   std::fill_n(d->efc_b, d->nefc, 0.0);
   return write_contacts(m, d, problem, solution);
 }

@@ -10,6 +10,12 @@
 
 namespace stiction::plant {
 
+/// Writes the impulses of the problem's rows to efc_force and efc_state, as forces over the time
+/// step. MuJoCo's other rows get no force.
+/// @param data has MuJoCo's own constraint rows, without rows of contacts
+void write_row_forces(mjData* data, const contact::ContactProblem& problem,
+                      const contact::ContactSolution& solution);
+
 /// Puts a step's result where MuJoCo's sensors, mj_contactForce and viewers look for it: qacc,
 /// qfrc_constraint, efc_force and efc_state with one block per contact, and each contact's
 /// efc_address. qacc is the change of velocity over the step. The contacts' rows of efc_J stay

@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
+#include "stiction/certificate/certificate_fields.hpp"
 #include "stiction/contact/rigid_touch.hpp"
 #include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/plant/write_back.hpp"
+#include "stiction/sim/certificate_failure.hpp"
 #include "stiction/sim/patch_writer.hpp"
 #include "stiction/sim/report_writer.hpp"
 #include "stiction/sim/stopwatch.hpp"
@@ -418,10 +420,15 @@ std::string ContactStep::find_cause(const StepContext& context) const {
 void ContactStep::certify(StepContext& context, mjData* d) {
   const double absolute_tolerance = formulations::SolverOptions().absolute_tolerance;
   const StepOptions& options = context.options;
-  const certificate::Certificate certificate =
-      certifier_.certify(problem_, &momentum_factor_, islands_, options.contact_model,
-                         options.parameters, options.tolerance, absolute_tolerance, solution_);
-  keep_worst(certificate, &context.report.certificate);
+  const certificate::SolvedStep step = {.problem = problem_,
+                                        .islands = islands_,
+                                        .model = options.contact_model,
+                                        .parameters = options.parameters,
+                                        .relative_tolerance = options.tolerance,
+                                        .absolute_tolerance = absolute_tolerance,
+                                        .solution = solution_};
+  const certificate::Certificate certificate = certifier_.certify(step, &momentum_factor_);
+  certificate::keep_worst(certificate, &context.report.certificate);
   if (!plant::write_back(context.stage, d, context.plant, problem_, solution_,
                          certifier_.constraint_impulse()))
     return context.fail(kBufferFull,
@@ -430,28 +437,19 @@ void ContactStep::certify(StepContext& context, mjData* d) {
 
   plant::MomentumCheck::Result momentum;
   context.call_mujoco(d, [&] {
-    momentum = momentum_check_.calc(context.stage, d, context.plant, implicit_, problem_, solution_,
-                                    certifier_.imbalance());
+    momentum = momentum_check_.calc({.model = context.stage,
+                                     .data = d,
+                                     .plant = context.plant,
+                                     .problem = problem_,
+                                     .solution = solution_,
+                                     .imbalance = certifier_.imbalance()},
+                                    implicit_);
   });
-  context.report.momentum_error = std::max(context.report.momentum_error, momentum.residual);
-  // Two computations of one imbalance: their difference is round-off, or an error in one of them.
-  constexpr double kRoundOff = 1e-9;
-  const bool is_rigid = contact::traits(options.contact_model).is_rigid;
-  const double scale = std::max(momentum.scale, is_rigid ? momentum.contact_scale : 0);
-  certificate::Verdict agreement;
-  agreement.require("difference of its imbalance of momentum to that by MuJoCo's matrices",
-                    momentum.mismatch, kRoundOff * (1 + scale), "sqrt(J)");
-  if (certificate.ok && agreement.ok()) return;
-  context.report.certificate.ok = false;
-  context.report.certificate.failed = certificate.ok ? agreement.failed() : certificate.failed;
-  const certificate::FailedCheck& failed = context.report.certificate.failed;
-  const char* space = *failed.unit == '\0' ? "" : " ";
-  char text[200];
-  std::snprintf(text, sizeof text,
-                "the step does not pass its certificate: %s is %.3g%s%s, allowed is %.3g%s%s",
-                failed.quantity, std::abs(failed.value), space, failed.unit, failed.limit, space,
-                failed.unit);
-  context.fail(kCertificateFailed, text);
+  const certificate::Verdict agreement = report_momentum(context, momentum);
+  if (!certificate.ok)
+    fail_certificate(context, certificate.failed);
+  else if (!agreement.ok())
+    fail_certificate(context, agreement.failed());
 }
 
 void ContactStep::sense(StepContext& context, mjData* d) {

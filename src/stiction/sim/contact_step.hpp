@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "stiction/base/thread_pool.hpp"
-#include "stiction/certificate/certificate.hpp"
+#include "stiction/certificate/certifier.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/islands.hpp"
 #include "stiction/formulations/contact_solver.hpp"

@@ -43,10 +43,11 @@ void EventStep::go_on(StepContext& context, mjData* d, double duration, bool sen
 /// The next touch of geoms that are apart, until the time in `touch`.
 void EventStep::find_event(StepContext& context, const mjData* d, plant::Touch* touch) {
   if (context.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) return;
-  // What nearly touches has taken part in the solve already, with its gap; but for a model without.
-  const double together = context.options.contact_model == contact::ContactModel::anitescu_potra
-                              ? contact::kTouchDistance
-                              : plant::SpeculativeContacts::kNearlyTouching;
+  // Contacts that nearly touch took part in the solve with their gaps, if the model has gaps.
+  const bool has_gaps =
+      contact::traits(context.options.contact_model).gaps == contact::GapPolicy::kSpeculative;
+  const double together =
+      has_gaps ? plant::SpeculativeContacts::kNearlyTouching : contact::kTouchDistance;
   const double limit = touch->time;
   if (!advancement_.calc(context.stage, d, d->qvel, limit, touch, together))
     context.fail(kMuJoCoError, advancement_.error());

@@ -130,25 +130,4 @@ void write_statistics(const contact::ContactProblem& problem,
   report->islands.assign(solution.islands.begin(), solution.islands.end());
 }
 
-void keep_worst(const certificate::Certificate& step, certificate::Certificate* worst) {
-  const auto grow = [](double value, double* to) { *to = std::max(*to, value); };
-  grow(step.error_bound, &worst->error_bound);
-  grow(step.velocity_bound, &worst->velocity_bound);
-  grow(step.relative_residual, &worst->relative_residual);
-  grow(step.residual_to_momentum, &worst->residual_to_momentum);
-  grow(step.round_off, &worst->round_off);
-  grow(step.impulse_error, &worst->impulse_error);
-  grow(step.max_cone_excess, &worst->max_cone_excess);
-  grow(step.max_friction_work, &worst->max_friction_work);
-  grow(step.coupling_error, &worst->coupling_error);
-  grow(step.complementarity, &worst->complementarity);
-  grow(step.complementarity_work, &worst->complementarity_work);
-  grow(step.constraint_error, &worst->constraint_error);
-  grow(step.energy_gain, &worst->energy_gain);
-  worst->num_pushing = std::max(worst->num_pushing, step.num_pushing);
-  worst->max_pushing = std::max(worst->max_pushing, step.max_pushing);
-  worst->min_normal_impulse = std::min(worst->min_normal_impulse, step.min_normal_impulse);
-  worst->ok = worst->ok && step.ok;
-}
-
 }  // namespace stiction::sim

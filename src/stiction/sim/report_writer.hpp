@@ -32,7 +32,4 @@ void write_contacts(const mjModel* model, const mjData* data,
 void write_statistics(const contact::ContactProblem& problem,
                       const contact::ContactSolution& solution, StepReport* report);
 
-/// Takes the worse of two certificates, entry by entry.
-void keep_worst(const certificate::Certificate& step, certificate::Certificate* worst);
-
 }  // namespace stiction::sim

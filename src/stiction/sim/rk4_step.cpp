@@ -85,8 +85,8 @@ bool Rk4Step::try_part(StepContext& context, mjData* d, double duration, bool se
       place(context, d, way_, change_, kWhen[stage] * duration);
       if (!motion_.follow(context, d, duration)) return false;
     }
-    if (!motion_.calc_acceleration(context, d, stage == 0 ? 0 : duration, qacc_.data()))
-      return false;
+    const double reach = stage == 0 ? 0 : duration;
+    if (!motion_.calc_acceleration(context, d, reach, duration, qacc_.data())) return false;
     sums.iterations += context.report.statistics.iterations;
     sums.max_iterations = std::max(sums.max_iterations, context.report.statistics.max_iterations);
     if (stage == 0) {
@@ -112,7 +112,9 @@ bool Rk4Step::try_part(StepContext& context, mjData* d, double duration, bool se
     change_[i] = duration * sum_qacc_[i];
   }
   place(context, d, way_, change_, duration);
-  if (!motion_.follow(context, d, 0)) return false;
+  // Stages leave curved equalities along a straight line, but the end of a part is back on them,
+  // unless a loop is so near to a singular position that no acceleration holds it.
+  if (!motion_.follow(context, d, 0) || !motion_.holds_equalities(d)) return false;
   context.report.statistics = sums;
   step_.add_part(context);
   return true;

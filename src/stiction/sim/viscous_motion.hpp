@@ -5,51 +5,64 @@
 #include <memory>
 #include <vector>
 
-#include "stiction/certificate/certificate.hpp"
+#include "stiction/certificate/certifier.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/islands.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/plant/constraint_rows.hpp"
 #include "stiction/plant/gap_acceleration.hpp"
 #include "stiction/plant/implicit_forces.hpp"
+#include "stiction/plant/momentum_check.hpp"
 #include "stiction/plant/speculative_contacts.hpp"
 #include "stiction/sim/step_context.hpp"
 
 namespace stiction::sim {
 
-/// The equations of motion under `viscous`, at the level of accelerations:
+/// Solves the equations of motion of `viscous` for accelerations:
 ///
 ///     M a = f - S^T V (S v + b) - T^T V (T v + b) + J^T f_J + N^T f_N,
 ///     J a + J-dot v = 0,   0 <= f_N _|_ N a + N-dot v >= 0
 ///
-/// for contacts that are sustained: closed, and neither closing nor opening. Before them impacts,
-/// inelastic or with Poisson's restitution, make of contacts that close such ones. Limits of joints
-/// and tendons are contacts without friction.
+/// for the sustained contacts, which are closed and neither close further nor open. Before that,
+/// impacts stop the contacts that close; they are inelastic or have Poisson's restitution. Limits
+/// of joints and tendons are contacts without friction.
 ///
-/// It solves both with the contact model's own solver, velocities in place of accelerations.
+/// The contact model's own solver solves both problems. In the second one, accelerations take the
+/// place of velocities.
 /// Source: [drumwright2015] sections III and IV; [theory:acceleration-level].
 class ViscousMotion {
  public:
   ViscousMotion(const mjModel* model, const StepOptions& options,
                 const plant::MaterialTable& materials);
 
-  /// Positions, and what touches there: of that alone contacts are sustained from here on. Failures
-  /// of MuJoCo go to the context.
+  /// Computes the positions at the start of a part of the step, and finds the geoms that touch.
+  /// Only their contacts can be sustained until the next start. Failures of MuJoCo go to the
+  /// context.
   void start(StepContext& context, mjData* d);
-  /// Velocities after the impacts of what closes, and of equalities that open; after start.
-  /// @return false if they were not found
+  /// Writes the velocities after the impacts of contacts and limits that close and of equalities
+  /// that open. After start.
+  /// @return false if no such velocities were found
   bool resolve_impacts(StepContext& context, mjData* d);
 
-  /// Positions of a later stage, within `duration` of the start.
-  /// @return false if geoms or limits overlap by more than the tolerance that did not at the start,
-  /// or equalities have come apart
-  bool follow(StepContext& context, mjData* d, double duration);
-  /// @param qacc out, size nv, in MuJoCo's dofs
-  /// @return false if there are no such accelerations, or they do not pass their certificate
-  bool calc_acceleration(StepContext& context, mjData* d, double duration, double* qacc);
+  /// Computes the positions of a later stage.
+  /// @param reach largest possible time since the start [s]. A stage moves straight on, so it may
+  ///              enter a curved surface by the distance that curvature makes in this time. It is
+  ///              0 at the end of a part, which follows the surfaces.
+  /// @return false if geoms or limits overlap deeper than at the start, beyond the tolerance
+  bool follow(StepContext& context, mjData* d, double reach);
+  /// Returns true if no equality is open wider than at the start, or opens. After follow.
+  bool holds_equalities(const mjData* d) const;
+  /// Computes the accelerations of a stage, certifies them, and compares their balance of forces
+  /// with MuJoCo's matrices. The step fails if the two disagree.
+  /// @param reach    largest possible time since the start, 0 at the start [s]
+  /// @param duration time over which the accelerations act [s]
+  /// @param qacc     out, size nv, in MuJoCo's dofs
+  /// @return false if there are no such accelerations, or they fail their certificate
+  bool calc_acceleration(StepContext& context, mjData* d, double reach, double duration,
+                         double* qacc);
 
-  /// Where MuJoCo and the report have the last accelerations and forces; impulses are those of the
-  /// forces over `duration`.
+  /// Writes the last accelerations and forces to MuJoCo's arrays and to the report. Impulses are
+  /// those of the forces over `duration` [s].
   void write_back(StepContext& context, mjData* d, double duration);
 
  private:
@@ -58,13 +71,29 @@ class ViscousMotion {
     std::array<int, 2> geoms{};
     double depth = 0;  // >= 0 [m]
   };
+  /// The pairs that touch, and the largest errors of positions, at the start.
+  struct Start {
+    std::vector<Touching> touching;
+    double limit_depth = 0;     // [m, rad]
+    double equality_error = 0;  // [m, rad]
+  };
+  /// Viscous friction of each contact of the problem.
+  struct Viscous {
+    std::vector<double> coefficients;           // nu [N s/m]
+    std::vector<std::array<double, 3>> forces;  // t1, t2, n [N]
+  };
+  /// The unknowns of the problem: velocities after an impact, or accelerations.
+  enum class Level { impact, acceleration };
+
   const Touching* find_touching(const mjContact& con) const;
   void find_positions(StepContext& context, mjData* d);
-  void choose_sustained(const mjModel* m, const mjData* d, double duration);
-  void assemble(StepContext& context, mjData* d, bool is_impact, double duration);
-  void keep_rows(const mjData* d, bool is_impact, double duration);
-  void add_viscous_forces();
-  bool solve(StepContext& context, double scale);
+  void choose_sustained(const mjModel* m, const mjData* d, double reach);
+  void assemble(StepContext& context, mjData* d, Level level, double reach);
+  void keep_rows(const mjData* d, Level level, double reach);
+  bool solve(StepContext& context, Level level);
+  bool certify(StepContext& context, double duration);
+  void check_momentum(StepContext& context, mjData* d, Level level, double duration);
+  formulations::SolverOptions make_options(const StepContext& context) const;
 
   plant::SpeculativeContacts speculative_;
   plant::ConstraintRows constraint_rows_;
@@ -77,13 +106,12 @@ class ViscousMotion {
   std::unique_ptr<formulations::ContactSolver> impact_solver_, solver_;
   contact::ContactSolution solution_;
   certificate::Certifier certifier_;
-  std::vector<Touching> touching_;
-  double limit_depth_ = 0;     // the worst at the start
-  double equality_error_ = 0;  // the same
+  plant::MomentumCheck momentum_check_;
+  Start start_;
   std::vector<std::uint8_t> acts_, left_out_;
-  std::vector<double> bias_;                    // N-dot v of each of MuJoCo's contacts
-  std::vector<double> v_;                       // of the solver's dofs
-  std::vector<std::array<double, 3>> viscous_;  // force of each contact, t1, t2, n [N]
+  std::vector<double> bias_;  // N-dot v of each of MuJoCo's contacts
+  std::vector<double> v_;     // velocities of the solver's dofs
+  Viscous viscous_;
 };
 
 }  // namespace stiction::sim

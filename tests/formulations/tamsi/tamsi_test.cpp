@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "stiction/certificate/reference_laws.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/dense_island.hpp"
 #include "stiction/formulations/tamsi/tamsi_island.hpp"
@@ -103,8 +104,8 @@ TEST(TamsiLaw, CertificatesLawIsTheSame) {
         for (const double v_n : {-1.0, 0.0, 0.04, 0.06, 0.3}) {
           const certificate::ContactVector v_c{
               slip * kSpeed * normal(rng), slip * kSpeed * normal(rng), v_n, normal(rng), 0, 0};
-          const certificate::ReferenceImpulse reference =
-              certificate::calc_reference_impulse(ContactModel::tamsi, {}, c, 2e-3, 1, 0, v_c);
+          const certificate::ReferenceImpulse reference = certificate::calc_reference_impulse(
+              ContactModel::tamsi, {}, c, {.time_step = 2e-3, .w = 1}, v_c);
           Tamsi::State state;
           const Vector3 gamma =
               Tamsi::calc_impulse(Tamsi::make_row(c, 2e-3, {}), {v_c[0], v_c[1], v_c[2]}, &state);

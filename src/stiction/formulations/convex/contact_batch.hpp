@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/formulations/convex/formulation.hpp"
 #include "stiction/formulations/convex/pair_sums.hpp"
@@ -55,6 +56,7 @@ inline void gather(const contact::ContactProblem& problem, const BatchSource& so
   const contact::Contact* contacts[math::kNumLanes];
   for (int lane = 0; lane < math::kNumLanes; ++lane) {
     const int c = source.contact[lane];
+    STICTION_ASSERT(-1 <= c && c < problem.num_contacts());
     contacts[lane] = c >= 0 ? &problem.contacts[c] : &kNoContact;
     start->delassus[lane] = c >= 0 ? problem.delassus[c] : 1;
     start->mu[lane] = contacts[lane]->sliding_friction();

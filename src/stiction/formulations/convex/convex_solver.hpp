@@ -4,12 +4,14 @@
 #include <cmath>
 #include <vector>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
 #include "stiction/formulations/convex/coupled_rounds.hpp"
 #include "stiction/formulations/convex/elimination.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
+#include "stiction/formulations/solver_preconditions.hpp"
 
 /// The solver of the convex models: Newton's method on each island, for one formulation F.
 /// Internal: SIMD types.
@@ -42,6 +44,8 @@ class ConvexSolver final : public ContactSolver {
   void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
              std::span<const double> guess, base::ThreadPool* threads,
              ContactSolution* solution) override {
+    STICTION_ASSERT(is_ready_to_solve(problem, islands, guess));
+    STICTION_ASSERT(are_in_range(options));
     eliminations_.update(problem, islands);
     arrays_.layout.update(problem, islands, eliminations_, TakesTorsion<F>);
     arrays_.dofs.resize(arrays_.layout.num_dofs);

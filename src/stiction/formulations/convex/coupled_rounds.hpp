@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
 #include "stiction/numerics/fixed_point.hpp"
 
@@ -107,7 +108,10 @@ class CoupledRounds {
   }
 
   /// Widens stiction's slip tolerance.
-  void set_smoothing(double factor) { softening_ = factor; }
+  void set_smoothing(double factor) {
+    STICTION_ASSERT(factor >= 1);
+    softening_ = factor;
+  }
 
   /// Of the last round, with the iterations of all.
   const numerics::NewtonResult& result() const { return result_; }
@@ -234,6 +238,7 @@ class CouplingScratch {
     scratch_.resize(start_.back() * kScratchWidth);
   }
   CouplingMemory of_island(const SolverLayout& layout, int island) {
+    STICTION_ASSERT(0 <= island && island + 1 < static_cast<int>(start_.size()));
     const IslandRange& range = layout.islands[island];
     return {slice(&x_, island, 1),
             slice(&start_x_, island, 1),

@@ -6,6 +6,7 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/laws/row_impulse.hpp"
 
@@ -68,6 +69,8 @@ std::vector<double> calc_dense_hessian(const ContactProblem& problem,
                                        std::span<const PairHessian> pairs,
                                        std::span<const double> v) {
   const int num_dofs = problem.num_dofs();
+  STICTION_ASSERT(pairs.size() == problem.pairs.size());
+  STICTION_ASSERT(static_cast<int>(v.size()) == num_dofs);
   DenseSum H(num_dofs);
   add_A(problem, &H);
   for (std::size_t p = 0; p < pairs.size(); ++p) {
@@ -92,6 +95,7 @@ std::vector<double> calc_dense_hessian(const ContactProblem& problem,
 
 double calc_condition_number(std::span<const double> H) {
   const auto n = static_cast<Eigen::Index>(std::lround(std::sqrt(static_cast<double>(H.size()))));
+  STICTION_ASSERT(n >= 1 && static_cast<std::size_t>(n * n) == H.size());
   // Not Eigen's BDCSVD, which loses singular values that many bodies share.
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       Eigen::Map<const Eigen::MatrixXd>(H.data(), n, n), Eigen::EigenvaluesOnly);

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/islands.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
@@ -24,7 +25,7 @@ class EliminationCache {
   /// How many of them no constraint touches: the first.
   int num_idle(int island) const { return slot(island).num_idle; }
   /// Its Hessian, with blocks in that order.
-  math::BlockSparseCholesky& hessian(int island) { return slots_[island_slot_[island]].hessian; }
+  math::BlockSparseCholesky& hessian(int island) { return slots_[slot_index(island)].hessian; }
 
  private:
   struct Slot {
@@ -36,7 +37,11 @@ class EliminationCache {
     int num_idle = 0;
     math::BlockSparseCholesky hessian;
   };
-  const Slot& slot(int island) const { return slots_[island_slot_[island]]; }
+  int slot_index(int island) const {
+    STICTION_ASSERT(0 <= island && island < static_cast<int>(island_slot_.size()));
+    return island_slot_[island];
+  }
+  const Slot& slot(int island) const { return slots_[slot_index(island)]; }
   void describe(const contact::ContactProblem& problem, const contact::Islands& islands,
                 int island);
   bool is_unchanged(const Slot& slot) const;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/contact/residual_scale.hpp"
 #include "stiction/formulations/convex/fine_velocity.hpp"
@@ -41,6 +42,7 @@ class IslandProblem {
 
   /// Starts at other velocities.
   void start_at(std::span<const double> v) {
+    STICTION_ASSERT(static_cast<int>(v.size()) == range_.num_dofs);
     std::copy(v.begin(), v.end(), dofs_.v.data() + range_.dof_begin);
     num_secants_ = 0;
     start();
@@ -208,7 +210,10 @@ class IslandProblem {
   }
 
   /// Multiplies the cost of all contacts, but not of rows, by s in (0, 1].
-  void set_continuation_parameter(double s) { continuation_parameter_ = s; }
+  void set_continuation_parameter(double s) {
+    STICTION_ASSERT(0 < s && s <= 1);
+    continuation_parameter_ = s;
+  }
   /// Of the last Hessian, the largest product of a pair's curvature and mobility [-].
   double stiffness() const { return stiffness_; }
   /// A relative error of v is one of the momentum, which may be far above the impulses. The last

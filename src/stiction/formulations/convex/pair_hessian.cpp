@@ -1,5 +1,6 @@
 #include "stiction/formulations/convex/pair_hessian.hpp"
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/jacobian.hpp"
 
 namespace stiction::formulations {
@@ -87,6 +88,7 @@ void add_pair_hessian(const ContactProblem& problem, const SixBySix& G,
     for (std::size_t t = 0; t < s; ++t) {
       // Below the diagonal: the rows of the block that is eliminated later.
       const bool s_is_later = segments[s].block > segments[t].block;
+      STICTION_ASSERT(segments[s].block != segments[t].block);
       const SegmentBlock& row = segments[s_is_later ? s : t];
       const SegmentBlock& column = segments[s_is_later ? t : s];
       const BlockSparseCholesky::Block to = H->below_diagonal(row.block, column.block);

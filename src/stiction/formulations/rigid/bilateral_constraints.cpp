@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
+#include "stiction/base/assert.hpp"
+#include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
@@ -10,65 +13,69 @@ namespace stiction::formulations {
 using math::dot;
 
 void BilateralConstraints::start(int num_columns) {
-  n_ = num_columns;
+  STICTION_ASSERT(num_columns >= 0);
+  num_columns_ = num_columns;
   X_.clear();
   b_.clear();
 }
 
 void BilateralConstraints::add(std::span<const double> rows, std::span<const double> b) {
+  STICTION_ASSERT(rows.size() == b.size() * num_columns_);
   X_.insert(X_.end(), rows.begin(), rows.end());
   b_.insert(b_.end(), b.begin(), b.end());
 }
 
-void BilateralConstraints::eliminate(int num_first, double dependence) {
-  dependence_ = dependence;
-  basis_.find(X_.data(), num_rows(), n_, num_first, dependence);
+void BilateralConstraints::eliminate(int num_first, double rank_tolerance) {
+  STICTION_ASSERT(0 <= num_first && num_first <= num_rows());
+  rank_tolerance_ = rank_tolerance;
+  basis_.find(X_.data(), num_rows(), num_columns_, num_first, rank_tolerance);
+  // L s = -b_s
   const int rank = basis_.rank();
   const double* L = basis_.factor().data();
-  shift_.resize(rank);
+  s_.resize(rank);
   for (int i = 0; i < rank; ++i) {
     const double* L_i = L + i * rank;
-    shift_[i] = (-b_[kept()[i]] - dot(i, L_i, shift_.data())) / L_i[i];
+    s_[i] = (-b_[kept()[i]] - dot(i, L_i, s_.data())) / L_i[i];
   }
 }
 
 int BilateralConstraints::project_rows(const std::vector<double>& rows,
                                        const std::vector<double>& b, std::vector<double>* projected,
                                        std::vector<double>* b_projected) {
+  STICTION_ASSERT(rows.size() == b.size() * num_columns_);
   *projected = rows;
   *b_projected = b;
   const int rank = basis_.rank();
   if (rank == 0) return -1;
-  int locked = -1;
+  int forced = -1;
   along_.resize(rank);
   for (std::size_t i = 0; i < b.size(); ++i) {
-    double* row = projected->data() + i * n_;
-    const double before = dot(n_, row, row);
+    double* row = projected->data() + i * num_columns_;
+    const double before = dot(num_columns_, row, row);
     const double left = basis_.project_out(row, along_);
-    (*b_projected)[i] += dot(rank, along_.data(), shift_.data());
-    // Of a row within the span nothing is left that an impulse could change.
-    if (left > dependence_ * before) continue;
-    std::fill_n(row, n_, 0.0);
-    constexpr double kMissed = 1e-3;  // [m/s], 10 um at 1 ms
-    if ((*b_projected)[i] < -kMissed) locked = static_cast<int>(i);
+    (*b_projected)[i] += dot(rank, along_.data(), s_.data());
+    // No impulse can change the velocity of a row within the span.
+    if (left > rank_tolerance_ * before) continue;
+    std::fill_n(row, num_columns_, 0.0);
+    if ((*b_projected)[i] < -kMissedVelocity) forced = static_cast<int>(i);
     (*b_projected)[i] = std::max(0.0, (*b_projected)[i]);
   }
-  return locked;
+  return forced;
 }
 
 std::span<const double> BilateralConstraints::satisfy(double* y) {
   const int rank = basis_.rank();
   const double* Q = basis_.basis().data();
   impulses_.assign(rank, 0.0);
-  // The second pass takes what rounding left in the first.
+  // y += Q^T (s - Q y). The second pass removes the round-off of the first.
   for (int pass = 0; pass < 2; ++pass)
     for (int k = 0; k < rank; ++k) {
-      const double* q = Q + static_cast<std::size_t>(k) * n_;
-      const double share = shift_[k] - dot(n_, q, y);
-      impulses_[k] += share;
-      math::add_multiple(n_, share, q, y);
+      const double* q = Q + static_cast<std::size_t>(k) * num_columns_;
+      const double step = s_[k] - dot(num_columns_, q, y);
+      impulses_[k] += step;
+      math::add_multiple(num_columns_, step, q, y);
     }
-  // X_s^T f = Q^T L^T f
+  // From impulses along Q to those along X_s: X_s^T f = Q^T L^T f.
   const double* L = basis_.factor().data();
   for (int i = rank - 1; i >= 0; --i) {
     impulses_[i] /= L[i * rank + i];
@@ -77,12 +84,13 @@ std::span<const double> BilateralConstraints::satisfy(double* y) {
   return impulses_;
 }
 
-double BilateralConstraints::calc_largest_share() const {
+double BilateralConstraints::calc_largest_impulse() const {
   const int rank = basis_.rank();
+  STICTION_ASSERT(static_cast<int>(impulses_.size()) == rank);
   double largest = 0;
   for (int i = 0; i < rank; ++i) {
     const double* L_i = basis_.factor().data() + i * rank;
-    const double norm = std::sqrt(dot(i + 1, L_i, L_i));  // of X_i: rows of Q are orthonormal
+    const double norm = std::sqrt(dot(i + 1, L_i, L_i));  // |X_i|, for rows of Q are orthonormal
     largest = std::max(largest, norm * std::abs(impulses_[i]));
   }
   return largest;

@@ -7,42 +7,56 @@
 
 namespace stiction::formulations {
 
-/// Constraints X y = -b, eliminated. RowBasis keeps a largest independent set of their rows,
-/// X_s = L Q with orthonormal rows Q; the constraints then are Q y = s with L s = -b_s, and what is
-/// orthogonal to Q is free. Keeps its memory.
+/// Eliminates bilateral constraints X y = -b. RowBasis keeps a largest independent set of their
+/// rows, X_s = L Q with orthonormal rows Q; the others are redundant. The constraints then are
+/// Q y = s with L s = -b_s, and the part of y that is orthogonal to Q is free. Keeps its memory.
+/// Source: [theory:projection], [theory:row-basis].
 class BilateralConstraints {
  public:
+  /// Starts without constraints, in a space of num_columns dimensions.
   void start(int num_columns);
-  /// Rows of n numbers each, one after the other, in the order of the calls.
+  /// Adds constraints behind those of the calls before.
+  /// @param rows b.size() x num_columns, row-major
   void add(std::span<const double> rows, std::span<const double> b);
-  /// @param num_first  so many rows are kept before any other
-  /// @param dependence squared share of a row's velocity that it may keep if it is left out; those
-  ///                   that are not have impulses that are larger than they need to be by the
-  ///                   inverse of its root
-  void eliminate(int num_first, double dependence);
+  /// Selects the rows to keep and solves for s.
+  /// @param num_first      so many rows are kept before any other
+  /// @param rank_tolerance a row is redundant if at most this share of its squared norm is
+  ///                       independent of the rows kept; impulses of kept rows may be larger than
+  ///                       needed by up to 1 / sqrt(rank_tolerance)
+  void eliminate(int num_first, double rank_tolerance);
 
   int num_rows() const { return static_cast<int>(b_.size()); }
   /// Rows kept, in the order of `impulses`.
   std::span<const int> kept() const { return basis_.selected(); }
+  /// The tolerance of the last `eliminate`.
+  double rank_tolerance() const { return rank_tolerance_; }
 
-  /// Rows on the null space of X. Velocities rows y + b of what satisfies the constraints are
-  /// projected y + b_projected; where nothing is left of a row, at least 0.
-  /// @return a row of which nothing is left, yet b_projected would be below -1e-3 m/s; -1: none
+  /// Projects rows on the null space of X. At a point y of the constraints, velocities rows y + b
+  /// equal projected y + b_projected. A row of which nothing is left is set to zero, and its
+  /// constant to at least 0.
+  /// @param rows b.size() x num_columns, row-major
+  /// @return a row of which nothing is left and whose constant would be below -kMissedVelocity: the
+  ///         constraints force it to penetrate; -1: none
   int project_rows(const std::vector<double>& rows, const std::vector<double>& b,
                    std::vector<double>* projected, std::vector<double>* b_projected);
 
-  /// Moves y the shortest way to the constraints.
-  /// @return impulses f of the rows kept, y += X_s^T f
+  /// Moves y, size num_columns, the shortest way to the constraints.
+  /// @return impulses f of the rows kept, y += X_s^T f; valid until the next call
   std::span<const double> satisfy(double* y);
-  /// The largest |X_i| f_i of the last `satisfy`.
-  double calc_largest_share() const;
+
+  /// The impulses of the last `satisfy`.
+  std::span<const double> impulses() const { return impulses_; }
+  /// The largest |X_i| |f_i| of the last `satisfy`.
+  double calc_largest_impulse() const;
 
  private:
-  int n_ = 0;
-  double dependence_ = 0;
+  int num_columns_ = 0;
+  double rank_tolerance_ = 0;
   numerics::RowBasis basis_;
-  std::vector<double> X_, b_, shift_;  // shift: s
-  std::vector<double> along_, impulses_;
+  std::vector<double> X_, b_;     // as added
+  std::vector<double> s_;         // of the rows kept
+  std::vector<double> along_;     // a row's components along Q
+  std::vector<double> impulses_;  // of the rows kept
 };
 
 }  // namespace stiction::formulations

@@ -5,6 +5,7 @@
 namespace stiction::formulations {
 
 void EnvelopeCholesky::start(int size) {
+  STICTION_ASSERT(size >= 0);
   first_.resize(size);
   for (int i = 0; i < size; ++i) first_[i] = i;
 }
@@ -23,12 +24,14 @@ bool EnvelopeCholesky::factor() {
   inv_diagonal_.resize(first_.size());
   for (int i = 0; i < size(); ++i) {
     double* L_i = values_.data() + start_[i];
+    // L_ij = (A_ij - sum_k L_ik L_jk) / L_jj
     for (int j = first_[i]; j < i; ++j) {
       const double* L_j = row(j);
       double sum = L_i[j];
       for (int k = std::max(first_[i], first_[j]); k < j; ++k) sum -= L_i[k] * L_j[k];
       L_i[j] = sum * inv_diagonal_[j];
     }
+    // L_ii^2 = A_ii - sum_k L_ik^2
     double pivot = L_i[i];
     for (int k = first_[i]; k < i; ++k) pivot -= L_i[k] * L_i[k];
     if (!(pivot > 0) || !std::isfinite(pivot)) return false;
@@ -48,7 +51,7 @@ void EnvelopeCholesky::solve_upper(double* x) const {
 
 void EnvelopeCholesky::multiply_upper(double* x) const {
   for (int j = 0; j < size(); ++j) {
-    // Entry j of L^T x reads x from j on: those before it may be overwritten.
+    // Entry j of L^T x reads x from j on, so that entries before it may be overwritten.
     const double* L_j = row(j);
     const double x_j = x[j];
     for (int k = first_[j]; k < j; ++k) x[k] += L_j[k] * x_j;

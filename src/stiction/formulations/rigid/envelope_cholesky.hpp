@@ -3,43 +3,57 @@
 #include <algorithm>
 #include <vector>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/math/lanes.hpp"
 
 namespace stiction::formulations {
 
-/// A = L L^T of a symmetric positive definite matrix whose row i has entries from column first(i)
-/// on, as L has: a block-diagonal matrix costs what its blocks do, a tree's what its branches do.
-/// Keeps its memory.
+/// Cholesky factorization A = L L^T of a symmetric positive definite matrix. Row i of A and of L
+/// has entries from column first(i) on, so that a block-diagonal matrix costs as much as its
+/// blocks, and a tree as much as its branches. The calls are `start`, `widen`, `allocate`, `at`,
+/// `factor`, then solves; from `allocate` on they may be repeated. Keeps its memory.
 class EnvelopeCholesky {
  public:
-  /// Starts a matrix of zeros whose rows have their diagonal alone.
+  /// Starts a matrix whose rows have entries on the diagonal alone.
   void start(int size);
-  /// Lets row i have entries from column j <= i on; before `allocate`.
+  /// Lets row i have entries from column j <= i on.
   void widen(int i, int j) {
+    STICTION_ASSERT(0 <= j && j <= i && i < size());
     if (j < first_[i]) first_[i] = j;
   }
+  /// Sets the matrix to zero.
   void allocate();
 
   int size() const { return static_cast<int>(first_.size()); }
-  int first(int i) const { return first_[i]; }
-  /// Entry of A's lower triangle, first(i) <= j <= i.
-  double& at(int i, int j) { return values_[start_[i] + j]; }
+  /// The column of the first entry of row i.
+  int first(int i) const {
+    STICTION_ASSERT(0 <= i && i < size());
+    return first_[i];
+  }
+  /// The entry of A's lower triangle at first(i) <= j <= i.
+  double& at(int i, int j) {
+    STICTION_ASSERT(first(i) <= j && j <= i);
+    return values_[start_[i] + j];
+  }
 
-  /// @return false if A is not positive definite
-  bool factor();
+  /// Replaces A by L.
+  /// @return false if A is not positive definite, or not finite
+  [[nodiscard]] bool factor();
 
-  /// x <- L^-1 x of one right-hand side, T = double, or of four, T = Lanes, that are zero before
-  /// entry `begin` and after entry `last`.
+  /// Replaces x by L^-1 x for one right-hand side, T = double, or four, T = Lanes, that are zero
+  /// before entry `begin` and after entry `last`.
   /// @return the last entry that may not be zero then
   template <class T>
   int solve_lower(T* x, int begin, int last) const;
+  /// Replaces x by L^-1 x.
   void solve_lower(double* x) const { solve_lower(x, 0, size() - 1); }
-  /// x <- L^-T x.
+  /// Replaces x by L^-T x.
   void solve_upper(double* x) const;
-  /// x <- L^T x.
+  /// Replaces x by L^T x.
   void multiply_upper(double* x) const;
 
  private:
+  /// The row i, so that row(i)[j] is its entry in column j.
   const double* row(int i) const { return values_.data() + start_[i]; }
 
   std::vector<int> first_, start_;  // entry (i, j) is at start_[i] + j
@@ -48,7 +62,9 @@ class EnvelopeCholesky {
 
 template <class T>
 int EnvelopeCholesky::solve_lower(T* x, int begin, int last) const {
+  STICTION_ASSERT(0 <= begin && last < size());
   for (int i = begin; i < size(); ++i) {
+    // A row whose entries begin after the last nonzero number leaves its zero.
     if (i > last) {
       if (first_[i] > last) continue;
       last = i;

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/formulations/dense_island.hpp"
 #include "stiction/formulations/rigid/rigid_island.hpp"
+#include "stiction/formulations/rigid/rigid_law.hpp"
+#include "stiction/formulations/solver_preconditions.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -13,7 +16,9 @@ using contact::ContactModel;
 using contact::ContactProblem;
 using contact::ContactSolution;
 using contact::Islands;
+using contact::TangentPolicy;
 
+/// Solves the islands of a step with a rigid model, each with a law of its own.
 class RigidSolver final : public ContactSolver {
  public:
   explicit RigidSolver(ContactModel model) : model_(model) {}
@@ -21,7 +26,9 @@ class RigidSolver final : public ContactSolver {
   void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
              std::span<const double> guess, base::ThreadPool* threads,
              ContactSolution* solution) override {
-    (void)guess;  // v follows from the active set, which is what is kept from step to step
+    STICTION_ASSERT(is_ready_to_solve(problem, islands, guess));
+    STICTION_ASSERT(are_in_range(options));
+    (void)guess;  // the warm start is the last active set, from which v follows
     grow(islands.size(), options.parameters);
     place_blocks(problem, islands, &first_dof_);
     solution->v.assign(problem.v_star.begin(), problem.v_star.end());
@@ -33,10 +40,11 @@ class RigidSolver final : public ContactSolver {
     solution->row_impulses.resize(problem.num_rows());
     solution->islands.resize(islands.size());
 
+    // Islands are independent.
     auto solve_one = [&](int i) {
       RigidIsland& island = islands_[i];
       island.assemble(problem, islands, i, first_dof_, model_, options);
-      solution->islands[i] = island.solve(pushing_, laws_[i].get());
+      solution->islands[i] = island.solve(active_keys_, laws_[i].get());
       island.read_out(solution);
     };
     if (threads)
@@ -44,20 +52,13 @@ class RigidSolver final : public ContactSolver {
     else
       for (int i = 0; i < islands.size(); ++i) solve_one(i);
 
-    for (auto keys : {&RigidIsland::Pushing::first, &RigidIsland::Pushing::last}) {
-      std::vector<std::uint64_t>& all = pushing_.*keys;
-      all.clear();
-      for (int i = 0; i < islands.size(); ++i) {
-        const std::vector<std::uint64_t>& some = islands_[i].pushing().*keys;
-        all.insert(all.end(), some.begin(), some.end());
-      }
-      std::sort(all.begin(), all.end());
-    }
+    gather_active_keys(islands.size());
   }
 
  private:
+  /// Makes islands and laws as needed.
   void grow(int num_islands, const contact::ModelParameters& parameters) {
-    // Laws are made for their parameters.
+    // A law is made for its parameters.
     if (parameters.friction_directions != num_directions_ || parameters.lcp_solver != lcp_solver_)
       laws_.clear();
     num_directions_ = parameters.friction_directions;
@@ -67,11 +68,26 @@ class RigidSolver final : public ContactSolver {
   }
 
   std::unique_ptr<RigidLaw> make_law() const {
-    switch (model_) {
-      case ContactModel::stewart_trinkle:
-      case ContactModel::anitescu_potra: return make_polygon_stage(num_directions_);
-      case ContactModel::drumwright_shell: return make_energy_stage(num_directions_);
-      default: return make_normal_stage(lcp_solver_);
+    switch (contact::traits(model_).tangents) {
+      case TangentPolicy::kFrictionPolygon: return make_friction_polygon_law(num_directions_);
+      case TangentPolicy::kLeastEnergy: return make_least_energy_law(num_directions_);
+      case TangentPolicy::kBilateral:
+      case TangentPolicy::kViscous:
+      case TangentPolicy::kNone: break;
+    }
+    return make_frictionless_law(lcp_solver_);
+  }
+
+  /// Collects the active keys of all islands, ascending.
+  void gather_active_keys(int num_islands) {
+    for (const auto keys : {&ActiveKeys::first, &ActiveKeys::last}) {
+      std::vector<std::uint64_t>& all = active_keys_.*keys;
+      all.clear();
+      for (int i = 0; i < num_islands; ++i) {
+        const std::vector<std::uint64_t>& some = islands_[i].active_keys().*keys;
+        all.insert(all.end(), some.begin(), some.end());
+      }
+      std::sort(all.begin(), all.end());
     }
   }
 
@@ -81,12 +97,13 @@ class RigidSolver final : public ContactSolver {
   std::vector<int> first_dof_;
   std::vector<RigidIsland> islands_;
   std::vector<std::unique_ptr<RigidLaw>> laws_;  // one per island
-  RigidIsland::Pushing pushing_;                 // in the last step, ascending
+  ActiveKeys active_keys_;                       // of the last step, ascending
 };
 
 }  // namespace
 
 std::unique_ptr<ContactSolver> make_rigid_solver(ContactModel model) {
+  STICTION_ASSERT(contact::traits(model).is_rigid);
   return std::make_unique<RigidSolver>(model);
 }
 

@@ -6,7 +6,7 @@
 
 namespace stiction::formulations {
 
-/// Of a model with the trait is_rigid.
+/// Makes the solver of a contact model with the trait is_rigid.
 std::unique_ptr<ContactSolver> make_rigid_solver(contact::ContactModel model);
 
 }  // namespace stiction::formulations

@@ -1,16 +1,24 @@
 #include "stiction/formulations/rigid/whitening.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace stiction::formulations {
 namespace {
 
-/// The first dof and the last; 0 and -1 of none.
-std::pair<int, int> find_range(std::span<const int> dofs) {
-  if (dofs.empty()) return {0, -1};
-  const auto [first, last] = std::minmax_element(dofs.begin(), dofs.end());
-  return {*first, *last};
+/// Dofs from `first` to `last`.
+struct DofRange {
+  int first = 0, last = -1;
+};
+
+/// Returns the range that dofs span; an empty range for no dofs.
+DofRange find_range(std::span<const int> dofs) {
+  if (dofs.empty()) return {};
+  DofRange range{.first = dofs[0], .last = dofs[0]};
+  for (const int dof : dofs) {
+    range.first = std::min(range.first, dof);
+    range.last = std::max(range.last, dof);
+  }
+  return range;
 }
 
 }  // namespace
@@ -20,20 +28,29 @@ void Whitening::start(const contact::ContactProblem& problem, const contact::Isl
   lanes_.assign(num_dofs, math::Lanes{});
   cholesky_.start(num_dofs);
   blocks_.clear();
+  // Each dof of a block is coupled to the block's first.
   for (const int block : islands.blocks(island)) {
     const int dof = first_dof[block], size = problem.block_size(block);
-    blocks_.push_back({problem.diagonal_start[block], dof, dof, size, size});
+    blocks_.push_back({.start = problem.diagonal_start[block],
+                       .row = dof,
+                       .column = dof,
+                       .num_rows = size,
+                       .num_columns = size});
     for (int i = 0; i < size; ++i) cholesky_.widen(dof + i, dof);
   }
+  // A coupling is in the rows of the later one of its two blocks.
   for (const int i : islands.couplings(island)) {
     const contact::Coupling& c = problem.couplings[i];
-    blocks_.push_back({c.start, first_dof[c.row_block], first_dof[c.column_block],
-                       problem.block_size(c.row_block), problem.block_size(c.column_block)});
-    const Block& block = blocks_.back();
+    const Block block{.start = c.start,
+                      .row = first_dof[c.row_block],
+                      .column = first_dof[c.column_block],
+                      .num_rows = problem.block_size(c.row_block),
+                      .num_columns = problem.block_size(c.column_block)};
     const int first = std::min(block.row, block.column);
     const int last = std::max(block.row, block.column);
     const int size = block.row > block.column ? block.num_rows : block.num_columns;
     for (int k = 0; k < size; ++k) cholesky_.widen(last + k, first);
+    blocks_.push_back(block);
   }
 }
 
@@ -49,6 +66,7 @@ void Whitening::begin(const contact::ContactProblem& problem) {
     for (int j = 0; j < block.num_columns; ++j)
       for (int i = 0; i < block.num_rows; ++i) {
         const int row = block.row + i, column = block.column + j;
+        // Diagonal blocks give their lower triangle alone.
         if (block.row == block.column && column > row) continue;
         cholesky_.at(std::max(row, column), std::min(row, column)) += A[i + j * block.num_rows];
       }
@@ -63,12 +81,16 @@ void Whitening::whiten(const DenseJacobian<1>& J, double* row) const {
 }
 
 void Whitening::whiten(const DenseJacobian<3>& J, int first_row, double* const* rows) {
+  STICTION_ASSERT(first_row == 0 || first_row == 2);
+  // All three rows are solved for at once, in the lanes of a vector.
   for (std::size_t k = 0; k < J.dofs.size(); ++k) {
     const double* column = J.columns.data() + 3 * k;
     lanes_[J.dofs[k]] += math::Lanes{column[0], column[1], column[2], 0};
   }
   const auto [first, end] = find_range(J.dofs);
   const int last = cholesky_.solve_lower(lanes_.data(), first, end);
+
+  // Four entries of each row at a time.
   const int n = cholesky_.size();
   int i = 0;
   for (; i + 4 <= n; i += 4) {

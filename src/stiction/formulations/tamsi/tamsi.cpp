@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::formulations {
 
 using math::Matrix3;
@@ -9,6 +11,7 @@ using math::Vector3;
 
 Tamsi::Row Tamsi::make_row(const contact::Contact& contact, double time_step,
                            const contact::ModelParameters& parameters) {
+  STICTION_ASSERT(time_step > 0);
   return {.normal = {time_step, contact.law.stiffness, contact.law.dissipation, contact.fn0},
           .mu = contact.sliding_friction(),
           .stiction_tolerance = parameters.stiction_tolerance};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/residual_scale.hpp"
 #include "stiction/formulations/tamsi/tamsi_limiter.hpp"
 
@@ -97,6 +98,7 @@ TamsiIsland::Outcome TamsiIsland::take_substeps(int num_substeps) {
 }
 
 void TamsiIsland::start_substeps(int num_substeps) {
+  STICTION_ASSERT(1 <= num_substeps && num_substeps <= kMaxSubsteps);
   num_substeps_ = num_substeps;
   for (ContactTerms& c : contacts_) {
     c.row.normal.dt = time_step_ / num_substeps;

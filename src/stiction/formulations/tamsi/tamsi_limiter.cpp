@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stiction/base/assert.hpp"
+
 namespace stiction::formulations {
 namespace {
 
@@ -38,6 +40,7 @@ double find_turning_limit(const Slip& u, const Slip& du) {
 }  // namespace
 
 double calc_slip_limit(const Slip& u, const Slip& du, double v_s) {
+  STICTION_ASSERT(v_s > 0);
   const double eps_v = 1e-2 * v_s;
   const double length = norm(du), start = norm(u), end = norm(move(u, 1, du));
   if (length < eps_v) return 1;

@@ -2,7 +2,9 @@
 
 #include <vector>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/formulations/dense_island.hpp"
+#include "stiction/formulations/solver_preconditions.hpp"
 #include "stiction/formulations/tamsi/tamsi_island.hpp"
 
 namespace stiction::formulations {
@@ -17,6 +19,8 @@ class TamsiSolver final : public ContactSolver {
   void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
              std::span<const double> guess, base::ThreadPool* threads,
              ContactSolution* solution) override {
+    STICTION_ASSERT(is_ready_to_solve(problem, islands, guess));
+    STICTION_ASSERT(are_in_range(options));
     if (islands_.size() < static_cast<std::size_t>(islands.size())) islands_.resize(islands.size());
     place_blocks(problem, islands, &first_dof_);
     solution->v.assign(problem.v_star.begin(), problem.v_star.end());

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/certificate/generalized_impulses.hpp"
+#include "stiction/certificate/solved_step.hpp"
+#include "stiction/certificate/verdict.hpp"
+
+namespace stiction::certificate {
+
+/// The balance of momentum of a step, A (v - v*) = J^T gamma.
+///
+/// Its residual with the impulses that the laws prescribe at v is the gradient of the cost of a
+/// convex model. Its imbalance with the impulses reported is what MuJoCo's matrices are compared
+/// with.
+class BalanceCheck {
+ public:
+  /// Computes the residual, the imbalance and the momentum.
+  void calc(const SolvedStep& step, const GeneralizedImpulses& impulses);
+
+  /// The entries of Certificate with the same names, and the verdict on them.
+  struct Result {
+    Verdict verdict;
+    double relative_residual = 0;
+    double residual_to_momentum = 0;
+    double round_off = 0;
+  };
+  /// Compares the residual with the tolerance. Each island that was solved whole is judged alone,
+  /// and so is each block outside all islands; the exact velocity of such a block is v*.
+  /// @param impulses  as in calc
+  /// @param allowance bound on the rounding error of each entry of the residual, size num_dofs;
+  ///                  empty for no allowance
+  /// @param result    in, out: keeps the larger of its own values and those of this step
+  void judge(const SolvedStep& step, const GeneralizedImpulses& impulses,
+             std::span<const double> allowance, Result* result) const;
+
+  std::span<const double> inertial() const { return inertial_; }    // A (v - v*)
+  std::span<const double> residual() const { return residual_; }    // inertial - J^T gamma by law
+  std::span<const double> imbalance() const { return imbalance_; }  // with the impulses reported
+  std::span<const double> momentum() const { return momentum_; }    // A v
+
+ private:
+  /// Squared norms |D x|^2 over some blocks, D = diag(A)^(-1/2) [J].
+  struct SquaredNorms {
+    double residual = 0, allowance = 0;
+  };
+  SquaredNorms calc_norms(const SolvedStep& step, std::span<const int> blocks,
+                          std::span<const double> allowance) const;
+
+  std::vector<double> change_, inertial_, residual_, imbalance_, momentum_;  // size num_dofs
+};
+
+/// Calls f(blocks) for each island that was solved whole, and for each block in no island.
+template <class F>
+void for_each_whole_group(const SolvedStep& step, F&& f) {
+  for (int island = 0; island < step.islands.size(); ++island)
+    if (step.is_whole(island)) f(step.islands.blocks(island));
+  for (int b = 0; b < step.problem.num_blocks(); ++b)
+    if (step.islands.island_of_block(b) < 0) f(std::span<const int>(&b, 1));
+}
+
+}  // namespace stiction::certificate

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "stiction/certificate/certificate.hpp"
+#include "stiction/certificate/solved_step.hpp"
+#include "stiction/contact/momentum_factor.hpp"
+
+namespace stiction::certificate {
+
+/// Certifies steps: computes the errors of a solution from the problem and the solution alone, by
+/// kinematics and laws of its own. docs/certificates.md says what it shares with the solver.
+class Certifier {
+ public:
+  Certifier();
+  ~Certifier();
+  Certifier(Certifier&&) noexcept;
+  Certifier& operator=(Certifier&&) noexcept;
+
+  /// Computes the certificate of a step.
+  /// @param step   a step of any model except `mujoco`
+  /// @param factor the factor whose calc_derived completed the problem
+  Certificate certify(const SolvedStep& step, contact::MomentumFactor* factor);
+
+  /// J^T gamma of the impulses reported in the last step, without the springs, which stand for
+  /// forces of the caller's own; size num_dofs.
+  std::span<const double> constraint_impulse() const;
+  /// A (v - v*) - J^T gamma of all impulses reported in the last step; size num_dofs.
+  std::span<const double> imbalance() const;
+
+ private:
+  struct Checks;
+  std::unique_ptr<Checks> checks_;
+};
+
+}  // namespace stiction::certificate

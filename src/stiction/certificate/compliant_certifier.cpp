@@ -1,0 +1,106 @@
+#include "stiction/certificate/compliant_certifier.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/certificate/judge_impulses.hpp"
+#include "stiction/contact/residual_scale.hpp"
+
+namespace stiction::certificate {
+
+using contact::BodyPair;
+using contact::kInfinity;
+using contact::MomentumFactor;
+using contact::traits;
+
+namespace {
+
+/// Returns the coupling error of one island, see Certificate.
+double calc_island_coupling(const SolvedStep& step, int island, std::span<const double> by_law,
+                            std::span<const double> momentum,
+                            const std::vector<double>& normal_impulses) {
+  const ContactProblem& problem = step.problem;
+  double largest = 0, sum = 0, max_w = 0;
+  int num = 0;
+  for (const int p : step.islands.pairs(island)) {
+    const BodyPair& pair = problem.pairs[p];
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i, ++num) {
+      largest = std::max(largest, std::abs(step.solution.normal_bounds[i] - normal_impulses[i]));
+      sum += normal_impulses[i];
+      max_w = std::max(max_w, problem.delassus[i]);
+    }
+  }
+  if (!(largest > 0)) return 0;
+  const double scale =
+      calc_residual_scale(problem, step.islands.blocks(island), by_law, momentum).impulses;
+  const double resolution = max_w > 0 ? step.relative_tolerance * scale / std::sqrt(max_w) : 0;
+  return largest / std::max(sum / num, resolution);
+}
+
+}  // namespace
+
+Certificate CompliantCertifier::certify(const SolvedStep& step, MomentumFactor* factor,
+                                        GeneralizedImpulses* impulses, BalanceCheck* balance) {
+  Certificate out;
+  substeps_.calc(step);
+  laws_.calc(step, substeps_, impulses);
+  laws_.write(step, &out);
+  balance->calc(step, *impulses);
+  if (!step.solution.normal_bounds.empty()) {
+    for (int island = 0; island < step.islands.size(); ++island)
+      out.coupling_error = std::max(
+          out.coupling_error, calc_island_coupling(step, island, impulses->by_law,
+                                                   balance->momentum(), laws_.normal_impulses()));
+  }
+  const Verdict verdict = judge(step, *impulses, *balance, &out);
+  out.ok = verdict.ok();
+  out.failed = verdict.failed();
+  calc_bounds(step, factor, *balance, &out);
+  return out;
+}
+
+/// Runs all checks and writes the momentum residuals to `out`. If the checks fail without an
+/// allowance for rounding, they are repeated with one.
+Verdict CompliantCertifier::judge(const SolvedStep& step, const GeneralizedImpulses& impulses,
+                                  const BalanceCheck& balance, Certificate* out) {
+  const auto judge_with = [&](std::span<const double> allowance, double law_tolerance) {
+    BalanceCheck::Result momentum = {.verdict = substeps_.verdict(),
+                                     .relative_residual = substeps_.relative_residual()};
+    balance.judge(step, impulses, allowance, &momentum);
+    out->relative_residual = momentum.relative_residual;
+    out->residual_to_momentum = momentum.residual_to_momentum;
+    out->round_off = momentum.round_off;
+    Verdict verdict = momentum.verdict;
+    judge_impulses(*out, laws_.is_finite(), law_tolerance, &verdict);
+    verdict.require("positive work of friction", out->max_friction_work, law_tolerance, "J");
+    return verdict;
+  };
+  // Stiff laws amplify the rounding errors of v. A tenth of the solver's tolerance leaves room for
+  // them and hides no error of the solver.
+  const double law_tolerance =
+      std::max(1e-9, 0.1 * step.relative_tolerance) * std::max(laws_.scale(), 1e-12);
+  const Verdict verdict = judge_with({}, law_tolerance);
+  if (verdict.ok() || !laws_.is_finite()) return verdict;
+  // A tolerance that arithmetic cannot resolve is met if rounding explains the rest.
+  round_off_.calc(step);
+  return judge_with(round_off_.imbalance(), law_tolerance + round_off_.impulse());
+}
+
+void CompliantCertifier::calc_bounds(const SolvedStep& step, MomentumFactor* factor,
+                                     const BalanceCheck& balance, Certificate* out) {
+  dual_shares_.resize(step.problem.num_blocks());
+  factor->calc_squared_norms(balance.residual(), dual_shares_);
+  double all = 0, max_island = 0;  // |grad l|_{A^-1}^2 [J]
+  for_each_whole_group(step, [&](std::span<const int> blocks) {
+    double island = 0;
+    for (const int b : blocks) island += dual_shares_[b];
+    all += island;
+    max_island = std::max(max_island, island);
+  });
+  out->error_bound = std::sqrt(all);
+  // |J dv|^2 <= |J A^-1 J^T| |dv|_A^2, and the norm is at most 3 w for w = |W|_F / 3.
+  out->velocity_bound = std::sqrt(3 * laws_.max_w() * max_island);
+  if (!traits(step.model).has_error_bound) out->error_bound = out->velocity_bound = kInfinity;
+}
+
+}  // namespace stiction::certificate

@@ -1,0 +1,164 @@
+#include "stiction/certificate/impulse_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stiction/certificate/plain_kinematics.hpp"
+
+namespace stiction::certificate {
+
+using contact::BodyPair;
+using contact::RowKind;
+using math::Lanes;
+using math::Lanes3;
+
+/// The data that the contacts of a body pair share.
+struct ImpulseCheck::PairView {
+  const SolvedStep& step;
+  const SubstepCheck& substeps;
+  bool is_divided = false;  // into sub-steps
+  bool is_fine = false;     // the laws are evaluated at v + v_rest
+  double V0[6], V[6];       // motion at the start and at the end
+  long double V_fine[6];    // motion at the end, from v + v_rest; set only if is_fine
+
+  PairView(const SolvedStep& step, const SubstepCheck& substeps, const BodyPair& pair);
+  /// Returns the velocity of a contact with its angular components. Lane `lane` of v holds the
+  /// linear ones; where the step is fine they are replaced by more accurate values.
+  ContactVector find_velocity(const Contact& c, int lane, Lanes3* v) const;
+  /// Returns the impulse that the law prescribes, summed over the sub-steps of a divided step.
+  ReferenceImpulse find_law(int contact, double v_n0, const ContactVector& v_c) const;
+};
+
+/// Wrench impulses about the origin of a body pair.
+struct ImpulseCheck::Wrenches {
+  double law[6] = {};
+  double given[6] = {};
+};
+
+ImpulseCheck::PairView::PairView(const SolvedStep& step, const SubstepCheck& substeps,
+                                 const BodyPair& pair)
+    : step(step), substeps(substeps) {
+  const ContactProblem& problem = step.problem;
+  const ContactSolution& solution = step.solution;
+  const int island = step.islands.island_of_block(problem.segments[pair.first_segment].block);
+  is_divided = !step.is_whole(island);
+  is_fine = solution.islands[island].is_fine;
+  if (is_fine) calc_fine_pair_motion(problem, pair, solution.v, solution.v_rest, V_fine);
+  calc_pair_motion(problem, pair, problem.v0, V0);
+  calc_pair_motion(problem, pair, solution.v, V);
+}
+
+ContactVector ImpulseCheck::PairView::find_velocity(const Contact& c, int lane, Lanes3* v) const {
+  if (!is_fine && c.dim <= 3) return {v->x[lane], v->y[lane], v->z[lane], 0, 0, 0};
+  if (!is_fine) return calc_contact_velocity(c, V);
+  const ContactVector v_c = calc_fine_contact_velocity(c, V_fine);
+  v->x[lane] = v_c[0];
+  v->y[lane] = v_c[1];
+  v->z[lane] = v_c[2];
+  return v_c;
+}
+
+ReferenceImpulse ImpulseCheck::PairView::find_law(int contact, double v_n0,
+                                                  const ContactVector& v_c) const {
+  if (is_divided) return substeps.law(contact);
+  const std::vector<double>& bounds = step.solution.normal_bounds;
+  const ContactState state = {.time_step = step.problem.time_step,
+                              .w = step.problem.delassus[contact],
+                              .v_n0 = v_n0,
+                              .given_bound = bounds.empty() ? 0 : bounds[contact]};
+  return calc_reference_impulse(step.model, step.parameters, step.problem.contacts[contact], state,
+                                v_c);
+}
+
+void ImpulseCheck::calc(const SolvedStep& step, const SubstepCheck& substeps,
+                        GeneralizedImpulses* impulses) {
+  contacts_ = {};
+  rows_ = {};
+  max_w_ = 0;
+  normal_impulses_.resize(step.problem.num_contacts());
+  for (const BodyPair& pair : step.problem.pairs) add_pair(step, substeps, pair, impulses);
+  add_rows(step, substeps, impulses);
+}
+
+void ImpulseCheck::add_pair(const SolvedStep& step, const SubstepCheck& substeps,
+                            const BodyPair& pair, GeneralizedImpulses* impulses) {
+  const PairView view(step, substeps, pair);
+  Wrenches wrenches;
+  const int end = pair.first_contact + pair.num_contacts;
+  for (int first = pair.first_contact; first < end; first += math::kNumLanes)
+    add_quad(view, first, std::min(math::kNumLanes, end - first), &wrenches);
+  add_pair_force(step.problem, pair, wrenches.law, impulses->by_law);
+  add_pair_force(step.problem, pair, wrenches.given, impulses->constraint);
+}
+
+/// Compares up to four contacts, the first of which is `first`.
+void ImpulseCheck::add_quad(const PairView& pair, int first, int count, Wrenches* wrenches) {
+  const std::vector<Contact>& contacts = pair.step.problem.contacts;
+  const ContactVector* given = &pair.step.solution.impulses[first];
+  const ContactQuad quad(&contacts[first], count);
+  const Lanes v_n0 = quad.calc_normal_velocity(pair.V0);
+  Lanes3 v = quad.calc_velocity(pair.V);
+  std::array<ContactVector, math::kNumLanes> by_law;
+  Lanes bound{};
+  for (int lane = 0; lane < count; ++lane) {
+    const int i = first + lane;
+    const Contact& c = contacts[i];
+    max_w_ = std::max(max_w_, pair.step.problem.delassus[i]);
+    const ContactVector v_c = pair.find_velocity(c, lane, &v);
+    const ReferenceImpulse law = pair.find_law(i, v_n0[lane], v_c);
+    by_law[lane] = law.gamma;
+    normal_impulses_[i] = law.gamma[2];
+    if (pair.is_divided) contacts_.add_friction_work(pair.substeps.friction_work(i));
+
+    // Contacts with torsion, rolling or unequal coefficients are compared one by one: their
+    // friction bound is not a disk.
+    const bool has_disk = c.dim <= 3 && c.friction[0] == c.friction[1];
+    bound[lane] = has_disk ? c.sliding_friction() * law.normal_bound : kInfinity;
+    if (has_disk) continue;
+    contacts_.add_contact(pair.step.model, c, law, given[lane]);
+    if (!pair.is_divided) contacts_.add_friction_work(calc_friction_work(given[lane], v_c));
+    add_contact_torque(c, law.gamma, wrenches->law);
+    add_contact_torque(c, given[lane], wrenches->given);
+  }
+  const LawCheck::Quad impulses = {.law = quad.read_impulses(by_law.data()),
+                                   .given = quad.read_impulses(given),
+                                   .given_torque = quad.read_torques(given),
+                                   .friction_bound = bound,
+                                   .count = count};
+  contacts_.add_quad(impulses);
+  // A divided step has no single slip velocity. Its sub-steps' work was added above.
+  if (!pair.is_divided) contacts_.add_friction_work(impulses.given, v);
+  quad.add_wrench(impulses.law, wrenches->law);
+  quad.add_wrench(impulses.given, wrenches->given);
+}
+
+void ImpulseCheck::add_rows(const SolvedStep& step, const SubstepCheck& substeps,
+                            GeneralizedImpulses* impulses) {
+  const ContactProblem& problem = step.problem;
+  for (int i = 0; i < problem.num_rows(); ++i) {
+    const Row& row = problem.rows[i];
+    const double law =
+        step.is_whole(step.island_of_row(row))
+            ? calc_reference_row_impulse(row, calc_row_velocity(problem, row, step.solution.v))
+            : substeps.row_impulse(i);
+    const double given = step.solution.row_impulses[i];
+    const bool is_spring = row.kind == RowKind::kSpring;
+    add_row_force(problem, row, law, impulses->by_law);
+    add_row_force(problem, row, given, is_spring ? impulses->spring : impulses->constraint);
+    rows_.is_finite = rows_.is_finite && std::isfinite(given);
+    rows_.scale = std::max(rows_.scale, std::abs(law));
+    rows_.impulse_error = std::max(rows_.impulse_error, std::abs(law - given));
+  }
+}
+
+double ImpulseCheck::scale() const { return std::max(contacts_.scale(), rows_.scale); }
+
+void ImpulseCheck::write(const SolvedStep& step, Certificate* out) const {
+  out->impulse_error = std::max(contacts_.impulse_error(), rows_.impulse_error);
+  if (!step.problem.contacts.empty()) out->min_normal_impulse = contacts_.min_normal_impulse();
+  out->max_cone_excess = contacts_.max_cone_excess();
+  out->max_friction_work = contacts_.max_friction_work();
+}
+
+}  // namespace stiction::certificate

@@ -1,0 +1,127 @@
+#include "stiction/certificate/rigid_certifier.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/certificate/judge_impulses.hpp"
+#include "stiction/certificate/rigid_findings.hpp"
+
+namespace stiction::certificate {
+
+using contact::kInfinity;
+using contact::MomentumFactor;
+using contact::TangentPolicy;
+using contact::traits;
+
+namespace {
+
+/// Returns 1/2 |v|_A^2 - 1/2 |v*|_A^2 = (v* + (v - v*)/2)^T A (v - v*) [J].
+double calc_energy_gain(const SolvedStep& step, std::span<const double> inertial) {
+  const std::vector<double>&v = step.solution.v, &v_star = step.problem.v_star;
+  double sum = 0;
+  for (std::size_t i = 0; i < v.size(); ++i)
+    sum += (v_star[i] + 0.5 * (v[i] - v_star[i])) * inertial[i];
+  return sum;
+}
+
+/// Returns 1/2 |v|_A^2 [J].
+double calc_kinetic_energy(const SolvedStep& step, std::span<const double> momentum) {
+  double sum = 0;
+  for (std::size_t i = 0; i < momentum.size(); ++i) sum += 0.5 * step.solution.v[i] * momentum[i];
+  return sum;
+}
+
+/// Returns the tolerance of velocities [m/s]. The solver drops rows within 3e-7 of the span of the
+/// others, and such a row may keep that share of its velocity. Lemke's method is accurate to 1e-8
+/// of the numbers in its problem.
+double calc_speed_tolerance(const SolvedStep& step, const RigidFindings& findings) {
+  const double size = traits(step.model).has_error_bound ? 1 : std::max(1.0, findings.max_mobility);
+  return 1e-6 * findings.speed * size;
+}
+
+/// Returns the scale of the tolerance of impulses, the largest impulse [N s]. It is at least 1e-6
+/// of the momentum, because impulses far below the momentum are rounding errors.
+double calc_impulse_scale(const RigidFindings& findings, std::span<const double> momentum) {
+  double scale = findings.impulse;
+  for (const double p : momentum) grow(1e-6 * std::abs(p), &scale);
+  return std::max(scale, 1e-12);
+}
+
+void judge(const SolvedStep& step, const BalanceCheck& balance, const RigidFindings& findings,
+           Verdict* verdict) {
+  const Certificate& c = findings.certificate;
+  const double speed_tolerance = calc_speed_tolerance(step, findings);
+  const double impulse_scale = calc_impulse_scale(findings, balance.momentum());
+  judge_impulses(c, findings.is_finite,
+                 std::max(1e-9, 0.1 * step.relative_tolerance) * impulse_scale, verdict);
+  verdict->require("positive work of friction", c.max_friction_work,
+                   speed_tolerance * impulse_scale, "J");
+  verdict->require("velocity of sticking contacts or equalities", c.rigid.constraint_error,
+                   speed_tolerance, "m/s");
+  // Least energy does not make impulses complementary to velocities; its contacts must not close.
+  if (traits(step.model).tangents == TangentPolicy::kLeastEnergy)
+    verdict->require("penetration velocity", findings.closing_speed, speed_tolerance, "m/s");
+  else
+    verdict->require("complementarity violation", c.rigid.complementarity, speed_tolerance, "m/s");
+  if (!findings.may_gain_energy)
+    verdict->require(
+        "energy gain", c.rigid.energy_gain,
+        1e-9 * (calc_kinetic_energy(step, balance.momentum()) + std::abs(c.rigid.energy_gain)),
+        "J");
+}
+
+}  // namespace
+
+Certificate RigidCertifier::certify(const SolvedStep& step, MomentumFactor* factor,
+                                    GeneralizedImpulses* impulses, BalanceCheck* balance) {
+  RigidFindings findings;
+  Certificate& out = findings.certificate;
+  rebounds_.find(step);
+  contacts_.calc(step, rebounds_, impulses, &findings);
+  rows_.calc(step, rebounds_, impulses, &findings);
+
+  BalanceCheck::Result momentum;
+  count_active(step, &momentum.verdict, &out.rigid);
+  balance->calc(step, *impulses);
+  balance->judge(step, *impulses, {}, &momentum);
+  out.relative_residual = momentum.relative_residual;
+  out.residual_to_momentum = momentum.residual_to_momentum;
+  out.rigid.energy_gain = calc_energy_gain(step, balance->inertial());
+
+  Verdict verdict = momentum.verdict;
+  judge(step, *balance, findings, &verdict);
+  out.ok = verdict.ok();
+  out.failed = verdict.failed();
+  calc_bounds(step, factor, *balance, &findings);
+  return out;
+}
+
+/// Counts the active contacts and limits, and checks that there are not too many.
+void RigidCertifier::count_active(const SolvedStep& step, Verdict* verdict, RigidCertificate* out) {
+  for (int island = 0; island < step.islands.size(); ++island) {
+    const ActiveSet::Count count = active_set_.count(step, contacts_, island);
+    out->num_active += count.num_active;
+    out->max_active += count.max_active;
+    // The theorem holds for the projections of models with an error bound, in a single phase.
+    if (traits(step.model).has_error_bound && !rebounds_.in_island(island))
+      verdict->require("number of active contacts", count.num_active, count.max_active, "");
+  }
+}
+
+/// Writes the bounds on the errors of the velocities, and the work that they follow from.
+void RigidCertifier::calc_bounds(const SolvedStep& step, MomentumFactor* factor,
+                                 const BalanceCheck& balance, RigidFindings* findings) {
+  Certificate& out = findings->certificate;
+  out.rigid.complementarity_work = findings->complementarity;
+  out.error_bound = out.velocity_bound = kInfinity;
+  if (!traits(step.model).has_error_bound || rebounds_.is_any()) return;
+  dual_shares_.resize(step.problem.num_blocks());
+  factor->calc_squared_norms(balance.residual(), dual_shares_);
+  double r2 = 0;
+  for (const double share : dual_shares_) r2 += share;
+  out.error_bound =
+      std::sqrt(r2) + std::sqrt(std::max(0.0, findings->complementarity) + 2 * findings->violation);
+  out.velocity_bound = std::sqrt(3 * findings->max_mobility) * out.error_bound;
+}
+
+}  // namespace stiction::certificate

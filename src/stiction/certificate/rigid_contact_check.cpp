@@ -1,0 +1,181 @@
+#include "stiction/certificate/rigid_contact_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/certificate/friction_polygon.hpp"
+#include "stiction/certificate/plain_kinematics.hpp"
+#include "stiction/contact/rigid_touch.hpp"
+
+namespace stiction::certificate {
+
+using contact::BodyPair;
+using contact::GapPolicy;
+using contact::kInfinity;
+using contact::TangentPolicy;
+using contact::traits;
+
+namespace {
+
+/// One contact of a step.
+struct ContactView {
+  const SolvedStep& step;
+  const Contact& contact;
+  const ContactVector& gamma;
+  double mobility = 0;          // [1/kg]
+  ContactVector v0, v_star, v;  // at the start, in free motion, at the end
+  bool is_in_rebound = false;   // a contact of its island rebounds
+  bool is_sticking = false;
+
+  double time_step() const { return step.problem.time_step; }
+  double friction() const { return std::hypot(gamma[0], gamma[1]); }  // [N s]
+  double slip() const { return std::hypot(v[0], v[1]); }              // [m/s]
+  double friction_bound() const { return contact.sliding_friction() * gamma[2]; }
+};
+
+/// Records the contact's smallest normal impulse, the sizes by which rounding errors are judged,
+/// and whether the contact may add energy.
+void add_scales(const ContactView& view, RigidFindings* out) {
+  const auto linear_size = [](const ContactVector& x) { return std::hypot(x[0], x[1], x[2]); };
+  for (const double x : view.gamma) out->is_finite = out->is_finite && std::isfinite(x);
+  for (const double x : view.v) out->is_finite = out->is_finite && std::isfinite(x);
+  grow(view.mobility, &out->max_mobility);
+  for (const ContactVector& x : {view.v0, view.v_star, view.v}) grow(linear_size(x), &out->speed);
+  grow(linear_size(view.gamma), &out->impulse);
+  out->certificate.min_normal_impulse =
+      std::min(out->certificate.min_normal_impulse, view.gamma[2]);
+  const bool moves = view.contact.bias != std::array<double, 3>{};
+  out->may_gain_energy = out->may_gain_energy || moves || view.contact.phi0 < 0;
+}
+
+/// Checks that 0 <= gamma_n is complementary to v_n + b >= 0.
+void check_normal(const ContactView& view, RigidFindings* out) {
+  const double gamma = view.gamma[2], v = view.v[2];
+  double* complementarity = &out->certificate.rigid.complementarity;
+  double b = calc_gap_speed(view.contact.phi0, view.time_step(), view.step.parameters);
+  grow(std::max(0.0, -v - std::max(b, 0.0)), &out->closing_speed);
+  if (traits(view.step.model).gaps == GapPolicy::kTouching) {
+    // In this model only touching contacts act, and gaps do not count.
+    if (!is_touching(view.contact))
+      return grow(std::max(std::abs(gamma), view.friction()), &out->certificate.impulse_error);
+    b = std::min(b, 0.0);
+  }
+  // After a rebound a contact with an impulse may separate, but it must not close.
+  if (view.is_in_rebound) return grow(std::max(0.0, -v - std::max(b, 0.0)), complementarity);
+  grow(calc_complementarity(view.mobility, gamma, v, b), complementarity);
+  // The correction of an overlap may have been omitted.
+  if (view.contact.phi0 < 0 && gamma > 0 && std::abs(v) < std::abs(v + b)) b = 0;
+  const double work = gamma * (v + b);
+  out->complementarity += std::max(0.0, work);
+  out->violation += std::max(0.0, -work);
+}
+
+/// Checks that sticking contacts do not slip and that frictionless contacts have no friction.
+void check_bilateral(const ContactView& view, RigidFindings* out) {
+  if (view.is_sticking) grow(view.slip(), &out->certificate.rigid.constraint_error);
+  out->violation += view.slip() * view.friction();
+  if (view.contact.dim == 1) grow(view.friction(), &out->certificate.max_cone_excess);
+}
+
+/// Checks viscous friction, gamma_t = -dt nu v_t, and writes it to `law`.
+void check_viscous(const ContactView& view, ContactVector* law, RigidFindings* out) {
+  for (int t = 0; t < 2; ++t)
+    (*law)[t] =
+        view.is_sticking ? -view.time_step() * view.contact.law.viscous_friction * view.v[t] : 0;
+  grow(std::hypot(view.gamma[0] - (*law)[0], view.gamma[1] - (*law)[1]),
+       &out->certificate.impulse_error);
+}
+
+/// Checks that friction is within the half-planes at mu gamma_n plus the viscous friction of the
+/// start.
+void check_half_planes(const ContactView& view, RigidFindings* out) {
+  const double viscous =
+      view.time_step() * view.contact.law.viscous_friction * std::hypot(view.v0[0], view.v0[1]);
+  grow(calc_half_plane_excess(view.gamma, view.friction_bound() + viscous,
+                              view.step.parameters.friction_directions),
+       &out->certificate.max_cone_excess);
+}
+
+/// Checks that friction is within the polygon, and that a slipping contact has friction on the
+/// polygon's edge against the fastest slip. In the terms of the LCP, lambda is complementary to
+/// mu gamma_n - 1^T beta, and beta to D v + lambda.
+void check_polygon(const ContactView& view, RigidFindings* out) {
+  const ContactVector &gamma = view.gamma, &v = view.v;
+  const int k = view.step.parameters.friction_directions;
+  const double bound = view.friction_bound(), radius = calc_polygon_radius(gamma, k);
+  grow(radius - bound, &out->certificate.max_cone_excess);
+  if (view.is_in_rebound) return;
+  const double work = gamma[0] * v[0] + gamma[1] * v[1];
+  grow(work, &out->certificate.max_friction_work);
+  const double fastest = calc_polygon_slip(v, k);
+  out->complementarity += std::max(0.0, bound * fastest + work);
+  double* complementarity = &out->certificate.rigid.complementarity;
+  grow(std::min(fastest, view.mobility * (bound - radius)), complementarity);
+  if (radius > 0) grow(std::min(fastest + work / radius, view.mobility * radius), complementarity);
+}
+
+/// Checks the friction by the model's policy.
+/// @return the impulse that the model's law prescribes, or the solution's if there is no such law
+ContactVector check_tangents(const ContactView& view, RigidFindings* out) {
+  ContactVector law = view.gamma;
+  switch (traits(view.step.model).tangents) {
+    case TangentPolicy::kNone: break;
+    case TangentPolicy::kBilateral: check_bilateral(view, out); break;
+    case TangentPolicy::kViscous: check_viscous(view, &law, out); break;
+    case TangentPolicy::kLeastEnergy: check_half_planes(view, out); break;
+    case TangentPolicy::kFrictionPolygon: check_polygon(view, out); break;
+  }
+  return law;
+}
+
+/// Returns true if the contact sticks: if it must, or if it has friction, because a contact that
+/// closes within the step may stick as well.
+bool find_sticking(const SolvedStep& step, const Contact& c, const ContactVector& gamma) {
+  const bool must_stick =
+      gamma[2] > 0 || (is_touching(c) && holds_all_touching(step.model, step.parameters));
+  return (must_stick && c.dim > 1) || std::hypot(gamma[0], gamma[1]) > 0;
+}
+
+}  // namespace
+
+void RigidContactCheck::calc(const SolvedStep& step, const Rebounds& rebounds,
+                             GeneralizedImpulses* impulses, RigidFindings* out) {
+  is_sticking_.assign(step.problem.num_contacts(), 0);
+  if (!step.problem.contacts.empty()) out->certificate.min_normal_impulse = kInfinity;
+  for (const BodyPair& pair : step.problem.pairs) {
+    const int block = step.problem.segments[pair.first_segment].block;
+    check_pair(step, pair, rebounds.in_island(step.islands.island_of_block(block)), impulses, out);
+  }
+}
+
+void RigidContactCheck::check_pair(const SolvedStep& step, const BodyPair& pair, bool rebounds,
+                                   GeneralizedImpulses* impulses, RigidFindings* out) {
+  const ContactProblem& problem = step.problem;
+  double V0[6], V_star[6], V[6], F[6] = {}, F_law[6] = {};
+  calc_pair_motion(problem, pair, problem.v0, V0);
+  calc_pair_motion(problem, pair, problem.v_star, V_star);
+  calc_pair_motion(problem, pair, step.solution.v, V);
+  for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+    const Contact& c = problem.contacts[i];
+    const ContactVector& gamma = step.solution.impulses[i];
+    is_sticking_[i] = find_sticking(step, c, gamma);
+    const ContactView view = {.step = step,
+                              .contact = c,
+                              .gamma = gamma,
+                              .mobility = problem.delassus[i],
+                              .v0 = calc_contact_velocity(c, V0),
+                              .v_star = calc_contact_velocity(c, V_star),
+                              .v = calc_contact_velocity(c, V),
+                              .is_in_rebound = rebounds,
+                              .is_sticking = is_sticking(i)};
+    add_scales(view, out);
+    check_normal(view, out);
+    const ContactVector law = check_tangents(view, out);
+    add_contact_wrench(c, gamma, F);
+    add_contact_wrench(c, law, F_law);
+  }
+  add_pair_force(problem, pair, F, impulses->constraint);
+  add_pair_force(problem, pair, F_law, impulses->by_law);
+}
+
+}  // namespace stiction::certificate

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/certificate/certificate.hpp"
+#include "stiction/contact/model_parameters.hpp"
+
+namespace stiction::certificate {
+
+/// The results that the checks of a rigid step's contacts and rows accumulate.
+struct RigidFindings {
+  Certificate certificate;
+
+  // For the error bound.
+  double complementarity = 0;  // sum of gamma (v + b) where positive [J]
+  double violation = 0;        // sum of |gamma| times the speed that violates the constraint [J]
+  double max_mobility = 0;     // [1/kg]
+
+  // For the verdict.
+  double closing_speed = 0;  // largest speed into a surface or beyond a limit [m/s, rad/s]
+  double speed = 1;          // scale of the rounding errors of velocities [m/s, rad/s]
+  double impulse = 0;        // scale of the rounding errors of impulses [N s]
+  bool may_gain_energy = false;
+  bool is_finite = true;
+};
+
+/// Raises the largest value so far to `value` if that is larger.
+inline void grow(double value, double* largest) { *largest = std::max(*largest, value); }
+
+/// Returns the closing speed b that a gap allows, or minus the speed that corrects an overlap
+/// [m/s].
+inline double calc_gap_speed(double gap, double dt, const contact::ModelParameters& parameters) {
+  if (gap > 0) return gap / dt;
+  return -std::min(parameters.gap_correction * -gap / dt, parameters.max_correction_speed);
+}
+
+/// Returns |min(w gamma, v + b)| [m/s]. A model may omit the correction of an overlap, so an
+/// overlap takes the smaller of the values with b and without it.
+inline double calc_complementarity(double mobility, double gamma, double velocity, double b) {
+  const auto with = [&](double speed) {
+    return std::abs(std::min(mobility * gamma, velocity + speed));
+  };
+  return b < 0 ? std::min(with(b), with(0)) : with(b);
+}
+
+}  // namespace stiction::certificate

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/contact/islands.hpp"
+#include "stiction/contact/model_parameters.hpp"
+
+namespace stiction::certificate {
+
+using contact::ContactModel;
+using contact::ContactProblem;
+using contact::ContactSolution;
+using contact::Islands;
+using contact::ModelParameters;
+
+/// A contact problem with its solution, which is all the data that a certificate is computed from.
+/// It refers to the caller's data, which must outlive it.
+struct SolvedStep {
+  const ContactProblem& problem;  // after MomentumFactor::calc_derived
+  const Islands& islands;         // of the problem
+  ContactModel model;
+  const ModelParameters& parameters;
+  double relative_tolerance;  // the solver's, of the momentum residual [-]
+  double absolute_tolerance;  // the solver's, of the momentum residual [sqrt(J)]
+  const ContactSolution& solution;
+
+  /// True if the island's step was not divided into sub-steps.
+  bool is_whole(int island) const { return solution.islands[island].num_substeps == 1; }
+  /// Returns the island that a row acts on.
+  int island_of_row(const contact::Row& row) const {
+    return islands.island_of_block(islands.block_of_dof(problem.row_dof[row.first_column]));
+  }
+};
+
+}  // namespace stiction::certificate

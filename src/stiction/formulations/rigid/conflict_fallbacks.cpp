@@ -1,0 +1,116 @@
+#include "stiction/formulations/rigid/conflict_fallbacks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "stiction/base/assert.hpp"
+#include "stiction/math/vector_kernels.hpp"
+
+namespace stiction::formulations {
+
+using contact::SolveStatus;
+using numerics::LcpReport;
+using numerics::LcpStatus;
+
+void ConflictFallbacks::start(RigidLaw* law) {
+  law_solver_.start(law);
+  level_ = Level::kAllCorrections;
+  conflict_ = {};
+}
+
+LcpReport ConflictFallbacks::solve(const RigidTerms& terms, RigidIterate* iterate,
+                                   ReducedSystem* system) {
+  for (;;) {
+    const int forced = project(terms, system->whitened.rows, iterate->sticking, rank_tolerance(),
+                               &system->projected);
+    if (forced >= 0 && has_corrections() && relax(forced, terms, iterate, system)) continue;
+    if (forced >= 0) note_conflict(forced, terms);
+    const LcpReport report =
+        solve_reduced(terms, terms.friction, system->whitened.y_free, system, &law_solver_);
+    const bool is_final = report.is_solved() || report.status == LcpStatus::kNotFinite ||
+                          report.status == LcpStatus::kTooLarge;
+    if (is_final || !relax(report.row, terms, iterate, system)) return report;
+  }
+}
+
+bool ConflictFallbacks::relax(int row, const RigidTerms& terms, RigidIterate* iterate,
+                              ReducedSystem* system) {
+  GapTerms& gaps = iterate->gaps;
+  law_solver_.guess.clear();
+  switch (level_) {
+    case Level::kAllCorrections:
+      note_conflict(row, terms);
+      level_ = Level::kEqualities;
+      if (drop_overlap_corrections(&gaps) && terms.num_equalities() > 0) break;
+      [[fallthrough]];
+    case Level::kEqualities:
+      level_ = Level::kRelaxedEqualities;
+      if (relax_equalities(terms, *iterate, *system)) {
+        gaps.equalities.swap(relaxed_);
+        break;
+      }
+      [[fallthrough]];
+    case Level::kRelaxedEqualities:
+      level_ = Level::kNoCorrections;
+      std::fill(gaps.equalities.begin(), gaps.equalities.end(), 0.0);
+      break;
+    case Level::kNoCorrections: level_ = Level::kWideRank; return true;
+    case Level::kWideRank: return false;
+  }
+  set_constants(terms, gaps, &system->whitened.rows);
+  return true;
+}
+
+/// Finds the corrections that equalities reach as stiff springs: a robot that is led into a table
+/// goes on along it.
+/// @return false if there are no corrections, or none that are possible
+bool ConflictFallbacks::relax_equalities(const RigidTerms& terms, const RigidIterate& iterate,
+                                         const ReducedSystem& system) {
+  const std::vector<double>& corrections = iterate.gaps.equalities;
+  const int n = terms.num_dofs(), num_equalities = terms.num_equalities();
+  const double asked = std::sqrt(math::dot(num_equalities, corrections.data(), corrections.data()));
+  if (asked == 0) return false;
+
+  // Springs in place of the equalities.
+  WhitenedProblem& soft = soft_.whitened;
+  soft.whitening = system.whitened.whitening;
+  stiffness_.clear();
+  for (int i = 0; i < num_equalities; ++i) {
+    const double* row = system.whitened.rows.E.data() + static_cast<std::size_t>(i) * n;
+    const double mobility = math::dot(n, row, row);
+    stiffness_.push_back(mobility > 0 ? kRelaxedStiffness / mobility : 0);
+    soft.whitening.couple(terms.row_jacobian(terms.equalities[i]).dofs);
+  }
+  if (whiten(terms, iterate, stiffness_, &soft) != SolveStatus::kConverged) return false;
+  (void)project(terms, soft.rows, iterate.sticking, rank_tolerance(), &soft_.projected);
+
+  // Coulomb's friction is left out: it rises with the springs' forces and would hold against them.
+  without_coulomb_ = terms.friction;
+  std::fill(without_coulomb_.mu.begin(), without_coulomb_.mu.end(), 0.0);
+  if (!solve_reduced(terms, without_coulomb_, soft.y_free, &soft_, &law_solver_).is_solved())
+    return false;
+
+  // Each equality must end near its correction or near rest.
+  soft_v_ = law_solver_.solution.u;
+  soft.whitening.to_v(soft_v_.data());
+  relaxed_.clear();
+  for (int i = 0; i < num_equalities; ++i) {
+    const double v = terms.calc_row_velocity(terms.equalities[i], soft_v_);
+    if (!(std::min(std::abs(v + corrections[i]), std::abs(v)) <= asked)) return false;
+    relaxed_.push_back(-v);
+  }
+  return true;
+}
+
+void ConflictFallbacks::note_conflict(int row, const RigidTerms& terms) {
+  STICTION_ASSERT(row < terms.num_unilateral());
+  conflict_.is_found = true;
+  if (row < 0) return;
+  if (row < terms.num_contacts())
+    conflict_.contact = terms.problem_contact(row);
+  else
+    conflict_.row = terms.problem_row(terms.limits[row - terms.num_contacts()]);
+}
+
+}  // namespace stiction::formulations

@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <cstddef>
+#include <numbers>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "stiction/base/assert.hpp"
+#include "stiction/formulations/rigid/friction_direction.hpp"
+#include "stiction/formulations/rigid/rigid_law.hpp"
+#include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/math/vector_kernels.hpp"
+#include "stiction/numerics/lemke.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using numerics::LcpReport;
+using numerics::LcpStatus;
+
+/// Coulomb friction within a regular polygon of k corners: with unit tangents d_1 .. d_k of every
+/// contact stacked in D, and unknowns z = (f_N, beta, lambda),
+///
+///     N u + b_n            >= 0  _|_  f_N >= 0
+///     D u + b_t + E lambda >= 0  _|_  beta >= 0
+///     mu f_N - E^T beta    >= 0  _|_  lambda >= 0,      u = u_hat + N^T f_N + D^T beta.
+///
+/// The dry friction of a joint is a polygon of two corners with a constant bound. Contacts without
+/// friction have a normal alone. The matrix is copositive. Lemke's method is therefore guaranteed
+/// to end with a solution if some velocity keeps all gaps and lets no contact slip. Source:
+/// [stewart1996], [anitescu1997]; [theory:stewart-trinkle].
+class FrictionPolygonLaw final : public RigidLaw {
+ public:
+  explicit FrictionPolygonLaw(int num_directions) {
+    for (int k = 0; k < num_directions; ++k)
+      directions_.push_back(
+          make_friction_direction(2 * std::numbers::pi * k / static_cast<double>(num_directions)));
+  }
+
+  LcpReport solve(const ReducedProblem& problem, ReducedSolution* out) override {
+    frictional_.clear();
+    for (int i = 0; i < problem.num_contacts; ++i)
+      if (problem.mu[i] > 0) frictional_.push_back(i);
+    layout_ = make_layout(problem);
+    if (layout_.size() > kMaxDenseSize) return {.status = LcpStatus::kTooLarge};
+
+    stack_rows(problem);
+    clear_round_off(problem.num_columns);
+    assemble(problem);
+    z_.resize(layout_.size());
+    LcpReport report = lemke_.solve({.size = layout_.size(), .Q = Q_.data(), .r = r_.data()}, z_);
+    if ((report.status == LcpStatus::kNotSolved || report.status == LcpStatus::kMaxPivots) &&
+        report.residual <= kAcceptedResidual * math::max_abs(layout_.num_rows(), r_.data()))
+      report.status = LcpStatus::kSolved;
+    read_out(problem, out);
+    // Rows of the LCP beyond the unilateral ones are unknown to the caller.
+    if (report.row >= problem.num_unilateral) report.row = -1;
+    return report;
+  }
+
+ private:
+  /// The order of the unknowns: f_N, beta of each contact with friction, beta of each dry joint,
+  /// lambda of these contacts, lambda of these joints. All but lambda have a row in G.
+  struct Layout {
+    int num_unilateral = 0, num_directions = 0, num_frictional = 0, num_dry = 0;
+
+    int direction(int i, int d) const { return num_unilateral + num_directions * i + d; }
+    int dry(int i, int side) const { return direction(num_frictional, 0) + 2 * i + side; }
+    int num_rows() const { return dry(num_dry, 0); }
+    int slip(int i) const { return num_rows() + i; }
+    int dry_slip(int i) const { return slip(num_frictional) + i; }
+    int size() const { return dry_slip(num_dry); }
+  };
+
+  Layout make_layout(const ReducedProblem& problem) const {
+    return {.num_unilateral = problem.num_unilateral,
+            .num_directions = static_cast<int>(directions_.size()),
+            .num_frictional = static_cast<int>(frictional_.size()),
+            .num_dry = static_cast<int>(problem.dry_bounds.size())};
+  }
+
+  double* row_of_G(int row, int n) { return G_.data() + static_cast<std::size_t>(row) * n; }
+
+  /// G = [N; D; F; -F] in the order of the unknowns, and the constants of these rows.
+  void stack_rows(const ReducedProblem& problem) {
+    const int n = problem.num_columns;
+    G_.resize(static_cast<std::size_t>(layout_.num_rows()) * n);
+    constants_.resize(layout_.num_rows());
+    std::copy(problem.N.begin(), problem.N.end(), G_.begin());
+    std::copy(problem.b_n.begin(), problem.b_n.end(), constants_.begin());
+    for (int i = 0; i < layout_.num_frictional; ++i) {
+      const int contact = frictional_[i];
+      const double* t1 = problem.T.data() + static_cast<std::size_t>(2) * contact * n;
+      for (int d = 0; d < layout_.num_directions; ++d) {
+        const auto [cos, sin] = directions_[d];
+        double* g = row_of_G(layout_.direction(i, d), n);
+        for (int j = 0; j < n; ++j) g[j] = cos * t1[j] + sin * t1[n + j];
+        constants_[layout_.direction(i, d)] =
+            cos * problem.b_t[2 * contact] + sin * problem.b_t[2 * contact + 1];
+      }
+    }
+    for (int i = 0; i < layout_.num_dry; ++i) {
+      const double* row = problem.F.data() + static_cast<std::size_t>(i) * n;
+      for (int side = 0; side < 2; ++side) {
+        const double sign = side == 0 ? 1 : -1;
+        double* g = row_of_G(layout_.dry(i, side), n);
+        for (int j = 0; j < n; ++j) g[j] = sign * row[j];
+        constants_[layout_.dry(i, side)] = sign * problem.b_f[i];
+      }
+    }
+  }
+
+  /// Clears the rows of G that are round-off of projections: such a contact cannot give way.
+  void clear_round_off(int n) {
+    const auto squared = [&](int row) { return math::dot(n, row_of_G(row, n), row_of_G(row, n)); };
+    double longest = 0;
+    for (int row = 0; row < layout_.num_rows(); ++row) longest = std::max(longest, squared(row));
+    for (int row = 0; row < layout_.num_rows(); ++row)
+      if (squared(row) < kProjectionRoundOff * kProjectionRoundOff * longest)
+        std::fill_n(row_of_G(row, n), n, 0.0);
+  }
+
+  /// Q = G G^T and r = G u_hat + constants, then the rows and columns of lambda.
+  void assemble(const ReducedProblem& problem) {
+    const int n = problem.num_columns, size = layout_.size(), num_rows = layout_.num_rows();
+    Q_.assign(static_cast<std::size_t>(size) * size, 0.0);
+    r_.assign(size, 0.0);
+    for (int row = 0; row < num_rows; ++row)
+      math::multiply_rows(num_rows, n, G_.data(), row_of_G(row, n), nullptr,
+                          Q_.data() + static_cast<std::size_t>(row) * size);
+    math::multiply_rows(num_rows, n, G_.data(), problem.u_hat.data(), constants_.data(), r_.data());
+
+    Eigen::Map<Eigen::MatrixXd> Q(Q_.data(), size, size);
+    const auto couple = [&Q](int beta, int lambda) {
+      Q(beta, lambda) = 1;
+      Q(lambda, beta) = -1;
+    };
+    for (int i = 0; i < layout_.num_frictional; ++i) {
+      Q(layout_.slip(i), frictional_[i]) = problem.mu[frictional_[i]];
+      for (int d = 0; d < layout_.num_directions; ++d)
+        couple(layout_.direction(i, d), layout_.slip(i));
+    }
+    for (int i = 0; i < layout_.num_dry; ++i) {
+      r_[layout_.dry_slip(i)] = problem.dry_bounds[i];
+      for (int side = 0; side < 2; ++side) couple(layout_.dry(i, side), layout_.dry_slip(i));
+    }
+  }
+
+  void read_out(const ReducedProblem& problem, ReducedSolution* out) const {
+    RigidImpulses& impulses = out->impulses;
+    impulses.unilateral.assign(z_.begin(), z_.begin() + problem.num_unilateral);
+    impulses.tangents.assign(static_cast<std::size_t>(2) * problem.num_contacts, 0.0);
+    for (int i = 0; i < layout_.num_frictional; ++i) {
+      double* t = impulses.tangents.data() + 2 * frictional_[i];
+      for (int d = 0; d < layout_.num_directions; ++d) {
+        const double beta = z_[layout_.direction(i, d)];
+        t[0] += directions_[d].cos * beta;
+        t[1] += directions_[d].sin * beta;
+      }
+    }
+    impulses.dry.resize(layout_.num_dry);
+    for (int i = 0; i < layout_.num_dry; ++i)
+      impulses.dry[i] = z_[layout_.dry(i, 0)] - z_[layout_.dry(i, 1)];
+
+    const int n = problem.num_columns;
+    out->u.assign(problem.u_hat.begin(), problem.u_hat.end());
+    for (int row = 0; row < layout_.num_rows(); ++row)
+      math::add_multiple(n, z_[row], G_.data() + static_cast<std::size_t>(row) * n, out->u.data());
+    numerics::find_positive(impulses.unilateral, &out->active);
+  }
+
+  std::vector<FrictionDirection> directions_;
+  Layout layout_;
+  std::vector<int> frictional_;        // contacts with friction
+  std::vector<double> G_, constants_;  // rows that have an impulse
+  std::vector<double> Q_, r_, z_;      // the LCP, column-major
+  numerics::Lemke lemke_;
+};
+
+}  // namespace
+
+std::unique_ptr<RigidLaw> make_friction_polygon_law(int num_directions) {
+  STICTION_ASSERT(num_directions >= 4 && num_directions % 2 == 0);
+  return std::make_unique<FrictionPolygonLaw>(num_directions);
+}
+
+}  // namespace stiction::formulations

@@ -1,0 +1,155 @@
+#include "stiction/formulations/rigid/least_energy_program.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <numbers>
+
+#include <Eigen/Core>
+
+#include "stiction/base/assert.hpp"
+#include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/math/vector_kernels.hpp"
+
+namespace stiction::formulations {
+
+using Eigen::MatrixXd;
+using numerics::LcpReport;
+
+LeastEnergyProgram::LeastEnergyProgram(int num_directions) {
+  STICTION_ASSERT(num_directions >= 4 && num_directions % 2 == 0);
+  for (int m = 0; m < num_directions / 2; ++m)
+    half_planes_.push_back(
+        make_friction_direction(0.5 * std::numbers::pi * m / (0.5 * num_directions - 1)));
+}
+
+int LeastEnergyProgram::choose_variables(const ReducedProblem& problem,
+                                         std::span<const char> is_chosen) {
+  STICTION_ASSERT(static_cast<int>(is_chosen.size()) == problem.num_contacts);
+  variables_.clear();
+  for (int i = 0; i < problem.num_unilateral; ++i)
+    if (i >= problem.num_contacts || is_chosen[i])
+      variables_.push_back({.kind = RowKind::kUnilateral, .row = i, .sign = 1});
+  frictional_.clear();
+  for (int i = 0; i < problem.num_contacts; ++i)
+    if (is_chosen[i] && (problem.mu[i] > 0 || problem.nu[i] > 0)) frictional_.push_back(i);
+  for (const int i : frictional_)
+    for (const double sign : {1.0, -1.0})
+      for (const int row : {2 * i, 2 * i + 1})
+        variables_.push_back({.kind = RowKind::kTangent, .row = row, .sign = sign});
+  for (int i = 0; i < static_cast<int>(problem.dry_bounds.size()); ++i)
+    for (const double sign : {1.0, -1.0})
+      variables_.push_back({.kind = RowKind::kDry, .row = i, .sign = sign});
+  return num_variables() + num_multipliers(problem);
+}
+
+/// Multipliers of N u + b_n >= 0, of kappa, of the half-planes, and of the bounds of dry joints.
+int LeastEnergyProgram::num_multipliers(const ReducedProblem& problem) const {
+  return problem.num_unilateral + 1 +
+         static_cast<int>(half_planes_.size() * frictional_.size() + problem.dry_bounds.size());
+}
+
+LcpReport LeastEnergyProgram::solve(const ReducedProblem& problem, double kappa) {
+  const int size = num_variables() + num_multipliers(problem);
+  stack_rows(problem);
+  Q_.assign(static_cast<std::size_t>(size) * size, 0.0);
+  r_.assign(size, 0.0);
+  assemble_energy(problem, kappa);
+  assemble_friction_bounds(problem);
+  // The upper right block, -A^T.
+  const int p = num_variables();
+  Eigen::Map<MatrixXd> Q(Q_.data(), size, size);
+  Q.topRightCorner(p, size - p) = -Q.bottomLeftCorner(size - p, p).transpose();
+
+  x_.resize(size);
+  const numerics::DenseLcp kkt{.size = size, .Q = Q_.data(), .r = r_.data()};
+  LcpReport report = lemke_.solve(kkt, x_);
+  if (!report.is_solved() && p > 0) report = projection_.solve(kkt, std::span(x_).first(p));
+  return report;
+}
+
+/// The rows G of the variables, and their constants.
+void LeastEnergyProgram::stack_rows(const ReducedProblem& problem) {
+  const int n = problem.num_columns;
+  G_.assign(static_cast<std::size_t>(num_variables()) * n, 0.0);
+  constants_.assign(num_variables(), 0.0);
+  for (int v = 0; v < num_variables(); ++v) {
+    const auto [kind, i, sign] = variables_[v];
+    const std::span<const double> rows = kind == RowKind::kUnilateral ? problem.N
+                                         : kind == RowKind::kTangent  ? problem.T
+                                                                      : problem.F;
+    const double* row = rows.data() + static_cast<std::size_t>(i) * n;
+    for (int j = 0; j < n; ++j) G_[static_cast<std::size_t>(v) * n + j] = sign * row[j];
+    if (kind == RowKind::kTangent) constants_[v] = sign * problem.b_t[i];
+    if (kind == RowKind::kDry) constants_[v] = sign * problem.b_f[i];
+  }
+}
+
+/// H, the gradient at x = 0, and the constraints on the velocities of unilateral rows.
+void LeastEnergyProgram::assemble_energy(const ReducedProblem& problem, double kappa) {
+  const int n = problem.num_columns, m = problem.num_unilateral, p = num_variables();
+  const std::size_t size = r_.size();
+  // Products are the project's own kernels, whose sums do not depend on where memory begins.
+  for (int v = 0; v < p; ++v) {
+    const double* g = G_.data() + static_cast<std::size_t>(v) * n;
+    double* column = Q_.data() + static_cast<std::size_t>(v) * size;
+    math::multiply_rows(p, n, G_.data(), g, nullptr, column);
+    math::multiply_rows(m, n, problem.N.data(), g, nullptr, column + p);
+    // kappa bounds the sum over contacts; limits are not in it.
+    for (int i = 0; i < problem.num_contacts; ++i) column[p + m] -= column[p + i];
+  }
+  double* const separation = r_.data() + p;  // N u_hat + b_n
+  math::multiply_rows(p, n, G_.data(), problem.u_hat.data(), constants_.data(), r_.data());
+  math::multiply_rows(m, n, problem.N.data(), problem.u_hat.data(), problem.b_n.data(), separation);
+  separation[m] = kappa + kEnergyPlay * (1 + math::max_abs(m, separation));
+  for (int i = 0; i < problem.num_contacts; ++i) separation[m] -= separation[i];
+}
+
+/// The half-planes that bound friction, and the bounds of dry joints.
+void LeastEnergyProgram::assemble_friction_bounds(const ReducedProblem& problem) {
+  const int p = num_variables(), num_edges = static_cast<int>(half_planes_.size());
+  const int num_frictional = static_cast<int>(frictional_.size());
+  const int num_dry = static_cast<int>(problem.dry_bounds.size());
+  const auto size = static_cast<Eigen::Index>(r_.size());
+  Eigen::Map<MatrixXd> Q(Q_.data(), size, size);
+  auto A = Q.bottomLeftCorner(size - p, p);
+  const int first_edge = problem.num_unilateral + 1, first_dry = p - 2 * num_dry;
+  for (int i = 0; i < num_frictional; ++i) {
+    const int contact = frictional_[i];
+    const auto is_normal = [contact](const Variable& v) {
+      return v.kind == RowKind::kUnilateral && v.row == contact;
+    };
+    const auto normal = std::find_if(variables_.begin(), variables_.end(), is_normal);
+    STICTION_ASSERT(normal != variables_.end());
+    const int tangent = first_dry - 4 * num_frictional + 4 * i;
+    for (int e = 0; e < num_edges; ++e) {
+      const int row = first_edge + num_edges * i + e;
+      A(row, normal - variables_.begin()) = problem.mu[contact];
+      for (int d = 0; d < 4; ++d)
+        A(row, tangent + d) = -(d % 2 == 0 ? half_planes_[e].cos : half_planes_[e].sin);
+      r_[p + row] = problem.nu[contact] * problem.slip0[contact];
+    }
+  }
+  for (int i = 0; i < num_dry; ++i) {
+    const int row = first_edge + num_edges * num_frictional + i, variable = first_dry + 2 * i;
+    A(row, variable) = A(row, variable + 1) = -1;
+    r_[p + row] = problem.dry_bounds[i];
+  }
+}
+
+void LeastEnergyProgram::read_out(const ReducedProblem& problem, ReducedSolution* out) const {
+  RigidImpulses& impulses = out->impulses;
+  for (auto* values : {&impulses.unilateral, &impulses.tangents, &impulses.dry})
+    std::fill(values->begin(), values->end(), 0.0);
+  out->u.assign(problem.u_hat.begin(), problem.u_hat.end());
+  for (int v = 0; v < num_variables(); ++v) {
+    const auto [kind, row, sign] = variables_[v];
+    if (kind == RowKind::kUnilateral) impulses.unilateral[row] = x_[v];
+    if (kind == RowKind::kTangent) impulses.tangents[row] += sign * x_[v];
+    if (kind == RowKind::kDry) impulses.dry[row] += sign * x_[v];
+    math::add_multiple(problem.num_columns, x_[v],
+                       G_.data() + static_cast<std::size_t>(v) * problem.num_columns,
+                       out->u.data());
+  }
+}
+
+}  // namespace stiction::formulations

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/formulations/rigid/bilateral_constraints.hpp"
+#include "stiction/formulations/rigid/reduced_problem.hpp"
+#include "stiction/formulations/rigid/rigid_terms.hpp"
+#include "stiction/formulations/rigid/sticking_set.hpp"
+#include "stiction/formulations/rigid/whitened_problem.hpp"
+
+namespace stiction::formulations {
+
+/// A whitened problem from which the bilateral constraints are eliminated: rows are projected on
+/// their null space, and constants hold what the constraints fix. Source: [theory:projection].
+struct ProjectedProblem {
+  BilateralConstraints bilateral;  // equalities, then two tangents of each contact in `sticking`
+  std::vector<int> sticking;       // contacts that stick by bilateral constraints, ascending
+  std::vector<double> N, b_n;      // unilateral rows
+  std::vector<double> T, b_t;      // tangents; empty where the law has no friction
+  std::vector<double> F, b_f;      // dry joints that the law solves for
+  std::vector<double> u_hat;       // where the law starts, on the constraints [sqrt(J)]
+};
+
+/// Eliminates the bilateral constraints; u_hat is left to `start_from`.
+/// @param rank_tolerance of BilateralConstraints::eliminate
+/// @return a unilateral row that the constraints force to penetrate; -1: none
+[[nodiscard]] int project(const RigidTerms& terms, const WhitenedRows& rows,
+                          const StickingSet& sticking, double rank_tolerance,
+                          ProjectedProblem* out);
+
+/// Sets u_hat to the point of the bilateral constraints that is nearest to y.
+void start_from(std::span<const double> y, ProjectedProblem* problem);
+
+/// Returns the problem for the model's law, as views of the arguments. Its guess is empty.
+ReducedProblem make_reduced_problem(const RigidTerms& terms, const FrictionConstants& friction,
+                                    const ProjectedProblem& projected);
+
+}  // namespace stiction::formulations

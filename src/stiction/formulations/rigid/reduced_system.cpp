@@ -1,0 +1,75 @@
+#include "stiction/formulations/rigid/reduced_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "stiction/base/assert.hpp"
+#include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/math/vector_kernels.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::SolveStatus;
+using numerics::LcpReport;
+using numerics::LcpStatus;
+
+/// When large terms cancel, the LCP sees their sum alone and may demand more digits than the terms
+/// have. Returns true if a residual is within the round-off of N u_hat.
+bool is_round_off(double residual, const RigidTerms& terms, const ReducedSystem& system) {
+  if (terms.law_has_friction()) return false;  // the residual is not one of speeds alone
+  const int n = terms.num_dofs();
+  const std::vector<double>& N = system.whitened.rows.N;
+  const std::vector<double>& u_hat = system.projected.u_hat;
+  double longest = 0;  // squared norm of a row
+  for (int i = 0; i < terms.num_unilateral(); ++i) {
+    const double* row = N.data() + static_cast<std::size_t>(i) * n;
+    longest = std::max(longest, math::dot(n, row, row));
+  }
+  const bool is_last_resort = system.projected.bilateral.rank_tolerance() == kWideRankTolerance;
+  const double share = is_last_resort ? kAcceptedResidual : kSumRoundOff;
+  return residual <= share * std::sqrt(longest * math::dot(n, u_hat.data(), u_hat.data()));
+}
+
+}  // namespace
+
+void LawSolver::start(RigidLaw* of_model) {
+  law = of_model;
+  guess.clear();
+  solution.active.clear();
+  num_solves = num_pivots = 0;
+}
+
+LcpReport solve_reduced(const RigidTerms& terms, const FrictionConstants& friction,
+                        std::span<const double> y, ReducedSystem* system, LawSolver* solver) {
+  STICTION_ASSERT(solver->law != nullptr);
+  STICTION_ASSERT(static_cast<int>(y.size()) == terms.num_dofs());
+  start_from(y, &system->projected);
+  ReducedProblem problem = make_reduced_problem(terms, friction, system->projected);
+  problem.guess = solver->guess;
+  LcpReport report = solver->law->solve(problem, &solver->solution);
+  if (!report.is_solved() && report.status != LcpStatus::kNotFinite &&
+      is_round_off(report.residual, terms, *system))
+    report.status = LcpStatus::kSolved;
+  solver->guess = solver->solution.active;
+  solver->num_pivots += report.pivots;
+  ++solver->num_solves;
+  return report;
+}
+
+SolveStatus to_solve_status(LcpStatus status) {
+  switch (status) {
+    case LcpStatus::kSolved: return SolveStatus::kConverged;
+    case LcpStatus::kInfeasible: return SolveStatus::kInfeasible;
+    case LcpStatus::kTooLarge: return SolveStatus::kTooLarge;
+    case LcpStatus::kMaxPivots:
+    case LcpStatus::kNotSolved: return SolveStatus::kMaxIterations;
+    case LcpStatus::kNotSymmetric:
+    case LcpStatus::kIndefinite: return SolveStatus::kNotPositiveDefinite;
+    case LcpStatus::kNotFinite: return SolveStatus::kNotFinite;
+  }
+  return SolveStatus::kNotFinite;
+}
+
+}  // namespace stiction::formulations

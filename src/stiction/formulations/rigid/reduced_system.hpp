@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/formulations/rigid/projected_problem.hpp"
+#include "stiction/formulations/rigid/rigid_law.hpp"
+#include "stiction/formulations/rigid/whitened_problem.hpp"
+
+namespace stiction::formulations {
+
+/// An island on its way to the law's problem: first whitened, then projected.
+struct ReducedSystem {
+  WhitenedProblem whitened;
+  ProjectedProblem projected;
+};
+
+/// A law at work on the reduced problems of one island. Each solve starts from the active set of
+/// the solve before it.
+struct LawSolver {
+  RigidLaw* law = nullptr;
+  std::vector<int> guess;    // unilateral rows that may be active in the next solve
+  ReducedSolution solution;  // of the last solve; the best point found if it failed
+  int num_solves = 0;
+  int num_pivots = 0;  // over all solves
+
+  /// Starts a step without a guess.
+  void start(RigidLaw* of_model);
+};
+
+/// Solves the projected problem from y with the model's law.
+/// @param friction constants that the law solves for: terms.friction, or with some set to 0
+/// @return kSolved also where the residual is round-off
+numerics::LcpReport solve_reduced(const RigidTerms& terms, const FrictionConstants& friction,
+                                  std::span<const double> y, ReducedSystem* system,
+                                  LawSolver* solver);
+
+/// Returns the status of an island whose last LCP ended with this status.
+contact::SolveStatus to_solve_status(numerics::LcpStatus status);
+
+}  // namespace stiction::formulations

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+
+#include "stiction/formulations/rigid/reduced_problem.hpp"
+#include "stiction/numerics/lcp.hpp"
+
+namespace stiction::numerics {
+enum class LcpSolver;
+}  // namespace stiction::numerics
+
+namespace stiction::formulations {
+
+/// The law of a rigid model: it turns a reduced problem into impulses. Keeps its memory.
+class RigidLaw {
+ public:
+  virtual ~RigidLaw() = default;
+
+  /// @param out the solution, or after a failure the best point found
+  /// @return status, work and residual; `row` is the unilateral row at fault, -1: not known
+  virtual numerics::LcpReport solve(const ReducedProblem& problem, ReducedSolution* out) = 0;
+};
+
+/// Makes the law without friction: unilateral impulses alone, by an LCP solver.
+std::unique_ptr<RigidLaw> make_frictionless_law(numerics::LcpSolver solver);
+
+/// Makes the law of friction polygons.
+/// @param num_directions k, the corners of a polygon, even, >= 4
+std::unique_ptr<RigidLaw> make_friction_polygon_law(int num_directions);
+
+/// Makes the law of least kinetic energy.
+/// @param num_directions k, twice the half-planes that bound friction in a quadrant, even, >= 4
+std::unique_ptr<RigidLaw> make_least_energy_law(int num_directions);
+
+}  // namespace stiction::formulations

@@ -1,0 +1,84 @@
+#include "stiction/formulations/rigid/rigid_terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/math/spatial.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::Contact;
+using contact::RowKind;
+
+void sort_contacts(RigidTerms* terms) {
+  terms->contacts.clear();
+  for (int i = 0; i < terms->island.num_contacts(); ++i) {
+    const Contact& c = terms->problem->contacts[terms->island.contacts()[i]];
+    if (terms->gaps == contact::GapPolicy::kSpeculative || contact::is_touching(c))
+      terms->contacts.push_back(i);
+  }
+}
+
+void sort_rows(RigidTerms* terms) {
+  for (auto* rows : {&terms->limits, &terms->equalities, &terms->springs, &terms->dry_joints,
+                     &terms->regularized_joints})
+    rows->clear();
+  for (int r = 0; r < terms->island.num_rows(); ++r) {
+    const contact::Row& row = terms->row(r);
+    switch (row.kind) {
+      case RowKind::kLimit: terms->limits.push_back(r); break;
+      case RowKind::kEquality: terms->equalities.push_back(r); break;
+      case RowKind::kSpring: terms->springs.push_back(r); break;
+      case RowKind::kFriction:
+        if (terms->law_has_friction())
+          terms->dry_joints.push_back(r);
+        else if (row.bound > 0)
+          terms->regularized_joints.push_back(r);
+        break;
+    }
+  }
+}
+
+void gather_friction(RigidTerms* terms) {
+  FrictionConstants& out = terms->friction;
+  for (auto* values : {&out.mu, &out.nu, &out.slip0, &out.dry_bounds}) values->clear();
+  if (!terms->law_has_friction()) return;
+  for (int i = 0; i < terms->num_contacts(); ++i) {
+    const Contact& c = terms->contact(i);
+    out.mu.push_back(std::min(c.sliding_friction(), kMaxFriction));
+    out.nu.push_back(terms->problem->time_step * c.law.viscous_friction);
+    const math::Vector3 v0 = terms->contact_jacobian(i).multiply(terms->v0);
+    out.slip0.push_back(std::hypot(v0.x() + c.bias[0], v0.y() + c.bias[1]));
+  }
+  for (const int r : terms->dry_joints) out.dry_bounds.push_back(terms->row(r).bound);
+}
+
+}  // namespace
+
+void assemble_terms(const contact::ContactProblem& problem, const contact::Islands& islands,
+                    int island, std::span<const int> first_dof,
+                    const contact::ContactModelTraits& traits, RigidTerms* out) {
+  STICTION_ASSERT(traits.is_rigid);
+  STICTION_ASSERT(0 <= island && island < islands.size());
+  STICTION_ASSERT(problem.v_star.size() == problem.v0.size());
+  STICTION_ASSERT(problem.time_step > 0);
+  out->problem = &problem;
+  out->tangents = traits.tangents;
+  out->gaps = traits.gaps;
+  out->island.assemble_constraints(problem, islands, island, first_dof);
+  const std::span<const int> dofs = out->island.dofs();
+  out->v0.resize(dofs.size());
+  out->v_star.resize(dofs.size());
+  for (std::size_t i = 0; i < dofs.size(); ++i) {
+    out->v0[i] = problem.v0[dofs[i]];
+    out->v_star[i] = problem.v_star[dofs[i]];
+  }
+  sort_contacts(out);
+  sort_rows(out);
+  gather_friction(out);
+}
+
+}  // namespace stiction::formulations

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/base/assert.hpp"
+#include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/islands.hpp"
+#include "stiction/formulations/dense_island.hpp"
+
+namespace stiction::formulations {
+
+/// Constants of the friction that a model's law solves for. mu, nu and slip0 have one entry per
+/// contact of RigidTerms. All are empty under models whose law has no friction.
+struct FrictionConstants {
+  std::vector<double> mu;          // friction coefficients, at most kMaxFriction [-]
+  std::vector<double> nu;          // dt times viscous friction [N s^2/m]
+  std::vector<double> slip0;       // slip speeds when the step starts [m/s]
+  std::vector<double> dry_bounds;  // of the impulses of dry joints, >= 0 [N s, N m s]
+};
+
+/// One island under a rigid model, with its contacts and rows sorted by the part that the model
+/// gives them. Fixed during a solve. Only contacts that take part are listed. Their normals are the
+/// first unilateral rows, limits are the others. Arrays keep their memory from step to step.
+struct RigidTerms {
+  const contact::ContactProblem* problem = nullptr;
+  contact::TangentPolicy tangents = contact::TangentPolicy::kNone;
+  contact::GapPolicy gaps = contact::GapPolicy::kSpeculative;
+  DenseIsland island;
+  std::vector<double> v0, v_star;  // at the island's dofs
+  std::vector<int> contacts;       // as contacts of the island
+  // Rows of the island, sorted by their part.
+  std::vector<int> limits, equalities;
+  std::vector<int> springs;             // implicit forces of the caller
+  std::vector<int> dry_joints;          // dry friction that the law solves for
+  std::vector<int> regularized_joints;  // dry friction that is linearized
+  FrictionConstants friction;
+
+  int num_dofs() const { return island.num_dofs(); }
+  int num_contacts() const { return static_cast<int>(contacts.size()); }
+  int num_limits() const { return static_cast<int>(limits.size()); }
+  int num_unilateral() const { return num_contacts() + num_limits(); }
+  int num_equalities() const { return static_cast<int>(equalities.size()); }
+
+  /// Returns true if the model's law solves for friction, of contacts and of dry joints.
+  bool law_has_friction() const {
+    return tangents == contact::TangentPolicy::kFrictionPolygon ||
+           tangents == contact::TangentPolicy::kLeastEnergy;
+  }
+
+  /// The index in the problem of contact i.
+  int problem_contact(int i) const {
+    STICTION_ASSERT(0 <= i && i < num_contacts());
+    return island.contacts()[contacts[i]];
+  }
+  /// The index in the problem of row r of the island.
+  int problem_row(int r) const {
+    STICTION_ASSERT(0 <= r && r < island.num_rows());
+    return island.rows()[r];
+  }
+  const contact::Contact& contact(int i) const { return problem->contacts[problem_contact(i)]; }
+  const contact::Row& row(int r) const { return problem->rows[problem_row(r)]; }
+  /// Rows t1, t2, n of contact i.
+  DenseJacobian<3> contact_jacobian(int i) const {
+    STICTION_ASSERT(0 <= i && i < num_contacts());
+    return island.contact_jacobian(contacts[i]);
+  }
+  /// Row r of the island.
+  DenseJacobian<1> row_jacobian(int r) const {
+    STICTION_ASSERT(0 <= r && r < island.num_rows());
+    return island.row_jacobian(r);
+  }
+  /// Velocity of row r of the island at velocities v of its dofs [m/s, rad/s].
+  double calc_row_velocity(int r, std::span<const double> v) const {
+    return row_jacobian(r).multiply(v)[0];
+  }
+};
+
+/// Sorts an island of a problem into terms.
+/// @param problem   after MomentumFactor::calc_derived; must outlive the terms
+/// @param first_dof of every block of the problem within its island, see place_blocks
+/// @param traits    of a rigid model
+void assemble_terms(const contact::ContactProblem& problem, const contact::Islands& islands,
+                    int island, std::span<const int> first_dof,
+                    const contact::ContactModelTraits& traits, RigidTerms* out);
+
+}  // namespace stiction::formulations

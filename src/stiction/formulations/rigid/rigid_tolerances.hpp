@@ -1,0 +1,115 @@
+#pragma once
+
+/// The tolerances and limits of the rigid solver, each with its reason. The unit of double
+/// precision is 2.2e-16.
+namespace stiction::formulations {
+
+// Problems that the laws solve.
+
+/// The largest friction coefficient that a law sees [-]. A larger one leaves no digits for the
+/// other numbers of its matrix. The solution differs only if such a contact slips, which the
+/// certificate detects with the true coefficient.
+inline constexpr double kMaxFriction = 1e8;
+
+/// The largest LCP with a dense matrix, in unknowns: its matrix takes 72 MB.
+inline constexpr int kMaxDenseSize = 3000;
+
+/// Residual at which an LCP counts as solved although its solver gave up, relative to the largest
+/// constant of the problem. It is a tenth of the certificate's tolerance on velocities.
+inline constexpr double kAcceptedResidual = 1e-7;
+
+/// Round-off of a sum of large terms that cancel, relative to the terms: a few hundred units of
+/// double precision, for a sum over a few hundred dofs.
+inline constexpr double kSumRoundOff = 1e-13;
+
+/// Length of a projected row, relative to the longest, below which the row is round-off: 45 units
+/// of double precision. An LCP with such a row asks for impulses of 1e16 N s and more.
+inline constexpr double kProjectionRoundOff = 1e-14;
+
+// Least energy.
+
+/// Slack of the bound kappa on separation speeds, relative to 1 m/s plus the fastest. Without it
+/// the feasible set has no interior and multipliers have no bound; then round-off decides which of
+/// its points is found.
+inline constexpr double kEnergyPlay = 1e-6;
+
+/// Shift e of H in KktProjection, relative to H's largest diagonal entry: large enough to factor
+/// any positive semidefinite H, and so small that kProgramPasses passes take it out.
+inline constexpr double kProgramShift = 1e-9;
+inline constexpr int kProgramPasses = 3;
+
+/// Rate of energy per impulse that makes one more contact worth adding [m/s]: 0 up to the
+/// tolerance of the LCP solvers.
+inline constexpr double kLeastEnergyGain = 1e-10;
+
+/// The most contacts added to those of phase 1. Each one takes another solve, and the impulses
+/// before it are a solution already.
+inline constexpr int kMaxContactsAdded = 8;
+
+// Bilateral constraints.
+
+/// Share of a row's squared norm that must be independent of other rows, see
+/// BilateralConstraints::eliminate. Rows within 3e-7 of the span of others are redundant; impulses
+/// of kept rows are at most 3e6 times as large as needed.
+inline constexpr double kRankTolerance = 1e-13;
+
+/// The same where constraints conflict: within 1e-5, and at most 1e5 times as large.
+inline constexpr double kWideRankTolerance = 1e-10;
+
+/// Velocity by which a redundant constraint may be missed before it is reported [m/s, rad/s]:
+/// 1 um in a step of 1 ms.
+inline constexpr double kMissedVelocity = 1e-3;
+
+// Sticking and slipping.
+
+/// Speeds above which a contact separates or slips [m/s]: 0 up to the round-off of velocities.
+inline constexpr double kSeparatingSpeed = 1e-9;
+inline constexpr double kSlippingSpeed = 1e-9;
+
+// Checks of a motion.
+
+/// Velocity by which a motion may miss constraints, relative to the fastest: the tolerance of the
+/// certificate.
+inline constexpr double kConstraintTolerance = 1e-6;
+
+/// How many times faster all corrections together may make bodies than each alone would. A row that
+/// other constraints hold almost exactly is a lever: it made bodies as fast as 10 km/s.
+inline constexpr double kWedgeLeverage = 10;
+
+/// Round-off of the norms in that check.
+inline constexpr double kWedgeRoundOff = 1e-9;
+
+/// The largest impulse, relative to the momentum of the island, in the units of sqrt(J) of whitened
+/// rows. Beyond it, sums of impulses have fewer than 9 digits.
+inline constexpr double kLargestImpulse = 1e7;
+
+/// Stiffness of relaxed equalities, relative to the mass that they hold: they miss a
+/// correction that is free by a millionth of it, and give way to other constraints.
+inline constexpr double kRelaxedStiffness = 1e6;
+
+// Dry friction of joints.
+
+/// Error of an impulse, relative to its bound, at which the iteration ends; after
+/// kExactFrictionRounds rounds the second one, which is as good as the solutions of Lemke's method.
+inline constexpr double kFrictionTolerance = 1e-10;
+inline constexpr double kEnoughFrictionTolerance = 1e-7;
+inline constexpr int kExactFrictionRounds = 30;
+
+/// The most rounds before a step fails. There is no proof of convergence, because joints act on
+/// each other.
+inline constexpr int kMaxFrictionRounds = 200;
+
+/// The least share of a row's mobility that other inertia leaves, in the formula of Sherman and
+/// Morrison; less is round-off.
+inline constexpr double kLeastShareOfA = 1e-6;
+
+// Impacts.
+
+/// Speed at which a row closes after restitution and must be stopped again [m/s]: 0 up to the
+/// tolerance of the LCP solvers.
+inline constexpr double kClosingSpeed = 1e-10;
+
+/// Round-off of the energies that limit a rebound, relative to the energy taken.
+inline constexpr double kEnergyRoundOff = 1e-12;
+
+}  // namespace stiction::formulations

@@ -1,0 +1,162 @@
+#include "stiction/formulations/rigid/whitened_problem.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "stiction/base/assert.hpp"
+#include "stiction/math/vector_kernels.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::Contact;
+using contact::SolveStatus;
+
+/// Adds implicit forces gamma = gamma* - weight J (v - v*) to A and to the right side.
+class ImplicitForces {
+ public:
+  explicit ImplicitForces(WhitenedProblem* out, int num_dofs) : out_(*out) {
+    out_.implicit.assign(num_dofs, 0.0);
+  }
+  /// @param gamma impulse at v*
+  template <int kSize>
+  void add(const DenseJacobian<kSize>& J, int row, double weight, double gamma) {
+    double* force = out_.implicit.data();
+    for (std::size_t i = 0; i < J.dofs.size(); ++i) force[J.dofs[i]] += gamma * J.columns(row, i);
+    out_.whitening.add(J, row, weight);
+  }
+
+ private:
+  WhitenedProblem& out_;
+};
+
+void add_springs(const RigidTerms& terms, ImplicitForces* forces) {
+  for (const int r : terms.springs) {
+    const contact::Row& row = terms.row(r);
+    const DenseJacobian<1> J = terms.row_jacobian(r);
+    forces->add(J, 0, 1 / row.regularization,
+                (row.target - J.multiply(terms.v_star)[0]) / row.regularization);
+  }
+}
+
+void add_soft_equalities(const RigidTerms& terms, const GapTerms& gaps,
+                         std::span<const double> stiffness, ImplicitForces* forces) {
+  for (std::size_t i = 0; i < stiffness.size(); ++i) {
+    const DenseJacobian<1> J = terms.row_jacobian(terms.equalities[i]);
+    const double speed = gaps.equalities[i] + J.multiply(terms.v_star)[0];
+    forces->add(J, 0, stiffness[i], -stiffness[i] * speed);
+  }
+}
+
+void add_dry_friction(const RigidTerms& terms, const DryFrictionIteration& friction,
+                      ImplicitForces* forces) {
+  for (const LinearizedFriction& joint : friction.joints()) {
+    const DenseJacobian<1> J = terms.row_jacobian(joint.row);
+    forces->add(J, 0, joint.weight, joint.calc_impulse(J.multiply(terms.v_star)[0]));
+  }
+}
+
+void add_viscous_friction(const RigidTerms& terms, const StickingSet& sticking,
+                          ImplicitForces* forces) {
+  if (terms.tangents != contact::TangentPolicy::kViscous) return;
+  for (int i = 0; i < terms.num_contacts(); ++i) {
+    const Contact& c = terms.contact(i);
+    const double weight = terms.problem->time_step * c.law.viscous_friction;
+    if (!sticking.contains(i) || weight == 0) continue;
+    const DenseJacobian<3> J = terms.contact_jacobian(i);
+    const math::Vector3 v = J.multiply(terms.v_star);
+    for (int t = 0; t < 2; ++t) forces->add(J, t, weight, -weight * (v[t] + c.bias[t]));
+  }
+}
+
+/// Writes N, T, E and F.
+/// @param has_equalities false: E is empty
+void whiten_rows(const RigidTerms& terms, bool has_equalities, Whitening* whitening,
+                 WhitenedRows* rows) {
+  const auto n = static_cast<std::size_t>(terms.num_dofs());
+  const bool has_tangents =
+      terms.law_has_friction() || terms.tangents == contact::TangentPolicy::kBilateral;
+  rows->N.resize(n * terms.num_unilateral());
+  rows->T.resize(has_tangents ? n * 2 * terms.num_contacts() : 0);
+  rows->E.resize(has_equalities ? n * terms.num_equalities() : 0);
+  rows->F.resize(n * terms.dry_joints.size());
+  for (int i = 0; i < terms.num_contacts(); ++i) {
+    double* const t1 = has_tangents ? rows->T.data() + 2 * i * n : nullptr;
+    double* const all[] = {t1, has_tangents ? t1 + n : nullptr, rows->N.data() + i * n};
+    whitening->whiten(terms.contact_jacobian(i), has_tangents ? 0 : 2, all);
+  }
+  const auto whiten_each = [&](std::span<const int> indices, double* first) {
+    for (std::size_t i = 0; i < indices.size(); ++i)
+      whitening->whiten(terms.row_jacobian(indices[i]), first + i * n);
+  };
+  whiten_each(terms.limits, rows->N.data() + n * terms.num_contacts());
+  if (has_equalities) whiten_each(terms.equalities, rows->E.data());
+  whiten_each(terms.dry_joints, rows->F.data());
+}
+
+bool is_finite(const WhitenedProblem& problem) {
+  const WhitenedRows& rows = problem.rows;
+  for (const auto* values :
+       {&rows.N, &rows.T, &rows.E, &rows.F, &rows.b_n, &rows.b_t, &problem.y_free})
+    if (!math::all_finite(static_cast<int>(values->size()), values->data())) return false;
+  return true;
+}
+
+}  // namespace
+
+void start_whitening(const contact::Islands& islands, int island, std::span<const int> first_dof,
+                     const RigidTerms& terms, WhitenedProblem* out) {
+  Whitening& whitening = out->whitening;
+  whitening.start(*terms.problem, islands, island, first_dof, terms.num_dofs());
+  for (const int r : terms.springs) whitening.couple(terms.row_jacobian(r).dofs);
+  for (const int r : terms.regularized_joints) whitening.couple(terms.row_jacobian(r).dofs);
+  if (terms.tangents != contact::TangentPolicy::kViscous) return;
+  for (int i = 0; i < terms.num_contacts(); ++i)
+    if (terms.contact(i).law.viscous_friction > 0) whitening.couple(terms.contact_jacobian(i).dofs);
+}
+
+SolveStatus whiten(const RigidTerms& terms, const RigidIterate& iterate,
+                   std::span<const double> equality_stiffness, WhitenedProblem* out) {
+  STICTION_ASSERT(equality_stiffness.empty() ||
+                  static_cast<int>(equality_stiffness.size()) == terms.num_equalities());
+  const int n = terms.num_dofs();
+  Whitening& whitening = out->whitening;
+
+  // A and all that acts on it.
+  whitening.begin(*terms.problem);
+  ImplicitForces forces(out, n);
+  add_springs(terms, &forces);
+  add_soft_equalities(terms, iterate.gaps, equality_stiffness, &forces);
+  add_dry_friction(terms, iterate.friction, &forces);
+  add_viscous_friction(terms, iterate.sticking, &forces);
+  if (!whitening.factor()) return SolveStatus::kNotPositiveDefinite;
+
+  // y_free = L^T v* + L^-1 J^T gamma*.
+  out->y_free = terms.v_star;
+  whitening.to_y(out->y_free.data());
+  whitening.whiten(out->implicit.data());
+  math::add_multiple(n, 1, out->implicit.data(), out->y_free.data());
+
+  whiten_rows(terms, equality_stiffness.empty(), &whitening, &out->rows);
+  set_constants(terms, iterate.gaps, &out->rows);
+  return is_finite(*out) ? SolveStatus::kConverged : SolveStatus::kNotFinite;
+}
+
+void set_constants(const RigidTerms& terms, const GapTerms& gaps, WhitenedRows* rows) {
+  const int num_contacts = terms.num_contacts();
+  rows->b_n.resize(terms.num_unilateral());
+  rows->b_t.resize(static_cast<std::size_t>(2) * num_contacts);
+  rows->b_f.assign(terms.dry_joints.size(), 0.0);
+  for (int i = 0; i < num_contacts; ++i) {
+    const auto& bias = terms.contact(i).bias;
+    std::copy_n(bias.data(), 2, rows->b_t.data() + 2 * i);
+    rows->b_n[i] = bias[2] + gaps.contacts[i];
+  }
+  std::copy(gaps.limits.begin(), gaps.limits.end(), rows->b_n.begin() + num_contacts);
+  if (rows->E.empty())
+    rows->b_e.clear();
+  else
+    rows->b_e = gaps.equalities;
+}
+
+}  // namespace stiction::formulations

@@ -1,0 +1,104 @@
+#include "stiction/certificate/certificate_fields.hpp"
+
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace stiction::certificate {
+namespace {
+
+/// Sets every number of a certificate to a value.
+Certificate make_certificate(int value) {
+  Certificate out;
+  for_each_field([&]<class T>(const Field<T>& field) {
+    if constexpr (!std::is_same_v<T, bool>) field.in(out) = value;
+  });
+  return out;
+}
+
+TEST(CertificateFields, HasEveryMemberInOrder) {
+  const Certificate certificate;
+  // A new member does not compile here until it has a name, which belongs in `members` as well.
+  [[maybe_unused]] const auto& [error_bound, velocity_bound, relative_residual,
+                                residual_to_momentum, round_off, impulse_error, min_normal_impulse,
+                                max_cone_excess, max_friction_work, coupling_error, rigid, ok,
+                                failed] = certificate;
+  const auto& [complementarity, complementarity_work, constraint_error, energy_gain, num_active,
+               max_active] = certificate.rigid;
+  const std::vector<const void*> members = {&error_bound,
+                                            &velocity_bound,
+                                            &relative_residual,
+                                            &residual_to_momentum,
+                                            &round_off,
+                                            &impulse_error,
+                                            &min_normal_impulse,
+                                            &max_cone_excess,
+                                            &max_friction_work,
+                                            &coupling_error,
+                                            &complementarity,
+                                            &complementarity_work,
+                                            &constraint_error,
+                                            &energy_gain,
+                                            &num_active,
+                                            &max_active,
+                                            &ok};
+  std::vector<const void*> listed;
+  for_each_field([&](const auto& field) { listed.push_back(&field.in(certificate)); });
+  EXPECT_EQ(listed, members);
+}
+
+TEST(CertificateFields, MergeKeepsTheSmallestNormalImpulseAndTheLargestOfOtherNumbers) {
+  Certificate worst = make_certificate(2);
+  keep_worst(make_certificate(3), &worst);
+  keep_worst(make_certificate(1), &worst);
+  for_each_field([&]<class T>(const Field<T>& field) {
+    if constexpr (std::is_same_v<T, bool>) return;
+    const bool is_smallest = std::string_view(field.name) == "min_normal_impulse";
+    EXPECT_EQ(static_cast<double>(field.in(worst)), is_smallest ? 1 : 3) << field.name;
+  });
+  EXPECT_TRUE(worst.ok);
+}
+
+TEST(CertificateFields, MergeKeepsTheFailedCheck) {
+  Certificate failing;
+  failing.ok = false;
+  failing.failed.quantity = "slip";
+  Certificate worst;
+  keep_worst(failing, &worst);
+  keep_worst(Certificate(), &worst);
+  EXPECT_FALSE(worst.ok);
+  EXPECT_EQ(std::string_view(worst.failed.quantity), "slip");
+}
+
+TEST(CertificateFields, UnitsGiveThePowerOfTimeThatMakesVelocitiesOfAccelerations) {
+  Certificate certificate = make_certificate(8);
+  scale_to_velocities(0.5, &certificate);
+  for_each_field([&]<class T>(const Field<T>& field) {
+    if constexpr (std::is_same_v<T, bool>) return;
+    const std::string_view unit = field.unit;
+    const int expected = unit == "-" ? 8 : unit == "J" ? 2 : 4;
+    EXPECT_EQ(static_cast<double>(field.in(certificate)), expected) << field.name;
+  });
+}
+
+TEST(CertificateFields, HaveRowsInTheTableOfTheDocumentation) {
+  std::ifstream file(STICTION_SOURCE_DIR "/docs/certificates.md");
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("| `")) rows.push_back(line);
+  std::size_t next = 0;
+  for_each_field([&](const auto& field) {
+    const std::string unit = *field.unit ? field.unit : "-";
+    ASSERT_LT(next, rows.size());
+    EXPECT_TRUE(rows[next].starts_with("| `" + std::string(field.name) + "` |")) << rows[next];
+    EXPECT_TRUE(rows[next].ends_with("| " + unit + " |")) << rows[next];
+    ++next;
+  });
+}
+
+}  // namespace
+}  // namespace stiction::certificate

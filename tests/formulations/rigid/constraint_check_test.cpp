@@ -1,0 +1,124 @@
+#include "stiction/formulations/rigid/constraint_check.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "formulations/rigid/rigid_fixture.hpp"
+#include "stiction/formulations/rigid/expand_solution.hpp"
+#include "stiction/formulations/rigid/rigid_tolerances.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::ContactModel;
+using contact::RowKind;
+
+/// A particle that moves at v, with one contact and one limit of x >= 0.
+struct MovingParticle : RigidFixture {
+  RigidMotion motion;
+
+  explicit MovingParticle(double phi0 = 0, ContactModel model = ContactModel::no_slip)
+      : RigidFixture(model, [phi0] {
+          contact::ContactProblem problem = make_particle({0, 0, 0});
+          add_ground_contact(phi0, 0.5, &problem);
+          add_row(RowKind::kLimit, 0, 0, &problem);
+          return problem;
+        }()) {}
+  bool keeps(const std::vector<double>& v) {
+    motion.v = v;
+    calc_contact_velocities(terms, &motion);
+    return keeps_constraints(terms, iterate, motion);
+  }
+};
+
+TEST(KeepsConstraints, PenetrationIsAllowedWithinTheToleranceOfTheFastestVelocity) {
+  MovingParticle particle;
+  EXPECT_TRUE(particle.keeps({0, 0, 3}));
+  EXPECT_TRUE(particle.keeps({0, 0, -0.9 * kConstraintTolerance}));
+  EXPECT_FALSE(particle.keeps({0, 0, -1.1 * kConstraintTolerance}));
+  EXPECT_TRUE(particle.keeps({0, 100, -90 * kConstraintTolerance}));
+  EXPECT_FALSE(particle.keeps({0, 100, -110 * kConstraintTolerance}));
+}
+
+TEST(KeepsConstraints, GapsMayCloseAndOverlapsMayStay) {
+  MovingParticle gap(1e-4);  // closes at 0.1 m/s within the step
+  EXPECT_TRUE(gap.keeps({0, 0, -0.1}));
+  EXPECT_FALSE(gap.keeps({0, 0, -0.11}));
+  MovingParticle overlap(-1e-4);
+  EXPECT_LT(overlap.iterate.gaps.contacts[0], 0);
+  EXPECT_TRUE(overlap.keeps({0, 0, 0}));
+}
+
+TEST(KeepsConstraints, LimitsAreNotPassed) {
+  MovingParticle particle;
+  EXPECT_TRUE(particle.keeps({1, 0, 0}));
+  EXPECT_FALSE(particle.keeps({-1, 0, 0}));
+}
+
+TEST(KeepsConstraints, TangentsAreAtRestOnlyWhereTheyAreBilateralAndStick) {
+  MovingParticle particle;
+  EXPECT_TRUE(particle.keeps({0, 1, 0}));
+  particle.iterate.sticking.start(particle.terms, true);
+  EXPECT_FALSE(particle.keeps({0, 1, 0}));
+  MovingParticle viscous(0, ContactModel::viscous);
+  EXPECT_TRUE(viscous.iterate.sticking.contains(0));
+  EXPECT_TRUE(viscous.keeps({0, 1, 0}));
+}
+
+/// One unilateral row of this length, with the constant b, in a space of one dimension.
+ReducedSystem make_row_system(double length, double b) {
+  ReducedSystem system;
+  system.whitened.y_free = {0};
+  system.whitened.rows.N = {length};
+  system.whitened.rows.b_n = {b};
+  system.projected.bilateral.start(1);
+  system.projected.bilateral.eliminate(0, kRankTolerance);
+  return system;
+}
+
+TEST(IsWedged, ACorrectionMayMoveBodiesTenTimesAsFastAsItWouldAlone) {
+  constexpr double kCorrection = 0.1, kLength = 0.5;
+  const ReducedSystem system = make_row_system(kLength, -kCorrection);
+  const double most = kWedgeLeverage * kCorrection / kLength;
+  const std::vector<double> impulses = {0};
+  for (const double sign : {1.0, -1.0}) {
+    const std::vector<double> slow = {sign * 0.99 * most}, fast = {sign * 1.01 * most};
+    EXPECT_FALSE(is_wedged(system, impulses, slow, true));
+    EXPECT_TRUE(is_wedged(system, impulses, fast, true));
+    EXPECT_FALSE(is_wedged(system, impulses, fast, false));
+  }
+}
+
+TEST(IsWedged, GapsAllowNoSpeed) {
+  const ReducedSystem system = make_row_system(1, 5);
+  const std::vector<double> none = {0}, y = {1};
+  EXPECT_TRUE(is_wedged(system, none, y, true));
+}
+
+TEST(IsWedged, ImpulsesThatLeaveOnlyRoundOffOfTheirSumAreRefusedInAnyCase) {
+  ReducedSystem system = make_row_system(2, 0);
+  const std::vector<double> at_rest = {0};
+  const std::vector<double> large = {0.49 * kLargestImpulse}, too_large = {0.51 * kLargestImpulse};
+  EXPECT_FALSE(is_wedged(system, large, at_rest, false));
+  EXPECT_TRUE(is_wedged(system, too_large, at_rest, false));
+  system.whitened.y_free = {9};  // a momentum that such impulses may belong to
+  EXPECT_FALSE(is_wedged(system, too_large, at_rest, false));
+}
+
+TEST(FindMissedEquality, NamesTheFirstThatIsMissedByMoreThanTheTolerance) {
+  contact::ContactProblem problem = make_particle({0, 0, 0});
+  for (const int dof : {0, 1, 2}) add_row(RowKind::kEquality, dof, 1e-4, &problem);
+  const RigidFixture fixture(ContactModel::no_slip, problem);
+  const GapTerms& gaps = fixture.iterate.gaps;
+  const double v = -gaps.equalities[0];  // as asked for
+  ASSERT_LT(v, 0);
+  RigidMotion motion;
+  motion.v = {v, v + 0.5 * kMissedVelocity, v};
+  EXPECT_EQ(find_missed_equality(fixture.terms, gaps, motion), -1);
+  motion.v = {v, v + 2 * kMissedVelocity, v - 2 * kMissedVelocity};
+  EXPECT_EQ(find_missed_equality(fixture.terms, gaps, motion), 1);
+}
+
+}  // namespace
+}  // namespace stiction::formulations

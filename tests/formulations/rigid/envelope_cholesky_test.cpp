@@ -1,0 +1,106 @@
+#include "stiction/formulations/rigid/envelope_cholesky.hpp"
+
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <Eigen/Cholesky>
+
+namespace stiction::formulations {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// A lower triangular matrix with random envelope, and the product with its transpose.
+struct Envelope {
+  std::vector<int> first;
+  MatrixXd L, A;
+
+  Envelope(int size, std::mt19937_64* rng) : first(size), L(MatrixXd::Zero(size, size)) {
+    std::normal_distribution<double> normal;
+    for (int i = 0; i < size; ++i) {
+      first[i] = std::uniform_int_distribution<int>(0, i)(*rng);
+      for (int j = first[i]; j < i; ++j) L(i, j) = 0.3 * normal(*rng);
+      L(i, i) = 1 + std::abs(normal(*rng));
+    }
+    A = L * L.transpose();
+  }
+  int size() const { return static_cast<int>(first.size()); }
+  void fill(EnvelopeCholesky* cholesky) const {
+    cholesky->start(size());
+    for (int i = 0; i < size(); ++i) cholesky->widen(i, first[i]);
+    cholesky->allocate();
+    for (int i = 0; i < size(); ++i)
+      for (int j = first[i]; j <= i; ++j) cholesky->at(i, j) = A(i, j);
+  }
+};
+
+VectorXd make_random(int size, std::mt19937_64* rng) {
+  std::normal_distribution<double> normal;
+  return VectorXd::NullaryExpr(size, [&] { return normal(*rng); });
+}
+
+TEST(EnvelopeCholesky, FactorsAndSolvesAsDense) {
+  std::mt19937_64 rng(1);
+  EnvelopeCholesky cholesky;  // kept: nothing of one matrix may be left in the next
+  for (int trial = 0; trial < 100; ++trial) {
+    const Envelope envelope(1 + trial % 25, &rng);
+    envelope.fill(&cholesky);
+    ASSERT_TRUE(cholesky.factor());
+    const VectorXd b = make_random(envelope.size(), &rng);
+    VectorXd x = b;
+    cholesky.solve_lower(x.data());
+    EXPECT_LE((envelope.L * x - b).norm(), 1e-12 * b.norm());
+    x = b;
+    cholesky.solve_upper(x.data());
+    EXPECT_LE((envelope.L.transpose() * x - b).norm(), 1e-12 * b.norm());
+    x = b;
+    cholesky.multiply_upper(x.data());
+    EXPECT_LE((envelope.L.transpose() * b - x).norm(), 1e-12 * b.norm());
+  }
+}
+
+TEST(EnvelopeCholesky, SparseRightSidesAreSolvedToTheLastEntryThatTheyReach) {
+  std::mt19937_64 rng(2);
+  int num_short = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const Envelope envelope(12, &rng);
+    EnvelopeCholesky cholesky;
+    envelope.fill(&cholesky);
+    ASSERT_TRUE(cholesky.factor());
+    const int begin = trial % 12, end = begin + (trial / 12) % (12 - begin);
+    VectorXd sparse = VectorXd::Zero(12);
+    sparse.segment(begin, end - begin + 1) = make_random(end - begin + 1, &rng);
+    std::vector<math::Lanes> lanes(12);
+    for (int i = 0; i < 12; ++i) lanes[i] = math::Lanes{sparse[i], 2 * sparse[i], 0, 1};
+    for (int i = 0; i < 12; ++i) lanes[i][3] = 0;
+    VectorXd dense = sparse;
+    cholesky.solve_lower(dense.data());
+    const int last = cholesky.solve_lower(sparse.data(), begin, end);
+    EXPECT_EQ(cholesky.solve_lower(lanes.data(), begin, end), last);
+    EXPECT_EQ(sparse, dense);
+    for (int i = 0; i < 12; ++i) {
+      EXPECT_EQ(lanes[i][0], dense[i]);
+      EXPECT_EQ(lanes[i][1], 2 * dense[i]);
+      if (i > last) EXPECT_EQ(dense[i], 0);
+    }
+    num_short += last < 11;
+  }
+  EXPECT_GT(num_short, 20);
+}
+
+TEST(EnvelopeCholesky, RefusesWhatIsNotPositiveDefinite) {
+  EnvelopeCholesky cholesky;
+  for (const double corner : {1.0, 0.5, NAN, INFINITY}) {  // [1 1; 1 corner]
+    cholesky.start(2);
+    cholesky.widen(1, 0);
+    cholesky.allocate();
+    cholesky.at(0, 0) = cholesky.at(1, 0) = 1;
+    cholesky.at(1, 1) = corner;
+    EXPECT_FALSE(cholesky.factor()) << corner;
+  }
+}
+
+}  // namespace
+}  // namespace stiction::formulations

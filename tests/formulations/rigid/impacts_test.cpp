@@ -1,0 +1,129 @@
+#include "stiction/formulations/rigid/impacts.hpp"
+
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "formulations/rigid/rigid_fixture.hpp"
+#include "stiction/formulations/rigid/expand_solution.hpp"
+#include "stiction/numerics/lcp_solvers.hpp"
+
+namespace stiction::formulations {
+namespace {
+
+using contact::ContactModel;
+using contact::ContactProblem;
+using contact::RowKind;
+using contact::SolveStatus;
+
+constexpr double kRestitution = 0.5;
+
+/// A particle of 1 kg that falls at 2 m/s on the ground and slips at `slip`.
+ContactProblem make_falling(double slip = 0, double mu = 0) {
+  ContactProblem problem = make_particle({0, 0, 0});
+  problem.v0 = {slip, 0, -2};
+  add_ground_contact(0, mu, &problem).law.restitution = kRestitution;
+  return problem;
+}
+
+/// The motion without restitution, and then with it.
+struct Impact : RigidFixture {
+  std::unique_ptr<RigidLaw> law;
+  ConflictFallbacks fallbacks;
+  ImpactPhases phases;
+  RigidMotion motion;
+  ImpactResult result;
+
+  Impact(ContactModel model, const ContactProblem& problem) : RigidFixture(model, problem) {
+    law = terms.law_has_friction() ? make_friction_polygon_law(4)
+                                   : make_frictionless_law(numerics::LcpSolver::ppm_ratio);
+    fallbacks.start(law.get());
+    EXPECT_TRUE(whiten_all());
+    EXPECT_TRUE(fallbacks.solve(terms, &iterate, &system).is_solved());
+    expand_solution(terms, iterate, fallbacks.law_solver().solution.impulses, &system, &motion);
+    result = resolve_impacts(terms, &fallbacks, &iterate, &system, &phases, &motion);
+    EXPECT_EQ(result.status, SolveStatus::kConverged);
+  }
+};
+
+TEST(Impacts, AParticleReboundsWithItsShareOfTheSpeed) {
+  const Impact impact(ContactModel::viscous, make_falling());
+  EXPECT_TRUE(impact.result.has_impacts);
+  EXPECT_NEAR(impact.motion.v[2], 2 * kRestitution, 1e-14);
+  EXPECT_NEAR(impact.motion.contact_impulses[0][2], 2 * (1 + kRestitution), 1e-14);
+  EXPECT_EQ(impact.phases.compressed[2], 0);
+}
+
+TEST(Impacts, RestitutionTakesTheGapOfAContactAway) {
+  ContactProblem problem = make_falling();
+  problem.contacts[0].phi0 = 1e-4;  // would be closed at 0.1 m/s
+  const Impact impact(ContactModel::viscous, problem);
+  EXPECT_EQ(impact.iterate.rebounds[0], 1);
+  EXPECT_EQ(impact.iterate.gaps.contacts[0], 0);
+  EXPECT_NEAR(impact.motion.v[2], 2 * kRestitution, 1e-14);
+}
+
+TEST(Impacts, ContactsThatRestDoNotRebound) {
+  ContactProblem problem = make_falling();
+  problem.v0 = {0, 0, 0};
+  problem.free_impulse[2] = -0.01;  // gravity
+  const Impact impact(ContactModel::viscous, problem);
+  EXPECT_FALSE(impact.result.has_impacts);
+  EXPECT_EQ(impact.iterate.rebounds[0], 0);
+  EXPECT_NEAR(impact.motion.v[2], 0, 1e-14);
+}
+
+TEST(Impacts, WhatClosesInReboundIsStopped) {
+  ContactProblem problem = make_falling();
+  add_row(RowKind::kLimit, 2, 0, &problem, -1);  // z may not rise
+  const Impact impact(ContactModel::viscous, problem);
+  EXPECT_TRUE(impact.result.has_impacts);
+  EXPECT_NEAR(impact.motion.v[2], 0, 1e-14);
+  EXPECT_NEAR(impact.motion.row_impulses[0], 2 * kRestitution, 1e-14);
+  EXPECT_NEAR(impact.motion.contact_impulses[0][2], 2 * (1 + kRestitution), 1e-14);
+}
+
+TEST(Impacts, FrictionActsInCompressionAlone) {
+  constexpr double kMu = 0.1;
+  const Impact impact(ContactModel::stewart_trinkle, make_falling(1, kMu));
+  EXPECT_NEAR(impact.motion.v[0], 1 - kMu * 2, 1e-12);
+  EXPECT_NEAR(impact.motion.v[2], 2 * kRestitution, 1e-12);
+}
+
+TEST(Impacts, DryFrictionOfJointsKeepsItsImpulse) {
+  ContactProblem problem = make_falling(1);
+  contact::Row& row = add_row(RowKind::kFriction, 0, 0, &problem);
+  row.bound = 0.25;
+  row.slip_tolerance = 1e-4;
+  const Impact impact(ContactModel::viscous, problem);
+  ASSERT_EQ(impact.iterate.friction.joints().size(), 1u);
+  EXPECT_EQ(impact.iterate.friction.joints()[0].weight, 0);
+  const double before = impact.iterate.friction.joints()[0].impulse;
+  EXPECT_EQ(impact.motion.row_impulses[0], before);
+  EXPECT_NEAR(impact.motion.v[0], 1 + before, 1e-12);
+}
+
+TEST(ReboundShare, GivesBackAllOrAsMuchAsCompressionTook) {
+  EXPECT_EQ(calc_rebound_share(1, 0, 0.5), 1);
+  EXPECT_EQ(calc_rebound_share(1, 0.5, 0.5), 1);
+  for (const double taken : {0.0, 0.5, 2.0}) {
+    for (const double separating : {-1.0, 0.0, 3.0}) {
+      for (const double moving : {1.0, 8.0}) {
+        const double share = calc_rebound_share(taken, separating, moving);
+        const double given = share * separating + share * share * moving;
+        if (separating + moving <= taken)
+          EXPECT_EQ(share, 1);
+        else
+          EXPECT_NEAR(given, taken, 1e-12) << taken << " " << separating << " " << moving;
+      }
+    }
+  }
+}
+
+TEST(ReboundShare, IsZeroWhereCompressionTookNoEnergy) {
+  EXPECT_EQ(calc_rebound_share(-1, 3, 1), 0);
+  EXPECT_EQ(calc_rebound_share(-1, 0, 0), 0);  // nothing moves
+}
+
+}  // namespace
+}  // namespace stiction::formulations

@@ -1,0 +1,60 @@
+#include "stiction/sim/certificate_failure.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sim/stepping.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::ContactModel;
+using support::Scene;
+
+class CertificateFailure : public testing::Test {
+ protected:
+  static StepContext make_context(const Scene& scene, ContactModel model) {
+    return {scene.model, make_options(model), {}};
+  }
+
+  Scene scene_{support::make_mjcf("", R"(<worldbody><geom size="1"/></worldbody>)")};
+};
+
+TEST_F(CertificateFailure, MomentumResidualsMustAgreeToRoundOff) {
+  StepContext context = make_context(scene_, ContactModel::viscous);
+  EXPECT_TRUE(report_momentum(context, {.residual = 1, .mismatch = 0.9e-9, .scale = 0}).ok());
+  EXPECT_EQ(context.report.momentum_error, 1);
+  EXPECT_FALSE(report_momentum(context, {.residual = 0.5, .mismatch = 1.1e-9}).ok());
+  EXPECT_EQ(context.report.momentum_error, 1);  // the worst of the step
+  EXPECT_TRUE(report_momentum(context, {.mismatch = 1.1e-9, .scale = 9}).ok());
+  EXPECT_TRUE(report_momentum(context, {.mismatch = 1.1e-9, .contact_scale = 9}).ok());
+}
+
+TEST_F(CertificateFailure, OnlyRigidContactsRaiseTheLimitByTheirOwnImpulses) {
+  StepContext context = make_context(scene_, ContactModel::lagged);
+  EXPECT_FALSE(report_momentum(context, {.mismatch = 1.1e-9, .contact_scale = 9}).ok());
+}
+
+TEST_F(CertificateFailure, ForcesCountAsImpulsesOverTheirDuration) {
+  StepContext context = make_context(scene_, ContactModel::viscous);
+  EXPECT_TRUE(report_momentum(context, {.residual = 5, .mismatch = 0.9e-6}, 1e-3).ok());
+  EXPECT_EQ(context.report.momentum_error, 5e-3);
+  EXPECT_FALSE(report_momentum(context, {.mismatch = 1.1e-6, .scale = 9}, 1e-3).ok());
+  EXPECT_TRUE(report_momentum(context, {.mismatch = 1.1e-6, .scale = 200}, 1e-3).ok());
+}
+
+TEST_F(CertificateFailure, MessageNamesTheFailedQuantityItsValueAndItsLimit) {
+  StepContext context = make_context(scene_, ContactModel::lagged);
+  fail_certificate(
+      context, {.quantity = "adhesive normal impulse", .value = 3, .limit = 1e-9, .unit = "N s"});
+  EXPECT_TRUE(context.failed());
+  EXPECT_EQ(context.report.status, kCertificateFailed);
+  EXPECT_FALSE(context.report.certificate.ok);
+  EXPECT_EQ(context.report.certificate.failed.value, 3);
+  EXPECT_EQ(context.report.message,
+            "certificate failed: adhesive normal impulse 3 N s (limit 1e-09 N s)");
+  fail_certificate(context, {.quantity = "number of active contacts", .value = 7, .limit = 6});
+  EXPECT_EQ(context.report.message, "certificate failed: number of active contacts 7 (limit 6)");
+}
+
+}  // namespace
+}  // namespace stiction::sim
