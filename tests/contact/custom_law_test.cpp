@@ -10,7 +10,7 @@
 namespace stiction::contact {
 namespace {
 
-/// Hertz's law, as a caller might write it.
+/// Hertz's law, as a user might write it.
 struct MyHertz {
   double k_h = 1e8, d = 2;
   NormalForce calc_force(double x, double xdot) const noexcept {
@@ -21,12 +21,12 @@ struct MyHertz {
   }
 };
 
-/// A spring with faults to choose.
+/// A spring with optional faults.
 struct Faulty {
-  double slope_factor = 1;  // of the derivative given
-  double offset = 0;        // [N]
-  double damping = 0;       // [N s/m], of the approach
-  double limit = HUGE_VAL;  // [m], beyond which the force falls
+  double slope_factor = 1;  // factor of the returned derivative
+  double offset = 0;        // constant force [N]
+  double damping = 0;       // damping [N s/m]
+  double limit = HUGE_VAL;  // penetration above which the force decreases [m]
   NormalForce calc_force(double x, double xdot) const noexcept {
     const double depth = x > 0 ? x : 0;
     if (depth > limit) return {1e4 * (2 * limit - depth), -1e4, 0};
@@ -45,7 +45,7 @@ struct NoDerivatives {
 static_assert(!NormalLaw<Throwing> && !NormalLaw<NoDerivatives>);
 
 template <class L>
-std::string refusal_of(const L& law, const LawRange& range = {}) {
+std::string error_of(const L& law, const LawRange& range = {}) {
   try {
     check_normal_law(law, range);
   } catch (const Error& e) {
@@ -54,76 +54,77 @@ std::string refusal_of(const L& law, const LawRange& range = {}) {
   return "";
 }
 
-TEST(CustomLaw, TakesLawsOfAllKinds) {
-  EXPECT_EQ(refusal_of(MyHertz{}), "");
-  EXPECT_EQ(refusal_of(Faulty{}), "") << "without its faults it is a spring";
+TEST(CustomLaw, AcceptsValidLaws) {
+  EXPECT_EQ(error_of(MyHertz{}), "");
+  EXPECT_EQ(error_of(Faulty{}), "") << "a spring without faults";
   struct Constant {
     NormalForce calc_force(double, double) const noexcept { return {5, 0, 0}; }
   };
-  EXPECT_EQ(refusal_of(Constant{}), "");
+  EXPECT_EQ(error_of(Constant{}), "");
 }
 
-TEST(CustomLaw, RefusesAdhesionAndSaysWhere) {
-  const std::string text = refusal_of(Faulty{.offset = -3});
+TEST(CustomLaw, RejectsAdhesionAndNamesThePoint) {
+  const std::string text = error_of(Faulty{.offset = -3});
   EXPECT_NE(text.find("normal law: at x = 0 m and xdot = 0 m/s f is -3 N, must be at least 0: "
                       "contact does not pull"),
             std::string::npos)
       << text;
 }
 
-TEST(CustomLaw, RefusesForcesThatFallWithPenetration) {
-  const std::string text = refusal_of(Faulty{.limit = 7e-3});
+TEST(CustomLaw, RejectsForcesThatDecreaseWithPenetration) {
+  const std::string text = error_of(Faulty{.limit = 7e-3});
   EXPECT_NE(text.find("at x = 0.01 m and xdot = 0 m/s df/dx is -10000 N/m"), std::string::npos)
       << text;
-  // Where it is not looked at, it may.
-  EXPECT_EQ(refusal_of(Faulty{.limit = 7e-3}, {.max_penetration = 5e-3}), "");
+  // The force may decrease outside the range that is checked.
+  EXPECT_EQ(error_of(Faulty{.limit = 7e-3}, {.max_penetration = 5e-3}), "");
 }
 
-TEST(CustomLaw, RefusesDampingThatFeedsEnergy) {
-  const std::string text = refusal_of(Faulty{.damping = -0.1});
+TEST(CustomLaw, RejectsDampingThatAddsEnergy) {
+  const std::string text = error_of(Faulty{.damping = -0.1});
   EXPECT_NE(text.find("df/dxdot is -0.1 N s/m"), std::string::npos) << text;
 }
 
-TEST(CustomLaw, RefusesDerivativesThatAreNotTheForces) {
-  EXPECT_NE(refusal_of(Faulty{.slope_factor = 1.01}).find("df/dx is 10100, but f rises by 10000"),
-            std::string::npos);
-  EXPECT_NE(refusal_of(Faulty{.slope_factor = 0}), "");
+TEST(CustomLaw, RejectsWrongDerivatives) {
+  EXPECT_NE(
+      error_of(Faulty{.slope_factor = 1.01}).find("df/dx is 10100, but the slope of f is 10000"),
+      std::string::npos);
+  EXPECT_NE(error_of(Faulty{.slope_factor = 0}), "");
   struct Forgets {
     NormalForce calc_force(double x, double xdot) const noexcept {
       return {x > 0 && xdot > -1 ? x * (1 + xdot) : 0, x > 0 && xdot > -1 ? 1 + xdot : 0, 0};
     }
   };
-  EXPECT_NE(refusal_of(Forgets{}).find("df/dxdot is 0, but f rises by"), std::string::npos);
+  EXPECT_NE(error_of(Forgets{}).find("df/dxdot is 0, but the slope of f is"), std::string::npos);
 }
 
-TEST(CustomLaw, RefusesForcesThatAreNotFinite) {
+TEST(CustomLaw, RejectsForcesThatAreNotFinite) {
   struct Pole {
     NormalForce calc_force(double x, double) const noexcept { return {1 / (x * x), 0, 0}; }
   };
-  EXPECT_NE(refusal_of(Pole{}).find("at x = 0 m and xdot = 0 m/s f is inf"), std::string::npos);
-  EXPECT_NE(refusal_of(MyHertz{}, {.max_penetration = 0}).find("max_penetration is 0 m"),
+  EXPECT_NE(error_of(Pole{}).find("at x = 0 m and xdot = 0 m/s f is inf"), std::string::npos);
+  EXPECT_NE(error_of(MyHertz{}, {.max_penetration = 0}).find("max_penetration is 0 m"),
             std::string::npos);
 }
 
-TEST(CustomLaw, RefusesForcesThatFallBetweenThePointsOfTheGrid) {
-  struct Steps {  // flat at every point of the grid
+TEST(CustomLaw, RejectsForcesThatDecreaseBetweenGridPoints) {
+  struct Steps {  // its derivatives are right at every grid point
     NormalForce calc_force(double x, double) const noexcept {
       return {x > 2.5e-3 ? 1.0 : x > 1.5e-3 ? 4500.0 : 0.0, 0, 0};
     }
   };
-  EXPECT_NE(refusal_of(Steps{}).find("N at the last penetration of the grid before"),
+  EXPECT_NE(error_of(Steps{}).find("N at the next smaller penetration of the grid"),
             std::string::npos);
 }
 
-TEST(CustomLaw, RefusesAReachThatIsNoDistance) {
+TEST(CustomLaw, RejectsInvalidReach) {
   struct Far {
     double distance;
     NormalForce calc_force(double, double) const noexcept { return {}; }
     double reach() const noexcept { return distance; }
   };
-  EXPECT_EQ(refusal_of(Far{0.1}), "");
-  EXPECT_NE(refusal_of(Far{-1}).find("reach() is -1 m"), std::string::npos);
-  EXPECT_NE(refusal_of(Far{std::nan("")}).find("reach() is "), std::string::npos);
+  EXPECT_EQ(error_of(Far{0.1}), "");
+  EXPECT_NE(error_of(Far{-1}).find("reach() is -1 m"), std::string::npos);
+  EXPECT_NE(error_of(Far{std::nan("")}).find("reach() is "), std::string::npos);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace stiction::contact {
 namespace {
 
-/// Blocks of one dof each, to be joined by constraints of no particular kind.
+/// A problem of blocks with one dof each, and constraints that couple them.
 class Graph {
  public:
   explicit Graph(int num_blocks) {
@@ -67,7 +67,7 @@ TEST(Islands, AreNumberedByTheirLowestBlock) {
 TEST(Islands, CouplingsOfInertiaJoinBlocks) {
   Graph graph(5);
   graph.problem.add_coupling(0, 3);
-  graph.problem.add_coupling(4, 1);  // of a tree that nothing touches
+  graph.problem.add_coupling(4, 1);  // a tree without constraints
   graph.add_row({3});
   Islands islands;
   islands.find(graph.problem);
@@ -90,7 +90,7 @@ TEST(Islands, RowsJoinAllTheirBlocks) {
   EXPECT_EQ(to_vector(islands.rows(1)), (Ints{1}));
 }
 
-TEST(Islands, AProblemWithoutConstraintsHasNone) {
+TEST(Islands, ProblemWithoutConstraintsHasNoIslands) {
   Graph graph(3);
   Islands islands;
   islands.find(graph.problem);
@@ -122,9 +122,9 @@ TEST(Islands, PartitionDoesNotDependOnTheOrderOfConstraints) {
   }
 }
 
-TEST(Islands, EverythingIsInOneIslandAndReachesNoOther) {
+TEST(Islands, EachConstraintIsInTheIslandOfAllItsBlocks) {
   std::mt19937_64 rng(2);
-  Islands islands;  // one object for all: find may be called again
+  Islands islands;  // reused, because find may be called again
   for (int trial = 0; trial < 50; ++trial) {
     const ContactProblem problem = support::make_random_problem(
         {.num_bodies = 10, .num_trees = 3, .num_pairs = 5, .num_rows = 3}, &rng);

@@ -19,7 +19,7 @@ using support::to_vector;
 
 TEST(MomentumFactor, FreeMotionAndMobilityAgreeWithDense) {
   std::mt19937_64 rng(1);
-  MomentumFactor factor;  // one object for all: patterns change and come back
+  MomentumFactor factor;  // reused, so that patterns change and return
   for (int trial = 0; trial < 60; ++trial) {
     support::RandomProblemOptions options;
     options.num_bodies = trial % 5;
@@ -28,7 +28,7 @@ TEST(MomentumFactor, FreeMotionAndMobilityAgreeWithDense) {
     ASSERT_TRUE(factor.calc_derived(1, &problem));
     const DenseProblem dense(problem);
     const VectorXd change = dense.v_star - dense.v0;
-    // Backward stable solves of matrices with a condition below 1e6.
+    // Solves are backward stable, and condition numbers are below 1e6.
     EXPECT_LE((to_vector(problem.v_star) - dense.v_star).norm(), 1e-10 * change.norm()) << trial;
     for (int i = 0; i < problem.num_contacts(); ++i)
       EXPECT_NEAR(problem.delassus[i], dense.delassus[i], 1e-9 * dense.delassus[i]) << trial;
@@ -98,8 +98,8 @@ Contact make_contact() {
   return contact;
 }
 
-TEST(MomentumFactor, SixJointsAreNoFreeBody) {
-  // As many dofs, but moved by columns: a hand and a forearm of one arm against each other.
+TEST(MomentumFactor, BlockOfSixJointsIsNotAFreeBody) {
+  // The block has six dofs like a free body, but its segments have columns.
   std::mt19937 rng(3);
   std::normal_distribution<double> normal;
   const auto random = [&](int rows, int columns) {
@@ -114,7 +114,7 @@ TEST(MomentumFactor, SixJointsAreNoFreeBody) {
   pair.num_segments = 2;
   pair.num_contacts = 1;
   problem.pairs.push_back(pair);
-  Eigen::MatrixXd V = Eigen::MatrixXd::Zero(6, 6);  // velocity of the pair by dofs
+  Eigen::MatrixXd V = Eigen::MatrixXd::Zero(6, 6);  // velocity of the pair per unit of each dof
   for (const int num_columns : {6, 4}) {
     Segment segment;
     segment.block = block;
@@ -161,7 +161,7 @@ TEST(MomentumFactor, FreeBodyHasTheMobilityOfItsMass) {
   EXPECT_DOUBLE_EQ(problem.v_star[5], 1.5);
 }
 
-TEST(MomentumFactor, SaysThatAIsNotPositiveDefinite) {
+TEST(MomentumFactor, ReportsThatAIsNotPositiveDefinite) {
   std::mt19937_64 rng(3);
   ContactProblem problem = support::make_random_problem({}, &rng);
   MomentumFactor factor;
@@ -171,14 +171,14 @@ TEST(MomentumFactor, SaysThatAIsNotPositiveDefinite) {
     broken.diagonal(block)[0] = bad;
     EXPECT_FALSE(factor.calc_derived(1, &broken)) << bad;
   }
-  // A coupling that no longer is an inertia's.
+  // A coupling that is too large for an inertia matrix.
   ContactProblem broken = problem;
   broken.A[broken.couplings[0].start] += 1e3;
   EXPECT_FALSE(factor.calc_derived(1, &broken));
   EXPECT_TRUE(factor.calc_derived(1, &problem)) << "did not recover";
 }
 
-TEST(MomentumFactor, SharesAddUpToTheDualNorm) {
+TEST(MomentumFactor, ContributionsOfBlocksAddUpToTheDualNorm) {
   std::mt19937_64 rng(4);
   std::normal_distribution<double> normal;
   for (int trial = 0; trial < 20; ++trial) {
@@ -193,7 +193,7 @@ TEST(MomentumFactor, SharesAddUpToTheDualNorm) {
                               {shares.data(), static_cast<std::size_t>(shares.size())});
     const double norm = std::sqrt(shares.sum());
     EXPECT_NEAR(norm, dense.calc_dual_norm(r), 1e-9 * norm);
-    // A free body, which A couples to nothing, has its own share.
+    // A free body is coupled to nothing, so its contribution is its own norm.
     VectorXd own = VectorXd::Zero(n);
     own.head<6>() = r.head<6>();
     EXPECT_NEAR(std::sqrt(shares[0]), dense.calc_dual_norm(own), 1e-9 * norm);

@@ -29,7 +29,7 @@ ContactProblem make_problem(int seed) {
   return support::make_random_problem({}, &rng);
 }
 
-TEST(ProblemCheck, TakesRandomProblemsBeforeAndAfterDerivation) {
+TEST(ProblemCheck, AcceptsRandomProblemsBeforeAndAfterDerivation) {
   for (int seed = 0; seed < 50; ++seed) {
     ContactProblem problem = make_problem(seed);
     EXPECT_EQ(fault_of(problem), "");
@@ -39,18 +39,19 @@ TEST(ProblemCheck, TakesRandomProblemsBeforeAndAfterDerivation) {
   }
 }
 
-TEST(ProblemCheck, TakesAnEmptyProblem) {
+TEST(ProblemCheck, AcceptsAnEmptyProblem) {
   ContactProblem problem;
   problem.clear(1e-3);
   EXPECT_EQ(fault_of(problem), "");
 }
 
+/// A corruption of a problem, and the fault that it causes.
 struct Case {
   std::string text;  // part of the message
-  std::function<void(ContactProblem*)> spoil;
+  std::function<void(ContactProblem*)> corrupt;
 };
 
-/// A segment of a tree, whose block has columns.
+/// Returns the first segment that has columns.
 int find_column_segment(const ContactProblem& p) {
   for (std::size_t s = 0; s < p.segments.size(); ++s)
     if (!p.segments[s].is_rigid_body) return static_cast<int>(s);
@@ -67,9 +68,9 @@ TEST(ProblemCheck, NamesArrayIndexAndValueOfEachFault) {
       {"diagonal_start[0] is the range [-3", [](auto* p) { p->diagonal_start[0] = -3; }},
       {"v0 has 2 entries, must have", [](auto* p) { p->v0.resize(2); }},
       {"free_impulse has 0 entries", [](auto* p) { p->free_impulse.clear(); }},
-      {"couplings[0] must name two different blocks",
+      {"couplings[0] must refer to two different blocks",
        [](auto* p) { p->couplings[0].row_block = p->couplings[0].column_block; }},
-      {"couplings[0] must name two different blocks",
+      {"couplings[0] must refer to two different blocks",
        [](auto* p) { p->couplings[0].row_block = 77; }},
       {"couplings[0].start is the range", [](auto* p) { p->couplings[0].start = 1 << 30; }},
       {"pairs[0].num_segments is 0, must be at least 1",
@@ -90,11 +91,11 @@ TEST(ProblemCheck, NamesArrayIndexAndValueOfEachFault) {
        [](auto* p) { p->rows[1].first_column = 1 << 20; }},
       {"row_dof[2] is -4, must be the index of a dof", [](auto* p) { p->row_dof[2] = -4; }},
       {"A[3] is nan, must be finite", [=](auto* p) { p->A[3] = nan; }},
-      {"A[0] has a diagonal entry that is not above 0", [](auto* p) { p->diagonal(0)[0] = 0; }},
+      {"A[0] has a diagonal entry that is not positive", [](auto* p) { p->diagonal(0)[0] = 0; }},
       {"v0[1] is inf, must be finite", [](auto* p) { p->v0[1] = kInfinity; }},
-      {"contacts[2].R_WC must have three unit columns",
+      {"contacts[2].R_WC is not a frame; its columns",
        [](auto* p) { p->contacts[2].R_WC[0] += 1e-3; }},
-      {"contacts[2].R_WC must have three unit columns",
+      {"contacts[2].R_WC is not a frame; its columns",
        [](auto* p) {
          for (int i = 0; i < 3; ++i) p->contacts[2].R_WC[i] *= -1;
        }},
@@ -109,14 +110,14 @@ TEST(ProblemCheck, NamesArrayIndexAndValueOfEachFault) {
        [](auto* p) { p->contacts[1].law.barrier_thickness = 0; }},
       {"contacts[1].law.restitution is 1.5, must be in [0, 1]",
        [](auto* p) { p->contacts[1].law.restitution = 1.5; }},
-      {"rows[0].regularization is 0, must be finite, above 0",
+      {"rows[0].regularization is 0, must be finite and above 0",
        [](auto* p) { p->rows[0].regularization = 0; }},
       {"rows[2].slip_tolerance is 0, must be above 0",
        [](auto* p) { p->rows[2].slip_tolerance = 0; }},
   };
   for (const Case& c : cases) {
     ContactProblem problem = make_problem(5);
-    c.spoil(&problem);
+    c.corrupt(&problem);
     const std::string fault = fault_of(problem);
     EXPECT_EQ(fault.find("contact problem: "), 0u) << fault;
     EXPECT_NE(fault.find(c.text), std::string::npos) << c.text << "\nin\n" << fault;
@@ -128,18 +129,20 @@ TEST(ProblemCheck, SegmentsAgreeWithTheirBlocks) {
   const int s = find_column_segment(problem);
   ASSERT_GE(s, 0);
   problem.segments[s].is_rigid_body = true;
-  EXPECT_NE(fault_of(problem).find(".is_rigid_body must be what problem.is_rigid_body says"),
-            std::string::npos);
+  EXPECT_NE(
+      fault_of(problem).find(".is_rigid_body must be equal to problem.is_rigid_body of its block"),
+      std::string::npos);
   problem = make_problem(5);
   BodyPair& pair = problem.pairs[0];
   pair.num_segments = 2;
   pair.first_segment = static_cast<int>(problem.segments.size());
   problem.segments.push_back(problem.segments[0]);
   problem.segments.push_back(problem.segments[0]);
-  EXPECT_NE(fault_of(problem).find("is that of another segment of the pair"), std::string::npos);
+  EXPECT_NE(fault_of(problem).find("is also the block of another segment of the pair"),
+            std::string::npos);
 }
 
-TEST(ProblemCheck, IndexFaultsLeaveNumbersAlone) {
+TEST(ProblemCheck, IndexCheckIgnoresNumbers) {
   ContactProblem problem = make_problem(5);
   problem.v0[0] = std::nan("");
   problem.contacts[0].law.stiffness = -1;

@@ -1,5 +1,5 @@
-// Every contact model on problems at the edge of what can be asked: it solves them, with a
-// certificate, or says that it did not; it ends, and velocities are numbers.
+// Every contact model on extreme problems. It must terminate with finite velocities, and either
+// solve the problem with a valid certificate or report that it did not.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -21,6 +21,7 @@ using contact::Segment;
 using support::SolvedProblem;
 
 constexpr double kTimeStep = 2e-3, kGravity = 9.81;
+constexpr double kSide = 0.1;  // of cubes [m]
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 class Extreme : public testing::TestWithParam<ContactModel> {
@@ -32,7 +33,7 @@ class Extreme : public testing::TestWithParam<ContactModel> {
     return {model(), problem, {.relative_tolerance = tolerance}};
   }
 
-  /// Solved; or, by a model that is not convex, said not to be.
+  /// Solves a problem and checks the result. Models that are not convex may report a failure.
   SolvedProblem expect_answer(const ContactProblem& problem, double tolerance = 1e-5) const {
     SolvedProblem out = solve(problem, tolerance);
     const certificate::Certificate certificate = out.certify();
@@ -50,8 +51,9 @@ class Extreme : public testing::TestWithParam<ContactModel> {
         << certificate.max_friction_work << " normal " << certificate.min_normal_impulse
         << " energy " << certificate.rigid.energy_gain;
     for (const contact::IslandStatistics& island : out.solution.islands) {
-      // Direct, and by at most 12 softer problems; of tamsi, by at most 2 + ... + 20 sub-steps.
-      // Pivots of rigid models are at most 1000 a contact or row.
+      // Convex models solve the problem itself and at most 12 problems of a continuation; tamsi
+      // solves at most 2 + ... + 20 sub-steps. Rigid models make at most 1000 pivots per contact or
+      // row.
       if (contact::traits(model()).is_rigid) {
         EXPECT_LE(island.iterations, 1000 * std::max(1, island.num_contacts + island.num_rows));
         continue;
@@ -63,11 +65,12 @@ class Extreme : public testing::TestWithParam<ContactModel> {
   }
 };
 
-/// A homogeneous cube under gravity, free or pushed along x. @return its block
-int add_cube(double mass, double side, double speed, ContactProblem* problem) {
+/// Adds a homogeneous cube under gravity, with an initial speed along x.
+/// @return its block
+int add_cube(double mass, double speed, ContactProblem* problem) {
   const int block = problem->add_rigid_body();
   double* A = problem->diagonal(block);
-  for (int i = 0; i < 6; ++i) A[7 * i] = i < 3 ? mass * side * side / 6 : mass;
+  for (int i = 0; i < 6; ++i) A[7 * i] = i < 3 ? mass * kSide * kSide / 6 : mass;
   problem->v0[problem->dof_start[block] + 3] = speed;
   problem->free_impulse[problem->dof_start[block] + 5] = -kGravity * kTimeStep * mass;
   return block;
@@ -86,10 +89,10 @@ Contact make_contact(double x, double y, double k, double phi0, double mu) {
   return c;
 }
 
-/// Puts the cube's lower face onto another's upper one, or onto the ground, by its four corners.
-/// @param below block, or -1
-void add_face(int above, int below, double side, double k, double phi0, double mu,
-              ContactProblem* problem) {
+/// Adds contacts at the four corners of a cube's lower face with the cube below, or with the
+/// ground.
+/// @param below block of the cube below; -1: the ground
+void add_face(int above, int below, double k, double phi0, double mu, ContactProblem* problem) {
   BodyPair pair;
   pair.first_segment = static_cast<int>(problem->segments.size());
   pair.first_contact = problem->num_contacts();
@@ -100,28 +103,28 @@ void add_face(int above, int below, double side, double k, double phi0, double m
     segment.block = block;
     segment.is_rigid_body = true;
     segment.sign = block == above ? 1 : -1;
-    segment.offset = {0, 0, -0.5 * segment.sign * side};
+    segment.offset = {0, 0, -0.5 * segment.sign * kSide};
     problem->segments.push_back(segment);
     ++pair.num_segments;
   }
   problem->pairs.push_back(pair);
   for (const double x : {-0.5, 0.5})
     for (const double y : {-0.5, 0.5})
-      problem->contacts.push_back(make_contact(x * side, y * side, k, phi0, mu));
+      problem->contacts.push_back(make_contact(x * kSide, y * kSide, k, phi0, mu));
 }
 
-/// Cubes of 10 cm on each other and on the ground, pushed; each interface as deep as it must be
-/// for the cubes to rest.
+/// A stack of cubes on the ground with an initial speed along x. Each interface has the penetration
+/// at which the cubes above it rest.
 ContactProblem make_stack(const std::vector<double>& masses, double k, double mu, double speed) {
   ContactProblem problem;
   problem.clear(kTimeStep);
   double weight = 0;
   for (const double mass : masses) {
     weight += kGravity * mass;
-    add_cube(mass, 0.1, speed, &problem);
+    add_cube(mass, speed, &problem);
   }
   for (int i = 0; i < static_cast<int>(masses.size()); ++i) {
-    add_face(i, i - 1, 0.1, k, -weight / (4 * k), mu, &problem);
+    add_face(i, i - 1, k, -weight / (4 * k), mu, &problem);
     weight -= kGravity * masses[i];
   }
   return problem;
@@ -134,11 +137,11 @@ TEST_P(Extreme, MassRatiosOfAMillion) {
   }
 }
 
-TEST_P(Extreme, HeavyRestsOnLight) {
-  // At rest the impulses are the weights', whatever the ratio. Those of the lower face of a gram
-  // bear a ton. SAP's rest position is deeper by its relaxation time: not this one.
+TEST_P(Extreme, HeavyCubeRestsOnALightOne) {
+  // At rest each interface carries the weight above it: here a cube of a gram carries a ton. SAP's
+  // rest position is deeper than the one of the stack because of its relaxation time.
   if (model() == ContactModel::sap) GTEST_SKIP() << "rests deeper";
-  if (contact::traits(model()).is_rigid) GTEST_SKIP() << "corrects the overlap";
+  if (contact::traits(model()).is_rigid) GTEST_SKIP() << "corrects the penetration";
   const std::vector masses = {1e-3, 1e3};
   const SolvedProblem solved = expect_answer(make_stack(masses, 1e8, 0.5, 0), 1e-9);
   for (int face = 0; face < 2; ++face) {
@@ -148,11 +151,11 @@ TEST_P(Extreme, HeavyRestsOnLight) {
   }
 }
 
-TEST_P(Extreme, StiffnessesFromNoneToAnything) {
+TEST_P(Extreme, StiffnessesOverSixteenDecades) {
   for (const double k : {1e-3, 1.0, 1e5, 1e9, 1e11, 1e13}) {
     for (const double speed : {0.0, 0.5}) {
       ContactProblem problem = make_stack({1.0, 1.0, 1.0}, k, 0.5, speed);
-      // Not deeper than a tenth of a millimeter, or the softest would be far inside each other.
+      // Limit the penetration of soft cubes to a tenth of a millimeter.
       for (Contact& c : problem.contacts) {
         c.phi0 = std::max(c.phi0, -1e-4);
         c.fn0 = -c.law.stiffness * c.phi0;
@@ -162,9 +165,10 @@ TEST_P(Extreme, StiffnessesFromNoneToAnything) {
   }
 }
 
-TEST_P(Extreme, DeepContactOfBodiesThatFlyTogether) {
-  // The lagged models bound friction by the depth: of 1 mm at 1e13 N/m, by 2e7 N s. With the slip
-  // tolerance v_s its slope is 1e11 kg, and 1e-16 of the bodies' 7 m/s are 7e-5 N s.
+TEST_P(Extreme, DeepStiffContactBetweenFastBodies) {
+  // The friction bound of `lagged` follows from the penetration: 2e7 N s for 1 mm at 1e13 N/m. With
+  // the slip tolerance v_s the slope of friction is 1e11 kg, so a relative rounding error of 1e-16
+  // of 7 m/s changes the impulse by 7e-5 N s.
   ContactProblem problem = make_stack({1.0, 1.0}, 1e13, 0.5, 7);
   problem.pairs.erase(problem.pairs.begin());  // no ground
   problem.contacts.erase(problem.contacts.begin(), problem.contacts.begin() + 4);
@@ -176,16 +180,16 @@ TEST_P(Extreme, DeepContactOfBodiesThatFlyTogether) {
   }
   SolvedProblem solved = expect_answer(problem);
   if (model() != ContactModel::lagged) return;
-  EXPECT_TRUE(solved.solution.islands[0].is_fine);
-  // The digits that v has are not enough.
+  EXPECT_TRUE(solved.solution.islands[0].is_compensated);
+  // The solution rounded to double precision is not accurate enough.
   ContactSolution rounded = solved.solution;
-  rounded.v_rest.assign(rounded.v.size(), 0.0);
+  rounded.v_low.assign(rounded.v.size(), 0.0);
   EXPECT_GT(solved.certify(rounded).relative_residual, 1e-5);
 }
 
-TEST_P(Extreme, WithoutStiffnessAContactIsItsForceAlone) {
-  // A pressure-field face may have a force that does not change with penetration, or none at all.
-  if (contact::traits(model()).is_rigid) GTEST_SKIP() << "has no forces of stiffness";
+TEST_P(Extreme, ContactWithoutStiffnessHasAConstantForce) {
+  // A pressure-field face may have a force that does not depend on penetration, or no force.
+  if (contact::traits(model()).is_rigid) GTEST_SKIP() << "does not use fn0";
   for (const double force : {0.0, -1.0, 2.0}) {
     ContactProblem problem = make_stack({1.0}, 1e5, 0.5, 0);
     for (Contact& c : problem.contacts) {
@@ -200,7 +204,7 @@ TEST_P(Extreme, WithoutStiffnessAContactIsItsForceAlone) {
   }
 }
 
-TEST_P(Extreme, FrictionOfNoneAndOfTen) {
+TEST_P(Extreme, FrictionCoefficientsOfZeroAndTen) {
   for (const double mu : {0.0, 10.0}) {
     for (const double speed : {0.0, 1e-3, 3.0}) {
       for (const double k : {1e5, 1e8}) {
@@ -215,7 +219,7 @@ TEST_P(Extreme, FrictionOfNoneAndOfTen) {
 }
 
 TEST_P(Extreme, CoincidentContactsShareTheLoad) {
-  // N times the same contact of stiffness k / N is the contact once.
+  // N equal contacts with stiffness k / N act like one contact with stiffness k.
   const ContactProblem once = make_stack({1.0}, 1e6, 0.5, 0.1);
   constexpr int kNum = 25;
   ContactProblem many = once;
@@ -234,13 +238,13 @@ TEST_P(Extreme, CoincidentContactsShareTheLoad) {
   // impulse of each.
   const contact::ContactModelTraits& traits = contact::traits(model());
   if (a.has_failed() || model() == ContactModel::sap || traits.uses_regularization) return;
-  // Phase 2 of drumwright_shell has a play of 1e-6 m/s.
+  // Phase 2 of drumwright_shell has a tolerance of 1e-6 m/s.
   const double tolerance = model() == ContactModel::drumwright_shell ? 1e-6 : 1e-8;
   for (int i = 0; i < 6; ++i) EXPECT_NEAR(a.solution.v[i], b.solution.v[i], tolerance);
 }
 
 TEST_P(Extreme, ManyContactsOnOneBody) {
-  constexpr int kNum = 100;  // on a side
+  constexpr int kNum = 100;  // per direction
   ContactProblem problem = make_stack({1.0}, 1e7, 0.5, 0.3);
   problem.contacts.clear();
   for (int i = 0; i < kNum; ++i)
@@ -252,7 +256,7 @@ TEST_P(Extreme, ManyContactsOnOneBody) {
   (void)expect_answer(problem);
 }
 
-TEST_P(Extreme, NothingTouches) {
+TEST_P(Extreme, BodiesWithoutContactsMoveFreely) {
   ContactProblem problem = make_stack({1.0, 2.0}, 1e6, 0.5, 0.1);
   problem.contacts.clear();
   problem.pairs.clear();
@@ -266,8 +270,8 @@ TEST_P(Extreme, NothingTouches) {
   EXPECT_TRUE(solve(empty).certify().ok);
 }
 
-/// A chain of four dofs whose last link touches its first: one block moves both sides of the pair.
-/// @param num_dofs that move the two apart; 0: none does
+/// A chain of four dofs whose last link touches its first. One block moves both bodies of the pair.
+/// @param num_dofs number of dofs that move the two links relative to each other, in [0, 4]
 ContactProblem make_loop(int num_dofs, double phi0) {
   ContactProblem problem;
   problem.clear(kTimeStep);
@@ -293,13 +297,13 @@ ContactProblem make_loop(int num_dofs, double phi0) {
   return problem;
 }
 
-TEST_P(Extreme, ABodyThatTouchesItselfInALoop) {
+TEST_P(Extreme, ChainThatTouchesItself) {
   for (const int num_dofs : {4, 2, 1})
     for (const double phi0 : {-1e-3, -1e-6, 1e-5}) (void)expect_answer(make_loop(num_dofs, phi0));
 }
 
-TEST_P(Extreme, AContactThatNothingMoves) {
-  // Both geoms in one rigid body: whatever the impulse is, it moves nothing.
+TEST_P(Extreme, ContactThatNoDofMovesChangesNothing) {
+  // Both shapes belong to one rigid body, so no impulse changes a velocity.
   for (const double k : {contact::kInfinity, 1e6}) {
     for (const double phi0 : {-1e-3, 1e-5}) {
       ContactProblem problem = make_loop(0, phi0);
@@ -313,23 +317,23 @@ TEST_P(Extreme, AContactThatNothingMoves) {
   }
 }
 
-TEST_P(Extreme, WhatIsNotANumberStaysInItsIsland) {
+TEST_P(Extreme, NonFiniteInputStaysInItsIsland) {
   const ContactProblem good = make_stack({1.0, 2.0}, 1e7, 0.5, 0.1);
   const SolvedProblem expected = solve(good);
-  for (int spoilt = 0; spoilt < 5; ++spoilt) {
-    if (spoilt == 2 && contact::traits(model()).is_rigid) continue;  // which do not read it
+  for (int fault = 0; fault < 5; ++fault) {
+    if (fault == 2 && contact::traits(model()).is_rigid) continue;  // rigid models do not read fn0
     ContactProblem bad = good;
-    if (spoilt == 0) bad.v0[3] = kNan;
-    if (spoilt == 1) bad.free_impulse[5] = contact::kInfinity;
-    if (spoilt == 2) bad.contacts[5].fn0 = kNan;
-    if (spoilt == 3) bad.contacts[1].offset[1] = kNan;
-    if (spoilt == 4) bad.contacts[0].bias[2] = -contact::kInfinity;
+    if (fault == 0) bad.v0[3] = kNan;
+    if (fault == 1) bad.free_impulse[5] = contact::kInfinity;
+    if (fault == 2) bad.contacts[5].fn0 = kNan;
+    if (fault == 3) bad.contacts[1].offset[1] = kNan;
+    if (fault == 4) bad.contacts[0].bias[2] = -contact::kInfinity;
     ContactProblem both = good;
     support::append_problem(bad, &both);
     SolvedProblem solved = solve(both);
-    EXPECT_TRUE(solved.has_failed()) << spoilt;
-    EXPECT_FALSE(solved.certify().ok) << spoilt;
-    for (int i = 0; i < 12; ++i) EXPECT_EQ(solved.solution.v[i], expected.solution.v[i]) << spoilt;
+    EXPECT_TRUE(solved.has_failed()) << fault;
+    EXPECT_FALSE(solved.certify().ok) << fault;
+    for (int i = 0; i < 12; ++i) EXPECT_EQ(solved.solution.v[i], expected.solution.v[i]) << fault;
   }
 }
 
@@ -338,7 +342,7 @@ TEST_P(Extreme, RandomProblemsAtAnyStiffness) {
   for (int trial = 0; trial < 24; ++trial) {
     ContactProblem problem = support::make_random_problem(
         {.num_bodies = 1 + trial % 5, .num_trees = trial % 3, .num_pairs = 2 + trial % 7}, &rng);
-    const double factor = std::pow(10, 2 * (trial % 4));  // of 1e3 to 1e7 N/m
+    const double factor = std::pow(10, 2 * (trial % 4));  // times 1e3 to 1e7 N/m
     for (Contact& c : problem.contacts) {
       if (!std::isfinite(c.law.stiffness)) continue;
       c.law.stiffness *= factor;
@@ -346,7 +350,7 @@ TEST_P(Extreme, RandomProblemsAtAnyStiffness) {
     }
     SCOPED_TRACE(trial);
     if (contact::traits(model()).is_rigid) {
-      // Surfaces and rows that are driven against each other have no answer.
+      // A rigid problem with conflicting surface motions or rows has no solution.
       SolvedProblem solved = solve(problem);
       EXPECT_EQ(solved.certify().ok, !solved.has_failed())
           << solved.certify().rigid.complementarity << " "

@@ -1,4 +1,4 @@
-// The solver's laws against each other and against the certificate's.
+// The laws of the solver agree with each other and with those of the certificate.
 #include <cmath>
 #include <random>
 
@@ -27,7 +27,7 @@ VectorXd random_vector(int n, std::mt19937* rng) {
   return VectorXd::NullaryExpr(n, [&] { return normal(*rng); });
 }
 
-/// Calls check(v_c of six) at slips and normal velocities of all sizes.
+/// Calls check(v_c) at slips and normal velocities of all sizes. v_c has six components.
 template <class Function>
 void for_each_velocity(const LawUnderTest& law, Function&& check) {
   std::mt19937 rng(3);
@@ -43,14 +43,15 @@ void for_each_velocity(const LawUnderTest& law, Function&& check) {
   }
 }
 
-/// The normal impulse at the start of the step, from which `coulomb` starts.
+/// Returns the normal impulse of the state at the start of the step, the initial x of `coulomb`.
 double calc_first_bound(const LawStart& start) {
   const contact::Contact& c = start.contact;
   return start.time_step * std::max(0.0, c.fn0) * std::max(0.0, 1 - c.law.dissipation * start.v_n0);
 }
 
-TEST(LawAgreement, ReferenceLawsAreTheSolversLaws) {
-  // The velocity at which an impulse is evaluated is rounded: allow its derivative as well.
+TEST(LawAgreement, ReferenceLawsEqualTheSolversLaws) {
+  // The velocity at which an impulse is evaluated is rounded, so the tolerance has a term of the
+  // derivative.
   const contact::ModelParameters parameters;
   for (const ContactModel model : kModels) {
     for (LawStart start : make_law_starts()) {
@@ -81,10 +82,10 @@ TEST(LawAgreement, ReferenceLawsAreTheSolversLaws) {
   }
 }
 
-TEST(LawAgreement, TorsionLawWithTangentialFrictionAloneIsLagged) {
+TEST(LawAgreement, TorsionLawWithOnlyTangentialFrictionEqualsLagged) {
   for (const ContactModel model : {ContactModel::lagged, ContactModel::lagged_regularized}) {
     for (LawStart start : make_law_starts()) {
-      if (start.contact.friction[0] == 0) continue;  // the tolerance then scales with 1e-9
+      if (start.contact.friction[0] == 0) continue;  // both laws then have different tolerances
       start.contact.dim = 3;
       const LawUnderTest three = make_law(model, start, {});
       const LawUnderTest six = make_torsion_law(model, start, {});
@@ -102,7 +103,7 @@ TEST(LawAgreement, TorsionLawWithTangentialFrictionAloneIsLagged) {
   }
 }
 
-TEST(LawAgreement, RegularizedIsLaggedWithoutRegularization) {
+TEST(LawAgreement, LaggedRegularizedWithoutRegularizationEqualsLagged) {
   contact::ModelParameters parameters;
   parameters.friction_regularization = 0;
   for (const LawStart& start : make_law_starts()) {
@@ -114,8 +115,8 @@ TEST(LawAgreement, RegularizedIsLaggedWithoutRegularization) {
   }
 }
 
-TEST(LawAgreement, SapImpulseIsTheProjectionOnTheCone) {
-  // Optimality: gamma is in the cone, and (y - gamma) . R (c - gamma) <= 0 for every c of the cone.
+TEST(LawAgreement, SapImpulseIsTheProjectionOntoTheCone) {
+  // Optimality: gamma is in the cone, and (y - gamma) . R (c - gamma) <= 0 for every c in the cone.
   std::mt19937 rng(5);
   std::uniform_real_distribution<double> uniform(0, 1);
   const contact::ModelParameters parameters;
@@ -147,7 +148,7 @@ TEST(LawAgreement, SapImpulseIsTheProjectionOnTheCone) {
   }
 }
 
-TEST(LawAgreement, FrictionlessContactHasNoneWhateverItsCoefficients) {
+TEST(LawAgreement, FrictionlessContactIgnoresItsCoefficients) {
   for (const ContactModel model : kModels) {
     for (LawStart start : make_law_starts()) {
       start.contact.dim = 1;
@@ -160,8 +161,8 @@ TEST(LawAgreement, FrictionlessContactHasNoneWhateverItsCoefficients) {
   }
 }
 
-TEST(LawAgreement, SpinWithoutSlidingFrictionHasATolerance) {
-  // A contact that rubs in rotation alone: stiction up to v_s at a meter, not at zero.
+TEST(LawAgreement, TorsionWithoutSlidingFrictionHasATolerance) {
+  // With torsional friction only, the tolerance is a rotation with speed v_s at a radius of 1 m.
   LawStart start;
   start.contact.law.stiffness = 1e4;
   start.contact.fn0 = 10;
@@ -171,12 +172,12 @@ TEST(LawAgreement, SpinWithoutSlidingFrictionHasATolerance) {
   const double v_s = contact::ModelParameters().stiction_tolerance;
   VectorXd v = VectorXd::Zero(6);
   v[3] = v_s;
-  // gamma_n0 mu / sqrt(2) at the tolerance.
+  // The impulse at the tolerance is gamma_n0 mu / sqrt(2).
   EXPECT_NEAR(law.impulse(v)[3], -0.02 * 10 * start.time_step / std::sqrt(2), 1e-15);
 }
 
 TEST(LawAgreement, SapWithoutFrictionNeverPulls) {
-  // Without slip as well, y_r = 0 lies on the edge of every cone.
+  // Without friction and slip, y is on the boundary of the cone.
   for (LawStart start : make_law_starts()) {
     start.contact.friction = {};
     const LawUnderTest law = make_law(ContactModel::sap, start, {});
@@ -205,7 +206,7 @@ TEST(LawAgreement, FrictionOpposesSlipWithinItsBound) {
         EXPECT_GE(gamma[2], 0);
         EXPECT_LE(gamma.head(2).norm(), bound * (1 + 1e-14));
         EXPECT_LE(gamma.head(2).dot(v.head(2)), 0);
-        // Far beyond the tolerance it is at the bound.
+        // Friction reaches its bound far above the slip tolerance.
         if (v.head(2).norm() > 1e8 * law.slip_scale && gamma[2] > 0) {
           EXPECT_NEAR(gamma.head(2).norm(), bound, 1e-12 * bound);
         }

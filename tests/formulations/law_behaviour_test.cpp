@@ -1,4 +1,4 @@
-// Normal laws in the solver, where what they do is known in closed form or by another law.
+// Normal laws in the solver, compared with closed forms or with other laws.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +21,7 @@ using contact::SolveStatus;
 using support::make_law_choices;
 using support::SolvedProblem;
 
-/// A sphere of 1 kg above the ground, on one contact.
+/// A sphere of 1 kg with one contact with the ground.
 ContactProblem make_sphere(double gap, const std::array<double, 6>& v0, double dt = 2e-3) {
   ContactProblem problem;
   problem.clear(dt);
@@ -53,8 +53,8 @@ SolvedProblem solve(ContactModel model, const ModelParameters& parameters,
   return {model, problem, {.parameters = parameters, .relative_tolerance = 1e-9}};
 }
 
-TEST(LawBehaviour, SimilarWithTheLinearLawIsSapInSlip) {
-  // In slip SAP is Similar with the linear law, but for its regularization of friction.
+TEST(LawBehaviour, SimilarWithTheLinearLawEqualsSapInSlip) {
+  // Without its regularization of friction, SAP in slip is Similar with the linear law.
   ModelParameters parameters;
   parameters.normal_law = NormalLawKind::linear;
   parameters.stiction_tolerance = 1e-12;
@@ -74,8 +74,8 @@ TEST(LawBehaviour, SimilarWithTheLinearLawIsSapInSlip) {
   }
 }
 
-TEST(LawBehaviour, SphereRestsWhereTheForceIsItsWeight) {
-  // With v = 0 at both ends of the step: dt f(x0) = m g dt.
+TEST(LawBehaviour, SphereRestsWhereTheForceEqualsItsWeight) {
+  // With v = 0 at both ends of the step, dt f(x0) = m g dt.
   const double weight = 9.81, dt = 2e-3;
   for (const ModelParameters& parameters : make_law_choices()) {
     ContactProblem problem = make_sphere(0, {});
@@ -87,7 +87,7 @@ TEST(LawBehaviour, SphereRestsWhereTheForceIsItsWeight) {
       case NormalLawKind::hertz: c.phi0 = -std::pow(weight / c.law.hertz_stiffness, 2.0 / 3); break;
       case NormalLawKind::log_barrier: c.phi0 = 1e5 * 1e-6 / weight; break;
       case NormalLawKind::ipc_barrier: {
-        double low = 1e-9, high = 1e-3;  // f falls from infinity to zero
+        double low = 1e-9, high = 1e-3;  // f decreases from infinity to 0
         for (int i = 0; i < 100; ++i) {
           const double g = 0.5 * (low + high), s = g / 1e-3;
           const double f = 1e5 * 1e-3 * (1 - s) * ((1 - s) / s - 2 * std::log(s));
@@ -106,12 +106,12 @@ TEST(LawBehaviour, SphereRestsWhereTheForceIsItsWeight) {
   }
 }
 
-TEST(LawBehaviour, BarriersStopWhatComesFast) {
-  // 10 m/s is twenty times what would close the gap of 1 mm within the step.
+TEST(LawBehaviour, BarriersStopFastBodies) {
+  // 10 m/s is twenty times the speed that closes a gap of 1 mm within the step.
   ModelParameters parameters;
   for (const NormalLawKind law : {NormalLawKind::log_barrier, NormalLawKind::ipc_barrier}) {
     for (const ContactModel model : {ContactModel::lagged, ContactModel::similar}) {
-      for (const double gap : {1e-3, 1e-9, 0.0, -1e-4}) {  // the last overlap: pushed out at once
+      for (const double gap : {1e-3, 1e-9, 0.0, -1e-4}) {  // the step ends any overlap
         parameters.normal_law = law;
         ContactProblem problem = make_sphere(gap, {0, 0, 0, 3, 0, -10});
         problem.contacts[0].law.barrier_stiffness = 1e5;
@@ -125,8 +125,8 @@ TEST(LawBehaviour, BarriersStopWhatComesFast) {
   }
 }
 
-TEST(LawBehaviour, SqueezeThatNoVelocityEndsIsInfeasible) {
-  // Two plates close on the sphere from above and below, by more than its gap within the step.
+TEST(LawBehaviour, SphereBetweenClosingPlatesIsInfeasible) {
+  // The plates above and below the sphere move towards it by more than its gap within the step.
   ContactProblem problem = make_sphere(1e-4, {});
   contact::Contact top = problem.contacts[0];
   top.R_WC = {1, 0, 0, 0, -1, 0, 0, 0, -1};
@@ -152,7 +152,7 @@ struct StiffSpring {
   }
 };
 
-TEST(LawBehaviour, CustomLawIsSolvedAsTheSameLawBuiltIn) {
+TEST(LawBehaviour, CustomLawHasTheSolutionOfTheSameBuiltInLaw) {
   ModelParameters custom, built_in;
   custom.normal_law = NormalLawKind::custom;
   custom.custom_law = contact::make_custom_law(StiffSpring{});
@@ -169,7 +169,7 @@ TEST(LawBehaviour, CustomLawIsSolvedAsTheSameLawBuiltIn) {
   }
 }
 
-TEST(LawBehaviour, CustomWithoutALawIsRefused) {
+TEST(LawBehaviour, CustomKindWithoutALawThrows) {
   ModelParameters parameters;
   parameters.normal_law = NormalLawKind::custom;
   ContactProblem problem = make_sphere(0, {});

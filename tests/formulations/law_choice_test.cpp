@@ -1,5 +1,5 @@
-// Every model that takes laws under every normal law and friction regularization: against the
-// certificate's own formulas, and in the solver.
+// Every model that takes laws, with every normal law and friction regularization, compared with the
+// certificate's formulas and tested in the solver.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -55,7 +55,8 @@ class LawChoice : public testing::TestWithParam<Choice> {
     return model() == ContactModel::similar && is_barrier(parameters()) ? 0.05 : 1;
   }
 
-  /// Calls check(v_c of six, impulse of the solver's law, reference) at velocities of all sizes.
+  /// Calls check(v_c, impulse of the solver's law, reference impulse) at velocities of all sizes.
+  /// v_c has six components.
   template <class Function>
   void for_each_velocity(const LawStart& start, const LawUnderTest& law, Function&& check) {
     std::normal_distribution<double> normal;
@@ -66,7 +67,7 @@ class LawChoice : public testing::TestWithParam<Choice> {
           v *= ratio * law.slip_scale;
           v[2] = kink + offset * std::max(1e-4, std::abs(kink));
           const VectorXd gamma = law.impulse(v.head(law.size));
-          if (!gamma.allFinite()) continue;  // beyond a barrier
+          if (!gamma.allFinite()) continue;  // outside the domain of a barrier
           certificate::ContactVector v_c;
           Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_c.data()) = v;
           check(v, gamma,
@@ -85,7 +86,7 @@ class LawChoice : public testing::TestWithParam<Choice> {
   std::mt19937 rng_{5};
 };
 
-TEST_P(LawChoice, ReferenceLawsAreTheSolversLaws) {
+TEST_P(LawChoice, ReferenceLawsEqualTheSolversLaws) {
   int num_checked = 0;
   for (LawStart start : make_law_starts()) {
     for (const int dim : {3, 6}) {
@@ -95,7 +96,7 @@ TEST_P(LawChoice, ReferenceLawsAreTheSolversLaws) {
                                        : make_law(model(), start, parameters());
       for_each_velocity(start, law, [&](const VectorXd& v, const VectorXd& gamma, const auto& r) {
         const VectorXd expected = Eigen::Map<const VectorXd>(r.gamma.data(), 6).head(law.size);
-        // Velocities and penetrations are rounded before the law sees them.
+        // Velocities and penetrations are rounded before the law is evaluated.
         const double place = v.norm() + std::abs(start.contact.phi0) / start.time_step;
         const double sensitivity = law.hessian(v.head(law.size)).norm() * place;
         EXPECT_LE((gamma - expected).norm(), 1e-13 * gamma.norm() + 1e-14 * sensitivity)
@@ -120,11 +121,11 @@ TEST_P(LawChoice, FrictionOpposesSlipWithinItsBound) {
   }
 }
 
-/// A problem whose contacts have all that any law reads; surfaces apart and overlapping.
+/// Makes a problem with the properties that any law reads, and with open and closed contacts.
 ///
-/// `similar` asks of a barrier v_n > mu |v_t| + x0 / dt: where normals cross, slip along the one is
-/// approach along the other, so that much friction leaves no velocity that all contacts allow.
-/// @param friction_factor of all coefficients
+/// With a barrier, `similar` requires v_n > mu |v_t| + x0 / dt. Slip at one contact may be approach
+/// at another with a different normal, so with much friction no velocity may satisfy all contacts.
+/// @param friction_factor factor of all friction coefficients
 ContactProblem make_problem(int trial, std::mt19937_64* rng, double friction_factor) {
   ContactProblem problem = support::make_random_problem(
       {.num_bodies = 2 + trial % 4, .num_trees = trial % 2, .num_pairs = 3 + trial % 6}, rng);
@@ -170,7 +171,7 @@ TEST_P(LawChoice, SolutionIsTheMinimumOfTheCost) {
       change *= size / change.norm();
       const double other = calc_dense_cost(model(), problem, parameters(), v + change);
       const double energy = 0.5 * std::pow(dense.calc_norm(change), 2);
-      // The cost may be negative by the barrier that has no end; beyond one it is infinite.
+      // The cost of the logarithmic barrier may be negative; outside a domain it is infinite.
       if (std::isfinite(other)) {
         EXPECT_GE(other, cost + energy - 1e-8 * (std::abs(cost) + std::abs(other)));
       }
@@ -178,8 +179,8 @@ TEST_P(LawChoice, SolutionIsTheMinimumOfTheCost) {
   }
 }
 
-/// The whole problem's cost by the solver's laws, its gradient by the certificate's, its Hessian by
-/// the solver: each is the derivative of the one before.
+/// The cost of the problem is computed with the solver's laws, the gradient with the certificate's,
+/// and the Hessian by the solver. Each must be the derivative of the one before.
 TEST_P(LawChoice, RandomScenesHaveAConvexPotential) {
   std::mt19937_64 rng(9);
   std::normal_distribution<double> normal;
@@ -194,7 +195,7 @@ TEST_P(LawChoice, RandomScenesHaveAConvexPotential) {
       return VectorXd(d / d.norm());
     };
     for (int k = 0; k < 20; ++k) {
-      // Within a barrier's domain there may be little room.
+      // Stay within the domain of barriers, which may be small.
       const VectorXd aside = random_direction();
       double size = 1e-2;
       while (!std::isfinite(calc_dense_cost(model(), problem, parameters(), at + size * aside)))
@@ -204,7 +205,7 @@ TEST_P(LawChoice, RandomScenesHaveAConvexPotential) {
       const auto cost = [&](double h) {
         return calc_dense_cost(model(), problem, parameters(), v + h * d);
       };
-      // Of fourth order; where two steps disagree, there is a kink between.
+      // Differences of fourth order. If those with two step sizes disagree, there is a kink nearby.
       const auto differentiate = [&](double h) {
         return (8 * (cost(h) - cost(-h)) - (cost(2 * h) - cost(-2 * h))) / (12 * h);
       };
@@ -224,7 +225,8 @@ TEST_P(LawChoice, RandomScenesHaveAConvexPotential) {
   EXPECT_GT(num_checked, 20) << "the tolerance is vacuous";
 }
 
-/// Of the impulses and contact velocities that the solver returns, by nothing but their definition.
+/// Checks that impulses push, lie in the friction cone and dissipate energy, from their
+/// definitions.
 void expect_physical(const ContactModel model, const ModelParameters& parameters,
                      const ContactProblem& problem, const ContactSolution& solution) {
   const support::DenseProblem dense(problem);
@@ -234,20 +236,20 @@ void expect_physical(const ContactModel model, const ModelParameters& parameters
     const Eigen::Matrix<double, 6, 1> v_c = dense.J[i] * v + dense.b[i];
     const auto& gamma = solution.impulses[i];
     EXPECT_GE(gamma[2], 0) << "adhesion";
-    // Of MuJoCo's elliptic cone: slip is v_t1, v_t2, w_n, w_t1, w_t2.
+    // MuJoCo's elliptic cone, with the slips v_t1, v_t2, w_n, w_t1, w_t2.
     constexpr int kSlip[5] = {0, 1, 3, 4, 5};
     double cone = 0, work = 0, size = 0;
     for (int k = 0; k < c.dim - 1; ++k) {
       const double friction = gamma[kSlip[k]];
-      // Models with one coefficient have the mean of both tangents'.
+      // Models with one coefficient have the mean of both tangential ones.
       const bool has_own = contact::traits(model).takes_torsion;
       const double mu = has_own || k > 1 ? c.friction[k] : c.sliding_friction();
       if (friction != 0) cone += std::pow(friction / mu, 2);
       work += friction * v_c[kSlip[k]];
       size += std::abs(friction) * v.norm();
     }
-    EXPECT_LE(work, 1e-13 * size) << "friction that drives";
-    // Bounded by the normal impulse of the step, or by that of its start.
+    EXPECT_LE(work, 1e-13 * size) << "friction adds energy";
+    // The bound follows from the normal impulse at the end of the step, or from that at its start.
     const double v_n0 = (dense.J[i] * dense.v0 + dense.b[i])[2];
     certificate::ContactVector v_i;
     Eigen::Map<Eigen::Matrix<double, 6, 1>>(v_i.data()) = v_c;
@@ -272,10 +274,10 @@ bool is_divided(const ContactSolution& solution) {
                      [](const auto& island) { return island.num_substeps > 1; });
 }
 
-TEST(LawChoices, SolutionsOfAllModelsAreInTheirConesAndDissipate) {
+TEST(LawChoices, ImpulsesOfAllModelsAreInTheirConesAndDissipate) {
   std::mt19937_64 rng(11);
   for (const contact::ContactModelTraits& traits : contact::contact_models()) {
-    // Rigid models have no law of one contact.
+    // Rigid models have no law that a single contact satisfies.
     if (traits.model == ContactModel::mujoco || traits.is_rigid) continue;
     const auto choices = traits.takes_laws ? make_law_choices() : std::vector<ModelParameters>(1);
     for (const ModelParameters& parameters : choices) {
@@ -287,11 +289,11 @@ TEST(LawChoices, SolutionsOfAllModelsAreInTheirConesAndDissipate) {
         SolvedProblem solved(traits.model, make_problem(trial, &rng, is_lifted ? 0.05 : 1),
                              {.parameters = parameters, .relative_tolerance = kTolerance});
         if (!solved.certify().ok) {
-          // No velocity may keep all surfaces apart.
+          // There may be no velocity that keeps all surfaces apart.
           EXPECT_TRUE(!traits.has_error_bound || is_infeasible(solved.solution));
           continue;
         }
-        if (is_divided(solved.solution)) continue;  // its impulses are sums, of no one velocity
+        if (is_divided(solved.solution)) continue;  // impulses are sums over sub-steps
         expect_physical(traits.model, parameters, solved.problem, solved.solution);
         ++num_checked;
       }

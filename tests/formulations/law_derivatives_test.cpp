@@ -1,5 +1,6 @@
-// Every contact law against central differences of itself: impulse = -gradient of the cost, Hessian
-// = -gradient of the impulse, in stiction, slip, separation, and close to the kinks between them.
+// Derivatives of every contact law, compared with central differences: the impulse is minus the
+// gradient of the cost, and the Hessian is minus the gradient of the impulse. Points are in
+// stiction, in slip, in separation, and close to the kinks between them.
 #include <cmath>
 #include <random>
 #include <type_traits>
@@ -26,13 +27,13 @@ using support::make_torsion_law;
 struct Law {
   ContactModel model;
   bool torsion;
-  contact::ModelParameters parameters;  // whose laws count
+  contact::ModelParameters parameters;  // name the normal law and the friction law
 
   bool is_default() const {
     return parameters.normal_law == contact::NormalLawKind::hunt_crossley &&
            parameters.friction_law == contact::FrictionRegularizationKind::soft;
   }
-  /// Enough that a tolerance is not vacuous.
+  /// The smallest number of checks with a tight tolerance that a test must make.
   int num_expected() const { return is_default() ? 3000 : 100; }
 };
 
@@ -42,14 +43,15 @@ class LawDerivatives : public testing::TestWithParam<Law> {
     const auto& [model, torsion, parameters] = GetParam();
     const std::vector<LawStart> starts = make_law_starts();
     std::vector<LawUnderTest> laws;
-    // Of the many other laws, a sample of all characters: 5 shares no factor with their number.
+    // Test other laws with every fifth start. 5 has no common factor with the number of values of
+    // any property, so the sample has all values.
     for (std::size_t i = 0; i < starts.size(); i += GetParam().is_default() ? 1 : 5)
       laws.push_back(torsion ? make_torsion_law(model, starts[i], parameters)
                              : make_law(model, starts[i], parameters));
     return laws;
   }
 
-  /// Slips from none to a billion times the tolerance, at normal velocities around the kinks.
+  /// Points with slips from 0 to 1e9 times the tolerance, at normal velocities around the kinks.
   std::vector<VectorXd> make_points(const LawUnderTest& law) {
     std::vector<VectorXd> points;
     for (const double ratio : {0.0, 1e-6, 1e-2, 0.7, 1.5, 30.0, 1e4, 1e9}) {
@@ -58,7 +60,7 @@ class LawDerivatives : public testing::TestWithParam<Law> {
           VectorXd v = random(law.size);
           v *= ratio * law.slip_scale / v.norm();
           v[2] = kink + offset * std::max(1e-4, std::abs(kink));
-          // Outside a barrier's domain there is nothing to test.
+          // Leave out points outside the domain of a barrier.
           if (law.impulse(v).allFinite()) points.push_back(v);
         }
       }
@@ -74,9 +76,9 @@ class LawDerivatives : public testing::TestWithParam<Law> {
   std::mt19937 rng_{7};
 };
 
-/// A step in component i over which the law is smooth: its Hessian varies by no more than 1e-4,
-/// entry by entry, and bends by no more than its square, so that a difference of fourth order is
-/// good to about that. Zero on a kink.
+/// Finds a step in component i over which the law is smooth: every entry of its Hessian changes by
+/// at most 1e-4, with a second difference of at most 2e-8, relative to the diagonal. Differences of
+/// fourth order are then accurate to about 1e-8. Returns 0 on a kink.
 double find_smooth_step(const LawUnderTest& law, const VectorXd& v, int i) {
   const MatrixXd G = law.hessian(v);
   const auto is_smooth = [&](double step) {
@@ -99,10 +101,10 @@ double find_smooth_step(const LawUnderTest& law, const VectorXd& v, int i) {
   return step > smallest ? step : 0;
 }
 
-/// Fourth-order central difference of f along component i.
+/// Returns the central difference of f of fourth order along component i.
 template <class Function>
 auto differentiate(const Function& f, const VectorXd& v, int i, double h) {
-  // The type of f's values, not of an Eigen expression, which would outlive what it refers to.
+  // Use the type of values, because an Eigen expression would refer to temporaries.
   using Value = std::decay_t<decltype(f(v))>;
   const auto at = [&](double steps) {
     VectorXd w = v;
@@ -187,7 +189,7 @@ TEST_P(LawDerivatives, CostIsNonNegativeAndConvex) {
   }
 }
 
-TEST_P(LawDerivatives, LineDerivativesAreThoseOfTheLaw) {
+TEST_P(LawDerivatives, LineDerivativesAgreeWithImpulseAndHessian) {
   for (const LawUnderTest& law : make_laws()) {
     for (const VectorXd& v : make_points(law)) {
       const VectorXd dv = random(law.size);
@@ -216,7 +218,7 @@ std::string describe(const Law& law) {
 void PrintTo(const Law& law, std::ostream* out) { *out << describe(law); }
 std::string name_of(const testing::TestParamInfo<Law>& info) { return describe(info.param); }
 
-/// The models that take laws, with all laws but the default ones.
+/// Returns the models that take laws with all laws except the default ones.
 std::vector<Law> make_chosen_laws() {
   std::vector<Law> laws;
   for (const contact::ModelParameters& parameters : make_law_choices()) {

@@ -1,6 +1,6 @@
-// One step from every row of the reference trajectories (Drake 1.51.1, solver tolerance 1e-11, but
-// tamsi as it stops by itself; the scripts and parameters lie beside the data) against the next
-// row. Skipped where the data is not.
+// One step from every row of reference trajectories, compared with the next row. The trajectories
+// are from Drake 1.51.1 with a solver tolerance of 1e-11, except tamsi, which has its own stopping
+// rule. Scripts and parameters are beside the data. The test is skipped if the data are missing.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using contact::ContactModel;
 
-/// Data of one trajectory.
+/// A trajectory of a planar body.
 struct Trajectory {
   YAML::Node meta;
   std::vector<std::vector<double>> rows;
@@ -43,8 +43,8 @@ Trajectory load(const fs::path& stem) {
   return out;
 }
 
-/// One planar body over the ground z <= 0, contacts at spheres fixed to it; dofs x, z and, unless
-/// it is the conveyor's box, the angle theta that turns x towards z.
+/// A planar body above the ground z <= 0, with contacts at spheres that are fixed to it. Its dofs
+/// are x, z and, except for the box on the conveyor, the angle theta that rotates x towards z.
 class PlanarStep {
  public:
   explicit PlanarStep(const YAML::Node& meta) : meta_(meta) {
@@ -75,8 +75,8 @@ class PlanarStep {
 
   ContactModel model() const { return model_; }
 
-  /// Velocities after the step that ends at time step number `n`, from the state before it.
-  /// @param tolerance relative, of the solver
+  /// Computes the velocities at the end of time step n from the state at its start.
+  /// @param tolerance relative tolerance of the solver
   std::vector<double> run(int n, const double* q, const double* v, double tolerance = 1e-12) {
     make_problem(n, q, v);
     EXPECT_TRUE(factor_.calc_derived(1, &problem_));
@@ -122,7 +122,7 @@ class PlanarStep {
       if (depth < 0) continue;
       contact::Contact c;
       c.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-      c.offset = {cx, 0, -depth / 2 - q[1]};  // from the body's center
+      c.offset = {cx, 0, -depth / 2 - q[1]};  // from the center of the body
       c.phi0 = -depth;
       c.law.stiffness = meta_["k"].as<double>();
       c.fn0 = c.law.stiffness * depth;
@@ -145,7 +145,7 @@ class PlanarStep {
     }
   }
 
-  /// The belt moves the frame of the conveyor: -m dv_b / dt.
+  /// Returns the inertial force -m dv_b / dt in the accelerated frame of the belt.
   double belt_force(int n) const {
     if (rotates_) return 0;
     const double w = 2 * std::numbers::pi * meta_["belt"]["f"].as<double>();
@@ -171,7 +171,7 @@ class Reference : public testing::TestWithParam<const char*> {};
 
 TEST_P(Reference, StepFromEveryRowAgreesWithDrake) {
   const fs::path folder = fs::path(STICTION_SOURCE_DIR) / "../shared/reference/point";
-  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not here";
+  if (!fs::exists(folder)) GTEST_SKIP() << folder << " does not exist";
   int num_files = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
@@ -181,8 +181,8 @@ TEST_P(Reference, StepFromEveryRowAgreesWithDrake) {
     const Trajectory trajectory = load(fs::path(entry.path()).replace_extension());
     PlanarStep step(trajectory.meta);
     const int nq = step.num_dofs();
-    // Drake's tamsi stops where no velocity changes by more than v_s / 100, whatever the residual:
-    // so does ours at a tolerance that any residual meets, and the iterates are the same.
+    // Drake's tamsi stops when no velocity changes by more than v_s / 100, at any residual. With a
+    // tolerance that any residual meets, our solver stops at the same iterate.
     const bool is_tamsi = step.model() == ContactModel::tamsi;
     const double tolerance = is_tamsi ? 1 : 1e-12;
     double worst = 0;
@@ -196,7 +196,8 @@ TEST_P(Reference, StepFromEveryRowAgreesWithDrake) {
         if (error > worst) worst = error, worst_row = static_cast<int>(n);
       }
     }
-    // m/s and rad/s; the figure, and for tamsi round-off: measured 1.4e-12
+    // The tolerance in m/s and rad/s is that of a step; for tamsi it is round-off
+    // (measured: 1.4e-12).
     EXPECT_LE(worst, is_tamsi ? 1e-11 : 1e-7) << name << " row " << worst_row;
     RecordProperty(name, std::to_string(worst));
     std::printf("%-40s %6zu rows, max |dv| %.1e\n", name.c_str(), trajectory.rows.size() - 1,

@@ -47,7 +47,7 @@ Eigen::Matrix<double, kSize, 1> random_direction(std::mt19937* rng) {
   return Eigen::Matrix<double, kSize, 1>::NullaryExpr([&] { return normal(*rng); }).normalized();
 }
 
-/// From deep stiction to slip a billion times the tolerance.
+/// Ratios of slip to tolerance, from stiction to fast slip.
 constexpr double kRatios[] = {0, 1e-12, 1e-6, 1e-3, 0.5, 1, 2, 1e3, 1e6, 1e9, 1e12};
 
 TYPED_TEST(SoftNormTest, NormAgreesWithExtendedPrecision) {
@@ -72,14 +72,14 @@ TYPED_TEST(SoftNormTest, DirectionIsTheGradientOfTheNorm) {
   for (const double ratio : kRatios) {
     const double eps = 1e-4;
     const Soft<n> soft(ratio * eps * random_direction<n>(&rng), eps);
-    const double h = 1e-3 / soft.inv_h();  // the norm changes over a length of 1 / inv_h
+    const double h = 1e-3 / soft.inv_h();  // the norm varies over a length of 1 / inv_h
     for (int i = 0; i < n; ++i) {
       const auto norm_at = [&](double step) {
         return Soft<n>(soft.u + step * Eigen::Matrix<double, n, 1>::Unit(i), eps).norm();
       };
       const double difference =
           (8 * (norm_at(h) - norm_at(-h)) - (norm_at(2 * h) - norm_at(-2 * h))) / (12 * h);
-      // Truncation of order four, (1e-3)^4, and round-off of the norm over the step.
+      // The tolerance covers the truncation error (1e-3)^4 and the round-off of the norm over h.
       EXPECT_NEAR(soft.t[i], difference, 1e-11 + 4e-16 * soft.norm() / h);
     }
   }
@@ -103,8 +103,8 @@ TYPED_TEST(SoftNormTest, DirectionGradientAgreesWithDifferences) {
   }
 }
 
-TYPED_TEST(SoftNormTest, DirectionGradientHasTheEigenvaluesOfTheory) {
-  // 1 / h across the slip, eps^2 / h^3 along it: at a ratio of 1e9 the two are 18 decades apart.
+TYPED_TEST(SoftNormTest, DirectionGradientHasTheTheoreticalEigenvalues) {
+  // They are 1 / h across the slip and eps^2 / h^3 along it, 18 decades apart at a ratio of 1e9.
   constexpr int n = TypeParam::value;
   std::mt19937 rng(4);
   for (const double ratio : kRatios) {
@@ -120,7 +120,7 @@ TYPED_TEST(SoftNormTest, DirectionGradientHasTheEigenvaluesOfTheory) {
 }
 
 TYPED_TEST(SoftNormTest, StiffnessAlongTheSlipDoesNotCancel) {
-  // For slip along an axis the entry is exact to round-off, however fast the slip.
+  // For slip along an axis the entry has no error but round-off at any slip.
   constexpr int n = TypeParam::value;
   for (const double ratio : kRatios) {
     const double eps = 1e-4, slip = ratio * eps;

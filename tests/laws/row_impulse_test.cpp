@@ -27,7 +27,7 @@ std::vector<Row> make_rows() {
   return rows;
 }
 
-/// Velocities away from the kink of a limit at 0.3 and through the stiction of friction at 0.
+/// Velocities on both sides of the kink of a limit at 0.3 and of the stiction of friction at 0.
 constexpr double kVelocities[] = {-1e5,  -3,   -1e-3, -1e-4, -1e-9, 0,
                                   1e-12, 1e-4, 0.1,   0.29,  0.31,  1e5};
 

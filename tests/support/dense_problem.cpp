@@ -22,7 +22,7 @@ MatrixXd make_A(const ContactProblem& problem) {
   MatrixXd A = MatrixXd::Zero(problem.num_dofs(), problem.num_dofs());
   for (int b = 0; b < problem.num_blocks(); ++b) {
     const int n = problem.block_size(b), at = problem.dof_start[b];
-    // Only the lower triangle is the matrix.
+    // Only the lower triangle of a diagonal block is defined.
     for (int j = 0; j < n; ++j)
       for (int i = j; i < n; ++i)
         A(at + i, at + j) = A(at + j, at + i) = problem.diagonal(b)[i + j * n];
@@ -40,7 +40,7 @@ MatrixXd make_A(const ContactProblem& problem) {
   return A;
 }
 
-/// V = [w; v] of a pair per unit of each dof.
+/// Returns the Jacobian of a pair, with a column [w; v] per dof of the problem.
 Jacobian make_pair_jacobian(const ContactProblem& problem, const contact::BodyPair& pair) {
   Jacobian J = Jacobian::Zero(6, problem.num_dofs());
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
@@ -52,7 +52,7 @@ Jacobian make_pair_jacobian(const ContactProblem& problem, const contact::BodyPa
       continue;
     }
     for (int k = 0; k < 3; ++k) {
-      // Unit angular velocity e_k moves the origin by e_k x r, unit linear velocity by e_k.
+      // The unit angular velocity e_k moves the origin by e_k x r, the unit velocity e_k by e_k.
       const Vector3d moved = Vector3d::Unit(k).cross(Vector3d(segment.offset.data()));
       J(k, dof + k) += segment.sign;
       J.block<3, 1>(3, dof + k) += segment.sign * moved;
@@ -71,7 +71,7 @@ Jacobian make_contact_jacobian(const contact::Contact& contact, const Jacobian& 
     const Vector3d v_p = v + w.cross(r);
     for (int e = 0; e < 3; ++e) {
       J(e, dof) = R.col(e).dot(v_p);
-      J(3 + (e + 1) % 3, dof) = R.col(e).dot(w);  // t1, t2, n to the places of n, t1, t2
+      J(3 + (e + 1) % 3, dof) = R.col(e).dot(w);  // angular rows are in the order n, t1, t2
     }
   }
   return J;

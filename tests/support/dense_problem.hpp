@@ -9,30 +9,31 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/model_parameters.hpp"
 
-/// A contact problem as plain dense matrices, made from its definition and not from the library's
-/// Jacobian or factorization code: what sparse results are compared with.
+/// A contact problem as plain dense matrices. They are made from the definition of the problem,
+/// without the library's Jacobian and factorization code, and sparse results are compared with
+/// them.
 namespace stiction::support {
 
 struct DenseProblem {
   Eigen::MatrixXd A;
   Eigen::VectorXd v0, v_star;
-  /// Of each contact: rows t1, t2, n, then angular n, t1, t2; and its prescribed velocity.
+  /// Jacobian of each contact: linear rows t1, t2, n, then angular rows n, t1, t2.
   std::vector<Eigen::Matrix<double, 6, Eigen::Dynamic>> J;
-  std::vector<Eigen::Matrix<double, 6, 1>> b;
-  std::vector<double> delassus;          // |J A^-1 J^T|_F / 3 of the linear rows [1/kg]
-  std::vector<Eigen::RowVectorXd> rows;  // of each scalar row
+  std::vector<Eigen::Matrix<double, 6, 1>> b;  // prescribed velocity of each contact
+  std::vector<double> delassus;                // |J A^-1 J^T|_F / 3 of the linear rows [1/kg]
+  std::vector<Eigen::RowVectorXd> rows;        // Jacobian of each scalar row
 
   explicit DenseProblem(const contact::ContactProblem& problem);
 
-  /// A (v - v*) - J^T gamma with the impulses of certificate::calc_reference_impulse.
-  /// @param normal_bounds of the solution; empty if the model finds its own
+  /// Computes A (v - v*) - J^T gamma with the impulses of certificate::calc_reference_impulse.
+  /// @param normal_bounds those of the solution; empty if the model computes them from the problem
   Eigen::VectorXd calc_gradient(const contact::ContactProblem& problem, contact::ContactModel model,
                                 const contact::ModelParameters& parameters,
                                 const Eigen::VectorXd& v,
                                 std::span<const double> normal_bounds = {}) const;
-  /// |r|_{A^-1} [sqrt(J)].
+  /// Returns |r|_{A^-1} [sqrt(J)].
   double calc_dual_norm(const Eigen::VectorXd& r) const;
-  /// |v|_A [sqrt(J)].
+  /// Returns |v|_A [sqrt(J)].
   double calc_norm(const Eigen::VectorXd& v) const;
 };
 

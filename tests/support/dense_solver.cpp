@@ -16,7 +16,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using support::DenseProblem;
 
-/// The problem's laws and matrices.
+/// The convex cost of a problem, from its laws and dense matrices.
 class DenseCost {
  public:
   DenseCost(ContactModel model, const contact::ContactProblem& problem,
@@ -78,7 +78,7 @@ class DenseCost {
   std::vector<LawUnderTest> laws_;
 };
 
-/// The root of d . gradient(v + alpha d) in (0, 2], by bisection.
+/// Finds the root of d . gradient(v + alpha d) in (0, 2] by bisection.
 double bisect(const DenseCost& cost, const VectorXd& v, const VectorXd& d) {
   const auto slope = [&](double alpha) { return d.dot(cost.calc_gradient(v + alpha * d)); };
   if (std::abs(slope(1)) <= 1e-3 * std::abs(slope(0))) return 1;
@@ -98,7 +98,7 @@ VectorXd solve_dense(ContactModel model, const contact::ContactProblem& problem,
   VectorXd v = cost.dense().v0, best = v;
   double best_residual = HUGE_VAL;
   const double near = 1e-6 * (1 + cost.dense().calc_norm(v));
-  // Until round-off: close to the minimum, steps no longer bring the gradient closer to zero.
+  // Iterate until round-off: close to the minimum, steps no longer reduce the gradient.
   for (int iteration = 0, stalled = 0; iteration < 1000 && stalled < 8; ++iteration) {
     const VectorXd g = cost.calc_gradient(v);
     const double residual = cost.dense().calc_dual_norm(g);

@@ -6,18 +6,18 @@
 
 namespace stiction::support {
 
-/// The solution of a convex model by a dense Newton's method with bisection along its line: slow,
-/// and nothing in common with the sparse solver but the contact laws.
+/// Solves a convex model by a dense Newton's method with a line search by bisection. It is slow and
+/// shares only the contact laws with the sparse solver.
 /// @param problem after MomentumFactor::calc_derived
-/// @return velocities whose gradient is at round-off
+/// @return velocities at which the gradient is round-off
 Eigen::VectorXd solve_dense(contact::ContactModel model, const contact::ContactProblem& problem,
                             const contact::ModelParameters& parameters);
 
-/// The convex cost l(v) of the whole problem [J].
+/// Computes the convex cost l(v) of the whole problem [J].
 double calc_dense_cost(contact::ContactModel model, const contact::ContactProblem& problem,
                        const contact::ModelParameters& parameters, const Eigen::VectorXd& v);
 
-/// The Hessian of that cost by the solver's own laws, which calc_dense_hessian does not use.
+/// Computes the Hessian of that cost by the laws of the solver, without calc_dense_hessian.
 Eigen::MatrixXd calc_law_hessian(contact::ContactModel model,
                                  const contact::ContactProblem& problem,
                                  const contact::ModelParameters& parameters,

@@ -23,7 +23,8 @@ using Eigen::VectorXd;
 using math::Lanes;
 using math::Lanes3;
 
-/// The lane that is looked at; the others hold other velocities, which must not matter.
+/// The lane that is tested. The other lanes have other velocities, which must not change the
+/// result.
 constexpr int kLane = 2;
 
 Lanes to_lanes(double x) {
@@ -116,8 +117,8 @@ typename Torsion::Start make_torsion_start(const LawStart& from) {
   return start;
 }
 
-/// Where the elastic force ends and where the damper would pull; of the logarithmic barrier, where
-/// it is as stiff as its k.
+/// Returns the normal velocities at which the elastic force vanishes and at which the damping
+/// factor vanishes. For the logarithmic barrier, returns the one at which its stiffness is k.
 std::vector<double> find_normal_kinks(const LawStart& start,
                                       const contact::ModelParameters& parameters) {
   using contact::NormalLawKind;
@@ -188,7 +189,7 @@ LawUnderTest make_law(ContactModel model, const LawStart& start,
       const Sap::Row row = Sap::make_row(make_start(start), parameters);
       law = wrap<Sap>(row);
       law.normal_kinks = {row.v_hat[kLane]};
-      // Stiction ends at mu R_t gamma_n, for impulses around those of the start.
+      // Stiction ends at the slip mu R_t gamma_n, here with the impulse at the start of the step.
       law.slip_scale = std::max(
           1e-6, row.mu[kLane] * row.R_t[kLane] * std::abs(start.contact.fn0) * start.time_step);
       break;

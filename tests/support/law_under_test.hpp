@@ -12,42 +12,44 @@
 
 namespace stiction::support {
 
-/// A contact law with its parameters set, as plain functions of v_c: three components, or six with
-/// torsion.
+/// A contact law with fixed parameters as plain functions of v_c, which has three components, or
+/// six with torsion.
 struct LawUnderTest {
   std::string name;
   int size = 3;
   std::function<double(const Eigen::VectorXd&)> cost;
   std::function<Eigen::VectorXd(const Eigen::VectorXd&)> impulse;
   std::function<Eigen::MatrixXd(const Eigen::VectorXd&)> hessian;
-  /// gamma . dv and dv . G dv.
+  /// Computes gamma . dv and dv . G dv at v for the direction dv.
   std::function<Eigen::Vector2d(const Eigen::VectorXd&, const Eigen::VectorXd&)> line;
-  /// v_n at which the law changes character, at zero slip.
+  /// Normal velocities at which the law has a kink at zero slip [m/s].
   std::vector<double> normal_kinks;
-  /// |phi0| / dt [m/s]: laws of penetration round x0 - dt v, whose size is this or that of v.
+  /// |phi0| / dt [m/s], or 0. Laws that compute x0 - dt v round it with an error proportional to
+  /// this.
   double start = 0;
   double slip_scale = 0;  // slip speed below which friction is stiction [m/s]
 };
 
+/// A contact at the start of a step.
 struct LawStart {
   contact::Contact contact;
-  double v_n0 = 0;      // [m/s]
-  double delassus = 1;  // [1/kg]
-  double time_step = 2e-3;
+  double v_n0 = 0;          // [m/s]
+  double delassus = 1;      // [1/kg]
+  double time_step = 2e-3;  // [s]
 };
 
-/// The law that the solver uses for a contact of this model.
+/// Makes the law that the solver uses for a contact under a model.
 LawUnderTest make_law(contact::ContactModel model, const LawStart& start,
                       const contact::ModelParameters& parameters);
 
-/// `lagged` by its six-component law, whatever the contact's dim.
+/// Makes the law of six components of a model, for a contact of any dim.
 LawUnderTest make_torsion_law(contact::ContactModel model, const LawStart& start,
                               const contact::ModelParameters& parameters);
 
-/// Every normal law with every friction regularization, the default pair first.
+/// Returns every normal law with every friction regularization; the default pair comes first.
 std::vector<contact::ModelParameters> make_law_choices();
 
-/// Contacts of all characters: light and heavy, deep and apart, damped or not, slippery or not.
+/// Returns contacts that are soft or stiff, deep or open, damped or not, with and without friction.
 std::vector<LawStart> make_law_starts();
 
 }  // namespace stiction::support

@@ -35,7 +35,7 @@ class Generator {
   }
 
  private:
-  /// A body or link that contacts can touch: the blocks that move it.
+  /// A free body or a link of a tree, with the blocks that move it.
   struct Body {
     bool is_free = false;
     std::vector<int> blocks;
@@ -57,8 +57,8 @@ class Generator {
     return {size * normal(), size * normal(), size * normal()};
   }
 
-  /// Draws in an order of its own: compilers differ in the order of a call's arguments, and every
-  /// compiler must test the same problems.
+  /// Draws the components one by one, because compilers differ in the order of a call's arguments,
+  /// and every compiler must test the same problems.
   Eigen::Matrix3d random_rotation() {
     const double z = normal(), y = normal(), x = normal(), w = normal();
     return Eigen::Quaterniond(w, x, y, z).normalized().toRotationMatrix();
@@ -66,7 +66,7 @@ class Generator {
 
   void add_free_body() {
     const int block = problem_.add_rigid_body();
-    // Mass and moment about a point that is not the center of mass.
+    // The inertia is about a point that is not the center of mass.
     const double m = log_uniform(0.1, 10), r = uniform(0.05, 0.3);
     const Eigen::Vector3d com = 0.3 * r * random_matrix(3, 1);
     const MatrixXd B = random_matrix(3, 3);
@@ -82,7 +82,8 @@ class Generator {
     bodies_.push_back({true, {block}});
   }
 
-  /// Trunk t and branches a, b: links see t, (t, a) and (t, b), whose inertia couples those alone.
+  /// Adds a tree with a trunk t and branches a and b. Its links are moved by t, by t and a, and by
+  /// t and b, so A couples only t with a and t with b.
   void add_tree() {
     const int sizes[3] = {1 + pick(7), 1 + pick(4), 1 + pick(4)};
     int block[3];
@@ -115,7 +116,7 @@ class Generator {
     Eigen::Map<MatrixXd>(problem_.diagonal(block), A.rows(), A.cols()) += A;
   }
 
-  /// Velocities around 1, and impulses that change them by a few percent in the step.
+  /// Sets velocities around 1 and impulses that change them by a few percent in the step.
   void add_motion() {
     for (int b = 0; b < problem_.num_blocks(); ++b) {
       for (int i = problem_.dof_start[b]; i < problem_.dof_start[b + 1]; ++i) {
@@ -136,7 +137,7 @@ class Generator {
     pair.origin = random_point(1);
     pair.first_segment = static_cast<int>(problem_.segments.size());
     pair.first_contact = problem_.num_contacts();
-    // Joint dofs that move both bodies appear in one segment.
+    // A block of joints that moves both bodies has one segment.
     std::vector<int> joint_blocks;
     for (const int body : {a, b}) {
       if (body < 0) continue;
@@ -160,7 +161,8 @@ class Generator {
     segment.block = block;
     segment.is_rigid_body = true;
     segment.sign = sign;
-    if (chance(0.7)) segment.offset = random_point(0.1);  // else the origin is the body's own
+    if (chance(0.7))
+      segment.offset = random_point(0.1);  // else the origin is the point of the body
     problem_.segments.push_back(segment);
   }
 
@@ -169,7 +171,8 @@ class Generator {
     segment.block = block;
     segment.first_column = static_cast<int>(problem_.column_dof.size());
     for (int dof = 0; dof < problem_.block_size(block); ++dof) {
-      if (problem_.block_size(block) > 1 && chance(0.2)) continue;  // dofs that do not move it
+      if (problem_.block_size(block) > 1 && chance(0.2))
+        continue;  // a dof that does not move the link
       problem_.column_dof.push_back(dof);
       for (int k = 0; k < 6; ++k) problem_.columns.push_back(normal());
       ++segment.num_columns;

@@ -11,7 +11,7 @@ namespace {
 
 using Generator = std::mt19937_64;
 
-/// Numbers as text with all their digits, so that a file holds the very bits.
+/// Returns numbers as text with all digits, so that the parsed numbers have the same bits.
 template <class... Numbers>
 std::string text(Numbers... numbers) {
   std::string out;
@@ -37,7 +37,7 @@ std::string make_geom(const RandomSceneOptions& options, Generator* rng) {
   }
 }
 
-/// Pose of something that stood at p with orientation q, in the rotated scene.
+/// Returns the attributes of a pose (p, q) after the rotation of the scene.
 std::string make_pose(const RandomSceneOptions& options, const double p[3], const double q[4]) {
   double rotated_p[3], rotated_q[4];
   mju_rotVecQuat(rotated_p, p, options.rotation.data());
@@ -46,7 +46,8 @@ std::string make_pose(const RandomSceneOptions& options, const double p[3], cons
          text(rotated_q[0], rotated_q[1], rotated_q[2], rotated_q[3]) + "\"";
 }
 
-/// On a jittered grid of three by three whose lowest layer sinks into the floor a little.
+/// Makes body i on a jittered grid of layers of three by three bodies. The lowest layer overlaps
+/// the floor slightly.
 std::string make_body(int i, const RandomSceneOptions& options, Generator* rng) {
   const double spacing = options.spacing;
   const double p[3] = {spacing * (i % 3) + uniform(-0.01, 0.01, rng),

@@ -7,8 +7,8 @@
 namespace stiction::support {
 namespace {
 
-[[noreturn]] void stop(const char* what, const char* detail) {
-  std::fprintf(stderr, "test scene: %s: %s\n", what, detail);
+[[noreturn]] void stop(const char* problem, const char* detail) {
+  std::fprintf(stderr, "test scene: %s: %s\n", problem, detail);
   std::abort();
 }
 

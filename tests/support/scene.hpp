@@ -8,31 +8,33 @@
 
 namespace stiction::support {
 
-/// A MuJoCo model and its data, owned.
+/// Owns a MuJoCo model and its data.
 class Scene {
  public:
-  /// @param xml a whole MJCF document; one that does not compile ends the test program
+  /// Compiles a scene, or ends the test program with a message.
+  /// @param xml a whole MJCF document
   explicit Scene(const std::string& xml);
-  /// Another data of a copy of the same model, in the same state.
+  /// Copies the model and makes new data in the same state.
   Scene(const Scene& other);
   Scene& operator=(const Scene&) = delete;
   ~Scene();
 
   mjModel* operator->() const { return model; }
 
+  // Indices of named elements. An unknown name ends the test program.
   int body(const char* name) const { return find(mjOBJ_BODY, name); }
   int geom(const char* name) const { return find(mjOBJ_GEOM, name); }
   int sensor(const char* name) const { return find(mjOBJ_SENSOR, name); }
-  /// First dof and first position of a joint.
+  // Indices of the first dof and of the first position of a joint.
   int dof(const char* joint) const { return model->jnt_dofadr[find(mjOBJ_JOINT, joint)]; }
   int qpos(const char* joint) const { return model->jnt_qposadr[find(mjOBJ_JOINT, joint)]; }
 
-  /// Everything of the state and the inputs that a step starts from.
+  /// Returns the state and the inputs that a step starts from.
   std::vector<mjtNum> state() const;
   void set_state(const std::vector<mjtNum>& state);
 
-  /// Random positions within `size` of the reference, velocities, controls within their ranges and
-  /// activations within [0, 1].
+  /// Sets random positions at a distance of about `size` from the reference, random velocities,
+  /// controls in their ranges and activations in [0, 1].
   void randomize(double size, std::mt19937_64* rng);
 
   mjModel* model = nullptr;
@@ -42,7 +44,9 @@ class Scene {
   int find(mjtObj type, const char* name) const;
 };
 
-/// An MJCF document: an option element's attributes, and what stands inside <mujoco>.
+/// Returns an MJCF document.
+/// @param option attributes of the <option> element
+/// @param body   further elements of <mujoco>
 std::string make_mjcf(const std::string& option, const std::string& body);
 
 }  // namespace stiction::support

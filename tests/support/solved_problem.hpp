@@ -11,8 +11,8 @@
 
 namespace stiction::support {
 
-/// A problem that was solved, with all that it takes to solve it again, after a change of its
-/// numbers or of the options, and to certify this or another solution.
+/// A problem and its solution. It can be solved again after a change of its numbers or options, and
+/// any solution can be certified.
 struct SolvedProblem {
   contact::ContactModel model;
   contact::ContactProblem problem;
@@ -24,7 +24,7 @@ struct SolvedProblem {
   SolvedProblem(contact::ContactModel of_model, contact::ContactProblem given,
                 const formulations::SolverOptions& with = {}, base::ThreadPool* threads = nullptr);
 
-  /// A further solution, by a new solver.
+  /// Solves the problem again with a new solver.
   contact::ContactSolution solve(base::ThreadPool* threads = nullptr) const;
 
   /// This problem with a solution, for the tolerances of the options.
@@ -34,7 +34,7 @@ struct SolvedProblem {
   certificate::Certificate certify(const contact::ContactSolution& candidate);
   certificate::Certificate certify() { return certify(solution); }
 
-  /// True if an island neither converged nor was stopped by round-off.
+  /// True if a solve of an island neither converged nor stagnated at round-off.
   bool has_failed() const;
 };
 

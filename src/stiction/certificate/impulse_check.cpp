@@ -17,14 +17,14 @@ using math::Lanes3;
 struct ImpulseCheck::PairView {
   const SolvedStep& step;
   const SubstepCheck& substeps;
-  bool is_divided = false;  // into sub-steps
-  bool is_fine = false;     // the laws are evaluated at v + v_rest
-  double V0[6], V[6];       // motion at the start and at the end
-  long double V_fine[6];    // motion at the end, from v + v_rest; set only if is_fine
+  bool is_divided = false;       // into sub-steps
+  bool is_compensated = false;   // the laws are evaluated at v + v_low
+  double V0[6], V[6];            // motion at the start and at the end
+  long double V_compensated[6];  // motion at the end, from v + v_low; set only if is_compensated
 
   PairView(const SolvedStep& step, const SubstepCheck& substeps, const BodyPair& pair);
   /// Returns the velocity of a contact with its angular components. Lane `lane` of v holds the
-  /// linear ones; where the step is fine they are replaced by more accurate values.
+  /// linear ones; compensated velocities replace them if the island has some.
   ContactVector find_velocity(const Contact& c, int lane, Lanes3* v) const;
   /// Returns the impulse that the law prescribes, summed over the sub-steps of a divided step.
   ReferenceImpulse find_law(int contact, double v_n0, const ContactVector& v_c) const;
@@ -43,16 +43,17 @@ ImpulseCheck::PairView::PairView(const SolvedStep& step, const SubstepCheck& sub
   const ContactSolution& solution = step.solution;
   const int island = step.islands.island_of_block(problem.segments[pair.first_segment].block);
   is_divided = !step.is_whole(island);
-  is_fine = solution.islands[island].is_fine;
-  if (is_fine) calc_fine_pair_motion(problem, pair, solution.v, solution.v_rest, V_fine);
+  is_compensated = solution.islands[island].is_compensated;
+  if (is_compensated)
+    calc_compensated_pair_motion(problem, pair, solution.v, solution.v_low, V_compensated);
   calc_pair_motion(problem, pair, problem.v0, V0);
   calc_pair_motion(problem, pair, solution.v, V);
 }
 
 ContactVector ImpulseCheck::PairView::find_velocity(const Contact& c, int lane, Lanes3* v) const {
-  if (!is_fine && c.dim <= 3) return {v->x[lane], v->y[lane], v->z[lane], 0, 0, 0};
-  if (!is_fine) return calc_contact_velocity(c, V);
-  const ContactVector v_c = calc_fine_contact_velocity(c, V_fine);
+  if (!is_compensated && c.dim <= 3) return {v->x[lane], v->y[lane], v->z[lane], 0, 0, 0};
+  if (!is_compensated) return calc_contact_velocity(c, V);
+  const ContactVector v_c = calc_compensated_contact_velocity(c, V_compensated);
   v->x[lane] = v_c[0];
   v->y[lane] = v_c[1];
   v->z[lane] = v_c[2];

@@ -77,14 +77,14 @@ ContactVector calc_contact_velocity(const Contact& c, const double V[6]) {
   return calc_velocity(c, V);
 }
 
-void calc_fine_pair_motion(const ContactProblem& problem, const BodyPair& pair,
-                           std::span<const double> v, std::span<const double> v_rest,
-                           long double V[6]) {
-  const auto speed = [&](int dof) { return static_cast<long double>(v[dof]) + v_rest[dof]; };
+void calc_compensated_pair_motion(const ContactProblem& problem, const BodyPair& pair,
+                                  std::span<const double> v, std::span<const double> v_low,
+                                  long double V[6]) {
+  const auto speed = [&](int dof) { return static_cast<long double>(v[dof]) + v_low[dof]; };
   calc_motion(problem, pair, speed, V);
 }
 
-ContactVector calc_fine_contact_velocity(const Contact& c, const long double V[6]) {
+ContactVector calc_compensated_contact_velocity(const Contact& c, const long double V[6]) {
   return calc_velocity(c, V);
 }
 

@@ -24,12 +24,12 @@ void calc_pair_motion(const ContactProblem& problem, const BodyPair& pair,
 /// Computes v_c, with its angular part, from the pair's motion [m/s, rad/s].
 ContactVector calc_contact_velocity(const Contact& c, const double V[6]);
 
-/// Computes the pair's motion in long doubles, from the velocities v + v_rest.
-void calc_fine_pair_motion(const ContactProblem& problem, const BodyPair& pair,
-                           std::span<const double> v, std::span<const double> v_rest,
-                           long double V[6]);
+/// Computes the pair's motion in long doubles, from the velocities v + v_low.
+void calc_compensated_pair_motion(const ContactProblem& problem, const BodyPair& pair,
+                                  std::span<const double> v, std::span<const double> v_low,
+                                  long double V[6]);
 /// Computes v_c from a motion in long doubles, and rounds it at the end.
-ContactVector calc_fine_contact_velocity(const Contact& c, const long double V[6]);
+ContactVector calc_compensated_contact_velocity(const Contact& c, const long double V[6]);
 
 /// Adds a contact's impulse to F, a wrench [torque; force] about the pair's origin.
 void add_contact_wrench(const Contact& c, const ContactVector& gamma, double F[6]);

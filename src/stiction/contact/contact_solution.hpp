@@ -7,69 +7,77 @@
 
 #include "stiction/base/assert.hpp"
 
-/// What a contact model returns.
+/// The solution of a contact problem, as every contact model returns it.
 namespace stiction::contact {
 
 /// How the solution of one island ended.
 enum class SolveStatus : std::uint8_t {
   kConverged,
-  kStagnated,            // stopped by round-off above the tolerance; the residual says how far
-  kMaxIterations,        // stopped by the iteration limit
+  kStagnated,            // round-off stopped the solver above the tolerance; see the residual
+  kMaxIterations,        // the solver reached its iteration limit
   kNotPositiveDefinite,  // a Hessian could not be factored
-  kNotFinite,            // the problem or a step of its solution was not finite
-  kTooLarge,             // more unknowns than the model solves densely
-  kInfeasible,           // no velocities were found that keep surfaces with barriers apart, or, by
-                         // rigid models, any surfaces
+  kNotFinite,            // the problem or an iterate is not finite
+  kTooLarge,             // the island has more unknowns than the model solves densely
+  kInfeasible,           // no velocities were found that keep the surfaces apart; only barriers and
+                         // rigid models require that
 };
 
-/// Minus the derivative of a body pair's wrench [torque; force] at its origin by the pair's motion
-/// V = [w; v], the sum of Phi^T G Phi over its contacts: entry (r, c) at [6 c + r]. World frame.
+/// Minus the derivative of a body pair's wrench impulse [torque; force] at its origin with respect
+/// to the pair's motion V = [w; v]. It is the sum of Phi^T G Phi over the pair's contacts, in the
+/// world frame; entry (r, c) is at [6 c + r].
 using PairHessian = std::array<double, 36>;
 
+/// Counters and residuals of the solution of one island.
 struct IslandStatistics {
   SolveStatus status = SolveStatus::kConverged;
   int num_dofs = 0;
   int num_contacts = 0;
   int num_rows = 0;
   int iterations = 0;
-  int num_substeps = 1;  // that the step was divided into; more than 1 for `tamsi` alone
+  int num_substeps = 1;  // parts that the step was divided into; above 1 only for `tamsi`
   int line_search_evaluations = 0;
-  bool is_fine = false;  // solved, and to be certified, with more digits than v has
-  /// |D grad l|, and what it is measured by: see kResolvedMomentum [sqrt(J)]
+  bool is_compensated = false;  // true if the solution has compensated velocities v + v_low
+  /// The residual |D grad l| and the scale that it is relative to, see kResolvedMomentum [sqrt(J)].
   double residual = 0;
   double scale = 0;
-  /// `coulomb`: convex problems solved, and of the last |x - gamma_n|_inf relative to the larger of
-  /// mean(gamma_n) and what the tolerance resolves [-].
-  int rounds = 0;  // rigid models: LCPs solved; their pivots are the iterations
+  /// `coulomb`: the number of convex problems solved. Rigid models: the number of LCPs solved,
+  /// whose pivots are counted as iterations.
+  int rounds = 0;
+  /// `coulomb`: |x - gamma_n|_inf of the last round, relative to the larger of mean(gamma_n) and
+  /// the impulses that the tolerance resolves [-].
   double coupling_error = 0;
-  /// Rigid models: the island's overlaps, violated limits and open equalities cannot be corrected
-  /// all at once, so that none was in this step; found at a contact or a row of the problem, or -1.
+  /// Rigid models: true if the penetrations, violated limits and open equalities of the island
+  /// cannot all be corrected in this step, so that corrections were reduced or skipped. The contact
+  /// or row of the problem where the conflict was found follows, or -1.
   bool has_conflict = false;
   int conflict_contact = -1, conflict_row = -1;
 };
 
+/// Velocities and impulses at the end of a step, and statistics of each island.
 struct ContactSolution {
   std::vector<double> v;  // size num_dofs, all finite unless a status says otherwise
-  /// What rounding takes from v: the laws' impulses are those at v + v_rest. Zero but in islands
-  /// that are fine; size num_dofs, or empty: zero.
-  std::vector<double> v_rest;
+  /// Low-order part of compensated velocities, size num_dofs or empty (all 0). The laws' impulses
+  /// are those at v + v_low. It is 0 except in islands with IslandStatistics::is_compensated.
+  std::vector<double> v_low;
   /// Impulse on body B in the contact frame: t1, t2, n [N s], torsional, rolling 1, 2 [N m s].
   std::vector<std::array<double, 6>> impulses;
-  /// Normal impulse whose friction bound was used, per unit of mu: x of `coulomb` [N s]. Empty for
-  /// the other models, whose bound follows from the problem or from the impulse itself.
+  /// The normal impulse x that bounds the friction of each contact by mu x under `coulomb` [N s].
+  /// Empty for the other models, whose bound follows from the problem or from the impulse itself.
   std::vector<double> normal_bounds;
   /// v_c = [v_t1, v_t2, v_n] at the end of the step [m/s].
   std::vector<std::array<double, 3>> contact_velocities;
-  /// 1 where the slip speed is above the tolerance, or the impulse on the cone's side; else 0.
+  /// 1 if the slip speed of a contact is above the slip tolerance, or if its impulse is on the
+  /// boundary of the friction cone; else 0.
   std::vector<std::uint8_t> slipping;
   std::vector<double> row_impulses;
   std::vector<IslandStatistics> islands;
-  /// v at the end of sub-step s, but for the last, at the dofs of islands that have so many: entry
-  /// s num_dofs + dof. Impulses are the sums of the sub-steps'.
+  /// Velocities at the end of each sub-step but the last: entry s num_dofs + dof for sub-step s.
+  /// Only the entries of islands with that many sub-steps are set. Impulses are sums over
+  /// sub-steps.
   std::vector<double> substep_v;
 
-  /// v at the end of sub-step s of an island, at its dofs; of the last, or of a step that is whole,
-  /// simply v.
+  /// Returns the velocities at the end of sub-step s of an island, size num_dofs. Only the dofs of
+  /// that island are meaningful. For the last sub-step this is v.
   std::span<const double> velocities(int island, int s) const {
     STICTION_ASSERT(0 <= island && island < static_cast<int>(islands.size()));
     STICTION_ASSERT(0 <= s && s < islands[island].num_substeps);

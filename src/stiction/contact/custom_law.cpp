@@ -18,12 +18,18 @@ std::string to_text(double value) {
   return text;
 }
 
-[[noreturn]] void refuse(double x, double xdot, const std::string& what) {
+/// A point at which a law is checked.
+struct LawPoint {
+  double x = 0;     // penetration [m]
+  double xdot = 0;  // its rate [m/s]
+};
+
+[[noreturn]] void refuse(const LawPoint& at, const std::string& problem) {
   throw Error(ErrorCode::kInvalidValue, "normal law",
-              "at x = " + to_text(x) + " m and xdot = " + to_text(xdot) + " m/s " + what);
+              "at x = " + to_text(at.x) + " m and xdot = " + to_text(at.xdot) + " m/s " + problem);
 }
 
-/// Zero, and both ways from a billionth of the largest on, four to a decade.
+/// Returns 0 and values of both signs from a billionth of the largest on, four per decade.
 std::vector<double> make_grid(double largest) {
   constexpr int kPerDecade = 4, kDecades = 9;
   std::vector<double> grid = {0};
@@ -35,23 +41,25 @@ std::vector<double> make_grid(double largest) {
   return grid;
 }
 
-void check_value(double value, const char* name, const char* unit, const char* reason, double x,
-                 double xdot) {
+void check_value(double value, const char* name, const char* unit, const char* reason,
+                 const LawPoint& at) {
   if (!std::isfinite(value))
-    refuse(x, xdot, std::string(name) + " is " + to_text(value) + "; it must be finite everywhere");
+    refuse(at, std::string(name) + " is " + to_text(value) + "; it must be finite everywhere");
   if (value < 0)
-    refuse(x, xdot,
-           std::string(name) + " is " + to_text(value) + " " + unit +
-               ", must be at least 0: " + reason);
+    refuse(at, std::string(name) + " is " + to_text(value) + " " + unit +
+                   ", must be at least 0: " + reason);
 }
 
-/// A derivative lies between the differences to both sides, which are equal but at a kink.
+/// Checks that a derivative lies between the differences to both sides. The two differ only at a
+/// kink.
+/// @param value x or xdot of the point, the argument of f
 template <class F>
-void check_derivative(const F& f, double at, double step, double derivative, const char* name,
-                      double x, double xdot) {
-  const double low = at - step, high = at + step, middle = f(at);
-  const double left = (middle - f(low)) / (at - low), right = (f(high) - middle) / (high - at);
-  // Steps of a millionth: what f bends over one, and its rounding.
+void check_derivative(const F& f, double value, double step, double derivative, const char* name,
+                      const LawPoint& at) {
+  const double low = value - step, high = value + step, middle = f(value);
+  const double left = (middle - f(low)) / (value - low);
+  const double right = (f(high) - middle) / (high - value);
+  // The tolerance covers the curvature of f over a step of a millionth, and the rounding of f.
   const double largest = std::max(std::abs(left), std::abs(right));
   const double rounding =
       8 * std::numeric_limits<double>::epsilon() * std::max(f(high), middle) / step;
@@ -59,34 +67,52 @@ void check_derivative(const F& f, double at, double step, double derivative, con
   if (derivative >= std::min(left, right) - tolerance &&
       derivative <= std::max(left, right) + tolerance)
     return;
-  refuse(x, xdot,
-         std::string(name) + " is " + to_text(derivative) + ", but f rises by " + to_text(left) +
-             " before and by " + to_text(right) +
-             " after this point; give the derivative of the force that the law returns");
+  refuse(at, std::string(name) + " is " + to_text(derivative) + ", but the slope of f is " +
+                 to_text(left) + " before and " + to_text(right) +
+                 " after this point; return the derivative of the force");
 }
 
-void check_rise(double before, double at, const char* name, double x, double xdot) {
-  if (at >= before * (1 - 1e-12)) return;
-  refuse(x, xdot,
-         "f is " + to_text(at) + " N, but " + to_text(before) + " N at the last " + name +
-             " of the grid before; it must not fall");
+/// Checks that f is not smaller than at the point before it on the grid.
+void check_increase(double before, double f, const char* name, const LawPoint& at) {
+  if (f >= before * (1 - 1e-12)) return;
+  refuse(at, "f is " + to_text(f) + " N, but " + to_text(before) + " N at the next smaller " +
+                 name + " of the grid; it must not decrease");
 }
 
-/// Between points of the grid a force may fall whose derivatives at them say nothing of it.
-void check_rises(const CustomLaw& law, std::vector<double> penetrations,
-                 std::vector<double> rates) {
+/// Checks that the force does not decrease from one grid point to the next. The derivatives at grid
+/// points cannot show this.
+void check_monotonicity(const CustomLaw& law, std::vector<double> penetrations,
+                        std::vector<double> rates) {
   std::sort(penetrations.begin(), penetrations.end());
   std::sort(rates.begin(), rates.end());
   std::vector<double> before(rates.size(), 0.0);  // f at the last penetration, by rate
   for (const double x : penetrations) {
     double slower = 0;  // f at the last rate
     for (std::size_t i = 0; i < rates.size(); ++i) {
+      const LawPoint at = {x, rates[i]};
       const double f = law.calc_force(x, rates[i]).f;
-      check_rise(before[i], f, "penetration", x, rates[i]);
-      check_rise(slower, f, "rate", x, rates[i]);
+      check_increase(before[i], f, "penetration", at);
+      check_increase(slower, f, "rate", at);
       before[i] = slower = f;
     }
   }
+}
+
+/// Checks the values and derivatives of a law at one point.
+void check_point(const CustomLaw& law, const LawRange& range, const LawPoint& at) {
+  const auto step_of = [](double value, double largest) {
+    return 1e-6 * std::max(std::abs(value), 1e-9 * largest);
+  };
+  const NormalForce force = law.calc_force(at.x, at.xdot);
+  check_value(force.f, "f", "N", "contact does not pull", at);
+  check_value(force.df_dx, "df/dx", "N/m",
+              "a force that decreases with penetration has no convex cost", at);
+  check_value(force.df_dxdot, "df/dxdot", "N s/m",
+              "damping that decreases with the approach speed adds energy", at);
+  check_derivative([&](double value) { return law.calc_force(value, at.xdot).f; }, at.x,
+                   step_of(at.x, range.max_penetration), force.df_dx, "df/dx", at);
+  check_derivative([&](double value) { return law.calc_force(at.x, value).f; }, at.xdot,
+                   step_of(at.xdot, range.max_rate), force.df_dxdot, "df/dxdot", at);
 }
 
 }  // namespace
@@ -95,64 +121,58 @@ void check_normal_law(const CustomLaw& law, const LawRange& range) {
   if (!(range.max_penetration > 0) || !std::isfinite(range.max_penetration) ||
       !(range.max_rate > 0) || !std::isfinite(range.max_rate))
     throw Error(ErrorCode::kInvalidValue, "range",
-                "max_penetration is " + to_text(range.max_penetration) + " m and max_rate " +
+                "max_penetration is " + to_text(range.max_penetration) + " m and max_rate is " +
                     to_text(range.max_rate) + " m/s; both must be positive and finite");
   if (const double reach = law.reach(); !(reach >= 0) || !std::isfinite(reach))
     throw Error(ErrorCode::kInvalidValue, "normal law",
                 "reach() is " + to_text(reach) + " m, must be at least 0 and finite");
   std::vector<double> penetrations = make_grid(range.max_penetration);
-  // Where the solver has no contact beside others, it evaluates the law far apart.
-  constexpr double kFarApart = 1;  // [m]
-  penetrations.push_back(-kFarApart);
+  // The solver evaluates unused SIMD lanes at a contact with this gap.
+  constexpr double kUnusedLaneGap = 1;  // [m]
+  penetrations.push_back(-kUnusedLaneGap);
   const std::vector<double> rates = make_grid(range.max_rate);
-  const auto step_of = [](double value, double largest) {
-    return 1e-6 * std::max(std::abs(value), 1e-9 * largest);
-  };
-  for (const double x : penetrations) {
-    for (const double xdot : rates) {
-      const NormalForce at = law.calc_force(x, xdot);
-      check_value(at.f, "f", "N", "contact does not pull", x, xdot);
-      check_value(at.df_dx, "df/dx", "N/m",
-                  "a force that falls with penetration has no convex cost", x, xdot);
-      check_value(at.df_dxdot, "df/dxdot", "N s/m",
-                  "damping that falls with the approach speed feeds energy in", x, xdot);
-      check_derivative([&](double value) { return law.calc_force(value, xdot).f; }, x,
-                       step_of(x, range.max_penetration), at.df_dx, "df/dx", x, xdot);
-      check_derivative([&](double value) { return law.calc_force(x, value).f; }, xdot,
-                       step_of(xdot, range.max_rate), at.df_dxdot, "df/dxdot", x, xdot);
-    }
-  }
-  check_rises(law, penetrations, rates);
+  for (const double x : penetrations)
+    for (const double xdot : rates) check_point(law, range, {x, xdot});
+  check_monotonicity(law, penetrations, rates);
 }
 
 namespace {
 
+/// An interval [a, b] and the integrand at its ends and at its midpoint.
+struct Interval {
+  double a = 0, b = 0;
+  double f_a = 0, f_m = 0, f_b = 0;
+};
+
+/// Integrates f by adaptive Simpson quadrature with Richardson extrapolation.
+/// @param depth largest number of further bisections
 template <class F>
-double integrate(const F& f, double a, double f_a, double b, double f_b, double f_m,
-                 double tolerance, int depth) {
+double integrate(const F& f, const Interval& interval, double tolerance, int depth) {
+  const auto [a, b, f_a, f_m, f_b] = interval;
   const double m = 0.5 * (a + b), h = b - a;
   const double f_l = f(0.5 * (a + m)), f_r = f(0.5 * (m + b));
   const double coarse = h / 6 * (f_a + 4 * f_m + f_b);
   const double left = h / 12 * (f_a + 4 * f_l + f_m), right = h / 12 * (f_m + 4 * f_r + f_b);
   const double error = left + right - coarse;
   if (depth == 0 || std::abs(error) <= 15 * tolerance) return left + right + error / 15;
-  return integrate(f, a, f_a, m, f_m, f_l, tolerance / 2, depth - 1) +
-         integrate(f, m, f_m, b, f_b, f_r, tolerance / 2, depth - 1);
+  const Interval low = {.a = a, .b = m, .f_a = f_a, .f_m = f_l, .f_b = f_m};
+  const Interval high = {.a = m, .b = b, .f_a = f_m, .f_m = f_r, .f_b = f_b};
+  return integrate(f, low, tolerance / 2, depth - 1) + integrate(f, high, tolerance / 2, depth - 1);
 }
 
 }  // namespace
 
 double integrate_impulse(const CustomLaw& law, double dt, double x0, double v) {
   const auto n = [&](double u) { return dt * law.calc_force(x0 - dt * u, -u).f; };
-  constexpr double kFarthest = 1e3;  // [m/s]
+  constexpr double kMaxLength = 1e3;  // [m/s]
   if (n(v) <= 0) return 0;
-  // n does not rise: the shortest power of two beyond which there is none.
-  double length = kFarthest;
+  // n does not increase with v. Halve the interval while n vanishes in its upper half.
+  double length = kMaxLength;
   while (length > 1e-12 && n(v + 0.5 * length) <= 0) length *= 0.5;
-  const double end = v + length, f_v = n(v), f_m = n(v + 0.5 * length);
+  const double end = v + length, n_v = n(v), n_m = n(v + 0.5 * length);
   constexpr int kMaxDepth = 40;
-  return integrate(n, v, f_v, end, n(end), f_m, 1e-11 * length * std::max(f_v / 16, f_m),
-                   kMaxDepth);
+  return integrate(n, {.a = v, .b = end, .f_a = n_v, .f_m = n_m, .f_b = n(end)},
+                   1e-11 * length * std::max(n_v / 16, n_m), kMaxDepth);
 }
 
 }  // namespace stiction::contact

@@ -4,9 +4,9 @@
 #include <memory>
 #include <utility>
 
-/// Normal laws of the caller's: any force f(x, xdot) >= 0 that does not fall as penetration x or
-/// its rate xdot rise. Then n(v) = dt f(x0 - dt v, -v) has a convex cost, [castro2023] eqs.
-/// (5)-(8).
+/// Custom normal laws: any force f(x, xdot) >= 0 that does not decrease with the penetration x or
+/// its rate xdot. The impulse n(v) = dt f(x0 - dt v, -v) then has a convex cost, [castro2023] eqs.
+/// (5)-(8); [theory:custom-law].
 namespace stiction::contact {
 
 /// A normal force and its partial derivatives.
@@ -16,42 +16,44 @@ struct NormalForce {
   double df_dxdot = 0;  // [N s/m], >= 0
 };
 
-/// A law that gives these at every penetration x [m], negative apart, and rate xdot [m/s]. It is
-/// called from several threads at once, and throws nothing. One that acts before surfaces touch has
-/// `double reach() const noexcept` as well: from how far [m].
+/// A custom law computes the force at every penetration x [m], which is negative while bodies are
+/// apart, and every rate xdot [m/s]. It is called from several threads at once and must not throw.
+/// A law that acts before surfaces touch also has `double reach() const noexcept`, the largest
+/// distance at which it acts [m].
 template <class L>
 concept NormalLaw = requires(const L& law, double x, double xdot) {
   { law.calc_force(x, xdot) }
   noexcept->std::same_as<NormalForce>;
 };
 
-/// Where a law is checked.
+/// The range of penetrations and rates in which a law is checked.
 struct LawRange {
-  double max_penetration = 0.01;  // [m], > 0; as far apart as well
-  double max_rate = 10;           // [m/s], > 0; both ways
+  double max_penetration = 0.01;  // checks x in [-max_penetration, max_penetration] [m], > 0
+  double max_rate = 10;           // checks xdot in [-max_rate, max_rate] [m/s], > 0
 };
 
-/// A law whose type is forgotten.
+/// Interface of a custom law of any type.
 class CustomLaw {
  public:
   virtual ~CustomLaw() = default;
+  /// Computes the force at penetration x [m] and rate xdot [m/s].
   virtual NormalForce calc_force(double x, double xdot) const noexcept = 0;
-  /// How far apart surfaces may be for it to push them [m]: the law's own `reach()` if it has one,
-  /// else 0.
+  /// The largest distance at which the law acts [m]: its own `reach()` if it has one, else 0.
   virtual double reach() const noexcept = 0;
 };
 
-/// Evaluates f and its derivatives on a grid that is finer towards zero, and differences of f.
-/// @throws Error naming the first point where a value is not finite or negative, a derivative is
-/// not
-///         that of f, or f falls towards the next point, with the value and what to do; or for a
-///         range that is none, or a reach that is no distance
+/// Evaluates a law, its derivatives and its differences on a grid that is finer towards zero.
+/// @throws Error for the first point where a value is negative or not finite, where a derivative
+///         disagrees with f, or where f decreases towards the next point, with the value and the
+///         remedy. Also throws if a limit of `range` is not positive and finite, or if reach() is
+///         negative or not finite.
 void check_normal_law(const CustomLaw& law, const LawRange& range = {});
 
+/// A CustomLaw that stores a law of type L.
 template <NormalLaw L>
-class HeldLaw final : public CustomLaw {
+class CustomLawOf final : public CustomLaw {
  public:
-  explicit HeldLaw(L law) : law_(std::move(law)) {}
+  explicit CustomLawOf(L law) : law_(std::move(law)) {}
   NormalForce calc_force(double x, double xdot) const noexcept override {
     return law_.calc_force(x, xdot);
   }
@@ -68,22 +70,25 @@ class HeldLaw final : public CustomLaw {
   L law_;
 };
 
+/// Checks a law of any type.
 template <NormalLaw L>
 void check_normal_law(const L& law, const LawRange& range = {}) {
-  check_normal_law(static_cast<const CustomLaw&>(HeldLaw<L>(law)), range);
+  check_normal_law(static_cast<const CustomLaw&>(CustomLawOf<L>(law)), range);
 }
 
-/// For ModelParameters::custom_law.
+/// Checks a law and makes the value of ModelParameters::custom_law.
 /// @throws Error if check_normal_law does
 template <NormalLaw L>
 std::shared_ptr<const CustomLaw> make_custom_law(L law, const LawRange& range = {}) {
-  auto held = std::make_shared<const HeldLaw<L>>(std::move(law));
-  check_normal_law(static_cast<const CustomLaw&>(*held), range);
-  return held;
+  auto custom = std::make_shared<const CustomLawOf<L>>(std::move(law));
+  check_normal_law(static_cast<const CustomLaw&>(*custom), range);
+  return custom;
 }
 
-/// Integral of a custom law's n from v to where it ends or, where it does not within 1e3 m/s, to
-/// 1e3 m/s above; by adaptive quadrature, to about 1e-10 of itself. Not for the step. [J]
+/// Integrates the impulse n of a custom law from v to the velocity where n vanishes, or to 1e3 m/s
+/// above v if it does not vanish before. Uses adaptive quadrature with a relative error of about
+/// 1e-10. The step does not call this function.
+/// @return integral of n [J]
 double integrate_impulse(const CustomLaw& law, double dt, double x0, double v);
 
 }  // namespace stiction::contact

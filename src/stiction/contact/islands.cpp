@@ -8,7 +8,9 @@
 namespace stiction::contact {
 namespace {
 
-/// Sorts item indices by island, keeping their order within one. Items of island -1 are left out.
+/// Sorts item indices by island and keeps their order within an island. Items of island -1 are left
+/// out.
+/// @param start first item of each island in `items`, size num_islands + 1
 void group_by_island(const std::vector<int>& island_of, int num_islands, std::vector<int>* start,
                      std::vector<int>* items) {
   start->assign(num_islands + 1, 0);
@@ -16,7 +18,7 @@ void group_by_island(const std::vector<int>& island_of, int num_islands, std::ve
     if (island >= 0) ++(*start)[island + 1];
   for (int i = 0; i < num_islands; ++i) (*start)[i + 1] += (*start)[i];
   items->resize((*start)[num_islands]);
-  // Fill from the back so that the starts end where they belong.
+  // Shift the starts by one island: each then advances to its final value while items are placed.
   for (int i = num_islands; i > 0; --i) (*start)[i] = (*start)[i - 1];
   for (int item = 0; item < static_cast<int>(island_of.size()); ++item)
     if (island_of[item] >= 0) (*items)[(*start)[island_of[item] + 1]++] = item;
@@ -50,7 +52,8 @@ void Islands::find(const ContactProblem& problem) {
               dof_block_.begin() + problem.dof_start[b + 1], b);
   }
 
-  // Merge what inertia and each constraint couple; file each under one of its blocks.
+  // Merge the blocks that inertia or a constraint couples. Each coupling, pair and row is assigned
+  // to one of its blocks for now.
   coupling_island_.resize(problem.couplings.size());
   for (std::size_t c = 0; c < problem.couplings.size(); ++c) {
     coupling_island_[c] = problem.couplings[c].row_block;
@@ -74,7 +77,7 @@ void Islands::find(const ContactProblem& problem) {
       merge(first, dof_block_[problem.row_dof[c]]);
   }
 
-  // Number the groups that hold a constraint by their lowest block, which is their root.
+  // Number the groups that have a constraint in the order of their lowest block, which is the root.
   for (int b = 0; b < num_blocks; ++b)
     if (constrained_[b]) constrained_[find_root(b)] = 1;
   block_island_.assign(num_blocks, -1);

@@ -8,21 +8,24 @@
 
 namespace stiction::contact {
 
-/// Groups of blocks that constraints or inertia couple, each an independent problem. Islands are
-/// numbered by their lowest block and list everything in increasing order, so the numbering is the
-/// same however the problem is solved. Groups without any constraint are in none: their v is v*.
+/// Islands: groups of blocks that constraints or inertia couple. Each is an independent problem.
+/// Islands are numbered by their lowest block and list their items in increasing order, so the
+/// numbering does not depend on the order of constraints. A group without constraints is not an
+/// island; its solution is v*.
 class Islands {
  public:
+  /// Finds the islands of a problem and replaces the last ones.
   void find(const ContactProblem& problem);
 
   int size() const { return static_cast<int>(block_start_.size()) - 1; }
+  // Indices of the blocks, couplings, pairs and rows of an island, ascending.
   std::span<const int> blocks(int island) const { return slice(blocks_, block_start_, island); }
   std::span<const int> couplings(int island) const {
     return slice(couplings_, coupling_start_, island);
   }
   std::span<const int> pairs(int island) const { return slice(pairs_, pair_start_, island); }
   std::span<const int> rows(int island) const { return slice(rows_, row_start_, island); }
-  /// The island of a block, or -1.
+  /// The island of a block; -1 if no constraint acts on its group.
   int island_of_block(int block) const {
     STICTION_ASSERT(0 <= block && block < static_cast<int>(block_island_.size()));
     return block_island_[block];
@@ -38,13 +41,15 @@ class Islands {
     STICTION_ASSERT(0 <= i && i + 1 < static_cast<int>(start.size()));
     return {items.data() + start[i], static_cast<std::size_t>(start[i + 1] - start[i])};
   }
+  // Union-find over blocks; the root of a group is its lowest block.
   int find_root(int block);
   void merge(int a, int b);
 
   std::vector<int> parent_, dof_block_, block_island_, coupling_island_, pair_island_, row_island_;
+  // CSR lists: items of island i are [start[i], start[i + 1]).
   std::vector<int> block_start_{0}, blocks_, coupling_start_{0}, couplings_;
   std::vector<int> pair_start_{0}, pairs_, row_start_{0}, rows_;
-  std::vector<char> constrained_;
+  std::vector<char> constrained_;  // 1 for blocks of groups that a constraint acts on
 };
 
 }  // namespace stiction::contact

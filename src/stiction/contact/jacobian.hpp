@@ -7,11 +7,11 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/six.hpp"
 
-/// Products with the Jacobians of body pairs and rows, for everybody but the certificate, which has
-/// its own in certificate/plain_kinematics.hpp. Internal: SIMD types.
+/// Products with the Jacobians of body pairs and rows, for solvers and the simulator. The
+/// certificate has its own in certificate/plain_kinematics.hpp. Internal: SIMD types.
 namespace stiction::contact {
 
-/// Calls f(dof within the block, 6-vector column) for each dof that moves the pair.
+/// Calls f(dof within the block, column of six numbers) for each dof of a segment's Jacobian.
 template <class F>
 void for_each_column(const ContactProblem& problem, const Segment& segment, F&& f) {
   if (!segment.is_rigid_body) {
@@ -31,7 +31,8 @@ void for_each_column(const ContactProblem& problem, const Segment& segment, F&& 
   for (int c = 0; c < 6; ++c) f(c, columns[c]);
 }
 
-/// J v, with v the block's velocities.
+/// Returns J v of a segment.
+/// @param v velocities of the segment's block
 inline math::Six calc_segment_velocity(const ContactProblem& problem, const Segment& segment,
                                        const double* v) {
   using math::Six;
@@ -43,7 +44,9 @@ inline math::Six calc_segment_velocity(const ContactProblem& problem, const Segm
   return V;
 }
 
-/// f += J^T F, with F the wrench impulse [torque; force] at the pair's origin.
+/// Adds J^T F of a segment to f.
+/// @param F wrench impulse [torque; force] at the pair's origin [N m s, N s]
+/// @param f generalized impulses of the segment's block
 inline void add_segment_force(const ContactProblem& problem, const Segment& segment,
                               const math::Six& F, double* f) {
   using math::Six;
@@ -56,7 +59,8 @@ inline void add_segment_force(const ContactProblem& problem, const Segment& segm
     f[problem.column_dof[c]] += dot(Six::load(problem.columns.data() + 6 * c), F);
 }
 
-/// V = J v, the pair's motion for the velocities v of all dofs.
+/// Returns V = J v, the motion of a pair.
+/// @param v velocities of the problem, size num_dofs
 inline math::Six calc_pair_velocity(const ContactProblem& problem, const BodyPair& pair,
                                     std::span<const double> v) {
   STICTION_ASSERT(static_cast<int>(v.size()) == problem.num_dofs());
@@ -68,7 +72,9 @@ inline math::Six calc_pair_velocity(const ContactProblem& problem, const BodyPai
   return V;
 }
 
-/// f += J^T F, with F the wrench impulse at the pair's origin and f of all dofs.
+/// Adds J^T F of a pair to f.
+/// @param F wrench impulse [torque; force] at the pair's origin [N m s, N s]
+/// @param f generalized impulses of the problem, size num_dofs
 inline void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const math::Six& F,
                            std::span<double> f) {
   STICTION_ASSERT(static_cast<int>(f.size()) == problem.num_dofs());
@@ -78,7 +84,7 @@ inline void add_pair_force(const ContactProblem& problem, const BodyPair& pair, 
   }
 }
 
-/// v_c = [v_t1, v_t2, v_n] of a contact for its pair's motion V [m/s].
+/// Returns v_c = [v_t1, v_t2, v_n] of a contact for the motion V of its pair [m/s].
 inline std::array<double, 3> calc_contact_velocity(const Contact& c, const math::Six& V) {
   const math::Six V_p = math::shift_velocity(V, c.offset.data());
   std::array<double, 3> v_c;
@@ -89,7 +95,8 @@ inline std::array<double, 3> calc_contact_velocity(const Contact& c, const math:
   return v_c;
 }
 
-/// The wrench [torque; force] about the pair's origin of a contact's impulse [t1, t2, n].
+/// Returns the wrench impulse [torque; force] at the pair's origin of a contact's impulse.
+/// @param gamma [t1, t2, n] in the contact frame [N s]
 inline math::Six calc_contact_wrench(const Contact& c, const std::array<double, 3>& gamma) {
   double F[6] = {};
   for (int i = 0; i < 3; ++i)
@@ -97,7 +104,8 @@ inline math::Six calc_contact_wrench(const Contact& c, const std::array<double, 
   return math::shift_wrench(math::Six::load(F), c.offset.data());
 }
 
-/// v_r = J v of a scalar row.
+/// Returns v_r = J v of a scalar row.
+/// @param v velocities of the problem, size num_dofs
 inline double calc_row_velocity(const ContactProblem& problem, const Row& row,
                                 std::span<const double> v) {
   STICTION_ASSERT(static_cast<int>(v.size()) == problem.num_dofs());

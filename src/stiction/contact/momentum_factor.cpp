@@ -27,17 +27,19 @@ bool same_pattern(const std::vector<Coupling>& a, const std::vector<Coupling>& b
                     });
 }
 
-/// |W|_F / 3 of the velocities at up to four points r, v_p = v + w x r, with W the mobility of [w;
-/// v].
+/// Returns |W_p|_F / 3 at four points of a pair. W_p is the mobility of the velocity at a point r,
+/// v_p = v + w x r.
+/// @param W mobility of the pair's motion [w; v]
+/// @param r from the pair's origin [m]
 Lanes calc_delassus(const SixBySix& W, const Lanes3& r) {
-  // W_p = P W P^T with P = [-[r]x I]. Row i of P W, on all columns: v_i + w_j r_k - w_k r_j.
+  // W_p = P W P^T with P = [-[r]x I]. Row i of P W is v_i + w_j r_k - w_k r_j of every column.
   const Lanes by[3] = {r.x, r.y, r.z};
   Lanes square{};
 #pragma GCC unroll 3
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     Lanes row[6];
-    // W is symmetric, so columns serve as rows.
+    // W is symmetric, so its columns are its rows.
 #pragma GCC unroll 6
     for (int c = 0; c < 6; ++c)
       row[c] = W.column[3 + i][c] + W.column[j][c] * by[k] - W.column[k][c] * by[j];
@@ -51,18 +53,18 @@ Lanes calc_delassus(const SixBySix& W, const Lanes3& r) {
   return math::sqrt(square) / 3;
 }
 
-/// Gives stiffnesses that are infinite the near-rigid value k [N/m].
+/// Replaces infinite stiffnesses of a contact by the near-rigid value k [N/m].
 void set_near_rigid(double k, Contact* contact) {
   if (contact->law.stiffness == kInfinity) {
     contact->law.stiffness = k;
     contact->fn0 = -k * contact->phi0;
   }
-  const double inv_root_depth = 1 / std::sqrt(kNearRigidDepth);  // of constants: not in the step
+  const double inv_root_depth = 1 / std::sqrt(kNearRigidDepth);  // folded by the compiler
   if (contact->law.hertz_stiffness == kInfinity) contact->law.hertz_stiffness = k * inv_root_depth;
   if (contact->law.barrier_stiffness == kInfinity) contact->law.barrier_stiffness = k;
 }
 
-/// J M J^T with J = [I 0; -[r]x I], a motion moved by r.
+/// Returns X M X^T with X = [I 0; -[r]x I], which shifts the mobility of a motion by r.
 SixBySix shift_mobility(const SixBySix& M, const std::array<double, 3>& r) {
   Six c[6];
   for (int i = 0; i < 6; ++i) c[i] = math::shift_velocity(M.column[i], r.data());
@@ -78,6 +80,7 @@ void MomentumFactor::update_pattern(const ContactProblem& problem) {
   dof_start_ = problem.dof_start;
   couplings_ = problem.couplings;
   const int n = problem.num_blocks();
+  // Free bodies that no coupling names are inverted on their own; the rest is factored.
   edges_.clear();
   is_free_.assign(problem.is_rigid_body.begin(), problem.is_rigid_body.end());
   for (const Coupling& c : couplings_) {
@@ -85,6 +88,7 @@ void MomentumFactor::update_pattern(const ContactProblem& problem) {
     is_free_[c.row_block] = is_free_[c.column_block] = false;
   }
   inverse_.resize(n);
+  // A free body takes its place in the order with size 0.
   const auto order = ordering_.compute(n, edges_);
   rank_.resize(n);
   sizes_.resize(n);
@@ -153,7 +157,7 @@ void MomentumFactor::calc_squared_norms(std::span<const double> r, std::span<dou
   }
 }
 
-/// Y^T D^-1 Y of the block's rows Y, which are zero after.
+/// Returns Y^T D^-1 Y of the rows Y of a block, and sets these rows to 0 for the next pair.
 SixBySix MomentumFactor::take_product(int block) {
   SixBySix W = SixBySix::zero();
   double* rows = columns_.data() + 6 * cholesky_.first_row(block);
@@ -166,10 +170,12 @@ SixBySix MomentumFactor::take_product(int block) {
   return W;
 }
 
-/// J A^-1 J^T of a pair: of free bodies, theirs moved; else Y = L^-1 J^T on the blocks that J
-/// reaches, then Y^T D^-1 Y.
+/// Returns J A^-1 J^T of a pair. A free body adds its inverse inertia, shifted to the pair's
+/// origin. The other blocks add Y^T D^-1 Y with Y = L^-1 J^T, whose rows are zero except in the
+/// blocks that J reaches.
 SixBySix MomentumFactor::calc_mobility(const ContactProblem& problem, const BodyPair& pair) {
   SixBySix W = SixBySix::zero();
+  // Add the free bodies, and collect J^T of the other segments.
   reach_.clear();
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
     const Segment& segment = problem.segments[s];
@@ -185,6 +191,7 @@ SixBySix MomentumFactor::calc_mobility(const ContactProblem& problem, const Body
     });
   }
   if (reach_.empty()) return W;
+  // Solve for Y on the blocks that a nonzero of J^T reaches in the elimination tree.
   std::sort(reach_.begin(), reach_.end());
   cholesky_.solve_lower_six(reach_, columns_.data());
   for (const int block : reach_) W += take_product(block);
@@ -203,10 +210,11 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
   problem->delassus.resize(problem->num_contacts());
   for (const BodyPair& pair : problem->pairs) {
     const SixBySix W = calc_mobility(*problem, pair);
-    // Nearer than that to the one axis that turns the pair a contact has no lever.
+    // A contact closer than this to the only axis that turns its pair has no lever arm.
     constexpr double kShortestLever = 1e-9;  // [m]
     const double immobile =
         kShortestLever * kShortestLever * (W.column[0][0] + W.column[1][1] + W.column[2][2]);
+    // Take four contacts at a time; the last one fills the lanes that are left over.
     const int end = pair.first_contact + pair.num_contacts;
     for (int first = pair.first_contact; first < end; first += math::kNumLanes) {
       const int count = std::min(math::kNumLanes, end - first);
@@ -218,7 +226,7 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
       const Lanes w = calc_delassus(W, {r.a, r.b, r.c});
       for (int i = 0; i < count; ++i) {
         const bool is_moved = w[i] > immobile;
-        // A contact that nothing moves may have any mobility but none.
+        // The mobility of a contact that no dof moves must be positive; its value does not matter.
         problem->delassus[first + i] = is_moved ? w[i] : 1;
         const double k = is_moved ? resolved_frequency * resolved_frequency / w[i] : 0;
         set_near_rigid(k, &contacts[i]);

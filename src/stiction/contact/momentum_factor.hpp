@@ -9,22 +9,22 @@
 #include "stiction/math/ordering.hpp"
 
 namespace stiction::math {
-// Only declared: vectors in registers are passed differently under another -march, so six.hpp stays
-// out of public headers.
+// Only declared here. SIMD vectors are passed differently under another -march, so six.hpp must not
+// appear in public headers.
 struct SixBySix;
 }  // namespace stiction::math
 
 namespace stiction::contact {
 
-/// The near_rigid_factor for contacts without a stiffness of their own [-]. SAP's
-/// ModelParameters::near_rigid_factor is another number, which may be 0.
+/// The near_rigid_factor beta for contacts without a stiffness of their own [-]. It is not
+/// ModelParameters::near_rigid_factor, which belongs to SAP and may be 0.
 inline constexpr double kNearRigidFactor = 1;
 
-/// Where near-rigid contact by Hertz's law is as stiff as by a spring [m].
+/// Penetration at which near-rigid Hertz contact has the same force as a near-rigid spring [m].
 inline constexpr double kNearRigidDepth = 1e-4;
 
-/// The Cholesky factor of A, and what every contact model derives from it. Its pattern is found
-/// once and kept while the problem's blocks and couplings stay the same.
+/// Factors A and computes the data that every contact model derives from it. The sparsity pattern
+/// is analyzed once and reused while the problem's blocks and couplings stay the same.
 class MomentumFactor {
  public:
   /// Factors A, solves A (v* - v0) = free_impulse, and estimates the mobility of every contact,
@@ -33,20 +33,22 @@ class MomentumFactor {
   ///
   /// then replaces infinite stiffnesses by the near-rigid value
   ///
-  ///   k = (2 pi / (beta dt))^2 / w,   fn0 = -k phi0,
+  ///   k = (2 pi / (beta dt))^2 / w,   fn0 = -k phi0.
   ///
-  /// the stiffest spring whose period is beta times the step; Hertz's by that which pushes alike at
-  /// a depth of kNearRigidDepth, and barriers' by k. A contact that no dof moves, such as one on
-  /// the axis of a hinge, gets k = 0: its impulse would do nothing. A, not M, is used in W: at rest
-  /// they agree, and under stiff servos A is what resists.
+  /// This is the stiffest spring whose period is beta time steps. An infinite Hertz stiffness is
+  /// replaced by the one with the same force at a penetration of kNearRigidDepth, and an infinite
+  /// barrier stiffness by k. A contact that no dof moves, such as one on the axis of a hinge, gets
+  /// k = 0, because its impulse would have no effect. W has A in place of M: both agree without
+  /// implicit forces, and under stiff servos A is what resists an impulse.
   /// @param near_rigid_factor beta > 0 [-]
+  /// @param problem v_star, delassus and infinite stiffnesses of its contacts are set
   /// @return false if A is not positive definite
   bool calc_derived(double near_rigid_factor, ContactProblem* problem);
 
-  /// |r|^2 in the norm of A^-1, in shares of the blocks; the shares of a set of blocks that nothing
-  /// couples to others add up to that set's.
+  /// Computes the contributions of the blocks to |r|^2 in the norm of A^-1. The contributions of an
+  /// island's blocks add up to the island's squared norm.
   /// @param r      size num_dofs
-  /// @param shares size num_blocks
+  /// @param shares contribution of each block, size num_blocks
   void calc_squared_norms(std::span<const double> r, std::span<double> shares);
 
  private:
@@ -55,19 +57,20 @@ class MomentumFactor {
   void calc_free_motion(ContactProblem* problem);
   math::SixBySix take_product(int block);
   math::SixBySix calc_mobility(const ContactProblem& problem, const BodyPair& pair);
-  void gather(std::span<const double> x);  // into x_, in the order of elimination
-  /// The start of a block's entries in x_; blocks of free bodies have none.
+  void gather(std::span<const double> x);  // copies x to x_ in elimination order
+  /// The first entry of a block in x_. Blocks of free bodies have no entries.
   int first_entry(int block) const { return cholesky_.first_row(rank_[block]); }
 
-  std::vector<int> dof_start_;  // of the pattern kept
+  // The pattern that was analyzed last.
+  std::vector<int> dof_start_;
   std::vector<Coupling> couplings_;
-  std::vector<int> rank_;  // elimination position of each block
+  std::vector<int> rank_;  // position of each block in the elimination order
   math::MinimumDegreeOrdering ordering_;
   math::BlockSparseCholesky cholesky_;
-  std::vector<double> x_;        // a vector in the order of elimination
-  std::vector<double> columns_;  // rows of J^T, six numbers a dof, the same order
-  std::vector<int> reach_;       // blocks that a sparse right-hand side fills
-  // Blocks of six that nothing is coupled to have an inverse in place of a factor.
+  std::vector<double> x_;        // a vector in elimination order
+  std::vector<double> columns_;  // rows of J^T in elimination order, six numbers per dof
+  std::vector<int> reach_;       // blocks that the nonzeros of a right-hand side reach
+  // Free bodies that no coupling names have an inverse instead of a factor.
   std::vector<bool> is_free_;
   std::vector<std::array<double, 36>> inverse_;  // column-major
   std::vector<int> sizes_;

@@ -18,9 +18,9 @@ Contact make_patch_contact(const geometry::SurfaceFace& face,
   c.R_WC = {t1.x, t1.y, t1.z, t2.x, t2.y, t2.z, n.x, n.y, n.z};
   c.offset = {point.position.x - origin[0], point.position.y - origin[1],
               point.position.z - origin[2]};
-  // SAP needs a depth even where the pressure does not depend on it.
-  constexpr double kDeepest = 1;  // [m]
-  const double g = std::max(geometry::stiffness_per_area(face), point.pressure / kDeepest);
+  // SAP needs a finite depth p0 / g, even where the pressure does not depend on penetration.
+  constexpr double kMaxDepth = 1;  // [m]
+  const double g = std::max(geometry::stiffness_per_area(face), point.pressure / kMaxDepth);
   c.law.stiffness = point.area * g;
   c.fn0 = point.area * point.pressure;
   c.phi0 = g > 0 ? -point.pressure / g : 0;

@@ -7,8 +7,8 @@
 
 namespace stiction::contact {
 
-/// A contact point of a pressure-field face: with pressure p0 at the point and gradients a and b
-/// into either body,
+/// Makes the contact of a quadrature point of a pressure-field face. With the pressure p0 at the
+/// point, its area A, and the pressure gradients a and b into the two bodies,
 ///
 ///     k = A g,   fn0 = A p0,   phi0 = -p0 / g,   1/g = 1/a + 1/b.
 ///
@@ -16,10 +16,10 @@ namespace stiction::contact {
 /// field does not rise into its body. Where p0 is 0 as well, g and phi0 are 0.
 ///
 /// Source: [masterjohn2022] eqs. (13)-(16), (23); [theory:patch-point].
-/// @param face  in the world; its normal points from body A into body B
-/// @param point of the face, with its share of the face's area
-/// @param origin of the pair, world [m]
-/// @param properties whose dissipation, relaxation time, friction and dimension the row has
+/// @param face   face in the world frame; its normal points from body A into body B
+/// @param point  quadrature point of the face, with its part of the face's area
+/// @param origin origin of the pair, world frame [m]
+/// @param properties the dissipation, relaxation time, friction and dimension of the contact
 Contact make_patch_contact(const geometry::SurfaceFace& face,
                            const geometry::QuadraturePoint& point,
                            const std::array<double, 3>& origin, const Contact& properties);

@@ -17,9 +17,9 @@ void require_finite(const char* array, std::span<const double> values, ProblemFa
                          values[i], "finite");
 }
 
-/// Columns t1, t2, n are unit vectors, at right angles, and right-handed.
+/// True if the columns t1, t2, n are orthonormal and right-handed.
 bool is_frame(const std::array<double, 9>& R) {
-  constexpr double kTolerance = 1e-6;  // the rounding of single precision, with a margin
+  constexpr double kTolerance = 1e-6;  // single-precision rounding, with a margin
   const auto dot = [&](int a, int b) {
     return R[3 * a] * R[3 * b] + R[3 * a + 1] * R[3 * b + 1] + R[3 * a + 2] * R[3 * b + 2];
   };
@@ -38,17 +38,17 @@ void check_law(const ContactLawData<double>& law, int index, ProblemFault* fault
   };
   const auto is_finite = [](double x) { return x >= 0 && std::isfinite(x); };
   require(law.stiffness >= 0, ".law.stiffness", law.stiffness, "at least 0, infinity allowed");
-  require(is_finite(law.dissipation), ".law.dissipation", law.dissipation, "finite, at least 0");
+  require(is_finite(law.dissipation), ".law.dissipation", law.dissipation, "finite and at least 0");
   require(is_finite(law.relaxation_time), ".law.relaxation_time", law.relaxation_time,
-          "finite, at least 0");
+          "finite and at least 0");
   require(law.hertz_stiffness > 0, ".law.hertz_stiffness", law.hertz_stiffness,
           "above 0, infinity allowed");
   require(law.barrier_stiffness > 0, ".law.barrier_stiffness", law.barrier_stiffness,
           "above 0, infinity allowed");
   require(law.barrier_thickness > 0 && std::isfinite(law.barrier_thickness),
-          ".law.barrier_thickness", law.barrier_thickness, "finite, above 0");
+          ".law.barrier_thickness", law.barrier_thickness, "finite and above 0");
   require(is_finite(law.viscous_friction), ".law.viscous_friction", law.viscous_friction,
-          "finite, at least 0");
+          "finite and at least 0");
   require(law.restitution >= 0 && law.restitution <= 1, ".law.restitution", law.restitution,
           "in [0, 1]");
 }
@@ -58,7 +58,7 @@ void check_contact(const Contact& c, int index, ProblemFault* fault) {
     fault->require_value(holds, "contacts", index, member, value, range);
   };
   fault->require(is_frame(c.R_WC), "contacts", index, ".R_WC",
-                 "must have three unit columns t1, t2, n, orthogonal and right-handed");
+                 "is not a frame; its columns t1, t2, n must be orthonormal and right-handed");
   for (const double x : c.offset) require(std::isfinite(x), ".offset", x, "finite");
   for (const double x : c.bias) require(std::isfinite(x), ".bias", x, "finite");
   require(std::isfinite(c.spin_bias), ".spin_bias", c.spin_bias, "finite");
@@ -66,7 +66,7 @@ void check_contact(const Contact& c, int index, ProblemFault* fault) {
   require(std::isfinite(c.phi0), ".phi0", c.phi0, "finite");
   require(c.dim == 1 || c.dim == 3 || c.dim == 4 || c.dim == 6, ".dim", c.dim, "1, 3, 4 or 6");
   for (const double mu : c.friction)
-    require(mu >= 0 && std::isfinite(mu), ".friction", mu, "finite, at least 0");
+    require(mu >= 0 && std::isfinite(mu), ".friction", mu, "finite and at least 0");
   check_law(c.law, index, fault);
 }
 
@@ -76,12 +76,13 @@ void check_row(const Row& row, int index, ProblemFault* fault) {
   };
   require(std::isfinite(row.position), ".position", row.position, "finite");
   if (row.kind == RowKind::kFriction) {
-    require(row.bound >= 0 && std::isfinite(row.bound), ".bound", row.bound, "finite, at least 0");
+    require(row.bound >= 0 && std::isfinite(row.bound), ".bound", row.bound,
+            "finite and at least 0");
     require(row.slip_tolerance > 0, ".slip_tolerance", row.slip_tolerance, "above 0");
     return;
   }
   require(row.regularization > 0 && std::isfinite(row.regularization), ".regularization",
-          row.regularization, "finite, above 0");
+          row.regularization, "finite and above 0");
   require(std::isfinite(row.target), ".target", row.target, "finite");
 }
 
@@ -93,7 +94,7 @@ ProblemFault check_numbers(const ContactProblem& p) {
   for (int b = 0; b < p.num_blocks() && !fault; ++b)
     for (int i = 0; i < p.block_size(b); ++i)
       fault.require(p.diagonal(b)[i * (p.block_size(b) + 1)] > 0, "A", p.dof_start[b] + i, "",
-                    "has a diagonal entry that is not above 0; give the dof mass or armature");
+                    "has a diagonal entry that is not positive; give the dof mass or armature");
   require_finite("v0", p.v0, &fault);
   require_finite("free_impulse", p.free_impulse, &fault);
   require_finite("columns", p.columns, &fault);

@@ -16,10 +16,10 @@ void check_blocks(const ContactProblem& p, ProblemFault* fault) {
   fault->require_size("diagonal_start", p.diagonal_start.size(), num_blocks, "one per block");
   for (int b = 0; b < p.num_blocks() && !*fault; ++b) {
     const std::int64_t n = p.block_size(b);
-    fault->require(n > 0, "dof_start", b + 1, "", "must be above the entry before it");
+    fault->require(n > 0, "dof_start", b + 1, "", "must be greater than the entry before it");
     if (*fault) return;
     fault->require(!p.is_rigid_body[b] || n == 6, "is_rigid_body", b, "", [&] {
-      return join({"is set, but the block has ", std::to_string(n), " dofs in place of 6"});
+      return join({"is set, but the block has ", std::to_string(n), " dofs instead of 6"});
     });
     fault->require_range("diagonal_start", b, "", p.diagonal_start[b], n * n, p.A.size());
   }
@@ -35,7 +35,7 @@ void check_couplings(const ContactProblem& p, ProblemFault* fault) {
     const auto index = static_cast<std::int64_t>(i);
     const bool are_blocks = is_block(c.row_block) && is_block(c.column_block);
     fault->require(are_blocks && c.row_block != c.column_block, "couplings", index, "",
-                   "must name two different blocks");
+                   "must refer to two different blocks");
     if (*fault) return;
     const std::int64_t size = p.block_size(c.row_block) * p.block_size(c.column_block);
     fault->require_range("couplings", index, ".start", c.start, size, p.A.size());
@@ -48,7 +48,7 @@ void check_segment(const ContactProblem& p, int index, ProblemFault* fault) {
                        s.block, "the index of a block");
   if (*fault) return;
   fault->require(s.is_rigid_body == (p.is_rigid_body[s.block] != 0), "segments", index,
-                 ".is_rigid_body", "must be what problem.is_rigid_body says of its block");
+                 ".is_rigid_body", "must be equal to problem.is_rigid_body of its block");
   if (s.is_rigid_body) {
     fault->require_value(s.sign == 1 || s.sign == -1, "segments", index, ".sign", s.sign,
                          "1 or -1");
@@ -64,36 +64,36 @@ void check_segment(const ContactProblem& p, int index, ProblemFault* fault) {
 
 void check_pairs(const ContactProblem& p, ProblemFault* fault) {
   fault->require_size("columns", p.columns.size(), 6 * p.column_dof.size(), "six per column");
-  std::vector<int> last_pair(p.num_blocks(), -1);  // of each block, the last pair that named it
+  std::vector<int> last_pair(p.num_blocks(), -1);  // last pair that has a segment on each block
   int next_contact = 0;
   for (std::size_t i = 0; i < p.pairs.size() && !*fault; ++i) {
     const BodyPair& pair = p.pairs[i];
     const auto index = static_cast<int>(i);
     fault->require_value(pair.num_segments > 0, "pairs", index, ".num_segments", pair.num_segments,
-                         "at least 1: something must move the bodies");
+                         "at least 1, because a dof must move the bodies");
     fault->require_range("pairs", index, ".first_segment, .num_segments", pair.first_segment,
                          pair.num_segments, p.segments.size());
     for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments && !*fault; ++s) {
       check_segment(p, s, fault);
       if (*fault) return;
       fault->require(last_pair[p.segments[s].block] != index, "segments", s, ".block",
-                     "is that of another segment of the pair; join them");
+                     "is also the block of another segment of the pair; merge the two segments");
       last_pair[p.segments[s].block] = index;
     }
     fault->require(pair.first_contact == next_contact && pair.num_contacts >= 0, "pairs", index,
                    ".first_contact", [&] {
                      return join({"is ", std::to_string(pair.first_contact), ", must be ",
-                                  std::to_string(next_contact), ", where the pair before it ends"});
+                                  std::to_string(next_contact), ", the end of the pair before it"});
                    });
     next_contact += std::max(0, pair.num_contacts);
   }
   fault->require(next_contact == p.num_contacts(), "contacts", -1, "", [&] {
-    return "has " + std::to_string(p.num_contacts()) + " entries, and the pairs have " +
-           std::to_string(next_contact);
+    return "has " + std::to_string(p.num_contacts()) + " entries, but the pairs have " +
+           std::to_string(next_contact) + " contacts";
   });
   if (!p.normal_guess.empty())
     fault->require_size("normal_guess", p.normal_guess.size(), p.contacts.size(),
-                        "one per contact, or none");
+                        "one per contact, or be empty");
 }
 
 void check_row_indices(const ContactProblem& p, ProblemFault* fault) {

@@ -12,19 +12,19 @@ ResidualScale calc_residual_scale(const ContactProblem& problem, std::span<const
                                   int num_substeps) {
   STICTION_ASSERT(num_substeps >= 1);
   STICTION_ASSERT(impulse.size() == problem.v0.size() && momentum.size() == problem.v0.size());
-  double given2 = 0, contact2 = 0, momentum2 = 0;
+  double p2 = 0, contact2 = 0, momentum2 = 0;
   for (const int b : blocks) {
     const int n = problem.block_size(b);
     for (int i = 0; i < n; ++i) {
       const int dof = problem.dof_start[b] + i;
       const double D2 = 1 / problem.diagonal(b)[i * (n + 1)];
-      const double given = problem.free_impulse[dof] / num_substeps;
-      given2 += D2 * given * given;
+      const double p = problem.free_impulse[dof] / num_substeps;
+      p2 += D2 * p * p;
       contact2 += D2 * impulse[dof] * impulse[dof];
       momentum2 += D2 * momentum[dof] * momentum[dof];
     }
   }
-  const double acting = std::sqrt(std::max(given2, contact2));
+  const double acting = std::sqrt(std::max(p2, contact2));
   return {.impulses = std::max(acting, kResolvedMomentum * std::sqrt(momentum2)),
           .momentum = std::max(acting, std::sqrt(momentum2))};
 }

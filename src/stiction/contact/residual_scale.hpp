@@ -6,31 +6,33 @@
 
 namespace stiction::contact {
 
-/// What residuals are measured by are the impulses that act on an island,
+/// The smallest ratio of the scale of a residual to |D A v| [-]. Residuals are relative to the
+/// impulses that act on an island,
 ///
 ///     scale = max(|D p|, |D J^T gamma|),   p = A (v* - v0),   D = diag(A)^(-1/2),
 ///
-/// and no momentum, which is another one for another observer, and against which the forces of a
-/// short step are nothing. But rounding leaves a share of the momentum, so that it is the least.
-inline constexpr double kResolvedMomentum = 1e-8;  // scale / |D A v| at least [-]
+/// and not to its momentum, which depends on the reference frame and dwarfs the impulses of a short
+/// step. This fraction of the momentum is a lower limit of the scale, because rounding errors are
+/// proportional to the momentum. Source: [theory:residual-scale].
+inline constexpr double kResolvedMomentum = 1e-8;
 
-/// What residuals of some blocks are measured by [sqrt(J)].
+/// Two scales of the residual of a set of blocks [sqrt(J)].
 struct ResidualScale {
-  double impulses = 0;  // those that act, see kResolvedMomentum
-  double momentum = 0;  // these and |D A v|
+  double impulses = 0;  // of the impulses that act, at least kResolvedMomentum |D A v|
+  double momentum = 0;  // the larger of the impulses that act and |D A v|
 };
 
-/// By its definition, for the certificate; the solver computes its own.
-/// @param blocks       that are measured together
+/// Computes the scale by its definition, for the certificate. Solvers compute their own.
+/// @param blocks       blocks whose residual is measured together
 /// @param impulse      J^T gamma, size num_dofs
 /// @param momentum     A v, size num_dofs
-/// @param num_substeps parts of the step, one of which is measured: p/n acts in it
+/// @param num_substeps n: the residual is that of one of n parts of the step, with impulse p/n
 ResidualScale calc_residual_scale(const ContactProblem& problem, std::span<const int> blocks,
                                   std::span<const double> impulse, std::span<const double> momentum,
                                   int num_substeps = 1);
 
-/// The largest residual of a step that passes: a quarter more than the solver's own test allows,
-/// whose sum of the same terms is rounded differently.
+/// Returns the largest residual with which a step passes its certificate [sqrt(J)]. It is a quarter
+/// larger than the solver's own limit, because the solver rounds the same sum differently.
 inline double calc_allowed_residual(double absolute_tolerance, double tolerance,
                                     const ResidualScale& scale) {
   return 1.25 * (absolute_tolerance + tolerance * scale.impulses);

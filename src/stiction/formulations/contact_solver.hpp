@@ -13,24 +13,26 @@
 
 namespace stiction::formulations {
 
-/// Solves contact problems with one contact model, island by island. A solver keeps its memory and,
-/// while an island's graph is unchanged, its elimination order from call to call.
+/// Solves contact problems with one contact model, island by island. A solver reuses its memory
+/// from call to call. It also reuses the elimination order of an island whose graph is unchanged.
 class ContactSolver {
  public:
   virtual ~ContactSolver() = default;
 
+  /// Solves a problem. The result has the same bits for any number of threads.
   /// @param problem after MomentumFactor::calc_derived
-  /// @param options the laws may change from call to call
-  /// @param guess   starting velocities, size num_dofs; empty: v0
-  /// @param threads the islands are shared among these threads; null: the caller's thread alone
+  /// @param islands the islands of the problem
+  /// @param options may change from call to call, including the laws
+  /// @param guess   initial velocities, size num_dofs; empty: v0
+  /// @param threads threads that share the islands; null: the caller's thread
   /// @throws Error if a custom law is null
   virtual void solve(const contact::ContactProblem& problem, const contact::Islands& islands,
                      const SolverOptions& options, std::span<const double> guess,
                      base::ThreadPool* threads, contact::ContactSolution* solution) = 0;
 
-  /// Computes each body pair's contribution to the Hessian at the last solution, for
+  /// Computes the contribution of each body pair to the Hessian at the last solution, for
   /// calc_dense_hessian.
-  /// @param problem the one last solved
+  /// @param problem the problem that was solved last
   /// @return one matrix per pair; empty if the solver has no Hessian
   virtual std::vector<contact::PairHessian> calc_pair_hessians(
       const contact::ContactProblem& problem) const {
@@ -40,7 +42,7 @@ class ContactSolver {
 };
 
 /// Makes the solver of a contact model.
-/// @return null for ContactModel::mujoco, which MuJoCo solves itself
+/// @return null for ContactModel::mujoco, which MuJoCo solves
 std::unique_ptr<ContactSolver> make_contact_solver(contact::ContactModel model);
 
 }  // namespace stiction::formulations

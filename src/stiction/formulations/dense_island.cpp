@@ -13,14 +13,15 @@ using math::Vector3;
 
 namespace {
 
-/// What each dof of a segment moves in the frame of a contact: three numbers a dof.
-/// @return the end of what was written
+/// Writes the Jacobian of a segment in the frame of a contact: three numbers per dof.
+/// @return the end of the written numbers
 double* write_columns(const ContactProblem& problem, const contact::Segment& segment,
                       const contact::Contact& c, double* out) {
   const Eigen::Map<const math::Matrix3> R_WC(c.R_WC.data());
   const Eigen::Map<const Vector3> offset(c.offset.data());
   if (segment.is_rigid_body) {
-    // s R_CW [-[r]x I] with r from the body's point to the contact: rows of the first r x axis.
+    // s R_CW [-[r]x I] with r from the body's point to the contact. The rows of -R_CW [r]x are
+    // r x axis.
     const Vector3 r = Eigen::Map<const Vector3>(segment.offset.data()) + offset;
     Eigen::Map<math::Matrix3> of_w(out), of_v(out + 9);
     for (int axis = 0; axis < 3; ++axis)
@@ -92,7 +93,7 @@ void DenseIsland::add_pair(const ContactProblem& problem, const contact::BodyPai
                            std::span<const int> first_dof) {
   const std::span segments =
       std::span(problem.segments).subspan(pair.first_segment, pair.num_segments);
-  // All contacts of a pair move the same dofs.
+  // All contacts of a pair have the same dofs.
   Place place;
   place.first_dof = static_cast<int>(moved_dofs_.size());
   for (const contact::Segment& segment : segments)

@@ -10,7 +10,8 @@
 
 namespace stiction::formulations {
 
-/// J of one constraint with kSize components, on the dofs of its island that it moves.
+/// The Jacobian of one constraint with kSize components. It has a column for each dof of the island
+/// that moves the constraint.
 template <int kSize>
 struct DenseJacobian {
   using Vector = Eigen::Matrix<double, kSize, 1>;
@@ -20,18 +21,19 @@ struct DenseJacobian {
   std::span<const int> dofs;  // in the island
   Columns columns;            // one per dof
 
-  /// J v.
+  /// Returns J v.
+  /// @param v velocities of the island
   template <class Velocities>
   Vector multiply(const Velocities& v) const {
     Vector v_c = Vector::Zero();
     for (std::size_t i = 0; i < dofs.size(); ++i) v_c += columns.col(i) * v[dofs[i]];
     return v_c;
   }
-  /// f += J^T gamma.
+  /// Adds J^T gamma to f.
   void add_force(const Vector& gamma, Eigen::VectorXd* f) const {
     for (std::size_t i = 0; i < dofs.size(); ++i) (*f)[dofs[i]] += columns.col(i).dot(gamma);
   }
-  /// H += J^T G J; G need not be symmetric.
+  /// Adds J^T G J to H. G may be unsymmetric.
   void add_gradient(const Matrix& G, Eigen::MatrixXd* H) const {
     for (std::size_t j = 0; j < dofs.size(); ++j) {
       const Vector Gj = G * columns.col(j);
@@ -41,18 +43,19 @@ struct DenseJacobian {
   }
 };
 
-/// The first dof of every block of the problem within its island. Those in none are left as they
-/// are.
+/// Finds the first dof of every block within its island.
+/// @param first_dof is resized to num_blocks; entries of blocks without an island do not change
 void place_blocks(const contact::ContactProblem& problem, const contact::Islands& islands,
                   std::vector<int>* first_dof);
 
-/// One island as plain matrices, for solvers that are not about speed. Keeps its memory.
+/// One island as plain dense matrices, for models whose solvers need them. Reuses its memory.
 class DenseIsland {
  public:
-  /// @param first_dof of every block of the problem within its island
+  /// Fills A and the Jacobians of the island's contacts and rows.
+  /// @param first_dof first dof of every block within its island, see place_blocks
   void assemble(const contact::ContactProblem& problem, const contact::Islands& islands, int island,
                 std::span<const int> first_dof);
-  /// All but A.
+  /// Fills the Jacobians only.
   void assemble_constraints(const contact::ContactProblem& problem, const contact::Islands& islands,
                             int island, std::span<const int> first_dof);
 
@@ -60,22 +63,26 @@ class DenseIsland {
   int num_contacts() const { return static_cast<int>(contacts_.size()); }
   int num_rows() const { return static_cast<int>(rows_.size()); }
 
-  /// Indices in the problem.
+  // Indices of the island's dofs, contacts and rows in the problem.
   std::span<const int> dofs() const { return dofs_; }
   std::span<const int> contacts() const { return contacts_; }
   std::span<const int> rows() const { return rows_; }
 
   const Eigen::MatrixXd& A() const { return A_; }
-  /// Of a contact of this island: rows t1, t2, n.
+  /// The Jacobian of a contact of this island, with rows t1, t2, n.
+  /// @param contact in [0, num_contacts())
   DenseJacobian<3> contact_jacobian(int contact) const;
+  /// The Jacobian of a scalar row of this island.
+  /// @param row in [0, num_rows())
   DenseJacobian<1> row_jacobian(int row) const;
 
-  /// x of the island's dofs, from a vector of the problem's.
+  /// Copies the entries of the island's dofs from a vector of the problem to x.
   void gather(std::span<const double> all, Eigen::VectorXd* x) const;
+  /// Copies x to the entries of the island's dofs in a vector of the problem.
   void scatter(const Eigen::VectorXd& x, std::span<double> all) const;
 
  private:
-  /// Where a constraint's dofs and columns are.
+  /// The place of a constraint's dofs and columns in moved_dofs_ and values_.
   struct Place {
     int first_dof = 0;
     int num_dofs = 0;
@@ -93,8 +100,8 @@ class DenseIsland {
   std::vector<int> dofs_, contacts_, rows_;
   Eigen::MatrixXd A_;
   std::vector<Place> contact_places_, row_places_;
-  std::vector<int> moved_dofs_;
-  std::vector<double> values_;
+  std::vector<int> moved_dofs_;  // dofs of all Jacobians
+  std::vector<double> values_;   // columns of all Jacobians
 };
 
 }  // namespace stiction::formulations

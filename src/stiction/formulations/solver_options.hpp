@@ -4,17 +4,19 @@
 
 namespace stiction::formulations {
 
+/// Parameters, tolerances and iteration limits of a ContactSolver.
 struct SolverOptions {
   contact::ModelParameters parameters{};
-  /// Stop when |D grad l| <= absolute + relative max(|D p|, |D J^T gamma|), D = diag(A)^(-1/2), on
-  /// each island by itself: relative to the impulses that act, see contact::kResolvedMomentum [-].
+  /// An island has converged if |D grad l| <= absolute + relative max(|D p|, |D J^T gamma|), with
+  /// D = diag(A)^(-1/2). The tolerance is relative to the impulses that act, see
+  /// contact::kResolvedMomentum [-].
   double relative_tolerance = 1e-5;
   double absolute_tolerance = 1e-14;  // [sqrt(J)]
-  /// Of Newton's method. `tamsi` has a limit of 20 or 30 in each sub-step and keeps this one there.
+  /// Largest number of Newton iterations. In a sub-step of `tamsi` the smaller of this number and
+  /// TamsiIsland's own limits applies.
   int max_iterations = 100;
-  /// `coulomb`: stop when |x - gamma_n|_inf <= coupling_tolerance max(mean(gamma_n), what
-  /// relative_tolerance resolves) on each island [-], or when max_rounds convex problems were
-  /// solved.
+  /// `coulomb`: the rounds of an island end when |x - gamma_n|_inf <= coupling_tolerance max(mean
+  /// gamma_n, impulse that relative_tolerance resolves) [-], or after max_rounds convex problems.
   double coupling_tolerance = 1e-3;
   int max_rounds = 300;
 };

@@ -2,14 +2,15 @@
 
 namespace stiction::laws {
 
-/// How a law's Hessian takes the curvature of its cost.
+/// The curvature of a law's cost that its Hessian uses.
 ///
-/// Exact is the derivative of the impulse, right near the solution. Secant is the slope from the
-/// velocity at which the impulse vanishes: zero slip, or the end v_hat of a normal law. Far from
-/// the solution the exact curvature misleads both ways. Friction's is nil along a fast slip, so
-/// that the step overshoots stiction; the secant's quadratic lies above |u|_s, which is concave in
-/// |u|^2. A dissipative normal impulse is convex in v, so that the step falls short of separation;
-/// the secant's reaches it.
+/// kExact is the derivative of the impulse, and is best near the solution. kSecant is the slope of
+/// the line to the velocity at which the impulse vanishes: zero slip, or v_hat of a normal law.
+///
+/// The exact curvature is a poor model far from the solution. That of friction vanishes along a
+/// fast slip, so a Newton step overshoots stiction; the secant majorizes |u|_s, which is concave in
+/// |u|^2. A dissipative normal impulse is convex in v, so an exact step falls short of separation,
+/// and a secant step reaches it. Source: [theory:secant].
 enum class Curvature { kExact, kSecant };
 
 }  // namespace stiction::laws

@@ -17,8 +17,8 @@ double calc_dry_friction(const contact::Row& row, double v, double* slope) {
 
 double find_on_dry_friction(const contact::Row& row, double mobility, double s) {
   STICTION_ASSERT(!(mobility < 0));
-  // |s| - mobility bound <= |v| <= |s|; the left side is increasing in |v|, and concave: Newton's
-  // method from below stays below.
+  // The solution has |s| - mobility bound <= |v| <= |s|. The equation is increasing and concave in
+  // |v|, so Newton's method from the lower end converges monotonically.
   double v = std::max(0.0, std::abs(s) - mobility * row.bound);
   constexpr int kMaxSteps = 50;
   for (int i = 0; i < kMaxSteps; ++i) {

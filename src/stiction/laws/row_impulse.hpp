@@ -10,12 +10,13 @@ namespace stiction::laws {
 using contact::Row;
 using contact::RowKind;
 
-/// Impulse of a scalar row and minus its derivative, both functions of v_r = J v.
+/// The impulse of a scalar row and minus its derivative, at one velocity v_r = J v.
 struct RowImpulse {
   double gamma = 0;      // [N s or N m s]
-  double stiffness = 0;  // -d gamma / d v_r >= 0
+  double stiffness = 0;  // -d gamma / d v_r, >= 0
 };
 
+/// Computes the impulse of a scalar row by the formulas of RowKind.
 inline RowImpulse calc_row_impulse(const Row& row, double v_r) {
   STICTION_ASSERT(row.kind == RowKind::kFriction || row.regularization > 0);
   STICTION_ASSERT(row.kind != RowKind::kFriction || row.slip_tolerance > 0);
@@ -36,7 +37,7 @@ inline RowImpulse calc_row_impulse(const Row& row, double v_r) {
   return {};
 }
 
-/// The convex cost whose negative derivative the impulse is [J].
+/// Returns the convex cost of a scalar row [J]. The impulse is minus its derivative.
 inline double calc_row_cost(const Row& row, double v_r) {
   if (row.kind == RowKind::kFriction) {
     const double eps = row.slip_tolerance;

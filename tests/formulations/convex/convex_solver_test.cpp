@@ -22,7 +22,7 @@ using support::calc_dense_cost;
 using support::solve_dense;
 using support::to_vector;
 
-/// One model's solver with all that it needs.
+/// The solver of one model with its options and islands.
 class Solver {
  public:
   explicit Solver(ContactModel model) : solver_(make_contact_solver(model)) {}
@@ -49,7 +49,7 @@ ContactProblem make_problem(const support::RandomProblemOptions& options, std::m
   return problem;
 }
 
-/// Problems of every shape: bodies alone, trees alone, both; few and many constraints.
+/// Makes problems with bodies, trees, or both, and with few or many constraints.
 std::vector<ContactProblem> make_problems(int num, std::mt19937_64* rng) {
   std::vector<ContactProblem> problems;
   for (int i = 0; i < num; ++i)
@@ -64,7 +64,7 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 class AnySolver : public testing::TestWithParam<ContactModel> {};
-/// Of convex models: what follows from the one minimum of their cost.
+/// Tests of convex models, which have a unique solution: the minimum of their cost.
 class ConvexSolver : public AnySolver {};
 
 TEST_P(ConvexSolver, AgreesWithADenseNewton) {
@@ -75,7 +75,8 @@ TEST_P(ConvexSolver, AgreesWithADenseNewton) {
     const support::DenseProblem dense(problem);
     const VectorXd sparse_v = to_vector(solver.solve(problem).v);
     const VectorXd dense_v = solve_dense(GetParam(), problem, solver.options.parameters);
-    // Strong convexity bounds each one's distance to the optimum by its own gradient.
+    // By strong convexity, the distance of a point to the minimum is at most the norm of its
+    // gradient.
     const auto error_bound = [&](const VectorXd& v) {
       return dense.calc_dual_norm(
           dense.calc_gradient(problem, GetParam(), solver.options.parameters, v));
@@ -112,7 +113,7 @@ TEST_P(ConvexSolver, SolutionIsTheMinimumOfTheCost) {
   }
 }
 
-TEST_P(ConvexSolver, ConvergesToTheToleranceAskedFor) {
+TEST_P(ConvexSolver, ConvergesToTheGivenTolerance) {
   std::mt19937_64 rng(3);
   Solver solver(GetParam());
   for (const double tolerance : {1e-2, 1e-5, 1e-9}) {
@@ -156,7 +157,7 @@ TEST_P(ConvexSolver, SolutionDoesNotDependOnTheGuess) {
   }
 }
 
-TEST_P(AnySolver, IslandsTogetherAreIslandsApart) {
+TEST_P(AnySolver, IslandsAreSolvedIndependently) {
   std::mt19937_64 rng(6);
   auto [whole, parts] = support::make_problem_of_parts(5, &rng);
   contact::MomentumFactor factor;
@@ -200,9 +201,8 @@ TEST_P(AnySolver, ThreadsDoNotChangeABit) {
   }
 }
 
-TEST_P(AnySolver, ReusedSolverIsAFreshOne) {
-  // Elimination orders are kept from call to call: graphs that change, return and shrink must not
-  // leave anything behind.
+TEST_P(AnySolver, ReusedSolverGivesTheBitsOfANewOne) {
+  // Elimination orders are kept from call to call. Results must not depend on earlier graphs.
   std::mt19937_64 rng(8);
   const std::vector<ContactProblem> problems = make_problems(10, &rng);
   Solver reused(GetParam());
@@ -232,7 +232,7 @@ TEST_P(AnySolver, DofsWithoutConstraintsMoveFreely) {
   EXPECT_GT(num_free, 0);
 }
 
-TEST_P(AnySolver, SaysWhatStoppedIt) {
+TEST_P(AnySolver, ReportsWhyItStopped) {
   std::mt19937_64 rng(10);
   ContactProblem problem = make_problem({.num_bodies = 6, .num_trees = 0}, &rng);
   Solver solver(GetParam());
@@ -270,7 +270,7 @@ constexpr ContactModel kModels[] = {ContactModel::sap, ContactModel::lagged,
 INSTANTIATE_TEST_SUITE_P(Models, ConvexSolver, testing::ValuesIn(kModels, kModels + 4), name_of);
 INSTANTIATE_TEST_SUITE_P(Models, AnySolver, testing::ValuesIn(kModels), name_of);
 
-TEST(MakeContactSolver, GivesNoneForMuJoCosOwn) {
+TEST(MakeContactSolver, ReturnsNullForMuJoCosModel) {
   EXPECT_EQ(make_contact_solver(ContactModel::mujoco), nullptr);
 }
 

@@ -1,4 +1,4 @@
-// `coulomb`: what its rounds end at, against computations that share nothing with them.
+// The solutions of `coulomb`, compared with independent computations.
 #include "stiction/formulations/convex/coulomb.hpp"
 
 #include <algorithm>
@@ -27,7 +27,8 @@ using support::make_law_choices;
 using support::SolvedProblem;
 using support::to_vector;
 
-/// Problems of every shape, with friction up to `max_friction` times the generator's.
+/// Makes problems with few or many bodies, trees and constraints.
+/// @param friction factor of all friction coefficients
 std::vector<ContactProblem> make_problems(int num, double friction, bool all_dims,
                                           std::mt19937_64* rng) {
   std::vector<ContactProblem> problems;
@@ -44,10 +45,10 @@ std::vector<ContactProblem> make_problems(int num, double friction, bool all_dim
   return problems;
 }
 
-/// Momentum balance of Coulomb's law with the normal impulses of the step, as TAMSI has it:
-/// [theory:tamsi] with the soft regularization.
-VectorXd calc_coupled_imbalance(const ContactProblem& problem,
-                                const contact::ModelParameters& parameters, const VectorXd& v) {
+/// Computes the residual of the momentum balance under Coulomb's law with the normal impulses at
+/// the end of the step, as in [theory:tamsi] but with the soft regularization.
+VectorXd calc_coupled_residual(const ContactProblem& problem,
+                               const contact::ModelParameters& parameters, const VectorXd& v) {
   const support::DenseProblem dense(problem);
   VectorXd r = dense.A * (v - dense.v_star);
   for (int i = 0; i < problem.num_contacts(); ++i) {
@@ -82,27 +83,27 @@ TEST(Coulomb, SolvesTheCoupledEquations) {
       const VectorXd v = to_vector(solved.solution.v);
       const double scale = dense.calc_norm(v) + dense.calc_norm(dense.v_star);
       // measured: below 1e-8
-      EXPECT_LE(dense.calc_dual_norm(calc_coupled_imbalance(solved.problem, options.parameters, v)),
+      EXPECT_LE(dense.calc_dual_norm(calc_coupled_residual(solved.problem, options.parameters, v)),
                 1e-7 * scale);
     }
   }
 }
 
-TEST(Coulomb, LaggedDoesNotSolveThem) {
-  // So that the test above could fail.
+TEST(Coulomb, LaggedDoesNotSolveTheCoupledEquations) {
+  // This shows that the test above can fail.
   std::mt19937_64 rng(1);
   double worst = 0;
   for (const ContactProblem& problem : make_problems(40, 1, false, &rng)) {
     const SolvedProblem solved(ContactModel::lagged_regularized, problem);
     const support::DenseProblem dense(solved.problem);
     const VectorXd v = to_vector(solved.solution.v);
-    const double r = dense.calc_dual_norm(calc_coupled_imbalance(solved.problem, {}, v));
+    const double r = dense.calc_dual_norm(calc_coupled_residual(solved.problem, {}, v));
     worst = std::max(worst, r / (dense.calc_norm(v) + dense.calc_norm(dense.v_star)));
   }
   EXPECT_GT(worst, 0.1);
 }
 
-TEST(Coulomb, CouplesWhereverLaggedConverges) {
+TEST(Coulomb, ConvergesOnEveryIslandOnWhichLaggedConverges) {
   std::mt19937_64 rng(2);
   int num_islands = 0;
   for (const double friction : {0.0, 1.0, 4.0, 20.0}) {
@@ -147,12 +148,13 @@ TEST(Coulomb, SolvesWithEveryLawWhatLaggedSolves) {
     }
   }
   EXPECT_GT(num_solved, 300);
-  // Bodies squeezed between barriers: friction with their own impulses, of 1e6 N s at gaps of 1 nm,
-  // is beyond arithmetic. Then the solution is lagged_regularized's, and says so.
+  // Bodies squeezed between barriers have impulses of 1e6 N s at gaps of 1 nm. Double precision
+  // cannot resolve friction with these impulses. The solution is then that of lagged_regularized,
+  // with a coupling error above the tolerance.
   EXPECT_LE(num_lagged, 3);
 }
 
-TEST(Coulomb, RoundsThatAreTooFewEndInALaggedProblemAndSaySo) {
+TEST(Coulomb, WithOneRoundSolvesTheLaggedProblemAndReportsTheCouplingError) {
   std::mt19937_64 rng(3);
   SolverOptions options;
   options.max_rounds = 1;
@@ -168,9 +170,10 @@ TEST(Coulomb, RoundsThatAreTooFewEndInALaggedProblemAndSaySo) {
       EXPECT_LE(island.rounds, 1);
       reported = std::max(reported, island.coupling_error);
     }
-    // The solver tells it before, the certificate after the round is brought to its tolerance.
+    // The solver reports the error before it solves the round to its tolerance.
     EXPECT_NEAR(certificate.coupling_error, reported, 0.2 * reported + 1e-3);
-    // The first round is lagged_regularized's problem: solutions within both error bounds.
+    // The first round is the problem of lagged_regularized, so the solutions differ by at most the
+    // sum of their error bounds.
     const support::DenseProblem dense(solved.problem);
     const double distance =
         dense.calc_norm(to_vector(solved.solution.v) - to_vector(lagged.solution.v));
@@ -180,7 +183,7 @@ TEST(Coulomb, RoundsThatAreTooFewEndInALaggedProblemAndSaySo) {
   EXPECT_GT(worst, 1);
 }
 
-TEST(Coulomb, CertificateFindsABoundThatIsNotTheNormalImpulse) {
+TEST(Coulomb, CertificateDetectsABoundThatDiffersFromTheNormalImpulse) {
   std::mt19937_64 rng(4);
   SolvedProblem solved(ContactModel::coulomb, make_problems(8, 1, false, &rng).back());
   const double mean = [&] {
@@ -194,7 +197,7 @@ TEST(Coulomb, CertificateFindsABoundThatIsNotTheNormalImpulse) {
   EXPECT_GT(solved.certify().coupling_error, 0.01);
 }
 
-TEST(Coulomb, IslandsTogetherAreIslandsApartForAnyThreads) {
+TEST(Coulomb, IslandsAreSolvedIndependentlyForAnyNumberOfThreads) {
   std::mt19937_64 rng(5);
   const auto [whole, parts] = support::make_problem_of_parts(6, &rng);
   const SolvedProblem together(ContactModel::coulomb, whole);
@@ -213,7 +216,7 @@ TEST(Coulomb, IslandsTogetherAreIslandsApartForAnyThreads) {
   }
 }
 
-/// A body of 2 kg on one contact below its center, pressed on it and pushed along it.
+/// A body of 2 kg with one contact below its center, under gravity and a tangential push [N].
 ContactProblem make_pushed_body(double mu, double penetration, double push, double v_n0) {
   constexpr double kDt = 2e-3, kMass = 2;
   ContactProblem problem;
@@ -243,8 +246,8 @@ ContactProblem make_pushed_body(double mu, double penetration, double push, doub
 }
 
 TEST(Coulomb, ImpactSlipsByMuTimesItsImpulse) {
-  // 1 mm deep and falling: the normal impulse at the start of the step is 20 times that of the
-  // step.
+  // At a penetration of 1 mm and 1 m/s, the normal impulse of the state at the start of the step is
+  // 20 times that at its end.
   for (const double mu : {0.1, 0.5, 1.0}) {
     ContactProblem problem = make_pushed_body(mu, 1e-3, 0, -1);
     problem.v0[0] = 5;
@@ -254,15 +257,15 @@ TEST(Coulomb, ImpactSlipsByMuTimesItsImpulse) {
     const SolvedProblem solved(ContactModel::coulomb, problem, options);
     const auto& gamma = solved.solution.impulses[0];
     EXPECT_GT(gamma[2], 0.5);
-    // At more than 1e3 slip tolerances friction lacks less than 1e-6 / 2 of its bound.
+    // At more than 1e3 slip tolerances friction differs by less than 5e-7 from its bound.
     EXPECT_NEAR(solved.solution.v[0], 5 - mu * gamma[2] / 2, 1e-6);
     EXPECT_LE(SolvedProblem(ContactModel::lagged, problem).solution.v[0], 3);  // of 42 N s
   }
 }
 
-TEST(Coulomb, HoldsWhatIsWithinTheConeAndNothingMore) {
-  // At rest x0 = m g / k; a push of s times mu m g: held up to the creep of its tolerance, or let
-  // go.
+TEST(Coulomb, BodySticksUnderAPushBelowTheFrictionBoundAndSlidesAboveIt) {
+  // The body rests at x0 = m g / k, and the push is s mu m g. With s < 1 the body only creeps
+  // within the slip tolerance.
   constexpr double kMu = 0.5, kWeight = 2 * 9.81, kDt = 2e-3;
   for (const double s : {0.2, 0.9, 1.1, 2.0}) {
     const SolvedProblem solved(ContactModel::coulomb,
@@ -276,10 +279,11 @@ TEST(Coulomb, HoldsWhatIsWithinTheConeAndNothingMore) {
   }
 }
 
-TEST(Coulomb, BoundDerivativeIsThatOfTheImpulse) {
+TEST(Coulomb, BoundDerivativeAgreesWithDifferencesOfTheImpulse) {
   constexpr double kStep = 1e-6;
   const contact::ModelParameters parameters;
-  for (const double x : {1e-3, 0.4}) {  // eps_s = v_s, and sigma w mu x
+  for (const double x :
+       {1e-3, 0.4}) {  // eps_s is v_s for the first and sigma w mu x for the second
     for (const double slip : {1e-6, 1e-4, 1e-2, 1.0}) {
       LaggedTorsion::Start start;
       start.time_step = 2e-3;

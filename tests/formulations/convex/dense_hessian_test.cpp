@@ -29,7 +29,7 @@ ContactProblem make_problem(const support::RandomProblemOptions& options, std::m
   return problem;
 }
 
-/// A solved problem and the Hessian there.
+/// The solution of a problem and the Hessian at it.
 struct Solved {
   VectorXd v;
   MatrixXd H;
@@ -53,18 +53,18 @@ struct Solved {
 
 class DenseHessian : public testing::TestWithParam<ContactModel> {};
 
-TEST_P(DenseHessian, IsThatOfTheCost) {
+TEST_P(DenseHessian, EqualsTheHessianOfTheCost) {
   std::mt19937_64 rng(1);
   for (int i = 0; i < 20; ++i) {
     const ContactProblem problem = make_problem({}, &rng);
     const Solved solved(problem, GetParam());
     const MatrixXd expected = calc_law_hessian(GetParam(), problem, {}, solved.v);
-    // Rounding of v_c, which curvature amplifies: measured 2e-11.
+    // The curvature amplifies the rounding of v_c (measured: 2e-11).
     EXPECT_LE((solved.H - expected).norm(), 1e-9 * expected.norm()) << "problem " << i;
   }
 }
 
-TEST_P(DenseHessian, IsThatOfTheLawsChosen) {
+TEST_P(DenseHessian, UsesTheChosenLaws) {
   std::mt19937_64 rng(4);
   contact::ModelParameters parameters;
   parameters.normal_law = contact::NormalLawKind::hertz;
@@ -79,9 +79,10 @@ TEST_P(DenseHessian, IsThatOfTheLawsChosen) {
   }
 }
 
-/// Along random directions, where no contact is near a kink: gradients by the reference laws, which
-/// share nothing with the solver's derivatives.
-TEST_P(DenseHessian, IsTheDerivativeOfTheReferenceLawsGradient) {
+/// Compares H d for random directions d with differences of the gradient by the reference laws,
+/// which are independent of the solver's derivatives. Problems with a contact near a kink are left
+/// out.
+TEST_P(DenseHessian, IsTheDerivativeOfTheReferenceGradient) {
   std::mt19937_64 rng(2);
   std::normal_distribution<double> normal;
   int num_smooth = 0;
@@ -97,7 +98,7 @@ TEST_P(DenseHessian, IsTheDerivativeOfTheReferenceLawsGradient) {
              (2 * h);
     };
     const VectorXd g1 = difference(1e-8), g2 = difference(2e-8);
-    if ((g1 - g2).norm() > 1e-5 * g1.norm()) continue;  // a kink, or slip that turns, is within h
+    if ((g1 - g2).norm() > 1e-5 * g1.norm()) continue;  // there is a kink within h
     ++num_smooth;
     EXPECT_LE((solved.H * d - g1).norm(), 1e-4 * g1.norm()) << "problem " << i;
   }
@@ -119,8 +120,8 @@ INSTANTIATE_TEST_SUITE_P(Models, DenseHessian,
                            return std::string(contact::traits(info.param).name);
                          });
 
-/// Many bodies alike give many equal eigenvalues, from small inertias to stiff contacts.
-TEST(ConditionNumber, IsTheRatioOfEigenvaluesThatManyShare) {
+/// Many equal bodies cause many equal eigenvalues.
+TEST(ConditionNumber, IsAccurateForRepeatedEigenvalues) {
   constexpr int kSize = 60;
   const MatrixXd Q = Eigen::HouseholderQR<MatrixXd>(MatrixXd::Random(kSize, kSize)).householderQ();
   VectorXd eigenvalues(kSize);

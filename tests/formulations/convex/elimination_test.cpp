@@ -19,9 +19,9 @@ std::set<int> find_touched_blocks(const ContactProblem& problem, const contact::
   return touched;
 }
 
-TEST(EliminationCache, BlocksThatNoConstraintTouchesComeFirst) {
+TEST(EliminationCache, IdleBlocksComeFirst) {
   std::mt19937_64 rng(1);
-  EliminationCache cache;  // one for all: the same blocks come again with other constraints
+  EliminationCache cache;  // reused, so that the same blocks return with other constraints
   contact::Islands islands;
   int num_idle = 0, num_touched = 0;
   for (int trial = 0; trial < 100; ++trial) {

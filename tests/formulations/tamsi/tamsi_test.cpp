@@ -1,5 +1,5 @@
-// tamsi: its law against differences of itself, each branch of its limiter, its dense matrices, and
-// divided steps against the chain of shorter steps that they are.
+// tamsi: the derivatives of its law, each branch of its limiter, its dense matrices, and divided
+// steps, compared with a sequence of shorter steps.
 #include "stiction/formulations/tamsi/tamsi.hpp"
 
 #include <algorithm>
@@ -32,34 +32,34 @@ using support::to_vector;
 
 constexpr double kSpeed = 1e-4;  // v_s
 
-Tamsi::Row make_row(double dissipation) {
+Tamsi::Parameters make_parameters(double dissipation) {
   return {.normal = {.dt = 2e-3, .k = 1e5, .d = dissipation, .fe0 = 40},
           .mu = 0.7,
           .stiction_tolerance = kSpeed};
 }
 
-TEST(TamsiLaw, GradientIsThatOfTheImpulse) {
+TEST(TamsiLaw, GradientAgreesWithDifferencesOfTheImpulse) {
   std::mt19937_64 rng(1);
   std::normal_distribution<double> normal;
   int num_checked = 0;
   for (const double dissipation : {0.0, 20.0}) {
-    const Tamsi::Row row = make_row(dissipation);
-    // Slips apart from the kink at v_s, and normal velocities on this side of separation at 0.05.
+    const Tamsi::Parameters p = make_parameters(dissipation);
+    // Slips away from the kink at v_s, and normal velocities below separation at 0.05 m/s.
     for (const double slip : {0.0, 1e-3, 0.3, 0.9, 1.1, 30.0, 1e4}) {
       for (const double v_n : {-1.0, -1e-3, 0.0, 0.01, 0.04}) {
         Vector3 v{normal(rng), normal(rng), 0};
         v *= slip * kSpeed / v.norm();
         v.z() = v_n;
         Tamsi::State state;
-        Tamsi::calc_impulse(row, v, &state);
-        const Matrix3 G = Tamsi::calc_gradient(row, state);
+        Tamsi::calc_impulse(p, v, &state);
+        const Matrix3 G = Tamsi::calc_gradient(p, state);
         for (int i = 0; i < 3; ++i) {
           const double h = i < 2 ? 1e-5 * (v.head<2>().norm() + kSpeed) : 1e-6;
           const auto at = [&](double steps) {
             Vector3 moved = v;
             moved[i] += steps * h;
             Tamsi::State unused;
-            return Tamsi::calc_impulse(row, moved, &unused);
+            return Tamsi::calc_impulse(p, moved, &unused);
           };
           const Vector3 difference = -(8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h);
           const double round_off = 1e-15 * at(0).norm() / h;
@@ -73,23 +73,23 @@ TEST(TamsiLaw, GradientIsThatOfTheImpulse) {
   EXPECT_GT(num_checked, 100) << "the tolerance is vacuous";
 }
 
-TEST(TamsiLaw, IsCoulombsBeyondItsToleranceAndHalfOfItsSlopeBelow) {
-  const Tamsi::Row row = make_row(0);
+TEST(TamsiLaw, HasCoulombFrictionInSlipAndTheQuadraticLawInStiction) {
+  const Tamsi::Parameters p = make_parameters(0);
   Tamsi::State state;
   const double n = 2e-3 * 40;
-  const Vector3 sliding = Tamsi::calc_impulse(row, {3, -4, 0}, &state);
+  const Vector3 sliding = Tamsi::calc_impulse(p, {3, -4, 0}, &state);
   EXPECT_NEAR((sliding - n * Vector3(-0.7 * 0.6, 0.7 * 0.8, 1)).norm(), 0, 1e-12 * n);
-  EXPECT_TRUE(Tamsi::is_slipping(row, state));
-  // x (2 - x) at the middle, but for the softening of 1e-4 there.
-  const Vector3 creeping = Tamsi::calc_impulse(row, {0.5 * kSpeed, 0, 0}, &state);
+  EXPECT_TRUE(Tamsi::is_slipping(p, state));
+  // r = x (2 - x) at x = 1/2; the regularization of the slip changes it by 1e-4.
+  const Vector3 creeping = Tamsi::calc_impulse(p, {0.5 * kSpeed, 0, 0}, &state);
   EXPECT_NEAR(creeping.x(), -0.7 * 0.75 * n, 2e-4 * n);
-  EXPECT_FALSE(Tamsi::is_slipping(row, state));
-  EXPECT_EQ(Tamsi::calc_impulse(row, {0, 0, 0}, &state), Vector3(0, 0, n));
-  EXPECT_EQ(Tamsi::calc_impulse(row, {1, 0, 0.21}, &state), Vector3(0, 0, 0));  // released at 0.2
-  EXPECT_EQ(Tamsi::calc_gradient(row, state).norm(), 0);
+  EXPECT_FALSE(Tamsi::is_slipping(p, state));
+  EXPECT_EQ(Tamsi::calc_impulse(p, {0, 0, 0}, &state), Vector3(0, 0, n));
+  EXPECT_EQ(Tamsi::calc_impulse(p, {1, 0, 0.21}, &state), Vector3(0, 0, 0));  // released at 0.2
+  EXPECT_EQ(Tamsi::calc_gradient(p, state).norm(), 0);
 }
 
-TEST(TamsiLaw, CertificatesLawIsTheSame) {
+TEST(TamsiLaw, EqualsTheLawOfTheCertificate) {
   std::mt19937_64 rng(2);
   std::normal_distribution<double> normal;
   contact::Contact c;
@@ -107,8 +107,8 @@ TEST(TamsiLaw, CertificatesLawIsTheSame) {
           const certificate::ReferenceImpulse reference = certificate::calc_reference_impulse(
               ContactModel::tamsi, {}, c, {.time_step = 2e-3, .w = 1}, v_c);
           Tamsi::State state;
-          const Vector3 gamma =
-              Tamsi::calc_impulse(Tamsi::make_row(c, 2e-3, {}), {v_c[0], v_c[1], v_c[2]}, &state);
+          const Vector3 gamma = Tamsi::calc_impulse(Tamsi::make_parameters(c, 2e-3, {}),
+                                                    {v_c[0], v_c[1], v_c[2]}, &state);
           for (int e = 0; e < 3; ++e)
             EXPECT_NEAR(reference.gamma[e], gamma[e], 1e-14 * (1 + gamma.norm()));
           EXPECT_EQ(reference.gamma[3], 0);
@@ -119,7 +119,7 @@ TEST(TamsiLaw, CertificatesLawIsTheSame) {
   }
 }
 
-/// Where a limited step ends, in units of v_s.
+/// Returns the slip at which a limited step from u to `end` ends. All are in units of v_s.
 Slip limit(const Slip& u, const Slip& end, double* alpha = nullptr) {
   const Slip du{(end.x - u.x) * kSpeed, (end.y - u.y) * kSpeed};
   const double a = calc_slip_limit({u.x * kSpeed, u.y * kSpeed}, du, kSpeed);
@@ -137,44 +137,44 @@ TEST(TamsiLimiter, TakesShortStepsWhole) {
   expect_slip(limit({0, 0}, {0.009, 0}), 0.009, 0);
 }
 
-TEST(TamsiLimiter, FromRestToSlidingEndsInTheMiddleOfStiction) {
+TEST(TamsiLimiter, StepFromRestToSlidingMovesByHalfTheTolerance) {
   expect_slip(limit({0, 0}, {30, 40}), 0.3, 0.4);
   expect_slip(limit({0.009, 0}, {1.1, 0}), 0.509, 0);
 }
 
-TEST(TamsiLimiter, FromSlidingToRestEndsInTheMiddleOfStiction) {
+TEST(TamsiLimiter, StepFromSlidingToRestStopsHalfTheToleranceBeforeIt) {
   expect_slip(limit({30, 40}, {0, 0}), 0.3, 0.4);
   expect_slip(limit({-1.2, 0}, {0.009, 0}), -0.491, 0);
 }
 
-TEST(TamsiLimiter, TakesStepsIntoStictionAndOutOfItWhole) {
+TEST(TamsiLimiter, TakesStepsIntoAndOutOfStictionWhole) {
   expect_slip(limit({5, 0}, {-0.5, 0.2}), -0.5, 0.2);
   expect_slip(limit({0.5, 0}, {-7, 3}), -7, 3);
   expect_slip(limit({0.5, 0}, {-0.5, 0.1}), -0.5, 0.1);
 }
 
-TEST(TamsiLimiter, ThroughTheOriginEndsInTheMiddleOfStiction) {
+TEST(TamsiLimiter, StepThroughTheOriginStopsHalfTheToleranceBeforeIt) {
   expect_slip(limit({6, 8}, {-3, -4}), 0.3, 0.4);
   expect_slip(limit({5, 0.009}, {-5, 0.009}), 0.5, 0.009);
 }
 
-TEST(TamsiLimiter, PastTheOriginEndsWhereItIsNearest) {
+TEST(TamsiLimiter, StepPastTheOriginEndsAtTheClosestPoint) {
   expect_slip(limit({5, 0.7}, {-2, 0.7}), 0, 0.7);
   expect_slip(limit({4, 5}, {-4, -3}), -0.5, 0.5);
 }
 
-TEST(TamsiLimiter, TurnsSlidingByNoMoreThanSixtyDegrees) {
+TEST(TamsiLimiter, TurnsSlidingByAtMostSixtyDegrees) {
   // A right angle from (10, 0): the line to (0, 10) reaches 60 degrees where y = sqrt(3) x.
   const double x = 10 / (1 + std::sqrt(3.0));
   expect_slip(limit({10, 0}, {0, 10}), x, std::sqrt(3.0) * x);
-  const double x2 = 10 / (1 + 2 * std::sqrt(3.0));  // and (10 - 40 a, 20 a) there
+  const double x2 = 10 / (1 + 2 * std::sqrt(3.0));  // on the line (10 - 40 a, 20 a)
   expect_slip(limit({10, 0}, {-30, 20}), x2, std::sqrt(3.0) * x2);
-  // Less than that, faster or slower along the same line, and far apart in size: whole.
+  // Steps that turn less, or change the speed along the same line, are taken whole.
   for (const Slip& end : {Slip{10, 17}, Slip{10, -17}, Slip{20, 0}, Slip{5, 0}, Slip{1e9, 1e9}})
     expect_slip(limit({10, 0}, end), end.x, end.y);
 }
 
-TEST(TamsiLimiter, NeverJumpsOverStictionNorTurnsFar) {
+TEST(TamsiLimiter, NeverStepsOverStictionOrTurnsFar) {
   std::mt19937_64 rng(3);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> log_size(-3, 3);
@@ -187,7 +187,7 @@ TEST(TamsiLimiter, NeverJumpsOverStictionNorTurnsFar) {
     ASSERT_GT(alpha, 0);
     ASSERT_LE(alpha, 1);
     num_limited += alpha < 1;
-    // What stays in sliding has turned by 60 degrees at most, and stiction is not on its way.
+    // A step that stays in sliding turns by at most 60 degrees and does not cross stiction.
     const double u_norm = std::hypot(u.x, u.y), w_norm = std::hypot(w.x, w.y);
     if (u_norm < 1 || w_norm < 1) continue;
     EXPECT_GE(u.x * w.x + u.y * w.y, (0.5 - 1e-9) * u_norm * w_norm);
@@ -197,7 +197,7 @@ TEST(TamsiLimiter, NeverJumpsOverStictionNorTurnsFar) {
   EXPECT_GT(num_limited, 3000);
 }
 
-TEST(DenseIsland, HasTheMatricesOfTheProblem) {
+TEST(DenseIsland, AgreesWithDenseMatricesOfTheProblem) {
   std::mt19937_64 rng(4);
   std::normal_distribution<double> normal;
   ContactProblem problem = support::make_random_problem({.num_bodies = 5, .num_trees = 2}, &rng);
@@ -234,7 +234,7 @@ TEST(DenseIsland, HasTheMatricesOfTheProblem) {
       const VectorXd all_force = dense_J.transpose() * dense_v;
       matrices.gather(std::span(all_force.data(), all_force.size()), &dense_force);
       EXPECT_LE((force - dense_force).norm(), 1e-13 * (1 + dense_force.norm()));
-      // A gradient that is not symmetric.
+      // G is not symmetric.
       typename Jacobian::Matrix G;
       for (Eigen::Index i = 0; i < G.size(); ++i) G(i) = normal(rng);
       Eigen::MatrixXd H = Eigen::MatrixXd::Zero(n, n);
@@ -276,7 +276,7 @@ ContactProblem make_problem(std::mt19937_64* rng, double friction_factor) {
   return problem;
 }
 
-/// Problems whose step has to be divided, and is then solved.
+/// Makes problems whose step is divided and then solved.
 std::vector<SolvedProblem> make_divided(int num, double tolerance = 1e-5) {
   std::mt19937_64 rng(7);
   std::vector<SolvedProblem> out;
@@ -289,7 +289,7 @@ std::vector<SolvedProblem> make_divided(int num, double tolerance = 1e-5) {
   return out;
 }
 
-/// One of n equal parts of a step, as a problem of its own.
+/// Turns a problem into that of the first of n equal parts of its step.
 void make_part(int n, ContactProblem* problem) {
   problem->time_step /= n;
   for (int i = 0; i < problem->num_dofs(); ++i)
@@ -300,7 +300,7 @@ void make_part(int n, ContactProblem* problem) {
   }
 }
 
-TEST(TamsiSubsteps, AreAChainOfShorterSteps) {
+TEST(TamsiSubsteps, EqualASequenceOfShorterSteps) {
   for (SolvedProblem& solved : make_divided(6, 1e-12)) {
     const ContactProblem& problem = solved.problem;
     for (int island = 0; island < solved.islands.size(); ++island) {
@@ -341,7 +341,7 @@ TEST(TamsiSubsteps, AreAChainOfShorterSteps) {
   }
 }
 
-TEST(TamsiSubsteps, TheirSumBalancesTheMomentumOfTheStep) {
+TEST(TamsiSubsteps, SumOfImpulsesBalancesTheMomentumOfTheStep) {
   for (const SolvedProblem& solved : make_divided(6, 1e-12)) {
     const support::DenseProblem dense(solved.problem);
     VectorXd r = dense.A * (to_vector(solved.solution.v) - dense.v_star);
@@ -355,7 +355,7 @@ TEST(TamsiSubsteps, TheirSumBalancesTheMomentumOfTheStep) {
   }
 }
 
-TEST(TamsiSubsteps, CertificateProvesEachAndFindsWhatIsWrongInAny) {
+TEST(TamsiSubsteps, CertificateChecksEachSubstep) {
   for (SolvedProblem& solved : make_divided(6)) {
     const certificate::Certificate certificate = solved.certify();
     EXPECT_TRUE(certificate.ok) << certificate.relative_residual;
@@ -371,7 +371,7 @@ TEST(TamsiSubsteps, CertificateProvesEachAndFindsWhatIsWrongInAny) {
         EXPECT_FALSE(solved.certify(wrong).ok) << "sub-step " << s;
       }
       if (n == 1) continue;
-      // A divided step that is passed off as a whole one.
+      // A divided step must not pass as a whole one.
       ContactSolution wrong = solved.solution;
       wrong.islands[island].num_substeps = 1;
       EXPECT_FALSE(solved.certify(wrong).ok);
@@ -384,11 +384,11 @@ TEST(TamsiSubsteps, CertificateProvesEachAndFindsWhatIsWrongInAny) {
   }
 }
 
-TEST(Tamsi, ConvergesToTheToleranceAskedForOrSaysThatItDidNot) {
+TEST(Tamsi, ConvergesToTheGivenToleranceOrReportsThatItDidNot) {
   std::mt19937_64 rng(9);
   int num_failed = 0, num_converged = 0;
   for (int trial = 0; trial < 200; ++trial) {
-    // Coefficients up to 20 or so, which jam and leave steps without a solution.
+    // Coefficients up to about 20 make bodies jam, so that some steps have no solution.
     SolvedProblem solved = solve(make_problem(&rng, trial % 2 ? 20 : 1), trial % 3 ? 1e-5 : 1e-8);
     for (const auto& island : solved.solution.islands) {
       if (island.status == SolveStatus::kConverged) {
@@ -396,15 +396,16 @@ TEST(Tamsi, ConvergesToTheToleranceAskedForOrSaysThatItDidNot) {
         EXPECT_LE(island.residual, solved.options.relative_tolerance * island.scale + 1e-14);
         continue;
       }
-      // Then the whole step's last iterate is what is left, with the impulses of its velocities.
+      // The result is then the last iterate of the whole step, with the impulses at its velocities.
       ++num_failed;
       EXPECT_EQ(island.status, SolveStatus::kMaxIterations);
       EXPECT_EQ(island.num_substeps, 1);
     }
     const certificate::Certificate certificate = solved.certify();
-    // The converse need not hold: velocities may go on changing within a small residual.
+    // A step with a valid certificate may not have converged: its velocities may still change
+    // although the residual is small.
     EXPECT_TRUE(certificate.ok || !has_converged(solved.solution));
-    EXPECT_LE(certificate.impulse_error, 1e-6);  // measured: 4e-9 N s, of stiff laws
+    EXPECT_LE(certificate.impulse_error, 1e-6);  // measured: 4e-9 N s, for stiff laws
     EXPECT_TRUE(to_vector(solved.solution.v).allFinite());
   }
   EXPECT_GT(num_failed, 20);  // measured: 51 and 210

@@ -7,24 +7,27 @@
 #include "stiction/formulations/convex/formulation.hpp"
 #include "stiction/formulations/convex/pair_sums.hpp"
 
-/// Up to four contacts of one body pair, side by side in lanes. A lane without contact has zero
-/// axes, so that whatever its law says adds nothing.
+/// Batches of up to four contacts of one body pair, one contact per SIMD lane. The axes of an
+/// unused lane are zero, so the impulse and Hessian of that lane add nothing.
 namespace stiction::formulations {
 
-/// Where the contacts are: v_p = v + w x r, and v_c = [t1 t2 n]^T v_p + b.
+/// The frames of the contacts. With the velocity v_p = v + w x r of the point,
+/// v_c = [t1 t2 n]^T v_p + b.
 struct BatchFrame {
   Lanes3 axis[3]{};   // t1, t2, n in the world frame
-  Lanes3 r{};         // from the pair's origin [m]
+  Lanes3 r{};         // from the pair's origin to the point, world frame [m]
   Lanes3 bias{};      // prescribed surface velocity in the contact frame [m/s]
-  Lanes spin_bias{};  // the same about the normal [rad/s]
+  Lanes spin_bias{};  // prescribed angular velocity about the normal [rad/s]
 
+  /// Returns a vector of the world frame in the contact frames.
   Lanes3 to_contact_frame(const Lanes3& a_W) const {
     return {dot(axis[0], a_W), dot(axis[1], a_W), dot(axis[2], a_W)};
   }
+  /// Returns a vector of the contact frames in the world frame.
   Lanes3 to_world(const Lanes3& a_C) const {
     return multiply_add(axis[2], a_C.z, multiply_add(axis[1], a_C.y, axis[0] * a_C.x));
   }
-  /// R G R^T.
+  /// Returns R G R^T, a matrix of the contact frames in the world frame.
   LanesSymmetric3 to_world(const LanesSymmetric3& G) const {
     const Lanes3 b0 = to_world(Lanes3{G.xx, G.xy, G.xz});
     const Lanes3 b1 = to_world(Lanes3{G.xy, G.yy, G.yz});
@@ -33,24 +36,30 @@ struct BatchFrame {
       return multiply_add(axis[2].*i, b2.*j, multiply_add(axis[1].*i, b1.*j, axis[0].*i * b0.*j));
     };
     constexpr auto x = &Lanes3::x, y = &Lanes3::y, z = &Lanes3::z;
-    return {entry(x, x), entry(x, y), entry(y, y), entry(x, z), entry(y, z), entry(z, z)};
+    return {.xx = entry(x, x),
+            .xy = entry(x, y),
+            .yy = entry(y, y),
+            .xz = entry(x, z),
+            .yz = entry(y, z),
+            .zz = entry(z, z)};
   }
+  /// Returns the velocities of the points in the world frame [m/s].
   Lanes3 point_velocity(const PairVelocity& V) const { return V.v + cross(V.w, r); }
 };
 
-/// Which contacts of the problem are in the lanes.
+/// The indices of the batch's contacts in the problem; -1: an unused lane.
 struct BatchSource {
   int contact[math::kNumLanes] = {-1, -1, -1, -1};
   int num_contacts = 0;
 };
 
-/// What stands in a lane without contact: no axes, and parameters that every law can take.
+/// The contact of an unused lane. Its axes are zero, and every law accepts its parameters.
 inline constexpr contact::Contact kNoContact = {
     .fn0 = -1,
     .phi0 = 1,
     .law = {.stiffness = 1, .hertz_stiffness = 1, .barrier_stiffness = 1, .barrier_thickness = 1}};
 
-/// Reads the batch's contacts: where they are, and what their law takes.
+/// Reads the contacts of a batch: their frames, and the data that their laws take.
 inline void gather(const contact::ContactProblem& problem, const BatchSource& source,
                    BatchFrame* frame, ContactStart* start) {
   const contact::Contact* contacts[math::kNumLanes];
@@ -61,6 +70,7 @@ inline void gather(const contact::ContactProblem& problem, const BatchSource& so
     start->delassus[lane] = c >= 0 ? problem.delassus[c] : 1;
     start->mu[lane] = contacts[lane]->sliding_friction();
   }
+  // Transpose the first 24 numbers of the four contacts, four at a time.
   static_assert(offsetof(contact::Contact, law.barrier_thickness) ==
                 offsetof(contact::Contact, R_WC) + 23 * sizeof(double));
   const auto read = [&](int first) {
@@ -88,47 +98,59 @@ inline void gather(const contact::ContactProblem& problem, const BatchSource& so
   start->law.barrier_thickness = f20.d;
 }
 
-/// True if a mask of lanes holds in all.
+/// True if a mask of lanes is set in every lane.
 inline bool is_true_in_all(const auto& mask) {
   return mask[0] != 0 && mask[1] != 0 && mask[2] != 0 && mask[3] != 0;
 }
 
-/// Contacts with a law of three components.
+/// Contacts with a law of three components, v_c = [v_t1, v_t2, v_n].
 template <class Law>
 struct ContactBatch {
   BatchSource source;
   BatchFrame frame;
-  Lanes3 v_c{}, dv_c{}, gamma{};
+  Lanes3 v_c{};    // at the current velocities [m/s]
+  Lanes3 dv_c{};   // along the Newton direction [m/s]
+  Lanes3 gamma{};  // impulses at v_c [N s]
   typename Law::Row row;
   typename Law::State state;
 
+  /// Computes v_c of the pair's motion V.
   void calc_velocity(const PairVelocity& V) {
     v_c = frame.to_contact_frame(frame.point_velocity(V)) + frame.bias;
   }
+  /// Computes dv_c of a change dV of the pair's motion.
   void calc_direction(const PairVelocity& dV) {
     dv_c = frame.to_contact_frame(frame.point_velocity(dV));
   }
+  /// Computes the impulses at v_c, and the state from which the Hessian is computed.
   void calc_impulse() { gamma = Law::calc_impulse(row, v_c, &state); }
+  /// Adds the impulses gamma to the pair's wrench impulse.
   void add_to(PairWrenchLanes* wrench) const { add_impulse(gamma, wrench); }
-  /// Adds any impulse at the contacts.
+  /// Adds given impulses at the contacts to the pair's wrench impulse.
   void add_impulse(const Lanes3& impulse, PairWrenchLanes* wrench) const {
     wrench->add_force(frame.r, frame.to_world(impulse));
   }
+  /// Adds Phi^T G Phi at v_c to the pair's Hessian.
   void add_to(PairHessianLanes* hessian, Curvature curvature) const {
     hessian->add_stiffness(frame.r, frame.to_world(Law::calc_hessian(row, state, curvature)));
   }
+  /// Computes the derivatives of the cost at v_c + alpha dv_c along dv_c.
   LineDerivatives calc_line_derivatives(double alpha) const {
     return Law::calc_line_derivatives(row, multiply_add(dv_c, math::broadcast(alpha), v_c), dv_c);
   }
+  /// True if the law itself, and not its linear extension, applies at v_c + alpha dv_c.
   bool is_feasible(double alpha) const {
     return is_true_in_all(Law::is_feasible(row, multiply_add(dv_c, math::broadcast(alpha), v_c)));
   }
-  void soften(double fraction) { row.normal = row.normal.calc_softened(fraction); }
+  /// Extends the domain of the normal law, see IslandProblem::extend_domain.
+  void extend_domain(double fraction) { row.normal = row.normal.calc_softened(fraction); }
 };
 
-/// Contacts with a law of six components: [v_t1, v_t2, v_n, w_n, w_t1, w_t2].
+/// Contacts with a law of six components, v_c = [v_t1, v_t2, v_n, w_n, w_t1, w_t2]. Members are
+/// those of ContactBatch.
 template <class Law>
 struct TorsionBatch {
+  /// Axes of the three angular components w_n, w_t1, w_t2.
   static constexpr int kSpinAxis[3] = {2, 0, 1};
   BatchSource source;
   BatchFrame frame;
@@ -161,7 +183,7 @@ struct TorsionBatch {
     for (int i = 0; i < 6; ++i) v[i] = v_c[i] + alpha * dv_c[i];
     return is_true_in_all(Law::is_feasible(row, v));
   }
-  void soften(double fraction) { row.normal = row.normal.calc_softened(fraction); }
+  void extend_domain(double fraction) { row.normal = row.normal.calc_softened(fraction); }
 
  private:
   void calc_components(const PairVelocity& V, Lanes* out) const {
@@ -173,12 +195,13 @@ struct TorsionBatch {
   }
 };
 
-/// H += Psi^T G Psi, where row e of Psi is [r x e; e] for the linear components, [e; 0] for spins.
+/// Adds Psi^T G Psi to the pair's Hessian. The row of Psi of an axis e is [r x e; e] for a linear
+/// component and [e; 0] for an angular one.
 template <class Law>
 void TorsionBatch<Law>::add_to(PairHessianLanes* hessian, Curvature curvature) const {
   Lanes G[6][6];
   Law::calc_hessian(row, state, curvature, G);
-  Lanes3 w[6], v[6];  // columns of Psi, angular and linear
+  Lanes3 w[6], v[6];  // rows of Psi, angular and linear part
   for (int i = 0; i < 3; ++i) {
     w[i] = cross(frame.r, frame.axis[i]);
     v[i] = frame.axis[i];
@@ -191,10 +214,18 @@ void TorsionBatch<Law>::add_to(PairHessianLanes* hessian, Curvature curvature) c
       Gw += w[f] * G[e][f];
       Gv += v[f] * G[e][f];
     }
-    hessian->ww += LanesSymmetric3{w[e].x * Gw.x, w[e].x * Gw.y, w[e].y * Gw.y,
-                                   w[e].x * Gw.z, w[e].y * Gw.z, w[e].z * Gw.z};
-    hessian->vv += LanesSymmetric3{v[e].x * Gv.x, v[e].x * Gv.y, v[e].y * Gv.y,
-                                   v[e].x * Gv.z, v[e].y * Gv.z, v[e].z * Gv.z};
+    hessian->ww += LanesSymmetric3{.xx = w[e].x * Gw.x,
+                                   .xy = w[e].x * Gw.y,
+                                   .yy = w[e].y * Gw.y,
+                                   .xz = w[e].x * Gw.z,
+                                   .yz = w[e].y * Gw.z,
+                                   .zz = w[e].z * Gw.z};
+    hessian->vv += LanesSymmetric3{.xx = v[e].x * Gv.x,
+                                   .xy = v[e].x * Gv.y,
+                                   .yy = v[e].y * Gv.y,
+                                   .xz = v[e].x * Gv.z,
+                                   .yz = v[e].y * Gv.z,
+                                   .zz = v[e].z * Gv.z};
     hessian->wv[0] += Gv * w[e].x;
     hessian->wv[1] += Gv * w[e].y;
     hessian->wv[2] += Gv * w[e].z;

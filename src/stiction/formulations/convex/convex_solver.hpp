@@ -13,8 +13,8 @@
 #include "stiction/formulations/convex/island_problem.hpp"
 #include "stiction/formulations/solver_preconditions.hpp"
 
-/// The solver of the convex models: Newton's method on each island, for one formulation F.
-/// Internal: SIMD types.
+/// The solver of the convex models: Newton's method on each island, for a formulation F. Internal:
+/// SIMD types.
 namespace stiction::formulations {
 
 using contact::Contact;
@@ -24,6 +24,7 @@ using contact::ContactSolution;
 using contact::Islands;
 using contact::IslandStatistics;
 
+/// Returns the status of an island for the status of its Newton solve.
 inline contact::SolveStatus to_solve_status(numerics::NewtonStatus status) {
   switch (status) {
     case numerics::NewtonStatus::kConverged: return contact::SolveStatus::kConverged;
@@ -38,6 +39,10 @@ inline contact::SolveStatus to_solve_status(numerics::NewtonStatus status) {
   return contact::SolveStatus::kNotFinite;
 }
 
+/// Solves the islands of a problem with one formulation. For each island:
+///   1. prepare: read v0, v*, and the contacts; make the parameters of their laws;
+///   2. minimize: Newton's method on IslandProblem, or the rounds of CoupledRounds;
+///   3. read_out: copy velocities, impulses and statistics to the solution.
 template <ConvexFormulation F>
 class ConvexSolver final : public ContactSolver {
  public:
@@ -53,7 +58,7 @@ class ConvexSolver final : public ContactSolver {
     arrays_.torsion_batches.resize(arrays_.layout.num_torsion_batches);
     if constexpr (HasNormalBound<F>) coupling_.resize(arrays_.layout);
     solution->v.assign(problem.v_star.begin(), problem.v_star.end());
-    solution->v_rest.assign(problem.v_star.size(), 0.0);
+    solution->v_low.assign(problem.v_star.size(), 0.0);
     solution->impulses.resize(problem.num_contacts());
     solution->contact_velocities.resize(problem.num_contacts());
     solution->slipping.resize(problem.num_contacts());
@@ -76,6 +81,7 @@ class ConvexSolver final : public ContactSolver {
       const ContactProblem& problem) const override {
     std::vector<contact::PairHessian> out(problem.pairs.size());
     for (std::size_t p = 0; p < out.size(); ++p) {
+      // The layout has the pairs island by island, so look for the pair by its first contact.
       const auto is_same = [&](const PairSlice& slice) {
         return slice.contact_begin == problem.pairs[p].first_contact;
       };
@@ -95,11 +101,13 @@ class ConvexSolver final : public ContactSolver {
   }
 
  private:
-  /// Fills an island's dofs and contacts: everything fixed during its solve, and the guess.
+  /// Fills the dofs and contacts of an island: the data that its solve does not change, and the
+  /// initial guess.
   void prepare(const ContactProblem& problem, const SolverOptions& options,
                std::span<const double> guess, int island) {
     const IslandRange& range = arrays_.layout.islands[island];
-    // The laws read the contacts' velocities at v0; the guess comes after them.
+    // The laws read contact velocities at v0, so the velocities are v0 until the contacts are
+    // prepared.
     prepare_dofs(problem, range);
     const IslandProblem<F> island_problem(problem, range, &arrays_, &eliminations_.hessian(island));
     for (int p = range.pair_begin; p < range.pair_end; ++p) {
@@ -114,6 +122,7 @@ class ConvexSolver final : public ContactSolver {
     }
   }
 
+  /// Reads v0, v* and the diagonal of A.
   void prepare_dofs(const ContactProblem& problem, const IslandRange& range) {
     DofArrays& dofs = arrays_.dofs;
     for (int b = range.block_begin; b < range.block_end; ++b) {
@@ -127,6 +136,8 @@ class ConvexSolver final : public ContactSolver {
     }
   }
 
+  /// Distributes the contacts of a pair to batches and makes their parameters.
+  /// @param V0 motion of the pair at v0
   void prepare_contacts(const ContactProblem& problem, const contact::ModelParameters& parameters,
                         const PairSlice& pair, const math::Six& V0) {
     const PairVelocity V(V0);
@@ -153,7 +164,8 @@ class ConvexSolver final : public ContactSolver {
     }
   }
 
-  /// @param next first contact that may be the batch's; then the first that is not looked at
+  /// Fills a batch with the next contacts of the pair that need the law of six components.
+  /// @param next first contact to look at; on return, the first one after those looked at
   void prepare_torsion(const ContactProblem& problem, const contact::ModelParameters& parameters,
                        const PairSlice& pair, const PairVelocity& V, int* next,
                        auto* batch) requires TakesTorsion<F> {
@@ -182,7 +194,8 @@ class ConvexSolver final : public ContactSolver {
     newton.absolute_tolerance = options.absolute_tolerance;
     newton.max_iterations = options.max_iterations;
     island_problem.start();
-    // A guess may be a solution that is known to more digits than it has.
+    // A guess may be converged already. The sensitivity to rounding is then needed before the first
+    // Hessian.
     if (has_guess) island_problem.find_stiffness();
     IslandStatistics statistics;
     const numerics::NewtonResult result =
@@ -194,20 +207,22 @@ class ConvexSolver final : public ContactSolver {
           arrays_.layout.pairs[p].contact_end - arrays_.layout.pairs[p].contact_begin;
     statistics.num_rows = range.row_end - range.row_begin;
     statistics.iterations = result.iterations;
-    statistics.is_fine = island_problem.is_fine();
+    statistics.is_compensated = island_problem.is_compensated();
     statistics.line_search_evaluations = result.line_search_evaluations;
     statistics.residual = result.residual.norm;
     statistics.scale = result.residual.scale;
     return statistics;
   }
 
+  /// Minimizes the cost of an island. Models with HasNormalBound minimize in rounds until the bound
+  /// of friction agrees with the normal impulses.
   numerics::NewtonResult minimize(const ContactProblem& problem, const SolverOptions& options,
                                   const numerics::NewtonOptions& newton, int island,
                                   IslandProblem<F>* island_problem, IslandStatistics* statistics) {
     if constexpr (HasNormalBound<F>) {
       const CouplingMemory memory = coupling_.of_island(arrays_.layout, island);
       if (!memory.x.empty()) {
-        // Another sum of the same terms, as the certificate's, is rounded differently.
+        // A margin for the certificate, which rounds the same sums differently.
         constexpr double kMargin = 0.5;
         numerics::FixedPointResult coupled;
         const numerics::NewtonResult result =
@@ -223,16 +238,16 @@ class ConvexSolver final : public ContactSolver {
     return minimize_island(island_problem, newton);
   }
 
-  /// Copies the island's result to its place in the solution.
+  /// Copies the result of an island to its place in the solution.
   void read_out(int island, ContactSolution* solution) const {
     const IslandRange& range = arrays_.layout.islands[island];
     for (int b = range.block_begin; b < range.block_end; ++b) {
       const BlockSlice& block = arrays_.layout.blocks[b];
       std::copy_n(arrays_.dofs.v.data() + block.dof, block.size,
                   solution->v.data() + block.problem_dof);
-      if (solution->islands[island].is_fine)
-        std::copy_n(arrays_.dofs.v_rest.data() + block.dof, block.size,
-                    solution->v_rest.data() + block.problem_dof);
+      if (solution->islands[island].is_compensated)
+        std::copy_n(arrays_.dofs.v_low.data() + block.dof, block.size,
+                    solution->v_low.data() + block.problem_dof);
     }
     for (int p = range.pair_begin; p < range.pair_end; ++p) {
       const PairSlice& pair = arrays_.layout.pairs[p];
@@ -275,10 +290,11 @@ class ConvexSolver final : public ContactSolver {
 
   SolverArrays<F> arrays_;
   EliminationCache eliminations_;
-  CouplingScratch coupling_;  // of models whose friction is bounded in rounds
+  CouplingScratch coupling_;  // only for models with HasNormalBound
 };
 
-/// The default laws or the chosen ones, as each call's parameters say.
+/// Solves with a formulation of DefaultLaws or of ChosenLaws, depending on the parameters of each
+/// call.
 template <template <class> class F>
 class SolverWithLaws final : public ContactSolver {
  public:

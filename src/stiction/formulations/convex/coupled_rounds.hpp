@@ -12,23 +12,27 @@
 
 namespace stiction::formulations {
 
-/// A law whose friction is bounded by a normal impulse set from outside.
+/// A law whose friction is bounded by a normal impulse that the solver sets.
 template <class F>
 concept HasNormalBound = requires(typename F::Row* row, const Lanes& x) {
   F::set_normal_bound(x, row);
 };
 
-/// An island's convex problem as a function of the normal impulses x that bound its friction, one
-/// per contact: g(x) are the normal impulses of the solution v(x). Its derivative is
+/// The fixed-point problem x = g(x) of one island, a numerics::FixedPointProblem. x are the normal
+/// impulses that bound friction, one per contact. g(x) are the normal impulses of the solution v(x)
+/// of the convex problem with these bounds. A fixed point satisfies Coulomb's law with the normal
+/// impulses at the end of the step. The derivative
 ///
-///     g' = dn/dv_n J_n H^-1 J_t^T d gamma_t/dx,
+///     g' = dn/dv_n J_n H^-1 J_t^T d gamma_t/dx
 ///
-/// one solve with the convex problem's Hessian per product. A fixed point x = g(x) is Coulomb's
-/// law with the normal impulses of the step. A numerics::FixedPointProblem.
+/// costs one solve with the Hessian of the convex problem per product.
+/// Source: [theory:coulomb], [theory:coulomb-derivative].
 template <HasNormalBound F>
 class CoupledRounds {
  public:
-  /// @param max_mobility largest delassus of the island's contacts [1/kg]
+  /// @param options            options of the convex problem
+  /// @param coupling_tolerance relative to the mean of g [-]
+  /// @param max_mobility       largest mobility w of the island's contacts [1/kg]
   CoupledRounds(IslandProblem<F>* island, const numerics::NewtonOptions& options,
                 double coupling_tolerance, double max_mobility)
       : island_(*island),
@@ -36,11 +40,12 @@ class CoupledRounds {
         coupling_tolerance_(coupling_tolerance),
         max_mobility_(max_mobility) {}
 
-  /// Solves the convex problem, from where the last one ended: as accurately as the difference of g
-  /// and x asks for, and to its own tolerance where x is near a fixed point.
+  /// Computes g(x). Solves the convex problem from the solution of the last one. The tolerance is
+  /// coarse if g - x is large, and that of the options near a fixed point.
+  /// @return false if the convex problem was not solved
   bool evaluate(std::span<const double> x, std::span<double> g) {
     constexpr double kFirstTolerance = 1e-3, kFinest = 1e-12;
-    constexpr double kNoise = 0.1;  // of the difference
+    constexpr double kNoise = 0.1;  // largest error of g relative to g - x
     set_bounds(x);
     if constexpr (HasDomain<F>) island_.extend_domain(0);
     if (has_prediction_) follow_prediction();
@@ -51,25 +56,27 @@ class CoupledRounds {
       const double difference = read_out(x, g);
       if (result_.status == numerics::NewtonStatus::kStagnated) return true;
       if (result_.status != numerics::NewtonStatus::kConverged) return false;
+      // Accept g if its error is small compared with g - x. Near a fixed point, require the
+      // tolerance of the options as well.
       const double near = coupling_tolerance_ * std::max(calc_mean(g), resolution());
       const bool is_near = difference <= near;
-      const bool is_fine = numerics::is_converged(result_.residual, options_);
+      const bool is_converged = numerics::is_converged(result_.residual, options_);
       const double noise = to_impulse(result_.residual.norm);
-      if (noise <= kNoise * std::max(near, difference) && (is_fine || !is_near)) return true;
+      if (noise <= kNoise * std::max(near, difference) && (is_converged || !is_near)) return true;
       if (options.relative_tolerance <= kFinest) return true;
-      options.relative_tolerance = std::max(
-          kFinest,
-          std::min(1e-2 * options.relative_tolerance, is_fine ? 1.0 : options_.relative_tolerance));
+      options.relative_tolerance =
+          std::max(kFinest, std::min(1e-2 * options.relative_tolerance,
+                                     is_converged ? 1.0 : options_.relative_tolerance));
     }
   }
 
-  /// Brings the last round to its own tolerance, where evaluate did not.
+  /// Solves the last round to the tolerance of the options, which evaluate may not have reached.
   void finish() { minimize(options_); }
 
-  /// Solves the convex problem of x to its own tolerance, from the velocities v.
-  /// @return |g - x|_inf / max(mean(g), resolution)
-  double settle(std::span<const double> x, std::span<const double> v, std::span<double> g) {
-    softening_ = 1;
+  /// Solves the convex problem of x to the tolerance of the options, from the velocities v.
+  /// @return |g - x|_inf / max(mean(g), resolution())
+  double solve_round(std::span<const double> x, std::span<const double> v, std::span<double> g) {
+    smoothing_ = 1;
     set_bounds(x);
     if constexpr (HasDomain<F>) island_.extend_domain(0);
     island_.start_at(v);
@@ -78,21 +85,24 @@ class CoupledRounds {
     return difference > 0 ? difference / std::max(calc_mean(g), resolution()) : 0;
   }
 
-  /// False if the last round failed, or rounding left much of it.
+  /// True if the last round converged, or stagnated at a small residual.
   bool is_resolved() const {
-    constexpr double kMuch = 1e-5;
+    constexpr double kSmallResidual = 1e-5;
     return result_.status == numerics::NewtonStatus::kConverged ||
            (result_.status == numerics::NewtonStatus::kStagnated &&
-            result_.residual.norm <= kMuch * result_.residual.scale);
+            result_.residual.norm <= kSmallResidual * result_.residual.scale);
   }
 
-  /// Impulses that the convex problem's tolerance does not resolve [N s].
+  /// The smallest impulse that the tolerance of the convex problem resolves [N s].
   double resolution() const {
     return to_impulse(options_.relative_tolerance * result_.residual.scale);
   }
 
+  /// Factors the Hessian for products with g'.
+  /// @return false if it is not positive definite
   bool linearize() { return island_.factor_hessian(Curvature::kExact); }
 
+  /// Computes dg = g' dx at the last x. Requires linearize.
   void multiply(std::span<const double> dx, std::span<double> dg) {
     calc_response(dx);
     island_.for_each_batch([&, i = 0](const auto& batch) mutable {
@@ -101,31 +111,34 @@ class CoupledRounds {
     });
   }
 
-  /// Keeps the direction in which the solution moves, for the next round to start along it.
+  /// Computes the change dv of the solution for dx. The next round starts with a line search along
+  /// it.
   void predict(std::span<const double> dx) {
     calc_response(dx);
     has_prediction_ = true;
   }
 
-  /// Widens stiction's slip tolerance.
+  /// Multiplies the slip tolerances of the next rounds by a factor >= 1.
   void set_smoothing(double factor) {
     STICTION_ASSERT(factor >= 1);
-    softening_ = factor;
+    smoothing_ = factor;
   }
 
-  /// Of the last round, with the iterations of all.
+  /// Result of the last round; iterations are summed over all rounds.
   const numerics::NewtonResult& result() const { return result_; }
 
  private:
+  /// Sets the normal bounds x of all contacts.
   void set_bounds(std::span<const double> x) {
     island_.for_each_batch([&, i = 0](auto& batch) mutable {
       Lanes bound{};
       for (int lane = 0; lane < batch.source.num_contacts; ++lane) bound[lane] = x[i++];
-      batch.row.normal_bound.softening = softening_;
+      batch.row.normal_bound.smoothing = smoothing_;
       set_bound(bound, &batch);
     });
   }
 
+  /// Solves one round and adds its iterations to the result.
   void minimize(const numerics::NewtonOptions& options) {
     const numerics::NewtonResult round = minimize_island(&island_, options);
     result_.status = round.status;
@@ -134,7 +147,8 @@ class CoupledRounds {
     result_.residual = round.residual;
   }
 
-  /// @return the largest |g - x|
+  /// Reads the normal impulses g of the last gradient.
+  /// @return |g - x|_inf [N s]
   double read_out(std::span<const double> x, std::span<double> g) {
     double difference = 0;
     island_.for_each_batch([&, i = 0](const auto& batch) mutable {
@@ -152,11 +166,12 @@ class CoupledRounds {
     return sum / static_cast<double>(g.size());
   }
 
-  /// The impulse at a contact that makes a residual [sqrt(J)].
+  /// Returns the impulse at one contact that has a given residual [sqrt(J)] -> [N s].
   double to_impulse(double residual) const {
     return max_mobility_ > 0 ? residual / std::sqrt(max_mobility_) : 0;
   }
 
+  /// Moves along the predicted direction by a line search, if the cost decreases along it.
   void follow_prediction() {
     has_prediction_ = false;
     (void)island_.calc_gradient();
@@ -172,6 +187,7 @@ class CoupledRounds {
     (void)island_.move(search.step);
   }
 
+  /// Computes the change of velocities for a change dx of the bounds.
   void calc_response(std::span<const double> dx) {
     island_.calc_response([&, i = 0](const auto& batch, PairWrenchLanes* wrench) mutable {
       Lanes change{};
@@ -180,6 +196,7 @@ class CoupledRounds {
     });
   }
 
+  // Operations on one batch of either kind.
   static void set_bound(const Lanes& x, ContactBatch<F>* batch) {
     F::set_normal_bound(x, &batch->row);
   }
@@ -208,22 +225,23 @@ class CoupledRounds {
   numerics::NewtonOptions options_;
   double coupling_tolerance_;
   double max_mobility_;
-  double softening_ = 1;
+  double smoothing_ = 1;
   bool has_prediction_ = false;
   numerics::NewtonResult result_;
 };
 
-/// Memory of the rounds of one island.
+/// Arrays for the rounds of one island.
 struct CouplingMemory {
-  std::span<double> x;        // the point, per contact
-  std::span<double> start_x;  // of Lagged's problem
-  std::span<double> start_v;  // where its solution starts, per dof
-  std::span<double> scratch;  // of the fixed point solver
+  std::span<double> x;        // normal bound of each contact
+  std::span<double> start_x;  // normal bounds of the `lagged` problem
+  std::span<double> start_v;  // initial velocities of that problem, per dof
+  std::span<double> scratch;  // for the fixed-point solver
 };
 
-/// Memory of the rounds of all islands, kept from step to step.
+/// Arrays for the rounds of all islands, reused from step to step.
 class CouplingScratch {
  public:
+  /// Makes room for the contacts and dofs of a layout.
   void resize(const SolverLayout& layout) {
     start_.assign(1, 0);
     for (const IslandRange& island : layout.islands) {
@@ -237,13 +255,15 @@ class CouplingScratch {
     start_v_.resize(layout.num_dofs);
     scratch_.resize(start_.back() * kScratchWidth);
   }
+  /// The arrays of one island.
   CouplingMemory of_island(const SolverLayout& layout, int island) {
     STICTION_ASSERT(0 <= island && island + 1 < static_cast<int>(start_.size()));
     const IslandRange& range = layout.islands[island];
-    return {slice(&x_, island, 1),
-            slice(&start_x_, island, 1),
-            {start_v_.data() + range.dof_begin, static_cast<std::size_t>(range.num_dofs)},
-            slice(&scratch_, island, kScratchWidth)};
+    return {
+        .x = slice(&x_, island, 1),
+        .start_x = slice(&start_x_, island, 1),
+        .start_v = {start_v_.data() + range.dof_begin, static_cast<std::size_t>(range.num_dofs)},
+        .scratch = slice(&scratch_, island, kScratchWidth)};
   }
 
  private:
@@ -256,16 +276,21 @@ class CouplingScratch {
   std::vector<double> x_, start_x_, start_v_, scratch_;
 };
 
-/// Finds the fixed point of an island: x in its laws and in `memory`, the best that was found.
+/// Finds the fixed point of an island. The best x that was found is left in the laws and in
+/// `memory`.
 ///
 /// Impulses that friction wedges may be so large, and their laws so steep, that rounding leaves no
-/// solution where Lagged's problem has one. Then that problem's is the island's, with its error.
+/// accurate solution. The fallback is the solution of the `lagged_regularized` problem, with its
+/// coupling error. Source: [theory:coulomb-path], [theory:coupling-error].
+/// @param coupled result of the fixed-point solver
+/// @return result of the last round
 template <HasNormalBound F>
 numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
                                      const numerics::NewtonOptions& newton,
                                      const numerics::FixedPointOptions& coupling,
                                      const CouplingMemory& memory, IslandProblem<F>* island,
                                      numerics::FixedPointResult* coupled) {
+  // Start from the guess, or from the normal impulses of the state at the start of the step.
   double max_mobility = 0;
   island->for_each_batch([&, i = 0](const auto& batch) mutable {
     for (int lane = 0; lane < batch.source.num_contacts; ++lane, ++i) {
@@ -281,12 +306,12 @@ numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
   *coupled = numerics::FixedPointSolver(&rounds, coupling, memory.x, memory.scratch).solve();
   if (coupled->error < std::numeric_limits<double>::infinity()) rounds.finish();
 
-  // The first round is Lagged's problem already, where no other one was guessed.
+  // Fallback to the lagged problem. Without a guess the first round was that problem already.
   const bool is_lagged = coupled->evaluations == 1 && problem.normal_guess.empty();
   if (is_lagged || rounds.is_resolved()) return rounds.result();
   const std::span<double> g = memory.scratch.first(memory.x.size());
   std::copy(memory.start_x.begin(), memory.start_x.end(), memory.x.begin());
-  coupled->error = rounds.settle(memory.x, memory.start_v, g);
+  coupled->error = rounds.solve_round(memory.x, memory.start_v, g);
   return rounds.result();
 }
 

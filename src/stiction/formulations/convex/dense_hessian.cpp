@@ -17,7 +17,7 @@ using contact::ContactProblem;
 using contact::PairHessian;
 using contact::Row;
 
-/// A square matrix as a sum, column-major.
+/// A square matrix, column-major, to which terms are added.
 class DenseSum {
  public:
   explicit DenseSum(int size)
@@ -28,7 +28,7 @@ class DenseSum {
     const auto n = static_cast<std::size_t>(size_);
     return {values_.data() + static_cast<std::size_t>(j) * n, n};
   }
-  /// H += x g y^T.
+  /// Adds x g y^T.
   void add_outer_product(std::span<const double> x, double g, std::span<const double> y) {
     if (g == 0) return;
     for (int j = 0; j < size_; ++j) {
@@ -74,7 +74,7 @@ std::vector<double> calc_dense_hessian(const ContactProblem& problem,
   DenseSum H(num_dofs);
   add_A(problem, &H);
   for (std::size_t p = 0; p < pairs.size(); ++p) {
-    std::array<std::vector<double>, 6> J;  // its rows: J^T of a unit wrench each
+    std::array<std::vector<double>, 6> J;  // row e is J^T of a unit wrench along component e
     for (int e = 0; e < 6; ++e) {
       J[e].assign(num_dofs, 0.0);
       add_pair_force(problem, problem.pairs[p], math::Six::unit(e), J[e]);
@@ -96,7 +96,7 @@ std::vector<double> calc_dense_hessian(const ContactProblem& problem,
 double calc_condition_number(std::span<const double> H) {
   const auto n = static_cast<Eigen::Index>(std::lround(std::sqrt(static_cast<double>(H.size()))));
   STICTION_ASSERT(n >= 1 && static_cast<std::size_t>(n * n) == H.size());
-  // Not Eigen's BDCSVD, which loses singular values that many bodies share.
+  // Eigen's BDCSVD is inaccurate here: it loses repeated singular values of many equal bodies.
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       Eigen::Map<const Eigen::MatrixXd>(H.data(), n, n), Eigen::EigenvaluesOnly);
   return solver.eigenvalues()[n - 1] / solver.eigenvalues()[0];

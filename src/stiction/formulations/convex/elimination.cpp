@@ -16,6 +16,7 @@ void EliminationCache::update(const ContactProblem& problem, const Islands& isla
     const auto blocks = islands.blocks(i);
     island_slot_[i] = blocks[0];
     Slot& slot = slots_[island_slot_[i]];
+    // The order of an island with one block is trivial.
     const bool is_alone = blocks.size() == 1 && slot.blocks.size() == 1;
     if (is_alone && slot.sizes[0] == problem.block_size(blocks[0])) continue;
     describe(problem, islands, i);
@@ -44,7 +45,7 @@ void EliminationCache::describe(const ContactProblem& problem, const Islands& is
   };
   for (const int c : islands.couplings(island))
     add_edge(problem.couplings[c].row_block, problem.couplings[c].column_block);
-  // Every two of a pair's blocks, and of a row's.
+  // A constraint couples every two of its blocks.
   for (const int p : islands.pairs(island)) {
     const contact::BodyPair& pair = problem.pairs[p];
     const contact::Segment* segments = problem.segments.data() + pair.first_segment;
@@ -55,7 +56,7 @@ void EliminationCache::describe(const ContactProblem& problem, const Islands& is
   }
   for (const int r : islands.rows(island)) {
     const contact::Row& row = problem.rows[r];
-    int last = -1;  // a row names one block's dofs one after the other
+    int last = -1;  // the dofs of a block are contiguous in a row
     for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
       const int block = islands.block_of_dof(problem.row_dof[c]);
       if (block == last) continue;
@@ -65,7 +66,7 @@ void EliminationCache::describe(const ContactProblem& problem, const Islands& is
         add_edge(block, islands.block_of_dof(problem.row_dof[b]));
     }
   }
-  // One order for equal graphs, whatever order contacts were found in.
+  // Sort the edges, so that the order of contacts does not change the elimination order.
   std::sort(edges_.begin(), edges_.end(), [](const BlockEdge& x, const BlockEdge& y) {
     return x.a != y.a ? x.a < y.a : x.b < y.b;
   });
@@ -80,6 +81,7 @@ bool EliminationCache::is_unchanged(const Slot& slot) const {
 void EliminationCache::analyze(Slot* slot) {
   const int n = static_cast<int>(slot->blocks.size());
   const auto order = ordering_.compute(n, slot->edges);
+  // Take the idle blocks first. Within both groups, keep the order of minimum degree.
   slot->order.clear();
   rank_.resize(n);
   ordered_sizes_.clear();

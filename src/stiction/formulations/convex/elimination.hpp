@@ -11,28 +11,31 @@
 
 namespace stiction::formulations {
 
-/// Elimination orders and Hessian patterns of the islands of a step, reused from the last step for
-/// every island whose blocks and couplings are the same.
+/// Elimination orders and Hessian patterns of the islands of a step. An island whose blocks and
+/// couplings are those of the last step keeps its order.
 ///
-/// Blocks that no constraint touches come first: what they leave of A, its Schur complement for the
-/// others, is the same for every Hessian of a solve.
+/// Idle blocks, on which no constraint acts, are eliminated first. The Schur complement of A for
+/// the other blocks is then the same in every Hessian of a solve. Source: [theory:elimination].
 class EliminationCache {
  public:
+  /// Finds the orders of all islands of a step.
   void update(const contact::ContactProblem& problem, const contact::Islands& islands);
 
-  /// The island's blocks in the order of elimination.
+  /// The blocks of an island in elimination order.
   std::span<const int> order(int island) const { return slot(island).order; }
-  /// How many of them no constraint touches: the first.
+  /// The number of idle blocks of an island, which are the first in its order.
   int num_idle(int island) const { return slot(island).num_idle; }
-  /// Its Hessian, with blocks in that order.
+  /// The Hessian of an island, with its blocks in elimination order.
   math::BlockSparseCholesky& hessian(int island) { return slots_[slot_index(island)].hessian; }
 
  private:
   struct Slot {
-    std::vector<int> blocks;  // ascending; with edges, what the pattern depends on
+    // The pattern depends on these.
+    std::vector<int> blocks;  // ascending
     std::vector<int> sizes;
     std::vector<math::BlockEdge> edges;  // between positions in blocks
-    std::vector<char> is_idle;           // by position
+    std::vector<char> is_idle;           // by position in blocks
+    // These follow from them.
     std::vector<int> order;
     int num_idle = 0;
     math::BlockSparseCholesky hessian;
@@ -47,12 +50,12 @@ class EliminationCache {
   bool is_unchanged(const Slot& slot) const;
   void analyze(Slot* slot);
 
-  // By the lowest block of the island: it finds its pattern again after others came and went, and a
-  // motion made before finds all memory it needs.
+  // Slots by the lowest block of an island. An island keeps its slot if other islands change, and
+  // a repeated motion allocates nothing.
   std::vector<Slot> slots_;
-  std::vector<int> island_slot_;  // of each island of this step
+  std::vector<int> island_slot_;  // slot of each island of this step
   math::MinimumDegreeOrdering ordering_;
-  // The island being described, and scratch.
+  // The graph of the current island, and scratch.
   std::vector<int> blocks_, sizes_, position_, ordered_sizes_, rank_;
   std::vector<math::BlockEdge> edges_, ordered_edges_;
   std::vector<char> is_idle_;

@@ -8,7 +8,7 @@
 #include "stiction/base/assert.hpp"
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/contact/residual_scale.hpp"
-#include "stiction/formulations/convex/fine_velocity.hpp"
+#include "stiction/formulations/convex/compensated_velocity.hpp"
 #include "stiction/formulations/convex/laws.hpp"
 #include "stiction/formulations/convex/solver_arrays.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
@@ -17,15 +17,22 @@
 
 namespace stiction::formulations {
 
-/// The convex problem of one island as Newton's method sees it:
+/// The convex problem of one island, a numerics::StiffProblem:
 ///
 ///     l(v) = 1/2 |v - v*|_A^2 + sum l_i(v_c,i),   g = A (v - v*) - J^T gamma,   H = A + J^T G J.
 ///
-/// Contacts are evaluated four at a time, and act through their body pair: impulses sum to one
-/// wrench and Hessians to one 6 x 6 matrix per pair before any Jacobian is touched.
+/// Contacts are evaluated four at a time. The impulses of a body pair are summed to one wrench, and
+/// their Hessians to one 6 x 6 matrix, before they are multiplied by a Jacobian.
+/// Source: [theory:convex-problem], [theory:newton], [theory:pair-hessian].
+///
+/// An object lives for one solve. The current point v, the momentum A (v - v*), the batches and the
+/// rows are in the arrays of the solver; their velocities and impulses are those of the last
+/// gradient.
 template <ConvexFormulation F>
 class IslandProblem {
  public:
+  /// @param range   the island's slices of the arrays
+  /// @param hessian the island's Hessian, see EliminationCache
   IslandProblem(const contact::ContactProblem& problem, const IslandRange& range,
                 SolverArrays<F>* arrays, math::BlockSparseCholesky* hessian)
       : problem_(problem),
@@ -35,12 +42,12 @@ class IslandProblem {
         dofs_(arrays->dofs),
         H_(*hessian) {}
 
-  /// The current point, of size num_dofs in solver order.
+  /// The current point v, size num_dofs, in solver order.
   std::span<const double> velocities() const {
     return {dofs_.v.data() + range_.dof_begin, static_cast<std::size_t>(range_.num_dofs)};
   }
 
-  /// Starts at other velocities.
+  /// Moves to the velocities v and starts again.
   void start_at(std::span<const double> v) {
     STICTION_ASSERT(static_cast<int>(v.size()) == range_.num_dofs);
     std::copy(v.begin(), v.end(), dofs_.v.data() + range_.dof_begin);
@@ -48,29 +55,29 @@ class IslandProblem {
     start();
   }
 
-  /// A (v - v*), once before the solve; it then follows each step. And what residuals are measured
-  /// by where contacts give no impulse.
+  /// Prepares a solve from the current point: computes A (v - v*), which is then updated in every
+  /// step, and the smallest scale of residuals, see contact::kResolvedMomentum.
   void start() {
     double* const momentum = dofs_.dp.data();
     multiply_by_A(dofs_.v_star.data(), momentum);
-    double given = 0, all = 0;
+    double p2 = 0, momentum2 = 0;
     for (int b = range_.block_begin; b < range_.block_end; ++b) {
       const BlockSlice& block = layout_.blocks[b];
       for (int i = 0; i < block.size; ++i) {
         const double D2 = dofs_.inv_diagonal[block.dof + i];
-        given += D2 * std::pow(problem_.free_impulse[block.problem_dof + i], 2);
-        all += D2 * std::pow(momentum[block.dof + i], 2);
+        p2 += D2 * std::pow(problem_.free_impulse[block.problem_dof + i], 2);
+        momentum2 += D2 * std::pow(momentum[block.dof + i], 2);
       }
     }
-    momentum_ = std::sqrt(all);
-    min_scale_ = std::max(std::sqrt(given), contact::kResolvedMomentum * momentum_);
+    momentum_ = std::sqrt(momentum2);
+    min_scale_ = std::max(std::sqrt(p2), contact::kResolvedMomentum * momentum_);
     const int begin = range_.dof_begin;
     for (int i = begin; i < begin + range_.num_dofs; ++i)
       dofs_.direction[i] = dofs_.v[i] - dofs_.v_star[i];
     multiply_by_A(dofs_.direction.data(), dofs_.dp.data());
   }
 
-  /// V of a pair for the dofs v in solver order.
+  /// Returns the motion V of a pair for velocities v in solver order.
   math::Six pair_velocity(const PairSlice& pair, const double* v) const {
     math::Six V = math::Six::zero();
     for (const SegmentBlock& s : segments(pair))
@@ -78,17 +85,20 @@ class IslandProblem {
     return V;
   }
 
+  /// Computes the gradient and all impulses at the current point.
+  /// @return |D g| and its scale [sqrt(J)]
   numerics::Residual calc_gradient() {
     double* force = dofs_.force.data();
     std::fill_n(force + range_.dof_begin, range_.num_dofs, 0.0);
     for (PairSlice& pair : pairs()) {
       const PairVelocity V(pair_velocity(pair, dofs_.v.data()));
-      std::optional<FineMotion> fine;
-      if (is_fine_) fine.emplace(problem_, segments(pair), dofs_.v.data(), dofs_.v_rest.data());
+      std::optional<CompensatedMotion> compensated;
+      if (is_compensated_)
+        compensated.emplace(problem_, segments(pair), dofs_.v.data(), dofs_.v_low.data());
       PairWrenchLanes wrench;
       for_each_batch(pair, [&](auto& batch) {
         batch.calc_velocity(V);
-        if (fine) fine->set_velocity(problem_, &batch);
+        if (compensated) compensated->set_velocity(problem_, &batch);
         batch.calc_impulse();
         batch.add_to(&wrench);
       });
@@ -105,12 +115,14 @@ class IslandProblem {
     return residual_;
   }
 
+  /// Computes Newton's direction d = -H^-1 g from the last gradient.
+  /// @return false if H is not positive definite
   bool calc_direction() {
     stiffness_ = 0;
-    // Where the imbalance is of the order of the impulses themselves, the exact curvature says
-    // little about where a bounded friction or a stiff contact will end.
+    // Far from the solution, where the residual is about as large as the impulses, the exact
+    // curvature of friction and of stiff contacts is a poor model. Use secants there.
     constexpr double kFar = 0.5;
-    // Secant slopes creep where they are far above the curvature: they are not used for long.
+    // Secants much above the curvature make short steps, so the number of these steps is limited.
     constexpr int kMaxSecants = 10;
     const bool is_far = residual_.norm > kFar * residual_.scale && num_secants_ < kMaxSecants;
     num_secants_ += is_far;
@@ -124,8 +136,8 @@ class IslandProblem {
     return true;
   }
 
-  /// H at the last gradient's point.
-  /// @return false if it is not positive definite
+  /// Factors H at the point of the last gradient.
+  /// @return false if H is not positive definite
   bool factor_hessian(Curvature curvature) {
     if (!start_hessian()) return false;
     for (const PairSlice& pair : pairs())
@@ -134,9 +146,9 @@ class IslandProblem {
     return H_.factor();
   }
 
-  /// How the solution answers to further impulses at its contacts: the direction H^-1 J^T gamma,
-  /// with H as factor_hessian left it, and the batches' dv_c along it.
-  /// @param add_impulses (batch, PairWrenchLanes*): adds the impulses gamma of the batch
+  /// Computes the response H^-1 J^T gamma of the solution to additional impulses at its contacts,
+  /// as the direction, and dv_c of all batches. Requires factor_hessian.
+  /// @param add_impulses (batch, PairWrenchLanes*) adds the additional impulses of a batch
   template <class AddImpulses>
   void calc_response(AddImpulses&& add_impulses) {
     double* direction = dofs_.direction.data();
@@ -152,12 +164,14 @@ class IslandProblem {
     calc_contact_directions();
   }
 
-  /// Calls f(batch) for all contacts of the island, always in the same order.
+  /// Calls f(batch) for all batches of the island, in a fixed order.
   template <class Function>
   void for_each_batch(Function&& f) {
     for (PairSlice& pair : pairs()) for_each_batch(pair, f);
   }
 
+  /// Prepares a line search along the direction.
+  /// @return the slope g . d at the current point, < 0 for a descent direction [J]
   double start_line_search() {
     multiply_by_A(dofs_.direction.data(), dofs_.dp_direction.data());
     momentum_slope_ = 0;
@@ -175,6 +189,8 @@ class IslandProblem {
     return slope;
   }
 
+  /// Computes the first and second derivative of l(v + alpha d) with respect to alpha, in a time
+  /// proportional to the number of contacts and rows.
   numerics::Slope calc_slope(double alpha) {
     numerics::Slope at{momentum_slope_ + alpha * momentum_curvature_, momentum_curvature_};
     LineDerivatives contacts;
@@ -196,12 +212,14 @@ class IslandProblem {
     return at;
   }
 
+  /// Moves the current point by alpha d.
+  /// @return |alpha d|_A [sqrt(J)]
   double move(double alpha) {
     const int begin = range_.dof_begin;
     for (int i = begin; i < begin + range_.num_dofs; ++i) {
       const double step = alpha * dofs_.direction[i];
-      if (is_fine_)
-        add_to_fine(step, &dofs_.v[i], &dofs_.v_rest[i]);
+      if (is_compensated_)
+        add_to_compensated(step, &dofs_.v[i], &dofs_.v_low[i]);
       else
         dofs_.v[i] += step;
       dofs_.dp[i] += alpha * dofs_.dp_direction[i];
@@ -209,69 +227,71 @@ class IslandProblem {
     return alpha * std::sqrt(momentum_curvature_);
   }
 
-  /// Multiplies the cost of all contacts, but not of rows, by s in (0, 1].
+  /// Multiplies the cost of all contacts, but not that of rows, by s in (0, 1].
   void set_continuation_parameter(double s) {
     STICTION_ASSERT(0 < s && s <= 1);
     continuation_parameter_ = s;
   }
-  /// Of the last Hessian, the largest product of a pair's curvature and mobility [-].
+  /// The largest product of a pair's curvature and mobility in the last Hessian [-].
   double stiffness() const { return stiffness_; }
-  /// A relative error of v is one of the momentum, which may be far above the impulses. The last
-  /// Hessian may be of a point at which stiff contacts were open, or there is none.
+  /// Returns the relative error of the gradient per relative error of v [-]. An error of v is an
+  /// error of the momentum, which may be much larger than the impulses. Stiff contacts may have
+  /// been open in the last Hessian, or there is no Hessian yet, so the stiffness is computed again.
   double sensitivity() {
-    if (may_be_stiff()) measure_stiffness();
+    if (may_be_stiff()) add_stiffness();
     return stiffness_ * std::max(1.0, momentum_ / residual_.scale);
   }
-  /// Makes stiffness() known before the first Hessian.
+  /// Computes stiffness() before the first Hessian.
   void find_stiffness() {
     (void)calc_gradient();
-    measure_stiffness();
+    add_stiffness();
   }
-  /// From here on velocities have more digits: v + v_rest.
-  /// @return false if they have already
+  /// Switches to compensated velocities v + v_low.
+  /// @return false if velocities are compensated already
   bool refine() {
-    if (is_fine_) return false;
-    is_fine_ = true;
-    std::fill_n(dofs_.v_rest.data() + range_.dof_begin, range_.num_dofs, 0.0);
+    if (is_compensated_) return false;
+    is_compensated_ = true;
+    std::fill_n(dofs_.v_low.data() + range_.dof_begin, range_.num_dofs, 0.0);
     return true;
   }
-  bool is_fine() const { return is_fine_; }
+  bool is_compensated() const { return is_compensated_; }
 
-  /// The longest step up to max_step that keeps every contact in its law's domain, to within a
-  /// third; from a point in it, and after start_line_search. 0 where rounding has put the point
-  /// itself beyond.
+  /// Returns a step of at most max_step that keeps every contact in the domain of its law. It is at
+  /// least two thirds of the longest such step, or 0 if rounding has moved the current point out of
+  /// the domain. Requires a point in the domain and start_line_search.
   double calc_max_step(double max_step) requires HasDomain<F> {
     constexpr double kShortest = 1e-12;
-    while (!is_soft_ && !is_feasible(max_step)) {
+    while (!is_extended_ && !is_feasible(max_step)) {
       if (max_step < kShortest) return 0;
       max_step *= 2.0 / 3;
     }
     return max_step;
   }
-  /// True if every contact has its law's own impulse a step away; after calc_gradient.
+  /// True if at v + alpha d every contact has the impulse of its law, and not of a linear extension.
+  /// Requires calc_gradient, and start_line_search unless alpha is 0.
   bool is_feasible(double alpha) requires HasDomain<F> {
     bool all = true;
     for (const PairSlice& pair : pairs())
       for_each_batch(pair, [&](const auto& batch) { all = all && batch.is_feasible(alpha); });
     return all;
   }
-  /// Makes laws that have a domain go on linearly, from a fraction of the way to its border on; 0:
-  /// no more.
+  /// Extends barriers linearly from a given distance on, as a fraction of their thickness. 0
+  /// restores the barriers. Source: [theory:barrier-domain].
   void extend_domain(double fraction) requires HasDomain<F> {
-    is_soft_ = fraction > 0;
+    is_extended_ = fraction > 0;
     for (const PairSlice& pair : pairs())
-      for_each_batch(pair, [&](auto& batch) { batch.soften(fraction); });
+      for_each_batch(pair, [&](auto& batch) { batch.extend_domain(fraction); });
   }
 
  private:
-  /// Makes stiffness() at least that of the last gradient's point.
-  void measure_stiffness() {
+  /// Raises stiffness() to the stiffness at the point of the last gradient.
+  void add_stiffness() {
     for (const PairSlice& pair : pairs()) (void)calc_pair_hessian(pair, Curvature::kExact);
   }
 
-  /// True if the spring of a contact is stiff enough for rounding of v to show.
+  /// True if a contact is so stiff that the rounding of v may change its impulse noticeably.
   bool may_be_stiff() {
-    constexpr double kStiff = 1e5;  // k dt^2 w [-]
+    constexpr double kStiff = 1e5;  // dimensionless stiffness k dt^2 w
     const double dt = problem_.time_step;
     for (const PairSlice& pair : pairs())
       for (int i = pair.contact_begin; i < pair.contact_end; ++i)
@@ -280,7 +300,7 @@ class IslandProblem {
     return false;
   }
 
-  /// dv_c of the direction.
+  /// Computes dv_c of all batches along the direction.
   void calc_contact_directions() {
     for (PairSlice& pair : pairs()) {
       const PairVelocity dV(pair_velocity(pair, dofs_.direction.data()));
@@ -288,7 +308,7 @@ class IslandProblem {
     }
   }
 
-  /// x <- H^-1 x, in solver order.
+  /// Replaces x, in solver order, by H^-1 x.
   void solve_in_place(double* x) const {
     H_.solve_in_place({x + range_.dof_begin, static_cast<std::size_t>(range_.num_dofs)});
   }
@@ -307,7 +327,7 @@ class IslandProblem {
     return {items.data() + begin, items.data() + end};
   }
 
-  /// Calls f(batch) for the pair's contacts, four at a time.
+  /// Calls f(batch) for the batches of a pair.
   template <class Function>
   void for_each_batch(const PairSlice& pair, Function&& f) {
     for (auto& batch : slice(arrays_.batches, pair.batch_begin, pair.batch_end)) f(batch);
@@ -316,7 +336,8 @@ class IslandProblem {
         f(batch);
   }
 
-  /// Most islands of a settled scene are: their Hessian needs no pattern.
+  /// True for islands of one free body without rows. Most islands of a settled scene are such
+  /// islands, and their Hessian is one 6 x 6 matrix.
   bool is_one_free_body() const {
     if (range_.block_end - range_.block_begin != 1 || range_.row_begin != range_.row_end)
       return false;
@@ -335,6 +356,7 @@ class IslandProblem {
     return math::solve_six(H, dofs_.direction.data() + range_.dof_begin);
   }
 
+  /// Sums Phi^T G Phi over the contacts of a pair, and raises stiffness() to that of the pair.
   math::SixBySix calc_pair_hessian(const PairSlice& pair, Curvature curvature) {
     PairHessianLanes G;
     for_each_batch(pair, [&](const auto& batch) { batch.add_to(&G, curvature); });
@@ -352,7 +374,7 @@ class IslandProblem {
     return v_r;
   }
 
-  /// y = A x for the island's dofs.
+  /// Computes y = A x for the dofs of the island, in solver order.
   void multiply_by_A(const double* x, double* y) const {
     for (int b = range_.block_begin; b < range_.block_end; ++b) {
       const BlockSlice& block = layout_.blocks[b];
@@ -371,6 +393,7 @@ class IslandProblem {
     }
   }
 
+  /// Computes |D g| and its scale from the momentum and the force.
   numerics::Residual calc_residual() const {
     double gradient = 0, impulse = 0;
     const int begin = range_.dof_begin;
@@ -384,8 +407,9 @@ class IslandProblem {
     return {std::sqrt(gradient), std::max(min_scale_, std::sqrt(impulse))};
   }
 
-  /// A, or of dofs that constraints touch what is left of it when the others are eliminated: once a
-  /// solve.
+  /// Sets H to A. Idle blocks are eliminated once per solve; later calls restore the Schur
+  /// complement of A for the other blocks.
+  /// @return false if the idle blocks of A are not positive definite
   bool start_hessian() {
     if (has_schur_complement_) {
       H_.restore_remaining();
@@ -427,20 +451,21 @@ class IslandProblem {
   SolverLayout& layout_;
   DofArrays& dofs_;
   math::BlockSparseCholesky& H_;
-  double momentum_ = 0;            // |D A v*|
-  double min_scale_ = 0;           // of residuals, see start
-  numerics::Residual residual_;    // at the current point
-  int num_secants_ = 0;            // directions from secant slopes
+  double momentum_ = 0;            // |D A v*| [sqrt(J)]
+  double min_scale_ = 0;           // smallest scale of residuals [sqrt(J)]
+  numerics::Residual residual_;    // at the point of the last gradient
+  int num_secants_ = 0;            // number of directions that were computed with secants
   double momentum_slope_ = 0;      // d . A (v - v*)
   double momentum_curvature_ = 0;  // d . A d
   double stiffness_ = 0;
   double continuation_parameter_ = 1;  // s of numerics::StiffProblem
-  bool is_soft_ = false;
+  bool is_extended_ = false;           // barriers are extended linearly
   bool has_schur_complement_ = false;
-  bool is_fine_ = false;
+  bool is_compensated_ = false;
 };
 
-/// Newton's method, from anywhere if the laws have a domain, and however stiff they are.
+/// Minimizes the cost of an island by Newton's method, with continuation and compensated velocities
+/// for stiff laws, and with linear extensions if the start is outside the domain of barriers.
 template <ConvexFormulation F>
 numerics::NewtonResult minimize_island(IslandProblem<F>* island,
                                        const numerics::NewtonOptions& options) {

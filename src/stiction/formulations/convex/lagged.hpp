@@ -5,8 +5,8 @@
 
 namespace stiction::formulations {
 
-/// `lagged`: a normal law, and Coulomb friction whose bound is the normal impulse gamma_n0 of the
-/// state at the start of the step:
+/// `lagged`: friction is bounded by mu gamma_n0, where gamma_n0 is the normal impulse of the state
+/// at the start of the step. The normal impulse itself is that of the end of the step:
 ///
 ///     l = mu gamma_n0 |v_t|_s - N(v_n),   gamma = [-mu gamma_n0 t_s; n(v_n)].
 ///
@@ -24,7 +24,7 @@ struct LaggedWith {
     laws::NormalImpulse<Lanes> normal;
   };
 
-  // Contacts with torsional, rolling or anisotropic friction.
+  /// The law of contacts with torsional, rolling or unequal tangential friction.
   using Torsion = LaggedTorsionWith<Laws>;
 
   static Row make_row(const ContactStart& start, const ModelParameters& parameters);
@@ -68,7 +68,7 @@ struct LaggedWith {
 
 using Lagged = LaggedWith<DefaultLaws>;
 
-/// eps_s = max(v_s, sigma w mu gamma_n0) [m/s], [castro2023] eq. (44).
+/// Computes eps_s = max(v_s, sigma w mu gamma_n0) [m/s], [castro2023] eq. (44).
 Lanes calc_regularized_slip_tolerance(const ModelParameters& parameters, const ContactStart& start,
                                       const Lanes& gamma_n0);
 

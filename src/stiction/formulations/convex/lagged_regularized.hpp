@@ -4,12 +4,13 @@
 
 namespace stiction::formulations {
 
-/// `lagged_regularized`: Lagged with a slip tolerance that grows with the impulse,
+/// `lagged_regularized`: `lagged` with a slip tolerance that grows with the impulse and is fixed
+/// during the step,
 ///
-///     eps_s = max(v_s, sigma w mu gamma_n0),   fixed during the step,
+///     eps_s = max(v_s, sigma w mu gamma_n0),
 ///
-/// so that friction is never stiffer than sigma times the contact's own mobility. Drake's "lagged".
-/// Source: [castro2023] section VIII, eq. (44); [theory:lagged-regularized].
+/// so the slope of friction, mu gamma_n0 / eps_s, is at most 1 / (sigma w). Drake calls this model
+/// "lagged". Source: [castro2023] section VIII, eq. (44); [theory:lagged-regularized].
 template <class Laws>
 struct LaggedRegularizedWith : LaggedWith<Laws> {
   using typename LaggedWith<Laws>::Row;

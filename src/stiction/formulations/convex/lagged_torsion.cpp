@@ -9,8 +9,9 @@ typename LaggedTorsionWith<Laws>::Row LaggedTorsionWith<Laws>::make_row(
   row.normal = Laws::make_normal(start, parameters);
   row.friction = Laws::make_friction(parameters);
   row.gamma_n0 = row.normal.calc_start_impulse(start.v_c0.z);
-  // Slip is measured as friction power per normal impulse, so eps_s is scaled by mu as well. Where
-  // rotation alone is rubbed, the tolerance is that of a spin by eps_s at a radius of one meter.
+  // The norm is that of m u, the friction power per normal impulse, so eps_s is scaled by mu as
+  // well. Without sliding friction, the tolerance is that of a rotation with speed eps_s at a
+  // radius of one meter.
   constexpr double kSpinRadius = 1;       // [m]
   Lanes largest = math::broadcast(1e-9);  // keeps the tolerance positive without friction
   for (int i = 0; i < kNumSlips; ++i) {

@@ -4,39 +4,42 @@
 
 namespace stiction::formulations {
 
-/// Friction of a `lagged` contact in all five directions of slip: two tangential, torsional about
-/// the normal and two rolling. With u the slip and m = diag(mu_1 .. mu_5), the dissipation
+/// The law of a `lagged` contact with friction in five directions of slip: two tangential ones,
+/// torsion about the normal, and two rolling ones. With the slip u and m = diag(mu_1 .. mu_5), the
+/// cost and the impulse of friction are
 ///
-///     l_f = gamma_n0 |m u|_s,   impulse = -gamma_n0 m (m u)_s
+///     l_f = gamma_n0 |m u|_s,   gamma_f = -gamma_n0 m t_s(m u).
 ///
-/// is the support function of MuJoCo's elliptic cone sum (gamma_i / mu_i)^2 <= gamma_n^2 at the
-/// lagged normal impulse: convex, and equal to Lagged where only mu_1 = mu_2 act. Source:
-/// [todorov2014]; [theory:elliptic-cone].
+/// The cost is the support function of MuJoCo's elliptic cone sum (gamma_i / mu_i)^2 <= gamma_n^2
+/// at the lagged normal impulse. It is convex. If mu_1 = mu_2 and the other coefficients are 0, the
+/// law is that of LaggedWith. Source: [todorov2014]; [theory:elliptic-cone].
 template <class Laws>
 struct LaggedTorsionWith {
   static constexpr int kNumSlips = 5;
-  /// The slips among [v_t1, v_t2, v_n, w_n, w_t1, w_t2]: all but the normal component.
+  /// Indices of the slips and of the normal component in [v_t1, v_t2, v_n, w_n, w_t1, w_t2].
   static constexpr int kSlipIndex[kNumSlips] = {0, 1, 3, 4, 5};
   static constexpr int kNormalIndex = 2;
 
   struct Start : ContactStart {
-    Lanes friction[kNumSlips]{};  // [-, -, m, m, m], zero beyond the contact's dim
+    Lanes friction[kNumSlips]{};  // [-, -, m, m, m], 0 beyond the contact's dim
   };
   struct Row {
     typename Laws::Normal normal;
     Lanes gamma_n0{};        // [N s]
     Lanes mu[kNumSlips]{};   // [-, -, m, m, m]
-    Lanes slip_tolerance{};  // of m u [m/s]
+    Lanes slip_tolerance{};  // tolerance of m u [m/s]
     [[no_unique_address]] typename Laws::Friction friction;
   };
   struct State {
-    typename Laws::template Norm<kNumSlips> slip;  // of m u
+    typename Laws::template Norm<kNumSlips> slip;  // norm of m u
     laws::NormalImpulse<Lanes> normal;
   };
 
+  /// Makes the fixed parameters of four contacts.
   /// @param eps_s slip tolerance of the tangential directions [m/s]
   static Row make_row(const Start& start, const ModelParameters& parameters, const Lanes& eps_s);
-  /// v_c, gamma: six components. G: six by six, entry (i, j) at [i][j].
+  // As in ConvexFormulation, but with v_c and gamma of six components. Entry (i, j) of G is at
+  // [i][j].
   static Lanes calc_cost(const Row& row, const Lanes v_c[6]);
   static void calc_impulse(const Row& row, const Lanes v_c[6], State* state, Lanes gamma[6]);
   static void calc_hessian(const Row& row, const State& state, Curvature curvature, Lanes G[6][6]);

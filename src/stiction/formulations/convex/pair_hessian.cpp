@@ -14,7 +14,7 @@ using math::SixBySix;
 
 bool is_zero(const std::array<double, 3>& r) { return r[0] == 0 && r[1] == 0 && r[2] == 0; }
 
-/// M X with X = [I 0; -[r]x I]: in column operations.
+/// Returns M X with X = [I 0; -[r]x I], by column operations.
 SixBySix shift_columns(const SixBySix& m, const std::array<double, 3>& r) {
   const Six* c = m.column;
   return {{multiply_add(c[4], -r[2], multiply_add(c[5], r[1], c[0])),
@@ -22,8 +22,8 @@ SixBySix shift_columns(const SixBySix& m, const std::array<double, 3>& r) {
            multiply_add(c[3], -r[1], multiply_add(c[4], r[0], c[2])), c[3], c[4], c[5]}};
 }
 
-/// X_row^T G X_column of two rigid bodies, or of one with itself. X^T moves each column as a
-/// wrench.
+/// Returns X_row^T G X_column of two rigid bodies, or of a body with itself. X^T shifts each column
+/// as a wrench.
 SixBySix rigid_block(const SixBySix& G, const Segment& row, const Segment& column) {
   SixBySix block = is_zero(column.offset) ? G : shift_columns(G, column.offset);
   if (!is_zero(row.offset))
@@ -33,7 +33,7 @@ SixBySix rigid_block(const SixBySix& G, const Segment& row, const Segment& colum
   return block;
 }
 
-/// A block of the Hessian as the caller's rows and columns see it: as it stands, or transposed.
+/// A view of a block of the Hessian, or of its transpose.
 struct View {
   double* data;
   int row_stride, column_stride;
@@ -43,7 +43,8 @@ struct View {
   double& operator()(int i, int j) const { return data[i * row_stride + j * column_stride]; }
 };
 
-/// J_row^T G J_column, with the column's joints one by one and a row of either kind.
+/// Adds J_row^T G J_column to a block. The column segment has Jacobian columns; the row segment is
+/// of either kind.
 void add_joint_columns(const ContactProblem& problem, const SixBySix& G, const Segment& row,
                        const Segment& column, const View& to) {
   const double* J_row = problem.columns.data() + 6 * row.first_column;
@@ -57,14 +58,14 @@ void add_joint_columns(const ContactProblem& problem, const SixBySix& G, const S
       const Six wrench = math::shift_wrench(F, row.offset.data()) * row.sign;
       for (int i = 0; i < 6; ++i) to_column[i * to.row_stride] += wrench[i];
     } else {
-      // Of a block on the diagonal, the lower triangle.
+      // Write the lower triangle of a diagonal block.
       for (int r = &row == &column ? c : 0; r < row.num_columns; ++r)
         to_column[row_dof[r] * to.row_stride] += dot(Six::load(J_row + 6 * r), F);
     }
   }
 }
 
-/// The block of two segments, of which one at least is of joints.
+/// Adds the block of two segments, at least one of which has Jacobian columns.
 void add_joint_block(const ContactProblem& problem, const SixBySix& G, const Segment& row,
                      const Segment& column, const View& to) {
   if (column.is_rigid_body)
@@ -86,7 +87,7 @@ void add_pair_hessian(const ContactProblem& problem, const SixBySix& G,
       add_joint_columns(problem, G, segment, segment, View::of(diagonal));
 
     for (std::size_t t = 0; t < s; ++t) {
-      // Below the diagonal: the rows of the block that is eliminated later.
+      // The block below the diagonal has the rows of the segment that is eliminated later.
       const bool s_is_later = segments[s].block > segments[t].block;
       STICTION_ASSERT(segments[s].block != segments[t].block);
       const SegmentBlock& row = segments[s_is_later ? s : t];

@@ -6,23 +6,24 @@
 #include "stiction/math/block_sparse_cholesky.hpp"
 #include "stiction/math/six.hpp"
 
-/// Adds J^T G J of a body pair to a block-sparse Hessian, with one 6 x 6 matrix G for all its
-/// contacts: the cost per contact does not depend on the number of dofs, [theory:pair-hessian].
+/// Products J^T G J of body pairs. One 6 x 6 matrix G stands for all contacts of a pair, so the
+/// cost per contact does not depend on the number of dofs, [theory:pair-hessian].
 namespace stiction::formulations {
 
-/// A segment and its block's place in the order of elimination.
+/// A segment and the place of its block in a solve.
 struct SegmentBlock {
   const contact::Segment* segment = nullptr;
-  int block = -1;
-  int dof = 0;  // the block's first, in solver order
+  int block = -1;  // index in the island's Hessian
+  int dof = 0;     // first dof of the block in solver order
 };
 
-/// @param G  sum over the pair's contacts of Phi^T G_c Phi [kg, kg m, kg m^2]
-/// @param segments of different blocks
+/// Adds J^T G J of a body pair to the block-sparse Hessian H.
+/// @param G        sum of Phi^T G_c Phi over the pair's contacts [kg, kg m, kg m^2]
+/// @param segments segments of the pair, each with a different block
 void add_pair_hessian(const contact::ContactProblem& problem, const math::SixBySix& G,
                       std::span<const SegmentBlock> segments, math::BlockSparseCholesky* H);
 
-/// The same for a pair that one free body moves alone: its block.
+/// Returns J^T G J of a pair whose only segment is a free body.
 math::SixBySix calc_free_body_hessian(const math::SixBySix& G, const contact::Segment& segment);
 
 }  // namespace stiction::formulations

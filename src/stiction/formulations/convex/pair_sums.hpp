@@ -2,7 +2,7 @@
 
 #include "stiction/math/lanes.hpp"
 
-/// What the contacts of a body pair add up to, at the pair's origin in the world frame.
+/// Sums over the contacts of a body pair, at the pair's origin in the world frame.
 namespace stiction::formulations {
 
 using math::Lanes;
@@ -10,7 +10,7 @@ using math::Lanes3;
 using math::LanesSymmetric3;
 using math::multiply_add;
 
-/// The pair's motion V = [w; v], the same in every lane.
+/// The motion V = [w; v] of a pair, with the same value in every lane.
 struct PairVelocity {
   Lanes3 w, v;
 
@@ -19,15 +19,16 @@ struct PairVelocity {
         v{math::broadcast(V[3]), math::broadcast(V[4]), math::broadcast(V[5])} {}
 };
 
-/// Wrench impulse [torque; force], lane by lane.
+/// A wrench impulse [torque; force] of each lane.
 struct PairWrenchLanes {
   Lanes3 torque{}, force{};
 
-  /// Adds forces at r.
+  /// Adds the forces f at the points r.
   void add_force(const Lanes3& r, const Lanes3& f) {
     torque += cross(r, f);
     force += f;
   }
+  /// Returns the sum over the lanes.
   math::Six sum() const {
     const Lanes zero{};
     const Lanes rest = math::sum_each(force.y, force.z, zero, zero);
@@ -35,16 +36,15 @@ struct PairWrenchLanes {
   }
 };
 
-/// Phi^T K Phi with Phi = [-[r]x I], lane by lane: blocks ww, wv and vv of a symmetric 6 x 6
-/// matrix.
+/// A symmetric 6 x 6 matrix of each lane, as blocks ww, wv and vv.
 struct PairHessianLanes {
   LanesSymmetric3 ww{}, vv{};
-  Lanes3 wv[3]{};  // rows
+  Lanes3 wv[3]{};  // by rows
 
-  /// Adds stiffness K of points at r.
+  /// Adds Phi^T K Phi with Phi = [-[r]x I], for matrices K of points at r.
   void add_stiffness(const Lanes3& r, const LanesSymmetric3& K) {
     vv += K;
-    // [r]x K, by columns; K is symmetric
+    // [r]x K by columns; K is symmetric.
     const Lanes3 c0 = cross(r, {K.xx, K.xy, K.xz});
     const Lanes3 c1 = cross(r, {K.xy, K.yy, K.yz});
     const Lanes3 c2 = cross(r, {K.xz, K.yz, K.zz});
@@ -52,7 +52,7 @@ struct PairHessianLanes {
     wv[0] += row0;
     wv[1] += row1;
     wv[2] += row2;
-    // [r]x K [r]x^T, whose row i is r x row i
+    // [r]x K [r]x^T, whose row i is r x row_i.
     const Lanes3 minus_r = r * math::broadcast(-1);
     const auto add = [](Lanes* to, const Lanes& r_a, const Lanes& a, const Lanes& minus_r_b,
                         const Lanes& b) {
@@ -66,6 +66,7 @@ struct PairHessianLanes {
     add(&ww.zz, r.x, row2.y, minus_r.y, row2.x);
   }
 
+  /// Returns the sum over the lanes.
   math::SixBySix sum() const {
     const Lanes zero{};
     const auto rest = [&](const Lanes& a, const Lanes& b) {

@@ -8,11 +8,11 @@ namespace stiction::formulations {
 Sap::Row Sap::make_row(const ContactStart& start, const ModelParameters& parameters) {
   const double dt = start.time_step;
   const double resolved = parameters.near_rigid_factor / (2 * std::numbers::pi);
-  // A ratio R_t / R_n of zero would leave stiction without regularization, hence the floor.
+  // Stiction needs R_t > 0, so sigma has a lower limit.
   constexpr double kMinRegularization = 1e-9;
   const double sigma = std::max(parameters.friction_regularization, kMinRegularization);
   const Lanes damped_step = dt + start.law.relaxation_time;
-  // A force that does not change with penetration is the limit of a soft spring.
+  // A force that does not depend on penetration is treated as that of a very soft spring.
   constexpr double kMinStiffness = 1e-9;  // [N/m]
   const Lanes stiffness = math::max(start.law.stiffness, math::broadcast(kMinStiffness));
   Row row;
@@ -28,11 +28,12 @@ Lanes3 Sap::calc_impulse(const Row& row, const Lanes3& v_c, State* state) {
   const Lanes zero{}, one = math::broadcast(1);
   const Lanes slip = math::sqrt(v_c.x * v_c.x + v_c.y * v_c.y);
   const Lanes y_n = (row.v_hat - v_c.z) / row.R_n, y_r = slip / row.R_t;
-  // Without friction and slip both cones hold y_n < 0 on their edge: the answer there is none.
+  // Without friction and slip, y with y_n < 0 is on the boundary of both regions; the strict
+  // comparison leaves it without an impulse.
   const Lanes mu_hat = row.mu * row.R_t / row.R_n;
   const Lanes touches = y_n > -mu_hat * y_r ? one : zero;
   state->sticks = y_r < row.mu * y_n ? touches : zero;
-  // There |v_t| > 0 if there is friction: y_r = 0 then is stiction or no touch.
+  // A sliding contact with friction has |v_t| > 0, because y_r = 0 is stiction or separation.
   state->slides = touches - state->sticks;
   state->inv_slip = slip > 0 ? 1 / slip : zero;
   state->t_x = v_c.x * state->inv_slip;

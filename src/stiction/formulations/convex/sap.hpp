@@ -4,8 +4,8 @@
 
 namespace stiction::formulations {
 
-/// `sap`: the impulse is the projection of y = R^-1 (v_hat - v_c) on the friction cone in the norm
-/// of R = diag(R_t, R_t, R_n), a linear spring-damper with convex friction:
+/// `sap`: a linear spring and damper with convex friction. The impulse is the projection of
+/// y = R^-1 (v_hat - v_c) onto the friction cone in the norm of R = diag(R_t, R_t, R_n):
 ///
 ///     R_n = max(beta^2 w / (4 pi^2), 1 / (dt k (dt + tau_d))),  R_t = sigma w,
 ///     v_hat = x0 / (dt + tau_d),   l = 1/2 (R_t |gamma_t|^2 + R_n gamma_n^2).
@@ -19,12 +19,11 @@ struct Sap {
     Lanes v_hat{};         // [m/s]
     Lanes sliding_mass{};  // a = 1 / (R_n (1 + mu^2 R_t / R_n)) [kg]
   };
-  /// The region of each lane as 1 or 0; without impulse both are 0.
   struct State {
-    Lanes sticks{}, slides{};
-    Lanes t_x{}, t_y{};  // slip direction; zero without slip
-    Lanes inv_slip{};    // 1 / |v_t| [s/m]; zero without slip
-    Lanes gamma_n{};     // sliding [N s]
+    Lanes sticks{}, slides{};  // 1 in the region of each lane; both are 0 without an impulse
+    Lanes t_x{}, t_y{};        // slip direction; 0 without slip
+    Lanes inv_slip{};          // 1 / |v_t| [s/m]; 0 without slip
+    Lanes gamma_n{};           // normal impulse in sliding [N s]
   };
 
   static Row make_row(const ContactStart& start, const ModelParameters& parameters);

@@ -4,15 +4,14 @@
 
 namespace stiction::formulations {
 
-/// `similar`: the normal impulse is evaluated at z = v_n - mu |v_t|_s, which couples it to slip so
-/// that the field has a potential:
+/// `similar`: the normal impulse is evaluated at z = v_n - mu |v_t|_s. This couples it to slip such
+/// that the impulse has a potential:
 ///
 ///     l = -N(z),   gamma = [-mu n(z) t_s; n(z)].
 ///
-/// The price is a gap mu dt |v_t| while sliding. Source: [castro2023] section VI.C;
-/// [theory:similar].
-/// The slip tolerance is regularized as in `lagged_regularized`, as Drake's "similar"; with
-/// friction_regularization = 0 it is the paper's.
+/// The price is a gap of mu dt |v_t| while the contact slides. The slip tolerance is that of
+/// `lagged_regularized`, as in Drake's "similar"; with friction_regularization = 0 it is that of
+/// the paper. Source: [castro2023] section VI.C; [theory:similar].
 template <class Laws>
 struct SimilarWith {
   struct Row {
@@ -23,7 +22,7 @@ struct SimilarWith {
   };
   struct State {
     typename Laws::template Norm<2> slip;
-    laws::NormalImpulse<Lanes> normal;  // at z
+    laws::NormalImpulse<Lanes> normal;  // the normal law at z
   };
 
   static Row make_row(const ContactStart& start, const ModelParameters& parameters);
@@ -39,7 +38,7 @@ struct SimilarWith {
     return {friction * state->slip.t[0], friction * state->slip.t[1], state->normal.n};
   }
 
-  /// With u = dz/dv_c = [-mu t_s; 1]:  G = -n' u u^T + mu n (I - t_s t_s^T) / h.
+  /// Computes G = -n' u u^T + mu n (I - t_s t_s^T) / h with u = dz/dv_c = [-mu t_s; 1].
   static LanesSymmetric3 calc_hessian(const Row& row, const State& state, Curvature) {
     const Lanes u_x = -row.mu * state.slip.t[0], u_y = -row.mu * state.slip.t[1];
     const Lanes slope = -state.normal.dn_dv, bound = row.mu * state.normal.n;

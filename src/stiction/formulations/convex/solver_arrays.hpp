@@ -7,14 +7,16 @@
 
 namespace stiction::formulations {
 
+/// A formulation that has a law of six components for torsional, rolling and unequal friction.
 template <class F>
 concept TakesTorsion = requires {
   typename F::Torsion;
 };
 
-/// Stands in for the batches of torsional friction where a model has no law for them.
+/// The batch type of models without a law of six components. No such batch is ever made.
 struct NoTorsionBatch {};
 
+/// The type of the batches with a law of six components.
 template <class F>
 struct TorsionBatchOf {
   using type = NoTorsionBatch;
@@ -24,22 +26,22 @@ struct TorsionBatchOf<F> {
   using type = TorsionBatch<typename F::Torsion>;
 };
 
-/// Per-dof arrays, in solver order.
+/// Arrays with one entry per dof, in solver order.
 struct DofArrays {
   std::vector<double> v, v_star;
-  std::vector<double> v_rest;                   // of fine velocities, see fine_velocity.hpp
+  std::vector<double> v_low;                    // low-order part, see compensated_velocity.hpp
   std::vector<double> dp, force;                // A (v - v*), J^T gamma
   std::vector<double> direction, dp_direction;  // d, A d
-  std::vector<double> inv_diagonal;             // of A, D^2
+  std::vector<double> inv_diagonal;             // D^2 = diag(A)^-1
 
   void resize(int n) {
-    for (auto* array :
-         {&v, &v_rest, &v_star, &dp, &force, &direction, &dp_direction, &inv_diagonal})
+    for (auto* array : {&v, &v_low, &v_star, &dp, &force, &direction, &dp_direction, &inv_diagonal})
       array->resize(n);
   }
 };
 
-/// What ConvexSolver prepares once per step and IslandProblem works on.
+/// The arrays of all islands. ConvexSolver fills them once per step, and each IslandProblem works
+/// on its slices.
 template <ConvexFormulation F>
 struct SolverArrays {
   SolverLayout layout;

@@ -49,16 +49,23 @@ void SolverLayout::add_blocks(const ContactProblem& problem, std::span<const int
   for (const int block : order) {
     position_[block] = position++;
     solver_dof_[block] = num_dofs;
-    blocks.push_back({block, problem.dof_start[block], num_dofs, problem.block_size(block)});
+    blocks.push_back({.block = block,
+                      .problem_dof = problem.dof_start[block],
+                      .dof = num_dofs,
+                      .size = problem.block_size(block)});
     num_dofs += problem.block_size(block);
   }
 }
 
 void SolverLayout::add_coupling(const ContactProblem& problem, const contact::Coupling& coupling) {
   const int row = coupling.row_block, column = coupling.column_block;
-  couplings.push_back({problem.block_size(row), problem.block_size(column), solver_dof_[row],
-                       solver_dof_[column], position_[row], position_[column],
-                       problem.A.data() + coupling.start});
+  couplings.push_back({.rows = problem.block_size(row),
+                       .columns = problem.block_size(column),
+                       .row_dof = solver_dof_[row],
+                       .column_dof = solver_dof_[column],
+                       .row_block = position_[row],
+                       .column_block = position_[column],
+                       .A = problem.A.data() + coupling.start});
 }
 
 void SolverLayout::add_pair(const ContactProblem& problem, const contact::BodyPair& pair,
@@ -72,6 +79,7 @@ void SolverLayout::add_pair(const ContactProblem& problem, const contact::BodyPa
   slice.segment_end = static_cast<int>(segments.size());
   slice.contact_begin = pair.first_contact;
   slice.contact_end = pair.first_contact + pair.num_contacts;
+  // Contacts of both kinds of law have their own batches.
   int num_torsions = 0;
   if (has_torsion_law)
     for (int c = slice.contact_begin; c < slice.contact_end; ++c)
@@ -91,8 +99,10 @@ void SolverLayout::add_row(const ContactProblem& problem, const Islands& problem
   for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
     const int block = problem_islands.block_of_dof(problem.row_dof[c]);
     const int in_block = problem.row_dof[c] - problem.dof_start[block];
-    row_entries.push_back(
-        {solver_dof_[block] + in_block, position_[block], in_block, problem.row_columns[c]});
+    row_entries.push_back({.dof = solver_dof_[block] + in_block,
+                           .block = position_[block],
+                           .dof_in_block = in_block,
+                           .value = problem.row_columns[c]});
   }
   slice.entry_end = static_cast<int>(row_entries.size());
 }

@@ -11,60 +11,64 @@
 
 namespace stiction::formulations {
 
-/// Slices [begin, end) of one island.
+/// The slices [begin, end) of one island.
 struct IslandRange {
   int block_begin = 0, block_end = 0;
-  int num_idle = 0;  // the first blocks, which no constraint touches
+  int num_idle = 0;  // number of idle blocks, which come first
   int coupling_begin = 0, coupling_end = 0;
   int pair_begin = 0, pair_end = 0;
   int row_begin = 0, row_end = 0;
   int dof_begin = 0, num_dofs = 0;
 };
 
+/// A block of dofs.
 struct BlockSlice {
-  int block = 0;        // in the problem
-  int problem_dof = 0;  // the first of its dofs in the problem
-  int dof = 0;          // and in solver order
+  int block = 0;        // index in the problem
+  int problem_dof = 0;  // its first dof in the problem
+  int dof = 0;          // its first dof in solver order
   int size = 0;
 };
 
 /// An off-diagonal block of A.
 struct CouplingSlice {
-  int rows = 0, columns = 0;            // sizes
+  int rows = 0, columns = 0;            // size of the block
   int row_dof = 0, column_dof = 0;      // first dofs in solver order
-  int row_block = 0, column_block = 0;  // of the island's Hessian
+  int row_block = 0, column_block = 0;  // indices in the island's Hessian
   const double* A = nullptr;            // column-major
 };
 
+/// A body pair, with its segments, contacts and batches.
 struct PairSlice {
   int segment_begin = 0, segment_end = 0;
-  int contact_begin = 0, contact_end = 0;  // in the problem
-  int batch_begin = 0, batch_end = 0;      // of contacts by the law of three components
-  int torsion_begin = 0, torsion_end = 0;  // batches of contacts by the law of six
+  int contact_begin = 0, contact_end = 0;  // indices in the problem
+  int batch_begin = 0, batch_end = 0;      // batches with the law of three components
+  int torsion_begin = 0, torsion_end = 0;  // batches with the law of six components
 };
 
+/// A scalar row, with its velocity and impulse at the point of the last gradient.
 struct RowSlice {
-  int row = 0;  // in the problem
+  int row = 0;  // index in the problem
   int entry_begin = 0, entry_end = 0;
-  double v_r = 0, dv_r = 0;
+  double v_r = 0, dv_r = 0;  // velocity, and its change along the Newton direction
   laws::RowImpulse impulse;
 };
 
-/// One entry of a scalar row's Jacobian.
+/// One entry of the Jacobian of a scalar row.
 struct RowEntry {
   int dof = 0;    // in solver order
-  int block = 0;  // of the island's Hessian
+  int block = 0;  // index in the island's Hessian
   int dof_in_block = 0;
   double value = 0;
 };
 
-/// The place of every block, pair, contact and row in the arrays of a solve. They stand island by
-/// island, and within an island blocks stand in the order of elimination, so that an island is a
-/// slice of every array.
+/// The places of all blocks, pairs, contacts and rows in the arrays of a solve. Items are sorted by
+/// island, and the blocks of an island by elimination order. An island is thus a slice of every
+/// array. "Solver order" is this order of dofs.
 class SolverLayout {
  public:
-  /// @param has_torsion_law whether the model has a law of six components for contacts that need
-  /// one
+  /// Builds the layout of a problem.
+  /// @param has_torsion_law true if the model has a law of six components, which then takes the
+  ///                        contacts that need it
   void update(const contact::ContactProblem& problem, const contact::Islands& islands,
               const EliminationCache& eliminations, bool has_torsion_law);
 
@@ -84,11 +88,12 @@ class SolverLayout {
                 bool has_torsion_law);
   void add_row(const contact::ContactProblem& problem, const contact::Islands& islands, int row);
 
-  std::vector<int> position_;    // of each block of the problem in its island's elimination
-  std::vector<int> solver_dof_;  // of each block's first dof
+  std::vector<int> position_;    // place of each block in the elimination order of its island
+  std::vector<int> solver_dof_;  // first dof of each block in solver order
 };
 
-/// True if a contact needs the six-component law: torsion, rolling, or unequal tangential friction.
+/// True if a contact needs the law of six components, because it has torsional, rolling, or unequal
+/// tangential friction.
 bool needs_torsion_law(const contact::Contact& contact);
 
 }  // namespace stiction::formulations

@@ -32,7 +32,7 @@ class RigidSolver final : public ContactSolver {
     grow(islands.size(), options.parameters);
     place_blocks(problem, islands, &first_dof_);
     solution->v.assign(problem.v_star.begin(), problem.v_star.end());
-    solution->v_rest.clear();
+    solution->v_low.clear();
     solution->normal_bounds.clear();
     solution->impulses.resize(problem.num_contacts());
     solution->contact_velocities.resize(problem.num_contacts());

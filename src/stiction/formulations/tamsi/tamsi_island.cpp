@@ -36,7 +36,7 @@ void TamsiIsland::assemble(const ContactProblem& problem, const contact::Islands
     ContactTerms& terms = contacts_.emplace_back();
     terms.fe0 = c.fn0;
     terms.bias = Vector3(c.bias[0], c.bias[1], c.bias[2]);
-    terms.row = Tamsi::make_row(c, time_step_, options.parameters);
+    terms.parameters = Tamsi::make_parameters(c, time_step_, options.parameters);
   }
   rows_.clear();
   for (const int i : island_.rows()) rows_.push_back({problem.rows[i], {}, 0});
@@ -47,6 +47,7 @@ IslandStatistics TamsiIsland::solve() {
   out.num_dofs = island_.num_dofs();
   out.num_contacts = island_.num_contacts();
   out.num_rows = island_.num_rows();
+  // Try the whole step, then divide it into more and more sub-steps.
   Outcome whole_step, outcome;
   for (int n = 1; n <= kMaxSubsteps; ++n) {
     outcome = take_substeps(n);
@@ -55,7 +56,7 @@ IslandStatistics TamsiIsland::solve() {
       whole_step = outcome;
       v_whole_step_ = v_;
     }
-    // Without a first iteration it is the problem that is not finite.
+    // Without any iteration the problem itself is not finite, and sub-steps cannot help.
     if (outcome.ok() || out.iterations == 0) break;
   }
   if (!outcome.ok()) {
@@ -69,7 +70,7 @@ IslandStatistics TamsiIsland::solve() {
   return out;
 }
 
-/// To what the whole step came to.
+/// Restores the last iterate of the whole step.
 void TamsiIsland::fall_back(Outcome* whole_step) {
   start_substeps(1);
   if (v_whole_step_.allFinite()) v_ = v_whole_step_;
@@ -80,6 +81,7 @@ void TamsiIsland::fall_back(Outcome* whole_step) {
       std::isfinite(whole_step->residual) ? SolveStatus::kMaxIterations : SolveStatus::kNotFinite;
 }
 
+/// Solves sub-steps until one fails. The residual is that of the worst one.
 TamsiIsland::Outcome TamsiIsland::take_substeps(int num_substeps) {
   Outcome all;
   start_substeps(num_substeps);
@@ -87,7 +89,7 @@ TamsiIsland::Outcome TamsiIsland::take_substeps(int num_substeps) {
     const Outcome one = find_velocities();
     all.iterations += one.iterations;
     if (one.status != SolveStatus::kConverged) all.status = one.status;
-    if (one.residual * all.scale >= all.residual * one.scale) {  // the worst of them
+    if (one.residual * all.scale >= all.residual * one.scale) {
       all.residual = one.residual;
       all.scale = one.scale;
     }
@@ -101,8 +103,8 @@ void TamsiIsland::start_substeps(int num_substeps) {
   STICTION_ASSERT(1 <= num_substeps && num_substeps <= kMaxSubsteps);
   num_substeps_ = num_substeps;
   for (ContactTerms& c : contacts_) {
-    c.row.normal.dt = time_step_ / num_substeps;
-    c.row.normal.fe0 = c.fe0;
+    c.parameters.normal.dt = time_step_ / num_substeps;
+    c.parameters.normal.fe0 = c.fe0;
     c.sum.setZero();
   }
   for (RowTerms& row : rows_) row.sum = 0;
@@ -111,19 +113,20 @@ void TamsiIsland::start_substeps(int num_substeps) {
   history_.clear();
 }
 
+/// Adds up the impulses and moves on to the start of the next sub-step.
 void TamsiIsland::finish_substep() {
   for (ContactTerms& c : contacts_) {
     c.sum += c.gamma;
-    c.row.normal.fe0 -= c.row.normal.dt * c.row.normal.k * c.v_c.z();
+    c.parameters.normal.fe0 -= c.parameters.normal.dt * c.parameters.normal.k * c.v_c.z();
   }
   for (RowTerms& row : rows_) row.sum += row.impulse.gamma;
   v_begin_ = v_;
   history_.insert(history_.end(), v_.data(), v_.data() + v_.size());
 }
 
-/// Newton's method from v_, for the balance of one sub-step from v_begin_.
+/// Solves the balance of one sub-step from v_begin_ by Newton's method, with the initial guess v_.
 TamsiIsland::Outcome TamsiIsland::find_velocities() {
-  const double settled_speed = Tamsi::kSoftening * options_.parameters.stiction_tolerance;
+  const double settled_speed = Tamsi::kRelativeEpsilon * options_.parameters.stiction_tolerance;
   Outcome out;
   double last_residual = std::numeric_limits<double>::infinity();
   bool is_settled = false;
@@ -133,8 +136,8 @@ TamsiIsland::Outcome TamsiIsland::find_velocities() {
       out.status = SolveStatus::kNotFinite;
       return out;
     }
-    const double enough = options_.absolute_tolerance + options_.relative_tolerance * out.scale;
-    if (is_settled && out.residual <= enough) return out;
+    const double tolerance = options_.absolute_tolerance + options_.relative_tolerance * out.scale;
+    if (is_settled && out.residual <= tolerance) return out;
     const int limit = is_settled ? kMaxIterations + kMaxRefinements : kMaxIterations;
     if (out.iterations >= std::min(limit, options_.max_iterations)) {
       out.status = SolveStatus::kMaxIterations;
@@ -145,8 +148,8 @@ TamsiIsland::Outcome TamsiIsland::find_velocities() {
       return out;
     }
     ++out.iterations;
-    // This near to the solution a step all but removes the residual; what it cannot halve is
-    // rounding.
+    // This close to the solution Newton's method converges quadratically. A residual that a step
+    // does not halve is round-off.
     constexpr double kNear = 1e-9;
     const double length = dv_.cwiseQuotient(inv_sqrt_diagonal_).norm();
     if (is_settled && length <= kNear * out.scale && out.residual > 0.5 * last_residual) {
@@ -160,14 +163,15 @@ TamsiIsland::Outcome TamsiIsland::find_velocities() {
   }
 }
 
+/// Computes the impulses, the residual r_ and its scale at v_.
 void TamsiIsland::calc_residual(Outcome* outcome) {
-  const double share = 1.0 / num_substeps_;
+  const double share = 1.0 / num_substeps_;  // h / dt
   force_.setZero(v_.size());
   for (int i = 0; i < island_.num_contacts(); ++i) {
     ContactTerms& c = contacts_[i];
     const DenseJacobian<3> J = island_.contact_jacobian(i);
     c.v_c = J.multiply(v_) + c.bias;
-    c.gamma = Tamsi::calc_impulse(c.row, c.v_c, &c.state);
+    c.gamma = Tamsi::calc_impulse(c.parameters, c.v_c, &c.state);
     J.add_force(c.gamma, &force_);
   }
   for (int i = 0; i < island_.num_rows(); ++i) {
@@ -178,6 +182,7 @@ void TamsiIsland::calc_residual(Outcome* outcome) {
     row.impulse.stiffness *= share;
     J.add_force(DenseJacobian<1>::Vector(row.impulse.gamma), &force_);
   }
+  // r = J^T gamma + p h/dt - A (v - v_begin)
   dv_ = v_ - v_begin_;
   product_.noalias() = island_.A() * dv_;
   r_ = force_ + share * free_impulse_ - product_;
@@ -189,12 +194,14 @@ void TamsiIsland::calc_residual(Outcome* outcome) {
                 contact::kResolvedMomentum * inv_sqrt_diagonal_.cwiseProduct(product_).norm()});
 }
 
+/// Solves (A + J^T G J) dv = r.
+/// @return false if dv is not finite
 bool TamsiIsland::calc_direction() {
   H_ = island_.A();
   for (int i = 0; i < island_.num_contacts(); ++i) {
     const ContactTerms& c = contacts_[i];
     if (c.state.normal.n > 0)
-      island_.contact_jacobian(i).add_gradient(Tamsi::calc_gradient(c.row, c.state), &H_);
+      island_.contact_jacobian(i).add_gradient(Tamsi::calc_gradient(c.parameters, c.state), &H_);
   }
   for (int i = 0; i < island_.num_rows(); ++i)
     island_.row_jacobian(i).add_gradient(DenseJacobian<1>::Matrix(rows_[i].impulse.stiffness), &H_);
@@ -203,6 +210,7 @@ bool TamsiIsland::calc_direction() {
   return dv_.allFinite();
 }
 
+/// Computes the length alpha of the step dv_, and the speed by which it changes constraints.
 TamsiIsland::Change TamsiIsland::calc_change() const {
   Change out;
   double tangential2 = 0, other2 = 0;
@@ -218,7 +226,7 @@ TamsiIsland::Change TamsiIsland::calc_change() const {
     const DenseJacobian<1> J = island_.row_jacobian(i);
     const double dv_r = J.multiply(dv_)[0];
     other2 += dv_r * dv_r;
-    // Dry friction is a slip in one dimension.
+    // The limiter treats dry friction as slip in one dimension.
     if (row.kind == RowKind::kFriction)
       out.alpha = std::min(out.alpha,
                            calc_slip_limit({J.multiply(v_)[0], 0}, {dv_r, 0}, row.slip_tolerance));
@@ -227,11 +235,15 @@ TamsiIsland::Change TamsiIsland::calc_change() const {
   return out;
 }
 
+/// Returns the largest length of a step that the limiter allows for one contact.
 double TamsiIsland::calc_limit(const ContactTerms& c, const Vector3& dv_c) const {
-  if (c.row.mu == 0) return 1;
-  // n falls with v_n: nil at both ends, there is no friction on the way.
-  if (c.state.normal.n == 0 && c.row.normal.calc_impulse(c.v_c.z() + dv_c.z()).n == 0) return 1;
-  return calc_slip_limit({c.v_c.x(), c.v_c.y()}, {dv_c.x(), dv_c.y()}, c.row.stiction_tolerance);
+  if (c.parameters.mu == 0) return 1;
+  // n does not increase with v_n. If it is 0 at both ends of the step, there is no friction
+  // between.
+  if (c.state.normal.n == 0 && c.parameters.normal.calc_impulse(c.v_c.z() + dv_c.z()).n == 0)
+    return 1;
+  return calc_slip_limit({c.v_c.x(), c.v_c.y()}, {dv_c.x(), dv_c.y()},
+                         c.parameters.stiction_tolerance);
 }
 
 void TamsiIsland::read_out(const ContactProblem& problem, ContactSolution* solution) const {
@@ -241,7 +253,7 @@ void TamsiIsland::read_out(const ContactProblem& problem, ContactSolution* solut
     const int at = island_.contacts()[i];
     solution->impulses[at] = {c.sum.x(), c.sum.y(), c.sum.z(), 0, 0, 0};
     solution->contact_velocities[at] = {c.v_c.x(), c.v_c.y(), c.v_c.z()};
-    solution->slipping[at] = Tamsi::is_slipping(c.row, c.state);
+    solution->slipping[at] = Tamsi::is_slipping(c.parameters, c.state);
   }
   for (int i = 0; i < island_.num_rows(); ++i)
     solution->row_impulses[island_.rows()[i]] = rows_[i].sum;

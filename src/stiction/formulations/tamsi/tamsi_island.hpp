@@ -14,46 +14,54 @@
 
 namespace stiction::formulations {
 
-/// One island under `tamsi`: Newton's method on the balance of momentum of a step of length h,
+/// Solves one island under `tamsi`, by Newton's method on the balance of momentum of a (sub-)step
+/// of length h,
 ///
 ///     r(v) = J^T gamma(v) + p h/dt - A (v - v_begin) = 0,   (A + J^T G J) dv = r,   v += alpha dv,
 ///
-/// with p the impulse of all other forces in dt, and alpha of calc_slip_limit. The whole step is
-/// tried first, h = dt, then n = 2 .. 20 sub-steps of dt/n, each from the end of the last. A and p
-/// are the step's in all of them, so that the sub-steps' sum balances as the step does; the
-/// impulses of rows are h/dt of theirs. Between sub-steps the overlap follows the motion,
-/// fe0 <- fe0 - h k v_n. Source: [castro2020]; [theory:tamsi-substeps].
+/// where p is the impulse of all other forces in dt and alpha is that of calc_slip_limit. The whole
+/// step h = dt is tried first, then n = 2 .. 20 sub-steps of h = dt/n, each from the end of the one
+/// before. All sub-steps have A and p of the whole step, so that their sum satisfies the balance of
+/// the step. The impulse of a row in a sub-step is h/dt of its law. Between sub-steps the
+/// penetration follows the motion: fe0 <- fe0 - h k v_n.
+/// Source: [castro2020]; [theory:tamsi-substeps].
 class TamsiIsland {
  public:
-  /// Newton iterations until no velocity of a constraint changes by more than v_s / 100, and those
-  /// that may follow until the residual is within its tolerance.
+  /// Largest number of Newton iterations until no constraint velocity changes by more than v_s /
+  /// 100.
   static constexpr int kMaxIterations = 20;
+  /// Largest number of further iterations until the residual is within its tolerance.
   static constexpr int kMaxRefinements = 10;
   static constexpr int kMaxSubsteps = 20;
 
-  /// @param first_dof of every block of the problem within its island
-  /// @param guess     starting velocities, size num_dofs; empty: v0
+  /// Reads an island of a problem.
+  /// @param first_dof first dof of every block within its island, see place_blocks
+  /// @param guess     initial velocities, size num_dofs; empty: v0
   void assemble(const contact::ContactProblem& problem, const contact::Islands& islands, int island,
                 std::span<const int> first_dof, const SolverOptions& options,
                 std::span<const double> guess);
-  /// If nothing converges, the whole step's last iterate is what remains.
+  /// Solves the island. If neither the whole step nor any division of it converges, the result is
+  /// the last iterate of the whole step.
   contact::IslandStatistics solve();
-  /// Copies the result to the island's place in the solution.
+  /// Copies the result to its place in the solution.
   void read_out(const contact::ContactProblem& problem, contact::ContactSolution* solution) const;
 
  private:
+  /// A contact, with its velocity and impulse at the current iterate.
   struct ContactTerms {
-    double fe0 = 0;  // at the start of the step [N]
-    math::Vector3 bias, v_c, gamma, sum;
-    Tamsi::Row row;
+    double fe0 = 0;  // elastic force at the start of the step [N]
+    math::Vector3 bias, v_c, gamma;
+    math::Vector3 sum;  // impulse of all finished sub-steps [N s]
+    Tamsi::Parameters parameters;
     Tamsi::State state;
   };
+  /// A scalar row, with its impulse at the current iterate.
   struct RowTerms {
     contact::Row row;
-    laws::RowImpulse impulse;  // of this sub-step
-    double sum = 0;
+    laws::RowImpulse impulse;
+    double sum = 0;  // impulse of all finished sub-steps
   };
-  /// How a Newton solve, or a row of them, ended.
+  /// The result of a Newton solve, or of the Newton solves of all sub-steps.
   struct Outcome {
     contact::SolveStatus status = contact::SolveStatus::kConverged;
     int iterations = 0;
@@ -63,10 +71,11 @@ class TamsiIsland {
              status == contact::SolveStatus::kStagnated;
     }
   };
-  /// What a Newton step does to the constraints' velocities.
+  /// The effect of a Newton step on the velocities of constraints.
   struct Change {
-    double alpha = 1;
-    double speed = 0;  // the larger of the stacked tangential and of all other changes [m/s]
+    double alpha = 1;  // length of the step by the limiter
+    /// The larger of the norm of all tangential changes and the norm of all other changes [m/s].
+    double speed = 0;
   };
 
   Outcome take_substeps(int num_substeps);
@@ -89,7 +98,7 @@ class TamsiIsland {
   Eigen::VectorXd v_, v_begin_, v_whole_step_, force_, product_, r_, dv_;
   Eigen::MatrixXd H_;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
-  std::vector<double> history_;  // v at the end of each sub-step
+  std::vector<double> history_;  // v at the end of each finished sub-step
 };
 
 }  // namespace stiction::formulations

@@ -15,12 +15,13 @@ Slip move(const Slip& u, double alpha, const Slip& du) {
   return {u.x + alpha * du.x, u.y + alpha * du.y};
 }
 
-/// Smallest root > 0 of a x^2 + b x + c; infinity if there is none.
+/// Returns the smallest positive root of a x^2 + b x + c, or infinity if no root is positive.
 double find_first_positive_root(double a, double b, double c) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   const double discriminant = b * b - 4 * a * c;
   if (discriminant < 0) return kNone;
-  // Sums of equal signs: nothing cancels, and a = 0 leaves the one root of a line.
+  // Both terms of q have the same sign, so nothing cancels. With a = 0, c / q is the root of the
+  // line.
   const double q = -0.5 * (b + std::copysign(std::sqrt(discriminant), b));
   double first = kNone;
   for (const double root : {q / a, c / q})
@@ -28,8 +29,8 @@ double find_first_positive_root(double a, double b, double c) {
   return first;
 }
 
-/// Where u + alpha du has turned by 60 degrees: cos^2 |u|^2 |u + alpha du|^2 = (u . (u + alpha
-/// du))^2.
+/// Returns the first alpha at which u + alpha du has turned by 60 degrees, a root of
+/// cos^2 |u|^2 |u + alpha du|^2 = (u . (u + alpha du))^2, or infinity.
 double find_turning_limit(const Slip& u, const Slip& du) {
   constexpr double kCos2 = 0.25;
   const double u2 = dot(u, u), du2 = dot(du, du), udu = dot(u, du);
@@ -48,7 +49,7 @@ double calc_slip_limit(const Slip& u, const Slip& du, double v_s) {
   if (start < eps_v && end > v_s) return half;
   if (start > v_s && end < eps_v) return 1 - half;
   if (start < v_s || end < v_s) return 1;
-  // Both ends slide. The segment is nearest to the origin at its closest point.
+  // Both ends slide. Find the point of the segment that is closest to the origin.
   const double closest = -dot(u, du) / (length * length);
   if (closest > 0 && closest < 1) {
     const double distance = norm(move(u, closest, du));

@@ -8,17 +8,20 @@ struct Slip {
   double y = 0;
 };
 
-/// How far Newton's method may follow a step that takes the slip u to u + du. Around stiction the
-/// slope of friction holds no further than v_s, and in sliding no further than its direction does:
+/// Returns the fraction alpha of a Newton step from the slip u to u + du that is taken. The slope
+/// of friction in stiction is valid only for slips up to v_s, and in sliding only while the slip
+/// keeps its direction:
 ///
-///   - a step within stiction, or shorter than eps_v = v_s / 100, is taken whole;
-///   - from rest to sliding it ends at v_s / 2;
-///   - from sliding to rest, or past the origin within eps_v, it ends at v_s / 2 before it;
-///   - past the origin within v_s it ends where it is nearest to it;
-///   - in sliding it turns by no more than 60 degrees.
+///   - a step shorter than eps_v = v_s / 100 is taken whole;
+///   - a step from rest (below eps_v) to sliding (above v_s) moves by v_s / 2;
+///   - a step from sliding to rest stops v_s / 2 before its end;
+///   - any other step that starts or ends in stiction (below v_s) is taken whole;
+///   - a step between two sliding states that passes the origin within eps_v stops v_s / 2 before
+///     the closest point, and one that passes it within v_s stops at the closest point;
+///   - any other step turns the slip by at most 60 degrees.
 ///
 /// Source: [castro2020], "transition-aware line search"; [theory:tamsi-limiter].
-/// @param v_s > 0 [m/s]
+/// @param v_s stiction tolerance > 0 [m/s]
 /// @return alpha in (0, 1]
 double calc_slip_limit(const Slip& u, const Slip& du, double v_s);
 

@@ -6,8 +6,8 @@
 
 namespace stiction::formulations {
 
-/// The solver of ContactModel::tamsi, see TamsiIsland. Dense: an island of n dofs costs O(n^3) an
-/// iteration.
+/// Makes the solver of ContactModel::tamsi, see TamsiIsland. Its matrices are dense: an iteration
+/// for an island of n dofs costs O(n^3).
 std::unique_ptr<ContactSolver> make_tamsi_solver();
 
 }  // namespace stiction::formulations

@@ -6,27 +6,28 @@
 #include "stiction/formulations/convex/contact_batch.hpp"
 #include "stiction/formulations/convex/pair_hessian.hpp"
 
-/// Contact velocities with more digits than their terms have, for friction and springs so stiff
-/// that the last digit of a body's velocity is a large impulse. A velocity is a sum v + rest of two
-/// doubles; products and sums are long doubles, of 64 bits on x86-64 and 113 on aarch64. Where
-/// these are doubles nothing is gained.
+/// Compensated velocities, with more digits than a double. Friction and springs may be so stiff
+/// that a unit in the last place of a body's velocity changes their impulse by a large amount. A
+/// compensated velocity is a sum v + low of two doubles. Its products and sums are long doubles,
+/// with 64 bits on x86-64 and 113 on aarch64. Compilers whose long double is a double gain nothing.
 namespace stiction::formulations {
 
-/// v + rest <- v + rest + step, with |rest| at most half a unit in the last place of v.
-inline void add_to_fine(double step, double* v, double* rest) {
-  const long double sum = static_cast<long double>(*v) + *rest + step;
+/// Adds a step to the compensated velocity v + low. Afterwards |low| is at most half a unit in the
+/// last place of v.
+inline void add_to_compensated(double step, double* v, double* low) {
+  const long double sum = static_cast<long double>(*v) + *low + step;
   *v = static_cast<double>(sum);
-  *rest = static_cast<double>(sum - *v);
+  *low = static_cast<double>(sum - *v);
 }
 
-/// The motion of a pair.
-class FineMotion {
+/// The motion V of a body pair in extended precision.
+class CompensatedMotion {
  public:
-  /// @param v, rest in solver order
-  FineMotion(const contact::ContactProblem& problem, std::span<const SegmentBlock> segments,
-             const double* v, const double* rest);
+  /// @param v, low compensated velocities in solver order
+  CompensatedMotion(const contact::ContactProblem& problem, std::span<const SegmentBlock> segments,
+                    const double* v, const double* low);
 
-  /// Sets the batch's v_c.
+  /// Sets v_c of a batch of the pair.
   template <class Law>
   void set_velocity(const contact::ContactProblem& problem, ContactBatch<Law>* batch) const {
     for (int lane = 0; lane < batch->source.num_contacts; ++lane) {
@@ -45,7 +46,7 @@ class FineMotion {
   }
 
  private:
-  /// [v_t1, v_t2, v_n, w_n, w_t1, w_t2], rounded once.
+  /// Computes [v_t1, v_t2, v_n, w_n, w_t1, w_t2] with one rounding at the end.
   std::array<double, 6> calc_velocity(const contact::Contact& contact) const;
 
   long double w_[3] = {}, v_[3] = {};

@@ -1,15 +1,15 @@
-#include "stiction/formulations/convex/fine_velocity.hpp"
+#include "stiction/formulations/convex/compensated_velocity.hpp"
 
 #include "stiction/contact/jacobian.hpp"
 
 namespace stiction::formulations {
 
-FineMotion::FineMotion(const contact::ContactProblem& problem,
-                       std::span<const SegmentBlock> segments, const double* v,
-                       const double* rest) {
+CompensatedMotion::CompensatedMotion(const contact::ContactProblem& problem,
+                                     std::span<const SegmentBlock> segments, const double* v,
+                                     const double* low) {
   for (const SegmentBlock& s : segments) {
     const auto speed = [&](int dof) {
-      return static_cast<long double>(v[s.dof + dof]) + rest[s.dof + dof];
+      return static_cast<long double>(v[s.dof + dof]) + low[s.dof + dof];
     };
     contact::for_each_column(problem, *s.segment, [&](int dof, const double* column) {
       for (int i = 0; i < 3; ++i) {
@@ -20,7 +20,7 @@ FineMotion::FineMotion(const contact::ContactProblem& problem,
   }
 }
 
-std::array<double, 6> FineMotion::calc_velocity(const contact::Contact& contact) const {
+std::array<double, 6> CompensatedMotion::calc_velocity(const contact::Contact& contact) const {
   const auto& r = contact.offset;
   const long double v_p[3] = {v_[0] + w_[1] * r[2] - w_[2] * r[1],
                               v_[1] + w_[2] * r[0] - w_[0] * r[2],
