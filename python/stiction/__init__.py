@@ -13,6 +13,7 @@ from stiction._core import (  # noqa: E402
     ContactReport,
     PatchReport,
     StepReport,
+    TraceReport,
     contact_models,
     friction_laws,
     integrators,
@@ -27,6 +28,7 @@ from stiction.errors import Error, IgnoredSettingWarning, StepError, StictionWar
 from stiction.recording import Recorder, Recording, Replay  # noqa: E402
 from stiction.scene import Scene, load_scene  # noqa: E402
 from stiction.simulator import Simulator  # noqa: E402
+from stiction.solver_trace import plot_trace  # noqa: E402
 from stiction.surfaces import ContactSurfaces  # noqa: E402
 from stiction.version import __version__  # noqa: E402
 
@@ -49,6 +51,7 @@ __all__ = [
     "StepError",
     "StepReport",
     "StictionWarning",
+    "TraceReport",
     "__version__",
     "contact_models",
     "friction_laws",
@@ -57,6 +60,7 @@ __all__ = [
     "lcp_solvers",
     "load_scene",
     "normal_laws",
+    "plot_trace",
     "quadratures",
     "rigid_contact_models",
     "tessellations",

@@ -260,5 +260,57 @@ TEST(Newton, ReportsADomainOutOfReach) {
   EXPECT_EQ(minimize_from_anywhere(problem, {}).status, NewtonStatus::kInfeasible);
 }
 
+TEST(NewtonTrace, HoldsCostGradientAndStepOfEveryIterate) {
+  DenseProblem problem = make_smooth();
+  const auto calc_cost = [](const VectorXd& v) {
+    const VectorXd c = VectorXd::LinSpaced(v.size(), 3, 9);
+    return (1 + v.array().square()).sqrt().sum() + 0.005 * v.squaredNorm() - 0.1 * c.dot(v);
+  };
+  const double initial_cost = calc_cost(problem.v);
+  NewtonTrace trace;
+  const NewtonResult result =
+      minimize(problem, {.relative_tolerance = 1e-10, .trace = &trace});
+  ASSERT_EQ(result.status, NewtonStatus::kConverged);
+  const std::vector<NewtonIterate>& iterates = trace.iterates();
+  ASSERT_EQ(iterates.size(), result.iterations + 1u);
+  ASSERT_EQ(iterates.size(), problem.residuals.size());
+  for (std::size_t i = 0; i < iterates.size(); ++i) {
+    EXPECT_EQ(iterates[i].run, 0);
+    EXPECT_EQ(iterates[i].iteration, static_cast<int>(i));
+    EXPECT_EQ(iterates[i].gradient_norm, problem.residuals[i]);
+    EXPECT_EQ(iterates[i].step_length > 0, i + 1 < iterates.size());
+    if (i > 0) EXPECT_LE(iterates[i].cost, iterates[i - 1].cost);
+  }
+  EXPECT_NEAR(iterates.back().cost, calc_cost(problem.v) - initial_cost, 1e-9);
+}
+
+TEST(NewtonTrace, CountsRuns) {
+  DenseProblem problem = make_quadratic(VectorXd::Ones(3));
+  NewtonTrace trace;
+  for (int run = 0; run < 2; ++run) {
+    problem.v.setZero();
+    (void)minimize(problem, {.trace = &trace});
+  }
+  const std::vector<NewtonIterate>& iterates = trace.iterates();
+  ASSERT_EQ(iterates.size() % 2, 0u);
+  const std::size_t half = iterates.size() / 2;
+  for (std::size_t i = 0; i < half; ++i) {
+    EXPECT_EQ(iterates[i].run, 0);
+    EXPECT_EQ(iterates[half + i].run, 1);
+    EXPECT_EQ(iterates[half + i].iteration, iterates[i].iteration);
+    EXPECT_EQ(iterates[half + i].cost, iterates[i].cost);
+  }
+  trace.clear();
+  EXPECT_TRUE(trace.iterates().empty());
+}
+
+TEST(NewtonTrace, LeavesTheResultAsItIs) {
+  DenseProblem plain = make_smooth(), traced = make_smooth();
+  NewtonTrace trace;
+  (void)minimize(plain, {});
+  (void)minimize(traced, {.trace = &trace});
+  EXPECT_EQ(plain.v, traced.v);
+}
+
 }  // namespace
 }  // namespace stiction::numerics

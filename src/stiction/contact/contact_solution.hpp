@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/numerics/newton_trace.hpp"
 
 /// The solution of a contact problem, as every contact model returns it.
 namespace stiction::contact {
@@ -71,6 +72,8 @@ struct ContactSolution {
   std::vector<std::uint8_t> slipping;
   std::vector<double> row_impulses;
   std::vector<IslandStatistics> islands;
+  /// The course of Newton's method on each island; empty unless SolverOptions::trace is set.
+  std::vector<numerics::NewtonTrace> traces;
   /// Velocities at the end of each sub-step but the last: entry s num_dofs + dof for sub-step s.
   /// Only the entries of islands with that many sub-steps are set. Impulses are sums over
   /// sub-steps.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stiction/base/error.hpp"
+#include "stiction/numerics/line_integral.hpp"
 
 namespace stiction::contact {
 namespace {
@@ -136,32 +137,6 @@ void check_normal_law(const CustomLaw& law, const LawRange& range) {
   check_monotonicity(law, penetrations, rates);
 }
 
-namespace {
-
-/// An interval [a, b] and the integrand at its ends and at its midpoint.
-struct Interval {
-  double a = 0, b = 0;
-  double f_a = 0, f_m = 0, f_b = 0;
-};
-
-/// Integrates f by adaptive Simpson quadrature with Richardson extrapolation.
-/// @param depth largest number of further bisections
-template <class F>
-double integrate(const F& f, const Interval& interval, double tolerance, int depth) {
-  const auto [a, b, f_a, f_m, f_b] = interval;
-  const double m = 0.5 * (a + b), h = b - a;
-  const double f_l = f(0.5 * (a + m)), f_r = f(0.5 * (m + b));
-  const double coarse = h / 6 * (f_a + 4 * f_m + f_b);
-  const double left = h / 12 * (f_a + 4 * f_l + f_m), right = h / 12 * (f_m + 4 * f_r + f_b);
-  const double error = left + right - coarse;
-  if (depth == 0 || std::abs(error) <= 15 * tolerance) return left + right + error / 15;
-  const Interval low = {.a = a, .b = m, .f_a = f_a, .f_m = f_l, .f_b = f_m};
-  const Interval high = {.a = m, .b = b, .f_a = f_m, .f_m = f_r, .f_b = f_b};
-  return integrate(f, low, tolerance / 2, depth - 1) + integrate(f, high, tolerance / 2, depth - 1);
-}
-
-}  // namespace
-
 double integrate_impulse(const CustomLaw& law, double dt, double x0, double v) {
   const auto n = [&](double u) { return dt * law.calc_force(x0 - dt * u, -u).f; };
   constexpr double kMaxLength = 1e3;  // [m/s]
@@ -171,8 +146,8 @@ double integrate_impulse(const CustomLaw& law, double dt, double x0, double v) {
   while (length > 1e-12 && n(v + 0.5 * length) <= 0) length *= 0.5;
   const double end = v + length, n_v = n(v), n_m = n(v + 0.5 * length);
   constexpr int kMaxDepth = 40;
-  return integrate(n, {.a = v, .b = end, .f_a = n_v, .f_m = n_m, .f_b = n(end)},
-                   1e-11 * length * std::max(n_v / 16, n_m), kMaxDepth);
+  return numerics::integrate(n, {.a = v, .b = end, .f_a = n_v, .f_m = n_m, .f_b = n(end)},
+                             1e-11 * length * std::max(n_v / 16, n_m), kMaxDepth);
 }
 
 }  // namespace stiction::contact

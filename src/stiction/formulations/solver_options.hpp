@@ -15,6 +15,8 @@ struct SolverOptions {
   /// Largest number of Newton iterations. In a sub-step of `tamsi` the smaller of this number and
   /// TamsiIsland's own limits applies.
   int max_iterations = 100;
+  /// Records every iterate of Newton's method in ContactSolution::traces.
+  bool trace = false;
   /// `coulomb`: the rounds of an island end when |x - gamma_n|_inf <= coupling_tolerance max(mean
   /// gamma_n, impulse that relative_tolerance resolves) [-], or after max_rounds convex problems.
   double coupling_tolerance = 1e-3;

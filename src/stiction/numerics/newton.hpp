@@ -4,7 +4,9 @@
 #include <concepts>
 #include <limits>
 
+#include "stiction/numerics/line_integral.hpp"
 #include "stiction/numerics/line_search.hpp"
+#include "stiction/numerics/newton_trace.hpp"
 
 /// Newton's method with exact line search for strongly convex functions. See [theory:newton].
 namespace stiction::numerics {
@@ -18,6 +20,8 @@ struct NewtonOptions {
   /// residual.
   int patience = std::numeric_limits<int>::max();
   LineSearchOptions line_search;
+  /// Gets every iterate; null: nothing is recorded.
+  NewtonTrace* trace = nullptr;
 };
 
 /// The norm of the gradient and the magnitude of the terms that it is the sum of, in the same unit.
@@ -64,6 +68,16 @@ inline bool is_converged(const Residual& residual, const NewtonOptions& options)
   return residual.norm <= options.absolute_tolerance + options.relative_tolerance * residual.scale;
 }
 
+/// Returns the change of cost l(alpha) - l(0), from the slopes along the line.
+template <NewtonProblem P>
+double calc_cost_change(P& problem, double initial_slope, double alpha) {
+  constexpr double kRelativeError = 1e-10;
+  const double scale = std::abs(initial_slope) * alpha;
+  if (!(scale > 0)) return 0;
+  return integrate([&](double a) { return problem.calc_slope(a).slope; }, 0, alpha,
+                   kRelativeError * scale);
+}
+
 /// Minimizes from the problem's current point. On return the problem holds the last point.
 template <NewtonProblem P>
 NewtonResult minimize(P& problem, const NewtonOptions& options) {
@@ -71,9 +85,11 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
   double halved_norm = std::numeric_limits<double>::infinity();
   int num_not_halved = 0;
   double last_norm = std::numeric_limits<double>::infinity();
+  if (options.trace) options.trace->begin_run();
   for (;;) {
     // Stopping tests.
     result.residual = problem.calc_gradient();
+    if (options.trace) options.trace->add_iterate(result.residual.norm);
     if (!std::isfinite(result.residual.norm)) {
       result.status = NewtonStatus::kNotFinite;
       return result;
@@ -117,10 +133,13 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
     const LineSearchResult search = minimize_along_line(
         slope, line_search, [&](double alpha) { return problem.calc_slope(alpha); });
     result.line_search_evaluations += search.num_evaluations;
+    if (options.trace)
+      options.trace->add_step(search.step, calc_cost_change(problem, slope, search.step));
     // After a step shorter than the round-off of the point itself no further progress is possible.
     constexpr double kRoundOff = 1e-15;
     if (problem.move(search.step) <= kRoundOff * result.residual.scale) {
       result.residual = problem.calc_gradient();
+      if (options.trace) options.trace->add_iterate(result.residual.norm);
       result.status = is_converged(result.residual, options) ? NewtonStatus::kConverged
                                                              : NewtonStatus::kStagnated;
       return result;

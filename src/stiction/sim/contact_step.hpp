@@ -2,93 +2,92 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "stiction/base/thread_pool.hpp"
-#include "stiction/certificate/certifier.hpp"
-#include "stiction/contact/contact_problem.hpp"
-#include "stiction/contact/islands.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/plant/constraint_rows.hpp"
 #include "stiction/plant/contact_patches.hpp"
 #include "stiction/plant/implicit_forces.hpp"
-#include "stiction/plant/momentum_check.hpp"
 #include "stiction/plant/speculative_contacts.hpp"
+#include "stiction/plant/speculative_limits.hpp"
+#include "stiction/sim/contact_pipeline.hpp"
+#include "stiction/sim/divided_contacts.hpp"
+#include "stiction/sim/normal_guess.hpp"
 #include "stiction/sim/step_context.hpp"
 
 namespace stiction::sim {
 
-/// One step: MuJoCo's position and velocity stages, our contact in place of its constraint solver,
-/// its sensors and its advance.
+/// Which part of a step ContactStep takes. The default is a whole step.
+struct StepPart {
+  /// True if smooth forces act. If not, impulses alone change the velocities.
+  bool has_forces = true;
+  /// True if only pairs of geoms that touch take part. If not, contacts that close within the step
+  /// take part with their gap.
+  bool only_touching = false;
+  /// Adapts the contacts of a step that is divided at contact events; null in a whole step.
+  DividedContacts* divided = nullptr;
+};
+
+/// One step: MuJoCo's position and velocity stages, our contact solver in place of MuJoCo's
+/// constraint solver, then MuJoCo's sensors and its advance.
 class ContactStep {
  public:
   ContactStep(const mjModel* model, const StepOptions& options,
               const plant::MaterialTable& materials);
 
-  /// The state changes in the last stage only, and not at all if one before it failed.
+  /// Takes a whole step. The state changes in the last stage only; if an earlier stage fails it
+  /// stays as it was.
   void take(StepContext& context, mjData* d);
 
-  /// A step that is divided at contact events, for integrators that are built on this one.
-  enum class Part {
-    whole,  // not divided: what closes within the step takes part with its gap
-    first,  // with all forces; only pairs of geoms that touch take part
-    later,  // of impulses alone, at another position
-    rest,   // the same, of what is not divided further
-  };
-  /// All of a step but its last stage: the velocities at its end, proved and reported.
-  /// @return false if it failed
-  bool find_velocities(StepContext& context, mjData* d, Part part = Part::whole);
-  /// Sensors of acceleration, of the velocities found.
+  /// Runs all stages of a step but the last: computes, certifies and reports the velocities at its
+  /// end.
+  /// @return false if a stage failed
+  bool find_velocities(StepContext& context, mjData* d, const StepPart& part = {});
+  /// Computes the sensors of acceleration from the velocities found.
   static void sense(StepContext& context, mjData* d);
-  /// The velocities found, in MuJoCo's dofs; size nv.
+  /// Copies the velocities found, in MuJoCo's dofs, to qvel of size nv.
   void copy_velocities(const StepContext& context, const mjData* d, double* qvel) const;
 
-  /// formulations::calc_dense_hessian of the last step, at the velocities found.
-  /// @return empty before there are such, or if the contact model has no Hessian to tell
+  /// Computes formulations::calc_dense_hessian of the last step, at the velocities found.
+  /// @return empty before the first solution, or if the contact model has no Hessian
   std::vector<double> calc_hessian() const;
 
  private:
+  // The stages of a step, in order.
+  static void calc_kinematics(StepContext& context, mjData* d);
   void collide(StepContext& context, mjData* d);
-  void calc_smooth_forces(StepContext& context, mjData* d);
-  void calc_no_forces(StepContext& context, mjData* d);
+  void calc_surfaces(StepContext& context, mjData* d);
+  void calc_forces(StepContext& context, mjData* d);
   void assemble(StepContext& context, mjData* d);
-  void adapt_contacts(const mjModel* m, const mjData* d);
   void solve(StepContext& context, mjData* d);
-  bool add_reached(StepContext& context, mjData* d);
-  bool add_reached_limits(StepContext& context, mjData* d);
-  void warn_of_patches(StepContext& context) const;
-  void warn_of_conflicts(StepContext& context, const mjData* d) const;
-  void report_failures(StepContext& context, const mjData* d) const;
-  std::string describe_failure(const StepContext& context, const mjData* d, int island) const;
-  std::string describe_conflict(const StepContext& context, const mjData* d,
-                                const contact::IslandStatistics& island) const;
-  std::string find_cause(const StepContext& context) const;
-  void certify(StepContext& context, mjData* d);
+  void certify(StepContext& context, mjData* d, bool was_ok);
+  void report(StepContext& context, mjData* d);
   static void advance(StepContext& context, mjData* d);
 
-  Part part_ = Part::whole;
-  // In the order of their use.
+  void calc_smooth_forces(StepContext& context, mjData* d);
+  void calc_balancing_forces(StepContext& context, mjData* d);
+  void make_constraints(const mjModel* m, mjData* d);
+  void assemble_chosen(StepContext& context, mjData* d);
+  bool add_reached(StepContext& context, mjData* d);
+  bool add_reached_limits(StepContext& context, mjData* d);
+  void report_failures(StepContext& context, const mjData* d) const;
+
+  StepPart part_;
+  // The data of the stages, in the order of their use.
   plant::SpeculativeContacts speculative_;
   plant::ContactPatches patches_;
-  bool sees_limits_early_;
+  bool has_speculative_limits_;
   plant::SpeculativeLimits limits_;
   plant::ConstraintRows constraint_rows_;
   plant::ImplicitForces implicit_;
-  contact::ContactProblem problem_;
-  contact::MomentumFactor momentum_factor_;
-  contact::Islands islands_;
+  ContactPipeline contacts_;
   std::unique_ptr<formulations::ContactSolver> solver_;
   std::optional<base::ThreadPool> threads_;
-  contact::ContactSolution solution_;
-  std::vector<double> guess_, qvel_;
-  std::vector<double> forced_change_;  // of qvel, by the smooth forces of a divided step
-  plant::BodyVelocities start_, forced_;
-  std::vector<double> normal_guess_;  // of each of MuJoCo's contacts
-  std::vector<double> patch_guess_;   // of each point of a patch
-  bool has_solution_ = false;         // of problem_
-  certificate::Certifier certifier_;
-  plant::MomentumCheck momentum_check_;
+  std::vector<double> qvel_;   // velocities of a solution, in MuJoCo's dofs
+  std::vector<double> guess_;  // velocities of the last solution, in the solver's dofs
+  NormalGuess normal_guess_;
+  bool has_solution_ = false;  // of contacts_.problem
 };
 
 }  // namespace stiction::sim

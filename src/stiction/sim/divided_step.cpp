@@ -13,11 +13,11 @@ void DividedStep::begin(StepContext& context, const mjData* d) {
   qvel_.assign(d->qvel, d->qvel + context.model->nv);
   sums = {};
   sums.num_parts = 0;
-  timings_ = {};
+  timings_ = context.report.timings = {};
   clear_contacts(&contacts_);
 }
 
-void DividedStep::add_part(const StepContext& context) {
+void DividedStep::add_part(StepContext& context) {
   const StepStatistics& part = context.report.statistics;
   sums.num_contacts = std::max(sums.num_contacts, part.num_contacts);
   sums.num_rows = std::max(sums.num_rows, part.num_rows);
@@ -26,7 +26,7 @@ void DividedStep::add_part(const StepContext& context) {
   sums.max_iterations = std::max(sums.max_iterations, part.max_iterations);
   sums.residual = std::max(sums.residual, part.residual);
   ++sums.num_parts;
-  add_timings(context.report.timings, &timings_);
+  add_timings(std::exchange(context.report.timings, {}), &timings_);
   append_contacts(context.report.contacts, &contacts_);
 }
 

@@ -6,22 +6,22 @@
 
 namespace stiction::sim {
 
-/// What steps that go in parts have in common: the state that a failed one goes back to, the report
-/// of all parts together, and the end as MuJoCo makes it.
+/// The bookkeeping of a step that is taken in parts: the initial state, the report of all parts
+/// together, and the end of the step as MuJoCo makes it.
 class DividedStep {
  public:
-  /// Keeps positions, velocities and time.
+  /// Keeps the initial positions, velocities and time.
   void begin(StepContext& context, const mjData* d);
 
-  /// Takes the report's contacts and statistics to those of the parts before.
-  void add_part(const StepContext& context);
+  /// Moves the report of a part to those of the parts before.
+  void add_part(StepContext& context);
 
-  /// If the step failed, the state is that of the start again. Else positions and velocities are
-  /// those in data now and qacc is their change, while activations, plugins and time go on by the
-  /// whole step, as mj_Euler takes them. The report tells of all parts.
+  /// Ends the step. If it failed, restores the initial state. If not, positions and velocities stay
+  /// those in data, qacc becomes their change over the step, and activations, plugins and time
+  /// advance by the whole step, as mj_Euler advances them. The report then describes all parts.
   void end(StepContext& context, mjData* d);
 
-  StepStatistics sums;  // of the parts
+  StepStatistics sums;  // over the parts
 
  private:
   double time_ = 0;
@@ -31,7 +31,7 @@ class DividedStep {
   ContactReport contacts_;
 };
 
-/// Has MuJoCo's functions and ours take this for the time step, until StepContext::update.
+/// Sets the time step of MuJoCo's functions and ours, until the next StepContext::update.
 inline void set_time_step(StepContext& context, double dt) {
   context.mirror.opt.timestep = dt;
   context.stage = &context.mirror;

@@ -14,33 +14,38 @@ void EventStep::take(StepContext& context, mjData* d) {
 
 void EventStep::go_on(StepContext& context, mjData* d, double duration, bool senses,
                       DividedStep* step) {
-  using Part = ContactStep::Part;
-  constexpr int kMaxShort = 3;  // advances one after the other
+  constexpr int kMaxShort = 3;  // successive advances shorter than kMinAdvance
   const mjtSize max_events = kMaxEventsPerGeom * (context.model->ngeom + 1);
   double rest = duration;
   int num_short = 0, num_events = 0;
-  for (Part part = Part::first;;) {
-    if (!(part == Part::first && rest == context.mirror.opt.timestep)) set_time_step(context, rest);
+  StepPart part = {.has_forces = true, .only_touching = true, .divided = &divided_};
+  for (;;) {
+    // Velocities of this part.
+    const bool is_first = part.has_forces;
+    if (!is_first || rest != context.mirror.opt.timestep) set_time_step(context, rest);
     if (!contact_step_.find_velocities(context, d, part)) return;
     step->add_part(context);
-    if (senses && part == Part::first) ContactStep::sense(context, d);
+    if (senses && is_first) ContactStep::sense(context, d);
     contact_step_.copy_velocities(context, d, d->qvel);
 
-    const bool is_zeno = num_short >= kMaxShort;
+    // Positions until the next event.
     plant::Touch touch{.time = rest};
-    if (!is_zeno) find_event(context, d, &touch);
+    if (num_short < kMaxShort) find_event(context, d, &touch);
     if (context.failed()) return;
     move(context, d, touch.time);
     if (touch.time >= rest) return;
     rest -= touch.time;
     ++step->sums.num_events;
+
+    // The part after the event; the rest undivided if there are too many events.
     num_short = touch.time < kMinAdvance ? num_short + 1 : 0;
     if (touch.is_given_up || ++num_events >= max_events) num_short = kMaxShort;
-    part = num_short >= kMaxShort ? Part::rest : Part::later;
+    part.has_forces = false;
+    part.only_touching = num_short < kMaxShort;
   }
 }
 
-/// The next touch of geoms that are apart, until the time in `touch`.
+/// Finds the next touch of geoms that are apart, up to the time in `touch`.
 void EventStep::find_event(StepContext& context, const mjData* d, plant::Touch* touch) {
   if (context.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) return;
   // Contacts that nearly touch took part in the solve with their gaps, if the model has gaps.

@@ -8,17 +8,19 @@
 
 namespace stiction::sim {
 
-/// Semi-implicit Euler with contact events, after [drumwright2015]:
+/// Semi-implicit Euler with contact events. Source: [drumwright2015].
 ///
-///  1. v <- v + h A^-1 f, with the impulses of all that touches, in one solve.
+///  1. v <- v + h A^-1 f, with the impulses of all contacts that touch, in one solve.
 ///  2. q <- q + s v until the next two geoms touch, by conservative advancement.
-///  3. If time is left: v <- v + A^-1 J^T gamma, impulses alone, at the new q; on with 2.
+///  3. If time is left: v <- v + A^-1 J^T gamma, by impulses alone, at the new q; then step 2
+///  again.
 ///
-/// Contacts of geoms that touch take part with their gaps, as in an undivided step; others do not
-/// before they touch. Forces are those of the step's start: a touch after s < h is made at the
-/// velocity of the step's end. Where events come within kMinAdvance of each other again and again,
-/// or more than kMaxEventsPerGeom times the number of geoms, or bodies turn so often within the
-/// step that the next is not found, the rest of the step is made undivided.
+/// Contacts between geoms that touch take part with their gaps, as in an undivided step; other
+/// contacts take no part before their geoms touch. Forces are those at the step's start, so a touch
+/// after s < h happens at the velocity of the step's end. The rest of the step is taken undivided
+/// if events follow each other within kMinAdvance several times, if there are more than
+/// kMaxEventsPerGeom times the number of geoms, or if bodies turn so often within the step that the
+/// next event is not found.
 class EventStep {
  public:
   static constexpr double kMinAdvance = 1e-6;  // [s]
@@ -27,11 +29,13 @@ class EventStep {
   EventStep(const mjModel* model, const StepOptions& options,
             const plant::MaterialTable& materials);
 
-  /// The state is as it was if the step failed.
+  /// Takes a whole step. If it fails, the state stays as it was.
   void take(StepContext& context, mjData* d);
 
-  /// Goes on for some time, as a part of another step: positions, velocities and time in data.
-  /// @param senses  sensors of acceleration as well, at the start
+  /// Advances positions, velocities and time in data by a duration, as a part of another step.
+  /// @param duration [s]
+  /// @param senses   true to compute sensors of acceleration at the start as well
+  /// @param step     the whole step, to which the parts are added
   void go_on(StepContext& context, mjData* d, double duration, bool senses, DividedStep* step);
 
  private:
@@ -39,6 +43,7 @@ class EventStep {
   static void move(StepContext& context, mjData* d, double time);
 
   ContactStep contact_step_;
+  DividedContacts divided_;
   plant::ConservativeAdvancement advancement_;
   DividedStep step_;
 };

@@ -11,7 +11,7 @@
 namespace stiction::sim {
 namespace {
 
-/// Warnings after which mj_step has reset the state.
+/// Counts the warnings with which mj_step resets the state.
 int count_resets(const mjData* d) {
   return d->warning[mjWARN_BADQACC].number + d->warning[mjWARN_BADQVEL].number +
          d->warning[mjWARN_BADQPOS].number;
@@ -28,7 +28,7 @@ void MuJoCoStep::take(StepContext& context, mjData* d) {
   context.call_mujoco(d, [&] { mj_step(context.stage, d); });
   context.report.timings.solve = clock.lap();
   if (count_resets(d) != num_resets)
-    context.fail(kNonFiniteSolution, "mj_step found accelerations that are not finite");
+    context.fail(kNonFiniteSolution, "mj_step found a state or accelerations that are not finite");
   if (context.report.status != kOk) {
     mj_setState(context.stage, d, saved_state_.data(), kState);
     return;

@@ -8,9 +8,10 @@
 
 namespace stiction::sim {
 
-/// MuJoCo's own mj_step, the baseline, with its contacts in our report.
+/// The baseline: MuJoCo's own mj_step, with its contacts in our report.
 class MuJoCoStep {
  public:
+  /// Takes a step. If MuJoCo resets the state, restores it and fails.
   void take(StepContext& context, mjData* d);
 
  private:

@@ -5,10 +5,11 @@
 
 namespace stiction::sim {
 
-/// Patches of pressure-field contact of a step: arrays with one entry (or row) per patch, face or
-/// vertex. Forces are on the second body, B, and averages over the step; vectors are in the world.
+/// The patches of pressure-field contact in a step: arrays with one entry (or row) per patch, face
+/// or vertex. Forces act on the second body, B, and are averages over the step. Vectors are in the
+/// world frame.
 ///
-/// Faces of patch i are [face_start[i], face_start[i + 1]), vertices of face f
+/// The faces of patch i are [face_start[i], face_start[i + 1]), the vertices of face f
 /// [vertex_start[f], vertex_start[f + 1]), counter-clockwise about its normal.
 struct PatchReport {
   std::vector<int> bodies;            // 2 per patch: MuJoCo body ids of A and B

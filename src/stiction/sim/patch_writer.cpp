@@ -24,7 +24,8 @@ void clear(PatchReport* out) {
     values->clear();
 }
 
-/// What the surface itself says. @return its center of area
+/// Appends the geometry and pressure of a surface.
+/// @return its center of area
 Vec3 append_surface(const geometry::ContactSurface& surface, PatchReport* out) {
   double area = 0;
   Vec3 moment;
@@ -48,7 +49,7 @@ Vec3 append_surface(const geometry::ContactSurface& surface, PatchReport* out) {
   return center;
 }
 
-/// What the step made of it: the points' impulses, summed by face and by patch.
+/// Appends the impulses of a step, summed over the points of each face and of the patch.
 void append_forces(const plant::PatchPair& pair, const Vec3& center,
                    const contact::ContactProblem& problem, const contact::ContactSolution& solution,
                    PatchReport* out) {
@@ -81,7 +82,7 @@ void append_forces(const plant::PatchPair& pair, const Vec3& center,
   append(torque, &out->torque);
 }
 
-/// What the pressure of the fields alone would do.
+/// Appends the forces of the fields' pressure alone.
 void append_pressure_forces(const geometry::ContactSurface& surface, const Vec3& center,
                             PatchReport* out) {
   Vec3 force, torque;
@@ -98,7 +99,8 @@ void append_pressure_forces(const geometry::ContactSurface& surface, const Vec3&
   append(torque, &out->torque);
 }
 
-/// All but the forces. @return the center of area
+/// Appends all entries of a patch but its forces.
+/// @return the center of area
 Vec3 append_patch(const mjModel* m, const plant::PatchPair& pair, PatchReport* out) {
   for (const int geom : pair.geoms) {
     out->geoms.push_back(geom);

@@ -9,13 +9,13 @@
 
 namespace stiction::sim {
 
-/// The patches of a step that was solved.
+/// Writes the patches of a solved step.
 void write_patches(const mjModel* model, const plant::ContactPatches& patches,
                    const contact::ContactProblem& problem, const contact::ContactSolution& solution,
                    PatchReport* out);
 
-/// The patches of ContactPatches::calc_surfaces as they stand, without a step: tractions and forces
-/// of the fields' pressure alone; no slip.
+/// Writes the patches of ContactPatches::calc_surfaces without a step. Their tractions and forces
+/// come from the fields' pressure alone, and their slip is 0.
 void write_surfaces(const mjModel* model, const plant::ContactPatches& patches, PatchReport* out);
 
 }  // namespace stiction::sim

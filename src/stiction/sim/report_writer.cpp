@@ -6,7 +6,7 @@
 namespace stiction::sim {
 namespace {
 
-/// Calls f(array of one, the same of the other) for all arrays of two reports.
+/// Calls f(array of a, the same array of b) for all arrays of two reports.
 template <class F>
 void for_each_array(const ContactReport& a, ContactReport* b, F&& f) {
   f(a.bodies, &b->bodies);

@@ -18,17 +18,17 @@ void clear_contacts(ContactReport* report);
 /// Appends the contacts of a part of a step to those of others.
 void append_contacts(const ContactReport& part, ContactReport* all);
 
-/// Adds what a part of a step took.
+/// Adds the times of a part of a step; the total stays.
 void add_timings(const StepTimings& part, StepTimings* sum);
 
-/// Writes the contacts of a step, from C to world coordinates.
-/// @param patches that tell which points stand for them; null if there are none
+/// Writes the contacts of a step, with vectors in the world frame.
+/// @param patches tells which points stand for patches; null if there are none
 void write_contacts(const mjModel* model, const mjData* data,
                     const contact::ContactProblem& problem,
                     const contact::ContactSolution& solution, ContactReport* report,
                     const plant::ContactPatches* patches = nullptr);
 
-/// Writes statistics and islands of a solve.
+/// Writes the statistics and islands of a solution.
 void write_statistics(const contact::ContactProblem& problem,
                       const contact::ContactSolution& solution, StepReport* report);
 

@@ -36,15 +36,16 @@ void Rk4Step::take(StepContext& context, mjData* d) {
   step_.end(context, d);
 }
 
-/// Impacts, and the state after them.
+/// Solves the impacts, and keeps the state after them.
 bool Rk4Step::start_part(StepContext& context, mjData* d) {
   context.update();
   motion_.start(context, d);
   if (context.failed()) return false;
   if (!motion_.resolve_impacts(context, d) && !context.failed())
-    context.fail(kNotConverged,
-                 "the impacts could not be resolved: overlaps or limits that drive bodies apart "
-                 "against each other");
+    context.fail(
+        kNotConverged,
+        "the impacts have no solution: overlaps or limits drive bodies apart against each "
+        "other; remove the overlaps of the initial state, or use a compliant contact model");
   if (context.failed()) return false;
   time_ = d->time;
   qpos_.assign(d->qpos, d->qpos + context.model->nq);
@@ -52,13 +53,14 @@ bool Rk4Step::start_part(StepContext& context, mjData* d) {
   return true;
 }
 
-/// @param made  of the step [s]
-/// @param limit the rest of it
-/// @return what was made of that
+/// Takes one part of the step, as long as it succeeds.
+/// @param made  the time that earlier parts took [s]
+/// @param limit the rest of the step [s]
+/// @return the part's duration [s]
 double Rk4Step::make_part(StepContext& context, mjData* d, double made, double limit) {
   const double shortest = std::min(std::max(kMinPart, kMinShare * (made + limit)), limit);
   const bool senses = made == 0;
-  // What stood in the way of the parts before still does.
+  // An obstacle that stopped an earlier part is still there.
   double duration = blocked_ > made ? std::min(limit, 0.5 * (blocked_ - made)) : limit;
   for (is_at_start_ = true; duration >= shortest; duration *= 0.5) {
     if (try_part(context, d, duration, senses)) return duration;
@@ -120,7 +122,7 @@ bool Rk4Step::try_part(StepContext& context, mjData* d, double duration, bool se
   return true;
 }
 
-/// The state at a way and a change of velocity from the part's start.
+/// Sets data to the state at changes of position and velocity from the part's start.
 void Rk4Step::place(StepContext& context, mjData* d, const std::vector<double>& way,
                     const std::vector<double>& change, double duration) {
   std::copy(qpos_.begin(), qpos_.end(), d->qpos);
@@ -130,7 +132,7 @@ void Rk4Step::place(StepContext& context, mjData* d, const std::vector<double>& 
   context.call_mujoco(d, [&] { mj_integratePos(context.stage, d->qpos, way.data(), 1); });
 }
 
-/// From the body's angular velocity to the rate of the logarithm of its turn.
+/// Turns angular velocities of bodies into rates of the logarithm of their rotation.
 void Rk4Step::add_turn(const mjModel* m, const std::vector<double>& way,
                        std::vector<double>* rate) const {
   for (int joint = 0; joint < m->njnt; ++joint) {

@@ -8,25 +8,27 @@
 
 namespace stiction::sim {
 
-/// The classical method of order 4 for `viscous`, between impacts, after [drumwright2015]:
+/// The classical Runge-Kutta method of order 4 for `viscous`, between impacts. Source:
+/// [drumwright2015].
 ///
-///  1. Impacts of what closes where it touches.
-///  2. Runge and Kutta's four stages over the rest of the step. Each finds the contacts that are
-///     sustained and solves for accelerations.
-///  3. If a stage, or the end, finds an overlap that was not there at 1, or no accelerations: half
-///     of that from 1 on. Below kMinPart a part of semi-implicit Euler with events goes past what
-///     is in the way. Then what is left of the step, from 1.
+///  1. Solve the impacts of contacts that touch and close.
+///  2. Take the four stages of Runge and Kutta over the rest of the step. Each finds the sustained
+///     contacts and solves for accelerations.
+///  3. If a stage or the end has no accelerations, or an overlap that was not there at 1, halve the
+///     part and try again from 1. If the part gets shorter than kMinPart, a part of semi-implicit
+///     Euler with events passes the obstacle.
+///  4. Continue with the rest of the step, from 1.
 ///
-/// Rotations are integrated in the logarithm of the turn from the part's start, by
-/// [munthekaas1998]: u-dot = w + 1/2 u x w + 1/12 u x (u x w), w in the body.
+/// Rotations are integrated in the logarithm of the rotation since the part's start:
+/// u-dot = w + 1/2 u x w + 1/12 u x (u x w), with w in the body. Source: [munthekaas1998].
 class Rk4Step {
  public:
   static constexpr double kMinPart = 1e-5;   // [s]
-  static constexpr double kMinShare = 1e-3;  // of a step, which bounds the number of its parts
+  static constexpr double kMinShare = 1e-3;  // of the step; bounds the number of parts
 
   Rk4Step(const mjModel* model, const StepOptions& options, const plant::MaterialTable& materials);
 
-  /// The state is as it was if the step failed.
+  /// Takes a step. If it fails, the state stays as it was.
   void take(StepContext& context, mjData* d);
 
  private:
@@ -40,13 +42,16 @@ class Rk4Step {
   ViscousMotion motion_;
   EventStep event_step_;
   DividedStep step_;
-  double blocked_ = 0;                // of the step, what no part in one could make so far [s]
-  bool is_at_start_ = false;          // data is where the part starts
-  double time_ = 0;                   // of the part's start
-  std::vector<double> qpos_, qvel_;   // the same, after impacts
-  std::vector<double> way_, change_;  // of a stage, from there
-  std::vector<double> rate_, qacc_;   // of a stage
-  std::vector<double> sum_rate_, sum_qacc_;  // weighted
+  double blocked_ = 0;          // earliest end of a part that failed, since the step's start [s]
+  bool is_at_start_ = false;    // data holds the part's initial state
+  double time_ = 0;             // the part's initial time [s]
+  std::vector<double> qpos_;    // the part's initial positions
+  std::vector<double> qvel_;    // the part's initial velocities, after impacts
+  std::vector<double> way_;     // change of position from there to a stage, in dofs
+  std::vector<double> change_;  // change of velocity likewise
+  std::vector<double> rate_;    // of way_ at a stage
+  std::vector<double> qacc_;    // at a stage
+  std::vector<double> sum_rate_, sum_qacc_;  // weighted sums over the stages
 };
 
 }  // namespace stiction::sim

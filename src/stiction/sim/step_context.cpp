@@ -15,7 +15,7 @@ StepContext::StepContext(const mjModel* model, const StepOptions& options,
       stage(model) {}
 
 void StepContext::update() {
-  // All else that may change is behind pointers, which stay.
+  // All other values that may change are behind pointers, which stay the same.
   mirror.opt = model->opt;
   mirror.flg_gravcomp = model->flg_gravcomp;
   mirror.flg_surfacevel = model->flg_surfacevel;
@@ -24,8 +24,9 @@ void StepContext::update() {
   stage = mirror.opt.timestep == model->opt.timestep ? model : &mirror;
   if (options.contact_model == contact::ContactModel::mujoco) return;
 
-  // Our step is one of its own: what MuJoCo's integrators would add must not come on top. Callbacks
-  // know the caller's model by its address, so it is passed on wherever it makes no difference.
+  // Our step replaces MuJoCo's integrator, so that integrator must add nothing of its own.
+  // Callbacks know the caller's model by its address, so the mirror is used only if its options
+  // differ.
   if (model->opt.integrator == mjINT_DISCRETE || (model->opt.enableflags & mjENBL_SLEEP))
     stage = &mirror;
   mirror.opt.integrator = mjINT_EULER;
@@ -62,7 +63,8 @@ void StepContext::finish_call(mjData* d, const MuJoCoState& before, const plant:
   }
   if (MuJoCoState(d).num_full != before.num_full)
     fail(kBufferFull,
-         "contacts or constraints do not fit in mjData; enlarge it with <size memory=\"...\"/>");
+         "the contacts or constraints do not fit in mjData; enlarge it with <size "
+         "memory=\"...\"/>");
 }
 
 }  // namespace stiction::sim

@@ -13,17 +13,17 @@
 
 namespace stiction::sim {
 
-/// What every kind of step works with: the model in its forms, the options, and the report, through
-/// which a stage says that it failed.
+/// The data that every kind of step works with: the model in its forms, the options, and the
+/// report, to which a stage reports its failure.
 class StepContext {
  public:
   StepContext(const mjModel* model, const StepOptions& options, plant::MaterialTable materials);
 
-  /// Reads what the caller may have changed in the model; before each step.
+  /// Reads the values that the caller may have changed in the model. Call it before each step.
   void update();
 
-  /// Runs calls to MuJoCo; its errors, warnings and full buffers go to the report.
-  /// @param f must own nothing that has a destructor
+  /// Runs calls to MuJoCo, whose errors, warnings and full buffers go to the report.
+  /// @param f must own nothing that has a destructor, because an error of MuJoCo jumps out of it
   template <class F>
   void call_mujoco(mjData* d, F&& f) {
     const MuJoCoState before(d);
@@ -32,6 +32,8 @@ class StepContext {
     finish_call(d, before, guard, ok);
   }
 
+  /// Reports a failure.
+  /// @param status bits of StepStatus
   void fail(std::uint32_t status, std::string message);
   /// True if the step must end here.
   bool failed() const;
@@ -43,10 +45,10 @@ class StepContext {
   StepReport report;
 
   mjModel mirror;        // the caller's model with our options; shares its arrays
-  const mjModel* stage;  // what MuJoCo's functions get: the caller's model where it will do
+  const mjModel* stage;  // the argument of MuJoCo's functions: the caller's model if possible
 
  private:
-  /// What an error of MuJoCo leaves behind in its data.
+  /// The part of mjData that an error of MuJoCo leaves inconsistent.
   struct MuJoCoState {
     explicit MuJoCoState(const mjData* d);
     int num_full;

@@ -7,10 +7,11 @@
 #include "stiction/certificate/certificate.hpp"
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/sim/patch_report.hpp"
+#include "stiction/sim/trace_report.hpp"
 
 namespace stiction::sim {
 
-/// What went wrong in a step: bits, none set when all is well.
+/// The failures of a step, as bits; no bit is set if the step succeeded.
 enum StepStatus : std::uint32_t {
   kOk = 0,
   kNonFiniteState = 1u << 0,       // time, qpos, qvel or act is not finite; nothing was computed
@@ -24,9 +25,9 @@ enum StepStatus : std::uint32_t {
   kCertificateFailed = 1u << 7,    // the result did not pass its certificate
 };
 
-/// Contacts of a step, arrays with one entry (or row) per contact. Those that were foreseen and did
-/// not touch are among them: their distance is above 0, their impulse 0. A step in parts lists the
-/// contacts of one part after those of the other, each with its own impulse.
+/// The contacts of a step: arrays with one entry (or row) per contact. They include speculative
+/// contacts that did not touch; their distance is above 0 and their impulse is 0. A step that is
+/// divided lists the contacts of each part, each with the impulse of that part.
 struct ContactReport {
   std::vector<int> bodies;                // 2 per contact: MuJoCo body ids of A and B
   std::vector<int> geoms;                 // 2 per contact
@@ -41,8 +42,8 @@ struct ContactReport {
   std::vector<std::uint8_t> slipping;     // 1: friction at its bound; 0: stiction or no force
   std::vector<double> friction;           // sliding coefficient used, 0 if frictionless [-]
   std::vector<double> delassus;           // mobility w of the point [1/kg]; NaN if not computed
-  std::vector<std::uint8_t> is_fallback;  // 1: a point though a geom takes part in pressure fields
-  std::vector<int> patch;                 // of which it is a point, in the step's; -1: none
+  std::vector<std::uint8_t> is_fallback;  // 1: a point contact of a geom with a pressure field
+  std::vector<int> patch;                 // index of the patch that it is a point of; -1: none
 
   int size() const { return static_cast<int>(distance.size()); }
 };
@@ -59,41 +60,41 @@ struct StepTimings {  // wall time [us]
 };
 
 struct StepStatistics {
-  int num_contacts = 0;  // of the problem, with those that did not touch
+  int num_contacts = 0;  // in the problem, including speculative ones
   int num_islands = 0;
   int num_rows = 0;
   int iterations = 0;      // Newton iterations, summed over islands
   int max_iterations = 0;  // of one island
-  int max_substeps = 1;    // that the step of one island was divided into; by tamsi alone
+  int max_substeps = 1;    // of one island; only tamsi divides a step into sub-steps
   int line_search_evaluations = 0;
-  int num_parts = 1;     // that an event-driven step was divided into; what is above is their sum,
-                         // or of the largest
+  int num_parts = 1;     // of a divided step; the numbers above are sums or maxima over its parts
   int num_events = 0;    // touches that ended a part
-  int num_halvings = 0;  // of parts that `rk4` took back
-  double residual = 0;   // worst |D grad l| / scale over islands [-]
+  int num_halvings = 0;  // parts that `rk4` gave up and halved
+  double residual = 0;   // largest |D grad l| / scale of an island [-]
 };
 
-/// All that is known of a step. Of several steps in one call it describes the last, with the worst
+/// The report of a step. After several steps in one call it describes the last one, with the worst
 /// certificate and all warnings of the call.
 struct StepReport {
   std::uint32_t status = kOk;
-  std::string message;  // what happened, empty if status is kOk
+  std::string message;  // the problem, its cause and a remedy; empty if status is kOk
   double time = 0;      // at the end of the step [s]
   int num_steps = 0;    // steps completed by this call
   certificate::Certificate certificate;
-  double momentum_error = 0;  // |D r| of the balance of momentum by MuJoCo's matrices [sqrt(J)]
+  double momentum_error = 0;  // momentum residual |D r| by MuJoCo's matrices [sqrt(J)]
   StepStatistics statistics;
   StepTimings timings;
   ContactReport contacts;
   PatchReport patches;
+  TraceReport trace;
   std::vector<contact::IslandStatistics> islands;
-  int num_warnings = 0;  // MuJoCo's, and of patches beyond their limits
+  int num_warnings = 0;  // by MuJoCo, of patches beyond their limits, and of conflicts
   std::string warning;   // the last one
 
   bool ok() const { return status == kOk; }
 };
 
-/// Names of the bits set, for messages: "non_finite_state, not_converged".
+/// Returns the names of the bits that are set: "non_finite_state, not_converged".
 std::string describe_status(std::uint32_t status);
 
 }  // namespace stiction::sim

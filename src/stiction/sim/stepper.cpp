@@ -44,7 +44,8 @@ class Stepper::Workspace {
   void explain();
 
   std::variant<MuJoCoStep, ContactStep, EventStep, Rk4Step> step_;
-  std::vector<mjtNum> state_;  // at the start of the step; MuJoCo's steps reset by themselves
+  std::vector<mjtNum>
+      state_;  // at the start of the step; empty for MuJoCoStep, which keeps its own
 };
 
 const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
@@ -65,15 +66,18 @@ std::vector<double> Stepper::Workspace::calc_hessian() const {
   const std::vector<double> H = step ? step->calc_hessian() : std::vector<double>();
   const bool is_ours = context.options.contact_model != contact::ContactModel::mujoco;
   if (H.empty())
-    throw Error(ErrorCode::kUnsupported, "calc_hessian",
-                is_ours
-                    ? "there is no Hessian before the first step, nor of a contact model without"
-                    : "'mujoco' has no Hessian of ours; choose another contact model");
+    throw Error(
+        ErrorCode::kUnsupported, "calc_hessian",
+        is_ours
+            ? "the Hessian is not known before the first step, and only convex contact models have "
+              "one"
+            : "'mujoco' has no Hessian of ours; choose another contact model");
   return H;
 }
 
 void Stepper::Workspace::step_once(mjData* d) {
   Stopwatch clock;
+  clear_trace(&context.report.trace);
   const plant::StateFault fault = plant::check_state(context.model, d);
   if (fault.array) {
     char text[160];
@@ -83,7 +87,7 @@ void Stepper::Workspace::step_once(mjData* d) {
     return context.fail(fault.is_state ? kNonFiniteState : kNonFiniteInput, text);
   }
   context.update();
-  // The caller may have changed it since the model was checked.
+  // The caller may have changed the time step since the model was checked.
   const double dt = context.mirror.opt.timestep;
   if (!(dt > 0 && std::isfinite(dt)))
     return context.fail(kNonFiniteInput, "the model's timestep is " + plant::format_value(dt) +
@@ -99,21 +103,21 @@ void Stepper::Workspace::step_once(mjData* d) {
   if (!context.failed()) ++context.report.num_steps;
 }
 
-/// A state that no step could go on from is none to end with.
+/// Fails a step that ends with a state from which the next step could not start.
 void Stepper::Workspace::check_end(mjData* d) {
   const plant::StateFault fault = plant::check_state(context.model, d);
   if (!fault.array || !fault.is_state) return;
   mj_setState(context.model, d, state_.data(), mjSTATE_INTEGRATION);
   char text[200];
   std::snprintf(text, sizeof text,
-                "%s[%d] would be %s at the end of the step from time %s: what moves so fast needs "
-                "a smaller time step",
+                "%s[%d] would be %s at the end of the step from time %s, because the motion is too "
+                "fast for the time step; use a smaller one",
                 fault.array, fault.index, plant::format_value(fault.value).c_str(),
                 plant::format_value(d->time).c_str());
   context.fail(kNonFiniteSolution, text);
 }
 
-/// The caller may have spoilt the model since it was checked.
+/// Adds to the message a value of the model that the caller has made invalid since it was checked.
 void Stepper::Workspace::explain() {
   constexpr std::uint32_t kCauses = kNonFiniteState | kNotConverged | kNotPositiveDefinite |
                                     kNonFiniteSolution | kCertificateFailed;

@@ -12,34 +12,35 @@
 
 namespace stiction::sim {
 
-/// Steps a MuJoCo model in place of mj_step, with contact by one of our models.
+/// Steps a MuJoCo model in place of mj_step, with one of our contact models.
 ///
-/// The model and data stay the caller's own; values in the model (masses, friction, gains, options)
-/// may change between steps, its structure may not. Masses, inertias, friction, armature and the
-/// time step are checked before each step; other values when a step fails, whose message then names
-/// the one at fault. As for mj_step, mj_setConst must follow a change of masses or inertias. One
-/// Stepper serves one thread at a time and any number of mjData of its model.
+/// The model and data stay the caller's. Values in the model (masses, friction, gains, options) may
+/// change between steps; its structure may not. Masses, inertias, friction, armature and the time
+/// step are checked before each step. Other values are checked when a step fails; its message then
+/// names the one at fault. As for mj_step, mj_setConst must follow a change of masses or inertias.
+/// One Stepper serves one thread at a time and any number of mjData of its model.
 class Stepper {
  public:
   /// @param model     kept by pointer; must outlive this
   /// @param materials one per geom; empty: defaults
-  /// @throws Error for options out of range and models that are not taken
+  /// @throws Error for options out of range and models that are not supported
   Stepper(const mjModel* model, const StepOptions& options, plant::MaterialTable materials = {});
   ~Stepper();
   Stepper(Stepper&&) noexcept;
   Stepper& operator=(Stepper&&) noexcept;
 
-  /// Advances data by num_steps steps, or until one fails: then the state is that of the start of
-  /// the failed step, and the report says why. After the first step it allocates only where
-  /// contacts, rows or an island outgrow all before.
-  /// @return valid until the next call
+  /// Advances data by num_steps steps, or until a step fails. Then the state is that of the start
+  /// of the failed step, and the report gives the reason. After the first step it allocates memory
+  /// only if there are more contacts or rows, or a larger island, than ever before.
+  /// @return the report, valid until the next call
   [[nodiscard]] const StepReport& step(mjData* data, int num_steps = 1) noexcept;
-  /// The same into a report of the caller's, whose memory is used again.
+  /// Does the same with a report of the caller, whose memory is reused.
   void step(mjData* data, int num_steps, StepReport* report) noexcept;
 
-  /// The Hessian of the last step's cost at its solution, see formulations::calc_dense_hessian.
-  /// Slow: a dense matrix in the solver's velocities, which are MuJoCo's but for free bodies: there
-  /// [w; v] of the joint's frame origin, in the world.
+  /// Computes the Hessian of the last step's cost at its solution, see
+  /// formulations::calc_dense_hessian. It is a dense matrix, so this is slow. Its rows and columns
+  /// are the solver's velocities. These are MuJoCo's, except for free bodies: there they are [w; v]
+  /// of the joint's frame origin, in the world frame.
   /// @return column-major, size (nv x nv)
   /// @throws Error before the first step, for 'mujoco', and for models that are not convex
   std::vector<double> calc_hessian() const;
@@ -47,9 +48,10 @@ class Stepper {
   const mjModel* model() const;
   const StepOptions& options() const;
   const plant::MaterialTable& materials() const;
-  /// Settings without effect under this contact model, a sentence each; see find_ignored_settings.
+  /// Returns a sentence for each setting without effect under this contact model; see
+  /// find_ignored_settings.
   std::vector<std::string> ignored_settings() const;
-  /// The step really taken [s].
+  /// The time step that is taken [s]: the option, or else the model's.
   double time_step() const;
 
  private:

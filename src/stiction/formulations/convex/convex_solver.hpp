@@ -65,10 +65,13 @@ class ConvexSolver final : public ContactSolver {
     solution->normal_bounds.resize(HasNormalBound<F> ? problem.num_contacts() : 0);
     solution->row_impulses.resize(problem.num_rows());
     solution->islands.resize(islands.size());
+    solution->traces.resize(options.trace ? islands.size() : 0);
 
     auto solve_one = [&](int island) {
       prepare(problem, options, guess, island);
-      solution->islands[island] = solve_island(problem, options, !guess.empty(), island);
+      numerics::NewtonTrace* const trace = options.trace ? &solution->traces[island] : nullptr;
+      if (trace) trace->clear();
+      solution->islands[island] = solve_island(problem, options, !guess.empty(), island, trace);
       read_out(island, solution);
     };
     if (threads)
@@ -186,13 +189,14 @@ class ConvexSolver final : public ContactSolver {
   }
 
   IslandStatistics solve_island(const ContactProblem& problem, const SolverOptions& options,
-                                bool has_guess, int island) {
+                                bool has_guess, int island, numerics::NewtonTrace* trace) {
     const IslandRange& range = arrays_.layout.islands[island];
     IslandProblem<F> island_problem(problem, range, &arrays_, &eliminations_.hessian(island));
     numerics::NewtonOptions newton;
     newton.relative_tolerance = options.relative_tolerance;
     newton.absolute_tolerance = options.absolute_tolerance;
     newton.max_iterations = options.max_iterations;
+    newton.trace = trace;
     island_problem.start();
     // A guess may be converged already. The sensitivity to rounding is then needed before the first
     // Hessian.

@@ -42,7 +42,7 @@ void TamsiIsland::assemble(const ContactProblem& problem, const contact::Islands
   for (const int i : island_.rows()) rows_.push_back({problem.rows[i], {}, 0});
 }
 
-IslandStatistics TamsiIsland::solve() {
+IslandStatistics TamsiIsland::solve(numerics::NewtonTrace* trace) {
   IslandStatistics out;
   out.num_dofs = island_.num_dofs();
   out.num_contacts = island_.num_contacts();
@@ -50,7 +50,7 @@ IslandStatistics TamsiIsland::solve() {
   // Try the whole step, then divide it into more and more sub-steps.
   Outcome whole_step, outcome;
   for (int n = 1; n <= kMaxSubsteps; ++n) {
-    outcome = take_substeps(n);
+    outcome = take_substeps(n, trace);
     out.iterations += outcome.iterations;
     if (n == 1) {
       whole_step = outcome;
@@ -82,11 +82,12 @@ void TamsiIsland::fall_back(Outcome* whole_step) {
 }
 
 /// Solves sub-steps until one fails. The residual is that of the worst one.
-TamsiIsland::Outcome TamsiIsland::take_substeps(int num_substeps) {
+TamsiIsland::Outcome TamsiIsland::take_substeps(int num_substeps,
+                                                numerics::NewtonTrace* trace) {
   Outcome all;
   start_substeps(num_substeps);
   for (int s = 0; s < num_substeps; ++s) {
-    const Outcome one = find_velocities();
+    const Outcome one = find_velocities(trace);
     all.iterations += one.iterations;
     if (one.status != SolveStatus::kConverged) all.status = one.status;
     if (one.residual * all.scale >= all.residual * one.scale) {
@@ -125,13 +126,15 @@ void TamsiIsland::finish_substep() {
 }
 
 /// Solves the balance of one sub-step from v_begin_ by Newton's method, with the initial guess v_.
-TamsiIsland::Outcome TamsiIsland::find_velocities() {
+TamsiIsland::Outcome TamsiIsland::find_velocities(numerics::NewtonTrace* trace) {
   const double settled_speed = Tamsi::kRelativeEpsilon * options_.parameters.stiction_tolerance;
   Outcome out;
   double last_residual = std::numeric_limits<double>::infinity();
   bool is_settled = false;
+  if (trace) trace->begin_run();
   for (;;) {
     calc_residual(&out);
+    if (trace) trace->add_iterate(out.residual);
     if (!std::isfinite(out.residual)) {
       out.status = SolveStatus::kNotFinite;
       return out;
@@ -159,6 +162,7 @@ TamsiIsland::Outcome TamsiIsland::find_velocities() {
     last_residual = out.residual;
     const Change change = calc_change();
     v_ += change.alpha * dv_;
+    if (trace) trace->add_step(change.alpha);
     is_settled = change.speed < settled_speed;
   }
 }

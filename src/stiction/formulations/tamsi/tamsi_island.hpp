@@ -42,7 +42,8 @@ class TamsiIsland {
                 std::span<const double> guess);
   /// Solves the island. If neither the whole step nor any division of it converges, the result is
   /// the last iterate of the whole step.
-  contact::IslandStatistics solve();
+  /// @param trace gets the iterates of each sub-step; null: nothing is recorded
+  contact::IslandStatistics solve(numerics::NewtonTrace* trace = nullptr);
   /// Copies the result to its place in the solution.
   void read_out(const contact::ContactProblem& problem, contact::ContactSolution* solution) const;
 
@@ -78,8 +79,8 @@ class TamsiIsland {
     double speed = 0;
   };
 
-  Outcome take_substeps(int num_substeps);
-  Outcome find_velocities();
+  Outcome take_substeps(int num_substeps, numerics::NewtonTrace* trace);
+  Outcome find_velocities(numerics::NewtonTrace* trace);
   void start_substeps(int num_substeps);
   void finish_substep();
   void fall_back(Outcome* whole_step);

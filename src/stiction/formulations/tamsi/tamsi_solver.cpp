@@ -29,11 +29,14 @@ class TamsiSolver final : public ContactSolver {
     solution->slipping.resize(problem.num_contacts());
     solution->row_impulses.resize(problem.num_rows());
     solution->islands.resize(islands.size());
+    solution->traces.resize(options.trace ? islands.size() : 0);
     solution->substep_v.resize((TamsiIsland::kMaxSubsteps - 1) * problem.num_dofs());
 
     auto solve_one = [&](int i) {
       islands_[i].assemble(problem, islands, i, first_dof_, options, guess);
-      solution->islands[i] = islands_[i].solve();
+      numerics::NewtonTrace* const trace = options.trace ? &solution->traces[i] : nullptr;
+      if (trace) trace->clear();
+      solution->islands[i] = islands_[i].solve(trace);
       islands_[i].read_out(problem, solution);
     };
     if (threads)

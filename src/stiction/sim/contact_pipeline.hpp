@@ -1,0 +1,49 @@
+#pragma once
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/certificate/certifier.hpp"
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/contact/islands.hpp"
+#include "stiction/contact/momentum_factor.hpp"
+#include "stiction/formulations/solver_options.hpp"
+#include "stiction/plant/momentum_check.hpp"
+#include "stiction/sim/step_context.hpp"
+
+namespace stiction::sim {
+
+/// A contact problem of a scene on its way from assembly to certificate. The stages of a step fill
+/// the members in this order.
+struct ContactPipeline {
+  contact::ContactProblem problem;
+  contact::MomentumFactor momentum_factor;
+  contact::Islands islands;
+  contact::ContactSolution solution;
+  certificate::Certifier certifier;
+  plant::MomentumCheck momentum_check;
+};
+
+/// The options of the contact solver for a step.
+formulations::SolverOptions make_solver_options(const StepOptions& options);
+
+/// Computes what solver and certificate need of an assembled problem: its derived data and islands.
+/// The step fails if the inertia is not positive definite.
+void derive(StepContext& context, ContactPipeline* contacts);
+
+/// Certifies the solution.
+/// @param options as the solver got them
+certificate::Certificate certify_solution(const StepContext& context,
+                                          const formulations::SolverOptions& options,
+                                          ContactPipeline* contacts);
+
+/// The input of the pipeline's momentum check; valid after certify_solution and
+/// plant::write_row_forces.
+plant::MomentumCheck::Input make_momentum_input(const StepContext& context, mjData* data,
+                                                const ContactPipeline& contacts);
+
+/// Writes the certified solution to MuJoCo's data; see plant::write_back.
+/// @return false if the data's arena is too small; then the step has failed
+bool write_back(StepContext& context, mjData* data, const ContactPipeline& contacts);
+
+}  // namespace stiction::sim

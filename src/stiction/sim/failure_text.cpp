@@ -1,0 +1,137 @@
+#include "stiction/sim/failure_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <span>
+
+#include "stiction/contact/contact_model.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::IslandStatistics;
+using contact::SolveStatus;
+
+std::string name_geom(const StepContext& context, int geom) {
+  return plant::describe(context.model, mjOBJ_GEOM, geom);
+}
+
+std::string name_body_of_block(const StepContext& context, int block) {
+  return plant::describe(context.model, mjOBJ_BODY, context.plant.block(block).body);
+}
+
+bool is_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+bool is_block_finite(const contact::ContactProblem& problem, int block) {
+  const std::size_t start = problem.dof_start[block], n = problem.block_size(block);
+  return is_finite({problem.diagonal(block), n * n}) && is_finite({problem.v0.data() + start, n}) &&
+         is_finite({problem.free_impulse.data() + start, n});
+}
+
+bool is_row_finite(const contact::ContactProblem& problem, const contact::Row& row) {
+  const double values[] = {row.regularization, row.target, row.bound};
+  return is_finite(values) && is_finite({problem.row_columns.data() + row.first_column,
+                                         static_cast<std::size_t>(row.num_columns)});
+}
+
+/// ", of body 'x'": the first body whose part of the problem is not finite; empty if all is finite.
+std::string find_non_finite_body(const StepContext& context, const ContactPipeline& contacts) {
+  const contact::ContactProblem& problem = contacts.problem;
+  for (int block = 0; block < problem.num_blocks(); ++block)
+    if (!is_block_finite(problem, block)) return ", of " + name_body_of_block(context, block);
+  for (const contact::Row& row : problem.rows) {
+    if (is_row_finite(problem, row)) continue;
+    const int block = contacts.islands.block_of_dof(problem.row_dof[row.first_column]);
+    return ", of " + name_body_of_block(context, block) + "'s constraints";
+  }
+  return "";
+}
+
+/// ", found at geom 'a' and geom 'b'": the contact or row where the conflict was found; empty if
+/// the island has no conflict.
+std::string find_conflict(const StepContext& context, const mjData* d,
+                          const ContactPipeline& contacts, const IslandStatistics& island) {
+  const contact::ContactProblem& problem = contacts.problem;
+  if (island.conflict_contact >= 0) {
+    const int* geoms = d->contact[problem.contacts[island.conflict_contact].source].geom;
+    return ", found at " + name_geom(context, geoms[0]) + " and " + name_geom(context, geoms[1]);
+  }
+  if (island.conflict_row < 0) return "";
+  const contact::Row& row = problem.rows[island.conflict_row];
+  const int block = contacts.islands.block_of_dof(problem.row_dof[row.first_column]);
+  return (row.kind == contact::RowKind::kLimit ? ", found at a limit of "
+                                               : ", found at an equality constraint of ") +
+         name_body_of_block(context, block);
+}
+
+}  // namespace
+
+std::string describe_failure(const StepContext& context, const mjData* d,
+                             const ContactPipeline& contacts, int index) {
+  const IslandStatistics& island = contacts.solution.islands[index];
+  const contact::ContactModelTraits& model = contact::traits(context.options.contact_model);
+  const std::string name = "the island of " +
+                           name_body_of_block(context, contacts.islands.blocks(index)[0]) +
+                           ", with " + std::to_string(island.num_dofs) + " dofs and " +
+                           std::to_string(island.num_contacts) + " contacts,";
+  if (island.status == SolveStatus::kTooLarge)
+    return name +
+           " has more than 3000 unknowns, the limit for friction polygons; use fewer "
+           "friction_directions, fewer contacts or another contact model";
+  const std::string text =
+      name + " stopped after " + std::to_string(island.iterations) + " iterations";
+  const double residual = island.scale > 0 ? island.residual / island.scale : island.residual;
+  if (!std::isfinite(residual))
+    return "a value that is not finite reached the solver" +
+           find_non_finite_body(context, contacts) + ": " + text;
+  if (model.is_rigid && island.status != SolveStatus::kNotFinite)
+    return text + " because no velocities satisfy all contacts and limits" +
+           find_conflict(context, d, contacts, island) +
+           ": surfaces drive the bodies apart against each other, or round-off spoils the LCP; "
+           "take "
+           "a smaller step, or a compliant contact model";
+  if (island.status == SolveStatus::kInfeasible)
+    return text +
+           " without velocities that keep all surfaces with barriers apart; take a smaller step, "
+           "thicker or softer barriers, or friction that does not wedge";
+  char accuracy[60];
+  std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e", residual);
+  std::string cause;
+  if (context.options.contact_model == contact::ContactModel::tamsi)
+    cause =
+        "; tamsi divides a step into up to 20, but its law may leave it without a solution or "
+        "with several: use another contact model, or a smaller step";
+  return text + accuracy + cause;
+}
+
+std::string describe_non_finite_velocities(const StepContext& context,
+                                           const ContactPipeline& contacts) {
+  return "the velocities are not finite" + find_non_finite_body(context, contacts);
+}
+
+std::string describe_conflict(const StepContext& context, const mjData* d,
+                              const ContactPipeline& contacts, const IslandStatistics& island) {
+  return "overlaps, limits or equalities cannot be corrected together; some were not "
+         "corrected, or only in part" +
+         find_conflict(context, d, contacts, island) +
+         ": a body is squeezed, a joint's limit lies within a surface, or an equality leads into a "
+         "surface or contradicts another equality";
+}
+
+std::string describe_patch_limit(const StepContext& context, const plant::PatchPair& pair) {
+  const std::string names =
+      name_geom(context, pair.geoms[0]) + " and " + name_geom(context, pair.geoms[1]);
+  if (pair.is_thin)
+    return names +
+           " approach each other by more than half the thickness of a compliant body within a "
+           "step, so the contact may be missed; take a smaller step";
+  return names +
+         " overlap beyond a compliant body's medial axis, where its pressure falls again, or one "
+         "is "
+         "behind a plane; use a thicker body, a larger modulus or a smaller step";
+}
+
+}  // namespace stiction::sim

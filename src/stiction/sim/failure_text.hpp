@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/plant/contact_patches.hpp"
+#include "stiction/sim/contact_pipeline.hpp"
+#include "stiction/sim/step_context.hpp"
+
+/// The texts of failures and warnings of a step: the problem, its cause and the remedy.
+namespace stiction::sim {
+
+/// Describes why the solver did not solve an island.
+std::string describe_failure(const StepContext& context, const mjData* data,
+                             const ContactPipeline& contacts, int island);
+
+/// Describes velocities that are not finite.
+std::string describe_non_finite_velocities(const StepContext& context,
+                                           const ContactPipeline& contacts);
+
+/// Describes overlaps, limits and equalities of an island that cannot be corrected together. The
+/// step goes on without the rest of the correction.
+std::string describe_conflict(const StepContext& context, const mjData* data,
+                              const ContactPipeline& contacts,
+                              const contact::IslandStatistics& island);
+
+/// Describes a pair of pressure fields beyond the limits of the model: one body is thin for its
+/// speed or deep in the other.
+std::string describe_patch_limit(const StepContext& context, const plant::PatchPair& pair);
+
+}  // namespace stiction::sim

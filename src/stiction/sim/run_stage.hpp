@@ -1,0 +1,20 @@
+#pragma once
+
+#include "stiction/sim/step_context.hpp"
+#include "stiction/sim/stopwatch.hpp"
+
+namespace stiction::sim {
+
+/// Runs one stage of a step and adds its wall time to the report.
+/// @param time  the stage's entry in the report's timings
+/// @param stage called without arguments; it reports a failure by StepContext::fail
+/// @return false if the step has failed
+template <class Stage>
+[[nodiscard]] bool run_stage(StepContext& context, double StepTimings::*time, Stage&& stage) {
+  Stopwatch clock;
+  stage();
+  context.report.timings.*time += clock.lap();
+  return !context.failed();
+}
+
+}  // namespace stiction::sim
