@@ -49,7 +49,7 @@ PYTHON_LAYERS = (
     ("_load", "colours", "errors", "interrupts", "plain_json", "version"),
     ("arguments", "names"),
     ("custom_text", "options", "package_scenes"),
-    ("control_schedule", "lcp", "meshing", "properties"),
+    ("control_schedule", "lcp", "meshing", "properties", "solver_trace"),
     ("continuous", "simulator", "surfaces"),
     ("recording", "scene"),
     ("__init__", "controls", "run_summary"),
