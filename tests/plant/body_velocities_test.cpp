@@ -13,7 +13,8 @@ namespace {
 
 using support::Scene;
 
-/// A doll, hinged and free bodies, of which some slide on a moving surface.
+/// Returns a scene of a doll, hinged bodies and free bodies. Some of them slide on a moving
+/// surface.
 Scene make_scene() {
   const support::Doll doll = support::make_doll("d", 0, 0, 0.2);
   return Scene(support::make_mjcf(
@@ -22,7 +23,7 @@ Scene make_scene() {
               doll.body + "</worldbody>"));
 }
 
-TEST(BodyVelocities, AreMuJoCos) {
+TEST(BodyVelocities, EqualMuJoCosCvel) {
   Scene scene = make_scene();
   std::mt19937_64 rng(1);
   scene.randomize(0.3, &rng);
@@ -34,7 +35,7 @@ TEST(BodyVelocities, AreMuJoCos) {
       EXPECT_NEAR(velocities.of_body(body)[k], scene.data->cvel[6 * body + k], 1e-12) << body;
 }
 
-TEST(BodyVelocities, AtAContactAreThoseOfMuJoCosPointJacobian) {
+TEST(BodyVelocities, AtAContactFollowFromMuJoCosPointJacobian) {
   Scene scene = make_scene();
   std::mt19937_64 rng(2);
   int num_checked = 0;

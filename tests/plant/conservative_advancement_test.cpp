@@ -55,7 +55,7 @@ TEST(ConservativeAdvancement, SphereTouchesAFloorAtItsDistanceOverItsSpeed) {
   }
 }
 
-TEST(ConservativeAdvancement, MarginsAreWhereGeomsTouch) {
+TEST(ConservativeAdvancement, GeomsTouchAtTheirMargin) {
   Scene scene(make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1" margin="0.1"/>
 <body pos="0 0 0.6"><freejoint/><geom size="0.1"/></body></worldbody>)"));
   scene.data->qvel[2] = -2;
@@ -136,7 +136,7 @@ TEST(ConservativeAdvancement, PairsWithinTheIgnoredDistanceAreIgnored) {
 }
 
 /// Two balls fly toward each other. They touch unless MuJoCo does not collide them.
-TEST(ConservativeAdvancement, PairsAreThoseThatMuJoCoCollides) {
+TEST(ConservativeAdvancement, SearchesOnlyPairsThatMuJoCoCollides) {
   const auto time_of = [](const std::string& first, const std::string& second,
                           const std::string& more) {
     Scene scene(make_mjcf(
@@ -217,7 +217,7 @@ Scene make_pair(std::mt19937_64* rng) {
               free + other + "</worldbody>"));
 }
 
-TEST(ConservativeAdvancement, IsNeverLateNorEarlyForRandomPairs) {
+TEST(ConservativeAdvancement, IsNeitherLateNorEarlyForRandomPairs) {
   std::mt19937_64 rng(7);
   std::normal_distribution<double> normal;
   int num_touches = 0;

@@ -14,8 +14,8 @@ namespace {
 using contact::Contact;
 using support::Scene;
 
-/// Geoms of all kinds of bodies, near each other: free bodies, a chain and its branches, bodies
-/// welded to each of these, the world, and a mocap body. Wide margins make all geoms touch.
+/// Geoms near each other on all kinds of bodies: free bodies, a branched chain, bodies welded to
+/// them, the world, and a mocap body. Wide margins make all geoms touch.
 constexpr const char* kCrowd = R"(
 <default><geom margin="0.5" condim="6" friction="0.7 0.02 0.003"/></default>
 <worldbody>

@@ -27,7 +27,7 @@ TEST(MaterialProperties, EachHasAMemberOfItsOwn) {
   EXPECT_EQ(find_material_property("stifness"), nullptr);
 }
 
-TEST(MaterialProperties, AMaterialOfNoValuesHasNone) {
+TEST(MaterialProperties, EmptyMaterialHasNoValues) {
   const Material material;
   const MaterialSource source;
   for (const MaterialProperty& property : material_properties()) {
@@ -36,7 +36,7 @@ TEST(MaterialProperties, AMaterialOfNoValuesHasNone) {
   }
 }
 
-TEST(MaterialProperties, RangesAreThoseOfTheirWords) {
+TEST(MaterialProperties, RangesAgreeWithTheirDescriptions) {
   const auto expect = [](std::string_view name, const std::string& words, bool takes_zero,
                          bool takes_infinity, double most) {
     const MaterialProperty& property = find(name);
@@ -57,7 +57,7 @@ TEST(MaterialProperties, RangesAreThoseOfTheirWords) {
          false, false, kInfinity);
 }
 
-TEST(MaterialProperties, DefaultsOfALawStandWhereASurfaceGivesNone) {
+TEST(MaterialProperties, DefaultOfTheLawIsUsedIfTheMaterialGivesNoValue) {
   const MaterialProperty& thickness = find("barrier_thickness");
   Material material;
   EXPECT_EQ(find_value(thickness, material, NormalLawKind::ipc_barrier), 5e-4);
@@ -66,7 +66,7 @@ TEST(MaterialProperties, DefaultsOfALawStandWhereASurfaceGivesNone) {
   EXPECT_EQ(find_value(thickness, material, NormalLawKind::log_barrier), 1e-3);
 }
 
-TEST(MaterialProperties, TheStiffnessOfALawIsTheOneThatItReads) {
+TEST(MaterialProperties, StiffnessOfALawIsTheOneThatTheLawReads) {
   EXPECT_EQ(find_stiffness(NormalLawKind::hunt_crossley).name, "stiffness");
   EXPECT_EQ(find_stiffness(NormalLawKind::linear).name, "stiffness");
   EXPECT_EQ(find_stiffness(NormalLawKind::hertz).name, "hertz_stiffness");

@@ -91,7 +91,7 @@ TEST_F(Materials, HertzCompressionsAdd) {
   EXPECT_NEAR(p.law.hertz_stiffness * std::pow(x_a + x_b, 1.5), f, 1e-12 * f);
   EXPECT_NEAR(p.share_of_first, x_a / (x_a + x_b), 1e-14);
   EXPECT_NEAR(p.law.dissipation, (x_a * 4 + x_b * 1) / (x_a + x_b), 1e-14);
-  // Under another law dissipation is weighted by that one's compressions.
+  // Under another law the compressions of that law weight the dissipation.
   EXPECT_EQ(combine(a, b).law.dissipation, 2.5);
   b.law.hertz_stiffness = contact::kInfinity;
   EXPECT_NEAR(combine(a, b).law.hertz_stiffness, 3e8, 1e-6);
@@ -100,7 +100,8 @@ TEST_F(Materials, HertzCompressionsAdd) {
 }
 
 TEST_F(Materials, BarriersAreLayersInSeries) {
-  // With forces of one size, k thickness, each layer takes its share of any gap.
+  // If k times the thickness is the same for both layers, each layer takes a constant share of the
+  // gap.
   Material a = kDefaultMaterial, b = kDefaultMaterial;
   a.law.barrier_stiffness = 2e5;
   a.law.barrier_thickness = 1e-3;

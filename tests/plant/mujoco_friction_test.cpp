@@ -19,7 +19,7 @@ struct Case {
   FrictionSource source;
 };
 
-/// A ball on a floor, with six components.
+/// Returns a scene of a ball on a floor. Their contact has six components.
 Scene make_scene(const Case& c) {
   return Scene(std::string("<mujoco><option o_friction='0.3 0.31 0.02 0.003 0.004'>") + c.option +
                "</option><worldbody><geom name='floor' type='plane' size='1 1 1' condim='6'"
@@ -35,7 +35,7 @@ constexpr const char* kPair =
     "<contact><pair geom1='floor' geom2='ball' condim='6'"
     " friction='0.4 0.41 0.01 0.001 0.002'/></contact>";
 
-TEST(MujocoFriction, IsThatOfMuJoCosOwnContact) {
+TEST(MujocoFriction, EqualsTheFrictionOfMuJoCosContact) {
   for (const Case& c :
        {Case{"", "0", "", FrictionSource::kLarger}, Case{"", "1", "", FrictionSource::kPriority},
         Case{"", "-1", "", FrictionSource::kPriority}, Case{"", "1", kPair, FrictionSource::kPair},

@@ -190,9 +190,10 @@ void ConservativeAdvancement::widen_model(const mjModel* m, double duration) {
   wide_.body_margin = body_margin_.data();
 }
 
-/// Returns a time for which a pair stays apart from its present pose. Any result beyond `limit`
-/// only means that it is longer than the limit.
-/// @param distance the present distance less the margin, or a lower bound beyond reach [m]
+/// Returns a time for which a pair stays apart from its present pose. A result above `limit` only
+/// means that the time is longer than the limit.
+/// @param distance out: the present distance minus the margin, or a lower bound if the geoms are
+///     out of reach [m]
 double ConservativeAdvancement::calc_safe_time(const mjModel* m, const Pair& pair, double limit,
                                                double* distance) {
   const auto [geom1, geom2] = pair.geoms;
@@ -210,8 +211,8 @@ double ConservativeAdvancement::calc_safe_time(const mjModel* m, const Pair& pai
   return calc_closing_time(m, pair, gap);
 }
 
-/// The same for a height field. MuJoCo gives the distance of each of its prisms within a reach, but
-/// of at most mjMAXCONPAIR prisms; the reach is halved until all of them fit.
+/// Returns the same time for a height field. MuJoCo gives the distances of the prisms within a
+/// reach, but of at most mjMAXCONPAIR prisms. The reach is halved until all of them fit.
 double ConservativeAdvancement::calc_safe_time_of_hfield(const mjModel* m, const Pair& pair,
                                                          double limit, double* distance) {
   const auto [field, geom] = pair.geoms;

@@ -21,8 +21,8 @@ struct Touch {
   bool is_given_up = false;          // the search stopped at `time`; no geoms touch before it
 };
 
-/// Finds the time until which no two geoms touch that are apart now. The method is conservative
-/// advancement, [mirtich1996], with MuJoCo's exact distances.
+/// Finds the time until which no two geoms that are apart now touch each other. The method is
+/// conservative advancement, [mirtich1996], with MuJoCo's exact distances.
 ///
 /// Let n be the unit vector from the nearest point of A to that of B, and phi their distance. After
 /// a time t the distance is at least the gap along n, which is at least
@@ -51,15 +51,15 @@ class ConservativeAdvancement {
   ConservativeAdvancement(ConservativeAdvancement&&) noexcept;
   ConservativeAdvancement& operator=(ConservativeAdvancement&&) noexcept;
 
-  /// Computes a time until which no two geoms touch that are apart now. The time is never late. It
-  /// is early by at most the time in which the geoms approach by the tolerance, unless the search
-  /// gives up. After the first call this allocates only if more pairs are near each other than in
-  /// all calls before.
+  /// Computes a time until which no two geoms that are apart now touch each other. The time is
+  /// never late. It is early by at most the time in which the geoms approach by the tolerance,
+  /// unless the search gives up. After the first call this allocates only if more pairs are near
+  /// each other than in all earlier calls.
   /// @param model    the model of the constructor, or one with other values and the same structure
   /// @param data     only qpos and mocap poses are read
   /// @param qvel     constant velocities with which mj_integratePos moves the bodies, size nv
   /// @param duration >= 0 [s]
-  /// @param ignored_distance  pairs that are not farther apart now are ignored, >= kTouching [m]
+  /// @param ignored_distance  pairs at most this far apart now are ignored, >= kTouching [m]
   /// @return false if MuJoCo raised an error or had no memory for all pairs; see error()
   bool calc(const mjModel* model, const mjData* data, const double* qvel, double duration,
             Touch* touch, double ignored_distance = kTouching);

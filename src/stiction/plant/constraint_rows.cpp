@@ -43,7 +43,7 @@ contact::Row make_friction_row(const mjData* d, int i, double dt, const RowParam
 void ConstraintRows::make_constraints(const mjModel* m, mjData* d,
                                       const SpeculativeLimits* limits) {
   // MuJoCo makes no row for a contact that is flagged as within its gap. Transmissions of actuators
-  // on a body then compute its Jacobian from the geometry instead of reading the row.
+  // on a body then compute the contact's Jacobian from the geometry instead of reading the row.
   for (int i = 0; i < d->ncon; ++i) {
     exclude_[i] = d->contact[i].exclude;
     if (exclude_[i] == kTakesPart) d->contact[i].exclude = kInGap;

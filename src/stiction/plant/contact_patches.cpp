@@ -17,13 +17,15 @@ namespace {
 using contact::Contact;
 using math::Vec3;
 
+/// Returns the pose of a geom in the world.
 math::RigidTransform find_pose(const mjData* d, int geom) {
   const mjtNum* R = d->geom_xmat + 9 * geom;
   const mjtNum* p = d->geom_xpos + 3 * geom;
   return {{{{R[0], R[1], R[2]}, {R[3], R[4], R[5]}, {R[6], R[7], R[8]}}}, {p[0], p[1], p[2]}};
 }
 
-/// The velocity of a geom's surface against its body at x, world.
+/// Returns the velocity of a geom's moving surface relative to its body at the point x, world
+/// frame [m/s].
 Vec3 calc_surface_velocity(const mjModel* m, const mjData* d, int geom, const Vec3& x) {
   const mjtNum* v = m->geom_surfacevel + 6 * geom;
   const math::RigidTransform X_WG = find_pose(d, geom);
@@ -31,7 +33,8 @@ Vec3 calc_surface_velocity(const mjModel* m, const mjData* d, int geom, const Ve
   return X_WG.R * (linear + cross(angular, transpose_times(X_WG.R, x - X_WG.p)));
 }
 
-/// Prescribed velocity of B's surface against A's, in the contact's tangent plane.
+/// Sets the bias of a contact to the velocity of B's moving surface relative to A's, in the
+/// contact's tangent plane.
 void add_surface_velocity(const mjModel* m, const mjData* d, const PatchPair& pair, const Vec3& x,
                           Contact* c) {
   const Vec3 v =
@@ -40,7 +43,7 @@ void add_surface_velocity(const mjModel* m, const mjData* d, const PatchPair& pa
   c->bias = {dot(v, Vec3{R[0], R[1], R[2]}), dot(v, Vec3{R[3], R[4], R[5]}), 0};
 }
 
-/// What all points of a pair have in common.
+/// Returns the properties that all points of a pair share.
 Contact make_properties(const mjModel* m, const MaterialTable& materials, const PatchPair& pair,
                         const GeomBody& A, const GeomBody& B) {
   const PairProperties properties =
@@ -50,16 +53,19 @@ Contact make_properties(const mjModel* m, const MaterialTable& materials, const 
   c.law.dissipation = combine_by_modulus(A.modulus, materials.geoms[pair.geoms[0]].law.dissipation,
                                          B.modulus, materials.geoms[pair.geoms[1]].law.dissipation);
   c.law.relaxation_time = properties.law.relaxation_time;
-  c.dim = std::min(pair.contact.dim, 3);  // an area twists and rolls by itself
+  // Several points of an area resist torsion and rolling without coefficients of their own.
+  c.dim = std::min(pair.contact.dim, 3);
   if (c.dim > 1) c.friction = {properties.friction, properties.friction};
   return c;
 }
 
-/// What the pressures of a patch add up to.
+/// Sums over the faces of a patch.
 struct PatchSum {
-  Vec3 center;  // of pressure
-  Vec3 normal;  // unit
-  double force = 0, stiffness = 0, area = 0;
+  Vec3 center;           // center of pressure [m]
+  Vec3 normal;           // unit, mean weighted by force
+  double force = 0;      // [N]
+  double stiffness = 0;  // [N/m]
+  double area = 0;       // [m^2]
 };
 
 PatchSum sum_faces(const geometry::ContactSurface& surface) {
@@ -72,16 +78,16 @@ PatchSum sum_faces(const geometry::ContactSurface& surface) {
     sum.center += f * face.centroid;
     sum.normal += f * face.normal;
   }
-  // Faces of almost no pressure may have no force that a double holds.
+  // The force of faces with almost no pressure may underflow to 0.
   sum.center = sum.force > 0 ? sum.center * (1 / sum.force) : surface.faces[0].centroid;
-  // Faces that balance each other have no normal: any will do.
+  // The normals of faces may cancel. Then use an arbitrary one.
   const double length = norm(sum.normal);
   sum.normal = length > 0 ? sum.normal * (1 / length) : Vec3{0, 0, 1};
   return sum;
 }
 
-/// The patch as one of MuJoCo's contacts: at its center of pressure, with the depth at which its
-/// stiffness would give its force.
+/// Returns a patch as a MuJoCo contact at its center of pressure. The depth is its force divided by
+/// its stiffness.
 mjContact make_mujoco_contact(const PatchPair& pair, const PatchSum& sum) {
   mjContact con = pair.contact;
   con.geom[0] = con.geom1 = pair.geoms[0];
@@ -96,7 +102,7 @@ mjContact make_mujoco_contact(const PatchPair& pair, const PatchSum& sum) {
     con.frame[6 + i] = t2[i];
   }
   con.dim = 6;
-  // MuJoCo writes a pyramid's moments per unit of friction times a length.
+  // The last three coefficients are lengths: MuJoCo scales moments in a friction pyramid by them.
   const double mu = std::max(con.friction[0], mjMINMU);
   std::fill_n(con.friction, 2, mu);
   std::fill_n(con.friction + 2, 3, mu * std::sqrt(sum.area));
@@ -109,7 +115,7 @@ mjContact make_mujoco_contact(const PatchPair& pair, const PatchSum& sum) {
 
 ContactPatches::ContactPatches(const mjModel* m, const MaterialTable& materials,
                                const contact::SurfaceOptions& options)
-    : options_(options), is_left_to_us_(m->ngeom, 0) {
+    : options_(options), touches_only_in_patches_(m->ngeom, 0) {
   bodies_.reserve(m->ngeom);
   for (int geom = 0; geom < m->ngeom; ++geom) bodies_.push_back(make_geom_body(m, materials, geom));
   find_pairs(m);
@@ -131,17 +137,18 @@ void ContactPatches::find_pairs(const mjModel* m) {
       pairs_.push_back(std::move(pair));
     }
   }
-  // MuJoCo may leave out a geom whose every match by contype and conaffinity is a patch.
+  // MuJoCo need not collide a geom if all geoms that match it by contype and conaffinity touch it
+  // in patches.
   const auto is_matched = [&](int A, int B) {
     return m->body_weldid[m->geom_bodyid[A]] != m->body_weldid[m->geom_bodyid[B]] &&
            ((m->geom_contype[A] & m->geom_conaffinity[B]) != 0 ||
             (m->geom_contype[B] & m->geom_conaffinity[A]) != 0);
   };
   for (int A = 0; A < m->ngeom; ++A) {
-    bool is_left = bodies_[A].body.has_value();
-    for (int B = 0; B < m->ngeom && is_left; ++B)
-      is_left = A == B || !is_matched(A, B) || is_pair(A, B);
-    is_left_to_us_[A] = is_left;
+    bool only_patches = bodies_[A].body.has_value();
+    for (int B = 0; B < m->ngeom && only_patches; ++B)
+      only_patches = A == B || !is_matched(A, B) || is_pair(A, B);
+    touches_only_in_patches_[A] = only_patches;
   }
 }
 
@@ -175,8 +182,8 @@ Gap ContactPatches::calc_gap(const mjData* d, int geom1, int geom2) const {
 void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
   for (PatchPair& pair : pairs_) {
     const auto [A, B] = pair.geoms;
-    if (pair.source < 0 || d->time != next_time_) pair.normal = {};  // nothing to compare with
-    pair.source = pair.first_row = -1;
+    if (pair.source < 0 || d->time != next_time_) pair.normal = {};  // no step before
+    pair.source = pair.first_contact = -1;
     pair.surface.clear();
     pair.points.clear();
     pair.gap = calc_gap(d, A, B);
@@ -215,12 +222,13 @@ void ContactPatches::add_to_data(const mjModel* m, mjData* d) {
   }
 }
 
-/// How fast the pair's points come nearer: those of its patch along their normals, or, without one,
-/// any that two bounding spheres may have along the line between them.
+/// Returns the largest speed at which points of the pair approach each other [m/s]. If there is a
+/// patch, these are its points along their normals. Otherwise it is a bound for all points of the
+/// two bounding spheres along the line between their centers.
 double ContactPatches::calc_closing_speed(const mjModel* m, const mjData* d,
                                           const PatchPair& pair) const {
   Vec3 w[2], v[2], p[2];
-  double turning = 0;  // of surfaces about their geoms' origins
+  double turning = 0;  // speed of the surfaces by rotation about the geoms' origins
   for (int side = 0; side < 2; ++side) {
     const int geom = pair.geoms[side];
     mjtNum V[6];
@@ -233,7 +241,8 @@ double ContactPatches::calc_closing_speed(const mjModel* m, const mjData* d,
   if (pair.points.empty()) {
     const bool are_spheres = std::isfinite(bodies_[pair.geoms[0]].radius) &&
                              std::isfinite(bodies_[pair.geoms[1]].radius);
-    // Within each other's sphere bodies may be to any side: a large plate's middle is far off.
+    // If the spheres overlap, the bodies may touch in any direction, because the center of a large
+    // plate may be far from the contact.
     if (are_spheres && pair.gap.distance < 0) return turning + norm(v[1] - v[0]);
     return turning - dot(v[1] - v[0], pair.gap.direction);
   }
@@ -250,8 +259,8 @@ void ContactPatches::find_thin(const mjModel* m, const mjData* d) {
   for (PatchPair& pair : pairs_) {
     const auto [A, B] = pair.geoms;
     const double depth = std::min(bodies_[A].depth, bodies_[B].depth);
-    const double way = calc_closing_speed(m, d, pair) * m->opt.timestep;
-    pair.is_thin = way > depth && pair.gap.distance < way && !pair.gap.is_behind;
+    const double approach = calc_closing_speed(m, d, pair) * m->opt.timestep;
+    pair.is_thin = approach > depth && pair.gap.distance < approach && !pair.gap.is_behind;
   }
 }
 
@@ -259,15 +268,15 @@ void ContactPatches::add_contacts(const mjModel* m, const mjData* d, const Model
                                   const MaterialTable& materials,
                                   contact::ContactProblem* problem) {
   for (PatchPair& pair : pairs_) {
-    pair.first_row = -1;
+    pair.first_contact = -1;
     if (pair.source < 0) continue;
     const auto [A, B] = pair.geoms;
-    if (!add_body_pair(m, d, plant, m->geom_bodyid[A], m->geom_bodyid[B],
+    if (!add_body_pair(m, d, plant, {m->geom_bodyid[A], m->geom_bodyid[B]},
                        d->contact[pair.source].pos, problem))
       continue;
     Contact properties = make_properties(m, materials, pair, bodies_[A], bodies_[B]);
     properties.source = pair.source;
-    pair.first_row = problem->num_contacts();
+    pair.first_contact = problem->num_contacts();
     contact::BodyPair& body_pair = problem->pairs.back();
     for (const geometry::QuadraturePoint& point : pair.points) {
       Contact c = contact::make_patch_contact(pair.surface.faces[point.face], point,
@@ -276,7 +285,7 @@ void ContactPatches::add_contacts(const mjModel* m, const mjData* d, const Model
       if (m->flg_surfacevel) add_surface_velocity(m, d, pair, point.position, &c);
       problem->contacts.push_back(c);
     }
-    body_pair.num_contacts = problem->num_contacts() - pair.first_row;
+    body_pair.num_contacts = problem->num_contacts() - pair.first_contact;
   }
 }
 

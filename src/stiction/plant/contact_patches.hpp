@@ -18,47 +18,50 @@
 
 namespace stiction::plant {
 
-/// Between the bounding spheres of two geoms, or one and a plane.
+/// The gap between the bounding spheres of two geoms, or between a bounding sphere and a plane.
 struct Gap {
-  double distance = 0;     // < 0 where they overlap [m]
-  math::Vec3 direction;    // unit, from the first towards the second
-  bool is_behind = false;  // the one is wholly behind the other, a plane
+  double distance = 0;     // < 0 if they overlap [m]
+  math::Vec3 direction;    // unit, from the first towards the second geom
+  bool is_behind = false;  // true if one geom is a plane and the other is entirely behind it
 };
 
 /// The contact surface of two geoms, for as long as both exist.
 struct PatchPair {
   std::array<int, 2> geoms{};  // A, B
   int mujoco_pair = -1;        // the <pair> element of both, or -1
-  mjContact contact{};         // what MuJoCo makes of the two geoms
+  mjContact contact{};         // MuJoCo's parameters of a contact of the two geoms
   geometry::SurfaceQuery query;
-  // Of the current step.
+
+  // The members below describe the current step.
   geometry::ContactSurface surface;
   std::vector<geometry::QuadraturePoint> points;
-  int source = -1;     // of the patch in data->contact; -1: no contact
-  int first_row = -1;  // of its points among the problem's contacts; -1: no dof moves it
+  int source = -1;         // index of the patch in data->contact; -1: no contact
+  int first_contact = -1;  // index of its first point in problem.contacts; -1: no dof moves it
   Gap gap;
-  /// Comes nearer by more than half a compliant body's thickness within the step.
+  /// True if the geoms approach by more than half a compliant body's thickness within the step.
   bool is_thin = false;
-  /// The overlap passes a medial axis: by the surface itself, or because the force has turned about
-  /// since the step before, as it does when one body has gone through the other's middle.
+  /// True if the overlap passes a medial axis. Either the surface itself shows this, or the force
+  /// has reversed since the step before, which happens when one body passes the other's middle.
   bool is_deep = false;
-  math::Vec3 normal;  // mean, by force
+  math::Vec3 normal;  // mean of the faces' normals, weighted by force
 };
 
-/// Why two geoms, one of which takes part in pressure-field contact, touch in points: "geom 'a' has
-/// neither ...". Empty if they touch in patches, or if neither takes part.
+/// Explains why two geoms touch in points although one of them takes part in pressure-field
+/// contact, such as "geom 'a' has neither ...". Returns an empty text if they touch in patches, or
+/// if neither takes part.
 std::string explain_points(const mjModel* model, int geom1, const GeomBody& body1, int geom2,
                            const GeomBody& body2);
 
-/// Pairs of geoms that touch in patches in place of points. The geoms' shapes and the filters of
-/// collision are those of the model when this is made; poses, friction and surface velocities are
-/// read in every step.
+/// The pairs of geoms that touch in patches instead of points. The constructor reads the shapes of
+/// the geoms and the collision filters from the model. Every step reads poses, friction and surface
+/// velocities.
 ///
-/// In data->contact a patch is one contact of six components at its center, which carries the whole
-/// wrench, so that MuJoCo's sensors, viewer and mj_contactForce see it.
+/// In data->contact a patch is one contact of six components at the patch's center. It has the
+/// whole wrench, so MuJoCo's sensors, viewer and mj_contactForce see it.
 class ContactPatches {
  public:
-  /// @throws Error for a geom whose shape cannot be had; see make_geom_body
+  /// Makes the bodies of all geoms, and finds the pairs that touch in patches.
+  /// @throws Error if the mesh or field of a geom cannot be made; see make_geom_body
   ContactPatches(const mjModel* model, const MaterialTable& materials,
                  const contact::SurfaceOptions& options);
 
@@ -68,26 +71,26 @@ class ContactPatches {
   /// @param data after mj_fwdKinematics
   void calc_surfaces(const mjModel* model, const mjData* data);
 
-  /// Puts patches into data->contact in place of these geoms' points.
+  /// Replaces the contact points of these pairs in data->contact by patches.
   /// @param data after mj_collision; see MuJoCoGuard for errors
   void add_to_data(const mjModel* model, mjData* data);
 
-  /// Marks pairs that come nearer by more than half a compliant body's thickness within the step.
+  /// Sets is_thin of all pairs, see PatchPair.
   /// @param data after mj_fwdVelocity
   void find_thin(const mjModel* model, const mjData* data);
 
-  /// Appends the patches' points to the problem. Contact::source is the patch's index in
-  /// data->contact, Contact::face that of the face in its surface.
+  /// Appends the patches' points to the problem. Contact::source is the index of the patch in
+  /// data->contact, and Contact::face is the index of the face in its surface.
   void add_contacts(const mjModel* model, const mjData* data, const Model& plant,
                     const MaterialTable& materials, contact::ContactProblem* problem);
 
-  /// After contacts of lower index left data->contact.
+  /// Updates PatchPair::source after contacts were removed from data->contact.
   /// @param index the new index of each contact
   void renumber(std::span<const int> index);
 
   std::span<const PatchPair> pairs() const { return pairs_; }
-  /// Of each geom, 1 if all that it can touch are patches: MuJoCo need not collide it.
-  std::span<const std::uint8_t> is_left_to_us() const { return is_left_to_us_; }
+  /// One flag per geom: 1 if all of its contacts are patches, so that MuJoCo need not collide it.
+  std::span<const std::uint8_t> touches_only_in_patches() const { return touches_only_in_patches_; }
 
   const GeomBody& body(int geom) const { return bodies_[geom]; }
 
@@ -99,10 +102,10 @@ class ContactPatches {
   void remove_points(mjData* d) const;
 
   contact::SurfaceOptions options_;
-  std::vector<GeomBody> bodies_;  // of each geom
+  std::vector<GeomBody> bodies_;  // one per geom
   std::vector<PatchPair> pairs_;  // in ascending order of geoms
-  std::vector<std::uint8_t> is_left_to_us_;
-  double next_time_ = 0;  // of the step after this one, if the simulation goes on
+  std::vector<std::uint8_t> touches_only_in_patches_;
+  double next_time_ = 0;  // time at which the next step starts if the simulation continues [s]
 };
 
 }  // namespace stiction::plant

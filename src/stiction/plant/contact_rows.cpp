@@ -100,9 +100,9 @@ std::uint64_t make_id(const std::array<int, 2>& geoms, int point) {
 }
 
 /// Returns the distance along the normal, from A to B, from con.pos to the point where the two
-/// springs meet [m]; con.pos is halfway between the surfaces. For geoms that are far apart the
-/// point stays near the smaller geom, because halfway its lever arm would be much larger than when
-/// they touch.
+/// springs meet [m]; con.pos is halfway between the surfaces. If the geoms are far apart, the point
+/// stays near the smaller geom. A point halfway between them would have a much larger lever arm
+/// than the contact has when they touch.
 double calc_point_shift(const mjModel* m, const mjContact& con, double phi0,
                         double share_of_first) {
   constexpr double kFarthest = 0.1;  // distance to the surface, in radii of the bounding sphere
@@ -139,8 +139,9 @@ Contact make_contact(const mjModel* m, const mjContact& con, const PairPoints& g
 
 }  // namespace
 
-bool add_body_pair(const mjModel* m, const mjData* d, const Model& plant, int body_A, int body_B,
-                   const double* point, ContactProblem* problem) {
+bool add_body_pair(const mjModel* m, const mjData* d, const Model& plant,
+                   const std::array<int, 2>& bodies, const double* point, ContactProblem* problem) {
+  const auto [body_A, body_B] = bodies;
   const Model::Block* free_A = find_free_body(plant, body_A);
   const Model::Block* free_B = find_free_body(plant, body_B);
   if (free_A && free_A == free_B) return false;  // both move with the same free body
@@ -154,7 +155,7 @@ bool add_body_pair(const mjModel* m, const mjData* d, const Model& plant, int bo
   pair.first_contact = problem->num_contacts();
   if (free_A) add_free_segment(d, plant, origin, *free_A, -1, problem);
   if (free_B) add_free_segment(d, plant, origin, *free_B, 1, problem);
-  add_joint_segments(m, d, plant, origin, {body_A, body_B}, problem);
+  add_joint_segments(m, d, plant, origin, bodies, problem);
   pair.num_segments = static_cast<int>(problem->segments.size()) - pair.first_segment;
   if (pair.num_segments == 0) return false;
   problem->pairs.push_back(pair);
@@ -178,27 +179,27 @@ PairProperties set_properties(const mjModel* m, const MaterialTable& materials,
 }
 
 void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
-                  const MaterialTable& materials, std::span<const std::uint8_t> acts,
-                  ContactProblem* problem, contact::NormalLawKind law) {
+                  const MaterialTable& materials, const ContactSelection& selection,
+                  ContactProblem* problem) {
   int pair_A = -1, pair_B = -1;  // bodies of the current pair
   bool pair_moves = false;
   PairPoints geom_pair;
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
     if (con.geom[0] < 0 || con.geom[1] < 0) continue;
-    if (acts.empty() ? con.exclude > kInGap : acts[i] == 0) continue;
+    if (selection.acts.empty() ? con.exclude > kInGap : selection.acts[i] == 0) continue;
     const int body_A = m->geom_bodyid[con.geom[0]], body_B = m->geom_bodyid[con.geom[1]];
     // A body pair holds consecutive contacts of the same two bodies.
     if (body_A != pair_A || body_B != pair_B) {
       pair_A = body_A;
       pair_B = body_B;
-      pair_moves = add_body_pair(m, d, plant, body_A, body_B, con.pos, problem);
+      pair_moves = add_body_pair(m, d, plant, {body_A, body_B}, con.pos, problem);
     }
     if (!pair_moves) continue;
     if (const std::array<int, 2> geoms = {con.geom[0], con.geom[1]}; geoms != geom_pair.geoms) {
       geom_pair = {.geoms = geoms};
       geom_pair.share_of_first =
-          set_properties(m, materials, con, &geom_pair.contact, law).share_of_first;
+          set_properties(m, materials, con, &geom_pair.contact, selection.law).share_of_first;
     }
     contact::BodyPair& pair = problem->pairs.back();
     Contact c = make_contact(m, con, geom_pair, pair.origin);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -13,21 +14,27 @@ namespace stiction::plant {
 
 /// Appends a pair of bodies A and B without contacts, which the caller appends next.
 /// @param point a point near their contact, world frame [m]
+/// @param bodies A, B
 /// @return false if no dof moves the bodies relative to each other; then nothing is added
-bool add_body_pair(const mjModel* model, const mjData* data, const Model& plant, int body_A,
-                   int body_B, const double* point, contact::ContactProblem* problem);
+bool add_body_pair(const mjModel* model, const mjData* data, const Model& plant,
+                   const std::array<int, 2>& bodies, const double* point,
+                   contact::ContactProblem* problem);
+
+/// The contacts of data->contact that take part in a step, and the law of their normal forces.
+struct ContactSelection {
+  /// One flag per contact in data->contact, 1 if it takes part. If empty, all contacts within their
+  /// gap or closer take part.
+  std::span<const std::uint8_t> acts = {};
+  contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley;  // see combine_materials
+};
 
 /// Appends MuJoCo's contacts to the problem as body pairs and contacts. Contact::source is the
 /// index in data->contact. Contact::id identifies the two geoms and the number of the point among
 /// their contacts. Contacts that no dof moves are skipped.
 /// @param data after mj_collision
-/// @param acts one flag per contact in data->contact, 1 if it takes part; if empty, all contacts
-///     within their gap or closer take part
-/// @param law  normal law of the contacts, see combine_materials
 void add_contacts(const mjModel* model, const mjData* data, const Model& plant,
-                  const MaterialTable& materials, std::span<const std::uint8_t> acts,
-                  contact::ContactProblem* problem,
-                  contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley);
+                  const MaterialTable& materials, const ContactSelection& selection,
+                  contact::ContactProblem* problem);
 
 /// Sets a contact's law data, dimension, and coefficients of sliding, torsional and rolling
 /// friction. The step and `explain` share these rules.

@@ -18,7 +18,7 @@ using math::Vector3;
 using math::Vector6;
 using RotationMap = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>;
 
-/// The rotation from a body's frame to the world.
+/// Returns the rotation from a body's frame to the world frame.
 RotationMap rotation(const mjData* d, int body) { return RotationMap(d->xmat + 9 * body); }
 
 /// Returns a free body's block of MuJoCo's sparse M.
@@ -34,9 +34,10 @@ Matrix6 make_inertia(const mjModel* m, const mjData* d, const Model::Block& bloc
   return M;
 }
 
-/// Computes the derivative of a free body's Coriolis and gyroscopic force c by its velocity u. With
-/// the moment of inertia I about the body's origin and s = m r_com, both from M_u,
-///   c = [w x I w; w x (w x s)].
+/// Computes the derivative of a free body's Coriolis and gyroscopic force c with respect to its
+/// velocity u:
+///   c = [w x I w; w x (w x s)],
+/// where I is the moment of inertia about the body's origin and s = m r_com, both from M_u.
 Matrix6 calc_gyroscopic_derivative(const Matrix6& M_u, const Vector3& armature_w,
                                    const Vector3& w) {
   Matrix3 I = M_u.topLeftCorner<3, 3>();

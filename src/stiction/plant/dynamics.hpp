@@ -16,12 +16,12 @@
 /// free body then have the same simple Jacobian.
 namespace stiction::plant {
 
-/// Sets the model's blocks: A, v0 and the impulse of the smooth forces.
+/// Sets the blocks of the problem: A, v0 and the impulse of the smooth forces.
 /// @param data after mj_fwdAcceleration (M, qfrc_smooth)
 void add_blocks(const mjModel* model, const mjData* data, const Model& plant,
                 const ImplicitForces& implicit, contact::ContactProblem* problem);
 
-/// Appends those rank-one terms as spring rows that couple blocks which A does not couple.
+/// Appends a spring row for each rank-one term that couples blocks which A does not couple.
 void add_coupling_rows(const mjData* data, const Model& plant, const ImplicitForces& implicit,
                        contact::ContactProblem* problem);
 

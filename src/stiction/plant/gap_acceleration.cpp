@@ -47,7 +47,7 @@ struct Flats {
   Vector2d d[2];
   const Side* side[2] = {};
 
-  /// Adds those flat directions of a surface that are independent of the ones here.
+  /// Adds the flat directions of a surface that are independent of the directions found so far.
   void add(const Side& surface) {
     for (int i = 0; i < surface.num_flat && count < 2; ++i) {
       const Vector2d& e = surface.flat[i];
@@ -152,7 +152,7 @@ double GapAcceleration::calc(const mjModel* m, const mjData* d, const mjContact&
       make_side(find_local_shape(m, d, con.geom[0], p_A.data(), n.data()), w_A, n, E, -1);
   const Side B =
       make_side(find_local_shape(m, d, con.geom[1], p_B.data(), back.data()), w_B, n, E, 1);
-  Flats flats;  // those of the flatter surface come first
+  Flats flats;  // directions of the flatter surface come first
   for (const Side* side : {B.num_flat > A.num_flat ? &B : &A, &A, &B}) flats.add(*side);
 
   const Vector2d v_t = E.transpose() * v;

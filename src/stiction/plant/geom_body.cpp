@@ -59,10 +59,9 @@ TriangleMesh read_surface(const mjModel* m, int geom) {
 TriangleMesh read_hull(const mjModel* m, int geom) {
   const int mesh = m->geom_dataid[geom];
   if (m->mesh_graphadr[mesh] < 0)
-    throw Error(
-        ErrorCode::kUnsupported, "",
-        "its mesh has no convex hull in this model, which its pressure field needs; give it "
-        "a tet mesh with pressure_field, or let the geom collide");
+    throw Error(ErrorCode::kUnsupported, "",
+                "cannot have a pressure field, because its mesh has no convex hull in this model; "
+                "give it a tet mesh with pressure_field, or let the geom collide");
   const int* graph = m->mesh_graph + m->mesh_graphadr[mesh];
   const int num_vertices = graph[0], num_faces = graph[1];
   const int* global_id = graph + 2 + num_vertices;
@@ -206,7 +205,7 @@ GeomBody make_rigid(const mjModel* m, const Material& material, int geom) {
   GeomBody out;
   TriangleMesh surface = make_surface(m, geom, find_resolution_hint(m, material, geom));
   if (m->geom_type[geom] == mjGEOM_MESH) {
-    geometry::orient_shells(&surface);  // triangles that wind inward are unambiguous
+    geometry::orient_shells(&surface);  // turns triangles that face inward
     out.reason = find_fault(surface);
     if (!out.reason.empty()) return out;
   }

@@ -15,7 +15,7 @@ struct GeomBody {
   /// The body in the geom's frame; empty if the geom takes no part in pressure-field contact.
   std::optional<geometry::ContactBody> body;
   int num_elements = 0;  // tets or triangles of the mesh; 0 for a half space
-  /// Why `body` is empty, as a sentence that continues the geom's name.
+  /// The reason why `body` is empty, as words that follow the geom's name in a message.
   std::string reason;
   double modulus = 0;  // largest pressure of the field [Pa]; infinite if rigid
   double radius = 0;   // radius about the geom's origin that contains the body [m]; plane: infinite

@@ -161,7 +161,8 @@ void ImplicitForces::calc_tendons(const mjModel* m, const mjData* d, const Model
   for (int t = 0; t < m->ntendon; ++t) {
     double k = 0, b = 0;
     if (!is_disabled(m, mjDSBL_SPRING)) {
-      // The tendon is slack in the dead band of spring lengths. In a plastic tendon they are state.
+      // The tendon is slack between its two spring lengths. In a plastic tendon these lengths are
+      // part of the state.
       const int plastic = m->tendon_plasticadr[t];
       const mjtNum* rest = plastic >= 0 ? d->plastic + plastic : m->tendon_lengthspring + 2 * t;
       const double length = d->ten_length[t];
@@ -194,7 +195,8 @@ void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Mod
     double k = 0, b = 0;
     int num_outputs = 1;
     if (m->actuator_gaintype[a] == mjGAIN_SO3) {
-      // force = g0 log(error) + b2 w, one output per axis; take log's derivative as the identity
+      // force = g0 log(error) + b2 w, one output per axis. Approximate log's derivative by the
+      // identity.
       num_outputs = 3;
       k = gain[0];
       b = -bias[2];

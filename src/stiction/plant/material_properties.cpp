@@ -12,9 +12,10 @@ namespace {
 
 using contact::kInfinity;
 
-// ---- how two values combine ---------------------------------------------------------------------
+// ---- rules of combination -----------------------------------------------------------------------
 
-/// The first's share of what two springs in series give, infinite stiffness allowed.
+/// Returns the first spring's share of the compression of two springs in series. Stiffnesses may be
+/// infinite.
 double find_share_in_series(double k1, double k2) {
   if (std::isinf(k1) && std::isinf(k2)) return 0.5;
   if (std::isinf(k1)) return 0;
@@ -28,7 +29,8 @@ double combine_in_series(double k1, double k2, double) {
   return k1 * (k2 / (k1 + k2));
 }
 
-/// Hertz's x = (f / k_h)^(2/3) is linear in k_h^(-2/3).
+/// Under Hertz's law two surfaces act like springs in series with the stiffnesses k_h^(2/3),
+/// because the compression x = (f / k_h)^(2/3) is proportional to k_h^(-2/3).
 double find_hertz_share(double k1, double k2) {
   if (std::isinf(k1) || std::isinf(k2)) return find_share_in_series(k1, k2);
   return find_share_in_series(std::pow(k1, 2.0 / 3), std::pow(k2, 2.0 / 3));
@@ -50,7 +52,7 @@ double take_larger(double x1, double x2, double) { return std::fmax(0, std::fmax
 
 using Table = std::array<MaterialProperty, contact::kNumLawProperties + 4>;
 
-/// Fills law_property: rows without a member of their own are those of ContactLawData.
+/// Sets law_property of the rows that have no member of their own.
 constexpr Table link(Table table) {
   for (MaterialProperty& property : table)
     if (!property.own_value) property.law_property = contact::find_law_property(property.name);
@@ -151,7 +153,7 @@ constexpr bool has_all_law_properties_first() {
   return true;
 }
 static_assert(has_all_law_properties_first(), "every member of ContactLawData has a row");
-static_assert(contact::kNearRigidDepth == 1e-4, "the note of hertz_stiffness names it");
+static_assert(contact::kNearRigidDepth == 1e-4, "the note of hertz_stiffness states 0.1 mm");
 
 }  // namespace
 
@@ -209,7 +211,7 @@ std::string describe_range(const MaterialProperty& property) {
 contact::ContactLawData<double> combine_law_data(const Material& first, const Material& second,
                                                  contact::NormalLawKind law, double share) {
   contact::ContactLawData<double> pair;
-  // Unrolled with rows that the compiler knows, so that the step pays for no table.
+  // The loop over the rows is unrolled at compile time, so the step does not read the table.
   const auto combine = [&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
     constexpr const MaterialProperty& kRow = kProperties[i];
     constexpr auto kMember = contact::kLawProperties<double>[kRow.law_property];
@@ -222,9 +224,10 @@ contact::ContactLawData<double> combine_law_data(const Material& first, const Ma
     };
     pair.*kMember = kRow.combine(value(first), value(second), share);
   };
-  [&]<std::size_t... i>(std::index_sequence<i...>) {
+  const auto combine_all = [&]<std::size_t... i>(std::index_sequence<i...>) {
     (combine(std::integral_constant<std::size_t, i>()), ...);
-  }(std::make_index_sequence<contact::kNumLawProperties>());
+  };
+  combine_all(std::make_index_sequence<contact::kNumLawProperties>());
   return pair;
 }
 
@@ -235,7 +238,7 @@ const MaterialProperty& find_stiffness(contact::NormalLawKind law) {
   for (const MaterialProperty& property : law_properties())
     if (property.find_share && use.*contact::kLawProperties<bool>[property.law_property])
       return property;
-  return kProperties[0];  // the linear spring, of laws without a stiffness too
+  return kProperties[0];  // laws without a stiffness: the linear spring
 }
 
 }  // namespace stiction::plant

@@ -7,63 +7,70 @@
 #include "stiction/contact/normal_laws.hpp"
 #include "stiction/plant/materials.hpp"
 
-/// The properties of surfaces as a table: what each is called, what it may be, and how those of two
-/// surfaces become one of their contact. From it come the keys of files, the materials of geoms,
-/// the properties of contacts, what `explain` shows, and the warnings of values without effect.
+/// The table of surface properties: the name and range of each property, and the rule that combines
+/// the values of two surfaces. The table defines the keys of property files, the materials of
+/// geoms, the properties of contacts, the output of `explain`, and the warnings about values
+/// without effect.
 namespace stiction::plant {
 
-/// The groups of properties. The warning of a value that a contact model does not read names the
-/// properties of the same group that the model reads.
+/// The groups of properties. If a contact model does not read a value, the warning names the
+/// properties of the same group that the model does read.
 enum class PropertyGroup { stiffness, dissipation, friction, pressure_field };
 
-/// The values that a property may have, all at least 0.
+/// The range of a property. All values are at least 0.
 struct PropertyRange {
   bool is_positive = false;
   bool may_be_infinite = false;
   double most = contact::kInfinity;
-  std::string_view hint = {};  // what a message adds
+  std::string_view hint = {};  // added to describe_range
 };
 
+/// A property: one row of the table.
 struct MaterialProperty {
-  std::string_view name;       // in files and reports
-  std::string_view unit = {};  // SI; empty: none
+  std::string_view name;       // name in files and reports
+  std::string_view unit = {};  // SI; empty if the property has no unit
   PropertyGroup group;
   PropertyRange range = {};
 
-  // Where its value and the source of the value are: a property of contacts, which has its name in
-  // ContactLawData, or one of surfaces alone.
-  int law_property = -1;  // filled by the table
+  // The members that hold the value and its source. A property of contacts has the member of the
+  // same name in ContactLawData. A property of surfaces alone has members of its own.
+  int law_property = -1;  // index in contact::kLawProperties; set by the table; -1: own members
   double Material::*own_value = nullptr;
   std::string MaterialSource::*own_source = nullptr;
 
-  /// The value of a surface that gives none; NaN: none, or the normal law's.
+  /// The value of a surface whose material gives none. NaN if there is no default, or if the
+  /// default belongs to the normal law.
   double default_value = kNaN;
-  double contact::NormalLawTraits::*law_default = nullptr;
+  double contact::NormalLawTraits::*law_default = nullptr;  // the normal law's default, or null
 
-  /// How two values become one, as `explain` says it.
+  /// The rule of `combine` in words, for `explain`.
   std::string_view rule = {};
+  /// Combines the values of two surfaces.
   /// @param share the first surface's share of the compression, in [0, 1]
   double (*combine)(double value1, double value2, double share) = nullptr;
-  /// Computes the first surface's share of the compression; null for all but stiffnesses.
+  /// Computes the first surface's share of the compression; null unless the property is a
+  /// stiffness.
   double (*find_share)(double stiffness1, double stiffness2) = nullptr;
-  /// For stiffnesses: how `explain` calls a mean that is weighted by this share.
+  /// The name in `explain` of a mean that is weighted by this share; for stiffnesses only.
   std::string_view mean_rule = {};
 
-  /// `explain` shows it for every pair; others if they are given, or read by the contact model.
+  /// True if `explain` shows the property for every pair. It shows other properties if a material
+  /// gives them or the contact model reads them.
   bool is_always_shown = false;
-  std::string_view note = {};  // what `explain` adds
-  std::string_view note_if_infinite = {};
+  std::string_view note = {};              // note in `explain`
+  std::string_view note_if_infinite = {};  // note in `explain` for an infinite value
 
+  /// The value of the property in a material, and its source.
   double& value(Material& m) const;
   double value(const Material& m) const;
   std::string& source(MaterialSource& s) const;
   const std::string& source(const MaterialSource& s) const;
 };
 
-/// All properties that are numbers, in the order of reports. Besides them a material may be `rigid`
-/// and have a `pressure_field`.
+/// All properties that are numbers, in the order of reports. A material also has the properties
+/// `rigid` and `pressure_field`, which are not numbers.
 std::span<const MaterialProperty> material_properties();
-/// The part of the table that is about contacts: the members of ContactLawData.
+/// The properties of contacts: the members of ContactLawData.
 std::span<const MaterialProperty> law_properties();
 
 /// Finds a property by its name; null if no property has it.
@@ -71,17 +78,20 @@ const MaterialProperty* find_material_property(std::string_view name);
 /// Returns the value of a surface, or the normal law's default if the surface gives none.
 double find_value(const MaterialProperty& property, const Material& material,
                   contact::NormalLawKind law);
+/// True if a property may have this value.
 bool is_in_range(const MaterialProperty& property, double value);
 /// Describes the values in range: "a number above 0 in N/m, or .inf for near-rigid".
 std::string describe_range(const MaterialProperty& property);
 
-/// The stiffness whose compressions weigh dissipation, and place the contact, under a normal law.
+/// Returns the stiffness that defines the compressions of the two surfaces under a normal law. The
+/// compressions determine the weights of dissipation and the contact point.
 const MaterialProperty& find_stiffness(contact::NormalLawKind law);
 
-/// Combines the properties of a contact, each by its rule.
+/// Combines the properties of two surfaces into those of their contact, each by its rule.
 /// @param share the first surface's share of the compression, in [0, 1]
 contact::ContactLawData<double> combine_law_data(const Material& first, const Material& second,
                                                  contact::NormalLawKind law, double share);
+/// Returns the harmonic mean of two friction coefficients [-].
 double combine_friction(double mu1, double mu2);
 
 }  // namespace stiction::plant

@@ -87,10 +87,10 @@ void PatchForces::calc_points(mjData* d) {
 
 /// Adds the generalized forces of a patch.
 void PatchForces::add_patch(const PatchPair& pair, const mjData* d, double* qfrc) const {
-  if (pair.first_row < 0) return;
-  const auto at =
-      std::find_if(problem_.pairs.begin(), problem_.pairs.end(),
-                   [&](const contact::BodyPair& p) { return p.first_contact == pair.first_row; });
+  if (pair.first_contact < 0) return;
+  const auto at = std::find_if(
+      problem_.pairs.begin(), problem_.pairs.end(),
+      [&](const contact::BodyPair& p) { return p.first_contact == pair.first_contact; });
   // Compute the velocity of B relative to A, and the wrench on B, both at the pair's origin.
   Vec3 V[2], v[2];
   for (int side = 0; side < 2; ++side) {
@@ -106,7 +106,7 @@ void PatchForces::add_patch(const PatchPair& pair, const mjData* d, double* qfrc
   const Vec3 w_AB = V[1] - V[0], v_AB = v[1] - v[0];
   Vec3 force, torque;
   for (int i = 0; i < at->num_contacts; ++i) {
-    const Contact& c = problem_.contacts[pair.first_row + i];
+    const Contact& c = problem_.contacts[pair.first_contact + i];
     const Vec3 x{c.offset[0], c.offset[1], c.offset[2]};
     const Vec3 f = calc_force(c, v_AB + cross(w_AB, x), stiction_tolerance_);
     force += f;
@@ -136,7 +136,7 @@ void PatchForces::calc_acceleration(mjData* d) {
   const int nv = model_->nv;
   call_mujoco([&] {
     mj_forward(&without_contact_, d);
-    // Applied forces enter only the acceleration stage, so this stage is all that is repeated.
+    // Applied forces enter only the acceleration stage, so repeat only this stage.
     for (int i = 0; i < nv; ++i) d->qfrc_applied[i] += qfrc_[i];
     mj_forwardSkip(&without_contact_, d, mjSTAGE_VEL, 1);
     for (int i = 0; i < nv; ++i) d->qfrc_applied[i] -= qfrc_[i];

@@ -10,8 +10,8 @@
 namespace stiction::plant {
 namespace {
 
-/// Takes memory from the data's arena, as MuJoCo does for arrays of one step.
-/// @return null if there is not enough
+/// Allocates memory in the data's arena, as MuJoCo does for arrays of one step.
+/// @return null if the arena is too small
 void* allocate_in_arena(mjData* d, std::size_t bytes, std::size_t alignment) {
   const std::size_t begin = (d->parena + alignment - 1) / alignment * alignment;
   if (begin + bytes > static_cast<std::size_t>(d->narena) - d->pstack) return nullptr;
@@ -20,8 +20,8 @@ void* allocate_in_arena(mjData* d, std::size_t bytes, std::size_t alignment) {
   return static_cast<char*>(d->arena) + begin;
 }
 
-/// Moves an array of `old_size` elements into a larger one, zero beyond. @return false without
-/// room.
+/// Copies an array of `old_size` elements to a larger one and sets the new elements to 0.
+/// @return false if the arena is too small
 template <class T>
 bool grow(mjData* d, T** array, std::size_t old_size, std::size_t new_size) {
   T* larger = static_cast<T*>(allocate_in_arena(d, new_size * sizeof(T), alignof(T)));
@@ -33,17 +33,18 @@ bool grow(mjData* d, T** array, std::size_t old_size, std::size_t new_size) {
   return true;
 }
 
-/// Rows that a contact takes in efc_force.
+/// Returns the number of rows of a contact in efc_force.
 int count_rows(const mjContact& con, bool is_pyramidal) {
   return con.dim == 1 ? 1 : is_pyramidal ? 2 * (con.dim - 1) : con.dim;
 }
 
-/// Contacts that are still in their gap after the step have no rows, as in MuJoCo.
+/// True if a contact gets rows. As in MuJoCo, a contact that is still in its gap after the step has
+/// none.
 bool has_rows(const mjContact& con, const std::array<double, 6>& impulse) {
   return con.exclude == kTakesPart || con.exclude == kPatch || impulse[2] > 0;
 }
 
-/// The impulses of the points of one patch, as that of one contact.
+/// Sums the impulses of the points of a patch to the impulse of one contact.
 std::array<double, 6> sum_patch(const mjContact& con, const contact::ContactProblem& problem,
                                 const contact::BodyPair& pair,
                                 const contact::ContactSolution& solution) {
@@ -65,7 +66,7 @@ std::array<double, 6> sum_patch(const mjContact& con, const contact::ContactProb
           mju_dot3(n, moment), mju_dot3(t1, moment), mju_dot3(t2, moment)};
 }
 
-/// Calls f(index in data->contact, impulse) for each contact, a patch being one.
+/// Calls f(index in data->contact, impulse) for each contact. A patch counts as one contact.
 template <class F>
 void for_each_contact(const mjData* d, const contact::ContactProblem& problem,
                       const contact::ContactSolution& solution, F&& f) {
@@ -80,7 +81,8 @@ void for_each_contact(const mjData* d, const contact::ContactProblem& problem,
   }
 }
 
-/// Makes room for `num_new` rows behind MuJoCo's own.
+/// Appends `num_new` rows to MuJoCo's own.
+/// @return false if the arena is too small
 bool add_rows(const mjModel* m, mjData* d, int num_new) {
   const std::size_t old_size = d->nefc, new_size = old_size + num_new;
   int** const int_arrays[] = {&d->efc_type,     &d->efc_id,         &d->efc_J_rownnz,
@@ -93,7 +95,7 @@ bool add_rows(const mjModel* m, mjData* d, int num_new) {
   for (mjtNum** array : num_arrays)
     if (!grow(d, array, old_size, new_size)) return false;
   if (!grow(d, &d->efc_KBIP, 4 * old_size, 4 * new_size)) return false;
-  // A dense Jacobian has rows of nv: give the new ones zeros, so that products with it stay valid.
+  // A dense Jacobian has nv entries per row. The new rows are 0, so that products stay valid.
   if (!mj_isSparse(m)) {
     if (!grow(d, &d->efc_J, old_size * m->nv, new_size * m->nv)) return false;
     d->nJ = static_cast<int>(new_size * m->nv);
@@ -107,9 +109,12 @@ bool add_rows(const mjModel* m, mjData* d, int num_new) {
   return true;
 }
 
-/// A contact's force in MuJoCo's order: normal, tangents, torsion, rolling.
-void write_contact(const mjContact& con, int contact_index, bool is_pyramidal, double dt,
-                   const std::array<double, 6>& impulse, mjData* d, int row) {
+/// Writes a contact's force in MuJoCo's order: normal, tangents, torsion, rolling.
+/// @param index index in data->contact
+/// @param row   first row of the contact
+void write_contact(mjData* d, int index, int row, bool is_pyramidal, double dt,
+                   const std::array<double, 6>& impulse) {
+  const mjContact& con = d->contact[index];
   const int num_rows = count_rows(con, is_pyramidal);
   const double normal = impulse[2] / dt;
   const double slip[5] = {impulse[0] / dt, impulse[1] / dt, impulse[3] / dt, impulse[4] / dt,
@@ -120,7 +125,7 @@ void write_contact(const mjContact& con, int contact_index, bool is_pyramidal, d
     type = mjCNSTR_CONTACT_FRICTIONLESS;
     force[0] = normal;
   } else if (is_pyramidal) {
-    // Forces along the pyramid's edges n +- mu_i t_i that add up to this one.
+    // The forces along the pyramid's edges n +- mu_i t_i add up to the contact force.
     type = mjCNSTR_CONTACT_PYRAMIDAL;
     for (int i = 0; i < con.dim - 1; ++i) {
       const double share = normal / (con.dim - 1);
@@ -134,14 +139,15 @@ void write_contact(const mjContact& con, int contact_index, bool is_pyramidal, d
   }
   for (int i = row; i < row + num_rows; ++i) {
     d->efc_type[i] = type;
-    d->efc_id[i] = contact_index;
+    d->efc_id[i] = index;
     d->efc_state[i] = normal > 0 ? mjCNSTRSTATE_QUADRATIC : mjCNSTRSTATE_SATISFIED;
     d->efc_pos[i] = con.dist;
     d->efc_margin[i] = con.includemargin;
   }
 }
 
-/// Gives contacts their rows behind MuJoCo's own. @return false if they do not fit.
+/// Writes the rows of all contacts after MuJoCo's own rows.
+/// @return false if the arena is too small
 bool write_contacts(const mjModel* m, mjData* d, const contact::ContactProblem& problem,
                     const contact::ContactSolution& solution) {
   const bool is_pyramidal = mj_isPyramidal(m);
@@ -158,19 +164,19 @@ bool write_contacts(const mjModel* m, mjData* d, const contact::ContactProblem& 
     if (!has_rows(con, impulse)) return;
     con.efc_address = row;
     con.exclude = kTakesPart;
-    write_contact(con, source, is_pyramidal, problem.time_step, impulse, d, row);
+    write_contact(d, source, row, is_pyramidal, problem.time_step, impulse);
     row += count_rows(con, is_pyramidal);
   });
   return true;
 }
 
-/// The state of a row that is no contact, as MuJoCo's solver would report it.
+/// Returns the state of a row of an equality, limit or dry friction, as MuJoCo's solver reports it.
 int find_row_state(const mjData* d, int row) {
   const double force = d->efc_force[row];
   if (d->efc_type[row] == mjCNSTR_EQUALITY) return mjCNSTRSTATE_QUADRATIC;
   if (row >= limit_rows(d).begin)  // a limit
     return force > 0 ? mjCNSTRSTATE_QUADRATIC : mjCNSTRSTATE_SATISFIED;
-  // Dry friction is at its bound but for the last hundredth, or holds.
+  // Dry friction slips if its force is at least 99 % of its bound; otherwise it sticks.
   const double bound = 0.99 * d->efc_frictionloss[row];
   return force > bound    ? mjCNSTRSTATE_LINEARNEG
          : force < -bound ? mjCNSTRSTATE_LINEARPOS

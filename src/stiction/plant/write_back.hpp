@@ -11,15 +11,15 @@
 namespace stiction::plant {
 
 /// Writes the impulses of the problem's rows to efc_force and efc_state, as forces over the time
-/// step. MuJoCo's other rows get no force.
+/// step. The force of all other rows is 0.
 /// @param data has MuJoCo's own constraint rows, without rows of contacts
 void write_row_forces(mjData* data, const contact::ContactProblem& problem,
                       const contact::ContactSolution& solution);
 
-/// Puts a step's result where MuJoCo's sensors, mj_contactForce and viewers look for it: qacc,
-/// qfrc_constraint, efc_force and efc_state with one block per contact, and each contact's
-/// efc_address. qacc is the change of velocity over the step. The contacts' rows of efc_J stay
-/// empty, and efc_b, which only MuJoCo's own solver reads, is zero.
+/// Writes the result of a step to the arrays that MuJoCo's sensors, mj_contactForce and viewers
+/// read: qacc, qfrc_constraint, efc_force and efc_state with one block per contact, and each
+/// contact's efc_address. qacc is the change of velocity divided by the time step. The contacts'
+/// rows of efc_J stay empty, and efc_b, which only MuJoCo's own solver reads, is zero.
 /// @return false if the data's arena is too small for the rows; then only qacc and
 ///     qfrc_constraint are set
 /// @param constraint_impulse J^T gamma in the solver's dofs [N s, N m s], size nv

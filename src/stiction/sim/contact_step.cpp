@@ -20,7 +20,8 @@
 namespace stiction::sim {
 namespace {
 
-/// The laws of pressure fields are linear in depth.
+/// Checks that the normal law supports pressure fields if the scene has any.
+/// @throws Error otherwise
 void check_law(const StepOptions& options, const plant::ContactPatches& patches) {
   const contact::NormalLawTraits& law = contact::traits(
       contact::find_normal_law(options.contact_model, options.parameters.normal_law));
@@ -30,7 +31,7 @@ void check_law(const StepOptions& options, const plant::ContactPatches& patches)
     if (other.takes_patches) others += (others.empty() ? "" : " or ") + std::string(other.name);
   throw Error(ErrorCode::kUnsupported, "normal_law",
               "is '" + std::string(law.name) +
-                  "', a law of contact points, and the scene has pairs of pressure-field contact: "
+                  "', which supports contact points only, but geoms of the scene touch in patches; "
                   "choose " +
                   others + ", or give no geom a hydroelastic_modulus");
 }
@@ -99,8 +100,9 @@ void ContactStep::calc_kinematics(StepContext& context, mjData* d) {
 
 /// Finds the contact points by MuJoCo's collision detection.
 void ContactStep::collide(StepContext& context, mjData* d) {
-  context.call_mujoco(
-      d, [&] { speculative_.collide(context.stage, d, context.plant, patches_.is_left_to_us()); });
+  context.call_mujoco(d, [&] {
+    speculative_.collide(context.stage, d, context.plant, patches_.touches_only_in_patches());
+  });
 }
 
 /// Computes the contact surfaces of pressure fields.
@@ -118,16 +120,16 @@ void ContactStep::calc_forces(StepContext& context, mjData* d) {
     calc_balancing_forces(context, d);
 }
 
-/// Computes constraint rows, sensors of position and velocity, and all forces but those of
-/// constraints.
+/// Computes constraint rows, sensors of position and velocity, and all forces except constraint
+/// forces.
 void ContactStep::calc_smooth_forces(StepContext& context, mjData* d) {
   const mjModel* model = context.model;
   const mjModel* m = context.stage;
   constraint_rows_.reserve(d);
   context.call_mujoco(d, [&] {
     make_constraints(m, d);
-    // MuJoCo's sensors compute an energy only if its flag is not set; a flag that is left from the
-    // last step would keep that step's energy.
+    // MuJoCo's sensors compute an energy only if its flag is not set. Reset the flags, or the
+    // sensors would keep the energies of the last step.
     d->flg_energypos = d->flg_energyvel = 0;
     mj_sensorPos(m, d);
     const bool wants_energy = model->opt.enableflags & mjENBL_ENERGY;
@@ -162,7 +164,8 @@ void ContactStep::calc_balancing_forces(StepContext& context, mjData* d) {
   context.call_mujoco(d, [&] { mj_solveM(m, d, d->qacc_smooth, d->qfrc_smooth, 1); });
 }
 
-/// Has MuJoCo build its constraint rows. It owns no memory, since errors of MuJoCo jump over it.
+/// Calls MuJoCo to make its constraint rows. This function must not own memory, because an error of
+/// MuJoCo jumps out of it.
 void ContactStep::make_constraints(const mjModel* m, mjData* d) {
   if (has_speculative_limits_) limits_.choose(m, d);
   constraint_rows_.make_constraints(m, d, has_speculative_limits_ ? &limits_ : nullptr);
@@ -188,8 +191,10 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
   // Contacts.
   if (has_contacts(context.model)) {
     plant::add_contacts(
-        m, d, plant, context.materials, speculative_.acts(), problem,
-        contact::find_normal_law(context.options.contact_model, parameters.normal_law));
+        m, d, plant, context.materials,
+        {.acts = speculative_.acts(),
+         .law = contact::find_normal_law(context.options.contact_model, parameters.normal_law)},
+        problem);
     patches_.add_contacts(m, d, plant, context.materials, problem);
     if (part_.divided) {
       if (part_.has_forces) part_.divided->keep_forced_change(m, d);
@@ -203,8 +208,8 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
   derive(context, &contacts_);
 }
 
-/// Solves with the contacts and limits that were chosen from the state, and again with those that
-/// the solution's impulses make close.
+/// Solves the problem with the contacts and limits that were chosen from the state. Solves it again
+/// if the solution closes further contacts or limits.
 void ContactStep::solve(StepContext& context, mjData* d) {
   const formulations::SolverOptions options = make_solver_options(context.options);
   const auto solve_from = [&](std::span<const double> guess) {
@@ -214,8 +219,8 @@ void ContactStep::solve(StepContext& context, mjData* d) {
     append_traces(contacts_.solution, &context.report.trace);
   };
   solve_from({});
-  // In a convex problem the guess keeps an island that is solved already, bit for bit. A nonlinear
-  // solver gives the same bits if it starts afresh.
+  // An island that the new contacts do not change must keep its solution bit for bit. A convex
+  // solver keeps it if it starts from this solution. A nonlinear solver must start from scratch.
   const bool is_convex = contact::traits(context.options.contact_model).has_error_bound;
   constexpr int kMaxRounds = 3;
   for (int i = 0; i < kMaxRounds && add_reached(context, d); ++i) {
@@ -228,7 +233,7 @@ void ContactStep::solve(StepContext& context, mjData* d) {
 }
 
 /// Adds the contacts and limits that close at the solution's velocities.
-/// @return true if there are any; the last solution is then a guess for the new problem
+/// @return true if there are any; the last solution is then the initial guess for the new problem
 bool ContactStep::add_reached(StepContext& context, mjData* d) {
   const contact::ContactSolution& solution = contacts_.solution;
   qvel_.resize(context.stage->nv);
@@ -256,7 +261,8 @@ void ContactStep::report_failures(StepContext& context, const mjData* d) const {
   using contact::SolveStatus;
   for (int i = 0; i < contacts_.islands.size(); ++i) {
     const SolveStatus status = contacts_.solution.islands[i].status;
-    // The certificate decides whether a solution that round-off stopped is good enough.
+    // If round-off stopped the solver, the certificate decides whether the solution is accurate
+    // enough.
     if (status == SolveStatus::kConverged || status == SolveStatus::kStagnated) continue;
     const std::string text = describe_failure(context, d, contacts_, i);
     if (status == SolveStatus::kNotFinite) return context.fail(kNonFiniteSolution, text);

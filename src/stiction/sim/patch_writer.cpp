@@ -62,11 +62,11 @@ void append_forces(const plant::PatchPair& pair, const Vec3& center,
   Vec3 force, torque;
   for (std::size_t i = 0; i < pair.points.size(); ++i) {
     const geometry::QuadraturePoint& point = pair.points[i];
-    const int row = pair.first_row + static_cast<int>(i);
-    const auto& R = problem.contacts[row].R_WC;
+    const int index = pair.first_contact + static_cast<int>(i);
+    const auto& R = problem.contacts[index].R_WC;
     const Vec3 t1{R[0], R[1], R[2]}, t2{R[3], R[4], R[5]}, n{R[6], R[7], R[8]};
-    const auto& gamma = solution.impulses[row];
-    const auto& v = solution.contact_velocities[row];
+    const auto& gamma = solution.impulses[index];
+    const auto& v = solution.contact_velocities[index];
     const Vec3 f = (gamma[0] * t1 + gamma[1] * t2 + gamma[2] * n) * (1 / problem.time_step);
     force += f;
     torque += cross(point.position - center, f);
@@ -76,7 +76,7 @@ void append_forces(const plant::PatchPair& pair, const Vec3& center,
     out->normal_traction[face] += gamma[2] / (problem.time_step * area);
     add(f * (1 / area), &out->traction[3 * face]);
     add((v[0] * t1 + v[1] * t2) * (point.area / area), &out->slip_velocity[3 * face]);
-    out->slipping[face] |= solution.slipping[row];
+    out->slipping[face] |= solution.slipping[index];
   }
   append(force, &out->force);
   append(torque, &out->torque);
@@ -99,7 +99,7 @@ void append_pressure_forces(const geometry::ContactSurface& surface, const Vec3&
   append(torque, &out->torque);
 }
 
-/// Appends all entries of a patch but its forces.
+/// Appends all entries of a patch except its forces.
 /// @return the center of area
 Vec3 append_patch(const mjModel* m, const plant::PatchPair& pair, PatchReport* out) {
   for (const int geom : pair.geoms) {
@@ -118,7 +118,7 @@ void write_patches(const mjModel* m, const plant::ContactPatches& patches,
                    PatchReport* out) {
   clear(out);
   for (const plant::PatchPair& pair : patches.pairs()) {
-    if (pair.first_row < 0) continue;
+    if (pair.first_contact < 0) continue;
     const Vec3 center = append_patch(m, pair, out);
     append_forces(pair, center, problem, solution, out);
   }

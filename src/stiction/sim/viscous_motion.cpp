@@ -18,8 +18,8 @@ namespace {
 
 void refuse_dry_friction(const mjModel* m) {
   constexpr const char* kText =
-      "has dry friction (frictionloss), whose force is not smooth, as 'rk4' needs it: use damping, "
-      "or the integrator 'event_driven'";
+      "has dry friction (frictionloss), but 'rk4' needs smooth forces; use damping instead, or the "
+      "integrator 'event_driven'";
   for (int i = 0; i < m->nv; ++i)
     if (m->dof_frictionloss[i] > 0)
       throw Error(ErrorCode::kUnsupported, plant::describe(m, mjOBJ_JOINT, m->dof_jntid[i]), kText);
@@ -28,7 +28,8 @@ void refuse_dry_friction(const mjModel* m) {
       throw Error(ErrorCode::kUnsupported, plant::describe(m, mjOBJ_TENDON, i), kText);
 }
 
-/// The solver's options, with the biases of rows met in full: here they are accelerations.
+/// Returns the solver's options. The positions of rows are accelerations here, so they are
+/// corrected fully.
 formulations::SolverOptions make_row_options(const StepOptions& options) {
   formulations::SolverOptions result = make_solver_options(options);
   result.parameters.gap_correction = 1;
@@ -69,7 +70,7 @@ void ViscousMotion::find_positions(StepContext& context, mjData* d) {
   });
   if (context.failed()) return;
   if (m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) d->ncon = 0;
-  // A distance that is not finite would be left out as if it were large.
+  // A contact whose distance is not finite would be ignored like a distant one.
   for (int i = 0; i < d->ncon; ++i)
     if (!std::isfinite(d->contact[i].dist))
       return context.fail(
@@ -127,10 +128,11 @@ void ViscousMotion::assemble(StepContext& context, mjData* d, Level level, doubl
   plant::add_blocks(context.stage, d, plant, no_implicit_forces_, problem);
   problem->time_step = 1;
   v_.assign(problem->v0.begin(), problem->v0.end());
-  plant::add_contacts(context.stage, d, plant, context.materials, sustained_.acts(), problem);
+  plant::add_contacts(context.stage, d, plant, context.materials, {.acts = sustained_.acts()},
+                      problem);
   constraint_rows_.add_rows(context.stage, d, plant, {}, problem);
   sustained_.choose_rows(d, level, reach, problem);
-  // Forces: smooth and viscous ones give accelerations, none acts in an impact.
+  // Forces: smooth and viscous forces give accelerations; no force acts in an impact.
   if (is_impact) {
     std::fill(problem->free_impulse.begin(), problem->free_impulse.end(), 0.0);
   } else {
@@ -151,6 +153,7 @@ void ViscousMotion::assemble(StepContext& context, mjData* d, Level level, doubl
   derive(context, &contacts_);
 }
 
+/// Solves the problem.
 /// @return false if there is no solution
 bool ViscousMotion::solve(StepContext& context, Level level) {
   formulations::ContactSolver& solver =
@@ -166,6 +169,7 @@ bool ViscousMotion::solve(StepContext& context, Level level) {
   return std::all_of(islands.begin(), islands.end(), is_solved);
 }
 
+/// Certifies the solution.
 /// @param scale time over which accelerations change velocities [s]; 1 for velocities
 /// @return false if the solution fails its certificate
 bool ViscousMotion::certify(StepContext& context, double scale) {
@@ -178,8 +182,8 @@ bool ViscousMotion::certify(StepContext& context, double scale) {
   return true;
 }
 
-/// Compares the momentum residual with MuJoCo's matrices; the step fails if they disagree.
-/// @param duration over which the forces act that take the place of impulses [s]; 1 for impulses
+/// Checks the momentum residual with MuJoCo's matrices. The step fails if the two disagree.
+/// @param duration time over which forces act [s]; 1 for impulses
 void ViscousMotion::check_momentum(StepContext& context, mjData* d, Level level, double duration) {
   plant::write_row_forces(d, contacts_.problem, contacts_.solution);
   plant::MomentumCheck::Result momentum;
