@@ -1,4 +1,5 @@
-// Every actuator and every external input gives in our step the forces and activations of mj_step.
+// In our step every actuator and every external input gives the same forces and activations as in
+// mj_step.
 #include <cmath>
 #include <random>
 
@@ -72,10 +73,10 @@ constexpr ActuatorCase kActuators[] = {
 
 class Actuator : public testing::TestWithParam<ActuatorCase> {};
 
-/// One step of ours and one of mj_step from the same states. Activations must be the same bits, and
-/// forces the same but for the round-off of an adhesion's Jacobian, which MuJoCo sums from its
+/// Compares one step of ours with mj_step from the same state. Activations must be equal bit for
+/// bit. Forces may differ by the round-off of an adhesion's Jacobian, which MuJoCo sums from its
 /// rows.
-TEST_P(Actuator, ForcesAndActivationsAreMuJoCos) {
+TEST_P(Actuator, ForcesAndActivationsEqualMuJoCos) {
   for (const char* option :
        {R"(cone="pyramidal" jacobian="dense")", R"(cone="elliptic" jacobian="sparse")"}) {
     Scene ours(support::make_mjcf(
@@ -142,12 +143,12 @@ TEST(Inputs, AppliedForcesAccelerateBodies) {
   EXPECT_NEAR(scene.data->qvel[6], 0.01 * -8 / 4, 1e-15);
 }
 
-TEST(Inputs, MocapBodyPushesWhatItTouches) {
+TEST(Inputs, MocapBodyPushesTheBodyThatItTouches) {
   Scene scene(support::make_mjcf(R"(gravity="0 0 0" timestep="0.002")", R"(
 <worldbody><body mocap="true" pos="-0.2 0 0"><geom type="box" size="0.1 0.1 0.1"/></body>
 <body pos="0.101 0 0"><joint type="slide" axis="1 0 0"/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body></worldbody>)"));
-  // A mocap body has a pose but no velocity: Hunt-Crossley dissipation would take a separation from
-  // it for one from the wall that it is to the law, so there is none here.
+  // A mocap body has a pose but no velocity. To the dissipation of Hunt and Crossley it is a wall
+  // at rest, and a body that it pushes would seem to separate. So there is no dissipation here.
   plant::MaterialTable materials = plant::make_default_materials(scene.model);
   for (plant::Material& material : materials.geoms) material.law.dissipation = 0;
   Stepper stepper(scene.model, {}, materials);
@@ -156,7 +157,7 @@ TEST(Inputs, MocapBodyPushesWhatItTouches) {
     paddle = scene.data->mocap_pos[0] = -0.2 + 0.3 * i * 0.002;  // 0.3 m/s
     ASSERT_TRUE(stepper.step(scene.data).ok());
   }
-  // Of the two boxes' centers, 0.2 m apart where their faces meet.
+  // The faces of the two boxes touch if their centers are 0.2 m apart.
   EXPECT_GE(0.101 + scene.data->qpos[0] - paddle, 0.2 - 0.3 * 0.002);
 }
 

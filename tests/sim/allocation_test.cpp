@@ -1,4 +1,4 @@
-// What a step allocates, by a count of every call of malloc in the process.
+// Steps do not allocate memory. The tests count every call of malloc in the process.
 #include <cstdlib>
 #include <string>
 #include <tuple>
@@ -70,11 +70,11 @@ TEST_P(Allocation, NoneAfterTheFirstStepAtRest) {
   EXPECT_EQ(status, 0);
 }
 
-/// Of convex models: tamsi cannot make this motion to its end, and its dense matrices are allocated
-/// anew when islands change their size.
+/// The tests of a motion exclude tamsi: it fails in this motion, and it allocates its dense
+/// matrices again when islands change their size.
 class MotionAllocation : public Allocation {};
 
-TEST_P(MotionAllocation, NoneInAMotionMadeBefore) {
+TEST_P(MotionAllocation, NoneInARepeatedMotion) {
   Scene scene(make_pile(6));
   const std::vector<mjtNum> start = scene.state();
   Stepper stepper(scene.model, options());
@@ -88,7 +88,7 @@ TEST_P(MotionAllocation, NoneInAMotionMadeBefore) {
     max_contacts = std::max(max_contacts, report.contacts.size());
   }
   EXPECT_GT(max_contacts, 50);
-  // Measured: 83 to 96; of rigid models, whose islands keep their memory each for itself, 207.
+  // Measured: 83 to 96, and 207 for rigid models, whose islands each keep their own memory.
   EXPECT_LT(num_growing, contact::traits(std::get<0>(GetParam())).is_rigid ? 300 : 150);
 
   scene.set_state(start);
@@ -99,7 +99,7 @@ TEST_P(MotionAllocation, NoneInAMotionMadeBefore) {
   EXPECT_EQ(status, 0);
 }
 
-/// Of the integrators that divide a step: contacts come and go, at any time in it.
+/// Checks an integrator that divides a step, in which contacts begin and end at any time.
 void expect_no_allocation(const char* bodies, StepOptions options, Integrator integrator) {
   options.integrator = integrator;
   Scene scene(support::make_mjcf(R"(timestep="0.001")", bodies));
@@ -120,7 +120,7 @@ void expect_no_allocation(const char* bodies, StepOptions options, Integrator in
   EXPECT_EQ(status, 0);
 }
 
-TEST(DividedStepAllocation, NoneInAMotionMadeBefore) {
+TEST(DividedStepAllocation, NoneInARepeatedMotion) {
   const char* const bodies = R"(<worldbody><geom type="plane" size="9 9 1"/>
 <body pos="0 0 0.2" euler="0 20 0"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>
 <body pos="0.02 0 0.5"><freejoint/><geom size="0.1"/></body>
@@ -144,8 +144,8 @@ INSTANTIATE_TEST_SUITE_P(ModelsAndThreads, MotionAllocation,
                                           testing::Values(1, 2)),
                          name_of_allocation);
 
-/// Lemke's dense problems are for small islands. Without rolling friction balls do not come to
-/// rest.
+/// Only models that need no Lemke solver: it is slow for large islands. There is no test at rest,
+/// because balls do not come to rest without rolling friction.
 INSTANTIATE_TEST_SUITE_P(RigidModels, MotionAllocation,
                          testing::Combine(testing::ValuesIn(support::list_models(
                                               [](const contact::ContactModelTraits& m) {

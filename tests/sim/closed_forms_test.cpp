@@ -50,7 +50,7 @@ struct Incline {
             scene.model, make_options(model, 1e-9),
             make_materials(
                 scene, {.law = {.stiffness = 2e5, .dissipation = 20, .relaxation_time = 5e-4}})) {
-    // To its rest penetration, under the normal load that it will have.
+    // Let the mass come to rest under the normal load of the incline.
     scene->opt.gravity[2] = -kGravity * std::cos(kAngle);
     run(&stepper, &scene, 1000);
     scene->opt.gravity[0] = kGravity * std::sin(kAngle);
@@ -83,9 +83,9 @@ double predict_creep(ContactModel model, double mu) {
 }
 
 TEST_P(ClosedForm, BlockSlidesToAStopOnAnIncline) {
-  // Momentum along and across the incline: v = v0 - mu sum(gamma_n) / m + g sin t, with
-  // sum(gamma_n) / m = g cos t + v_n. So the closed form v0 - g (mu cos - sin) t holds to mu v_n,
-  // one step's lag of the friction bound, and the tolerance of stiction where the motion ends.
+  // The momentum along the incline gives v = v0 - mu sum(gamma_n) / m + g sin t, and across it
+  // sum(gamma_n) / m = g cos t + v_n. The closed form v0 - g (mu cos - sin) t therefore holds up to
+  // mu v_n, the lag of the friction bound by one step, and the stiction tolerance at the end.
   constexpr double kMu = 0.6, kSpeed = 1;
   Incline block(GetParam(), kMu);
   block.scene.data->qvel[0] = kSpeed;
@@ -111,7 +111,7 @@ TEST_P(ClosedForm, BlockSlidesToAStopOnAnIncline) {
   EXPECT_NEAR(block.scene.data->qpos[0] - start, distance,
               travel_tolerance + kSpeed * Incline::kStep);
 
-  // Then it holds, and creeps as theory says.
+  // The block then sticks and creeps as predicted.
   run(&block.stepper, &block.scene, 500);
   EXPECT_NEAR(block.velocity(), creep, 1e-5 * creep);
   const double held = block.scene.data->qpos[0];
@@ -139,7 +139,7 @@ TEST_P(ClosedForm, BlockSlidesAboveTheFrictionAngle) {
 }
 
 TEST_P(ClosedForm, BoxStandsOnATiltedPlane) {
-  // The same with a body that can turn, four contacts and a plane that is tilted itself.
+  // The same test with a body that can turn, four contacts, and a tilted plane instead of gravity.
   Scene scene(support::make_mjcf(R"(timestep="0.002")", R"(<worldbody>
 <geom type="plane" size="9 9 1" euler="0 20 0" friction="0.6"/>
 <body pos="0 0 0.0532" euler="0 20 0"><freejoint/><geom type="box" size="0.1 0.1 0.05" mass="1" friction="0.6"/></body></worldbody>)"));
@@ -206,8 +206,8 @@ TEST_P(ClosedForm, StackOfTenBoxesStands) {
   ASSERT_TRUE(report.ok()) << report.message;
   for (int i = 0; i < 10; ++i) {
     const mjtNum* q = scene.data->qpos + 7 * i;
-    // Sag of the near-rigid springs, ten weights on 4 (2 pi / dt)^2 / w; SAP's are softer by its
-    // relaxation time, (dt + tau) / dt = 11.
+    // The near-rigid springs sag by ten weights over 4 (2 pi / dt)^2 / w. Springs of SAP are softer
+    // by (dt + tau) / dt = 11, because of the relaxation time.
     const double sag = GetParam() == ContactModel::sap ? 1e-4 : 1e-5;
     EXPECT_NEAR(q[2], 0.1 + 0.2 * i, sag * (i + 1));
     EXPECT_LE(std::hypot(q[0], q[1]), 1e-6) << "box " << i;
@@ -223,9 +223,9 @@ TEST_P(ClosedForm, StackOfTenBoxesStands) {
 }
 
 TEST_P(ClosedForm, ImpactsNeverGainEnergy) {
-  // Every step: kinetic + gravity + 1/2 k x_+^2 does not grow, exactly (but for the solver's
-  // tolerance), since each law's spring is taken at the end of the step. A contact is found once it
-  // overlaps, so the step in which it begins is free of force and leaves a compressed spring.
+  // In every step kinetic energy + potential energy + 1/2 k x_+^2 does not grow, up to the solver's
+  // tolerance, because each law evaluates its spring at the end of the step. If a contact is found
+  // only when it overlaps, the step before has no contact force and leaves a compressed spring.
   std::mt19937_64 rng(3);
   std::normal_distribution<double> normal;
   for (const double k : {1e3, 1e5}) {
@@ -267,8 +267,8 @@ TEST_P(ClosedForm, ImpactsNeverGainEnergy) {
 }
 
 TEST_P(ClosedForm, UndampedBallBouncesBack) {
-  // Without dissipation the implicit spring still loses energy, of first order in the step: at a
-  // step far below the time of contact, pi sqrt(m / k), little.
+  // Without dissipation the implicit spring still loses energy, of first order in the time step.
+  // The loss is small if the time step is much shorter than the contact, pi sqrt(m / k).
   Scene scene(
       support::make_mjcf(R"(timestep="0.0001")", R"(<worldbody><geom type="plane" size="50 50 1"/>
 <body pos="0 0 0.3"><joint type="slide" axis="0 0 1"/><geom size="0.1" mass="1" friction="0"/></body></worldbody>)"));

@@ -12,13 +12,13 @@
 #include "sim/stepping.hpp"
 #include "support/random_scene.hpp"
 
-/// Random clusters of bodies, and their motion as the state has it.
+/// Random clusters of bodies, and their motion read from the state.
 namespace stiction::sim {
 
 using Vector = Eigen::Vector3d;
 using Vectors = std::vector<Vector>;
 
-/// Row i of an array of vectors.
+/// Returns row i of an array of vectors.
 inline Vector at(const std::vector<double>& values, int i) { return Vector(&values[3 * i]); }
 
 inline int find_body(const support::Scene& scene, int number) {
@@ -27,7 +27,8 @@ inline int find_body(const support::Scene& scene, int number) {
   return scene.body(name);
 }
 
-/// Free bodies' states, as [position; orientation] and [v; w] in the world, by number of the body.
+/// The states of free bodies in the world frame, by number of the body: positions, velocities,
+/// angular velocities and orientations.
 struct Motion {
   Vectors p, v, w;
   std::vector<Eigen::Quaterniond> q;
@@ -47,8 +48,8 @@ inline Motion read_motion(const support::Scene& scene, int num_bodies) {
   return out;
 }
 
-/// Velocities after a step at the poses before it, at which contact acts. Angular velocities are
-/// those of the state, in the body's frame, which turns within the step.
+/// Returns the velocities after a step at the poses before it, where contacts act. The state has
+/// angular velocities in the body's frame, which turns within the step.
 inline Motion read_motion_at(const Motion& before, const support::Scene& scene) {
   Motion out = read_motion(scene, static_cast<int>(before.p.size()));
   for (std::size_t i = 0; i < before.p.size(); ++i)
@@ -58,7 +59,7 @@ inline Motion read_motion_at(const Motion& before, const support::Scene& scene) 
   return out;
 }
 
-/// The same random velocities for the same seed, turned with the scene.
+/// Sets random velocities that depend on the seed only, rotated with the scene.
 inline void set_velocities(support::Scene* scene, std::uint64_t seed, double size, int num_bodies,
                            const std::array<double, 4>& rotation = {1, 0, 0, 0}) {
   std::mt19937_64 rng(seed + 1000);

@@ -1,5 +1,5 @@
-// Equality constraints, limits and dry friction: closed forms from solref and solimp, and where
-// they rest against MuJoCo's own step.
+// Equality constraints, limits and dry friction: closed forms from solref and solimp, and positions
+// at rest compared with MuJoCo's own step.
 #include <cmath>
 #include <random>
 
@@ -12,7 +12,7 @@ namespace {
 
 using support::Scene;
 
-/// A row's law by hand, for constant impedance d: with r its position and v its velocity,
+/// The law of a row with position r, velocity v and constant impedance d, computed by hand:
 ///   f = -D [(v' - v) / dt + B v' + K d (r + dt v')].
 struct RowLaw {
   double K, B, d, D;
@@ -24,7 +24,7 @@ struct RowLaw {
         d(impedance),
         D(impedance / (1 - impedance) / diagonal) {}
 
-  /// v' of a mass m under the force F: m (v' - v) = dt (F + f).
+  /// Returns v' of a mass m under the force F, from m (v' - v) = dt (F + f).
   double step(double m, double F, double r, double v, double dt, bool is_limit) const {
     const double free = v + dt * F / m;
     const double constrained =
@@ -32,7 +32,7 @@ struct RowLaw {
     const double f = m * (constrained - free) / dt;
     return is_limit && f < 0 ? free : constrained;
   }
-  /// Where it holds the force F at rest.
+  /// Returns the displacement at rest under the force F.
   double sag(double F) const { return F / (D * K * d); }
 };
 
@@ -88,7 +88,7 @@ struct RestScene {
 };
 void PrintTo(const RestScene& scene, std::ostream* out) { *out << scene.name; }
 
-/// Damped, so that both engines come to rest; loaded, so that the constraint is felt there.
+/// Scenes with damping, so that both engines come to rest, and with a load on the constraint.
 constexpr RestScene kRestScenes[] = {
     {"connect_to_world", R"(
 <worldbody><body name="a" pos="0 0 1"><joint type="free" damping="0.5"/><geom type="box" size="0.1 0.2 0.05" mass="2"/></body></worldbody>
@@ -152,7 +152,7 @@ TEST_P(RestUnderLoad, IsWhereMuJoCoRests) {
     const double speed = mju_norm(ours.data->qvel, ours->nv);
     ASSERT_LE(speed, 1e-9) << "not at rest";
     ASSERT_LE(mju_norm(theirs.data->qvel, ours->nv), 1e-9);
-    // The constraint carries the load, and sags: it would not be felt otherwise.
+    // A constraint that carries a load sags. Without a sag the test would compare nothing.
     double sag = 0;
     for (int i = 0; i < ours.data->ne + ours.data->nl; ++i)
       sag = std::max(sag, std::abs(ours.data->efc_pos[i] - ours.data->efc_margin[i]));
@@ -182,8 +182,9 @@ TEST(Equality, BetweenFreeBodiesConservesMomentum) {
 }
 
 TEST(Equality, ConnectCarriesABodyRound) {
-  // 1 kg turning at 10 rad/s about a point 0.5 m away: the row's own acceleration, (dJ/dt) v, is
-  // the centripetal one. Energy and radius against MuJoCo's, whose spring is the same.
+  // A mass of 1 kg turns at 10 rad/s about a point 0.5 m away. The row's acceleration (dJ/dt) v is
+  // the centripetal acceleration. Speed and radius are compared with MuJoCo, which has the same
+  // spring.
   const char* kTether =
       R"(<worldbody><body name="a" pos="0.5 0 0"><freejoint/><geom size="0.05" mass="1"/></body></worldbody>
 <equality><connect body1="a" body2="world" anchor="-0.5 0 0"/></equality>)";

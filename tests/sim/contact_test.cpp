@@ -1,4 +1,4 @@
-// What MJCF says about contacts, seen in the motion: dimensions, filters, pairs, margins, moving
+// The effect of MJCF's contact settings on the motion: dimensions, filters, pairs, margins, moving
 // surfaces.
 #include <cmath>
 #include <numbers>
@@ -42,8 +42,8 @@ TEST_P(ContactTest, FrictionlessContactLeavesTheTangentAlone) {
 }
 
 TEST_P(ContactTest, SlidingDecelerationIsMuG) {
-  // A point mass: every step loses mu gamma_n / m, with gamma_n of the step or, lagged, of the
-  // last.
+  // In every step a point mass loses the speed mu gamma_n / m. gamma_n belongs to this step, or to
+  // the last step under lagged models.
   Scene scene = make_ball(
       R"(condim="3" friction="0.3")",
       R"(<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/><joint type="slide" axis="0 0 1"/>)");
@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
     })),
     model_name);
 
-/// Pairs of geoms in contact after one step, by name.
+/// Returns the names of the pairs of geoms in contact after one step.
 std::vector<std::string> find_contacts(const std::string& body) {
   Scene scene(support::make_mjcf(kOption, body));
   Stepper stepper(scene.model, {});
@@ -140,7 +140,9 @@ std::vector<std::string> find_contacts(const std::string& body) {
   return pairs;
 }
 
-/// Two balls overlapping each other and the floor, with attributes for each and more elements.
+/// Returns the contacts of two balls that overlap each other and the floor.
+/// @param a, b attributes of the balls
+/// @param more further elements
 std::vector<std::string> find_two_balls(const std::string& a, const std::string& b,
                                         const std::string& more = "") {
   return find_contacts(
@@ -169,13 +171,13 @@ TEST(ContactFilter, PairTouchesWhateverItsBits) {
             (Names{"a-b"}));
 }
 
-TEST(ContactFilter, DisabledContactsAreNone) {
+TEST(ContactFilter, DisabledContactsAreNotFound) {
   for (const char* flag : {R"(<option><flag contact="disable"/></option>)",
                            R"(<option><flag constraint="disable"/></option>)"})
     EXPECT_EQ(find_two_balls("", "", flag), Names{}) << flag;
 }
 
-TEST(ContactPair, FrictionIsThePairs) {
+TEST(ContactPair, FrictionOfThePairElementIsUsed) {
   // On a slope of friction 2, the pair's 0.1 lets it slide: a = g (sin - 0.1 cos).
   Scene scene(support::make_mjcf(R"(timestep="0.002" gravity="4.905 0 -8.4957")", R"(
 <default><geom friction="2"/></default>
@@ -189,7 +191,7 @@ TEST(ContactPair, FrictionIsThePairs) {
   EXPECT_NEAR(scene.data->qvel[0] - before, 0.5 * (4.905 - 0.1 * 8.4957), 1e-6);
 }
 
-TEST(ContactPair, UnequalFrictionIsThatOfEachDirection) {
+TEST(ContactPair, UnequalFrictionActsAlongItsOwnTangent) {
   // Along each tangent the dry force is its own coefficient's.
   for (const int axis : {0, 1}) {
     Scene scene(support::make_mjcf(kOption, R"(
@@ -211,7 +213,7 @@ TEST(ContactPair, UnequalFrictionIsThatOfEachDirection) {
 }
 
 TEST(Margin, RestsAtItsDistance) {
-  // A margin is a coat of that thickness on the geom: the ball floats on it.
+  // A margin acts like a layer of that thickness on the geom, on which the ball rests.
   Scene scene = make_ball(R"(margin="0.01")");
   Stepper stepper(scene.model, {});
   run(&stepper, &scene, 2000);

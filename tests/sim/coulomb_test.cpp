@@ -1,5 +1,5 @@
-// `coulomb` in motion: impacts with slip, where the other models' friction is bounded by another
-// impulse than that of the step.
+// `coulomb` in motion: impacts with slip. Under the other models an impulse of another time bounds
+// the friction of the step.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using support::Scene;
 constexpr double kGravity = 9.81;
 constexpr double kMaxCoupling = 1e-3;
 
-/// Steps until `end`, each coupled; calls after(report).
+/// Takes steps until `end`, checks the coupling error of each, and calls after(report).
 template <class Function>
 void run_coupled(Stepper* stepper, Scene* scene, double end, Function&& after) {
   while (scene->data->time < end - 1e-9) {
@@ -26,8 +26,8 @@ void run_coupled(Stepper* stepper, Scene* scene, double end, Function&& after) {
   }
 }
 
-TEST(CoulombMotion, LandingCostsMuTimesTheNormalImpulseHoweverDeep) {
-  // Found 2 mm deep, as if nothing had been foreseen: lagged stops such a mass dead.
+TEST(CoulombMotion, LandingCostsMuTimesTheNormalImpulseAtAnyDepth) {
+  // The mass starts 2 mm deep, as without speculative contacts. `lagged` stops such a mass at once.
   for (const double dt : {0.01, 0.002, 0.0004}) {
     Scene scene(support::make_mjcf("timestep=\"" + std::to_string(dt) + "\"", R"(
 <worldbody><geom type="plane" size="50 50 1" friction="0.5"/><body pos="0 0 0.098"><joint type="slide" axis="1 0 0"/>
@@ -36,14 +36,15 @@ TEST(CoulombMotion, LandingCostsMuTimesTheNormalImpulseHoweverDeep) {
     scene.data->qvel[0] = 20;
     scene.data->qvel[1] = -1;
     run_coupled(&stepper, &scene, 0.1, [](const StepReport&) {});
-    // All momentum that the floor gave, falls included, cost mu times itself.
+    // Friction took mu times the vertical momentum that the floor gave to the mass.
     const double normal = scene.data->qvel[1] + 1 + kGravity * scene.data->time;
     EXPECT_NEAR(scene.data->qvel[0], 20 - 0.5 * normal, 2e-3 * normal) << "dt " << dt;
   }
 }
 
-TEST(CoulombMotion, FallingSphereRollsWhenItShould) {
-  // [castro2023] section IX.B; rolls at 2 U0 / (7 mu g) with 5/7 U0, whatever it falls from.
+TEST(CoulombMotion, FallingSphereRollsAtTheExactTime) {
+  // [castro2023] section IX.B: from any height, the sphere rolls at the time 2 U0 / (7 mu g) with
+  // the speed 5/7 U0.
   for (const double dt : {0.002, 0.0004}) {
     Scene scene(support::make_mjcf("timestep=\"" + std::to_string(dt) + "\"", R"(
 <worldbody><geom type="plane" size="9 9 1" friction="0.5"/><body pos="0 0 0.075"><freejoint/>
@@ -62,8 +63,8 @@ TEST(CoulombMotion, FallingSphereRollsWhenItShould) {
 }
 
 TEST(CoulombMotion, RodJamsAndJumps) {
-  // [castro2023] section IX.C: a thin rod whose tip leads, mu = 2.3, where friction throws it over
-  // its tip. Drake's tamsi at this step: 668 N at 17 ms; lagged misses it, with 38 N.
+  // [castro2023] section IX.C: friction with mu = 2.3 throws a thin rod over its leading tip.
+  // Drake's tamsi gives 668 N at 17 ms with this time step; `lagged` misses the peak, with 38 N.
   constexpr double kHalf = 0.245, kInertia = 0.3 * 0.25 / 12;
   char mjcf[1000];
   std::snprintf(mjcf, sizeof mjcf, R"(

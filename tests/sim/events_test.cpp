@@ -56,8 +56,7 @@ double energy(const Scene& scene) {
   return other.data->energy[0] + other.data->energy[1];
 }
 
-// ---- semi-implicit Euler with events
-// -------------------------------------------------------------
+// ---- semi-implicit Euler with events ------------------------------------------------------------
 
 class Events : public testing::TestWithParam<ContactModel> {
  protected:
@@ -91,8 +90,8 @@ TEST_P(Events, BallLandsWhereItTouches) {
   EXPECT_EQ(stepper.step(scene.data).statistics.num_events, 0);
 }
 
-/// A box that falls flat lands with all corners, one that is tilted by a corner or edge first; then
-/// it comes to rest flat, and never sinks in.
+/// A box that falls flat lands on all corners; a tilted box lands on a corner or an edge first.
+/// Then it comes to rest flat and never sinks into the floor.
 TEST_P(Events, BoxLandsFlatOrByItsEdge) {
   for (const double tilt : {0.0, 1e-4, 10.0, 40.0}) {
     Scene scene(make_mjcf(
@@ -108,8 +107,8 @@ TEST_P(Events, BoxLandsFlatOrByItsEdge) {
       ASSERT_TRUE(report.ok()) << report.message << ", tilt " << tilt << " step " << i;
       for (const double distance : report.contacts.distance) lowest = std::min(lowest, distance);
     }
-    // Linearized gaps of what turns by w dt in a step: w^2 dt^2 r / 2, here some 1e-5 m. Without
-    // gaps, as anitescu_potra is, what closes at up to 1 m/s.
+    // If a body turns by w dt in a step, linearized gaps have an error of w^2 dt^2 r / 2, about
+    // 1e-5 m here. anitescu_potra has no gaps, so its contacts close by up to 1 m/s in a step.
     EXPECT_GT(lowest, GetParam() == ContactModel::anitescu_potra ? -1e-3 : -1e-4) << tilt;
     EXPECT_NEAR(scene.data->qpos[2], 0.05, 1e-4) << tilt;
     EXPECT_LT(mju_norm(scene.data->qvel, 6), 1e-6) << tilt;
@@ -125,8 +124,9 @@ TEST_P(Events, FastBodiesDoNotTunnel) {
   EXPECT_NEAR(scene.data->qpos[2], 0.015, 2 * kTouching);
 }
 
-/// Towards small steps both integrators make the same motion; over landings at any time in a step.
-TEST_P(Events, AgreeWithOneSolveInTheLimit) {
+/// Both integrators agree in the limit of small steps. The heights vary the time of landing within
+/// a step.
+TEST_P(Events, AgreeWithEulerInTheLimitOfSmallSteps) {
   const auto end_of = [&](Integrator integrator, double height, double dt) {
     Scene scene(make_mjcf(with_step(dt), R"(<worldbody><geom type="plane" size="9 9 1"/>
 <body euler="0 20 0"><freejoint/><geom type="box" size="0.1 0.1 0.1" friction="0.3"/></body></worldbody>)"));
@@ -151,7 +151,7 @@ TEST_P(Events, AgreeWithOneSolveInTheLimit) {
   EXPECT_LT(fine, coarse / 8) << "16 times smaller steps";
 }
 
-/// Velocities of the impulse alone: e times that of the touch, at once.
+/// The rebound has e times the velocity of the touch, in the step of the touch.
 TEST_P(Events, BallReboundsByItsRestitution) {
   const double dt = 1e-3;
   Scene scene = make_ball(0.2, dt);
@@ -167,9 +167,9 @@ TEST_P(Events, BallReboundsByItsRestitution) {
   EXPECT_NEAR(scene.data->qvel[2], 0, 1e-9);
 }
 
-/// A ball between two plates that only take half of its speed at each touch: events without end, of
-/// which a step makes few.
-TEST(EventStep, RestsWhereEventsWouldNotEnd) {
+/// A ball bounces between two close plates and loses 1 % of its speed at each touch. There is no
+/// end of events, but a step has only a few.
+TEST(EventStep, EndsIfEventsFollowEachOtherWithoutEnd) {
   Scene scene(make_mjcf(R"(timestep="0.01" gravity="0 0 0")",
                         R"(<worldbody><geom type="plane" size="9 9 1"/>
 <body pos="0 0 0.1000015"><joint type="slide" axis="0 0 1"/><geom size="0.1"/></body><geom type="box" pos="0 0 0.3000025" size="1 1 0.1"/></worldbody>)"));
@@ -194,8 +194,8 @@ TEST(EventStep, LeavesTheStateAsItWasIfItFails) {
   EXPECT_EQ(scene.state(), before);
 }
 
-TEST(EventStep, ServosGoOnFromForcesOfTheStep) {
-  // A servo pushes a slider into a wall: in the limit of small steps as without events.
+TEST(EventStep, ServoPushesASliderOntoAWall) {
+  // A servo pushes a slider onto a wall, where it comes to rest with every time step.
   const auto run_with = [](Integrator integrator, double dt) {
     Scene scene(make_mjcf(
         with_step(dt),
@@ -212,8 +212,7 @@ TEST(EventStep, ServosGoOnFromForcesOfTheStep) {
   EXPECT_NEAR(run_with(Integrator::event_driven, 1e-3), 0.11, 2 * kTouching);
 }
 
-// ---- order 4
-// -------------------------------------------------------------------------------------
+// ---- order 4 ------------------------------------------------------------------------------------
 
 StepOptions make_rk4_options() {
   return make_event_options(ContactModel::viscous, Integrator::rk4);
@@ -271,7 +270,8 @@ TEST(Rk4Step, PendulumIsOfOrderFour) {
   EXPECT_NEAR(find_order(errors), 4, 0.3) << errors.back();
 }
 
-/// A free body without forces, of three moments: its turns do not commute.
+/// Free bodies without forces and with three different moments of inertia, whose rotations do not
+/// commute.
 TEST(Rk4Step, TumblingBodyIsOfOrderFour) {
   const auto end_at = [](double dt) {
     Scene scene(
@@ -295,9 +295,9 @@ TEST(Rk4Step, TumblingBodyIsOfOrderFour) {
   EXPECT_NEAR(find_order(errors), 4, 0.4) << errors.back();
 }
 
-/// Of a drop from h the ball touches after sqrt(2 h/g), with speed sqrt(2 g h), and what is left of
-/// the step it flies back up.
-TEST(Rk4Step, BallTouchesWhenItFell) {
+/// A ball that falls from the height h touches after sqrt(2 h/g) with the speed sqrt(2 g h). It
+/// flies up for the rest of the step.
+TEST(Rk4Step, BallTouchesAtTheExactTimeOfItsFall) {
   const double height = 0.2, dt = 1e-3;
   Scene scene = make_ball(height, dt);
   Stepper stepper(scene.model, make_rk4_options(), make_materials(scene, make_material(0, 1)));
@@ -322,7 +322,8 @@ TEST(Rk4Step, BallTouchesWhenItFell) {
   EXPECT_NEAR(scene.data->qvel[2], speed - kGravity * t, 2 * kGravity * 1e-5);
 }
 
-/// Heights of the bounces are e^2, e^4, ... of the drop's; they end at (1 + e)/(1 - e) of its time.
+/// The bounces have e^2, e^4, ... of the first height. They end after (1 + e)/(1 - e) times the
+/// time of the first fall.
 TEST(Rk4Step, BouncesLoseTheirHeightBySquaresOfRestitution) {
   const double height = 0.2, e = 0.5;
   Scene scene = make_ball(height);
@@ -369,7 +370,8 @@ TEST(Rk4Step, BallSlidesOffABallAtTwoThirdsOfItsHeight) {
   EXPECT_NEAR(energy(scene), start_energy, 1e-6 * std::abs(start_energy));
 }
 
-/// A four-bar linkage: three hinges in a chain, its end held; one freedom, and a row too many.
+/// A four-bar linkage: a chain of three hinges whose end is fixed. It has one degree of freedom and
+/// a redundant constraint row.
 TEST(Rk4Step, ClosedLoopsStayClosed) {
   Scene scene(make_mjcf(
       with_step(1e-3),
@@ -397,8 +399,8 @@ TEST(Rk4Step, ClosedLoopsStayClosed) {
   EXPECT_NEAR(energy(scene), start_energy, 1e-6 * start_energy);
 }
 
-/// Links that fold straight: there the loop's rows depend on each other, and no finite acceleration
-/// keeps it closed at any speed.
+/// Links that pass a straight position. There the rows of the loop depend on each other, and no
+/// finite acceleration keeps the loop closed.
 TEST(Rk4Step, LoopsPassTheirSingularPositions) {
   const char* const kLink = R"(<default><geom type="capsule" size="0.02" contype="0"
 conaffinity="0"/></default><worldbody><body pos="0 0 1"><joint axis="0 1 0"/><geom fromto="0 0 0 )";
@@ -420,7 +422,7 @@ conaffinity="0"/></default><worldbody><body pos="0 0 1"><joint axis="0 1 0"/><ge
         ASSERT_TRUE(report.ok()) << report.message;
         for (int row = 0; row < scene.data->ne; ++row)
           ASSERT_LT(std::abs(scene.data->efc_pos[row]), 1e-6) << i;
-        // Parts of Euler's, where it is singular, each move the center by g h^2 / 2 at most.
+        // At singular positions a part of Euler's method moves the center by at most g h^2 / 2.
         ASSERT_LT(energy(scene), start_energy * (1 + 1e-3)) << i;
       }
     }
@@ -438,8 +440,7 @@ TEST(Rk4Step, LimitsStopWithoutRebound) {
   EXPECT_NEAR(scene.data->qvel[0], 0, 1e-9);
 }
 
-// ---- who takes what
-// ------------------------------------------------------------------------------
+// ---- unsupported scenes -------------------------------------------------------------------------
 
 std::string refusal_of(const Scene& scene, const StepOptions& options) {
   try {
@@ -450,7 +451,7 @@ std::string refusal_of(const Scene& scene, const StepOptions& options) {
   return "";
 }
 
-TEST(Integrators, AreRefusedWithTheNameOfOneThatFits) {
+TEST(Integrators, AreRejectedWithTheNameOfASuitableOne) {
   const Scene scene = make_ball(0.1);
   const auto refusal = [&](ContactModel model, Integrator integrator) {
     return refusal_of(scene, make_event_options(model, integrator));
@@ -472,7 +473,7 @@ TEST(Integrators, AreRefusedWithTheNameOfOneThatFits) {
   EXPECT_NE(text.find("event_driven"), std::string::npos) << text;
 }
 
-/// A rod that swings through the floor, much too fast for its steps.
+/// Returns a rod that swings against the floor, much too fast for the time step.
 Scene make_fast_rod(double dt, double speed) {
   Scene scene(make_mjcf(with_step(dt), R"(<worldbody><geom type="plane" size="9 9 1"/>
     <body pos="0 0 1"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".02"/>
@@ -483,7 +484,7 @@ Scene make_fast_rod(double dt, double speed) {
   return scene;
 }
 
-TEST(Events, StepsOfManyTurnsEnd) {
+TEST(Events, StepsWithManyTurnsEnd) {
   for (const double speed : {1e3, 1e6, 1e9})
     for (const double dt : {2e-3, 1.0}) {
       Scene scene = make_fast_rod(dt, speed);
@@ -496,7 +497,7 @@ TEST(Events, StepsOfManyTurnsEnd) {
     }
 }
 
-TEST(Rk4, LongStepsHaveAsManyPartsAsShortOnes) {
+TEST(Rk4, LongStepsHaveABoundedNumberOfParts) {
   for (const double dt : {0.01, 1.0, 1e6}) {
     Scene scene = make_fast_rod(dt, 2e3);
     Stepper stepper(scene.model, make_rk4_options());
@@ -504,7 +505,7 @@ TEST(Rk4, LongStepsHaveAsManyPartsAsShortOnes) {
   }
 }
 
-TEST(Integrators, StopAtAContactWithoutDistance) {
+TEST(Integrators, FailIfAContactDistanceIsNotFinite) {
   for (const Integrator integrator :
        {Integrator::euler, Integrator::event_driven, Integrator::rk4}) {
     Scene scene = make_ball(0);

@@ -1,5 +1,5 @@
-// Every contact model on scenes at the edge of what can be asked. A step is made and certified; or,
-// by a model that is not convex, it fails and leaves the state as it was.
+// Every contact model on extreme scenes. A step of a convex model succeeds and is certified. A step
+// of another model may fail, but then it leaves the state unchanged.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -70,7 +70,7 @@ Scene make_pile(double time_step) {
   return scene;
 }
 
-TEST_P(Extreme, StiffnessesAreAllSolved) {
+TEST_P(Extreme, AllStiffnessesAreSolved) {
   for (const double k : {1e5, 1e7, 1e9, 1e11, 1e13}) {
     SCOPED_TRACE(k);
     Scene scene = make_pile(2e-3);
@@ -125,7 +125,7 @@ TEST_P(Extreme, MassRatiosOfAMillion) {
   }
 }
 
-TEST_P(Extreme, FrictionOfNoneAndOfTen) {
+TEST_P(Extreme, FrictionOfZeroAndOfTen) {
   for (const char* mu : {"0", "10"}) {
     SCOPED_TRACE(mu);
     Scene scene(support::make_mjcf(
@@ -165,7 +165,7 @@ TEST_P(Extreme, AChainClosesOnItself) {
   }
   Scene scene(support::make_mjcf(R"(timestep="0.002" gravity="0 0 0")",
                                  "<worldbody>" + chain + end + "</worldbody>"));
-  // A regular pentagon closes at 72 degrees a joint, the first of which turns the whole.
+  // A regular pentagon closes at 72 degrees per joint. The first joint turns the whole chain.
   for (int i = 1; i < 5; ++i) {
     scene.data->qpos[i] = 1.2;
     scene.data->qfrc_applied[i] = 2;

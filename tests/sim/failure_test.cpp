@@ -1,4 +1,4 @@
-// A step that fails says why, and leaves the state and the inputs the very bits they were.
+// A step that fails reports the reason, and leaves the state and the inputs unchanged bit for bit.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -43,7 +43,7 @@ bool is_same(const std::vector<mjtNum>& a, const std::vector<mjtNum>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(mjtNum)) == 0;
 }
 
-/// All that mjData holds beside its arena: results of earlier stages too.
+/// Returns results of the last step in mjData that are not part of the state.
 std::vector<mjtNum> outputs(const Scene& scene) {
   const mjData* d = scene.data;
   std::vector<mjtNum> out;
@@ -73,14 +73,16 @@ class Failure : public testing::TestWithParam<contact::ContactModel> {
     run(stepper, scene, 20);
   }
 
-  /// A number of the model, a value that spoils it, and what the message then says.
-  struct Spoilt {
+  /// A number of the model, an invalid value for it, and a part of the expected message.
+  struct Corruption {
     mjtNum* number;
     double value;
     const char* text;
   };
-  /// Steps with the number spoilt, which must leave the state, and mends it. @return the report
-  const StepReport& step_spoilt(const Spoilt& entry) {
+  /// Takes a step with the invalid value, checks that the state does not change, and restores the
+  /// value.
+  /// @return the report
+  const StepReport& step_corrupted(const Corruption& entry) {
     const double good = *entry.number;
     const auto state = scene_.state();
     *entry.number = entry.value;
@@ -98,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Failure,
                              [](const contact::ContactModelTraits&) { return true; })),
                          model_name);
 
-TEST_P(Failure, NothingIsTouchedByWhatIsNotFinite) {
+TEST_P(Failure, InputThatIsNotFiniteChangesNothing) {
   struct Entry {
     const char* name;
     mjtNum* value;
@@ -132,8 +134,8 @@ TEST_P(Failure, NothingIsTouchedByWhatIsNotFinite) {
   }
 }
 
-TEST_P(Failure, DataGoesOnAsIfItHadNeverHappened) {
-  // Once the fault is mended, the motion is bit for bit that of data that never had it.
+TEST_P(Failure, MotionContinuesAsIfTheFaultHadNeverHappened) {
+  // Once the fault is fixed, the motion equals bit for bit the motion of data that never had it.
   Scene twin = make_scene(), copy(scene_);
   Stepper without_fault(twin.model, make_options(GetParam()));
   Stepper fresh(copy.model, make_options(GetParam()));
@@ -145,28 +147,30 @@ TEST_P(Failure, DataGoesOnAsIfItHadNeverHappened) {
   run(&stepper_, &scene_, 30);
   run(&without_fault, &twin, 30);
   EXPECT_TRUE(is_same(scene_.state(), twin.state()));
-  // Rigid models start from what pushed in the last step, which a fresh stepper does not know.
+  // Rigid models start from the active contacts of the last step, which a new stepper does not
+  // have.
   if (contact::traits(GetParam()).is_rigid) return;
   run(&fresh, &copy, 30);
   EXPECT_TRUE(is_same(scene_.state(), copy.state()));
 }
 
-TEST_P(Failure, NamesWhatTheCallerSpoiltInTheModel) {
+TEST_P(Failure, NamesTheNumberThatTheCallerCorrupted) {
   mjModel* m = scene_.model;
-  for (const Spoilt& entry :
-       {Spoilt{m->geom_friction, kNan, "geom 0: friction is nan, must be finite and at least 0"},
+  for (const Corruption& entry :
+       {Corruption{m->geom_friction, kNan,
+                   "geom 0: friction is nan, must be finite and at least 0"},
         {m->body_mass + 1, -1, "body 1: mass is -1"},
         {m->body_mass + 1, kInf, "body 1: mass is inf"},
         {m->body_inertia + 4, -1, "body 1: inertia is -1"},
         {m->dof_armature, -1, "joint 0: armature is -1"}}) {
-    const StepReport& report = step_spoilt(entry);
+    const StepReport& report = step_corrupted(entry);
     EXPECT_EQ(report.status, kNonFiniteInput) << entry.text;
     EXPECT_EQ(report.message.find(entry.text), 0u) << report.message;
   }
   EXPECT_TRUE(stepper_.step(scene_.data).ok());
 }
 
-/// Of iterative solvers. Rigid models pivot until they are done, whatever max_iterations is.
+/// The failures of iterative solvers. Rigid models pivot to the end and ignore max_iterations.
 class SolverFailure : public Failure {
  protected:
   StepOptions impatient(OnFailure on_failure) const {
@@ -186,13 +190,13 @@ TEST_P(SolverFailure, LeavesTheStateAsItWas) {
   EXPECT_EQ(report.status, kNotConverged);
   EXPECT_EQ(report.num_steps, 0);
   EXPECT_EQ(report.time, scene_.data->time);
-  // tamsi makes one for the whole step, and one for the first of 2, 3, ... 20 sub-steps.
+  // tamsi takes one iteration for the whole step, and one for the first of 2, 3, ... 20 sub-steps.
   const bool is_tamsi = GetParam() == contact::ContactModel::tamsi;
   const char* text = is_tamsi ? "stopped after 20 iterations" : "stopped after 1 iteration";
   EXPECT_NE(report.message.find(text), std::string::npos) << report.message;
   EXPECT_TRUE(is_same(scene_.state(), state));
 
-  // And a step with a better solver is that of data that never saw the failure.
+  // A step with more iterations then equals a step of data that never had the failure.
   Scene twin(make_scene());
   twin.set_state(state);
   Stepper fresh(twin.model, make_options(GetParam()));
@@ -201,13 +205,13 @@ TEST_P(SolverFailure, LeavesTheStateAsItWas) {
   EXPECT_TRUE(is_same(scene_.state(), twin.state()));
 }
 
-TEST_P(SolverFailure, NamesTheNumberOfTheModelThatMadeIt) {
+TEST_P(SolverFailure, NamesTheNumberOfTheModelThatCausedIt) {
   mjModel* m = scene_.model;
-  for (const Spoilt& entry :
-       {Spoilt{m->eq_data, kNan, "equality 0: data (anchor, relpose, polycoef) is nan"},
+  for (const Corruption& entry :
+       {Corruption{m->eq_data, kNan, "equality 0: data (anchor, relpose, polycoef) is nan"},
         {m->tendon_stiffness, -kNan, "tendon 't': stiffness is nan"},
         {m->body_pos + 3 * scene_.body("arm"), kNan, "body 'arm': pos is nan"}}) {
-    const StepReport& report = step_spoilt(entry);
+    const StepReport& report = step_corrupted(entry);
     EXPECT_FALSE(report.ok()) << entry.text;
     EXPECT_NE(report.message.find(entry.text), std::string::npos) << report.message;
     EXPECT_EQ(report.message.find("-nan"), std::string::npos) << report.message;
@@ -224,19 +228,19 @@ TEST_P(SolverFailure, NamesTheDampingThatDrivesTheMotion) {
   EXPECT_EQ(report.message.find("-nan"), std::string::npos) << report.message;
 }
 
-TEST_P(Failure, AStateThatNoStepCouldGoOnFromIsNotReached) {
+TEST_P(Failure, StateFromWhichNoStepCouldStartIsNotReached) {
   if (GetParam() == contact::ContactModel::mujoco) GTEST_SKIP() << "resets by itself";
-  scene_->opt.disableflags |= mjDSBL_CONSTRAINT;  // of which impulses would be huge
+  scene_->opt.disableflags |= mjDSBL_CONSTRAINT;  // constraint impulses would be huge
   for (const double gravity : {-1e14, 1e30}) {
     const StepReport& report =
-        step_spoilt({scene_->opt.gravity + 2, gravity, "a velocity above 1e10 m/s"});
+        step_corrupted({scene_->opt.gravity + 2, gravity, "a velocity above 1e10 m/s"});
     EXPECT_EQ(report.status, kNonFiniteSolution) << report.message;
     EXPECT_NE(report.message.find("at the end of the step"), std::string::npos) << report.message;
   }
   run(&stepper_, &scene_, 20);
 }
 
-TEST_P(SolverFailure, KeepBestAdvancesAndSaysSo) {
+TEST_P(SolverFailure, KeepBestAdvancesAndReportsTheFault) {
   Stepper best(scene_.model, impatient(OnFailure::keep_best));
   scene_.data->qvel[2] -= 1;
   const double time = scene_.data->time;
@@ -245,7 +249,7 @@ TEST_P(SolverFailure, KeepBestAdvancesAndSaysSo) {
   EXPECT_FALSE(report.certificate.ok);
   EXPECT_EQ(report.num_steps, 3);
   EXPECT_NEAR(scene_.data->time, time + 0.006, 1e-12);
-  // Inputs that are not finite stop it all the same.
+  // Inputs that are not finite stop the step under `keep_best`, too.
   scene_.data->ctrl[0] = kNan;
   const auto state = scene_.state();
   EXPECT_EQ(best.step(scene_.data).status, kNonFiniteInput);
@@ -253,7 +257,7 @@ TEST_P(SolverFailure, KeepBestAdvancesAndSaysSo) {
 }
 
 TEST_P(Failure, ContactsThatDoNotFitStopTheStep) {
-  // Of 40 boxes, 160 contacts.
+  // 40 boxes have 160 contacts.
   std::string boxes;
   for (int i = 0; i < 40; ++i) {
     char text[120];
@@ -278,18 +282,18 @@ TEST_P(Failure, ContactsThatDoNotFitStopTheStep) {
   }
 }
 
-/// A callback of MuJoCo's that spoils the control when the time has come.
+/// A callback of MuJoCo that writes a NaN to qfrc_applied from `fault_time` on.
 double fault_time;
-void spoil_control(const mjModel*, mjData* d) {
+void corrupt_control(const mjModel*, mjData* d) {
   if (d->time >= fault_time) d->qfrc_applied[0] = kNan;
 }
 
-TEST_P(SolverFailure, SeveralStepsStopAtTheOneThatFailsAndKeepThoseBefore) {
-  // The callback runs inside a step: the step that it spoils finds a force that is not finite, and
-  // the input stays spoilt, as the callback left it.
+TEST_P(SolverFailure, SeveralStepsStopAtTheFailedStepAndKeepTheEarlierSteps) {
+  // The callback runs inside a step. This step finds a force that is not finite, and the NaN stays
+  // in the input.
   Scene twin(scene_);
   fault_time = scene_.data->time + 0.0099;  // the sixth step
-  mjcb_control = &spoil_control;
+  mjcb_control = &corrupt_control;
   const StepReport& report = stepper_.step(scene_.data, 10);
   mjcb_control = nullptr;
   EXPECT_FALSE(report.ok());

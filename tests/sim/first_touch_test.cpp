@@ -1,4 +1,4 @@
-// Contacts are foreseen: what may touch within a step takes part in it, at a distance.
+// Speculative contacts: a contact that may close within a step takes part in it with its gap.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -22,7 +22,7 @@ constexpr double kGravity = 9.81;
 
 using GeomPairs = std::set<std::pair<int, int>>;
 
-/// Of a step's contacts, all or those that touched.
+/// Returns the pairs of geoms of all contacts of a step, or only of the contacts that touched.
 GeomPairs find_reported(const StepReport& report, bool only_touching) {
   GeomPairs pairs;
   for (int i = 0; i < report.contacts.size(); ++i) {
@@ -33,7 +33,8 @@ GeomPairs find_reported(const StepReport& report, bool only_touching) {
   return pairs;
 }
 
-/// Geoms that overlap by more than `depth` where the scene is now, by MuJoCo alone.
+/// Returns the pairs of geoms that overlap by more than `depth` in the present state, found by
+/// MuJoCo alone.
 GeomPairs find_overlaps(const Scene& scene, double depth) {
   Scene other(scene);
   mj_kinematics(other.model, other.data);
@@ -56,7 +57,7 @@ double calc_spin(const Scene& scene, int geom) {
   return mju_norm3(V);
 }
 
-TEST_P(FirstTouch, WhatOverlapsAfterAStepTookPartInIt) {
+TEST_P(FirstTouch, ContactsThatOverlapAfterAStepTookPartInIt) {
   int num_begun = 0;
   for (int seed = 0; seed < 4; ++seed) {
     support::RandomSceneOptions options;
@@ -75,8 +76,8 @@ TEST_P(FirstTouch, WhatOverlapsAfterAStepTookPartInIt) {
       for (const auto& pair : find_reported(report, true)) num_begun += !before.contains(pair);
       const GeomPairs reported = find_reported(report, false);
       for (const auto& pair : find_overlaps(scene, 1e-4)) {
-        // A step's velocities are straight: bodies that spin by more than 0.02 rad within it meet
-        // with other points than those that were near.
+        // A step extrapolates along straight lines. Bodies that turn by more than 0.02 rad within
+        // it may touch at other points than expected.
         if (reported.contains(pair)) continue;
         EXPECT_GT(std::max(calc_spin(scene, pair.first), calc_spin(scene, pair.second)), 10)
             << "seed " << seed << " step " << step << " geoms " << pair.first << " " << pair.second;
@@ -87,9 +88,9 @@ TEST_P(FirstTouch, WhatOverlapsAfterAStepTookPartInIt) {
   EXPECT_GT(num_begun, 1000);
 }
 
-/// Speed of a mass that cannot turn, after a time; it starts `height` above the floor. Whatever the
-/// landing is like, if it rests in the end the floor has given it m (g t + v) upwards, and friction
-/// mu times that against its motion.
+/// Returns the speed, after a time, of a mass that cannot turn and starts `height` above the floor.
+/// If the mass is at rest vertically in the end, the floor has given it the momentum m (g t + v),
+/// and friction has taken mu times this momentum, whatever the landing is like.
 double slide_for(ContactModel model, double dt, double duration, double height, double speed,
                  double fall_speed = 0) {
   Scene scene(support::make_mjcf("timestep=\"" + std::to_string(dt) + "\"", R"(
@@ -109,8 +110,9 @@ TEST(Landing, CostsASlidingMassMuTimesItsNormalImpulse) {
       for (const double height : {0.0, 1e-6, 1e-4, 1e-3, 0.01, 0.1})
         for (const double fall_speed : {0.0, 0.3, 1.0, 5.0}) {
           const double loss = 10 - slide_for(model, dt, 0.25, height, 10, fall_speed);
-          // The first step on the floor has no friction; what is left, of the penetration at rest
-          // and of a step's round-off in height, was measured below 3 % of that.
+          // The first step on the floor has no friction. The remaining error, from the penetration
+          // at rest and from rounding the height to a step, was measured below 3 % of this
+          // friction.
           const double friction_of_a_step = 0.5 * kGravity * dt;
           const double exact = 0.5 * (kGravity * 0.25 + fall_speed);
           EXPECT_NEAR(loss, exact - friction_of_a_step, 0.05 * friction_of_a_step)
@@ -183,7 +185,7 @@ TEST(FallingSphere, SlidesAtTheDistanceOfItsModel) {
   }
 }
 
-TEST(Belt, LiftsABoxThatSlipsAsTheModelSays) {
+TEST(Belt, LiftsASlippingBoxAsTheModelPredicts) {
   // A belt that swings by 0.2 m at 1 Hz under a mass of 1 kg, mu = 0.7, from belt speed:
   // [castro2023] section IX.A. Figures of an independent program: [theory:conveyor].
   struct Expected {
@@ -235,11 +237,11 @@ Scene make_ball(double height, const std::string& attributes = "", const std::st
           attributes + "/></body></worldbody>" + more));
 }
 
-TEST(Foreseen, IsListedInDataOnlyWhereItTouched) {
+TEST(SpeculativeContact, IsListedInDataOnlyIfItTouched) {
   Scene scene = make_ball(5e-3);
   Stepper stepper(scene.model, {});
   scene.data->qvel[2] = -2;
-  // 4 mm a step: near in the first, and met in the second.
+  // The ball falls 4 mm per step: it is near after the first step and touches in the second.
   const StepReport& report = stepper.step(scene.data);
   ASSERT_TRUE(report.ok()) << report.message;
   EXPECT_EQ(scene.data->ncon, 0);
@@ -256,7 +258,7 @@ TEST(Foreseen, IsListedInDataOnlyWhereItTouched) {
   EXPECT_NEAR(scene.data->qpos[2], 0.1, 1e-5);
 }
 
-TEST(Foreseen, RowsNameTheirContactsWhereOthersAreGone) {
+TEST(SpeculativeContact, RowsNameTheirContactsAfterOthersWereRemoved) {
   // Three balls over the floor: the first and the last touch, the second only nears.
   std::string balls;
   for (const double z : {0.1, 0.104, 0.1})
@@ -279,7 +281,7 @@ TEST(Foreseen, RowsNameTheirContactsWhereOthersAreGone) {
   }
 }
 
-TEST(Foreseen, KeepsFiltersPairsMarginsAndGaps) {
+TEST(SpeculativeContact, RespectsFiltersPairsMarginsAndGaps) {
   struct Case {
     const char *attributes, *more;
     bool is_contact;
@@ -306,7 +308,7 @@ TEST(Foreseen, KeepsFiltersPairsMarginsAndGaps) {
   }
 }
 
-TEST(Foreseen, UnderForcesThatTheCallerApplies) {
+TEST(SpeculativeContact, IsFoundUnderAppliedForces) {
   // From rest, by F dt^2 / m = 4 mm and by T dt^2 r / I.
   for (const bool has_wrench : {true, false}) {
     Scene scene = make_ball(3e-3);
@@ -318,9 +320,9 @@ TEST(Foreseen, UnderForcesThatTheCallerApplies) {
   }
 }
 
-TEST(Foreseen, FarOutOnATurntable) {
-  // A plane has no size of its own. Where it turns, 3 m out, it passes at 6 m/s, and `similar`
-  // lifts a ball by up to mu dt of that, 9.6 mm.
+TEST(SpeculativeContact, IsFoundFarOutOnATurntable) {
+  // A plane has no size. The turning plane moves at 6 m/s at a distance of 3 m, and `similar` lifts
+  // a ball by up to mu dt times this speed, 9.6 mm.
   for (const double height : {0.008, 0.0105}) {
     Scene scene = make_ball(height, R"(friction="0.8" priority="1" pos="3 0 0")");
     scene->flg_surfacevel = 1;
@@ -333,8 +335,8 @@ TEST(Foreseen, FarOutOnATurntable) {
   }
 }
 
-TEST(Foreseen, DoesNotAdhere) {
-  // An adhesion acts where MuJoCo lists a contact, and not where the floor is only near.
+TEST(SpeculativeContact, DoesNotActivateAdhesion) {
+  // Adhesion acts if MuJoCo lists a contact, and not if the floor is only near.
   for (const double height : {-1e-4, 3e-3}) {
     Scene scene = make_ball(
         height, "", R"(<actuator><adhesion body="ball" gain="1" ctrlrange="0 1"/></actuator>)");
@@ -347,7 +349,7 @@ TEST(Foreseen, DoesNotAdhere) {
 }
 
 TEST_P(FirstTouch, StepsFromAStateAreTheSameInAnyData) {
-  // Nothing that another run has left in the data decides what is foreseen.
+  // Data that an earlier run left in mjData has no effect on the choice of speculative contacts.
   support::RandomSceneOptions options;
   options.num_hinged = 4;
   options.spacing = 0.25;
@@ -364,8 +366,8 @@ TEST_P(FirstTouch, StepsFromAStateAreTheSameInAnyData) {
   EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(mjtNum)), 0);
 }
 
-TEST(Foreseen, IsNotUnderAFilterOfTheCallers) {
-  // It knows the model by its address, which a model with other gaps does not have.
+TEST(SpeculativeContact, IsNotFoundUnderAContactFilterOfTheCaller) {
+  // The filter identifies the model by its address, and the model with wider gaps has another one.
   Scene scene = make_ball(3e-3);
   Stepper stepper(scene.model, {});
   scene.data->qvel[2] = -2;

@@ -1,5 +1,5 @@
-// Steps without contact against MuJoCo's own `discrete` integrator: the same implicit springs,
-// dampers and servos, from matrices and a solver that are not ours.
+// Steps without contact, compared with MuJoCo's integrator `discrete`. It has the same implicit
+// springs, dampers and servos, but its own matrices and solver.
 #include <cmath>
 #include <random>
 
@@ -148,7 +148,8 @@ constexpr FreeScene kScenes[] = {
   <body pos="0 6 1"><freejoint/><geom size="0.1"/><body pos="0.2 0 0"><geom type="box" size="0.1 0.2 0.1"/></body></body>
   <body pos="0 8 1"><joint type="ball"/><geom type="box" size="0.05 0.2 0.4" pos="0 0 -0.3" mass="1"/></body>
 </worldbody>)"},
-    // Their rest lengths move with them: by the third trial each is far from the model's.
+    // The rest lengths of plastic springs change with the motion. By the third trial all of them
+    // are far from those of the model.
     {"plastic_springs", R"(
 <worldbody>
   <body pos="0 0 1"><joint name="a" axis="0 1 0" stiffness="30" springyield="0.02"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
@@ -212,7 +213,7 @@ class FreeMotion : public testing::TestWithParam<FreeScene> {
   Scene ours_;
 };
 
-TEST_P(FreeMotion, IsMuJoCosDiscreteStep) {
+TEST_P(FreeMotion, EqualsMuJoCosDiscreteStep) {
   StepOptions options;
   options.tolerance = 1e-12;
   Stepper stepper(ours_.model, options);
@@ -237,9 +238,9 @@ TEST_P(FreeMotion, IsMuJoCosDiscreteStep) {
   EXPECT_GT(fastest, 1);
 }
 
-TEST(Fluid, ForcesAreMuJoCos) {
-  // Both of its models: boxes of inertia, and ellipsoids with lift and added mass. They are
-  // explicit, as they are in MuJoCo's Euler step.
+TEST(Fluid, ForcesEqualMuJoCos) {
+  // MuJoCo has two fluid models: inertia boxes, and ellipsoids with lift and added mass. Their
+  // forces are explicit here, as in MuJoCo's Euler step.
   Scene ours(
       support::make_mjcf(R"(timestep="0.004" density="50" viscosity="0.2" wind="1 0.5 0")", R"(
 <worldbody>
@@ -259,7 +260,8 @@ TEST(Fluid, ForcesAreMuJoCos) {
     for (int i = 0; i < ours->nv; ++i)
       EXPECT_EQ(ours.data->qfrc_fluid[i], theirs.data->qfrc_fluid[i]);
     largest = std::max(largest, mju_norm(ours.data->qfrc_fluid, static_cast<int>(ours->nv)));
-    // Free bodies take their gyroscopic force implicitly; the chain's velocities are Euler's.
+    // The gyroscopic force of free bodies is implicit here, so only the chain's velocities are
+    // equal.
     EXPECT_LE(max_difference(ours.data->qvel + 12, theirs.data->qvel + 12, 4), 1e-12);
   }
   EXPECT_GT(largest, 1);

@@ -56,7 +56,8 @@ TEST_P(Geoms, RestWhereTheirWeightIsCarried) {
     for (int c = 0; c < report.contacts.size(); ++c) impulse += report.contacts.impulse[3 * c + 2];
   }
   EXPECT_NEAR(impulse, 1.5 * (9.81 * 500 * 0.002 + scene.data->qvel[2] - start), 1e-3);
-  // MuJoCo finds three points of a box on a field, others in each step: it rattles.
+  // MuJoCo finds three contact points of a box on a height field, and other points in each step, so
+  // the box rattles.
   EXPECT_LE(mju_norm3(scene.data->qvel), on_field ? 0.3 : 1e-3);
   EXPECT_NEAR(scene.data->geom_xpos[5], on_field ? 0.6 : 0.1, 0.015);
 }

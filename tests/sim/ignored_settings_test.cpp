@@ -23,13 +23,13 @@ std::vector<std::string> find(const Scene& scene, ContactModel model,
       scene.model, table ? *table : plant::make_default_materials(scene.model), options);
 }
 
-TEST(IgnoredSettings, AreNoneWhereNothingIsSet) {
+TEST(IgnoredSettings, AreEmptyIfNothingIsSet) {
   const Scene scene(support::make_mjcf("", kPlain));
   for (const auto& traits : contact::contact_models())
     EXPECT_TRUE(find(scene, traits.model).empty()) << traits.name;
 }
 
-TEST(IgnoredSettings, AreTheDissipationOfTheOtherKind) {
+TEST(IgnoredSettings, IncludeDissipationThatTheModelDoesNotUse) {
   const Scene scene(support::make_mjcf("", kPlain));
   plant::MaterialTable table = plant::make_default_materials(scene.model);
   table.sources[0].material = table.sources[1].material = "gel";
@@ -50,7 +50,7 @@ TEST(IgnoredSettings, AreTheDissipationOfTheOtherKind) {
   EXPECT_TRUE(texts[0].starts_with("contact properties of geom 'floor' and 1 more have no effect"));
 }
 
-TEST(IgnoredSettings, AreTheMeshesOfGeomsWithoutAPressureField) {
+TEST(IgnoredSettings, IncludeMeshPropertiesOfGeomsWithoutAPressureField) {
   const Scene scene(support::make_mjcf("", kPlain));
   plant::MaterialTable table = plant::make_default_materials(scene.model);
   table.geoms[1].resolution_hint = 0.01;
@@ -69,7 +69,7 @@ struct Case {
   const char* text;
 };
 
-TEST(IgnoredSettings, AreThoseOfMuJoCosContactAndSolver) {
+TEST(IgnoredSettings, IncludeSettingsOfMuJoCosContactAndSolver) {
   const Case cases[] = {
       {"integrator='RK4' impratio='10'", kPlain,
        "integrator 'RK4', impratio of the MJCF's <option> have no effect under '"},
@@ -108,7 +108,7 @@ TEST(IgnoredSettings, DoNotCountGeomsThatNeverCollide) {
   for (const ContactModel model : compliant_models()) EXPECT_TRUE(find(scene, model).empty());
 }
 
-TEST(IgnoredSettings, AreFrictionThatSapAndSimilarDoNotHave) {
+TEST(IgnoredSettings, IncludeFrictionThatTheModelDoesNotSupport) {
   const Case cases[] = {
       {"", "<worldbody><geom name='a' size='1' condim='4'/></worldbody>", "condim of geom 'a'"},
       {"", R"(<worldbody><geom name="a" size="1"/><body><freejoint/><geom name="b" size="1"/></body>
@@ -132,7 +132,7 @@ TEST(IgnoredSettings, AreFrictionThatSapAndSimilarDoNotHave) {
   }
 }
 
-TEST(IgnoredSettings, AreParametersOfOtherModels) {
+TEST(IgnoredSettings, IncludeParametersOfOtherModels) {
   const Scene scene(support::make_mjcf("", kPlain));
   const auto count = [&](ContactModel model, contact::ModelParameters parameters) {
     StepOptions options;
@@ -151,7 +151,7 @@ TEST(IgnoredSettings, AreParametersOfOtherModels) {
   EXPECT_EQ(count(ContactModel::tamsi, {.friction_regularization = 0}), 1u);
 }
 
-TEST(IgnoredSettings, ArePropertiesThatTheLawDoesNotUse) {
+TEST(IgnoredSettings, IncludePropertiesThatTheLawDoesNotUse) {
   const Scene scene(support::make_mjcf("", kPlain));
   plant::MaterialTable table = plant::make_default_materials(scene.model);
   table.sources[1].material = "steel";
@@ -174,17 +174,16 @@ TEST(IgnoredSettings, ArePropertiesThatTheLawDoesNotUse) {
   const std::string ipc = " has no effect under 'similar' with the normal law 'ipc_barrier', ";
   const std::string barrier = "which uses barrier_stiffness and barrier_thickness";
   EXPECT_EQ(find_under(NormalLawKind::ipc_barrier, ContactModel::similar),
-            (Texts{"stiffness (f:1)" + ipc + barrier,
-                   "hertz_stiffness (f:3)" + ipc + barrier,
+            (Texts{"stiffness (f:1)" + ipc + barrier, "hertz_stiffness (f:3)" + ipc + barrier,
                    "dissipation (f:2)" + ipc + "which does not dissipate"}));
-  // sap has a law of its own: the option itself is without effect, and so are others' properties.
+  // sap has its own law, so the option normal_law and the properties of other laws have no effect.
   const Texts sap = find_under(NormalLawKind::hertz, ContactModel::sap);
   ASSERT_EQ(sap.size(), 4u);
   EXPECT_EQ(sap[0], "normal_law has no effect on contacts under 'sap'");
   EXPECT_EQ(sap[1], "hertz_stiffness (f:3) has no effect under 'sap', which uses stiffness");
 }
 
-TEST(IgnoredSettings, AreOptionsOfOtherModels) {
+TEST(IgnoredSettings, IncludeOptionsOfOtherModels) {
   const Scene scene(support::make_mjcf("", kPlain));
   const auto find_option = [&](ContactModel model, auto&& change) {
     StepOptions options;

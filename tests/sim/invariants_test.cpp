@@ -1,5 +1,5 @@
-// What holds for every step of every contact model, on seeded random clusters of bodies: checked
-// from the state before and after, the model's masses and the reported impulses alone.
+// Invariants of every step of every contact model on seeded random clusters of bodies. The tests
+// use only the states before and after the step, the model's masses and the reported impulses.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -16,9 +16,11 @@ using contact::ContactModel;
 using support::RandomSceneOptions;
 using support::Scene;
 
-/// Friction that is stiff by the inverse of its tolerance leaves a residual of 3e-9 by round-off.
+/// The stiffness of friction is the inverse of its tolerance, so round-off leaves a residual of
+/// 3e-9.
 constexpr double kTolerance = 1e-8;
-/// For bodies that overlap by centimeters at the start; rigid models read the last two alone.
+/// A soft material, because bodies overlap by centimeters at the start. Rigid models read only the
+/// last two values.
 const plant::Material kSoft{.law = {.stiffness = 2e4,
                                     .dissipation = 5,
                                     .relaxation_time = 1e-3,
@@ -28,7 +30,7 @@ const plant::Material kSoft{.law = {.stiffness = 2e4,
 /// Friction of rigid models is bounded by polygons.
 bool has_polygons(ContactModel model) { return contact::traits(model).uses_friction_directions; }
 
-/// Polygons take dense matrices: fewer clusters.
+/// Returns the number of clusters. It is small for polygons, which need dense matrices.
 int calc_num_seeds(ContactModel model) {
   return has_polygons(model) ? 2 : contact::traits(model).is_rigid ? 10 : 20;
 }
@@ -46,7 +48,7 @@ TEST_P(Invariant, ImpulsesAreTheChangeOfEachBodysMomentum) {
   options.mass_ratio = 100;
   plant::Material material = kSoft;
   material.law.restitution = 0.3;
-  // What rigid models solve has no tolerance.
+  // Rigid models have no solver tolerance.
   const double tolerance = contact::traits(GetParam()).is_rigid ? 1e-12 : 10 * kTolerance;
   int num_contacts = 0;
   for (int seed = 0; seed < kSeeds; ++seed) {
@@ -88,9 +90,9 @@ TEST_P(Invariant, ImpulsesAreTheChangeOfEachBodysMomentum) {
   EXPECT_GT(num_contacts, 100 * kSeeds);
 }
 
-/// Lagged models bound friction by the normal force before the step, which is unknown here but for
-/// its largest value, at the velocity of approach that the report does not hold. no_slip and
-/// viscous do not bound it, drumwright_shell by a square about the cone: rigid_invariants_test.cpp.
+/// True if friction is bounded by mu times the reported normal impulse. Lagged models bound it by
+/// the normal force before the step, which the report does not have. no_slip and viscous have no
+/// bound. drumwright_shell has a square around the cone, which rigid_invariants_test.cpp checks.
 bool has_cone(ContactModel model) {
   for (const ContactModel other :
        {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::no_slip,
@@ -130,8 +132,9 @@ TEST_P(Invariant, ContactsPushAndFrictionStaysInItsConeAndOpposesSlip) {
         EXPECT_GE(contacts.normal_impulse[c], 0);
         EXPECT_NEAR(normal, contacts.normal_impulse[c], 1e-14 * impulse.norm());
         EXPECT_LE(std::abs(slip.dot(n)), 1e-12 * (1 + slip.norm()));
-        // The slip of a divided step is that of its last sub-step, its friction the sum of all. The
-        // least energy may take friction along the slip of one contact for the sake of another.
+        // A divided step reports the slip of its last sub-step, but the friction of all sub-steps.
+        // Under least energy friction may act along the slip of one contact to oppose the slip of
+        // another.
         if (report.statistics.max_substeps == 1 && GetParam() != ContactModel::drumwright_shell) {
           const bool is_bounded = contact::traits(GetParam()).uses_friction;
           EXPECT_LE(friction.dot(slip), 1e-12 * (is_bounded ? largest : impulse.norm()));
@@ -157,7 +160,7 @@ double calc_kinetic_energy(const Scene& scene, const std::vector<mjtNum>& qvel) 
   return 0.5 * mju_dot(qvel.data(), momentum.data(), static_cast<int>(scene->nv));
 }
 
-/// Of those whose law is convex.
+/// Invariants of the models with convex laws.
 class ConvexInvariant : public Invariant {};
 INSTANTIATE_TEST_SUITE_P(Models, ConvexInvariant, testing::ValuesIn(convex_models()), model_name);
 
@@ -207,7 +210,7 @@ TEST_P(ConvexInvariant, ContactsGiveBackNoMoreThanTheirSpringsHold) {
   EXPECT_GT(num_released, 20);
 }
 
-/// A cluster's motion over one step, with what bounds the solver's error of it.
+/// The motion of a cluster in one step, with bounds on the solver's error.
 struct Step {
   Motion motion;
   std::vector<double> distances;  // of its contacts, ascending
@@ -232,7 +235,7 @@ Step make_step(ContactModel model, std::uint64_t seed, const RandomSceneOptions&
   const bool has_bound = contact::traits(model).has_error_bound;
   Step out{read_motion(scene, options.num_bodies), report.contacts.distance,
            has_bound ? report.certificate.error_bound : 1e-8};
-  // Friction of `coulomb` is as sure as its bound; coefficients are at most 1.
+  // The friction of `coulomb` is exact up to its coupling error. Coefficients are at most 1.
   for (const double impulse : report.contacts.normal_impulse)
     out.coupling_bound += report.certificate.coupling_error * impulse;
   std::sort(out.distances.begin(), out.distances.end());
@@ -257,7 +260,7 @@ void expect_same(const Step& a, const Step& b, const Eigen::Quaterniond& R, std:
   }
 }
 
-/// Compares every seed's scene with the same as turned by rotate(seed).
+/// Compares the scene of every seed with the same scene rotated by rotate(seed).
 template <class Rotate>
 void expect_rotated_alike(ContactModel model, const RandomSceneOptions& options, int num_seeds,
                           Rotate&& rotate) {
@@ -279,7 +282,7 @@ void expect_rotated_alike(ContactModel model, const RandomSceneOptions& options,
 
 TEST_P(Invariant, RotatedScenesMoveAlike) {
   RandomSceneOptions options;
-  // Polygons have directions: those are turned below.
+  // Friction polygons depend on directions, so another test rotates their scenes.
   if (has_polygons(GetParam())) options.max_friction = 0;
   std::mt19937_64 rng(5);
   std::normal_distribution<double> normal;
@@ -329,7 +332,7 @@ TEST_P(Invariant, OrderOfBodiesDoesNotMatter) {
   EXPECT_GE(num_compared, kSeeds * 3 / 4);
 }
 
-/// Corners of what users set: each must converge and pass its certificate.
+/// Extreme settings. Each must converge and pass its certificate.
 struct Extreme {
   const char* name;
   double mass_ratio, max_friction, stiffness, time_step;
@@ -347,8 +350,8 @@ constexpr Extreme kExtremes[] = {
     {"big_step", 1e4, 1, contact::kInfinity, 1e-2},
 };
 
-// tamsi fails in five of these corners, and says so: see tamsi_test.cpp. Rigid models know no
-// stiffness; rigid_test.cpp has their certificates.
+// tamsi fails in five of these settings and reports it, see tamsi_test.cpp. Rigid models have no
+// stiffness; rigid_test.cpp tests their certificates.
 class Extremes : public testing::TestWithParam<std::tuple<ContactModel, Extreme>> {};
 
 TEST_P(Extremes, ConvergeAndPassTheirCertificates) {
@@ -364,10 +367,11 @@ TEST_P(Extremes, ConvergeAndPassTheirCertificates) {
   for (int seed = 0; seed < 3; ++seed) {
     Scene scene(support::make_random_scene(seed, options));
     plant::Material material = plant::kDefaultMaterial;
-    // Beyond 1e9 N/m two laws are at their end. `lagged`: friction, steep by the inverse of its
-    // tolerance, leaves a relative residual of up to 2e-3 by rounding at 1e12. `similar`: Newton's
-    // iterations grow with the root of stiffness, 227 at 1e9 and 1488 at 1e11, since its law is
-    // then nearly rigid in a curved direction. The others take at most 42.
+    // Above 1e9 N/m two models reach their limits. Under `lagged` friction is steep, by the inverse
+    // of its tolerance, and rounding leaves a relative residual of up to 2e-3 at 1e12 N/m. Under
+    // `similar` the number of Newton's iterations grows with the root of stiffness, 227 at 1e9 and
+    // 1488 at 1e11, because its law is then nearly rigid in a curved direction. Other models take
+    // at most 42.
     const bool has_end = model == ContactModel::similar || model == ContactModel::lagged;
     const double stiffness = has_end && extreme.stiffness == 1e12 ? 1e9 : extreme.stiffness;
     material.law.stiffness = 2 * stiffness;

@@ -85,7 +85,7 @@ TEST_P(LawsInSimulation, DroppedSphereComesToRest) {
 TEST_P(LawsInSimulation, SlidingBoxStopsByFriction) {
   Scene scene = make_scene(R"(type="box" size="0.1 0.1 0.05")", 0.0505);
   Stepper stepper(scene.model, options());
-  run(&stepper, &scene, 300);  // to its rest
+  run(&stepper, &scene, 300);  // until it is at rest
   scene.data->qvel[0] = 1;
   const double x0 = scene.data->qpos[0];
   double lost = 0;
@@ -95,7 +95,7 @@ TEST_P(LawsInSimulation, SlidingBoxStopsByFriction) {
     EXPECT_LE(report.certificate.max_cone_excess, 1e-12);
     if (i == 49) lost = 1 - scene.data->qvel[0];
   }
-  // mu g t, but for what similar gains and loses as it rises by mu dt v and comes down.
+  // Friction takes mu g t. Under `similar` the box also rises by mu dt v and falls again.
   const double expected = 0.4 * kGravity * 50 * kStep;
   EXPECT_NEAR(lost, expected, (GetParam().model == ContactModel::similar ? 0.1 : 0.02) * expected);
   EXPECT_LE(std::abs(scene.data->qvel[0]), 1e-5) << "stiction holds it";
@@ -132,7 +132,7 @@ TEST(CustomLaws, SphereRestsWhereTheForceIsItsWeight) {
   EXPECT_NEAR(0.1 - scene.data->qpos[2], std::sqrt(1.5 * kGravity / 1e9), 1e-8);
 }
 
-TEST(CustomLaws, AreRefusedWhereNoneIsGiven) {
+TEST(CustomLaws, MustBeGiven) {
   StepOptions options;
   options.parameters.normal_law = NormalLawKind::custom;
   EXPECT_THROW(validate(options), Error);

@@ -48,7 +48,7 @@ TEST(OptionTable, DefaultsAreInRange) {
   EXPECT_EQ(message_of([] { validate(StepOptions()); }), "");
 }
 
-/// Another value than the default that is in range.
+/// Returns a value in range that is not the default.
 OptionValue make_other_value(const Option& option) {
   const OptionValue standard = get_default(option);
   switch (option.kind()) {
@@ -105,7 +105,7 @@ TEST(OptionTable, EveryNumberIsCheckedAtBothEndsOfItsRange) {
   }
 }
 
-TEST(OptionTable, RangesAreSaidInWords) {
+TEST(OptionTable, RangesAreDescribedInWords) {
   EXPECT_EQ(refusal_of("tolerance", 1.0), "tolerance: is 1, must be in (0, 1)");
   EXPECT_EQ(refusal_of("gap_correction", -0.5), "gap_correction: is -0.5, must be in [0, 1]");
   EXPECT_EQ(refusal_of("time_step", 0.0), "time_step: is 0, must be a finite number above 0 s");
@@ -130,7 +130,7 @@ TEST(OptionTable, TheTimeStepMayBeLeftOut) {
   EXPECT_FALSE(options.time_step.has_value());
 }
 
-TEST(OptionTable, ALawOfTheCallersIsShownButNotTaken) {
+TEST(OptionTable, CustomLawIsShownButCannotBeSetByName) {
   StepOptions options;
   options.parameters.normal_law = contact::NormalLawKind::custom;
   EXPECT_EQ(get_value(find_option("normal_law"), options), OptionValue("custom"));

@@ -57,7 +57,7 @@ TEST_F(Explanation, HasTheNumbersAndSourcesOfAssignedMaterials) {
       << mu->from;
 }
 
-TEST_F(Explanation, NamesTheMjcfElementThatFrictionIsFrom) {
+TEST_F(Explanation, NamesTheMjcfElementOfTheFriction) {
   const auto larger = find("pad", "cube", "friction");
   EXPECT_EQ(larger->value, 1);
   EXPECT_NE(larger->from.find("larger of 1 (MJCF friction of geom 'pad') and 0.7"),
@@ -78,7 +78,7 @@ TEST_F(Explanation, ShowsBothTangentsOfAPair) {
             std::string::npos);
 }
 
-TEST_F(Explanation, SaysWhatTheModelDoesNotUse) {
+TEST_F(Explanation, MarksNumbersThatTheModelDoesNotUse) {
   for (const auto& traits : contact::contact_models()) {
     if (traits.is_mj_step) continue;
     options_.contact_model = traits.model;
@@ -113,7 +113,7 @@ TEST_F(Explanation, HasThePropertiesOfTheLaw) {
   EXPECT_FALSE(find("pad", "cube", "dissipation")->is_used);
 }
 
-TEST_F(Explanation, OfANearRigidContactSaysHowStiffItIs) {
+TEST_F(Explanation, StatesTheStiffnessOfANearRigidContact) {
   const auto k = find("pad", "cube", "stiffness");
   EXPECT_TRUE(std::isinf(k->value));
   EXPECT_NE(k->note.find("3.948e+05 N/m for each kg"), std::string::npos) << k->note;
@@ -121,7 +121,7 @@ TEST_F(Explanation, OfANearRigidContactSaysHowStiffItIs) {
   EXPECT_NE(find("pad", "cube", "stiffness")->note.find("3.948e+07"), std::string::npos);
 }
 
-TEST_F(Explanation, SaysHowFarSlidingLiftsUnderTheModel) {
+TEST_F(Explanation, StatesHowFarSlidingLiftsABody) {
   // Friction 1; dt = 0.01 s and tau = 0.02 s.
   for (const auto& [model, gap] :
        {std::pair{ContactModel::lagged, 0.0}, std::pair{ContactModel::similar, 0.01},
@@ -133,14 +133,14 @@ TEST_F(Explanation, SaysHowFarSlidingLiftsUnderTheModel) {
   EXPECT_FALSE(find("pad", "cube", "gliding gap").has_value());
 }
 
-TEST_F(Explanation, OfGeomsThatDoNotCollideHasOnlyAReason) {
+TEST_F(Explanation, HasOnlyAReasonIfGeomsDoNotCollide) {
   const PairExplanation out = explain_pair(scene_.model, table_, options_, 1, 1);
   EXPECT_FALSE(out.collides);
   EXPECT_EQ(out.reason, "it is the same geom");
   EXPECT_TRUE(out.numbers.empty());
 }
 
-TEST_F(Explanation, NeedsGeomsThatThereAre) {
+TEST_F(Explanation, NeedsValidGeomIds) {
   EXPECT_THROW(explain_pair(scene_.model, table_, options_, 0, 3), Error);
   EXPECT_THROW(explain_pair(scene_.model, table_, options_, -1, 0), Error);
 }

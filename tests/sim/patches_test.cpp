@@ -1,4 +1,4 @@
-// Pressure-field contact in the step: against closed forms, MuJoCo's own bookkeeping, and itself.
+// Pressure-field contact in the step, compared with closed forms and with MuJoCo's own arrays.
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -53,9 +53,9 @@ struct BodyOnFloor {
 
 constexpr const char* kBox = R"(type="box" size="0.05 0.05 0.05" mass="0.8")";
 
-/// Where the box rests. Its pressure on the floor is E/half times the depth, or times the distance
-/// to the nearer side where that is less: on a square of side a,
-/// F = E/half (a^2 depth - 2 a depth^2 + 4/3 depth^3).
+/// Returns the depth at which the box rests. Its pressure on the floor is E/half times the smaller
+/// of the depth and the distance to the nearest side. On a square of side a this gives F = E/half
+/// (a^2 depth - 2 a depth^2 + 4/3 depth^3).
 double calc_rest_depth() {
   constexpr double a = 2 * kHalf;
   double depth = 0;
@@ -107,7 +107,7 @@ TEST_P(Patches, BoxSticksOnASlopeAndSlidesOnASteeperOne) {
     if (slope < 0.6)
       EXPECT_LT(v, 2e-4);
     else
-      // SAP and Similar lift what slides, which pushes it the more.
+      // SAP and Similar lift a sliding body, which increases its friction.
       EXPECT_NEAR(v, (g_t - 0.6 * g_n) * 0.5, is_lifted ? 0.06 : 0.02);
   }
 }
@@ -232,7 +232,7 @@ TEST(PatchFallback, RigidPairsTouchInPoints) {
 }
 
 TEST(PatchFallback, PatchesAndPointsSideBySide) {
-  // A soft box, and on it one that has no part in pressure fields.
+  // A soft box, and on it a box without a pressure field.
   Scene scene(support::make_mjcf(R"(timestep="0.002")", R"(<worldbody>
     <geom name="floor" type="plane" size="5 5 1"/>
     <body pos="0 0 0.0498"><freejoint/><geom name="soft" type="box" size="0.05 0.05 0.05"/></body>
@@ -324,7 +324,7 @@ TEST(PatchLimits, WarnsWhenAPlateHasGoneThroughAnother) {
   EXPECT_FALSE(report.patches.is_deep[0]);
   stepper.step(scene.data, 1, &report);
   ASSERT_EQ(report.patches.size(), 1);
-  EXPECT_LT(report.patches.force[2], 0);  // out on the far side: the way that is shorter now
+  EXPECT_LT(report.patches.force[2], 0);  // pushed out on the far side, which is nearer now
   EXPECT_TRUE(report.patches.is_deep[0]);
   EXPECT_EQ(report.num_warnings, 1);
 }

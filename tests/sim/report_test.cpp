@@ -1,4 +1,4 @@
-// What a report says of contacts beyond their motion: friction used, and mobility.
+// The friction coefficients and mobilities of contacts in a report.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST_P(Report, HoldsFrictionAndMobilityOfEachContact) {
 
 INSTANTIATE_TEST_SUITE_P(Models, Report, testing::ValuesIn(compliant_models()), model_name);
 
-TEST(Report, OfMuJoCosStepHasFrictionButNoMobility) {
+TEST(Report, HasFrictionButNoMobilityUnderMuJoCo) {
   Scene scene = make_scene();
   Stepper stepper(scene.model, make_options(ContactModel::mujoco));
   const StepReport& report = stepper.step(scene.data);

@@ -1,4 +1,4 @@
-// Rigid models where constraints cannot all be met.
+// Rigid models in scenes whose constraints conflict.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -34,7 +34,7 @@ TEST_P(RigidConflict, SqueezedBodyGoesOnWithAWarning) {
   }
 }
 
-TEST_P(RigidConflict, EqualitiesThatContradictAreWarnedOf) {
+TEST_P(RigidConflict, ContradictoryEqualitiesGiveAWarning) {
   for (const double second : {0.1, -0.1}) {
     char equalities[300];
     std::snprintf(equalities, sizeof equalities, R"(
@@ -52,7 +52,7 @@ TEST_P(RigidConflict, EqualitiesThatContradictAreWarnedOf) {
   }
 }
 
-/// A box of 0.2 m, welded to a mocap body in its center.
+/// Returns a box of 0.2 m that is welded to a mocap body at its center.
 std::string make_led_box(double height) {
   char text[400];
   std::snprintf(text, sizeof text, R"(

@@ -1,5 +1,6 @@
-// What holds for every step of the rigid models, on seeded random clusters of bodies: checked from
-// the state before and after, the models' parameters, masses and the reported impulses alone.
+// Invariants of every step of the rigid models on seeded random clusters of bodies. The tests use
+// only the states before and after the step, the models' parameters, the masses and the reported
+// impulses.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -20,7 +21,8 @@ using support::Scene;
 
 /// Surfaces touch below this distance [m]. Source: [theory:rigid-touch].
 constexpr double kTouchDistance = 1e-6;
-/// Of speeds and impulses, relative to the largest of a contact; measured less than 1e-14.
+/// The tolerance of speeds and impulses, relative to the largest of a contact. Measured errors are
+/// below 1e-14.
 constexpr double kTolerance = 1e-11;
 
 /// One step of a cluster of bodies without joints whose inertias no rotation changes.
@@ -47,7 +49,7 @@ struct ClusterStep {
   bool is_acting(int c) const { return at(contacts.impulse, c).norm() > 0; }
   double mu(int c) const;
   double nu(int c) const;
-  /// Of B against A.
+  /// Returns the velocity of B relative to A.
   Vector calc_velocity(const Motion& motion, int c) const;
   Vector calc_slip(const Motion& motion, int c) const;
 };
@@ -102,7 +104,7 @@ void for_each_step(const StepOptions& step_options,
     plant::MaterialTable materials = plant::make_default_materials(scene.model);
     for (std::size_t i = 0; i < materials.geoms.size(); ++i)
       materials.geoms[i].law.viscous_friction = 1 + 7.0 * static_cast<double>(i % 4);
-    // MuJoCo then keeps contacts that were foreseen, with their frames.
+    // With these gaps MuJoCo also lists speculative contacts, with their frames.
     std::fill_n(scene.model->geom_gap, scene->ngeom, 0.05);
     Stepper stepper(scene.model, step_options, materials);
     for (int step = 0; step < num_steps; ++step) {
@@ -199,13 +201,13 @@ bool is_locked(const ClusterStep& step, int c) {
 class RigidInvariant : public testing::TestWithParam<ContactModel> {};
 INSTANTIATE_TEST_SUITE_P(Models, RigidInvariant, testing::ValuesIn(rigid_models()), model_name);
 
-/// True if some island's corrections were left out, since they could not all be made.
+/// True if the corrections of an island were skipped because they conflict.
 bool has_conflict(const StepReport& report) {
   return std::any_of(report.islands.begin(), report.islands.end(),
                      [](const contact::IslandStatistics& island) { return island.has_conflict; });
 }
 
-TEST_P(RigidInvariant, WhatPushesDoesNotOpenAndNothingCloses) {
+TEST_P(RigidInvariant, PushingContactsDoNotOpenAndNoContactCloses) {
   const bool has_gaps = GetParam() != ContactModel::anitescu_potra;
   int num_pushing = 0, num_idle = 0, num_corrected = 0;
   for_each_step(make_options(GetParam()), [&](const ClusterStep& step) {
@@ -231,7 +233,7 @@ TEST_P(RigidInvariant, WhatPushesDoesNotOpenAndNothingCloses) {
       }
       EXPECT_GE(w, -kTolerance * step.speed) << "contact " << c << " closes";
       ++(impulse > 0 ? num_pushing : num_idle);
-      // The least energy may take impulses of contacts that open.
+      // The solution of least energy may have impulses at contacts that open.
       if (GetParam() == ContactModel::drumwright_shell) continue;
       EXPECT_LE(impulse * std::abs(w), kTolerance * step.impulse * step.speed) << "contact " << c;
     }
@@ -241,9 +243,9 @@ TEST_P(RigidInvariant, WhatPushesDoesNotOpenAndNothingCloses) {
   EXPECT_GT(num_corrected, 400);
 }
 
-TEST_P(RigidInvariant, ImpulsesTakeAtLeastTheEnergyOfTheChange) {
-  // No contact's impulse works on the velocity after the step, so that v . A (v* - v) >= 0. Of
-  // drumwright_shell it is known only that energy is not more than without friction.
+TEST_P(RigidInvariant, ImpulsesDissipateAtLeastTheEnergyOfTheVelocityChange) {
+  // No contact's impulse does positive work on the velocity after the step, so v . A (v* - v) >= 0.
+  // For drumwright_shell the only known bound is the energy without friction.
   const bool is_each_idle = GetParam() != ContactModel::drumwright_shell;
   StepOptions options = make_options(GetParam());
   options.parameters.gap_correction = 0;
@@ -262,9 +264,10 @@ TEST_P(RigidInvariant, ImpulsesTakeAtLeastTheEnergyOfTheChange) {
   EXPECT_GT(most, 0.3);
 }
 
-/// A body that carries another on a hinge, both on the floor, the hinge 0.007 rad beyond its limit:
-/// corrected at 0.1 rad/s. Held contacts whose heights differ by a micrometer hardly let it turn.
-TEST_P(RigidInvariant, CorrectionsMakeNothingFast) {
+/// Two hinged bodies lie on the floor, and the hinge is 0.007 rad beyond its limit, which is
+/// corrected at 0.1 rad/s. Sticking contacts whose heights differ by a micrometer almost prevent
+/// this rotation.
+TEST_P(RigidInvariant, CorrectionsDoNotMakeBodiesFast) {
   for (int seed = 0; seed < 10; ++seed) {
     RandomSceneOptions options;
     options.num_bodies = options.num_hinged = 1;
@@ -282,7 +285,7 @@ TEST_P(RigidInvariant, CorrectionsMakeNothingFast) {
   }
 }
 
-TEST(NoSlipInvariant, OverlapsThatTangentsLockAreWarnedOf) {
+TEST(NoSlipInvariant, OverlapsThatTangentsLockGiveAWarning) {
   for_each_step(make_options(ContactModel::no_slip), [&](const ClusterStep& step) {
     if (step.report.num_warnings > 0) return;
     for (int c = 0; c < step.contacts.size(); ++c) {
@@ -293,7 +296,7 @@ TEST(NoSlipInvariant, OverlapsThatTangentsLockAreWarnedOf) {
   });
 }
 
-TEST(NoSlipInvariant, WhatActsDoesNotSlip) {
+TEST(NoSlipInvariant, ContactsWithAnImpulseDoNotSlip) {
   int num_acting = 0;
   for_each_step(make_options(ContactModel::no_slip), [&](const ClusterStep& step) {
     for (int c = 0; c < step.contacts.size(); ++c) {
@@ -305,8 +308,8 @@ TEST(NoSlipInvariant, WhatActsDoesNotSlip) {
   EXPECT_GT(num_acting, 1000);
 }
 
-// Theorem 1 of [drumwright2015]. Of viscous it says six a body, which is more contacts than there
-// are in these clusters: see Rigid.TakesTenThousandContactsOfOneBody.
+// Theorem 1 of [drumwright2015]. For `viscous` its bound is six contacts per body, more than these
+// clusters have; Rigid.TakesTenThousandContactsOfOneBody tests it.
 TEST(NoSlipInvariant, NoMoreContactsPushThanTheoremOneSays) {
   int num_others = 0;
   for_each_step(make_options(ContactModel::no_slip), [&](const ClusterStep& step) {
@@ -339,7 +342,7 @@ TEST(ViscousInvariant, FrictionIsProportionalToSlip) {
   EXPECT_GT(num_open, 10);
 }
 
-/// Of a contact, from which polygons count their angles: those of MuJoCo.
+/// MuJoCo's tangents of a contact, from which polygons count their angles.
 struct Tangents {
   Vector t1, t2;
   Vector at_angle(double angle) const { return std::cos(angle) * t1 + std::sin(angle) * t2; }

@@ -1,5 +1,5 @@
 // Rigid models in scenes: closed forms of sliding, falling and bouncing; joints, limits and closed
-// loops as rows of the LCP; what is squeezed.
+// loops; energy and certificates.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -78,7 +78,7 @@ TEST_P(RigidScene, DroppedBallStopsOrBouncesToPoissonsHeights) {
       EXPECT_TRUE(peaks.empty());
       continue;
     }
-    // Of heights: two steps of the fall on either side.
+    // The heights may differ by two steps of the fall.
     ASSERT_GE(peaks.size(), 2u);
     EXPECT_NEAR(peaks[0], kRestitution * kRestitution * kHeight, 0.01);
     EXPECT_NEAR(peaks[1], std::pow(kRestitution, 4) * kHeight, 0.006);
@@ -86,8 +86,8 @@ TEST_P(RigidScene, DroppedBallStopsOrBouncesToPoissonsHeights) {
 }
 
 TEST_P(RigidScene, ReboundsAddNoEnergy) {
-  // Where a rod lands on its end, impulses of N and T oppose each other: of a share of N alone
-  // more energy comes back than both took.
+  // When a rod lands on its end, the normal and tangential impulses work against each other. A
+  // rebound of the normal impulse alone could return more energy than both impulses took.
   for (const double angle : {0.5, 0.8, 1.1}) {
     for (const double e : {0.5, 1.0}) {
       char rod[300];
@@ -132,8 +132,8 @@ double bounce(ContactModel model, const std::string& xml, std::vector<mjtNum> qv
   return scene.data->qvel[scene.model->body_dofadr[ball] + 2];
 }
 
-TEST_P(RigidScene, ReboundsAreWholeWhateverElseMoves) {
-  // On a heavy box whose overlap with the floor is corrected, which takes joules.
+TEST_P(RigidScene, ReboundsAreCompleteOnMovingBodies) {
+  // The ball falls on a heavy box. The correction of the box's overlap with the floor adds energy.
   const double on_box = bounce(GetParam(), R"(
     <worldbody><geom type="plane" size="0 0 1"/>
       <body pos="0 0 .099"><freejoint/><geom type="box" size=".1 .1 .1" mass="100"/></body>
@@ -141,7 +141,7 @@ TEST_P(RigidScene, ReboundsAreWholeWhateverElseMoves) {
     </worldbody>)",
                                {0, 0, 0, 0, 0, 0, 0, 0, -3});
   EXPECT_NEAR(on_box, 0.8 * 3, 0.2);
-  // On a pad that an equality drives at 1 m/s.
+  // The ball lies on a pad that an equality drives at 1 m/s.
   const double on_pad = bounce(GetParam(), R"(
     <worldbody>
       <body><joint name="slide" type="slide" axis="0 0 1"/>
@@ -151,7 +151,7 @@ TEST_P(RigidScene, ReboundsAreWholeWhateverElseMoves) {
     <equality><joint joint1="slide" polycoef=".01 0 0 0 0"/></equality>)",
                                {1});
   EXPECT_NEAR(on_pad, 1.8, 0.05);
-  // Between two planes that overlap each other: what hits the second is stopped by the first.
+  // The ball falls on two planes, one just below the other. The upper plane stops the ball.
   const double on_planes = bounce(GetParam(), R"(
     <worldbody><geom type="plane" size="0 0 1"/><geom type="plane" size="0 0 1" pos="0 0 -1e-4"/>
       <body name="ball" pos="0 0 .0989"><freejoint/><geom name="ball" size=".1"/></body>
@@ -256,15 +256,16 @@ TEST_P(RigidScene, LimitsAreNotPassed) {
     EXPECT_LE(2 * std::acos(d->qpos[scene.qpos("ball")]), 0.5 + 1e-6);
     EXPECT_LE(d->qpos[scene.qpos("left")] + d->qpos[scene.qpos("right")], 0.203 + 1e-12);
   }
-  // The least energy is that of a joint which stops in the step in which it would reach its limit.
+  // Under least energy a joint stops in the step in which it would reach its limit.
   const double way = GetParam() == ContactModel::drumwright_shell ? 3 * 0.005 : 1e-9;
   EXPECT_NEAR(d->qpos[scene.qpos("slide")], 0.103, way);
   EXPECT_NEAR(d->qvel[scene.dof("slide")], 0, 1e-9);
   EXPECT_NEAR(d->qvel[scene.dof("left")], 2.5, 1e-9);  // equal masses share the impulse
 }
 
-TEST_P(RigidScene, LimitsThatAnImpactBringsAboutAreNotPassed) {
-  // A ball hits a slider at rest, which is 1 mm before its end: a fifth of its way in that step.
+TEST_P(RigidScene, LimitsReachedThroughAnImpactAreNotPassed) {
+  // A ball hits a slider at rest, 1 mm before its limit. This is a fifth of its travel in that
+  // step.
   Scene scene(support::make_mjcf(R"(timestep="0.005" gravity="0 0 0")", R"(<worldbody>
     <body><joint name="slide" type="slide" axis="1 0 0" range="-0.1 0.001"/><geom size="0.1" mass="0.1"/></body>
     <body pos="-0.205 0 0"><joint type="slide" axis="1 0 0"/><geom size="0.1" mass="1"/></body></worldbody>)"));
@@ -279,7 +280,7 @@ TEST_P(RigidScene, LimitsThatAnImpactBringsAboutAreNotPassed) {
   EXPECT_GE(farthest, GetParam() == ContactModel::drumwright_shell ? 0 : 0.001 - 1e-9);
 }
 
-TEST_P(RigidScene, ContactsOfOneDimensionHaveANormalAlone) {
+TEST_P(RigidScene, ContactsOfOneDimensionHaveOnlyANormal) {
   Scene scene(make_incline(0, 1));
   mj_resetDataKeyframe(scene.model, scene.data, 0);
   std::fill_n(scene.model->geom_condim, scene->ngeom, 1);
@@ -290,7 +291,7 @@ TEST_P(RigidScene, ContactsOfOneDimensionHaveANormalAlone) {
   EXPECT_NEAR(scene.data->qvel[0], 1, 1e-12);
 }
 
-/// Ten bodies that are thrown together.
+/// Checks the certificates of ten bodies that are thrown together.
 void expect_random_scenes_certified(ContactModel model, int num_hinged, double restitution) {
   int num_contacts = 0;
   for (int seed = 0; seed < 6; ++seed) {
@@ -327,8 +328,8 @@ TEST_P(RigidScene, BodiesWithDryJointsThatReboundPassTheirCertificates) {
   expect_random_scenes_certified(GetParam(), 5, 0.3);
 }
 
-/// A ground of noise wedges bodies between faces that meet at any angle, and touches them twice
-/// within micrometers.
+/// A random height field wedges bodies between faces that meet at any angle, and touches them at
+/// points that are micrometers apart.
 TEST_P(RigidScene, RoughGroundPassesItsCertificates) {
   constexpr const char* kRoughGround = R"(
   <asset><hfield name="ground" nrow="20" ncol="20" size="1 1 0.1 0.1"/></asset>
@@ -368,7 +369,7 @@ TEST(RigidIncline, CoulombsLawIsExact) {
   }
 }
 
-TEST(RigidIncline, NoSlipHoldsAtAnyAngleThatTipsNothing) {
+TEST(RigidIncline, NoSlipHoldsABoxThatDoesNotTip) {
   EXPECT_NEAR(slide(ContactModel::no_slip, 0.9, 0, 300), 0, 1e-12);
 }
 
@@ -397,8 +398,9 @@ TEST(RigidIncline, DrumwrightsShellHasAForceOfViscousFriction) {
   EXPECT_NEAR(v, (1 + limit) * std::exp(-rate * 0.1) - limit, 2e-3);
 }
 
-/// Tangents of a pile depend on each other up to round-off of where contacts are found. Those that
-/// do so by 1e-7 would be held by impulses of 1e7 N s, of which round-off is too much.
+/// The tangents in a pile are linearly dependent up to the round-off of the contact positions.
+/// Holding tangents that differ by 1e-7 would take impulses of 1e7 N s, whose round-off is too
+/// large.
 TEST(RigidPile, OfBoxesPassesItsCertificate) {
   for (int start = 0; start < 4; ++start) {
     std::string boxes;

@@ -1,4 +1,4 @@
-// Sensors, contact forces and energies after our step, where MuJoCo and its users look for them.
+// Sensors, contact forces and energies after our step, in the arrays where MuJoCo puts them.
 #include <cmath>
 #include <random>
 
@@ -49,7 +49,7 @@ TEST_P(Sensors, ReadTheLoadsOfBodiesAtRest) {
   Scene scene = make_scene(kBench);
   Stepper stepper(scene.model, with_tolerance(1e-10));
   run(&stepper, &scene, 3000);
-  // To what the softest constraint has left of its motion after 6 s, measured below 1e-7.
+  // After 6 s the remaining motion of the softest constraint was measured below 1e-7.
   const double tolerance = 1e-6;
   EXPECT_NEAR(*read(scene, "touch"), (2 + 2 * 0.5) * kGravity, tolerance * 30);  // floor and ball
   const mjtNum* imu = read(scene, "imu");
@@ -100,8 +100,8 @@ TEST_P(Sensors, ContactForcesAreTheImpulsesReported) {
       mj_contactForce(scene.model, scene.data, c, force);
       mju_mulMatTVec(world, con.frame, force, 3, 3);
       mju_mulMatTVec(torque, con.frame, force + 3, 3, 3);
-      // Reported in the order of their body pairs, which here is MuJoCo's. What was foreseen but
-      // did not touch has no rows.
+      // The report lists contacts in the order of their body pairs, which is MuJoCo's order here.
+      // Speculative contacts that did not touch have no rows.
       while (next < report.contacts.size() && is_idle(report.contacts, next)) ++next;
       ASSERT_LT(next, report.contacts.size());
       for (int k = 0; k < 3; ++k) {
@@ -151,8 +151,8 @@ TEST_P(Sensors, StatesOfRowsAreThoseOfTheirForces) {
   Stepper stepper(scene.model, with_tolerance(1e-8));
   run(&stepper, &scene, 500);
   for (int i = 0; i < 500; ++i) mj_step(theirs.model, theirs.data);
-  // From MuJoCo's forces: its own array of states says for row 2, which holds 9.81 of 30 N, that
-  // friction is at its bound.
+  // Derive the expected states from MuJoCo's forces. MuJoCo's own state of row 2 is wrong: the row
+  // carries 9.81 N of 30 N, but the state says that friction is at its bound.
   ASSERT_EQ(scene.data->ne, 1);
   ASSERT_EQ(scene.data->nf, 2);
   ASSERT_EQ(scene.data->nl, 1);
@@ -169,7 +169,7 @@ TEST_P(Sensors, StatesOfRowsAreThoseOfTheirForces) {
   for (int i = 0; i < scene.data->nefc; ++i) EXPECT_EQ(scene.data->efc_b[i], 0);
 }
 
-TEST_P(Sensors, SpringsAcrossTreesAreNoConstraints) {
+TEST_P(Sensors, SpringsAcrossTreesGiveNoConstraintForce) {
   Scene scene = make_scene(R"(<worldbody>
 <body><joint name="a"/><geom size="0.1" mass="1" pos="0.3 0 0" contype="0" conaffinity="0"/></body>
 <body pos="0 2 0"><joint name="b"/><geom size="0.1" mass="1" pos="0.3 0 0" contype="0" conaffinity="0"/></body>

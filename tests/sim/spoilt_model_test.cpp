@@ -1,5 +1,5 @@
-// A number of the model that is spoilt, whichever it is: the model is refused, or steps are made,
-// or a step fails and touches nothing. Never an abort, never a state that is not finite.
+// Any number of the model is corrupted: the model is rejected, or steps succeed, or a step fails
+// and changes nothing. There is never an abort, and never a state that is not finite.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -72,10 +72,10 @@ bool is_finite(const Scene& scene) {
   return true;
 }
 
-class SpoiltModel : public testing::TestWithParam<double> {};
+class CorruptedModel : public testing::TestWithParam<double> {};
 
-/// Three steps, of which one that fails must leave the state the very bits it was.
-/// @return true if all were made
+/// Takes three steps. A step that fails must leave the state unchanged bit for bit.
+/// @return true if all steps succeeded
 bool make_steps(Stepper* stepper, Scene* scene) {
   for (int step = 0; step < 3; ++step) {
     const std::vector<mjtNum> before = scene->state();
@@ -91,7 +91,7 @@ bool make_steps(Stepper* stepper, Scene* scene) {
   return true;
 }
 
-/// Calls f(scene, array, entry, trial) with entries of every array of a model, not yet spoilt.
+/// Calls f(scene, number, contact model) for some numbers of every array of a valid model.
 template <class F>
 void for_each_number(F&& f) {
   Scene good(support::make_mjcf(R"(timestep="0.002" density="1.2")", kScene));
@@ -104,12 +104,12 @@ void for_each_number(F&& f) {
       SCOPED_TRACE(std::string(array.name) + "[" + std::to_string(i) + "]");
       f(&scene, &array.values[i], convex_models()[trial]);
       EXPECT_TRUE(is_finite(scene));
-      EXPECT_GE(scene.data->time, 0);  // nor back in time
+      EXPECT_GE(scene.data->time, 0);
     }
   }
 }
 
-TEST_P(SpoiltModel, IsRefusedOrStepsAreWholeOrNone) {
+TEST_P(CorruptedModel, IsRejectedOrAFailedStepChangesNothing) {
   int num_refused = 0, num_stepped = 0;
   for_each_number([&](Scene* scene, mjtNum* number, contact::ContactModel model) {
     *number = GetParam();
@@ -121,14 +121,14 @@ TEST_P(SpoiltModel, IsRefusedOrStepsAreWholeOrNone) {
       EXPECT_FALSE(error.message().empty());
     }
   });
-  // What a model check can know. Most numbers of a model are for drawing, or are not in use.
+  // A check of the model finds these. Most other numbers are used for drawing or not at all.
   if (!std::isfinite(GetParam())) {
     EXPECT_GT(num_refused, 80);
   }
   EXPECT_GT(num_stepped, 100);
 }
 
-TEST_P(SpoiltModel, MayBeSpoiltBetweenSteps) {
+TEST_P(CorruptedModel, MayBeCorruptedBetweenSteps) {
   int num_failed = 0, num_stepped = 0;
   for_each_number([&](Scene* scene, mjtNum* number, contact::ContactModel model) {
     Stepper stepper(scene->model, make_options(model));
@@ -142,7 +142,7 @@ TEST_P(SpoiltModel, MayBeSpoiltBetweenSteps) {
   EXPECT_GT(num_stepped, 100);
 }
 
-INSTANTIATE_TEST_SUITE_P(Values, SpoiltModel,
+INSTANTIATE_TEST_SUITE_P(Values, CorruptedModel,
                          testing::Values(std::numeric_limits<double>::quiet_NaN(),
                                          std::numeric_limits<double>::infinity(),
                                          -std::numeric_limits<double>::infinity(), -1.0, 0.0, 1e300,

@@ -24,13 +24,14 @@ inline StepOptions with_tolerance(double tolerance) {
   return make_options(StepOptions().contact_model, tolerance);
 }
 
-/// Steps that must succeed; use inside ASSERT_NO_FATAL_FAILURE where a test could not go on.
+/// Takes steps that must succeed. Use it inside ASSERT_NO_FATAL_FAILURE if the test cannot continue
+/// after a failure.
 inline void run(Stepper* stepper, support::Scene* scene, int num_steps = 1) {
   const StepReport& report = stepper->step(scene->data, num_steps);
   ASSERT_TRUE(report.ok()) << report.message << " at time " << report.time;
 }
 
-/// The same material on every geom.
+/// Returns a table with the same material for every geom.
 inline plant::MaterialTable make_materials(const support::Scene& scene,
                                            const plant::Material& material) {
   plant::MaterialTable table = plant::make_default_materials(scene.model);

@@ -1,5 +1,5 @@
-// tamsi in scenes: right where explicit friction bounds are not, divided steps, joints and limits,
-// and steps that it cannot make.
+// tamsi in scenes: landings with slip, divided steps, joints and limits, and steps that it cannot
+// solve.
 #include <cmath>
 #include <cstring>
 
@@ -14,7 +14,7 @@ namespace {
 using contact::ContactModel;
 using support::Scene;
 
-/// Time from which a sphere rolls that lands sliding at 2 m/s [s].
+/// Returns the time at which a sphere that lands sliding at 2 m/s begins to roll [s].
 double find_rolling_time(ContactModel model) {
   Scene scene(support::make_mjcf(R"(timestep="0.002")", R"(<worldbody><geom type="plane"
 size="50 50 1" friction="0.5"/><body pos="0 0 0.05"><freejoint/>
@@ -33,12 +33,12 @@ size="50 50 1" friction="0.5"/><body pos="0 0 0.05"><freejoint/>
   return HUGE_VAL;
 }
 
-TEST(TamsiScene, SphereThatLandsSlidingRollsWhenCoulombSays) {
+TEST(TamsiScene, LandingSphereRollsAtTheTimeOfCoulombsLaw) {
   // 2 U0 / (7 mu g), whatever the height, since impact and weight give the same impulse.
   const double exact = 2 * 2 / (7 * 0.5 * 9.81);
   EXPECT_NEAR(find_rolling_time(ContactModel::tamsi), exact, 0.004);  // two steps
-  // A contact that is foreseen has no absurd first force, so the bound of the step's start serves
-  // too.
+  // A speculative contact has no excessive force in its first step, so the friction bound from the
+  // start of the step is accurate, too.
   EXPECT_NEAR(find_rolling_time(ContactModel::lagged), exact, 0.004);
 }
 

@@ -22,7 +22,7 @@ std::string make_body(double x, double y, double z, double angle_deg, const char
   return text;
 }
 
-/// Bodies that fall in a heap, in layers of four by five, and dolls that fall among them.
+/// Returns a heap of falling bodies in layers of four by five, and dolls that fall among them.
 std::string make_heap(int num_bodies, int num_dolls) {
   std::string bodies, actuators;
   const char* kGeoms[] = {R"(type="box" size="0.1 0.08 0.06")", R"(size="0.08")",
@@ -63,8 +63,7 @@ TEST_P(Threads, OneTwoAndFourGiveTheSameBits) {
     steppers.emplace_back(scene.model, options);
   }
   int max_islands = 0, max_contacts = 0;
-  const int num_steps =
-      GetParam() == contact::ContactModel::tamsi ? 200 : 250;  // whose steps are long
+  const int num_steps = GetParam() == contact::ContactModel::tamsi ? 200 : 250;  // tamsi is slow
   for (int i = 0; i < num_steps; ++i) {
     for (int k = 0; k < 3; ++k) {
       for (int u = 0; u < scenes[k]->nu; ++u)
@@ -85,9 +84,10 @@ TEST_P(Threads, OneTwoAndFourGiveTheSameBits) {
   EXPECT_GE(max_contacts, 70);
 }
 
-TEST_P(Threads, IslandsTogetherAreIslandsApart) {
-  // Where a contact is reached in one island, all start again from what pushed: another last bit.
-  if (contact::traits(GetParam()).is_rigid) GTEST_SKIP() << "starts from what pushed";
+TEST_P(Threads, IslandsMoveAlikeTogetherAndApart) {
+  // If one island reaches a further contact, all islands of a rigid model start again from their
+  // active contacts, which changes last bits.
+  if (contact::traits(GetParam()).is_rigid) GTEST_SKIP() << "starts from the active contacts";
   // A tower, a heap and a doll, far from each other: in one model and in one each.
   std::string parts[3], actuators;
   for (int i = 0; i < 5; ++i)

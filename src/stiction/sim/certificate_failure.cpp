@@ -11,7 +11,8 @@ certificate::Verdict report_momentum(StepContext& context,
                                      double duration) {
   double& worst = context.report.momentum_error;
   worst = std::max(worst, duration * momentum.residual);
-  // Contacts of rigid models may press against each other with any force.
+  // Under rigid models contacts may press against each other with impulses of any size. Round-off
+  // then scales with the impulses of the contacts.
   const bool is_rigid = contact::traits(context.options.contact_model).is_rigid;
   const double scale = std::max(momentum.scale, is_rigid ? momentum.contact_scale : 0);
   constexpr double kRoundOff = 1e-9;

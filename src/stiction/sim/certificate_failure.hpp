@@ -6,11 +6,12 @@
 
 namespace stiction::sim {
 
-/// Reports the momentum residual computed with MuJoCo's matrices, and compares it with that of the
-/// certificate. The two must agree to 1e-9 of the largest impulse or of 1 sqrt(J), whichever is
-/// larger; otherwise one of them is wrong.
-/// @param duration time over which forces act that take the place of impulses [s]; 1 for impulses
-/// @return the check of their agreement
+/// Reports the momentum residual computed with MuJoCo's matrices, and compares it with the residual
+/// of the certificate. If they differ by more than 1e-9 (1 sqrt(J) + the largest impulse), one of
+/// them is wrong.
+/// @param duration 1 if the residuals are impulses; the time over which the forces act if they are
+///     forces [s]
+/// @return the verdict on their agreement
 certificate::Verdict report_momentum(StepContext& context,
                                      const plant::MomentumCheck::Result& momentum,
                                      double duration = 1);

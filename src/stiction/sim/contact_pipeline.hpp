@@ -13,8 +13,8 @@
 
 namespace stiction::sim {
 
-/// A contact problem of a scene on its way from assembly to certificate. The stages of a step fill
-/// the members in this order.
+/// The contact problem of a step, its solution and its certificate. The stages of the step fill the
+/// members in this order.
 struct ContactPipeline {
   contact::ContactProblem problem;
   contact::MomentumFactor momentum_factor;
@@ -24,21 +24,21 @@ struct ContactPipeline {
   plant::MomentumCheck momentum_check;
 };
 
-/// The options of the contact solver for a step.
+/// Returns the options of the contact solver for a step.
 formulations::SolverOptions make_solver_options(const StepOptions& options);
 
-/// Computes what solver and certificate need of an assembled problem: its derived data and islands.
-/// The step fails if the inertia is not positive definite.
+/// Computes the derived data and the islands of an assembled problem, for the solver and the
+/// certificate. The step fails if the inertia is not positive definite.
 void derive(StepContext& context, ContactPipeline* contacts);
 
 /// Certifies the solution.
-/// @param options as the solver got them
+/// @param options the options with which the solver was called
 certificate::Certificate certify_solution(const StepContext& context,
                                           const formulations::SolverOptions& options,
                                           ContactPipeline* contacts);
 
-/// The input of the pipeline's momentum check; valid after certify_solution and
-/// plant::write_row_forces.
+/// Returns the input of the pipeline's momentum check. Call certify_solution and
+/// plant::write_row_forces first.
 plant::MomentumCheck::Input make_momentum_input(const StepContext& context, mjData* data,
                                                 const ContactPipeline& contacts);
 

@@ -18,19 +18,19 @@
 
 namespace stiction::sim {
 
-/// Which part of a step ContactStep takes. The default is a whole step.
+/// The part of a step that ContactStep takes. The default is a whole step.
 struct StepPart {
-  /// True if smooth forces act. If not, impulses alone change the velocities.
+  /// True if smooth forces act. Otherwise only impulses change the velocities.
   bool has_forces = true;
-  /// True if only pairs of geoms that touch take part. If not, contacts that close within the step
-  /// take part with their gap.
+  /// True if only geoms that touch at the start take part. Otherwise contacts that may close within
+  /// the step take part with their gap.
   bool only_touching = false;
   /// Adapts the contacts of a step that is divided at contact events; null in a whole step.
   DividedContacts* divided = nullptr;
 };
 
-/// One step: MuJoCo's position and velocity stages, our contact solver in place of MuJoCo's
-/// constraint solver, then MuJoCo's sensors and its advance.
+/// Takes one step: MuJoCo's position and velocity stages, our contact solver instead of MuJoCo's
+/// constraint solver, and then MuJoCo's sensors and integration.
 class ContactStep {
  public:
   ContactStep(const mjModel* model, const StepOptions& options,
@@ -40,13 +40,13 @@ class ContactStep {
   /// stays as it was.
   void take(StepContext& context, mjData* d);
 
-  /// Runs all stages of a step but the last: computes, certifies and reports the velocities at its
-  /// end.
+  /// Runs all stages of a step except the last one: computes, certifies and reports the velocities
+  /// at the end of the step.
   /// @return false if a stage failed
   bool find_velocities(StepContext& context, mjData* d, const StepPart& part = {});
   /// Computes the sensors of acceleration from the velocities found.
   static void sense(StepContext& context, mjData* d);
-  /// Copies the velocities found, in MuJoCo's dofs, to qvel of size nv.
+  /// Copies the velocities that were found to `qvel`, in MuJoCo's dofs; size nv.
   void copy_velocities(const StepContext& context, const mjData* d, double* qvel) const;
 
   /// Computes formulations::calc_dense_hessian of the last step, at the velocities found.
@@ -74,7 +74,7 @@ class ContactStep {
   void report_failures(StepContext& context, const mjData* d) const;
 
   StepPart part_;
-  // The data of the stages, in the order of their use.
+  // The data of the stages, in the order in which the stages use them.
   plant::SpeculativeContacts speculative_;
   plant::ContactPatches patches_;
   bool has_speculative_limits_;
@@ -87,7 +87,7 @@ class ContactStep {
   std::vector<double> qvel_;   // velocities of a solution, in MuJoCo's dofs
   std::vector<double> guess_;  // velocities of the last solution, in the solver's dofs
   NormalGuess normal_guess_;
-  bool has_solution_ = false;  // of contacts_.problem
+  bool has_solution_ = false;  // contacts_ has a solution of its problem
 };
 
 }  // namespace stiction::sim

@@ -12,17 +12,17 @@ namespace stiction::sim {
 /// Adapts the contacts of a step that is divided at contact events.
 class DividedContacts {
  public:
-  /// Keeps the change of velocity that the smooth forces make in the whole step. The first part of
-  /// the step has these forces; the later parts need their effect to tell impacts from rest.
+  /// Stores the change of velocity by the smooth forces over the whole step. These forces act in
+  /// the first part. The later parts need the change to distinguish impacts from resting contacts.
   void keep_forced_change(const mjModel* model, const mjData* data);
 
-  /// Removes the gap of contacts that touch, because the event that brought them together is this
-  /// part's start. Removes the restitution of contacts that close no faster than the forces of two
-  /// steps make them, which contact::is_impact does for undivided steps.
+  /// Removes the gap of contacts that touch, because this part starts when they touch. Removes the
+  /// restitution of contacts that close no faster than smooth forces could make them close in two
+  /// steps; contact::is_impact does the same for undivided steps.
   void adapt(const mjModel* model, const mjData* data, contact::ContactProblem* problem);
 
  private:
-  std::vector<double> forced_change_;  // of qvel, size nv
+  std::vector<double> forced_change_;  // change of qvel by smooth forces, size nv
   plant::BodyVelocities start_, forced_;
 };
 

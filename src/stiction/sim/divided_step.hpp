@@ -6,19 +6,20 @@
 
 namespace stiction::sim {
 
-/// The bookkeeping of a step that is taken in parts: the initial state, the report of all parts
-/// together, and the end of the step as MuJoCo makes it.
+/// Keeps the initial state of a step that is taken in parts, sums the reports of the parts, and
+/// ends the step as MuJoCo does.
 class DividedStep {
  public:
   /// Keeps the initial positions, velocities and time.
   void begin(StepContext& context, const mjData* d);
 
-  /// Moves the report of a part to those of the parts before.
+  /// Adds the report of a part to the sums over the earlier parts, and clears its timings.
   void add_part(StepContext& context);
 
-  /// Ends the step. If it failed, restores the initial state. If not, positions and velocities stay
-  /// those in data, qacc becomes their change over the step, and activations, plugins and time
-  /// advance by the whole step, as mj_Euler advances them. The report then describes all parts.
+  /// Ends the step. If it failed, restores the initial state. Otherwise keeps the positions and
+  /// velocities of `data`, sets qacc to the change of velocity divided by the time step, and
+  /// advances activations, plugins and time by the whole step as mj_Euler does. The report then
+  /// describes all parts.
   void end(StepContext& context, mjData* d);
 
   StepStatistics sums;  // over the parts

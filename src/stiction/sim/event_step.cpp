@@ -16,28 +16,28 @@ void EventStep::go_on(StepContext& context, mjData* d, double duration, bool sen
                       DividedStep* step) {
   constexpr int kMaxShort = 3;  // successive advances shorter than kMinAdvance
   const mjtSize max_events = kMaxEventsPerGeom * (context.model->ngeom + 1);
-  double rest = duration;
+  double time_left = duration;
   int num_short = 0, num_events = 0;
   StepPart part = {.has_forces = true, .only_touching = true, .divided = &divided_};
   for (;;) {
-    // Velocities of this part.
+    // Compute the velocities of this part.
     const bool is_first = part.has_forces;
-    if (!is_first || rest != context.mirror.opt.timestep) set_time_step(context, rest);
+    if (!is_first || time_left != context.mirror.opt.timestep) set_time_step(context, time_left);
     if (!contact_step_.find_velocities(context, d, part)) return;
     step->add_part(context);
     if (senses && is_first) ContactStep::sense(context, d);
     contact_step_.copy_velocities(context, d, d->qvel);
 
-    // Positions until the next event.
-    plant::Touch touch{.time = rest};
+    // Move to the next event.
+    plant::Touch touch{.time = time_left};
     if (num_short < kMaxShort) find_event(context, d, &touch);
     if (context.failed()) return;
     move(context, d, touch.time);
-    if (touch.time >= rest) return;
-    rest -= touch.time;
+    if (touch.time >= time_left) return;
+    time_left -= touch.time;
     ++step->sums.num_events;
 
-    // The part after the event; the rest undivided if there are too many events.
+    // Prepare the next part. Take the remaining time undivided if there are too many events.
     num_short = touch.time < kMinAdvance ? num_short + 1 : 0;
     if (touch.is_given_up || ++num_events >= max_events) num_short = kMaxShort;
     part.has_forces = false;
@@ -48,13 +48,14 @@ void EventStep::go_on(StepContext& context, mjData* d, double duration, bool sen
 /// Finds the next touch of geoms that are apart, up to the time in `touch`.
 void EventStep::find_event(StepContext& context, const mjData* d, plant::Touch* touch) {
   if (context.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) return;
-  // Contacts that nearly touch took part in the solve with their gaps, if the model has gaps.
+  // If the model uses gaps, contacts that nearly touch have taken part in the solve with their
+  // gaps.
   const bool has_gaps =
       contact::traits(context.options.contact_model).gaps == contact::GapPolicy::kSpeculative;
-  const double together =
+  const double ignored_distance =
       has_gaps ? plant::SpeculativeContacts::kNearlyTouching : contact::kTouchDistance;
   const double limit = touch->time;
-  if (!advancement_.calc(context.stage, d, d->qvel, limit, touch, together))
+  if (!advancement_.calc(context.stage, d, d->qvel, limit, touch, ignored_distance))
     context.fail(kMuJoCoError, advancement_.error());
 }
 

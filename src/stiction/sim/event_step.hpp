@@ -8,7 +8,7 @@
 
 namespace stiction::sim {
 
-/// Semi-implicit Euler with contact events. Source: [drumwright2015].
+/// Takes a step of semi-implicit Euler with contact events. Source: [drumwright2015].
 ///
 ///  1. v <- v + h A^-1 f, with the impulses of all contacts that touch, in one solve.
 ///  2. q <- q + s v until the next two geoms touch, by conservative advancement.
@@ -16,11 +16,11 @@ namespace stiction::sim {
 ///  again.
 ///
 /// Contacts between geoms that touch take part with their gaps, as in an undivided step; other
-/// contacts take no part before their geoms touch. Forces are those at the step's start, so a touch
-/// after s < h happens at the velocity of the step's end. The rest of the step is taken undivided
-/// if events follow each other within kMinAdvance several times, if there are more than
-/// kMaxEventsPerGeom times the number of geoms, or if bodies turn so often within the step that the
-/// next event is not found.
+/// contacts take no part before their geoms touch. The forces of the whole step act at its start,
+/// so geoms that touch after a time s < h already have the velocity of the end of the step. The
+/// rest of the step is taken undivided if events follow each other within kMinAdvance several
+/// times, if there are more than kMaxEventsPerGeom times the number of geoms, or if bodies turn so
+/// often within the step that the next event is not found.
 class EventStep {
  public:
   static constexpr double kMinAdvance = 1e-6;  // [s]

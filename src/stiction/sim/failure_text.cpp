@@ -37,21 +37,22 @@ bool is_row_finite(const contact::ContactProblem& problem, const contact::Row& r
                                          static_cast<std::size_t>(row.num_columns)});
 }
 
-/// ", of body 'x'": the first body whose part of the problem is not finite; empty if all is finite.
+/// Returns " of body 'x'" for the first body whose part of the problem is not finite, or an empty
+/// text if all is finite.
 std::string find_non_finite_body(const StepContext& context, const ContactPipeline& contacts) {
   const contact::ContactProblem& problem = contacts.problem;
   for (int block = 0; block < problem.num_blocks(); ++block)
-    if (!is_block_finite(problem, block)) return ", of " + name_body_of_block(context, block);
+    if (!is_block_finite(problem, block)) return " of " + name_body_of_block(context, block);
   for (const contact::Row& row : problem.rows) {
     if (is_row_finite(problem, row)) continue;
     const int block = contacts.islands.block_of_dof(problem.row_dof[row.first_column]);
-    return ", of " + name_body_of_block(context, block) + "'s constraints";
+    return " of the constraints of " + name_body_of_block(context, block);
   }
   return "";
 }
 
-/// ", found at geom 'a' and geom 'b'": the contact or row where the conflict was found; empty if
-/// the island has no conflict.
+/// Returns ", found at geom 'a' and geom 'b'" for the contact or row of a conflict, or an empty
+/// text if the island has no conflict.
 std::string find_conflict(const StepContext& context, const mjData* d,
                           const ContactPipeline& contacts, const IslandStatistics& island) {
   const contact::ContactProblem& problem = contacts.problem;
@@ -85,18 +86,17 @@ std::string describe_failure(const StepContext& context, const mjData* d,
       name + " stopped after " + std::to_string(island.iterations) + " iterations";
   const double residual = island.scale > 0 ? island.residual / island.scale : island.residual;
   if (!std::isfinite(residual))
-    return "a value that is not finite reached the solver" +
-           find_non_finite_body(context, contacts) + ": " + text;
+    return text + " because a value" + find_non_finite_body(context, contacts) +
+           " is not finite; check the forces and the numbers of the model";
   if (model.is_rigid && island.status != SolveStatus::kNotFinite)
     return text + " because no velocities satisfy all contacts and limits" +
            find_conflict(context, d, contacts, island) +
-           ": surfaces drive the bodies apart against each other, or round-off spoils the LCP; "
-           "take "
-           "a smaller step, or a compliant contact model";
+           ": surfaces push the same body in opposite directions, or round-off corrupts the LCP; "
+           "take a smaller step, or use a compliant contact model";
   if (island.status == SolveStatus::kInfeasible)
     return text +
-           " without velocities that keep all surfaces with barriers apart; take a smaller step, "
-           "thicker or softer barriers, or friction that does not wedge";
+           " because it found no velocities that keep all surfaces with barriers apart; take a "
+           "smaller step, thicker or softer barriers, or less friction";
   char accuracy[60];
   std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e", residual);
   const std::string_view note = contact::traits(context.options.contact_model).failure_note;
@@ -105,16 +105,18 @@ std::string describe_failure(const StepContext& context, const mjData* d,
 
 std::string describe_non_finite_velocities(const StepContext& context,
                                            const ContactPipeline& contacts) {
-  return "the velocities are not finite" + find_non_finite_body(context, contacts);
+  const std::string place = find_non_finite_body(context, contacts);
+  return "the velocities are not finite" +
+         (place.empty() ? place : " because a value" + place + " is not finite");
 }
 
 std::string describe_conflict(const StepContext& context, const mjData* d,
                               const ContactPipeline& contacts, const IslandStatistics& island) {
-  return "overlaps, limits or equalities cannot be corrected together; some were not "
-         "corrected, or only in part" +
+  return "overlaps, limits or equalities cannot be corrected together, so some were corrected only "
+         "partly or not at all" +
          find_conflict(context, d, contacts, island) +
-         ": a body is squeezed, a joint's limit lies within a surface, or an equality leads into a "
-         "surface or contradicts another equality";
+         ": a body is squeezed, a joint limit lies inside a surface, or an equality pulls a body "
+         "into a surface or contradicts another equality; remove one of them";
 }
 
 std::string describe_patch_limit(const StepContext& context, const plant::PatchPair& pair) {
@@ -125,9 +127,8 @@ std::string describe_patch_limit(const StepContext& context, const plant::PatchP
            " approach each other by more than half the thickness of a compliant body within a "
            "step, so the contact may be missed; take a smaller step";
   return names +
-         " overlap beyond a compliant body's medial axis, where its pressure falls again, or one "
-         "is "
-         "behind a plane; use a thicker body, a larger modulus or a smaller step";
+         " overlap beyond a compliant body's medial axis, where its pressure decreases again, or "
+         "one is behind a plane; use a thicker body, a larger modulus or a smaller step";
 }
 
 }  // namespace stiction::sim

@@ -20,7 +20,7 @@ std::string describe_non_finite_velocities(const StepContext& context,
                                            const ContactPipeline& contacts);
 
 /// Describes overlaps, limits and equalities of an island that cannot be corrected together. The
-/// step goes on without the rest of the correction.
+/// step continues with the corrections that are possible.
 std::string describe_conflict(const StepContext& context, const mjData* data,
                               const ContactPipeline& contacts,
                               const contact::IslandStatistics& island);

@@ -21,7 +21,7 @@ std::string join(const std::vector<std::string>& parts) {
   return out;
 }
 
-/// "geom 'a'", "geom 'a' and 3 more".
+/// Returns "geom 'a'", or "geom 'a' and 3 more".
 std::string list_elements(const mjModel* m, mjtObj type, const std::vector<int>& ids) {
   std::string out = plant::describe(m, type, ids.front());
   if (ids.size() > 1) out += " and " + std::to_string(ids.size() - 1) + " more";
@@ -32,6 +32,7 @@ bool may_collide(const mjModel* m, int geom) {
   return m->geom_contype[geom] != 0 || m->geom_conaffinity[geom] != 0;
 }
 
+/// Finds the ignored settings of a scene, and describes each in a sentence.
 class Finder {
  public:
   Finder(const mjModel* m, const plant::MaterialTable& materials, const StepOptions& options)
@@ -71,7 +72,7 @@ class Finder {
   void check_properties() {
     using plant::PropertyGroup;
     const std::string instead[] = {
-        describe_use(PropertyGroup::stiffness, traits_.is_rigid ? "is rigid" : "is of your own"),
+        describe_use(PropertyGroup::stiffness, traits_.is_rigid ? "is rigid" : "is your own law"),
         describe_use(PropertyGroup::dissipation, "does not dissipate"),
         traits_.uses_friction ? "which has dry friction" : "which does not slip"};
     for (const plant::MaterialProperty& property : plant::law_properties())
@@ -84,8 +85,8 @@ class Finder {
                   traits_.takes_patches, points);
   }
 
-  /// "which uses barrier_stiffness and barrier_thickness": the properties of a group that the model
-  /// reads. Without any: "which " and `otherwise`.
+  /// Returns "which uses barrier_stiffness and barrier_thickness" with the properties of a group
+  /// that the model reads, or "which " and `otherwise` if it reads none of the group.
   std::string describe_use(plant::PropertyGroup group, const std::string& otherwise) const {
     std::string names;
     for (const plant::MaterialProperty& property : plant::law_properties())
@@ -100,7 +101,8 @@ class Finder {
       if (!materials_.sources[i].material.empty()) geoms.push_back(i);
     if (!geoms.empty())
       out_.push_back("contact properties of " + list_elements(m_, mjOBJ_GEOM, geoms) +
-                     " have no effect" + under_ + ": solref, solimp and friction of the MJCF do");
+                     " have no effect" + under_ +
+                     "; set solref, solimp and friction in the MJCF instead");
   }
 
   void check_property(const plant::MaterialProperty& property, bool is_used,
@@ -109,7 +111,8 @@ class Finder {
                   is_used, instead);
   }
 
-  /// @param source_of gives where a geom's value comes from
+  /// Reports the values of a property that the model ignores, one sentence per source.
+  /// @param source_of returns the source of a geom's value
   template <class F>
   void check_sources(F&& source_of, std::string_view name, bool is_used,
                      const std::string& instead) {
@@ -124,7 +127,7 @@ class Finder {
     }
   }
 
-  /// Checks the properties of meshes of geoms that get no mesh.
+  /// Checks the mesh properties of geoms that have no mesh.
   void check_pressure_fields() {
     std::set<std::string> given;
     for (int i = 0; i < m_->ngeom; ++i) {
@@ -167,7 +170,7 @@ class Finder {
     for (const contact::ContactModelTraits& model : contact::contact_models())
       if (model.takes_torsion && !model.is_mj_step)
         with_torsion += (with_torsion.empty() ? "" : ", ") + std::string(model.name);
-    const std::string instead = ", condim 3 is used; models with them are " + with_torsion;
+    const std::string instead = ", which uses condim 3; use one of the models " + with_torsion;
     if (!geoms.empty())
       out_.push_back("condim of " + list_elements(m_, mjOBJ_GEOM, geoms) + kTorsion + under_ +
                      instead);
@@ -177,7 +180,7 @@ class Finder {
     if (!unequal.empty())
       out_.push_back("friction of " + list_elements(m_, mjOBJ_PAIR, unequal) +
                      " differs between the tangents; their mean is used" + under_ +
-                     "; models with both are " + with_torsion);
+                     "; use one of the models " + with_torsion);
   }
 
   void check_compliance() {
@@ -185,7 +188,7 @@ class Finder {
       if (is_set(m_->opt.o_solref, default_.o_solref, mjNREF) ||
           is_set(m_->opt.o_solimp, default_.o_solimp, mjNIMP))
         add_compliance("o_solref and o_solimp of <option>");
-      return;  // those of geoms and pairs have no effect in MuJoCo either
+      return;  // MuJoCo ignores the values of geoms and pairs, too
     }
     std::vector<int> geoms, pairs;
     for (int i = 0; i < m_->ngeom; ++i)
@@ -203,7 +206,8 @@ class Finder {
   void add_compliance(const std::string& what) {
     out_.push_back(what + " have no effect on contacts" + under_ +
                    (traits_.is_rigid ? ": surfaces are rigid"
-                                     : ": stiffness and dissipation of contact properties do"));
+                                     : "; set stiffness and dissipation in the contact "
+                                       "properties instead"));
   }
 
   bool has_compliance(const mjtNum* solref, const mjtNum* solimp, int i) const {
@@ -211,7 +215,7 @@ class Finder {
            is_set(solimp + mjNIMP * i, default_.o_solimp, mjNIMP);
   }
 
-  /// Its default is 0, for that of the pair's solref.
+  /// True if a pair sets solreffriction. Its default 0 stands for the pair's solref.
   bool has_friction_solref(int pair) const {
     const mjtNum* solref = m_->pair_solreffriction + mjNREF * pair;
     return std::any_of(solref, solref + mjNREF, [](mjtNum x) { return x != 0; });
@@ -221,8 +225,9 @@ class Finder {
     return !std::equal(values, values + n, defaults);
   }
 
-  /// What changes the motion in MuJoCo and does not here, in one sentence. Settings of how its
-  /// solver gets to the same motion are no one's loss: cone, solver, iterations and tolerances.
+  /// Reports in one sentence the settings that change the motion in MuJoCo but not here. Settings
+  /// of MuJoCo's solver that hardly change the motion are not reported: cone, solver, iterations
+  /// and tolerances.
   void check_solver() {
     const mjOption& o = m_->opt;
     std::vector<std::string> names;

@@ -10,10 +10,9 @@
 
 namespace stiction::sim {
 
-/// Settings that someone made, in the contact properties, the MJCF or the options, and that have no
-/// effect under the contact model, or not the one they say. Values at their defaults are not among
-/// them.
-/// @return a sentence each, with the element and what has an effect instead
+/// Finds the settings in the contact properties, the MJCF and the options that the contact model
+/// ignores or uses differently. Settings with their default values are not reported.
+/// @return one sentence per setting, with the element and the setting to use instead
 std::vector<std::string> find_ignored_settings(const mjModel* model,
                                                const plant::MaterialTable& materials,
                                                const StepOptions& options);

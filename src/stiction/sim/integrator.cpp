@@ -16,7 +16,7 @@ constexpr IntegratorTraits kIntegrators[] = {
      .takes = [](const ContactModelTraits&) { return true; }},
     {.integrator = Integrator::event_driven,
      .name = "event_driven",
-     .need = "rigid surfaces, at whose touch it divides a step",
+     .need = "rigid surfaces",
      .takes = [](const ContactModelTraits& model) { return model.is_rigid; }},
     {.integrator = Integrator::rk4,
      .name = "rk4",
@@ -28,7 +28,7 @@ const IntegratorTraits& traits(Integrator integrator) {
   return kIntegrators[static_cast<int>(integrator)];
 }
 
-/// "no_slip, viscous".
+/// Lists the contact models that an integrator supports: "no_slip, viscous".
 std::string list_models(const IntegratorTraits& integrator) {
   std::string names;
   for (const ContactModelTraits& model : contact::contact_models())
@@ -46,15 +46,15 @@ void check_integrator(Integrator integrator, contact::ContactModel model) {
   const ContactModelTraits& wanted = contact::traits(model);
   const IntegratorTraits& chosen = traits(integrator);
   if (chosen.takes(wanted)) return;
-  // The most accurate integrator that fits is the last one.
+  // The last integrator that supports the model is the most accurate one.
   std::string_view fitting;
   for (const IntegratorTraits& other : kIntegrators)
     if (other.takes(wanted)) fitting = other.name;
   throw Error(ErrorCode::kUnsupported, "integrator",
               "is '" + std::string(chosen.name) + "', which needs " + std::string(chosen.need) +
-                  ", and '" + std::string(wanted.name) + "' does not have them: choose '" +
-                  std::string(fitting) + "', or a contact model that does (" + list_models(chosen) +
-                  ")");
+                  ", but '" + std::string(wanted.name) +
+                  "' does not have them; choose the integrator '" + std::string(fitting) +
+                  "', or one of the contact models " + list_models(chosen));
 }
 
 }  // namespace stiction::sim

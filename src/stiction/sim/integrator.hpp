@@ -7,27 +7,32 @@
 
 namespace stiction::sim {
 
-/// How a step goes from one state to the next: one name in C++, Python and on the command line.
+/// The method that takes a step from one state to the next. An integrator has the same name in C++,
+/// in Python and on the command line.
 enum class Integrator {
-  euler,         // semi-implicit Euler: one solve a step; what closes within it acts by its gap
-  event_driven,  // the same, divided where geoms come to touch
+  euler,         // semi-implicit Euler: one solve; contacts that close take part with their gap
+  event_driven,  // the same, divided at the times when geoms begin to touch
   rk4,           // Runge and Kutta's method of order 4 between impacts
 };
 
+/// An integrator and the contact models that it supports.
 struct IntegratorTraits {
   Integrator integrator;
   std::string_view name;
-  /// The property of contact models that it needs, for messages; empty: none.
+  /// The property that a contact model must have, for messages; empty if it supports all models.
   std::string_view need;
+  /// Returns true if the integrator supports a contact model.
   bool (*takes)(const contact::ContactModelTraits& model);
 };
 
 /// All integrators, in the order of the enum.
 std::span<const IntegratorTraits> integrators();
+/// Returns the name of an integrator.
 std::string_view name_of(Integrator integrator);
 
-/// @throws Error with an integrator and the contact models that fit, if the integrator cannot step
-///         the model
+/// Checks that an integrator supports a contact model.
+/// @throws Error that names an integrator for this model and the models of this integrator, if it
+///         does not
 void check_integrator(Integrator integrator, contact::ContactModel model);
 
 }  // namespace stiction::sim

@@ -8,7 +8,8 @@
 
 namespace stiction::sim {
 
-/// The baseline: MuJoCo's own mj_step, with its contacts in our report.
+/// Takes a step with MuJoCo's own mj_step and writes its contacts to our report. It is the baseline
+/// of comparisons.
 class MuJoCoStep {
  public:
   /// Takes a step. If MuJoCo resets the state, restores it and fails.

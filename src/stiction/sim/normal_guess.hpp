@@ -14,13 +14,13 @@ class NormalGuess {
   /// @param num_mujoco_contacts number of contacts in mjData, to which Contact::source refers
   void read(const contact::ContactProblem& problem, const contact::ContactSolution& solution,
             int num_mujoco_contacts);
-  /// Sets the guess of every contact of a problem, -1 if the contact is new.
+  /// Writes the guess of every contact of a problem, or -1 if the contact is new.
   void write(contact::ContactProblem* problem) const;
 
  private:
-  std::vector<double> points_;  // of each of MuJoCo's contacts; -1 is unknown
-  std::vector<double>
-      patch_points_;  // of the points of patches, which stay the same in number and order
+  std::vector<double> points_;  // one per contact in mjData; -1: unknown
+  /// One per point of a patch. The number and the order of these points stay the same.
+  std::vector<double> patch_points_;
 };
 
 }  // namespace stiction::sim

@@ -14,7 +14,7 @@ using contact::ContactModelTraits;
 using contact::ModelParameters;
 using contact::SurfaceOptions;
 
-/// Access to the member at the end of a path of members, which starts from StepOptions.
+/// Returns access to a member of StepOptions, or to a member of its members, given as a path.
 template <auto... path>
 constexpr auto member() {
   using T = std::decay_t<decltype((std::declval<StepOptions>().*....*path))>;
@@ -23,7 +23,8 @@ constexpr auto member() {
       .set = [](StepOptions& options, T value) { (options.*....*path) = value; }};
 }
 
-/// Access to a member that is an enum, with the names of its enumerators in their order.
+/// Returns access to a member that is an enum.
+/// @param names returns the names of the enumerators, in their order
 template <auto... path>
 constexpr ChoiceAccess choice(std::vector<std::string_view> (*names)()) {
   using T = std::decay_t<decltype((std::declval<StepOptions>().*....*path))>;
@@ -60,14 +61,15 @@ constexpr Option kOptions[] = {
      .help = "The contact model; 'mujoco' is mj_step itself."},
     {.name = "integrator",
      .member = choice<&StepOptions::integrator>([] { return list_names(integrators()); }),
-     .help = "How a step goes from one state to the next: 'euler' solves once a step, "
-             "'event_driven' divides the step where geoms come to touch and takes rigid models, "
-             "'rk4' is of order 4 between impacts and takes models with smooth forces."},
+     .help =
+         "The method that takes a step from one state to the next: 'euler' solves once per step; "
+         "'event_driven' divides the step at the times when geoms begin to touch, for rigid "
+         "models; 'rk4' has order 4 between impacts, for models with smooth forces."},
     {.name = "time_step",
      .member = member<&StepOptions::time_step>(),
      .range = {.includes_low = false},
      .unit = "s",
-     .help = "Time of one step; None takes the scene's own, model.opt.timestep."},
+     .help = "Length of one step; None takes the time step of the scene, model.opt.timestep."},
     {.name = "tolerance",
      .member = member<&StepOptions::tolerance>(),
      .range = {.high = 1, .includes_low = false, .includes_high = false},
@@ -75,7 +77,8 @@ constexpr Option kOptions[] = {
     {.name = "max_iterations",
      .member = member<&StepOptions::max_iterations>(),
      .range = {.low = 1, .high = kMaxInteger},
-     .help = "Newton iterations per island, and per problem solved on the way to its solution."},
+     .help = "Largest number of Newton iterations for an island, and for each softer problem that "
+             "leads to its solution."},
     {.name = "num_threads",
      .member = member<&StepOptions::num_threads>(),
      .range = {.low = 1, .high = 1024},
@@ -105,22 +108,23 @@ constexpr Option kOptions[] = {
      .member = choice<kParameters, &ModelParameters::friction_law>(
          names<contact::friction_regularization_names>),
      .is_used = has<&ContactModelTraits::takes_laws>,
-     .help = "How friction rises with slip below the slip tolerance."},
+     .help = "Function by which friction increases with slip below the slip tolerance."},
     {.name = "tessellation",
      .member = choice<kSurfaces, &SurfaceOptions::tessellation>(names<contact::tessellation_names>),
      .is_used = has<&ContactModelTraits::takes_patches>,
-     .help = "Faces of pressure-field contact: 'polygon' makes one where two elements meet, "
-             "'triangle' a fan about its center, which is smooth in time."},
+     .help = "Faces of pressure-field contact: 'polygon' makes one face where two elements "
+             "intersect; 'triangle' divides it into triangles about its center, which change "
+             "smoothly in time."},
     {.name = "quadrature",
      .member = choice<kSurfaces, &SurfaceOptions::quadrature>(names<contact::quadrature_names>),
      .is_used = has<&ContactModelTraits::takes_patches>,
-     .help = "Points of a face of pressure-field contact: 'centroid' takes one, 'moment_exact' "
-             "three, which are exact for force and moment of a linear pressure."},
+     .help = "Quadrature points of a face of pressure-field contact: 'centroid' has one; "
+             "'moment_exact' has three, which give the exact force and moment of a linear "
+             "pressure."},
     {.name = "lcp_solver",
      .member = choice<kParameters, &ModelParameters::lcp_solver>(names<numerics::lcp_solvers>),
      .is_used = has<&ContactModelTraits::uses_lcp_solver>,
-     .help =
-         "Solver of the LCP of models without Coulomb friction; other rigid models use Lemke's."},
+     .help = "LCP solver of rigid models without Coulomb friction; the others use Lemke's method."},
     {.name = "friction_directions",
      .member = member<kParameters, &ModelParameters::friction_directions>(),
      .range = {.low = 4, .high = 64, .is_even = true},
@@ -131,28 +135,29 @@ constexpr Option kOptions[] = {
      .range = {.high = 1},
      .is_used = has<&ContactModelTraits::is_rigid>,
      .help = "Share of an overlap, a violated limit or an open equality that is corrected in one "
-             "step (Baumgarte stabilization); 0 corrects none."},
+             "step (Baumgarte stabilization); 0 corrects nothing."},
     {.name = "max_correction_speed",
      .member = member<kParameters, &ModelParameters::max_correction_speed>(),
      .unit = "m/s or rad/s",
      .is_used = has<&ContactModelTraits::is_rigid>,
-     .help = "Largest speed of such a correction."},
+     .help = "Largest speed of the corrections by gap_correction."},
     {.name = "drop_separating",
      .member = member<kParameters, &ModelParameters::drop_separating>(),
      .is_used = has<&ContactModelTraits::uses_drop_separating>,
      .help =
-         "True holds only contacts that press, or would without friction. False holds every "
-         "contact that touches when the step begins, as published; two contacts of a foot whose "
-         "normals differ then hold it down."},
+         "True: only contacts that press, or that would press without friction, prevent slip. "
+         "False: every contact that touches at the start of the step prevents slip, as published; "
+         "two contacts of a foot with different normals then hold the foot down."},
     {.name = "trace",
      .member = member<&StepOptions::trace>(),
      .is_used = uses_newton,
-     .help = "True records the course of Newton's method in the report; off, it costs nothing."},
+     .help = "True records the iterates of Newton's method in the report; False costs nothing."},
     {.name = "on_failure",
      .member = choice<&StepOptions::on_failure>(names<on_failure_names>),
-     .help = "What happens to a step that cannot be made, or does not converge: 'raise' raises "
-             "StepError, 'stop' says so in the report, both leave the state as it was; 'keep_best' "
-             "advances with the solution found, unless inputs are not finite."},
+     .help =
+         "What to do if a step fails: 'raise' raises StepError; 'stop' only reports the failure; "
+         "both leave the state unchanged. 'keep_best' advances with a solution that did not "
+         "converge or failed its certificate, and stops at any other failure."},
 };
 
 }  // namespace

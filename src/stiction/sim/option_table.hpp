@@ -10,10 +10,10 @@
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/sim/step_options.hpp"
 
-/// The options of a step as a table: what each is called, what it may be and which contact models
-/// read it. From it come their checks, the warnings of options without effect, the arguments of
-/// Python's Simulator with their types and documentation, --set of the commands, and
-/// docs/options.md.
+/// The table of the options of a step: the name and the range of each option, and the contact
+/// models that read it. The table defines the checks of options, the warnings about options without
+/// effect, the arguments of Python's Simulator with their types and documentation, --set of the
+/// commands, and docs/options.md.
 namespace stiction::sim {
 
 enum class OptionKind { number, integer, flag, choice };
@@ -43,14 +43,16 @@ struct OptionRange {
   bool is_even = false;
 };
 
+/// An option: one row of the table.
 struct Option {
   std::string_view name;
   OptionMember member;
   OptionRange range = {};  // of numbers and integers
   std::string_view unit = {};
-  /// Returns true if the contact model reads the option, under these options; null: all models do.
+  /// Returns true if the contact model reads the option, given the other options. Null if all
+  /// models read it.
   bool (*is_used)(const contact::ContactModelTraits& model, const StepOptions& options) = nullptr;
-  /// Sentences that say what the option is, without range, unit, default and models.
+  /// The description of the option in sentences, without range, unit, default and models.
   std::string_view help;
 
   OptionKind kind() const;
@@ -59,7 +61,8 @@ struct Option {
 
 /// All options, in the order of signatures and documentation.
 std::span<const Option> option_table();
-/// @throws Error of kUnknownName with the nearest name if no option has this one
+/// Finds an option by its name.
+/// @throws Error of kUnknownName that suggests the nearest name if there is no such option
 const Option& find_option(std::string_view name);
 
 }  // namespace stiction::sim

@@ -27,18 +27,19 @@ std::string to_text(double value) {
   return text;
 }
 
-/// One surface's value of a property, and where it comes from.
+/// The value of a property of one surface, and its source.
 struct SurfaceValue {
   double value = 0;
   std::string from;
 };
 
-/// "rule of 2e+05 (file:3, material 'rubber') and 1e+07 (default)".
+/// Returns "rule of 2e+05 (file:3, material 'rubber') and 1e+07 (default)".
 std::string describe(std::string_view rule, const SurfaceValue& a, const SurfaceValue& b) {
   return std::string(rule) + " of " + to_text(a.value) + " (" + a.from + ") and " +
          to_text(b.value) + " (" + b.from + ")";
 }
 
+/// Collects the numbers of the contact of two geoms.
 class Explainer {
  public:
   Explainer(const mjModel* m, const plant::MaterialTable& materials, const StepOptions& options,
@@ -75,7 +76,7 @@ class Explainer {
   }
 
  private:
-  /// Of the first or the second geom, in the order of MuJoCo's contact.
+  /// The material of the first or the second geom, in the order of MuJoCo's contact.
   const plant::Material& material(int i) const { return materials_.geoms[geoms_[i]]; }
   const plant::MaterialSource& source(int i) const { return materials_.sources[geoms_[i]]; }
   std::string describe_geom(int i) const { return plant::describe(m_, mjOBJ_GEOM, geoms_[i]); }
@@ -91,7 +92,7 @@ class Explainer {
                     .note = std::move(note)});
   }
 
-  /// Names who does not use a number: the model, or its law if that is not the default.
+  /// Returns "not used by" with the name of the model, or of its law if that is not the default.
   std::string ignored() const {
     const bool is_of_law = traits_.takes_laws && law_ != contact::ModelParameters().normal_law;
     return "not used by " + std::string(is_of_law ? contact::traits(law_).name : traits_.name);
@@ -126,20 +127,20 @@ class Explainer {
 
   std::string find_note(const plant::MaterialProperty& property, double value) const {
     constexpr int kStiffness = contact::find_law_property("stiffness");
-    // Near-rigid for a contact with mobility w: (2 pi / (beta dt))^2 / w, beta being 1 but for the
-    // model's own limit.
+    // The near-rigid stiffness of a contact with mobility w is (2 pi / (beta dt))^2 / w. beta is 1
+    // unless the model has a limit of its own, near_rigid_factor.
     const double rigid = std::pow(2 * std::numbers::pi / time_step(), 2);
     const double beta = options_.parameters.near_rigid_factor;
     if (std::isinf(value))
-      return "near-rigid: as stiff as the step resolves, " + to_text(rigid) +
+      return "near-rigid: the largest stiffness that the time step resolves, " + to_text(rigid) +
              " N/m for each kg that the contact moves" + std::string(property.note_if_infinite);
     if (property.law_property == kStiffness && traits_.uses_near_rigid_factor && beta > 0)
       return "at most " + to_text(rigid / (beta * beta)) +
-             " N/m for each kg that the contact moves; near_rigid_factor=0 lifts that";
+             " N/m for each kg that the contact moves; near_rigid_factor=0 removes this limit";
     return std::string(property.note);
   }
 
-  /// What a contact surface has in place of a point's stiffness.
+  /// Adds the numbers that a contact surface has instead of a point's stiffness.
   void add_patch() {
     for (int i = 0; i < 2; ++i) {
       const plant::GeomBody& body = (*patch_)[i];
@@ -156,8 +157,8 @@ class Explainer {
             source(i).resolution_hint, true);
       if (std::isfinite(body.depth))
         add("thickness" + of, 2 * body.depth, "m", "its mesh", true,
-            "twice the largest distance to its boundary; what moves further than half of it in a "
-            "step may be missed");
+            "twice the largest distance of an inner point to the boundary; a body that moves by "
+            "more than half of it in a step may be missed");
     }
   }
 
@@ -176,7 +177,7 @@ class Explainer {
     add_torsion(contact_.friction.data(), contact_.dim);
   }
 
-  /// Friction as MuJoCo combines it.
+  /// Adds friction as MuJoCo combines it.
   void add_mujoco_friction(const double* friction, int dim) {
     if (dim == 1) return add("friction", 0, "", "condim 1", true, "frictionless");
     const std::string from = find_friction_source(plant::FrictionKind::kSliding);
@@ -205,7 +206,7 @@ class Explainer {
       add_one("rolling friction, second tangent", friction[4], plant::FrictionKind::kRolling);
   }
 
-  /// Where MuJoCo takes a coefficient from.
+  /// Returns the source of a friction coefficient that MuJoCo combines.
   std::string find_friction_source(plant::FrictionKind kind) const {
     using plant::FrictionSource;
     const auto surface = [&](int i) -> SurfaceValue {
@@ -226,11 +227,11 @@ class Explainer {
   }
 
   void add_slip_tolerance() {
-    add_option("stiction_tolerance", "slip below it is stiction");
+    add_option("stiction_tolerance", "the contact sticks below this slip speed");
     add_option("friction_regularization",
                traits_.uses_stiction_tolerance
-                   ? "slip tolerance sigma w mu gamma_n where that is larger"
-                   : "slip tolerance sigma w mu gamma_n");
+                   ? "the slip tolerance is sigma w mu gamma_n if that is larger"
+                   : "the slip tolerance is sigma w mu gamma_n");
   }
 
   void add_option(std::string_view name, const char* note) {
@@ -242,7 +243,7 @@ class Explainer {
         is_used ? note : "not used by " + std::string(traits_.name));
   }
 
-  // ---- MuJoCo's numbers, and from how far the contact acts --------------------------------------
+  // ---- MuJoCo's numbers, and the distance at which the contact acts -----------------------------
 
   void add_mujoco_compliance() {
     const std::string from = m_->opt.enableflags & mjENBL_OVERRIDE ? "MJCF override of <option>"
@@ -265,7 +266,7 @@ class Explainer {
         is_cut ? "as 3 under " + std::string(traits_.name) : "");
     if (patch_) return;  // a contact surface has neither a margin nor a gap
     add("margin - gap", pair_.contact.includemargin, "m", from, true,
-        "force acts below this distance");
+        "a force acts below this distance");
     if (!traits_.is_mj_step) add_reach();
   }
 
@@ -275,11 +276,12 @@ class Explainer {
     add("gliding gap", reach.slip * reach.time, "m per m/s of slip",
         "contact model " + std::string(traits_.name), true,
         reach.slip > 0
-            ? "what slides is lifted by this: " + to_text(reach.time) + " s times friction"
-            : "acts where bodies touch; what may touch within a step is a speculative contact");
+            ? "sliding lifts a body by this distance: " + to_text(reach.time) + " s times friction"
+            : "none: the contact acts when bodies touch; contacts that may close within a step are "
+              "speculative");
     if (reach.distance > 0)
       add("reach", reach.distance, "m", "normal law " + std::string(contact::traits(law_).name),
-          true, "acts from this distance on");
+          true, "the contact acts below this distance");
   }
 
   const mjModel* m_;
@@ -290,7 +292,7 @@ class Explainer {
   const contact::PropertyUse use_;
   const plant::GeomPair& pair_;
   std::array<int, 2> geoms_;                     // in the order of MuJoCo's contact
-  const std::array<plant::GeomBody, 2>* patch_;  // of the two; null: they touch in points
+  const std::array<plant::GeomBody, 2>* patch_;  // their bodies; null: they touch in points
   contact::Contact contact_;
   plant::PairProperties properties_;
   std::vector<ExplainedNumber> out_;
@@ -304,8 +306,8 @@ PairExplanation explain_pair(const mjModel* m, const plant::MaterialTable& mater
   for (const int geom : {geom1, geom2})
     if (geom < 0 || geom >= m->ngeom)
       throw Error(ErrorCode::kUnknownName, "geom",
-                  "there is no geom " + std::to_string(geom) + ", the model has " +
-                      std::to_string(m->ngeom));
+                  "there is no geom " + std::to_string(geom) + "; the model has " +
+                      std::to_string(m->ngeom) + " geoms");
   const plant::GeomPair pair = plant::probe_geom_pair(m, geom1, geom2);
   PairExplanation out{.geom1 = geom1,
                       .geom2 = geom2,

@@ -29,8 +29,8 @@ struct PatchReport {
   std::vector<double> pressure;         // at the face's center, at the start of the step [Pa]
   std::vector<double> normal_traction;  // pressure at the end, dissipation included [Pa]
   std::vector<double> traction;         // 3 [Pa]
-  std::vector<double> slip_velocity;    // 3, of B against A, tangential, after the step [m/s]
-  std::vector<std::uint8_t> slipping;   // 1: friction at its bound in any point of the face
+  std::vector<double> slip_velocity;    // 3, of B relative to A, tangential, after the step [m/s]
+  std::vector<std::uint8_t> slipping;   // 1: friction is at its bound at any point of the face
 
   std::vector<double> vertices;         // 3 [m]
   std::vector<double> vertex_pressure;  // at the start of the step [Pa]

@@ -15,14 +15,15 @@ void clear_report(StepReport* report);
 /// Empties a list of contacts, keeping its memory.
 void clear_contacts(ContactReport* report);
 
-/// Appends the contacts of a part of a step to those of others.
+/// Appends the contacts of a part of a step to the contacts of the earlier parts.
 void append_contacts(const ContactReport& part, ContactReport* all);
 
-/// Adds the times of a part of a step; the total stays.
+/// Adds the times of a part of a step to a sum, except the total.
 void add_timings(const StepTimings& part, StepTimings* sum);
 
 /// Writes the contacts of a step, with vectors in the world frame.
-/// @param patches tells which points stand for patches; null if there are none
+/// @param patches used to mark point contacts of geoms with a pressure field as fallbacks; null if
+///     no geom has one
 void write_contacts(const mjModel* model, const mjData* data,
                     const contact::ContactProblem& problem,
                     const contact::ContactSolution& solution, ContactReport* report,

@@ -8,7 +8,7 @@
 namespace stiction::sim {
 namespace {
 
-/// w + 1/2 u x w + 1/12 u x (u x w)
+/// Adds 1/2 u x w + 1/12 u x (u x w) to w.
 void add_turn_of_body(const double u[3], double w[3]) {
   double first[3], second[3];
   mju_cross(first, u, w);
@@ -44,8 +44,8 @@ bool Rk4Step::start_part(StepContext& context, mjData* d) {
   if (!motion_.resolve_impacts(context, d) && !context.failed())
     context.fail(
         kNotConverged,
-        "the impacts have no solution: overlaps or limits drive bodies apart against each "
-        "other; remove the overlaps of the initial state, or use a compliant contact model");
+        "the impacts have no solution: overlaps or limits push the same body in opposite "
+        "directions; remove the overlaps of the initial state, or use a compliant contact model");
   if (context.failed()) return false;
   time_ = d->time;
   qpos_.assign(d->qpos, d->qpos + context.model->nq);
@@ -53,7 +53,7 @@ bool Rk4Step::start_part(StepContext& context, mjData* d) {
   return true;
 }
 
-/// Takes one part of the step, as long as it succeeds.
+/// Takes one part of the step. Halves the part until it succeeds.
 /// @param made  the time that earlier parts took [s]
 /// @param limit the rest of the step [s]
 /// @return the part's duration [s]
@@ -76,15 +76,17 @@ double Rk4Step::make_part(StepContext& context, mjData* d, double made, double l
   return shortest;
 }
 
+/// Tries to take a part of this duration.
+/// @return false if a stage or the end of the part failed, or if the step failed
 bool Rk4Step::try_part(StepContext& context, mjData* d, double duration, bool senses) {
   const int nv = static_cast<int>(context.model->nv);
   StepStatistics sums;
-  for (auto* sum : {&sum_rate_, &sum_qacc_, &way_, &change_}) sum->assign(nv, 0.0);
+  for (auto* sum : {&sum_rate_, &sum_qacc_, &displacement_, &change_}) sum->assign(nv, 0.0);
   qacc_.resize(nv);
   constexpr double kWhen[] = {0, 0.5, 0.5, 1}, kWeight[] = {1, 2, 2, 1};
   for (int stage = 0; stage < 4; ++stage) {
     if (stage > 0 || !is_at_start_) {
-      place(context, d, way_, change_, kWhen[stage] * duration);
+      place(context, d, displacement_, change_, kWhen[stage] * duration);
       if (!motion_.follow(context, d, duration)) return false;
     }
     const double reach = stage == 0 ? 0 : duration;
@@ -100,22 +102,23 @@ bool Rk4Step::try_part(StepContext& context, mjData* d, double duration, bool se
       sums.num_islands = context.report.statistics.num_islands;
     }
     rate_.assign(d->qvel, d->qvel + nv);
-    add_turn(context.model, way_, &rate_);
+    add_turn(context.model, displacement_, &rate_);
     const double next = stage < 3 ? kWhen[stage + 1] * duration : 0;
     for (int i = 0; i < nv; ++i) {
       sum_rate_[i] += kWeight[stage] / 6 * rate_[i];
       sum_qacc_[i] += kWeight[stage] / 6 * qacc_[i];
-      way_[i] = next * rate_[i];
+      displacement_[i] = next * rate_[i];
       change_[i] = next * qacc_[i];
     }
   }
   for (int i = 0; i < nv; ++i) {
-    way_[i] = duration * sum_rate_[i];
+    displacement_[i] = duration * sum_rate_[i];
     change_[i] = duration * sum_qacc_[i];
   }
-  place(context, d, way_, change_, duration);
-  // Stages leave curved equalities along a straight line, but the end of a part is back on them,
-  // unless a loop is so near to a singular position that no acceleration holds it.
+  place(context, d, displacement_, change_, duration);
+  // A stage leaves a curved equality along a straight line, but the end of a part satisfies it
+  // again. This fails only if a loop is so near to a singular position that no acceleration holds
+  // it.
   if (!motion_.follow(context, d, 0) || !motion_.holds_equalities(d)) return false;
   context.report.statistics = sums;
   step_.add_part(context);
@@ -123,23 +126,23 @@ bool Rk4Step::try_part(StepContext& context, mjData* d, double duration, bool se
 }
 
 /// Sets data to the state at changes of position and velocity from the part's start.
-void Rk4Step::place(StepContext& context, mjData* d, const std::vector<double>& way,
+void Rk4Step::place(StepContext& context, mjData* d, const std::vector<double>& displacement,
                     const std::vector<double>& change, double duration) {
   std::copy(qpos_.begin(), qpos_.end(), d->qpos);
   for (std::size_t i = 0; i < qvel_.size(); ++i) d->qvel[i] = qvel_[i] + change[i];
   d->time = time_ + duration;
   if (duration == 0) return;
-  context.call_mujoco(d, [&] { mj_integratePos(context.stage, d->qpos, way.data(), 1); });
+  context.call_mujoco(d, [&] { mj_integratePos(context.stage, d->qpos, displacement.data(), 1); });
 }
 
-/// Turns angular velocities of bodies into rates of the logarithm of their rotation.
-void Rk4Step::add_turn(const mjModel* m, const std::vector<double>& way,
+/// Converts angular velocities of bodies to rates of the logarithm of their rotation.
+void Rk4Step::add_turn(const mjModel* m, const std::vector<double>& displacement,
                        std::vector<double>* rate) const {
   for (int joint = 0; joint < m->njnt; ++joint) {
     const int type = m->jnt_type[joint];
     if (type != mjJNT_FREE && type != mjJNT_BALL) continue;
     const int dof = m->jnt_dofadr[joint] + (type == mjJNT_FREE ? 3 : 0);
-    add_turn_of_body(way.data() + dof, rate->data() + dof);
+    add_turn_of_body(displacement.data() + dof, rate->data() + dof);
   }
 }
 

@@ -14,10 +14,10 @@ namespace stiction::sim {
 ///  1. Solve the impacts of contacts that touch and close.
 ///  2. Take the four stages of Runge and Kutta over the rest of the step. Each finds the sustained
 ///     contacts and solves for accelerations.
-///  3. If a stage or the end has no accelerations, or an overlap that was not there at 1, halve the
-///     part and try again from 1. If the part gets shorter than kMinPart, a part of semi-implicit
-///     Euler with events passes the obstacle.
-///  4. Continue with the rest of the step, from 1.
+///  3. If a stage or the end has no accelerations, or has an overlap that did not exist in step 1,
+///     halve the part and try again from step 1. If the part gets shorter than kMinPart, take a
+///     part of semi-implicit Euler with events to pass the obstacle.
+///  4. Continue with the rest of the time step, from step 1.
 ///
 /// Rotations are integrated in the logarithm of the rotation since the part's start:
 /// u-dot = w + 1/2 u x w + 1/12 u x (u x w), with w in the body. Source: [munthekaas1998].
@@ -35,22 +35,23 @@ class Rk4Step {
   bool start_part(StepContext& context, mjData* d);
   double make_part(StepContext& context, mjData* d, double made, double limit);
   bool try_part(StepContext& context, mjData* d, double duration, bool senses);
-  void place(StepContext& context, mjData* d, const std::vector<double>& way,
+  void place(StepContext& context, mjData* d, const std::vector<double>& displacement,
              const std::vector<double>& change, double duration);
-  void add_turn(const mjModel* m, const std::vector<double>& way, std::vector<double>* rate) const;
+  void add_turn(const mjModel* m, const std::vector<double>& displacement,
+                std::vector<double>* rate) const;
 
   ViscousMotion motion_;
   EventStep event_step_;
   DividedStep step_;
-  double blocked_ = 0;          // earliest end of a part that failed, since the step's start [s]
-  bool is_at_start_ = false;    // data holds the part's initial state
-  double time_ = 0;             // the part's initial time [s]
-  std::vector<double> qpos_;    // the part's initial positions
-  std::vector<double> qvel_;    // the part's initial velocities, after impacts
-  std::vector<double> way_;     // change of position from there to a stage, in dofs
-  std::vector<double> change_;  // change of velocity likewise
-  std::vector<double> rate_;    // of way_ at a stage
-  std::vector<double> qacc_;    // at a stage
+  double blocked_ = 0;        // earliest end of a part that failed, since the step's start [s]
+  bool is_at_start_ = false;  // data holds the part's initial state
+  double time_ = 0;           // the part's initial time [s]
+  std::vector<double> qpos_;  // the part's initial positions
+  std::vector<double> qvel_;  // the part's initial velocities, after impacts
+  std::vector<double> displacement_;         // change of position from qpos_ to a stage, in dofs
+  std::vector<double> change_;               // change of velocity from qvel_ to a stage
+  std::vector<double> rate_;                 // rate of displacement_ at a stage
+  std::vector<double> qacc_;                 // accelerations at a stage
   std::vector<double> sum_rate_, sum_qacc_;  // weighted sums over the stages
 };
 

@@ -13,8 +13,8 @@
 
 namespace stiction::sim {
 
-/// The data that every kind of step works with: the model in its forms, the options, and the
-/// report, to which a stage reports its failure.
+/// The data that every kind of step uses: the model in its forms, the options, and the report, in
+/// which a stage records its failure.
 class StepContext {
  public:
   StepContext(const mjModel* model, const StepOptions& options, plant::MaterialTable materials);

@@ -11,26 +11,28 @@
 
 namespace stiction::sim {
 
-/// The fate of a step whose solution did not converge, or did not pass its certificate.
+/// The consequence of a step that fails.
 enum class OnFailure {
-  raise,      // as `stop`; the Python package then raises StepError
-  stop,       // the state stays as it was at the start of the step; the report says why
-  keep_best,  // the step advances with the solution found; the report says what it lacks
+  raise,      // the same as `stop`; in addition the Python package raises StepError
+  stop,       // the state stays as it was at the start of the step; the report gives the reason
+  keep_best,  // the step advances with a solution that did not converge or failed its certificate;
+              // the report gives the fault; any other failure stops
 };
 
-/// All names, in the order of the enum.
+/// The names of OnFailure, in the order of the enum.
 std::span<const std::string_view> on_failure_names();
 
-/// How a Stepper steps. sim/option_table.cpp has a row for every member that has a name in Python,
-/// with its range and the models that read it.
+/// The options of a Stepper. sim/option_table.cpp has a row for every member that has a name in
+/// Python, with its range and the models that read it.
 struct StepOptions {
   contact::ContactModel contact_model = contact::ContactModel::lagged_regularized;
   Integrator integrator = Integrator::euler;
-  /// [s], > 0; none: the model's own
+  /// Time step [s], > 0; if empty, the time step of the model.
   std::optional<double> time_step = std::nullopt;
   /// Relative tolerance of the convex models, in (0, 1) [-]
   double tolerance = 1e-5;
-  /// Newton iterations per island and problem solved on the way to its solution, >= 1
+  /// Largest number of Newton iterations for an island, and for each softer problem that leads to
+  /// its solution, >= 1.
   int max_iterations = 100;
   /// Threads that share the islands of one step, in 1..1024. Results do not depend on it.
   int num_threads = 1;
@@ -41,8 +43,9 @@ struct StepOptions {
   contact::SurfaceOptions surfaces;
 };
 
-/// @throws Error naming the option, its value and its range; or the integrator or the LCP solver
-///         that cannot be used
+/// Checks the options.
+/// @throws Error naming the option, its value and its range, or naming the integrator or the LCP
+///         solver that cannot be used
 void validate(const StepOptions& options);
 
 }  // namespace stiction::sim

@@ -66,12 +66,10 @@ std::vector<double> Stepper::Workspace::calc_hessian() const {
   const std::vector<double> H = step ? step->calc_hessian() : std::vector<double>();
   const contact::ContactModelTraits& model = contact::traits(context.options.contact_model);
   if (H.empty())
-    throw Error(
-        ErrorCode::kUnsupported, "calc_hessian",
-        model.is_mj_step
-            ? "'" + std::string(model.name) + "' has no Hessian of ours; choose another contact model"
-            : "the Hessian is not known before the first step, and only convex contact models have "
-              "one");
+    throw Error(ErrorCode::kUnsupported, "calc_hessian",
+                model.is_mj_step
+                    ? "'" + std::string(model.name) + "' has no Hessian; use a convex contact model"
+                    : "there is no Hessian; use a convex contact model, and take a step first");
   return H;
 }
 
@@ -81,7 +79,7 @@ void Stepper::Workspace::step_once(mjData* d) {
   const plant::StateFault fault = plant::check_state(context.model, d);
   if (fault.array) {
     char text[160];
-    std::snprintf(text, sizeof text, "%s[%d] is %s at time %s; the step was not made", fault.array,
+    std::snprintf(text, sizeof text, "%s[%d] is %s at time %s; the step was not taken", fault.array,
                   fault.index, plant::format_value(fault.value).c_str(),
                   plant::format_value(d->time).c_str());
     return context.fail(fault.is_state ? kNonFiniteState : kNonFiniteInput, text);
@@ -90,11 +88,12 @@ void Stepper::Workspace::step_once(mjData* d) {
   // The caller may have changed the time step since the model was checked.
   const double dt = context.mirror.opt.timestep;
   if (!(dt > 0 && std::isfinite(dt)))
-    return context.fail(kNonFiniteInput, "the model's timestep is " + plant::format_value(dt) +
-                                             ", must be finite and above 0; the step was not made");
+    return context.fail(kNonFiniteInput,
+                        "the model's timestep is " + plant::format_value(dt) +
+                            ", must be finite and above 0; the step was not taken");
   if (!plant::has_sound_bodies(context.model)) {
     const std::string text = plant::explain_failure(context.model);
-    if (!text.empty()) return context.fail(kNonFiniteInput, text + "; the step was not made");
+    if (!text.empty()) return context.fail(kNonFiniteInput, text + "; the step was not taken");
   }
   if (!state_.empty()) mj_getState(context.model, d, state_.data(), mjSTATE_INTEGRATION);
   std::visit([&](auto& step) { step.take(context, d); }, step_);
@@ -117,7 +116,8 @@ void Stepper::Workspace::check_end(mjData* d) {
   context.fail(kNonFiniteSolution, text);
 }
 
-/// Adds to the message a value of the model that the caller has made invalid since it was checked.
+/// Appends to the message the value of the model that the caller has made invalid since the model
+/// was checked, if there is one.
 void Stepper::Workspace::explain() {
   constexpr std::uint32_t kCauses = kNonFiniteState | kNotConverged | kNotPositiveDefinite |
                                     kNonFiniteSolution | kCertificateFailed;

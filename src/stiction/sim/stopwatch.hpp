@@ -4,9 +4,10 @@
 
 namespace stiction::sim {
 
+/// Measures wall time.
 class Stopwatch {
  public:
-  /// Microseconds since the last call, or since construction.
+  /// Returns the time since the last call, or since construction [us].
   double lap() {
     const auto now = std::chrono::steady_clock::now();
     const double us = std::chrono::duration<double, std::micro>(now - last_).count();

@@ -11,14 +11,15 @@ namespace {
 
 constexpr double kTouching = contact::kTouchDistance;
 constexpr double kRestSpeed = 1e-6;  // slower contacts neither close nor open [m/s, rad/s]
-// The integration does not follow an equality that opens faster [m/s, rad/s].
+// A part that ends with an equality opening faster than this is rejected [m/s, rad/s].
 constexpr double kOpeningSpeed = 1e-5;
 
 bool is_excluded(const mjContact& con) {
   return con.exclude != plant::kTakesPart && !plant::is_in_gap(con);
 }
 
-/// J-dot v of a constraint row, from MuJoCo's reference acceleration -B v_r - K I r - J-dot v.
+/// Returns J-dot v of a constraint row, from MuJoCo's reference acceleration -B v_r - K I r - J-dot
+/// v.
 double calc_row_bias(const mjData* d, int row) {
   const mjtNum* kbip = d->efc_KBIP + 4 * row;
   const double r = d->efc_pos[row] - d->efc_margin[row];
@@ -29,7 +30,7 @@ bool is_limit(const mjData* d, int row) {
   return d->efc_type[row] == mjCNSTR_LIMIT_JOINT || d->efc_type[row] == mjCNSTR_LIMIT_TENDON;
 }
 
-/// The distance of a limit's row from its limit, < 0 beyond it [m, rad].
+/// Returns the distance of a row from its limit, < 0 beyond the limit [m, rad].
 double limit_gap(const mjData* d, int row) { return d->efc_pos[row] - d->efc_margin[row]; }
 
 /// Returns the largest absolute value of the equality rows in an array of all rows.
@@ -105,9 +106,9 @@ void SustainedContacts::choose_sustained(const mjModel* m, const mjData* d, doub
     const mjContact& con = d->contact[i];
     if (is_excluded(con) || !find_touching(con)) continue;
     bias_[i] = gap_acceleration_.calc(m, d, con);
-    const double way = 0.5 * reach * reach * std::abs(bias_[i]);
+    const double distance = 0.5 * reach * reach * std::abs(bias_[i]);
     const double speed = reach * std::abs(bias_[i]);
-    acts_[i] = plant::calc_gap(con) <= kTouching + way &&
+    acts_[i] = plant::calc_gap(con) <= kTouching + distance &&
                std::abs(velocities_.calc_at_contact(m, d, con).normal) <= kRestSpeed + speed;
   }
 }

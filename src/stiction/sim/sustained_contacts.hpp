@@ -13,7 +13,7 @@
 
 namespace stiction::sim {
 
-/// What the velocities of a contact problem stand for.
+/// The level of a contact problem: its velocities are velocities after an impact, or accelerations.
 enum class Level { impact, acceleration };
 
 /// The contacts and constraint rows that hold through a part of an `rk4` step. A contact is
@@ -35,22 +35,22 @@ class SustainedContacts {
   bool hold_equalities(const mjData* data) const;
 
   /// Chooses the contacts that touch, for an impact.
-  /// @return true if a contact, limit or equality closes or opens, so that an impact is to be
+  /// @return true if a contact or limit closes or an equality opens, so that an impact must be
   /// solved
   bool choose_touching(const mjModel* model, const mjData* data);
 
-  /// Chooses the contacts that are sustained, as nearly as a stage can tell.
-  /// @param reach as above, 0 at the part's beginning
+  /// Chooses the contacts that are sustained, within the accuracy of a stage.
+  /// @param reach largest possible time since the part began [s], 0 at its beginning
   void choose_sustained(const mjModel* model, const mjData* data, double reach);
 
-  /// Removes the rows of dry friction and of open limits from the problem, and gives the other rows
-  /// their J-dot v for their position, or 0 at an impact.
+  /// Removes the rows of dry friction and of open limits from the problem. Sets Row::position of
+  /// the other rows to their J-dot v, or to 0 at an impact.
   void choose_rows(const mjData* data, Level level, double reach,
                    contact::ContactProblem* problem) const;
 
   /// One flag per contact in data->contact: 1 if it is chosen.
   std::span<const std::uint8_t> acts() const { return acts_; }
-  /// N-dot v of a contact in data->contact after choose_sustained [m/s^2].
+  /// The term N-dot v of a contact in data->contact [m/s^2]. Call choose_sustained first.
   double bias(int contact) const { return bias_[contact]; }
 
  private:
@@ -62,8 +62,8 @@ class SustainedContacts {
   const Touching* find_touching(const mjContact& con) const;
 
   std::vector<Touching> touching_;
-  double limit_depth_ = 0;     // the largest when the part began [m, rad]
-  double equality_error_ = 0;  // likewise [m, rad]
+  double limit_depth_ = 0;     // largest violation of a limit when the part began [m, rad]
+  double equality_error_ = 0;  // largest error of an equality when the part began [m, rad]
   plant::GapAcceleration gap_acceleration_;
   plant::BodyVelocities velocities_;
   std::vector<std::uint8_t> acts_;

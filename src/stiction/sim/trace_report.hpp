@@ -17,10 +17,11 @@ struct TraceReport {
   std::vector<int> island;     // index in StepReport::islands of that solve
   std::vector<int> run;        // 0, 1, ... of the island
   std::vector<int> iteration;  // 0, 1, ... of the run
-  /// Cost l at the iterate minus l at the start of the run [J]; NaN under `tamsi`, which has none.
+  /// Cost l at the iterate minus l at the start of the run [J]; NaN under `tamsi`, which has no
+  /// cost.
   std::vector<double> cost;
   std::vector<double> gradient_norm;  // |D grad l| [sqrt(J)]
-  std::vector<double> step_length;    // of the step from the iterate, 1 for a full step; 0 at the end
+  std::vector<double> step_length;  // of the step from the iterate, 1 for a full step; 0 at the end
   int num_solves = 0;
 
   int size() const { return static_cast<int>(solve.size()); }

@@ -15,14 +15,14 @@
 
 namespace stiction::sim {
 
-/// The equations of motion under `viscous`, at the level of accelerations:
+/// Solves the equations of motion under `viscous` at the level of accelerations:
 ///
 ///     M a = f - S^T V (S v + b) - T^T V (T v + b) + J^T f_J + N^T f_N,
 ///     J a + J-dot v = 0,   0 <= f_N _|_ N a + N-dot v >= 0
 ///
-/// for sustained contacts, which touch and neither close nor open. Contacts that close become
-/// sustained by an impact before, inelastic or with Poisson's restitution. Limits of joints and
-/// tendons are contacts without friction.
+/// for sustained contacts, which touch and neither close nor open. Contacts that close have an
+/// impact first, inelastic or with Poisson's restitution. Limits of joints and tendons are contacts
+/// without friction.
 ///
 /// The contact model's own solver solves both problems; at the level of accelerations, its
 /// velocities are accelerations and its impulses forces.
@@ -49,7 +49,7 @@ class ViscousMotion {
   /// Computes the accelerations of a stage, certifies them, and checks them by MuJoCo's matrices.
   /// If these disagree the step fails.
   /// @param reach    largest time since the start [s], 0 at the start
-  /// @param duration over which the accelerations act [s]
+  /// @param duration time over which the accelerations act [s]
   /// @param qacc     out, size nv, in MuJoCo's dofs
   /// @return false if there are no such accelerations, or they fail their certificate
   bool calc_acceleration(StepContext& context, mjData* d, double reach, double duration,
@@ -78,7 +78,7 @@ class ViscousMotion {
   SustainedContacts sustained_;
   ContactPipeline contacts_;
   std::unique_ptr<formulations::ContactSolver> impact_solver_, acceleration_solver_;
-  std::vector<std::uint8_t> left_out_;  // of each geom: none is left out of the collision
+  std::vector<std::uint8_t> left_out_;  // one flag per geom; all are 0, so all geoms are collided
   std::vector<double> v_;               // velocities in the solver's dofs
   Viscous viscous_;
 };
