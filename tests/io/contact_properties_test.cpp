@@ -16,7 +16,7 @@ ContactProperties parse(const std::string& text) {
   return parse_contact_properties(text, "pads.contact.yaml");
 }
 
-/// The message of the error that a text gives, empty if none.
+/// Returns the message of the error that a text gives, or an empty text.
 std::string message_of(const std::string& text) {
   try {
     parse(text);
@@ -95,7 +95,7 @@ TEST(ContactPropertiesFile, MayBeEmpty) {
   EXPECT_EQ(parse("materials: {plain: }\ngeoms: {floor: plain}").materials.size(), 1u);
 }
 
-TEST(ContactPropertiesFile, SaysWhatIsWrongWithAValue) {
+TEST(ContactPropertiesFile, ReportsInvalidValues) {
   const struct {
     const char* value;
     const char* message;
@@ -122,13 +122,13 @@ TEST(ContactPropertiesFile, SaysWhatIsWrongWithAValue) {
       {"hydroelastic_modulus: 1e5 Pa", "hydroelastic_modulus is '1e5 Pa', must be"},
       {"resolution_hint: 0", "resolution_hint is '0', must be a finite number above 0 in m"},
       {"slab_thickness: -1", "slab_thickness is '-1', must be a finite number above 0 in m"},
-      {"slab_thickness: 0.1", "is the hydroelastic_modulus; give that too"},
+      {"slab_thickness: 0.1", "slab_thickness needs a hydroelastic_modulus"},
       {"rigid: 1", "rigid is '1', must be true or false"},
       {"rigid: ", "rigid is empty, must be true or false"},
       {"rigid: true, hydroelastic_modulus: 1e5",
-       "hydroelastic_modulus is of compliant surfaces, and this one has 'rigid: true'"},
-      {"rigid: true, pressure_field: a.vtk", "pressure_field is of compliant surfaces"},
-      {"rigid: true, slab_thickness: 1", "slab_thickness is of compliant surfaces"},
+       "hydroelastic_modulus makes a surface compliant, but this one has 'rigid: true'"},
+      {"rigid: true, pressure_field: a.vtk", "pressure_field makes a surface compliant"},
+      {"rigid: true, slab_thickness: 1", "slab_thickness makes a surface compliant"},
       {"pressure_field: ''", "pressure_field is empty, must be the name of a tet mesh"},
       {"pressure_field: [a.vtk]", "pressure_field is a list, must be the name"},
       {"pressure_fild: a.vtk", "(did you mean 'pressure_field'?)"},
@@ -141,7 +141,7 @@ TEST(ContactPropertiesFile, SaysWhatIsWrongWithAValue) {
   }
 }
 
-TEST(ContactPropertiesFile, SaysWhatIsWrongWithTheRest) {
+TEST(ContactPropertiesFile, ReportsInvalidStructure) {
   const struct {
     const char* text;
     const char* message;
@@ -151,7 +151,7 @@ TEST(ContactPropertiesFile, SaysWhatIsWrongWithTheRest) {
       {"just text", "the file is 'just text', must be a mapping"},
       {"materials: [steel]", "materials is a list, must be a mapping"},
       {"materials: {steel: 3}", "material 'steel' is '3', must be a mapping"},
-      {"materials: {? [a] : {}}", "materials has a list as a name"},
+      {"materials: {? [a] : {}}", "materials has a list as a key; use a name"},
       {"materials: {a: {}}\nmaterials: {b: {}}", ":2: the file has 'materials' twice"},
       {"materials:\n  a: {}\n  a: {}", "pads.contact.yaml:3: materials has 'a' twice"},
       {"materials: {steel: {}}\ngeoms:\n  f: steal",
@@ -183,7 +183,7 @@ geoms: {x: c}
     EXPECT_NE(message.find(part), std::string::npos) << message;
 }
 
-TEST(ContactPropertiesFile, ALongListOfFaultsIsCut) {
+TEST(ContactPropertiesFile, LongListOfFaultsIsTruncated) {
   std::string text = "materials:\n";
   for (int i = 0; i < 1000; ++i) text += "  m" + std::to_string(i) + ": {friction: -1}\n";
   const std::string message = message_of(text);
@@ -191,7 +191,7 @@ TEST(ContactPropertiesFile, ALongListOfFaultsIsCut) {
   EXPECT_LT(std::count(message.begin(), message.end(), '\n'), 60);
 }
 
-TEST(ContactPropertiesFile, AliasesThatGrowWithoutEndAreNoWork) {
+TEST(ContactPropertiesFile, AliasesThatGrowExponentiallyAreRejected) {
   std::string text = "a0: &a0 [x, x]\n";
   for (int i = 1; i < 64; ++i) {
     const std::string last = std::to_string(i - 1), n = std::to_string(i);
@@ -201,12 +201,12 @@ TEST(ContactPropertiesFile, AliasesThatGrowWithoutEndAreNoWork) {
   EXPECT_NE(message_of("materials: &m {a: *m}"), "");
 }
 
-TEST(ContactPropertiesFile, DeepNestingIsAnErrorAndNoOverflow) {
+TEST(ContactPropertiesFile, DeepNestingIsAnErrorAndDoesNotOverflowTheStack) {
   EXPECT_NE(message_of(std::string(100000, '[')), "");
   EXPECT_NE(message_of("materials: " + std::string(100000, '{')), "");
 }
 
-TEST(ContactPropertiesFile, ATextThatYamlCppReadsForEverIsAnError) {
+TEST(ContactPropertiesFile, TextOnWhichYamlCppLoopsForeverIsAnError) {
   EXPECT_NE(message_of("a: 1\n--- !!ma, *x]\n? {a: b}\n: |\n p {'k: 'v'}\n"), "");
 }
 
@@ -219,7 +219,7 @@ TEST(ContactPropertiesFile, IsReadFromDisk) {
   EXPECT_EQ(p.materials[0].source, path.string() + ":1");
 }
 
-TEST(ContactPropertiesFile, MustBeThere) {
+TEST(ContactPropertiesFile, MissingFileIsAnError) {
   for (const std::string& path : {testing::TempDir() + "/none.yaml", testing::TempDir()}) {
     try {
       read_contact_properties(path);

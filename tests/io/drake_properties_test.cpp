@@ -13,7 +13,7 @@
 namespace stiction::io {
 namespace {
 
-/// A URDF of one link, whose one collision has the properties.
+/// Returns a URDF with one link and one collision, which has the properties.
 std::string make_urdf(const std::string& properties) {
   return R"(<robot name="r" xmlns:drake="http://drake.mit.edu"><link name="l">
 <collision name="c"><geometry><sphere radius="1"/></geometry>
@@ -103,7 +103,7 @@ TEST(DrakeProperties, CompliantWithoutAModulusHasDrakesDefault) {
             1e7);
 }
 
-TEST(DrakeProperties, AModulusAloneIsNoCompliance) {
+TEST(DrakeProperties, ModulusAloneDoesNotMakeASurfaceCompliant) {
   for (const auto& [tag, reason] :
        {std::pair{"", "is not compliant_hydroelastic"},
         std::pair{"<drake:rigid_hydroelastic/>", "the surface is rigid"}}) {
@@ -116,12 +116,12 @@ TEST(DrakeProperties, AModulusAloneIsNoCompliance) {
   }
 }
 
-TEST(DrakeProperties, AMarginIsWarnedAbout) {
+TEST(DrakeProperties, MarginGivesAWarning) {
   EXPECT_EQ(parse_urdf("<drake:hydroelastic_margin value='0.01'/>").warnings.size(), 1u);
   EXPECT_TRUE(parse_urdf("<drake:hydroelastic_margin value='0'/>").warnings.empty());
 }
 
-TEST(DrakeProperties, SaysAllThatIsWrongAtOnce) {
+TEST(DrakeProperties, ListsAllFaultsAtOnce) {
   const std::string fault = fault_of(make_urdf(R"(<drake:hunt_crosley_dissipation value="5"/>
 <drake:relaxation_time value="-1"/>
 <drake:mu_dynamic>0.5</drake:mu_dynamic>
@@ -161,9 +161,9 @@ TEST(DrakeProperties, MeshesNeedAPlainPath) {
             "");
 }
 
-// ---- onto geoms ------------------------------------------------------------------------------
+// ---- geoms that get the properties -----------------------------------------------------------
 
-/// The friction of each geom as the SDF gives it; 0: untouched.
+/// Returns the friction that the properties assign to each geom; 0 if they assign none.
 std::vector<double> find_frictions(const mjModel* model, const ContactProperties& properties) {
   std::vector<double> frictions;
   for (const plant::Material& material : assign_materials(model, properties).geoms)
@@ -175,7 +175,7 @@ using Values = std::vector<double>;
 
 TEST(DrakeProperties, FindGeomsOfAnMjcfByScopedNameNameOrBody) {
   std::string sdf = kSdf;
-  sdf.replace(sdf.find("pad.vtk"), 7, "pad.obj");  // a geom's own shape
+  sdf.replace(sdf.find("pad.vtk"), 7, "pad.obj");  // no pressure field
   const ContactProperties p = parse_drake_properties(sdf, "g.sdf", false);
   const auto find = [&](const std::string& geoms) {
     const support::Scene scene("<mujoco><worldbody>" + geoms + "</worldbody></mujoco>");
@@ -199,7 +199,7 @@ TEST(DrakeProperties, FindGeomsOfAnMjcfByScopedNameNameOrBody) {
   }
 }
 
-TEST(DrakeProperties, ANameOfTwoLinksIsNoLinksAlone) {
+TEST(DrakeProperties, NameSharedByTwoLinksDoesNotSelectAGeomAlone) {
   const std::string link = R"(<link name="NAME"><collision name="pad"><drake:proximity_properties>
 <drake:mu_dynamic>0.5</drake:mu_dynamic></drake:proximity_properties></collision></link>)";
   const auto named = [&](const char* name) {
@@ -215,7 +215,7 @@ TEST(DrakeProperties, ANameOfTwoLinksIsNoLinksAlone) {
   EXPECT_THROW(find_frictions(wrong.model, p), Error);
 }
 
-TEST(DrakeProperties, OneLinkWithAlikeCollisionsIsItsBody) {
+TEST(DrakeProperties, LinkWithEqualCollisionsSelectsItsBody) {
   const std::string collision = R"(<collision name="NAME"><drake:proximity_properties>
 <drake:mu_dynamic>0.5</drake:mu_dynamic></drake:proximity_properties></collision>)";
   const auto named = [&](const char* name) {
@@ -229,7 +229,7 @@ TEST(DrakeProperties, OneLinkWithAlikeCollisionsIsItsBody) {
   EXPECT_EQ(p.rules[1].selector, "body:b");
 }
 
-/// A collision of a URDF: a sphere of a radius, and that friction.
+/// Returns a collision of a URDF: a sphere whose friction equals its radius.
 std::string sphere(const std::string& radius, const std::string& name = "") {
   return "<collision" + (name.empty() ? name : " name='" + name + "'") +
          "><geometry><sphere radius='" + radius +
@@ -237,9 +237,9 @@ std::string sphere(const std::string& radius, const std::string& name = "") {
          "'/></drake:proximity_properties></collision>";
 }
 
-TEST(DrakeProperties, CollisionsOfAUrdfAreItsGeomsWhateverBecomesOfTheirNames) {
-  // MuJoCo keeps the first `pad` only, and moves the geoms of `base` to the world, those of `tip`
-  // to `arm`, before those of `hand`.
+TEST(DrakeProperties, CollisionsOfAUrdfFindTheirGeomsEvenIfNamesAreLost) {
+  // MuJoCo keeps the name of the first `pad` only. It moves the geoms of `base` to the world, and
+  // the geoms of `tip` to `arm`, so that they precede the geoms of `hand`.
   const std::string inertial =
       "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
       "</inertial>";

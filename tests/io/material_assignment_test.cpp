@@ -32,7 +32,7 @@ constexpr const char* kScene = R"(<mujoco>
 
 class Assignment : public testing::Test {
  protected:
-  /// Materials a, b, c with frictions 1, 2, 3 for the selectors.
+  /// Assigns the materials a, b, c with the frictions 1, 2, 3 to selectors.
   plant::MaterialTable assign(const std::string& geoms) {
     ContactProperties p = parse_contact_properties(
         "materials: {a: {friction: 1}, b: {friction: 2}, c: {friction: 3}}\ngeoms: {" + geoms + "}",
@@ -40,7 +40,7 @@ class Assignment : public testing::Test {
     p.classes = classes_;
     return assign_materials(scene_.model, p);
   }
-  /// Friction of each geom; 0: untouched.
+  /// Returns the friction assigned to each geom; 0 if none is assigned.
   std::vector<double> frictions(const std::string& geoms) {
     std::vector<double> out;
     for (const plant::Material& material : assign(geoms).geoms)
@@ -72,7 +72,7 @@ TEST_F(Assignment, SelectsByNameGlobAndBody) {
   EXPECT_EQ(frictions("'body:world': a"), (Values{1, 0, 0, 0, 0, 0}));
 }
 
-TEST_F(Assignment, UnnamedGeomsAreReachedByAllBodyAndClass) {
+TEST_F(Assignment, UnnamedGeomsAreSelectedByStarAndBody) {
   EXPECT_EQ(frictions("'*': a")[3], 1);
   EXPECT_EQ(frictions("'?*': a")[3], 0);
   EXPECT_EQ(frictions("'body:finger_left': a")[3], 1);
@@ -89,7 +89,7 @@ TEST_F(Assignment, MoreSpecificSelectorsWinInAnyOrder) {
   EXPECT_EQ(frictions("'body:finger_left': b, 'body:*': a"), (Values{1, 2, 2, 2, 1, 1}));
 }
 
-TEST_F(Assignment, AmongEqualsTheLaterWins) {
+TEST_F(Assignment, AmongEqualSelectorsTheLastWins) {
   EXPECT_EQ(frictions("'*_pad': a, 'left_*': b")[2], 2);
   EXPECT_EQ(frictions("'left_*': b, '*_pad': a")[2], 1);
 }
@@ -126,7 +126,7 @@ TEST_F(Assignment, NamesEverySelectorThatSelectsNothing) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
 }
 
-TEST_F(Assignment, SaysWhereEachValueIsFrom) {
+TEST_F(Assignment, RecordsTheSourceOfEachValue) {
   const plant::MaterialTable table = assign_materials(
       scene_.model, parse_contact_properties(
                         "materials:\n  pad: {stiffness: 1e5}\ngeoms:\n  '*_pad': pad\n", "file"));
@@ -139,7 +139,7 @@ TEST_F(Assignment, SaysWhereEachValueIsFrom) {
   EXPECT_EQ(table.sources[0].material, "");
 }
 
-TEST_F(Assignment, TakesSurfacesOfPressureFieldContact) {
+TEST_F(Assignment, AssignsPropertiesOfPressureFieldContact) {
   const plant::MaterialTable table = assign_materials(
       scene_.model,
       parse_contact_properties(
@@ -161,11 +161,11 @@ TEST_F(Assignment, TakesSurfacesOfPressureFieldContact) {
   EXPECT_FALSE(table.geoms[1].rigid);
 }
 
-/// Materials a and b of the geoms, whose pressure fields are files beside each other.
+/// Materials with pressure fields in files of a temporary folder.
 class PressureFields : public Assignment {
  protected:
   void SetUp() override {
-    // A folder for each test: CTest runs them side by side, each in a process.
+    // Each test has its own folder, because CTest runs tests in parallel processes.
     folder_ =
         std::filesystem::path(testing::TempDir()) /
         (std::string("fields_") + testing::UnitTest::GetInstance()->current_test_info()->name());
@@ -204,13 +204,13 @@ TEST_F(PressureFields, AreReadOnceForAMaterial) {
   EXPECT_EQ(table.pressure_fields[2]->mesh.tets.size(), 4u);
 }
 
-TEST_F(PressureFields, WithoutAFieldAreByTheDistanceToTheBoundary) {
+TEST_F(PressureFields, WithoutAFieldFollowFromTheDistanceToTheBoundary) {
   const plant::MaterialTable table =
       assign_fields("hydroelastic_modulus: 3e5, pressure_field: none.vtk", "floor: a");
   EXPECT_EQ(table.pressure_fields[0]->pressure, (std::vector<double>{0, 0, 0, 0, 3e5}));
 }
 
-TEST_F(PressureFields, OfPressureNeedNoModulus) {
+TEST_F(PressureFields, WithPressuresNeedNoModulus) {
   const plant::MaterialTable table = assign_fields("pressure_field: pressure.vtk", "floor: a");
   EXPECT_EQ(table.pressure_fields[0]->pressure[4], 2e5);
   EXPECT_EQ(table.geoms[0].hydroelastic_modulus, 2e5);
@@ -234,7 +234,7 @@ TEST_F(PressureFields, FaultsNameMaterialAndFile) {
 }
 
 TEST(ContactProperties, DecideWhereABallComesToRest) {
-  // Under its weight two springs of 2e4 N/m in series give by m g / k, whatever the model.
+  // Two springs of 2e4 N/m in series are compressed by m g / k under every model.
   for (const contact::ContactModel model :
        {contact::ContactModel::sap, contact::ContactModel::lagged,
         contact::ContactModel::lagged_regularized, contact::ContactModel::similar,

@@ -18,7 +18,7 @@
 namespace stiction::io {
 namespace {
 
-/// A YAML node as a message quotes it.
+/// Quotes a YAML node for a message.
 std::string quote(const YAML::Node& node) {
   constexpr std::size_t kMaxQuoted = 40;
   if (node.IsMap()) return "a mapping";
@@ -33,7 +33,7 @@ std::string quote(const YAML::Node& node) {
   return quoted;
 }
 
-/// A number in YAML's spelling or C's; NaN if it is none, or NaN itself.
+/// Reads a number in the notation of YAML or C. Returns NaN if the node is not a number or is NaN.
 double parse_number(const YAML::Node& node) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   if (!node.IsScalar()) return kNaN;
@@ -51,7 +51,8 @@ double parse_number(const YAML::Node& node) {
   return negative ? -value : value;
 }
 
-/// @returns false if it is neither true nor false
+/// Reads a boolean.
+/// @return false if the node is neither true nor false
 bool parse_bool(const YAML::Node& node, bool* value) {
   if (!node.IsScalar()) return false;
   const std::string& text = node.Scalar();
@@ -59,7 +60,7 @@ bool parse_bool(const YAML::Node& node, bool* value) {
   return *value || text == "false" || text == "False" || text == "FALSE";
 }
 
-/// Turns YAML into ContactProperties, and collects what is wrong with it.
+/// Converts YAML to ContactProperties, and collects all faults.
 class Reader {
  public:
   Reader(const std::string& origin, bool has_lines, std::filesystem::path folder)
@@ -80,11 +81,12 @@ class Reader {
   }
 
   void add_fault(ErrorCode code, const YAML::Node& node, const std::string& message) {
-    constexpr int kMaxFaults = 50;  // more would hide the first
+    constexpr int kMaxFaults = 50;  // a longer list would hide the first fault
     if (++num_faults_ <= kMaxFaults) faults_.add(code, where(node), message);
   }
 
-  /// Calls f(key, value) for the entries of a mapping that have a name, and one each.
+  /// Calls f(key, value) for the entries of a mapping. Reports keys that are not names or that
+  /// occur twice.
   template <class F>
   void for_each_entry(const YAML::Node& node, const std::string& what, F&& f) {
     if (!node.IsMap())
@@ -94,7 +96,7 @@ class Reader {
     for (const auto& entry : node) {
       const YAML::Node& key = entry.first;
       if (!key.IsScalar()) {
-        add_fault(ErrorCode::kSyntax, key, what + " has " + quote(key) + " as a name");
+        add_fault(ErrorCode::kSyntax, key, what + " has " + quote(key) + " as a key; use a name");
         continue;
       }
       if (!seen.insert(key.Scalar()).second)
@@ -106,7 +108,7 @@ class Reader {
   void read_root(const YAML::Node& root) {
     for_each_entry(root, "the file", [&](const YAML::Node& key, const YAML::Node& value) {
       const std::string& name = key.Scalar();
-      // "geoms:" with all its entries commented out is as good as none.
+      // A section whose entries are all commented out counts as missing.
       if (value.IsNull() && (name == "materials" || name == "geoms")) return;
       if (name == "materials")
         for_each_entry(value, "materials",
@@ -126,7 +128,7 @@ class Reader {
     NamedMaterial& added = out_.materials.emplace_back();
     added.name = name.Scalar();
     added.source = where(name);
-    if (node.IsNull()) return;  // a material of defaults
+    if (node.IsNull()) return;  // a material with the default properties
     const std::string material = "material '" + name.Scalar() + "'";
     for_each_entry(node, material, [&](const YAML::Node& key, const YAML::Node& value) {
       read_property(material, key, value, &out_.materials.back().values);
@@ -163,28 +165,29 @@ class Reader {
     }
   }
 
-  /// Absolute, so that it means the same when the content is read again elsewhere.
+  /// Makes a path absolute, so that it stays valid when the content is read in another folder.
   std::string resolve_path(const std::string& path) const {
     return std::filesystem::absolute(folder_ / path).lexically_normal().string();
   }
 
-  /// What a surface is in pressure-field contact: rigid, compliant, or neither.
+  /// Checks that a material is rigid or compliant in pressure-field contact, or neither, but not
+  /// both.
   void check_pressure_field(const std::string& material, const YAML::Node& name,
                             const YAML::Node& node, const plant::Material& values) {
-    // Of a value that is refused there is no need to say more.
+    // A value that was already rejected counts as given, so that it is not reported twice.
     const auto has = [&](const char* key) { return node.IsMap() && node[key]; };
     if (values.rigid) {
       for (const char* key : {"hydroelastic_modulus", "slab_thickness", "pressure_field"})
         if (has(key))
           add_fault(ErrorCode::kInvalidValue, name,
                     material + ": " + key +
-                        " is of compliant surfaces, and this one has 'rigid: true'; remove one of "
+                        " makes a surface compliant, but this one has 'rigid: true'; remove one of "
                         "the two");
     } else if (has("slab_thickness") && !has("hydroelastic_modulus")) {
       add_fault(ErrorCode::kInvalidValue, name,
                 material +
-                    ": slab_thickness is the depth at which the pressure of a plane is the "
-                    "hydroelastic_modulus; give that too");
+                    ": slab_thickness needs a hydroelastic_modulus, which is the pressure at that "
+                    "depth below a plane; give both");
     }
   }
 
@@ -226,13 +229,13 @@ class Reader {
   }
 
   bool has_lines_;
-  std::filesystem::path folder_;  // of relative paths
+  std::filesystem::path folder_;  // start of relative paths
   ContactProperties out_;
   ErrorList faults_;
   int num_faults_ = 0;
 };
 
-/// Ignores what is parsed.
+/// Ignores all events of a parser.
 class NullHandler : public YAML::EventHandler {
  public:
   using Mark = YAML::Mark;
@@ -249,7 +252,8 @@ class NullHandler : public YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-/// YAML::LoadAll never ends on some malformed texts, so documents are taken two at most.
+/// True if a text has more than one document. YAML::LoadAll does not end on some malformed texts,
+/// so this reads two documents at most.
 bool has_second_document(const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
@@ -258,7 +262,7 @@ bool has_second_document(const std::string& text) {
 }
 
 std::string read_text(const std::filesystem::path& path) {
-  constexpr std::uintmax_t kMaxSize = 16 << 20;  // [bytes]; a slip, like a mesh in its place
+  constexpr std::uintmax_t kMaxSize = 16 << 20;  // [bytes]; a larger file is probably a mesh
   std::error_code error;
   if (!std::filesystem::exists(path, error))
     throw Error(ErrorCode::kFileNotFound, path.string(),
@@ -266,8 +270,9 @@ std::string read_text(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(path, error))
     throw Error(ErrorCode::kFileNotFound, path.string(), "is not a file");
   if (std::filesystem::file_size(path, error) > kMaxSize)
-    throw Error(ErrorCode::kSyntax, path.string(),
-                "is larger than 16 MiB; that is no contact properties file");
+    throw Error(
+        ErrorCode::kSyntax, path.string(),
+        "is larger than 16 MiB, so it cannot be a contact properties file; choose another file");
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();

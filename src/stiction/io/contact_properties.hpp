@@ -16,17 +16,19 @@ struct NamedMaterial {
   std::string source;  // "pads.contact.yaml:3"
 };
 
-/// Which geoms get a material. Selectors, from the most to the least specific:
+/// The rule that assigns a material to geoms. These are the selectors, from the most to the least
+/// specific:
 ///
-///     "left_pad"        the geom of that name
-///     "finger::pad"     of that name; else `pad` of the body `finger`; else `pad`, if no other
-///                       selector ends in "::pad"; else the one geom of the body that collides
-///     "*_pad"           geoms whose name matches the glob (*, ?, [abc])
-///     "body:finger_*"   all geoms of the bodies whose name matches
-///     "class:pads"      geoms of the MJCF default class, and of classes nested in it
+///     "left_pad"        the geom of this name
+///     "finger::pad"     the geom of this name; otherwise the geom `pad` of the body `finger`;
+///                       otherwise the geom `pad`, if no other selector ends in "::pad"; otherwise
+///                       the only geom of the body that collides
+///     "*_pad"           the geoms whose names match the glob (*, ?, [abc])
+///     "body:finger_*"   all geoms of the bodies whose names match
+///     "class:pads"      the geoms of the MJCF default class and of the classes nested in it
 ///     "*"               all geoms
 ///
-/// The most specific selector decides, among equals the later one.
+/// The most specific selector decides. If several are equally specific, the last one decides.
 struct GeomRule {
   std::string selector;
   std::string material;
@@ -38,27 +40,28 @@ struct ContactProperties {
   std::string origin;  // name of the file, or of the argument it came from
   std::vector<NamedMaterial> materials;
   std::vector<GeomRule> rules;
-  /// Ids of the geoms of each default class, or of a URDF's collisions as `finger::#2`: a compiled
-  /// model does not know them. Filled by resolve_classes, or from the content itself.
+  /// The ids of the geoms of each default class, or of each collision of a URDF (`finger::#2`). A
+  /// compiled model does not have this information. resolve_classes fills it, or the file contains
+  /// it.
   std::map<std::string, std::vector<int>> classes;
-  std::vector<std::string> warnings;  // what was passed over, with file and line
+  std::vector<std::string> warnings;  // entries that were ignored, with file and line
 
   bool empty() const { return materials.empty() && rules.empty(); }
 };
 
-/// Reads a file: Drake's proximity properties of a .urdf or .sdf (drake_properties.hpp), else YAML
-/// with `materials:`, by name, and `geoms:`, selectors with names of materials. SI units: stiffness
-/// [N/m], hertz_stiffness [N/m^1.5] and barrier_stiffness [N/m] in (0, inf], barrier_thickness [m]
-/// above 0; dissipation [s/m], relaxation_time [s] and friction [-] at least 0; of pressure-field
-/// contact hydroelastic_modulus [Pa], resolution_hint [m] and slab_thickness [m] above 0, rigid,
-/// and pressure_field, whose path is made absolute.
-/// @throws Error with file and line: no such file, not YAML, or all faults of its content at once
+/// Reads a file. A .urdf or .sdf file has Drake's proximity properties (drake_properties.hpp). Any
+/// other file is YAML with the sections `materials:`, which maps names to properties, and `geoms:`,
+/// which maps selectors to names of materials. plant::material_properties lists the properties with
+/// their units and ranges. Besides them a material may have `rigid` and `pressure_field`, whose
+/// path is made absolute.
+/// @throws Error with file and line if the file does not exist or is not YAML, or with all
+///         faults of its content at once
 ContactProperties read_contact_properties(const std::filesystem::path& path);
 
-/// The same from a text.
-/// @param origin    its name in messages
-/// @param has_lines false if line numbers would mean nothing to the user
-/// @param folder    which relative paths start from; empty is the working directory
+/// Reads the text of a YAML file.
+/// @param origin    name of the text in messages
+/// @param has_lines false if messages must not have line numbers
+/// @param folder    folder from which relative paths start; empty: the working directory
 ContactProperties parse_contact_properties(const std::string& text, const std::string& origin,
                                            bool has_lines = true,
                                            const std::filesystem::path& folder = {});

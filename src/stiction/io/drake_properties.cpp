@@ -23,21 +23,22 @@ namespace {
 using tinyxml2::XMLElement;
 
 constexpr std::string_view kPrefix = "drake:";
-/// Of a compliant surface that gives none [Pa].
+/// Drake's default modulus of a compliant surface [Pa].
 constexpr double kDefaultModulus = 1e7;
 
-/// Drake's numbers, and the properties that they are here; null: none.
+/// A number of Drake's and the property that it sets; null if Stiction does not support it.
 struct Tag {
   const char* name;
   const char* property;
 };
+/// If several tags set the same property, the last one decides.
 constexpr std::array kTags = {Tag{"hydroelastic_modulus", "hydroelastic_modulus"},
                               Tag{"mesh_resolution_hint", "resolution_hint"},
                               Tag{"hunt_crossley_dissipation", "dissipation"},
                               Tag{"relaxation_time", "relaxation_time"},
                               Tag{"point_contact_stiffness", "stiffness"},
                               Tag{"mu_static", "friction"},
-                              Tag{"mu_dynamic", "friction"},  // after mu_static: it decides
+                              Tag{"mu_dynamic", "friction"},
                               Tag{"hydroelastic_margin", nullptr}};
 
 std::string_view trim(std::string_view text) {
@@ -46,7 +47,7 @@ std::string_view trim(std::string_view text) {
   return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-/// NaN if it is no number.
+/// Reads a number. Returns NaN if the text is not a number.
 double parse_number(std::string_view text) {
   double value = std::numeric_limits<double>::quiet_NaN();
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -67,13 +68,13 @@ bool have_same_values(const plant::Material& a, const plant::Material& b) {
 /// A <collision> of a link.
 struct Collision {
   const XMLElement* element;
-  std::string link, name;  // its own name, maybe empty
-  int number;              // in its link, from 1
+  std::string link, name;  // names of the link and the collision; may be empty
+  int number;              // number of the collision in its link, from 1
   bool has_properties = false;
   plant::Material values{};
 };
 
-/// Turns an XML document into ContactProperties, and collects what is wrong with it.
+/// Converts an XML document to ContactProperties, and collects all faults.
 class Reader {
  public:
   Reader(std::string origin, bool is_urdf, std::filesystem::path folder)
@@ -109,7 +110,8 @@ class Reader {
     return "collision '" + collision.name + "' of link '" + collision.link + "'";
   }
 
-  /// Links may stand in models in a world. tinyxml2 bounds the depth, so this may be recursive.
+  /// Finds the collisions of all links, which may be nested in models and worlds. tinyxml2 limits
+  /// the depth of a document, so this recursion is safe.
   void find_collisions(const XMLElement& parent) {
     for (const auto* child = parent.FirstChildElement(); child;
          child = child->NextSiblingElement()) {
@@ -161,7 +163,7 @@ class Reader {
     }
   }
 
-  /// Refuses what Drake has not either.
+  /// Reports an element that Drake does not have either.
   void read_element(const XMLElement& element, const Collision& collision) {
     const std::string_view name = element.Name();
     std::vector<std::string> names = {"drake:rigid_hydroelastic", "drake:compliant_hydroelastic"};
@@ -193,7 +195,8 @@ class Reader {
     }
   }
 
-  /// The absolute path of a tet mesh that is the collision's geometry, empty if none is.
+  /// Returns the absolute path of the collision's geometry if it is a tet mesh, otherwise an empty
+  /// text.
   std::string find_tet_mesh(const Collision& collision) {
     const auto* geometry = collision.element->FirstChildElement("geometry");
     const auto* mesh = geometry ? geometry->FirstChildElement("mesh") : nullptr;
@@ -243,7 +246,7 @@ class Reader {
     const auto is_taken = [&](const NamedMaterial& other) { return other.name == material; };
     if (std::any_of(out_.materials.begin(), out_.materials.end(), is_taken))
       return faults_.add(ErrorCode::kInvalidValue, where(*collision.element),
-                         describe(collision) + " is there twice; give each a name of its own");
+                         describe(collision) + " exists twice; give each collision its own name");
     NamedMaterial& added = out_.materials.emplace_back();
     added.name = material;
     added.values = collision.values;

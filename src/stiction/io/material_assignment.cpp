@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kBodyPrefix = "body:", kClassPrefix = "class:", kScope = "::";
 
-/// How specific a selector is: a higher one decides.
+/// The ranks of selectors. The selector of the highest rank decides.
 enum Rank { kAll, kClassGlob, kClass, kBodyGlob, kBody, kNameGlob, kName, kNumRanks };
 
 bool is_glob(const std::string& text) { return text.find_first_of("*?[") != std::string::npos; }
@@ -49,21 +49,23 @@ std::vector<std::string> list_classes(const ContactProperties& properties) {
   return names;
 }
 
-/// What a selector selects.
+/// The geoms that a selector selects.
 struct Selection {
   Rank rank = kName;
   std::vector<int> geoms;
 };
 
+/// Evaluates selectors for a model.
 class Selector {
  public:
   Selector(const mjModel* model, const ContactProperties& properties)
       : m_(model), properties_(properties) {}
 
-  /// @throws Error if nothing is selected
+  /// Finds the geoms of a rule's selector.
+  /// @throws Error if it selects no geom
   Selection select(const GeomRule& rule) const {
     const std::string& text = rule.selector;
-    // A name comes first: it may look like any other selector.
+    // Try names first, because a name may look like any other selector.
     if (const int geom = mj_name2id(m_, mjOBJ_GEOM, text.c_str()); geom >= 0 && !text.empty())
       return {kName, {geom}};
     if (text.starts_with(kBodyPrefix)) return select_bodies(rule, text.substr(kBodyPrefix.size()));
@@ -76,8 +78,9 @@ class Selector {
   }
 
  private:
-  /// The geom of a link's collision, by whatever name it has in this model; -1 if there is none.
-  /// @param scoped the collision's name after "::"
+  /// Returns the geom of a link's collision, which may have another name in this model; -1 if there
+  /// is no such geom. See GeomRule for the order of the attempts.
+  /// @param scoped "::" and the collision's name
   int find_collision(const std::string& link, const std::string& scoped) const {
     const std::string name = scoped.substr(kScope.size());
     const int body = mj_name2id(m_, mjOBJ_BODY, link.c_str());
@@ -101,7 +104,7 @@ class Selector {
     Selection out{rule.selector == "*" ? kAll : kNameGlob, {}};
     for (int i = 0; i < m_->ngeom; ++i)
       if (matches(rule.selector, name_of(m_, mjOBJ_GEOM, i))) out.geoms.push_back(i);
-    // A name of the empty string is no name.
+    // An empty name selects nothing, although geoms without a name would match it.
     if (out.geoms.empty() || rule.selector.empty())
       refuse(rule, "no geom has this name", rule.selector, list_names(m_, mjOBJ_GEOM, m_->ngeom));
     return out;
@@ -121,14 +124,13 @@ class Selector {
     if (properties_.classes.empty())
       throw Error(ErrorCode::kUnsupported, rule.source,
                   "geoms '" + rule.selector +
-                      "': a compiled model does not know its default classes, nor collisions by "
-                      "number; load the scene from its file (stiction.load_scene, "
+                      "': a compiled model has neither its default classes nor the numbers of "
+                      "collisions; load the scene from its file (stiction.load_scene, "
                       "io::resolve_classes)");
     std::set<int> geoms;
     for (const auto& [name, ids] : properties_.classes)
       if (matches(pattern, name)) geoms.insert(ids.begin(), ids.end());
-    if (geoms.empty())
-      refuse(rule, "no geom is of such a class", pattern, list_classes(properties_));
+    if (geoms.empty()) refuse(rule, "no geom has this class", pattern, list_classes(properties_));
     if (*geoms.rbegin() >= m_->ngeom)
       throw Error(ErrorCode::kWrongShape, rule.source,
                   "classes: there is no geom " + std::to_string(*geoms.rbegin()) +
@@ -148,7 +150,7 @@ class Selector {
   const ContactProperties& properties_;
 };
 
-/// Gives a geom the values that a material has; the others stay.
+/// Sets the values of a geom that a material gives. Other values do not change.
 void apply(const NamedMaterial& material, const GeomRule& rule, plant::Material* values,
            plant::MaterialSource* source) {
   const std::string from = material.source + ", material '" + material.name + "'";
@@ -202,8 +204,8 @@ LoadedField load_field(const NamedMaterial& material) {
           std::isnan(modulus) ? largest : modulus, path};
 }
 
-/// The fields of the materials that geoms have, by name.
-/// @param decider the rule of each geom, -1 for none
+/// Loads the pressure fields of the materials that geoms have. The keys are names of materials.
+/// @param decider index of the rule of each geom; -1: no rule
 std::map<std::string, LoadedField> load_fields(const ContactProperties& properties,
                                                const std::vector<int>& decider) {
   std::map<std::string, LoadedField> fields;
@@ -235,7 +237,8 @@ void resolve_classes(const std::filesystem::path& scene, ContactProperties* prop
 }
 
 plant::MaterialTable assign_materials(const mjModel* m, const ContactProperties& properties) {
-  // The rule that decides for each geom: of the highest rank, then the last.
+  // Find the rule that decides for each geom: the rule of the highest rank, or the last one of
+  // them.
   std::vector<int> rank(m->ngeom, -1), decider(m->ngeom, -1);
   const Selector selector(m, properties);
   ErrorList faults;

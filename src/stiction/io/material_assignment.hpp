@@ -8,20 +8,20 @@
 
 namespace stiction::io {
 
-/// Fills properties->classes for its `class:` selectors from the scene's file; does nothing if
-/// there are none.
+/// Fills properties->classes from the scene's file if the properties have `class:` selectors.
 /// @param scene MJCF or URDF (.urdf) file of the model
 /// @throws Error if MuJoCo cannot load it
 void resolve_classes(const std::filesystem::path& scene, ContactProperties* properties);
 
-/// The properties of every geom of a model, with their sources. A geom without a name counts as one
-/// with the empty name: `*` selects it, as do its body and its class.
-/// A material's pressure_field is read: a field of extents, or by the distance to the boundary if
-/// there is none, times its hydroelastic_modulus; or a pressure, whose largest value is the
-/// modulus.
-/// @throws Error listing every selector that selects nothing, with the nearest name; or every
-///         pressure field that cannot be read, is no sound mesh, or has not one of
-///         pressure and modulus
+/// Returns the properties of every geom of a model, with their sources. A geom without a name can
+/// be selected by `*`, by its body and by its class.
+///
+/// Also reads the pressure fields of materials. If the file has pressures, their largest value is
+/// the hydroelastic_modulus. If it has extents, the pressure is the extent times the modulus. If it
+/// has no field, the extent is computed from the distance to the boundary.
+/// @throws Error listing every selector that selects nothing, with the nearest name; or listing
+///         every pressure field that cannot be read, whose mesh is invalid, or that has both a
+///         pressure and a modulus or neither of them
 plant::MaterialTable assign_materials(const mjModel* model, const ContactProperties& properties);
 
 }  // namespace stiction::io
