@@ -19,7 +19,7 @@ std::string_view name_of(const Traits& traits) {
   return traits.name;
 }
 
-/// A function of the module that lists the names of a range, of names or of traits.
+/// Adds a function to the module that lists the names in a range of names or of traits.
 template <class Range>
 void bind_names(nanobind::module_& m, const char* function, const char* signature,
                 const char* docstring, Range (*list)()) {
@@ -55,7 +55,7 @@ void bind_all_names(nanobind::module_& m) {
   bind_names(m, "contact_models", "def contact_models() -> list[str]",
              "Names of the contact models.", contact::contact_models);
   bind_names(m, "rigid_contact_models", "def rigid_contact_models() -> list[str]",
-             "Names of those whose surfaces do not give way.", rigid_contact_models);
+             "Names of the contact models with rigid surfaces.", rigid_contact_models);
   bind_names(m, "integrators", "def integrators() -> list[str]", "Names of the integrators.",
              sim::integrators);
   bind_names(m, "lcp_solvers", "def lcp_solvers() -> list[str]",
@@ -63,7 +63,7 @@ void bind_all_names(nanobind::module_& m) {
   bind_names(m, "normal_laws", "def normal_laws() -> list[str]", "Names of the normal laws.",
              contact::normal_laws);
   bind_names(m, "tessellations", "def tessellations() -> list[str]",
-             "How faces of contact surfaces may be cut.", contact::tessellation_names);
+             "Names of the tessellations of contact surfaces.", contact::tessellation_names);
   bind_names(m, "quadratures", "def quadratures() -> list[str]",
              "Names of the quadrature rules of faces.", contact::quadrature_names);
   bind_names(m, "friction_laws", "def friction_laws() -> list[str]",

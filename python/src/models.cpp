@@ -15,20 +15,21 @@ using contact::ContactModelTraits;
 }  // namespace
 
 void bind_models(nb::module_& m) {
-  nb::class_<ContactModelTraits>(m, "ContactModelTraits",
-                                 "What a contact model is, what it reads and what it takes.")
-      .def_ro("name", &ContactModelTraits::name)
+  nb::class_<ContactModelTraits>(
+      m, "ContactModelTraits",
+      "The traits of a contact model: its properties, and what it reads and supports.")
+      .def_ro("name", &ContactModelTraits::name, "The model's name.")
       .def_ro("colour", &ContactModelTraits::colour,
               "The model's colour in plots, '#rrggbb'; empty if it has none.")
       .def_ro("has_error_bound", &ContactModelTraits::has_error_bound,
               "True if the model is a convex problem, so that a certificate bounds the error.")
-      .def_ro("is_rigid", &ContactModelTraits::is_rigid, "True if surfaces do not give way.")
+      .def_ro("is_rigid", &ContactModelTraits::is_rigid, "True if surfaces are rigid.")
       .def_ro("is_mj_step", &ContactModelTraits::is_mj_step,
-              "True if MuJoCo's mj_step makes the step, which is not certified.")
+              "True if MuJoCo's mj_step takes the step. Such a step is not certified.")
       .def_ro("takes_laws", &ContactModelTraits::takes_laws,
-              "True if the model takes normal_law and friction_law.")
+              "True if the model supports normal_law and friction_law.")
       .def_ro("takes_patches", &ContactModelTraits::takes_patches,
-              "True if the model takes pressure-field contact.")
+              "True if the model supports pressure-field contact.")
       .def_ro("lifts_sliding", &ContactModelTraits::lifts_sliding,
               "True if friction lifts a body that slides.")
       .def_ro("acts_ahead", &ContactModelTraits::acts_ahead,
@@ -43,14 +44,14 @@ void bind_models(nb::module_& m) {
             return model.tangents == contact::TangentPolicy::kViscous;
           },
           "True if a rigid model's friction is viscous.")
-      .def_ro("uses_stiction_tolerance", &ContactModelTraits::uses_stiction_tolerance)
-      .def_ro("uses_friction_regularization", &ContactModelTraits::uses_friction_regularization);
+      .def_ro("uses_stiction_tolerance", &ContactModelTraits::uses_stiction_tolerance,
+              "True if the model reads stiction_tolerance.")
+      .def_ro("uses_friction_regularization", &ContactModelTraits::uses_friction_regularization,
+              "True if the model reads friction_regularization.");
   m.def(
       "contact_model_traits",
-      [](std::string_view name) {
-        return contact::traits(contact::parse_contact_model(name));
-      },
-      "name"_a, "Returns the row of a contact model in the table of models.");
+      [](std::string_view name) { return contact::traits(contact::parse_contact_model(name)); },
+      "name"_a, "Returns the traits of a contact model.");
 }
 
 }  // namespace stiction::python

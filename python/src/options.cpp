@@ -41,15 +41,16 @@ nb::object to_python(const OptionValue& value) {
       value);
 }
 
-/// The value of a Python object of the option's own type; names point into the object.
+/// Converts a Python object of the option's type to a value. A name in the value points into the
+/// object.
 /// @throws Error of kWrongShape if the object has another type
 OptionValue from_python(const Option& option, nb::handle value) {
   const auto cast = [&]<class T>(T empty) -> OptionValue {
     T out = empty;
     if (nb::try_cast(value, out, false)) return out;
-    throw Error(ErrorCode::kWrongShape, std::string(option.name),
-                "is " + std::string(nb::repr(value).c_str()) + ", must be " +
-                    sim::describe_range(option));
+    throw Error(
+        ErrorCode::kWrongShape, std::string(option.name),
+        "is " + std::string(nb::repr(value).c_str()) + ", must be " + sim::describe_range(option));
   };
   if (option.is_optional() && value.is_none()) return {};
   switch (option.kind()) {
@@ -61,7 +62,7 @@ OptionValue from_python(const Option& option, nb::handle value) {
   return {};
 }
 
-/// One row of the table as keyword arguments of stiction.options.Option.
+/// Returns a row of the table as the keyword arguments of stiction.options.Option.
 nb::dict describe(const Option& option) {
   nb::dict row;
   row["name"] = option.name;
@@ -101,8 +102,7 @@ nb::dict make_dict(const sim::StepOptions& options) {
 }
 
 void bind_options(nb::module_& m) {
-  m.def("list_options", &list_options,
-        nb::sig("def list_options() -> list[dict[str, typing.Any]]"),
+  m.def("list_options", &list_options, nb::sig("def list_options() -> list[dict[str, typing.Any]]"),
         "Lists the options of a step, a dict for each; see stiction.options.Option.");
 }
 

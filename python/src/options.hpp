@@ -5,12 +5,13 @@
 
 namespace stiction::python {
 
-/// Makes options from a dict of names and values; options that it leaves out have their defaults.
-/// @throws Error of kUnknownName for a name that no option or choice has, of kWrongShape for a
-///         value of another type. Ranges are checked by validate().
+/// Makes options from a dict of names and values. Options that are not in the dict have their
+/// defaults. validate() checks the ranges.
+/// @throws Error of kUnknownName if no option or choice has a name, of kWrongShape if a value has
+///         another type
 sim::StepOptions make_step_options(const nb::dict& given);
 
-/// The values of all options by name, from which make_step_options makes the same options again.
+/// Returns the values of all options by name. make_step_options makes the same options from them.
 nb::dict make_dict(const sim::StepOptions& options);
 
 }  // namespace stiction::python

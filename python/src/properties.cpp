@@ -15,8 +15,8 @@ namespace {
 using namespace nb::literals;
 using io::ContactProperties;
 
-/// The content of a contact properties file as Python's own types, fit for JSON: infinity is
-/// ".inf".
+/// Returns the content of a contact properties file in Python's own types, so that it can be
+/// written as JSON. Infinity is ".inf".
 nb::dict make_content(const ContactProperties& properties) {
   nb::dict materials, geoms, classes, content;
   for (const io::NamedMaterial& material : properties.materials) {
@@ -46,7 +46,7 @@ void bind_properties(nb::module_& m) {
   nb::class_<ContactProperties>(
       m, "ContactProperties",
       "Contact properties of geoms: materials, and the geoms that have them.\n\n"
-      "A Simulator takes the name of a file, or its content as a dict, just as well.")
+      "A Simulator also accepts the name of a file, or its content as a dict.")
       .def(nb::init<>(), "Makes empty properties: every geom has the defaults.")
       .def_static(
           "read", [](const std::string& path) { return io::read_contact_properties(path); },
@@ -54,8 +54,8 @@ void bind_properties(nb::module_& m) {
           "Reads a contact properties file in YAML, or Drake's proximity properties of a URDF "
           "or SDF file.\n\n"
           "Raises:\n"
-          "    Error: the file cannot be read, or its content is wrong; with file and line of "
-          "every fault.")
+          "    Error: the file cannot be read, or its content is wrong. The message has the file "
+          "and line of every fault.")
       .def_static(
           "parse",
           [](const std::string& text, const std::string& origin, bool has_lines,
@@ -70,7 +70,7 @@ void bind_properties(nb::module_& m) {
           "    has_lines: False leaves line numbers out of messages.\n"
           "    folder: the folder that relative paths start from; empty: the working directory.\n\n"
           "Raises:\n"
-          "    Error: the content is wrong; with all faults.")
+          "    Error: the content is wrong. The message has all faults.")
       .def(
           "resolve_classes",
           [](ContactProperties& self, const std::string& scene) {
@@ -80,13 +80,13 @@ void bind_properties(nb::module_& m) {
           "Finds the geoms that `class:` selectors name, in the MJCF or URDF file of the scene.\n\n"
           "Raises:\n    Error: MuJoCo cannot load the file.")
       .def_ro("origin", &ContactProperties::origin,
-              "Where the properties come from: a file, or the name of an argument.")
+              "Source of the properties: a file, or the name of an argument.")
       .def_ro("warnings", &ContactProperties::warnings,
               "Entries of the file that were ignored, each with file and line.")
       .def_prop_ro(
           "content", &make_content, nb::sig("def content(self) -> dict[str, dict[str, object]]"),
-          "The content as a dict with `materials`, `geoms` and `classes`, fit for JSON; infinity "
-          "is '.inf'.")
+          "The content as a dict with `materials`, `geoms` and `classes`, which can be written as "
+          "JSON; infinity is '.inf'.")
       .def("__bool__", [](const ContactProperties& self) { return !self.empty(); })
       .def("__repr__", [](const ContactProperties& self) {
         return "ContactProperties(" + std::to_string(self.materials.size()) + " materials, " +

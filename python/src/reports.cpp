@@ -38,8 +38,7 @@ void def_array(nb::class_<ContactReport>& c, const char* name,
       doc);
 }
 
-/// The attributes and their texts follow from the list of fields. Those of rigid models stand
-/// beside the others.
+/// Binds the certificate. Its attributes and their docstrings come from the list of fields.
 void bind_certificate(nb::module_& m) {
   using certificate::Certificate;
   nb::class_<Certificate> c(m, "Certificate",
@@ -61,6 +60,7 @@ void bind_certificate(nb::module_& m) {
     return std::string(text);
   });
 }
+
 void bind_solver_reports(nb::module_& m) {
   using sim::StepTimings;
   nb::class_<StepTimings>(m, "StepTimings", "Wall time of the last step and its parts [us].")
@@ -208,8 +208,8 @@ void bind_reports(nb::module_& m) {
               "The course of Newton's method; empty unless the simulator was made with trace=True.")
       .def_ro("islands", &StepReport::islands, "Statistics of the solve of each island.")
       .def_ro("num_warnings", &StepReport::num_warnings,
-              "Number of warnings in the call: those of MuJoCo, and of patches that are deep or "
-              "thin (see ContactPatch).")
+              "Number of warnings in the call: of MuJoCo, of patches that are deep or thin (see "
+              "ContactPatch), and of conflicts (see IslandStatistics.has_conflict).")
       .def_ro("warning", &StepReport::warning, "The last warning; empty if there was none.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +
