@@ -6,6 +6,7 @@ from pathlib import Path
 
 import gymnasium
 import gymnasium_robotics
+
 import stiction
 
 RIGID_MODELS = ("no_slip", "viscous", "stewart_trinkle", "anitescu_potra", "drumwright_shell")
@@ -25,7 +26,9 @@ def find_scenes() -> dict[str, str]:
     """Returns scene files by a short name: this package's, and some of packages of scenes."""
     gym = Path(gymnasium.__file__).parent / "envs/mujoco/assets"
     robots = Path(gymnasium_robotics.__file__).parent / "envs/assets"
-    own = {name: f"scenes/{name}.xml" for name in ("pinch", "gripper", "spatula", "quadruped", "grasp")}
+    own = {
+        name: f"scenes/{name}.xml" for name in ("pinch", "gripper", "spatula", "quadruped", "grasp")
+    }
     return own | {
         "humanoid": str(gym / "humanoid.xml"),
         "ant": str(gym / "ant.xml"),
@@ -48,12 +51,27 @@ def make_run_cases() -> dict[str, list[str]]:
     cases["rk4-pinch"] = [scenes["pinch"], *rk4, "0.1s"]
     for normal in ("linear", "hertz", "log_barrier", "ipc_barrier"):
         for friction in ("soft", "quadratic", "arctan"):
-            laws = ["--normal-law", normal, "--friction-law", friction, "--duration", "0.15s", *random]
+            laws = [
+                "--normal-law",
+                normal,
+                "--friction-law",
+                friction,
+                "--duration",
+                "0.15s",
+                *random,
+            ]
             for model in ("lagged", "similar", "coulomb", "lagged_regularized"):
                 cases[f"law-{normal}-{friction}-{model}"] = [ant, "--contact-model", model, *laws]
     for tessellation in ("polygon", "triangle"):
         for quadrature in ("centroid", "moment_exact"):
-            options = ["--tessellation", tessellation, "--quadrature", quadrature, "--duration", "0.05s"]
+            options = [
+                "--tessellation",
+                tessellation,
+                "--quadrature",
+                quadrature,
+                "--duration",
+                "0.05s",
+            ]
             cases[f"surface-{tessellation}-{quadrature}"] = [scenes["spatula"], *options]
     cases["threads"] = [scenes["humanoid"], "--num-threads", "3", "--duration", "0.2s", *random]
     for k, option in enumerate(OPTIONS):

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from result_cases import make_run_cases
+
 from stiction.recording import Recording
 from stiction.studies.registry import STUDIES
 
@@ -138,7 +139,9 @@ def find_leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 def main() -> int:
     """Runs the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("action", choices=["make", "compare"])
     parser.add_argument("folders", nargs="+", type=Path, help="make: one folder; compare: two")
     parser.add_argument("--only", default="", help="keep the cases whose name contains this text")
