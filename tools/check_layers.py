@@ -50,7 +50,7 @@ PYTHON_LAYERS = (
     ("arguments", "names"),
     ("custom_text", "options", "package_scenes"),
     ("control_schedule", "lcp", "meshing", "properties"),
-    ("continuous", "simulator", "surfaces"),
+    ("continuous", "simulator", "solver_trace", "surfaces"),
     ("recording", "scene"),
     ("__init__", "controls", "run_summary"),
     ("experiments",),

@@ -81,7 +81,7 @@ def test_describes_the_last_step_of_a_call() -> None:
     trace = simulator.step(data, 5).trace
     assert trace.solve[0] == 0
     assert np.count_nonzero(trace.iteration == 0) == len(
-        set(zip(trace.solve, trace.island, trace.run))
+        set(zip(trace.solve, trace.island, trace.run, strict=True))
     )
 
 
