@@ -3,10 +3,10 @@
 
     draw_figures.py [NAME...]
 
-draws the pictures named, or all of them. The commands write their plots and figures to out/figures, so
-that the numbers beside a picture can be compared. An unchanged picture gives an unchanged file, unless
-it shows measured times: draw those on a machine that does nothing else. Drawings in SVG are written by
-hand, and are not drawn here.
+draws the named pictures, or all of them. The commands write their plots and results to out/figures, where
+the numbers beside a picture can be checked. An unchanged picture gives an unchanged file, unless it shows
+measured times. Draw these on a machine that does nothing else. SVG pictures are drawn by hand, so this
+program does not draw them.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from PIL import Image
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 _OUTPUT = ROOT / "out" / "figures"
-_COLOURS = 256  # of the palette, by which a file is a third as large and looks the same
-_CHECK_FAILED = 1  # exit code of a study that has drawn its plots
+_COLOURS = 256  # colours of the palette; it makes a file a third as large, and looks the same
+_CHECK_FAILED = 1  # exit code of a study that drew its plots, but failed a check
 
 
 @dataclass(frozen=True)
 class Figure:
-    """How a picture is made.
+    """The command that draws a picture.
 
     command: program of the environment with its arguments; `--out FOLDER` is added.
     plot: name of the plot in that folder that becomes the picture.
     shows_times: True if it shows measured times, which differ from run to run.
-    needs: a package without which it would show less, and is not drawn.
+    needs: a package that the picture needs; it is not drawn without it.
     """
 
     command: tuple[str, ...]
@@ -74,7 +74,7 @@ FIGURES = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="./dev figures", description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(FIGURES)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(FIGURES)}")
     names = parser.parse_args(arguments).names or list(FIGURES)
     for name in names:
         if name not in FIGURES:
@@ -101,11 +101,11 @@ def _draw(name: str, figure: Figure) -> None:
 
 
 def _make_environment() -> dict[str, str]:
-    """Two pictures show a scene as MuJoCo renders it; EGL does so without a display."""
+    """Returns the environment for the commands, in which MuJoCo renders without a display."""
     if os.environ.get("MUJOCO_GL", "disable") != "disable":
         return dict(os.environ)
     if ctypes.util.find_library("EGL") is None:
-        sys.exit("EGL is not installed, by which MuJoCo renders: apt-get install libegl1")
+        sys.exit("MuJoCo cannot render: EGL is not installed; run: apt-get install libegl1")
     return {**os.environ, "MUJOCO_GL": "egl"}
 
 

@@ -3,8 +3,8 @@
 
     run_clang_tidy.py BUILD_FOLDER
 
-BUILD_FOLDER has compile_commands.json. A file that passed is remembered in build/tidy by the hash of
-itself, of all headers, of its command and of the checks.
+BUILD_FOLDER has compile_commands.json. For each file that passed, build/tidy keeps a hash of the
+file, all headers, its command and the checks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def hash_files(paths: list[Path]) -> str:
 
 
 def find_files(build: Path) -> dict[Path, str]:
-    """Sources of this project that are built there, and the command of each."""
+    """Returns the sources of this project that are built there, with their commands."""
     commands = json.loads((build / "compile_commands.json").read_text())
     sources = {Path(c["directory"], c["file"]).resolve(): c["command"] for c in commands}
     folders = [ROOT / f for f in FOLDERS]

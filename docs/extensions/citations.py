@@ -26,7 +26,7 @@ _VERBATIM = (nodes.literal, nodes.FixedTextElement, nodes.math, nodes.reference,
 
 
 class KeyLabels(BaseLabelStyle):  # type: ignore[misc]
-    """Labels of entries are their keys, so that a page shows what a comment cites."""
+    """Labels entries by their keys, so that a page shows the key that a comment cites."""
 
     def format_labels(self, sorted_entries: list[Any]) -> Iterator[str]:
         return (entry.key for entry in sorted_entries)
@@ -49,7 +49,7 @@ class LinkCitations(SphinxTransform):
                 text.parent.replace(text, list(self._split(str(text))))
 
     def _split(self, text: str) -> Iterator[nodes.Node]:
-        """Yields the text's parts, with links in place of citations."""
+        """Yields the parts of the text, with a link for each citation."""
         end = 0
         for match in _CITATION.finditer(text):
             yield nodes.Text(text[end : match.start()])

@@ -3,8 +3,8 @@
     ```{public-headers} contact
     ```
 
-documents the public headers of src/stiction/contact: first those that cmake/StictionInstall.cmake
-names, for callers to include, then those that these include. Declarations keep their order.
+documents the public headers of src/stiction/contact. Headers that cmake/StictionInstall.cmake names, and
+that callers include, come first. The headers that these include follow. Declarations keep their order.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class PublicHeaders(SphinxDirective):
         return section
 
     def _format_header(self, header: Header) -> str:
-        parts = [convert_comment(header.comment), f".. cpp:namespace:: {header.namespace}"]
+        # A header that only includes others has no namespace.
+        namespace = f".. cpp:namespace:: {header.namespace}" if header.namespace else ""
+        parts = [convert_comment(header.comment), namespace]
         return "\n\n".join([*parts, *map(self._format, header.declarations)])
 
     def _format(self, declaration: Declaration) -> str:
@@ -59,7 +61,10 @@ class PublicHeaders(SphinxDirective):
         return f"``{declaration.signatures[-1]}``\n\n{content}"
 
     def _can_parse(self, kind: str, signature: str) -> bool:
-        """Sphinx knows no designated initializer, for example; its warning would end the build."""
+        """Returns True if Sphinx can parse the signature.
+
+        Sphinx cannot parse designated initializers, for example, and its warning would fail the build.
+        """
         parser = DefinitionParser(signature, location=None, config=self.config)
         object_type = {"struct": "class", "enum-class": "enum"}.get(kind, kind)
         try:

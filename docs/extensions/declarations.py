@@ -13,7 +13,7 @@ class Declaration:
     """A declaration with its comment.
 
     kind: the directive of Sphinx's C++ domain, such as 'function'.
-    signatures: the declaration as C++, then shorter forms for when Sphinx cannot parse it.
+    signatures: the declaration as C++, then shorter forms that are used if Sphinx cannot parse it.
     comment: plain text.
     line: where the header declares it.
     members: what it contains, in the order of the header.
@@ -110,7 +110,7 @@ def _read_class(compound: Element, compounds: dict[str, Element]) -> Declaration
 
 
 def _read_concept(compound: Element) -> Declaration:
-    """The requirements are shown below the comment, as code."""
+    """Returns a concept; its requirements are appended to the comment, as code."""
     definition = "".join(_find(compound, "initializer").itertext()).partition("=")[2].strip()
     code = "\n".join(f"    {line}" for line in definition.splitlines())
     return Declaration(
@@ -136,7 +136,7 @@ def _read_template(element: Element) -> str:
 
 
 def _read_member(member: Element, class_name: str = "") -> Declaration | None:
-    """Returns a member of a class or a namespace, or None for one that callers do not see."""
+    """Returns a member of a class or a namespace, or None if callers cannot see it."""
     kind = member.get("kind")
     if member.get("prot") != "public" or _is_special(member, class_name):
         return None
@@ -157,7 +157,7 @@ def _read_member(member: Element, class_name: str = "") -> Declaration | None:
 
 
 def _is_special(member: Element, class_name: str) -> bool:
-    """True for destructors, and for copies and moves without a comment."""
+    """Returns True for destructors, and for copies and moves without a comment."""
     name = _text(member, "name")
     if name.startswith("~"):
         return True
@@ -214,7 +214,7 @@ def _read_scope(compound: Element) -> str:
 
 
 def _read_comment(element: Element) -> str:
-    """Returns the text of the comments, which mark_comments made verbatim."""
+    """Returns the text of the comments, which mark_comments has marked as verbatim."""
     comments = (
         (verbatim.text or "").strip("\n")
         for tag in ("briefdescription", "detaileddescription")

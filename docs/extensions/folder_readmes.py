@@ -3,8 +3,8 @@
     ```{folder-readmes}
     ```
 
-is their table of contents, in the order of the layers. The pages are copies in architecture/generated,
-whose links lead to other pages; a link to a file that is no page becomes plain text.
+shows their table of contents, in the order of the layers. The pages are copies in architecture/generated.
+Their links lead to other pages; a link to a file that has no page becomes plain text.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def find_page(folder: str) -> Path:
 
 
 def adapt_links(text: str, readme: Path) -> str:
-    """Makes the relative links of a README those of its page."""
+    """Returns the text of a README with links that are relative to its page."""
     pages = {find_readme(name): find_page(name) for name in list_folders()}
 
     def adapt(match: re.Match[str]) -> str:
@@ -65,7 +65,7 @@ def adapt_links(text: str, readme: Path) -> str:
 
 class FolderReadmes(SphinxDirective):
     def run(self) -> list[nodes.Node]:
-        self.env.note_reread()  # for there may be another README
+        self.env.note_reread()  # because READMEs may be added
         entries = "\n".join(
             f"{name} </{_FOLDER}/{find_page(name).stem}>" for name in list_folders()
         )

@@ -1,6 +1,6 @@
-"""Sphinx extension: formulas as MathML, which browsers draw by themselves, without a script or a network.
+"""Sphinx extension: formulas as MathML, which browsers draw without a script or a network.
 
-A formula with a command that the converter does not know is a warning at the page and line.
+A formula with a command that the converter does not know gives a warning with page and line.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from sphinx.writers.html5 import HTML5Translator
 
 _log = logging.getLogger(__name__)
 
-# Where the converter leaves the spacing of an operator to the browser, it is made that of TeX.
+# The converter leaves the spacing of some operators to the browser. These rules set the spacing of TeX.
 _SPACING = (
-    # Bars are delimiters, without space and of one size.
+    # Bars are delimiters: they have no space and a fixed size.
     (
         re.compile(r'<mo(?: stretchy="false")?>(&#x0007C;|&#x02016;)</mo>'),
         r'<mo stretchy="false" lspace="0em" rspace="0em">\1</mo>',
@@ -41,7 +41,7 @@ def _convert(node: nodes.math | nodes.math_block, display: str) -> str:
     formula = node.astext()
     try:
         mathml = convert(formula.replace(r"\arg", r"\operatorname{arg}"), display=display)
-    except Exception as error:  # noqa: BLE001, the converter has many
+    except Exception as error:  # noqa: BLE001, the converter raises many types
         _log.warning("formula %r: %r", formula, error, location=node)
         return ""
     if "\\" in mathml:

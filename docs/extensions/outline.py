@@ -1,4 +1,4 @@
-"""Sphinx extension: tables of contents name classes and functions, and leave out members of classes."""
+"""Sphinx extension: tables of contents list classes and functions, but no members of classes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ def _leave_out_members(app: Sphinx, document: nodes.document) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    # Before the collector of contents reads the document.
+    # This must run before the collector of contents reads the document.
     app.connect("doctree-read", _leave_out_members, priority=100)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,13 +1,13 @@
-"""Comments and docstrings as reStructuredText.
+"""Converts comments and docstrings to reStructuredText.
 
-Both are written to be read in an editor, as plain text:
+Both are plain text that is also read in an editor:
 
     `code`                 a name or code
     an indented block      a formula or an example; it follows an empty line or a colon
     - item                 a list
     @param, @return, ...   in C++; in Python the sections Args, Attributes, Returns, Yields, Raises
 
-All other characters stand for themselves.
+All other characters have no special meaning.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-# The fields of Sphinx that the sections of a docstring become; it has none for attributes.
+# The field of Sphinx for each section of a docstring; Sphinx has no field for attributes.
 _FIELDS = {
     "Args": "param",
     "Attributes": "",
@@ -35,7 +35,7 @@ _SPECIAL = re.compile(r"[\\*|]|_(?=\W|$)")
 
 
 def convert_docstring(text: str) -> str:
-    """Converts a docstring; its sections become a list of fields."""
+    """Converts a docstring. Its sections become a list of fields."""
     lines = textwrap.dedent(text).splitlines()
     body: list[str] = []
     fields: list[str] = []
@@ -52,7 +52,7 @@ def convert_docstring(text: str) -> str:
 
 
 def convert_comment(text: str) -> str:
-    """Converts a Doxygen comment; its commands become a list of fields."""
+    """Converts a Doxygen comment. Its commands become a list of fields."""
     body, *commands = _COMMAND.split(textwrap.dedent(text))
     return "\n".join([*_convert_lines(body.splitlines()), "", *map(_convert_command, commands)])
 
@@ -119,7 +119,7 @@ def _begins_block(lines: list[str], i: int) -> bool:
 
 
 def _find_block_end(lines: list[str], begin: int) -> int:
-    """Returns where the block ends: empty lines within it are its own."""
+    """Returns the end of the block, which may contain empty lines."""
     end = begin
     for i in range(begin, len(lines)):
         if lines[i].strip() and not _is_indented(lines[i]):
@@ -147,7 +147,7 @@ def _is_python(code: str) -> bool:
 
 
 def _escape(text: str) -> str:
-    """Makes `code` literal, and takes the meaning from other characters that have one."""
+    """Makes `code` literal, and escapes other characters that have a meaning."""
     parts = re.split(r"`([^`]+)`", text)
     for i, part in enumerate(parts):
         parts[i] = f"``{part}``" if i % 2 else _SPECIAL.sub(r"\\\g<0>", part)

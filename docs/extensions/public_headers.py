@@ -1,7 +1,7 @@
-"""The public headers of the C++ libraries, and what Doxygen reads in them.
+"""Lists the public headers of the C++ libraries, and runs Doxygen on them.
 
-Doxygen parses declarations. It does not parse comments, because it would take formulas for Markdown
-or HTML, and pass over the comments behind members: each comment is handed to it verbatim.
+Doxygen parses declarations, but not comments: it would take formulas for Markdown or HTML, and ignore the
+comments behind members. Each comment is therefore passed to it as verbatim text.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ENABLE_PREPROCESSING = NO
 def list_public_headers() -> list[str]:
     """Returns the public headers relative to src.
 
-    Those that the CMake list names come first, then those that these include.
+    The headers that the CMake list names come first. The headers that these include follow.
     """
     headers = _NAMED_HEADER.findall(INSTALL_LIST.read_text())
     for header in headers:  # grows while it is read
@@ -52,7 +52,7 @@ def list_public_headers() -> list[str]:
 
 
 def run_doxygen(headers: Mapping[str, str], folder: Path) -> Path:
-    """Writes XML of headers below a folder, whose content is replaced.
+    """Writes XML of headers below a folder and replaces its content.
 
     Args:
         headers: the text of each header by its name.
@@ -78,10 +78,10 @@ def run_doxygen(headers: Mapping[str, str], folder: Path) -> Path:
 
 
 def mark_comments(text: str) -> str:
-    """Makes each comment of a declaration one that Doxygen hands on verbatim.
+    """Marks each comment of a declaration, so that Doxygen copies it verbatim.
 
-    A comment of a declaration is a block of lines with /// above it, or a comment behind it, which
-    may go on in the lines below.
+    A comment of a declaration is a block of lines with /// above it, or a comment behind it. The latter
+    may continue in the lines below.
     """
     return "\n".join(_mark_lines(text.splitlines())) + "\n"
 
@@ -91,14 +91,14 @@ def _mark_lines(lines: list[str]) -> Iterator[str]:
     while i < len(lines):
         if own := _OWN_LINE.fullmatch(lines[i]):
             comment, i = _take_comment(lines, i + 1, own["text"], _OWN_LINE)
-            # A comment above a namespace is about the file.
-            is_of_file = i < len(lines) and lines[i].startswith("namespace ")
+            # A comment above a namespace or above includes describes the file.
+            is_of_file = i < len(lines) and lines[i].startswith(("namespace ", "#include "))
             yield from _wrap(comment, "/*! @file" if is_of_file else "/*!")
         elif behind := _BEHIND.fullmatch(lines[i]):
-            # It goes on in lines with nothing else, in the same column.
+            # It continues in lines that have only a comment, in the same column.
             goes_on = re.compile(rf" {{{behind.start('text') - 3}}}// (?P<text>.*)")
             comment, i = _take_comment(lines, i + 1, behind["text"], goes_on)
-            # A comment behind an opening brace is about what the brace opens.
+            # A comment behind an opening brace describes the class or enum that it opens.
             if behind["code"].endswith("{"):
                 yield from [*_wrap(comment, "/*!"), behind["code"]]
             else:

@@ -21,12 +21,12 @@ from sphinx.errors import ExtensionError
 
 _COMPILED = "stiction._core"
 
-# Memory layouts of arrays, which a reader does not need.
+# Annotations with the memory layout of arrays, which are removed because readers do not need them.
 _ANNOTATED = re.compile(r"Annotated\[(NDArray\[[\w.]+\]), dict\([^()]*(?:\([^()]*\)[^()]*)*\)\]")
 
 
 class _Array:
-    """Stands for NDArray, whose full name is long; docstrings say what an array holds."""
+    """Replaces NDArray, whose full name is long. Docstrings describe the content of arrays."""
 
     def __class_getitem__(cls, item: Any) -> type:
         return np.ndarray
@@ -47,7 +47,7 @@ class _StubLoader(SourceLoader):
 
 
 def load_stub() -> None:
-    """Puts the stub in place of the compiled module, for the imports of the package that follow.
+    """Replaces the compiled module by its stub, for all later imports of the package.
 
     Raises:
         ExtensionError: the package is not installed.

@@ -19,11 +19,11 @@ _SIZE = (344, 300)
 
 
 def main() -> None:
-    """Writes pancake.png into the folder behind --out."""
+    """Writes pancake.png into the folder that follows --out."""
     folder = Path(sys.argv[sys.argv.index("--out") + 1])
     run = run_pancake(_GRID, _CONTACT_MODEL)
     assert run.failure is None, run.failure
-    # At the start, carried, when the pancake stands on its edge, and at the end.
+    # The pictures show the start, the pancake carried, the pancake on its edge, and the end.
     turning = float(run.samples["time"][np.argmax(run.samples["turn_deg"] > 90)])
     times = [0.0, run.find_start("set down"), turning, (len(run.frames) - 1) * FRAME_TIME]
     model = make_pancake_model()

@@ -25,14 +25,14 @@ from stiction.scene import Scene, load_scene
 
 SCENE = Path(__file__).parents[2] / "scenes" / "pinch.xml"
 _LEAST_SLIP = 1.0  # on the axis [µm]
-_TIME_SHOWN = 3.0  # the cube is held [s]
+_TIME_SHOWN = 3.0  # time at which the cube is held [s]
 
 
 def main() -> None:
-    """Writes pinch.png into the folder behind --out."""
+    """Writes pinch.png into the folder that follows --out."""
     folder = Path(sys.argv[sys.argv.index("--out") + 1])
     scene = load_scene(SCENE)
-    # Of the rigid models the one that holds the cube still.
+    # With default options no_slip is the only rigid model that holds the cube still.
     comparison = compare_models(scene, [*find_compliant_models(), "no_slip"])
     plt.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
     figure, (left, right) = plt.subplots(
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _render(scene: Scene) -> NDArray[np.uint8]:
-    """The cube held."""
+    """Returns a picture of the held cube."""
     simulator = scene.make_simulator("lagged")
     data = scene.make_data()
     drive = make_controls(ControlsName.schedule, scene)

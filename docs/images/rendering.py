@@ -15,7 +15,7 @@ _SAMPLES = 3  # a pixel's, in each direction
 def make_camera(
     lookat: Sequence[float], *, distance: float, azimuth: float, elevation: float
 ) -> mujoco.MjvCamera:
-    """Distances are in [m], angles in [deg]."""
+    """Returns a camera. Distances are in [m], angles in [deg]."""
     camera = mujoco.MjvCamera()
     camera.lookat[:] = lookat
     camera.distance, camera.azimuth, camera.elevation = distance, azimuth, elevation
@@ -30,7 +30,7 @@ def render(
     *,
     with_shadows: bool = True,
 ) -> NDArray[np.uint8]:
-    """Renders the scene as it is after mj_forward.
+    """Renders a scene; data must be as after mj_forward.
 
     Args:
         size: width and height in pixels.
@@ -40,7 +40,7 @@ def render(
     """
     width, height = (_SAMPLES * pixels for pixels in size)
     model.vis.global_.offwidth, model.vis.global_.offheight = width, height
-    model.vis.quality.offsamples = 0  # so that every pixel is an element's or the background's
+    model.vis.quality.offsamples = 0  # so that no pixel mixes an element and the background
     with mujoco.Renderer(model, height, width) as renderer:
         renderer.update_scene(data, camera)
         renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = with_shadows

@@ -1,4 +1,4 @@
-"""Tests that tools/check_links.py finds broken links, tags and keys, and reports their lines."""
+"""Tests that tools/check_links.py finds broken links, paths, tags and keys, and reports their lines."""
 
 from __future__ import annotations
 
@@ -68,6 +68,10 @@ def test_valid_citations_pass_in_every_type_of_file(repository: Path) -> None:
         ("python/a.py", f"# {cite('hertz1881')}", "no entry of docs/references.bib ["),
         ("docs/a.md", f"({cite('hunt1975')})", "no entry of docs/references.bib ["),
         ("docs/a.md", "[there](theory/laws.md)", "theory/laws.md is not there"),
+        ("docs/a.md", "See `theory/laws.md`.", "theory/laws.md is not in the repository"),
+        ("docs/a.md", "`laws/hertz.{hpp,cpp}`", "laws/hertz.cpp is not in the repository"),
+        ("docs/a.md", "(`hertz.py`)", "hertz.py is not in the repository"),
+        ("docs/a.md", "`docs/*.txt`", "docs/*.txt is not in the repository"),
         ("docs/a.md", define("sap").rstrip(), "theory:sap is defined already"),
         ("docs/a.md", define("tamsi", "Text.").rstrip(), "theory:tamsi must stand right before"),
         ("docs/a.md", define("tamsi", "").rstrip(), "theory:tamsi must stand right before"),
@@ -82,6 +86,24 @@ def test_fault_names_file_line_and_what_is_wrong(
     assert fault in result.stderr
     # If a tag is defined twice, the fault is in the second file by name.
     assert f"{path}:3: " in result.stderr or f"at {path}:3" in result.stderr
+
+
+def test_paths_in_backticks_start_at_the_root_the_page_or_a_source_folder(repository: Path) -> None:
+    write(repository, "src/stiction/laws/hertz.hpp", "")
+    write(repository, "src/stiction/laws/hertz.cpp", "")
+    write(repository, "python/stiction/studies/registry.py", "")
+    paths = (
+        "docs/theory/models.md theory/models.md docs/*.bib src/stiction/laws/ laws/hertz.{hpp,cpp}"
+    )
+    paths += " hertz.hpp studies/registry.py"
+    write(repository, "docs/a.md", "".join(f"`{path}`\n" for path in paths.split()))
+    assert check(repository).stderr == ""
+
+
+def test_code_that_is_no_path_of_the_repository_passes(repository: Path) -> None:
+    text = "`out/report.html` `N/m` `part.vtk` `tests/<folder>/<file>_test.cpp` `x / y` `--out`\n"
+    write(repository, "docs/a.md", text + "```\n`laws/gone.hpp`\n```\n")
+    assert check(repository).stderr == ""
 
 
 def test_a_duplicate_entry_of_the_bibliography_is_a_fault(repository: Path) -> None:

@@ -62,7 +62,7 @@ def test_joins_fragments_sets_the_version_and_tags(clone: Path) -> None:
 
 @pytest.mark.parametrize(
     ("version", "problem"),
-    [("7.8", "is no version"), ("7.8.9", "no fragments"), ("v7.8.9", "is no version")],
+    [("7.8", "is not a version"), ("7.8.9", "no fragments"), ("v7.8.9", "is not a version")],
 )
 def test_refuses_what_is_no_release_and_says_why(clone: Path, version: str, problem: str) -> None:
     head = git(clone, "rev-parse", "HEAD")
@@ -82,7 +82,7 @@ def test_refuses_uncommitted_changes(clone: Path) -> None:
     (clone / "README.md").write_text("changed\n")
     done = release(clone, "7.8.9")
     assert done.returncode == 1
-    assert "the working tree has changes" in done.stderr
+    assert "the working tree has uncommitted changes" in done.stderr
 
 
 def test_version_of_the_package_is_that_of_the_build() -> None:

@@ -1,4 +1,4 @@
-"""Modules of docs/extensions and tools, which are no package."""
+"""Makes the modules of docs/extensions and tools importable, which are not in a package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comments and docstrings are read as plain text."""
+"""Tests that comments and docstrings are converted to reStructuredText."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from public_headers import mark_comments
 
 
 def tidy(text: str) -> list[str]:
-    """Lines that are not empty."""
+    """Returns the lines that are not empty."""
     return [line for line in text.splitlines() if line.strip()]
 
 
@@ -145,4 +145,17 @@ def test_a_comment_behind_a_brace_is_about_what_it_opens() -> None:
         "@endverbatim */",
         "struct Timings {",
         "};",
+    ]
+
+
+def test_a_comment_above_includes_is_about_the_file() -> None:
+    marked = tidy(
+        mark_comments('/// Meshes of all shapes.\n#include "stiction/geometry/box.hpp"\n')
+    )
+    assert marked == [
+        "/*! @file",
+        "@verbatim",
+        "Meshes of all shapes.",
+        "@endverbatim */",
+        '#include "stiction/geometry/box.hpp"',
     ]

@@ -1,4 +1,4 @@
-"""Declarations of C++ headers are read as the headers have them."""
+"""Tests that the declarations of C++ headers are read unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links of the folders' READMEs lead to pages of the documentation."""
+"""Tests that links of the folders' READMEs lead to pages of the documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each picture of the documentation can be drawn again, and is shown."""
+"""Tests that each picture of the documentation is shown, and can be drawn again."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from stiction.studies.registry import STUDIES, load_study
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# A drawing by hand is its own source.
+# SVG files are drawn by hand.
 DRAWN_BY_HAND = {path.stem for path in IMAGES.glob("*.svg")}
 
 
 def find_shown_pictures() -> dict[Path, Path]:
-    """The pictures that the pages of the repository show, each with a page that shows it."""
+    """Returns the pictures that pages of the repository show, each with one such page."""
     names = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
         cwd=ROOT,

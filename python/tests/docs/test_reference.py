@@ -1,4 +1,4 @@
-"""The API reference names all that is public, once, and all of it has a docstring or a page."""
+"""Tests that the API reference has every public name once, with a docstring or a page."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ MODULES = (stiction, stiction.compare, stiction.lcp, stiction.meshing, stiction.
 
 
 def list_public_objects() -> list[Any]:
-    """Functions and classes that the public modules export, each once."""
+    """Returns the functions and classes that the public modules export, each once."""
     exported = (getattr(module, name) for module in MODULES for name in module.__all__)
     objects = [each for each in exported if not isinstance(each, (ModuleType, str))]
     return list(dict.fromkeys(objects))
 
 
 def resolve(name: str, module: str) -> Any:
-    """The object of a directive's argument below `currentmodule`."""
+    """Returns the object that a directive names below `currentmodule`."""
     path = name if name.startswith("stiction.") else f"{module}.{name}"
     found: Any = stiction
     for part in path.split(".")[1:]:
@@ -63,13 +63,13 @@ def list_members(documented: type) -> Iterator[tuple[str, Any]]:
 
 
 def read_docstring(member: Any) -> str:
-    """A compiled method's begins with its signature."""
+    """Returns a docstring without the signature, with which that of a compiled method begins."""
     text = inspect.getdoc(getattr(member, "__func__", member)) or ""
     return re.sub(r"\A\w*\(.*\) -> .*\n*", "", text)
 
 
 def list_described(documented: Any, section: str) -> list[str]:
-    """The names that a section of a docstring describes."""
+    """Returns the names that a section of a docstring describes."""
     text = (inspect.getdoc(documented) or "").partition(f"\n{section}:\n")[2]
     groups = re.findall(r"^    (\w[\w, ]*): ", text.partition("\n\n")[0], re.MULTILINE)
     return [name for group in groups for name in group.split(", ")]

@@ -1,4 +1,4 @@
-"""The program on the start page runs."""
+"""Tests that the program on the start page runs."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def draw_solver(runs: Mapping[str, ClutterRun]) -> Figure:
         known = np.isfinite(run.condition)
         if known.any():
             right.plot(run.time[known], run.condition[known], **{**line, "lw": 1.3})
-    left.set_ylabel("largest Newton iterations of an island")
+    left.set_ylabel("Newton iterations, largest of all islands")
     right.set_ylabel("condition number of H")
     right.set_yscale("log")
     _finish_time(figure, left, right)
@@ -162,7 +162,7 @@ def draw_against_stiffness(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Fi
 
 
 def _label_means(left: Axes, right: Axes) -> None:
-    left.set_ylabel("largest Newton iterations of an island, mean")
+    left.set_ylabel("Newton iterations, largest of all islands, mean")
     left.set_ylim(0, None)
     right.set_ylabel("mean condition number of H")
     right.set_yscale("log")
