@@ -13,6 +13,7 @@ extensions = [
     "folder_readmes",
     "mathml",
     "myst_parser",
+    "option_table",
     "outline",
     "python_reference",
 ]

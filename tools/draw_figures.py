@@ -62,6 +62,7 @@ FIGURES = {
     "study_quadruped": _study("quadruped", "ahead"),
     "study_sliding_rod": _study("sliding_rod", "fig10_force_with_dissipation"),
     "study_spatula": _study("spatula", "example_pitch"),
+    "trace": Figure(("python", "docs/images/draw_trace.py"), "trace"),
     "work_precision": Figure(
         ("stiction", "bench", "work_precision"),
         "work_precision",

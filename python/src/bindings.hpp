@@ -17,6 +17,8 @@ inline mjData* data_at(std::uintptr_t address) { return reinterpret_cast<mjData*
 void bind_errors();
 void bind_lcp(nb::module_& m);
 void bind_meshes(nb::module_& m);
+void bind_models(nb::module_& m);
+void bind_options(nb::module_& m);
 void bind_patch_forces(nb::module_& m);
 void bind_patches(nb::module_& m);
 void bind_reports(nb::module_& m);

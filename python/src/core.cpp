@@ -3,7 +3,8 @@
 
 #include "bindings.hpp"
 #include "stiction/contact/contact_model.hpp"
-#include "stiction/contact/law_kinds.hpp"
+#include "stiction/contact/friction_regularizations.hpp"
+#include "stiction/contact/normal_laws.hpp"
 #include "stiction/contact/surface_options.hpp"
 #include "stiction/numerics/active_set_qp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
@@ -56,7 +57,7 @@ void bind_all_names(nanobind::module_& m) {
   bind_names(m, "rigid_contact_models", "def rigid_contact_models() -> list[str]",
              "Names of those whose surfaces do not give way.", rigid_contact_models);
   bind_names(m, "integrators", "def integrators() -> list[str]", "Names of the integrators.",
-             sim::integrator_names);
+             sim::integrators);
   bind_names(m, "lcp_solvers", "def lcp_solvers() -> list[str]",
              "Names of the LCP solvers of this build.", lcp_solvers_of_this_build);
   bind_names(m, "normal_laws", "def normal_laws() -> list[str]", "Names of the normal laws.",
@@ -76,6 +77,8 @@ NB_MODULE(_core, m) {
   stiction::python::bind_errors();
   stiction::python::bind_lcp(m);
   stiction::python::bind_meshes(m);
+  stiction::python::bind_models(m);
+  stiction::python::bind_options(m);
   stiction::python::bind_patches(m);
   stiction::python::bind_patch_forces(m);
   stiction::python::bind_trace(m);

@@ -7,7 +7,7 @@
 #include "bindings.hpp"
 #include "stiction/io/contact_properties.hpp"
 #include "stiction/io/material_assignment.hpp"
-#include "stiction/io/property_keys.hpp"
+#include "stiction/plant/material_properties.hpp"
 
 namespace stiction::python {
 namespace {
@@ -21,12 +21,12 @@ nb::dict make_content(const ContactProperties& properties) {
   nb::dict materials, geoms, classes, content;
   for (const io::NamedMaterial& material : properties.materials) {
     nb::dict values;
-    const auto add = [&](const char* key, double value) {
-      if (std::isnan(value)) return;
-      values[key] = std::isinf(value) ? nb::object(nb::str(".inf")) : nb::object(nb::float_(value));
-    };
-    for (const io::PropertyKey& key : io::property_keys())
-      add(key.name, key.value(material.values));
+    for (const plant::MaterialProperty& property : plant::material_properties()) {
+      const double value = property.value(material.values);
+      if (std::isnan(value)) continue;
+      values[property.name.data()] =
+          std::isinf(value) ? nb::object(nb::str(".inf")) : nb::object(nb::float_(value));
+    }
     if (material.values.rigid) values["rigid"] = true;
     if (const std::string& file = material.values.pressure_field; !file.empty())
       values["pressure_field"] = file;

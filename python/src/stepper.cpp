@@ -6,11 +6,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
+#include "options.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/io/material_assignment.hpp"
-#include "stiction/numerics/lcp_solvers.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
 #include "stiction/sim/pair_explanation.hpp"
 #include "stiction/sim/stepper.hpp"
@@ -20,7 +19,6 @@ namespace {
 
 using namespace nb::literals;
 using io::ContactProperties;
-using sim::StepOptions;
 using sim::Stepper;
 using sim::StepReport;
 
@@ -28,7 +26,8 @@ using sim::StepReport;
 /// one of its arrays; otherwise it does not change.
 class PyStepper {
  public:
-  PyStepper(std::uintptr_t model, const StepOptions& options, const ContactProperties& properties)
+  PyStepper(std::uintptr_t model, const sim::StepOptions& options,
+            const ContactProperties& properties)
       : stepper_(model_at(model), options, io::assign_materials(model_at(model), properties)) {}
 
   /// Takes `num_steps` steps without the GIL and returns their report.
@@ -80,6 +79,7 @@ class PyStepper {
   }
 
   double time_step() const { return stepper_.time_step(); }
+  nb::dict options() const { return make_dict(stepper_.options()); }
   std::vector<std::string> ignored_settings() const { return stepper_.ignored_settings(); }
 
   /// Returns how two geoms touch and where their contact properties come from, see
@@ -155,43 +155,13 @@ void bind_stepper(nb::module_& m) {
   nb::class_<PyStepper>(m, "Stepper", "Steps a model; see stiction.Simulator.")
       .def(
           "__init__",
-          [](PyStepper* self, std::uintptr_t model, const std::string& contact_model,
-             const std::string& integrator, double time_step, double tolerance, int max_iterations,
-             int num_threads, bool keep_best, double stiction_tolerance,
-             double friction_regularization, double near_rigid_factor,
-             const std::string& normal_law, const std::string& friction_law,
-             const std::string& tessellation, const std::string& quadrature,
-             const std::string& lcp_solver, int friction_directions, double gap_correction,
-             double max_correction_speed, bool drop_separating,
+          [](PyStepper* self, std::uintptr_t model, const nb::dict& options,
              const ContactProperties& properties) {
-            StepOptions options;
-            options.contact_model = contact::parse_contact_model(contact_model);
-            options.integrator = sim::parse_integrator(integrator);
-            options.time_step = time_step;
-            options.tolerance = tolerance;
-            options.max_iterations = max_iterations;
-            options.num_threads = num_threads;
-            options.on_failure = keep_best ? sim::OnFailure::keep_best : sim::OnFailure::stop;
-            options.parameters = {
-                .stiction_tolerance = stiction_tolerance,
-                .friction_regularization = friction_regularization,
-                .near_rigid_factor = near_rigid_factor,
-                .normal_law = contact::parse_normal_law(normal_law),
-                .friction_law = contact::parse_friction_regularization(friction_law),
-                .lcp_solver = numerics::parse_lcp_solver(lcp_solver, "lcp_solver"),
-                .friction_directions = friction_directions,
-                .gap_correction = gap_correction,
-                .max_correction_speed = max_correction_speed,
-                .drop_separating = drop_separating};
-            options.surfaces = {.tessellation = contact::parse_tessellation(tessellation),
-                                .quadrature = contact::parse_quadrature(quadrature)};
-            new (self) PyStepper(model, options, properties);
+            new (self) PyStepper(model, make_step_options(options), properties);
           },
-          "model"_a, "contact_model"_a, "integrator"_a, "time_step"_a, "tolerance"_a,
-          "max_iterations"_a, "num_threads"_a, "keep_best"_a, "stiction_tolerance"_a,
-          "friction_regularization"_a, "near_rigid_factor"_a, "normal_law"_a, "friction_law"_a,
-          "tessellation"_a, "quadrature"_a, "lcp_solver"_a, "friction_directions"_a,
-          "gap_correction"_a, "max_correction_speed"_a, "drop_separating"_a, "properties"_a)
+          "model"_a, "options"_a, "properties"_a,
+          nb::sig("def __init__(self, model: int, options: dict[str, typing.Any], "
+                  "properties: ContactProperties) -> None"))
       .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
            nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
       .def("check_data", &PyStepper::check_data, "data"_a,
@@ -201,6 +171,9 @@ void bind_stepper(nb::module_& m) {
       .def("explain", &PyStepper::explain, "geom1"_a, "geom2"_a,
            nb::sig("def explain(self, geom1: int, geom2: int) -> dict[str, typing.Any]"))
       .def_prop_ro("ignored_settings", &PyStepper::ignored_settings)
+      .def_prop_ro("options", &PyStepper::options,
+                   nb::sig("def options(self) -> dict[str, typing.Any]"),
+                   "The values of all options by name.")
       .def_prop_ro("time_step", &PyStepper::time_step);
 }
 

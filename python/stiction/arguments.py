@@ -14,7 +14,7 @@ import numpy as np
 
 from stiction.errors import Error
 
-_MAX_INT = 2**31 - 1
+_MIN_INT, _MAX_INT = -(2**31), 2**31 - 1
 
 
 def check_number(name: str, value: Any) -> float:
@@ -32,19 +32,22 @@ def check_number(name: str, value: Any) -> float:
 
 
 def check_integer(
-    name: str, value: Any, low: int, high: int = _MAX_INT, *, even: bool = False
+    name: str, value: Any, low: int = _MIN_INT, high: int = _MAX_INT, *, wanted: str = ""
 ) -> int:
-    """An integer within low and high, or an even one.
+    """Returns a value as an integer within low and high.
+
+    Args:
+        wanted: the range in words; by default 'in LOW..HIGH'.
 
     Raises:
-        Error: it is none, or out of range; with its name.
+        Error: the value is not an integer, or is out of range; the message has its name.
     """
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise Error("wrong_shape", name, f"is {_quote(value)}, must be an integer")
     number = operator.index(value)
-    if not low <= number <= high or (even and number % 2):
-        what = "even, in" if even else "in"
-        raise Error("invalid_value", name, f"is {_quote(value)}, must be {what} {low}..{high}")
+    if not low <= number <= high:
+        wanted = wanted or f"in {low}..{high}"
+        raise Error("invalid_value", name, f"is {_quote(value)}, must be {wanted}")
     return number
 
 

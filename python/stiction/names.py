@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import mujoco
 
-from stiction._core import contact_models, rigid_contact_models
+from stiction._core import ContactModelTraits, contact_model_traits, contact_models
 from stiction.errors import Error
 
 
@@ -22,10 +22,14 @@ def suggest_name(name: str, names: Sequence[str]) -> str:
     return f"(there are {shown}{more})" if shown else "(there are none)"
 
 
+def find_models(fits: Callable[[ContactModelTraits], bool]) -> list[str]:
+    """Returns the names of the contact models whose traits satisfy a predicate."""
+    return [name for name in contact_models() if fits(contact_model_traits(name))]
+
+
 def find_compliant_models() -> list[str]:
-    """The contact models whose surfaces give way; 'mujoco' is one."""
-    rigid = rigid_contact_models()
-    return [name for name in contact_models() if name not in rigid]
+    """Returns the contact models whose surfaces give way; 'mujoco' is one."""
+    return find_models(lambda model: not model.is_rigid)
 
 
 def make_printable(text: str) -> str:

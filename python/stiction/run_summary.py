@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 from rich.table import Table
 
-from stiction._core import StepReport
+from stiction._core import StepReport, contact_model_traits
 from stiction.recording import format as fmt
 from stiction.simulator import Simulator
 
@@ -73,7 +73,7 @@ class RunSummary:
         self.status, self.message = "ok", ""
         self.num_failed = 0
         self.fallbacks: set[tuple[int, int]] = set()
-        self._is_certified = contact_model != "mujoco"  # mj_step gives no certificate
+        self._is_certified = not contact_model_traits(contact_model).is_mj_step
         self._time_step = time_step
         self._costs, self._contacts, self._iterations = _Costs(), _Mean(), _Mean()
         self._patches, self._faces = _Mean(), _Mean()

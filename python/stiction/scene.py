@@ -15,6 +15,7 @@ from stiction._core import ContactProperties, SceneFile, check_model
 from stiction.arguments import check_path
 from stiction.control_schedule import ControlSchedule, find_control_schedule
 from stiction.errors import Error, StictionWarning
+from stiction.options import DEFAULTS
 from stiction.properties import PropertiesLike, load_scene_properties
 from stiction.simulator import Simulator
 
@@ -50,7 +51,7 @@ class Scene:
         return data
 
     def make_simulator(
-        self, contact_model: str = "lagged_regularized", **options: Any
+        self, contact_model: str = DEFAULTS["contact_model"], **options: Any
     ) -> Simulator:
         """Returns a Simulator of this scene with its contact properties.
 

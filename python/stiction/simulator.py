@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction._core import ContactProperties, Stepper, StepReport
-from stiction.arguments import (
-    check_data_type,
-    check_flag,
-    check_integer,
-    check_model_type,
-    check_name,
-    check_number,
-)
+from stiction._core import ContactProperties, Stepper, StepReport, contact_model_traits
+from stiction.arguments import check_data_type, check_integer, check_model_type
 from stiction.custom_text import PROPERTIES, read_text
-from stiction.errors import Error, IgnoredSettingWarning, StepError, StictionWarning
+from stiction.errors import IgnoredSettingWarning, StepError, StictionWarning
 from stiction.names import find_geom
+from stiction.options import DEFAULTS, check_options, describe_options, make_parameters
 from stiction.properties import PropertiesLike, make_properties
 
-_ON_FAILURE = ("raise", "stop", "keep_best")
+if TYPE_CHECKING:
+    from stiction._step_options import StepOptions  # a TypedDict that the build writes
 
 
 class Simulator:
@@ -34,148 +30,86 @@ class Simulator:
 
     The model and data stay yours: nothing is copied, and values in the model (masses, friction,
     gains, options) may change between steps. Masses, inertias, friction, armature and the time step
-    are checked before each step; other values when a step fails, whose message then names the one
-    at fault. As for mj_step, call mujoco.mj_setConst after a change of masses or inertias.
+    are checked before each step. Other values are checked when a step fails; the message then names
+    the wrong one. As for mj_step, call mujoco.mj_setConst after a change of masses or inertias.
 
     Args:
-        model: kept by reference.
-        contact_model: 'sap', 'lagged', 'lagged_regularized', 'similar', 'tamsi', 'coulomb',
-            the rigid 'no_slip', 'viscous', 'stewart_trinkle', 'anitescu_potra' and
-            'drumwright_shell', or 'mujoco' (mj_step itself).
-        integrator: 'euler' (one solve a step), 'event_driven' (semi-implicit Euler, divided where
-            geoms come to touch; of rigid models) or 'rk4' (of 'viscous', between impacts).
-        time_step: [s]; None: model.opt.timestep.
-        tolerance: relative tolerance of the convex models, in (0, 1).
-        max_iterations: Newton iterations per island and problem solved on the way, at least 1.
-        num_threads: threads that share the islands of a step; results do not depend on it.
-        stiction_tolerance: v_s [m/s]; slip below it is stiction.
-        friction_regularization: sigma [-]; 0 gives the papers' unregularized models.
-        near_rigid_factor: beta [-] of 'sap'; 0: stiffness is never reduced.
-        normal_law: 'hunt_crossley', 'linear', 'hertz', 'log_barrier' or 'ipc_barrier'; of the lagged
-            models and 'similar'.
-        tessellation: faces of pressure-field contact: 'polygon' (one where two elements meet) or
-            'triangle' (a fan about its center, smooth in time).
-        quadrature: 'centroid' (one point a face) or 'moment_exact' (three, exact for force and moment
-            of a linear pressure).
-        friction_law: how friction rises with slip, 'soft', 'quadratic' or 'arctan'; of the same.
-        lcp_solver: of 'no_slip' and 'viscous': 'ppm_ratio', 'ppm', 'lemke' or 'active_set'.
-        friction_directions: edges of a friction polygon, even, 4..64; of rigid models with Coulomb's
-            friction.
-        gap_correction: share of an overlap, a violated limit or an open equality that rigid models
-            correct in a step, in [0, 1].
-        max_correction_speed: that such a correction has at most [m/s, rad/s].
-        drop_separating: 'no_slip' holds only contacts that press, or would without friction; else
-            every contact that touches when the step begins, as published: two contacts of a foot
-            whose normals differ then hold it down.
-        properties: contact properties of geoms: a file, its content as a dict, or None. Scenes that
-            name their file are for stiction.load_scene.
-        on_failure: what a step does that cannot be made, or does not converge: 'raise' StepError,
-            'stop' and say so in the report, or 'keep_best' (advance with the solution found; inputs
-            that are not finite still stop). Except with 'keep_best' the state is left as it was.
+        model: the model, which is kept by reference.
+        OPTIONS
+        properties: contact properties of geoms: a file, its content as a dict, or None. For a scene
+            that names its file, use stiction.load_scene.
 
     Raises:
-        Error: an argument out of range, or a model that is not taken.
+        Error: an argument is out of range, or the model cannot be stepped.
 
-    Settings that have no effect under the contact model give an IgnoredSettingWarning each.
+    Each setting that has no effect under the contact model gives an IgnoredSettingWarning.
     """
 
     def __init__(
         self,
         model: mujoco.MjModel,
-        contact_model: str = "lagged_regularized",
+        contact_model: str = DEFAULTS["contact_model"],
         *,
-        integrator: str = "euler",
-        time_step: float | None = None,
-        tolerance: float = 1e-5,
-        max_iterations: int = 100,
-        num_threads: int = 1,
-        stiction_tolerance: float = 1e-4,
-        friction_regularization: float = 1e-3,
-        near_rigid_factor: float = 1.0,
-        normal_law: str = "hunt_crossley",
-        friction_law: str = "soft",
-        tessellation: str = "polygon",
-        quadrature: str = "centroid",
-        lcp_solver: str = "ppm_ratio",
-        friction_directions: int = 4,
-        gap_correction: float = 0.1,
-        max_correction_speed: float = 0.1,
-        drop_separating: bool = True,
         properties: PropertiesLike = None,
-        on_failure: str = "raise",
+        **options: Unpack[StepOptions],
     ) -> None:
         check_model_type(model)
         self._properties = make_properties(properties)
-        if properties is None and contact_model != "mujoco":
+        chosen = check_options({"contact_model": contact_model, **options})
+        if properties is None and not contact_model_traits(contact_model).is_mj_step:
             _warn_of_custom_text(model)
         self.model = model
-        self.contact_model = check_name("contact_model", contact_model)
-        self.on_failure = check_name("on_failure", on_failure, _ON_FAILURE)
-        self._options: dict[str, Any] = {
-            "contact_model": contact_model,
-            "integrator": check_name("integrator", integrator),
-            "tolerance": check_number("tolerance", tolerance),
-            "max_iterations": check_integer("max_iterations", max_iterations, 1),
-            "num_threads": check_integer("num_threads", num_threads, 1),
-            "stiction_tolerance": check_number("stiction_tolerance", stiction_tolerance),
-            "friction_regularization": check_number(
-                "friction_regularization", friction_regularization
-            ),
-            "near_rigid_factor": check_number("near_rigid_factor", near_rigid_factor),
-            "normal_law": check_name("normal_law", normal_law),
-            "friction_law": check_name("friction_law", friction_law),
-            "tessellation": check_name("tessellation", tessellation),
-            "quadrature": check_name("quadrature", quadrature),
-            "lcp_solver": check_name("lcp_solver", lcp_solver),
-            "friction_directions": check_integer(
-                "friction_directions", friction_directions, 4, 64, even=True
-            ),
-            "gap_correction": check_number("gap_correction", gap_correction),
-            "max_correction_speed": check_number("max_correction_speed", max_correction_speed),
-            "drop_separating": check_flag("drop_separating", drop_separating),
-        }
-        self._stepper = Stepper(
-            model._address,
-            time_step=0.0 if time_step is None else _positive("time_step", time_step),
-            keep_best=on_failure == "keep_best",
-            properties=self._properties or ContactProperties(),
-            **self._options,
-        )
-        self._options["on_failure"] = on_failure
+        self._stepper = Stepper(model._address, chosen, self._properties or ContactProperties())
+        self._options = self._stepper.options
         for text in self._stepper.ignored_settings:
             warnings.warn(text, IgnoredSettingWarning, stacklevel=2)
 
     @property
+    def contact_model(self) -> str:
+        """The name of the contact model."""
+        name: str = self._options["contact_model"]
+        return name
+
+    @property
+    def on_failure(self) -> str:
+        """The option of this name."""
+        on_failure: str = self._options["on_failure"]
+        return on_failure
+
+    @property
     def time_step(self) -> float:
-        """The step taken [s]."""
+        """The time that a step takes [s]."""
         return self._stepper.time_step
 
     @property
     def options(self) -> dict[str, Any]:
-        """Simulator(model, **options) steps as this one does; fit for JSON."""
+        """The arguments of a Simulator that steps as this one does, by name; fit for JSON."""
         properties = None if self._properties is None else self._properties.content
         return {**self._options, "time_step": self.time_step, "properties": properties}
 
     @property
     def properties(self) -> ContactProperties | None:
-        """Contact properties of geoms, as given."""
+        """The contact properties of geoms that were given."""
         return self._properties
 
     def explain(self, geom1: str | int, geom2: str | int) -> dict[str, Any]:
-        """What a contact of two geoms uses, and where each number comes from.
+        """Explains which numbers a contact of two geoms uses, and where each comes from.
 
         Args:
             geom1, geom2: names, or ids as int or '#12'.
 
         Returns:
-            A dict fit for JSON: `geoms` (name, body, material, what selected it), `collides` and the
-            `reason`, `touches_in` ('patches' or 'points'; None if they do not) and `why_points` where
-            a geom takes part in pressure-field contact, `contact_model`, `normal_law`,
-            `friction_law`, and `numbers`: name, value in SI `unit`, `from`, `is_used` by the model,
-            `note`. An infinite stiffness is near-rigid.
+            A dict fit for JSON:
+            `geoms`: name, body, material, and what selected the material, of each geom.
+            `collides`, `reason`: whether the geoms collide, and why they do not.
+            `touches_in`: 'patches' or 'points'; None if the geoms do not collide.
+            `why_points`: why geoms touch in points although one has a pressure field.
+            `contact_model`, `normal_law`, `friction_law`: the options.
+            `numbers`: name, value in SI `unit`, `from`, `is_used` by the model, and `note` of each
+            number. An infinite stiffness is near-rigid.
 
         Raises:
-            Error: a name or id that no geom has; with the nearest name.
+            Error: no geom has this name or id; the message suggests the nearest name.
         """
         ids = [find_geom(self.model, geom) for geom in (geom1, geom2)]
         explanation = self._stepper.explain(*ids)
@@ -187,27 +121,27 @@ class Simulator:
         return {**{name: self._options[name] for name in names}, **explanation}
 
     def check_data(self, data: Any) -> None:
-        """Raises Error if data is no MjData, or that of another model."""
+        """Raises Error if data is not an MjData of the model."""
         check_data_type(data)
         self._stepper.check_data(data._address)
 
     def calc_hessian(self) -> NDArray[np.float64]:
-        """The Hessian of the last step's cost at its solution, H = A + J^T G J, (nv, nv).
+        """Computes the Hessian of the last step's cost at its solution, H = A + J^T G J, (nv, nv).
 
-        For the study of its spectrum; steps do not form it, and pay nothing for this method. Dofs are
-        those of qvel but for free bodies, which have [w; v] of the joint's frame in the world: a
-        rotation, which leaves the spectrum as it is.
+        The spectrum of H tells how hard the step is to solve. Steps do not form H, so they pay
+        nothing for this method. Dofs are those of qvel, except that free bodies have [w; v] of the
+        joint's frame in the world; this rotation does not change the spectrum.
 
         Raises:
-            Error: before the first step; with 'mujoco', and other models that have no such matrix.
+            Error: there was no step yet, or the contact model has no such matrix.
         """
         return self._stepper.calc_hessian()
 
     def calc_condition_number(self) -> float:
-        """Of the matrix of calc_hessian: its largest eigenvalue over its smallest [-].
+        """Computes the largest eigenvalue of calc_hessian() over its smallest [-].
 
         Raises:
-            Error: as calc_hessian.
+            Error: there was no step yet, or the contact model has no such matrix.
         """
         return self._stepper.calc_condition_number()
 
@@ -217,8 +151,8 @@ class Simulator:
         Returns the report of the last step; it and its arrays stay valid as long as they are kept.
 
         Raises:
-            Error: data of another model, or nstep below 1.
-            StepError: a step could not be made, with on_failure='raise'.
+            Error: data belongs to another model, or nstep is below 1.
+            StepError: a step failed, and on_failure is 'raise'.
         """
         check_data_type(data)
         if nstep != 1 or type(nstep) is not int:
@@ -229,15 +163,8 @@ class Simulator:
         return report
 
 
-def _positive(name: str, value: float) -> float:
-    number = check_number(name, value)
-    if not number > 0:
-        raise Error("invalid_value", name, f"is {value}, must be above 0")
-    return number
-
-
 def _warn_of_custom_text(model: mujoco.MjModel) -> None:
-    """A model does not know where its file was, so its contact properties cannot be found."""
+    """Warns of contact properties that the scene names: the model does not know its folder."""
     if (text := read_text(model, PROPERTIES)) is not None:
         warnings.warn(
             f"the scene names contact properties, '{text}', which a Simulator does not read by "
@@ -245,3 +172,19 @@ def _warn_of_custom_text(model: mujoco.MjModel) -> None:
             StictionWarning,
             stacklevel=3,
         )
+
+
+def _document_options() -> None:
+    """Gives Simulator the signature and the documentation of all options."""
+    model, *_, properties = [
+        parameter
+        for name, parameter in inspect.signature(Simulator).parameters.items()
+        if name not in ("contact_model", "options")
+    ]
+    parameters = [model, *make_parameters(), properties]
+    setattr(Simulator, "__signature__", inspect.Signature(parameters))  # noqa: B010
+    if Simulator.__doc__:  # there is none under python -OO
+        Simulator.__doc__ = Simulator.__doc__.replace("OPTIONS", describe_options(indent=8))
+
+
+_document_options()

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import stiction
+from stiction.names import find_models
 
-OURS = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "coulomb")
+OURS = find_models(lambda model: not (model.is_rigid or model.is_mj_step))
 
 PILE = """
 <mujoco>

@@ -7,6 +7,7 @@
 
 #include "stiction/contact/custom_law.hpp"
 #include "support/law_under_test.hpp"
+#include "support/models.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -60,12 +61,13 @@ TEST_P(ReachOf, TheLawIsWhereItsImpulseEnds) {
 
 /// All models with all laws that end somewhere.
 std::vector<Case> make_cases() {
-  std::vector<Case> cases = {{ContactModel::sap, contact::NormalLawKind::hunt_crossley}};
-  for (const auto& law : contact::normal_laws()) {
-    if (law.law == contact::NormalLawKind::log_barrier) continue;
-    for (const ContactModel model : {ContactModel::lagged, ContactModel::lagged_regularized,
-                                     ContactModel::similar, ContactModel::coulomb})
-      cases.push_back({model, law.law});
+  std::vector<Case> cases;
+  for (const ContactModel model : support::convex_models()) {
+    if (!contact::traits(model).takes_laws)
+      cases.push_back({model, contact::NormalLawKind::hunt_crossley});
+    for (const auto& law : contact::normal_laws())
+      if (contact::traits(model).takes_laws && law.law != contact::NormalLawKind::log_barrier)
+        cases.push_back({model, law.law});
   }
   return cases;
 }

@@ -6,6 +6,7 @@
 
 #include "stiction/certificate/reference_laws.hpp"
 #include "support/law_under_test.hpp"
+#include "support/models.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -17,10 +18,6 @@ using support::LawUnderTest;
 using support::make_law;
 using support::make_law_starts;
 using support::make_torsion_law;
-
-constexpr ContactModel kModels[] = {ContactModel::sap, ContactModel::lagged,
-                                    ContactModel::lagged_regularized, ContactModel::similar,
-                                    ContactModel::coulomb};
 
 VectorXd random_vector(int n, std::mt19937* rng) {
   std::normal_distribution<double> normal;
@@ -53,7 +50,7 @@ TEST(LawAgreement, ReferenceLawsEqualTheSolversLaws) {
   // The velocity at which an impulse is evaluated is rounded, so the tolerance has a term of the
   // derivative.
   const contact::ModelParameters parameters;
-  for (const ContactModel model : kModels) {
+  for (const ContactModel model : support::convex_models()) {
     for (LawStart start : make_law_starts()) {
       const bool torsion = contact::traits(model).takes_torsion;
       for (const int dim : {3, 4, 6}) {
@@ -149,7 +146,7 @@ TEST(LawAgreement, SapImpulseIsTheProjectionOntoTheCone) {
 }
 
 TEST(LawAgreement, FrictionlessContactIgnoresItsCoefficients) {
-  for (const ContactModel model : kModels) {
+  for (const ContactModel model : support::convex_models()) {
     for (LawStart start : make_law_starts()) {
       start.contact.dim = 1;
       const LawUnderTest law = make_law(model, start, {});
@@ -190,7 +187,7 @@ TEST(LawAgreement, SapWithoutFrictionNeverPulls) {
 }
 
 TEST(LawAgreement, FrictionOpposesSlipWithinItsBound) {
-  for (const ContactModel model : kModels) {
+  for (const ContactModel model : support::convex_models()) {
     for (LawStart start : make_law_starts()) {
       start.contact.dim = 3;
       const LawUnderTest law = make_law(model, start, {});

@@ -11,6 +11,7 @@
 #include "support/dense_solver.hpp"
 #include "support/eigenvalues.hpp"
 #include "support/law_under_test.hpp"
+#include "support/models.hpp"
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
 
@@ -42,8 +43,7 @@ struct Choice {
 };
 
 bool is_barrier(const ModelParameters& parameters) {
-  return parameters.normal_law == NormalLawKind::log_barrier ||
-         parameters.normal_law == NormalLawKind::ipc_barrier;
+  return contact::traits(parameters.normal_law).is_barrier;
 }
 
 class LawChoice : public testing::TestWithParam<Choice> {
@@ -52,7 +52,7 @@ class LawChoice : public testing::TestWithParam<Choice> {
   const ModelParameters& parameters() const { return GetParam().parameters; }
 
   double friction_factor() const {
-    return model() == ContactModel::similar && is_barrier(parameters()) ? 0.05 : 1;
+    return contact::traits(model()).lifts_sliding && is_barrier(parameters()) ? 0.05 : 1;
   }
 
   /// Calls check(v_c, impulse of the solver's law, reference impulse) at velocities of all sizes.
@@ -278,13 +278,13 @@ TEST(LawChoices, ImpulsesOfAllModelsAreInTheirConesAndDissipate) {
   std::mt19937_64 rng(11);
   for (const contact::ContactModelTraits& traits : contact::contact_models()) {
     // Rigid models have no law that a single contact satisfies.
-    if (traits.model == ContactModel::mujoco || traits.is_rigid) continue;
+    if (traits.is_mj_step || traits.is_rigid) continue;
     const auto choices = traits.takes_laws ? make_law_choices() : std::vector<ModelParameters>(1);
     for (const ModelParameters& parameters : choices) {
       SCOPED_TRACE(traits.name);
       SCOPED_TRACE(contact::traits(parameters.normal_law).name);
       int num_checked = 0;
-      const bool is_lifted = traits.model == ContactModel::similar && is_barrier(parameters);
+      const bool is_lifted = traits.lifts_sliding && is_barrier(parameters);
       for (int trial = 0; trial < 6; ++trial) {
         SolvedProblem solved(traits.model, make_problem(trial, &rng, is_lifted ? 0.05 : 1),
                              {.parameters = parameters, .relative_tolerance = kTolerance});
@@ -305,8 +305,9 @@ TEST(LawChoices, ImpulsesOfAllModelsAreInTheirConesAndDissipate) {
 std::vector<Choice> make_choices() {
   std::vector<Choice> choices;
   for (const ModelParameters& parameters : make_law_choices())
+    // coulomb_test.cpp has coulomb, whose solution is the end of a sequence of convex problems.
     for (const ContactModel model :
-         {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::similar})
+         support::without(ContactModel::coulomb, support::models_with_laws()))
       choices.push_back({model, parameters});
   return choices;
 }

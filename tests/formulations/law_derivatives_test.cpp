@@ -10,6 +10,7 @@
 
 #include "support/eigenvalues.hpp"
 #include "support/law_under_test.hpp"
+#include "support/models.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -222,11 +223,10 @@ std::string name_of(const testing::TestParamInfo<Law>& info) { return describe(i
 std::vector<Law> make_chosen_laws() {
   std::vector<Law> laws;
   for (const contact::ModelParameters& parameters : make_law_choices()) {
-    for (const ContactModel model : {ContactModel::lagged, ContactModel::lagged_regularized,
-                                     ContactModel::similar, ContactModel::coulomb})
+    for (const ContactModel model : support::models_with_laws()) {
       laws.push_back({model, false, parameters});
-    for (const ContactModel model : {ContactModel::lagged_regularized, ContactModel::coulomb})
-      laws.push_back({model, true, parameters});
+      if (contact::traits(model).takes_torsion) laws.push_back({model, true, parameters});
+    }
   }
   std::erase_if(laws, [](const Law& law) { return law.is_default(); });
   return laws;

@@ -131,24 +131,28 @@ TEST(DividedStepAllocation, NoneInAMotionMadeBefore) {
   expect_no_allocation(bodies, make_options(contact::ContactModel::viscous), Integrator::rk4);
 }
 
-std::string name_of(const testing::TestParamInfo<Allocation::ParamType>& info) {
+std::string name_of_allocation(const testing::TestParamInfo<Allocation::ParamType>& info) {
   return std::string(contact::traits(std::get<0>(info.param)).name) + "_" +
          std::to_string(std::get<1>(info.param)) + "_threads";
 }
 INSTANTIATE_TEST_SUITE_P(ModelsAndThreads, Allocation,
-                         testing::Combine(testing::ValuesIn(kOurModels), testing::Values(1, 2)),
-                         name_of);
+                         testing::Combine(testing::ValuesIn(compliant_models()),
+                                          testing::Values(1, 2)),
+                         name_of_allocation);
 INSTANTIATE_TEST_SUITE_P(ModelsAndThreads, MotionAllocation,
-                         testing::Combine(testing::ValuesIn(kConvexModels), testing::Values(1, 2)),
-                         name_of);
+                         testing::Combine(testing::ValuesIn(convex_models()),
+                                          testing::Values(1, 2)),
+                         name_of_allocation);
 
 /// Lemke's dense problems are for small islands. Without rolling friction balls do not come to
 /// rest.
 INSTANTIATE_TEST_SUITE_P(RigidModels, MotionAllocation,
-                         testing::Combine(testing::Values(contact::ContactModel::no_slip,
-                                                          contact::ContactModel::viscous),
+                         testing::Combine(testing::ValuesIn(support::list_models(
+                                              [](const contact::ContactModelTraits& m) {
+                                                return m.uses_lcp_solver;
+                                              })),
                                           testing::Values(1, 2)),
-                         name_of);
+                         name_of_allocation);
 
 }  // namespace
 }  // namespace stiction::sim

@@ -16,7 +16,7 @@ using support::Scene;
 constexpr double kGravity = 9.81;
 
 class ClosedForm : public testing::TestWithParam<ContactModel> {};
-INSTANTIATE_TEST_SUITE_P(Models, ClosedForm, testing::ValuesIn(kOurModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, ClosedForm, testing::ValuesIn(compliant_models()), model_name);
 
 TEST_P(ClosedForm, FreeFallIsSymplecticEuler) {
   constexpr double kStep = 0.003;

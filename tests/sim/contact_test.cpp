@@ -65,7 +65,7 @@ TEST_P(ContactTest, SlidingDecelerationIsMuG) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, ContactTest, testing::ValuesIn(kOurModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, ContactTest, testing::ValuesIn(compliant_models()), model_name);
 
 class LaggedContact : public testing::TestWithParam<ContactModel> {};
 
@@ -115,10 +115,12 @@ TEST_P(LaggedContact, BallRollsOnWithoutRollingFriction) {
   EXPECT_NEAR(scene.data->qvel[0], 0.5, 1e-5);  // creep of what little friction rolling needs
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, LaggedContact,
-                         testing::Values(ContactModel::lagged, ContactModel::lagged_regularized,
-                                         ContactModel::coulomb),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Models, LaggedContact,
+    testing::ValuesIn(support::list_models([](const contact::ContactModelTraits& m) {
+      return m.takes_torsion && !m.is_mj_step;
+    })),
+    model_name);
 
 /// Pairs of geoms in contact after one step, by name.
 std::vector<std::string> find_contacts(const std::string& body) {
@@ -267,7 +269,7 @@ TEST_P(Conveyor, TurntableTurnsWhatStandsOnIt) {
   EXPECT_NEAR(radius, 0.2, 0.02);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Conveyor, testing::ValuesIn(kOurModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, Conveyor, testing::ValuesIn(compliant_models()), model_name);
 
 }  // namespace
 }  // namespace stiction::sim

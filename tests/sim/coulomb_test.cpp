@@ -88,7 +88,7 @@ TEST(CoulombMotion, RodJamsAndJumps) {
 }
 
 TEST(CoulombMotion, OtherModelsHaveNoCouplingError) {
-  for (const ContactModel model : kConvexModels) {
+  for (const ContactModel model : convex_models()) {
     if (model == ContactModel::coulomb) continue;
     Scene scene(support::make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1"/>
 <body pos="0 0 0.0999"><freejoint/><geom size="0.1"/></body></worldbody>)"));

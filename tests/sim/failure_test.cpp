@@ -93,15 +93,10 @@ class Failure : public testing::TestWithParam<contact::ContactModel> {
   Scene scene_;
   Stepper stepper_;
 };
-INSTANTIATE_TEST_SUITE_P(
-    Models, Failure,
-    testing::Values(contact::ContactModel::sap, contact::ContactModel::lagged,
-                    contact::ContactModel::lagged_regularized, contact::ContactModel::coulomb,
-                    contact::ContactModel::similar, contact::ContactModel::tamsi,
-                    contact::ContactModel::no_slip, contact::ContactModel::viscous,
-                    contact::ContactModel::stewart_trinkle, contact::ContactModel::anitescu_potra,
-                    contact::ContactModel::drumwright_shell, contact::ContactModel::mujoco),
-    name_of);
+INSTANTIATE_TEST_SUITE_P(Models, Failure,
+                         testing::ValuesIn(support::list_models(
+                             [](const contact::ContactModelTraits&) { return true; })),
+                         model_name);
 
 TEST_P(Failure, NothingIsTouchedByWhatIsNotFinite) {
   struct Entry {
@@ -181,7 +176,7 @@ class SolverFailure : public Failure {
     return options;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Models, SolverFailure, testing::ValuesIn(kOurModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, SolverFailure, testing::ValuesIn(compliant_models()), model_name);
 
 TEST_P(SolverFailure, LeavesTheStateAsItWas) {
   Stepper impatient(scene_.model, this->impatient(OnFailure::stop));

@@ -48,7 +48,7 @@ GeomPairs find_overlaps(const Scene& scene, double depth) {
 }
 
 class FirstTouch : public testing::TestWithParam<ContactModel> {};
-INSTANTIATE_TEST_SUITE_P(Models, FirstTouch, testing::ValuesIn(kConvexModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, FirstTouch, testing::ValuesIn(convex_models()), model_name);
 
 double calc_spin(const Scene& scene, int geom) {
   mjtNum V[6];

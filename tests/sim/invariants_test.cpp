@@ -37,8 +37,8 @@ class Invariant : public testing::TestWithParam<ContactModel> {
  protected:
   const int kSeeds = calc_num_seeds(GetParam());
 };
-INSTANTIATE_TEST_SUITE_P(Models, Invariant, testing::ValuesIn(kOurModels), name_of);
-INSTANTIATE_TEST_SUITE_P(RigidModels, Invariant, testing::ValuesIn(kRigidModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, Invariant, testing::ValuesIn(compliant_models()), model_name);
+INSTANTIATE_TEST_SUITE_P(RigidModels, Invariant, testing::ValuesIn(rigid_models()), model_name);
 
 TEST_P(Invariant, ImpulsesAreTheChangeOfEachBodysMomentum) {
   RandomSceneOptions options;
@@ -159,7 +159,7 @@ double calc_kinetic_energy(const Scene& scene, const std::vector<mjtNum>& qvel) 
 
 /// Of those whose law is convex.
 class ConvexInvariant : public Invariant {};
-INSTANTIATE_TEST_SUITE_P(Models, ConvexInvariant, testing::ValuesIn(kConvexModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, ConvexInvariant, testing::ValuesIn(convex_models()), model_name);
 
 TEST_P(ConvexInvariant, ContactsGiveBackNoMoreThanTheirSpringsHold) {
   // Every law is convex with l >= 0: gamma . v_c <= l(0) - l(v) <= 1/2 k x0^2 and the step adds no
@@ -292,11 +292,12 @@ TEST_P(Invariant, RotatedScenesMoveAlike) {
 }
 
 class PolygonSymmetryInvariant : public Invariant {};
-INSTANTIATE_TEST_SUITE_P(RigidModels, PolygonSymmetryInvariant,
-                         testing::Values(ContactModel::stewart_trinkle,
-                                         ContactModel::anitescu_potra,
-                                         ContactModel::drumwright_shell),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    RigidModels, PolygonSymmetryInvariant,
+    testing::ValuesIn(support::list_models([](const contact::ContactModelTraits& m) {
+      return m.uses_friction_directions;
+    })),
+    model_name);
 
 /// MuJoCo lays the tangents of a contact along the world's axes, as far as its normal lets it. Half
 /// turns about these change signs alone, and polygons are symmetric.
@@ -394,7 +395,7 @@ TEST_P(Extremes, ConvergeAndPassTheirCertificates) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Corners, Extremes,
-                         testing::Combine(testing::ValuesIn(kConvexModels),
+                         testing::Combine(testing::ValuesIn(convex_models()),
                                           testing::ValuesIn(kExtremes)),
                          [](const auto& info) {
                            return std::string(contact::traits(std::get<0>(info.param)).name) + "_" +

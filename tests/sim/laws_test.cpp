@@ -40,10 +40,7 @@ class LawsInSimulation : public testing::TestWithParam<Choice> {
     options.parameters.friction_law = GetParam().friction;
     return options;
   }
-  bool is_barrier() const {
-    return GetParam().law == NormalLawKind::log_barrier ||
-           GetParam().law == NormalLawKind::ipc_barrier;
-  }
+  bool is_barrier() const { return contact::traits(GetParam().law).is_barrier; }
 };
 
 /// A geom above a plane.
@@ -109,8 +106,7 @@ std::vector<Choice> make_choices() {
   std::vector<Choice> choices;
   for (const auto& law : contact::normal_laws())
     for (const std::string_view friction : contact::friction_regularization_names())
-      for (const ContactModel model : {ContactModel::lagged, ContactModel::lagged_regularized,
-                                       ContactModel::similar, ContactModel::coulomb})
+      for (const ContactModel model : support::models_with_laws())
         choices.push_back({model, law.law, contact::parse_friction_regularization(friction)});
   return choices;
 }

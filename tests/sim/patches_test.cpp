@@ -103,7 +103,7 @@ TEST_P(Patches, BoxSticksOnASlopeAndSlidesOnASteeperOne) {
     box.scene.data->qpos[2] = 0.005 - 0.1 * calc_rest_depth();
     run(&stepper, &box.scene, 250);
     const double v = box.scene.data->qvel[0];
-    const bool is_lifted = GetParam() == ContactModel::sap || GetParam() == ContactModel::similar;
+    const bool is_lifted = contact::traits(GetParam()).lifts_sliding;
     if (slope < 0.6)
       EXPECT_LT(v, 2e-4);
     else
@@ -354,7 +354,7 @@ TEST(PatchThreads, SameBitsForAnyNumber) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Patches, testing::ValuesIn(kOurModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, Patches, testing::ValuesIn(compliant_models()), model_name);
 
 }  // namespace
 }  // namespace stiction::sim

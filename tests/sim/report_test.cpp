@@ -55,7 +55,7 @@ TEST_P(Report, HoldsFrictionAndMobilityOfEachContact) {
   EXPECT_NEAR(w[mass], std::sqrt(3.0) / 4 / 3, 1e-12);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Report, testing::ValuesIn(kOurModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, Report, testing::ValuesIn(compliant_models()), model_name);
 
 TEST(Report, OfMuJoCosStepHasFrictionButNoMobility) {
   Scene scene = make_scene();

@@ -113,7 +113,7 @@ TEST_P(RigidConflict, AnEqualityDoesNotDriveAJointIntoItsLimit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, RigidConflict, testing::ValuesIn(kRigidModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, RigidConflict, testing::ValuesIn(rigid_models()), model_name);
 
 }  // namespace
 }  // namespace stiction::sim

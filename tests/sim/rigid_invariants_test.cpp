@@ -197,7 +197,7 @@ bool is_locked(const ClusterStep& step, int c) {
 }
 
 class RigidInvariant : public testing::TestWithParam<ContactModel> {};
-INSTANTIATE_TEST_SUITE_P(Models, RigidInvariant, testing::ValuesIn(kRigidModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, RigidInvariant, testing::ValuesIn(rigid_models()), model_name);
 
 /// True if some island's corrections were left out, since they could not all be made.
 bool has_conflict(const StepReport& report) {
@@ -359,9 +359,12 @@ Tangents find_tangents(const ClusterStep& step, int c) {
 
 class PolygonInvariant : public RigidInvariant {};
 INSTANTIATE_TEST_SUITE_P(Models, PolygonInvariant,
-                         testing::Values(ContactModel::stewart_trinkle,
-                                         ContactModel::anitescu_potra),
-                         name_of);
+                         testing::ValuesIn(support::without(
+                             ContactModel::drumwright_shell,  // whose friction is of a shell
+                             support::list_models([](const contact::ContactModelTraits& m) {
+                               return m.uses_friction_directions;
+                             }))),
+                         model_name);
 
 TEST_P(PolygonInvariant, FrictionDissipatesTheMostThatItsPolygonAllows) {
   int num_slipping = 0, num_sticking = 0;

@@ -356,7 +356,7 @@ TEST_P(RigidScene, RoughGroundPassesItsCertificates) {
   EXPECT_GT(num_contacts, 3000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, RigidScene, testing::ValuesIn(kRigidModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, RigidScene, testing::ValuesIn(rigid_models()), model_name);
 
 TEST(RigidIncline, CoulombsLawIsExact) {
   for (const ContactModel model : {ContactModel::stewart_trinkle, ContactModel::anitescu_potra}) {

@@ -102,7 +102,7 @@ void for_each_number(F&& f) {
       const Array array = find_arrays(scene.model)[k];
       const auto i = std::uniform_int_distribution<mjtSize>(0, array.size - 1)(rng);
       SCOPED_TRACE(std::string(array.name) + "[" + std::to_string(i) + "]");
-      f(&scene, &array.values[i], kConvexModels[trial]);
+      f(&scene, &array.values[i], convex_models()[trial]);
       EXPECT_TRUE(is_finite(scene));
       EXPECT_GE(scene.data->time, 0);  // nor back in time
     }

@@ -3,25 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "stiction/sim/stepper.hpp"
+#include "support/models.hpp"
 #include "support/scene.hpp"
 
 namespace stiction::sim {
 
-inline constexpr contact::ContactModel kConvexModels[] = {
-    contact::ContactModel::sap, contact::ContactModel::lagged,
-    contact::ContactModel::lagged_regularized, contact::ContactModel::similar,
-    contact::ContactModel::coulomb};
-/// Those, and the one that is not convex: all that are ours.
-inline constexpr contact::ContactModel kOurModels[] = {contact::ContactModel::sap,
-                                                       contact::ContactModel::lagged,
-                                                       contact::ContactModel::lagged_regularized,
-                                                       contact::ContactModel::similar,
-                                                       contact::ContactModel::tamsi,
-                                                       contact::ContactModel::coulomb};
-inline constexpr contact::ContactModel kRigidModels[] = {
-    contact::ContactModel::no_slip, contact::ContactModel::viscous,
-    contact::ContactModel::stewart_trinkle, contact::ContactModel::anitescu_potra,
-    contact::ContactModel::drumwright_shell};
+using support::compliant_models;
+using support::convex_models;
+using support::model_name;
+using support::rigid_models;
 
 inline StepOptions make_options(contact::ContactModel model, double tolerance = 1e-5) {
   StepOptions options;
@@ -46,10 +36,6 @@ inline plant::MaterialTable make_materials(const support::Scene& scene,
   plant::MaterialTable table = plant::make_default_materials(scene.model);
   for (plant::Material& m : table.geoms) m = material;
   return table;
-}
-
-inline std::string name_of(const testing::TestParamInfo<contact::ContactModel>& info) {
-  return std::string(contact::traits(info.param).name);
 }
 
 }  // namespace stiction::sim

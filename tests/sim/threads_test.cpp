@@ -42,12 +42,14 @@ std::string make_heap(int num_bodies, int num_dolls) {
 }
 
 class Threads : public testing::TestWithParam<contact::ContactModel> {};
-INSTANTIATE_TEST_SUITE_P(Models, Threads, testing::ValuesIn(kOurModels), name_of);
+INSTANTIATE_TEST_SUITE_P(Models, Threads, testing::ValuesIn(compliant_models()), model_name);
 // Lemke's method, of the other rigid models, is too slow for heaps.
-INSTANTIATE_TEST_SUITE_P(Rigid, Threads,
-                         testing::Values(contact::ContactModel::no_slip,
-                                         contact::ContactModel::viscous),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Rigid, Threads,
+    testing::ValuesIn(support::list_models([](const contact::ContactModelTraits& m) {
+      return m.uses_lcp_solver;
+    })),
+    model_name);
 
 TEST_P(Threads, OneTwoAndFourGiveTheSameBits) {
   const std::string xml = make_heap(40, 2);

@@ -139,7 +139,7 @@ std::vector<double> find_normal_kinks(const LawStart& start,
       break;
     case NormalLawKind::log_barrier:
     case NormalLawKind::ipc_barrier: kinks = {(x0 + c.law.barrier_thickness) / dt}; break;
-    case NormalLawKind::custom: kinks = {x0 / dt}; break;
+    default: kinks = {x0 / dt}; break;  // other laws act where surfaces overlap
   }
   return kinks;
 }

@@ -23,15 +23,27 @@ std::vector<ContactModel> list_models(const Predicate& fits) {
   return models;
 }
 
-/// Returns all models with compliant contacts, except MuJoCo's own.
-inline std::vector<ContactModel> compliant_models() {
-  return list_models(
-      [](const ContactModelTraits& m) { return !m.is_rigid && m.model != ContactModel::mujoco; });
+/// Returns the models of a list except one, for which a test does not hold.
+inline std::vector<ContactModel> without(ContactModel model, std::vector<ContactModel> models) {
+  std::erase(models, model);
+  return models;
 }
 
+/// Returns the rigid models.
+inline std::vector<ContactModel> rigid_models() {
+  return list_models([](const ContactModelTraits& m) { return m.is_rigid; });
+}
+/// Returns all models with compliant contacts, except MuJoCo's own.
+inline std::vector<ContactModel> compliant_models() {
+  return list_models([](const ContactModelTraits& m) { return !m.is_rigid && !m.is_mj_step; });
+}
 /// Returns the compliant models that are convex.
 inline std::vector<ContactModel> convex_models() {
   return list_models([](const ContactModelTraits& m) { return !m.is_rigid && m.has_error_bound; });
+}
+/// Returns the models that take a normal law and a friction law.
+inline std::vector<ContactModel> models_with_laws() {
+  return list_models([](const ContactModelTraits& m) { return m.takes_laws; });
 }
 
 /// Returns the name of a parametrized test.

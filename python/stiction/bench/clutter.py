@@ -15,6 +15,7 @@ from stiction.bench.mujoco_runners import make_mujoco_runner, make_stiction_runn
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.errors import Error, ignored_settings_are_fine
 from stiction.experiments.clutter import make_clutter, make_mjcf, make_properties
+from stiction.options import DEFAULTS
 
 SIZES = (40, 160, 640)
 
@@ -59,10 +60,10 @@ class ClutterCase:
 
 def run_clutter(
     sizes: Iterable[int] = SIZES,
-    contact_model: str = "lagged_regularized",
+    contact_model: str = DEFAULTS["contact_model"],
     *,
-    tolerance: float = 1e-5,
-    num_threads: int = 1,
+    tolerance: float = DEFAULTS["tolerance"],
+    num_threads: int = DEFAULTS["num_threads"],
     num_repeats: int = 5,
     states: Path | None = None,
     with_drake: bool | None = None,

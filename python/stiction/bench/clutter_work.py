@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stiction
+from stiction._core import contact_model_traits
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.bench.work_precision import Tell, WorkCurves, WorkPoint
 from stiction.errors import ignored_settings_are_fine
@@ -40,10 +41,6 @@ _SOLVERS = {
     "mujoco pgs": (mujoco.mjtSolver.mjSOL_PGS, (1, 3, 10, 30, 100, 300)),
 }
 _ACCURATE_ITERATIONS = 200  # iterations of Newton's method for v*
-
-# Models without a convex solver with a tolerance: 'tamsi' does not converge in some steps of this
-# fall, and 'mujoco' is run by its number of iterations.
-_NOT_CONVEX = ("tamsi", "mujoco")
 
 
 @dataclass(frozen=True)
@@ -123,14 +120,16 @@ def run_clutter_work(
     steppers: dict[tuple[str, str, float], _Stepper] = {}
     errors: dict[tuple[str, str, float], float] = {}
     for name in contact_models:
-        if name not in _NOT_CONVEX:
+        # Other models have no convex solver with a tolerance: 'tamsi' does not converge in some
+        # steps of this fall, and 'mujoco' is run by its number of iterations.
+        if contact_model_traits(name).has_error_bound:
             tell(f"clutter, {name}")
             accurate = _Stepper(start, _advance_ours(start, name, _ACCURATE)).solve()
             for tolerance in TOLERANCES:
                 key = (name, "tolerance", tolerance)
                 steppers[key] = _Stepper(start, _advance_ours(start, name, tolerance))
                 errors[key] = _calc_error(start, steppers[key].solve(), accurate)
-    if "mujoco" in contact_models:
+    if any(contact_model_traits(name).is_mj_step for name in contact_models):
         newton = mujoco.mjtSolver.mjSOL_NEWTON
         accurate = _Stepper(start, _advance_mujoco(start, newton, _ACCURATE_ITERATIONS)).solve()
         for name, (solver, counts) in _SOLVERS.items():
@@ -147,7 +146,8 @@ def run_clutter_work(
     for name, key in names.items():
         time = times[name]
         points.append(WorkPoint(*key, errors[key], 1e-3 * time.minimum, 1e-3 * time.median))
-    left_out = [name for name in contact_models if name == "tamsi"]
+    traits = [contact_model_traits(name) for name in contact_models]
+    left_out = [t.name for t in traits if not (t.has_error_bound or t.is_mj_step)]
     return WorkCurves(
         scene="clutter",
         error="relative error of a step's velocities [-]",

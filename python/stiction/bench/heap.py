@@ -15,6 +15,7 @@ import mujoco
 
 import stiction
 from stiction.errors import Error, ignored_settings_are_fine
+from stiction.options import DEFAULTS
 
 NUM_BODIES = 640
 DURATION = 2.4  # [s]
@@ -125,11 +126,11 @@ class _StictionFaller(_Faller):
 
 def run_heap(
     num_bodies: int = NUM_BODIES,
-    contact_model: str = "lagged_regularized",
+    contact_model: str = DEFAULTS["contact_model"],
     *,
     duration: float = DURATION,
-    tolerance: float = 1e-5,
-    num_threads: int = 1,
+    tolerance: float = DEFAULTS["tolerance"],
+    num_threads: int = DEFAULTS["num_threads"],
     solvers: tuple[str, ...] = ("newton", "cg"),
 ) -> list[HeapCase]:
     """Lets the heap fall under Stiction and under mj_step with each solver; they take turns of 0.2 s.

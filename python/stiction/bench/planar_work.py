@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from stiction._core import contact_model_traits
 from stiction.bench import drake_peer
 from stiction.bench.drake_planar import DRAKE_MODELS, DrakeStepper
 from stiction.bench.planar_steppers import (
@@ -124,7 +125,7 @@ def make_steppers(
     """Returns by name the functions that make a stepper for a case and a time step."""
     steppers: dict[str, MakeStepper] = {}
     for name in contact_models:
-        if name == "mujoco":
+        if contact_model_traits(name).is_mj_step:
             for variant, options in MUJOCO_VARIANTS.items():
                 steppers[variant] = partial(MujocoStepper, variant=options)
         else:

@@ -15,6 +15,7 @@ from stiction.bench.timing import Runner, time_in_turns
 from stiction.controls import ControlsName, make_controls
 from stiction.errors import ignored_settings_are_fine
 from stiction.experiments.real_scenes import load_real_scene
+from stiction.options import DEFAULTS
 from stiction.recording import format as fmt
 from stiction.scene import Scene, load_scene
 
@@ -61,9 +62,9 @@ def load(name: str) -> Scene:
 
 def run_scene(
     name: str,
-    contact_model: str = "lagged_regularized",
+    contact_model: str = DEFAULTS["contact_model"],
     *,
-    num_threads: int = 1,
+    num_threads: int = DEFAULTS["num_threads"],
     num_repeats: int = 5,
 ) -> SceneCase:
     """Times one scene from states of a run of mj_step. Both steppers get the same controls.

@@ -25,6 +25,7 @@ from stiction.commands.output import make_console, print_json
 from stiction.errors import Error
 from stiction.experiments import real_scenes
 from stiction.experiments.clutter import check_num_bodies
+from stiction.options import DEFAULTS
 
 bench_app = typer.Typer(
     no_args_is_help=True,
@@ -60,9 +61,9 @@ def bench_clutter(
             help="Number of bodies, 10 times a square number; may be given several times.",
         ),
     ] = None,
-    contact_model: ContactModel = "lagged_regularized",
-    tolerance: Tolerance = 1e-5,
-    num_threads: NumThreads = 1,
+    contact_model: ContactModel = DEFAULTS["contact_model"],
+    tolerance: Tolerance = DEFAULTS["tolerance"],
+    num_threads: NumThreads = DEFAULTS["num_threads"],
     repeats: Repeats = 5,
     states: Annotated[
         Path | None,
@@ -111,9 +112,9 @@ def bench_heap(
     duration: Annotated[
         float, typer.Option(min=0.2, max=60, help="Simulated time from the drop [s].")
     ] = heap.DURATION,
-    contact_model: ContactModel = "lagged_regularized",
-    tolerance: Tolerance = 1e-5,
-    num_threads: NumThreads = 1,
+    contact_model: ContactModel = DEFAULTS["contact_model"],
+    tolerance: Tolerance = DEFAULTS["tolerance"],
+    num_threads: NumThreads = DEFAULTS["num_threads"],
     as_json: Json = False,
 ) -> None:
     """Time a falling dense heap, nearly one island, against mj_step's Newton and CG solvers.
@@ -139,8 +140,8 @@ def bench_scenes(
             help="Scene files, or names of scenes from other packages; default: all of these names."
         ),
     ] = None,
-    contact_model: ContactModel = "lagged_regularized",
-    num_threads: NumThreads = 1,
+    contact_model: ContactModel = DEFAULTS["contact_model"],
+    num_threads: NumThreads = DEFAULTS["num_threads"],
     repeats: Repeats = 5,
     as_json: Json = False,
     markdown: Annotated[bool, typer.Option(help="Print a table in Markdown.")] = False,
@@ -164,7 +165,7 @@ def bench_scenes(
 
 @bench_app.command("patches")
 def bench_patches(
-    contact_model: ContactModel = "lagged_regularized",
+    contact_model: ContactModel = DEFAULTS["contact_model"],
     repeats: Repeats = 5,
     queries: Annotated[
         bool,

@@ -18,6 +18,7 @@ from stiction.compare.rows import Comparison
 from stiction.compare.table import describe_trouble, make_table
 from stiction.controls import count_steps, default_duration
 from stiction.interrupts import DeferredInterrupt
+from stiction.options import DEFAULTS
 from stiction.scene import load_scene
 
 
@@ -25,8 +26,8 @@ from stiction.scene import load_scene
 def compare_command(
     scene: options.SceneFile,
     contact_model: options.ContactModels = None,
-    normal_law: options.NormalLaw = "hunt_crossley",
-    friction_law: options.FrictionLaw = "soft",
+    normal_law: options.NormalLaw = DEFAULTS["normal_law"],
+    friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
     time_step: options.TimeStep = None,
     duration: options.Duration = None,
     as_json: options.Json = False,
@@ -38,7 +39,7 @@ def compare_command(
     ] = None,
     controls: options.Controls = None,
     seed: options.Seed = 0,
-    tolerance: options.Tolerance = 1e-5,
+    tolerance: options.Tolerance = DEFAULTS["tolerance"],
     properties: options.Properties = None,
     settings: options.Settings = None,
 ) -> int:

@@ -12,6 +12,7 @@ from rich.text import Text
 from stiction.commands import options
 from stiction.commands.app import app
 from stiction.commands.output import Messages, make_console, print_json
+from stiction.options import DEFAULTS
 from stiction.scene import load_scene
 
 _Geom = Annotated[str, typer.Argument(help="Name of a geom, or its id as #ID.", show_default=False)]
@@ -22,9 +23,9 @@ def explain(
     scene: options.SceneFile,
     geom1: _Geom,
     geom2: _Geom,
-    contact_model: options.ContactModel = "lagged_regularized",
-    normal_law: options.NormalLaw = "hunt_crossley",
-    friction_law: options.FrictionLaw = "soft",
+    contact_model: options.ContactModel = DEFAULTS["contact_model"],
+    normal_law: options.NormalLaw = DEFAULTS["normal_law"],
+    friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
     time_step: options.TimeStep = None,
     properties: options.Properties = None,
     as_json: options.Json = False,

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from stiction import (
-    contact_models,
-    friction_laws,
-    integrators,
-    normal_laws,
-    quadratures,
-    tessellations,
-)
+from stiction import contact_models
 from stiction.controls import ControlsName
 from stiction.names import suggest_name
-from stiction.simulator import Simulator
+from stiction.options import OPTIONS
 
 _SECONDS = {
     "": 1.0,
@@ -81,18 +73,20 @@ def _check_tolerance(value: float) -> float:
     return value
 
 
-_SETTINGS = (
-    "friction_directions",
-    "gap_correction",
-    "max_correction_speed",
-    "drop_separating",
-    "lcp_solver",
-    "stiction_tolerance",
-    "friction_regularization",
-    "near_rigid_factor",
-    "max_iterations",
-)
-_DEFAULTS = inspect.signature(Simulator.__init__).parameters
+# Options that commands take by an argument of their own, or choose themselves.
+_OTHERS = {
+    "contact_model",
+    "integrator",
+    "time_step",
+    "tolerance",
+    "num_threads",
+    "normal_law",
+    "friction_law",
+    "tessellation",
+    "quadrature",
+    "on_failure",
+}
+_SETTINGS = [name for name in OPTIONS if name not in _OTHERS]
 
 
 class Setting(NamedTuple):
@@ -102,8 +96,16 @@ class Setting(NamedTuple):
     value: bool | int | float | str
 
 
+_PARSERS: dict[str, tuple[Callable[[str], bool | int | float | str], str]] = {
+    "number": (float, "a number"),
+    "integer": (int, "an integer"),
+    "flag": (lambda text: {"true": True, "false": False}[text], "true or false"),
+    "choice": (str, "a name"),
+}
+
+
 def parse_setting(text: str) -> Setting:
-    """Setting('gap_correction', 0.2) from 'gap_correction=0.2', typed as Simulator's default is.
+    """Returns Setting('gap_correction', 0.2) for 'gap_correction=0.2', by the kind of the option.
 
     Raises typer.BadParameter.
     """
@@ -112,102 +114,73 @@ def parse_setting(text: str) -> Setting:
         raise typer.BadParameter(f"'{text}' is not NAME=VALUE")
     if name not in _SETTINGS:
         raise typer.BadParameter(f"no setting '{name}' {suggest_name(name, _SETTINGS)}")
-    kind = type(_DEFAULTS[name].default)
+    parse, wanted = _PARSERS[OPTIONS[name].kind]
     try:
-        return Setting(name, {"true": True, "false": False}[value] if kind is bool else kind(value))
+        return Setting(name, parse(value))
     except (KeyError, ValueError) as e:
-        wanted = {bool: "true or false", int: "an integer", float: "a number"}[kind]
         raise typer.BadParameter(f"{name} is {wanted}, not '{value}'") from e
 
 
-ContactModel = Annotated[
-    str,
-    typer.Option(
-        callback=_check_contact_model, metavar="NAME", help=f"{', '.join(contact_models())}."
-    ),
-]
+def _choice(name: str) -> Any:
+    """Returns the argument of a command that is an option of a step with a list of names."""
+    option = OPTIONS[name]
+    few = len(option.contact_models) < len(contact_models())
+    readers = f" Read by {', '.join(option.contact_models)}." if few else ""
+    return typer.Option(
+        callback=_check_name(name.replace("_", " "), option.choices),
+        metavar="NAME",
+        help=f"{option.help} One of {', '.join(option.choices)}.{readers}",
+    )
+
+
+ContactModel = Annotated[str, _choice("contact_model")]
 ContactModels = Annotated[
     list[str] | None,
     typer.Option(
         "--contact-model",
         callback=_check_contact_models,
         metavar="NAME",
-        help=f"May be given several times; default: all; of a study those it is about. "
-        f"{', '.join(contact_models())}.",
+        help=f"May be given several times. The default is all; for a study, the models that it is "
+        f"about. One of {', '.join(contact_models())}.",
     ),
 ]
-Integrator = Annotated[
-    str,
-    typer.Option(
-        callback=_check_name("integrator", integrators()),
-        metavar="NAME",
-        help=f"{', '.join(integrators())}: the second of rigid models, the last of viscous.",
-    ),
-]
-NormalLaw = Annotated[
-    str,
-    typer.Option(
-        callback=_check_name("normal law", normal_laws()),
-        metavar="NAME",
-        help=f"Of lagged, lagged_regularized, similar and coulomb: {', '.join(normal_laws())}.",
-    ),
-]
-FrictionLaw = Annotated[
-    str,
-    typer.Option(
-        callback=_check_name("friction law", friction_laws()),
-        metavar="NAME",
-        help=f"How friction rises with slip, of the same: {', '.join(friction_laws())}.",
-    ),
-]
-
-
-Tessellation = Annotated[
-    str,
-    typer.Option(
-        callback=_check_name("tessellation", tessellations()),
-        metavar="NAME",
-        help=f"Faces of pressure-field contact: {', '.join(tessellations())}.",
-    ),
-]
-Quadrature = Annotated[
-    str,
-    typer.Option(
-        callback=_check_name("quadrature", quadratures()),
-        metavar="NAME",
-        help=f"Points of these faces: {', '.join(quadratures())}.",
-    ),
-]
+Integrator = Annotated[str, _choice("integrator")]
+NormalLaw = Annotated[str, _choice("normal_law")]
+FrictionLaw = Annotated[str, _choice("friction_law")]
+Tessellation = Annotated[str, _choice("tessellation")]
+Quadrature = Annotated[str, _choice("quadrature")]
 Duration = Annotated[
     float | None,
     typer.Option(
         parser=parse_time,
         metavar="TIME",
-        help="Simulated time: 5s, 1min, ...; else to the end of the scene's schedule, or 2s.",
+        help="Simulated time: 5s, 1min, ... The default is the end of the scene's schedule, or 2s.",
     ),
 ]
 TimeStep = Annotated[
     float | None,
-    typer.Option(parser=parse_time, metavar="TIME", help="2ms, 1e-3, ...; else the scene's own."),
+    typer.Option(
+        parser=parse_time, metavar="TIME", help="2ms, 1e-3, ... The default is the scene's own."
+    ),
 ]
 Tolerance = Annotated[
-    float, typer.Option(callback=_check_tolerance, help="Relative, of the convex models.")
+    float, typer.Option(callback=_check_tolerance, help=OPTIONS["tolerance"].help)
 ]
 Controls = Annotated[
     ControlsName | None,
     typer.Option(
-        help="Zero, random, the first keyframe's, or the scene's schedule; default: the last of "
-        "these that the scene has, else zero."
+        help="Zero, random, the first keyframe's, or the scene's schedule. The default is the last "
+        "of these that the scene has, or zero."
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of random controls.")]
-NumThreads = Annotated[
-    int, typer.Option(min=1, help="That share a step; results do not depend on it.")
-]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of random controls.")]
+NumThreads = Annotated[int, typer.Option(min=1, help=OPTIONS["num_threads"].help)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of text.")]
 Properties = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Contact properties, in place of those the scene names."),
+    typer.Option(
+        metavar="FILE", help="Contact properties, in place of those that the scene names."
+    ),
 ]
 Settings = Annotated[
     list[Setting] | None,
@@ -215,8 +188,7 @@ Settings = Annotated[
         "--set",
         parser=parse_setting,
         metavar="NAME=VALUE",
-        help="Arguments of stiction.Simulator; may be given several times. "
-        f"{', '.join(_SETTINGS)}.",
+        help=f"Options of stiction.Simulator; may be given several times. {', '.join(_SETTINGS)}.",
     ),
 ]
 SceneFile = Annotated[Path, typer.Argument(help="MJCF or URDF file.", metavar="SCENE")]

@@ -20,6 +20,7 @@ from stiction.controls import (
     make_controls,
 )
 from stiction.interrupts import DeferredInterrupt
+from stiction.options import DEFAULTS
 from stiction.recording import format as fmt
 from stiction.recording.recorder import Recorder
 from stiction.run_summary import RunSummary, calc_energy, explain_fallbacks, make_table
@@ -30,12 +31,12 @@ from stiction.simulator import Simulator
 @app.command()
 def run(
     scene: options.SceneFile,
-    contact_model: options.ContactModel = "lagged_regularized",
-    integrator: options.Integrator = "euler",
-    normal_law: options.NormalLaw = "hunt_crossley",
-    friction_law: options.FrictionLaw = "soft",
-    tessellation: options.Tessellation = "polygon",
-    quadrature: options.Quadrature = "centroid",
+    contact_model: options.ContactModel = DEFAULTS["contact_model"],
+    integrator: options.Integrator = DEFAULTS["integrator"],
+    normal_law: options.NormalLaw = DEFAULTS["normal_law"],
+    friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
+    tessellation: options.Tessellation = DEFAULTS["tessellation"],
+    quadrature: options.Quadrature = DEFAULTS["quadrature"],
     time_step: options.TimeStep = None,
     duration: options.Duration = None,
     record: Annotated[
@@ -44,8 +45,8 @@ def run(
     as_json: options.Json = False,
     controls: options.Controls = None,
     seed: options.Seed = 0,
-    num_threads: options.NumThreads = 1,
-    tolerance: options.Tolerance = 1e-5,
+    num_threads: options.NumThreads = DEFAULTS["num_threads"],
+    tolerance: options.Tolerance = DEFAULTS["tolerance"],
     properties: options.Properties = None,
     settings: options.Settings = None,
 ) -> int:

@@ -17,6 +17,7 @@ from stiction.commands import options
 from stiction.commands.bench import Repeats, bench_app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.names import find_compliant_models, suggest_name
+from stiction.options import DEFAULTS
 from stiction.plain_json import make_plain
 from stiction.studies.study import write_figures
 
@@ -39,7 +40,7 @@ def bench_work_precision(
         ),
     ] = None,
     contact_model: options.ContactModels = None,
-    tolerance: options.Tolerance = 1e-5,
+    tolerance: options.Tolerance = DEFAULTS["tolerance"],
     quick: Annotated[bool, typer.Option("--quick", help="Take fewer, larger steps.")] = False,
     repeats: Repeats = 5,
     drake: Annotated[

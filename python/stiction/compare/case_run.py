@@ -38,9 +38,9 @@ class CaseRun:
         self._warnings: dict[str, int] = {}
         self._predicted: float | None = None
         self._dropped_at: float | None = None  # [s]
-        self.trace = Trace(is_certified=case.contact_model != "mujoco")
+        self.trace = Trace(is_certified=not case.is_mj_step)
         self.row = Row(case.label, case.contact_model, case.impratio)
-        if case.contact_model == "mujoco":
+        if case.is_mj_step:
             self.row.impratio = float(self._scene.model.opt.impratio)
 
     def step(self, num_steps: int, after_step: AfterStep) -> None:

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from stiction import contact_models
+from stiction._core import contact_model_traits
 from stiction.errors import Error
 from stiction.names import suggest_name
 from stiction.scene import Scene
@@ -28,6 +29,11 @@ class Case:
     contact_model: str
     label: str
     impratio: float | None = None
+
+    @property
+    def is_mj_step(self) -> bool:
+        """True if MuJoCo's mj_step makes the steps, which reads impratio and is not certified."""
+        return contact_model_traits(self.contact_model).is_mj_step
 
     def apply_to(self, scene: Scene) -> Scene:
         """Returns the scene with this case's impratio; the given scene is not changed."""
@@ -52,14 +58,17 @@ def make_cases(scene: Scene, names: Sequence[str] | None = None) -> list[Case]:
                 "contact_model",
                 f"no contact model '{name}' {suggest_name(name, contact_models())}",
             )
-        cases += _make_mujoco_cases(scene) if name == "mujoco" else [Case(name, name)]
+        case = Case(name, name)
+        cases += _vary_impratio(case, scene) if case.is_mj_step else [case]
     return cases
 
 
-def _make_mujoco_cases(scene: Scene) -> list[Case]:
+def _vary_impratio(case: Case, scene: Scene) -> list[Case]:
+    """Returns the case with the scene's own impratio, and with each factor of it."""
     own = float(scene.model.opt.impratio)
-    cases = [Case("mujoco", "mujoco")]
+    cases = [case]
     for factor in _IMPRATIO_FACTORS[1:]:
         impratio = factor * own
-        cases.append(Case("mujoco", f"mujoco impratio {impratio:g}", impratio))
+        label = f"{case.label} impratio {impratio:g}"
+        cases.append(Case(case.contact_model, label, impratio))
     return cases

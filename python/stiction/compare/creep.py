@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction import StepReport
+from stiction._core import contact_model_traits
 from stiction.compare.held_body import HeldBody
 
 Vector = NDArray[np.float64]
@@ -69,7 +70,7 @@ def predict_creep(
     """
     contacts = report.contacts
     touching = held.find_contacts(contacts)
-    dt, name = options["time_step"], options["contact_model"]
+    dt = options["time_step"]
     gamma_n = contacts.normal_impulse[touching]
     carried = np.abs(contacts.normal[touching] @ held.down) @ gamma_n
     if len(touching) == 0 or carried > _MAX_NORMAL_SHARE * held.load * dt:
@@ -77,22 +78,23 @@ def predict_creep(
     bound = contacts.friction[touching] * gamma_n
     if bound.sum() <= held.load * dt:
         return None
-    if name == "mujoco":
+    traits = contact_model_traits(options["contact_model"])
+    if traits.is_mj_step:
         pairs = contacts.geoms[touching]
         return held.load / _calc_mujoco_resistance(model, data, pairs)
-    if name in ("no_slip", "stewart_trinkle", "anitescu_potra", "drumwright_shell"):
-        return 0.0
-    if name == "viscous":
-        return None
+    if traits.is_rigid:
+        # Viscous friction slips as fast as the load drives it.
+        return None if traits.has_viscous_friction else 0.0
     w = contacts.delassus[touching]
     sigma = options["friction_regularization"]
-    if name == "sap":
+    if not traits.uses_stiction_tolerance:  # sap: the regularization alone makes it slip
         floor = 1e-9  # the smallest sigma of the model, see Sap::make_row
         return float(held.load * dt / np.sum(1 / (max(sigma, floor) * w)))
     v_s = options["stiction_tolerance"]
-    if name == "tamsi":
+    if not traits.takes_laws:  # tamsi, which has a friction law of its own
         return solve_tamsi_creep(float(held.load * dt / bound.sum()), v_s)
-    eps = np.full(len(w), v_s) if name == "lagged" else np.maximum(v_s, sigma * w * bound)
+    is_regularized = traits.uses_friction_regularization
+    eps = np.maximum(v_s, sigma * w * bound) if is_regularized else np.full(len(w), v_s)
     return solve_creep(bound, eps, held.load * dt, options["friction_law"])
 
 

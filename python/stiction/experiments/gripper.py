@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import stiction
 from stiction.errors import ignored_settings_are_fine
+from stiction.options import DEFAULTS
 from stiction.package_scenes import find_scene_file
 from stiction.scene import Scene
 
@@ -98,9 +99,9 @@ def make_gripper_simulator(
 def run_gripper(
     resolution: Resolution,
     duration: float,
-    contact_model: str = "lagged_regularized",
-    tessellation: str = "polygon",
-    tolerance: float = 1e-5,
+    contact_model: str = DEFAULTS["contact_model"],
+    tessellation: str = DEFAULTS["tessellation"],
+    tolerance: float = DEFAULTS["tolerance"],
 ) -> GripperRun:
     """Holds the spatula for 0.4 s, then lifts it by 0.1 m within 1 s.
 

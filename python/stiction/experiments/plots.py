@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from stiction._core import contact_model_traits
 from stiction.colours import find_colour
 
 _STYLE: dict[Any, Any] = {
@@ -44,10 +45,11 @@ def find_line(contact_model: str, contact_models: Sequence[str]) -> dict[str, An
         contact_models: all models of the plot, in the order of drawing.
     """
     names = list(contact_models)
-    if contact_model == "mujoco":  # its peaks would hide the other lines
+    # The peaks of mj_step would hide the other lines.
+    if contact_model in contact_models() and contact_model_traits(contact_model).is_mj_step:
         return {
-            "color": find_colour("mujoco"),
-            "label": "mujoco",
+            "color": find_colour(contact_model),
+            "label": contact_model,
             "lw": 1,
             "alpha": 0.35,
             "zorder": 1,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stiction._core import contact_model_traits
 from stiction.experiments.planar import PlanarBody, Trajectory, Vector
 from stiction.experiments.planar_case import PlanarCase
 
@@ -59,8 +60,9 @@ class Rod:
         """Makes the experiment. Its coordinates are x, z [m] and theta [rad]."""
 
         def make_start(contact_model: str, time_step: float) -> tuple[Vector, Vector]:
-            reach = {"similar": time_step, "sap": time_step + dissipation.tau}
-            gap = FRICTION * reach.get(contact_model, 0.0) * SPEED
+            traits = contact_model_traits(contact_model)
+            reach = time_step + dissipation.tau if traits.acts_ahead else time_step
+            gap = FRICTION * (reach if traits.lifts_sliding else 0.0) * SPEED
             height = self.end * math.sin(ANGLE) + self.radius + gap
             return np.array([0.0, height, -ANGLE]), np.array([SPEED, 0.0, 0.0])
 

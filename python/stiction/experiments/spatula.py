@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import stiction
 from stiction.errors import ignored_settings_are_fine
+from stiction.options import DEFAULTS
 from stiction.package_scenes import find_scene_file
 
 Vector = NDArray[np.float64]
@@ -88,12 +89,12 @@ def run_spatula(
     wave: GripWave,
     duration: float,
     time_step: float,
-    contact_model: str = "lagged_regularized",
+    contact_model: str = DEFAULTS["contact_model"],
     *,
     stiction_tolerance: float = 1e-4,
-    tessellation: str = "polygon",
-    quadrature: str = "centroid",
-    tolerance: float = 1e-5,
+    tessellation: str = DEFAULTS["tessellation"],
+    quadrature: str = DEFAULTS["quadrature"],
+    tolerance: float = DEFAULTS["tolerance"],
     refinement: float = 1.0,
 ) -> SpatulaRun:
     """Runs scenes/spatula.xml from its initial state.

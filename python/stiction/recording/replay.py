@@ -9,7 +9,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from stiction._core import StepReport
+from stiction._core import StepReport, contact_model_traits
 from stiction.errors import Error
 from stiction.recording import format as fmt
 from stiction.recording.recording import Recording
@@ -158,7 +158,7 @@ class Replay:
     def _check_sleep(self) -> None:
         """Raises Error if trees may sleep, since mjSTATE_INTEGRATION does not tell which do."""
         sleeps = self.simulator.model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP
-        if sleeps and self.simulator.contact_model == "mujoco":
+        if sleeps and contact_model_traits(self.simulator.contact_model).is_mj_step:
             raise Error(
                 "unsupported",
                 str(self.recording.path),

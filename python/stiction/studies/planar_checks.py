@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from stiction.experiments.planar import Trajectory
+from stiction.names import find_models
 from stiction.studies.checks import Check, check_at_most
 
 # Models that do not act at a distance: their normal force does not depend on slip, so a sliding
 # body has no gap below it.
-NOT_AT_A_DISTANCE = ("lagged", "lagged_regularized", "tamsi", "coulomb")
+NOT_AT_A_DISTANCE = find_models(
+    lambda model: not (model.is_rigid or model.is_mj_step or model.lifts_sliding)
+)
 
 # The reference's own error may be this fraction of the smallest error that is measured with it.
 _REFERENCE_SHARE = 0.2

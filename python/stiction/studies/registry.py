@@ -1,29 +1,20 @@
 """The studies by name.
 
-A study is the object STUDY in the module stiction.studies.<name>.study. The module loads
-matplotlib, which is slow, so it is imported only when the study is used.
+A study is the object STUDY in the module stiction.studies.<name>.study; every folder with such a
+module is listed. The module loads matplotlib, which is slow, so it is imported only when the study
+is used.
 """
 
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 
 from stiction.errors import Error
 from stiction.names import suggest_name
 from stiction.studies.study import Study
 
-STUDIES = (
-    "conveyor",
-    "falling_sphere",
-    "sliding_rod",
-    "clutter",
-    "disk",
-    "spatula",
-    "gripper",
-    "pancake",
-    "grasp",
-    "quadruped",
-)
+STUDIES = tuple(sorted(path.parent.name for path in Path(__file__).parent.glob("*/study.py")))
 
 
 def load_study(name: str) -> Study:

@@ -8,9 +8,10 @@ import pytest
 
 from stiction.controls import RandomControls
 from stiction.experiments.real_scenes import load_real_scene, scene_names
+from stiction.names import find_models
 from stiction.scene import Scene
 
-MODELS = ("sap", "lagged", "lagged_regularized", "similar", "coulomb")
+MODELS = find_models(lambda model: model.has_error_bound and not model.is_rigid)
 DURATION = 2.0  # [s]
 
 pytest.importorskip("dm_control", reason="scenes of dm_control are not installed")

@@ -15,9 +15,10 @@ from mcap.stream_reader import StreamReader
 from mcap.writer import Writer
 
 import stiction
+from stiction.names import find_compliant_models
 from stiction.recording import format as fmt
 
-MODELS = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "mujoco")
+MODELS = find_compliant_models()
 
 
 def find_first(replay: stiction.Replay):

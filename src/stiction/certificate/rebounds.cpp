@@ -30,7 +30,7 @@ bool has_rebound(const SolvedStep& step, const BodyPair& pair) {
 void Rebounds::find(const SolvedStep& step) {
   is_any_ = false;
   in_island_.assign(step.islands.size(), 0);
-  if (!contact::traits(step.model).uses_restitution) return;
+  if (!contact::traits(step.model).uses.restitution) return;
   for (int island = 0; island < step.islands.size(); ++island) {
     for (const int p : step.islands.pairs(island)) {
       if (!has_rebound(step, step.problem.pairs[p])) continue;

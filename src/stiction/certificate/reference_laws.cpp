@@ -9,66 +9,45 @@
 namespace stiction::certificate {
 
 using contact::FrictionRegularizationKind;
-using contact::kInfinity;
 using contact::NormalLawKind;
+using contact::positive_part;
 using contact::RowKind;
 using contact::traits;
+
+/// The only reader of ForceDefinition.
+class DefinedForce {
+ public:
+  static double calc(NormalLawKind law, const contact::ContactLawData<double>& data, double f_e,
+                     double x, double xdot) {
+    return traits(law).force.force_(data, f_e, x, xdot);
+  }
+};
+
 namespace {
-
-/// Returns max(x, 0); a NaN stays a NaN.
-double positive_part(double x) { return x <= 0 ? 0 : x; }
-
-/// Returns the force of a barrier of thickness d at the distance g, minus the slope of its energy;
-/// infinite for g <= 0 [N].
-double barrier_force(NormalLawKind law, double k, double d, double g) {
-  if (g <= 0) return kInfinity;
-  if (law == NormalLawKind::log_barrier) return k * d * d / g;
-  // -d/dg of -k (d - g)^2 ln(g/d), for g < d
-  return g < d ? k * ((d - g) * (d - g) / g - 2 * (d - g) * std::log(g / d)) : 0;
-}
-
-/// Returns the force of Hunt-Crossley's law at an elastic force f_e and a rate of penetration [N].
-double hunt_crossley(const Contact& c, double f_e, double rate) {
-  return positive_part(f_e) * positive_part(1 + c.law.dissipation * rate);
-}
 
 /// Returns the force of the chosen law at an elastic force f_e = k x, a penetration x, and its
 /// rate [N].
-double calc_chosen_force(const ModelParameters& parameters, const Contact& c, double f_e, double x,
-                         double rate) {
-  switch (parameters.normal_law) {
-    case NormalLawKind::hunt_crossley: return hunt_crossley(c, f_e, rate);
-    case NormalLawKind::linear:
-      return positive_part(f_e + c.law.stiffness * c.law.relaxation_time * rate);
-    case NormalLawKind::hertz:
-      return c.law.hertz_stiffness * std::pow(positive_part(x), 1.5) *
-             positive_part(1 + 1.5 * c.law.dissipation * rate);
-    case NormalLawKind::log_barrier:
-    case NormalLawKind::ipc_barrier:
-      return barrier_force(parameters.normal_law, c.law.barrier_stiffness, c.law.barrier_thickness,
-                           -x);
-    case NormalLawKind::custom: return parameters.custom_law->calc_force(x, rate).f;
-  }
-  return 0;
+double calc_force(const ModelParameters& parameters, const Contact& c, double f_e, double x,
+                  double rate) {
+  if (parameters.normal_law == NormalLawKind::custom)
+    return parameters.custom_law->calc_force(x, rate).f;
+  return DefinedForce::calc(parameters.normal_law, c.law, f_e, x, rate);
 }
 
 /// Returns the normal impulse at the normal velocity v of the end of the step [N s].
 double calc_normal_impulse(const ModelParameters& parameters, const Contact& c, double dt,
                            double v) {
   const double f_e = c.fn0 - dt * c.law.stiffness * v;
-  if (parameters.normal_law == NormalLawKind::hunt_crossley) return dt * hunt_crossley(c, f_e, -v);
-  return dt * calc_chosen_force(parameters, c, f_e, -c.phi0 - dt * v, -v);
+  return dt * calc_force(parameters, c, f_e, -c.phi0 - dt * v, -v);
 }
 
 /// Returns the normal impulse of the state at the start of the step [N s]. A barrier is evaluated
 /// at a hundredth of its thickness if the gap is smaller.
 double calc_start_impulse(const ModelParameters& parameters, const Contact& c, double dt,
                           double v_n0) {
-  const NormalLawKind law = parameters.normal_law;
-  if (law == NormalLawKind::hunt_crossley) return dt * hunt_crossley(c, c.fn0, -v_n0);
-  const bool is_barrier = law == NormalLawKind::log_barrier || law == NormalLawKind::ipc_barrier;
+  const bool is_barrier = traits(parameters.normal_law).is_barrier;
   const double gap = is_barrier ? std::max(c.phi0, c.law.barrier_thickness / 100) : c.phi0;
-  return dt * calc_chosen_force(parameters, c, c.fn0, -gap, -v_n0);
+  return dt * calc_force(parameters, c, c.fn0, -gap, -v_n0);
 }
 
 /// Returns f(s) / |u| for a slip u and s = |u| / eps, where f is the fraction of the friction bound
@@ -182,7 +161,9 @@ ReferenceImpulse calc_tamsi(const ModelParameters& parameters, const Contact& c,
   const double v_s = parameters.stiction_tolerance;
   const double slip = std::hypot(v_c[0], v_c[1], 0.01 * v_s);
   const double missing = positive_part(1 - slip / v_s);  // to full slip
-  const double n = dt * hunt_crossley(c, c.fn0 - dt * c.law.stiffness * v_c[2], -v_c[2]);
+  const double f_e = c.fn0 - dt * c.law.stiffness * v_c[2];
+  const double n =
+      dt * DefinedForce::calc(NormalLawKind::hunt_crossley, c.law, f_e, -c.phi0, -v_c[2]);
   const double per_slip = calc_mean_friction(c) * (1 - missing * missing) * n / slip;
   return {.gamma = {-per_slip * v_c[0], -per_slip * v_c[1], n}, .normal_bound = n};
 }

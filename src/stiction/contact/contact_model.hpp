@@ -1,11 +1,17 @@
 #pragma once
 
+#include <iterator>
 #include <span>
 #include <string_view>
 
-/// The contact models by name: one spelling in C++, Python, files and plots.
+#include "stiction/contact/law_data.hpp"
+
+/// The contact models: their names and everything in which they differ except their laws. Only two
+/// other files ask for a model by its name: formulations/make_contact_solver.cpp makes its solver,
+/// and certificate/reference_laws.cpp computes its law a second time.
 namespace stiction::contact {
 
+/// A model's name is the same in C++, Python, files and plots.
 enum class ContactModel {
   sap,
   lagged,
@@ -36,31 +42,168 @@ enum class GapPolicy {
   kTouching,     // contacts that do not touch when the step begins take no part; others have no gap
 };
 
-/// Parameters of a contact that a model may or may not use.
+/// The row of a model: its kind, and what it reads and takes.
 struct ContactModelTraits {
   ContactModel model;
   std::string_view name;
-  bool uses_stiffness = false;
-  bool uses_dissipation = false;         // Hunt-Crossley d
-  bool uses_relaxation_time = false;     // SAP's tau_d
-  bool uses_stiction_tolerance = false;  // v_s
-  bool uses_regularization = false;      // sigma
-  bool takes_torsion = false;            // condim 4 and 6
-  bool has_error_bound = false;          // convex, so that a certificate bounds the solver's error
-  bool takes_laws = false;               // normal_law and friction_law; then these say what it uses
-  bool is_rigid = false;                 // surfaces do not give way: solved as an LCP
-  bool uses_friction = true;             // sliding coefficients
-  bool uses_viscous_friction = false;    // nu
-  bool uses_restitution = false;         // of impacts
-  bool uses_friction_directions = false;          // edges of a friction polygon
-  bool takes_patches = true;                      // contact surfaces of pressure fields
-  TangentPolicy tangents = TangentPolicy::kNone;  // rigid models
-  GapPolicy gaps = GapPolicy::kSpeculative;       // rigid models
+  /// In plots, "#rrggbb"; empty: grey. Colours differ in light and in dark (contrast of at least
+  /// 2.3 with both pages), also for most people who are colour-blind.
+  std::string_view colour = {};
+
+  /// The model solves a convex problem, so that a certificate bounds the solver's error.
+  bool has_error_bound = false;
+  bool is_rigid = false;    // surfaces do not give way; solved as an LCP
+  bool is_mj_step = false;  // MuJoCo's mj_step makes the step; nothing of it is certified
+  /// The forces are smooth functions of the state between impacts, as `rk4` needs them.
+  bool has_smooth_forces = false;
+
+  // Rigid models.
+  TangentPolicy tangents = TangentPolicy::kNone;
+  GapPolicy gaps = GapPolicy::kSpeculative;
+
+  // What a contact may be.
+  bool takes_laws = false;     // normal_law and friction_law
+  bool takes_torsion = false;  // condim 4 and 6
+  bool takes_patches = true;   // contact surfaces of pressure fields
+
+  // The distance from which a contact acts, see Reach.
+  bool lifts_sliding = false;  // friction lifts a sliding body, by mu times the slip of a step
+  bool acts_ahead = false;     // contacts act earlier by the relaxation time
+
+  /// The properties of a contact that the model reads; those of its normal law come on top.
+  PropertyUse uses = {};
+  bool uses_friction = true;  // sliding coefficients
+
+  // Options that the model reads, see ModelParameters.
+  bool uses_stiction_tolerance = false;
+  bool uses_friction_regularization = false;
+  bool uses_near_rigid_factor = false;
+  bool uses_lcp_solver = false;
+  bool uses_friction_directions = false;
+  bool uses_drop_separating = false;
+
+  /// A text that messages add if a step did not converge; may be empty.
+  std::string_view failure_note = {};
+};
+
+inline constexpr ContactModelTraits kContactModels[] = {
+    {.model = ContactModel::sap,
+     .name = "sap",
+     .colour = "#e08a00",
+     .has_error_bound = true,
+     .lifts_sliding = true,
+     .acts_ahead = true,
+     .uses = {.stiffness = true, .relaxation_time = true},
+     .uses_friction_regularization = true,
+     .uses_near_rigid_factor = true},
+    {.model = ContactModel::lagged,
+     .name = "lagged",
+     .colour = "#2f7fd0",
+     .has_error_bound = true,
+     .takes_laws = true,
+     .takes_torsion = true,
+     .uses_stiction_tolerance = true},
+    {.model = ContactModel::lagged_regularized,
+     .name = "lagged_regularized",
+     .colour = "#12a58c",
+     .has_error_bound = true,
+     .takes_laws = true,
+     .takes_torsion = true,
+     .uses_stiction_tolerance = true,
+     .uses_friction_regularization = true},
+    {.model = ContactModel::similar,
+     .name = "similar",
+     .colour = "#c05bb0",
+     .has_error_bound = true,
+     .takes_laws = true,
+     .lifts_sliding = true,
+     .uses_stiction_tolerance = true,
+     .uses_friction_regularization = true},
+    {.model = ContactModel::tamsi,
+     .name = "tamsi",
+     .colour = "#8a6a4a",
+     .uses = {.stiffness = true, .dissipation = true},
+     .uses_stiction_tolerance = true,
+     .failure_note = "tamsi divides a step into up to 20, but its law may leave it without a "
+                     "solution or with several: use another contact model, or a smaller step"},
+    {.model = ContactModel::coulomb,
+     .name = "coulomb",
+     .colour = "#6a5cf0",
+     .has_error_bound = true,
+     .takes_laws = true,
+     .takes_torsion = true,
+     .uses_stiction_tolerance = true,
+     .uses_friction_regularization = true},
+    {.model = ContactModel::no_slip,
+     .name = "no_slip",
+     .colour = "#10b8e8",
+     .has_error_bound = true,
+     .is_rigid = true,
+     .tangents = TangentPolicy::kBilateral,
+     .takes_patches = false,
+     .uses = {.restitution = true},
+     .uses_friction = false,
+     .uses_lcp_solver = true,
+     .uses_drop_separating = true},
+    {.model = ContactModel::viscous,
+     .name = "viscous",
+     .colour = "#8a7592",
+     .has_error_bound = true,
+     .is_rigid = true,
+     .has_smooth_forces = true,
+     .tangents = TangentPolicy::kViscous,
+     .takes_patches = false,
+     .uses = {.viscous_friction = true, .restitution = true},
+     .uses_friction = false,
+     .uses_lcp_solver = true},
+    {.model = ContactModel::stewart_trinkle,
+     .name = "stewart_trinkle",
+     .colour = "#e88888",
+     .is_rigid = true,
+     .tangents = TangentPolicy::kFrictionPolygon,
+     .takes_patches = false,
+     .uses = {.restitution = true},
+     .uses_friction_directions = true},
+    {.model = ContactModel::anitescu_potra,
+     .name = "anitescu_potra",
+     .colour = "#4f8a1c",
+     .is_rigid = true,
+     .tangents = TangentPolicy::kFrictionPolygon,
+     .gaps = GapPolicy::kTouching,
+     .takes_patches = false,
+     .uses = {.restitution = true},
+     .uses_friction_directions = true},
+    {.model = ContactModel::drumwright_shell,
+     .name = "drumwright_shell",
+     .colour = "#a8b400",
+     .is_rigid = true,
+     .tangents = TangentPolicy::kLeastEnergy,
+     .takes_patches = false,
+     .uses = {.viscous_friction = true, .restitution = true},
+     .uses_friction_directions = true},
+    {.model = ContactModel::mujoco,
+     .name = "mujoco",
+     .colour = "#d8492f",
+     .is_mj_step = true,
+     .takes_torsion = true,
+     .takes_patches = false},
 };
 
 /// All models, in the order of tables and reports.
-std::span<const ContactModelTraits> contact_models();
-const ContactModelTraits& traits(ContactModel model);
+constexpr std::span<const ContactModelTraits> contact_models() { return kContactModels; }
+
+constexpr const ContactModelTraits& traits(ContactModel model) {
+  return kContactModels[static_cast<int>(model)];
+}
+
+static_assert(
+    [] {
+      for (int i = 0; i < static_cast<int>(std::size(kContactModels)); ++i)
+        if (static_cast<int>(kContactModels[i].model) != i) return false;
+      return true;
+    }(),
+    "rows are in the order of the enum");
+
 /// @throws Error with the nearest name if no model has this one
 ContactModel parse_contact_model(std::string_view name);
 

@@ -10,6 +10,7 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// One entry for each property. T is double for the values of one contact, a SIMD type for those of
 /// several, bool for the set of properties that a law reads, and a text for where values come from.
+/// The solver reads the first six with a contact's geometry, see gather().
 template <class T>
 struct ContactLawData {
   T stiffness{};          // k [N/m], >= 0; infinite: near-rigid
@@ -21,6 +22,9 @@ struct ContactLawData {
   T viscous_friction{};   // nu >= 0 of rigid models [N s/m]
   T restitution{};        // Poisson's coefficient of rigid models, in [0, 1] [-]
 };
+
+/// The properties that a law or a model reads.
+using PropertyUse = ContactLawData<bool>;
 
 inline constexpr int kNumLawProperties = 8;
 
@@ -36,5 +40,23 @@ inline constexpr T ContactLawData<T>::*kLawProperties[kNumLawProperties] = {
     &ContactLawData<T>::relaxation_time,   &ContactLawData<T>::hertz_stiffness,
     &ContactLawData<T>::barrier_stiffness, &ContactLawData<T>::barrier_thickness,
     &ContactLawData<T>::viscous_friction,  &ContactLawData<T>::restitution};
+
+static_assert(sizeof(ContactLawData<double>) == kNumLawProperties * sizeof(double),
+              "every member needs a name and an entry in kLawProperties");
+
+/// The index of a property in these lists; -1 if none has this name.
+constexpr int find_law_property(std::string_view name) {
+  for (int p = 0; p < kNumLawProperties; ++p)
+    if (kLawPropertyNames[p] == name) return p;
+  return -1;
+}
+
+/// The same entry for every property.
+template <class T>
+constexpr ContactLawData<T> make_uniform_law_data(const T& entry) {
+  ContactLawData<T> data;
+  for (const auto member : kLawProperties<T>) data.*member = entry;
+  return data;
+}
 
 }  // namespace stiction::contact

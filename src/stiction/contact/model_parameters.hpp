@@ -2,7 +2,8 @@
 
 #include <memory>
 
-#include "stiction/contact/law_kinds.hpp"
+#include "stiction/contact/friction_regularizations.hpp"
+#include "stiction/contact/normal_laws.hpp"
 
 namespace stiction::numerics {
 enum class LcpSolver;
@@ -20,12 +21,12 @@ struct ModelParameters {
   double friction_regularization = 1e-3;
   /// beta >= 0 [-]: SAP softens contacts whose period is shorter than beta time steps; 0: never.
   double near_rigid_factor = 1;
-  /// Of models that take laws.
+  /// The laws of models that take laws.
   NormalLawKind normal_law = NormalLawKind::hunt_crossley;
   FrictionRegularizationKind friction_law = FrictionRegularizationKind::soft;
   /// For NormalLawKind::custom, see make_custom_law; else null.
   std::shared_ptr<const CustomLaw> custom_law = nullptr;
-  /// Of `no_slip` and `viscous`: who solves their LCP; 0 is `ppm_ratio`. The others' are Lemke's.
+  /// The LCP solver of `no_slip` and `viscous`; 0 is `ppm_ratio`. Other rigid models use Lemke's.
   numerics::LcpSolver lcp_solver{};
   /// k, even, >= 4: edges of the friction polygon of `stewart_trinkle` and `anitescu_potra`, and
   /// half-planes that `drumwright_shell` bounds friction with. See traits.
@@ -33,11 +34,11 @@ struct ModelParameters {
   /// Share of an overlap, of a violated limit or of an open equality that rigid models correct in
   /// one step, in [0, 1] [-]; 0: drift stays.
   double gap_correction = 0.1;
-  /// The speed that such a correction has at most, >= 0 [m/s, rad/s].
+  /// The largest speed of such a correction, >= 0 [m/s, rad/s].
   double max_correction_speed = 0.1;
-  /// `no_slip` holds only contacts that press, or would without friction; else every contact that
-  /// touches when the step begins, as published: two contacts of a foot whose normals differ then
-  /// hold it down.
+  /// True: under `no_slip`, only contacts stick that press, or would without friction. False: every
+  /// contact sticks that touches when the step begins, as published; two contacts of a foot whose
+  /// normals differ then hold it down.
   bool drop_separating = true;
 };
 

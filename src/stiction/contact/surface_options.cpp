@@ -1,25 +1,13 @@
 #include "stiction/contact/surface_options.hpp"
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
-#include "stiction/base/error.hpp"
+#include "stiction/base/names.hpp"
 
 namespace stiction::contact {
 namespace {
 
-// In the order of the enumerators.
+// In the order of the enums.
 constexpr std::string_view kTessellations[] = {"polygon", "triangle"};
 constexpr std::string_view kQuadratures[] = {"centroid", "moment_exact"};
-
-int parse(const char* option, std::string_view name, std::span<const std::string_view> names) {
-  const auto at = std::find(names.begin(), names.end(), name);
-  if (at != names.end()) return static_cast<int>(at - names.begin());
-  throw Error(ErrorCode::kUnknownName, option,
-              "there is no '" + std::string(name) + "'" +
-                  suggest_name(std::string(name), {names.begin(), names.end()}));
-}
 
 }  // namespace
 
@@ -34,10 +22,10 @@ std::string_view name_of(geometry::Quadrature quadrature) {
 }
 
 geometry::Tessellation parse_tessellation(std::string_view name) {
-  return static_cast<geometry::Tessellation>(parse("tessellation", name, kTessellations));
+  return static_cast<geometry::Tessellation>(parse_name("tessellation", name, kTessellations));
 }
 geometry::Quadrature parse_quadrature(std::string_view name) {
-  return static_cast<geometry::Quadrature>(parse("quadrature", name, kQuadratures));
+  return static_cast<geometry::Quadrature>(parse_name("quadrature", name, kQuadratures));
 }
 
 }  // namespace stiction::contact

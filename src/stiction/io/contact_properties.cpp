@@ -13,7 +13,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/io/drake_properties.hpp"
-#include "stiction/io/property_keys.hpp"
+#include "stiction/plant/material_properties.hpp"
 
 namespace stiction::io {
 namespace {
@@ -136,12 +136,16 @@ class Reader {
 
   void read_property(const std::string& material, const YAML::Node& name, const YAML::Node& node,
                      plant::Material* values) {
-    const auto refuse = [&](const char* range) {
+    const auto refuse = [&](const std::string& range) {
       add_fault(ErrorCode::kInvalidValue, node.IsNull() ? name : node,
                 material + ": " + name.Scalar() + " is " + quote(node) + ", must be " + range);
     };
-    if (const PropertyKey* key = find_property_key(name.Scalar())) {
-      if (!set_property(*key, parse_number(node), values)) refuse(key->range);
+    if (const auto* property = plant::find_material_property(name.Scalar())) {
+      const double value = parse_number(node);
+      if (plant::is_in_range(*property, value))
+        property->value(*values) = value;
+      else
+        refuse(plant::describe_range(*property));
     } else if (name.Scalar() == "rigid") {
       if (!parse_bool(node, &values->rigid)) refuse("true or false");
     } else if (name.Scalar() == "pressure_field") {
@@ -151,7 +155,8 @@ class Reader {
         refuse("the name of a tet mesh in a VTK file");
     } else {
       std::vector<std::string> names = {"rigid", "pressure_field"};
-      for (const PropertyKey& key : property_keys()) names.emplace_back(key.name);
+      for (const plant::MaterialProperty& property : plant::material_properties())
+        names.emplace_back(property.name);
       add_fault(ErrorCode::kUnknownName, name,
                 material + ": there is no property '" + name.Scalar() + "'" +
                     suggest_name(name.Scalar(), names));

@@ -15,7 +15,7 @@
 #include <tinyxml2.h>
 
 #include "stiction/base/error.hpp"
-#include "stiction/io/property_keys.hpp"
+#include "stiction/plant/material_properties.hpp"
 
 namespace stiction::io {
 namespace {
@@ -29,7 +29,7 @@ constexpr double kDefaultModulus = 1e7;
 /// Drake's numbers, and the properties that they are here; null: none.
 struct Tag {
   const char* name;
-  const char* key;
+  const char* property;
 };
 constexpr std::array kTags = {Tag{"hydroelastic_modulus", "hydroelastic_modulus"},
                               Tag{"mesh_resolution_hint", "resolution_hint"},
@@ -59,8 +59,8 @@ bool have_same_values(const plant::Material& a, const plant::Material& b) {
   const auto is_same = [](double x, double y) {
     return x == y || (std::isnan(x) && std::isnan(y));
   };
-  for (const PropertyKey& key : property_keys())
-    if (!is_same(key.value(a), key.value(b))) return false;
+  for (const plant::MaterialProperty& property : plant::material_properties())
+    if (!is_same(property.value(a), property.value(b))) return false;
   return a.rigid == b.rigid && a.pressure_field == b.pressure_field;
 }
 
@@ -176,16 +176,20 @@ class Reader {
     const char* text = is_urdf_ ? element.Attribute("value") : element.GetText();
     const std::string_view number = trim(text ? text : "");
     const double value = parse_number(number);
-    const PropertyKey* key = tag.key ? find_property_key(tag.key) : nullptr;
-    if (!key) {
+    const plant::MaterialProperty* property =
+        tag.property ? plant::find_material_property(tag.property) : nullptr;
+    if (!property) {
       if (value != 0)
         warn(element, *collision, std::string(tag.name) + " is not supported and has no effect");
-    } else if (!set_property(*key, value, &collision->values)) {
+    } else if (plant::is_in_range(*property, value)) {
+      property->value(collision->values) = value;
+    } else {
       const std::string form = is_urdf_ ? "; a URDF gives it as value=\"...\""
                                         : "; an SDF gives it as text between the tags";
       faults_.add(ErrorCode::kInvalidValue, where(element),
                   describe(*collision) + ": " + tag.name + " is '" + std::string(number) +
-                      "', must be " + key->range + (number.empty() ? form : ""));
+                      "', must be " + plant::describe_range(*property) +
+                      (number.empty() ? form : ""));
     }
   }
 

@@ -16,6 +16,7 @@
 #include "stiction/geometry/mesh_check.hpp"
 #include "stiction/io/geom_classes.hpp"
 #include "stiction/io/tet_mesh_file.hpp"
+#include "stiction/plant/material_properties.hpp"
 
 namespace stiction::io {
 namespace {
@@ -151,20 +152,12 @@ class Selector {
 void apply(const NamedMaterial& material, const GeomRule& rule, plant::Material* values,
            plant::MaterialSource* source) {
   const std::string from = material.source + ", material '" + material.name + "'";
-  const auto take = [&](double value, double* out, std::string* out_source) {
-    if (std::isnan(value)) return;
-    *out = value;
-    *out_source = from;
-  };
-  for (int p = 0; p < contact::kNumLawProperties; ++p)
-    take(material.values.law.*contact::kLawProperties<double>[p],
-         &(values->law.*contact::kLawProperties<double>[p]),
-         &(source->law.*contact::kLawProperties<std::string>[p]));
-  take(material.values.friction, &values->friction, &source->friction);
-  take(material.values.hydroelastic_modulus, &values->hydroelastic_modulus,
-       &source->hydroelastic_modulus);
-  take(material.values.resolution_hint, &values->resolution_hint, &source->resolution_hint);
-  take(material.values.slab_thickness, &values->slab_thickness, &source->slab_thickness);
+  for (const plant::MaterialProperty& property : plant::material_properties()) {
+    const double value = property.value(material.values);
+    if (std::isnan(value)) continue;
+    property.value(*values) = value;
+    property.source(*source) = from;
+  }
   if (material.values.rigid) {
     values->rigid = true;
     source->rigid = from;

@@ -2,7 +2,8 @@
 
 #include <limits>
 
-#include "stiction/laws/hunt_crossley.hpp"
+#include "stiction/contact/model_parameters.hpp"
+#include "stiction/laws/normal_law.hpp"
 #include "stiction/math/elementary.hpp"
 
 /// Barriers: elastic forces that act before touching, and grow without bound towards it. They keep
@@ -25,6 +26,7 @@ struct BarrierForce {
 /// Source: [castro2023] eqs. (9), (10); [theory:log-barrier].
 template <class T>
 struct LogBarrierForce {
+  static constexpr auto kKind = contact::NormalLawKind::log_barrier;
   T k{};  // barrier stiffness [N/m], > 0
   T d{};  // barrier thickness [m], > 0
 
@@ -43,6 +45,7 @@ struct LogBarrierForce {
 /// [theory:ipc-barrier].
 template <class T>
 struct IpcBarrierForce {
+  static constexpr auto kKind = contact::NormalLawKind::ipc_barrier;
   T k{};  // barrier stiffness kappa [N/m], > 0
   T d{};  // barrier thickness [m], > 0
 
@@ -62,10 +65,18 @@ struct IpcBarrierForce {
 /// the penetration x_linear on the force goes on linearly, by its tangent, if the solver asks.
 template <class T, template <class> class Force>
 struct Barrier {
+  static constexpr auto kKind = Force<T>::kKind;
   T dt{};          // [s]
   T x0{};          // penetration at the start of the step [m]
   Force<T> force;  // its parameters
   T x_linear{};    // < 0 [m]; 0: nowhere, the barrier itself
+
+  static Barrier make(const LawStart<T>& start, const contact::ModelParameters&) {
+    return {.dt = math::broadcast_to<T>(start.time_step),
+            .x0 = -start.phi0,
+            .force = {.k = start.law.barrier_stiffness, .d = start.law.barrier_thickness},
+            .x_linear = T{}};
+  }
 
   /// The secant is the exact slope: a barrier's grows so fast that the mean says little of it.
   NormalImpulse<T> calc_impulse(const T& v) const {

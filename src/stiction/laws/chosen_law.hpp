@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <limits>
+#include <utility>
 #include <variant>
 
 #include "stiction/laws/barrier.hpp"
@@ -17,14 +20,19 @@ concept HasDomain = requires(const L& law, double fraction) {
   law.calc_softened(fraction);
 };
 
-/// Any of the normal laws, chosen at run time: one branch for the contacts that it is evaluated
-/// for.
+/// Any of the normal laws, chosen at run time: one branch for each four contacts that it is
+/// evaluated for.
 template <class T>
 class ChosenLaw {
  public:
   ChosenLaw() = default;
   template <class L>
   explicit ChosenLaw(const L& law) : law_(law) {}
+
+  /// The law that the parameters name.
+  static ChosenLaw make(const LawStart<T>& start, const contact::ModelParameters& parameters) {
+    return kMakers[static_cast<int>(parameters.normal_law)](start, parameters);
+  }
 
   NormalImpulse<T> calc_impulse(const T& v) const {
     return std::visit([&](const auto& law) { return law.calc_impulse(v); }, law_);
@@ -61,7 +69,26 @@ class ChosenLaw {
   }
 
  private:
-  std::variant<HuntCrossley<T>, Linear<T>, Hertz<T>, LogBarrier<T>, IpcBarrier<T>, Custom<T>> law_;
+  /// One alternative for each NormalLawKind, in the order of the enum.
+  using Laws =
+      std::variant<HuntCrossley<T>, Linear<T>, Hertz<T>, LogBarrier<T>, IpcBarrier<T>, Custom<T>>;
+  static constexpr std::size_t kNumLaws = std::variant_size_v<Laws>;
+  using Maker = ChosenLaw (*)(const LawStart<T>&, const contact::ModelParameters&);
+
+  /// The maker of each alternative.
+  static constexpr std::array<Maker, kNumLaws> kMakers =
+      []<std::size_t... i>(std::index_sequence<i...>) {
+    static_assert(kNumLaws == std::size(contact::kNormalLaws));
+    static_assert(
+        ((std::variant_alternative_t<i, Laws>::kKind == contact::kNormalLaws[i].law) && ...));
+    return std::array<Maker, kNumLaws>{
+        [](const LawStart<T>& start, const contact::ModelParameters& parameters) {
+          return ChosenLaw(std::variant_alternative_t<i, Laws>::make(start, parameters));
+        }...};
+  }
+  (std::make_index_sequence<kNumLaws>());
+
+  Laws law_;
 };
 
 }  // namespace stiction::laws

@@ -2,7 +2,8 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/contact/custom_law.hpp"
-#include "stiction/laws/hunt_crossley.hpp"
+#include "stiction/contact/model_parameters.hpp"
+#include "stiction/laws/normal_law.hpp"
 #include "stiction/math/elementary.hpp"
 
 namespace stiction::laws {
@@ -12,9 +13,16 @@ using contact::CustomLaw;
 /// A custom law at one contact, or at four.
 template <class T>
 struct Custom {
+  static constexpr auto kKind = contact::NormalLawKind::custom;
   const CustomLaw* law = nullptr;
   T dt{};  // [s]
   T x0{};  // penetration at the start of the step [m]
+
+  static Custom make(const LawStart<T>& start, const contact::ModelParameters& parameters) {
+    return {.law = parameters.custom_law.get(),
+            .dt = math::broadcast_to<T>(start.time_step),
+            .x0 = -start.phi0};
+  }
 
   NormalImpulse<T> calc_impulse(const T& v) const {
     STICTION_ASSERT(law != nullptr);

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "stiction/laws/hunt_crossley.hpp"
+#include "stiction/contact/model_parameters.hpp"
+#include "stiction/laws/normal_law.hpp"
 
 namespace stiction::laws {
 
@@ -11,10 +12,18 @@ namespace stiction::laws {
 /// with k_h = 4/3 E* sqrt(R). Source: [hertz1882], [hunt1975]; [theory:hertz].
 template <class T>
 struct Hertz {
+  static constexpr auto kKind = contact::NormalLawKind::hertz;
   T dt{};   // [s]
   T k_h{};  // stiffness [N/m^(3/2)], > 0
   T d{};    // dissipation [s/m], >= 0
   T x0{};   // penetration at the start of the step [m]
+
+  static Hertz make(const LawStart<T>& start, const contact::ModelParameters&) {
+    return {.dt = math::broadcast_to<T>(start.time_step),
+            .k_h = start.law.hertz_stiffness,
+            .d = start.law.dissipation,
+            .x0 = -start.phi0};
+  }
 
   NormalImpulse<T> calc_impulse(const T& v) const {
     const T e = 1.5 * d;

@@ -1,22 +1,9 @@
 #pragma once
 
-#include "stiction/laws/curvature.hpp"
-#include "stiction/math/lanes.hpp"
+#include "stiction/contact/model_parameters.hpp"
+#include "stiction/laws/normal_law.hpp"
 
-/// Normal laws: discrete normal impulse n(v), its derivative and potential. T is a double, or lanes
-/// of four contacts.
 namespace stiction::laws {
-
-/// Value and slopes of n at one velocity. l = -N + N(v_hat) >= 0 is convex,
-/// n = -dl/dv >= 0 and dn/dv <= 0.
-template <class T>
-struct NormalImpulse {
-  T n{};       // [N s]
-  T dn_dv{};   // [N s^2 / m]
-  T secant{};  // n / (v_hat - v), where n reaches 0 at v_hat [N s^2 / m]
-
-  T curvature(Curvature kind) const { return kind == Curvature::kExact ? -dn_dv : secant; }
-};
 
 /// Linear spring with Hunt-Crossley dissipation:
 ///
@@ -25,10 +12,18 @@ struct NormalImpulse {
 /// Source: [hunt1975]; [castro2023] eqs. (6), (13)-(16); [theory:hunt-crossley].
 template <class T>
 struct HuntCrossley {
+  static constexpr auto kKind = contact::NormalLawKind::hunt_crossley;
   T dt{};   // [s]
   T k{};    // stiffness [N/m], >= 0
   T d{};    // dissipation [s/m], >= 0
   T fe0{};  // elastic force at the start of the step, k x0 [N]
+
+  static HuntCrossley make(const LawStart<T>& start, const contact::ModelParameters&) {
+    return {.dt = math::broadcast_to<T>(start.time_step),
+            .k = start.law.stiffness,
+            .d = start.law.dissipation,
+            .fe0 = start.fn0};
+  }
 
   NormalImpulse<T> calc_impulse(const T& v) const {
     const T fe = fe0 - dt * k * v;

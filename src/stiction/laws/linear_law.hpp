@@ -1,6 +1,7 @@
 #pragma once
 
-#include "stiction/laws/hunt_crossley.hpp"
+#include "stiction/contact/model_parameters.hpp"
+#include "stiction/laws/normal_law.hpp"
 
 namespace stiction::laws {
 
@@ -12,10 +13,18 @@ namespace stiction::laws {
 /// those that part faster than x / tau_d. Source: [castro2022] section V.B; [theory:linear-law].
 template <class T>
 struct Linear {
+  static constexpr auto kKind = contact::NormalLawKind::linear;
   T dt{};   // [s]
   T k{};    // stiffness [N/m], >= 0
   T tau{};  // relaxation time tau_d [s], >= 0
   T fe0{};  // elastic force at the start of the step, k x0 [N]
+
+  static Linear make(const LawStart<T>& start, const contact::ModelParameters&) {
+    return {.dt = math::broadcast_to<T>(start.time_step),
+            .k = start.law.stiffness,
+            .tau = start.law.relaxation_time,
+            .fe0 = start.fn0};
+  }
 
   NormalImpulse<T> calc_impulse(const T& v) const {
     const T force = fe0 - k * (dt + tau) * v;

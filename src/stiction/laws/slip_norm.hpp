@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/contact/law_kinds.hpp"
+#include "stiction/contact/friction_regularizations.hpp"
 #include "stiction/laws/curvature.hpp"
 #include "stiction/math/elementary.hpp"
 

@@ -9,6 +9,7 @@
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/geom_pair.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
+#include "stiction/plant/mujoco_friction.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -20,17 +21,6 @@ math::RigidTransform find_pose(const mjData* d, int geom) {
   const mjtNum* R = d->geom_xmat + 9 * geom;
   const mjtNum* p = d->geom_xpos + 3 * geom;
   return {{{{R[0], R[1], R[2]}, {R[3], R[4], R[5]}, {R[6], R[7], R[8]}}}, {p[0], p[1], p[2]}};
-}
-
-/// MuJoCo's sliding friction of two geoms, of the model's present values.
-double find_mujoco_friction(const mjModel* m, const PatchPair& pair) {
-  if (pair.mujoco_pair >= 0) return m->pair_friction[5 * pair.mujoco_pair];
-  if (m->opt.enableflags & mjENBL_OVERRIDE) return m->opt.o_friction[0];
-  const auto [A, B] = pair.geoms;
-  const double mu_A = m->geom_friction[3 * A], mu_B = m->geom_friction[3 * B];
-  if (m->geom_priority[A] != m->geom_priority[B])
-    return m->geom_priority[A] > m->geom_priority[B] ? mu_A : mu_B;
-  return std::max(mu_A, mu_B);
 }
 
 /// The velocity of a geom's surface against its body at x, world.
@@ -54,7 +44,8 @@ void add_surface_velocity(const mjModel* m, const mjData* d, const PatchPair& pa
 Contact make_properties(const mjModel* m, const MaterialTable& materials, const PatchPair& pair,
                         const GeomBody& A, const GeomBody& B) {
   const PairProperties properties =
-      combine_materials(m, materials, pair.geoms[0], pair.geoms[1], find_mujoco_friction(m, pair));
+      combine_materials(m, materials, pair.geoms[0], pair.geoms[1],
+                        find_mujoco_friction(m, pair.geoms, pair.mujoco_pair).value);
   Contact c;
   c.law.dissipation = combine_by_modulus(A.modulus, materials.geoms[pair.geoms[0]].law.dissipation,
                                          B.modulus, materials.geoms[pair.geoms[1]].law.dissipation);

@@ -9,26 +9,18 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/contact_problem.hpp"
-#include "stiction/contact/law_kinds.hpp"
+#include "stiction/contact/normal_laws.hpp"
 #include "stiction/geometry/meshes.hpp"
 
 namespace stiction::plant {
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-inline constexpr contact::ContactLawData<double> kNotGiven = {.stiffness = kNaN,
-                                                              .dissipation = kNaN,
-                                                              .relaxation_time = kNaN,
-                                                              .hertz_stiffness = kNaN,
-                                                              .barrier_stiffness = kNaN,
-                                                              .barrier_thickness = kNaN,
-                                                              .viscous_friction = kNaN,
-                                                              .restitution = kNaN};
 
-/// Contact properties of one geom. SI units; absent values are NaN and filled from the defaults.
+/// Contact properties of one geom, see material_properties(). SI units; absent values are NaN.
 struct Material {
-  contact::ContactLawData<double> law = kNotGiven;
+  contact::ContactLawData<double> law = contact::make_uniform_law_data(kNaN);
   double friction = kNaN;  // mu >= 0 [-]
-  /// Of pressure-field contact. A geom with none of modulus, field and rigid touches in points.
+  // Pressure-field contact. A geom without modulus, pressure field and `rigid` touches in points.
   double hydroelastic_modulus = kNaN;  // E_h > 0 [Pa]
   double resolution_hint = kNaN;       // edges of its mesh, > 0 [m]
   /// Depth below a compliant plane at which its pressure is the modulus, > 0 [m].
@@ -37,28 +29,14 @@ struct Material {
   std::string pressure_field{};  // absolute path of a tet mesh, empty if none
 };
 
-/// What a geom without properties gets: near-rigid, hardly bouncing. Friction comes from the MJCF.
-inline const Material kDefaultMaterial = {.law = {.stiffness = contact::kInfinity,
-                                                  .dissipation = 50,
-                                                  .relaxation_time = 0.01,
-                                                  .hertz_stiffness = contact::kInfinity,
-                                                  .barrier_stiffness = contact::kInfinity,
-                                                  .barrier_thickness = kNaN,  // depends on the law
-                                                  .viscous_friction = 0,
-                                                  .restitution = 0}};
-
-/// A surface's barrier thickness, or the law's default [m]. That of a logarithmic barrier is the
-/// distance at which it is as stiff as its k: it pushes from afar with k d^2 / distance.
-inline double find_barrier_thickness(const Material& material, contact::NormalLawKind law) {
-  if (!std::isnan(material.law.barrier_thickness)) return material.law.barrier_thickness;
-  return law == contact::NormalLawKind::log_barrier ? 5e-7 : 5e-4;
-}
+/// The properties of a geom that gives none: near-rigid, hardly bouncing, friction of the MJCF.
+Material make_default_material();
+inline const Material kDefaultMaterial = make_default_material();
 
 /// Where the value of a property comes from, for people: "pads.contact.yaml:3, material 'bubble'".
 struct MaterialSource {
   static constexpr const char* kDefault = "default";
-  contact::ContactLawData<std::string> law = {kDefault, kDefault, kDefault, kDefault,
-                                              kDefault, kDefault, kDefault, kDefault};
+  contact::ContactLawData<std::string> law = contact::make_uniform_law_data<std::string>(kDefault);
   std::string friction = "MJCF";
   std::string material;  // its name; empty where no material was assigned
   std::string selector;  // what assigned it, and where
@@ -68,7 +46,7 @@ struct MaterialSource {
 
 /// The properties of every geom of a model.
 struct MaterialTable {
-  std::vector<Material> geoms;          // size ngeom; what has no default may be NaN
+  std::vector<Material> geoms;          // size ngeom; values without a default may be NaN
   std::vector<MaterialSource> sources;  // size ngeom
   /// The content of each geom's pressure_field, null where it has none. Geoms of a material share
   /// it.
@@ -93,25 +71,26 @@ struct PairProperties {
 ///     tau = tau1 + tau2,                mu = 2 mu1 mu2 / (mu1 + mu2),
 ///     k_h^(-2/3) = k_h1^(-2/3) + k_h2^(-2/3).
 ///
-/// s1 = k2 / (k1 + k2) is the first one's share of the compression; under Hertz's law that of the
-/// k_h^(2/3), under barriers that of the barrier stiffnesses. Barriers are layers: thicknesses add,
-/// stiffnesses are in series; exact for forces of one size, k1 thickness1 = k2 thickness2.
+/// The first surface's share of the compression is s1 = k2 / (k1 + k2); Hertz's law takes k_h^(2/3)
+/// in place of k, barriers take the barrier stiffnesses. Barriers are layers: their thicknesses
+/// add, and their stiffnesses are in series, which is exact for k1 thickness1 = k2 thickness2.
 ///
-/// Of rigid models, the film between two surfaces is sheared by both, as friction is, and the
-/// livelier of two surfaces decides how they rebound:
+/// Rigid models shear the film between two surfaces as friction does, and let the livelier of two
+/// surfaces decide how they rebound:
 ///
 ///     nu = 2 nu1 nu2 / (nu1 + nu2),     restitution = max(e1, e2).
 ///
-/// Friction is combined so if either geom has a coefficient of its own here, the other's then being
-/// its MJCF coefficient; otherwise MuJoCo's value for the contact stands, which knows priorities
-/// and <pair> elements. Source: [theory:material-combination].
+/// Friction is combined like this if the properties give either geom a coefficient; the other geom
+/// then has its MJCF coefficient. Otherwise MuJoCo's value for the contact stands, which knows
+/// priorities and <pair> elements. The rules are columns of material_properties(). Source:
+/// [theory:material-combination].
 /// @param mujoco_friction sliding friction of the contact as MuJoCo combines it [-]
-/// @param law whose compressions weigh dissipation and place the contact
+/// @param law the normal law, whose compressions weigh dissipation and place the contact
 PairProperties combine_materials(
     const mjModel* model, const MaterialTable& table, int geom1, int geom2, double mujoco_friction,
     contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley);
 
-/// Of two properties, weighted by what each body gives: the softer one counts more,
+/// The mean of two properties, weighted by how far each body gives way: the softer one counts more,
 /// (E2 x1 + E1 x2) / (E1 + E2). An infinite modulus is rigid.
 double combine_by_modulus(double modulus1, double x1, double modulus2, double x2);
 

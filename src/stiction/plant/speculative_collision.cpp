@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/plant/material_properties.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
 
 namespace stiction::plant {
@@ -71,8 +72,10 @@ SpeculativeCollision::SpeculativeCollision(const mjModel* m, contact::ContactMod
   const contact::NormalLawKind law = contact::find_normal_law(contact_model, parameters.normal_law);
   for (const Material& material : materials.geoms) {
     if (material.friction > max_friction_) max_friction_ = material.friction;
-    max_relaxation_time_ = std::max(max_relaxation_time_, material.law.relaxation_time);
-    max_thickness_ = std::max(max_thickness_, find_barrier_thickness(material, law));
+    for (const MaterialProperty& property : law_properties()) {
+      double& largest = largest_.*contact::kLawProperties<double>[property.law_property];
+      largest = std::max(largest, find_value(property, material, law));
+    }
   }
 }
 
@@ -169,8 +172,9 @@ contact::Reach SpeculativeCollision::find_largest_reach(const mjModel* m) const 
     friction = std::max({friction, m->opt.o_friction[0], m->opt.o_friction[1]});
   contact::Contact c;
   c.friction = {friction, friction};
-  c.law.relaxation_time = 2 * max_relaxation_time_;
-  c.law.barrier_thickness = 2 * max_thickness_;
+  // No rule of combination gives more than the sum.
+  for (const auto property : contact::kLawProperties<double>)
+    c.law.*property = 2 * largest_.*property;
   return contact::calc_reach(contact_model_, parameters_, m->opt.timestep, c);
 }
 

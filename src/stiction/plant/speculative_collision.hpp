@@ -45,8 +45,9 @@ class SpeculativeCollision {
 
   contact::ContactModel contact_model_;
   contact::ModelParameters parameters_;
-  // The largest values of all materials.
-  double max_friction_ = 0, max_relaxation_time_ = 0, max_thickness_ = 0;
+  // The largest value of each property over all materials.
+  double max_friction_ = 0;
+  contact::ContactLawData<double> largest_ = {};
   bool has_few_geoms_ = false;  // every body has so few geoms that the midphase costs more
   mjModel wide_;                // the model with the widened gaps; shares all other arrays
   std::vector<mjtNum> geom_gap_, pair_gap_, body_margin_;

@@ -22,15 +22,17 @@ namespace {
 
 /// The laws of pressure fields are linear in depth.
 void check_law(const StepOptions& options, const plant::ContactPatches& patches) {
-  using contact::NormalLawKind;
-  const NormalLawKind law =
-      contact::find_normal_law(options.contact_model, options.parameters.normal_law);
-  if (patches.empty() || law == NormalLawKind::hunt_crossley || law == NormalLawKind::linear)
-    return;
+  const contact::NormalLawTraits& law = contact::traits(
+      contact::find_normal_law(options.contact_model, options.parameters.normal_law));
+  if (patches.empty() || law.takes_patches) return;
+  std::string others;
+  for (const contact::NormalLawTraits& other : contact::normal_laws())
+    if (other.takes_patches) others += (others.empty() ? "" : " or ") + std::string(other.name);
   throw Error(ErrorCode::kUnsupported, "normal_law",
-              "is '" + std::string(contact::traits(law).name) +
+              "is '" + std::string(law.name) +
                   "', a law of contact points, and the scene has pairs of pressure-field contact: "
-                  "choose hunt_crossley or linear, or give no geom a hydroelastic_modulus");
+                  "choose " +
+                  others + ", or give no geom a hydroelastic_modulus");
 }
 
 bool has_contacts(const mjModel* m) {

@@ -99,12 +99,8 @@ std::string describe_failure(const StepContext& context, const mjData* d,
            "thicker or softer barriers, or friction that does not wedge";
   char accuracy[60];
   std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e", residual);
-  std::string cause;
-  if (context.options.contact_model == contact::ContactModel::tamsi)
-    cause =
-        "; tamsi divides a step into up to 20, but its law may leave it without a solution or "
-        "with several: use another contact model, or a smaller step";
-  return text + accuracy + cause;
+  const std::string_view note = contact::traits(context.options.contact_model).failure_note;
+  return text + accuracy + (note.empty() ? "" : "; ") + std::string(note);
 }
 
 std::string describe_non_finite_velocities(const StepContext& context,

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "stiction/contact/contact_model.hpp"
+#include "stiction/plant/material_properties.hpp"
 #include "stiction/plant/model.hpp"
+#include "stiction/sim/option_values.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -47,7 +49,7 @@ class Finder {
 
   std::vector<std::string> find() {
     check_options();
-    if (options_.contact_model == contact::ContactModel::mujoco) {
+    if (traits_.is_mj_step) {
       check_all_properties();
     } else {
       check_properties();
@@ -61,70 +63,35 @@ class Finder {
 
  private:
   void check_options() {
-    const contact::ModelParameters& p = options_.parameters;
-    const contact::ModelParameters standard;
-    const auto check = [&](const char* name, bool is_used, double value, double default_value) {
-      if (!is_used && value != default_value)
-        out_.push_back(std::string(name) + " has no effect on contacts" + under_);
-    };
-    check("stiction_tolerance", traits_.uses_stiction_tolerance, p.stiction_tolerance,
-          standard.stiction_tolerance);
-    check("friction_regularization", traits_.uses_regularization, p.friction_regularization,
-          standard.friction_regularization);
-    check("near_rigid_factor", options_.contact_model == contact::ContactModel::sap,
-          p.near_rigid_factor, standard.near_rigid_factor);
-    check("normal_law", traits_.takes_laws, static_cast<double>(p.normal_law),
-          static_cast<double>(standard.normal_law));
-    check("lcp_solver", traits_.is_rigid && !traits_.uses_friction,
-          static_cast<double>(p.lcp_solver), static_cast<double>(standard.lcp_solver));
-    check("friction_directions", traits_.uses_friction_directions, p.friction_directions,
-          standard.friction_directions);
-    check("gap_correction", traits_.is_rigid, p.gap_correction, standard.gap_correction);
-    check("max_correction_speed", traits_.is_rigid, p.max_correction_speed,
-          standard.max_correction_speed);
-    check("drop_separating", options_.contact_model == contact::ContactModel::no_slip,
-          p.drop_separating, standard.drop_separating);
-    check("friction_law", traits_.takes_laws, static_cast<double>(p.friction_law),
-          static_cast<double>(standard.friction_law));
-    const contact::SurfaceOptions surfaces;
-    check("tessellation", traits_.takes_patches,
-          static_cast<double>(options_.surfaces.tessellation),
-          static_cast<double>(surfaces.tessellation));
-    check("quadrature", traits_.takes_patches, static_cast<double>(options_.surfaces.quadrature),
-          static_cast<double>(surfaces.quadrature));
+    for (const Option& option : option_table())
+      if (!is_used(option, options_) && get_value(option, options_) != get_default(option))
+        out_.push_back(std::string(option.name) + " has no effect on contacts" + under_);
   }
 
   void check_properties() {
-    const std::string dissipation = traits_.is_rigid       ? "which uses restitution"
-                                    : use_.dissipation     ? "which uses dissipation"
-                                    : use_.relaxation_time ? "which uses relaxation_time"
-                                                           : "which does not dissipate";
-    const std::string stiffness = traits_.is_rigid       ? "which is rigid"
-                                  : use_.stiffness       ? "which uses stiffness"
-                                  : use_.hertz_stiffness ? "which uses hertz_stiffness"
-                                  : use_.barrier_stiffness
-                                      ? "which uses barrier_stiffness and barrier_thickness"
-                                      : "which is of your own";
-    const std::string slip = traits_.is_rigid && !traits_.uses_friction ? "which does not slip"
-                                                                        : "which has dry friction";
-    const contact::ContactLawData<std::string> instead = {.stiffness = stiffness,
-                                                          .dissipation = dissipation,
-                                                          .relaxation_time = dissipation,
-                                                          .hertz_stiffness = stiffness,
-                                                          .barrier_stiffness = stiffness,
-                                                          .barrier_thickness = stiffness,
-                                                          .viscous_friction = slip,
-                                                          .restitution = dissipation};
-    using contact::kLawProperties;
-    for (int p = 0; p < contact::kNumLawProperties; ++p)
-      check_property([p](const MaterialSource& s) { return s.law.*kLawProperties<std::string>[p]; },
-                     contact::kLawPropertyNames[p], use_.*kLawProperties<bool>[p],
-                     instead.*kLawProperties<std::string>[p]);
+    using plant::PropertyGroup;
+    const std::string instead[] = {
+        describe_use(PropertyGroup::stiffness, traits_.is_rigid ? "is rigid" : "is of your own"),
+        describe_use(PropertyGroup::dissipation, "does not dissipate"),
+        traits_.uses_friction ? "which has dry friction" : "which does not slip"};
+    for (const plant::MaterialProperty& property : plant::law_properties())
+      check_property(property, use_.*contact::kLawProperties<bool>[property.law_property],
+                     instead[static_cast<int>(property.group)]);
     const std::string points = "which touches in points";
-    check_property([](const MaterialSource& s) { return s.hydroelastic_modulus; },
-                   "hydroelastic_modulus", traits_.takes_patches, points);
-    check_property([](const MaterialSource& s) { return s.pressure_field; }, "pressure_field",
-                   traits_.takes_patches, points);
+    check_property(*plant::find_material_property("hydroelastic_modulus"), traits_.takes_patches,
+                   points);
+    check_sources([](const MaterialSource& s) { return s.pressure_field; }, "pressure_field",
+                  traits_.takes_patches, points);
+  }
+
+  /// "which uses barrier_stiffness and barrier_thickness": the properties of a group that the model
+  /// reads. Without any: "which " and `otherwise`.
+  std::string describe_use(plant::PropertyGroup group, const std::string& otherwise) const {
+    std::string names;
+    for (const plant::MaterialProperty& property : plant::law_properties())
+      if (property.group == group && use_.*contact::kLawProperties<bool>[property.law_property])
+        names += (names.empty() ? "" : " and ") + std::string(property.name);
+    return "which " + (names.empty() ? otherwise : "uses " + names);
   }
 
   void check_all_properties() {
@@ -136,10 +103,16 @@ class Finder {
                      " have no effect" + under_ + ": solref, solimp and friction of the MJCF do");
   }
 
+  void check_property(const plant::MaterialProperty& property, bool is_used,
+                      const std::string& instead) {
+    check_sources([&](const MaterialSource& s) { return property.source(s); }, property.name,
+                  is_used, instead);
+  }
+
   /// @param source_of gives where a geom's value comes from
   template <class F>
-  void check_property(F&& source_of, std::string_view name, bool is_used,
-                      const std::string& instead) {
+  void check_sources(F&& source_of, std::string_view name, bool is_used,
+                     const std::string& instead) {
     if (is_used) return;
     std::set<std::string> given;
     for (const MaterialSource& s : materials_.sources)
@@ -151,7 +124,7 @@ class Finder {
     }
   }
 
-  /// How a mesh is made, of geoms that get none.
+  /// Checks the properties of meshes of geoms that get no mesh.
   void check_pressure_fields() {
     std::set<std::string> given;
     for (int i = 0; i < m_->ngeom; ++i) {
@@ -190,17 +163,21 @@ class Finder {
       if (m_->pair_dim[i] > 1 && friction[0] != friction[1]) unequal.push_back(i);
     }
     const char* kTorsion = ": torsional and rolling friction have no effect";
-    const char* kInstead = ", condim 3 is used; lagged and lagged_regularized have them";
+    std::string with_torsion;
+    for (const contact::ContactModelTraits& model : contact::contact_models())
+      if (model.takes_torsion && !model.is_mj_step)
+        with_torsion += (with_torsion.empty() ? "" : ", ") + std::string(model.name);
+    const std::string instead = ", condim 3 is used; models with them are " + with_torsion;
     if (!geoms.empty())
       out_.push_back("condim of " + list_elements(m_, mjOBJ_GEOM, geoms) + kTorsion + under_ +
-                     kInstead);
+                     instead);
     if (!pairs.empty())
       out_.push_back("condim of " + list_elements(m_, mjOBJ_PAIR, pairs) + kTorsion + under_ +
-                     kInstead);
+                     instead);
     if (!unequal.empty())
       out_.push_back("friction of " + list_elements(m_, mjOBJ_PAIR, unequal) +
                      " differs between the tangents; their mean is used" + under_ +
-                     ", lagged and lagged_regularized have both");
+                     "; models with both are " + with_torsion);
   }
 
   void check_compliance() {

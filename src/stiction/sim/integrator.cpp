@@ -7,39 +7,54 @@
 namespace stiction::sim {
 namespace {
 
-constexpr std::string_view kNames[] = {"euler", "event_driven", "rk4"};
+using contact::ContactModelTraits;
+
+constexpr IntegratorTraits kIntegrators[] = {
+    {.integrator = Integrator::euler,
+     .name = "euler",
+     .need = "",
+     .takes = [](const ContactModelTraits&) { return true; }},
+    {.integrator = Integrator::event_driven,
+     .name = "event_driven",
+     .need = "rigid surfaces, at whose touch it divides a step",
+     .takes = [](const ContactModelTraits& model) { return model.is_rigid; }},
+    {.integrator = Integrator::rk4,
+     .name = "rk4",
+     .need = "forces that are smooth between impacts",
+     .takes = [](const ContactModelTraits& model) { return model.has_smooth_forces; }},
+};
+
+const IntegratorTraits& traits(Integrator integrator) {
+  return kIntegrators[static_cast<int>(integrator)];
+}
+
+/// "no_slip, viscous".
+std::string list_models(const IntegratorTraits& integrator) {
+  std::string names;
+  for (const ContactModelTraits& model : contact::contact_models())
+    if (integrator.takes(model)) names += (names.empty() ? "" : ", ") + std::string(model.name);
+  return names;
+}
 
 }  // namespace
 
-std::vector<std::string_view> integrator_names() { return {std::begin(kNames), std::end(kNames)}; }
+std::span<const IntegratorTraits> integrators() { return kIntegrators; }
 
-std::string_view name(Integrator integrator) { return kNames[static_cast<int>(integrator)]; }
-
-Integrator parse_integrator(std::string_view name) {
-  std::vector<std::string> names;
-  for (int i = 0; i < static_cast<int>(std::size(kNames)); ++i) {
-    if (kNames[i] == name) return static_cast<Integrator>(i);
-    names.emplace_back(kNames[i]);
-  }
-  throw Error(ErrorCode::kUnknownName, "integrator",
-              "there is no '" + std::string(name) + "'" + suggest_name(std::string(name), names));
-}
+std::string_view name_of(Integrator integrator) { return traits(integrator).name; }
 
 void check_integrator(Integrator integrator, contact::ContactModel model) {
-  const contact::ContactModelTraits& traits = contact::traits(model);
-  const std::string is = "is '" + std::string(name(integrator)) + "', ";
-  if (integrator == Integrator::event_driven && !traits.is_rigid)
-    throw Error(ErrorCode::kUnsupported, "integrator",
-                is + "which ends a part of a step where rigid bodies touch, and '" +
-                    std::string(traits.name) +
-                    "' is compliant: choose 'euler', or a rigid contact model such as 'no_slip'");
-  if (integrator == Integrator::rk4 && model != contact::ContactModel::viscous)
-    throw Error(ErrorCode::kUnsupported, "integrator",
-                is +
-                    "which needs forces that are smooth between impacts, as 'viscous' has them; "
-                    "for '" +
-                    std::string(traits.name) + "' choose " +
-                    (traits.is_rigid ? "'event_driven'" : "'euler'"));
+  const ContactModelTraits& wanted = contact::traits(model);
+  const IntegratorTraits& chosen = traits(integrator);
+  if (chosen.takes(wanted)) return;
+  // The most accurate integrator that fits is the last one.
+  std::string_view fitting;
+  for (const IntegratorTraits& other : kIntegrators)
+    if (other.takes(wanted)) fitting = other.name;
+  throw Error(ErrorCode::kUnsupported, "integrator",
+              "is '" + std::string(chosen.name) + "', which needs " + std::string(chosen.need) +
+                  ", and '" + std::string(wanted.name) + "' does not have them: choose '" +
+                  std::string(fitting) + "', or a contact model that does (" + list_models(chosen) +
+                  ")");
 }
 
 }  // namespace stiction::sim

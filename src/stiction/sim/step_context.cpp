@@ -20,9 +20,9 @@ void StepContext::update() {
   mirror.flg_gravcomp = model->flg_gravcomp;
   mirror.flg_surfacevel = model->flg_surfacevel;
   mirror.flg_adhesion = model->flg_adhesion;
-  if (options.time_step > 0) mirror.opt.timestep = options.time_step;
+  if (options.time_step) mirror.opt.timestep = *options.time_step;
   stage = mirror.opt.timestep == model->opt.timestep ? model : &mirror;
-  if (options.contact_model == contact::ContactModel::mujoco) return;
+  if (contact::traits(options.contact_model).is_mj_step) return;
 
   // Our step replaces MuJoCo's integrator, so that integrator must add nothing of its own.
   // Callbacks know the caller's model by its address, so the mirror is used only if its options

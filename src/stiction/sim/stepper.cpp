@@ -22,7 +22,7 @@ class Stepper::Workspace {
  public:
   Workspace(const mjModel* model, const StepOptions& options, plant::MaterialTable materials)
       : context(model, options, std::move(materials)) {
-    if (options.contact_model == contact::ContactModel::mujoco) return;
+    if (contact::traits(options.contact_model).is_mj_step) return;
     state_.resize(mj_stateSize(model, mjSTATE_INTEGRATION));
     switch (options.integrator) {
       case Integrator::euler: step_.emplace<ContactStep>(model, options, context.materials); break;
@@ -64,14 +64,14 @@ const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
 std::vector<double> Stepper::Workspace::calc_hessian() const {
   const auto* step = std::get_if<ContactStep>(&step_);
   const std::vector<double> H = step ? step->calc_hessian() : std::vector<double>();
-  const bool is_ours = context.options.contact_model != contact::ContactModel::mujoco;
+  const contact::ContactModelTraits& model = contact::traits(context.options.contact_model);
   if (H.empty())
     throw Error(
         ErrorCode::kUnsupported, "calc_hessian",
-        is_ours
-            ? "the Hessian is not known before the first step, and only convex contact models have "
-              "one"
-            : "'mujoco' has no Hessian of ours; choose another contact model");
+        model.is_mj_step
+            ? "'" + std::string(model.name) + "' has no Hessian of ours; choose another contact model"
+            : "the Hessian is not known before the first step, and only convex contact models have "
+              "one");
   return H;
 }
 
@@ -151,9 +151,6 @@ std::vector<std::string> Stepper::ignored_settings() const {
   const StepContext& context = workspace_->context;
   return find_ignored_settings(context.model, context.materials, context.options);
 }
-double Stepper::time_step() const {
-  const double chosen = options().time_step;
-  return chosen > 0 ? chosen : model()->opt.timestep;
-}
+double Stepper::time_step() const { return options().time_step.value_or(model()->opt.timestep); }
 
 }  // namespace stiction::sim

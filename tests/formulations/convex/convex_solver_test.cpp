@@ -8,6 +8,7 @@
 #include "stiction/contact/momentum_factor.hpp"
 #include "support/dense_problem.hpp"
 #include "support/dense_solver.hpp"
+#include "support/models.hpp"
 #include "support/random_problem.hpp"
 
 namespace stiction::formulations {
@@ -260,15 +261,15 @@ TEST_P(AnySolver, ReportsWhyItStopped) {
   EXPECT_TRUE(was_indefinite);
 }
 
-std::string name_of(const testing::TestParamInfo<ContactModel>& info) {
-  return std::string(contact::traits(info.param).name);
-}
-
-constexpr ContactModel kModels[] = {ContactModel::sap, ContactModel::lagged,
-                                    ContactModel::lagged_regularized, ContactModel::similar,
-                                    ContactModel::tamsi};
-INSTANTIATE_TEST_SUITE_P(Models, ConvexSolver, testing::ValuesIn(kModels, kModels + 4), name_of);
-INSTANTIATE_TEST_SUITE_P(Models, AnySolver, testing::ValuesIn(kModels), name_of);
+// coulomb_test.cpp has coulomb, whose solution is the end of a sequence of convex problems.
+INSTANTIATE_TEST_SUITE_P(Models, ConvexSolver,
+                         testing::ValuesIn(support::without(ContactModel::coulomb,
+                                                            support::convex_models())),
+                         support::model_name);
+INSTANTIATE_TEST_SUITE_P(Models, AnySolver,
+                         testing::ValuesIn(support::without(ContactModel::coulomb,
+                                                            support::compliant_models())),
+                         support::model_name);
 
 TEST(MakeContactSolver, ReturnsNullForMuJoCosModel) {
   EXPECT_EQ(make_contact_solver(ContactModel::mujoco), nullptr);

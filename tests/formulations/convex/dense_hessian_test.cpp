@@ -9,6 +9,7 @@
 #include "stiction/formulations/contact_solver.hpp"
 #include "support/dense_problem.hpp"
 #include "support/dense_solver.hpp"
+#include "support/models.hpp"
 #include "support/random_problem.hpp"
 
 namespace stiction::formulations {
@@ -114,11 +115,9 @@ TEST_P(DenseHessian, WithoutContactsIsTheMomentumMatrix) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, DenseHessian,
-                         testing::Values(ContactModel::sap, ContactModel::lagged,
-                                         ContactModel::lagged_regularized, ContactModel::similar),
-                         [](const auto& info) {
-                           return std::string(contact::traits(info.param).name);
-                         });
+                         testing::ValuesIn(support::without(ContactModel::coulomb,
+                                                            support::convex_models())),
+                         support::model_name);
 
 /// Many equal bodies cause many equal eigenvalues.
 TEST(ConditionNumber, IsAccurateForRepeatedEigenvalues) {

@@ -1,6 +1,7 @@
 #include "stiction/formulations/rigid/envelope_cholesky.hpp"
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -64,7 +65,7 @@ TEST(EnvelopeCholesky, FactorsAndSolvesAsDense) {
 TEST(EnvelopeCholesky, SparseRightSidesAreSolvedToTheLastEntryThatTheyReach) {
   std::mt19937_64 rng(2);
   int num_short = 0;
-  for (int trial = 0; trial < 200; ++trial) {
+  for (int trial = 0; trial < 1000; ++trial) {
     const Envelope envelope(12, &rng);
     EnvelopeCholesky cholesky;
     envelope.fill(&cholesky);
@@ -83,7 +84,9 @@ TEST(EnvelopeCholesky, SparseRightSidesAreSolvedToTheLastEntryThatTheyReach) {
     for (int i = 0; i < 12; ++i) {
       EXPECT_EQ(lanes[i][0], dense[i]);
       EXPECT_EQ(lanes[i][1], 2 * dense[i]);
-      if (i > last) EXPECT_EQ(dense[i], 0);
+      if (i > last) {
+        EXPECT_EQ(dense[i], 0);
+      }
     }
     num_short += last < 11;
   }
@@ -92,7 +95,9 @@ TEST(EnvelopeCholesky, SparseRightSidesAreSolvedToTheLastEntryThatTheyReach) {
 
 TEST(EnvelopeCholesky, RefusesWhatIsNotPositiveDefinite) {
   EnvelopeCholesky cholesky;
-  for (const double corner : {1.0, 0.5, NAN, INFINITY}) {  // [1 1; 1 corner]
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double corner : {1.0, 0.5, kNan, kInfinity}) {  // [1 1; 1 corner]
     cholesky.start(2);
     cholesky.widen(1, 0);
     cholesky.allocate();

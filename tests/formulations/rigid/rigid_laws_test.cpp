@@ -141,7 +141,7 @@ TEST(FrictionlessLaw, IsTheNearestPointThatKeepsAllRowsApart) {
       EXPECT_NEAR(z * (w[i] + numbers.b_n[i]), 0, 1e-8);
       const bool is_active =
           std::count(solution.active.begin(), solution.active.end(), static_cast<int>(i)) > 0;
-      if (z > 0) EXPECT_TRUE(is_active);
+      EXPECT_TRUE(is_active || z == 0);
     }
   }
 }
@@ -163,7 +163,12 @@ TEST(FrictionPolygonLaw, ADryJointIsBoundedByAConstant) {
   const auto law = make_friction_polygon_law(4);
   ReducedSolution solution;
   for (const double speed : {0.5, -0.5, 3.0, -3.0}) {
-    Numbers numbers{.n = 1, .F = {2}, .b_f = {0}, .dry_bounds = {1}, .u_hat = {speed}};
+    Numbers numbers;
+    numbers.n = 1;
+    numbers.F = {2};
+    numbers.b_f = {0};
+    numbers.dry_bounds = {1};
+    numbers.u_hat = {speed};
     ASSERT_TRUE(law->solve(numbers.view(), &solution).is_solved());
     // It stops if the impulse |speed| / 2 is within the bound.
     const double stop = -speed / 2;
@@ -179,7 +184,7 @@ TEST(FrictionPolygonLaw, FrictionOpposesTheFastestSlipWithAllThatIsAllowed) {
   int num_slipping = 0, num_sticking = 0;
   for (const int k : {4, 6, 8}) {
     const auto law = make_friction_polygon_law(k);
-    for (int trial = 0; trial < 60; ++trial) {
+    for (int trial = 0; trial < 120; ++trial) {
       const Numbers numbers = make_random(6, 1 + trial % 3, trial % 2, &rng);
       ASSERT_TRUE(law->solve(numbers.view(), &solution).is_solved());
       expect_balance(numbers, solution);

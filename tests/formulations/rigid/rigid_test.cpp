@@ -10,6 +10,7 @@
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/rigid/rigid_law.hpp"
 #include "support/dense_problem.hpp"
+#include "support/models.hpp"
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
 
@@ -26,9 +27,6 @@ using Eigen::VectorXd;
 using support::SolvedProblem;
 
 constexpr double kTimeStep = 1e-3, kGravity = 9.81;
-constexpr ContactModel kRigidModels[] = {
-    ContactModel::no_slip, ContactModel::viscous, ContactModel::stewart_trinkle,
-    ContactModel::anitescu_potra, ContactModel::drumwright_shell};
 
 /// A cube of 10 cm and 1 kg, with its four lower corners at height phi0 over the ground.
 struct Box {
@@ -167,9 +165,8 @@ TEST_P(Rigid, WarmStartAtRestTakesNoPivots) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Rigid, testing::ValuesIn(kRigidModels), [](const auto& info) {
-  return std::string(contact::traits(info.param).name);
-});
+INSTANTIATE_TEST_SUITE_P(Models, Rigid, testing::ValuesIn(support::rigid_models()),
+                         support::model_name);
 
 TEST(NoSlip, HoldsEveryTangentWhateverThePush) {
   Box box;

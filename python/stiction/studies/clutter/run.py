@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stiction
+from stiction._core import contact_model_traits
 from stiction.errors import Error, ignored_settings_are_fine
 from stiction.experiments.clutter import (
     STIFFNESS,
@@ -171,7 +172,8 @@ def run_clutter_case(
     data = mujoco.MjData(model)
     start = data.qpos.copy()
     num_steps = round(DURATION / time_step)
-    stride = num_steps // num_conditions if num_conditions and contact_model != "mujoco" else 0
+    traits = contact_model_traits(contact_model)
+    stride = num_steps // num_conditions if num_conditions and not traits.is_mj_step else 0
     trace = np.full((num_steps, 5), np.nan)
     depths, residual, coupling, status = [], 0.0, 0.0, dict[str, int]()
     deepest_falling = to_momentum = 0.0
@@ -245,12 +247,13 @@ def calc_stiction_speed(contact_model: str, contacts: stiction.ContactReport) ->
     """
     normal = contacts.normal_impulse
     loaded = normal > 0
-    if contact_model == "mujoco" or not loaded.any():
+    traits = contact_model_traits(contact_model)
+    if traits.is_mj_step or not loaded.any():
         return float("nan")
-    if contact_model in ("lagged", "tamsi"):
+    if not traits.uses_friction_regularization:
         return STICTION_TOLERANCE
     w, mu = contacts.delassus[loaded], contacts.friction[loaded]
     speed = REGULARIZATION * w * mu * normal[loaded]
-    return float(
-        np.mean(speed if contact_model == "sap" else np.maximum(STICTION_TOLERANCE, speed))
-    )
+    if traits.uses_stiction_tolerance:
+        speed = np.maximum(STICTION_TOLERANCE, speed)
+    return float(np.mean(speed))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stiction
+from stiction.names import find_models
 from stiction.simulator import Simulator
 
 Vector = NDArray[np.float64]
@@ -32,7 +33,8 @@ _SIDE_ANGLE = 2 * math.pi / NUM_SIDES
 FAN_RADIUS = RADIUS * math.sqrt(_SIDE_ANGLE / math.sin(_SIDE_ANGLE))  # [m]
 
 MODELS = ("tamsi", "lagged", "lagged_regularized", "coulomb", "similar", "sap")
-GLIDING = ("similar", "sap")  # models that lift a sliding body by mu dt |v_t| or more
+# Models that lift a sliding body by mu dt |v_t| or more.
+GLIDING = find_models(lambda model: model.lifts_sliding)
 
 _TOLERANCE = 1e-9
 _LARGEST_STEP = 1e-3  # largest time step of run_to_stop [s]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stiction.names import find_models
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_between
 from stiction.studies.grasp.plots import draw_drop, draw_times
 from stiction.studies.grasp.run import GraspRun, run_coulomb, run_model, run_no_slip
@@ -18,7 +19,8 @@ from stiction.studies.study import Settings, Study, StudyResult
 
 NUM_STEPS, QUICK_STEPS = 1000, 150
 COULOMB_STEPS = 100
-HOLDING = ("stewart_trinkle", "anitescu_potra", "drumwright_shell")
+# The rigid models with Coulomb friction.
+HOLDING = find_models(lambda model: model.is_rigid and model.uses_friction)
 PUBLISHED_FRICTION = 5e39  # friction of the blocks: half the product of 1e20 and 1e20 [-]
 STICKING_FRICTION = 1e8  # a value that sticks, too, and that stewart_trinkle uses instead [-]
 PIVOTS = {"gripper joint": 5, "published joints": 3, "no joint": 9, "three blocks": 8}

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from stiction._core import contact_model_traits
 from stiction.errors import Error
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_between, check_near
 from stiction.studies.pancake.plots import draw_faces, draw_scaling, draw_task, draw_times
@@ -23,7 +24,6 @@ from stiction.studies.study import Settings, Study, StudyResult
 
 # The paper's model and Stiction's default run on all grids, other models on the coarsest.
 ON_ALL_GRIDS = ("sap", "lagged_regularized")
-NO_PATCHES = ("mujoco",)
 TRIANGLES = 500  # the grid on which triangles are compared with polygons
 
 _COARSEST = next(iter(GRIDS))
@@ -102,7 +102,7 @@ def _describe(runs: Sequence[PancakeRun], result: StudyResult) -> None:
 
 
 def _list_models(settings: Settings) -> list[str]:
-    names = [name for name in settings.contact_models if name not in NO_PATCHES]
+    names = [name for name in settings.contact_models if contact_model_traits(name).takes_patches]
     return sorted(names, key=lambda name: (name not in ON_ALL_GRIDS, name != ON_ALL_GRIDS[0]))
 
 

@@ -3,7 +3,7 @@
 #include <concepts>
 
 #include "stiction/contact/model_parameters.hpp"
-#include "stiction/laws/curvature.hpp"
+#include "stiction/laws/normal_law.hpp"
 #include "stiction/math/lanes.hpp"
 
 /// What a convex contact model defines, for four contacts at a time: the impulse of a contact and
@@ -19,17 +19,13 @@ using math::LanesSymmetric3;
 using math::multiply_add;
 
 /// Four contacts at the start of the step, from which a model makes their fixed parameters.
-/// Units as in contact::Contact.
-struct ContactStart {
-  double time_step = 0;  // [s]
-  Lanes3 v_c0{};         // v_c at the start of the step [m/s]
-  Lanes delassus{};      // w [1/kg]
-  Lanes mu{};            // sliding friction
-  Lanes fn0{}, phi0{};
-  contact::ContactLawData<Lanes> law{};
+struct ContactStart : laws::LawStart<Lanes> {
+  Lanes3 v_c0{};     // v_c at the start of the step [m/s]
+  Lanes delassus{};  // w [1/kg]
+  Lanes mu{};        // sliding friction
 };
 
-/// gamma . dv and dv . G dv at v: what a line search needs of a contact.
+/// The derivatives of a contact's cost along dv at v, for the line search: gamma . dv, dv . G dv.
 struct LineDerivatives {
   Lanes slope{};
   Lanes curvature{};

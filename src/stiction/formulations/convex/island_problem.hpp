@@ -267,8 +267,8 @@ class IslandProblem {
     }
     return max_step;
   }
-  /// True if at v + alpha d every contact has the impulse of its law, and not of a linear extension.
-  /// Requires calc_gradient, and start_line_search unless alpha is 0.
+  /// True if at v + alpha d every contact has the impulse of its law, and not of a linear
+  /// extension. Requires calc_gradient, and start_line_search unless alpha is 0.
   bool is_feasible(double alpha) requires HasDomain<F> {
     bool all = true;
     for (const PairSlice& pair : pairs())

@@ -21,11 +21,13 @@ struct DefaultLaws {
     }
   };
 
-  static Normal make_normal(const ContactStart& start, const ModelParameters& parameters);
+  static Normal make_normal(const ContactStart& start, const ModelParameters& parameters) {
+    return Normal::make(start, parameters);
+  }
   static Friction make_friction(const ModelParameters&) { return {}; }
 };
 
-/// Those that ModelParameters names.
+/// The laws that ModelParameters names.
 struct ChosenLaws {
   using Normal = laws::ChosenLaw<Lanes>;
   template <int kSize>
@@ -38,7 +40,9 @@ struct ChosenLaws {
     }
   };
 
-  static Normal make_normal(const ContactStart& start, const ModelParameters& parameters);
+  static Normal make_normal(const ContactStart& start, const ModelParameters& parameters) {
+    return Normal::make(start, parameters);
+  }
   static Friction make_friction(const ModelParameters& parameters) {
     return {parameters.friction_law};
   }

@@ -10,7 +10,7 @@ using math::Matrix3;
 using math::Vector3;
 
 Tamsi::Parameters Tamsi::make_parameters(const contact::Contact& contact, double time_step,
-                                          const contact::ModelParameters& model) {
+                                         const contact::ModelParameters& model) {
   STICTION_ASSERT(time_step > 0);
   return {.normal = {.dt = time_step,
                      .k = contact.law.stiffness,

@@ -82,8 +82,7 @@ void TamsiIsland::fall_back(Outcome* whole_step) {
 }
 
 /// Solves sub-steps until one fails. The residual is that of the worst one.
-TamsiIsland::Outcome TamsiIsland::take_substeps(int num_substeps,
-                                                numerics::NewtonTrace* trace) {
+TamsiIsland::Outcome TamsiIsland::take_substeps(int num_substeps, numerics::NewtonTrace* trace) {
   Outcome all;
   start_substeps(num_substeps);
   for (int s = 0; s < num_substeps; ++s) {

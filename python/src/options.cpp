@@ -1,0 +1,109 @@
+#include "options.hpp"
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "stiction/base/error.hpp"
+#include "stiction/sim/option_values.hpp"
+
+namespace stiction::python {
+namespace {
+
+using namespace nb::literals;
+using sim::Option;
+using sim::OptionKind;
+using sim::OptionValue;
+
+const char* name_of(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::number: return "number";
+    case OptionKind::integer: return "integer";
+    case OptionKind::flag: return "flag";
+    case OptionKind::choice: return "choice";
+  }
+  return "";
+}
+
+nb::object to_python(const OptionValue& value) {
+  return std::visit(
+      []<class T>(const T& v) -> nb::object {
+        if constexpr (std::is_same_v<T, std::monostate>)
+          return nb::none();
+        else
+          return nb::cast(v);
+      },
+      value);
+}
+
+/// The value of a Python object of the option's own type; names point into the object.
+/// @throws Error of kWrongShape if the object has another type
+OptionValue from_python(const Option& option, nb::handle value) {
+  const auto cast = [&]<class T>(T empty) -> OptionValue {
+    T out = empty;
+    if (nb::try_cast(value, out, false)) return out;
+    throw Error(ErrorCode::kWrongShape, std::string(option.name),
+                "is " + std::string(nb::repr(value).c_str()) + ", must be " +
+                    sim::describe_range(option));
+  };
+  if (option.is_optional() && value.is_none()) return {};
+  switch (option.kind()) {
+    case OptionKind::number: return cast(0.0);
+    case OptionKind::integer: return cast(0);
+    case OptionKind::flag: return cast(false);
+    case OptionKind::choice: return cast(std::string_view());
+  }
+  return {};
+}
+
+/// One row of the table as keyword arguments of stiction.options.Option.
+nb::dict describe(const Option& option) {
+  nb::dict row;
+  row["name"] = option.name;
+  row["kind"] = name_of(option.kind());
+  row["is_optional"] = option.is_optional();
+  row["default"] = to_python(sim::get_default(option));
+  row["unit"] = option.unit;
+  row["range"] = sim::describe_range(option);
+  row["choices"] = sim::list_choices(option);
+  row["contact_models"] = sim::list_models(option);
+  row["help"] = option.help;
+  return row;
+}
+
+nb::list list_options() {
+  nb::list rows;
+  for (const Option& option : sim::option_table()) rows.append(describe(option));
+  return rows;
+}
+
+}  // namespace
+
+sim::StepOptions make_step_options(const nb::dict& given) {
+  sim::StepOptions options;
+  for (const auto& [name, value] : given) {
+    const Option& option = sim::find_option(nb::cast<std::string_view>(name));
+    sim::set_value(option, from_python(option, value), &options);
+  }
+  return options;
+}
+
+nb::dict make_dict(const sim::StepOptions& options) {
+  nb::dict values;
+  for (const Option& option : sim::option_table())
+    values[nb::cast(option.name)] = to_python(sim::get_value(option, options));
+  return values;
+}
+
+void bind_options(nb::module_& m) {
+  m.def("list_options", &list_options,
+        nb::sig("def list_options() -> list[dict[str, typing.Any]]"),
+        "Lists the options of a step, a dict for each; see stiction.options.Option.");
+}
+
+}  // namespace stiction::python

@@ -1,0 +1,137 @@
+"""Options come from one table: arguments, types, documentation, settings and pages."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import pytest
+import typer
+
+import stiction
+from stiction._core import contact_model_traits
+from stiction.colours import find_colour
+from stiction.commands.options import Setting, parse_setting
+from stiction.options import DEFAULTS, OPTIONS
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+SCENE = "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
+
+
+@pytest.fixture
+def model() -> mujoco.MjModel:
+    return mujoco.MjModel.from_xml_string(SCENE)
+
+
+def test_a_simulator_has_every_option_as_argument_with_its_default() -> None:
+    parameters = inspect.signature(stiction.Simulator).parameters
+    assert list(parameters) == ["model", *OPTIONS, "properties"]
+    assert {name: parameters[name].default for name in OPTIONS} == DEFAULTS
+    assert parameters["contact_model"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    assert parameters["tolerance"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert parameters["time_step"].annotation == "float | None"
+
+
+def test_the_documentation_describes_every_option() -> None:
+    text = inspect.getdoc(stiction.Simulator) or ""
+    entries = re.findall(r"^    (\w+): ", text, re.MULTILINE)
+    assert entries == ["model", *OPTIONS, "properties", "Error"]
+    assert max(map(len, text.splitlines())) <= 100
+    plain = " ".join(text.split())
+    assert "Must be in (0, 1); the default is 1e-05." in plain
+    assert "Must be None, or a finite number above 0 s; the default is None." in plain
+    assert "Read by no_slip, viscous." in plain
+
+
+def test_type_checkers_know_every_option() -> None:
+    stub = Path(stiction.__file__ or "").parent / "_step_options.pyi"
+    tree = ast.parse(stub.read_text())
+    (options,) = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    types = {
+        ast.unparse(node.target): ast.unparse(node.annotation)
+        for node in options.body
+        if isinstance(node, ast.AnnAssign)
+    }
+    assert types == {
+        name: option.type for name, option in OPTIONS.items() if name != "contact_model"
+    }
+
+
+def test_options_make_the_same_simulator_again(model: mujoco.MjModel) -> None:
+    given: dict[str, Any] = {
+        "contact_model": "similar", "normal_law": "hertz", "max_iterations": 7,
+        "drop_separating": False, "time_step": 0.25, "on_failure": "stop",
+    }  # fmt: skip
+    options = stiction.Simulator(model, **given).options
+    assert options == {**DEFAULTS, **given, "properties": None}
+    assert stiction.Simulator(model, **options).options == options
+    assert stiction.Simulator(model, time_step=None).time_step == model.opt.timestep
+
+
+def test_an_unknown_option_is_a_type_error_with_the_nearest_name(model: mujoco.MjModel) -> None:
+    with pytest.raises(TypeError, match=r"no option 'tolerence' \(did you mean 'tolerance'\?\)"):
+        stiction.Simulator(model, tolerence=1e-3)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("text", "setting"),
+    [
+        ("gap_correction=0.2", Setting("gap_correction", 0.2)),
+        ("friction_directions = 8", Setting("friction_directions", 8)),
+        ("drop_separating=false", Setting("drop_separating", False)),
+        ("lcp_solver=lemke", Setting("lcp_solver", "lemke")),
+    ],
+)
+def test_settings_have_the_type_of_their_option(text: str, setting: Setting) -> None:
+    parsed = parse_setting(text)
+    assert parsed == setting
+    assert type(parsed.value) is type(setting.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("gap_correction", "'gap_correction' is not NAME=VALUE"),
+        ("gap_corection=1", r"no setting 'gap_corection' \(did you mean 'gap_correction'\?\)"),
+        ("gap_correction=much", "gap_correction is a number, not 'much'"),
+        ("max_iterations=2.5", "max_iterations is an integer, not '2.5'"),
+        ("drop_separating=no", "drop_separating is true or false, not 'no'"),
+        ("tolerance=1e-3", "no setting 'tolerance'"),
+    ],
+)
+def test_settings_of_another_form_are_refused(text: str, message: str) -> None:
+    with pytest.raises(typer.BadParameter, match=message):
+        parse_setting(text)
+
+
+def test_the_page_of_options_lists_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sphinx")
+    monkeypatch.setattr(sys, "path", [str(DOCS / "extensions"), *sys.path])
+    from option_table import make_list
+
+    assert "```{options}\n```" in (DOCS / "options.md").read_text()
+    items = make_list().children
+    assert [item.children[0].astext() for item in items] == list(OPTIONS)
+    for item, option in zip(items, OPTIONS.values(), strict=True):
+        assert item.children[1].astext() == f"{option.help} {option.describe_values()}"
+
+
+def test_models_have_colours_of_their_own() -> None:
+    colours = [find_colour(name) for name in stiction.contact_models()]
+    assert len(set(colours)) == len(colours)
+    assert all(re.fullmatch("#[0-9a-f]{6}", colour) for colour in colours)
+    assert find_colour("drake") == "#888888"
+
+
+def test_lists_of_models_come_from_their_traits() -> None:
+    traits = [contact_model_traits(name) for name in stiction.contact_models()]
+    assert [t.name for t in traits if t.is_rigid] == stiction.rigid_contact_models()
+    assert [t.name for t in traits if t.is_mj_step] == ["mujoco"]
+    assert [t.name for t in traits if t.takes_laws] == OPTIONS["normal_law"].contact_models
+    with pytest.raises(stiction.Error, match="did you mean 'lagged'"):
+        contact_model_traits("laged")
