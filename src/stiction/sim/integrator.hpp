@@ -29,6 +29,8 @@ struct IntegratorTraits {
 std::span<const IntegratorTraits> integrators();
 /// Returns the name of an integrator.
 std::string_view name_of(Integrator integrator);
+/// @throws Error with the nearest name if no integrator has this one
+Integrator parse_integrator(std::string_view name);
 
 /// Checks that an integrator supports a contact model.
 /// @throws Error that names an integrator for this model and the models of this integrator, if it
