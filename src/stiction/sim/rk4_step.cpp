@@ -53,7 +53,8 @@ bool Rk4Step::start_part(StepContext& context, mjData* d) {
   return true;
 }
 
-/// Takes one part of the step. Halves the part until it succeeds.
+/// Takes one part of the step. Halves the part until it succeeds. If it gets too short, takes a
+/// part of semi-implicit Euler with events instead.
 /// @param made  the time that earlier parts took [s]
 /// @param limit the rest of the step [s]
 /// @return the part's duration [s]
