@@ -113,7 +113,7 @@ struct Barrier {
     return (x0 - math::min(x_linear, -kClosest * force.d)) / dt;
   }
   /// This law with x_linear at a fraction of its thickness; 0: the barrier itself.
-  Barrier calc_softened(double fraction) const { return {dt, x0, force, -fraction * force.d}; }
+  Barrier calc_extended(double fraction) const { return {dt, x0, force, -fraction * force.d}; }
 };
 
 template <class T>

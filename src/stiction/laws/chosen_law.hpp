@@ -17,7 +17,7 @@ namespace stiction::laws {
 template <class L>
 concept HasDomain = requires(const L& law, double fraction) {
   law.calc_min_velocity();
-  law.calc_softened(fraction);
+  law.calc_extended(fraction);
 };
 
 /// Any of the normal laws, chosen at run time: one branch for each four contacts that it is
@@ -57,11 +57,11 @@ class ChosenLaw {
         law_);
   }
   /// The same law, a barrier being softened.
-  ChosenLaw calc_softened(double fraction) const {
+  ChosenLaw calc_extended(double fraction) const {
     return std::visit(
         [&](const auto& law) -> ChosenLaw {
           if constexpr (HasDomain<std::decay_t<decltype(law)>>)
-            return ChosenLaw(law.calc_softened(fraction));
+            return ChosenLaw(law.calc_extended(fraction));
           else
             return *this;
         },

@@ -14,8 +14,8 @@ namespace stiction::formulations {
 
 /// A law whose friction is bounded by a normal impulse that the solver sets.
 template <class F>
-concept HasNormalBound = requires(typename F::Row* row, const Lanes& x) {
-  F::set_normal_bound(x, row);
+concept HasNormalBound = requires(typename F::Parameters* p, const Lanes& x) {
+  F::set_normal_bound(x, p);
 };
 
 /// The fixed-point problem x = g(x) of one island, a numerics::FixedPointProblem. x are the normal
@@ -133,7 +133,7 @@ class CoupledRounds {
     island_.for_each_batch([&, i = 0](auto& batch) mutable {
       Lanes bound{};
       for (int lane = 0; lane < batch.source.num_contacts; ++lane) bound[lane] = x[i++];
-      batch.row.normal_bound.smoothing = smoothing_;
+      batch.parameters.normal_bound.smoothing = smoothing_;
       set_bound(bound, &batch);
     });
   }
@@ -198,17 +198,17 @@ class CoupledRounds {
 
   // Operations on one batch of either kind.
   static void set_bound(const Lanes& x, ContactBatch<F>* batch) {
-    F::set_normal_bound(x, &batch->row);
+    F::set_normal_bound(x, &batch->parameters);
   }
   static const Lanes& normal_direction(const ContactBatch<F>& batch) { return batch.dv_c.z; }
   static void add_bound_change(const ContactBatch<F>& batch, const Lanes& dx,
                                PairWrenchLanes* wrench) {
-    batch.add_impulse(F::calc_bound_derivative(batch.row, batch.state) * dx, wrench);
+    batch.add_impulse(F::calc_bound_derivative(batch.parameters, batch.state) * dx, wrench);
   }
 
   using Torsion = typename F::Torsion;
   static void set_bound(const Lanes& x, TorsionBatch<Torsion>* batch) {
-    Torsion::set_normal_bound(x, &batch->row);
+    Torsion::set_normal_bound(x, &batch->parameters);
   }
   static const Lanes& normal_direction(const TorsionBatch<Torsion>& batch) {
     return batch.dv_c[Torsion::kNormalIndex];
@@ -216,7 +216,7 @@ class CoupledRounds {
   static void add_bound_change(const TorsionBatch<Torsion>& batch, const Lanes& dx,
                                PairWrenchLanes* wrench) {
     Lanes impulse[6];
-    Torsion::calc_bound_derivative(batch.row, batch.state, impulse);
+    Torsion::calc_bound_derivative(batch.parameters, batch.state, impulse);
     for (Lanes& component : impulse) component *= dx;
     batch.add_impulse(impulse, wrench);
   }
@@ -296,7 +296,7 @@ numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
     for (int lane = 0; lane < batch.source.num_contacts; ++lane, ++i) {
       const int contact = batch.source.contact[lane];
       const double guess = problem.normal_guess.empty() ? -1 : problem.normal_guess[contact];
-      memory.start_x[i] = batch.row.normal_bound.x[lane];
+      memory.start_x[i] = batch.parameters.normal_bound.x[lane];
       memory.x[i] = guess >= 0 ? guess : memory.start_x[i];
       max_mobility = std::max(max_mobility, problem.delassus[contact]);
     }
