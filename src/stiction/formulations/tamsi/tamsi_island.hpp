@@ -62,6 +62,28 @@ class TamsiIsland {
     laws::RowImpulse impulse;
     double sum = 0;  // impulse of all finished sub-steps
   };
+  /// Vectors over the island's dofs that a solve does not change.
+  struct FixedVectors {
+    Eigen::VectorXd v0;
+    Eigen::VectorXd guess;              // initial guess of v
+    Eigen::VectorXd free_change;        // v* - v0
+    Eigen::VectorXd free_impulse;       // p = A (v* - v0)
+    Eigen::VectorXd inv_sqrt_diagonal;  // the diagonal of D = diag(A)^(-1/2)
+  };
+  /// The balance of momentum at the current iterate, as vectors over the island's dofs.
+  struct Balance {
+    Eigen::VectorXd force;     // J^T gamma
+    Eigen::VectorXd change;    // v - v_begin
+    Eigen::VectorXd inertial;  // A (v - v_begin)
+    Eigen::VectorXd momentum;  // A v
+    Eigen::VectorXd residual;  // r = J^T gamma + p h/dt - A (v - v_begin)
+  };
+  /// The linear system (A + J^T G J) dv = r of one iteration.
+  struct NewtonSystem {
+    Eigen::MatrixXd matrix;
+    Eigen::PartialPivLU<Eigen::MatrixXd> lu;
+    Eigen::VectorXd dv;  // the Newton step
+  };
   /// The result of a Newton solve, or of the Newton solves of all sub-steps.
   struct Outcome {
     contact::SolveStatus status = contact::SolveStatus::kConverged;
@@ -95,11 +117,13 @@ class TamsiIsland {
   int num_substeps_ = 1;
   std::vector<ContactTerms> contacts_;
   std::vector<RowTerms> rows_;
-  Eigen::VectorXd v0_, guess_, free_impulse_, inv_sqrt_diagonal_;
-  Eigen::VectorXd v_, v_begin_, v_whole_step_, force_, product_, r_, dv_;
-  Eigen::MatrixXd H_;
-  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
-  std::vector<double> history_;  // v at the end of each finished sub-step
+  FixedVectors fixed_;
+  Balance balance_;
+  NewtonSystem newton_;
+  Eigen::VectorXd v_;             // the current iterate
+  Eigen::VectorXd v_begin_;       // v at the start of the sub-step
+  Eigen::VectorXd v_whole_step_;  // the last iterate of the undivided step
+  std::vector<double> history_;   // v at the end of each finished sub-step
 };
 
 }  // namespace stiction::formulations
