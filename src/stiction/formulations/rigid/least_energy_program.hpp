@@ -41,10 +41,10 @@ class LeastEnergyProgram {
   void read_out(const ReducedProblem& problem, ReducedSolution* out) const;
 
  private:
-  enum class RowKind { kUnilateral, kTangent, kDry };
+  enum class ImpulseKind { kUnilateral, kTangent, kDry };
   /// An impulse along plus or minus one row of the problem.
   struct Variable {
-    RowKind kind = RowKind::kUnilateral;
+    ImpulseKind kind = ImpulseKind::kUnilateral;
     int row = 0;      // in N, T or F
     double sign = 1;  // 1 or -1
   };
