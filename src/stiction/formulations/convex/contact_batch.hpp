@@ -53,13 +53,13 @@ struct BatchSource {
   int num_contacts = 0;
 };
 
-/// The contact of an unused lane. Its axes are zero, and every law accepts its parameters.
+/// The contact of an unused lane. Its axes are zero, and its properties are valid for every law.
 inline constexpr contact::Contact kNoContact = {
     .fn0 = -1,
     .phi0 = 1,
     .law = {.stiffness = 1, .hertz_stiffness = 1, .barrier_stiffness = 1, .barrier_thickness = 1}};
 
-/// Reads the contacts of a batch: their frames, and the data that their laws take.
+/// Reads the contacts of a batch: their frames, and the data from which their laws are made.
 inline void gather(const contact::ContactProblem& problem, const BatchSource& source,
                    BatchFrame* frame, ContactStart* start) {
   const contact::Contact* contacts[math::kNumLanes];
@@ -151,8 +151,8 @@ struct ContactBatch {
   }
 };
 
-/// Contacts with a law of six components, v_c = [v_t1, v_t2, v_n, w_n, w_t1, w_t2]. Members are
-/// those of ContactBatch.
+/// Contacts with a law of six components, v_c = [v_t1, v_t2, v_n, w_n, w_t1, w_t2]. The members
+/// have the meanings of those of ContactBatch.
 template <class Law>
 struct TorsionBatch {
   /// Axes of the three angular components w_n, w_t1, w_t2.

@@ -40,8 +40,8 @@ class CoupledRounds {
         coupling_tolerance_(coupling_tolerance),
         max_mobility_(max_mobility) {}
 
-  /// Computes g(x). Solves the convex problem from the solution of the last one. The tolerance is
-  /// coarse if g - x is large, and that of the options near a fixed point.
+  /// Computes g(x). Solves the convex problem, starting from the solution of the last one. The
+  /// tolerance is coarse while g - x is large. Near a fixed point it is that of the options.
   /// @return false if the convex problem was not solved
   bool evaluate(std::span<const double> x, std::span<double> g) {
     constexpr double kFirstTolerance = 1e-3, kFinest = 1e-12;
@@ -279,9 +279,9 @@ class CouplingScratch {
 /// Finds the fixed point of an island. The best x that was found is left in the laws and in
 /// `memory`.
 ///
-/// Impulses that friction wedges may be so large, and their laws so steep, that rounding leaves no
-/// accurate solution. The fallback is the solution of the `lagged_regularized` problem, with its
-/// coupling error. Source: [theory:coulomb-path], [theory:coupling-error].
+/// Where friction wedges bodies, impulses may be so large, and laws so steep, that rounding
+/// prevents an accurate solution. The fallback is the solution of the `lagged_regularized` problem,
+/// with its coupling error. Source: [theory:coulomb-path], [theory:coupling-error].
 /// @param coupled result of the fixed-point solver
 /// @return result of the last round
 template <HasNormalBound F>
@@ -306,7 +306,7 @@ numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
   *coupled = numerics::FixedPointSolver(&rounds, coupling, memory.x, memory.scratch).solve();
   if (coupled->error < std::numeric_limits<double>::infinity()) rounds.finish();
 
-  // Fallback to the lagged problem. Without a guess the first round was that problem already.
+  // Fall back to the lagged problem. Without a guess, the first round was this problem already.
   const bool is_lagged = coupled->evaluations == 1 && problem.normal_guess.empty();
   if (is_lagged || rounds.is_resolved()) return rounds.result();
   const std::span<double> g = memory.scratch.first(memory.x.size());

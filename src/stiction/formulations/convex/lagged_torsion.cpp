@@ -9,9 +9,9 @@ typename LaggedTorsionWith<Laws>::Parameters LaggedTorsionWith<Laws>::make_param
   p.normal = Laws::make_normal(start, model);
   p.friction = Laws::make_friction(model);
   p.gamma_n0 = p.normal.calc_start_impulse(start.v_c0.z);
-  // The norm is that of m u, the friction power per normal impulse, so eps_s is scaled by mu as
-  // well. Without sliding friction, the tolerance is that of a rotation with speed eps_s at a
-  // radius of one meter.
+  // The norm is that of m u, in which slips are multiplied by their coefficients, so eps_s is
+  // multiplied by the largest coefficient. Without sliding friction, the tolerance is that of a
+  // rotation with speed eps_s at a radius of one meter.
   constexpr double kSpinRadius = 1;       // [m]
   Lanes largest = math::broadcast(1e-9);  // keeps the tolerance positive without friction
   for (int i = 0; i < kNumSlips; ++i) {

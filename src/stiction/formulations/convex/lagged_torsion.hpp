@@ -35,7 +35,7 @@ struct LaggedTorsionWith {
     laws::NormalImpulse<Lanes> normal;
   };
 
-  /// Makes the fixed parameters of four contacts.
+  /// Makes the parameters of four contacts' laws.
   /// @param eps_s slip tolerance of the tangential directions [m/s]
   static Parameters make_parameters(const Start& start, const ModelParameters& model,
                                     const Lanes& eps_s);

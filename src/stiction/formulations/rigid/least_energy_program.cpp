@@ -42,7 +42,8 @@ int LeastEnergyProgram::choose_variables(const ReducedProblem& problem,
   return num_variables() + num_multipliers(problem);
 }
 
-/// Multipliers of N u + b_n >= 0, of kappa, of the half-planes, and of the bounds of dry joints.
+/// Returns the number of multipliers: of N u + b_n >= 0, of kappa, of the half-planes, and of the
+/// bounds of dry joints.
 int LeastEnergyProgram::num_multipliers(const ReducedProblem& problem) const {
   return problem.num_unilateral + 1 +
          static_cast<int>(half_planes_.size() * frictional_.size() + problem.dry_bounds.size());
@@ -67,7 +68,7 @@ LcpReport LeastEnergyProgram::solve(const ReducedProblem& problem, double kappa)
   return report;
 }
 
-/// The rows G of the variables, and their constants.
+/// Computes the rows G of the variables, and their constants.
 void LeastEnergyProgram::stack_rows(const ReducedProblem& problem) {
   const int n = problem.num_columns;
   G_.assign(static_cast<std::size_t>(num_variables()) * n, 0.0);
@@ -84,17 +85,17 @@ void LeastEnergyProgram::stack_rows(const ReducedProblem& problem) {
   }
 }
 
-/// H, the gradient at x = 0, and the constraints on the velocities of unilateral rows.
+/// Computes H, the gradient at x = 0, and the constraints on the velocities of unilateral rows.
 void LeastEnergyProgram::assemble_energy(const ReducedProblem& problem, double kappa) {
   const int n = problem.num_columns, m = problem.num_unilateral, p = num_variables();
   const std::size_t size = r_.size();
-  // Products are the project's own kernels, whose sums do not depend on where memory begins.
+  // Use the project's own kernels: their sums do not depend on the alignment of memory.
   for (int v = 0; v < p; ++v) {
     const double* g = G_.data() + static_cast<std::size_t>(v) * n;
     double* column = Q_.data() + static_cast<std::size_t>(v) * size;
     math::multiply_rows(p, n, G_.data(), g, nullptr, column);
     math::multiply_rows(m, n, problem.N.data(), g, nullptr, column + p);
-    // kappa bounds the sum over contacts; limits are not in it.
+    // kappa bounds the sum over contacts, without limits.
     for (int i = 0; i < problem.num_contacts; ++i) column[p + m] -= column[p + i];
   }
   double* const separation = r_.data() + p;  // N u_hat + b_n
@@ -104,7 +105,7 @@ void LeastEnergyProgram::assemble_energy(const ReducedProblem& problem, double k
   for (int i = 0; i < problem.num_contacts; ++i) separation[m] -= separation[i];
 }
 
-/// The half-planes that bound friction, and the bounds of dry joints.
+/// Writes the half-planes that bound friction, and the bounds of dry joints.
 void LeastEnergyProgram::assemble_friction_bounds(const ReducedProblem& problem) {
   const int p = num_variables(), num_edges = static_cast<int>(half_planes_.size());
   const int num_frictional = static_cast<int>(frictional_.size());

@@ -241,11 +241,11 @@ TamsiIsland::Change TamsiIsland::calc_change() const {
   return out;
 }
 
-/// Returns the largest length of a step that the limiter allows for one contact.
+/// Returns the fraction of a step that the limiter allows for one contact.
 double TamsiIsland::calc_limit(const ContactTerms& c, const Vector3& dv_c) const {
   if (c.parameters.mu == 0) return 1;
-  // n does not increase with v_n. If it is 0 at both ends of the step, there is no friction
-  // between.
+  // n does not increase with v_n. If it is 0 at both ends of the step, it is 0 between them, and
+  // there is no friction.
   if (c.state.normal.n == 0 && c.parameters.normal.calc_impulse(c.v_c.z() + dv_c.z()).n == 0)
     return 1;
   return calc_slip_limit({c.v_c.x(), c.v_c.y()}, {dv_c.x(), dv_c.y()},

@@ -20,11 +20,11 @@ namespace stiction::formulations {
 ///     r(v) = J^T gamma(v) + p h/dt - A (v - v_begin) = 0,   (A + J^T G J) dv = r,   v += alpha dv,
 ///
 /// where p is the impulse of all other forces in dt and alpha is that of calc_slip_limit. The whole
-/// step h = dt is tried first, then n = 2 .. 20 sub-steps of h = dt/n, each from the end of the one
-/// before. All sub-steps have A and p of the whole step, so that their sum satisfies the balance of
-/// the step. The impulse of a row in a sub-step is h/dt of its law. Between sub-steps the
-/// penetration follows the motion: fe0 <- fe0 - h k v_n.
-/// Source: [castro2020]; [theory:tamsi-substeps].
+/// step h = dt is tried first, then n = 2 .. 20 sub-steps of h = dt/n. Each sub-step starts from
+/// the end of the one before. All sub-steps have A and p of the whole step, so that their sum
+/// satisfies the balance of the step. The impulse of a row in a sub-step is h/dt of its law.
+/// Between sub-steps the penetration follows the motion: fe0 <- fe0 - h k v_n. Source:
+/// [castro2020]; [theory:tamsi-substeps].
 class TamsiIsland {
  public:
   /// Largest number of Newton iterations until no constraint velocity changes by more than v_s /
@@ -50,7 +50,7 @@ class TamsiIsland {
  private:
   /// A contact, with its velocity and impulse at the current iterate.
   struct ContactTerms {
-    double fe0 = 0;  // elastic force at the start of the step [N]
+    double fe0 = 0;  // elastic force at the start of the step [N]; parameters has the sub-step's
     math::Vector3 bias, v_c, gamma;
     math::Vector3 sum;  // impulse of all finished sub-steps [N s]
     Tamsi::Parameters parameters;
@@ -96,7 +96,7 @@ class TamsiIsland {
   };
   /// The effect of a Newton step on the velocities of constraints.
   struct Change {
-    double alpha = 1;  // length of the step by the limiter
+    double alpha = 1;  // fraction of the step that the limiter allows
     /// The larger of the norm of all tangential changes and the norm of all other changes [m/s].
     double speed = 0;
   };
