@@ -1,4 +1,5 @@
-// The certificate of solved problems, and of solutions with every kind of error that it must find.
+// Tests the certificate on solved problems, and on solutions with every kind of error that it must
+// find.
 #include "stiction/certificate/certifier.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The solutions of `coulomb`, compared with independent computations.
+// Compares the solutions of `coulomb` with independent computations.
 #include "stiction/formulations/convex/coulomb.hpp"
 
 #include <algorithm>
