@@ -11,7 +11,7 @@ set(_contact_headers
   stiction/base/error.hpp
   stiction/certificate/certifier.hpp
   stiction/contact/custom_law.hpp
-  stiction/contact/patch_row.hpp
+  stiction/contact/patch_contact.hpp
   stiction/contact/problem_check.hpp
   stiction/formulations/contact_solver.hpp
   stiction/geometry/contact_surface.hpp

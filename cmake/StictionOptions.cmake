@@ -35,6 +35,8 @@ endif()
 
 find_program(STICTION_CCACHE ccache)
 if(STICTION_CCACHE)
-  set(CMAKE_C_COMPILER_LAUNCHER ${STICTION_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${STICTION_CCACHE})
+  # Without this ccache does not serve files with precompiled headers.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${STICTION_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()

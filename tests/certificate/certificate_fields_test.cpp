@@ -74,7 +74,7 @@ TEST(CertificateFields, MergeKeepsTheFailedCheck) {
   EXPECT_EQ(std::string_view(worst.failed.quantity), "slip");
 }
 
-TEST(CertificateFields, UnitsGiveThePowerOfTimeThatMakesVelocitiesOfAccelerations) {
+TEST(CertificateFields, UnitsGiveThePowerOfTimeInTheConversionFromAccelerations) {
   Certificate certificate = make_certificate(8);
   scale_to_velocities(0.5, &certificate);
   for_each_field([&]<class T>(const Field<T>& field) {

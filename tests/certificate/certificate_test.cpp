@@ -1,4 +1,5 @@
-// The certificate of solved problems, and of solutions with every kind of error that it must find.
+// Tests the certificate on solved problems, and on solutions with every kind of error that it must
+// find.
 #include "stiction/certificate/certifier.hpp"
 
 #include <cmath>
@@ -22,17 +23,26 @@ using support::to_vector;
 
 constexpr double kTolerance = 1e-5;
 
-/// Returns the contact whose friction dissipates the most.
+/// Returns the contact whose friction dissipates the most, among the islands whose step was not
+/// divided; -1 if friction dissipates nothing there. In a divided step the certificate computes the
+/// work of friction from the laws of the sub-steps, and not from the impulses of the solution.
 int find_rubbing_contact(const SolvedProblem& solved) {
-  int best = 0;
-  double largest = -1;
-  for (int i = 0; i < solved.problem.num_contacts(); ++i) {
-    const auto& gamma = solved.solution.impulses[i];
-    const auto& v_c = solved.solution.contact_velocities[i];
-    const double work = -(gamma[0] * v_c[0] + gamma[1] * v_c[1]);
-    if (work <= largest) continue;
-    best = i;
-    largest = work;
+  const SolvedStep step = solved.step();
+  int best = -1;
+  double largest = 0;
+  for (int island = 0; island < step.islands.size(); ++island) {
+    if (!step.is_whole(island)) continue;
+    for (const int p : step.islands.pairs(island)) {
+      const contact::BodyPair& pair = step.problem.pairs[p];
+      for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+        const auto& gamma = step.solution.impulses[i];
+        const auto& v_c = step.solution.contact_velocities[i];
+        const double work = -(gamma[0] * v_c[0] + gamma[1] * v_c[1]);
+        if (work <= largest) continue;
+        best = i;
+        largest = work;
+      }
+    }
   }
   return best;
 }
@@ -207,6 +217,7 @@ TEST_P(CertificateTest, FindsAdhesion) {
 TEST_P(CertificateTest, FindsFrictionBeyondItsCone) {
   SolvedProblem solved = solve({.all_dims = false});
   const int i = find_rubbing_contact(solved);
+  ASSERT_GE(i, 0) << "no contact rubs in an undivided step";
   ContactSolution wrong = solved.solution;
   for (int e = 0; e < 2; ++e) wrong.impulses[i][e] *= 1.5;
   const double friction = std::hypot(wrong.impulses[i][0], wrong.impulses[i][1]);
@@ -220,6 +231,7 @@ TEST_P(CertificateTest, FindsFrictionBeyondItsCone) {
 TEST_P(CertificateTest, FindsFrictionThatDrives) {
   SolvedProblem solved = solve({.all_dims = false, .prescribed_motion = false});
   const int i = find_rubbing_contact(solved);
+  ASSERT_GE(i, 0) << "no contact rubs in an undivided step";
   const auto& v_c = solved.solution.contact_velocities[i];
   ContactSolution wrong = solved.solution;
   for (int e = 0; e < 2; ++e) wrong.impulses[i][e] *= -1;

@@ -27,7 +27,7 @@ TEST(ContactModel, MisspeltNameSuggestsTheNearest) {
   }
 }
 
-TEST(ContactModel, RigidModelsAndNoOthersSayWhatTheyDoWithTangents) {
+TEST(ContactModel, OnlyRigidModelsHaveATangentPolicy) {
   for (const ContactModelTraits& model : contact_models()) {
     EXPECT_EQ(model.is_rigid, model.tangents != TangentPolicy::kNone) << model.name;
     // Laws of friction read the coefficients.

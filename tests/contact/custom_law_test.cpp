@@ -65,7 +65,7 @@ TEST(CustomLaw, AcceptsValidLaws) {
 
 TEST(CustomLaw, RejectsAdhesionAndNamesThePoint) {
   const std::string text = error_of(Faulty{.offset = -3});
-  EXPECT_NE(text.find("normal law: at x = 0 m and xdot = 0 m/s f is -3 N, must be at least 0: "
+  EXPECT_NE(text.find("normal law: at x = 0 m and xdot = 0 m/s, f is -3 N, must be at least 0: "
                       "contact does not pull"),
             std::string::npos)
       << text;
@@ -73,7 +73,7 @@ TEST(CustomLaw, RejectsAdhesionAndNamesThePoint) {
 
 TEST(CustomLaw, RejectsForcesThatDecreaseWithPenetration) {
   const std::string text = error_of(Faulty{.limit = 7e-3});
-  EXPECT_NE(text.find("at x = 0.01 m and xdot = 0 m/s df/dx is -10000 N/m"), std::string::npos)
+  EXPECT_NE(text.find("at x = 0.01 m and xdot = 0 m/s, df/dx is -10000 N/m"), std::string::npos)
       << text;
   // The force may decrease outside the range that is checked.
   EXPECT_EQ(error_of(Faulty{.limit = 7e-3}, {.max_penetration = 5e-3}), "");
@@ -101,7 +101,7 @@ TEST(CustomLaw, RejectsForcesThatAreNotFinite) {
   struct Pole {
     NormalForce calc_force(double x, double) const noexcept { return {1 / (x * x), 0, 0}; }
   };
-  EXPECT_NE(error_of(Pole{}).find("at x = 0 m and xdot = 0 m/s f is inf"), std::string::npos);
+  EXPECT_NE(error_of(Pole{}).find("at x = 0 m and xdot = 0 m/s, f is inf"), std::string::npos);
   EXPECT_NE(error_of(MyHertz{}, {.max_penetration = 0}).find("max_penetration is 0 m"),
             std::string::npos);
 }

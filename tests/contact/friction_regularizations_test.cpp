@@ -9,13 +9,13 @@
 namespace stiction::contact {
 namespace {
 
-TEST(FrictionRegularizations, NamesAreRead) {
+TEST(FrictionRegularizations, NamesAreParsed) {
   for (const std::string_view name : friction_regularization_names())
     EXPECT_EQ(name_of(parse_friction_regularization(name)), name);
   EXPECT_EQ(friction_regularization_names().size(), 3u);
 }
 
-TEST(FrictionRegularizations, UnknownNameGetsTheNearest) {
+TEST(FrictionRegularizations, ErrorForAnUnknownNameSuggestsTheNearest) {
   try {
     (void)parse_friction_regularization("arctangent");
     FAIL();

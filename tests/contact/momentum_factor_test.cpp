@@ -161,7 +161,7 @@ TEST(MomentumFactor, FreeBodyHasTheMobilityOfItsMass) {
   EXPECT_DOUBLE_EQ(problem.v_star[5], 1.5);
 }
 
-TEST(MomentumFactor, ReportsThatAIsNotPositiveDefinite) {
+TEST(MomentumFactor, ReportsAMatrixThatIsNotPositiveDefinite) {
   std::mt19937_64 rng(3);
   ContactProblem problem = support::make_random_problem({}, &rng);
   MomentumFactor factor;

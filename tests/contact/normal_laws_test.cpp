@@ -7,7 +7,7 @@
 namespace stiction::contact {
 namespace {
 
-TEST(NormalLaws, NamesAreRead) {
+TEST(NormalLaws, NamesAreParsed) {
   for (const NormalLawTraits& law : normal_laws()) {
     EXPECT_EQ(parse_normal_law(law.name), law.law);
     EXPECT_EQ(traits(law.law).name, law.name);
@@ -24,10 +24,10 @@ std::string message_of(F&& f) {
   return "";
 }
 
-TEST(NormalLaws, UnknownNameGetsTheNearest) {
+TEST(NormalLaws, ErrorForAnUnknownNameSuggestsTheNearest) {
   EXPECT_EQ(message_of([] { (void)parse_normal_law("hunt_crosley"); }),
             "normal_law: there is no 'hunt_crosley' (did you mean 'hunt_crossley'?)");
-  // A law of the caller's is no name.
+  // `custom` is not a name that can be parsed.
   EXPECT_NE(message_of([] { (void)parse_normal_law("custom"); }), "");
 }
 

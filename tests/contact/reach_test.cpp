@@ -1,4 +1,4 @@
-// Every law acts from as far as its reach says, and no farther.
+// Tests that every law acts up to the distance that its reach gives, and not beyond it.
 #include "stiction/contact/reach.hpp"
 
 #include <random>
@@ -27,9 +27,9 @@ std::string describe(const Case& c) {
 }
 void PrintTo(const Case& c, std::ostream* out) { *out << describe(c); }
 
-class ReachOf : public testing::TestWithParam<Case> {};
+class ReachOfLaw : public testing::TestWithParam<Case> {};
 
-TEST_P(ReachOf, TheLawIsWhereItsImpulseEnds) {
+TEST_P(ReachOfLaw, IsTheDistanceAtWhichTheImpulseEnds) {
   const auto [model, kind] = GetParam();
   contact::ModelParameters parameters;
   parameters.normal_law = kind;
@@ -46,7 +46,7 @@ TEST_P(ReachOf, TheLawIsWhereItsImpulseEnds) {
       const Eigen::Vector3d v{3 * normal(rng), 3 * normal(rng), normal(rng)};
       const double distance = reach.calc_distance(v.z(), v.head<2>().norm());
       const double impulse = law.impulse(v).z();
-      // The norm of a slip is soft: less than the slip by at most the slip tolerance.
+      // The soft norm of a slip is smaller than the slip by at most the slip tolerance.
       const double soft = reach.time * reach.slip * law.slip_scale;
       if (c.phi0 >= distance) {
         EXPECT_EQ(impulse, 0) << "v_c " << v.transpose() << " phi0 " << c.phi0;
@@ -59,7 +59,7 @@ TEST_P(ReachOf, TheLawIsWhereItsImpulseEnds) {
   EXPECT_GT(num_apart, 100);
 }
 
-/// All models with all laws that end somewhere.
+/// Returns all convex models with all laws whose impulse ends at a finite distance.
 std::vector<Case> make_cases() {
   std::vector<Case> cases;
   for (const ContactModel model : support::convex_models()) {
@@ -72,10 +72,10 @@ std::vector<Case> make_cases() {
   return cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, ReachOf, testing::ValuesIn(make_cases()),
+INSTANTIATE_TEST_SUITE_P(Models, ReachOfLaw, testing::ValuesIn(make_cases()),
                          [](const auto& info) { return describe(info.param); });
 
-TEST(Reach, IsThatOfThePapersTable) {
+TEST(Reach, EqualsTheTableOfThePaper) {
   contact::Contact c;
   c.friction = {0.4, 0.6};
   c.law.relaxation_time = 3e-3;
@@ -98,7 +98,7 @@ struct Bumper {  // a spring that acts a centimetre before touching
   double reach() const noexcept { return 0.01; }
 };
 
-TEST(Reach, OfLawsThatActFromAfar) {
+TEST(Reach, IncludesTheReachOfTheNormalLaw) {
   contact::Contact c;
   c.law.barrier_thickness = 3e-4;
   c.law.relaxation_time = 0.02;

@@ -1,5 +1,5 @@
-// Every contact model on extreme problems. It must terminate with finite velocities, and either
-// solve the problem with a valid certificate or report that it did not.
+// Tests every contact model on extreme problems. The solver must terminate with finite velocities,
+// and either solve the problem with a valid certificate or report that it did not.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -234,8 +234,8 @@ TEST_P(Extreme, CoincidentContactsShareTheLoad) {
   many.pairs[0].num_contacts *= kNum;
   const SolvedProblem a = expect_answer(once, 1e-10), b = expect_answer(many, 1e-10);
   ASSERT_EQ(a.has_failed(), b.has_failed());
-  // SAP caps the stiffness of each by the mobility of its point; slip tolerances may grow with the
-  // impulse of each.
+  // SAP limits the stiffness of each contact by its mobility, and slip tolerances may grow with the
+  // impulse of each contact. Their solutions differ.
   const contact::ContactModelTraits& traits = contact::traits(model());
   if (a.has_failed() || traits.uses_friction_regularization) return;
   // Phase 2 of drumwright_shell has a tolerance of 1e-6 m/s.

@@ -1,4 +1,4 @@
-// The laws of the solver agree with each other and with those of the certificate.
+// Tests that the laws of the solver agree with each other and with those of the certificate.
 #include <cmath>
 #include <random>
 

@@ -1,4 +1,4 @@
-// Normal laws in the solver, compared with closed forms or with other laws.
+// Compares solutions under each normal law with closed forms or with solutions under other laws.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -111,7 +111,7 @@ TEST(LawBehaviour, BarriersStopFastBodies) {
   ModelParameters parameters;
   for (const NormalLawKind law : {NormalLawKind::log_barrier, NormalLawKind::ipc_barrier}) {
     for (const ContactModel model : {ContactModel::lagged, ContactModel::similar}) {
-      for (const double gap : {1e-3, 1e-9, 0.0, -1e-4}) {  // the step ends any overlap
+      for (const double gap : {1e-3, 1e-9, 0.0, -1e-4}) {  // the step removes any overlap
         parameters.normal_law = law;
         ContactProblem problem = make_sphere(gap, {0, 0, 0, 3, 0, -10});
         problem.contacts[0].law.barrier_stiffness = 1e5;

@@ -1,4 +1,4 @@
-// Derivatives of every contact law, compared with central differences: the impulse is minus the
+// Compares the derivatives of every contact law with central differences. The impulse is minus the
 // gradient of the cost, and the Hessian is minus the gradient of the impulse. Points are in
 // stiction, in slip, in separation, and close to the kinks between them.
 #include <cmath>
@@ -28,7 +28,7 @@ using support::make_torsion_law;
 struct Law {
   ContactModel model;
   bool torsion;
-  contact::ModelParameters parameters;  // name the normal law and the friction law
+  contact::ModelParameters parameters;  // only the normal law and the friction law are set
 
   bool is_default() const {
     return parameters.normal_law == contact::NormalLawKind::hunt_crossley &&
@@ -44,8 +44,8 @@ class LawDerivatives : public testing::TestWithParam<Law> {
     const auto& [model, torsion, parameters] = GetParam();
     const std::vector<LawStart> starts = make_law_starts();
     std::vector<LawUnderTest> laws;
-    // Test other laws with every fifth start. 5 has no common factor with the number of values of
-    // any property, so the sample has all values.
+    // Test other laws with every fifth start. The number of values of each property is not
+    // divisible by 5, so the sample has all values.
     for (std::size_t i = 0; i < starts.size(); i += GetParam().is_default() ? 1 : 5)
       laws.push_back(torsion ? make_torsion_law(model, starts[i], parameters)
                              : make_law(model, starts[i], parameters));
@@ -133,7 +133,7 @@ TEST_P(LawDerivatives, ImpulseIsMinusTheGradientOfTheCost) {
       }
     }
   }
-  EXPECT_GT(num_checked, GetParam().num_expected()) << "the tolerance is vacuous";
+  EXPECT_GT(num_checked, GetParam().num_expected()) << "too few checks with a tight tolerance";
   EXPECT_LT(num_kinks, num_checked / 10);
 }
 
@@ -154,7 +154,7 @@ TEST_P(LawDerivatives, HessianIsMinusTheGradientOfTheImpulse) {
       }
     }
   }
-  EXPECT_GT(num_checked, GetParam().num_expected()) << "the tolerance is vacuous";
+  EXPECT_GT(num_checked, GetParam().num_expected()) << "too few checks with a tight tolerance";
 }
 
 TEST_P(LawDerivatives, HessianIsSymmetricAndPositiveSemidefinite) {

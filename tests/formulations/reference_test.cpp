@@ -1,6 +1,7 @@
-// One step from every row of reference trajectories, compared with the next row. The trajectories
-// are from Drake 1.51.1 with a solver tolerance of 1e-11, except tamsi, which has its own stopping
-// rule. Scripts and parameters are beside the data. The test is skipped if the data are missing.
+// Takes one step from every row of reference trajectories, and compares it with the next row. The
+// trajectories are from Drake 1.51.1 with a solver tolerance of 1e-11, except tamsi, which has its
+// own stopping rule. Scripts and parameters are beside the data. The test is skipped if the data
+// are missing.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>

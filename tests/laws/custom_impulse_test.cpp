@@ -21,13 +21,13 @@ struct MyHertz {
   }
 };
 
-TEST(CustomImpulse, EqualsThatOfTheSameLawBuiltIn) {
-  const auto held = contact::make_custom_law(MyHertz{});
+TEST(CustomImpulse, EqualsTheImpulseOfTheSameBuiltInLaw) {
+  const auto law = contact::make_custom_law(MyHertz{});
   for (const double dt : {1e-4, 2e-3}) {
     for (const double x0 : {-1e-3, 1e-5, 1e-3}) {
       const Hertz<double> built_in{.dt = dt, .k_h = 1e8, .d = 2, .x0 = x0};
-      const Custom<double> custom{held.get(), dt, x0};
-      const Custom<math::Lanes> four{held.get(), math::broadcast(dt), math::broadcast(x0)};
+      const Custom<double> custom{law.get(), dt, x0};
+      const Custom<math::Lanes> four{law.get(), math::broadcast(dt), math::broadcast(x0)};
       for (const double v : {-3.0, -0.1, 0.0, 1e-3, 0.2, 2.0}) {
         const NormalImpulse<double> expected = built_in.calc_impulse(v);
         const NormalImpulse<double> at = custom.calc_impulse(v);

@@ -120,7 +120,7 @@ TYPED_TEST(SoftNormTest, DirectionGradientHasTheTheoreticalEigenvalues) {
 }
 
 TYPED_TEST(SoftNormTest, StiffnessAlongTheSlipDoesNotCancel) {
-  // For slip along an axis the entry has no error but round-off at any slip.
+  // For slip along an axis, the entry is exact except for round-off, at any slip.
   constexpr int n = TypeParam::value;
   for (const double ratio : kRatios) {
     const double eps = 1e-4, slip = ratio * eps;

@@ -8,7 +8,8 @@
 namespace stiction::laws {
 namespace {
 
-/// Laws over the ranges that scenes hold: soft faces to steel, no damping to sticky, apart to deep.
+/// Returns laws over the ranges that occur in scenes: from soft faces to steel, from no damping to
+/// very strong damping, and from gaps to deep overlaps.
 std::vector<HuntCrossley<double>> make_laws() {
   std::vector<HuntCrossley<double>> laws;
   for (const double k : {0.0, 1.0, 1e4, 1e12})
@@ -19,14 +20,14 @@ std::vector<HuntCrossley<double>> make_laws() {
   return laws;
 }
 
-/// Where the impulse ends; infinite if it never does.
+/// Returns the velocity at which the impulse ends; infinite if it never ends.
 double support_end(const HuntCrossley<double>& law) {
   if (law.k <= 0 && law.fe0 <= 0) return -HUGE_VAL;
   return std::min(law.k > 0 ? law.fe0 / (law.dt * law.k) : HUGE_VAL,
                   law.d > 0 ? 1 / law.d : HUGE_VAL);
 }
 
-/// Velocities on both sides of the end of support, from near to far.
+/// Returns velocities on both sides of the end of support, from near to far.
 std::vector<double> velocities_around(const HuntCrossley<double>& law) {
   const double end = support_end(law);
   const double center = std::isfinite(end) ? end : 0;
@@ -54,7 +55,7 @@ TEST(HuntCrossley, DerivativeAgreesWithDifferences) {
   for (const HuntCrossley<double>& law : make_laws()) {
     for (const double v : velocities_around(law)) {
       const double end = support_end(law);
-      // n is a quadratic on its support: a central difference is exact but for round-off.
+      // n is a quadratic on its support, so a central difference is exact except for round-off.
       const double h = 0.1 * (std::isfinite(end) ? std::abs(v - end) : 1);
       const double difference = (law.calc_impulse(v + h).n - law.calc_impulse(v - h).n) / (2 * h);
       const double round_off = 1e-15 * (law.calc_impulse(v - h).n + law.dt * std::abs(law.fe0)) / h;
@@ -98,7 +99,8 @@ TEST(HuntCrossley, ConstantForceHasAnAffineCost) {
 }
 
 TEST(HuntCrossley, CostKeepsItsDigitsNearTheEndOfSupport) {
-  // N(end) - N(v) would cancel: to first order the cost is 1/2 |n'(end)| (end - v)^2.
+  // The digits of N(end) - N(v) would cancel. To first order the cost is
+  // 1/2 |n'(end)| (end - v)^2.
   const HuntCrossley<double> law{.dt = 1e-3, .k = 1e7, .d = 20, .fe0 = 10};
   const double end = support_end(law);
   const double slope = law.dt * law.dt * law.k * (1 - law.d * end);

@@ -1,5 +1,5 @@
-// Every normal law against its formula in extended precision, differences of itself, and
-// quadrature; and four lanes against one number.
+// Compares every normal law with its formula in extended precision, with differences and with
+// quadrature, and four lanes with one number.
 #include <cmath>
 #include <functional>
 #include <string>
@@ -22,11 +22,11 @@ struct LawUnderTest {
   std::function<NormalImpulse<double>(double)> impulse;
   std::function<NormalImpulse<Lanes>(const Lanes&)> lanes;
   std::function<double(double)> cost;
-  std::function<Real(Real)> n;  // by the papers' formula
-  double lowest = -HUGE_VAL;    // of the law's domain
-  double end = HUGE_VAL;        // where n becomes zero
-  double kink = NAN;            // of n' other than the end
-  double start = 0;             // |x0| / dt, of barriers: the size of what x0 - dt v rounds
+  std::function<Real(Real)> n;  // the papers' formula
+  double lowest = -HUGE_VAL;    // lower end of the domain of velocities
+  double end = HUGE_VAL;        // velocity at which n becomes zero
+  double kink = NAN;            // velocity of a kink of n', other than the end
+  double start = 0;  // |x0| / dt for barriers, whose x0 - dt v rounds in proportion to it
 };
 
 Lanes to_lanes(double x) { return math::broadcast(x); }
@@ -89,7 +89,7 @@ std::vector<LawUnderTest> make_hertz_laws() {
 template <class L>
 constexpr bool kIsIpc = std::is_same_v<L, IpcBarrier<double>>;
 
-/// Barriers, as they are and with their tangent beyond x_linear.
+/// Returns barriers without and with a linear extension above x_linear.
 template <template <class> class L>
 std::vector<LawUnderTest> make_barriers(const char* name) {
   std::vector<LawUnderTest> laws;
@@ -136,15 +136,15 @@ std::vector<LawUnderTest> make_laws() {
   return laws;
 }
 
-/// Velocities from the start of the domain, or far below, to beyond the end, finer towards both and
-/// ascending.
+/// Returns ascending velocities, from the lower end of the domain, or from far below the end if
+/// there is none, to far above the end. They are closer together near both.
 std::vector<double> make_velocities(const LawUnderTest& law) {
   const double end = std::isfinite(law.end) ? law.end : std::max(0.0, law.lowest + 1);
   const double scale = 1e-6 + std::abs(end);
   std::vector<double> out;
   for (double distance = 1e3; distance > 1e-7; distance /= 10) {
     if (std::isinf(law.lowest)) out.push_back(end - distance * scale);
-    // A thousandth and more of the way, so that rounding of x0 - dt v leaves digits.
+    // Stay a little above the lower end, so that x0 - dt v keeps some digits.
     else if (distance < 1 && distance > 1e-4)
       out.push_back(end - (1 - distance) * (end - law.lowest));
     out.push_back(end + distance * scale);
@@ -153,14 +153,14 @@ std::vector<double> make_velocities(const LawUnderTest& law) {
   return out;
 }
 
-/// Rounding of n at v, a velocity of which dt v and x0 are rounded by an ulp: n is off by its
-/// slope.
+/// Returns the error of n at v if dt v and x0 are rounded by a unit in the last place: that error,
+/// times the slope of n.
 double rounding_of(const LawUnderTest& law, double v, double derivative) {
   const double place = std::abs(v) + (std::isfinite(law.end) ? std::abs(law.end) : 0) + law.start;
   return 1e-15 * place * std::abs(derivative);
 }
 
-TEST(NormalLaws, ImpulseIsTheFormulas) {
+TEST(NormalLaws, ImpulseEqualsTheFormula) {
   for (const LawUnderTest& law : make_laws()) {
     for (const double v : make_velocities(law)) {
       const NormalImpulse<double> at = law.impulse(v);
@@ -179,12 +179,12 @@ TEST(NormalLaws, DerivativeAgreesWithDifferences) {
       const double nearest = std::min({std::abs(v - law.end), std::abs(v - law.lowest),
                                        std::isnan(law.kink) ? HUGE_VAL : std::abs(v - law.kink)});
       const Real h = 1e-4L * (std::isfinite(nearest) ? nearest : 1);
-      // Extended precision, so that truncation, of fourth order, is what is left.
+      // In extended precision, most of the error is the truncation error of fourth order.
       const Real difference =
           (8 * (law.n(v + h) - law.n(v - h)) - (law.n(v + 2 * h) - law.n(v - 2 * h))) / (12 * h);
       const double rounding = static_cast<double>(4e-19L * law.n(v - 2 * h) / h);
       const NormalImpulse<double> at = law.impulse(v);
-      // The derivative's own sensitivity to the rounding of x0 - dt v.
+      // Rounding of x0 - dt v changes the derivative too.
       const double place = std::abs(v) + (std::isfinite(law.end) ? std::abs(law.end) : 0);
       const double slope_rounding = 1e-14 * place / std::max(nearest, 1e-300);
       EXPECT_NEAR(at.dn_dv, static_cast<double>(difference),
@@ -208,7 +208,7 @@ TEST(NormalLaws, ImpulseDoesNotRiseWithVelocity) {
   }
 }
 
-TEST(NormalLaws, SecantEndsWhereTheImpulseDoes) {
+TEST(NormalLaws, SecantIsTheSlopeToTheEndOfTheImpulse) {
   for (const LawUnderTest& law : make_laws()) {
     for (const double v : make_velocities(law)) {
       const NormalImpulse<double> at = law.impulse(v);
@@ -224,7 +224,8 @@ TEST(NormalLaws, SecantEndsWhereTheImpulseDoes) {
   }
 }
 
-/// Gauss-Legendre with five points on each of `pieces` that grow from a in a ratio of two.
+/// Integrates n from a to b by Gauss-Legendre quadrature, with five points on each piece. The
+/// lengths of the pieces grow from a by factors of two.
 Real integrate(const std::function<Real(Real)>& n, Real a, Real b, int pieces) {
   constexpr Real kNode[5] = {0, 0.5384693101056830910L, -0.5384693101056830910L,
                              0.9061798459386639928L, -0.9061798459386639928L};
@@ -247,12 +248,12 @@ TEST(NormalLaws, CostIsTheIntegralOfTheImpulse) {
     for (std::size_t i = 1; i < velocities.size(); ++i) {
       const double a = velocities[i - 1], b = velocities[i];
       const double change = law.cost(a) - law.cost(b);
-      // Between neighbours; the end and the kink are borders of pieces.
+      // Integrate from a to b, separately on both sides of the end and of the kink.
       Real expected = 0;
       Real left = a;
       for (const double border : {law.kink, law.end, b}) {
         const Real right = std::isnan(border) ? left : std::clamp<Real>(border, left, b);
-        // Finer towards both sides: n may fall steeply at either.
+        // Use shorter pieces towards both sides, because n may be steep there.
         const Real middle = (left + right) / 2;
         const auto mirrored = [&](Real u) { return law.n(left + right - u); };
         expected += integrate(law.n, left, middle, 12) + integrate(mirrored, left, middle, 12);
@@ -270,7 +271,7 @@ TEST(NormalLaws, CostIsTheIntegralOfTheImpulse) {
 }
 
 TEST(NormalLaws, CostKeepsItsDigitsNearTheEnd) {
-  // To first order it is n (end - v) over the order of the zero, which the secant tells.
+  // Near the end the cost is compared with its leading term.
   const IpcBarrier<double> ipc{1e-3, -0.5, {1e4, 0.25}, 0};  // binary fractions: exact near the end
   for (const double u : {1e-3, 1e-6, 1e-9}) {
     const double x = -0.25 + 1e-3 * u;
@@ -308,7 +309,7 @@ TEST(NormalLaws, BarrierIsInfiniteOutsideItsDomain) {
   const LogBarrier<double> log{2e-3, -1e-4, {1e5, 1e-3}, 0};
   const IpcBarrier<double> ipc{2e-3, -1e-4, {1e5, 1e-3}, 0};
   const double v = log.calc_min_velocity();
-  EXPECT_NEAR(v, -0.05, 1e-9);  // short of x0 / dt by what rounding needs
+  EXPECT_NEAR(v, -0.05, 1e-9);  // x0 / dt, with a margin for rounding
   EXPECT_GT(v, -0.05);
   EXPECT_TRUE(std::isfinite(log.calc_impulse(v + 1e-9).n));
   EXPECT_TRUE(std::isfinite(ipc.calc_impulse(v + 1e-9).n));
@@ -322,7 +323,7 @@ TEST(NormalLaws, StartImpulseIsTheForceOfTheState) {
   EXPECT_DOUBLE_EQ((Hertz<double>{1e-3, 1e6, 2, 1e-4}.calc_start_impulse(-0.5)),
                    1e-3 * 1e6 * 1e-6 * 2.5);
   EXPECT_EQ((Hertz<double>{1e-3, 1e6, 2, -1e-4}.calc_start_impulse(-0.5)), 0);
-  // A barrier's does not grow without bound where bodies overlap at the start.
+  // The start impulse of a barrier stays finite if bodies overlap at the start.
   const LogBarrier<double> apart{1e-3, -1e-3, {1e5, 1e-3}, 0}, deep{1e-3, 1, {1e5, 1e-3}, 0};
   EXPECT_DOUBLE_EQ(apart.calc_start_impulse(3), 1e-3 * 1e5 * 1e-3);
   EXPECT_DOUBLE_EQ(deep.calc_start_impulse(3), 1e-3 * 1e5 * 1e-3 * 100);
@@ -337,8 +338,8 @@ TEST(NormalLaws, LinearWithoutStiffnessIsAConstantForce) {
   }
 }
 
-TEST(NormalLaws, BarriersPushAlikeAtTheirThickness) {
-  // k is the stiffness of the logarithmic barrier at d; IPC's starts there.
+TEST(NormalLaws, LogBarrierHasStiffnessKAndIpcBarrierBeginsAtTheThickness) {
+  // At the distance d the logarithmic barrier has the stiffness k, and the IPC barrier begins.
   const LogBarrierForce<double> log{1e5, 1e-3};
   const BarrierForce<double> at = log.calc(-1e-3);
   EXPECT_DOUBLE_EQ(at.f, 1e5 * 1e-3);
@@ -346,7 +347,7 @@ TEST(NormalLaws, BarriersPushAlikeAtTheirThickness) {
   const IpcBarrierForce<double> ipc{1e5, 1e-3};
   EXPECT_EQ(ipc.calc(-1e-3).f, 0);
   EXPECT_EQ(ipc.calc(-2e-3).df_dx, 0);
-  // The point of [theory:ipc-barrier]: energy differences of [castro2023] (11).
+  // The sign of [theory:ipc-barrier]: the force is the derivative of the energy, [castro2023] (11).
   const double x = -4e-4, h = 1e-8;
   const auto U = [](double y) { return -1e5 * (y + 1e-3) * (y + 1e-3) * std::log(-y / 1e-3); };
   EXPECT_NEAR(ipc.calc(x).f, (U(x + h) - U(x - h)) / (2 * h), 1e-6 * ipc.calc(x).f);

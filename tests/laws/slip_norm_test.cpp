@@ -15,11 +15,11 @@ namespace {
 using Kind = FrictionRegularizationKind;
 constexpr Kind kKinds[] = {Kind::soft, Kind::quadratic, Kind::arctan};
 
-/// From deep stiction to slip a trillion times the tolerance.
+/// Ratios of slip to tolerance, from stiction to 1e12.
 constexpr double kRatios[] = {0,   1e-300, 1e-160, 1e-12, 1e-8, 1e-6, 1e-3, 0.3,
                               0.9, 1.1,    3,      1e3,   1e6,  1e9,  1e12};
 
-/// f, F and f' as [theory:friction-regularization] has them, in extended precision.
+/// f, F and f' by the formulas of [theory:friction-regularization], in extended precision.
 struct Formula {
   long double f, F, df;
 };
@@ -55,7 +55,7 @@ Eigen::Matrix<double, kSize, kSize> hessian(const SlipNorm<kSize, double>& norm)
   });
 }
 
-TEST(SlipNorm, IsTheFormulasAtAnySlip) {
+TEST(SlipNorm, EqualsTheFormulaAtAnySlip) {
   std::mt19937 rng(1);
   for (const Kind kind : kKinds) {
     for (const double eps : {1e-9, 1e-4, 1.0}) {
@@ -99,8 +99,8 @@ TYPED_TEST(SlipNormSizes, GradientAndHessianAgreeWithDifferences) {
     for (const double ratio : kRatios) {
       const Vector u = ratio * eps * random_vector<n>(&rng).normalized();
       const SlipNorm<n, double> norm(u.data(), eps, kind);
-      // The norm bends over the slip or the tolerance; the quadratic one has a kink at 1 and, as a
-      // function of a vector, in its third derivative at 0.
+      // The norm varies over a length of the slip plus the tolerance. The second derivative of the
+      // quadratic one jumps at s = 1. As a function of a vector, its third derivative jumps at 0.
       const double length = ratio * eps + eps;
       const double h = 1e-3 * length;
       const auto at = [&](int i, double steps) {
@@ -144,13 +144,13 @@ TYPED_TEST(SlipNormSizes, HessianIsSymmetricAndPositiveSemidefinite) {
       if (n > 1) {
         EXPECT_NEAR(eigenvalues[n - 1], norm.across, 1e-14 * norm.across);
       }
-      // The secant lies above: f(s) / s does not rise.
+      // The secant curvature is at least the exact one, because f(s) / s does not increase.
       EXPECT_LE(norm.along, norm.across * (1 + 1e-15));
     }
   }
 }
 
-TYPED_TEST(SlipNormSizes, DerivativesAlongALineAreThoseOfTheNorm) {
+TYPED_TEST(SlipNormSizes, DerivativesAlongALineAgreeWithGradientAndHessian) {
   constexpr int n = TypeParam::value;
   std::mt19937 rng(4);
   for (const Kind kind : kKinds) {
@@ -173,7 +173,7 @@ TYPED_TEST(SlipNormSizes, DerivativesAlongALineAreThoseOfTheNorm) {
   }
 }
 
-TEST(SlipNorm, SoftOneIsTheSoftNorm) {
+TEST(SlipNorm, WithTheSoftFunctionEqualsSoftNorm) {
   std::mt19937 rng(5);
   for (const double ratio : kRatios) {
     const double eps = 1e-3;

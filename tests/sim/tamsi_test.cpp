@@ -100,7 +100,7 @@ TEST(TamsiScene, CornersConvergeOrLeaveTheStateAsItWas) {
         }
         ++num_failed;
         EXPECT_EQ(report.status, kNotConverged) << report.message;
-        EXPECT_NE(report.message.find("tamsi divides a step"), std::string::npos);
+        EXPECT_NE(report.message.find("tamsi found no solution"), std::string::npos);
         const std::vector<mjtNum> after = scene.state();
         EXPECT_EQ(std::memcmp(before.data(), after.data(), before.size() * sizeof(mjtNum)), 0);
         break;

@@ -34,26 +34,26 @@ Lanes to_lanes(double x) {
 Lanes3 to_lanes3(const VectorXd& v) { return {to_lanes(v[0]), to_lanes(v[1]), to_lanes(v[2])}; }
 
 template <class F>
-LawUnderTest wrap(const typename F::Row& row) {
+LawUnderTest wrap(const typename F::Parameters& p) {
   LawUnderTest law;
   law.size = 3;
-  law.cost = [row](const VectorXd& v) { return F::calc_cost(row, to_lanes3(v))[kLane]; };
-  law.impulse = [row](const VectorXd& v) -> VectorXd {
+  law.cost = [p](const VectorXd& v) { return F::calc_cost(p, to_lanes3(v))[kLane]; };
+  law.impulse = [p](const VectorXd& v) -> VectorXd {
     typename F::State state;
-    const Lanes3 gamma = F::calc_impulse(row, to_lanes3(v), &state);
+    const Lanes3 gamma = F::calc_impulse(p, to_lanes3(v), &state);
     return Eigen::Vector3d(gamma.x[kLane], gamma.y[kLane], gamma.z[kLane]);
   };
-  law.hessian = [row](const VectorXd& v) -> MatrixXd {
+  law.hessian = [p](const VectorXd& v) -> MatrixXd {
     typename F::State state;
-    (void)F::calc_impulse(row, to_lanes3(v), &state);
-    const math::LanesSymmetric3 G = F::calc_hessian(row, state, Curvature::kExact);
+    (void)F::calc_impulse(p, to_lanes3(v), &state);
+    const math::LanesSymmetric3 G = F::calc_hessian(p, state, Curvature::kExact);
     Eigen::Matrix3d out;
     out << G.xx[kLane], G.xy[kLane], G.xz[kLane], G.xy[kLane], G.yy[kLane], G.yz[kLane],
         G.xz[kLane], G.yz[kLane], G.zz[kLane];
     return out;
   };
-  law.line = [row](const VectorXd& v, const VectorXd& dv) {
-    const LineDerivatives line = F::calc_line_derivatives(row, to_lanes3(v), to_lanes3(dv));
+  law.line = [p](const VectorXd& v, const VectorXd& dv) {
+    const LineDerivatives line = F::calc_line_derivatives(p, to_lanes3(v), to_lanes3(dv));
     return Eigen::Vector2d(line.slope[kLane], line.curvature[kLane]);
   };
   return law;
@@ -66,29 +66,27 @@ std::array<Lanes, 6> to_lanes6(const VectorXd& v) {
 }
 
 template <class Torsion>
-LawUnderTest wrap_torsion(const typename Torsion::Row& row) {
+LawUnderTest wrap_torsion(const typename Torsion::Parameters& p) {
   LawUnderTest law;
   law.size = 6;
-  law.cost = [row](const VectorXd& v) {
-    return Torsion::calc_cost(row, to_lanes6(v).data())[kLane];
-  };
-  law.impulse = [row](const VectorXd& v) -> VectorXd {
+  law.cost = [p](const VectorXd& v) { return Torsion::calc_cost(p, to_lanes6(v).data())[kLane]; };
+  law.impulse = [p](const VectorXd& v) -> VectorXd {
     typename Torsion::State state;
     Lanes gamma[6];
-    Torsion::calc_impulse(row, to_lanes6(v).data(), &state, gamma);
+    Torsion::calc_impulse(p, to_lanes6(v).data(), &state, gamma);
     return VectorXd::NullaryExpr(6, [&](Eigen::Index i) { return gamma[i][kLane]; });
   };
-  law.hessian = [row](const VectorXd& v) -> MatrixXd {
+  law.hessian = [p](const VectorXd& v) -> MatrixXd {
     typename Torsion::State state;
     Lanes gamma[6], G[6][6];
-    Torsion::calc_impulse(row, to_lanes6(v).data(), &state, gamma);
-    Torsion::calc_hessian(row, state, Curvature::kExact, G);
+    Torsion::calc_impulse(p, to_lanes6(v).data(), &state, gamma);
+    Torsion::calc_hessian(p, state, Curvature::kExact, G);
     return MatrixXd::NullaryExpr(6, 6,
                                  [&](Eigen::Index i, Eigen::Index j) { return G[i][j][kLane]; });
   };
-  law.line = [row](const VectorXd& v, const VectorXd& dv) {
+  law.line = [p](const VectorXd& v, const VectorXd& dv) {
     const LineDerivatives line =
-        Torsion::calc_line_derivatives(row, to_lanes6(v).data(), to_lanes6(dv).data());
+        Torsion::calc_line_derivatives(p, to_lanes6(v).data(), to_lanes6(dv).data());
     return Eigen::Vector2d(line.slope[kLane], line.curvature[kLane]);
   };
   return law;
@@ -146,9 +144,9 @@ std::vector<double> find_normal_kinks(const LawStart& start,
 
 template <class F>
 LawUnderTest make_law_of(const LawStart& start, const contact::ModelParameters& parameters) {
-  const auto row = F::make_row(make_start(start), parameters);
-  LawUnderTest law = wrap<F>(row);
-  law.slip_scale = row.slip_tolerance[kLane];
+  const auto p = F::make_parameters(make_start(start), parameters);
+  LawUnderTest law = wrap<F>(p);
+  law.slip_scale = p.slip_tolerance[kLane];
   law.normal_kinks = find_normal_kinks(start, parameters);
   if (!has_default_laws(parameters)) law.start = std::abs(start.contact.phi0) / start.time_step;
   return law;
@@ -164,9 +162,9 @@ template <class F>
 LawUnderTest make_torsion_law_of(const LawStart& start,
                                  const contact::ModelParameters& parameters) {
   using Torsion = typename F::Torsion;
-  const auto row = F::make_torsion_row(make_torsion_start<Torsion>(start), parameters);
-  LawUnderTest law = wrap_torsion<Torsion>(row);
-  law.slip_scale = row.slip_tolerance[kLane] / std::max(row.mu[0][kLane], 1e-9);
+  const auto p = F::make_torsion_parameters(make_torsion_start<Torsion>(start), parameters);
+  LawUnderTest law = wrap_torsion<Torsion>(p);
+  law.slip_scale = p.slip_tolerance[kLane] / std::max(p.mu[0][kLane], 1e-9);
   law.normal_kinks = find_normal_kinks(start, parameters);
   if (!has_default_laws(parameters)) law.start = std::abs(start.contact.phi0) / start.time_step;
   return law;
@@ -186,12 +184,12 @@ LawUnderTest make_law(ContactModel model, const LawStart& start,
   LawUnderTest law;
   switch (model) {
     case ContactModel::sap: {
-      const Sap::Row row = Sap::make_row(make_start(start), parameters);
-      law = wrap<Sap>(row);
-      law.normal_kinks = {row.v_hat[kLane]};
+      const Sap::Parameters p = Sap::make_parameters(make_start(start), parameters);
+      law = wrap<Sap>(p);
+      law.normal_kinks = {p.v_hat[kLane]};
       // Stiction ends at the slip mu R_t gamma_n, here with the impulse at the start of the step.
       law.slip_scale = std::max(
-          1e-6, row.mu[kLane] * row.R_t[kLane] * std::abs(start.contact.fn0) * start.time_step);
+          1e-6, p.mu[kLane] * p.R_t[kLane] * std::abs(start.contact.fn0) * start.time_step);
       break;
     }
     case ContactModel::similar: law = make_law_with<SimilarWith>(start, parameters); break;

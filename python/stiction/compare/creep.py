@@ -88,7 +88,7 @@ def predict_creep(
     w = contacts.delassus[touching]
     sigma = options["friction_regularization"]
     if not traits.uses_stiction_tolerance:  # sap: the regularization alone makes it slip
-        floor = 1e-9  # the smallest sigma of the model, see Sap::make_row
+        floor = 1e-9  # the smallest sigma of the model, see Sap::make_parameters
         return float(held.load * dt / np.sum(1 / (max(sigma, floor) * w)))
     v_s = options["stiction_tolerance"]
     if not traits.takes_laws:  # tamsi, which has a friction law of its own

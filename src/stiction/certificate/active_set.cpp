@@ -37,7 +37,7 @@ ActiveSet::Count ActiveSet::count(const SolvedStep& step, const RigidContactChec
     num_active += row.kind == RowKind::kLimit && step.solution.row_impulses[r] > 0;
     num_bilateral += row.kind == RowKind::kEquality;
   }
-  // Finding the rank in a large island would take too long. There 0 is a lower bound of it.
+  // In a large island it would take too long to find the rank. 0 is a lower bound of the rank.
   constexpr double kMostWork = 1e8;
   const bool is_small = 1.0 * num_bilateral * n * n < kMostWork;
   const int rank = is_small ? find_rank(step, contacts, island) : 0;

@@ -11,16 +11,16 @@ namespace stiction::certificate {
 /// Counts the active contacts and limits of a rigid step, which are those with an impulse, and the
 /// number of them that is enough.
 ///
-/// In an island of n dofs n - rank X are enough. The bilateral rows X are the equalities and, in
-/// models with bilateral tangents, the tangents of the sticking contacts.
-/// Source: Theorem 1 of [drumwright2015]; [theory:num-pushing].
+/// In an island of n dofs, n - rank X of them are enough. The bilateral rows X are the equalities
+/// and, in models with bilateral tangents, the tangents of the sticking contacts. Source: Theorem 1
+/// of [drumwright2015]; [theory:num-pushing].
 class ActiveSet {
  public:
   struct Count {
     int num_active = 0;
     int max_active = 0;
   };
-  /// Counts those of one island.
+  /// Counts the active contacts and limits of one island.
   Count count(const SolvedStep& step, const RigidContactCheck& contacts, int island);
 
  private:

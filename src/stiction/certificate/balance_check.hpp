@@ -12,8 +12,8 @@ namespace stiction::certificate {
 /// The balance of momentum of a step, A (v - v*) = J^T gamma.
 ///
 /// Its residual with the impulses that the laws prescribe at v is the gradient of the cost of a
-/// convex model. Its imbalance with the impulses reported is what MuJoCo's matrices are compared
-/// with.
+/// convex model. Its imbalance is the same difference with the impulses that the solution reports.
+/// plant::MomentumCheck compares the imbalance with MuJoCo's matrices.
 class BalanceCheck {
  public:
   /// Computes the residual, the imbalance and the momentum.
@@ -37,7 +37,7 @@ class BalanceCheck {
 
   std::span<const double> inertial() const { return inertial_; }    // A (v - v*)
   std::span<const double> residual() const { return residual_; }    // inertial - J^T gamma by law
-  std::span<const double> imbalance() const { return imbalance_; }  // with the impulses reported
+  std::span<const double> imbalance() const { return imbalance_; }  // inertial - J^T gamma reported
   std::span<const double> momentum() const { return momentum_; }    // A v
 
  private:

@@ -23,8 +23,9 @@ struct RigidCertificate {
   /// through corrections of positions, moving surfaces, springs, and the dry friction of joints in
   /// a rebound.
   double energy_gain = 0;
-  /// The number of active contacts and limits, which have an impulse, and the number n - rank X of
-  /// them that is enough (Theorem 1 of [drumwright2015]). Both are sums over the islands.
+  /// The number of contacts and limits that are active, which means that they have an impulse, and
+  /// the number n - rank X that is enough (Theorem 1 of [drumwright2015]). Both are sums over
+  /// islands.
   int num_active = 0, max_active = 0;
 };
 

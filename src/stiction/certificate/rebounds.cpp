@@ -9,7 +9,7 @@ using contact::BodyPair;
 
 namespace {
 
-/// Returns true if a contact has restitution, hits, and carries an impulse.
+/// Returns true if a contact has restitution, an impact, and an impulse.
 bool is_rebound(const SolvedStep& step, const BodyPair& pair, int contact) {
   const Contact& c = step.problem.contacts[contact];
   if (!(c.law.restitution > 0 && step.solution.impulses[contact][2] > 0)) return false;

@@ -14,7 +14,7 @@ using contact::positive_part;
 using contact::RowKind;
 using contact::traits;
 
-/// The only reader of ForceDefinition.
+/// The only class that may evaluate a ForceDefinition.
 class DefinedForce {
  public:
   static double calc(NormalLawKind law, const contact::ContactLawData<double>& data, double f_e,
@@ -60,8 +60,7 @@ double calc_friction_slope(FrictionRegularizationKind kind, double squared_slip,
   return (slip > 0 ? std::atan(slip / eps) / slip : 1 / eps) * 2 / std::numbers::pi;
 }
 
-/// Returns eps F(s), the integral of f over the slip: the energy that a unit friction bound
-/// dissipates over the step [m/s].
+/// Returns eps F(s), the integral of f over the slip. It is the regularized norm of the slip [m/s].
 double calc_friction_norm(FrictionRegularizationKind kind, double squared_slip, double eps) {
   if (kind == FrictionRegularizationKind::soft)
     return squared_slip / (std::sqrt(squared_slip + eps * eps) + eps);

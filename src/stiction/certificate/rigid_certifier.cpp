@@ -58,7 +58,7 @@ void judge(const SolvedStep& step, const BalanceCheck& balance, const RigidFindi
                    speed_tolerance * impulse_scale, "J");
   verdict->require("velocity of sticking contacts or equalities", c.rigid.constraint_error,
                    speed_tolerance, "m/s");
-  // Least energy does not make impulses complementary to velocities; its contacts must not close.
+  // Under least energy, impulses are not complementary to velocities, but contacts must not close.
   if (traits(step.model).tangents == TangentPolicy::kLeastEnergy)
     verdict->require("penetration velocity", findings.closing_speed, speed_tolerance, "m/s");
   else

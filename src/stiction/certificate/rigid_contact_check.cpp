@@ -63,7 +63,7 @@ void check_normal(const ContactView& view, RigidFindings* out) {
   // After a rebound a contact with an impulse may separate, but it must not close.
   if (view.is_in_rebound) return grow(std::max(0.0, -v - std::max(b, 0.0)), complementarity);
   grow(calc_complementarity(view.mobility, gamma, v, b), complementarity);
-  // The correction of an overlap may have been omitted.
+  // The solver may have omitted the correction of an overlap.
   if (view.contact.phi0 < 0 && gamma > 0 && std::abs(v) < std::abs(v + b)) b = 0;
   const double work = gamma * (v + b);
   out->complementarity += std::max(0.0, work);
@@ -128,8 +128,8 @@ ContactVector check_tangents(const ContactView& view, RigidFindings* out) {
   return law;
 }
 
-/// Returns true if the contact sticks: if it must, or if it has friction, because a contact that
-/// closes within the step may stick as well.
+/// Returns true if the contact must stick or has friction. A contact that closes within the step
+/// may stick as well.
 bool find_sticking(const SolvedStep& step, const Contact& c, const ContactVector& gamma) {
   const bool must_stick =
       gamma[2] > 0 || (is_touching(c) && holds_all_touching(step.model, step.parameters));

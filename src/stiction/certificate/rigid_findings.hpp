@@ -25,7 +25,7 @@ struct RigidFindings {
   bool is_finite = true;
 };
 
-/// Raises the largest value so far to `value` if that is larger.
+/// Sets *largest to `value` if `value` is larger.
 inline void grow(double value, double* largest) { *largest = std::max(*largest, value); }
 
 /// Returns the closing speed b that a gap allows, or minus the speed that corrects an overlap

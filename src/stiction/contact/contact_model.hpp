@@ -11,7 +11,7 @@
 /// and certificate/reference_laws.cpp computes its law a second time.
 namespace stiction::contact {
 
-/// A model's name is the same in C++, Python, files and plots.
+/// The contact models. Each has one name in C++, Python, files and plots.
 enum class ContactModel {
   sap,
   lagged,
@@ -38,31 +38,31 @@ enum class TangentPolicy {
 
 /// How a rigid model treats the gap of a contact.
 enum class GapPolicy {
-  kSpeculative,  // b_n = phi0 / dt: a contact with a gap closes within the step at most
-  kTouching,     // contacts that do not touch when the step begins take no part; others have no gap
+  kSpeculative,  // b_n = phi0 / dt: a contact may close its gap in the step, but not overlap
+  kTouching,     // only contacts that touch at the start of the step take part, with b_n <= 0
 };
 
-/// The row of a model: its kind, and what it reads and takes.
+/// The properties of a model: its kind, the contacts that it accepts, and the data that it reads.
 struct ContactModelTraits {
   ContactModel model;
   std::string_view name;
-  /// In plots, "#rrggbb"; empty: grey. Colours differ in light and in dark (contrast of at least
-  /// 2.3 with both pages), also for most people who are colour-blind.
+  /// The colour in plots, "#rrggbb"; empty: grey. Colours have a contrast of at least 2.3 with
+  /// light and dark pages. Most people who are colour-blind can tell them apart.
   std::string_view colour = {};
 
   /// The model solves a convex problem, so that a certificate bounds the solver's error.
   bool has_error_bound = false;
   bool is_rigid = false;    // surfaces do not give way; solved as an LCP
-  bool is_mj_step = false;  // MuJoCo's mj_step makes the step; nothing of it is certified
-  /// The forces are smooth functions of the state between impacts, as `rk4` needs them.
+  bool is_mj_step = false;  // MuJoCo's mj_step computes the step; it has no certificate
+  /// Between impacts, forces are smooth functions of the state. `rk4` requires this.
   bool has_smooth_forces = false;
 
   // Rigid models.
   TangentPolicy tangents = TangentPolicy::kNone;
   GapPolicy gaps = GapPolicy::kSpeculative;
 
-  // What a contact may be.
-  bool takes_laws = false;     // normal_law and friction_law
+  // Contacts that the model accepts.
+  bool takes_laws = false;     // the options normal_law and friction_law
   bool takes_torsion = false;  // condim 4 and 6
   bool takes_patches = true;   // contact surfaces of pressure fields
 
@@ -70,9 +70,9 @@ struct ContactModelTraits {
   bool lifts_sliding = false;  // friction lifts a sliding body, by mu times the slip of a step
   bool acts_ahead = false;     // contacts act earlier by the relaxation time
 
-  /// The properties of a contact that the model reads; those of its normal law come on top.
+  /// The properties of a contact that the model reads, besides those that its normal law reads.
   PropertyUse uses = {};
-  bool uses_friction = true;  // sliding coefficients
+  bool uses_friction = true;  // sliding friction coefficients
 
   // Options that the model reads, see ModelParameters.
   bool uses_stiction_tolerance = false;
@@ -82,7 +82,7 @@ struct ContactModelTraits {
   bool uses_friction_directions = false;
   bool uses_drop_separating = false;
 
-  /// A text that messages add if a step did not converge; may be empty.
+  /// A text that is added to the message of a step that did not converge; may be empty.
   std::string_view failure_note = {};
 };
 
@@ -124,8 +124,8 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .colour = "#8a6a4a",
      .uses = {.stiffness = true, .dissipation = true},
      .uses_stiction_tolerance = true,
-     .failure_note = "tamsi divides a step into up to 20, but its law may leave it without a "
-                     "solution or with several: use another contact model, or a smaller step"},
+     .failure_note = "tamsi found no solution with up to 20 sub-steps; its law may have no "
+                     "solution or several; use another contact model or a smaller time step"},
     {.model = ContactModel::coulomb,
      .name = "coulomb",
      .colour = "#6a5cf0",
@@ -189,7 +189,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .takes_patches = false},
 };
 
-/// All models, in the order of tables and reports.
+/// Returns all models, in the order of tables and reports.
 constexpr std::span<const ContactModelTraits> contact_models() { return kContactModels; }
 
 constexpr const ContactModelTraits& traits(ContactModel model) {
@@ -204,7 +204,8 @@ static_assert(
     }(),
     "rows are in the order of the enum");
 
-/// @throws Error with the nearest name if no model has this one
+/// Returns the model with a name.
+/// @throws Error that suggests the nearest name if there is no such model
 ContactModel parse_contact_model(std::string_view name);
 
 }  // namespace stiction::contact

@@ -27,7 +27,7 @@ struct Segment {
   bool is_rigid_body = false;
   double sign = 1;                 // +1 for body B, -1 for body A; rigid bodies only
   std::array<double, 3> offset{};  // from P to the pair's origin, world frame [m]
-  int first_column = 0;            // into ContactProblem::column_dof and columns
+  int first_column = 0;            // index into ContactProblem::column_dof and columns
   int num_columns = 0;
 };
 
@@ -84,11 +84,11 @@ enum class RowKind {
 /// of a joint.
 struct Row {
   RowKind kind = RowKind::kEquality;
-  double regularization = 0;  // R > 0 [velocity unit / impulse unit]; all but friction
-  double target = 0;          // v_hat [m/s or rad/s]; all but friction
-  double bound = 0;           // dt times the dry friction force [N s or N m s]; only friction
-  double slip_tolerance = 0;  // > 0 [m/s or rad/s]; only friction
-  int first_column = 0;       // into row_dof and row_columns; one entry per dof
+  double regularization = 0;  // R > 0 [velocity unit / impulse unit]; all kinds except kFriction
+  double target = 0;          // v_hat [m/s or rad/s]; all kinds except kFriction
+  double bound = 0;           // dt times the dry friction force [N s or N m s]; only kFriction
+  double slip_tolerance = 0;  // > 0 [m/s or rad/s]; only kFriction
+  int first_column = 0;       // index into row_dof and row_columns; one entry per dof
   int num_columns = 0;
   int source = -1;  // the caller's index of this row, or -1
   /// The constraint's position at the start of the step [m or rad], which only rigid models read.
@@ -100,7 +100,7 @@ struct Row {
 struct Coupling {
   int row_block = 0;
   int column_block = 0;
-  int start = 0;  // into ContactProblem::A, column-major
+  int start = 0;  // index into ContactProblem::A, column-major
 };
 
 /// The arrays of a contact problem. They keep their memory from step to step: call clear, then fill
@@ -159,7 +159,7 @@ struct ContactProblem {
   /// Adds an off-diagonal block of zeros to A.
   /// @return its index in couplings
   int add_coupling(int row_block, int column_block);
-  /// The diagonal block of A of a block of dofs, column-major.
+  /// Returns the diagonal block of A that belongs to a block of dofs, column-major.
   double* diagonal(int block) {
     STICTION_ASSERT(0 <= block && block < num_blocks());
     return A.data() + diagonal_start[block];

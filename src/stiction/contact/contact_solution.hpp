@@ -38,7 +38,8 @@ struct IslandStatistics {
   int num_substeps = 1;  // parts that the step was divided into; above 1 only for `tamsi`
   int line_search_evaluations = 0;
   bool is_compensated = false;  // true if the solution has compensated velocities v + v_low
-  /// The residual |D grad l| and the scale that it is relative to, see kResolvedMomentum [sqrt(J)].
+  /// The residual |D grad l| and its scale, see kResolvedMomentum [sqrt(J)]. Rigid models: the
+  /// residual of the LCP, and 1.
   double residual = 0;
   double scale = 0;
   /// `coulomb`: the number of convex problems solved. Rigid models: the number of LCPs solved,
@@ -48,9 +49,9 @@ struct IslandStatistics {
   /// the impulses that the tolerance resolves [-].
   double coupling_error = 0;
   /// Rigid models: true if the penetrations, violated limits and open equalities of the island
-  /// cannot all be corrected in this step, so that corrections were reduced or skipped. The contact
-  /// or row of the problem where the conflict was found follows, or -1.
+  /// cannot all be corrected in this step, so that corrections were reduced or skipped.
   bool has_conflict = false;
+  /// The contact or row of the problem where the conflict was found; -1 if it is not known.
   int conflict_contact = -1, conflict_row = -1;
 };
 

@@ -27,10 +27,10 @@ struct LawPoint {
 
 [[noreturn]] void refuse(const LawPoint& at, const std::string& problem) {
   throw Error(ErrorCode::kInvalidValue, "normal law",
-              "at x = " + to_text(at.x) + " m and xdot = " + to_text(at.xdot) + " m/s " + problem);
+              "at x = " + to_text(at.x) + " m and xdot = " + to_text(at.xdot) + " m/s, " + problem);
 }
 
-/// Returns 0 and values of both signs from a billionth of the largest on, four per decade.
+/// Returns 0 and values of both signs from a billionth of `largest` to `largest`, four per decade.
 std::vector<double> make_grid(double largest) {
   constexpr int kPerDecade = 4, kDecades = 9;
   std::vector<double> grid = {0};
@@ -51,8 +51,8 @@ void check_value(double value, const char* name, const char* unit, const char* r
                    ", must be at least 0: " + reason);
 }
 
-/// Checks that a derivative lies between the differences to both sides. The two differ only at a
-/// kink.
+/// Checks that a derivative lies between the difference quotients to both sides. These two agree
+/// except at a kink.
 /// @param value x or xdot of the point, the argument of f
 template <class F>
 void check_derivative(const F& f, double value, double step, double derivative, const char* name,

@@ -42,7 +42,7 @@ class CustomLaw {
   virtual double reach() const noexcept = 0;
 };
 
-/// Evaluates a law, its derivatives and its differences on a grid that is finer towards zero.
+/// Checks the values, derivatives and differences of a law on a grid that becomes finer towards 0.
 /// @throws Error for the first point where a value is negative or not finite, where a derivative
 ///         disagrees with f, or where f decreases towards the next point, with the value and the
 ///         remedy. Also throws if a limit of `range` is not positive and finite, or if reach() is
@@ -87,7 +87,7 @@ std::shared_ptr<const CustomLaw> make_custom_law(L law, const LawRange& range = 
 
 /// Integrates the impulse n of a custom law from v to the velocity where n vanishes, or to 1e3 m/s
 /// above v if it does not vanish before. Uses adaptive quadrature with a relative error of about
-/// 1e-10. The step does not call this function.
+/// 1e-10. Solvers do not need this integral; tests do.
 /// @return integral of n [J]
 double integrate_impulse(const CustomLaw& law, double dt, double x0, double v);
 

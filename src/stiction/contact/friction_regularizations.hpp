@@ -5,13 +5,15 @@
 
 namespace stiction::contact {
 
-/// Friction as a function of slip below the slip tolerance: one name in C++, Python and files.
+/// The friction regularizations, which give friction as a function of slip below the slip
+/// tolerance. Each has one name in C++, Python and files.
 enum class FrictionRegularizationKind { soft, quadratic, arctan };
 
-/// All names, in the order of the enum.
+/// Returns all names, in the order of the enum.
 std::span<const std::string_view> friction_regularization_names();
 std::string_view name_of(FrictionRegularizationKind kind);
-/// @throws Error with the nearest name if no regularization has this one
+/// Returns the regularization with a name.
+/// @throws Error that suggests the nearest name if there is no such regularization
 FrictionRegularizationKind parse_friction_regularization(std::string_view name);
 
 }  // namespace stiction::contact

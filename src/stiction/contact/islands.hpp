@@ -14,7 +14,7 @@ namespace stiction::contact {
 /// island; its solution is v*.
 class Islands {
  public:
-  /// Finds the islands of a problem and replaces the last ones.
+  /// Finds the islands of a problem. They replace those of the call before.
   void find(const ContactProblem& problem);
 
   int size() const { return static_cast<int>(block_start_.size()) - 1; }
@@ -46,7 +46,7 @@ class Islands {
   void merge(int a, int b);
 
   std::vector<int> parent_, dof_block_, block_island_, coupling_island_, pair_island_, row_island_;
-  // CSR lists: items of island i are [start[i], start[i + 1]).
+  // Lists by island: the items of island i are [start[i], start[i + 1]).
   std::vector<int> block_start_{0}, blocks_, coupling_start_{0}, couplings_;
   std::vector<int> pair_start_{0}, pairs_, row_start_{0}, rows_;
   std::vector<char> constrained_;  // 1 for blocks of groups that a constraint acts on

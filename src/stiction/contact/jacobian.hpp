@@ -8,7 +8,8 @@
 #include "stiction/math/six.hpp"
 
 /// Products with the Jacobians of body pairs and rows, for solvers and the simulator. The
-/// certificate has its own in certificate/plain_kinematics.hpp. Internal: SIMD types.
+/// certificate has its own in certificate/plain_kinematics.hpp. Internal, because of its SIMD
+/// types.
 namespace stiction::contact {
 
 /// Calls f(dof within the block, column of six numbers) for each dof of a segment's Jacobian.
@@ -95,7 +96,7 @@ inline std::array<double, 3> calc_contact_velocity(const Contact& c, const math:
   return v_c;
 }
 
-/// Returns the wrench impulse [torque; force] at the pair's origin of a contact's impulse.
+/// Returns the wrench impulse [torque; force] of a contact's impulse about the pair's origin.
 /// @param gamma [t1, t2, n] in the contact frame [N s]
 inline math::Six calc_contact_wrench(const Contact& c, const std::array<double, 3>& gamma) {
   double F[6] = {};

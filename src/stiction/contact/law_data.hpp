@@ -44,14 +44,14 @@ inline constexpr T ContactLawData<T>::*kLawProperties[kNumLawProperties] = {
 static_assert(sizeof(ContactLawData<double>) == kNumLawProperties * sizeof(double),
               "every member needs a name and an entry in kLawProperties");
 
-/// The index of a property in these lists; -1 if none has this name.
+/// Returns the index of a property in these lists; -1 if no property has this name.
 constexpr int find_law_property(std::string_view name) {
   for (int p = 0; p < kNumLawProperties; ++p)
     if (kLawPropertyNames[p] == name) return p;
   return -1;
 }
 
-/// The same entry for every property.
+/// Returns data with the same entry for every property.
 template <class T>
 constexpr ContactLawData<T> make_uniform_law_data(const T& entry) {
   ContactLawData<T> data;

@@ -80,7 +80,7 @@ void MomentumFactor::update_pattern(const ContactProblem& problem) {
   dof_start_ = problem.dof_start;
   couplings_ = problem.couplings;
   const int n = problem.num_blocks();
-  // Free bodies that no coupling names are inverted on their own; the rest is factored.
+  // Free bodies without couplings are inverted one by one. The other blocks are factored.
   edges_.clear();
   is_free_.assign(problem.is_rigid_body.begin(), problem.is_rigid_body.end());
   for (const Coupling& c : couplings_) {
@@ -88,7 +88,7 @@ void MomentumFactor::update_pattern(const ContactProblem& problem) {
     is_free_[c.row_block] = is_free_[c.column_block] = false;
   }
   inverse_.resize(n);
-  // A free body takes its place in the order with size 0.
+  // Free bodies keep a place in the elimination order, with size 0.
   const auto order = ordering_.compute(n, edges_);
   rank_.resize(n);
   sizes_.resize(n);

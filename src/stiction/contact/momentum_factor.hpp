@@ -9,8 +9,8 @@
 #include "stiction/math/ordering.hpp"
 
 namespace stiction::math {
-// Only declared here. SIMD vectors are passed differently under another -march, so six.hpp must not
-// appear in public headers.
+// SixBySix is only declared here. SIMD vectors are passed differently under another -march, so
+// six.hpp must not appear in public headers.
 struct SixBySix;
 }  // namespace stiction::math
 
@@ -38,8 +38,8 @@ class MomentumFactor {
   /// This is the stiffest spring whose period is beta time steps. An infinite Hertz stiffness is
   /// replaced by the one with the same force at a penetration of kNearRigidDepth, and an infinite
   /// barrier stiffness by k. A contact that no dof moves, such as one on the axis of a hinge, gets
-  /// k = 0, because its impulse would have no effect. W has A in place of M: both agree without
-  /// implicit forces, and under stiff servos A is what resists an impulse.
+  /// k = 0, because its impulse would have no effect. W is computed from A and not from the inertia
+  /// matrix M. The two agree without implicit forces; under stiff servos, A resists an impulse.
   /// @param near_rigid_factor beta > 0 [-]
   /// @param problem v_star, delassus and infinite stiffnesses of its contacts are set
   /// @return false if A is not positive definite
@@ -69,8 +69,8 @@ class MomentumFactor {
   math::BlockSparseCholesky cholesky_;
   std::vector<double> x_;        // a vector in elimination order
   std::vector<double> columns_;  // rows of J^T in elimination order, six numbers per dof
-  std::vector<int> reach_;       // blocks that the nonzeros of a right-hand side reach
-  // Free bodies that no coupling names have an inverse instead of a factor.
+  std::vector<int> reach_;       // blocks in which the solution for a right-hand side is nonzero
+  // Free bodies without couplings have an inverse instead of a factor.
   std::vector<bool> is_free_;
   std::vector<std::array<double, 36>> inverse_;  // column-major
   std::vector<int> sizes_;

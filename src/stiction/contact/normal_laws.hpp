@@ -13,58 +13,60 @@ namespace stiction::certificate {
 class DefinedForce;
 }  // namespace stiction::certificate
 
-/// The normal laws: their names, what they read, from how far they act, and their force as
-/// documented. The solver's own form of a law is in laws/.
+/// The table of normal laws: their names, the properties that they read, the distances at which
+/// they act, and the formulas of their forces. The solver's own form of a law is in laws/.
 namespace stiction::contact {
 
-/// Force of a contact from its penetration and the rate of it: one name in C++, Python and files.
-/// `custom` is the caller's own law, see custom_law.hpp; it has no name in files.
+/// The normal laws, which give the force of a contact from its penetration and the rate of it. Each
+/// has one name in C++, Python and files, except `custom`, which has no name in files. This is the
+/// caller's own law, see custom_law.hpp.
 enum class NormalLawKind { hunt_crossley, linear, hertz, log_barrier, ipc_barrier, custom };
 
-/// The force f(x, xdot) of a law [N], as its documentation writes it.
+/// The force f(x, xdot) of a law [N], by the formula of its documentation.
 ///
-/// Only the certificate may evaluate it. Solvers have closed forms of their own, for impulses,
-/// slopes and costs, in laws/: if they called this function, a mistake in it would be in the
-/// solution and in its check alike, and neither would show it.
+/// Only the certificate may evaluate it. Solvers have their own closed forms of impulses, slopes
+/// and costs in laws/. If they called this function, a mistake in it would be both in the solution
+/// and in its check, and would not be found.
 class ForceDefinition {
  public:
   /// @param law  properties of the contact
   /// @param f_e  elastic force of a linear spring [N]: k x, or the pressure on a surface's face
-  /// @param x    penetration [m], negative apart
+  /// @param x    penetration [m], < 0 while the surfaces are apart
   /// @param xdot its rate [m/s]
   using Force = double (*)(const ContactLawData<double>& law, double f_e, double x, double xdot);
 
   constexpr ForceDefinition() = default;
   template <std::convertible_to<Force> F>
-  constexpr ForceDefinition(F force) : force_(force) {}  // NOLINT: rows give a lambda
+  constexpr ForceDefinition(F force) : force_(force) {}  // NOLINT: the table has lambdas
 
  private:
   friend class certificate::DefinedForce;
   Force force_ = nullptr;
 };
 
-/// How far ahead a law acts, in time and in distance; see Reach.
+/// The time and the distance by which a law acts before surfaces touch; see Reach.
 struct LawReach {
-  double time = 0;      // [s], beyond the step
+  double time = 0;      // in addition to the time step [s]
   double distance = 0;  // [m]
 };
 
+/// The properties of a normal law.
 struct NormalLawTraits {
   NormalLawKind law;
   std::string_view name;
   PropertyUse uses = {};
-  /// Pressure-field contact has laws that are linear in depth.
+  /// True if pressure-field contact can have this law. Its force must be linear in depth.
   bool takes_patches = false;
-  /// The force grows without bound as the surfaces come to touch.
+  /// True if the force grows without bound as the gap closes.
   bool is_barrier = false;
-  /// The barrier thickness of a surface that gives none [m].
+  /// The barrier thickness of a surface for which none is given [m].
   double default_thickness = 5e-4;
-  /// Null: the law acts where surfaces overlap, within the step.
+  /// Computes the reach. Null if the law acts only on surfaces that overlap at the end of the step.
   LawReach (*reach)(const ContactLawData<double>& law) = nullptr;
   ForceDefinition force = {};
 };
 
-/// Zero for negative numbers; what is not a number stays so.
+/// Returns x, or 0 if x is negative. NaN stays NaN.
 constexpr double positive_part(double x) { return x <= 0 ? 0 : x; }
 
 inline constexpr NormalLawTraits kNormalLaws[] = {
@@ -98,8 +100,8 @@ inline constexpr NormalLawTraits kNormalLaws[] = {
            return law.hertz_stiffness * std::pow(positive_part(x), 1.5) *
                   positive_part(1 + 1.5 * law.dissipation * xdot);
          }},
-    // f = k d^2 / g at gaps g = -x of any size, for which the default thickness is small. The reach
-    // ends where f = k d / 1000.
+    // f = k d^2 / g at any gap g = -x, so the default thickness is small. The reach ends where
+    // f = k d / 1000.
     {.law = NormalLawKind::log_barrier,
      .name = "log_barrier",
      .uses = {.barrier_stiffness = true, .barrier_thickness = true},
@@ -131,7 +133,8 @@ inline constexpr NormalLawTraits kNormalLaws[] = {
     {.law = NormalLawKind::custom, .name = "custom"},
 };
 
-/// All laws that have names, in the order of tables: all but `custom`, which is last.
+/// Returns all laws that have names in files, in the order of tables. `custom`, the last law, has
+/// no such name.
 constexpr std::span<const NormalLawTraits> normal_laws() {
   return {kNormalLaws, std::size(kNormalLaws) - 1};
 }
@@ -148,16 +151,17 @@ static_assert(
     }(),
     "rows are in the order of the enum, custom last");
 
-/// @throws Error with the nearest name if no law has this one
+/// Returns the law with a name.
+/// @throws Error that suggests the nearest name if there is no such law
 NormalLawKind parse_normal_law(std::string_view name);
 
-/// The law that a model's contacts have: `law` if the model takes laws; else the model's own, for
-/// which hunt_crossley stands.
+/// Returns the normal law of contacts under a model: `law` if the model takes laws, else
+/// hunt_crossley, which stands for the model's own law.
 constexpr NormalLawKind find_normal_law(ContactModel model, NormalLawKind law) {
   return traits(model).takes_laws ? law : NormalLawKind::hunt_crossley;
 }
 
-/// The properties that a model reads under a normal law.
+/// Returns the properties that a model reads under a normal law.
 constexpr PropertyUse calc_property_use(ContactModel model, NormalLawKind law) {
   PropertyUse use = traits(model).uses;
   if (!traits(model).takes_laws) return use;

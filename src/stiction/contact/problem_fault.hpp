@@ -42,7 +42,7 @@ class ProblemFault {
       text_ = join({array, place, member, " ", problem});
   }
   /// Requires a number to be in a range.
-  /// @param range completes "must be"
+  /// @param range the text after "must be"
   void require_value(bool holds, const char* array, std::int64_t index, const char* member,
                      double value, const char* range) {
     require(holds, array, index, member, [&] {

@@ -10,13 +10,13 @@
 /// The definitions of touching and of an impact for rigid models.
 namespace stiction::contact {
 
-/// Surfaces whose distance is at most this touch [m]. Source: [theory:rigid-touch].
+/// The largest distance at which surfaces touch [m]. Source: [theory:rigid-touch].
 inline constexpr double kTouchDistance = 1e-6;
 
 inline bool is_touching(const Contact& contact) { return contact.phi0 <= kTouchDistance; }
 
-/// Returns true if every contact that touches when the step begins sticks (or is viscous), and
-/// false if only those that press do.
+/// Returns true if every contact that touches at the start of the step sticks or, under `viscous`,
+/// has viscous friction. Returns false if only contacts that press stick.
 inline bool holds_all_touching(ContactModel model, const ModelParameters& parameters) {
   return traits(model).tangents == TangentPolicy::kViscous || !parameters.drop_separating;
 }

@@ -8,7 +8,7 @@
 
 namespace stiction::contact {
 
-/// How pressure-field contact becomes contact points.
+/// Options that decide which contact points replace a pressure-field contact.
 struct SurfaceOptions {
   geometry::Tessellation tessellation = geometry::Tessellation::polygon;
   geometry::Quadrature quadrature = geometry::Quadrature::centroid;
@@ -18,7 +18,7 @@ std::span<const std::string_view> tessellation_names();
 std::span<const std::string_view> quadrature_names();
 std::string_view name_of(geometry::Tessellation tessellation);
 std::string_view name_of(geometry::Quadrature quadrature);
-/// @throws Error with the nearest name if none has this one, as does parse_quadrature
+// Return the option with a name, or throw an Error that suggests the nearest name.
 geometry::Tessellation parse_tessellation(std::string_view name);
 geometry::Quadrature parse_quadrature(std::string_view name);
 

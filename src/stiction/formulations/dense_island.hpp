@@ -48,7 +48,7 @@ struct DenseJacobian {
 void place_blocks(const contact::ContactProblem& problem, const contact::Islands& islands,
                   std::vector<int>* first_dof);
 
-/// One island as plain dense matrices, for models whose solvers need them. Reuses its memory.
+/// One island as dense matrices, for models whose solvers need them. An object reuses its memory.
 class DenseIsland {
  public:
   /// Fills A and the Jacobians of the island's contacts and rows.

@@ -6,8 +6,8 @@
 #include "stiction/contact/islands.hpp"
 #include "stiction/formulations/solver_options.hpp"
 
-/// What every ContactSolver asks of its arguments, for STICTION_ASSERT: release builds check none
-/// of it.
+/// The requirements of every ContactSolver on its arguments, for STICTION_ASSERT. Release builds do
+/// not check them.
 namespace stiction::formulations {
 
 /// Returns true if sizes and indices of the problem are in range, MomentumFactor::calc_derived has

@@ -6,8 +6,8 @@
 #include "stiction/laws/normal_law.hpp"
 #include "stiction/math/elementary.hpp"
 
-/// Barriers: elastic forces that act before touching, and grow without bound towards it. They keep
-/// x < 0, so that an impulse exists for velocities above x0 / dt only.
+/// Barriers: elastic forces that act before surfaces touch, and grow without bound as the gap
+/// closes. They keep x < 0, so an impulse exists only for velocities above x0 / dt.
 namespace stiction::laws {
 
 /// An elastic force at one penetration x < 0.
@@ -15,14 +15,15 @@ template <class T>
 struct BarrierForce {
   T f{};       // [N], >= 0
   T df_dx{};   // [N/m], >= 0
-  T energy{};  // whose derivative f is [J]
+  T energy{};  // potential U, with f = dU/dx [J]
 };
 
 /// Logarithmic barrier, with the parameter kappa = k d^2 of interior-point methods:
 ///
 ///     f = -kappa / x,   U = -kappa ln(-x / d).
 ///
-/// It acts at any distance: at d with the force k d and the stiffness k. U is negative beyond.
+/// It acts at any distance. At the distance d the force is k d and the stiffness is k. At larger
+/// distances U is negative.
 /// Source: [castro2023] eqs. (9), (10); [theory:log-barrier].
 template <class T>
 struct LogBarrierForce {
@@ -36,12 +37,12 @@ struct LogBarrierForce {
   }
 };
 
-/// Barrier of incremental potential contact, which acts below the distance d only. With s = -x / d
+/// Barrier of incremental potential contact, which acts only at distances below d. With s = -x / d
 /// and u = (1 - s)_+,
 ///
 ///     f = k d u (u / s - 2 ln s),   U = -k d^2 u^2 ln s.
 ///
-/// Source: [li2020]; [castro2023] eqs. (11), (12), the sign of (12) corrected;
+/// Source: [li2020]; [castro2023] eqs. (11), (12), with the sign of (12) corrected;
 /// [theory:ipc-barrier].
 template <class T>
 struct IpcBarrierForce {
@@ -52,24 +53,25 @@ struct IpcBarrierForce {
   BarrierForce<T> calc(const T& x) const {
     const T s = math::min(math::max(-x / d, T{}), math::broadcast_to<T>(1));
     const T u = math::max((x + d) / d, T{});
-    // ln s = ln(1 - u), where u has the digits that s has lost.
+    // Near s = 1, u has more digits than s. Use them in ln s = ln(1 - u).
     const T minus_log = u < 0.5 ? -math::log1p(-u) : -math::log(s);
     return {k * d * u * (u / s + 2 * minus_log), k * (2 * minus_log + 4 * u / s + u * u / (s * s)),
             k * d * d * u * u * minus_log};
   }
 };
 
-/// A normal law of a barrier's force: n(v) = dt f(x0 - dt v), without dissipation.
+/// The normal law of a barrier: n(v) = dt f(x0 - dt v), without dissipation.
 ///
-/// Newton's method must start at a velocity of finite force, and there may be none at hand: from
-/// the penetration x_linear on the force goes on linearly, by its tangent, if the solver asks.
+/// Newton's method must start at a velocity with a finite force, and such a velocity may not be
+/// known. The solver can therefore extend the force linearly, by its tangent, above the penetration
+/// x_linear.
 template <class T, template <class> class Force>
 struct Barrier {
   static constexpr auto kKind = Force<T>::kKind;
   T dt{};          // [s]
   T x0{};          // penetration at the start of the step [m]
-  Force<T> force;  // its parameters
-  T x_linear{};    // < 0 [m]; 0: nowhere, the barrier itself
+  Force<T> force;  // the barrier with its parameters
+  T x_linear{};    // start of the linear extension, < 0 [m]; 0: no extension
 
   static Barrier make(const LawStart<T>& start, const contact::ModelParameters&) {
     return {.dt = math::broadcast_to<T>(start.time_step),
@@ -78,14 +80,15 @@ struct Barrier {
             .x_linear = T{}};
   }
 
-  /// The secant is the exact slope: a barrier's grows so fast that the mean says little of it.
+  /// Computes the impulse. The secant is the exact slope, because the slope of a barrier grows so
+  /// fast that a mean slope is a poor model.
   NormalImpulse<T> calc_impulse(const T& v) const {
     const BarrierForce<T> at = calc_force(x0 - dt * v);
     const T slope = dt * dt * at.df_dx;
     return {dt * at.f, -slope, slope};
   }
 
-  /// The force at x, that of the tangent beyond x_linear.
+  /// Computes the force at x. Above x_linear it is that of the tangent.
   BarrierForce<T> calc_force(const T& x) const {
     const T x_barrier = math::min(x, x_linear);
     BarrierForce<T> at = force.calc(x_barrier);
@@ -96,24 +99,26 @@ struct Barrier {
     return at;
   }
 
-  /// dt f of the state at the start of the step, which bounds lagged friction. Where bodies overlap
-  /// then, or nearly so, it is the force at a hundredth of the thickness.
+  /// Computes dt f of the state at the start of the step, which bounds lagged friction. If the gap
+  /// is smaller than a hundredth of the thickness, or bodies overlap, f is taken at that distance.
   T calc_start_impulse(const T&) const {
     constexpr double kNearest = 0.01;
     return dt * force.calc(math::min(x0, -kNearest * force.d)).f;
   }
 
-  /// l(v) = U(x0 - dt v).
+  /// Computes l(v) = U(x0 - dt v).
   T calc_cost(const T& v) const { return calc_force(x0 - dt * v).energy; }
 
-  /// The velocity above which the impulse is that of the barrier itself [m/s]: finite, or before
-  /// x_linear. Short of touching by a billionth of the thickness, so that rounding is not beyond.
+  /// Returns the velocity above which the impulse is finite and that of the barrier itself, not of
+  /// its extension [m/s]. Without an extension, a distance of a billionth of the thickness remains,
+  /// so that rounding does not cross the barrier.
   T calc_min_velocity() const {
     constexpr double kClosest = 1e-9;
     return (x0 - math::min(x_linear, -kClosest * force.d)) / dt;
   }
-  /// This law with x_linear at a fraction of its thickness; 0: the barrier itself.
-  Barrier calc_softened(double fraction) const { return {dt, x0, force, -fraction * force.d}; }
+  /// Returns this law with a linear extension.
+  /// @param fraction distance at which the extension starts, relative to the thickness; 0: none
+  Barrier calc_extended(double fraction) const { return {dt, x0, force, -fraction * force.d}; }
 };
 
 template <class T>

@@ -13,15 +13,14 @@
 
 namespace stiction::laws {
 
-/// A normal law that keeps velocities in a domain.
+/// A normal law whose impulse exists only for velocities in a domain.
 template <class L>
 concept HasDomain = requires(const L& law, double fraction) {
   law.calc_min_velocity();
-  law.calc_softened(fraction);
+  law.calc_extended(fraction);
 };
 
-/// Any of the normal laws, chosen at run time: one branch for each four contacts that it is
-/// evaluated for.
+/// Any of the normal laws, chosen at run time. An evaluation for four contacts has one branch.
 template <class T>
 class ChosenLaw {
  public:
@@ -29,7 +28,7 @@ class ChosenLaw {
   template <class L>
   explicit ChosenLaw(const L& law) : law_(law) {}
 
-  /// The law that the parameters name.
+  /// Makes the law that the parameters name.
   static ChosenLaw make(const LawStart<T>& start, const contact::ModelParameters& parameters) {
     return kMakers[static_cast<int>(parameters.normal_law)](start, parameters);
   }
@@ -44,8 +43,7 @@ class ChosenLaw {
     return std::visit([&](const auto& law) { return law.calc_cost(v); }, law_);
   }
 
-  /// The velocity above which a barrier's impulse is its own, see Barrier; minus infinity of other
-  /// laws.
+  /// Returns Barrier::calc_min_velocity; minus infinity for laws that are not barriers.
   T calc_min_velocity() const {
     return std::visit(
         [](const auto& law) -> T {
@@ -56,12 +54,12 @@ class ChosenLaw {
         },
         law_);
   }
-  /// The same law, a barrier being softened.
-  ChosenLaw calc_softened(double fraction) const {
+  /// Returns the same law. If it is a barrier, it is extended, see Barrier::calc_extended.
+  ChosenLaw calc_extended(double fraction) const {
     return std::visit(
         [&](const auto& law) -> ChosenLaw {
           if constexpr (HasDomain<std::decay_t<decltype(law)>>)
-            return ChosenLaw(law.calc_softened(fraction));
+            return ChosenLaw(law.calc_extended(fraction));
           else
             return *this;
         },
@@ -75,7 +73,7 @@ class ChosenLaw {
   static constexpr std::size_t kNumLaws = std::variant_size_v<Laws>;
   using Maker = ChosenLaw (*)(const LawStart<T>&, const contact::ModelParameters&);
 
-  /// The maker of each alternative.
+  /// The function that makes each alternative.
   static constexpr std::array<Maker, kNumLaws> kMakers =
       []<std::size_t... i>(std::index_sequence<i...>) {
     static_assert(kNumLaws == std::size(contact::kNormalLaws));

@@ -10,7 +10,7 @@ namespace stiction::laws {
 
 using contact::CustomLaw;
 
-/// A custom law at one contact, or at four.
+/// A custom law at one contact, or at four contacts.
 template <class T>
 struct Custom {
   static constexpr auto kKind = contact::NormalLawKind::custom;
@@ -33,11 +33,11 @@ struct Custom {
       math::set_lane(&out.n, i, h * at.f);
       math::set_lane(&out.dn_dv, i, -h * (h * at.df_dx + at.df_dxdot));
     }
-    out.secant = -out.dn_dv;  // where the law ends is not known
+    out.secant = -out.dn_dv;  // the velocity at which n vanishes is not known
     return out;
   }
 
-  /// dt f of the state at the start of the step, which bounds lagged friction.
+  /// Computes dt f of the state at the start of the step, which bounds lagged friction.
   T calc_start_impulse(const T& v0) const {
     T out{};
     for (int i = 0; i < math::count_lanes<T>(); ++i) {

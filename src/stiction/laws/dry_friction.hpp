@@ -11,12 +11,13 @@ namespace stiction::laws {
 /// @return impulse [N s or N m s]
 double calc_dry_friction(const contact::Row& row, double v, double* slope);
 
-/// Solves v - mobility * impulse(v) = s for v. The law is nearly a step, so v is a poor unknown for
-/// Newton's method: iterates alternate between sliding in one direction and in the other. The
-/// parameter s is different at all points of the law. A row that is alone in its island has the s
-/// of its solution from the start. Source: the parametrization of a monotone graph in [minty1962];
-/// [theory:dry-friction].
+/// Solves v - mobility * impulse(v) = s for v. The law is nearly a step, so the iterates of
+/// Newton's method in v would alternate between sliding in one direction and in the other. The
+/// parameter s is different at each point of the law's curve, and takes the place of v. If the row
+/// is alone in its island, the s of the solution is known from the start. Source: the
+/// parametrization of a monotone graph in [minty1962]; [theory:dry-friction].
 /// @param mobility velocity per impulse, >= 0 [1/kg or 1/(kg m^2)]
+/// @param s        parameter of the point on the curve [m/s or rad/s]
 /// @return v, with the sign of s [m/s or rad/s]
 double find_on_dry_friction(const contact::Row& row, double mobility, double s);
 

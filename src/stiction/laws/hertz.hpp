@@ -29,33 +29,35 @@ struct Hertz {
     const T e = 1.5 * d;
     const T x = x0 - dt * v;
     const T damping = 1 - e * v;
-    const auto rests = (x <= 0) | (damping <= 0);  // not so where one is not a number
+    const auto is_separated = (x <= 0) | (damping <= 0);  // false for NaN
     const T root = math::sqrt(math::max(x, T{}));
     const T force = k_h * x * root;
-    // Of the two factors, the one that vanishes first has a root at v_hat.
+    // v_hat is the velocity at which the first of the two factors vanishes.
     const T spring_secant = dt * dt * k_h * root * damping;
     const T damping_slope = dt * e * force;
     const T secant = x0 * e <= dt ? spring_secant : damping_slope;
-    return {rests ? T{} : dt * force * damping,
-            rests ? T{} : -(1.5 * spring_secant + damping_slope), rests ? T{} : secant};
+    return {is_separated ? T{} : dt * force * damping,
+            is_separated ? T{} : -(1.5 * spring_secant + damping_slope),
+            is_separated ? T{} : secant};
   }
 
-  /// dt f of the state at the start of the step, which bounds lagged friction.
+  /// Computes dt f of the state at the start of the step, which bounds lagged friction.
   T calc_start_impulse(const T& v0) const {
     const T x = math::max(x0, T{});
     return dt * k_h * x * math::sqrt(x) * math::max(1 - 1.5 * d * v0, T{});
   }
 
-  /// l(v) = N(v_hat) - N(v) >= 0, a sum of terms of one sign.
+  /// Computes l(v) = N(v_hat) - N(v) >= 0 as a sum of terms of one sign.
   T calc_cost(const T& v) const {
     const T e = 1.5 * d;
-    // The spring ends first: with u = v_hat - v it is x = dt u, and the damping has c_x left.
+    // The spring's factor vanishes first: x = dt u with u = v_hat - v. At v_hat the damping factor
+    // is c_x.
     const T u = math::max(x0 / dt - v, T{});
     const T c_x = 1 - e * x0 / dt;
     const T y = dt * u;  // x^(5/2) = y y sqrt(y)
     const T spring = k_h * y * y * math::sqrt(y) * (c_x / 2.5 + e * u / 3.5);
-    // The damper ends first, at x_d = q^2: the integral of e (x - x_d) x^(3/2) over x, in powers of
-    // p = sqrt(x) - q.
+    // The damping factor vanishes first, at x_d = q^2: integrate e (x - x_d) x^(3/2) over x, in
+    // powers of p = sqrt(x) - q.
     const T x_d = math::max(x0 - dt / e, T{});
     const T rise = math::max(dt * (1 / e - v), T{});
     const T q = math::sqrt(x_d);

@@ -5,12 +5,13 @@
 
 namespace stiction::laws {
 
-/// Linear spring and damper, as SAP has them:
+/// The linear spring and damper of SAP:
 ///
 ///     f = k (x + tau_d xdot)_+,   n(v) = dt f(x0 - dt v, -v) = dt k (dt + tau_d) (v_hat - v)_+.
 ///
-/// It pushes bodies that approach before they touch, by tau_d times their speed, and not at all
-/// those that part faster than x / tau_d. Source: [castro2022] section V.B; [theory:linear-law].
+/// It pushes approaching bodies before they touch, from a distance of tau_d times their speed. It
+/// does not push bodies that separate faster than x / tau_d. Source: [castro2022] section V.B;
+/// [theory:linear-law].
 template <class T>
 struct Linear {
   static constexpr auto kKind = contact::NormalLawKind::linear;
@@ -28,15 +29,15 @@ struct Linear {
 
   NormalImpulse<T> calc_impulse(const T& v) const {
     const T force = fe0 - k * (dt + tau) * v;
-    const auto rests = force <= 0;  // not so where it is not a number
-    const T slope = rests ? T{} : dt * k * (dt + tau);
-    return {rests ? T{} : dt * force, -slope, slope};
+    const auto is_separated = force <= 0;  // false for NaN
+    const T slope = is_separated ? T{} : dt * k * (dt + tau);
+    return {is_separated ? T{} : dt * force, -slope, slope};
   }
 
-  /// dt f of the state at the start of the step, which bounds lagged friction.
+  /// Computes dt f of the state at the start of the step, which bounds lagged friction.
   T calc_start_impulse(const T& v0) const { return dt * math::max(fe0 - k * tau * v0, T{}); }
 
-  /// l(v) = N(v_hat) - N(v) >= 0; without stiffness affine, anchored at v = 0.
+  /// Computes l(v) = N(v_hat) - N(v) >= 0. Without stiffness the cost is affine, and 0 at v = 0.
   T calc_cost(const T& v) const {
     const T u = math::max(fe0 / (k * (dt + tau)) - v, T{});
     return k > 0 ? dt * k * (dt + tau) * u * u / 2 : -dt * math::max(fe0, T{}) * v;

@@ -7,18 +7,18 @@
 /// Normal laws as solvers evaluate them: discrete normal impulse n(v), its derivative and
 /// potential. T is a double, or lanes of four contacts.
 ///
-/// A law L is a struct template with its parameters as members, and with
+/// A law L is a struct template, an alternative of ChosenLaw. Its members are its parameters and
 ///
 ///     kKind                                its row in contact/normal_laws.hpp
-///     make(LawStart, ModelParameters)      the law of contacts that a step starts with
+///     make(LawStart, ModelParameters)      makes the law from contacts at the start of a step
 ///     calc_impulse(v)                      n and its slopes
 ///     calc_start_impulse(v0)               dt f of the state at the start of the step [N s]
 ///     calc_cost(v)                         l(v) [J]
 ///
-/// and is an alternative of ChosenLaw. No branch depends on a value: lanes select.
+/// No branch depends on a value, because lanes may differ; a law selects values instead.
 namespace stiction::laws {
 
-/// The data of contacts at the start of a step that laws read. Units as in contact::Contact.
+/// The data that laws read of contacts at the start of a step.
 template <class T>
 struct LawStart {
   double time_step = 0;  // [s]

@@ -4,8 +4,8 @@
 #include "stiction/laws/curvature.hpp"
 #include "stiction/math/elementary.hpp"
 
-/// Regularized friction by any function f(s) of the relative slip s = |u| / eps that rises from
-/// f(0) = 0 towards 1, with F' = f, F(0) = 0 and f(s) / s not rising:
+/// Regularized friction with any function f(s) of the relative slip s = |u| / eps that increases
+/// from f(0) = 0 towards 1, while f(s) / s does not increase. With F' = f and F(0) = 0,
 ///
 ///     |u|_f = eps F(s),   t = d|u|_f/du = f(s) u / |u|,
 ///     dt/du = f'(s)/eps u u^T / |u|^2 + f(s)/|u| (I - u u^T / |u|^2).
@@ -15,7 +15,7 @@ namespace stiction::laws {
 
 using contact::FrictionRegularizationKind;
 
-/// F(s) / s^2, f(s) / s and f'(s): finite at all s, and none of them a difference of equals.
+/// F(s) / s^2, f(s) / s and f'(s). They are finite at all s, and no digits cancel in them.
 template <class T>
 struct SlipFunction {
   T F_over_s2{}, f_over_s{}, df_ds{};
@@ -41,7 +41,7 @@ SlipFunction<T> calc_quadratic(const T& s) {
 template <class T>
 SlipFunction<T> calc_arctan(const T& s) {
   constexpr double kTwoOverPi = 0.63661977236758134308;
-  // Below this their series, of which one term is left, are exact to rounding.
+  // Below this slip the first term of each series is exact to rounding.
   constexpr double kTiny = 1e-8;
   const T safe = math::max(s, math::broadcast_to<T>(kTiny));
   const T over_s = math::atan(safe) / safe;
@@ -61,8 +61,8 @@ SlipFunction<T> calc_slip_function(FrictionRegularizationKind kind, const T& s) 
   return calc_soft(s);
 }
 
-/// The regularized norm of a slip, its gradient and Hessian, with the function chosen at run time.
-/// SoftNorm is the same with the soft one. T is a double, or lanes of four contacts.
+/// The regularized norm of a slip, its gradient and Hessian, with a function chosen at run time.
+/// For the soft function SoftNorm is the same norm. T is a double, or lanes of four contacts.
 template <int kSize, class T>
 struct SlipNorm {
   T u[kSize];
@@ -87,15 +87,18 @@ struct SlipNorm {
     for (int i = 0; i < kSize; ++i) t[i] = across * u[i];
   }
 
+  /// True if the slip speed is above the tolerance. A mask if T is lanes.
   auto is_slipping() const { return squared > eps * eps; }
+  /// |u|_f [m/s].
   T norm() const { return F_over_s2 * squared / eps; }
 
-  /// First and second derivative of |u + a du|_f by a, at a = 0.
+  /// Returns the first derivative of |u + a du|_f with respect to a, at a = 0.
   T slope_along(const T* du) const {
     T sum = t[0] * du[0];
     for (int i = 1; i < kSize; ++i) sum += t[i] * du[i];
     return sum;
   }
+  /// Returns the second derivative of |u + a du|_f with respect to a, at a = 0.
   T curvature_along(const T* du) const {
     T sum{};
     for (int i = 0; i < kSize; ++i)
@@ -104,10 +107,10 @@ struct SlipNorm {
     return sum;
   }
 
-  /// Entry (i, j) of dt/du or, as secant curvature, of f/|u| I.
+  /// Returns entry (i, j) of the exact curvature dt/du, or of the secant curvature f/|u| I.
   T curvature(int i, int j, Curvature kind) const {
     if (kind == Curvature::kSecant) return i == j ? across : T{};
-    // At no slip both curvatures are f'(0)/eps.
+    // Without slip both curvatures are f'(0)/eps.
     const auto has_slip = squared > 0;
     const T safe = has_slip ? squared : math::broadcast_to<T>(1);
     if (i != j) return (along - across) * (u[i] * u[j] / safe);

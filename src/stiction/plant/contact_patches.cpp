@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "stiction/contact/patch_row.hpp"
+#include "stiction/contact/patch_contact.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/geom_pair.hpp"
 #include "stiction/plant/mujoco_contact.hpp"

@@ -203,7 +203,8 @@ TEST_P(AnySolver, ThreadsDoNotChangeABit) {
 }
 
 TEST_P(AnySolver, ReusedSolverGivesTheBitsOfANewOne) {
-  // Elimination orders are kept from call to call. Results must not depend on earlier graphs.
+  // The solver keeps elimination orders from call to call. Results must not depend on earlier
+  // graphs.
   std::mt19937_64 rng(8);
   const std::vector<ContactProblem> problems = make_problems(10, &rng);
   Solver reused(GetParam());

@@ -1,4 +1,4 @@
-// The solutions of `coulomb`, compared with independent computations.
+// Compares the solutions of `coulomb` with independent computations.
 #include "stiction/formulations/convex/coulomb.hpp"
 
 #include <algorithm>
@@ -292,18 +292,18 @@ TEST(Coulomb, BoundDerivativeAgreesWithDifferencesOfTheImpulse) {
       for (Lanes& mu : start.friction) mu = math::broadcast(0.3);
       const Lanes zero{}, u = math::broadcast(slip);
       const Lanes3 v_c{u, 0.5 * u, zero};
-      Coulomb::Row row = Coulomb::make_row(start, parameters);
+      Coulomb::Parameters p = Coulomb::make_parameters(start, parameters);
       Coulomb::State state;
       const auto impulse = [&](double at) {
-        Coulomb::set_normal_bound(math::broadcast(at), &row);
-        return Coulomb::calc_impulse(row, v_c, &state);
+        Coulomb::set_normal_bound(math::broadcast(at), &p);
+        return Coulomb::calc_impulse(p, v_c, &state);
       };
       const double h = kStep * x;
       const double numeric = (impulse(x + h).x[0] - impulse(x - h).x[0]) / (2 * h);
       (void)impulse(x);
-      EXPECT_NEAR(Coulomb::calc_bound_derivative(row, state).x[0], numeric, 1e-8);
+      EXPECT_NEAR(Coulomb::calc_bound_derivative(p, state).x[0], numeric, 1e-8);
 
-      Coulomb::Torsion::Row torsion = Coulomb::make_torsion_row(start, parameters);
+      Coulomb::Torsion::Parameters torsion = Coulomb::make_torsion_parameters(start, parameters);
       Coulomb::Torsion::State torsion_state;
       const Lanes v[6] = {u, -u, zero, 2 * u, 0.3 * u, u};
       Lanes high[6], low[6], at[6], derivative[6];

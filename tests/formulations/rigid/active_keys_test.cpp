@@ -25,7 +25,7 @@ ContactProblem make_problem() {
   return problem;
 }
 
-TEST(ActiveKeys, LimitsHaveKeysOfTheirOwnAndContactsTheirIds) {
+TEST(ActiveKeys, ContactsAreKeyedByIdAndLimitsDifferFromThem) {
   const RigidFixture fixture(ContactModel::no_slip, make_problem());
   const std::vector<int> all = {0, 1, 2, 3, 4, 5, 6};
   Keys keys;

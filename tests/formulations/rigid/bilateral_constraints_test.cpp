@@ -86,7 +86,7 @@ TEST(BilateralConstraints, MovesTheShortestWayToAllOfThem) {
   }
 }
 
-TEST(BilateralConstraints, ProjectedRowsSeeTheSameVelocitiesAndNoImpulseOfTheConstraints) {
+TEST(BilateralConstraints, ProjectedRowsHaveTheSameVelocitiesAndAreOrthogonalToTheConstraints) {
   std::mt19937_64 rng(2);
   std::normal_distribution<double> normal;
   BilateralConstraints constraints;
@@ -109,7 +109,7 @@ TEST(BilateralConstraints, ProjectedRowsSeeTheSameVelocitiesAndNoImpulseOfTheCon
   }
 }
 
-TEST(BilateralConstraints, WithoutAnyRowsStayAsTheyAre) {
+TEST(BilateralConstraints, WithoutRowsChangeNothing) {
   BilateralConstraints constraints;
   constraints.start(2);
   constraints.eliminate(0, kRankTolerance);
@@ -123,7 +123,7 @@ TEST(BilateralConstraints, WithoutAnyRowsStayAsTheyAre) {
   EXPECT_EQ(constraints.calc_largest_impulse(), 0);
 }
 
-TEST(BilateralConstraints, TheFirstRowsAreKeptThoughOthersAreLongerOrContradictThem) {
+TEST(BilateralConstraints, TheFirstRowsAreKeptEvenIfOthersAreLonger) {
   BilateralConstraints constraints;
   constraints.start(2);
   const std::vector<double> first = {1e-3, 0}, b_first = {1e-3};
@@ -154,7 +154,7 @@ TEST(BilateralConstraints, RowsWithinTheRankToleranceAreRedundant) {
   }
 }
 
-TEST(BilateralConstraints, ARowThatTheyForceToPenetrateIsFound) {
+TEST(BilateralConstraints, FindARowThatTheyForceToPenetrate) {
   // x = -b_x, and the unilateral row -x + b >= 0.
   const auto project = [](double b, std::vector<double>* b_projected) {
     BilateralConstraints constraints;

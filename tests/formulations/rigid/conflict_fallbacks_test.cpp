@@ -56,7 +56,7 @@ TEST(ConflictFallbacks, WithoutAConflictAllCorrectionsAreMade) {
   EXPECT_NEAR(v[2], 0.01, 1e-14);
 }
 
-TEST(ConflictFallbacks, LimitsThatContradictEachOtherAreNotCorrected) {
+TEST(ConflictFallbacks, ContradictoryLimitsAreNotCorrected) {
   ContactProblem problem = make_particle({1, 0, 0}, kTimeStep);
   add_conflicting_limits(0, &problem);
   Island island(problem);
@@ -81,7 +81,7 @@ TEST(ConflictFallbacks, EqualitiesAreCorrectedWhereOverlapsAreNot) {
   EXPECT_NEAR(v[1], -0.01, 1e-14);
 }
 
-TEST(ConflictFallbacks, AnEqualityThatLeadsIntoTheGroundIsRelaxedAndOthersAreNot) {
+TEST(ConflictFallbacks, OnlyAnEqualityThatDrivesIntoTheGroundIsRelaxed) {
   ContactProblem problem = make_particle({0, 0, 0}, kTimeStep);
   add_ground_contact(0, 0.5, &problem);
   for (const int dof : {0, 2}) add_row(RowKind::kEquality, dof, 1e-4, &problem);
@@ -110,7 +110,7 @@ TEST(ConflictFallbacks, RelaxingEqualitiesLeavesTheSystemAsItIs) {
   EXPECT_NE(island.system.whitened.rows.b_e, before.rows.b_e);
 }
 
-TEST(ConflictFallbacks, TheLastLevelWidensTheRankToleranceAndThenThereIsNoOther) {
+TEST(ConflictFallbacks, TheLastLevelWidensTheRankTolerance) {
   ContactProblem problem = make_particle({0, 0, 0}, kTimeStep);
   add_conflicting_limits(0, &problem);
   Island island(problem);

@@ -41,7 +41,7 @@ TEST(KeepsConstraints, PenetrationIsAllowedWithinTheToleranceOfTheFastestVelocit
   EXPECT_FALSE(particle.keeps({0, 100, -110 * kConstraintTolerance}));
 }
 
-TEST(KeepsConstraints, GapsMayCloseAndOverlapsMayStay) {
+TEST(KeepsConstraints, GapsMayCloseAndOverlapsMayRemain) {
   MovingParticle gap(1e-4);  // closes at 0.1 m/s within the step
   EXPECT_TRUE(gap.keeps({0, 0, -0.1}));
   EXPECT_FALSE(gap.keeps({0, 0, -0.11}));
@@ -56,7 +56,7 @@ TEST(KeepsConstraints, LimitsAreNotPassed) {
   EXPECT_FALSE(particle.keeps({-1, 0, 0}));
 }
 
-TEST(KeepsConstraints, TangentsAreAtRestOnlyWhereTheyAreBilateralAndStick) {
+TEST(KeepsConstraints, OnlyStickingBilateralTangentsMustBeAtRest) {
   MovingParticle particle;
   EXPECT_TRUE(particle.keeps({0, 1, 0}));
   particle.iterate.sticking.start(particle.terms, true);
@@ -77,7 +77,7 @@ ReducedSystem make_row_system(double length, double b) {
   return system;
 }
 
-TEST(IsWedged, ACorrectionMayMoveBodiesTenTimesAsFastAsItWouldAlone) {
+TEST(IsWedged, CorrectionsMayMakeBodiesTenTimesAsFastAsOneAlone) {
   constexpr double kCorrection = 0.1, kLength = 0.5;
   const ReducedSystem system = make_row_system(kLength, -kCorrection);
   const double most = kWedgeLeverage * kCorrection / kLength;
@@ -96,7 +96,7 @@ TEST(IsWedged, GapsAllowNoSpeed) {
   EXPECT_TRUE(is_wedged(system, none, y, true));
 }
 
-TEST(IsWedged, ImpulsesThatLeaveOnlyRoundOffOfTheirSumAreRefusedInAnyCase) {
+TEST(IsWedged, HugeImpulsesAreRefusedEvenWithoutCorrections) {
   ReducedSystem system = make_row_system(2, 0);
   const std::vector<double> at_rest = {0};
   const std::vector<double> large = {0.49 * kLargestImpulse}, too_large = {0.51 * kLargestImpulse};
@@ -106,7 +106,7 @@ TEST(IsWedged, ImpulsesThatLeaveOnlyRoundOffOfTheirSumAreRefusedInAnyCase) {
   EXPECT_FALSE(is_wedged(system, too_large, at_rest, false));
 }
 
-TEST(FindMissedEquality, NamesTheFirstThatIsMissedByMoreThanTheTolerance) {
+TEST(FindMissedEquality, ReturnsTheFirstOneBeyondTheTolerance) {
   contact::ContactProblem problem = make_particle({0, 0, 0});
   for (const int dof : {0, 1, 2}) add_row(RowKind::kEquality, dof, 1e-4, &problem);
   const RigidFixture fixture(ContactModel::no_slip, problem);

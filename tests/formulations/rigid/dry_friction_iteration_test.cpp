@@ -15,7 +15,7 @@ using contact::RowKind;
 
 constexpr double kBound = 0.3, kSlipTolerance = 1e-4;
 
-/// A particle whose dofs are dry joints, which forces drive to v_star.
+/// A particle whose dofs are dry joints. Without friction it would move at v_star.
 struct DryJoints : RigidFixture {
   RigidMotion motion;
 
@@ -33,7 +33,8 @@ struct DryJoints : RigidFixture {
     iterate.friction.calc_mobilities(terms, system.whitened.whitening);
   }
 
-  /// v and impulses for the present linearization: m (v - v*) = impulse - weight (v - velocity).
+  /// Computes v and impulses for the present linearization,
+  /// m (v - v*) = impulse - weight (v - velocity).
   void solve() {
     motion.v.resize(3);
     motion.row_impulses.resize(3);
@@ -47,7 +48,7 @@ struct DryJoints : RigidFixture {
 
 double calc_law(double v) { return -kBound * v / std::hypot(v, kSlipTolerance); }
 
-TEST(DryFrictionIteration, MobilityIsThatOfAWithoutTheRowsOwnWeight) {
+TEST(DryFrictionIteration, MobilityLeavesOutTheRowsOwnWeight) {
   const DryJoints joints({0, 0, 0});
   ASSERT_EQ(joints.iterate.friction.joints().size(), 3u);
   for (const LinearizedFriction& joint : joints.iterate.friction.joints()) {
@@ -56,8 +57,8 @@ TEST(DryFrictionIteration, MobilityIsThatOfAWithoutTheRowsOwnWeight) {
   }
 }
 
-TEST(DryFrictionIteration, AJointAloneIsAtItsSolutionAfterOneRound) {
-  // It sticks, it breaks loose and it slides, back and forth.
+TEST(DryFrictionIteration, OneRoundSolvesAJointThatIsAloneInItsIsland) {
+  // The joint sticks, starts to slide, or slides, in both directions.
   for (const double v_star : {1e-3, 0.2999, 0.3001, 2.0, -0.1, -5.0}) {
     DryJoints joints({v_star, 0, -v_star});
     joints.solve();

@@ -44,7 +44,7 @@ VectorXd make_random(int size, std::mt19937_64* rng) {
 
 TEST(EnvelopeCholesky, FactorsAndSolvesAsDense) {
   std::mt19937_64 rng(1);
-  EnvelopeCholesky cholesky;  // kept: nothing of one matrix may be left in the next
+  EnvelopeCholesky cholesky;  // reused: no entry of one matrix may remain in the next one
   for (int trial = 0; trial < 100; ++trial) {
     const Envelope envelope(1 + trial % 25, &rng);
     envelope.fill(&cholesky);
@@ -62,7 +62,7 @@ TEST(EnvelopeCholesky, FactorsAndSolvesAsDense) {
   }
 }
 
-TEST(EnvelopeCholesky, SparseRightSidesAreSolvedToTheLastEntryThatTheyReach) {
+TEST(EnvelopeCholesky, SolvesSparseRightHandSidesUpToTheirLastNonzero) {
   std::mt19937_64 rng(2);
   int num_short = 0;
   for (int trial = 0; trial < 1000; ++trial) {
@@ -93,7 +93,7 @@ TEST(EnvelopeCholesky, SparseRightSidesAreSolvedToTheLastEntryThatTheyReach) {
   EXPECT_GT(num_short, 20);
 }
 
-TEST(EnvelopeCholesky, RefusesWhatIsNotPositiveDefinite) {
+TEST(EnvelopeCholesky, RefusesAMatrixThatIsNotPositiveDefinite) {
   EnvelopeCholesky cholesky;
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

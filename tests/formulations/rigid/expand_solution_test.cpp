@@ -18,7 +18,7 @@ using contact::ContactProblem;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Random impulses of the law.
+/// Makes random impulses of the law.
 RigidImpulses make_impulses(const RigidTerms& terms, std::mt19937_64* rng) {
   std::exponential_distribution<double> exponential;
   RigidImpulses impulses;
@@ -30,7 +30,7 @@ RigidImpulses make_impulses(const RigidTerms& terms, std::mt19937_64* rng) {
   return impulses;
 }
 
-// The sum of all impulses is the change of momentum, for any impulses of the law.
+// For any impulses of the law, the sum of all impulses is the change of momentum.
 TEST(ExpandSolution, ImpulsesOfAllRowsBalanceMomentum) {
   std::mt19937_64 rng(1);
   int num_bilateral = 0;
@@ -82,7 +82,7 @@ TEST(ExpandSolution, ImpulsesOfAllRowsBalanceMomentum) {
   EXPECT_GT(num_bilateral, 100);
 }
 
-TEST(ExpandSolution, VelocitiesOfContactsHoldTheSurfacesOwn) {
+TEST(ExpandSolution, ContactVelocitiesIncludeThoseOfTheSurfaces) {
   ContactProblem problem = make_particle({1, 2, 3});
   add_ground_contact(0, 0.5, &problem).bias = {10, 20, 30};
   add_ground_contact(1, 0.5, &problem);  // takes no part

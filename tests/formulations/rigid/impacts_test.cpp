@@ -19,7 +19,7 @@ using contact::SolveStatus;
 
 constexpr double kRestitution = 0.5;
 
-/// A particle of 1 kg that falls at 2 m/s on the ground and slips at `slip`.
+/// Makes a particle of 1 kg that falls on the ground at 2 m/s and slips at the speed `slip`.
 ContactProblem make_falling(double slip = 0, double mu = 0) {
   ContactProblem problem = make_particle({0, 0, 0});
   problem.v0 = {slip, 0, -2};
@@ -27,7 +27,7 @@ ContactProblem make_falling(double slip = 0, double mu = 0) {
   return problem;
 }
 
-/// The motion without restitution, and then with it.
+/// Computes the motion without restitution, and then with it.
 struct Impact : RigidFixture {
   std::unique_ptr<RigidLaw> law;
   ConflictFallbacks fallbacks;
@@ -55,7 +55,7 @@ TEST(Impacts, AParticleReboundsWithItsShareOfTheSpeed) {
   EXPECT_EQ(impact.phases.compressed[2], 0);
 }
 
-TEST(Impacts, RestitutionTakesTheGapOfAContactAway) {
+TEST(Impacts, RestitutionRemovesTheGapTermOfAContact) {
   ContactProblem problem = make_falling();
   problem.contacts[0].phi0 = 1e-4;  // would be closed at 0.1 m/s
   const Impact impact(ContactModel::viscous, problem);
@@ -74,7 +74,7 @@ TEST(Impacts, ContactsThatRestDoNotRebound) {
   EXPECT_NEAR(impact.motion.v[2], 0, 1e-14);
 }
 
-TEST(Impacts, WhatClosesInReboundIsStopped) {
+TEST(Impacts, ARowThatClosesInTheReboundIsStopped) {
   ContactProblem problem = make_falling();
   add_row(RowKind::kLimit, 2, 0, &problem, -1);  // z may not rise
   const Impact impact(ContactModel::viscous, problem);
@@ -84,7 +84,7 @@ TEST(Impacts, WhatClosesInReboundIsStopped) {
   EXPECT_NEAR(impact.motion.contact_impulses[0][2], 2 * (1 + kRestitution), 1e-14);
 }
 
-TEST(Impacts, FrictionActsInCompressionAlone) {
+TEST(Impacts, FrictionActsOnlyInCompression) {
   constexpr double kMu = 0.1;
   const Impact impact(ContactModel::stewart_trinkle, make_falling(1, kMu));
   EXPECT_NEAR(impact.motion.v[0], 1 - kMu * 2, 1e-12);
@@ -104,7 +104,7 @@ TEST(Impacts, DryFrictionOfJointsKeepsItsImpulse) {
   EXPECT_NEAR(impact.motion.v[0], 1 + before, 1e-12);
 }
 
-TEST(ReboundShare, GivesBackAllOrAsMuchAsCompressionTook) {
+TEST(ReboundShare, ReturnsAllOrTheEnergyThatCompressionTook) {
   EXPECT_EQ(calc_rebound_share(1, 0, 0.5), 1);
   EXPECT_EQ(calc_rebound_share(1, 0.5, 0.5), 1);
   for (const double taken : {0.0, 0.5, 2.0}) {
@@ -119,7 +119,7 @@ TEST(ReboundShare, GivesBackAllOrAsMuchAsCompressionTook) {
   }
 }
 
-TEST(ReboundShare, IsZeroWhereCompressionTookNoEnergy) {
+TEST(ReboundShare, IsZeroIfCompressionTookNoEnergy) {
   EXPECT_EQ(calc_rebound_share(-1, 3, 1), 0);
   EXPECT_EQ(calc_rebound_share(-1, 0, 0), 0);  // nothing moves
 }

@@ -28,7 +28,7 @@ Eigen::Map<const RowMajor> as_rows(const std::vector<double>& rows, std::size_t 
           static_cast<Eigen::Index>(num_columns)};
 }
 
-TEST(ProjectedProblem, ConstraintsFixWhatTheyHold) {
+TEST(ProjectedProblem, ConstraintsRemoveTheDirectionsThatTheyFix) {
   // x is an equality, the contact sticks in x and y, and its normal is left.
   ContactProblem problem = make_particle({1, 2, 3});
   add_ground_contact(0, 0.5, &problem).bias = {0.5, 0.25, 0};
@@ -50,7 +50,7 @@ TEST(ProjectedProblem, ConstraintsFixWhatTheyHold) {
   EXPECT_TRUE(projected.T.empty());
 }
 
-TEST(ProjectedProblem, EveryMotionOnTheConstraintsHasTheSameVelocitiesInBoth) {
+TEST(ProjectedProblem, OnTheConstraintsProjectedRowsHaveTheSameVelocities) {
   std::mt19937_64 rng(3);
   std::normal_distribution<double> normal;
   int num_sticking = 0, num_equalities = 0;
@@ -90,7 +90,7 @@ TEST(ProjectedProblem, EveryMotionOnTheConstraintsHasTheSameVelocitiesInBoth) {
   EXPECT_GT(num_equalities, 20);
 }
 
-TEST(ProjectedProblem, AContactThatAnEqualityDrivesIntoTheGroundIsFound) {
+TEST(ProjectedProblem, FindsAContactThatAnEqualityDrivesIntoTheGround) {
   ContactProblem problem = make_particle({0, 0, 0});
   add_ground_contact(1, 0.5, &problem);
   add_ground_contact(0, 0.5, &problem);
@@ -100,7 +100,7 @@ TEST(ProjectedProblem, AContactThatAnEqualityDrivesIntoTheGroundIsFound) {
   EXPECT_EQ(project_all(&fixture), 1);
 }
 
-TEST(ProjectedProblem, TheLawSeesTheRowsThatAreLeft) {
+TEST(ProjectedProblem, TheLawGetsTheProjectedRows) {
   ContactProblem problem = make_particle({0, 0, 0});
   add_ground_contact(0, 0.7, &problem);
   contact::Row& dry = add_row(RowKind::kFriction, 1, 0, &problem);

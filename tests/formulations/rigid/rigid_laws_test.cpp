@@ -80,7 +80,7 @@ Numbers make_random(int n, int num_contacts, int num_dry, std::mt19937_64* rng) 
                   .nu = std::vector<double>(num_contacts, 0.0),
                   .slip0 = std::vector<double>(num_contacts, 0.0),
                   .u_hat = fill(n, 1)};
-  // Moving surfaces may make a problem that has no solution.
+  // A problem with moving surfaces may have no solution.
   for (double& b : numbers.b_t) b = 0;
   for (auto* values : {&numbers.mu, &numbers.dry_bounds})
     for (double& x : *values) x = std::abs(x);
@@ -93,7 +93,7 @@ VectorXd multiply(const std::vector<double>& rows, int n, const std::vector<doub
          Eigen::Map<const VectorXd>(u.data(), n);
 }
 
-/// u = u_hat + rows^T impulses.
+/// Checks that u = u_hat + rows^T impulses.
 void expect_balance(const Numbers& numbers, const ReducedSolution& solution) {
   VectorXd u = Eigen::Map<const VectorXd>(numbers.u_hat.data(), numbers.n);
   const auto add = [&](const std::vector<double>& rows, const std::vector<double>& x) {
@@ -177,8 +177,8 @@ TEST(FrictionPolygonLaw, ADryJointIsBoundedByAConstant) {
   }
 }
 
-// The conditions of the complementarity problem itself, on the law's answer.
-TEST(FrictionPolygonLaw, FrictionOpposesTheFastestSlipWithAllThatIsAllowed) {
+// Checks the conditions of the complementarity problem itself.
+TEST(FrictionPolygonLaw, FrictionOpposesTheFastestSlipAtItsBound) {
   std::mt19937_64 rng(2);
   ReducedSolution solution;
   int num_slipping = 0, num_sticking = 0;
@@ -217,7 +217,7 @@ TEST(FrictionPolygonLaw, FrictionOpposesTheFastestSlipWithAllThatIsAllowed) {
   EXPECT_GT(num_sticking, 20);
 }
 
-TEST(LeastEnergyLaw, AParticleHasWhatEnergyFrictionMustLeaveIt) {
+TEST(LeastEnergyLaw, AParticleKeepsTheEnergyThatFrictionCannotRemove) {
   const auto law = make_least_energy_law(4);
   ReducedSolution solution;
   for (const double mu : {0.0, 0.25, 2.0}) {
@@ -274,7 +274,7 @@ TEST(LeastEnergyLaw, LeavesNoMoreEnergyThanFrictionlessContactOrAnyOtherImpulses
   EXPECT_GT(num_better, 50);
 }
 
-TEST(RigidLaws, RefuseWhatIsTooLargeForADenseMatrix) {
+TEST(RigidLaws, RefuseAProblemThatIsTooLargeForADenseMatrix) {
   Numbers numbers;
   numbers.n = 1;
   constexpr int kNumContacts = 1500;

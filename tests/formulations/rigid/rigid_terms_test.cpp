@@ -30,7 +30,7 @@ ContactProblem make_one_of_each() {
   return problem;
 }
 
-TEST(RigidTerms, RowsAreSortedByWhatTheModelMakesOfThem) {
+TEST(RigidTerms, RowsAreSortedByTheirRoleInTheModel) {
   for (const ContactModel model : {ContactModel::no_slip, ContactModel::stewart_trinkle}) {
     const RigidFixture fixture(model, make_one_of_each());
     const RigidTerms& terms = fixture.terms;
@@ -56,7 +56,7 @@ TEST(RigidTerms, DryFrictionWithoutABoundIsNotLinearized) {
   EXPECT_TRUE(fixture.iterate.friction.joints().empty());
 }
 
-TEST(RigidTerms, ContactsWithGapsTakePartUnlessTheModelKnowsNone) {
+TEST(RigidTerms, ContactsWithGapsTakePartUnlessTheModelIgnoresGaps) {
   const RigidFixture with(ContactModel::stewart_trinkle, make_one_of_each());
   EXPECT_EQ(with.terms.contacts, (std::vector<int>{0, 1, 2}));
   const RigidFixture without(ContactModel::anitescu_potra, make_one_of_each());
@@ -81,7 +81,7 @@ TEST(RigidTerms, FrictionOfTheLawIsClampedAndScaledByTheStep) {
   EXPECT_TRUE(no_slip.terms.friction.mu.empty());
 }
 
-TEST(GapTerms, GapsCloseWithinTheStepAndOverlapsAreCorrectedAShareAtATime) {
+TEST(GapTerms, GapsMayCloseWithinTheStepAndAShareOfOverlapsIsCorrected) {
   ContactProblem problem = make_one_of_each();
   problem.contacts[0].phi0 = -2e-4;
   add_ground_contact(-1, 0.5, &problem);

@@ -98,7 +98,7 @@ TEST_P(Rigid, OverlapIsCorrectedWithinItsCap) {
   }
 }
 
-TEST_P(Rigid, NothingHappensToABoxThatLeaves) {
+TEST_P(Rigid, ASeparatingBoxHasNoImpulse) {
   Box box;
   box.problem.v0[5] = 1;
   SolvedProblem solved(GetParam(), box.problem);
@@ -118,7 +118,8 @@ TEST_P(Rigid, PoissonsRestitutionGivesBackItsShare) {
   }
 }
 
-/// Squeezed between two walls that overlap it by 1 mm each: no velocity corrects both.
+/// Makes a box that is squeezed between ground and ceiling, which overlap it by 1 mm each. No
+/// velocity corrects both overlaps.
 ContactProblem make_squeezed_box() {
   Box box(-1e-3);
   for (const double x : {-0.05, 0.05}) {
@@ -130,7 +131,7 @@ ContactProblem make_squeezed_box() {
   return box.problem;
 }
 
-TEST_P(Rigid, SqueezedBoxIsHeldAndTheConflictNamed) {
+TEST_P(Rigid, SqueezedBoxStaysAtRestAndReportsTheConflict) {
   SolvedProblem solved(GetParam(), make_squeezed_box());
   EXPECT_FALSE(solved.has_failed());
   EXPECT_TRUE(solved.certify().ok);
@@ -168,7 +169,7 @@ TEST_P(Rigid, WarmStartAtRestTakesNoPivots) {
 INSTANTIATE_TEST_SUITE_P(Models, Rigid, testing::ValuesIn(support::rigid_models()),
                          support::model_name);
 
-TEST(NoSlip, HoldsEveryTangentWhateverThePush) {
+TEST(NoSlip, SticksUnderAnyPush) {
   Box box;
   box.push(3, 1e4);
   box.push(2, 1e3);
@@ -178,12 +179,12 @@ TEST(NoSlip, HoldsEveryTangentWhateverThePush) {
   EXPECT_TRUE(certificate.ok);
   EXPECT_LE(certificate.rigid.constraint_error, 1e-12);
   EXPECT_LT(certificate.rigid.energy_gain, 0);
-  EXPECT_EQ(certificate.rigid.max_active, 3);  // of six dofs three are held
+  EXPECT_EQ(certificate.rigid.max_active, 3);  // three of six dofs are fixed
   EXPECT_LE(certificate.rigid.num_active, 3);
   EXPECT_LE(certificate.error_bound, 1e-6);
 }
 
-TEST(NoSlip, LandingContactHoldsAtOnce) {
+TEST(NoSlip, LandingContactSticksInTheSameStep) {
   Box box(5e-4);
   box.problem.v0 = {0, 0, 0, 1, 0, -1};
   SolvedProblem solved(ContactModel::no_slip, box.problem);
@@ -191,14 +192,14 @@ TEST(NoSlip, LandingContactHoldsAtOnce) {
   EXPECT_NEAR(solved.solution.contact_velocities[0][0], 0, 1e-12);
 }
 
-TEST(NoSlip, SeparatingContactHoldsUnlessDropped) {
+TEST(NoSlip, SeparatingContactSticksUnlessDropped) {
   Box box;
   box.problem.v0 = {0, 0, 0, 1, 0, 1};
   SolverOptions as_published;
   as_published.parameters.drop_separating = false;
-  const SolvedProblem held(ContactModel::no_slip, box.problem, as_published);
-  EXPECT_GT(held.solution.contact_velocities[0][2], 0.1);
-  EXPECT_NEAR(held.solution.contact_velocities[0][0], 0, 1e-12);
+  const SolvedProblem as_published_step(ContactModel::no_slip, box.problem, as_published);
+  EXPECT_GT(as_published_step.solution.contact_velocities[0][2], 0.1);
+  EXPECT_NEAR(as_published_step.solution.contact_velocities[0][0], 0, 1e-12);
   SolvedProblem dropped(ContactModel::no_slip, box.problem);
   EXPECT_TRUE(dropped.certify().ok);
   EXPECT_NEAR(dropped.solution.v[3], 1, 1e-12);
@@ -210,7 +211,7 @@ TEST(Viscous, BoxSlowsDownByTheImplicitFactor) {
   for (Contact& c : box.problem.contacts) c.law.viscous_friction = 1;
   SolvedProblem solved(ContactModel::viscous, box.problem);
   EXPECT_TRUE(solved.certify().ok);
-  // Too little to tip it: v (1 + 4 h nu / m) = v0.
+  // The friction is too small to tip the box: v (1 + 4 h nu / m) = v0.
   EXPECT_NEAR(solved.solution.v[3], 1 / (1 + 4 * kTimeStep), 1e-12);
 }
 
@@ -222,8 +223,8 @@ TEST(StewartTrinkle, BoxSlidesByExactlyMuG) {
   EXPECT_NEAR(solved.solution.v[3], 1 - 0.3 * kGravity * kTimeStep, 1e-12);
 }
 
-// A contact that joints hold up to the round-off of projections, and a limit that moves.
-TEST(StewartTrinkle, ContactsThatCannotMoveAreNotWeighedByRoundOff) {
+// Joints fix a contact up to the round-off of projections, and a limit moves.
+TEST(StewartTrinkle, RoundOffDoesNotMoveContactsThatCannotMove) {
   const std::vector<double> N = {-1.4e-32, 3.7e-49, 0, 0.96}, b = {0, 0};
   const std::vector<double> T = {2.6e-17, 6.6e-34, 2.6e-17, 6.6e-34}, b_t = {0, 0};
   const std::vector<double> mu = {1}, u_hat = {-0.76, -0.0165 / 0.96};
@@ -245,7 +246,7 @@ TEST(StewartTrinkle, ContactsThatCannotMoveAreNotWeighedByRoundOff) {
   EXPECT_NEAR(solution.u[0], -0.76, 1e-14);
   EXPECT_NEAR(solution.u[1], 0, 1e-12);
 
-  // The contact cannot give way to a correction; its own row is at fault.
+  // The contact cannot follow a correction, so the report names its row.
   const std::vector<double> correction = {-0.1, 0};
   problem.b_n = correction;
   const numerics::LcpReport report = law->solve(problem, &solution);
@@ -253,7 +254,7 @@ TEST(StewartTrinkle, ContactsThatCannotMoveAreNotWeighedByRoundOff) {
   EXPECT_EQ(report.row, 0);
 }
 
-TEST(StewartTrinkle, PolygonOfManyEdgesNearsTheCone) {
+TEST(StewartTrinkle, PolygonOfManyEdgesApproachesTheCone) {
   Box box(0, 0.3);
   const double angle = 0.4;
   box.problem.v0[3] = std::cos(angle);
@@ -290,7 +291,7 @@ TEST(DrumwrightShell, HasNoMoreEnergyThanWithoutFriction) {
   }
 }
 
-/// A random problem with joints alone as rows, and with gaps that do not conflict.
+/// Makes a random problem without rows, and with gaps that do not conflict.
 ContactProblem make_random(std::mt19937_64* rng) {
   support::RandomProblemOptions options;
   options.num_rows = 0;
@@ -303,8 +304,8 @@ ContactProblem make_random(std::mt19937_64* rng) {
   return problem;
 }
 
-/// Solves by Dykstra's alternating projections on the half-spaces, after the bilateral rows. It is
-/// slow and shares nothing with pivoting.
+/// Finds the point nearest to v* in the norm of A with N v + b >= 0, by alternating projections on
+/// the half-spaces (Dykstra). It is slow and shares nothing with pivoting.
 VectorXd project_by_brute_force(const MatrixXd& A, const VectorXd& v_star, const MatrixXd& N,
                                 const VectorXd& b) {
   const Eigen::LLT<MatrixXd> llt(A);
@@ -342,7 +343,7 @@ TEST(Viscous, RandomProblemsEqualBruteForce) {
       const Contact& c = problem.contacts[i];
       N.row(i) = dense.J[i].row(2);
       b[i] = c.phi0 / h;
-      // The set of held contacts is the solution's.
+      // Use the set of sticking contacts of the solution.
       if (c.dim == 1) continue;
       if (c.phi0 > 0 && solved.solution.impulses[i] == std::array<double, 6>{}) continue;
       const MatrixXd T = dense.J[i].topRows(2);
@@ -372,10 +373,10 @@ TEST(NoSlip, RandomProblemsAreCertifiedAndKeepEveryTangent) {
     const support::DenseProblem dense(solved.problem);
     std::vector<VectorXd> rows;
     for (int i = 0; i < solved.problem.num_contacts(); ++i) {
-      const bool is_held = solved.problem.contacts[i].dim > 1 &&
-                           (solved.problem.contacts[i].phi0 <= 0 ||
-                            solved.solution.impulses[i] != std::array<double, 6>{});
-      for (int t = 0; t < 2 && is_held; ++t) rows.push_back(dense.J[i].row(t).transpose());
+      const bool is_sticking = solved.problem.contacts[i].dim > 1 &&
+                               (solved.problem.contacts[i].phi0 <= 0 ||
+                                solved.solution.impulses[i] != std::array<double, 6>{});
+      for (int t = 0; t < 2 && is_sticking; ++t) rows.push_back(dense.J[i].row(t).transpose());
     }
     MatrixXd X(rows.size(), solved.problem.num_dofs());
     for (std::size_t i = 0; i < rows.size(); ++i) X.row(i) = rows[i].transpose();
@@ -388,15 +389,15 @@ TEST(NoSlip, RandomProblemsAreCertifiedAndKeepEveryTangent) {
   }
 }
 
-TEST(RigidCertificate, FindsWhatIsWrong) {
+TEST(RigidCertificate, FindsEveryKindOfError) {
   Box box;
   box.push(3, 5);
   SolvedProblem solved(ContactModel::no_slip, box.problem);
   const contact::ContactSolution good = solved.solution;
   EXPECT_EQ(std::string(solved.certify().failed.quantity), "");
-  const auto expect_fault = [&](const std::string& quantity, auto&& spoil) {
+  const auto expect_fault = [&](const std::string& quantity, auto&& corrupt) {
     contact::ContactSolution bad = good;
-    spoil(&bad);
+    corrupt(&bad);
     const certificate::Certificate certificate = solved.certify(bad);
     EXPECT_FALSE(certificate.ok);
     EXPECT_EQ(certificate.failed.quantity, quantity);
@@ -405,7 +406,7 @@ TEST(RigidCertificate, FindsWhatIsWrong) {
   expect_fault("momentum residual", [](auto* s) { s->v[3] += 1e-4; });
   expect_fault("momentum residual", [](auto* s) { s->impulses[0][0] += 1e-6; });
   expect_fault("complementarity violation",
-               [](auto* s) {  // a pair that balances, and pulls
+               [](auto* s) {  // impulses that balance, some of which pull
                  s->impulses[0][2] -= 1;
                  s->impulses[3][2] -= 1;
                  s->impulses[1][2] += 1;

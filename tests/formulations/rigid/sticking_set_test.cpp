@@ -33,14 +33,14 @@ struct Contacts : RigidFixture {
 
 using Set = std::vector<bool>;
 
-TEST(StickingSet, StartsWithAllThatTouchOrWithNone) {
+TEST(StickingSet, StartsWithAllTouchingContactsOrWithNone) {
   Contacts contacts;
   EXPECT_EQ(contacts.sticking(), (Set{false, false, false}));
   contacts.iterate.sticking.start(contacts.terms, true);
   EXPECT_EQ(contacts.sticking(), (Set{false, true, false}));
 }
 
-TEST(StickingSet, ContactsStickThatPressOrWouldNotSeparate) {
+TEST(StickingSet, ContactsThatPressOrWouldNotSeparateStick) {
   Contacts contacts;
   EXPECT_TRUE(contacts.update());  // at rest
   EXPECT_EQ(contacts.sticking(), (Set{false, true, false}));
@@ -51,7 +51,7 @@ TEST(StickingSet, ContactsStickThatPressOrWouldNotSeparate) {
   EXPECT_FALSE(contacts.update());
 }
 
-TEST(StickingSet, AContactIsReleasedOnceAndComesBackOnlyIfItPresses) {
+TEST(StickingSet, AContactIsReleasedOnceAndReturnsOnlyIfItPresses) {
   Contacts contacts;
   EXPECT_TRUE(contacts.update());
   contacts.motion.contact_velocities[1].z() = 1e-3;
@@ -67,7 +67,7 @@ TEST(StickingSet, AContactIsReleasedOnceAndComesBackOnlyIfItPresses) {
   EXPECT_FALSE(contacts.update());  // not released again
 }
 
-TEST(StickingSet, AsPublishedContactsStickThatSeparate) {
+TEST(StickingSet, AsPublishedSeparatingContactsStick) {
   Contacts contacts;
   contacts.iterate.sticking.start(contacts.terms, true);
   contacts.motion.contact_velocities[1].z() = 1;
@@ -84,7 +84,7 @@ TEST(StickingSet, PressingContactsAreAddedAndOthersStay) {
   EXPECT_FALSE(contacts.iterate.sticking.add_pressing(contacts.terms, contacts.motion));
 }
 
-TEST(StickingSet, IsEmptyWhereTheLawHasFriction) {
+TEST(StickingSet, IsEmptyIfTheLawHasFriction) {
   Contacts contacts(ContactModel::stewart_trinkle);
   contacts.iterate.sticking.start(contacts.terms, true);
   for (auto& impulse : contacts.motion.contact_impulses) impulse[2] = 1;

@@ -26,7 +26,7 @@ VectorXd calc_free_velocities(const RigidFixture& fixture) {
   return support::to_vector(v);
 }
 
-// Every kind of implicit force at the velocities that it leads to, on dense matrices.
+// Evaluates every kind of implicit force at the resulting velocities, with dense matrices.
 TEST(WhitenedProblem, FreeMotionBalancesMomentumWithImplicitForces) {
   std::mt19937_64 rng(1);
   int num_viscous = 0, num_dry = 0, num_springs = 0;
@@ -98,7 +98,7 @@ TEST(WhitenedProblem, EqualitiesWithAStiffnessAreSprings) {
   EXPECT_EQ(whitened.rows.b_e, fixture.iterate.gaps.equalities);
 }
 
-TEST(WhitenedProblem, ConstantsAreThoseOfSurfacesAndGaps) {
+TEST(WhitenedProblem, ConstantsComeFromSurfacesAndGaps) {
   ContactProblem problem = make_particle({0, 0, 0});
   add_ground_contact(2e-4, 0.5, &problem).bias = {1, 2, 3};
   add_row(contact::RowKind::kLimit, 0, -1, &problem);
@@ -115,7 +115,7 @@ TEST(WhitenedProblem, ConstantsAreThoseOfSurfacesAndGaps) {
   EXPECT_EQ(rows.b_n[1], 0);
 }
 
-TEST(WhitenedProblem, TangentsAreWhitenedOnlyWhereTheyAreRead) {
+TEST(WhitenedProblem, TangentsAreWhitenedOnlyIfTheyAreNeeded) {
   for (const auto& [model, size] :
        {std::pair{ContactModel::no_slip, 6u}, std::pair{ContactModel::viscous, 0u},
         std::pair{ContactModel::stewart_trinkle, 6u}}) {
@@ -127,7 +127,7 @@ TEST(WhitenedProblem, TangentsAreWhitenedOnlyWhereTheyAreRead) {
   }
 }
 
-TEST(WhitenedProblem, SaysWhyItFails) {
+TEST(WhitenedProblem, StatusTellsWhyWhiteningFails) {
   ContactProblem problem = make_particle({0, 0, 0});
   add_ground_contact(0, 0.5, &problem);
   RigidFixture fixture(ContactModel::no_slip, problem);

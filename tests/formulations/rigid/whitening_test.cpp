@@ -16,14 +16,15 @@ using contact::ContactProblem;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// The island's A, dense, and its inverse factor, column by column.
+/// Computes the inverse of the factor L, column by column.
 MatrixXd calc_inverse_factor(const Whitening& whitening, int size) {
   MatrixXd inverse = MatrixXd::Identity(size, size);
   for (int i = 0; i < size; ++i) whitening.whiten(inverse.col(i).data());
   return inverse;
 }
 
-/// Random problems of several islands, trees with coupled blocks among them.
+/// Calls check(fixture, dense problem) for every island of random problems, which include trees
+/// with coupled blocks.
 template <class Check>
 void for_each_island(int num_problems, const Check& check) {
   std::mt19937_64 rng(5);
@@ -42,7 +43,7 @@ void for_each_island(int num_problems, const Check& check) {
   }
 }
 
-TEST(Whitening, MakesAAndWhatActsOnItTheIdentity) {
+TEST(Whitening, MakesAWithImplicitForcesTheIdentity) {
   for_each_island(10, [](RigidFixture& fixture, const support::DenseProblem& dense) {
     const RigidTerms& terms = fixture.terms;
     MatrixXd A = fixture.columns_of_island(fixture.columns_of_island(dense.A).transpose().eval());

@@ -1,5 +1,5 @@
-// tamsi: the derivatives of its law, each branch of its limiter, its dense matrices, and divided
-// steps, compared with a sequence of shorter steps.
+// Tests tamsi: the derivatives of its law, each branch of its limiter, its dense matrices, and
+// divided steps, which are compared with a sequence of shorter steps.
 #include "stiction/formulations/tamsi/tamsi.hpp"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ TEST(TamsiLaw, GradientAgreesWithDifferencesOfTheImpulse) {
       }
     }
   }
-  EXPECT_GT(num_checked, 100) << "the tolerance is vacuous";
+  EXPECT_GT(num_checked, 100) << "too few checks with a tight tolerance";
 }
 
 TEST(TamsiLaw, HasCoulombFrictionInSlipAndTheQuadraticLawInStiction) {
@@ -289,7 +289,7 @@ std::vector<SolvedProblem> make_divided(int num, double tolerance = 1e-5) {
   return out;
 }
 
-/// Turns a problem into that of the first of n equal parts of its step.
+/// Turns a problem into that of the first sub-step of n.
 void make_part(int n, ContactProblem* problem) {
   problem->time_step /= n;
   for (int i = 0; i < problem->num_dofs(); ++i)

@@ -9,7 +9,7 @@
 /// Compensated velocities, with more digits than a double. Friction and springs may be so stiff
 /// that a unit in the last place of a body's velocity changes their impulse by a large amount. A
 /// compensated velocity is a sum v + low of two doubles. Its products and sums are long doubles,
-/// with 64 bits on x86-64 and 113 on aarch64. Compilers whose long double is a double gain nothing.
+/// with 64 bits on x86-64 and 113 on aarch64. They gain nothing where a long double is a double.
 namespace stiction::formulations {
 
 /// Adds a step to the compensated velocity v + low. Afterwards |low| is at most half a unit in the

@@ -53,13 +53,13 @@ struct BatchSource {
   int num_contacts = 0;
 };
 
-/// The contact of an unused lane. Its axes are zero, and every law accepts its parameters.
+/// The contact of an unused lane. Its axes are zero, and its properties are valid for every law.
 inline constexpr contact::Contact kNoContact = {
     .fn0 = -1,
     .phi0 = 1,
     .law = {.stiffness = 1, .hertz_stiffness = 1, .barrier_stiffness = 1, .barrier_thickness = 1}};
 
-/// Reads the contacts of a batch: their frames, and the data that their laws take.
+/// Reads the contacts of a batch: their frames, and the data from which their laws are made.
 inline void gather(const contact::ContactProblem& problem, const BatchSource& source,
                    BatchFrame* frame, ContactStart* start) {
   const contact::Contact* contacts[math::kNumLanes];
@@ -111,7 +111,7 @@ struct ContactBatch {
   Lanes3 v_c{};    // at the current velocities [m/s]
   Lanes3 dv_c{};   // along the Newton direction [m/s]
   Lanes3 gamma{};  // impulses at v_c [N s]
-  typename Law::Row row;
+  typename Law::Parameters parameters;
   typename Law::State state;
 
   /// Computes v_c of the pair's motion V.
@@ -123,7 +123,7 @@ struct ContactBatch {
     dv_c = frame.to_contact_frame(frame.point_velocity(dV));
   }
   /// Computes the impulses at v_c, and the state from which the Hessian is computed.
-  void calc_impulse() { gamma = Law::calc_impulse(row, v_c, &state); }
+  void calc_impulse() { gamma = Law::calc_impulse(parameters, v_c, &state); }
   /// Adds the impulses gamma to the pair's wrench impulse.
   void add_to(PairWrenchLanes* wrench) const { add_impulse(gamma, wrench); }
   /// Adds given impulses at the contacts to the pair's wrench impulse.
@@ -132,22 +132,27 @@ struct ContactBatch {
   }
   /// Adds Phi^T G Phi at v_c to the pair's Hessian.
   void add_to(PairHessianLanes* hessian, Curvature curvature) const {
-    hessian->add_stiffness(frame.r, frame.to_world(Law::calc_hessian(row, state, curvature)));
+    hessian->add_stiffness(frame.r,
+                           frame.to_world(Law::calc_hessian(parameters, state, curvature)));
   }
   /// Computes the derivatives of the cost at v_c + alpha dv_c along dv_c.
   LineDerivatives calc_line_derivatives(double alpha) const {
-    return Law::calc_line_derivatives(row, multiply_add(dv_c, math::broadcast(alpha), v_c), dv_c);
+    return Law::calc_line_derivatives(parameters, multiply_add(dv_c, math::broadcast(alpha), v_c),
+                                      dv_c);
   }
   /// True if the law itself, and not its linear extension, applies at v_c + alpha dv_c.
   bool is_feasible(double alpha) const {
-    return is_true_in_all(Law::is_feasible(row, multiply_add(dv_c, math::broadcast(alpha), v_c)));
+    return is_true_in_all(
+        Law::is_feasible(parameters, multiply_add(dv_c, math::broadcast(alpha), v_c)));
   }
   /// Extends the domain of the normal law, see IslandProblem::extend_domain.
-  void extend_domain(double fraction) { row.normal = row.normal.calc_softened(fraction); }
+  void extend_domain(double fraction) {
+    parameters.normal = parameters.normal.calc_extended(fraction);
+  }
 };
 
-/// Contacts with a law of six components, v_c = [v_t1, v_t2, v_n, w_n, w_t1, w_t2]. Members are
-/// those of ContactBatch.
+/// Contacts with a law of six components, v_c = [v_t1, v_t2, v_n, w_n, w_t1, w_t2]. The members
+/// have the meanings of those of ContactBatch.
 template <class Law>
 struct TorsionBatch {
   /// Axes of the three angular components w_n, w_t1, w_t2.
@@ -155,7 +160,7 @@ struct TorsionBatch {
   BatchSource source;
   BatchFrame frame;
   Lanes v_c[6]{}, dv_c[6]{}, gamma[6]{};
-  typename Law::Row row;
+  typename Law::Parameters parameters;
   typename Law::State state;
 
   void calc_velocity(const PairVelocity& V) {
@@ -166,7 +171,7 @@ struct TorsionBatch {
     v_c[3] += frame.spin_bias;
   }
   void calc_direction(const PairVelocity& dV) { calc_components(dV, dv_c); }
-  void calc_impulse() { Law::calc_impulse(row, v_c, &state, gamma); }
+  void calc_impulse() { Law::calc_impulse(parameters, v_c, &state, gamma); }
   void add_to(PairWrenchLanes* wrench) const { add_impulse(gamma, wrench); }
   void add_impulse(const Lanes impulse[6], PairWrenchLanes* wrench) const {
     wrench->add_force(frame.r, frame.to_world(Lanes3{impulse[0], impulse[1], impulse[2]}));
@@ -176,14 +181,16 @@ struct TorsionBatch {
   LineDerivatives calc_line_derivatives(double alpha) const {
     Lanes v[6];
     for (int i = 0; i < 6; ++i) v[i] = v_c[i] + alpha * dv_c[i];
-    return Law::calc_line_derivatives(row, v, dv_c);
+    return Law::calc_line_derivatives(parameters, v, dv_c);
   }
   bool is_feasible(double alpha) const {
     Lanes v[6];
     for (int i = 0; i < 6; ++i) v[i] = v_c[i] + alpha * dv_c[i];
-    return is_true_in_all(Law::is_feasible(row, v));
+    return is_true_in_all(Law::is_feasible(parameters, v));
   }
-  void extend_domain(double fraction) { row.normal = row.normal.calc_softened(fraction); }
+  void extend_domain(double fraction) {
+    parameters.normal = parameters.normal.calc_extended(fraction);
+  }
 
  private:
   void calc_components(const PairVelocity& V, Lanes* out) const {
@@ -200,7 +207,7 @@ struct TorsionBatch {
 template <class Law>
 void TorsionBatch<Law>::add_to(PairHessianLanes* hessian, Curvature curvature) const {
   Lanes G[6][6];
-  Law::calc_hessian(row, state, curvature, G);
+  Law::calc_hessian(parameters, state, curvature, G);
   Lanes3 w[6], v[6];  // rows of Psi, angular and linear part
   for (int i = 0; i < 3; ++i) {
     w[i] = cross(frame.r, frame.axis[i]);

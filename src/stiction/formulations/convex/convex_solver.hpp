@@ -141,7 +141,7 @@ class ConvexSolver final : public ContactSolver {
 
   /// Distributes the contacts of a pair to batches and makes their parameters.
   /// @param V0 motion of the pair at v0
-  void prepare_contacts(const ContactProblem& problem, const contact::ModelParameters& parameters,
+  void prepare_contacts(const ContactProblem& problem, const contact::ModelParameters& model,
                         const PairSlice& pair, const math::Six& V0) {
     const PairVelocity V(V0);
     int next = pair.contact_begin;
@@ -158,18 +158,18 @@ class ConvexSolver final : public ContactSolver {
       gather(problem, batch.source, &batch.frame, &start);
       batch.calc_velocity(V);
       start.v_c0 = batch.v_c;
-      batch.row = F::make_row(start, parameters);
+      batch.parameters = F::make_parameters(start, model);
     }
     if constexpr (TakesTorsion<F>) {
       next = pair.contact_begin;
       for (int b = pair.torsion_begin; b < pair.torsion_end; ++b)
-        prepare_torsion(problem, parameters, pair, V, &next, &arrays_.torsion_batches[b]);
+        prepare_torsion(problem, model, pair, V, &next, &arrays_.torsion_batches[b]);
     }
   }
 
   /// Fills a batch with the next contacts of the pair that need the law of six components.
   /// @param next first contact to look at; on return, the first one after those looked at
-  void prepare_torsion(const ContactProblem& problem, const contact::ModelParameters& parameters,
+  void prepare_torsion(const ContactProblem& problem, const contact::ModelParameters& model,
                        const PairSlice& pair, const PairVelocity& V, int* next,
                        auto* batch) requires TakesTorsion<F> {
     batch->source = BatchSource();
@@ -185,7 +185,7 @@ class ConvexSolver final : public ContactSolver {
     gather(problem, batch->source, &batch->frame, &start);
     batch->calc_velocity(V);
     start.v_c0 = {batch->v_c[0], batch->v_c[1], batch->v_c[2]};
-    batch->row = F::make_torsion_row(start, parameters);
+    batch->parameters = F::make_torsion_parameters(start, model);
   }
 
   IslandStatistics solve_island(const ContactProblem& problem, const SolverOptions& options,
@@ -270,7 +270,7 @@ class ConvexSolver final : public ContactSolver {
           solution->contact_velocities[c] = {u[0], u[1], u[2]};
           solution->slipping[c] = slips[lane] != 0;
           if constexpr (HasNormalBound<F>)
-            solution->normal_bounds[c] = batch.row.normal_bound.x[lane];
+            solution->normal_bounds[c] = batch.parameters.normal_bound.x[lane];
         }
       }
       if constexpr (TakesTorsion<F>)
@@ -288,7 +288,8 @@ class ConvexSolver final : public ContactSolver {
       for (int i = 0; i < 6; ++i) solution->impulses[c][i] = batch.gamma[i][lane];
       for (int i = 0; i < 3; ++i) solution->contact_velocities[c][i] = batch.v_c[i][lane];
       solution->slipping[c] = slips[lane] != 0;
-      if constexpr (HasNormalBound<F>) solution->normal_bounds[c] = batch.row.normal_bound.x[lane];
+      if constexpr (HasNormalBound<F>)
+        solution->normal_bounds[c] = batch.parameters.normal_bound.x[lane];
     }
   }
 

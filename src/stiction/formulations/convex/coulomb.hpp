@@ -16,9 +16,9 @@ struct NormalBound {
 
   NormalBound() = default;
   /// Starts with x = 0.
-  NormalBound(const ContactStart& start, const ModelParameters& parameters)
-      : slip_per_impulse(parameters.friction_regularization * start.delassus * start.mu),
-        stiction_tolerance(parameters.stiction_tolerance) {}
+  NormalBound(const ContactStart& start, const ModelParameters& model)
+      : slip_per_impulse(model.friction_regularization * start.delassus * start.mu),
+        stiction_tolerance(model.stiction_tolerance) {}
 
   Lanes calc_slip_tolerance() const {
     return smoothing * math::max(slip_per_impulse * x, math::broadcast(stiction_tolerance));
@@ -46,36 +46,36 @@ struct NormalBound {
 template <class Laws>
 struct CoulombWith : LaggedWith<Laws> {
   using Base = LaggedWith<Laws>;
-  struct Row : Base::Row {
+  struct Parameters : Base::Parameters {
     NormalBound normal_bound;
     Lanes mu{};
   };
 
   struct Torsion : LaggedTorsionWith<Laws> {
-    struct Row : LaggedTorsionWith<Laws>::Row {
+    struct Parameters : LaggedTorsionWith<Laws>::Parameters {
       NormalBound normal_bound;
       Lanes tolerance_scale{};  // ratio of the slip tolerance of m u to that of the tangential slip
     };
     using State = typename LaggedTorsionWith<Laws>::State;
     /// Sets x, and with it the bound and the slip tolerance of friction.
-    static void set_normal_bound(const Lanes& x, Row* row);
+    static void set_normal_bound(const Lanes& x, Parameters* p);
     /// Computes d gamma / dx [-].
-    static void calc_bound_derivative(const Row& row, const State& state, Lanes derivative[6]);
+    static void calc_bound_derivative(const Parameters& p, const State& state, Lanes derivative[6]);
   };
   using State = typename Base::State;
 
   /// Makes the parameters with x of `lagged`, the normal impulse of the state at the start of the
   /// step. CoupledRounds replaces it by ContactProblem::normal_guess if there is one.
-  static Row make_row(const ContactStart& start, const ModelParameters& parameters);
-  static typename Torsion::Row make_torsion_row(const typename Torsion::Start& start,
-                                                const ModelParameters& parameters);
+  static Parameters make_parameters(const ContactStart& start, const ModelParameters& model);
+  static typename Torsion::Parameters make_torsion_parameters(const typename Torsion::Start& start,
+                                                              const ModelParameters& model);
   /// Sets x, and with it the bound and the slip tolerance of friction.
-  static void set_normal_bound(const Lanes& x, Row* row);
+  static void set_normal_bound(const Lanes& x, Parameters* p);
   /// Computes d gamma / dx [-].
-  static Lanes3 calc_bound_derivative(const Row& row, const State& state) {
+  static Lanes3 calc_bound_derivative(const Parameters& p, const State& state) {
     Lanes t[2];
-    row.normal_bound.template calc_derivative<2>(state.slip, t);
-    return {-row.mu * t[0], -row.mu * t[1], Lanes{}};
+    p.normal_bound.template calc_derivative<2>(state.slip, t);
+    return {-p.mu * t[0], -p.mu * t[1], Lanes{}};
   }
 };
 

@@ -14,8 +14,8 @@ namespace stiction::formulations {
 
 /// A law whose friction is bounded by a normal impulse that the solver sets.
 template <class F>
-concept HasNormalBound = requires(typename F::Row* row, const Lanes& x) {
-  F::set_normal_bound(x, row);
+concept HasNormalBound = requires(typename F::Parameters* p, const Lanes& x) {
+  F::set_normal_bound(x, p);
 };
 
 /// The fixed-point problem x = g(x) of one island, a numerics::FixedPointProblem. x are the normal
@@ -40,8 +40,8 @@ class CoupledRounds {
         coupling_tolerance_(coupling_tolerance),
         max_mobility_(max_mobility) {}
 
-  /// Computes g(x). Solves the convex problem from the solution of the last one. The tolerance is
-  /// coarse if g - x is large, and that of the options near a fixed point.
+  /// Computes g(x). Solves the convex problem, starting from the solution of the last one. The
+  /// tolerance is coarse while g - x is large. Near a fixed point it is that of the options.
   /// @return false if the convex problem was not solved
   bool evaluate(std::span<const double> x, std::span<double> g) {
     constexpr double kFirstTolerance = 1e-3, kFinest = 1e-12;
@@ -133,7 +133,7 @@ class CoupledRounds {
     island_.for_each_batch([&, i = 0](auto& batch) mutable {
       Lanes bound{};
       for (int lane = 0; lane < batch.source.num_contacts; ++lane) bound[lane] = x[i++];
-      batch.row.normal_bound.smoothing = smoothing_;
+      batch.parameters.normal_bound.smoothing = smoothing_;
       set_bound(bound, &batch);
     });
   }
@@ -198,17 +198,17 @@ class CoupledRounds {
 
   // Operations on one batch of either kind.
   static void set_bound(const Lanes& x, ContactBatch<F>* batch) {
-    F::set_normal_bound(x, &batch->row);
+    F::set_normal_bound(x, &batch->parameters);
   }
   static const Lanes& normal_direction(const ContactBatch<F>& batch) { return batch.dv_c.z; }
   static void add_bound_change(const ContactBatch<F>& batch, const Lanes& dx,
                                PairWrenchLanes* wrench) {
-    batch.add_impulse(F::calc_bound_derivative(batch.row, batch.state) * dx, wrench);
+    batch.add_impulse(F::calc_bound_derivative(batch.parameters, batch.state) * dx, wrench);
   }
 
   using Torsion = typename F::Torsion;
   static void set_bound(const Lanes& x, TorsionBatch<Torsion>* batch) {
-    Torsion::set_normal_bound(x, &batch->row);
+    Torsion::set_normal_bound(x, &batch->parameters);
   }
   static const Lanes& normal_direction(const TorsionBatch<Torsion>& batch) {
     return batch.dv_c[Torsion::kNormalIndex];
@@ -216,7 +216,7 @@ class CoupledRounds {
   static void add_bound_change(const TorsionBatch<Torsion>& batch, const Lanes& dx,
                                PairWrenchLanes* wrench) {
     Lanes impulse[6];
-    Torsion::calc_bound_derivative(batch.row, batch.state, impulse);
+    Torsion::calc_bound_derivative(batch.parameters, batch.state, impulse);
     for (Lanes& component : impulse) component *= dx;
     batch.add_impulse(impulse, wrench);
   }
@@ -279,9 +279,9 @@ class CouplingScratch {
 /// Finds the fixed point of an island. The best x that was found is left in the laws and in
 /// `memory`.
 ///
-/// Impulses that friction wedges may be so large, and their laws so steep, that rounding leaves no
-/// accurate solution. The fallback is the solution of the `lagged_regularized` problem, with its
-/// coupling error. Source: [theory:coulomb-path], [theory:coupling-error].
+/// Where friction wedges bodies, impulses may be so large, and laws so steep, that rounding
+/// prevents an accurate solution. The fallback is the solution of the `lagged_regularized` problem,
+/// with its coupling error. Source: [theory:coulomb-path], [theory:coupling-error].
 /// @param coupled result of the fixed-point solver
 /// @return result of the last round
 template <HasNormalBound F>
@@ -296,7 +296,7 @@ numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
     for (int lane = 0; lane < batch.source.num_contacts; ++lane, ++i) {
       const int contact = batch.source.contact[lane];
       const double guess = problem.normal_guess.empty() ? -1 : problem.normal_guess[contact];
-      memory.start_x[i] = batch.row.normal_bound.x[lane];
+      memory.start_x[i] = batch.parameters.normal_bound.x[lane];
       memory.x[i] = guess >= 0 ? guess : memory.start_x[i];
       max_mobility = std::max(max_mobility, problem.delassus[contact]);
     }
@@ -306,7 +306,7 @@ numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
   *coupled = numerics::FixedPointSolver(&rounds, coupling, memory.x, memory.scratch).solve();
   if (coupled->error < std::numeric_limits<double>::infinity()) rounds.finish();
 
-  // Fallback to the lagged problem. Without a guess the first round was that problem already.
+  // Fall back to the lagged problem. Without a guess, the first round was this problem already.
   const bool is_lagged = coupled->evaluations == 1 && problem.normal_guess.empty();
   if (is_lagged || rounds.is_resolved()) return rounds.result();
   const std::span<double> g = memory.scratch.first(memory.x.size());

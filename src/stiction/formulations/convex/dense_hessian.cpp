@@ -96,7 +96,8 @@ std::vector<double> calc_dense_hessian(const ContactProblem& problem,
 double calc_condition_number(std::span<const double> H) {
   const auto n = static_cast<Eigen::Index>(std::lround(std::sqrt(static_cast<double>(H.size()))));
   STICTION_ASSERT(n >= 1 && static_cast<std::size_t>(n * n) == H.size());
-  // Eigen's BDCSVD is inaccurate here: it loses repeated singular values of many equal bodies.
+  // Eigen's BDCSVD is inaccurate here: it loses repeated singular values, which many equal bodies
+  // cause.
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       Eigen::Map<const Eigen::MatrixXd>(H.data(), n, n), Eigen::EigenvaluesOnly);
   return solver.eigenvalues()[n - 1] / solver.eigenvalues()[0];

@@ -26,8 +26,8 @@ namespace stiction::formulations {
 /// Source: [theory:convex-problem], [theory:newton], [theory:pair-hessian].
 ///
 /// An object lives for one solve. The current point v, the momentum A (v - v*), the batches and the
-/// rows are in the arrays of the solver; their velocities and impulses are those of the last
-/// gradient.
+/// rows are in the arrays of the solver. The velocities and impulses of batches and rows are those
+/// of the last gradient.
 template <ConvexFormulation F>
 class IslandProblem {
  public:
@@ -55,8 +55,8 @@ class IslandProblem {
     start();
   }
 
-  /// Prepares a solve from the current point: computes A (v - v*), which is then updated in every
-  /// step, and the smallest scale of residuals, see contact::kResolvedMomentum.
+  /// Prepares a solve from the current point. Computes A (v - v*), which every step then updates,
+  /// and the smallest scale of residuals, see contact::kResolvedMomentum.
   void start() {
     double* const momentum = dofs_.dp.data();
     multiply_by_A(dofs_.v_star.data(), momentum);
@@ -235,8 +235,9 @@ class IslandProblem {
   /// The largest product of a pair's curvature and mobility in the last Hessian [-].
   double stiffness() const { return stiffness_; }
   /// Returns the relative error of the gradient per relative error of v [-]. An error of v is an
-  /// error of the momentum, which may be much larger than the impulses. Stiff contacts may have
-  /// been open in the last Hessian, or there is no Hessian yet, so the stiffness is computed again.
+  /// error of the momentum, which may be much larger than the impulses. The stiffness is computed
+  /// again, because stiff contacts may have been open in the last Hessian, or no Hessian was
+  /// computed.
   double sensitivity() {
     if (may_be_stiff()) add_stiffness();
     return stiffness_ * std::max(1.0, momentum_ / residual_.scale);
@@ -275,8 +276,9 @@ class IslandProblem {
       for_each_batch(pair, [&](const auto& batch) { all = all && batch.is_feasible(alpha); });
     return all;
   }
-  /// Extends barriers linearly from a given distance on, as a fraction of their thickness. 0
-  /// restores the barriers. Source: [theory:barrier-domain].
+  /// Extends barriers linearly, see laws::Barrier. Source: [theory:barrier-domain].
+  /// @param fraction distance at which the extension starts, relative to the thickness; 0 restores
+  ///                 the barriers
   void extend_domain(double fraction) requires HasDomain<F> {
     is_extended_ = fraction > 0;
     for (const PairSlice& pair : pairs())

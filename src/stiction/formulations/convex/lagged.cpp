@@ -2,26 +2,26 @@
 
 namespace stiction::formulations {
 
-Lanes calc_regularized_slip_tolerance(const ModelParameters& parameters, const ContactStart& start,
+Lanes calc_regularized_slip_tolerance(const ModelParameters& model, const ContactStart& start,
                                       const Lanes& gamma_n0) {
-  return math::max(parameters.friction_regularization * start.delassus * start.mu * gamma_n0,
-                   math::broadcast(parameters.stiction_tolerance));
+  return math::max(model.friction_regularization * start.delassus * start.mu * gamma_n0,
+                   math::broadcast(model.stiction_tolerance));
 }
 
 template <class Laws>
-typename LaggedWith<Laws>::Row LaggedWith<Laws>::make_row(const ContactStart& start,
-                                                          const ModelParameters& parameters) {
-  const typename Laws::Normal normal = Laws::make_normal(start, parameters);
+typename LaggedWith<Laws>::Parameters LaggedWith<Laws>::make_parameters(
+    const ContactStart& start, const ModelParameters& model) {
+  const typename Laws::Normal normal = Laws::make_normal(start, model);
   return {.normal = normal,
           .bound = start.mu * normal.calc_start_impulse(start.v_c0.z),
-          .slip_tolerance = math::broadcast(parameters.stiction_tolerance),
-          .friction = Laws::make_friction(parameters)};
+          .slip_tolerance = math::broadcast(model.stiction_tolerance),
+          .friction = Laws::make_friction(model)};
 }
 
 template <class Laws>
-typename LaggedTorsionWith<Laws>::Row LaggedWith<Laws>::make_torsion_row(
-    const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& parameters) {
-  return Torsion::make_row(start, parameters, math::broadcast(parameters.stiction_tolerance));
+typename LaggedTorsionWith<Laws>::Parameters LaggedWith<Laws>::make_torsion_parameters(
+    const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& model) {
+  return Torsion::make_parameters(start, model, math::broadcast(model.stiction_tolerance));
 }
 
 template struct LaggedWith<DefaultLaws>;

@@ -13,7 +13,7 @@ namespace stiction::formulations {
 /// Source: [castro2023] section VI.B; [theory:lagged].
 template <class Laws>
 struct LaggedWith {
-  struct Row {
+  struct Parameters {
     typename Laws::Normal normal;
     Lanes bound{};           // mu gamma_n0 [N s]
     Lanes slip_tolerance{};  // eps_s [m/s]
@@ -27,41 +27,43 @@ struct LaggedWith {
   /// The law of contacts with torsional, rolling or unequal tangential friction.
   using Torsion = LaggedTorsionWith<Laws>;
 
-  static Row make_row(const ContactStart& start, const ModelParameters& parameters);
-  static typename LaggedTorsionWith<Laws>::Row make_torsion_row(
-      const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& parameters);
-  static Lanes calc_cost(const Row& row, const Lanes3& v_c) {
-    return row.bound * calc_slip(row, v_c).norm() + row.normal.calc_cost(v_c.z);
+  static Parameters make_parameters(const ContactStart& start, const ModelParameters& model);
+  static typename LaggedTorsionWith<Laws>::Parameters make_torsion_parameters(
+      const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& model);
+  static Lanes calc_cost(const Parameters& p, const Lanes3& v_c) {
+    return p.bound * calc_slip(p, v_c).norm() + p.normal.calc_cost(v_c.z);
   }
 
-  static Lanes3 calc_impulse(const Row& row, const Lanes3& v_c, State* state) {
-    state->normal = row.normal.calc_impulse(v_c.z);
-    state->slip = calc_slip(row, v_c);
-    return {-row.bound * state->slip.t[0], -row.bound * state->slip.t[1], state->normal.n};
+  static Lanes3 calc_impulse(const Parameters& p, const Lanes3& v_c, State* state) {
+    state->normal = p.normal.calc_impulse(v_c.z);
+    state->slip = calc_slip(p, v_c);
+    return {-p.bound * state->slip.t[0], -p.bound * state->slip.t[1], state->normal.n};
   }
 
-  static LanesSymmetric3 calc_hessian(const Row& row, const State& state, Curvature curvature) {
-    return {.xx = row.bound * state.slip.curvature(0, 0, curvature),
-            .xy = row.bound * state.slip.curvature(0, 1, curvature),
-            .yy = row.bound * state.slip.curvature(1, 1, curvature),
+  static LanesSymmetric3 calc_hessian(const Parameters& p, const State& state,
+                                      Curvature curvature) {
+    return {.xx = p.bound * state.slip.curvature(0, 0, curvature),
+            .xy = p.bound * state.slip.curvature(0, 1, curvature),
+            .yy = p.bound * state.slip.curvature(1, 1, curvature),
             .xz = Lanes{},
             .yz = Lanes{},
             .zz = state.normal.curvature(curvature)};
   }
 
-  static LineDerivatives calc_line_derivatives(const Row& row, const Lanes3& v, const Lanes3& dv) {
-    const laws::NormalImpulse<Lanes> normal = row.normal.calc_impulse(v.z);
-    const auto slip = calc_slip(row, v);
+  static LineDerivatives calc_line_derivatives(const Parameters& p, const Lanes3& v,
+                                               const Lanes3& dv) {
+    const laws::NormalImpulse<Lanes> normal = p.normal.calc_impulse(v.z);
+    const auto slip = calc_slip(p, v);
     const Lanes dv_t[2] = {dv.x, dv.y};
-    return {normal.n * dv.z - row.bound * slip.slope_along(dv_t),
-            row.bound * slip.curvature_along(dv_t) - normal.dn_dv * dv.z * dv.z};
+    return {normal.n * dv.z - p.bound * slip.slope_along(dv_t),
+            p.bound * slip.curvature_along(dv_t) - normal.dn_dv * dv.z * dv.z};
   }
 
   static auto is_slipping(const State& state) { return state.slip.is_slipping(); }
 
   template <laws::HasDomain Normal = typename Laws::Normal>
-  static auto is_feasible(const Row& row, const Lanes3& v_c) {
-    const Normal& normal = row.normal;
+  static auto is_feasible(const Parameters& p, const Lanes3& v_c) {
+    const Normal& normal = p.normal;
     return v_c.z > normal.calc_min_velocity();
   }
 };
@@ -69,7 +71,7 @@ struct LaggedWith {
 using Lagged = LaggedWith<DefaultLaws>;
 
 /// Computes eps_s = max(v_s, sigma w mu gamma_n0) [m/s], [castro2023] eq. (44).
-Lanes calc_regularized_slip_tolerance(const ModelParameters& parameters, const ContactStart& start,
+Lanes calc_regularized_slip_tolerance(const ModelParameters& model, const ContactStart& start,
                                       const Lanes& gamma_n0);
 
 }  // namespace stiction::formulations

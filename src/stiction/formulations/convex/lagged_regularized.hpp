@@ -13,12 +13,12 @@ namespace stiction::formulations {
 /// "lagged". Source: [castro2023] section VIII, eq. (44); [theory:lagged-regularized].
 template <class Laws>
 struct LaggedRegularizedWith : LaggedWith<Laws> {
-  using typename LaggedWith<Laws>::Row;
+  using typename LaggedWith<Laws>::Parameters;
   using Torsion = LaggedTorsionWith<Laws>;
 
-  static Row make_row(const ContactStart& start, const ModelParameters& parameters);
-  static typename LaggedTorsionWith<Laws>::Row make_torsion_row(
-      const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& parameters);
+  static Parameters make_parameters(const ContactStart& start, const ModelParameters& model);
+  static typename LaggedTorsionWith<Laws>::Parameters make_torsion_parameters(
+      const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& model);
 };
 
 using LaggedRegularized = LaggedRegularizedWith<DefaultLaws>;

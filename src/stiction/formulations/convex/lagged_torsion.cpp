@@ -3,58 +3,59 @@
 namespace stiction::formulations {
 
 template <class Laws>
-typename LaggedTorsionWith<Laws>::Row LaggedTorsionWith<Laws>::make_row(
-    const Start& start, const ModelParameters& parameters, const Lanes& eps_s) {
-  Row row;
-  row.normal = Laws::make_normal(start, parameters);
-  row.friction = Laws::make_friction(parameters);
-  row.gamma_n0 = row.normal.calc_start_impulse(start.v_c0.z);
-  // The norm is that of m u, the friction power per normal impulse, so eps_s is scaled by mu as
-  // well. Without sliding friction, the tolerance is that of a rotation with speed eps_s at a
-  // radius of one meter.
+typename LaggedTorsionWith<Laws>::Parameters LaggedTorsionWith<Laws>::make_parameters(
+    const Start& start, const ModelParameters& model, const Lanes& eps_s) {
+  Parameters p;
+  p.normal = Laws::make_normal(start, model);
+  p.friction = Laws::make_friction(model);
+  p.gamma_n0 = p.normal.calc_start_impulse(start.v_c0.z);
+  // The norm is that of m u, in which slips are multiplied by their coefficients, so eps_s is
+  // multiplied by the largest coefficient. Without sliding friction, the tolerance is that of a
+  // rotation with speed eps_s at a radius of one meter.
   constexpr double kSpinRadius = 1;       // [m]
   Lanes largest = math::broadcast(1e-9);  // keeps the tolerance positive without friction
   for (int i = 0; i < kNumSlips; ++i) {
-    row.mu[i] = start.friction[i];
-    largest = math::max(i < 2 ? row.mu[i] : row.mu[i] / kSpinRadius, largest);
+    p.mu[i] = start.friction[i];
+    largest = math::max(i < 2 ? p.mu[i] : p.mu[i] / kSpinRadius, largest);
   }
-  row.slip_tolerance = eps_s * largest;
-  return row;
+  p.slip_tolerance = eps_s * largest;
+  return p;
 }
 
 template <class Laws>
-Lanes LaggedTorsionWith<Laws>::calc_cost(const Row& row, const Lanes v_c[6]) {
-  return row.gamma_n0 * calc_slip(row, v_c).norm() + row.normal.calc_cost(v_c[kNormalIndex]);
+Lanes LaggedTorsionWith<Laws>::calc_cost(const Parameters& p, const Lanes v_c[6]) {
+  return p.gamma_n0 * calc_slip(p, v_c).norm() + p.normal.calc_cost(v_c[kNormalIndex]);
 }
 
 template <class Laws>
-void LaggedTorsionWith<Laws>::calc_impulse(const Row& row, const Lanes v_c[6], State* state,
+void LaggedTorsionWith<Laws>::calc_impulse(const Parameters& p, const Lanes v_c[6], State* state,
                                            Lanes gamma[6]) {
-  state->normal = row.normal.calc_impulse(v_c[kNormalIndex]);
-  state->slip = calc_slip(row, v_c);
+  state->normal = p.normal.calc_impulse(v_c[kNormalIndex]);
+  state->slip = calc_slip(p, v_c);
   gamma[kNormalIndex] = state->normal.n;
   for (int i = 0; i < kNumSlips; ++i)
-    gamma[kSlipIndex[i]] = -row.gamma_n0 * row.mu[i] * state->slip.t[i];
+    gamma[kSlipIndex[i]] = -p.gamma_n0 * p.mu[i] * state->slip.t[i];
 }
 
 template <class Laws>
-void LaggedTorsionWith<Laws>::calc_hessian(const Row& row, const State& state, Curvature curvature,
-                                           Lanes G[6][6]) {
+void LaggedTorsionWith<Laws>::calc_hessian(const Parameters& p, const State& state,
+                                           Curvature curvature, Lanes G[6][6]) {
   for (int i = 0; i < 6; ++i) G[kNormalIndex][i] = G[i][kNormalIndex] = Lanes{};
   G[kNormalIndex][kNormalIndex] = state.normal.curvature(curvature);
   for (int i = 0; i < kNumSlips; ++i)
     for (int j = 0; j < kNumSlips; ++j)
       G[kSlipIndex[i]][kSlipIndex[j]] =
-          row.gamma_n0 * row.mu[i] * row.mu[j] * state.slip.curvature(i, j, curvature);
+          p.gamma_n0 * p.mu[i] * p.mu[j] * state.slip.curvature(i, j, curvature);
 }
 
 template <class Laws>
-LineDerivatives LaggedTorsionWith<Laws>::calc_line_derivatives(const Row& row, const Lanes v_c[6],
+LineDerivatives LaggedTorsionWith<Laws>::calc_line_derivatives(const Parameters& p,
+                                                               const Lanes v_c[6],
                                                                const Lanes dv_c[6]) {
   State state;
   Lanes gamma[6], G[6][6];
-  calc_impulse(row, v_c, &state, gamma);
-  calc_hessian(row, state, Curvature::kExact, G);
+  calc_impulse(p, v_c, &state, gamma);
+  calc_hessian(p, state, Curvature::kExact, G);
   LineDerivatives out;
   for (int i = 0; i < 6; ++i) {
     out.slope += gamma[i] * dv_c[i];

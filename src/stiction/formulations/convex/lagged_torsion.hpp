@@ -23,7 +23,7 @@ struct LaggedTorsionWith {
   struct Start : ContactStart {
     Lanes friction[kNumSlips]{};  // [-, -, m, m, m], 0 beyond the contact's dim
   };
-  struct Row {
+  struct Parameters {
     typename Laws::Normal normal;
     Lanes gamma_n0{};        // [N s]
     Lanes mu[kNumSlips]{};   // [-, -, m, m, m]
@@ -35,29 +35,31 @@ struct LaggedTorsionWith {
     laws::NormalImpulse<Lanes> normal;
   };
 
-  /// Makes the fixed parameters of four contacts.
+  /// Makes the parameters of four contacts' laws.
   /// @param eps_s slip tolerance of the tangential directions [m/s]
-  static Row make_row(const Start& start, const ModelParameters& parameters, const Lanes& eps_s);
+  static Parameters make_parameters(const Start& start, const ModelParameters& model,
+                                    const Lanes& eps_s);
   // As in ConvexFormulation, but with v_c and gamma of six components. Entry (i, j) of G is at
   // [i][j].
-  static Lanes calc_cost(const Row& row, const Lanes v_c[6]);
-  static void calc_impulse(const Row& row, const Lanes v_c[6], State* state, Lanes gamma[6]);
-  static void calc_hessian(const Row& row, const State& state, Curvature curvature, Lanes G[6][6]);
-  static LineDerivatives calc_line_derivatives(const Row& row, const Lanes v_c[6],
+  static Lanes calc_cost(const Parameters& p, const Lanes v_c[6]);
+  static void calc_impulse(const Parameters& p, const Lanes v_c[6], State* state, Lanes gamma[6]);
+  static void calc_hessian(const Parameters& p, const State& state, Curvature curvature,
+                           Lanes G[6][6]);
+  static LineDerivatives calc_line_derivatives(const Parameters& p, const Lanes v_c[6],
                                                const Lanes dv_c[6]);
   static auto is_slipping(const State& state) { return state.slip.is_slipping(); }
 
   template <laws::HasDomain Normal = typename Laws::Normal>
-  static auto is_feasible(const Row& row, const Lanes v_c[6]) {
-    const Normal& normal = row.normal;
+  static auto is_feasible(const Parameters& p, const Lanes v_c[6]) {
+    const Normal& normal = p.normal;
     return v_c[kNormalIndex] > normal.calc_min_velocity();
   }
 
  private:
-  static auto calc_slip(const Row& row, const Lanes v_c[6]) {
+  static auto calc_slip(const Parameters& p, const Lanes v_c[6]) {
     Lanes scaled[kNumSlips];
-    for (int i = 0; i < kNumSlips; ++i) scaled[i] = row.mu[i] * v_c[kSlipIndex[i]];
-    return row.friction.template calc_norm<kNumSlips>(scaled, row.slip_tolerance);
+    for (int i = 0; i < kNumSlips; ++i) scaled[i] = p.mu[i] * v_c[kSlipIndex[i]];
+    return p.friction.template calc_norm<kNumSlips>(scaled, p.slip_tolerance);
   }
 };
 

@@ -5,8 +5,9 @@
 #include "stiction/laws/friction_regularization.hpp"
 #include "stiction/laws/slip_norm.hpp"
 
-/// Which normal law and which friction regularization a formulation has. The default pair is known
-/// when compiled, so that it costs no branch; all others are one pair that is chosen at run time.
+/// The normal law and the friction regularization of a formulation, as a template argument.
+/// DefaultLaws is known at compile time and needs no branch. ChosenLaws is any other pair, chosen
+/// at run time.
 namespace stiction::formulations {
 
 /// Hunt-Crossley and the soft norm.
@@ -21,8 +22,8 @@ struct DefaultLaws {
     }
   };
 
-  static Normal make_normal(const ContactStart& start, const ModelParameters& parameters) {
-    return Normal::make(start, parameters);
+  static Normal make_normal(const ContactStart& start, const ModelParameters& model) {
+    return Normal::make(start, model);
   }
   static Friction make_friction(const ModelParameters&) { return {}; }
 };
@@ -40,32 +41,32 @@ struct ChosenLaws {
     }
   };
 
-  static Normal make_normal(const ContactStart& start, const ModelParameters& parameters) {
-    return Normal::make(start, parameters);
+  static Normal make_normal(const ContactStart& start, const ModelParameters& model) {
+    return Normal::make(start, model);
   }
-  static Friction make_friction(const ModelParameters& parameters) {
-    return {parameters.friction_law};
-  }
+  static Friction make_friction(const ModelParameters& model) { return {model.friction_law}; }
 };
 
 /// True if the parameters name the default laws.
-inline bool has_default_laws(const ModelParameters& parameters) {
-  return parameters.normal_law == contact::NormalLawKind::hunt_crossley &&
-         parameters.friction_law == contact::FrictionRegularizationKind::soft;
+inline bool has_default_laws(const ModelParameters& model) {
+  return model.normal_law == contact::NormalLawKind::hunt_crossley &&
+         model.friction_law == contact::FrictionRegularizationKind::soft;
 }
 
-/// A formulation whose impulses may exist for some velocities only; is_feasible says for which they
-/// are the law's own. Its row has the normal law, `normal`, which can be softened.
+/// A formulation with a law that may have an impulse for some velocities only, as barriers have.
+/// is_feasible tells where the impulse is that of the law itself. The normal law is the member
+/// `normal` of Parameters, and can be extended linearly to all velocities.
 template <class F>
-concept HasDomain = requires(const typename F::Row& row, const Lanes3& v_c) {
-  F::is_feasible(row, v_c);  // a mask
-  requires laws::HasDomain<decltype(row.normal)>;
+concept HasDomain = requires(const typename F::Parameters& p, const Lanes3& v_c) {
+  F::is_feasible(p, v_c);  // a mask
+  requires laws::HasDomain<decltype(p.normal)>;
 };
 
-/// The regularized norm of the tangential velocity, of a row with `friction` and `slip_tolerance`.
-auto calc_slip(const auto& row, const Lanes3& v_c) {
+/// Returns the regularized norm of the tangential velocity.
+/// @param p parameters with the members `friction` and `slip_tolerance`
+auto calc_slip(const auto& p, const Lanes3& v_c) {
   const Lanes v_t[2] = {v_c.x, v_c.y};
-  return row.friction.template calc_norm<2>(v_t, row.slip_tolerance);
+  return p.friction.template calc_norm<2>(v_t, p.slip_tolerance);
 }
 
 }  // namespace stiction::formulations

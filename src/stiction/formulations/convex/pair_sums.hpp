@@ -19,7 +19,7 @@ struct PairVelocity {
         v{math::broadcast(V[3]), math::broadcast(V[4]), math::broadcast(V[5])} {}
 };
 
-/// A wrench impulse [torque; force] of each lane.
+/// A wrench impulse [torque; force] for each lane.
 struct PairWrenchLanes {
   Lanes3 torque{}, force{};
 
@@ -36,7 +36,7 @@ struct PairWrenchLanes {
   }
 };
 
-/// A symmetric 6 x 6 matrix of each lane, as blocks ww, wv and vv.
+/// A symmetric 6 x 6 matrix for each lane, with the blocks ww, wv and vv.
 struct PairHessianLanes {
   LanesSymmetric3 ww{}, vv{};
   Lanes3 wv[3]{};  // by rows

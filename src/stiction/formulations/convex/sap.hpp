@@ -12,7 +12,7 @@ namespace stiction::formulations {
 ///
 /// Source: [castro2022] section V; [theory:sap].
 struct Sap {
-  struct Row {
+  struct Parameters {
     Lanes mu{};
     Lanes R_t{};           // [1/kg]
     Lanes R_n{};           // [1/kg]
@@ -26,16 +26,17 @@ struct Sap {
     Lanes gamma_n{};           // normal impulse in sliding [N s]
   };
 
-  static Row make_row(const ContactStart& start, const ModelParameters& parameters);
-  static Lanes calc_cost(const Row& row, const Lanes3& v_c) {
+  static Parameters make_parameters(const ContactStart& start, const ModelParameters& model);
+  static Lanes calc_cost(const Parameters& p, const Lanes3& v_c) {
     State state;
-    const Lanes3 gamma = calc_impulse(row, v_c, &state);
-    return 0.5 * (row.R_t * (gamma.x * gamma.x + gamma.y * gamma.y) + row.R_n * gamma.z * gamma.z);
+    const Lanes3 gamma = calc_impulse(p, v_c, &state);
+    return 0.5 * (p.R_t * (gamma.x * gamma.x + gamma.y * gamma.y) + p.R_n * gamma.z * gamma.z);
   }
-  static Lanes3 calc_impulse(const Row& row, const Lanes3& v_c, State* state);
-  static LanesSymmetric3 calc_hessian(const Row& row, const State& state, Curvature);
-  static LineDerivatives calc_line_derivatives(const Row& row, const Lanes3& v, const Lanes3& dv) {
-    return calc_line_derivatives_by_hessian<Sap>(row, v, dv);
+  static Lanes3 calc_impulse(const Parameters& p, const Lanes3& v_c, State* state);
+  static LanesSymmetric3 calc_hessian(const Parameters& p, const State& state, Curvature);
+  static LineDerivatives calc_line_derivatives(const Parameters& p, const Lanes3& v,
+                                               const Lanes3& dv) {
+    return calc_line_derivatives_by_hessian<Sap>(p, v, dv);
   }
   static auto is_slipping(const State& state) { return state.slides > 0; }
 };

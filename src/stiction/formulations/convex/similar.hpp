@@ -14,7 +14,7 @@ namespace stiction::formulations {
 /// the paper. Source: [castro2023] section VI.C; [theory:similar].
 template <class Laws>
 struct SimilarWith {
-  struct Row {
+  struct Parameters {
     typename Laws::Normal normal;
     Lanes mu{};
     Lanes slip_tolerance{};  // eps_s [m/s]
@@ -25,23 +25,23 @@ struct SimilarWith {
     laws::NormalImpulse<Lanes> normal;  // the normal law at z
   };
 
-  static Row make_row(const ContactStart& start, const ModelParameters& parameters);
+  static Parameters make_parameters(const ContactStart& start, const ModelParameters& model);
 
-  static Lanes calc_cost(const Row& row, const Lanes3& v_c) {
-    return row.normal.calc_cost(calc_z(row, v_c, calc_slip(row, v_c)));
+  static Lanes calc_cost(const Parameters& p, const Lanes3& v_c) {
+    return p.normal.calc_cost(calc_z(p, v_c, calc_slip(p, v_c)));
   }
 
-  static Lanes3 calc_impulse(const Row& row, const Lanes3& v_c, State* state) {
-    state->slip = calc_slip(row, v_c);
-    state->normal = row.normal.calc_impulse(calc_z(row, v_c, state->slip));
-    const Lanes friction = -row.mu * state->normal.n;
+  static Lanes3 calc_impulse(const Parameters& p, const Lanes3& v_c, State* state) {
+    state->slip = calc_slip(p, v_c);
+    state->normal = p.normal.calc_impulse(calc_z(p, v_c, state->slip));
+    const Lanes friction = -p.mu * state->normal.n;
     return {friction * state->slip.t[0], friction * state->slip.t[1], state->normal.n};
   }
 
   /// Computes G = -n' u u^T + mu n (I - t_s t_s^T) / h with u = dz/dv_c = [-mu t_s; 1].
-  static LanesSymmetric3 calc_hessian(const Row& row, const State& state, Curvature) {
-    const Lanes u_x = -row.mu * state.slip.t[0], u_y = -row.mu * state.slip.t[1];
-    const Lanes slope = -state.normal.dn_dv, bound = row.mu * state.normal.n;
+  static LanesSymmetric3 calc_hessian(const Parameters& p, const State& state, Curvature) {
+    const Lanes u_x = -p.mu * state.slip.t[0], u_y = -p.mu * state.slip.t[1];
+    const Lanes slope = -state.normal.dn_dv, bound = p.mu * state.normal.n;
     return {.xx = slope * u_x * u_x + bound * state.slip.curvature(0, 0, Curvature::kExact),
             .xy = slope * u_x * u_y + bound * state.slip.curvature(0, 1, Curvature::kExact),
             .yy = slope * u_y * u_y + bound * state.slip.curvature(1, 1, Curvature::kExact),
@@ -50,8 +50,9 @@ struct SimilarWith {
             .zz = slope};
   }
 
-  static LineDerivatives calc_line_derivatives(const Row& row, const Lanes3& v, const Lanes3& dv) {
-    return calc_line_derivatives_by_hessian<SimilarWith>(row, v, dv);
+  static LineDerivatives calc_line_derivatives(const Parameters& p, const Lanes3& v,
+                                               const Lanes3& dv) {
+    return calc_line_derivatives_by_hessian<SimilarWith>(p, v, dv);
   }
 
   static auto is_slipping(const State& state) {
@@ -59,14 +60,14 @@ struct SimilarWith {
   }
 
   template <laws::HasDomain Normal = typename Laws::Normal>
-  static auto is_feasible(const Row& row, const Lanes3& v_c) {
-    const Normal& normal = row.normal;
-    return calc_z(row, v_c, calc_slip(row, v_c)) > normal.calc_min_velocity();
+  static auto is_feasible(const Parameters& p, const Lanes3& v_c) {
+    const Normal& normal = p.normal;
+    return calc_z(p, v_c, calc_slip(p, v_c)) > normal.calc_min_velocity();
   }
 
  private:
-  static Lanes calc_z(const Row& row, const Lanes3& v_c, const auto& slip) {
-    return v_c.z - row.mu * slip.norm();
+  static Lanes calc_z(const Parameters& p, const Lanes3& v_c, const auto& slip) {
+    return v_c.z - p.mu * slip.norm();
   }
 };
 

@@ -13,7 +13,7 @@ concept TakesTorsion = requires {
   typename F::Torsion;
 };
 
-/// The batch type of models without a law of six components. No such batch is ever made.
+/// Stands for the batch type of models without a law of six components. No object of it is made.
 struct NoTorsionBatch {};
 
 /// The type of the batches with a law of six components.

@@ -7,7 +7,7 @@
 namespace stiction::formulations {
 namespace {
 
-/// The key of a limit: the highest bit, its dof, and whether it is the upper one.
+/// Returns the key of a limit: the highest bit, the dof, and a bit that is set for upper limits.
 std::uint64_t make_limit_key(const contact::ContactProblem& problem, const contact::Row& row) {
   constexpr std::uint64_t kIsLimit = std::uint64_t{1} << 63;
   const bool is_upper = problem.row_columns[row.first_column] < 0;

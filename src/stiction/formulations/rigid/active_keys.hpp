@@ -9,17 +9,17 @@
 namespace stiction::formulations {
 
 /// Keys of the contacts and limits in the active sets of a step, for the warm start of the next
-/// step: ids of contacts, and keys of limits that no id equals.
+/// step. The key of a contact is its id. The keys of limits differ from all ids.
 struct ActiveKeys {
   std::vector<std::uint64_t> first;  // of the first solve, where few contacts stick yet
   std::vector<std::uint64_t> last;   // of the last solve
 };
 
-/// Finds the keys of unilateral rows; contacts without an id have none.
+/// Finds the keys of unilateral rows. Contacts without an id have no key.
 void find_active_keys(const RigidTerms& terms, std::span<const int> active,
                       std::vector<std::uint64_t>* keys);
 
-/// Finds the unilateral rows of keys.
+/// Finds the unilateral rows that have one of the keys.
 /// @param keys ascending
 /// @param rows out: ascending
 void find_active_rows(const RigidTerms& terms, std::span<const std::uint64_t> keys,

@@ -90,7 +90,8 @@ double BilateralConstraints::calc_largest_impulse() const {
   double largest = 0;
   for (int i = 0; i < rank; ++i) {
     const double* L_i = basis_.factor().data() + i * rank;
-    const double norm = std::sqrt(dot(i + 1, L_i, L_i));  // |X_i|, for rows of Q are orthonormal
+    const double norm =
+        std::sqrt(dot(i + 1, L_i, L_i));  // |X_i|, because rows of Q are orthonormal
     largest = std::max(largest, norm * std::abs(impulses_[i]));
   }
   return largest;

@@ -19,7 +19,7 @@ class BilateralConstraints {
   /// @param rows b.size() x num_columns, row-major
   void add(std::span<const double> rows, std::span<const double> b);
   /// Selects the rows to keep and solves for s.
-  /// @param num_first      so many rows are kept before any other
+  /// @param num_first      number of rows that are kept before any others, the first ones
   /// @param rank_tolerance a row is redundant if at most this share of its squared norm is
   ///                       independent of the rows kept; impulses of kept rows may be larger than
   ///                       needed by up to 1 / sqrt(rank_tolerance)
@@ -32,11 +32,11 @@ class BilateralConstraints {
   double rank_tolerance() const { return rank_tolerance_; }
 
   /// Projects rows on the null space of X. At a point y of the constraints, velocities rows y + b
-  /// equal projected y + b_projected. A row of which nothing is left is set to zero, and its
-  /// constant to at least 0.
+  /// equal projected y + b_projected. If nothing but round-off is left of a row, it is set to zero,
+  /// and its constant to at least 0.
   /// @param rows b.size() x num_columns, row-major
-  /// @return a row of which nothing is left and whose constant would be below -kMissedVelocity: the
-  ///         constraints force it to penetrate; -1: none
+  /// @return a row that the constraints force to penetrate, because it was set to zero and its
+  ///         constant would be below -kMissedVelocity; -1 if there is no such row
   int project_rows(const std::vector<double>& rows, const std::vector<double>& b,
                    std::vector<double>* projected, std::vector<double>* b_projected);
 
@@ -53,7 +53,7 @@ class BilateralConstraints {
   int num_columns_ = 0;
   double rank_tolerance_ = 0;
   numerics::RowBasis basis_;
-  std::vector<double> X_, b_;     // as added
+  std::vector<double> X_, b_;     // all rows and constants that were added
   std::vector<double> s_;         // of the rows kept
   std::vector<double> along_;     // a row's components along Q
   std::vector<double> impulses_;  // of the rows kept

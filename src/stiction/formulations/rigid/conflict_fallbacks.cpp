@@ -62,15 +62,16 @@ bool ConflictFallbacks::relax(int row, const RigidTerms& terms, RigidIterate* it
   return true;
 }
 
-/// Finds the corrections that equalities reach as stiff springs: a robot that is led into a table
-/// goes on along it.
-/// @return false if there are no corrections, or none that are possible
+/// Finds the corrections that equalities reach if they act as stiff springs. A robot that an
+/// equality drives into a table then moves on along the table.
+/// @return false if equalities have no corrections, or if no possible corrections were found
 bool ConflictFallbacks::relax_equalities(const RigidTerms& terms, const RigidIterate& iterate,
                                          const ReducedSystem& system) {
   const std::vector<double>& corrections = iterate.gaps.equalities;
   const int n = terms.num_dofs(), num_equalities = terms.num_equalities();
-  const double asked = std::sqrt(math::dot(num_equalities, corrections.data(), corrections.data()));
-  if (asked == 0) return false;
+  const double correction_norm =
+      std::sqrt(math::dot(num_equalities, corrections.data(), corrections.data()));
+  if (correction_norm == 0) return false;
 
   // Springs in place of the equalities.
   WhitenedProblem& soft = soft_.whitened;
@@ -85,7 +86,8 @@ bool ConflictFallbacks::relax_equalities(const RigidTerms& terms, const RigidIte
   if (whiten(terms, iterate, stiffness_, &soft) != SolveStatus::kConverged) return false;
   (void)project(terms, soft.rows, iterate.sticking, rank_tolerance(), &soft_.projected);
 
-  // Coulomb's friction is left out: it rises with the springs' forces and would hold against them.
+  // Leave out Coulomb friction, because it increases with the forces of the springs and resists
+  // them.
   without_coulomb_ = terms.friction;
   std::fill(without_coulomb_.mu.begin(), without_coulomb_.mu.end(), 0.0);
   if (!solve_reduced(terms, without_coulomb_, soft.y_free, &soft_, &law_solver_).is_solved())
@@ -97,7 +99,7 @@ bool ConflictFallbacks::relax_equalities(const RigidTerms& terms, const RigidIte
   relaxed_.clear();
   for (int i = 0; i < num_equalities; ++i) {
     const double v = terms.calc_row_velocity(terms.equalities[i], soft_v_);
-    if (!(std::min(std::abs(v + corrections[i]), std::abs(v)) <= asked)) return false;
+    if (!(std::min(std::abs(v + corrections[i]), std::abs(v)) <= correction_norm)) return false;
     relaxed_.push_back(-v);
   }
   return true;

@@ -9,12 +9,12 @@
 
 namespace stiction::formulations {
 
-/// Solves the reduced problems of an island with the model's law. Where constraints conflict, it
-/// gives some of them up, level by level. Corrections of positions go first. Corrections of
-/// equalities go last among them, because an equality may lead a robot. Rows that are almost
-/// redundant follow: two contacts that are almost at one place would hold a body against spinning
-/// with impulses beyond measure. The first level that has a solution is taken, and kept for the
-/// rest of the step. Keeps its memory.
+/// Solves the reduced problems of an island with the model's law. If constraints conflict, some of
+/// them are relaxed, level by level. Corrections of overlaps and limits are dropped first.
+/// Corrections of equalities are relaxed after them, because an equality may lead a robot. At the
+/// last level, rows that are almost redundant are dropped too: two contacts at almost the same
+/// place would prevent a body from spinning by extremely large impulses. The first level that has a
+/// solution is used for the rest of the step. An object reuses its memory.
 class ConflictFallbacks {
  public:
   /// The constraints that are left, in the order of the fallbacks.
@@ -23,14 +23,14 @@ class ConflictFallbacks {
     kEqualities,         // overlaps and violated limits are not corrected
     kRelaxedEqualities,  // equalities are corrected as far as other constraints allow
     kNoCorrections,
-    kWideRank,  // no corrections, and rows within kWideRankTolerance of others are redundant
+    kWideRank,  // no corrections; rows within kWideRankTolerance of others count as redundant
   };
 
-  /// The place where constraints were first found to conflict in this step.
+  /// The place where a conflict of constraints was first found in this step.
   struct Conflict {
     bool is_found = false;
-    int contact = -1;  // of the problem, -1: not at a contact, or not known
-    int row = -1;      // of the problem, -1: not at a row, or not known
+    int contact = -1;  // index in the problem; -1: not at a contact, or not known
+    int row = -1;      // index in the problem; -1: not at a row, or not known
   };
 
   /// Starts a step with all corrections.
@@ -38,12 +38,12 @@ class ConflictFallbacks {
 
   /// Eliminates bilateral constraints and solves with the law, level by level until there is a
   /// solution. The system must be whitened.
-  /// @param iterate in and out: corrections go with the levels
+  /// @param iterate in and out: the levels reduce its corrections
   numerics::LcpReport solve(const RigidTerms& terms, RigidIterate* iterate, ReducedSystem* system);
 
   /// Goes to the next level and clears the law's guess.
   /// @param row the unilateral row where a conflict was found; -1: not known
-  /// @return false at the last level, where nothing is left to give up
+  /// @return false if there is no further level
   bool relax(int row, const RigidTerms& terms, RigidIterate* iterate, ReducedSystem* system);
 
   LawSolver& law_solver() { return law_solver_; }
@@ -66,7 +66,7 @@ class ConflictFallbacks {
   // Scratch of relax_equalities.
   ReducedSystem soft_;                 // the island with springs in place of its equalities
   std::vector<double> stiffness_;      // of the springs [kg, kg m^2]
-  FrictionConstants without_coulomb_;  // viscous and dry friction alone
+  FrictionConstants without_coulomb_;  // only viscous and dry friction
   std::vector<double> soft_v_;         // velocities of the soft island
   std::vector<double> relaxed_;        // constants of equalities that these velocities meet
 };

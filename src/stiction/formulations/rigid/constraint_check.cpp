@@ -40,8 +40,8 @@ bool is_wedged(const ReducedSystem& system, std::span<const double> unilateral,
     return std::sqrt(math::dot(static_cast<int>(n), x, x));
   };
 
-  // A projection on constraints without constants leaves no more than |y_free|. A row with the
-  // constant b adds |b| / |row| where nothing else holds it.
+  // A projection on constraints without constants cannot make |y| larger than |y_free|. A row with
+  // the constant b adds |b| / |row| if no other row restricts it.
   double largest = system.projected.bilateral.calc_largest_impulse();
   double speed = norm(y_free.data());
   for (std::size_t i = 0; i < unilateral.size(); ++i) {

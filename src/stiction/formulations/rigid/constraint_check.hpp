@@ -10,14 +10,14 @@
 namespace stiction::formulations {
 
 /// Returns true if a motion keeps contacts and limits apart and sticking tangents at rest, all
-/// within kConstraintTolerance of the fastest velocity. It may not where surfaces that move against
-/// each other drive one body.
+/// within kConstraintTolerance of the fastest velocity. A solution may fail this check if one body
+/// is driven by surfaces that move against each other.
 bool keeps_constraints(const RigidTerms& terms, const RigidIterate& iterate,
                        const RigidMotion& motion);
 
-/// Returns true if a solution acts through a lever, a direction that other constraints hold almost
-/// exactly: corrections make bodies many times as fast as each correction alone would, or impulses
-/// are so large that their sum is round-off.
+/// Returns true if a solution acts through a lever, which is a direction that other constraints fix
+/// almost exactly. Then corrections make bodies many times as fast as each correction alone would,
+/// or impulses are so large that their sum is round-off.
 /// @param unilateral     impulses of the unilateral rows, size num_unilateral
 /// @param y              y of the motion, after BilateralConstraints::satisfy
 /// @param has_corrections false: only impulses are checked
@@ -25,7 +25,7 @@ bool is_wedged(const ReducedSystem& system, std::span<const double> unilateral,
                std::span<const double> y, bool has_corrections);
 
 /// Returns the first equality of RigidTerms that a motion misses by more than kMissedVelocity,
-/// which happens where redundant equalities contradict each other; -1: a motion misses no equality.
+/// which happens if redundant equalities contradict each other. Returns -1 if none is missed.
 int find_missed_equality(const RigidTerms& terms, const GapTerms& gaps, const RigidMotion& motion);
 
 }  // namespace stiction::formulations

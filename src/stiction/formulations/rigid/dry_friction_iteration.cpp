@@ -39,7 +39,7 @@ bool DryFrictionIteration::update(const RigidTerms& terms, const RigidMotion& mo
     double slope;
     const double error = std::abs(laws::calc_dry_friction(row, v, &slope) - gamma);
     if (error > tolerance * row.bound) is_met = false;
-    // The point of the curve with the same v - mobility gamma.
+    // Take the point of the curve with the same v - mobility gamma.
     joint.velocity = laws::find_on_dry_friction(row, joint.mobility, v - joint.mobility * gamma);
     joint.impulse = laws::calc_dry_friction(row, joint.velocity, &joint.weight);
   }

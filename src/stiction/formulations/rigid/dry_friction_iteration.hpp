@@ -12,12 +12,12 @@ namespace stiction::formulations {
 /// Dry friction of one joint, linearized: gamma = impulse - weight (J v - velocity).
 struct LinearizedFriction {
   int row = 0;          // of the island
-  double velocity = 0;  // at which it is linearized [m/s, rad/s]
+  double velocity = 0;  // the law is linearized at this velocity [m/s, rad/s]
   double impulse = 0;   // of the law there [N s, N m s]
   double weight = 0;    // minus the slope of the law there [kg, kg m^2]
   double mobility = 0;  // of the row, J A^-1 J^T [1/kg, 1/(kg m^2)]
 
-  /// The impulse at a velocity of the row.
+  /// Computes the impulse at a velocity of the row.
   double calc_impulse(double v) const { return impulse - weight * (v - velocity); }
 };
 
@@ -38,7 +38,7 @@ class DryFrictionIteration {
   /// @return true if the motion met all laws within the tolerance
   bool update(const RigidTerms& terms, const RigidMotion& motion, double tolerance);
 
-  /// Makes the impulses of a motion constant: from here on they do not depend on velocities.
+  /// Fixes the impulses at those of a motion. After this they do not depend on velocities.
   void freeze(const RigidMotion& motion);
 
   std::span<const LinearizedFriction> joints() const { return joints_; }

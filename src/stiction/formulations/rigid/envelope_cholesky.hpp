@@ -40,9 +40,9 @@ class EnvelopeCholesky {
   /// @return false if A is not positive definite, or not finite
   [[nodiscard]] bool factor();
 
-  /// Replaces x by L^-1 x for one right-hand side, T = double, or four, T = Lanes, that are zero
-  /// before entry `begin` and after entry `last`.
-  /// @return the last entry that may not be zero then
+  /// Replaces x by L^-1 x, for one right-hand side (T = double) or four (T = Lanes). Only the
+  /// entries from `begin` to `last` of x may be nonzero.
+  /// @return the last entry of the result that may be nonzero
   template <class T>
   int solve_lower(T* x, int begin, int last) const;
   /// Replaces x by L^-1 x.
@@ -64,7 +64,7 @@ template <class T>
 int EnvelopeCholesky::solve_lower(T* x, int begin, int last) const {
   STICTION_ASSERT(0 <= begin && last < size());
   for (int i = begin; i < size(); ++i) {
-    // A row whose entries begin after the last nonzero number leaves its zero.
+    // If the entries of row i begin after the last nonzero number, x[i] stays zero.
     if (i > last) {
       if (first_[i] > last) continue;
       last = i;

@@ -9,7 +9,7 @@
 namespace stiction::formulations {
 namespace {
 
-/// y += rows^T impulses.
+/// Adds rows^T impulses to y.
 void add_rows(const std::vector<double>& rows, const std::vector<double>& impulses,
               std::vector<double>* y) {
   const std::size_t n = y->size();
@@ -18,7 +18,8 @@ void add_rows(const std::vector<double>& rows, const std::vector<double>& impuls
     math::add_multiple(static_cast<int>(n), impulses[i], rows.data() + i * n, y->data());
 }
 
-/// Impulses of contacts: normals, and tangents that the law or viscous friction gives.
+/// Sets the impulses of contacts: normals, and tangents that follow from the law or from viscous
+/// friction.
 void set_contact_impulses(const RigidTerms& terms, const StickingSet& sticking,
                           const RigidImpulses& impulses, RigidMotion* out) {
   const bool is_viscous = terms.tangents == contact::TangentPolicy::kViscous;
@@ -34,7 +35,7 @@ void set_contact_impulses(const RigidTerms& terms, const StickingSet& sticking,
   }
 }
 
-/// Impulses of bilateral constraints: equalities, then tangents of contacts that stick.
+/// Sets the impulses of bilateral constraints: equalities, and tangents of contacts that stick.
 void set_bilateral_impulses(const RigidTerms& terms, const ProjectedProblem& projected,
                             RigidMotion* out) {
   const std::span<const int> kept = projected.bilateral.kept();
@@ -48,7 +49,7 @@ void set_bilateral_impulses(const RigidTerms& terms, const ProjectedProblem& pro
   }
 }
 
-/// Impulses of rows whose law is a function of their velocity.
+/// Sets the impulses of springs and linearized dry friction, which are functions of the velocity.
 void set_implicit_impulses(const RigidTerms& terms, const DryFrictionIteration& friction,
                            RigidMotion* out) {
   for (const int r : terms.springs) {

@@ -26,7 +26,7 @@ using numerics::LcpStatus;
 ///     mu f_N - E^T beta    >= 0  _|_  lambda >= 0,      u = u_hat + N^T f_N + D^T beta.
 ///
 /// The dry friction of a joint is a polygon of two corners with a constant bound. Contacts without
-/// friction have a normal alone. The matrix is copositive. Lemke's method is therefore guaranteed
+/// friction have only a normal. The matrix is copositive. Lemke's method is therefore guaranteed
 /// to end with a solution if some velocity keeps all gaps and lets no contact slip. Source:
 /// [stewart1996], [anitescu1997]; [theory:stewart-trinkle].
 class FrictionPolygonLaw final : public RigidLaw {
@@ -53,7 +53,7 @@ class FrictionPolygonLaw final : public RigidLaw {
         report.residual <= kAcceptedResidual * math::max_abs(layout_.num_rows(), r_.data()))
       report.status = LcpStatus::kSolved;
     read_out(problem, out);
-    // Rows of the LCP beyond the unilateral ones are unknown to the caller.
+    // The caller knows only the unilateral rows of the LCP.
     if (report.row >= problem.num_unilateral) report.row = -1;
     return report;
   }
@@ -81,7 +81,7 @@ class FrictionPolygonLaw final : public RigidLaw {
 
   double* row_of_G(int row, int n) { return G_.data() + static_cast<std::size_t>(row) * n; }
 
-  /// G = [N; D; F; -F] in the order of the unknowns, and the constants of these rows.
+  /// Computes G = [N; D; F; -F] in the order of the unknowns, and the constants of these rows.
   void stack_rows(const ReducedProblem& problem) {
     const int n = problem.num_columns;
     G_.resize(static_cast<std::size_t>(layout_.num_rows()) * n);
@@ -110,7 +110,8 @@ class FrictionPolygonLaw final : public RigidLaw {
     }
   }
 
-  /// Clears the rows of G that are round-off of projections: such a contact cannot give way.
+  /// Sets the rows of G to zero that are only round-off of projections. The constraints prevent any
+  /// motion along such a row.
   void clear_round_off(int n) {
     const auto squared = [&](int row) { return math::dot(n, row_of_G(row, n), row_of_G(row, n)); };
     double longest = 0;
@@ -120,7 +121,7 @@ class FrictionPolygonLaw final : public RigidLaw {
         std::fill_n(row_of_G(row, n), n, 0.0);
   }
 
-  /// Q = G G^T and r = G u_hat + constants, then the rows and columns of lambda.
+  /// Computes Q = G G^T and r = G u_hat + constants, and the rows and columns of lambda.
   void assemble(const ReducedProblem& problem) {
     const int n = problem.num_columns, size = layout_.size(), num_rows = layout_.num_rows();
     Q_.assign(static_cast<std::size_t>(size) * size, 0.0);

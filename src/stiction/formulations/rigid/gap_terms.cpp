@@ -5,7 +5,8 @@
 namespace stiction::formulations {
 namespace {
 
-/// The constant of a position that must not be below 0, as a gap or the distance to a limit.
+/// Returns the constant b of a position that must not be below 0, such as a gap or the distance to
+/// a limit.
 double calc_constant(double position, double time_step,
                      const contact::ModelParameters& parameters) {
   const double speed = position / time_step;
@@ -19,7 +20,7 @@ double calc_constant(double position, double time_step,
 void calc_gap_terms(const RigidTerms& terms, const contact::ModelParameters& parameters,
                     GapTerms* out) {
   const double dt = terms.problem->time_step;
-  const double most = parameters.max_correction_speed;
+  const double max_speed = parameters.max_correction_speed;
   const bool has_gaps = terms.gaps == contact::GapPolicy::kSpeculative;
   out->contacts.resize(terms.num_contacts());
   for (int i = 0; i < terms.num_contacts(); ++i) {
@@ -32,7 +33,8 @@ void calc_gap_terms(const RigidTerms& terms, const contact::ModelParameters& par
   out->equalities.resize(terms.num_equalities());
   for (int i = 0; i < terms.num_equalities(); ++i) {
     const double position = terms.row(terms.equalities[i]).position;
-    out->equalities[i] = std::clamp(parameters.gap_correction * position / dt, -most, most);
+    out->equalities[i] =
+        std::clamp(parameters.gap_correction * position / dt, -max_speed, max_speed);
   }
 }
 

@@ -17,8 +17,9 @@ using contact::Contact;
 using contact::SolveStatus;
 using numerics::LcpReport;
 
-/// Finds contacts that hit with restitution; those that did once do again.
-/// @return true if there are any
+/// Marks the contacts with restitution that have an impact and an impulse, and removes their gap
+/// terms. Contacts that rebounded before keep their mark.
+/// @return true if any contact rebounds
 bool find_rebounds(const RigidTerms& terms, const RigidMotion& motion, RigidIterate* iterate) {
   bool is_any = false;
   for (int i = 0; i < terms.num_contacts(); ++i) {
@@ -36,15 +37,16 @@ bool find_rebounds(const RigidTerms& terms, const RigidMotion& motion, RigidIter
   return is_any;
 }
 
-/// The restitution of contact i, 0 if it does not rebound [-].
+/// Returns the restitution of contact i; 0 if it does not rebound [-].
 double calc_restitution(const RigidTerms& terms, const RigidIterate& iterate, int i) {
   return iterate.rebounds[i] ? terms.contact(i).law.restitution : 0;
 }
 
-/// Finds the share of phases.rebound that adds no energy. The work of an impulse is its product
-/// with the mean velocity that it met, of surfaces relative to each other. Tangents that worked
-/// against the normals in compression reduce the energy taken; their impulses stay as they are. The
-/// work of corrections of overlaps does not belong to the impact and is left out.
+/// Returns the share of phases.rebound that adds no energy. The work of an impulse is its product
+/// with the mean of the relative velocities of the surfaces before and after compression. If
+/// tangents worked against the normals in compression, compression took less energy. Restitution
+/// does not change their impulses. The work of contacts whose overlap is corrected is left out,
+/// because it does not belong to the impact.
 double find_rebound_share(const RigidTerms& terms, const RigidIterate& iterate,
                           const ReducedSystem& system, const ImpactPhases& phases) {
   const int n = terms.num_dofs(), num_contacts = terms.num_contacts();
@@ -75,7 +77,7 @@ double find_rebound_share(const RigidTerms& terms, const RigidIterate& iterate,
   return calc_rebound_share(taken, separating, moving);
 }
 
-/// Gives back shares of the impulses of compression.
+/// Adds restitution: each contact gives back a share of its normal impulse of compression.
 void restitute(const RigidTerms& terms, const RigidIterate& iterate, const ReducedSystem& system,
                ImpactPhases* phases) {
   const int n = terms.num_dofs();
@@ -105,8 +107,8 @@ bool closes_again(const RigidTerms& terms, const ProjectedProblem& projected,
   return false;
 }
 
-/// Solves the phases of an impact: compression until contacts stop, restitution, and a stop of the
-/// rows that close then.
+/// Solves the phases of an impact: compression until contacts stop, restitution, and another solve
+/// that stops the rows which close because of restitution.
 LcpReport solve_phases(const RigidTerms& terms, ConflictFallbacks* fallbacks, RigidIterate* iterate,
                        ReducedSystem* system, ImpactPhases* phases) {
   const LcpReport compression = fallbacks->solve(terms, iterate, system);
@@ -119,7 +121,7 @@ LcpReport solve_phases(const RigidTerms& terms, ConflictFallbacks* fallbacks, Ri
   restitute(terms, *iterate, *system, phases);
   if (!closes_again(terms, system->projected, *phases)) return compression;
 
-  // Compression has had the friction that does not grow with normal impulses.
+  // Friction that does not grow with normal impulses has acted in compression already.
   FrictionConstants& friction = phases->proportional;
   friction = terms.friction;
   std::fill(friction.nu.begin(), friction.nu.end(), 0.0);

@@ -14,27 +14,28 @@ namespace stiction::formulations {
 struct ImpactPhases {
   RigidImpulses impulses;          // sums over the phases so far
   std::vector<double> compressed;  // y when compression ends [sqrt(J)]
-  std::vector<double> rebound;     // what the whole rebound adds to y [sqrt(J)]
+  std::vector<double> rebound;     // change of y by the whole rebound [sqrt(J)]
   std::vector<double> restituted;  // y when restitution ends [sqrt(J)]
-  FrictionConstants proportional;  // friction that grows with normal impulses, and no other
+  FrictionConstants proportional;  // only the friction that grows with normal impulses
 };
 
 struct ImpactResult {
   contact::SolveStatus status = contact::SolveStatus::kConverged;
-  bool has_impacts = false;  // the motion is new
+  bool has_impacts = false;  // true: the motion has changed
 };
 
-/// Solves the impacts of contacts with restitution, again until all that they press sticks.
+/// Solves the impacts of contacts with restitution, and repeats this until all contacts that press
+/// stick.
 /// Rebounds do not change linearized dry friction, which keeps the impulses of `motion`. Source:
 /// [theory:poisson-restitution].
-/// @param iterate in and out: contacts that rebound have no gap term, and those pressed stick
+/// @param iterate in and out: contacts that rebound lose their gap term, and those that press stick
 /// @param motion  in: without restitution; out: with it
 ImpactResult resolve_impacts(const RigidTerms& terms, ConflictFallbacks* fallbacks,
                              RigidIterate* iterate, ReducedSystem* system, ImpactPhases* phases,
                              RigidMotion* motion);
 
-/// Returns the share s in [0, 1] of a rebound that gives back at most the energy that compression
-/// took, s separating + s^2 moving <= taken. Source: [theory:rebound-share].
+/// Returns the largest share s in [0, 1] of a rebound that returns at most the energy that
+/// compression took, s separating + s^2 moving <= taken. Source: [theory:rebound-share].
 /// @param taken      energy that compression took [J]
 /// @param separating work of the whole rebound at the velocities after compression [J]
 /// @param moving     kinetic energy of the whole rebound by itself [J], >= 0

@@ -18,8 +18,8 @@ using numerics::LcpReport;
 /// Finds the impulses that leave the least kinetic energy, among all that keep bodies apart and do
 /// not separate them faster than frictionless impulses would. Phase 1 is the frictionless LCP, with
 /// kappa = 1^T (N u + b_n) at its solution. Phase 2 is LeastEnergyProgram for the contacts that
-/// have an impulse in phase 1. Other contacts are added one at a time, the one that takes most
-/// energy away first. Source: [drumwright2010]; [theory:least-energy].
+/// have an impulse in phase 1. Other contacts are added one at a time, first the one whose
+/// impulse removes the most energy. Source: [drumwright2010]; [theory:least-energy].
 class LeastEnergyLaw final : public RigidLaw {
  public:
   explicit LeastEnergyLaw(int num_directions) : program_(num_directions) {}
@@ -33,7 +33,7 @@ class LeastEnergyLaw final : public RigidLaw {
     for (int i = 0; i < problem.num_contacts; ++i) is_chosen_[i] = out->impulses.unilateral[i] > 0;
     for (int round = 0; round <= kMaxContactsAdded; ++round) {
       if (program_.choose_variables(problem, is_chosen_) > kMaxDenseSize) {
-        if (round > 0) break;  // the round before is a solution
+        if (round > 0) break;  // keep the solution of the round before
         return {.status = numerics::LcpStatus::kTooLarge};
       }
       const LcpReport last = report;
@@ -52,7 +52,7 @@ class LeastEnergyLaw final : public RigidLaw {
   }
 
  private:
-  /// Phase 1. Its active set is the guess for the next problem.
+  /// Solves phase 1. Its active set is the guess for the next problem.
   LcpReport solve_frictionless(const ReducedProblem& problem, ReducedSolution* out) {
     RigidImpulses& impulses = out->impulses;
     impulses.unilateral.resize(problem.num_unilateral);
@@ -69,7 +69,7 @@ class LeastEnergyLaw final : public RigidLaw {
     return report;
   }
 
-  /// kappa, the sum of the contacts' separation speeds [m/s].
+  /// Computes kappa, the sum of the separation speeds of contacts [m/s].
   static double calc_separation(const ReducedProblem& problem, const std::vector<double>& u) {
     const int n = problem.num_columns;
     double sum = 0;
@@ -79,8 +79,8 @@ class LeastEnergyLaw final : public RigidLaw {
     return sum;
   }
 
-  /// Adds the contact whose impulse would take most energy away.
-  /// @return false if no contact would
+  /// Adds the contact whose impulse would remove the most energy.
+  /// @return false if no impulse would remove any
   bool choose_next(const ReducedProblem& problem, const std::vector<double>& u) {
     const int n = problem.num_columns;
     const auto velocity = [&](std::span<const double> rows, int i) {

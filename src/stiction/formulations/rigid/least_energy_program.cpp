@@ -28,21 +28,22 @@ int LeastEnergyProgram::choose_variables(const ReducedProblem& problem,
   variables_.clear();
   for (int i = 0; i < problem.num_unilateral; ++i)
     if (i >= problem.num_contacts || is_chosen[i])
-      variables_.push_back({.kind = RowKind::kUnilateral, .row = i, .sign = 1});
+      variables_.push_back({.kind = ImpulseKind::kUnilateral, .row = i, .sign = 1});
   frictional_.clear();
   for (int i = 0; i < problem.num_contacts; ++i)
     if (is_chosen[i] && (problem.mu[i] > 0 || problem.nu[i] > 0)) frictional_.push_back(i);
   for (const int i : frictional_)
     for (const double sign : {1.0, -1.0})
       for (const int row : {2 * i, 2 * i + 1})
-        variables_.push_back({.kind = RowKind::kTangent, .row = row, .sign = sign});
+        variables_.push_back({.kind = ImpulseKind::kTangent, .row = row, .sign = sign});
   for (int i = 0; i < static_cast<int>(problem.dry_bounds.size()); ++i)
     for (const double sign : {1.0, -1.0})
-      variables_.push_back({.kind = RowKind::kDry, .row = i, .sign = sign});
+      variables_.push_back({.kind = ImpulseKind::kDry, .row = i, .sign = sign});
   return num_variables() + num_multipliers(problem);
 }
 
-/// Multipliers of N u + b_n >= 0, of kappa, of the half-planes, and of the bounds of dry joints.
+/// Returns the number of multipliers: of N u + b_n >= 0, of kappa, of the half-planes, and of the
+/// bounds of dry joints.
 int LeastEnergyProgram::num_multipliers(const ReducedProblem& problem) const {
   return problem.num_unilateral + 1 +
          static_cast<int>(half_planes_.size() * frictional_.size() + problem.dry_bounds.size());
@@ -67,34 +68,34 @@ LcpReport LeastEnergyProgram::solve(const ReducedProblem& problem, double kappa)
   return report;
 }
 
-/// The rows G of the variables, and their constants.
+/// Computes the rows G of the variables, and their constants.
 void LeastEnergyProgram::stack_rows(const ReducedProblem& problem) {
   const int n = problem.num_columns;
   G_.assign(static_cast<std::size_t>(num_variables()) * n, 0.0);
   constants_.assign(num_variables(), 0.0);
   for (int v = 0; v < num_variables(); ++v) {
     const auto [kind, i, sign] = variables_[v];
-    const std::span<const double> rows = kind == RowKind::kUnilateral ? problem.N
-                                         : kind == RowKind::kTangent  ? problem.T
-                                                                      : problem.F;
+    const std::span<const double> rows = kind == ImpulseKind::kUnilateral ? problem.N
+                                         : kind == ImpulseKind::kTangent  ? problem.T
+                                                                          : problem.F;
     const double* row = rows.data() + static_cast<std::size_t>(i) * n;
     for (int j = 0; j < n; ++j) G_[static_cast<std::size_t>(v) * n + j] = sign * row[j];
-    if (kind == RowKind::kTangent) constants_[v] = sign * problem.b_t[i];
-    if (kind == RowKind::kDry) constants_[v] = sign * problem.b_f[i];
+    if (kind == ImpulseKind::kTangent) constants_[v] = sign * problem.b_t[i];
+    if (kind == ImpulseKind::kDry) constants_[v] = sign * problem.b_f[i];
   }
 }
 
-/// H, the gradient at x = 0, and the constraints on the velocities of unilateral rows.
+/// Computes H, the gradient at x = 0, and the constraints on the velocities of unilateral rows.
 void LeastEnergyProgram::assemble_energy(const ReducedProblem& problem, double kappa) {
   const int n = problem.num_columns, m = problem.num_unilateral, p = num_variables();
   const std::size_t size = r_.size();
-  // Products are the project's own kernels, whose sums do not depend on where memory begins.
+  // Use the project's own kernels: their sums do not depend on the alignment of memory.
   for (int v = 0; v < p; ++v) {
     const double* g = G_.data() + static_cast<std::size_t>(v) * n;
     double* column = Q_.data() + static_cast<std::size_t>(v) * size;
     math::multiply_rows(p, n, G_.data(), g, nullptr, column);
     math::multiply_rows(m, n, problem.N.data(), g, nullptr, column + p);
-    // kappa bounds the sum over contacts; limits are not in it.
+    // kappa bounds the sum over contacts, without limits.
     for (int i = 0; i < problem.num_contacts; ++i) column[p + m] -= column[p + i];
   }
   double* const separation = r_.data() + p;  // N u_hat + b_n
@@ -104,7 +105,7 @@ void LeastEnergyProgram::assemble_energy(const ReducedProblem& problem, double k
   for (int i = 0; i < problem.num_contacts; ++i) separation[m] -= separation[i];
 }
 
-/// The half-planes that bound friction, and the bounds of dry joints.
+/// Writes the half-planes that bound friction, and the bounds of dry joints.
 void LeastEnergyProgram::assemble_friction_bounds(const ReducedProblem& problem) {
   const int p = num_variables(), num_edges = static_cast<int>(half_planes_.size());
   const int num_frictional = static_cast<int>(frictional_.size());
@@ -116,7 +117,7 @@ void LeastEnergyProgram::assemble_friction_bounds(const ReducedProblem& problem)
   for (int i = 0; i < num_frictional; ++i) {
     const int contact = frictional_[i];
     const auto is_normal = [contact](const Variable& v) {
-      return v.kind == RowKind::kUnilateral && v.row == contact;
+      return v.kind == ImpulseKind::kUnilateral && v.row == contact;
     };
     const auto normal = std::find_if(variables_.begin(), variables_.end(), is_normal);
     STICTION_ASSERT(normal != variables_.end());
@@ -143,9 +144,9 @@ void LeastEnergyProgram::read_out(const ReducedProblem& problem, ReducedSolution
   out->u.assign(problem.u_hat.begin(), problem.u_hat.end());
   for (int v = 0; v < num_variables(); ++v) {
     const auto [kind, row, sign] = variables_[v];
-    if (kind == RowKind::kUnilateral) impulses.unilateral[row] = x_[v];
-    if (kind == RowKind::kTangent) impulses.tangents[row] += sign * x_[v];
-    if (kind == RowKind::kDry) impulses.dry[row] += sign * x_[v];
+    if (kind == ImpulseKind::kUnilateral) impulses.unilateral[row] = x_[v];
+    if (kind == ImpulseKind::kTangent) impulses.tangents[row] += sign * x_[v];
+    if (kind == ImpulseKind::kDry) impulses.dry[row] += sign * x_[v];
     math::add_multiple(problem.num_columns, x_[v],
                        G_.data() + static_cast<std::size_t>(v) * problem.num_columns,
                        out->u.data());

@@ -20,7 +20,7 @@ namespace stiction::formulations {
 ///
 /// with the rows G = [N; S; T; -S; -T; F; -F] of these impulses, and a bound on the sum of the two
 /// impulses of each dry joint. It is solved as the LCP of its KKT conditions,
-/// [[H, -A^T], [A, 0]] with H = G G^T, and where that fails by KktProjection. Keeps its memory.
+/// [[H, -A^T], [A, 0]] with H = G G^T. If that fails, KktProjection solves it. Keeps its memory.
 /// Source: [drumwright2010]; [theory:least-energy].
 class LeastEnergyProgram {
  public:
@@ -30,21 +30,21 @@ class LeastEnergyProgram {
   /// Chooses the unknowns: normals of the chosen contacts, all limits, friction of the chosen
   /// contacts, and dry joints.
   /// @param is_chosen size num_contacts
-  /// @return unknowns of the LCP, multipliers included
+  /// @return number of unknowns of the LCP, multipliers included
   int choose_variables(const ReducedProblem& problem, std::span<const char> is_chosen);
 
-  /// Solves for the variables last chosen.
+  /// Solves for the variables that were chosen last.
   /// @param kappa sum of the separation speeds of frictionless contacts [m/s]
   numerics::LcpReport solve(const ReducedProblem& problem, double kappa);
 
-  /// Writes the impulses last solved for, and u; leaves `active` as it is.
+  /// Writes the impulses of the last solve, and u. Does not change `active`.
   void read_out(const ReducedProblem& problem, ReducedSolution* out) const;
 
  private:
-  enum class RowKind { kUnilateral, kTangent, kDry };
+  enum class ImpulseKind { kUnilateral, kTangent, kDry };
   /// An impulse along plus or minus one row of the problem.
   struct Variable {
-    RowKind kind = RowKind::kUnilateral;
+    ImpulseKind kind = ImpulseKind::kUnilateral;
     int row = 0;      // in N, T or F
     double sign = 1;  // 1 or -1
   };

@@ -17,14 +17,14 @@ struct ProjectedProblem {
   BilateralConstraints bilateral;  // equalities, then two tangents of each contact in `sticking`
   std::vector<int> sticking;       // contacts that stick by bilateral constraints, ascending
   std::vector<double> N, b_n;      // unilateral rows
-  std::vector<double> T, b_t;      // tangents; empty where the law has no friction
+  std::vector<double> T, b_t;      // tangents; empty if the law has no friction
   std::vector<double> F, b_f;      // dry joints that the law solves for
   std::vector<double> u_hat;       // where the law starts, on the constraints [sqrt(J)]
 };
 
-/// Eliminates the bilateral constraints; u_hat is left to `start_from`.
+/// Eliminates the bilateral constraints. It does not set u_hat, see start_from.
 /// @param rank_tolerance of BilateralConstraints::eliminate
-/// @return a unilateral row that the constraints force to penetrate; -1: none
+/// @return a unilateral row that the constraints force to penetrate; -1 if there is no such row
 [[nodiscard]] int project(const RigidTerms& terms, const WhitenedRows& rows,
                           const StickingSet& sticking, double rank_tolerance,
                           ProjectedProblem* out);

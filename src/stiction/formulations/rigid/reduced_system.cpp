@@ -15,8 +15,8 @@ using contact::SolveStatus;
 using numerics::LcpReport;
 using numerics::LcpStatus;
 
-/// When large terms cancel, the LCP sees their sum alone and may demand more digits than the terms
-/// have. Returns true if a residual is within the round-off of N u_hat.
+/// Returns true if a residual is within the round-off of N u_hat. If large terms cancel in N u_hat,
+/// the LCP contains only their sum, and may require more digits than the terms have.
 bool is_round_off(double residual, const RigidTerms& terms, const ReducedSystem& system) {
   if (terms.law_has_friction()) return false;  // the residual is not one of speeds alone
   const int n = terms.num_dofs();

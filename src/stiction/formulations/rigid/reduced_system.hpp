@@ -10,14 +10,14 @@
 
 namespace stiction::formulations {
 
-/// An island on its way to the law's problem: first whitened, then projected.
+/// The two forms in which an island becomes the problem of a law: whitened, then projected.
 struct ReducedSystem {
   WhitenedProblem whitened;
   ProjectedProblem projected;
 };
 
-/// A law at work on the reduced problems of one island. Each solve starts from the active set of
-/// the solve before it.
+/// A law with the state of its solves for one island. Each solve starts from the active set of the
+/// solve before it.
 struct LawSolver {
   RigidLaw* law = nullptr;
   std::vector<int> guess;    // unilateral rows that may be active in the next solve
@@ -30,8 +30,8 @@ struct LawSolver {
 };
 
 /// Solves the projected problem from y with the model's law.
-/// @param friction constants that the law solves for: terms.friction, or with some set to 0
-/// @return kSolved also where the residual is round-off
+/// @param friction terms.friction, in which some constants may be set to 0
+/// @return kSolved also if the residual is round-off
 numerics::LcpReport solve_reduced(const RigidTerms& terms, const FrictionConstants& friction,
                                   std::span<const double> y, ReducedSystem* system,
                                   LawSolver* solver);

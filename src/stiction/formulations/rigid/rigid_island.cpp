@@ -53,7 +53,7 @@ IslandStatistics RigidIsland::solve(const ActiveKeys& guess, RigidLaw* law) {
   return statistics;
 }
 
-/// Steps 1 to 4, until sticking contacts and dry friction agree with the motion.
+/// Repeats steps 1 to 4 until sticking contacts and dry friction agree with the motion.
 /// @return true if the motion keeps the constraints
 bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statistics) {
   LawSolver& solver = fallbacks_.law_solver();
@@ -94,13 +94,13 @@ bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statist
   }
 }
 
-/// Step 4.
+/// Updates sticking contacts and dry friction: step 4.
 /// @return true if sticking contacts and dry friction agree with the motion
 bool RigidIsland::update(const ActiveKeys& guess, Rounds* rounds) {
   LawSolver& solver = fallbacks_.law_solver();
   if (rounds->is_first) find_active_keys(terms_, solver.solution.active, &active_keys_.first);
   const bool sticks_anew = iterate_.sticking.update(terms_, iterate_.gaps, motion_);
-  // The first solve with sticking contacts starts from the set that the last step ended with.
+  // The first solve with sticking contacts starts from the active set at the end of the last step.
   if (rounds->is_first && sticks_anew) find_active_rows(terms_, guess.last, &solver.guess);
   rounds->is_first = false;
 
@@ -111,7 +111,8 @@ bool RigidIsland::update(const ActiveKeys& guess, Rounds* rounds) {
   return is_met && !sticks_anew;
 }
 
-/// Adds sizes, work and conflicts to statistics. A missed equality is a conflict.
+/// Writes sizes, numbers of solves and pivots, and conflicts to statistics. A missed equality is a
+/// conflict.
 void RigidIsland::report(IslandStatistics* statistics) const {
   const LawSolver& solver = fallbacks_.law_solver();
   const ConflictFallbacks::Conflict& conflict = fallbacks_.conflict();

@@ -22,9 +22,9 @@ namespace stiction::formulations {
 ///
 ///  1. Whiten: in y = L^T v with A = L L^T, implicit forces included, the step is a projection.
 ///  2. Reduce and solve: bilateral constraints X are eliminated, and the model's law solves the
-///     rest. If constraints conflict, ConflictFallbacks gives some up.
-///  3. Expand the solution to velocities and impulses of all rows. If it breaks a constraint or
-///     acts through a lever, take the next fallback and go back to 2.
+///     rest. If constraints conflict, ConflictFallbacks relaxes some of them.
+///  3. Expand the solution to velocities and impulses of all rows. If the motion violates a
+///     constraint or acts through a lever, take the next fallback and go back to 2.
 ///  4. Update the set of sticking contacts and the linearization of dry friction. Unless both
 ///     agree with the motion, go back to 2, or to 1 if A has changed.
 ///  5. Resolve impacts with restitution, which go through 1 to 3 again.
@@ -53,7 +53,7 @@ class RigidIsland {
   /// The rounds of steps 2 to 4 so far.
   struct Rounds {
     bool is_first = true;
-    int friction = 0;  // rounds after which dry friction was not met
+    int friction = 0;  // rounds after which dry friction did not agree with the motion
   };
 
   bool find_motion(const ActiveKeys& guess, contact::IslandStatistics* statistics);

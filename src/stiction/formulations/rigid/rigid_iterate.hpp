@@ -14,7 +14,7 @@ struct RigidIterate {
   GapTerms gaps;  // fewer corrections after conflicts; 0 for contacts that rebound
   StickingSet sticking;
   DryFrictionIteration friction;
-  std::vector<char> rebounds;  // 1 of contacts that hit with restitution, size num_contacts
+  std::vector<char> rebounds;  // 1 for contacts that rebound, size num_contacts
 };
 
 }  // namespace stiction::formulations

@@ -11,17 +11,18 @@ enum class LcpSolver;
 
 namespace stiction::formulations {
 
-/// The law of a rigid model: it turns a reduced problem into impulses. Keeps its memory.
+/// The law of a rigid model, which computes the impulses of a reduced problem. Keeps its memory.
 class RigidLaw {
  public:
   virtual ~RigidLaw() = default;
 
+  /// Solves a reduced problem.
   /// @param out the solution, or after a failure the best point found
-  /// @return status, work and residual; `row` is the unilateral row at fault, -1: not known
+  /// @return status, pivots and residual; `row` is the unilateral row at fault, -1: not known
   virtual numerics::LcpReport solve(const ReducedProblem& problem, ReducedSolution* out) = 0;
 };
 
-/// Makes the law without friction: unilateral impulses alone, by an LCP solver.
+/// Makes the law without friction, which solves for unilateral impulses by an LCP solver.
 std::unique_ptr<RigidLaw> make_frictionless_law(numerics::LcpSolver solver);
 
 /// Makes the law of friction polygons.

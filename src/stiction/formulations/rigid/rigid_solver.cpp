@@ -58,7 +58,7 @@ class RigidSolver final : public ContactSolver {
  private:
   /// Makes islands and laws as needed.
   void grow(int num_islands, const contact::ModelParameters& parameters) {
-    // A law is made for its parameters.
+    // A law is made for fixed parameters. If they change, make new laws.
     if (parameters.friction_directions != num_directions_ || parameters.lcp_solver != lcp_solver_)
       laws_.clear();
     num_directions_ = parameters.friction_directions;

@@ -20,17 +20,17 @@ struct FrictionConstants {
   std::vector<double> dry_bounds;  // of the impulses of dry joints, >= 0 [N s, N m s]
 };
 
-/// One island under a rigid model, with its contacts and rows sorted by the part that the model
-/// gives them. Fixed during a solve. Only contacts that take part are listed. Their normals are the
-/// first unilateral rows, limits are the others. Arrays keep their memory from step to step.
+/// One island under a rigid model, with its contacts and rows sorted by their role in the model.
+/// The terms are fixed during a solve. Only contacts that take part are listed. Their normals are
+/// the first unilateral rows, limits are the others. Arrays keep their memory from step to step.
 struct RigidTerms {
   const contact::ContactProblem* problem = nullptr;
   contact::TangentPolicy tangents = contact::TangentPolicy::kNone;
   contact::GapPolicy gaps = contact::GapPolicy::kSpeculative;
   DenseIsland island;
   std::vector<double> v0, v_star;  // at the island's dofs
-  std::vector<int> contacts;       // as contacts of the island
-  // Rows of the island, sorted by their part.
+  std::vector<int> contacts;       // indices among the contacts of the island
+  // Rows of the island, sorted by their role.
   std::vector<int> limits, equalities;
   std::vector<int> springs;             // implicit forces of the caller
   std::vector<int> dry_joints;          // dry friction that the law solves for
@@ -49,29 +49,29 @@ struct RigidTerms {
            tangents == contact::TangentPolicy::kLeastEnergy;
   }
 
-  /// The index in the problem of contact i.
+  /// Returns the index of contact i in the problem.
   int problem_contact(int i) const {
     STICTION_ASSERT(0 <= i && i < num_contacts());
     return island.contacts()[contacts[i]];
   }
-  /// The index in the problem of row r of the island.
+  /// Returns the index of row r of the island in the problem.
   int problem_row(int r) const {
     STICTION_ASSERT(0 <= r && r < island.num_rows());
     return island.rows()[r];
   }
   const contact::Contact& contact(int i) const { return problem->contacts[problem_contact(i)]; }
   const contact::Row& row(int r) const { return problem->rows[problem_row(r)]; }
-  /// Rows t1, t2, n of contact i.
+  /// Returns the Jacobian of contact i, with rows t1, t2, n.
   DenseJacobian<3> contact_jacobian(int i) const {
     STICTION_ASSERT(0 <= i && i < num_contacts());
     return island.contact_jacobian(contacts[i]);
   }
-  /// Row r of the island.
+  /// Returns the Jacobian of row r of the island.
   DenseJacobian<1> row_jacobian(int r) const {
     STICTION_ASSERT(0 <= r && r < island.num_rows());
     return island.row_jacobian(r);
   }
-  /// Velocity of row r of the island at velocities v of its dofs [m/s, rad/s].
+  /// Computes the velocity of row r of the island at velocities v of its dofs [m/s, rad/s].
   double calc_row_velocity(int r, std::span<const double> v) const {
     return row_jacobian(r).multiply(v)[0];
   }

@@ -11,7 +11,7 @@ namespace stiction::formulations {
 /// certificate detects with the true coefficient.
 inline constexpr double kMaxFriction = 1e8;
 
-/// The largest LCP with a dense matrix, in unknowns: its matrix takes 72 MB.
+/// The largest number of unknowns of an LCP with a dense matrix. The matrix then takes 72 MB.
 inline constexpr int kMaxDenseSize = 3000;
 
 /// Residual at which an LCP counts as solved although its solver gave up, relative to the largest
@@ -29,8 +29,8 @@ inline constexpr double kProjectionRoundOff = 1e-14;
 // Least energy.
 
 /// Slack of the bound kappa on separation speeds, relative to 1 m/s plus the fastest. Without it
-/// the feasible set has no interior and multipliers have no bound; then round-off decides which of
-/// its points is found.
+/// the feasible set has no interior and multipliers have no bound, and round-off would decide which
+/// feasible point is found.
 inline constexpr double kEnergyPlay = 1e-6;
 
 /// Shift e of H in KktProjection, relative to H's largest diagonal entry: large enough to factor
@@ -38,12 +38,12 @@ inline constexpr double kEnergyPlay = 1e-6;
 inline constexpr double kProgramShift = 1e-9;
 inline constexpr int kProgramPasses = 3;
 
-/// Rate of energy per impulse that makes one more contact worth adding [m/s]: 0 up to the
-/// tolerance of the LCP solvers.
+/// The energy per impulse that another contact must remove to be added [m/s]: 0, with a margin for
+/// the tolerance of the LCP solvers.
 inline constexpr double kLeastEnergyGain = 1e-10;
 
-/// The most contacts added to those of phase 1. Each one takes another solve, and the impulses
-/// before it are a solution already.
+/// The largest number of contacts that are added to those of phase 1. Each one takes another solve,
+/// and the impulses before it are a solution already.
 inline constexpr int kMaxContactsAdded = 8;
 
 // Bilateral constraints.
@@ -53,7 +53,8 @@ inline constexpr int kMaxContactsAdded = 8;
 /// of kept rows are at most 3e6 times as large as needed.
 inline constexpr double kRankTolerance = 1e-13;
 
-/// The same where constraints conflict: within 1e-5, and at most 1e5 times as large.
+/// The same at the last level of fallbacks: rows within 1e-5 of the span are redundant, and
+/// impulses are at most 1e5 times as large as needed.
 inline constexpr double kWideRankTolerance = 1e-10;
 
 /// Velocity by which a redundant constraint may be missed before it is reported [m/s, rad/s]:
@@ -62,7 +63,7 @@ inline constexpr double kMissedVelocity = 1e-3;
 
 // Sticking and slipping.
 
-/// Speeds above which a contact separates or slips [m/s]: 0 up to the round-off of velocities.
+/// Speeds above which a contact separates or slips [m/s]: 0, with a margin for round-off.
 inline constexpr double kSeparatingSpeed = 1e-9;
 inline constexpr double kSlippingSpeed = 1e-9;
 
@@ -72,8 +73,9 @@ inline constexpr double kSlippingSpeed = 1e-9;
 /// certificate.
 inline constexpr double kConstraintTolerance = 1e-6;
 
-/// How many times faster all corrections together may make bodies than each alone would. A row that
-/// other constraints hold almost exactly is a lever: it made bodies as fast as 10 km/s.
+/// The largest speed of bodies from all corrections together, relative to that of each correction
+/// alone. A row that other constraints fix almost exactly is a lever: without this limit, levers
+/// made bodies as fast as 10 km/s.
 inline constexpr double kWedgeLeverage = 10;
 
 /// Round-off of the norms in that check.
@@ -83,30 +85,31 @@ inline constexpr double kWedgeRoundOff = 1e-9;
 /// rows. Beyond it, sums of impulses have fewer than 9 digits.
 inline constexpr double kLargestImpulse = 1e7;
 
-/// Stiffness of relaxed equalities, relative to the mass that they hold: they miss a
-/// correction that is free by a millionth of it, and give way to other constraints.
+/// Stiffness of relaxed equalities, relative to the mass that they move. They miss an unhindered
+/// correction by a millionth of it, and yield to other constraints.
 inline constexpr double kRelaxedStiffness = 1e6;
 
 // Dry friction of joints.
 
-/// Error of an impulse, relative to its bound, at which the iteration ends; after
-/// kExactFrictionRounds rounds the second one, which is as good as the solutions of Lemke's method.
+/// Error of an impulse, relative to its bound, at which the iteration ends. The first value holds
+/// for kExactFrictionRounds rounds, the second one after them. It is as small as the errors of
+/// Lemke's method.
 inline constexpr double kFrictionTolerance = 1e-10;
 inline constexpr double kEnoughFrictionTolerance = 1e-7;
 inline constexpr int kExactFrictionRounds = 30;
 
-/// The most rounds before a step fails. There is no proof of convergence, because joints act on
-/// each other.
+/// The largest number of rounds before a step fails. There is no proof of convergence, because
+/// joints act on each other.
 inline constexpr int kMaxFrictionRounds = 200;
 
-/// The least share of a row's mobility that other inertia leaves, in the formula of Sherman and
-/// Morrison; less is round-off.
+/// Lower limit of the denominator 1 - weight * mobility in the formula of Sherman and Morrison. A
+/// smaller value is round-off.
 inline constexpr double kLeastShareOfA = 1e-6;
 
 // Impacts.
 
-/// Speed at which a row closes after restitution and must be stopped again [m/s]: 0 up to the
-/// tolerance of the LCP solvers.
+/// Speed above which a row that closes after restitution is stopped again [m/s]: 0, with a margin
+/// for the tolerance of the LCP solvers.
 inline constexpr double kClosingSpeed = 1e-10;
 
 /// Round-off of the energies that limit a rebound, relative to the energy taken.

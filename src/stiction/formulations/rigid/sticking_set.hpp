@@ -10,15 +10,15 @@
 namespace stiction::formulations {
 
 /// The contacts whose tangents act: under TangentPolicy::kBilateral they stick, under kViscous they
-/// have viscous friction. The set is found by solving again until it agrees with the solution. Each
+/// have viscous friction. The step is solved again until the set agrees with the solution. Each
 /// contact is released at most once, so that the loop ends. The set is empty under models whose law
 /// solves for friction.
 /// Source: [theory:no-slip].
 class StickingSet {
  public:
   /// Starts with all contacts that touch, or with none.
-  /// @param keeps_touching true: contacts that touch at the start stick, whatever they do, as
-  ///                       published; false: contacts that press stick
+  /// @param keeps_touching true: contacts that touch at the start stick in any case, as published;
+  ///                       false: contacts that press stick
   void start(const RigidTerms& terms, bool keeps_touching);
 
   /// Adds contacts that press or would not separate, and releases those that separate.

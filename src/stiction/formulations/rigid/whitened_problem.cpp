@@ -12,7 +12,7 @@ namespace {
 using contact::Contact;
 using contact::SolveStatus;
 
-/// Adds implicit forces gamma = gamma* - weight J (v - v*) to A and to the right side.
+/// Adds implicit forces gamma = gamma* - weight J (v - v*) to A and to the right-hand side.
 class ImplicitForces {
  public:
   explicit ImplicitForces(WhitenedProblem* out, int num_dofs) : out_(*out) {
@@ -69,7 +69,7 @@ void add_viscous_friction(const RigidTerms& terms, const StickingSet& sticking,
   }
 }
 
-/// Writes N, T, E and F.
+/// Whitens the rows N, T, E and F.
 /// @param has_equalities false: E is empty
 void whiten_rows(const RigidTerms& terms, bool has_equalities, Whitening* whitening,
                  WhitenedRows* rows) {
@@ -122,7 +122,7 @@ SolveStatus whiten(const RigidTerms& terms, const RigidIterate& iterate,
   const int n = terms.num_dofs();
   Whitening& whitening = out->whitening;
 
-  // A and all that acts on it.
+  // A and its implicit forces.
   whitening.begin(*terms.problem);
   ImplicitForces forces(out, n);
   add_springs(terms, &forces);

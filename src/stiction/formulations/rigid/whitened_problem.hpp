@@ -14,8 +14,8 @@ namespace stiction::formulations {
 /// the velocity of a row is N y + b_n [m/s, rad/s].
 struct WhitenedRows {
   std::vector<double> N, b_n;  // unilateral: normals of contacts, then limits
-  std::vector<double> T, b_t;  // tangents of contacts, two each; T is empty where nothing reads it
-  std::vector<double> E, b_e;  // equalities; empty where they are springs
+  std::vector<double> T, b_t;  // tangents of contacts, two each; T is empty if it is not needed
+  std::vector<double> E, b_e;  // equalities; empty if they are springs
   std::vector<double> F, b_f;  // dry joints that the law solves for; b_f = 0
 };
 
@@ -31,21 +31,22 @@ struct WhitenedProblem {
   WhitenedRows rows;
 };
 
-/// Starts the factor's envelope for all implicit forces that may act on A during a solve.
+/// Starts the envelope of the factor, with room for all implicit forces that may act in a solve.
 /// @param first_dof of every block of the problem within its island
 void start_whitening(const contact::Islands& islands, int island, std::span<const int> first_dof,
                      const RigidTerms& terms, WhitenedProblem* out);
 
-/// Factors A with its implicit forces - springs, linearized dry friction, viscous friction of
-/// sticking contacts - and whitens all rows. Comes after `start_whitening`.
-/// @param equality_stiffness weights [kg, kg m^2] that make springs of the equalities; empty: they
-///                           are constraints. The dofs of each must have been coupled before.
+/// Factors A with its implicit forces, and whitens all rows. The implicit forces are springs,
+/// linearized dry friction, and viscous friction of sticking contacts. Requires start_whitening.
+/// @param equality_stiffness stiffnesses of springs that replace the equalities [kg, kg m^2];
+/// empty:
+///                           equalities are constraints. The dofs of each equality must be coupled.
 /// @return kConverged; kNotPositiveDefinite or kNotFinite
 [[nodiscard]] contact::SolveStatus whiten(const RigidTerms& terms, const RigidIterate& iterate,
                                           std::span<const double> equality_stiffness,
                                           WhitenedProblem* out);
 
-/// Writes the constants of all rows, of equalities only if they are constraints.
+/// Writes the constants of all rows. Equalities that are springs have none.
 void set_constants(const RigidTerms& terms, const GapTerms& gaps, WhitenedRows* rows);
 
 }  // namespace stiction::formulations

@@ -10,7 +10,7 @@ struct DofRange {
   int first = 0, last = -1;
 };
 
-/// Returns the range that dofs span; an empty range for no dofs.
+/// Returns the range that dofs span. It is empty if there are no dofs.
 DofRange find_range(std::span<const int> dofs) {
   if (dofs.empty()) return {};
   DofRange range{.first = dofs[0], .last = dofs[0]};
@@ -66,7 +66,7 @@ void Whitening::begin(const contact::ContactProblem& problem) {
     for (int j = 0; j < block.num_columns; ++j)
       for (int i = 0; i < block.num_rows; ++i) {
         const int row = block.row + i, column = block.column + j;
-        // Diagonal blocks give their lower triangle alone.
+        // Read only the lower triangle of a diagonal block.
         if (block.row == block.column && column > row) continue;
         cholesky_.at(std::max(row, column), std::min(row, column)) += A[i + j * block.num_rows];
       }

@@ -27,7 +27,7 @@ class Whitening {
 
   /// Sets the matrix to A.
   void begin(const contact::ContactProblem& problem);
-  /// Adds weight j j^T to the matrix, j being a row of J.
+  /// Adds weight j j^T to the matrix, where j^T is a row of J.
   template <int kSize>
   void add(const DenseJacobian<kSize>& J, int row, double weight);
   /// Factors the matrix.
@@ -58,7 +58,7 @@ class Whitening {
 
   EnvelopeCholesky cholesky_;
   std::vector<Block> blocks_;
-  std::vector<math::Lanes> lanes_;  // three rows side by side; zeros between calls
+  std::vector<math::Lanes> lanes_;  // scratch for three rows; zero between calls
 };
 
 template <int kSize>

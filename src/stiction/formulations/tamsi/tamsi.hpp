@@ -16,7 +16,7 @@ namespace stiction::formulations {
 /// not depend on slip, so the impulse has no potential and G is not symmetric. A step may have
 /// several solutions, or no solution. Source: [castro2020]; [theory:tamsi].
 struct Tamsi {
-  /// The fixed parameters of a contact during a (sub-)step.
+  /// The data of a contact's law, fixed during a step or sub-step.
   struct Parameters {
     laws::HuntCrossley<double> normal;
     double mu = 0;

@@ -23,12 +23,12 @@ void TamsiIsland::assemble(const ContactProblem& problem, const contact::Islands
   island_.assemble(problem, islands, island, first_dof);
   options_ = options;
   time_step_ = problem.time_step;
-  island_.gather(problem.v0, &v0_);
-  island_.gather(guess.empty() ? std::span<const double>(problem.v0) : guess, &guess_);
-  island_.gather(problem.v_star, &dv_);
-  dv_ -= v0_;
-  free_impulse_.noalias() = island_.A() * dv_;
-  inv_sqrt_diagonal_ = island_.A().diagonal().array().rsqrt();
+  island_.gather(problem.v0, &fixed_.v0);
+  island_.gather(guess.empty() ? std::span<const double>(problem.v0) : guess, &fixed_.guess);
+  island_.gather(problem.v_star, &fixed_.free_change);
+  fixed_.free_change -= fixed_.v0;
+  fixed_.free_impulse.noalias() = island_.A() * fixed_.free_change;
+  fixed_.inv_sqrt_diagonal = island_.A().diagonal().array().rsqrt();
 
   contacts_.clear();
   for (const int i : island_.contacts()) {
@@ -108,8 +108,8 @@ void TamsiIsland::start_substeps(int num_substeps) {
     c.sum.setZero();
   }
   for (RowTerms& row : rows_) row.sum = 0;
-  v_begin_ = v0_;
-  v_ = guess_;
+  v_begin_ = fixed_.v0;
+  v_ = fixed_.guess;
   history_.clear();
 }
 
@@ -153,29 +153,29 @@ TamsiIsland::Outcome TamsiIsland::find_velocities(numerics::NewtonTrace* trace) 
     // This close to the solution Newton's method converges quadratically. A residual that a step
     // does not halve is round-off.
     constexpr double kNear = 1e-9;
-    const double length = dv_.cwiseQuotient(inv_sqrt_diagonal_).norm();
+    const double length = newton_.dv.cwiseQuotient(fixed_.inv_sqrt_diagonal).norm();
     if (is_settled && length <= kNear * out.scale && out.residual > 0.5 * last_residual) {
       out.status = SolveStatus::kStagnated;
       return out;
     }
     last_residual = out.residual;
     const Change change = calc_change();
-    v_ += change.alpha * dv_;
+    v_ += change.alpha * newton_.dv;
     if (trace) trace->add_step(change.alpha);
     is_settled = change.speed < settled_speed;
   }
 }
 
-/// Computes the impulses, the residual r_ and its scale at v_.
+/// Computes the impulses, the residual and its scale at v_.
 void TamsiIsland::calc_residual(Outcome* outcome) {
   const double share = 1.0 / num_substeps_;  // h / dt
-  force_.setZero(v_.size());
+  balance_.force.setZero(v_.size());
   for (int i = 0; i < island_.num_contacts(); ++i) {
     ContactTerms& c = contacts_[i];
     const DenseJacobian<3> J = island_.contact_jacobian(i);
     c.v_c = J.multiply(v_) + c.bias;
     c.gamma = Tamsi::calc_impulse(c.parameters, c.v_c, &c.state);
-    J.add_force(c.gamma, &force_);
+    J.add_force(c.gamma, &balance_.force);
   }
   for (int i = 0; i < island_.num_rows(); ++i) {
     RowTerms& row = rows_[i];
@@ -183,43 +183,46 @@ void TamsiIsland::calc_residual(Outcome* outcome) {
     row.impulse = laws::calc_row_impulse(row.row, J.multiply(v_)[0]);
     row.impulse.gamma *= share;
     row.impulse.stiffness *= share;
-    J.add_force(DenseJacobian<1>::Vector(row.impulse.gamma), &force_);
+    J.add_force(DenseJacobian<1>::Vector(row.impulse.gamma), &balance_.force);
   }
   // r = J^T gamma + p h/dt - A (v - v_begin)
-  dv_ = v_ - v_begin_;
-  product_.noalias() = island_.A() * dv_;
-  r_ = force_ + share * free_impulse_ - product_;
-  product_.noalias() = island_.A() * v_;
-  outcome->residual = inv_sqrt_diagonal_.cwiseProduct(r_).norm();
-  outcome->scale =
-      std::max({share * inv_sqrt_diagonal_.cwiseProduct(free_impulse_).norm(),
-                inv_sqrt_diagonal_.cwiseProduct(force_).norm(),
-                contact::kResolvedMomentum * inv_sqrt_diagonal_.cwiseProduct(product_).norm()});
+  balance_.change = v_ - v_begin_;
+  balance_.inertial.noalias() = island_.A() * balance_.change;
+  balance_.residual = balance_.force + share * fixed_.free_impulse - balance_.inertial;
+  balance_.momentum.noalias() = island_.A() * v_;
+  const Eigen::VectorXd& D = fixed_.inv_sqrt_diagonal;
+  outcome->residual = D.cwiseProduct(balance_.residual).norm();
+  outcome->scale = std::max(
+      {share * D.cwiseProduct(fixed_.free_impulse).norm(), D.cwiseProduct(balance_.force).norm(),
+       contact::kResolvedMomentum * D.cwiseProduct(balance_.momentum).norm()});
 }
 
 /// Solves (A + J^T G J) dv = r.
 /// @return false if dv is not finite
 bool TamsiIsland::calc_direction() {
-  H_ = island_.A();
+  newton_.matrix = island_.A();
   for (int i = 0; i < island_.num_contacts(); ++i) {
     const ContactTerms& c = contacts_[i];
     if (c.state.normal.n > 0)
-      island_.contact_jacobian(i).add_gradient(Tamsi::calc_gradient(c.parameters, c.state), &H_);
+      island_.contact_jacobian(i).add_gradient(Tamsi::calc_gradient(c.parameters, c.state),
+                                               &newton_.matrix);
   }
   for (int i = 0; i < island_.num_rows(); ++i)
-    island_.row_jacobian(i).add_gradient(DenseJacobian<1>::Matrix(rows_[i].impulse.stiffness), &H_);
-  lu_.compute(H_);
-  dv_ = lu_.solve(r_);
-  return dv_.allFinite();
+    island_.row_jacobian(i).add_gradient(DenseJacobian<1>::Matrix(rows_[i].impulse.stiffness),
+                                         &newton_.matrix);
+  newton_.lu.compute(newton_.matrix);
+  newton_.dv = newton_.lu.solve(balance_.residual);
+  return newton_.dv.allFinite();
 }
 
-/// Computes the length alpha of the step dv_, and the speed by which it changes constraints.
+/// Computes the fraction alpha of the Newton step that is taken, and by how much the step changes
+/// the velocities of constraints.
 TamsiIsland::Change TamsiIsland::calc_change() const {
   Change out;
   double tangential2 = 0, other2 = 0;
   for (int i = 0; i < island_.num_contacts(); ++i) {
     const ContactTerms& c = contacts_[i];
-    const Vector3 dv_c = island_.contact_jacobian(i).multiply(dv_);
+    const Vector3 dv_c = island_.contact_jacobian(i).multiply(newton_.dv);
     tangential2 += dv_c.head<2>().squaredNorm();
     other2 += dv_c.z() * dv_c.z();
     out.alpha = std::min(out.alpha, calc_limit(c, dv_c));
@@ -227,7 +230,7 @@ TamsiIsland::Change TamsiIsland::calc_change() const {
   for (int i = 0; i < island_.num_rows(); ++i) {
     const contact::Row& row = rows_[i].row;
     const DenseJacobian<1> J = island_.row_jacobian(i);
-    const double dv_r = J.multiply(dv_)[0];
+    const double dv_r = J.multiply(newton_.dv)[0];
     other2 += dv_r * dv_r;
     // The limiter treats dry friction as slip in one dimension.
     if (row.kind == RowKind::kFriction)
@@ -238,11 +241,11 @@ TamsiIsland::Change TamsiIsland::calc_change() const {
   return out;
 }
 
-/// Returns the largest length of a step that the limiter allows for one contact.
+/// Returns the fraction of a step that the limiter allows for one contact.
 double TamsiIsland::calc_limit(const ContactTerms& c, const Vector3& dv_c) const {
   if (c.parameters.mu == 0) return 1;
-  // n does not increase with v_n. If it is 0 at both ends of the step, there is no friction
-  // between.
+  // n does not increase with v_n. If it is 0 at both ends of the step, it is 0 between them, and
+  // there is no friction.
   if (c.state.normal.n == 0 && c.parameters.normal.calc_impulse(c.v_c.z() + dv_c.z()).n == 0)
     return 1;
   return calc_slip_limit({c.v_c.x(), c.v_c.y()}, {dv_c.x(), dv_c.y()},

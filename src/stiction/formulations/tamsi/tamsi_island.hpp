@@ -20,11 +20,11 @@ namespace stiction::formulations {
 ///     r(v) = J^T gamma(v) + p h/dt - A (v - v_begin) = 0,   (A + J^T G J) dv = r,   v += alpha dv,
 ///
 /// where p is the impulse of all other forces in dt and alpha is that of calc_slip_limit. The whole
-/// step h = dt is tried first, then n = 2 .. 20 sub-steps of h = dt/n, each from the end of the one
-/// before. All sub-steps have A and p of the whole step, so that their sum satisfies the balance of
-/// the step. The impulse of a row in a sub-step is h/dt of its law. Between sub-steps the
-/// penetration follows the motion: fe0 <- fe0 - h k v_n.
-/// Source: [castro2020]; [theory:tamsi-substeps].
+/// step h = dt is tried first, then n = 2 .. 20 sub-steps of h = dt/n. Each sub-step starts from
+/// the end of the one before. All sub-steps have A and p of the whole step, so that their sum
+/// satisfies the balance of the step. The impulse of a row in a sub-step is h/dt of its law.
+/// Between sub-steps the penetration follows the motion: fe0 <- fe0 - h k v_n. Source:
+/// [castro2020]; [theory:tamsi-substeps].
 class TamsiIsland {
  public:
   /// Largest number of Newton iterations until no constraint velocity changes by more than v_s /
@@ -50,7 +50,7 @@ class TamsiIsland {
  private:
   /// A contact, with its velocity and impulse at the current iterate.
   struct ContactTerms {
-    double fe0 = 0;  // elastic force at the start of the step [N]
+    double fe0 = 0;  // elastic force at the start of the step [N]; parameters has the sub-step's
     math::Vector3 bias, v_c, gamma;
     math::Vector3 sum;  // impulse of all finished sub-steps [N s]
     Tamsi::Parameters parameters;
@@ -61,6 +61,28 @@ class TamsiIsland {
     contact::Row row;
     laws::RowImpulse impulse;
     double sum = 0;  // impulse of all finished sub-steps
+  };
+  /// Vectors over the island's dofs that a solve does not change.
+  struct FixedVectors {
+    Eigen::VectorXd v0;
+    Eigen::VectorXd guess;              // initial guess of v
+    Eigen::VectorXd free_change;        // v* - v0
+    Eigen::VectorXd free_impulse;       // p = A (v* - v0)
+    Eigen::VectorXd inv_sqrt_diagonal;  // the diagonal of D = diag(A)^(-1/2)
+  };
+  /// The balance of momentum at the current iterate, as vectors over the island's dofs.
+  struct Balance {
+    Eigen::VectorXd force;     // J^T gamma
+    Eigen::VectorXd change;    // v - v_begin
+    Eigen::VectorXd inertial;  // A (v - v_begin)
+    Eigen::VectorXd momentum;  // A v
+    Eigen::VectorXd residual;  // r = J^T gamma + p h/dt - A (v - v_begin)
+  };
+  /// The linear system (A + J^T G J) dv = r of one iteration.
+  struct NewtonSystem {
+    Eigen::MatrixXd matrix;
+    Eigen::PartialPivLU<Eigen::MatrixXd> lu;
+    Eigen::VectorXd dv;  // the Newton step
   };
   /// The result of a Newton solve, or of the Newton solves of all sub-steps.
   struct Outcome {
@@ -74,7 +96,7 @@ class TamsiIsland {
   };
   /// The effect of a Newton step on the velocities of constraints.
   struct Change {
-    double alpha = 1;  // length of the step by the limiter
+    double alpha = 1;  // fraction of the step that the limiter allows
     /// The larger of the norm of all tangential changes and the norm of all other changes [m/s].
     double speed = 0;
   };
@@ -95,11 +117,13 @@ class TamsiIsland {
   int num_substeps_ = 1;
   std::vector<ContactTerms> contacts_;
   std::vector<RowTerms> rows_;
-  Eigen::VectorXd v0_, guess_, free_impulse_, inv_sqrt_diagonal_;
-  Eigen::VectorXd v_, v_begin_, v_whole_step_, force_, product_, r_, dv_;
-  Eigen::MatrixXd H_;
-  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
-  std::vector<double> history_;  // v at the end of each finished sub-step
+  FixedVectors fixed_;
+  Balance balance_;
+  NewtonSystem newton_;
+  Eigen::VectorXd v_;             // the current iterate
+  Eigen::VectorXd v_begin_;       // v at the start of the sub-step
+  Eigen::VectorXd v_whole_step_;  // the last iterate of the undivided step
+  std::vector<double> history_;   // v at the end of each finished sub-step
 };
 
 }  // namespace stiction::formulations

@@ -1,4 +1,4 @@
-#include "stiction/contact/patch_row.hpp"
+#include "stiction/contact/patch_contact.hpp"
 
 #include <algorithm>
 
