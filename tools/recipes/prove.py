@@ -32,7 +32,7 @@ SCENE = """
 
 
 def settle(contact_model: str, **options: Any) -> mujoco.MjData:
-    """Steps a box on an incline of 10 degrees; every step passes its certificate."""
+    """Steps a box on an incline of 10 degrees. A step that fails its certificate raises an error."""
     model = mujoco.MjModel.from_xml_string(SCENE)
     data = mujoco.MjData(model)
     properties = {"materials": {"soft": {"stiffness": 1e5}}, "geoms": {"*": "soft"}}
@@ -43,7 +43,7 @@ def settle(contact_model: str, **options: Any) -> mujoco.MjData:
 
 
 def run(*command: str) -> str:
-    """Runs the command line in a folder of its own and returns what it prints."""
+    """Runs the command line in a temporary folder and returns its output."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, "-m", "stiction", *command],
