@@ -23,9 +23,9 @@ struct DummyLaw {
 
   NormalImpulse<T> calc_impulse(const T& v) const {
     const T force = fe0 - k * dt * v;
-    const auto rests = force <= 0;  // not so where it is not a number
-    const T slope = rests ? T{} : dt * k * dt;
-    return {rests ? T{} : dt * force, -slope, slope};
+    const auto is_open = force <= 0;  // false for NaN, so that n is NaN too
+    const T slope = is_open ? T{} : dt * k * dt;
+    return {is_open ? T{} : dt * force, -slope, slope};
   }
 
   T calc_start_impulse(const T&) const { return dt * math::max(fe0, T{}); }
