@@ -16,9 +16,8 @@ struct DummyLaw {
   T fe0{};  // elastic force at the start of the step, k x0 [N]
 
   static DummyLaw make(const LawStart<T>& start, const contact::ModelParameters&) {
-    return {.dt = math::broadcast_to<T>(start.time_step),
-            .k = start.law.stiffness,
-            .fe0 = start.fn0};
+    return {
+        .dt = math::broadcast_to<T>(start.time_step), .k = start.law.stiffness, .fe0 = start.fn0};
   }
 
   NormalImpulse<T> calc_impulse(const T& v) const {
