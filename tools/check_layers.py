@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Fails if code uses what is built on it, in src/stiction or in python/stiction.
+"""Fails if code in src/stiction or python/stiction uses a layer above its own.
 
     check_layers.py [SOURCE_ROOT...]
 
-C++: each folder may include itself and the folders before it. The folders of stiction_contact know
-no MuJoCo. The certificate is independent of the code that it checks: it stands before `laws` and
+C++: each folder may include itself and the folders before it. The folders of stiction_contact do not
+include MuJoCo. The certificate is independent of the code that it checks: it stands before `laws` and
 `formulations`, so it cannot include them, and they must not include it. The folders after these may
 include only its public headers, so that its kinematics and laws cannot become part of the step.
 
@@ -42,8 +42,8 @@ PUBLIC_HEADERS = {"certificate": ("certificate.hpp", "certificate_fields.hpp", "
 SUFFIXES = (".hpp", ".cpp")
 
 PACKAGE = "stiction"
-COMPILED = ("_core", "_step_options")  # what the build makes
-# The parts of the package from below; parts on one line do not import each other.
+COMPILED = ("_core", "_step_options")  # modules that the build makes
+# The parts of the package, the lowest first. Parts on one line do not import each other.
 PYTHON_LAYERS = (
     COMPILED,
     ("_load", "colours", "errors", "interrupts", "plain_json", "version"),
@@ -65,12 +65,12 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
 def check_include(folder: str, header: str, is_local: bool) -> str | None:
-    """What is wrong with an include of `header` by a file in `folder`; None if nothing.
+    """Returns what is wrong with an include of `header` by a file in `folder`; None if nothing is.
 
-    is_local: written in quotes, as our headers are.
+    is_local: True if the header is written in quotes, as the headers of this project are.
     """
     if header.startswith("mujoco/") and folder in CONTACT_LAYERS:
-        return f"{folder} is part of stiction_contact, which knows no MuJoCo"
+        return f"{folder} is part of stiction_contact, which must not use MuJoCo"
     if not header.startswith("stiction/"):
         return f"write it as stiction/.../{header}" if is_local else None
     target = header.split("/")[1]

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Fails if a link, a path or a citation of the repository leads nowhere. Prints file:line of each.
+"""Fails if a link, a path or a citation of the repository is broken. Prints file:line of each fault.
 
 - A relative link in Markdown leads to a file.
-- A path in backticks in Markdown, as `laws/hertz.hpp`, leads to a file or a folder of the repository.
+- A path in backticks in Markdown, such as `laws/hertz.hpp`, leads to a file or folder of the repository.
   It starts at the root, at the folder of the page, or at a source folder. Paths that may belong to the
   reader are not checked: those whose first folder does not exist, except C++ files, and files without a
   folder, except C++ and Python files.
-- A tag in brackets, as theory:sap, is defined once in Markdown, by a line (theory:sap)= right before a
-  heading.
-- A key in brackets, as castro2023, is that of one entry of docs/references.bib.
+- A tag in brackets, such as theory:sap, is defined once in Markdown, by a line (theory:sap)= right before
+  a heading.
+- A key in brackets, such as castro2023, is the key of one entry of docs/references.bib.
 
 Citations are looked for in the C++, Python and Markdown files that git lists below the root.
 """
@@ -104,7 +104,7 @@ def _expand_braces(text: str) -> Iterator[str]:
 
 
 class Citations:
-    """Names that are defined and cited, with the places where."""
+    """The names that files define and cite, with file and line of each."""
 
     def __init__(self, bibliography: Path) -> None:
         self._bibliography = bibliography

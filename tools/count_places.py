@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Fails if adding a thing touches more files than it should, or does not make it work.
+"""Fails if adding a thing touches more files than it should, or if the thing then does not work.
 
     count_places.py [--no-build] [--keep FOLDER]
 
 Adds a dummy normal law, option, convex contact model and study to a copy of the repository, each by
-its recipe in CONTRIBUTING.md, and counts the files that each touches, by git. Then builds the copy
-and proves that all four work, see recipes/prove.py. The build takes a few minutes; without
-optimization, and by ccache less the next time.
+its recipe in CONTRIBUTING.md, and counts the files that each touches with git. Then builds the copy
+and proves that all four work; see recipes/prove.py. The build is not optimized and takes a few
+minutes, and less the next time because of ccache.
 
---no-build only counts. --keep works in FOLDER, which is left there, in place of a temporary one.
+--no-build only counts. --keep works in FOLDER in place of a temporary folder, and keeps it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RECIPES = ROOT / "tools" / "recipes"
 
 @dataclass(frozen=True)
 class Edit:
-    """A text that is inserted in a file, before or after a text that occurs there once."""
+    """A text to insert in a file, before or after a text that occurs there exactly once."""
 
     path: str
     text: str

@@ -3,10 +3,10 @@
 
     draw_figures.py [NAME...]
 
-draws the named pictures, or all of them. The commands write their plots and results to out/figures, where
-the numbers beside a picture can be checked. An unchanged picture gives an unchanged file, unless it shows
-measured times. Draw these on a machine that does nothing else. SVG pictures are drawn by hand, so this
-program does not draw them.
+draws the named pictures, or all of them. The commands write their plots and results to out/figures. There
+you can check the numbers that a page gives with a picture. An unchanged picture gives an unchanged file,
+unless it shows measured times. Draw pictures with times on a machine that does nothing else. SVG pictures
+are drawn by hand, so this program does not draw them.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ OPTIONS = (
 
 
 def find_scenes() -> dict[str, str]:
-    """Returns scene files by a short name: this package's, and some of packages of scenes."""
+    """Returns scene files by a short name: scenes of this package, and some of other packages."""
     gym = Path(gymnasium.__file__).parent / "envs/mujoco/assets"
     robots = Path(gymnasium_robotics.__file__).parent / "envs/assets"
     own = {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy on the project's sources, and again only on those that changed.
+"""Runs clang-tidy on the project's sources that have not passed it since they changed.
 
     run_clang_tidy.py BUILD_FOLDER
 
-BUILD_FOLDER has compile_commands.json. For each file that passed, build/tidy keeps a hash of the
-file, all headers, its command and the checks.
+BUILD_FOLDER has compile_commands.json. For each file that passed, build/tidy has a file whose name is
+the hash of the source, all headers, its command and the checks.
 """
 
 from __future__ import annotations

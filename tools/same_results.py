@@ -1,4 +1,4 @@
-"""Shows that a change of the code changes no result: recordings and studies stay the same, bit for bit.
+"""Compares two versions of the code: recordings and studies must be the same, bit for bit.
 
     old/.venv/bin/python tools/same_results.py make OLD      # in a worktree of the code before
     .venv/bin/python tools/same_results.py make NEW          # in the code after
@@ -74,7 +74,7 @@ def compare_case(old: Path, new: Path, name: str) -> tuple[list[str], int]:
         return ["was not made again"], 0
     before, after = ((folder / f"{name}.exit").read_text() for folder in (old, new))
     if before.split("\n", 1)[0] != after.split("\n", 1)[0]:
-        return [f"the exit code was {before[:300]!r}, is {after[:300]!r}"], 0
+        return [f"the exit code was {before[:300]!r}, and is now {after[:300]!r}"], 0
     if name.startswith("study_"):
         file = Path(name) / f"{name.removeprefix('study_')}.json"
         numbers, texts = compare_studies(old / file, new / file)
@@ -90,7 +90,7 @@ def compare_recordings(old: Path, new: Path) -> tuple[list[str], int]:
     """Returns the first difference, if there is one, and the number of steps."""
     before, after = (list(Recording(path).all_steps()) for path in (old, new))
     if len(before) != len(after):
-        return [f"there were {len(before)} steps, are {len(after)}"], len(after)
+        return [f"there were {len(before)} steps, and are now {len(after)}"], len(after)
     for a, b in zip(before, after, strict=True):
         where = f"step {a.index}: "
         if a.state.tobytes() != b.state.tobytes() or a.completed != b.completed:
@@ -110,7 +110,7 @@ def compare_studies(old: Path, new: Path) -> tuple[list[str], list[str]]:
     before, after = (list(find_leaves(json.loads(path.read_text()))) for path in (old, new))
     numbers, texts = [], []
     if len(before) != len(after):
-        numbers.append(f"there were {len(before)} entries, are {len(after)}")
+        numbers.append(f"there were {len(before)} entries, and are now {len(after)}")
     for (path, a), (new_path, b) in zip(before, after, strict=False):
         if any(word in path.lower() for word in CLOCK_WORDS):
             continue

@@ -1,4 +1,4 @@
-"""Checks of what users pass: the right types, in ranges that the compiled module takes."""
+"""Checks that arguments of users have the types and ranges that the compiled module accepts."""
 
 from __future__ import annotations
 
@@ -18,10 +18,14 @@ _MIN_INT, _MAX_INT = -(2**31), 2**31 - 1
 
 
 def check_number(name: str, value: Any) -> float:
-    """A real number as float; NaN and infinity too, whose range is checked elsewhere.
+    """Returns a real number as float. NaN and infinity pass, because ranges are checked elsewhere.
+
+    Args:
+        name: name of the argument, for messages.
+        value: the argument.
 
     Raises:
-        Error: it is none, with its name.
+        Error: the value is not a number, or is too large for a float.
     """
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise Error("wrong_shape", name, f"is {_quote(value)}, must be a number")
@@ -37,10 +41,13 @@ def check_integer(
     """Returns a value as an integer within low and high.
 
     Args:
-        wanted: the range in words; by default 'in LOW..HIGH'.
+        name: name of the argument, for messages.
+        value: the argument.
+        low, high: the range.
+        wanted: the range in words; the default is 'in LOW..HIGH'.
 
     Raises:
-        Error: the value is not an integer, or is out of range; the message has its name.
+        Error: the value is not an integer, or is out of range.
     """
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise Error("wrong_shape", name, f"is {_quote(value)}, must be an integer")
@@ -52,10 +59,10 @@ def check_integer(
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """True or False, NumPy's as well.
+    """Returns a flag as a bool. The flags of NumPy are accepted too.
 
     Raises:
-        Error: another value, such as a string, whose truth would surprise.
+        Error: the value is not a flag. A string is refused, because 'False' would count as true.
     """
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
@@ -63,10 +70,10 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def check_name(name: str, value: Any, names: tuple[str, ...] | None = None) -> str:
-    """A text, one of `names` where they are given.
+    """Returns a text. If `names` are given, the text must be one of them.
 
     Raises:
-        Error: it is none, with its name.
+        Error: the value is not a text, or not one of the names.
     """
     if not isinstance(value, str):
         raise Error("wrong_shape", name, f"is {_quote(value)}, must be a text")
@@ -76,14 +83,14 @@ def check_name(name: str, value: Any, names: tuple[str, ...] | None = None) -> s
 
 
 def check_path(name: str, value: Any) -> Path:
-    """A path that the file system can be asked about; whether there is a file is checked elsewhere.
+    """Returns a path that a file may have. The file need not exist.
 
     Args:
-        name: of the argument.
-        value: str or os.PathLike of str, in UTF-8, as MJCF and recordings are.
+        name: name of the argument, for messages.
+        value: str or os.PathLike of str, which must be valid UTF-8.
 
     Raises:
-        Error: it is no path, or one that no file can have; with its name.
+        Error: the value is not a path, or no file can have this path.
     """
     text = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(text, str):
@@ -95,7 +102,9 @@ def check_path(name: str, value: Any) -> Path:
     except UnicodeEncodeError as e:
         raise Error("invalid_value", _shorten(ascii(text)), "is not UTF-8; rename the file") from e
     except ValueError as e:
-        raise Error("invalid_value", _shorten(ascii(text)), "has a zero character in it") from e
+        raise Error(
+            "invalid_value", _shorten(ascii(text)), "contains a zero character; remove it"
+        ) from e
     except OSError as e:
         if e.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             reason = (e.strerror or str(e)).lower()
@@ -104,18 +113,19 @@ def check_path(name: str, value: Any) -> Path:
 
 
 def check_model_type(model: Any) -> None:
-    """Raises Error if it is no MjModel."""
+    """Raises Error if the argument is not an MjModel."""
     if not isinstance(model, mujoco.MjModel):
         raise Error("wrong_shape", "model", f"is a {type(model).__name__}, not a mujoco.MjModel")
 
 
 def check_data_type(data: Any) -> None:
-    """Raises Error if it is no MjData."""
+    """Raises Error if the argument is not an MjData."""
     if not isinstance(data, mujoco.MjData):
         raise Error("wrong_shape", "data", f"is a {type(data).__name__}, not a mujoco.MjData")
 
 
 def _quote(value: Any) -> str:
+    """Returns the representation of a value, shortened for a message."""
     try:
         text = repr(value)
     except ValueError:  # an integer of too many digits

@@ -1,4 +1,4 @@
-"""Names that users give, and misspell."""
+"""Checks names that users give, and suggests the nearest valid name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stiction.errors import Error
 
 
 def suggest_name(name: str, names: Sequence[str]) -> str:
-    """ "(did you mean 'x'?)", or the list of names when none is near."""
+    """Returns a suggestion for a message: "(did you mean 'x'?)", or a list if no name is similar."""
     near = difflib.get_close_matches(name, names, n=1)
     if near:
         return f"(did you mean '{near[0]}'?)"
@@ -33,20 +33,24 @@ def find_compliant_models() -> list[str]:
 
 
 def make_printable(text: str) -> str:
-    """Control characters, as a file name may have to deceive a terminal, as \\x1b and the like."""
+    """Replaces control characters by escapes such as \\x1b.
+
+    A file name may contain control characters that would change what a terminal shows.
+    """
     return "".join(
         c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
     )
 
 
 def find_geom(model: mujoco.MjModel, geom: str | int) -> int:
-    """The id of a geom.
+    """Returns the id of a geom.
 
     Args:
-        geom: its name, or its id as int or, for geoms without a name, '#12'.
+        model: the model.
+        geom: the name of the geom, or its id as an int or as a text such as '#12'.
 
     Raises:
-        Error: no geom has it; with the nearest name.
+        Error: no geom has this name or id; the message suggests the nearest name.
     """
     if isinstance(geom, str):
         index: int = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, geom)
@@ -64,5 +68,7 @@ def find_geom(model: mujoco.MjModel, geom: str | int) -> int:
     if isinstance(geom, bool) or not isinstance(geom, int):
         raise Error("wrong_shape", "geom", f"is {geom!r}, must be a name or an id")
     if not 0 <= geom < model.ngeom:
-        raise Error("unknown_name", "geom", f"there is no #{geom}, the scene has {model.ngeom}")
+        raise Error(
+            "unknown_name", "geom", f"there is no #{geom}; the scene has {model.ngeom} geoms"
+        )
     return geom

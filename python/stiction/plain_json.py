@@ -7,7 +7,7 @@ from typing import Any
 
 
 def make_plain(value: Any) -> Any:
-    """Converts what JSON cannot express to text: NaN and infinity, and floats that are keys."""
+    """Converts values that JSON cannot express to text: NaN, infinity, and floats that are keys."""
     if isinstance(value, dict):
         return {
             f"{key:g}" if isinstance(key, float) else key: make_plain(x) for key, x in value.items()

@@ -23,7 +23,7 @@ PropertiesLike = ContactProperties | str | os.PathLike[str] | Mapping[str, Any] 
 def make_properties(
     properties: PropertiesLike, folder: Path | None = None
 ) -> ContactProperties | None:
-    """Converts what Simulator accepts as properties to contact properties.
+    """Converts the argument `properties` of Simulator to contact properties.
 
     Args:
         properties: a file, its content as a dict, contact properties, or None, which stays None.
@@ -41,7 +41,7 @@ def make_properties(
     raise Error(
         "wrong_shape",
         "properties",
-        f"is a {type(properties).__name__}; must be a file, a dict or None",
+        f"is a {type(properties).__name__}, must be a file, a dict, ContactProperties or None",
     )
 
 

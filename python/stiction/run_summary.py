@@ -62,7 +62,7 @@ class _Costs:
 
 
 class RunSummary:
-    """Sums up the reports of a run's steps. Its clock starts when it is made.
+    """Summarizes the reports of the steps of a run. The wall time counts from its construction.
 
     status, message: status and message of the last step.
     num_failed: number of failed steps.
@@ -116,7 +116,7 @@ class RunSummary:
         return [f"{text} ({n} times)" if n > 1 else text for text, n in self._warnings.items()]
 
     def figures(self) -> dict[str, Any]:
-        """The figures by name, fit for JSON. None means unknown. Units are SI but for us_per_step."""
+        """The figures by name, fit for JSON. None means unknown. Units are SI, except us_per_step."""
         simulated, wall_time = self.num_steps * self._time_step, self._end - self._begin
         return {
             "status": self.status,

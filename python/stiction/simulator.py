@@ -1,4 +1,4 @@
-"""Simulator: a drop-in for mujoco.mj_step."""
+"""Simulator: steps a MuJoCo model in place of mujoco.mj_step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Simulator:
-    """Steps a MuJoCo model with contact by one of Stiction's models.
+    """Steps a MuJoCo model under one of Stiction's contact models.
 
         sim = stiction.Simulator(model, contact_model="lagged")
         report = sim.step(data)            # in place of mujoco.mj_step(model, data)
@@ -72,7 +72,7 @@ class Simulator:
 
     @property
     def on_failure(self) -> str:
-        """The option of this name."""
+        """The reaction to a failed step: 'raise', 'stop' or 'keep_best'."""
         on_failure: str = self._options["on_failure"]
         return on_failure
 
@@ -89,7 +89,7 @@ class Simulator:
 
     @property
     def properties(self) -> ContactProperties | None:
-        """The contact properties of geoms that were given."""
+        """The contact properties that the simulator was made with, or None."""
         return self._properties
 
     def explain(self, geom1: str | int, geom2: str | int) -> dict[str, Any]:
@@ -101,9 +101,10 @@ class Simulator:
         Returns:
             A dict fit for JSON:
             `geoms`: name, body, material, and what selected the material, of each geom.
-            `collides`, `reason`: whether the geoms collide, and why they do not.
+            `collides`, `reason`: whether the geoms collide, and why or why not.
             `touches_in`: 'patches' or 'points'; None if the geoms do not collide.
-            `why_points`: why geoms touch in points although one has a pressure field.
+            `why_points`: why the geoms touch in points although one of them has a pressure field, or
+            None.
             `contact_model`, `normal_law`, `friction_law`: the options.
             `numbers`: name, value in SI `unit`, `from`, `is_used` by the model, and `note` of each
             number. An infinite stiffness is near-rigid.
@@ -164,18 +165,21 @@ class Simulator:
 
 
 def _warn_of_custom_text(model: mujoco.MjModel) -> None:
-    """Warns of contact properties that the scene names: the model does not know its folder."""
+    """Warns if the scene names contact properties.
+
+    A Simulator cannot read them, because a compiled model does not contain the folder of its file.
+    """
     if (text := read_text(model, PROPERTIES)) is not None:
         warnings.warn(
-            f"the scene names contact properties, '{text}', which a Simulator does not read by "
-            "itself: make it with stiction.load_scene(path).make_simulator(), or give properties=",
+            f"the scene names the contact properties '{text}', but a Simulator of a compiled model "
+            "does not read them; use stiction.load_scene(path).make_simulator(), or give properties=",
             StictionWarning,
             stacklevel=3,
         )
 
 
 def _document_options() -> None:
-    """Gives Simulator the signature and the documentation of all options."""
+    """Adds all options to the signature and the documentation of Simulator."""
     model, *_, properties = [
         parameter
         for name, parameter in inspect.signature(Simulator).parameters.items()
@@ -183,7 +187,7 @@ def _document_options() -> None:
     ]
     parameters = [model, *make_parameters(), properties]
     setattr(Simulator, "__signature__", inspect.Signature(parameters))  # noqa: B010
-    if Simulator.__doc__:  # there is none under python -OO
+    if Simulator.__doc__:  # python -OO removes docstrings
         Simulator.__doc__ = Simulator.__doc__.replace("OPTIONS", describe_options(indent=8))
 
 

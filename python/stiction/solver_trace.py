@@ -20,8 +20,9 @@ _MAX_LABELS = 12  # more lines than this get no legend
 def plot_trace(trace: TraceReport) -> Figure:
     """Draws cost, gradient norm and step length of each run of Newton's method in a step.
 
-    A run is one line. The cost is drawn above its value at the end of the run, so its last point
-    has none. Under 'tamsi', which minimizes no cost, the first plot stays empty.
+    Each run is one line. The first plot shows the cost minus its value at the end of the run. The
+    last point is missing, because this difference is 0 there and the axis is logarithmic. Under
+    'tamsi', which minimizes no cost, the first plot is empty.
 
     Args:
         trace: `report.trace` of a step by Simulator(..., trace=True).

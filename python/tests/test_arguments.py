@@ -1,4 +1,4 @@
-"""Wrong arguments from Python: an Error that names them, and nothing changed."""
+"""Wrong arguments raise an Error that names them, and change nothing."""
 
 from __future__ import annotations
 
@@ -82,7 +82,9 @@ def test_a_simulator_names_the_argument(
 
 
 @pytest.mark.parametrize("value", [3, 5, 0, -4, 2, 66, 10**9, 2**40])
-def test_directions_of_friction_have_their_whole_range(model: mujoco.MjModel, value: int) -> None:
+def test_friction_directions_outside_the_range_are_refused(
+    model: mujoco.MjModel, value: int
+) -> None:
     with pytest.raises(
         stiction.Error, match=f"^friction_directions: is {value}, must be even, in 4..64"
     ):
@@ -90,12 +92,12 @@ def test_directions_of_friction_have_their_whole_range(model: mujoco.MjModel, va
 
 
 @pytest.mark.parametrize("value", [None, "scene.xml", 3, mujoco.MjData])
-def test_the_model_must_be_one(value: Any) -> None:
+def test_another_object_in_place_of_the_model_is_refused(value: Any) -> None:
     with pytest.raises(stiction.Error, match=r"^model: is a \w+, not a mujoco.MjModel"):
         stiction.Simulator(value)
 
 
-def test_numbers_of_numpy_are_taken(model: mujoco.MjModel) -> None:
+def test_numpy_numbers_are_accepted(model: mujoco.MjModel) -> None:
     simulator = stiction.Simulator(
         model, time_step=np.float32(0.25), tolerance=np.float64(1e-6), num_threads=np.int64(1)
     )
@@ -117,7 +119,7 @@ def test_numbers_of_numpy_are_taken(model: mujoco.MjModel) -> None:
         (None, "wrong_shape"),
     ],
 )
-def test_steps_are_counted(model: mujoco.MjModel, nstep: Any, code: str) -> None:
+def test_nstep_must_be_a_whole_number(model: mujoco.MjModel, nstep: Any, code: str) -> None:
     data = mujoco.MjData(model)
     with pytest.raises(stiction.Error) as caught:
         stiction.Simulator(model).step(data, nstep)
@@ -141,7 +143,7 @@ def test_data_must_be_of_the_model(model: mujoco.MjModel) -> None:
         assert caught.value.code == "wrong_shape"
 
 
-def test_data_of_models_without_a_signature_is_told_by_size(model: mujoco.MjModel) -> None:
+def test_data_of_another_size_is_refused_without_a_signature(model: mujoco.MjModel) -> None:
     def reload(text: str) -> mujoco.MjModel:
         source = mujoco.MjModel.from_xml_string(text)
         buffer = np.zeros(mujoco.mj_sizeModel(source), np.uint8)
@@ -181,7 +183,7 @@ def test_a_model_that_cannot_be_simulated_is_refused_with_all_its_faults(
         ("n" * 5000, "invalid_value"),
     ],
 )
-def test_what_is_no_path_is_refused_everywhere(path: Any, code: str) -> None:
+def test_every_path_argument_refuses_other_objects(path: Any, code: str) -> None:
     simulator = stiction.Simulator(mujoco.MjModel.from_xml_string("<mujoco/>"))
     for open_it in (
         stiction.load_scene,

@@ -66,7 +66,7 @@ def test_the_certificates_public_headers_may_be_included(tmp_path: Path) -> None
     [
         ("math/a.hpp", '"stiction/contact/b.hpp"', "math must not include contact"),
         ("plant/a.cpp", "<stiction/sim/b.hpp>", "plant must not include sim"),
-        ("contact/a.cpp", "<mujoco/mujoco.h>", "knows no MuJoCo"),
+        ("contact/a.cpp", "<mujoco/mujoco.h>", "must not use MuJoCo"),
         ("certificate/a.cpp", '"stiction/laws/b.hpp"', "certificate must not include laws"),
         ("formulations/rigid/a.cpp", '"stiction/certificate/b.hpp"', "which verifies its results"),
         (

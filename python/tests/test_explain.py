@@ -104,7 +104,7 @@ def test_geoms_that_do_not_collide_are_not_an_error(scene: Path) -> None:
     [
         ("cub", "did you mean 'cube'?"),
         ("xyzzy", "there are 'floor', 'left_pad', 'cube'"),
-        ("#4", "there is no #4, the scene has 4"),
+        ("#4", "there is no #4; the scene has 4 geoms"),
         ("", "there is no ''"),
     ],
 )

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::stiction.IgnoredSettingWarning"
 
 
 def settle(**options: object) -> float:
-    """Height of the ball at rest above the floor, below it negative [m]."""
+    """Step until the ball rests, and return the height of its lowest point above the floor [m]."""
     model = mujoco.MjModel.from_xml_string(SCENE)
     data = mujoco.MjData(model)
     simulator = stiction.Simulator(model, properties=STEEL, **options)
@@ -56,7 +56,8 @@ def test_names_are_listed() -> None:
 
 
 def test_ball_rests_where_the_law_carries_its_weight() -> None:
-    # Of two equal surfaces: half the stiffness, twice the thickness, and Hertz's compressions.
+    # Two equal surfaces combine to half the stiffness and twice the thickness; Hertz's law
+    # divides the compression between them.
     k, k_h, d = 0.5e6, 2e9 / 2**1.5, 2e-4
     expected = {
         "hunt_crossley": -WEIGHT / k,

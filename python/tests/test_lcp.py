@@ -1,4 +1,4 @@
-"""stiction.lcp against enumeration, least squares and problems of other programs."""
+"""stiction.lcp is compared with enumeration, least squares and problems of other programs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PROBLEMS = {
 
 
 def read_sparse(group: h5py.Group) -> sparse.csc_matrix:
-    """FCLIB's matrices: triplets, or compressed columns (nz = -1) or rows (nz = -2)."""
+    """Read an FCLIB matrix: triplets, compressed columns (nz = -1) or compressed rows (nz = -2)."""
     shape = int(group["m"][0]), int(group["n"][0])
     x, i, p, nz = group["x"][:], group["i"][:], group["p"][:], int(group["nz"][0])
     if nz == -1:
@@ -37,7 +37,7 @@ def read_sparse(group: h5py.Group) -> sparse.csc_matrix:
 
 
 def read_normal_lcp(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Q and r of the contacts' normal directions alone."""
+    """Read Q and r, restricted to the normal directions of the contacts."""
     with h5py.File(path) as file:
         if "fclib_local" in file:
             group = file["fclib_local"]
@@ -61,7 +61,7 @@ def test_normal_parts_of_fclib_problems_are_solved(name: str, solver: str) -> No
         pytest.skip("needs ../shared/reference/lcp")
     num_contacts, rank = PROBLEMS[name]
     Q, r = read_normal_lcp(REFERENCE / name)
-    Q = (Q + Q.T) / 2  # of round-off, or of the file's
+    Q = (Q + Q.T) / 2  # remove the asymmetry of round-off and of the file
     assert r.size == num_contacts
     if rank is not None:
         assert np.linalg.matrix_rank(Q, tol=1e-9 * np.abs(Q).max()) == rank
@@ -73,7 +73,7 @@ def test_normal_parts_of_fclib_problems_are_solved(name: str, solver: str) -> No
 
 
 def enumerate_w(Q: np.ndarray, r: np.ndarray) -> np.ndarray | None:
-    """w of the solution, by trying all active sets."""
+    """Find w of the solution by trying all active sets."""
     for size in range(r.size + 1):
         for active in map(list, combinations(range(r.size), size)):
             z = np.zeros(r.size)
@@ -105,7 +105,7 @@ def test_small_problems_agree_with_enumeration(solver: str) -> None:
     assert num_infeasible >= 3 or solver == "ppm"
 
 
-def test_gram_is_the_nearest_point() -> None:
+def test_solve_gram_finds_the_nearest_point() -> None:
     rng = np.random.default_rng(2)
     N, u_hat = rng.normal(size=(30, 8)), rng.normal(size=8)
     b = -N @ rng.normal(size=8) + rng.uniform(0, 1, 30)  # feasible
@@ -132,7 +132,7 @@ def test_mlcp_solves_both_equations() -> None:
     assert lcp.solve_mlcp(M, -N.T, N, zero, -f, b).status == "not_solved"
 
 
-def test_selected_rows_span_all() -> None:
+def test_selected_rows_span_all_rows() -> None:
     rng = np.random.default_rng(4)
     X = rng.normal(size=(40, 5)) @ rng.normal(size=(5, 12))
     for pivoted in (True, False):
@@ -175,7 +175,7 @@ def test_a_problem_that_is_not_solved_has_its_residual(solver: str) -> None:
 def test_a_mixed_problem_that_condensing_spoils_is_not_called_solved(solver: str) -> None:
     num_unsolved = 0
     for size in range(2, 13):
-        # Hilbert's matrix, whose condition is 1e16 at 12.
+        # The condition number of Hilbert's matrix of size 12 is 1e16.
         A = 1 / (np.arange(size)[:, None] + np.arange(size) + 1.0)
         rng = np.random.default_rng(0)
         C, a, b = rng.normal(size=(size, 4)), rng.normal(size=size), rng.normal(size=4)
@@ -192,10 +192,10 @@ def test_a_mixed_problem_that_condensing_spoils_is_not_called_solved(solver: str
     assert num_unsolved >= 1
 
 
-def test_rows_of_other_units_are_no_less_feasible() -> None:
+def test_feasibility_does_not_depend_on_the_scale_of_a_row() -> None:
     for solver in lcp.lcp_solvers():
         result = lcp.solve(np.diag([1e-13, 1.0]), [-1.0, -1.0], solver)
-        if solver == "active_set":  # DAQP itself takes a row that short for zero
+        if solver == "active_set":  # DAQP itself treats a row that short as zero
             assert result.status == "not_solved"
             continue
         assert result.is_solved, (solver, result)
@@ -210,7 +210,7 @@ def test_rows_are_selected_at_any_scale() -> None:
         rows = lcp.select_rows(X, pivoted=pivoted)
         assert sorted(rows.selected) == [0, 1]
         np.testing.assert_allclose(rows.factor @ rows.basis, X[rows.selected], rtol=1e-15)
-    assert lcp.select_rows(np.ones((2, 10**6))).rank == 1  # of memory for its rank alone
+    assert lcp.select_rows(np.ones((2, 10**6))).rank == 1  # memory grows with the rank only
 
 
 LARGE = """
@@ -257,7 +257,7 @@ except MemoryError as e:
 @pytest.mark.parametrize(
     "call", ["lcp.solve_gram(N, b, u)", "lcp.solve_gram(N, b, u, 'ppm')", "lcp.solve(N, b)"]
 )
-def test_memory_that_runs_out_on_the_way_is_an_error(call: str) -> None:
+def test_running_out_of_memory_during_a_solve_is_an_error(call: str) -> None:
     text = TIGHT.format(call=call)
     result = subprocess.run(
         [sys.executable, "-c", text], capture_output=True, text=True, check=False

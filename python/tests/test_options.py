@@ -98,9 +98,9 @@ def test_settings_have_the_type_of_their_option(text: str, setting: Setting) -> 
     [
         ("gap_correction", "'gap_correction' is not NAME=VALUE"),
         ("gap_corection=1", r"no setting 'gap_corection' \(did you mean 'gap_correction'\?\)"),
-        ("gap_correction=much", "gap_correction is a number, not 'much'"),
-        ("max_iterations=2.5", "max_iterations is an integer, not '2.5'"),
-        ("drop_separating=no", "drop_separating is true or false, not 'no'"),
+        ("gap_correction=much", "gap_correction is 'much', must be a number"),
+        ("max_iterations=2.5", "max_iterations is '2.5', must be an integer"),
+        ("drop_separating=no", "drop_separating is 'no', must be true or false"),
         ("tolerance=1e-3", "no setting 'tolerance'"),
     ],
 )

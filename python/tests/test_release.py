@@ -42,7 +42,7 @@ def release(clone: Path, version: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_joins_fragments_sets_the_version_and_tags(clone: Path) -> None:
+def test_release_joins_fragments_sets_the_version_and_tags(clone: Path) -> None:
     (clone / "changelog" / "+thing.feature.md").write_text("`stiction thing` does a thing.\n")
     (clone / "changelog" / "+fault.fix.md").write_text("The fault is gone.\n")
     git(clone, "add", "-A")
@@ -64,7 +64,9 @@ def test_joins_fragments_sets_the_version_and_tags(clone: Path) -> None:
     ("version", "problem"),
     [("7.8", "is not a version"), ("7.8.9", "no fragments"), ("v7.8.9", "is not a version")],
 )
-def test_refuses_what_is_no_release_and_says_why(clone: Path, version: str, problem: str) -> None:
+def test_wrong_versions_are_refused_with_the_reason(
+    clone: Path, version: str, problem: str
+) -> None:
     head = git(clone, "rev-parse", "HEAD")
     for fragment in (clone / "changelog").glob("+*.md"):
         fragment.unlink()
@@ -78,7 +80,7 @@ def test_refuses_what_is_no_release_and_says_why(clone: Path, version: str, prob
     assert git(clone, "status", "--porcelain") == ""
 
 
-def test_refuses_uncommitted_changes(clone: Path) -> None:
+def test_uncommitted_changes_are_refused(clone: Path) -> None:
     (clone / "README.md").write_text("changed\n")
     done = release(clone, "7.8.9")
     assert done.returncode == 1

@@ -1,4 +1,4 @@
-"""Simulator: in place of mj_step, on the user's own model and data."""
+"""Simulator replaces mj_step on the user's own model and data."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def test_model_mujoco_is_mj_step_bit_for_bit():
 
 
 @pytest.mark.parametrize("contact_model", OURS)
-def test_motion_without_contact_is_mj_steps(contact_model):
-    # Neither dampers nor springs, whose implicit treatment would differ from Euler's.
+def test_motion_without_contact_matches_mj_step(contact_model):
+    # The model has no dampers or springs: their implicit treatment would differ from Euler's.
     model, data = make(ARM)
     twin = mujoco.MjData(model)
     simulator = stiction.Simulator(model, contact_model)
@@ -96,7 +96,7 @@ def test_motion_without_contact_is_mj_steps(contact_model):
 
 
 @pytest.mark.parametrize("contact_model", [*OURS, "mujoco"])
-def test_many_steps_in_one_call_are_as_many_calls(contact_model):
+def test_one_call_of_many_steps_equals_many_calls(contact_model):
     model, data = make(PILE)
     twin = mujoco.MjData(model)
     simulator = stiction.Simulator(model, contact_model)
@@ -131,7 +131,7 @@ def test_one_simulator_steps_any_data_of_its_model():
 # Reports and their arrays.
 
 
-def test_a_contact_is_foreseen_and_listed_where_it_touches():
+def test_a_contact_is_listed_before_it_touches():
     model, data = make(BALL)
     simulator = stiction.Simulator(model, "lagged")
     data.qvel[2] = -2  # 4 mm a step, from 5 mm
@@ -141,7 +141,7 @@ def test_a_contact_is_foreseen_and_listed_where_it_touches():
     assert contacts.distance[0] == pytest.approx(1e-3, abs=1e-4)
     assert contacts.normal_impulse[0] > 0
     assert data.qpos[2] == pytest.approx(0.1, abs=1e-5)
-    # Gaps are widened for the step alone.
+    # The simulator widens the gaps during the step only.
     assert model.geom_gap.tolist() == [0, 0]
 
 
@@ -174,7 +174,7 @@ def test_arrays_are_read_only():
         impulse[0, 0] = 1
 
 
-def test_report_that_is_kept_stays_as_it_is():
+def test_a_stored_report_does_not_change():
     model, data = make(PILE)
     simulator = stiction.Simulator(model)
     kept = []
@@ -186,7 +186,7 @@ def test_report_that_is_kept_stays_as_it_is():
         np.testing.assert_array_equal(report.contacts.impulse, impulse)
 
 
-def test_array_alone_keeps_its_report():
+def test_an_array_keeps_its_report_alive():
     model, data = make(PILE)
     simulator = stiction.Simulator(model)
     simulator.step(data, 100)
@@ -212,7 +212,7 @@ def test_reports_outlive_simulator_data_and_model():
     assert certificate.ok
 
 
-def test_model_outlives_the_users_names_of_it():
+def test_the_simulator_keeps_its_model_alive():
     model, data = make(PILE)
     simulator = stiction.Simulator(model)
     del model
@@ -220,7 +220,7 @@ def test_model_outlives_the_users_names_of_it():
     assert simulator.step(data, 10).ok
 
 
-def test_report_prints_what_matters():
+def test_printed_report_has_the_main_numbers():
     model, data = make(PILE)
     report = stiction.Simulator(model).step(data, 100)
     assert repr(report).startswith("StepReport(status='ok', time=0.2")
@@ -233,7 +233,7 @@ def test_report_prints_what_matters():
 
 @pytest.mark.parametrize("field", ["qpos", "qvel", "ctrl", "qfrc_applied", "xfrc_applied"])
 @pytest.mark.parametrize("on_failure", ["raise", "stop", "keep_best"])
-def test_what_is_not_finite_stops_the_step_and_touches_nothing(field, on_failure):
+def test_values_that_are_not_finite_stop_the_step_and_change_nothing(field, on_failure):
     model, data = make(ARM)
     simulator = stiction.Simulator(model, on_failure=on_failure)
     simulator.step(data, 10)
@@ -276,7 +276,7 @@ def test_step_that_does_not_converge_leaves_the_state():
     assert stiction.Simulator(model).step(data).ok
 
 
-def test_keep_best_goes_on_and_says_so():
+def test_keep_best_continues_and_reports_it():
     model, data = impact()
     simulator = stiction.Simulator(model, max_iterations=1, tolerance=1e-12, on_failure="keep_best")
     report = simulator.step(data, 3)
@@ -293,7 +293,7 @@ def test_data_of_another_model_is_refused():
     assert caught.value.code == "wrong_shape"
 
 
-def test_what_is_no_model_or_data_is_refused():
+def test_other_objects_in_place_of_model_or_data_are_refused():
     model, data = make(ARM)
     with pytest.raises(stiction.Error, match=r"is a MjData, not a mujoco\.MjModel"):
         stiction.Simulator(data)
@@ -363,7 +363,7 @@ def test_exception_in_a_callback_comes_through(set_control, contact_model, error
     set_control(control)
     with pytest.raises(error, match="mine"):
         simulator.step(data, 50)
-    # The steps before it were made, the one it spoilt was not, and all goes on without it.
+    # The steps before the exception were made, its own step was not, and later steps work.
     set_control(None)
     twin = mujoco.MjData(model)
     simulator.step(twin, 53)
@@ -397,7 +397,7 @@ def test_gil_is_released():
 
 
 def test_threads_may_share_a_simulator():
-    # Each waits for the other, and gets what it would get alone.
+    # Each thread waits for the other, and gets the result that it would get alone.
     model, alone = make(PILE)
     simulator = stiction.Simulator(model)
     simulator.step(alone, 500)
@@ -438,7 +438,8 @@ def test_interrupt_comes_between_steps():
     with pytest.raises(KeyboardInterrupt):
         step_for_ever()
     timer.join()
-    # Whole steps only: as many calls without an interrupt end in the same bits.
+    # Only whole steps were made: the same number of steps without an interrupt gives the same
+    # bits.
     twin = mujoco.MjData(model)
     num_steps = round(data.time / model.opt.timestep)
     assert num_steps % 50 == 0
@@ -478,7 +479,7 @@ def test_hessian_of_a_resting_ball_is_the_closed_form() -> None:
     assert simulator.calc_condition_number() == pytest.approx(eigenvalues[-1] / eigenvalues[0])
 
 
-def test_mujoco_has_no_hessian_of_ours() -> None:
+def test_model_mujoco_has_no_hessian() -> None:
     model = mujoco.MjModel.from_xml_string("<mujoco/>")
     simulator = stiction.Simulator(model, "mujoco")
     simulator.step(mujoco.MjData(model))

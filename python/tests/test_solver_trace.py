@@ -33,7 +33,7 @@ def _newton_models() -> list[str]:
 
 
 @pytest.mark.parametrize("contact_model", _newton_models())
-def test_has_an_entry_for_each_iterate_of_each_island(contact_model: str) -> None:
+def test_trace_has_an_entry_for_each_iterate_of_each_island(contact_model: str) -> None:
     _, report = _step(contact_model, trace=True)
     trace = report.trace
     assert set(trace.island) == {0, 1}
@@ -61,20 +61,20 @@ def test_a_model_without_cost_has_nan() -> None:
 
 
 @pytest.mark.parametrize("contact_model", stiction.contact_models())
-def test_is_empty_when_off(contact_model: str) -> None:
+def test_trace_is_empty_when_off(contact_model: str) -> None:
     _, report = _step(contact_model, trace=False)
     assert len(report.trace) == 0
     assert report.trace.cost.shape == (0,)
 
 
 @pytest.mark.parametrize("contact_model", _newton_models())
-def test_changes_no_result(contact_model: str) -> None:
+def test_trace_changes_no_result(contact_model: str) -> None:
     data, _ = _step(contact_model, trace=False)
     traced, _ = _step(contact_model, trace=True)
     assert (data.qvel == traced.qvel).all()
 
 
-def test_describes_the_last_step_of_a_call() -> None:
+def test_trace_describes_the_last_step_of_a_call() -> None:
     model = mujoco.MjModel.from_xml_string(_SCENE)
     data = mujoco.MjData(model)
     simulator = stiction.Simulator(model, trace=True)
@@ -92,7 +92,7 @@ def test_plot_has_a_line_for_each_run() -> None:
     assert [len(axes.lines) for axes in figure.axes] == [num_runs] * 3
 
 
-def test_plot_of_an_empty_trace_says_what_to_do() -> None:
+def test_plot_of_an_empty_trace_names_the_remedy() -> None:
     _, report = _step("lagged", trace=False)
     with pytest.raises(stiction.Error, match="trace=True"):
         stiction.plot_trace(report.trace)

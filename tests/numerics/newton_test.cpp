@@ -268,8 +268,10 @@ TEST(NewtonTrace, HoldsCostGradientAndStepOfEveryIterate) {
   };
   const double initial_cost = calc_cost(problem.v);
   NewtonTrace trace;
-  const NewtonResult result =
-      minimize(problem, {.relative_tolerance = 1e-10, .trace = &trace});
+  NewtonOptions options;
+  options.relative_tolerance = 1e-10;
+  options.trace = &trace;
+  const NewtonResult result = minimize(problem, options);
   ASSERT_EQ(result.status, NewtonStatus::kConverged);
   const std::vector<NewtonIterate>& iterates = trace.iterates();
   ASSERT_EQ(iterates.size(), result.iterations + 1u);
@@ -279,7 +281,9 @@ TEST(NewtonTrace, HoldsCostGradientAndStepOfEveryIterate) {
     EXPECT_EQ(iterates[i].iteration, static_cast<int>(i));
     EXPECT_EQ(iterates[i].gradient_norm, problem.residuals[i]);
     EXPECT_EQ(iterates[i].step_length > 0, i + 1 < iterates.size());
-    if (i > 0) EXPECT_LE(iterates[i].cost, iterates[i - 1].cost);
+    if (i > 0) {
+      EXPECT_LE(iterates[i].cost, iterates[i - 1].cost);
+    }
   }
   EXPECT_NEAR(iterates.back().cost, calc_cost(problem.v) - initial_cost, 1e-9);
 }
@@ -287,9 +291,11 @@ TEST(NewtonTrace, HoldsCostGradientAndStepOfEveryIterate) {
 TEST(NewtonTrace, CountsRuns) {
   DenseProblem problem = make_quadratic(VectorXd::Ones(3));
   NewtonTrace trace;
+  NewtonOptions options;
+  options.trace = &trace;
   for (int run = 0; run < 2; ++run) {
     problem.v.setZero();
-    (void)minimize(problem, {.trace = &trace});
+    (void)minimize(problem, options);
   }
   const std::vector<NewtonIterate>& iterates = trace.iterates();
   ASSERT_EQ(iterates.size() % 2, 0u);
@@ -307,8 +313,10 @@ TEST(NewtonTrace, CountsRuns) {
 TEST(NewtonTrace, LeavesTheResultAsItIs) {
   DenseProblem plain = make_smooth(), traced = make_smooth();
   NewtonTrace trace;
+  NewtonOptions options;
+  options.trace = &trace;
   (void)minimize(plain, {});
-  (void)minimize(traced, {.trace = &trace});
+  (void)minimize(traced, options);
   EXPECT_EQ(plain.v, traced.v);
 }
 

@@ -16,16 +16,15 @@ struct DummyLaw {
   T fe0{};  // elastic force at the start of the step, k x0 [N]
 
   static DummyLaw make(const LawStart<T>& start, const contact::ModelParameters&) {
-    return {.dt = math::broadcast_to<T>(start.time_step),
-            .k = start.law.stiffness,
-            .fe0 = start.fn0};
+    return {
+        .dt = math::broadcast_to<T>(start.time_step), .k = start.law.stiffness, .fe0 = start.fn0};
   }
 
   NormalImpulse<T> calc_impulse(const T& v) const {
     const T force = fe0 - k * dt * v;
-    const auto rests = force <= 0;  // not so where it is not a number
-    const T slope = rests ? T{} : dt * k * dt;
-    return {rests ? T{} : dt * force, -slope, slope};
+    const auto is_open = force <= 0;  // false for NaN, so that n is NaN too
+    const T slope = is_open ? T{} : dt * k * dt;
+    return {is_open ? T{} : dt * force, -slope, slope};
   }
 
   T calc_start_impulse(const T&) const { return dt * math::max(fe0, T{}); }

@@ -33,7 +33,7 @@ SCENE = """
 
 
 def settle(contact_model: str, **options: Any) -> mujoco.MjData:
-    """Steps a box on a plane, with gravity tilted by 10 degrees; every step passes its certificate."""
+    """Step a box on a plane with gravity tilted by 10 degrees; every step passes its certificate."""
     model = mujoco.MjModel.from_xml_string(SCENE)
     data = mujoco.MjData(model)
     properties = {"materials": {"soft": {"stiffness": 1e5}}, "geoms": {"*": "soft"}}
@@ -44,7 +44,7 @@ def settle(contact_model: str, **options: Any) -> mujoco.MjData:
 
 
 def run(*command: str) -> str:
-    """Runs the command line in a folder of its own and returns what it prints."""
+    """Runs the command line in a temporary folder and returns its output."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, "-m", "stiction", *command],

@@ -88,7 +88,7 @@ def make_heap_mjcf(num_bodies: int = NUM_BODIES) -> str:
 
 
 class _Faller:
-    """mj_step with its own heap. `seconds` has the CPU time per step of each interval [s]."""
+    """A heap of its own that mj_step steps. `seconds` has the CPU time per step of each interval [s]."""
 
     def __init__(self, xml: str) -> None:
         self.model = mujoco.MjModel.from_xml_string(xml)
@@ -108,7 +108,7 @@ class _Faller:
 
 
 class _StictionFaller(_Faller):
-    """Stiction with its own heap."""
+    """A heap of its own that Stiction steps."""
 
     def __init__(self, xml: str, contact_model: str, tolerance: float, num_threads: int) -> None:
         super().__init__(xml)

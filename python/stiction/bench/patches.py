@@ -142,8 +142,8 @@ def _time_steps(
     wanted: float,
 ) -> StepCase:
     ours, summary = make_stiction_runner(simulator, start, _SETTLE_STEPS, num_steps)
-    asked = (scene.model, simulator.properties, start, tessellation, num_steps)
-    query, pairs = make_surface_runner(*asked), make_pair_runners(*asked)
+    arguments = (scene.model, simulator.properties, start, tessellation, num_steps)
+    query, pairs = make_surface_runner(*arguments), make_pair_runners(*arguments)
     runners = {"stiction": ours, "query": query.runner}
     runners |= {name: pair.runner for name, pair in pairs.items()}
     peers = {

@@ -8,7 +8,7 @@ from pathlib import Path
 from stiction.bench.programs import FOLDER, run_program
 
 PROGRAM = FOLDER / "rigid_bench"
-OTHER = "stewart_trinkle"
+_BASELINE = "stewart_trinkle"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def run_rigid(program: Path = PROGRAM) -> RigidBench:
     """
     out = run_program(program)
     rows = out.pop("cases")
-    others = {row["scene"]: row["us"] for row in rows if row["model"] == OTHER}
+    others = {row["scene"]: row["us"] for row in rows if row["model"] == _BASELINE}
     cases = [
         RigidCase(
             **row,

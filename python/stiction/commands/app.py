@@ -1,4 +1,4 @@
-"""The program `stiction`, with which each command registers, and its exit codes."""
+"""The program `stiction` and its exit codes. Each command registers with the object `app`."""
 
 from __future__ import annotations
 

@@ -28,9 +28,10 @@ _SECONDS = {
 
 
 def parse_time(text: str) -> float:
-    """Seconds from '0.002', '2ms', '5 s', '1min'.
+    """Returns the seconds of a time such as '0.002', '2ms', '5 s' or '1min'.
 
-    Raises typer.BadParameter.
+    Raises:
+        typer.BadParameter: the text is not a time, or the time is not finite and above 0.
     """
     match = re.fullmatch(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*([a-zA-Zµ]*)\s*", str(text))
     try:
@@ -48,7 +49,7 @@ def parse_time(text: str) -> float:
 
 
 def _check_name(kind: str, names: list[str]) -> Callable[[str], str]:
-    """A callback that takes one of these names."""
+    """Returns a callback that accepts only these names."""
 
     def check(name: str) -> str:
         if name not in names:
@@ -73,8 +74,8 @@ def _check_tolerance(value: float) -> float:
     return value
 
 
-# Options that commands take by an argument of their own, or choose themselves.
-_OTHERS = {
+# Options that have an argument of their own, or that commands choose themselves.
+_NOT_SETTINGS = {
     "contact_model",
     "integrator",
     "time_step",
@@ -86,7 +87,7 @@ _OTHERS = {
     "quadrature",
     "on_failure",
 }
-_SETTINGS = [name for name in OPTIONS if name not in _OTHERS]
+_SETTINGS = [name for name in OPTIONS if name not in _NOT_SETTINGS]
 
 
 class Setting(NamedTuple):
@@ -107,7 +108,8 @@ _PARSERS: dict[str, tuple[Callable[[str], bool | int | float | str], str]] = {
 def parse_setting(text: str) -> Setting:
     """Returns Setting('gap_correction', 0.2) for 'gap_correction=0.2', by the kind of the option.
 
-    Raises typer.BadParameter.
+    Raises:
+        typer.BadParameter: the text is not NAME=VALUE, or the name or the value is wrong.
     """
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals:
@@ -118,11 +120,11 @@ def parse_setting(text: str) -> Setting:
     try:
         return Setting(name, parse(value))
     except (KeyError, ValueError) as e:
-        raise typer.BadParameter(f"{name} is {wanted}, not '{value}'") from e
+        raise typer.BadParameter(f"{name} is '{value}', must be {wanted}") from e
 
 
 def _choice(name: str) -> Any:
-    """Returns the argument of a command that is an option of a step with a list of names."""
+    """Returns the argument of a command for an option whose values are names."""
     option = OPTIONS[name]
     few = len(option.contact_models) < len(contact_models())
     readers = f" Read by {', '.join(option.contact_models)}." if few else ""

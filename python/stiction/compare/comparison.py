@@ -35,8 +35,6 @@ def compare_models(
 
     If a model fails, its row has the reason, and the other models still run.
 
-    If a model fails, its row says so, and the other models are still run.
-
     Args:
         scene: the scene, as load_scene returns it.
         contact_models: names of contact models; None means all. 'mujoco' runs with three values of

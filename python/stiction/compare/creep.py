@@ -8,7 +8,7 @@ friction of one contact, as the impulse of a step dt or as a force, is:
       similar, coulomb                 eps = v_s, or max(v_s, sigma w mu gamma_n)
     tamsi                            gamma_t = mu gamma_n (2 - x) v / v_s,
                                        x = sqrt(v^2 + (v_s / 100)^2) / v_s < 1
-    rigid models but `viscous`       any value at v = 0: no creep
+    rigid models except `viscous`    any value at v = 0: no creep
     mujoco, within the friction cone f_t = v b / R_t, from a_ref = -b v = R_t f_t at rest
 
 The lagged models' and `similar`'s equations hold for the friction law 'soft'. In general gamma_t =
@@ -87,7 +87,7 @@ def predict_creep(
         return None if traits.has_viscous_friction else 0.0
     w = contacts.delassus[touching]
     sigma = options["friction_regularization"]
-    if not traits.uses_stiction_tolerance:  # sap: the regularization alone makes it slip
+    if not traits.uses_stiction_tolerance:  # sap, which slips because of its regularization
         floor = 1e-9  # the smallest sigma of the model, see Sap::make_parameters
         return float(held.load * dt / np.sum(1 / (max(sigma, floor) * w)))
     v_s = options["stiction_tolerance"]

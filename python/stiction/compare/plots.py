@@ -1,4 +1,4 @@
-"""Plots of a comparison, as SVG that takes the page's text color."""
+"""Plots of a comparison, as SVG in the text color of the page."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from stiction.compare.trace import Trace
 
 @dataclass
 class Row:
-    """The results of one case, in SI units but for us_per_step. None means unknown.
+    """The results of one case, in SI units except us_per_step. None means unknown.
 
     Attributes:
         label: label of the case.

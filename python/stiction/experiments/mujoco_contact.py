@@ -15,8 +15,8 @@ def make_contact_attributes(mass: float, stiffness: float, time_step: float) -> 
     and the constant impedance d sags by (1 - d) g tc^2, as on a spring of stiffness m / ((1 - d)
     tc^2).
 
-    The smallest time constant that MuJoCo accepts is 2 dt. With it, d = 0.9 already gives some
-    stiffness; for a softer spring, tc is increased instead of reducing d further. The largest d
+    The smallest time constant that MuJoCo accepts is 2 dt. For a spring that is softer than that of
+    tc = 2 dt and d = 0.9, this function increases tc and does not reduce d further. The largest d
     that MuJoCo accepts gives 6e8 N/m for 1 kg and 2 ms. A larger stiffness is reduced to this
     value.
 

@@ -145,7 +145,7 @@ class Recorder:
         return report
 
     def _continues(self) -> bool:
-        """True if the state is that after the last step. Inputs may differ."""
+        """True if the state is the one after the last step. Inputs may differ."""
         same = self._before.view(np.uint64) == self._after.view(np.uint64)
         return bool(np.all(same | self._is_input))
 

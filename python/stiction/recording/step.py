@@ -22,9 +22,9 @@ class Step:
     """A step of a recording.
 
     Attributes:
-        index: index of the step, from 1; a failed step has the index that it would have got.
-        state: components of mjSTATE_INTEGRATION after the step, with the inputs of the step; of a
-            failed step, those before it.
+        index: index of the step, from 1; a failed step has the index of the next completed step.
+        state: components of mjSTATE_INTEGRATION after the step, or before it if the step failed,
+            with the inputs of the step.
         start: the state before the step if it was set by hand; None if it is the state after the
             previous step.
         completed: False if the step failed; report['status'] has the reason.

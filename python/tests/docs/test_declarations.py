@@ -120,7 +120,7 @@ def test_a_class_shows_its_public_members_without_copies_and_moves(header: Heade
     ]
 
 
-def test_what_sphinx_cannot_parse_has_a_shorter_form(header: Header) -> None:
+def test_declarations_that_sphinx_cannot_parse_have_a_shorter_form(header: Header) -> None:
     holder = find(header.declarations, "Holder")
     assert find(holder.members, "options").signatures[-1] == "Options options"
 

@@ -39,7 +39,8 @@ MlcpResidual calc_residual(const Mlcp& problem, std::span<const double> z,
 class CondensedMlcp {
  public:
   /// Computes Q and r.
-  /// @return kSolved; kNotSolved if A is singular, with the column of A in `row`; or kNotFinite with
+  /// @return kSolved; kNotSolved if A is singular, with the column of A in `row`; or kNotFinite
+  /// with
   ///   the row of [A C a; D B b]
   LcpReport condense(const Mlcp& problem);
   /// The LCP in z of the last successful `condense`. It is valid until the next call.

@@ -148,10 +148,10 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
 }
 
 /// A function with a domain that can be extended smoothly over the border of the domain.
-/// extend_domain(fraction) replaces the function by an extension, outside the domain and also inside
-/// where the distance to the border is below this fraction of the domain's length scale; 0 restores
-/// the function. is_feasible(alpha) is true if the function, not its extension, applies after a step
-/// alpha.
+/// extend_domain(fraction) replaces the function by an extension, outside the domain and also
+/// inside where the distance to the border is below this fraction of the domain's length scale; 0
+/// restores the function. is_feasible(alpha) is true if the function, not its extension, applies
+/// after a step alpha.
 template <class P>
 concept HasExtendedDomain = HasStepLimit<P> && requires(P p, double alpha, double fraction) {
   { p.is_feasible(alpha) } -> std::same_as<bool>;

@@ -37,8 +37,7 @@ class NewtonTrace {
   }
   /// Adds the step from the last iterate.
   /// @param cost_change NaN if the method minimizes no function
-  void add_step(double step_length,
-                double cost_change = std::numeric_limits<double>::quiet_NaN()) {
+  void add_step(double step_length, double cost_change = std::numeric_limits<double>::quiet_NaN()) {
     iterates_.back().step_length = step_length;
     cost_ += cost_change;
   }

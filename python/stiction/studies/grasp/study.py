@@ -100,9 +100,8 @@ def _check_no_slip(run: GraspRun) -> list[Check]:
         check_at_most(f"number of unsolved steps, {name}", figures["unsolved"], 0, "target"),
         check_at_most(f"residual, {name} [m/s]", figures["residual_max"], 1e-9, "target"),
     ]
-    if (
-        len(run.case.joints) < 2
-    ):  # a second joint connects touching bodies, which then do not collide
+    # A second joint connects touching bodies, which then do not collide.
+    if len(run.case.joints) < 2:
         checks.append(
             check_between(
                 f"contacts, {name}", figures["contacts"], wanted, wanted, "twelve per pair of faces"

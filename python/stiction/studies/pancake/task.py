@@ -28,9 +28,7 @@ _SCOOP_TIME = 1.2  # [s]
 _DIP = math.radians(3)  # angle of the blade while it scoops, tip down [rad]
 _PRESS = 0.001  # depth by which the tip is pressed on the stove while it scoops [m]
 _TILT = math.radians(8)  # angle of the blade while it carries the pancake, tip up [rad]
-_TURN = math.radians(
-    125
-)  # rotation about the blade's edge, after which the pancake falls over [rad]
+_TURN = math.radians(125)  # rotation about the blade's edge; the pancake then falls over [rad]
 _RAISE = 0.07  # height by which the blade raises the pancake [m]
 _ASIDE = 0.05  # offset of the blade's edge along y from the stove's center for the turn [m]
 _BACK = 0.06  # offset of the blade along x for the turn, which keeps the gripper off the stove [m]

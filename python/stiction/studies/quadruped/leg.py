@@ -15,9 +15,8 @@ Vector = NDArray[np.float64]
 NAMES = ("left_front", "right_front", "left_rear", "right_rear")
 JOINTS = ("abduction", "hip", "knee")
 
-_ALONG = np.array(
-    [1.0, 1.0, -1.0, -1.0]
-)  # sign along x of the links at q = 0, and of abduction axes
+# Sign along x of the links at q = 0, and of the abduction axes.
+_ALONG = np.array([1.0, 1.0, -1.0, -1.0])
 _ACROSS = np.array([1.0, -1.0, 1.0, -1.0])  # sign along y of the axes of hip and knee
 _MOUNT = np.stack([0.1 * _ALONG, 0.06 * _ACROSS, np.zeros(4)], axis=1)  # abduction joints [m]
 _COXA, _THIGH, _SHANK = 0.05, 0.1, 0.1  # lengths of the links [m]

@@ -14,8 +14,8 @@ PITCH = 1 / 249  # pitch of the published grid, 250 heights over 1 m [m]
 ROUGHNESS = 1e-6  # standard deviation of its heights [m]
 HILL_PITCH, HILL_EXTENT, HILL_HEIGHT = 0.02, 3.0, 0.02  # [m]
 NUM_HILLS = 1000
-# Range of the standard deviations of the Gaussian hills [m]; the hills are as steep as the
-# published.
+# Range of the standard deviations of the Gaussian hills [m]. The hills are as steep as the published
+# ones.
 _HILL_WIDTHS = (0.04, 0.12)
 
 _THICKNESS = 0.1  # thickness of the ground below its lowest height [m]
@@ -62,7 +62,7 @@ class Terrain:
 
 
 def make_rough_terrain(length: float = 2.0, seed: int = 1) -> Terrain:
-    """Makes white noise like the published: a flat floor on which a foot touches several faces.
+    """Makes white noise like the published one: a flat floor on which a foot touches several faces.
 
     The published floor is 1 m long, but a walk of 10 s at 0.05 m/s needs more. The floor is 1 m
     wide.
