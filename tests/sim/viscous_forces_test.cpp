@@ -20,13 +20,14 @@ using contact::ContactProblem;
 using support::Scene;
 
 /// Spinning boxes on a belt, and an arm at its limit. The arm's tip is connected to a slider and
-/// rubs on the floor.
+/// rubs on the floor. The axis of its first joint is oblique, so that the tip can move in every
+/// direction.
 constexpr const char* kWorkshop = R"(
 <worldbody>
   <geom type="plane" size="9 9 1" surfacevel="0.3 0.4 0 0 0 0"/>
   <body pos="0 0 0.099"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>
   <body pos="0.05 0 0.297"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="0.5" pos="0.01 0 0"/></body>
-  <body pos="0.6 0.3 0.4"><joint axis="0 1 0" damping="1" stiffness="10" range="5 20" limited="true"/>
+  <body pos="0.6 0.3 0.4"><joint axis="0.2 1 0.1" damping="1" stiffness="10" range="5 20" limited="true"/>
     <geom type="capsule" size="0.05" fromto="0 0 0 0.3 0 -0.2"/>
     <body pos="0.3 0 -0.2"><joint axis="0 1 0" armature="0.01"/>
       <geom type="capsule" size="0.05" fromto="0 0 0 0.2 0 -0.2"/><site name="tip" pos="0.2 0 -0.2"/>
