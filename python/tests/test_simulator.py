@@ -461,7 +461,7 @@ def test_hessian_of_a_resting_ball_is_the_closed_form() -> None:
         "geoms": {"*": "ball"},
     }
     simulator = stiction.Simulator(model, "lagged", properties=properties)
-    with pytest.raises(stiction.Error, match="before the first step"):
+    with pytest.raises(stiction.Error, match="take a step first"):
         simulator.calc_hessian()
     simulator.step(mujoco.MjData(model))
     # One contact below: G_t = mu m g dt / v_s, G_n = dt^2 k; dofs are [w; v].
