@@ -28,7 +28,9 @@ def main() -> None:
     data = mujoco.MjData(model)
     data.qvel[2::6] = -1.0
     data.qvel[0::6] = 0.5
-    report = stiction.Simulator(model, contact_model="lagged", tolerance=1e-9, trace=True).step(data)
+    report = stiction.Simulator(model, contact_model="lagged", tolerance=1e-9, trace=True).step(
+        data
+    )
     folder.mkdir(parents=True, exist_ok=True)
     stiction.plot_trace(report.trace).savefig(folder / "trace.png", dpi=110)
 

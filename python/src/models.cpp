@@ -47,9 +47,7 @@ void bind_models(nb::module_& m) {
       .def_ro("uses_friction_regularization", &ContactModelTraits::uses_friction_regularization);
   m.def(
       "contact_model_traits",
-      [](std::string_view name) {
-        return contact::traits(contact::parse_contact_model(name));
-      },
+      [](std::string_view name) { return contact::traits(contact::parse_contact_model(name)); },
       "name"_a, "Returns the row of a contact model in the table of models.");
 }
 

@@ -47,9 +47,9 @@ OptionValue from_python(const Option& option, nb::handle value) {
   const auto cast = [&]<class T>(T empty) -> OptionValue {
     T out = empty;
     if (nb::try_cast(value, out, false)) return out;
-    throw Error(ErrorCode::kWrongShape, std::string(option.name),
-                "is " + std::string(nb::repr(value).c_str()) + ", must be " +
-                    sim::describe_range(option));
+    throw Error(
+        ErrorCode::kWrongShape, std::string(option.name),
+        "is " + std::string(nb::repr(value).c_str()) + ", must be " + sim::describe_range(option));
   };
   if (option.is_optional() && value.is_none()) return {};
   switch (option.kind()) {
@@ -101,8 +101,7 @@ nb::dict make_dict(const sim::StepOptions& options) {
 }
 
 void bind_options(nb::module_& m) {
-  m.def("list_options", &list_options,
-        nb::sig("def list_options() -> list[dict[str, typing.Any]]"),
+  m.def("list_options", &list_options, nb::sig("def list_options() -> list[dict[str, typing.Any]]"),
         "Lists the options of a step, a dict for each; see stiction.options.Option.");
 }
 

@@ -49,7 +49,7 @@ void bind_trace(nb::module_& m) {
   def_array(c, "step_length", &TraceReport::step_length,
             "Length of the step from the iterate, 1 for Newton's full step; 0 at the last iterate "
             "of a run [-].");
-  c.def("__len__", &TraceReport::size);
+  c.def("__len__", &TraceReport::size, "Returns the number of iterates.");
 }
 
 }  // namespace stiction::python

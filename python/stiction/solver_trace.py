@@ -68,7 +68,7 @@ def _find_runs(trace: TraceReport) -> list[NDArray[np.intp]]:
 def _finish(axes: Axes, label: str, *, log: bool) -> None:
     axes.set_xlabel("iteration")
     axes.set_ylabel(label)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.locator_params(axis="x", integer=True)
     axes.grid(alpha=0.2)
     if log:
         axes.set_yscale("log", nonpositive="mask")

@@ -195,7 +195,9 @@ def test_what_is_no_path_is_refused_everywhere(path: Any, code: str) -> None:
 
 
 def test_a_recorder_needs_a_simulator(tmp_path: Path) -> None:
-    with pytest.raises(stiction.Error, match="is a NoneType; must be a stiction.Simulator") as caught:
+    with pytest.raises(
+        stiction.Error, match="is a NoneType; must be a stiction.Simulator"
+    ) as caught:
         stiction.Recorder(tmp_path / "x.mcap", None)  # type: ignore[arg-type]
     assert (caught.value.code, caught.value.where) == ("wrong_shape", "simulator")
     assert not (tmp_path / "x.mcap").exists()

@@ -80,7 +80,9 @@ def test_describes_the_last_step_of_a_call() -> None:
     simulator = stiction.Simulator(model, trace=True)
     trace = simulator.step(data, 5).trace
     assert trace.solve[0] == 0
-    assert np.count_nonzero(trace.iteration == 0) == len(set(zip(trace.solve, trace.island, trace.run)))
+    assert np.count_nonzero(trace.iteration == 0) == len(
+        set(zip(trace.solve, trace.island, trace.run, strict=True))
+    )
 
 
 def test_plot_has_a_line_for_each_run() -> None:

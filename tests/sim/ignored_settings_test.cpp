@@ -174,8 +174,7 @@ TEST(IgnoredSettings, ArePropertiesThatTheLawDoesNotUse) {
   const std::string ipc = " has no effect under 'similar' with the normal law 'ipc_barrier', ";
   const std::string barrier = "which uses barrier_stiffness and barrier_thickness";
   EXPECT_EQ(find_under(NormalLawKind::ipc_barrier, ContactModel::similar),
-            (Texts{"stiffness (f:1)" + ipc + barrier,
-                   "hertz_stiffness (f:3)" + ipc + barrier,
+            (Texts{"stiffness (f:1)" + ipc + barrier, "hertz_stiffness (f:3)" + ipc + barrier,
                    "dissipation (f:2)" + ipc + "which does not dissipate"}));
   // sap has a law of its own: the option itself is without effect, and so are others' properties.
   const Texts sap = find_under(NormalLawKind::hertz, ContactModel::sap);

@@ -46,7 +46,7 @@ def find_line(contact_model: str, contact_models: Sequence[str]) -> dict[str, An
     """
     names = list(contact_models)
     # The peaks of mj_step would hide the other lines.
-    if contact_model in contact_models() and contact_model_traits(contact_model).is_mj_step:
+    if contact_model_traits(contact_model).is_mj_step:
         return {
             "color": find_colour(contact_model),
             "label": contact_model,

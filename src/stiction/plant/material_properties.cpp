@@ -224,7 +224,8 @@ contact::ContactLawData<double> combine_law_data(const Material& first, const Ma
   };
   [&]<std::size_t... i>(std::index_sequence<i...>) {
     (combine(std::integral_constant<std::size_t, i>()), ...);
-  }(std::make_index_sequence<contact::kNumLawProperties>());
+  }
+  (std::make_index_sequence<contact::kNumLawProperties>());
   return pair;
 }
 

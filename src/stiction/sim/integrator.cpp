@@ -3,6 +3,7 @@
 #include <string>
 
 #include "stiction/base/error.hpp"
+#include "stiction/base/names.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -41,6 +42,10 @@ std::string list_models(const IntegratorTraits& integrator) {
 std::span<const IntegratorTraits> integrators() { return kIntegrators; }
 
 std::string_view name_of(Integrator integrator) { return traits(integrator).name; }
+
+Integrator parse_integrator(std::string_view name) {
+  return static_cast<Integrator>(parse_name("integrator", name, list_names(integrators())));
+}
 
 void check_integrator(Integrator integrator, contact::ContactModel model) {
   const ContactModelTraits& wanted = contact::traits(model);

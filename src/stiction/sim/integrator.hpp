@@ -25,6 +25,8 @@ struct IntegratorTraits {
 /// All integrators, in the order of the enum.
 std::span<const IntegratorTraits> integrators();
 std::string_view name_of(Integrator integrator);
+/// @throws Error with the nearest name if no integrator has this one
+Integrator parse_integrator(std::string_view name);
 
 /// @throws Error with an integrator and the contact models that fit, if the integrator cannot step
 ///         the model

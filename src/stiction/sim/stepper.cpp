@@ -69,7 +69,8 @@ std::vector<double> Stepper::Workspace::calc_hessian() const {
     throw Error(
         ErrorCode::kUnsupported, "calc_hessian",
         model.is_mj_step
-            ? "'" + std::string(model.name) + "' has no Hessian of ours; choose another contact model"
+            ? "'" + std::string(model.name) +
+                  "' has no Hessian of ours; choose another contact model"
             : "the Hessian is not known before the first step, and only convex contact models have "
               "one");
   return H;

@@ -20,7 +20,7 @@ struct TraceReport {
   /// Cost l at the iterate minus l at the start of the run [J]; NaN under `tamsi`, which has none.
   std::vector<double> cost;
   std::vector<double> gradient_norm;  // |D grad l| [sqrt(J)]
-  std::vector<double> step_length;    // of the step from the iterate, 1 for a full step; 0 at the end
+  std::vector<double> step_length;  // of the step from the iterate, 1 for a full step; 0 at the end
   int num_solves = 0;
 
   int size() const { return static_cast<int>(solve.size()); }
