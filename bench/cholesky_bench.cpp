@@ -1,5 +1,5 @@
-// Measures the factorization and the solve of Hessians of piles of bodies. Blocks are 6 x 6, and
-// each body touches its neighbours.
+// Measures the ordering, the factorization and the solve of Hessians of piles of bodies. Blocks are
+// 6 x 6, and each body touches its neighbours.
 
 #include <algorithm>
 #include <random>
@@ -86,12 +86,12 @@ void solve(benchmark::State& state) {
 }
 BENCHMARK(solve)->Arg(40)->Arg(160)->Arg(640)->Unit(benchmark::kMicrosecond);
 
-void analyze(benchmark::State& state) {
+void order(benchmark::State& state) {
   const int n = static_cast<int>(state.range(0));
   const std::vector<BlockEdge> edges = make_pile(n);
   stiction::math::MinimumDegreeOrdering ordering;
   for (auto _ : state) benchmark::DoNotOptimize(ordering.compute(n, edges).data());
 }
-BENCHMARK(analyze)->Arg(40)->Arg(160)->Arg(640)->Unit(benchmark::kMicrosecond);
+BENCHMARK(order)->Arg(40)->Arg(160)->Arg(640)->Unit(benchmark::kMicrosecond);
 
 }  // namespace

@@ -75,20 +75,24 @@ Rows make_rows(const ContactProblem& problem) {
   return rows;
 }
 
-/// The LCP of the normals when no contact slips. Its rows and its velocity are projected off the
-/// basis of the slip rows.
+/// The LCP of the normals when no contact slips. Its rows and its velocity are orthogonal to the
+/// slip rows.
 struct Problem {
   RowMajorMatrix N;
   VectorXd b, u_hat, r;
   MatrixXd Q;
 
   GramLcp gram() const {
-    return {static_cast<int>(N.rows()), static_cast<int>(N.cols()), N.data(), b.data(),
-            u_hat.data()};
+    return {.num_rows = static_cast<int>(N.rows()),
+            .num_columns = static_cast<int>(N.cols()),
+            .N = N.data(),
+            .b = b.data(),
+            .u_hat = u_hat.data()};
   }
   DenseLcp dense() const { return {static_cast<int>(r.size()), Q.data(), r.data()}; }
 };
 
+/// Selects independent slip rows, those of the joints first.
 void select(const Rows& rows, RowBasis* basis) {
   basis->find(rows.slips.data(), static_cast<int>(rows.slips.rows()),
               static_cast<int>(rows.slips.cols()), rows.num_joint_rows);
@@ -113,7 +117,7 @@ double residual_of(const Problem& p, const VectorXd& z) {
 
 /// The last result of a solver.
 struct Result {
-  bool is_solver = true;
+  bool is_solver = true;  // false for the selection of rows, which has no z
   VectorXd z;
   LcpReport report = {};
 };
@@ -122,9 +126,9 @@ std::span<double> span(VectorXd& x) { return {x.data(), static_cast<std::size_t>
 
 /// Runs all solvers on one problem. Each solver reuses its memory, as it does from step to step.
 /// Only the ones named "warm" get a guess.
-class Field {
+class Comparison {
  public:
-  Field(const Problem& p, const Rows& rows) : p_(p), u_(p.u_hat.size()) {
+  Comparison(const Problem& p, const Rows& rows) : p_(p), u_(p.u_hat.size()) {
     add("ppm_ratio, in factors",
         [&](VectorXd& z) { return gram_.solve(p_.gram(), {}, span(z), span(u_)); });
     add("ppm_ratio, dense", [&](VectorXd& z) { return dense_.solve(p_.dense(), {}, span(z)); });
@@ -212,20 +216,21 @@ int main(int argc, char** argv) {
   if (as_json) std::printf("{\"cases\": [");
   if (!make_siconos_lemke())
     std::fprintf(stderr,
-                 "lcp_bench: Siconos is left out, because this build has none; "
+                 "lcp_bench: Siconos is left out, because this build does not have it; run "
                  "apt-get install libsiconos-numerics-dev and configure again\n");
   if (!ActiveSetQp::is_available())
-    std::fprintf(stderr,
-                 "lcp_bench: DAQP is left out, because this build has none; run ./dev setup and "
-                 "configure again\n");
+    std::fprintf(
+        stderr,
+        "lcp_bench: DAQP is left out, because this build does not have it; run ./dev setup "
+        "and configure again\n");
   bool is_first = true;
   for (const auto& [variant, has_joint] :
        {std::pair("gripper joint", true), std::pair("no joint", false)}) {
     const Rows rows = make_rows(Grasp(has_joint).make_problem());
     const Problem problem = make_lcp(rows);
-    Field field(problem, rows);
-    field.run();
-    field.print(variant, as_json, is_first);
+    Comparison comparison(problem, rows);
+    comparison.run();
+    comparison.print(variant, as_json, is_first);
     is_first = false;
   }
   if (as_json) std::printf("\n]}\n");

@@ -8,8 +8,8 @@
 
 namespace stiction::bench {
 
-/// An LCP solver of another project, or another way to write one of ours. It reuses memory as far
-/// as its interface allows.
+/// An LCP solver of another project, or another implementation of one of ours. It reuses memory as
+/// far as its interface allows.
 class LcpPeer {
  public:
   virtual ~LcpPeer() = default;

@@ -1,6 +1,7 @@
-// CPU time of the whole contact step of rigid models: rows, their selection, the complementarity
-// problem. Three parts: models in turns on the grasp of 36 contacts; 4 to 10,000 contacts of one
-// body; 1000 steps at rest from the last step's active contacts. `rigid_bench --json` prints one
+// Measures the CPU time of the whole contact step of rigid models: making rows, selecting them, and
+// solving the complementarity problem. There are three parts: several models take turns on a grasp
+// with 36 contacts; one body has 4 to 10,000 contacts; and a grasp takes 1000 steps at rest, each
+// with the active contacts of the step before as its guess. `rigid_bench --json` prints one JSON
 // object. `rigid_bench MODEL COUNT` solves the grasp that many times, for a profiler.
 
 #include <cmath>
@@ -32,7 +33,7 @@ using stiction::contact::SolveStatus;
 using stiction::formulations::ContactSolver;
 using stiction::formulations::make_contact_solver;
 
-/// A problem with what a step derives from it, and one model's solver.
+/// A contact problem, the data that a step derives from it, and the solver of one model.
 struct Step {
   ContactProblem problem;
   MomentumFactor factor;
@@ -67,8 +68,8 @@ ContactProblem without_ids(ContactProblem problem) {
   return problem;
 }
 
-/// A cube of 10 cm and 1 kg on a floor, pushed sideways by twice its weight. Corners come first,
-/// then points anywhere on its face.
+/// Makes the problem of a cube of 10 cm and 1 kg on a floor, pushed sideways with twice its weight.
+/// The first contacts are at its corners, the others anywhere on its lower face.
 ContactProblem make_box(int num_contacts) {
   constexpr double kTimeStep = 1e-3, kWeight = 9.81;
   ContactProblem problem;
@@ -99,7 +100,7 @@ ContactProblem make_box(int num_contacts) {
   return problem;
 }
 
-/// Slope of log y over log x, by least squares.
+/// Returns the slope of log y over log x, by least squares.
 double fit_exponent(const std::vector<double>& x, const std::vector<double>& y) {
   const double n = static_cast<double>(x.size());
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
@@ -113,7 +114,7 @@ double fit_exponent(const std::vector<double>& x, const std::vector<double>& y) 
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-/// One JSON object, or a line of a table.
+/// Prints the results as one JSON object or as lines of text.
 class Output {
  public:
   explicit Output(bool as_json) : as_json_(as_json) {
@@ -136,7 +137,7 @@ class Output {
   }
   void end(double exponent, double rest_pivots, double rest_slip) {
     std::printf(as_json_ ? "\n],\n\"exponent\": %.4g, \"rest_pivots\": %.4g, \"rest_slip\": %.3g}\n"
-                         : "exponent %.3f; at rest %.4f pivots a step, slip %.1e m\n",
+                         : "exponent %.3f; at rest %.4f pivots per step, slip %.1e m\n",
                 exponent, rest_pivots, rest_slip);
   }
 
@@ -145,6 +146,7 @@ class Output {
   bool is_first_ = true;
 };
 
+/// Times several models in turns on a grasp.
 void time_grasp(const char* scene, bool has_joint, Output* out) {
   const ContactProblem problem = Grasp(has_joint).make_problem();
   std::deque<Step> steps;
@@ -166,7 +168,8 @@ void time_grasp(const char* scene, bool has_joint, Output* out) {
   for (std::size_t i = 0; i < steps.size(); ++i) out->add_case(scene, contestants[i], steps[i]);
 }
 
-/// @return the exponent of time over contacts
+/// Times one model with more and more contacts.
+/// @return the exponent of the time as a power of the number of contacts
 double time_contacts(Output* out) {
   std::deque<Step> steps;
   std::vector<Contestant> contestants;
@@ -184,8 +187,9 @@ double time_contacts(Output* out) {
   return fit_exponent(contacts, us);
 }
 
-/// @param slip out: of the blocks, after 1000 steps [m]
-/// @return pivots a step
+/// Simulates a grasp at rest for 1000 steps.
+/// @param slip out: Grasp::calc_slip at the end [m]
+/// @return the number of pivots per step
 double count_pivots_at_rest(double* slip) {
   constexpr int kNumSteps = 1000;
   Grasp grasp(true);

@@ -1,9 +1,9 @@
 // Steps scenes from a warmed-up state and prints one CSV line for each scene, model and number of
-// threads. Without Python around it, it is what to run under a profiler:
+// threads. It does not need Python, so a profiler sees only the step:
 //
 //     perf record -e cpu-clock build/release/bench/step_bench --steps 20000 scene.xml
 //
-// STICTION_COMMIT in the environment fills the last column.
+// The last column is the environment variable STICTION_COMMIT.
 
 #include <algorithm>
 #include <cstdio>

@@ -54,7 +54,7 @@ Pair make_sphere_on_compliant_ground(double hint) {
 Pair make_rigid_sphere_on_compliant_ground(double hint) {
   return {HalfSpace{2e7}, RigidBody(make_sphere_surface(kRadius, hint)), at_height(0.8 * kRadius)};
 }
-/// The long thin triangles of a cylinder's side within an ellipsoid.
+/// A cylinder within an ellipsoid. The triangles of the cylinder's side are long and thin.
 Pair make_bubble_on_handle(double hint) {
   const Vec3 bubble = {0.04165, 0.04165, 0.0625};
   return {CompliantBody(make_pressure_field(make_ellipsoid_mesh(bubble, hint), 1e5)),
@@ -63,7 +63,8 @@ Pair make_bubble_on_handle(double hint) {
 }
 
 /// Two ellipsoids that are mirror images of each other. Each face touches twelve faces of the other
-/// body along edges and corners, and the contacts have no area. This remains true in motion.
+/// body along edges and at corners only, where the overlap has no area. This remains true in
+/// motion.
 Pair make_mirrored_bubbles(double hint) {
   const Vec3 bubble = {0.04165, 0.04165, 0.0625};
   const ContactBody body =
@@ -76,7 +77,8 @@ enum class Query {
   in_motion,  // the bodies slide back and forth by 10 um per query
 };
 
-/// @param state its argument is the resolution hint [0.1 mm]
+/// Measures queries of one pair of bodies.
+/// @param state the argument of the benchmark is the resolution hint [0.1 mm]
 void query(benchmark::State& state, Pair (*make)(double), Query kind = Query::first) {
   Pair pair = make(1e-4 * static_cast<double>(state.range(0)));
   SurfaceQuery query;

@@ -6,7 +6,7 @@
 
 namespace stiction::bench {
 
-/// A function that is timed in turns with others.
+/// A function to be timed.
 struct Contestant {
   std::string name;
   std::function<void()> run;
@@ -16,8 +16,8 @@ struct Contestant {
   double median_us() const;
 };
 
-/// Times all contestants. Each runs for at least 2 ms of CPU time per turn. The first turn is a
-/// warm-up and does not count.
+/// Times all contestants in turns. In each turn every contestant runs for at least 2 ms of CPU
+/// time. The first turn is a warm-up and does not count.
 void run_in_turns(int num_turns, std::vector<Contestant>* contestants);
 
 }  // namespace stiction::bench

@@ -1,6 +1,6 @@
 // Uses the contact library without a physics engine: builds the contact problem of a block on an
-// incline. Prints the distance that the block slides in a second, and the distance by Coulomb's
-// law.
+// incline in each step. Prints the distance that the block slides in a second, and the distance
+// that Coulomb's law predicts.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -81,7 +81,7 @@ void add_contacts(const Block& block, contact::ContactProblem* problem) {
 /// Releases the block on an incline of the given angle [rad] and simulates a second.
 /// @return the distance that the block slides [m]; NaN if a step failed its certificate
 double slide(contact::ContactModel model, double angle) {
-  // Start with the compression that carries the block. Otherwise it would first fall.
+  // Start with the compression that carries the block. Otherwise the block would first fall.
   Block block;
   block.z -= kMass * kGravity * std::cos(angle) / (4 * 1e6);
 

@@ -1,5 +1,5 @@
-// Defines a custom normal law: foam that gets stiffer as it is compressed. A ball comes to rest on
-// it. Prints the depth of the ball, and the depth by the law.
+// Defines a custom normal law: foam that becomes stiffer as it is compressed. A ball comes to rest
+// on it. Prints the depth of the ball, and the depth that the law predicts.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -15,7 +15,7 @@ CONTACT_MODELS = ["sap", "lagged", "lagged_regularized", "similar", "no_slip", "
 
 
 def in_microns(value: float | None) -> str:
-    """Formats a speed [m/s] in um/s. None means that the speed or bound is unknown."""
+    """Formats a speed [m/s] in um/s. None means that the value is unknown."""
     return "-" if value is None else f"{1e6 * value:.4g}"
 
 

@@ -5,7 +5,7 @@
 namespace stiction::base {
 namespace {
 
-// The presets with sanitizers are the ones that check assertions.
+// Assertions are checked by the presets with sanitizers only.
 #if defined(__has_feature) && defined(NDEBUG)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #error "Builds with sanitizers need assertions: do not define NDEBUG"

@@ -22,7 +22,7 @@ TEST(ThreadPool, RunsEveryTaskOnce) {
 }
 
 TEST(ThreadPool, AllTasksAreDoneWhenRunReturns) {
-  // The caller sees what the tasks wrote without synchronization, batch after batch.
+  // After each batch the caller needs no synchronization to see what the tasks wrote.
   ThreadPool pool(4);
   std::vector<long> sums(8, 0);
   for (int batch = 1; batch <= 2000; ++batch) {

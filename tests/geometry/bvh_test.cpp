@@ -65,8 +65,8 @@ TEST(Bvh, BoxesMeetWhereTetrahedraShareAPointOfEqualPressure) {
 TEST(Bvh, NeedlesMeetOnlyWhereTheirPressuresDo) {
   const Corners needle = {Vec3{0, 0, 0}, {0.1, 0, 0.001}, {0.1, 0.001, 0}, {0.1, -0.001, 0}};
   const Bvh tree = make_tree(needle, {1e6, 0, 0, 0}, 0.1);
-  // The needles cross where both pressures are half. Then the crossing moves along the first
-  // needle.
+  // In the first pose the needles cross where both pressures are half of the largest one. In the
+  // others the crossing has moved along the first needle.
   const math::Mat3 R = rotation({0, 0, 1}, 0.5 * std::numbers::pi);
   EXPECT_TRUE(do_meet(tree, tree, {R, {0.05, -0.05, 0}}));
   EXPECT_FALSE(do_meet(tree, tree, {R, {0.03, -0.05, 0}}));

@@ -126,7 +126,7 @@ std::vector<PairCase> make_cases() {
   const RigidTransform near = {rotation({1, 2, 3}, 0.4), {0.01, 0.02, 0.09}};
   const RigidTransform above = {rotation({3, 1, 2}, 0.8), {0.3, 0.2, 0.042}};
   return {{"fields", sphere, box, near},
-          {"fields of other stiffness", box, capsule, near},
+          {"fields of different stiffness", box, capsule, near},
           {"rigid", sphere, rigid_box, near},
           {"rigid ground", kRigidGround, sphere, above},
           {"compliant ground", HalfSpace{1e7}, sphere, above},
@@ -135,11 +135,11 @@ std::vector<PairCase> make_cases() {
 
 TEST(ContactSurface, SwappingTheBodiesMirrorsTheSurface) {
   std::mt19937 random(5);
-  for (const PairCase& of : make_cases()) {
-    SCOPED_TRACE(of.name);
-    const RigidTransform X_WA = random_pose(&random, 1), X_WB = X_WA * of.X_AB;
-    const ContactSurface one = calc_surface(of.A, X_WA, of.B, X_WB);
-    ContactSurface other = calc_surface(of.B, X_WB, of.A, X_WA);
+  for (const PairCase& test : make_cases()) {
+    SCOPED_TRACE(test.name);
+    const RigidTransform X_WA = random_pose(&random, 1), X_WB = X_WA * test.X_AB;
+    const ContactSurface one = calc_surface(test.A, X_WA, test.B, X_WB);
+    ContactSurface other = calc_surface(test.B, X_WB, test.A, X_WA);
     ASSERT_EQ(one.faces.size(), other.faces.size());
     ASSERT_FALSE(one.faces.empty());
     std::sort(other.faces.begin(), other.faces.end(),
@@ -163,11 +163,11 @@ TEST(ContactSurface, SwappingTheBodiesMirrorsTheSurface) {
 
 TEST(ContactSurface, ForceAndAreaDoNotDependOnTheFrame) {
   std::mt19937 random(6);
-  for (const PairCase& of : make_cases()) {
-    SCOPED_TRACE(of.name);
-    const ContactSurface here = calc_surface(of.A, kIdentity, of.B, of.X_AB);
+  for (const PairCase& test : make_cases()) {
+    SCOPED_TRACE(test.name);
+    const ContactSurface here = calc_surface(test.A, kIdentity, test.B, test.X_AB);
     const RigidTransform X = random_pose(&random, 1);
-    const SurfaceTotals there = calc_totals(calc_surface(of.A, X, of.B, X * of.X_AB));
+    const SurfaceTotals there = calc_totals(calc_surface(test.A, X, test.B, X * test.X_AB));
     const SurfaceTotals expected = calc_totals(here);
     const double force = norm(expected.force_on_A);
     EXPECT_NEAR(there.area, expected.area, 1e-11 * expected.area);
@@ -179,10 +179,11 @@ TEST(ContactSurface, ForceAndAreaDoNotDependOnTheFrame) {
 /// The corners are counter-clockwise about the normal. Area, centroid and pressure follow from
 /// them.
 TEST(ContactSurface, FacesAgreeWithTheirVertices) {
-  for (const PairCase& of : make_cases())
+  for (const PairCase& test : make_cases())
     for (const Tessellation tessellation : {Tessellation::polygon, Tessellation::triangle}) {
-      SCOPED_TRACE(of.name);
-      const ContactSurface surface = calc_surface(of.A, kIdentity, of.B, of.X_AB, tessellation);
+      SCOPED_TRACE(test.name);
+      const ContactSurface surface =
+          calc_surface(test.A, kIdentity, test.B, test.X_AB, tessellation);
       ASSERT_EQ(surface.vertices.size(), surface.vertex_pressure.size());
       for (const SurfaceFace& face : surface.faces) {
         const Vec3* V = &surface.vertices[face.first_vertex];
@@ -204,11 +205,11 @@ TEST(ContactSurface, FacesAgreeWithTheirVertices) {
 }
 
 TEST(ContactSurface, TrianglesHaveTheForceAndStiffnessOfPolygons) {
-  for (const PairCase& of : make_cases()) {
-    SCOPED_TRACE(of.name);
-    const ContactSurface polygons = calc_surface(of.A, kIdentity, of.B, of.X_AB);
+  for (const PairCase& test : make_cases()) {
+    SCOPED_TRACE(test.name);
+    const ContactSurface polygons = calc_surface(test.A, kIdentity, test.B, test.X_AB);
     const ContactSurface triangles =
-        calc_surface(of.A, kIdentity, of.B, of.X_AB, Tessellation::triangle);
+        calc_surface(test.A, kIdentity, test.B, test.X_AB, Tessellation::triangle);
     const SurfaceTotals one = calc_totals(polygons), other = calc_totals(triangles);
     EXPECT_GT(triangles.faces.size(), polygons.faces.size());
     EXPECT_NEAR(one.area, other.area, 1e-12 * one.area);
@@ -217,8 +218,8 @@ TEST(ContactSurface, TrianglesHaveTheForceAndStiffnessOfPolygons) {
   }
 }
 
-/// This holds for a flat surface, because the pressure is 0 on its rim. (Where a surface bends,
-/// bodies that approach each other slide along a part of it, which g does not include.)
+/// This is true for a flat surface, because the pressure is 0 on its rim. (Where a surface bends,
+/// approaching bodies slide along a part of it. g does not include that motion.)
 TEST(ContactSurface, StiffnessIsTheForcesDerivative) {
   const ContactBody sphere = make_sphere(0.05, 0.02, 1e6);
   const math::Mat3 mirror = rotation({1, 0, 0}, pi);
@@ -227,12 +228,12 @@ TEST(ContactSurface, StiffnessIsTheForcesDerivative) {
       {"rigid ground", kRigidGround, sphere, {rotation({3, 1, 2}, 0.8), {0.3, 0.2, 0.042}}},
       {"equal spheres", sphere, sphere, {mirror, {0, 0, 0.091}}},
       {"compliant ground", HalfSpace{1e7}, rigid_box, translation(0.3, 0.2, 0.05)}};
-  for (const PairCase& of : cases) {
-    SCOPED_TRACE(of.name);
+  for (const PairCase& test : cases) {
+    SCOPED_TRACE(test.name);
     const auto totals_at = [&](double lift) {
-      RigidTransform X = of.X_AB;
+      RigidTransform X = test.X_AB;
       X.p.z += lift;
-      return calc_totals(calc_surface(of.A, kIdentity, of.B, X));
+      return calc_totals(calc_surface(test.A, kIdentity, test.B, X));
     };
     const double step = 1e-6;
     const double difference =
@@ -247,10 +248,10 @@ TEST(ContactSurface, BitsDoNotDependOnEarlierQueries) {
   SurfaceQuery query;
   ContactSurface used;
   for (int round = 0; round < 2; ++round)
-    for (const PairCase& of : cases) {
-      SCOPED_TRACE(of.name);
-      const ContactSurface fresh = calc_surface(of.A, kIdentity, of.B, of.X_AB);
-      query.calc(of.A, kIdentity, of.B, of.X_AB, Tessellation::polygon, &used);
+    for (const PairCase& test : cases) {
+      SCOPED_TRACE(test.name);
+      const ContactSurface fresh = calc_surface(test.A, kIdentity, test.B, test.X_AB);
+      query.calc(test.A, kIdentity, test.B, test.X_AB, Tessellation::polygon, &used);
       ASSERT_EQ(fresh.faces.size(), used.faces.size());
       EXPECT_EQ(fresh.vertices, used.vertices);
       EXPECT_EQ(fresh.vertex_pressure, used.vertex_pressure);
@@ -263,8 +264,8 @@ TEST(ContactSurface, BitsDoNotDependOnEarlierQueries) {
 }
 
 TEST(ContactSurface, FacesAreSortedByElements) {
-  for (const PairCase& of : make_cases()) {
-    const ContactSurface surface = calc_surface(of.A, kIdentity, of.B, of.X_AB);
+  for (const PairCase& test : make_cases()) {
+    const ContactSurface surface = calc_surface(test.A, kIdentity, test.B, test.X_AB);
     for (std::size_t i = 1; i < surface.faces.size(); ++i) {
       const SurfaceFace &a = surface.faces[i - 1], &b = surface.faces[i];
       EXPECT_LT(std::pair(a.element_A, a.element_B), std::pair(b.element_A, b.element_B));

@@ -1,4 +1,5 @@
-// Surfaces that lie in faces of a mesh, as between aligned bodies. Each piece must count once.
+// Tests surfaces that lie in faces of a mesh, such as between aligned bodies. Each piece must count
+// once.
 #include <cmath>
 #include <cstddef>
 #include <numbers>

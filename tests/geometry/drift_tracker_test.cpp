@@ -1,4 +1,4 @@
-// Queries that reuse a list of candidates against new queries: the bits must be the same.
+// Compares queries that reuse a list of candidates with new queries. The bits must be the same.
 #include "stiction/geometry/drift_tracker.hpp"
 
 #include <cmath>
@@ -84,7 +84,7 @@ TEST(DriftTracker, FirstTouchIsNotMissed) {
   }
 }
 
-TEST(DriftTracker, ListsAreNotReusedForOtherBodiesOrOrders) {
+TEST(DriftTracker, ListsAreNotReusedForOtherOrSwappedBodies) {
   const ContactBody soft = make_sphere(0.05, 0.01, 1e6), other = make_sphere(0.05, 0.008, 1e6);
   const ContactBody rigid = RigidBody(make_sphere_surface(0.05, 0.01)), ground = HalfSpace{2e7};
   ReusedQuery query;
@@ -101,7 +101,7 @@ TEST(DriftTracker, ListsAreNotReusedForOtherBodiesOrOrders) {
 }
 
 TEST(DriftTracker, ListsAreValidForSmallMotionsOnly) {
-  const SearchPair pair = {1, 2, {}, 0.05, 0.01};
+  const SearchPair pair = {.O = 1, .T = 2, .center_O = {}, .radius_O = 0.05, .width = 0.01};
   DriftTracker tracker;
   EXPECT_FALSE(tracker.advance_to(pair, kIdentity));
   EXPECT_TRUE(tracker.advance_to(pair, kIdentity));
@@ -115,7 +115,9 @@ TEST(DriftTracker, ListsAreValidForSmallMotionsOnly) {
   EXPECT_FALSE(tracker.advance_to(pair, translation(1e-5, 0, 0)));
   EXPECT_FALSE(
       tracker.advance_to(pair, {rotation({0, 0, 1}, tracker.drift() / 0.04), {1e-5, 0, 0}}));
-  EXPECT_FALSE(tracker.advance_to({3, 2, {}, 0.05, 0.01}, translation(1e-5, 0, 0)));
+  SearchPair other_pair = pair;
+  other_pair.O = 3;
+  EXPECT_FALSE(tracker.advance_to(other_pair, translation(1e-5, 0, 0)));
   // There is no drift for motions as large as elements.
   tracker.forget();
   EXPECT_FALSE(tracker.advance_to(pair, kIdentity));

@@ -52,7 +52,7 @@ TEST(Extent, IsTheDepthOfACubesVertices) {
   EXPECT_EQ(shape.extent.back(), 0);
 }
 
-TEST(Extent, OfAShapesMeshEqualsTheShapesExtent) {
+TEST(Extent, IsThatOfTheShapeWhoseMeshIsGiven) {
   for (const MeshedShape& shape :
        {make_box_mesh({1, 2, 3}), make_box_mesh({2, 1, 1}), make_sphere_mesh(1, 0.3),
         make_cylinder_mesh(1, 4, 0.5), make_capsule_mesh(1, 1, 0.5)}) {

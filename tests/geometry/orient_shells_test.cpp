@@ -10,7 +10,7 @@
 namespace stiction::geometry {
 namespace {
 
-/// The surface of a tetrahedron with legs along the axes, wound outward or inward.
+/// Adds the surface of a tetrahedron with edges along the axes, wound outward or inward.
 void add_corner(Vec3 at, double leg, bool is_inward, TriangleMesh* mesh) {
   const int v = static_cast<int>(mesh->vertices.size());
   for (const Vec3& x : {Vec3{}, Vec3{leg, 0, 0}, Vec3{0, leg, 0}, Vec3{0, 0, leg}})

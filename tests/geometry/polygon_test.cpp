@@ -11,7 +11,7 @@
 namespace stiction::geometry {
 namespace {
 
-/// Returns x . n at the corners of the tetrahedron 0, ex, ey, ez.
+/// Returns the corners of the tetrahedron 0, ex, ey, ez with the pressure 1 + x + 2 y + 3 z.
 std::array<PolygonVertex, 4> make_unit_tet() {
   return {{{Vec4{0, 0, 0, 1}, Vec4{}},
            {Vec4{1, 0, 0, 2}, Vec4{}},
@@ -53,8 +53,8 @@ TEST(Polygon, ZeroCountsAsNegative) {
   EXPECT_FALSE(slice_tet(Vec4{-1, 0, 0, 0}, tet, &polygon));
 }
 
-/// A polygon in z = 0 with its distances to four planes n . x <= 1, whose normals have these
-/// angles.
+/// A square in z = 0 with corners at +-1, and its distances to four planes n . x = 1.1 whose
+/// normals have these angles.
 Polygon make_square(const std::array<double, 4>& angles) {
   Polygon polygon;
   polygon.num_vertices = 4;
@@ -68,7 +68,7 @@ Polygon make_square(const std::array<double, 4>& angles) {
   return polygon;
 }
 
-TEST(Polygon, FourPlanesOffTheCornersOfASquareLeaveAnOctagon) {
+TEST(Polygon, FourPlanesThatCutOffTheCornersOfASquareLeaveAnOctagon) {
   const double q = std::numbers::pi / 4;
   Polygon polygon = make_square({q, 3 * q, 5 * q, 7 * q});
   ASSERT_TRUE(clip_polygon(kAllPlanes, 0, &polygon));
@@ -95,7 +95,7 @@ TEST(Polygon, NothingRemainsOutsideAPlane) {
   EXPECT_FALSE(clip_polygon(kAllPlanes, 0, &polygon));
 }
 
-TEST(Polygon, NothingRemainsBesideAnEdge) {
+TEST(Polygon, NothingRemainsIfOnlyAnEdgeIsInside) {
   Polygon polygon = make_square({0, 0, 0, 0});
   for (PolygonVertex& vertex : polygon.vertex) vertex.distance[0] = vertex.position_pressure[0] + 1;
   EXPECT_FALSE(clip_polygon(kAllPlanes, 1e-15, &polygon));

@@ -68,8 +68,8 @@ TEST(Quadrature, MomentExactIntegratesQuadratics) {
             surface.vertices[face.first_vertex + (v + 1) % face.num_vertices] - face.centroid;
         const double area = 0.5 * dot(face.normal, cross(a, b));
         size = std::max(size, norm(a));
-        // The midpoints of edges are exact for quadratics on a triangle. Its third corner is the
-        // centroid.
+        // The rule of the edge midpoints is exact for quadratics on a triangle. The third corner is
+        // the centroid.
         for (const Vec3& x : {0.5 * a, 0.5 * b, 0.5 * (a + b)})
           for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) expected[i][j] += area / 3 * x[i] * x[j];
@@ -132,7 +132,8 @@ ContactSurface make_disk(int n, double turn, Tessellation tessellation, const Ve
                       tessellation);
 }
 
-/// Returns the ratio v / (R w) at which a disk of uniform pressure comes to rest, where F = 2 T.
+/// Returns the ratio v / (R w) at which a disk of uniform pressure with R = 1 comes to rest. The
+/// ratio is then constant, which means F = 2 ratio T for the friction force F and its torque T.
 /// Friction opposes the velocity of each point. The forces are averaged over directions, because
 /// the disk spins.
 double calc_rest_ratio(const std::vector<QuadraturePoint>& points, int num_directions = 12) {
@@ -172,7 +173,7 @@ double calc_polygon_rest_ratio(int n) {
   return calc_rest_ratio(points, 2);
 }
 
-TEST(Quadrature, CentroidsOfAFanBehaveLikeARing) {
+TEST(Quadrature, CentroidsOfAFanComeToRestLikeARing) {
   const ContactSurface disk = make_disk(152, 0, Tessellation::polygon);
   EXPECT_NEAR(calc_rest_ratio(calc_points(disk, Quadrature::centroid)), 0.6444, 3e-4);
 }

@@ -175,16 +175,16 @@ TEST(Shapes, ExtentOfBoxIsDistanceToItsFaces) {
 TEST(Shapes, ExtentOfCurvedShapesIsTheirRelativeDepth) {
   // A chord of the unit circle lies below it by 1 - cos of half its angle. For a capsule the errors
   // along a circle and along a meridian add up. For a sphere the error is measured.
-  double of_sphere = 0;
+  double sphere_error = 0;
   const TriangleMesh surface = make_sphere_surface(1, 0.1);
   for (const auto& [a, b, c] : surface.triangles) {
     const Vec3& x = surface.vertices[a];
     const Vec3 normal = cross(surface.vertices[b] - x, surface.vertices[c] - x);
-    of_sphere = std::max(of_sphere, 1 - dot(normal, x) / norm(normal));
+    sphere_error = std::max(sphere_error, 1 - dot(normal, x) / norm(normal));
   }
-  EXPECT_LT(of_sphere, 0.1 * 0.1 / 2);
-  const double of_cylinder = 1 - std::cos(pi / 126);
-  const double of_capsule = 2 - std::cos(pi / 31) - std::cos(pi / 60);
+  EXPECT_LT(sphere_error, 0.1 * 0.1 / 2);
+  const double cylinder_error = 1 - std::cos(pi / 126);
+  const double capsule_error = 2 - std::cos(pi / 31) - std::cos(pi / 60);
   std::mt19937 random(3);
   std::uniform_real_distribution<double> uniform(-1, 1);
   const MeshedShape sphere = make_sphere_mesh(1, 0.1);
@@ -193,12 +193,12 @@ TEST(Shapes, ExtentOfCurvedShapesIsTheirRelativeDepth) {
   for (int i = 0; i < 30; ++i) {
     const Vec3 x = {0.4 * uniform(random), 0.4 * uniform(random), 0.55 * uniform(random)};
     const double rho = std::hypot(x.x, x.y);
-    EXPECT_NEAR(interpolate(sphere, x), 1 - norm(x), of_sphere);
+    EXPECT_NEAR(interpolate(sphere, x), 1 - norm(x), sphere_error);
     EXPECT_NEAR(interpolate(flat, x), std::min(0.6 - std::abs(x.z), 1 - rho) / 0.6,
-                of_cylinder / 0.6);
-    EXPECT_NEAR(interpolate(thin, x), std::min(1.5 - std::abs(x.z), 1 - rho), of_cylinder);
+                cylinder_error / 0.6);
+    EXPECT_NEAR(interpolate(thin, x), std::min(1.5 - std::abs(x.z), 1 - rho), cylinder_error);
     const double axis = std::max(std::abs(x.z) - 0.5, 0.0);
-    EXPECT_NEAR(interpolate(capsule, x), 1 - std::hypot(rho, axis), of_capsule);
+    EXPECT_NEAR(interpolate(capsule, x), 1 - std::hypot(rho, axis), capsule_error);
   }
 }
 
@@ -290,17 +290,18 @@ TEST(Shapes, MeshSizesEqualDrakes) {
   if (!fs::exists(folder / "mesh.json")) GTEST_SKIP() << "no reference data";
   int num_rows = 0;
   for (const YAML::Node& row : YAML::LoadFile((folder / "mesh.json").string())["rows"]) {
-    const YAML::Node& of = row["shape"];
-    const auto kind = of["kind"].as<std::string>();
+    const YAML::Node& shape_node = row["shape"];
+    const auto kind = shape_node["kind"].as<std::string>();
     const double hint = row["hint"] ? row["hint"].as<double>() : 1.0;
     MeshedShape shape;
     TriangleMesh surface;
     const auto get_size = [&](const char* key) {
-      return Vec3{of[key][0].as<double>(), of[key][1].as<double>(), of[key][2].as<double>()};
+      return Vec3{shape_node[key][0].as<double>(), shape_node[key][1].as<double>(),
+                  shape_node[key][2].as<double>()};
     };
     if (kind == "sphere") {
-      shape = make_sphere_mesh(of["r"].as<double>(), hint);
-      surface = make_sphere_surface(of["r"].as<double>(), hint);
+      shape = make_sphere_mesh(shape_node["r"].as<double>(), hint);
+      surface = make_sphere_surface(shape_node["r"].as<double>(), hint);
     } else if (kind == "ellipsoid") {
       shape = make_ellipsoid_mesh(get_size("abc"), hint);
       surface = make_ellipsoid_surface(get_size("abc"), hint);
@@ -308,13 +309,15 @@ TEST(Shapes, MeshSizesEqualDrakes) {
       shape = make_box_mesh(0.5 * get_size("size"));
       surface = make_box_surface(0.5 * get_size("size"));
     } else if (kind == "cylinder") {
-      shape = make_cylinder_mesh(of["r"].as<double>(), of["l"].as<double>(), hint);
-      surface = make_cylinder_surface(of["r"].as<double>(), of["l"].as<double>(), hint);
+      shape = make_cylinder_mesh(shape_node["r"].as<double>(), shape_node["l"].as<double>(), hint);
+      surface =
+          make_cylinder_surface(shape_node["r"].as<double>(), shape_node["l"].as<double>(), hint);
     } else if (kind == "capsule") {
-      shape = make_capsule_mesh(of["r"].as<double>(), of["l"].as<double>(), hint);
-      surface = make_capsule_surface(of["r"].as<double>(), of["l"].as<double>(), hint);
+      shape = make_capsule_mesh(shape_node["r"].as<double>(), shape_node["l"].as<double>(), hint);
+      surface =
+          make_capsule_surface(shape_node["r"].as<double>(), shape_node["l"].as<double>(), hint);
     } else if (kind == "convex") {
-      const TriangleMesh hull = read_obj(folder / of["file"].as<std::string>());
+      const TriangleMesh hull = read_obj(folder / shape_node["file"].as<std::string>());
       shape = make_convex_mesh(hull);
       surface = make_convex_surface(hull);
     } else {

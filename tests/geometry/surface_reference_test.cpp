@@ -79,46 +79,48 @@ TriangleMesh read_triangles(const std::string& name) {
   return mesh;
 }
 
-MeshedShape make_shape(const YAML::Node& of, double hint) {
-  const auto kind = of["kind"].as<std::string>();
-  if (kind == "sphere") return make_sphere_mesh(of["r"].as<double>(), hint);
-  if (kind == "ellipsoid") return make_ellipsoid_mesh(read_vector(of["abc"]), hint);
-  if (kind == "box") return make_box_mesh(0.5 * read_vector(of["size"]));
+MeshedShape make_shape(const YAML::Node& shape_node, double hint) {
+  const auto kind = shape_node["kind"].as<std::string>();
+  if (kind == "sphere") return make_sphere_mesh(shape_node["r"].as<double>(), hint);
+  if (kind == "ellipsoid") return make_ellipsoid_mesh(read_vector(shape_node["abc"]), hint);
+  if (kind == "box") return make_box_mesh(0.5 * read_vector(shape_node["size"]));
   if (kind == "cylinder")
-    return make_cylinder_mesh(of["r"].as<double>(), of["l"].as<double>(), hint);
-  if (kind == "capsule") return make_capsule_mesh(of["r"].as<double>(), of["l"].as<double>(), hint);
-  const auto file = of["file"].as<std::string>();
+    return make_cylinder_mesh(shape_node["r"].as<double>(), shape_node["l"].as<double>(), hint);
+  if (kind == "capsule")
+    return make_capsule_mesh(shape_node["r"].as<double>(), shape_node["l"].as<double>(), hint);
+  const auto file = shape_node["file"].as<std::string>();
   if (kind == "convex") return make_convex_mesh(read_triangles(file));
   return make_meshed_shape(read_tets(file), file);
 }
 
-TriangleMesh make_surface(const YAML::Node& of, double hint) {
-  const auto kind = of["kind"].as<std::string>();
-  if (kind == "sphere") return make_sphere_surface(of["r"].as<double>(), hint);
-  if (kind == "ellipsoid") return make_ellipsoid_surface(read_vector(of["abc"]), hint);
-  if (kind == "box") return make_box_surface(0.5 * read_vector(of["size"]));
+TriangleMesh make_surface(const YAML::Node& shape_node, double hint) {
+  const auto kind = shape_node["kind"].as<std::string>();
+  if (kind == "sphere") return make_sphere_surface(shape_node["r"].as<double>(), hint);
+  if (kind == "ellipsoid") return make_ellipsoid_surface(read_vector(shape_node["abc"]), hint);
+  if (kind == "box") return make_box_surface(0.5 * read_vector(shape_node["size"]));
   if (kind == "cylinder")
-    return make_cylinder_surface(of["r"].as<double>(), of["l"].as<double>(), hint);
+    return make_cylinder_surface(shape_node["r"].as<double>(), shape_node["l"].as<double>(), hint);
   if (kind == "capsule")
-    return make_capsule_surface(of["r"].as<double>(), of["l"].as<double>(), hint);
-  const auto file = of["file"].as<std::string>();
+    return make_capsule_surface(shape_node["r"].as<double>(), shape_node["l"].as<double>(), hint);
+  const auto file = shape_node["file"].as<std::string>();
   return kind == "convex" ? read_triangles(file) : make_boundary(read_tets(file));
 }
 
 /// Returns body "A" or "B" of a pair. Equal bodies are made once.
 const ContactBody& make_body(const YAML::Node& row, const std::string& side) {
-  const YAML::Node of = row[side];
+  const YAML::Node shape_node = row[side];
   const bool is_compliant = row["compliant_" + side].as<bool>();
   const double modulus = is_compliant ? row["modulus_" + side].as<double>() : kInfinity;
   const double hint = row["hint_" + side].as<double>();
   static std::map<std::string, ContactBody> bodies;
-  const std::string key = YAML::Dump(of) + std::to_string(modulus) + " " + std::to_string(hint);
+  const std::string key =
+      YAML::Dump(shape_node) + std::to_string(modulus) + " " + std::to_string(hint);
   if (const auto known = bodies.find(key); known != bodies.end()) return known->second;
   const auto make = [&]() -> ContactBody {
-    if (of["kind"].as<std::string>() == "halfspace")
+    if (shape_node["kind"].as<std::string>() == "halfspace")
       return HalfSpace{modulus / row["slab_thickness"].as<double>()};
-    if (!is_compliant) return RigidBody(make_surface(of, hint));
-    return CompliantBody(make_pressure_field(make_shape(of, hint), modulus));
+    if (!is_compliant) return RigidBody(make_surface(shape_node, hint));
+    return CompliantBody(make_pressure_field(make_shape(shape_node, hint), modulus));
   };
   return bodies.emplace(key, make()).first->second;
 }
@@ -128,8 +130,8 @@ ContactSurface calc_surface(const YAML::Node& row, Tessellation tessellation) {
                       read_pose(row["X_WB"]), tessellation);
 }
 
-/// We discard faces on the far side of the medial axis for a rigid half space too. Drake keeps
-/// them: 12 faces here, 0.01 % of the area.
+/// This library discards faces on the far side of the medial axis for a rigid half space too. Drake
+/// keeps them: 12 faces here, 0.01 % of the area.
 constexpr const char* kPastMedialAxis = "rhalfspace-ctorus_mesh_d0.02";
 
 TEST(SurfaceReference, PairsOfShapesAgreeWithDrake) {

@@ -77,9 +77,9 @@ double calc_backward_error(const MatrixXd& A, const VectorXd& x, const VectorXd&
   return (A * x - b).norm() / std::max(1e-300, A.norm() * x.norm());
 }
 
-TEST(BlockSparseCholesky, SolvesAsDenseForRandomGraphs) {
+TEST(BlockSparseCholesky, AgreesWithADenseSolveOnRandomGraphs) {
   std::mt19937 rng(1);
-  BlockSparseCholesky cholesky;  // One object serves all: analyze may be called again.
+  BlockSparseCholesky cholesky;  // One object solves all systems: analyze may be called again.
   for (int trial = 0; trial < 200; ++trial) {
     const int num_blocks = 1 + trial % 23;
     const RandomSystem system(num_blocks, trial % 7, &rng, trial % 3 == 0 ? 6 : 0);
@@ -205,7 +205,7 @@ TEST(BlockSparseCholesky, LowerSolveHasTheNormOfTheInverse) {
   EXPECT_NEAR(y.squaredNorm(), expected, 1e-12 * expected);
 }
 
-TEST(BlockSparseCholesky, SolvesSixRightSidesInTheirReachOnly) {
+TEST(BlockSparseCholesky, SolvesSixRightHandSidesInTheirReachOnly) {
   std::mt19937 rng(9);
   for (int trial = 0; trial < 40; ++trial) {
     const RandomSystem system(12, 2, &rng, trial % 2 == 0 ? 6 : 0);

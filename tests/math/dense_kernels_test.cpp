@@ -17,8 +17,8 @@ using Eigen::VectorXd;
 
 constexpr double kRoundOff = 1e-14;
 
-/// A random matrix stored with a stride above its number of rows. The rows beyond hold a guard
-/// value, which kernels must not change.
+/// A random matrix stored with a stride above its number of rows. The entries between its columns
+/// hold a guard value, which kernels must not change.
 struct Strided {
   static constexpr double kGuard = 1e30;
   int rows, columns, stride;
@@ -34,6 +34,7 @@ struct Strided {
       for (int i = 0; i < rows; ++i) data[i + j * stride] = normal(*rng);
   }
 
+  MatrixView view() const { return {data.data(), rows, columns, stride}; }
   MatrixXd matrix() const {
     return Eigen::Map<const MatrixXd, 0, Eigen::OuterStride<>>(data.data(), rows, columns,
                                                                Eigen::OuterStride<>(stride));
@@ -56,7 +57,7 @@ MatrixXd make_unit_lower(const MatrixXd& L) {
   return unit;
 }
 
-TEST(DenseKernels, SubtractAbtOfEverySize) {
+TEST(DenseKernels, SubtractAbtAgreesWithEigenForEverySize) {
   std::mt19937 rng(1);
   for (int m = 0; m <= 9; ++m)
     for (int n = 0; n <= 13; ++n)
@@ -64,8 +65,7 @@ TEST(DenseKernels, SubtractAbtOfEverySize) {
         const Strided A(m, k, &rng), B(n, k, &rng);
         Strided C(m, n, &rng);
         const MatrixXd expected = C.matrix() - A.matrix() * B.matrix().transpose();
-        subtract_abt(m, n, k, A.data.data(), A.stride, B.data.data(), B.stride, C.data.data(),
-                     C.stride);
+        subtract_abt(A.view(), B.view(), C.data.data(), C.stride);
         EXPECT_LE((C.matrix() - expected).norm(), kRoundOff * (1 + expected.norm()))
             << m << " x " << n << ", " << k;
         EXPECT_TRUE(C.is_guard_intact()) << m << " x " << n << ", " << k;
@@ -76,12 +76,12 @@ TEST(DenseKernels, SubtractAbtOfSixHasTheBitsOfTheGeneralCase) {
   std::mt19937 rng(2);
   const Strided A(6, 6, &rng), B(6, 6, &rng);
   Strided C(6, 6, &rng), D = C;
-  subtract_abt(6, 6, 6, A.data.data(), A.stride, B.data.data(), B.stride, C.data.data(), C.stride);
+  subtract_abt(A.view(), B.view(), C.data.data(), C.stride);
   subtract_abt_6(A.data.data(), A.stride, B.data.data(), B.stride, D.data.data(), D.stride);
   EXPECT_EQ(C.data, D.data);
 }
 
-TEST(DenseKernels, MatrixTimesVectorOfEverySize) {
+TEST(DenseKernels, MatrixTimesVectorAgreesWithEigenForEverySize) {
   std::mt19937 rng(3);
   for (int m = 0; m <= 9; ++m)
     for (int n = 0; n <= 9; ++n)
@@ -89,8 +89,8 @@ TEST(DenseKernels, MatrixTimesVectorOfEverySize) {
         const Strided A(m, n, &rng);
         const VectorXd x = VectorXd::Random(n), y = VectorXd::Random(m);
         VectorXd product = y, transposed = x;
-        add_av(s, m, n, A.data.data(), A.stride, x.data(), product.data());
-        add_atv(s, m, n, A.data.data(), A.stride, y.data(), transposed.data());
+        add_av(s, A.view(), x.data(), product.data());
+        add_atv(s, A.view(), y.data(), transposed.data());
         EXPECT_LE((product - (y + s * A.matrix() * x)).norm(), kRoundOff) << m << " x " << n;
         EXPECT_LE((transposed - (x + s * A.matrix().transpose() * y)).norm(), kRoundOff)
             << m << " x " << n;
@@ -105,7 +105,7 @@ TEST(DenseKernels, ScaleColumnsPacksTheScaledMatrix) {
       const Strided L(m, n, &rng);
       const VectorXd d = VectorXd::Random(kStrideOfD * n);
       MatrixXd B(m, n);
-      scale_columns(m, n, L.data.data(), L.stride, d.data(), kStrideOfD, B.data());
+      scale_columns(L.view(), d.data(), kStrideOfD, B.data());
       for (int i = 0; i < m; ++i)
         for (int j = 0; j < n; ++j)
           EXPECT_EQ(B(i, j), L.data[i + j * L.stride] * d[kStrideOfD * j]) << m << " x " << n;

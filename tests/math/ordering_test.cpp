@@ -18,7 +18,7 @@ std::vector<BlockEdge> make_random_edges(int num_nodes, int num_edges, std::mt19
   return edges;
 }
 
-/// The nodes of a square grid with `side` nodes to a side, each joined to its neighbours.
+/// Returns the edges of a square grid with `side` nodes on each side.
 std::vector<BlockEdge> make_grid_edges(int side) {
   std::vector<BlockEdge> edges;
   for (int i = 0; i < side; ++i)
@@ -29,7 +29,7 @@ std::vector<BlockEdge> make_grid_edges(int side) {
   return edges;
 }
 
-/// Counts the entries below the diagonal of the factor, by playing the elimination on the graph.
+/// Counts the entries below the diagonal of the factor by eliminating the nodes of the graph.
 int count_factor_entries(int num_nodes, const std::vector<BlockEdge>& edges,
                          std::span<const int> order) {
   std::vector<std::vector<char>> is_joined(num_nodes, std::vector<char>(num_nodes, 0));
@@ -64,7 +64,7 @@ TEST(MinimumDegreeOrdering, IsAPermutation) {
   std::mt19937 rng(5);
   MinimumDegreeOrdering ordering;
   for (int n = 0; n < 60; ++n) {
-    // Random ends give repeated edges and self-edges too.
+    // Random edges include repeated edges and self-edges.
     std::vector<int> order = compute(&ordering, n, make_random_edges(n, 2 * n, &rng));
     std::sort(order.begin(), order.end());
     EXPECT_EQ(order, make_natural_order(n));

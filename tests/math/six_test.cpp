@@ -143,7 +143,7 @@ TEST(ShiftWrench, AddsTheMomentOfTheForce) {
   }
 }
 
-TEST(ShiftWrench, DoesTheSamePowerAtEitherPoint) {
+TEST(ShiftWrench, HasTheSamePowerAtBothPoints) {
   std::mt19937 rng(6);
   for (int trial = 0; trial < 100; ++trial) {
     const auto V = make_integers(6, &rng), F = make_integers(6, &rng), r = make_integers(3, &rng);

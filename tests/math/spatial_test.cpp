@@ -6,7 +6,7 @@ namespace stiction::math {
 namespace {
 
 TEST(CrossMatrix, TimesAVectorIsTheCrossProduct) {
-  constexpr double kRoundOff = 1e-15;  // of two products and their difference, at most 1 in size
+  constexpr double kRoundOff = 1e-15;  // of differences of two products with factors up to 1
   for (int i = 0; i < 100; ++i) {
     const Vector3 r = Vector3::Random(), a = Vector3::Random();
     EXPECT_LE((cross_matrix(r) * a - r.cross(a)).norm(), kRoundOff);

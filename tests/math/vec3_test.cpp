@@ -83,7 +83,8 @@ TEST(MakeTangent, IsAUnitVectorPerpendicularToTheNormal) {
 }
 
 TEST(MakeTangent, JumpsOnlyAtTheEquator) {
-  // Over a circle of latitude above the equator, neighbours stay neighbours; across it they do not.
+  // Along a circle of latitude above the equator, nearby normals have nearby tangents. On opposite
+  // sides of the equator they do not.
   constexpr int kSteps = 10'000;
   const double step = 2 * std::numbers::pi / kSteps;
   double largest = 0;
@@ -129,7 +130,7 @@ TEST(Mat3, ProductsAgreeWithTheirDefinition) {
 }
 
 TEST(RigidTransform, QuarterTurnMovesAPoint) {
-  // The frame B stands at (1, 2, 3) in A, turned by 90 degrees about z.
+  // The frame B is at (1, 2, 3) in A and is rotated by 90 degrees about z.
   const RigidTransform X_AB = {{{{0, -1, 0}, {1, 0, 0}, {0, 0, 1}}}, {1, 2, 3}};
   EXPECT_EQ(X_AB * (Vec3{1, 0, 0}), (Vec3{1, 3, 3}));
   EXPECT_EQ(X_AB * (Vec3{0, 1, 5}), (Vec3{0, 2, 8}));

@@ -10,7 +10,7 @@
 namespace stiction::math {
 namespace {
 
-constexpr int kMaxSize = 21;  // Meets every remainder of the loops over four and eight numbers.
+constexpr int kMaxSize = 21;  // large enough for every remainder of the loops over 4 and 8 numbers
 
 /// Small integers: sums of their products are exact in any order.
 std::vector<double> make_integers(int n, std::mt19937* rng) {
@@ -113,7 +113,7 @@ TEST(VectorKernels, MaxAbsFindsTheLargestAtAnyPlace) {
       }
 }
 
-TEST(VectorKernels, AllFiniteSeesABadNumberAtAnyPlace) {
+TEST(VectorKernels, AllFiniteFindsABadNumberAtAnyPlace) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (int n = 0; n <= kMaxSize; ++n) {
     std::vector<double> x(n, -1e308);
@@ -139,7 +139,7 @@ TEST(VectorKernels, FindLeastReturnsTheFirstOfEquals) {
       }
 }
 
-TEST(VectorKernels, FindLeastTellsOfABadNumberAtAnyPlace) {
+TEST(VectorKernels, FindLeastReportsABadNumberAtAnyPlace) {
   for (int n = 1; n <= kMaxSize; ++n)
     for (int place = 0; place < n; ++place)
       for (const double bad : {std::numeric_limits<double>::infinity(), std::nan("")}) {

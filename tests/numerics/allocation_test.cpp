@@ -1,4 +1,4 @@
-// Solvers reuse their memory: a second solve of problems of the same size allocates nothing.
+// Solvers reuse their memory: solving the same problems again allocates nothing.
 #include <random>
 #include <utility>
 #include <vector>
@@ -64,7 +64,14 @@ TEST(Allocation, SecondBasesAndCondensationsAllocateNothing) {
     for (const Case& c : cases) {
       basis.find(c.p.N.data(), 40, 15, 3);
       basis.find_in_order(c.p.N.data(), 40, 15);
-      condensed.condense({3, 40, A.data(), C.data(), D.data(), c.Q.data(), a.data(), c.r.data()});
+      condensed.condense({.num_free = 3,
+                          .size = 40,
+                          .A = A.data(),
+                          .C = C.data(),
+                          .D = D.data(),
+                          .B = c.Q.data(),
+                          .a = a.data(),
+                          .b = c.r.data()});
     }
   };
   run_all();

@@ -40,7 +40,8 @@ TEST(LcpSolvers, AllGiveTheSameW) {
       const LcpReport gram = solver.solve(p.gram(), {}, span(z), span(u));
       ASSERT_TRUE(gram.is_solved()) << name(which) << ": " << name(gram.status);
       const LcpReport report = solver.solve(dense(Q, r), {}, span(z_dense));
-      ASSERT_TRUE(report.is_solved()) << name(which) << ": " << name(report.status) << k;
+      ASSERT_TRUE(report.is_solved())
+          << name(which) << ": " << name(report.status) << ", problem " << k;
       EXPECT_LE((p.N * u + p.b - Q * z - r).norm(), 1e-9 * (1 + r.norm())) << name(which);
       EXPECT_LE(scaled_residual(Q, r, z), 1e-8) << name(which);
       EXPECT_LE((Q * (z - z_dense)).norm(), 1e-7 * (1 + r.norm())) << name(which);
@@ -51,7 +52,7 @@ TEST(LcpSolvers, AllGiveTheSameW) {
   }
 }
 
-TEST(LcpSolvers, ANameHasOneSolver) {
+TEST(LcpSolvers, EachNameSelectsItsSolver) {
   for (const std::string_view known : lcp_solvers())
     EXPECT_EQ(name(parse_lcp_solver(known)), known);
   try {
@@ -86,7 +87,7 @@ TEST(LcpSolvers, MissingActiveSetSaysHowToGetIt) {
   }
 }
 
-TEST(ActiveSetQp, SolvesRanksInAndOutOfRange) {
+TEST(ActiveSetQp, SolvesNearlyAllProblemsInAndOutOfRange) {
   if (!ActiveSetQp::is_available()) GTEST_SKIP() << "built without DAQP";
   std::mt19937_64 rng(2);
   ActiveSetQp solver;
@@ -127,7 +128,7 @@ TEST(ActiveSetQp, DenseProblemsAreJudgedByTheResidualOfQItself) {
     ++num_solved;
     const VectorXd w = Q * z + r;
     const double round_off =
-        1e-15 * (Q.cwiseAbs() * z).maxCoeff();  // of w, in this test and in the solver
+        1e-15 * (Q.cwiseAbs() * z).maxCoeff();  // of w, computed here and in the solver
     EXPECT_LE(z.cwiseMin(w).cwiseAbs().maxCoeff(), 1e-8 * r.cwiseAbs().maxCoeff() + round_off);
   }
   EXPECT_GT(num_solved, 10000);

@@ -41,7 +41,7 @@ TEST(Lemke, SolvesAllRanksInAndOutOfRange) {
   std::mt19937_64 rng(2);
   Lemke lemke;
   for (const int c : {12, 40, 100, 300})
-    for (int tenths = 1; tenths <= 10; tenths += 1)
+    for (int tenths = 1; tenths <= 10; ++tenths)
       for (const Range range : {Range::inside, Range::outside})
         for (int k = 0; k < (c < 100 ? 20 : c < 300 ? 2 : 1); ++k) {
           const int rank = std::max(1, c * tenths / 10);
@@ -116,7 +116,7 @@ TEST(Lemke, SolvesDegenerateProblems) {
   }
 }
 
-TEST(Lemke, SolvesATieOfAllRightHandSides) {
+TEST(Lemke, SolvesAProblemWhoseConstantsAreAllEqual) {
   // On Murty's matrix many pivoting rules take 2^c exchanges.
   const int c = 16;
   MatrixXd Q = MatrixXd::Identity(c, c);
@@ -133,7 +133,7 @@ TEST(Lemke, UnitsDoNotMatter) {
   const MatrixXd Q = p.Q();
   Lemke lemke;
   const Solved s = solve(Q, p.r(), &lemke);
-  VectorXd unit(30);  // of row and column
+  VectorXd unit(30);  // units of rows and columns
   for (int i = 0; i < 30; ++i) unit[i] = std::pow(10.0, i % 7 - 3);
   const MatrixXd scaled = unit.asDiagonal() * Q * unit.asDiagonal();
   const Solved t = solve(scaled, unit.asDiagonal() * p.r(), &lemke);
@@ -327,10 +327,11 @@ TEST(Lemke, RecoversFromBasesThatRoundOffMadeSingular) {
   EXPECT_GT(most, 100);
 }
 
-// Without lambda round-off hides the bases that solve these problems. With lambda no basis solves
+// Without lambda, round-off hides the bases that solve these problems. With lambda, no basis solves
 // them accurately enough.
 TEST(Lemke, ProximalStepsRemoveLambda) {
-  // A box on one that is 1e4 times lighter: two normals, and two nearly equal friction directions.
+  // A box lies on a box that is 1e4 times lighter. There are two normals, and two nearly equal
+  // friction directions.
   MatrixXd Q(4, 4);
   Q << 4, -1.5, 1.5, -1.5,          //
       -1.5, 4.0004, -1.5, 1.49985,  //
@@ -342,7 +343,7 @@ TEST(Lemke, ProximalStepsRemoveLambda) {
   const Solved s = solve(Q, r, &lemke);
   ASSERT_TRUE(s.report.is_solved());
   EXPECT_LE(scaled_residual(Q, r, s.z), 1e-8);
-  // The solution of the basis with all four z: from the last two rows, then from the first two.
+  // With all four z basic, the last two rows give z[0] and z[1].
   EXPECT_NEAR(s.z[0], 0.0196200000023 / 1.5 * 9999, 1e-2);
   EXPECT_NEAR(s.z[1], 0.0196200000023 / 1.5 * 10000, 1e-2);
 

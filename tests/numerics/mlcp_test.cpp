@@ -20,14 +20,14 @@ struct Matrices {
   MatrixXd A, C, D, B;
   VectorXd a, b;
   Mlcp problem() const {
-    return {static_cast<int>(a.size()),
-            static_cast<int>(b.size()),
-            A.data(),
-            C.data(),
-            D.data(),
-            B.data(),
-            a.data(),
-            b.data()};
+    return {.num_free = static_cast<int>(a.size()),
+            .size = static_cast<int>(b.size()),
+            .A = A.data(),
+            .C = C.data(),
+            .D = D.data(),
+            .B = B.data(),
+            .a = a.data(),
+            .b = b.data()};
   }
 };
 

@@ -116,7 +116,7 @@ TEST(Newton, ConvergesQuadraticallyNearTheMinimum) {
   const NewtonResult result = minimize(problem, options);
   ASSERT_EQ(result.status, NewtonStatus::kConverged);
   EXPECT_GE(result.iterations, 3);  // Otherwise the test shows nothing.
-  // Quadratic convergence: r' <= C r^2 with C = |d3l| / (2 |d2l|^2), here at most 50.
+  // Quadratic convergence: the next residual is at most C r^2 with C = |d3l| / (2 |d2l|^2) <= 50.
   for (std::size_t k = 1; k < problem.residuals.size(); ++k) {
     const double last = problem.residuals[k - 1];
     if (last >= 1e-2) continue;

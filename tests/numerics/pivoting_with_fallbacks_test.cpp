@@ -38,7 +38,7 @@ TEST(PivotingWithFallbacks, SolvedProblemsNeedNoFallback) {
 }
 
 TEST(PivotingWithFallbacks, NearlyDependentRowsAreSolvedOnLevelOne) {
-  // Row 2 depends on row 1 except for 5e-11 of its square. Pivoting takes it as dependent.
+  // The pivot of row 2 is 5e-11 of its diagonal entry, so pivoting counts the row as dependent.
   const double delta = 5e-11;
   MatrixXd Q(2, 2);
   Q << 1, -1, -1, 1 + delta;
@@ -87,7 +87,7 @@ TEST(PivotingWithFallbacks, LevelOneHasAtMostRankPositiveRows) {
     num_beyond += (z.array() > 0).count() > rank;
   }
   EXPECT_GE(num_on_level_one, 20);
-  // The move is not made if its residual would not be accepted.
+  // Rows stay dependent if making them independent would give a residual that is too large.
   EXPECT_LE(num_beyond, num_on_level_one / 20);
 }
 
@@ -126,7 +126,7 @@ TEST(PivotingWithFallbacks, ManyConflictsAreSolvedWithoutConstantsOnLevelThree) 
   EXPECT_GE(report.residual, 1 - 1e-12);
 }
 
-/// The rows of two surfaces that face each other nearly exactly. The exact solution may need
+/// The rows are those of two surfaces with nearly opposite normals. The exact solution may need
 /// impulses without bound, but a point of small residual does not.
 TEST(PivotingWithFallbacks, NarrowWedgesHaveASmallResidual) {
   std::mt19937 rng(11);

@@ -43,7 +43,7 @@ TEST(PrincipalPivoting, ReportsItsFailuresOnRightHandSidesOutOfTheRange) {
     num_failures += !s.report.is_solved();
     EXPECT_TRUE(!s.report.is_solved() || scaled_residual(p.Q(), p.r(), s.z) <= 1e-8);
   }
-  EXPECT_GE(num_failures, 20);  // The published rule failed on 163 of 736 in another measurement.
+  EXPECT_GE(num_failures, 20);  // In another measurement the published rule failed on 163 of 736.
   EXPECT_LE(num_failures, 180);
 }
 
@@ -68,7 +68,8 @@ TEST(PrincipalPivoting, TrivialProblemsAreSolved) {
 }
 
 TEST(PrincipalPivoting, MoreActiveRowsThanColumnsAreAFailure) {
-  // One more row than there are columns enters. Its z is zero and it is not read.
+  // There are no columns, so the first row that enters is one too many. Its equations are not
+  // solved and its z stays zero.
   const RandomLcp none = {MatrixXd::Zero(2, 0), VectorXd::Constant(2, -1), VectorXd::Zero(0)};
   PrincipalPivoting solver;
   const Solved s = solve(none, &solver);

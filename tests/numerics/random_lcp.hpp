@@ -25,7 +25,11 @@ struct RandomLcp {
   Eigen::MatrixXd Q() const { return N * N.transpose(); }
   Eigen::VectorXd r() const { return N * u_hat + b; }
   GramLcp gram() const {
-    return {size(), static_cast<int>(N.cols()), N.data(), b.data(), u_hat.data()};
+    return {.num_rows = size(),
+            .num_columns = static_cast<int>(N.cols()),
+            .N = N.data(),
+            .b = b.data(),
+            .u_hat = u_hat.data()};
   }
 };
 
@@ -37,7 +41,7 @@ enum class Range {
 };
 
 /// Makes a problem with normally distributed entries.
-/// @param duplicates true: a third of the rows are copies of others
+/// @param duplicates if true, a third of the rows are copies of others
 RandomLcp make_random_lcp(int size, int rank, Range range, bool duplicates, std::mt19937_64* rng);
 
 /// Returns w of the solution, found by trying all active sets; empty if there is no solution. w is

@@ -5,7 +5,7 @@
 
 namespace stiction::base {
 
-/// Prints the condition that did not hold with its place, and ends the program.
+/// Prints a condition that does not hold with its file and line, and aborts the program.
 [[noreturn]] inline void fail_assertion(const char* condition, const char* file,
                                         int line) noexcept {
   std::fprintf(stderr, "%s:%d: assertion failed: %s\n", file, line, condition);
@@ -15,8 +15,8 @@ namespace stiction::base {
 }  // namespace stiction::base
 
 /// STICTION_ASSERT(condition) checks an index or a precondition that a correct caller never
-/// violates; faults of a user's data throw stiction::Error. Builds with NDEBUG, as the release
-/// preset, do not evaluate the condition.
+/// violates. Faults of a user's data throw stiction::Error instead. Builds with NDEBUG, such as the
+/// release preset, do not evaluate the condition.
 #ifdef NDEBUG
 #define STICTION_ASSERT(condition) static_cast<void>(sizeof(!(condition)))
 #else

@@ -47,8 +47,8 @@ class ErrorList {
     errors_.emplace_back(code, std::move(where), std::move(message));
   }
   bool empty() const { return errors_.empty(); }
-  /// Throws if the list is not empty: a single fault as it is, or one Error that lists all faults,
-  /// one per line, with the code of the first.
+  /// Throws if the list is not empty. A single fault is thrown as it is. Several faults are thrown
+  /// as one Error that lists them, one per line, with the code of the first.
   void throw_if_any() const;
 
  private:
@@ -56,7 +56,7 @@ class ErrorList {
 };
 
 /// Returns the entry of `names` with the least edit distance to `name`. Returns an empty string if
-/// that distance is more than a third of the letters, rounded down, plus one.
+/// that distance is more than n / 3 + 1, rounded down, for a `name` of n letters.
 std::string nearest_name(const std::string& name, const std::vector<std::string>& names);
 
 /// Returns " (did you mean 'x'?)" with the nearest name, or a list of known names if no name is

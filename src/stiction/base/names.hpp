@@ -9,7 +9,7 @@
 /// Tables whose rows users choose by name.
 namespace stiction {
 
-/// The names of a table's rows, which have a member `name`.
+/// Returns the names of a table's rows. Each row has a member `name`.
 template <std::ranges::input_range Rows>
 std::vector<std::string_view> list_names(const Rows& rows) {
   std::vector<std::string_view> names;
@@ -17,9 +17,9 @@ std::vector<std::string_view> list_names(const Rows& rows) {
   return names;
 }
 
-/// The index of a name in a list.
-/// @param where the thing that the name is given for, such as an option; the message begins with it
-/// @throws Error of kUnknownName with the nearest name if the list does not have it
+/// Returns the index of a name in a list.
+/// @param where what the user names, such as an option; the message begins with it
+/// @throws Error kUnknownName, with the nearest name, if the list does not have this name
 int parse_name(const std::string& where, std::string_view name,
                std::span<const std::string_view> names);
 

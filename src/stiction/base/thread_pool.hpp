@@ -20,7 +20,7 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// The total number of threads, including the caller's.
+  /// Returns the total number of threads, including the caller's.
   int num_threads() const { return static_cast<int>(workers_.size()) + 1; }
 
   /// Calls task(i) for each i in [0, count) and returns when all calls are done. If a task throws,
@@ -40,9 +40,9 @@ class ThreadPool {
   using Trampoline = void (*)(void*, int);
   /// Runs a batch of tasks on all threads.
   void run_erased(int count, void* task, Trampoline call);
-  /// Waits for batches and runs their tasks until the pool is destroyed; the loop of a worker.
+  /// The loop of a worker: waits for batches and runs their tasks until the pool is destroyed.
   void work();
-  /// Runs tasks of the present batch until none is left.
+  /// Runs tasks of the present batch until no task is left.
   void drain();
 
   std::vector<std::thread> workers_;
@@ -53,7 +53,7 @@ class ThreadPool {
   std::exception_ptr error_;  // first exception of the batch, guarded by mutex_
   bool stop_ = false;         // guarded by mutex_
   std::atomic<int> next_{0};  // first task that no thread has taken
-  int count_ = 0;
+  int count_ = 0;             // number of tasks of the batch
   void* task_ = nullptr;
   Trampoline call_ = nullptr;
 };

@@ -1,6 +1,6 @@
-// A box is cut into pyramids whose apexes are the centres of its faces. Their bases separate the
-// faces: for each edge of the box the trapezoid or triangle between it and the medial axis, and the
-// medial rectangle.
+// A box is cut into pyramids. Their apexes are the centres of the faces of the box. Their bases
+// separate the regions of the faces: for each edge of the box, the trapezoid or triangle between
+// the edge and the medial axis; and the medial rectangle.
 #include "stiction/geometry/box_mesh.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class BoxMesher {
   void add_tet(int centre, int a, int b, int c);
 
   std::array<int, 3> axis_ = {0, 1, 2};           // axis of the box for each permuted axis
-  std::array<double, 3> sign_ = {1, 1, 1};        // its direction
+  std::array<double, 3> sign_ = {1, 1, 1};        // direction of that axis
   std::array<double, 3> half_{}, medial_half_{};  // half sizes of the box and its medial axis [m]
   std::array<int, 8> medial_{};                   // nearest medial vertex of each corner
   int medial_bits_ = 0;                           // axes along which the medial axis extends
@@ -87,8 +87,8 @@ void BoxMesher::add_tet(int centre, int a, int b, int c) {
   add_cone(centre, a, b, c, shape_);
 }
 
-/// Adds the tets at the edge along an axis from corner `low`: both adjacent faces are joined to the
-/// polygon between the edge and the medial axis.
+/// Adds the tets at the edge along an axis from corner `low`. They join the centres of both
+/// adjacent faces to the polygon between the edge and the medial axis.
 void BoxMesher::add_edge(int low, int axis) {
   const int high = low | 1 << axis;
   const int m_low = medial_[low], m_high = medial_[high];

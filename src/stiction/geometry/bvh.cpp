@@ -33,8 +33,8 @@ struct Line {
   double at_0, rate;
 };
 
-/// Returns the line above all points that is lowest at the middle of their pressures: it contains
-/// the edge of their upper hull there, unless its rate is limited by most_rate.
+/// Returns the line above all points that is lowest at the middle of their pressures. It contains
+/// the edge of their upper hull at the middle, unless most_rate limits its rate.
 Line fit_above(std::span<const PressurePoint> points, double middle, double most_rate) {
   Line line{0, 0};
   double highest = -std::numeric_limits<double>::infinity();
@@ -62,7 +62,13 @@ class SectionBounds {
   }
   ElementBox make_box(double most_rate, int element) const {
     const auto [p_low, p_high] = std::minmax_element(p_.begin(), p_.begin() + count_);
-    ElementBox box{{}, {}, {}, {}, *p_low, *p_high, element};
+    ElementBox box{.low = {},
+                   .high = {},
+                   .low_rate = {},
+                   .high_rate = {},
+                   .p_low = *p_low,
+                   .p_high = *p_high,
+                   .element = element};
     const double middle = 0.5 * (*p_low + *p_high);
     std::array<PressurePoint, kCapacity> points;
     const auto fit = [&](auto coordinate) {
@@ -294,17 +300,17 @@ float PressureBox::volume(float p) const {
 }
 
 PressureBox EightBoxes::lane(int i) const {
-  return {{center[0][i], center[1][i], center[2][i]},
-          {half[0][i], half[1][i], half[2][i]},
-          {center_rate[0][i], center_rate[1][i], center_rate[2][i]},
-          {half_rate[0][i], half_rate[1][i], half_rate[2][i]},
-          p_low[i],
-          p_high[i]};
+  return {.center = {center[0][i], center[1][i], center[2][i]},
+          .half = {half[0][i], half[1][i], half[2][i]},
+          .center_rate = {center_rate[0][i], center_rate[1][i], center_rate[2][i]},
+          .half_rate = {half_rate[0][i], half_rate[1][i], half_rate[2][i]},
+          .p_low = p_low[i],
+          .p_high = p_high[i]};
 }
 
 void PressureRange::keep_negative(const Float8& at_0, const Float8& rate) {
-  // Adding 0 turns -0 into 0. If both numbers are 0 the limit is not a number, which min8 and max8
-  // ignore.
+  // Adding 0 turns -0 into 0. If at_0 and rate are both 0, the limit is not a number, which min8
+  // and max8 ignore.
   const Float8 slope = rate + 0.0F, limit = -at_0 / slope;
   const Int8 grows = slope >= 0;
   high = min8(grows ? limit : high, high);
@@ -319,7 +325,13 @@ ElementBox bound_sections(const std::array<Vec3, 4>& corners,
 }
 
 ElementBox bound_all_pressures(const Vec3& low, const Vec3& high, int element) {
-  return {low, high, {}, {}, -kAnyPressure, kAnyPressure, element};
+  return {.low = low,
+          .high = high,
+          .low_rate = {},
+          .high_rate = {},
+          .p_low = -kAnyPressure,
+          .p_high = kAnyPressure,
+          .element = element};
 }
 
 Bvh make_bvh(const std::vector<ElementBox>& elements, const Vec3& origin, double size,

@@ -50,7 +50,7 @@ struct PressureBox {
   float center_rate[3], half_rate[3];  // [m/Pa]
   float p_low, p_high;                 // [Pa]
 
-  /// An eighth of the volume at pressure p [m^3].
+  /// Returns an eighth of the volume at pressure p [m^3].
   float volume(float p) const;
 };
 
@@ -63,7 +63,7 @@ struct EightBoxes {
   PressureBox lane(int i) const;
 };
 
-/// A range of pressures per lane, which linear conditions reduce.
+/// A range of pressures per lane. Linear conditions make it smaller.
 struct PressureRange {
   Float8 low, high;
 
@@ -97,8 +97,7 @@ struct ElementBox {
 
 /// Bounds a tetrahedron with a linear field.
 /// @param most_rate largest rate >= 0 [m/Pa]. It limits the rounding of p rate where a field is
-/// nearly
-///   constant.
+///   nearly constant.
 ElementBox bound_sections(const std::array<Vec3, 4>& corners,
                           const std::array<double, 4>& pressures, double most_rate, int element);
 

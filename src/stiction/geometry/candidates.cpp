@@ -41,7 +41,7 @@ class FloatPlane {
     const Int8 is_box = boxes.p_low <= boxes.p_high;
     return bits_of(is_box & (height <= along_normal_size(boxes.half) + pad_));
   }
-  /// Returns the pressures p at which boxes meet the plane of constant height -compliance p.
+  /// Returns the pressures p at which boxes meet the plane at the height -compliance p.
   PressureRange find_overlaps(const EightBoxes& boxes, float compliance) const {
     PressureRange range = {max8(boxes.p_low, Float8{}), boxes.p_high};
     const Float8 height = along_normal(boxes.center) - offset_;
@@ -52,7 +52,7 @@ class FloatPlane {
     range.keep_negative(-height - half, -height_rate - half_rate);
     return range;
   }
-  /// Returns the range of height + compliance p over the corners. It is 0 on the surface.
+  /// Returns the range of height + compliance p over the corners. This sum is 0 on the surface.
   Heights levels(const TetLeaf& tets, float compliance) const {
     Heights result;
     for (int i = 0; i < 4; ++i) {
@@ -107,26 +107,36 @@ void CandidateSearch::visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTr
   const float p_low = std::max(O.bounds.p_low, T.bounds.p_low);
   const float p_high = std::min(O.bounds.p_high, T.bounds.p_high);
   if (p_low > p_high) return;
-  stack_.assign(1, {0, 0, p_low, p_high, O.bounds, T.bounds});
+  stack_.assign(
+      1, {.O = 0, .T = 0, .p_low = p_low, .p_high = p_high, .box_O = O.bounds, .box_T = T.bounds});
   while (!stack_.empty()) {
     const Visit at = stack_.back();
     stack_.pop_back();
     const float middle = 0.5F * (at.p_low + at.p_high);
     if (at.O < 0 && at.T < 0) {
-      on_leaves({~at.O, ~at.T, at.box_T, to_T, to_O, pad});
+      on_leaves(
+          {.O = ~at.O, .T = ~at.T, .box_T = at.box_T, .to_T = to_T, .to_O = to_O, .pad = pad});
     } else if (at.O < 0 || (at.T >= 0 && at.box_T.volume(middle) >= at.box_O.volume(middle))) {
       const BvhNode& node = T.nodes[at.T];
       const PressureRange range = find_overlaps(node.boxes, at.box_O, to_T, pad);
       for_each_bit(range.find_nonempty(), [&](int i) {
-        stack_.push_back(
-            {at.O, node.child[i], range.low[i], range.high[i], at.box_O, node.boxes.lane(i)});
+        stack_.push_back({.O = at.O,
+                          .T = node.child[i],
+                          .p_low = range.low[i],
+                          .p_high = range.high[i],
+                          .box_O = at.box_O,
+                          .box_T = node.boxes.lane(i)});
       });
     } else {
       const BvhNode& node = O.nodes[at.O];
       const PressureRange range = find_overlaps(node.boxes, at.box_T, to_O, pad);
       for_each_bit(range.find_nonempty(), [&](int i) {
-        stack_.push_back(
-            {node.child[i], at.T, range.low[i], range.high[i], node.boxes.lane(i), at.box_T});
+        stack_.push_back({.O = node.child[i],
+                          .T = at.T,
+                          .p_low = range.low[i],
+                          .p_high = range.high[i],
+                          .box_O = node.boxes.lane(i),
+                          .box_T = at.box_T});
       });
     }
   }
@@ -134,7 +144,7 @@ void CandidateSearch::visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTr
 
 void CandidateSearch::begin_moving(std::size_t num_elements) {
   if (moved_in_.size() < num_elements) moved_in_.resize(num_elements, 0);
-  // The counter may wrap around.
+  // The counter may have wrapped around to 0, which means that an element was never moved.
   if (++search_ == 0) {
     std::fill(moved_in_.begin(), moved_in_.end(), 0);
     search_ = 1;
@@ -182,7 +192,9 @@ void CandidateSearch::find_in_trees(const Bvh& tree_O, const TetBodyData& T,
 void CandidateSearch::find(const TetBodyData& O, const TetBodyData& T, const RigidTransform& X_TO) {
   const double width =
       std::min(estimate_width(O.radius, O.tets.size()), estimate_width(T.radius, T.tets.size()));
-  if (begin({O.id, T.id, O.center, O.radius, width}, X_TO, O.tets.size())) return;
+  const SearchPair pair = {
+      .O = O.id, .T = T.id, .center_O = O.center, .radius_O = O.radius, .width = width};
+  if (begin(pair, X_TO, O.tets.size())) return;
   if (tets_.size() < O.tets.size()) tets_.resize(O.tets.size());
   find_in_trees(
       O.bvh, T, X_TO, [&](int element) -> const auto& {
@@ -199,7 +211,9 @@ void CandidateSearch::find(const TriangleBodyData& O, const TetBodyData& T,
                            const RigidTransform& X_TO) {
   const double width = std::min(estimate_width(O.radius, O.triangles.size()),
                                 estimate_width(T.radius, T.tets.size()));
-  if (begin({O.id, T.id, O.center, O.radius, width}, X_TO, O.triangles.size())) return;
+  const SearchPair pair = {
+      .O = O.id, .T = T.id, .center_O = O.center, .radius_O = O.radius, .width = width};
+  if (begin(pair, X_TO, O.triangles.size())) return;
   if (triangles_.size() < O.triangles.size()) triangles_.resize(O.triangles.size());
   find_in_trees(
       O.bvh, T, X_TO, [&](int element) -> const auto& {

@@ -20,8 +20,8 @@ struct Candidate {
 };
 
 /// Finds candidates between bodies O and T. It holds the memory of searches and the last list
-/// between two meshes, which is reused while DriftTracker says that it is valid. Coordinates are
-/// T's.
+/// between two meshes, which is reused while DriftTracker says that it is valid. Coordinates are in
+/// T's frame.
 class CandidateSearch {
  public:
   void find(const TetBodyData& O, const TetBodyData& T, const RigidTransform& X_TO);
@@ -49,8 +49,9 @@ class CandidateSearch {
     float p_low, p_high;  // pressures at which the boxes overlap
     PressureBox box_O, box_T;
   };
+  /// A pair of leaves whose boxes overlap.
   struct LeafPair {
-    int O, T;
+    int O, T;  // indices of leaves
     const PressureBox& box_T;
     const FloatPose &to_T, &to_O;
     float pad;
@@ -66,12 +67,15 @@ class CandidateSearch {
   template <class GetFilter>
   void find_in_trees(const Bvh& tree_O, const TetBodyData& T, const RigidTransform& X_TO,
                      GetFilter&& get_filter);
+  /// Forgets which elements of O were moved.
   void begin_moving(std::size_t num_elements);
   /// Starts a search.
   /// @return true if the last list is still valid; otherwise the list is empty
   bool begin(const SearchPair& pair, const RigidTransform& X_TO, std::size_t num_elements);
+  /// Starts a search against a half space. Its list is not reused.
   void begin_half_space();
-  /// True if an element was not moved yet since begin_moving; records that it is now.
+  /// Returns true if an element has not been moved since begin_moving, and records that it is moved
+  /// now.
   bool is_new(int element) { return std::exchange(moved_in_[element], search_) != search_; }
 
   std::vector<Visit> stack_;

@@ -49,8 +49,8 @@ void check_pressure(const PressureField& field) {
       throw_invalid("vertex " + std::to_string(i), "the pressure is not finite");
 }
 
-/// Throws if more than two tetrahedra share a face. Such a face would not determine which
-/// tetrahedron owns a coplanar polygon.
+/// Throws if more than two tetrahedra share a face. A polygon in such a face would not belong to
+/// exactly one tetrahedron.
 void check_faces(const std::vector<std::array<int, 4>>& tets) {
   std::vector<std::array<int, 4>> faces;  // sorted vertices, then the tetrahedron
   faces.reserve(4 * tets.size());
@@ -97,14 +97,14 @@ Tet make_tet(const PressureField& field, int index) {
     tet.pressure[i] = field.pressure[v[i]];
   }
   const Vec3 a = X[1] - X[0], b = X[2] - X[0], c = X[3] - X[0];
-  const double volume = dot(cross(a, b), c);  // six times the volume
-  if (!(volume > 0))
+  const double six_volumes = dot(cross(a, b), c);
+  if (!(six_volumes > 0))
     throw_invalid("tetrahedron " + std::to_string(index),
-                  "the volume is " + std::to_string(volume / 6) + " m^3, must be positive");
+                  "the volume is " + std::to_string(six_volumes / 6) + " m^3; it must be positive");
   const auto p = tet.pressure;
   tet.gradient =
       ((p[1] - p[0]) * cross(b, c) + (p[2] - p[0]) * cross(c, a) + (p[3] - p[0]) * cross(a, b)) *
-      (1 / volume);
+      (1 / six_volumes);
   tet.constant = p[0] - dot(tet.gradient, X[0]);
   tet.gradient_norm = norm(tet.gradient);
   for (int i = 0; i < 4; ++i) {
@@ -127,15 +127,15 @@ ElementBox bound(const Tet& tet, double most_rate, int element) {
                         {p[0], p[1], p[2], p[3]}, most_rate, element);
 }
 
-/// A triangle of a rigid body meets fields of any pressure.
+/// Bounds a triangle of a rigid body. The triangle may meet a field at any pressure.
 ElementBox bound(const Triangle& triangle, int element) {
   const auto& [a, b, c] = triangle.vertex;
   return bound_all_pressures(componentwise_min(a, componentwise_min(b, c)),
                              componentwise_max(a, componentwise_max(b, c)), element);
 }
 
-/// Returns the largest rate of moving boxes [m/Pa]: twice that of a ball's field, from its boundary
-/// to its center.
+/// Returns the largest rate of moving boxes [m/Pa]. It is twice the rate in a ball of this radius,
+/// where the pressure rises from 0 on the boundary to its largest value at the center.
 double calc_most_rate(const PressureField& field, double radius) {
   double most = 0;
   for (const double p : field.pressure) most = std::max(most, std::abs(p));

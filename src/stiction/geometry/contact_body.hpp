@@ -25,9 +25,8 @@ struct HalfSpace {
 class CompliantBody {
  public:
   /// @throws Error(kInvalidValue) that names the element, if a vertex or a pressure is not finite,
-  /// an
-  ///   index is out of range, a tetrahedron has no positive volume, more than two tetrahedra share
-  ///   a face, there is no tetrahedron, or the numbers of pressures and vertices differ
+  ///   an index is out of range, a tetrahedron has no positive volume, more than two tetrahedra
+  ///   share a face, there is no tetrahedron, or the numbers of pressures and vertices differ
   explicit CompliantBody(PressureField field);
 
   const PressureField& field() const;
@@ -43,8 +42,7 @@ class CompliantBody {
 class RigidBody {
  public:
   /// @throws Error(kInvalidValue) that names the element, if a vertex is not finite, an index is
-  /// out
-  ///   of range, or there is no triangle
+  ///   out of range, or there is no triangle
   explicit RigidBody(TriangleMesh mesh);
 
   const TriangleMesh& mesh() const;
@@ -56,11 +54,11 @@ class RigidBody {
 
 using ContactBody = std::variant<CompliantBody, RigidBody, HalfSpace>;
 
-/// True if the body has a pressure field.
+/// Returns true if the body has a pressure field.
 bool is_compliant(const ContactBody& body);
 
-/// True if two bodies can have a contact surface. False for two rigid bodies and for two half
-/// spaces, because no pressure determines where their surface is.
+/// Returns true if two bodies can have a contact surface. Two rigid bodies and two half spaces
+/// cannot, because no pressure determines where their surface is.
 bool has_contact_surface(const ContactBody& A, const ContactBody& B);
 
 }  // namespace stiction::geometry

@@ -13,7 +13,8 @@ namespace stiction::geometry {
 
 using math::Vec4;
 
-/// A tetrahedron: its four corners side by side, and for each the plane of the opposite face.
+/// A tetrahedron: its four corners, one per lane, and for each corner the plane of the opposite
+/// face.
 struct Tet {
   Vec4 x, y, z;                                  // [m]
   Vec4 pressure;                                 // [Pa]
@@ -40,7 +41,7 @@ struct TetBodyData {
   Bvh bvh;
   std::vector<TetLeaf> leaves;  // one per leaf of bvh
   Vec3 center;                  // center of the bounding box [m]
-  double radius;                // of the sphere about it that contains the body [m]
+  double radius;                // radius of the sphere about center that contains the body [m]
   double max_pressure;          // [Pa]
 };
 
@@ -55,7 +56,7 @@ struct TriangleBodyData {
   std::vector<Triangle> triangles;
   Bvh bvh;
   Vec3 center;    // center of the bounding box [m]
-  double radius;  // of the sphere about it that contains the body [m]
+  double radius;  // radius of the sphere about center that contains the body [m]
 };
 
 }  // namespace stiction::geometry

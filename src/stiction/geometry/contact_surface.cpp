@@ -18,7 +18,7 @@ bool is_finite(const RigidTransform& X) {
          math::is_finite(X.R.row[2]);
 }
 
-/// The poses of bodies O and T, and where the faces go.
+/// The poses of bodies O and T, and the surface to which faces are added.
 struct PosedPair {
   const RigidTransform &X_WO, &X_WT;
   bool is_T_first;
@@ -113,7 +113,7 @@ SurfaceQuery& SurfaceQuery::operator=(SurfaceQuery&&) noexcept = default;
 
 namespace {
 
-/// Returns the highest pressure of a body's field; 0 if it has no such pressure.
+/// Returns the highest pressure of a body's field; 0 if there is no highest pressure.
 double get_max_pressure(const ContactBody& body) {
   const auto* tets = std::get_if<CompliantBody>(&body);
   return tets ? tets->max_pressure() : 0;
@@ -136,12 +136,15 @@ void SurfaceQuery::calc(const ContactBody& A, const RigidTransform& X_WA, const 
   if (!has_contact_surface(A, B) || !is_finite(X_WA) || !is_finite(X_WB)) return;
   const auto* tets_A = std::get_if<CompliantBody>(&A);
   const auto* tets_B = std::get_if<CompliantBody>(&B);
-  // T is a compliant body: a mesh rather than a half space, and B rather than A.
+  // T is a compliant body. A mesh is preferred to a half space, then B to A.
   const bool is_T_first = tets_B ? false : tets_A ? true : is_compliant(A);
   const ContactBody& O = is_T_first ? B : A;
   const ContactBody& T = is_T_first ? A : B;
-  const PosedPair pair = {is_T_first ? X_WB : X_WA, is_T_first ? X_WA : X_WB, is_T_first,
-                          tessellation, surface};
+  const PosedPair pair = {.X_WO = is_T_first ? X_WB : X_WA,
+                          .X_WT = is_T_first ? X_WA : X_WB,
+                          .is_T_first = is_T_first,
+                          .tessellation = tessellation,
+                          .surface = surface};
   const auto add_faces = [&](const TetBodyData& data_T) {
     if (const auto* tets = std::get_if<CompliantBody>(&O))
       scratch_->add_faces(tets->data(), data_T, pair);

@@ -38,22 +38,22 @@ struct ContactSurface {
   std::vector<Vec3> vertices;           // [m]; faces do not share vertices
   std::vector<double> vertex_pressure;  // [Pa]
 
-  /// The largest pressure of a vertex relative to the highest pressure of a body's field; the
-  /// larger of both bodies' ratios. Near 1 the surface is at a medial axis, the deepest place of a
-  /// field.
+  /// The largest pressure of a vertex relative to the highest pressure of a body's field. With two
+  /// fields it is the larger of the two ratios. A value near 1 means that the surface is at a
+  /// medial axis, the deepest place of a field.
   double pressure_share = 0;
   /// The area of discarded faces [m^2]. A face is discarded where a field decreases into its body,
   /// which happens on the far side of a medial axis.
   double discarded_area = 0;
 
   void clear();
-  /// The total area of the faces [m^2].
+  /// Returns the total area of the faces [m^2].
   double area() const;
 };
 
-/// True if the overlap reaches a body's medial axis: pressure_share is above 0.95, or more than 5 %
-/// of the area was discarded. Beyond the medial axis the force decreases with deeper overlap, and
-/// soon there is no surface.
+/// Returns true if the overlap reaches a body's medial axis: pressure_share is above 0.95, or more
+/// than 5 % of the area was discarded. Beyond the medial axis the force decreases with deeper
+/// overlap, and soon there is no surface.
 bool passes_medial_axis(const ContactSurface& surface);
 
 enum class Tessellation {

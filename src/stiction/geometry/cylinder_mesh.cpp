@@ -23,11 +23,12 @@ Ends add_ends(double radius, double half_length, int n, MeshedShape& shape) {
   const int bottom = add_vertex({0, 0, -half_length}, 0, shape);
   const int top = add_vertex({0, 0, half_length}, 0, shape);
   const int bottom_ring = add_ring(radius, -half_length, n, 0, shape);
-  return {n, bottom, top, bottom_ring, add_ring(radius, half_length, n, 0, shape)};
+  const int top_ring = add_ring(radius, half_length, n, 0, shape);
+  return {.n = n, .bottom = bottom, .top = top, .bottom_ring = bottom_ring, .top_ring = top_ring};
 }
 
-/// Fills a long cylinder, whose medial axis contains a segment: cones from the ends of the segment
-/// to the ends of the cylinder, and prisms around the segment.
+/// Fills a long cylinder, whose medial axis contains a segment. Cones join the ends of the segment
+/// to the ends of the cylinder, and prisms surround the segment.
 void fill_long(const Ends& ends, double medial_half_length, MeshedShape& shape) {
   const int m_bottom = add_vertex({0, 0, -medial_half_length}, 1, shape);
   const int m_top = add_vertex({0, 0, medial_half_length}, 1, shape);
@@ -54,7 +55,8 @@ void fill_medium(const Ends& ends, MeshedShape& shape) {
   }
 }
 
-/// Fills a short cylinder, whose medial axis contains a disk: prisms below, above and around it.
+/// Fills a short cylinder, whose medial axis contains a disk. Prisms lie below, above and around
+/// the disk.
 void fill_short(const Ends& ends, double medial_radius, MeshedShape& shape) {
   const int middle = add_vertex({0, 0, 0}, 1, shape);
   const int ring = add_ring(medial_radius, 0, ends.n, 1, shape);

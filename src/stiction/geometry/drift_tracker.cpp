@@ -9,7 +9,8 @@
 namespace stiction::geometry {
 namespace {
 
-/// The drift in units of the last step. Measured: any number from 5 to 20 is equally fast.
+/// The largest and the least drift in units of the last step. By measurement, any kMostSteps from 5
+/// to 20 is equally fast.
 constexpr double kMostSteps = 8, kLeastSteps = 2;
 /// The largest drift relative to the width of an element.
 constexpr double kMostDrift = 0.3;

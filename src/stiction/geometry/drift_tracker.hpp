@@ -4,7 +4,7 @@
 
 #include "stiction/math/vec3.hpp"
 
-/// The validity of a list of candidates while bodies move.
+/// Reuse of a list of candidates while bodies move.
 namespace stiction::geometry {
 
 using math::RigidTransform;
@@ -14,7 +14,7 @@ using math::Vec3;
 struct SearchPair {
   std::uint64_t O, T;  // ids
   Vec3 center_O;       // [m]
-  double radius_O;     // of the sphere about center_O that contains O [m]
+  double radius_O;     // radius of the sphere about center_O that contains O [m]
   double width;        // approximate width of the elements of the finer body [m]
 };
 

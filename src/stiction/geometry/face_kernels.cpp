@@ -39,8 +39,8 @@ double evaluate(const Vec3& gradient, double constant, const Vec4& x) {
       math::multiply_add(gradient.y, x[1], math::multiply_add(gradient.z, x[2], constant)));
 }
 
-/// Sets values that rounding cannot distinguish from 0 to 0. All tetrahedra that share a corner
-/// then agree on it.
+/// Sets values to 0 that rounding cannot distinguish from 0. All tetrahedra that share a corner
+/// then have the same value there.
 Vec4 snap(const Vec4& values, double tolerance) {
   const Vec4 t = broadcast_to<Vec4>(tolerance);
   return ((values > t) | (values < -t)) ? values : Vec4{};
@@ -91,8 +91,8 @@ MovedHalfSpace move_half_space(const RigidTransform& X_FH, const HalfSpace& half
 
 void add_equilibrium_face(const MovedTet& O, const Tet& T, int element_O, int element_T,
                           double tolerance, FaceWriter* writer) {
-  // A corner has the same value in all tetrahedra that share it. Therefore no polygon is counted
-  // twice or lost, wherever the surface lies.
+  // f has the same value at a corner in all tetrahedra that share the corner. Therefore no polygon
+  // is counted twice or lost, wherever the surface lies.
   const auto [x, y, z, p] = math::transpose(O.corner[0], O.corner[1], O.corner[2], O.corner[3]);
   const Vec4 f = snap(evaluate(T.gradient, T.constant, x, y, z) - p, tolerance * T.gradient_norm);
   if (are_on_one_side(f)) return;
@@ -113,8 +113,12 @@ void add_equilibrium_face(const MovedTet& O, const Tet& T, int element_O, int el
   const double length = norm(gradient);
   if (!(length > 0)) return;
   const Vec3 normal = gradient * (1 / length);
-  const FaceFields fields = {
-      normal, T.gradient, -dot(O.gradient, normal), dot(T.gradient, normal), element_O, element_T};
+  const FaceFields fields = {.normal = normal,
+                             .gradient_T = T.gradient,
+                             .slope_O = -dot(O.gradient, normal),
+                             .slope_T = dot(T.gradient, normal),
+                             .element_O = element_O,
+                             .element_T = element_T};
   writer->write(&polygon, fields,
                 grows_inward(fields.slope_O, O.gradient_norm) &&
                     grows_inward(fields.slope_T, T.gradient_norm));
@@ -141,9 +145,12 @@ void add_triangle_face(const MovedTriangle& O, const Tet& T, int element_O, int 
     if (!(planes & 1U << i) && dot(outward, O.normal) > 0) return;
   }
   if (!clip_polygon(planes, kEdgeShare * tolerance, &polygon)) return;
-  const FaceFields fields = {
-      O.normal,  T.gradient, std::numeric_limits<double>::infinity(), dot(T.gradient, O.normal),
-      element_O, element_T};
+  const FaceFields fields = {.normal = O.normal,
+                             .gradient_T = T.gradient,
+                             .slope_O = std::numeric_limits<double>::infinity(),
+                             .slope_T = dot(T.gradient, O.normal),
+                             .element_O = element_O,
+                             .element_T = element_T};
   writer->write(&polygon, fields, grows_inward(fields.slope_T, T.gradient_norm));
 }
 
@@ -167,7 +174,12 @@ void add_half_space_face(const MovedHalfSpace& O, const Tet& T, int element_T, d
   const Vec3 normal = is_rigid ? O.normal : gradient * (1 / length);
   const double slope_O =
       is_rigid ? std::numeric_limits<double>::infinity() : -dot(gradient_O, normal);
-  const FaceFields fields = {normal, T.gradient, slope_O, dot(T.gradient, normal), -1, element_T};
+  const FaceFields fields = {.normal = normal,
+                             .gradient_T = T.gradient,
+                             .slope_O = slope_O,
+                             .slope_T = dot(T.gradient, normal),
+                             .element_O = -1,
+                             .element_T = element_T};
   writer->write(&polygon, fields,
                 (is_rigid || grows_inward(slope_O, O.pressure_gradient)) &&
                     grows_inward(fields.slope_T, T.gradient_norm));
@@ -185,9 +197,12 @@ void add_triangle_in_half_space(const Triangle& O, const MovedHalfSpace& T, int 
   }
   if (!clip_polygon(1, kEdgeShare * tolerance, &polygon)) return;
   const Vec3 gradient = -T.pressure_gradient * T.normal;
-  const FaceFields fields = {
-      O.normal,  gradient, std::numeric_limits<double>::infinity(), dot(gradient, O.normal),
-      element_O, -1};
+  const FaceFields fields = {.normal = O.normal,
+                             .gradient_T = gradient,
+                             .slope_O = std::numeric_limits<double>::infinity(),
+                             .slope_T = dot(gradient, O.normal),
+                             .element_O = element_O,
+                             .element_T = -1};
   writer->write(&polygon, fields, grows_inward(fields.slope_T, T.pressure_gradient));
 }
 

@@ -33,7 +33,7 @@ struct MovedHalfSpace {
 };
 MovedHalfSpace move_half_space(const RigidTransform& X_FH, const HalfSpace& half_space);
 
-/// Adds the face between two fields. It lies where p_T - p_O = 0; this difference increases from O
+/// Adds the face between two fields. It lies where p_T - p_O = 0. This difference increases from O
 /// into T.
 void add_equilibrium_face(const MovedTet& O, const Tet& T, int element_O, int element_T,
                           double tolerance, FaceWriter* writer);

@@ -77,17 +77,17 @@ void FaceWriter::write_face(const Polygon& polygon, const PolygonMoments& moment
     pressures[i] = x[3];
   }
   const Vec4 centroid = to_world(moments.centroid_pressure);
-  SurfaceFace face{as_vec3(centroid),
-                   R_WF_ * fields.normal,
-                   R_WF_ * fields.gradient_T,
-                   moments.area,
-                   centroid[3],
-                   fields.slope_O,
-                   fields.slope_T,
-                   fields.element_O,
-                   fields.element_T,
-                   first,
-                   n};
+  SurfaceFace face{.centroid = as_vec3(centroid),
+                   .normal = R_WF_ * fields.normal,
+                   .pressure_gradient = R_WF_ * fields.gradient_T,
+                   .area = moments.area,
+                   .pressure = centroid[3],
+                   .gradient_A = fields.slope_O,
+                   .gradient_B = fields.slope_T,
+                   .element_A = fields.element_O,
+                   .element_B = fields.element_T,
+                   .first_vertex = first,
+                   .num_vertices = n};
   if (is_T_first_) {
     face.normal = -face.normal;
     std::swap(face.gradient_A, face.gradient_B);

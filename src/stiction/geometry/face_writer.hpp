@@ -10,8 +10,8 @@ namespace stiction::geometry {
 struct FaceFields {
   Vec3 normal;      // unit, from O into T
   Vec3 gradient_T;  // gradient of T's pressure [Pa/m]
-  double slope_O,
-      slope_T;  // rate at which pressure increases into each body along the normal [Pa/m]
+  /// The rate at which the pressure of each body increases into it along the normal [Pa/m].
+  double slope_O, slope_T;
   int element_O, element_T;
 };
 

@@ -71,8 +71,8 @@ double calc_relative_height(const TriangleMesh& mesh, const std::array<int, 3>& 
 
 void flip_slivers(double relative_height, TriangleMesh* surface) {
   SliverFlipper flipper(surface);
-  // Slivers may share edges. The one beside a proper triangle is flipped first, then the next one
-  // can be.
+  // Slivers may share edges. The sliver beside a proper triangle is flipped first, which makes it
+  // possible to flip the next one.
   for (bool flipped = true; flipped;) {
     flipped = false;
     for (int i = 0; i < static_cast<int>(surface->triangles.size()); ++i)

@@ -10,10 +10,10 @@ namespace stiction::geometry {
 /// equilateral triangle, 0 for a triangle without area.
 double calc_relative_height(const TriangleMesh& mesh, const std::array<int, 3>& triangle);
 
-/// Removes slivers by flipping their longest edges. Hulls of points in a plane have slivers:
-/// triangles with three vertices on a line, whose normals are round-off. An edge is flipped if that
-/// improves the worse of its two triangles. The function ends when no flip improves any sliver.
-/// Vertices do not move, and the surface moves by less than the heights of the slivers.
+/// Removes slivers by flipping their longest edges. Slivers are triangles with three vertices on a
+/// line, whose normals are round-off. Hulls of points in a plane have them. An edge is flipped if
+/// that improves the worse of its two triangles. The function ends when no flip improves any
+/// sliver. Vertices do not move, and the surface moves by less than the heights of the slivers.
 /// @param surface in, out: a mesh with valid indices. Edges without exactly two triangles are not
 ///   flipped.
 /// @param relative_height limit < 0.1; triangles of smaller relative height are slivers

@@ -55,7 +55,7 @@ std::string text(const Parts&... parts) {
 
 std::string place(const Vec3& x) { return text("(", x.x, ", ", x.y, ", ", x.z, ")"); }
 
-/// Adds vertices that are not finite and elements with invalid indices.
+/// Adds vertices that are not finite and elements with invalid indices to the faults.
 template <std::size_t n>
 void find_bad_indices(const std::vector<Vec3>& vertices,
                       const std::vector<std::array<int, n>>& elements, const char* kind,
@@ -76,7 +76,8 @@ void find_bad_indices(const std::vector<Vec3>& vertices,
   }
 }
 
-/// Adds vertices that have the position of another one. They do not join the elements around them.
+/// Adds vertices at the same position as another vertex to the faults. They do not join the
+/// elements around them.
 void find_coincident_vertices(const TetMesh& mesh, FaultList& faults) {
   std::vector<int> order(mesh.vertices.size());
   std::iota(order.begin(), order.end(), 0);
@@ -103,7 +104,7 @@ double calc_area(const std::vector<Vec3>& X, const std::array<int, 3>& t) {
   return norm(cross(X[t[1]] - X[t[0]], X[t[2]] - X[t[0]])) / 2;
 }
 
-/// Adds flat and inverted tets.
+/// Adds flat and inverted tets to the faults.
 void find_bad_tets(const TetMesh& mesh, FaultList& faults) {
   for (std::size_t i = 0; i < mesh.tets.size(); ++i) {
     const auto& tet = mesh.tets[i];
@@ -122,7 +123,7 @@ void find_bad_tets(const TetMesh& mesh, FaultList& faults) {
   }
 }
 
-/// A face of a tet or an edge of a triangle, with the sense in which the element winds about it.
+/// A face of a tet or an edge of a triangle, with the direction in which the element passes it.
 template <std::size_t n>
 struct Side {
   std::array<int, n> sorted;
@@ -155,7 +156,8 @@ void for_each_side(std::vector<Side<n>>& sides, Visit visit) {
   }
 }
 
-/// Adds faces with more than two tets or overlapping tets, and the lack of interior vertices.
+/// Adds faces with more than two tets or with overlapping tets to the faults, and the lack of
+/// interior vertices.
 void find_bad_faces(const TetMesh& mesh, FaultList& faults) {
   std::vector<Side<3>> sides;
   std::vector<char> is_used(mesh.vertices.size(), 0), is_outside(mesh.vertices.size(), 0);
@@ -183,7 +185,7 @@ void find_bad_faces(const TetMesh& mesh, FaultList& faults) {
       "everywhere; mesh the part with interior vertices");
 }
 
-/// Adds edges whose triangles do not wind about them in pairs of opposite senses.
+/// Adds an edge to the faults unless its triangles pass it equally often in both directions.
 void find_bad_edges(const TriangleMesh& mesh, FaultList& faults) {
   std::vector<Side<2>> sides;
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i)

@@ -10,10 +10,10 @@
 namespace stiction::geometry {
 namespace {
 
-/// The bounding box and volume of a shell.
+/// The bounding box and six times the volume of a shell.
 struct Shell {
   Vec3 low, high;
-  double volume = 0;  // six times the volume
+  double six_volumes = 0;
 
   bool is_within(const Shell& other) const {
     for (int i = 0; i < 3; ++i)
@@ -50,10 +50,10 @@ std::vector<Shell> measure_shells(const TriangleMesh& mesh, const std::vector<in
     shell.high = componentwise_max(shell.high, mesh.vertices[v]);
   }
   for (const auto& [a, b, c] : mesh.triangles) {
-    // Volumes are relative to a point of the shell. Relative to the origin they would cancel if the
-    // shell is far away.
+    // Volumes are relative to a point of the shell. If they were relative to the origin, they would
+    // cancel for a shell far away.
     const Vec3& origin = mesh.vertices[root[a]];
-    shells[root[a]].volume +=
+    shells[root[a]].six_volumes +=
         dot(cross(mesh.vertices[a] - origin, mesh.vertices[b] - origin), mesh.vertices[c] - origin);
   }
   return shells;
@@ -68,14 +68,14 @@ void orient_shells(TriangleMesh* mesh) {
   for (const auto& triangle : mesh->triangles) roots.push_back(root[triangle[0]]);
   std::sort(roots.begin(), roots.end());
   roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
-  std::vector<char> is_turned(shells.size(), false);
+  std::vector<char> is_reversed(shells.size(), false);
   for (const int shell : roots)
-    is_turned[shell] =
-        shells[shell].volume < 0 && std::none_of(roots.begin(), roots.end(), [&](int other) {
+    is_reversed[shell] =
+        shells[shell].six_volumes < 0 && std::none_of(roots.begin(), roots.end(), [&](int other) {
           return shells[shell].is_within(shells[other]);
         });
   for (auto& triangle : mesh->triangles)
-    if (is_turned[root[triangle[0]]]) std::swap(triangle[0], triangle[1]);
+    if (is_reversed[root[triangle[0]]]) std::swap(triangle[0], triangle[1]);
 }
 
 }  // namespace stiction::geometry

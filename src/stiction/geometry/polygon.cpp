@@ -36,8 +36,8 @@ constexpr std::array<SliceCase, 16> make_slice_cases() {
 }
 constexpr std::array<SliceCase, 16> kSliceCases = make_slice_cases();
 
-/// Returns the point where a linear function is 0 that has values fa at a and fb at b of opposite
-/// signs.
+/// Returns the point between a and b where a linear function is 0. Its values fa at a and fb at b
+/// have opposite signs.
 PolygonVertex interpolate(const PolygonVertex& a, const PolygonVertex& b, double fa, double fb) {
   const Vec4 t = math::broadcast_to<Vec4>(fa / (fa - fb));
   return {multiply_add(t, b.position_pressure - a.position_pressure, a.position_pressure),
@@ -52,7 +52,7 @@ void clip_by(int plane, Polygon* polygon) {
   for (int i = 0; i < n; ++i) {
     const PolygonVertex* vertex = &polygon->vertex[i];
     const double d0 = before->distance[plane], d1 = vertex->distance[plane];
-    // Without rounding a plane adds at most one corner, so there is always room for it.
+    // Without rounding a plane adds at most one corner. The limit guards against rounding.
     if ((d0 > 0) != (d1 > 0) && clipped.num_vertices < kMaxPolygonVertices)
       clipped.vertex[clipped.num_vertices++] =
           d0 > 0 ? interpolate(*before, *vertex, d0, d1) : interpolate(*vertex, *before, d1, d0);

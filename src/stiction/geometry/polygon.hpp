@@ -46,11 +46,11 @@ struct Polygon {
 /// @return false if there is no section
 bool slice_tet(const Vec4& f, const std::array<PolygonVertex, 4>& corners, Polygon* polygon);
 
-/// Clips a polygon by the planes whose bit is set in `planes` and keeps distance <= 0
+/// Clips a polygon by the planes whose bit is set in `planes`. Keeps the part with distance <= 0
 /// [sutherland1974]. A plane that would cut off at most `tolerance` [m] is ignored, because it runs
 /// along an edge, as planes of both bodies do on the rim.
-/// @return false if less than a triangle remains, or a polygon not wider than `tolerance`. Most
-///   pairs of matching meshes are such pairs, which touch along an edge.
+/// @return false if less than a triangle remains, or only a polygon no wider than `tolerance`. The
+///   latter is frequent, because elements of matching meshes often touch along an edge only.
 bool clip_polygon(unsigned planes, double tolerance, Polygon* polygon);
 inline constexpr unsigned kAllPlanes = 15;
 

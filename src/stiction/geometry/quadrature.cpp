@@ -8,9 +8,9 @@
 namespace stiction::geometry {
 namespace {
 
-/// Lengths relative to the surface's extent: faces shorter than kLongFace are not cut, and strips
-/// are about kStrip wide. They are wider on wide faces, at least kLeastAspect times the width of
-/// the face. Measured on fans of 40 to 400 triangles, in tests/geometry/quadrature_test.cpp.
+/// Lengths relative to the surface's extent. Faces shorter than kLongFace are not cut. Strips are
+/// about kStrip wide, and on wide faces at least kLeastAspect times the width of the face. Measured
+/// on fans of 40 to 400 triangles, in tests/geometry/quadrature_test.cpp.
 constexpr double kLongFace = 1.0 / 8, kStrip = 1.0 / 40, kLeastAspect = 2;
 
 // Steps of additive sequences that fill [0, 1) evenly: the inverse of the golden ratio, and the
@@ -58,8 +58,11 @@ Moments calc_moments(const FlatPolygon& polygon) {
   }
   const Vec2 c = first * (1 / (3 * area));
   const double scale = 1 / (12 * area);
-  return {area / 2, origin + c, xx * scale - c.x * c.x, xy * scale - c.x * c.y,
-          yy * scale - c.y * c.y};
+  return {.area = area / 2,
+          .centroid = origin + c,
+          .xx = xx * scale - c.x * c.x,
+          .xy = xy * scale - c.x * c.y,
+          .yy = yy * scale - c.y * c.y};
 }
 
 /// The standard deviations of area along the principal axes.
@@ -113,7 +116,7 @@ class FaceQuadrature {
   }
 
   /// Adds three points, or three per strip if the face is long.
-  /// @param extent of the surface [m]
+  /// @param extent extent of the surface [m], see calc_extent
   void add_points(double extent) {
     const Moments moments = calc_moments(polygon_);
     area_scale_ = face_.area / moments.area;
@@ -166,7 +169,10 @@ class FaceQuadrature {
   void add_point(Vec2 x, double area) {
     const Vec3 from_centroid = x.x * x_ + x.y * y_;
     const double pressure = face_.pressure + math::dot(face_.pressure_gradient, from_centroid);
-    points_->push_back({face_.centroid + from_centroid, area, pressure, index_});
+    points_->push_back({.position = face_.centroid + from_centroid,
+                        .area = area,
+                        .pressure = pressure,
+                        .face = index_});
   }
 
   const SurfaceFace& face_;
@@ -174,12 +180,12 @@ class FaceQuadrature {
   std::vector<QuadraturePoint>* points_;
   Vec3 x_, y_;  // axes of the face's plane
   FlatPolygon polygon_;
-  double area_scale_ =
-      1;  // face's area / polygon's area; differs from 1 by rounding of the corners
+  /// The face's area divided by the polygon's area. It differs from 1 by rounding of the corners.
+  double area_scale_ = 1;
 };
 
-/// Returns the diameter of the disk that has the same mean square distance of its area from its
-/// centroid as the surface [m].
+/// Returns the extent of a surface [m]: the diameter of a disk whose area has the same mean square
+/// distance from its centroid.
 double calc_extent(const ContactSurface& surface) {
   double area = 0;
   Vec3 center;
@@ -196,8 +202,9 @@ double calc_extent(const ContactSurface& surface) {
       mean += math::dot(v, v);
     }
     const Vec3 c = face.centroid - center;
-    // The covariance of a triangle is a twelfth of the sum over its corners. This is approximately
-    // true for other polygons.
+    // The mean square distance of a triangle's area from its centroid is a twelfth of the sum of
+    // the squared distances of its corners. mean / (4 n) is exact for n = 3 and approximate
+    // otherwise.
     second += face.area * (math::dot(c, c) + mean / (4 * face.num_vertices));
   }
   return std::sqrt(8 * second / area);
@@ -213,7 +220,8 @@ void calc_quadrature_points(const ContactSurface& surface, Quadrature quadrature
   for (int i = 0; i < static_cast<int>(surface.faces.size()); ++i) {
     const SurfaceFace& face = surface.faces[i];
     if (quadrature == Quadrature::centroid)
-      points->push_back({face.centroid, face.area, face.pressure, i});
+      points->push_back(
+          {.position = face.centroid, .area = face.area, .pressure = face.pressure, .face = i});
     else
       FaceQuadrature(surface, i, points).add_points(extent);
   }

@@ -8,7 +8,7 @@
 namespace stiction::geometry {
 
 /// Throws an Error of kInvalidValue unless the value is finite and above 0.
-/// @param name of the value, such as "resolution_hint of a capsule"
+/// @param name name of the value, such as "resolution_hint of a capsule"
 void check_positive(const char* name, double value);
 
 /// Adds a vertex and returns its index.

@@ -26,8 +26,8 @@ double calc_box_distance2(const Vec3& x, const Vec3& low, const Vec3& high) {
 }  // namespace
 
 Vec3 find_nearest_point(const Vec3& x, const Vec3& a, const Vec3& b, const Vec3& c) {
-  // If x lies in the prism over the triangle, its projection on the plane is nearest; otherwise a
-  // point of an edge is.
+  // If x lies in the prism over the triangle, its projection onto the plane is the nearest point.
+  // Otherwise the nearest point lies on an edge.
   const Vec3 n = cross(b - a, c - a);
   const double n2 = dot(n, n);
   const bool inside = n2 > 0 && dot(cross(b - a, x - a), n) >= 0 &&
@@ -48,7 +48,11 @@ SurfaceDistance::SurfaceDistance(const TriangleMesh& surface) {
 }
 
 int SurfaceDistance::add_node(int first, int last) {
-  Node node{triangles_[first][0], triangles_[first][0], first, last, -1};
+  Node node{.low = triangles_[first][0],
+            .high = triangles_[first][0],
+            .first = first,
+            .last = last,
+            .right = -1};
   for (int i = first; i < last; ++i)
     for (const Vec3& v : triangles_[i]) {
       node.low = componentwise_min(node.low, v);

@@ -31,7 +31,8 @@ auto dot3(const Normal& n, const Point& x) {
   return n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
 }
 
-/// Returns true in the lanes where no face plane of the leaf's tetrahedron has all corners outside.
+/// Returns true in the lanes where no face plane of the leaf's tetrahedron has all corners on its
+/// outer side.
 template <int kCorners>
 Int8 is_within_planes(const TetLeaf& tets, const float (&corner)[kCorners][3], float pad) {
   Int8 is_within = ~Int8{};
@@ -142,7 +143,7 @@ unsigned filter_tets(const FloatTet& O, const TetLeaf& tets, unsigned lanes, flo
       lanes & bits_of((max8(at_O.low, at_T.low) <= slack) & (min8(at_O.high, at_T.high) >= -slack));
   if (!found) return 0;
 
-  // No face plane of either may separate them.
+  // No face plane of either tetrahedron may separate the two.
   found &= bits_of(is_within_planes(tets, O.corner, pad));
   if (!found) return 0;
   Int8 is_within = ~Int8{};

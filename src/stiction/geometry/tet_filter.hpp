@@ -21,8 +21,8 @@ struct FloatTriangle {
 };
 FloatTriangle make_float_triangle(const MovedTriangle& triangle, const Vec3& origin);
 
-/// A tetrahedron of the other body in the coordinates of the leaves. The last row has bounds as in
-/// TetLeaf.
+/// A tetrahedron of the other body in the coordinates of the leaves. The last three members are
+/// bounds as in TetLeaf.
 struct FloatTet {
   float corner[4][3], pressure[4];
   float plane[4][3], plane_offset[4];

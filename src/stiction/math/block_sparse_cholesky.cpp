@@ -14,7 +14,7 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   first_row_[0] = 0;
   for (int i = 0; i < n; ++i) first_row_[i + 1] = first_row_[i] + block_sizes[i];
 
-  // Lower adjacency: for each block the later ends of its edges.
+  // Lower adjacency: for each block, its neighbours of higher index.
   adjacency_start_.assign(n + 1, 0);
   for (const BlockEdge& e : edges)
     if (e.a != e.b) ++adjacency_start_[std::min(e.a, e.b) + 1];
@@ -74,8 +74,8 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   const int widest = n > 0 ? *std::max_element(block_sizes.begin(), block_sizes.end()) : 0;
   scratch_.resize(static_cast<std::size_t>(widest) * widest);
 
-  // Targets of the updates: panel j updates each panel k below it, in the rows of every block
-  // i >= k of panel j.
+  // Row offsets of the updates. Panel j updates the panel of each block k below its diagonal, in
+  // the rows of k itself and of all blocks of panel j below k.
   target_start_.resize(n + 1);
   target_.clear();
   for (int j = 0; j < n; ++j) {
@@ -161,7 +161,7 @@ bool BlockSparseCholesky::eliminate(int begin, int end) {
       const int k_width = block_size(k);
       double* k_panel = values_.data() + value_start_[k];
       double* right = scratch_.data();  // L_kj D_j
-      scale_columns(k_width, width, panel + below_offset_[p], rows, panel, rows + 1, right);
+      scale_columns({panel + below_offset_[p], k_width, width, rows}, panel, rows + 1, right);
       for (int q = p; q < below_start_[j + 1]; ++q) {
         const int q_size = block_size(below_[q]);
         const double* left = panel + below_offset_[q];
@@ -169,7 +169,7 @@ bool BlockSparseCholesky::eliminate(int begin, int end) {
         if (width == 6 && q_size == 6 && k_width == 6)
           subtract_abt_6(left, rows, right, 6, to, k_rows);
         else
-          subtract_abt(q_size, k_width, width, left, rows, right, k_width, to, k_rows);
+          subtract_abt({left, q_size, width, rows}, {right, k_width, width}, to, k_rows);
       }
     }
   }
@@ -194,7 +194,7 @@ void BlockSparseCholesky::solve_unit_lower(double* x) const {
       if (width == 6 && block_size(i) == 6)
         (Six::load(xi) - multiply(block, rows, xj)).store(xi);
       else
-        add_av(-1, block_size(i), width, block, rows, xj, xi);
+        add_av(-1, {block, block_size(i), width, rows}, xj, xi);
     }
   }
 }
@@ -219,7 +219,7 @@ void BlockSparseCholesky::solve_in_place(std::span<double> x) const {
       if (width == 6 && block_size(i) == 6)
         (Six::load(xj) - multiply_transposed(block, rows, Six::load(xi))).store(xj);
       else
-        add_atv(-1, block_size(i), width, block, rows, xi, xj);
+        add_atv(-1, {block, block_size(i), width, rows}, xi, xj);
     }
     if (width == 6)
       solve_lower_transposed_6(panel, rows, xj);

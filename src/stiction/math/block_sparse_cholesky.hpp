@@ -48,8 +48,8 @@ class BlockSparseCholesky {
   /// Copies the dense column-major block (i, j) of an edge to its storage, transposed if i < j.
   void copy_off_diagonal(int i, int j, const double* A);
 
-  /// Eliminates the first blocks, to which nothing is added afterwards, and saves the Schur
-  /// complement of the other blocks. factor() continues from there.
+  /// Eliminates the first `num_blocks` blocks and saves the Schur complement of the other blocks.
+  /// The values of the eliminated blocks must not change afterwards. factor() continues from there.
   /// @return false if these blocks are not numerically positive definite
   bool eliminate_first(int num_blocks);
   /// Restores the Schur complement that eliminate_first saved.
@@ -59,15 +59,16 @@ class BlockSparseCholesky {
   bool factor();
   /// Computes x <- A^-1 x with the factor. x has size num_rows().
   void solve_in_place(std::span<double> x) const;
-  /// Computes x <- D^(-1/2) L^-1 x. The Euclidean norm of the result is the norm of x in A^-1.
+  /// Computes x <- D^(-1/2) L^-1 x. The Euclidean norm of the result is sqrt(x^T A^-1 x).
   void solve_lower_in_place(std::span<double> x) const;
   /// Adds to `reach` the blocks that are nonzero in L^-1 x if x is nonzero in `block` only. Blocks
   /// that `reach` already has are not repeated.
   void add_reach(int block, std::vector<int>* reach) const;
   /// Computes Y <- L^-1 Y for six right-hand sides, in the blocks of `reach` only. For right-hand
   /// sides B the product B^T A^-1 B is then Y^T D^-1 Y.
-  /// @param reach ascending, closed under add_reach
-  /// @param Y     row-major, six numbers per row, zero outside the given right-hand sides
+  /// @param reach ascending; the blocks where B is nonzero, and all blocks that add_reach adds for
+  ///              them
+  /// @param Y     in: B, out: L^-1 B; row-major, six numbers per row
   void solve_lower_six(std::span<const int> reach, double* Y) const;
   /// Returns 1 / D for the rows of a block.
   const double* inv_diagonal(int block) const { return inv_diagonal_.data() + first_row_[block]; }
@@ -82,10 +83,11 @@ class BlockSparseCholesky {
   std::vector<int> panel_rows_;           // number of rows of each panel
   std::vector<std::size_t> value_start_;  // first value of each panel
   std::vector<int> below_start_;          // first entry in below_ of each panel, size n + 1
-  std::vector<int> below_;                // block rows under the diagonal of each panel, ascending
-  std::vector<int> below_offset_;         // row of that block in its panel
-  std::vector<int> target_start_;         // first entry in target_ of each panel, size n + 1
-  std::vector<int> target_;  // row offsets of the updates in their panels, in order of use
+  std::vector<int> below_;         // blocks under the diagonal block of each panel, ascending
+  std::vector<int> below_offset_;  // first row of each of these blocks in its panel
+  std::vector<int> target_start_;  // first entry in target_ of each panel, size n + 1
+  std::vector<int>
+      target_;  // first rows of the updates in the panels to the right, in order of use
   std::vector<double> values_;
   std::vector<double> remaining_;  // Schur complement that eliminate_first saved
   int num_eliminated_ = 0;

@@ -96,8 +96,9 @@ bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double
     const int width = n - j < kGroup ? n - j : kGroup;
     double* panel = A + j + j * lda;
     if (j > 0) {
-      scale_columns(width, j, A + j, lda, A, lda + 1, scratch);
-      subtract_abt(m - j, width, j, A + j, lda, scratch, width, panel, lda);
+      // scratch = L_j D for the rows of this group; panel -= L scratch^T.
+      scale_columns({A + j, width, j, lda}, A, lda + 1, scratch);
+      subtract_abt({A + j, m - j, j, lda}, {scratch, width, j}, panel, lda);
     }
     if (!factor_columns(width, m - j, panel, lda, inv_diagonal + j)) return false;
   }

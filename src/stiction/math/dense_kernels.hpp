@@ -7,90 +7,110 @@
 /// Small dense kernels on column-major blocks: the inner loops of the block Cholesky factorization.
 ///
 /// Blocks are small (6 rows for a free body, tens for a robot), so the kernels do not pack them.
-/// Rows are processed four at a time in GCC vector types, columns in registers. The order of
-/// operations is the same for every width, so results are bitwise reproducible.
+/// Rows are processed four at a time in GCC vector types, and partial sums stay in registers. The
+/// kernels sum each entry in one fixed order, so results are bitwise reproducible.
 ///
-/// `lda`, `ldb`, ... are the strides between columns.
+/// The stride of a matrix is the distance between its columns. `lda`, `ldc`, ... are the strides of
+/// matrices A, C, ... that are given by a pointer.
 namespace stiction::math {
+
+/// A column-major matrix that a kernel reads: entry (i, j) is data[i + j * stride].
+struct MatrixView {
+  const double* data;
+  int rows, columns;
+  int stride;  // >= rows
+
+  constexpr MatrixView(const double* matrix, int num_rows, int num_columns, int column_stride)
+      : data(matrix), rows(num_rows), columns(num_columns), stride(column_stride) {}
+  /// A matrix without gaps between its columns.
+  constexpr MatrixView(const double* matrix, int num_rows, int num_columns)
+      : MatrixView(matrix, num_rows, num_columns, num_rows) {}
+
+  /// Returns the matrix without its rows before `first`.
+  constexpr MatrixView rows_from(int first) const {
+    return {data + first, rows - first, columns, stride};
+  }
+};
 
 namespace internal {
 
 /// Computes C(:, 0..kCols) -= A B(0..kCols, :)^T for one group of rows, as many as V has lanes.
 template <class V, int kCols>
-inline void subtract_abt_rows(int k, const double* A, int lda, const double* B, int ldb, double* C,
-                              int ldc) {
+inline void subtract_abt_rows(MatrixView A, MatrixView B, double* C, int ldc) {
   V acc[kCols];
   for (int j = 0; j < kCols; ++j) acc[j] = load<V>(C + j * ldc);
-  for (int p = 0; p < k; ++p) {
-    const V a = -load<V>(A + p * lda);
-    for (int j = 0; j < kCols; ++j) acc[j] = multiply_add(a, B[j + p * ldb], acc[j]);
+  for (int p = 0; p < A.columns; ++p) {
+    const V a = -load<V>(A.data + p * A.stride);
+    for (int j = 0; j < kCols; ++j) acc[j] = multiply_add(a, B.data[j + p * B.stride], acc[j]);
   }
   for (int j = 0; j < kCols; ++j) store<V>(C + j * ldc, acc[j]);
 }
 
-/// Computes C(:, 0..kCols) -= A B(0..kCols, :)^T for m rows.
+/// Computes C(:, 0..kCols) -= A B(0..kCols, :)^T for all rows of A.
 template <int kCols>
-inline void subtract_abt_columns(int m, int k, const double* A, int lda, const double* B, int ldb,
-                                 double* C, int ldc) {
+inline void subtract_abt_columns(MatrixView A, MatrixView B, double* C, int ldc) {
   int i = 0;
-  for (; i + 4 <= m; i += 4) subtract_abt_rows<Vec4, kCols>(k, A + i, lda, B, ldb, C + i, ldc);
-  if (i + 2 <= m) {
-    subtract_abt_rows<Vec2, kCols>(k, A + i, lda, B, ldb, C + i, ldc);
+  for (; i + 4 <= A.rows; i += 4) subtract_abt_rows<Vec4, kCols>(A.rows_from(i), B, C + i, ldc);
+  if (i + 2 <= A.rows) {
+    subtract_abt_rows<Vec2, kCols>(A.rows_from(i), B, C + i, ldc);
     i += 2;
   }
-  if (i < m) subtract_abt_rows<double, kCols>(k, A + i, lda, B, ldb, C + i, ldc);
+  if (i < A.rows) subtract_abt_rows<double, kCols>(A.rows_from(i), B, C + i, ldc);
 }
 }  // namespace internal
 
-/// Computes C -= A B^T with C (m x n), A (m x k) and B (n x k), all column-major.
-inline void subtract_abt(int m, int n, int k, const double* A, int lda, const double* B, int ldb,
-                         double* C, int ldc) {
+/// Computes C -= A B^T with A (m x k), B (n x k) and C (m x n).
+/// @param ldc stride of C
+inline void subtract_abt(MatrixView A, MatrixView B, double* C, int ldc) {
   int j = 0;
-  for (; j + 6 <= n; j += 6)
-    internal::subtract_abt_columns<6>(m, k, A, lda, B + j, ldb, C + j * ldc, ldc);
-  switch (n - j) {
-    case 5: internal::subtract_abt_columns<5>(m, k, A, lda, B + j, ldb, C + j * ldc, ldc); break;
-    case 4: internal::subtract_abt_columns<4>(m, k, A, lda, B + j, ldb, C + j * ldc, ldc); break;
-    case 3: internal::subtract_abt_columns<3>(m, k, A, lda, B + j, ldb, C + j * ldc, ldc); break;
-    case 2: internal::subtract_abt_columns<2>(m, k, A, lda, B + j, ldb, C + j * ldc, ldc); break;
-    case 1: internal::subtract_abt_columns<1>(m, k, A, lda, B + j, ldb, C + j * ldc, ldc); break;
+  for (; j + 6 <= B.rows; j += 6)
+    internal::subtract_abt_columns<6>(A, B.rows_from(j), C + j * ldc, ldc);
+  switch (B.rows - j) {
+    case 5: internal::subtract_abt_columns<5>(A, B.rows_from(j), C + j * ldc, ldc); break;
+    case 4: internal::subtract_abt_columns<4>(A, B.rows_from(j), C + j * ldc, ldc); break;
+    case 3: internal::subtract_abt_columns<3>(A, B.rows_from(j), C + j * ldc, ldc); break;
+    case 2: internal::subtract_abt_columns<2>(A, B.rows_from(j), C + j * ldc, ldc); break;
+    case 1: internal::subtract_abt_columns<1>(A, B.rows_from(j), C + j * ldc, ldc); break;
     default: break;
   }
 }
 
 /// Computes C -= A B^T for 6 x 6 matrices, the case of free bodies. The compiler knows all sizes.
 inline void subtract_abt_6(const double* A, int lda, const double* B, int ldb, double* C, int ldc) {
-  internal::subtract_abt_rows<Vec4, 6>(6, A, lda, B, ldb, C, ldc);
-  internal::subtract_abt_rows<Vec2, 6>(6, A + 4, lda, B, ldb, C + 4, ldc);
+  const MatrixView left(A, 6, 6, lda), right(B, 6, 6, ldb);
+  internal::subtract_abt_rows<Vec4, 6>(left, right, C, ldc);
+  internal::subtract_abt_rows<Vec2, 6>(left.rows_from(4), right, C + 4, ldc);
 }
 
 namespace internal {
 
 /// Computes y += s A x for one group of rows, as many as V has lanes.
 template <class V>
-inline void add_av_rows(double s, int n, const double* A, int lda, const double* x, double* y) {
+inline void add_av_rows(double s, MatrixView A, const double* x, double* y) {
   V acc = load<V>(y);
-  for (int j = 0; j < n; ++j) acc = multiply_add(load<V>(A + j * lda), s * x[j], acc);
+  for (int j = 0; j < A.columns; ++j)
+    acc = multiply_add(load<V>(A.data + j * A.stride), s * x[j], acc);
   store<V>(y, acc);
 }
 
 }  // namespace internal
 
-/// Computes y += s A x with A (m x n) and s = 1 or -1.
-inline void add_av(double s, int m, int n, const double* A, int lda, const double* x, double* y) {
+/// Computes y += s A x with s = 1 or -1.
+inline void add_av(double s, MatrixView A, const double* x, double* y) {
   int i = 0;
-  for (; i + 4 <= m; i += 4) internal::add_av_rows<Vec4>(s, n, A + i, lda, x, y + i);
-  if (i + 2 <= m) {
-    internal::add_av_rows<Vec2>(s, n, A + i, lda, x, y + i);
+  for (; i + 4 <= A.rows; i += 4) internal::add_av_rows<Vec4>(s, A.rows_from(i), x, y + i);
+  if (i + 2 <= A.rows) {
+    internal::add_av_rows<Vec2>(s, A.rows_from(i), x, y + i);
     i += 2;
   }
-  if (i < m) internal::add_av_rows<double>(s, n, A + i, lda, x, y + i);
+  if (i < A.rows) internal::add_av_rows<double>(s, A.rows_from(i), x, y + i);
 }
 
-/// Computes y += s A^T x with A (m x n).
-inline void add_atv(double s, int m, int n, const double* A, int lda, const double* x, double* y) {
-  for (int j = 0; j < n; ++j) {
-    const double* a = A + j * lda;
+/// Computes y += s A^T x.
+inline void add_atv(double s, MatrixView A, const double* x, double* y) {
+  const int m = A.rows;
+  for (int j = 0; j < A.columns; ++j) {
+    const double* a = A.data + j * A.stride;
     Vec4 acc{};
     int i = 0;
     for (; i + 4 <= m; i += 4) acc = multiply_add(load<Vec4>(a + i), load<Vec4>(x + i), acc);
@@ -105,7 +125,7 @@ inline void add_atv(double s, int m, int n, const double* A, int lda, const doub
 /// keeps D. The rows below become L21 = A21 L11^-T D^-1. Avoiding square roots halves the latency
 /// of the chain of pivots.
 /// @param inv_diagonal out: 1 / D, size n
-/// @param scratch      min(n, 6) n numbers
+/// @param scratch      min(n, 6) * n numbers
 /// @return false at a pivot that is not positive or not a number; the panel is then partly factored
 bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double* scratch);
 
@@ -118,16 +138,17 @@ bool invert_six(const double* A, double* inverse);
 /// @return false if it is not positive definite
 bool solve_six(const SixBySix& A, double* x);
 
-/// Computes B = L diag(d) with L (m x n) and B packed with stride m.
+/// Computes B = L diag(d), without gaps between the columns of B.
 /// @param stride_d distance between successive entries of d
-inline void scale_columns(int m, int n, const double* L, int ldl, const double* d, int stride_d,
-                          double* B) {
+inline void scale_columns(MatrixView L, const double* d, int stride_d, double* B) {
+  const int m = L.rows;
   if (m == 6) {
-    for (int j = 0; j < n; ++j) (Six::load(L + j * ldl) * d[j * stride_d]).store(B + 6 * j);
+    for (int j = 0; j < L.columns; ++j)
+      (Six::load(L.data + j * L.stride) * d[j * stride_d]).store(B + 6 * j);
     return;
   }
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < m; ++i) B[i + j * m] = L[i + j * ldl] * d[j * stride_d];
+  for (int j = 0; j < L.columns; ++j)
+    for (int i = 0; i < m; ++i) B[i + j * m] = L.data[i + j * L.stride] * d[j * stride_d];
 }
 
 /// Computes x <- L^-1 x with the unit lower triangle L of an n x n factor.

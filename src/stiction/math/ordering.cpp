@@ -12,7 +12,7 @@ std::span<const int> MinimumDegreeOrdering::compute(int num_nodes,
   const int n = num_nodes;
   order_.resize(n);
   std::iota(order_.begin(), order_.end(), 0);
-  // With at most two nodes no order causes fill.
+  // With at most two nodes, no order causes fill.
   if (n <= 2 || edges.empty()) return order_;
 
   // amd_2 expects both halves of the pattern, without the diagonal. First count the edges of each

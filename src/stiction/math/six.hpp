@@ -6,7 +6,7 @@
 /// Vectors and matrices of size six in SIMD registers: the arithmetic of free bodies and body
 /// pairs.
 ///
-/// A Six consists of four lanes and two lanes of GCC vector types, which compile to AVX or SSE.
+/// A Six consists of a GCC vector of four lanes and one of two lanes, which compile to AVX or SSE.
 /// Sums have a fixed order, so results are bitwise reproducible.
 namespace stiction::math {
 
@@ -167,8 +167,8 @@ inline Six shift_velocity(const Six& V, const double* r) {
                multiply_add(wx, r[1], multiply_add(-wy, r[0], V[5]))}};
 }
 
-/// Returns the wrench F = [t; f], applied at a point shifted by r, about the original point:
-/// [t + r x f; f]. This is the transpose of shift_velocity.
+/// Returns the wrench about the original point of a wrench F = [t; f] that acts at a point shifted
+/// by r: [t + r x f; f]. This is the transpose of shift_velocity.
 inline Six shift_wrench(const Six& F, const double* r) {
   // {fy, fz, fx, 0} and {fz, fx, fy, 0}
   const Vec4 f = {F.lo[3], F.hi[0], F.hi[1], 0};

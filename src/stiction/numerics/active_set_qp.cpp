@@ -114,7 +114,8 @@ struct ActiveSetQp::Workspace {
       if (flag < 0) return flag;
     } else {
       release();
-      // DAQP does not check its allocations. This throws if the memory is not available.
+      // DAQP does not check its allocations. This allocation of about the same size throws if the
+      // memory is not available.
       if (n > kMaxColumns) throw std::bad_alloc();
       std::vector<double>().reserve(static_cast<std::size_t>(n + 1) * (n / 2 + 1 + c));
       work = {};
@@ -164,7 +165,7 @@ LcpReport ActiveSetQp::solve(const GramLcp& problem, std::span<double> z, std::s
   for (int i = 0; i < c; ++i) workspace_->lower[i] = -w_[i];
   const int flag = workspace_->solve(problem, scale);
   report.pivots = workspace_->iterations;
-  // DAQP judges by a tolerance and gives no proof.
+  // DAQP judges infeasibility by a tolerance and gives no proof, so another solver confirms it.
   if (flag == DAQP_EXIT_INFEASIBLE) {
     const LcpReport second = second_opinion_.solve(problem, {}, z, u);
     report.status = second.status == LcpStatus::kInfeasible ? second.status : LcpStatus::kNotSolved;
@@ -195,7 +196,12 @@ LcpReport ActiveSetQp::solve(const DenseLcp& problem, std::span<double> z) {
   if (rank < 0) return {.status = LcpStatus::kIndefinite, .row = -1 - rank};
   zero_.assign(rank, 0.0);
   u_.resize(rank);
-  report = solve({problem.size, rank, factor_.data(), problem.r, zero_.data()}, z, u_);
+  report = solve({.num_rows = problem.size,
+                  .num_columns = rank,
+                  .N = factor_.data(),
+                  .b = problem.r,
+                  .u_hat = zero_.data()},
+                 z, u_);
   // The factor has rounding errors, so the residual is computed with Q itself.
   calc_w(problem, z, w_);
   report.residual = natural_residual(z, w_);
@@ -214,9 +220,9 @@ struct ActiveSetQp::Workspace {};
 bool ActiveSetQp::is_available() { return false; }
 ActiveSetQp::ActiveSetQp() {
   throw Error(ErrorCode::kUnsupported, "solver",
-              "'active_set' is not available, because this build has no DAQP; build again after "
-              "./dev setup, "
-              "or with -DDaqp_DIR=FOLDER of its sources (pip download --no-binary daqp daqp)");
+              "'active_set' is not available, because this build has no DAQP; run ./dev setup and "
+              "build again, or get the sources (pip download --no-binary daqp daqp) and build with "
+              "-DDaqp_DIR=FOLDER_OF_THE_SOURCES");
 }
 LcpReport ActiveSetQp::solve(const GramLcp&, std::span<double>, std::span<double>) {
   return {.status = LcpStatus::kNotSolved};

@@ -9,14 +9,14 @@
 
 namespace stiction::numerics {
 
-/// The solver `active_set`: it solves symmetric positive semidefinite LCPs as strictly convex
-/// quadratic programs,
+/// The solver `active_set`. It solves a symmetric positive semidefinite LCP as a strictly convex
+/// quadratic program with DAQP's dual active-set method:
 ///
-///   min 1/2 |u - u_hat|^2   s.t.   N u + b >= 0,
+///   min 1/2 |u - u_hat|^2   s.t.   N u + b >= 0.
 ///
-/// whose multipliers are z, with DAQP's dual active-set method. A dense Q is first factored as
-/// Q = N N^T by a pivoted Cholesky factorization. DAQP is an optional dependency of the library.
-/// Memory is reused from call to call. Source: [arnstrom2022]; [theory:active-set].
+/// z are the multipliers of the program. A dense Q is first factored as Q = N N^T by a pivoted
+/// Cholesky factorization. DAQP is an optional dependency of the library. Memory is reused from
+/// call to call. Source: [arnstrom2022]; [theory:active-set].
 class ActiveSetQp {
  public:
   /// @throws Error kUnsupported, with the remedy, if the library was built without DAQP
@@ -25,19 +25,20 @@ class ActiveSetQp {
   ActiveSetQp(ActiveSetQp&&) noexcept;
   ActiveSetQp& operator=(ActiveSetQp&&) noexcept;
 
-  /// True if the library was built with DAQP.
+  /// Returns true if the library was built with DAQP.
   static bool is_available();
 
-  /// Solves a dense problem. `pivots` of the report are DAQP's iterations.
+  /// Solves a dense problem. `pivots` of the report is the number of DAQP's iterations.
   /// @param z out: size of the problem, >= 0
-  /// @throws std::bad_alloc, always if the factor has more than 46338 columns
+  /// @throws std::bad_alloc if memory runs out, and always if the factor has more than 46338
+  ///   columns
   LcpReport solve(const DenseLcp& problem, std::span<double> z);
   /// Solves a factored problem.
   /// @param z out: size num_rows, >= 0
   /// @param u out: size num_columns
-  /// @throws std::bad_alloc, always if num_columns > 46338
+  /// @throws std::bad_alloc if memory runs out, and always if num_columns > 46338
   LcpReport solve(const GramLcp& problem, std::span<double> z, std::span<double> u);
-  /// Rows with z > 0.
+  /// Returns the rows with z > 0.
   std::span<const int> active() const { return active_; }
 
  private:

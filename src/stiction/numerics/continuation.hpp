@@ -11,12 +11,13 @@
 namespace stiction::numerics {
 
 /// A function q + s p with a well-conditioned q and a stiff p. The continuation (homotopy)
-/// parameter s is 1 for the problem itself and initially.
+/// parameter s is 1 for the problem itself; it starts at 1.
 ///  - set_continuation_parameter sets s in (0, 1].
-///  - stiffness is the ratio of the last Hessian's curvature to that of q; 0 before the first one.
+///  - stiffness is the ratio of the last Hessian's curvature to that of q; 0 before the first
+///    Hessian.
 ///  - sensitivity is the relative error of the gradient per relative error of the current point.
-///  - refine makes gradients more accurate than double precision. It returns false if they already
-///    are.
+///  - refine makes gradients more accurate than double precision. It returns false if they
+///    already have that accuracy or cannot have it.
 template <class P>
 concept StiffProblem = NewtonProblem<P> && requires(P p, double s) {
   p.set_continuation_parameter(s);
@@ -26,16 +27,16 @@ concept StiffProblem = NewtonProblem<P> && requires(P p, double s) {
 };
 
 /// Minimizes from the problem's current point with minimize(problem, options), one of the functions
-/// of newton.hpp. Two remedies follow only if that fails.
+/// of newton.hpp. There are two remedies if that is not enough.
 ///
 /// Continuation: a stiff function may have a curved valley, such as that of a spring that acts on
 /// v_n - mu |v_t|. Newton's method then advances only as far as the valley is straight, which may
 /// be 1e-5 of the way. The minima of q + s p for s = s_0, 10 s_0, ..., 1 lead to the solution,
 /// because each is near the one before.
 ///
-/// Refinement: a relative error epsilon of the point is a relative error of epsilon times the
-/// stiffness in the gradient. If rounding stops the method above its tolerance, or may have let it
-/// stop too early, the gradient is refined.
+/// Refinement: a relative error epsilon of the point causes a relative error of epsilon times the
+/// stiffness in the gradient. If rounding stops the method above its tolerance, or may have stopped
+/// it too early, the gradient is refined.
 ///
 /// options.max_iterations limits each of these minimizations.
 template <StiffProblem P, class Minimize>
@@ -59,7 +60,7 @@ NewtonResult minimize_stiff(P& problem, const NewtonOptions& options, Minimize&&
     result.line_search_evaluations += more.line_search_evaluations;
   };
   run(0, kPatience, std::min(kMaxDirect, options.max_iterations));
-  // The limit of patience may be the reason that no feasible point was found.
+  // The low limit of patience may be the reason why no feasible point was found.
   if (result.status == NewtonStatus::kInfeasible) run(0, options.patience, options.max_iterations);
   // Continuation.
   if (result.status == NewtonStatus::kSlow ||
@@ -72,7 +73,8 @@ NewtonResult minimize_stiff(P& problem, const NewtonOptions& options, Minimize&&
     problem.set_continuation_parameter(1);
     run(0, options.patience, options.max_iterations);
   }
-  // Refinement, if round-off of the gradient, a sum of rounded terms, is near the tolerance.
+  // Refinement. The gradient is a sum of rounded terms. If its round-off is near the tolerance, the
+  // result may be wrong although the method converged.
   constexpr double kNoise = 64 * std::numeric_limits<double>::epsilon();
   constexpr double kMaxNoise = 0.1;  // relative to the tolerance
   const bool is_noisy = kNoise * problem.sensitivity() > kMaxNoise * options.relative_tolerance;

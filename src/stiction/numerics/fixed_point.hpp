@@ -7,19 +7,21 @@
 #include "stiction/numerics/fixed_point_path.hpp"
 #include "stiction/numerics/fixed_point_state.hpp"
 
-/// Fixed points x = g(x) >= 0 of a bounded map g. Its derivative is known by products g' x.
+/// Fixed points x = g(x) >= 0 of a bounded map g. The derivative g' is known only by its products
+/// with vectors.
 ///
-/// Four methods follow each other, each if the ones before it found no fixed point:
+/// There are four methods. Methods 1 and 2 alternate. Methods 3 and 4 follow in turn if no fixed
+/// point was found before:
+///
 /// 1. Newton's method: (I - g') dx = g - x.
-/// 2. Implicit Euler on the flow dx/dt = g(x) - x: ((1 + 1/h) I - g') dx = g - x. A small h makes
-/// it
-///    a damped iteration. It leaves regions where g' has eigenvalues above 1 and Newton's method
-///    moves away from the solution. As h grows it becomes Newton's method. h depends on the
-///    accuracy of the linear model. In [kelley1998] it depends on the residual, but that may stay
-///    constant while x travels far.
+/// 2. Implicit Euler on the flow dx/dt = g(x) - x: ((1 + 1/h) I - g') dx = g - x. With a small h
+///    this is a damped iteration. It leaves regions where g' has eigenvalues above 1, in which
+///    Newton's method moves away from the solution. As h grows it becomes Newton's method. h
+///    depends on the accuracy of the linear model. In [kelley1998] h depends on the residual, but
+///    the residual may stay constant while x travels far.
 /// 3. Continuation: the fixed points of smoother maps lead to that of the map itself. This helps if
-///    g bends so sharply beside an unstable fixed point that neither method stays there.
-/// 4. FixedPointPath, if the smoother maps do not lead to a fixed point of the map itself.
+///    g bends so sharply beside an unstable fixed point that methods 1 and 2 do not stay there.
+/// 4. FixedPointPath: follows the solutions of x = lambda g(x) from lambda = 0 to lambda = 1.
 ///
 /// See [theory:coulomb-path].
 namespace stiction::numerics {
@@ -47,7 +49,7 @@ class FixedPointSolver {
 
   /// Runs the four methods. On return the problem was last evaluated at the point found.
   FixedPointResult solve() {
-    // The most evaluations of each method.
+    // Limits of the evaluations by methods 1 and 2, by each smoothing, and by method 4.
     constexpr int kPatience = 40, kSmoothPatience = 20, kPathPatience = 150;
     s_.evaluate();
     iterate(kPatience);
@@ -98,7 +100,7 @@ class FixedPointSolver {
       rate = find_flow_step(rate);
       s_.move(dx_);
       if (!s_.can_continue()) return;
-      // The linear model predicts the residual rate dx at the new point.
+      // The linear model predicts that the residual at the new point is `rate` times dx.
       (void)calc_residual();
       add_scaled(-rate, dx_, r_);
       const double departure = calc_norm(r_) / norm;
@@ -115,7 +117,7 @@ class FixedPointSolver {
   }
 
   /// Computes a step dx along the flow. A step against the flow leads to a point that repels the
-  /// flow; it is shortened until it agrees with the flow.
+  /// flow, so such a step is shortened until it agrees with the flow.
   /// @return 1/h of the step, >= rate
   double find_flow_step(double rate) {
     constexpr double kTolerance = 0.01, kMaxRate = 1e6;

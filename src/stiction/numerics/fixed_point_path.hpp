@@ -81,9 +81,9 @@ class FixedPointPath {
   bool correct(bool is_last) {
     constexpr double kNear = 1e-3, kReduction = 0.9;
     constexpr int kMaxIterations = 8, kMaxHalvings = 2;
-    double size = calc_residual();
+    double residual = calc_residual();
     for (int k = 0; k < kMaxIterations && s_.can_continue(); ++k) {
-      if (!is_last && size <= kNear * calc_norm(s_.g)) return true;
+      if (!is_last && residual <= kNear * calc_norm(s_.g)) return true;
       if (!s_.linearize()) return false;
       s_.solve(1, lambda_, r_, kLinearTolerance, dx_);
       double dlambda = 0;
@@ -97,15 +97,15 @@ class FixedPointPath {
       s_.move(dx_);
       double next = calc_residual();
       double part = 0.5;
-      for (int i = 0; i < kMaxHalvings && next > kReduction * size && s_.can_continue();
+      for (int i = 0; i < kMaxHalvings && next > kReduction * residual && s_.can_continue();
            ++i, part *= 0.5) {
         lambda_ -= part * dlambda;
         add_scaled(-part, dx_, s_.x);
         s_.evaluate();
         next = calc_residual();
       }
-      if (next > kReduction * size) return false;
-      size = next;
+      if (next > kReduction * residual) return false;
+      residual = next;
     }
     return false;
   }
@@ -120,7 +120,7 @@ class FixedPointPath {
   FixedPointState<P>& s_;
   std::span<double> r_, dx_, z_, tangent_, start_;
   double lambda_ = 0, tangent_lambda_ = 1;
-  double unit_ = 1;  // unit of x in arc lengths
+  double unit_ = 1;  // |g|, the unit of x in arc lengths
 };
 
 }  // namespace stiction::numerics

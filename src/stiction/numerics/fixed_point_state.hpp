@@ -21,7 +21,7 @@ concept FixedPointProblem = requires(P p, std::span<const double> x, std::span<d
   { p.resolution() } -> std::same_as<double>;         // smaller changes of g are noise
   { p.linearize() } -> std::same_as<bool>;            // computes g'; false on failure
   { p.multiply(x, y) } -> std::same_as<void>;         // y = g' x
-  { p.predict(x) } -> std::same_as<void>;             // the next point differs by x
+  { p.predict(x) } -> std::same_as<void>;             // the next point will differ by x
   { p.set_smoothing(factor) } -> std::same_as<void>;  // >= 1; 1 restores g itself
 };
 
@@ -114,7 +114,7 @@ class FixedPointState {
     }
     const double mean = sum / static_cast<double>(size());
     error_ = largest > 0 ? largest / std::max(mean, problem_.resolution()) : 0;
-    // A point of a smoothed map does not count.
+    // Points of a smoothed map are not kept.
     if (smoothing_ != 1 || error_ > result_.error) return;
     is_current_best_ = true;
     result_.error = error_;
@@ -160,7 +160,8 @@ class FixedPointState {
   }
 
  private:
-  /// Returns the part of a step that changes g. Entries where x is negative do not.
+  /// Returns the part of a step that changes g. It is 0 where x is negative, because g is evaluated
+  /// at the positive part of x.
   std::span<const double> mask(std::span<const double> dx) {
     for (std::size_t i = 0; i < size(); ++i) masked_[i] = x[i] >= 0 ? dx[i] : 0;
     return masked_;

@@ -22,9 +22,9 @@ struct GmresResult {
   double relative_residual = 0;  // |b - M x| / |b|
 };
 
-/// Solves M x = b from x = 0 until |b - M x| <= tolerance |b| or until kMaxGmresIterations.
+/// Solves M x = b from x = 0 until |b - M x| <= tolerance |b|, with at most kMaxGmresIterations.
 /// Source: [saad1986], with Givens rotations.
-/// @param multiply (span<const double> x, span<double> y): computes y = M x
+/// @param multiply function of (span<const double> x, span<double> y) that computes y = M x
 /// @param scratch  gmres_scratch_size(n) numbers
 template <class Multiply>
 GmresResult solve_gmres(Multiply&& multiply, std::span<const double> b, double tolerance,
@@ -38,20 +38,20 @@ GmresResult solve_gmres(Multiply&& multiply, std::span<const double> b, double t
     for (std::size_t i = 0; i < p.size(); ++i) sum += p[i] * q[i];
     return sum;
   };
-  std::array<std::array<double, m + 1>, m> R;  // column j of the Hessenberg matrix, rotated
+  std::array<std::array<double, m + 1>, m> R;  // R[j]: column j of the Hessenberg matrix, rotated
   std::array<double, m> cosine, sine, y;
   std::array<double, m + 1> e;  // |b| e_1, rotated
 
   GmresResult result;
   std::fill(x.begin(), x.end(), 0.0);
-  const double size = std::sqrt(dot(b, b));
-  if (!(size > 0)) return result;
-  for (std::size_t i = 0; i < n; ++i) basis(0)[i] = b[i] / size;
-  e[0] = size;
+  const double norm_b = std::sqrt(dot(b, b));
+  if (!(norm_b > 0)) return result;
+  for (std::size_t i = 0; i < n; ++i) basis(0)[i] = b[i] / norm_b;
+  e[0] = norm_b;
   result.relative_residual = 1;
   int k = 0;
   while (k < m && result.relative_residual > tolerance) {
-    // Arnoldi: the next basis vector, orthogonal to the ones before.
+    // Arnoldi's method computes the next basis vector, orthogonal to the ones before.
     const std::span<double> next = basis(k + 1);
     multiply(std::span<const double>(basis(k)), next);
     for (int i = 0; i <= k; ++i) {
@@ -76,9 +76,9 @@ GmresResult solve_gmres(Multiply&& multiply, std::span<const double> b, double t
     R[k][k] = length;
     e[k + 1] = -sine[k] * e[k];
     e[k] *= cosine[k];
-    result.relative_residual = std::abs(e[k + 1]) / size;
+    result.relative_residual = std::abs(e[k + 1]) / norm_b;
     ++k;
-    if (!(norm > 1e-14 * size)) break;  // the basis is complete
+    if (!(norm > 1e-14 * norm_b)) break;  // the basis is complete
   }
   // Back substitution, then the combination of the basis vectors.
   result.iterations = k;

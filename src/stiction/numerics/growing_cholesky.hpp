@@ -5,15 +5,16 @@
 namespace stiction::numerics {
 
 /// The Cholesky factor Q = L L^T of a symmetric positive definite m x m matrix whose rows and
-/// columns are appended and removed. Appending costs O(m), given the solve that finds the new row
-/// of L. Removing row p costs O((m - p)^2).
+/// columns are appended and removed. Appending a row costs O(m^2) for the solve_lower that finds
+/// the new row of L, and O(m) for `append`. Removing row p costs O((m - p)^2).
 class GrowingCholesky {
  public:
   int size() const { return size_; }
   void clear() { size_ = 0; }
 
-  /// Compute x <- L^-1 x and x <- L^-T x. Each costs O(m^2).
+  /// Computes x <- L^-1 x. The cost is O(m^2).
   void solve_lower(double* x) const;
+  /// Computes x <- L^-T x. The cost is O(m^2).
   void solve_lower_transposed(double* x) const;
 
   /// Appends the row [l^T, pivot] to L. l = L^-1 q for the new column q of Q, and
@@ -25,7 +26,8 @@ class GrowingCholesky {
   void remove(int p);
 
  private:
-  /// The first entry of row i of L. Row i has i + 1 numbers, and the rows are contiguous.
+  /// Returns the index of the first entry of row i of L. Row i has i + 1 numbers, and the rows are
+  /// contiguous.
   static std::size_t row_start(std::size_t i) { return i * (i + 1) / 2; }
 
   int size_ = 0;

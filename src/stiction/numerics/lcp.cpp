@@ -19,7 +19,7 @@ struct Sum {
     value += term;
     magnitude += std::abs(term);
   }
-  // y is itself the solution of linear equations and has lost digits there.
+  // y solves linear equations and has their round-off.
   static constexpr double kRoundOff = 1e-12;
   bool is_positive() const { return value > kRoundOff * magnitude; }
   bool is_negative() const { return value < -kRoundOff * magnitude; }
@@ -45,7 +45,7 @@ void calc_w(const DenseLcp& problem, std::span<const double> z, std::span<double
   const int c = problem.size;
   STICTION_ASSERT(static_cast<int>(z.size()) == c && static_cast<int>(w.size()) == c);
   std::copy_n(problem.r, c, w.begin());
-  math::add_av(1, c, c, problem.Q, c, z.data(), w.data());
+  math::add_av(1, {problem.Q, c, c}, z.data(), w.data());
 }
 
 void calc_w(const GramLcp& problem, std::span<const double> z, std::span<double> u,
@@ -53,10 +53,11 @@ void calc_w(const GramLcp& problem, std::span<const double> z, std::span<double>
   const int c = problem.num_rows, n = problem.num_columns;
   STICTION_ASSERT(static_cast<int>(z.size()) == c && static_cast<int>(w.size()) == c);
   STICTION_ASSERT(static_cast<int>(u.size()) == n);
+  const math::MatrixView N_transposed(problem.N, n, c);  // N is row-major
   std::copy_n(problem.u_hat, n, u.begin());
-  math::add_av(1, n, c, problem.N, n, z.data(), u.data());
+  math::add_av(1, N_transposed, z.data(), u.data());
   std::copy_n(problem.b, c, w.begin());
-  math::add_atv(1, n, c, problem.N, n, u.data(), w.data());
+  math::add_atv(1, N_transposed, u.data(), w.data());
 }
 
 void find_positive(std::span<const double> z, std::vector<int>* rows) {

@@ -9,7 +9,7 @@
 ///
 ///   w = Q z + r,   z >= 0,   w >= 0,   z^T w = 0.
 ///
-/// See [theory:lcp]. Units are the caller's.
+/// See [theory:lcp]. The caller chooses the units.
 namespace stiction::numerics {
 
 enum class LcpStatus : std::uint8_t {
@@ -78,7 +78,7 @@ bool proves_infeasible(const GramLcp& problem, std::span<const double> y);
 
 /// Checks that all numbers are finite and, if `symmetric`, that Q_ij = Q_ji within 1e-9 max |Q|.
 /// The cost is one pass over the data.
-/// @return kSolved if the data are valid; otherwise status and row tell the fault
+/// @return kSolved if the data are valid; otherwise `status` and `row` name the fault
 LcpReport check(const DenseLcp& problem, bool symmetric);
 LcpReport check(const GramLcp& problem);
 

@@ -21,17 +21,17 @@ struct GramOperator {
   int size() const { return problem.num_rows; }
   int x_size() const { return problem.num_columns; }
   const double* x_hat() const { return problem.u_hat; }
-  /// g_i, size x_size().
+  /// Returns g_i, size x_size().
   const double* direction(int i) const { return problem.N + i * problem.num_columns; }
-  /// Q_ij.
+  /// Returns Q_ij.
   double entry(int i, int j) const {
     return math::dot(problem.num_columns, direction(i), direction(j));
   }
-  /// w_i at x.
+  /// Returns w_i at x.
   double value(int i, const double* x) const {
     return math::dot(problem.num_columns, direction(i), x) + problem.b[i];
   }
-  /// w at x.
+  /// Computes w at x.
   void values(const double* x, double* w) const {
     math::multiply_rows(problem.num_rows, problem.num_columns, problem.N, x, problem.b, w);
   }
@@ -40,7 +40,7 @@ struct GramOperator {
   }
   /// Returns false, because N N^T is always positive semidefinite.
   static bool proves_indefinite(std::span<const double>, double) { return false; }
-  /// A bound on the magnitude of the terms that sum to w_i at x_hat.
+  /// Returns a bound on the magnitude of the terms that sum to w_i at x_hat.
   double magnitude(int i) const {
     const int n = problem.num_columns;
     return std::abs(problem.b[i]) +
@@ -65,8 +65,9 @@ struct DenseOperator {
   bool proves_infeasible(std::span<const double> y) const {
     return numerics::proves_infeasible(problem, y);
   }
-  /// Returns true if (Q y)_j^2 is far above energy Q_jj for some j, where energy >= y^T Q y. A
-  /// positive semidefinite Q satisfies (Q y)_j^2 <= (y^T Q y) Q_jj (Cauchy-Schwarz).
+  /// Returns true if (Q y)_j^2 is far above `energy` times Q_jj for some j. A positive semidefinite
+  /// Q satisfies (Q y)_j^2 <= (y^T Q y) Q_jj (Cauchy-Schwarz).
+  /// @param energy a bound >= y^T Q y
   bool proves_indefinite(std::span<const double> y, double energy) const {
     constexpr double kFar = 100;
     for (int j = 0; j < problem.size; ++j) {

@@ -17,11 +17,11 @@ namespace stiction::numerics {
 /// The LCP solvers: PivotingWithFallbacks, PrincipalPivoting, Lemke and ActiveSetQp.
 enum class LcpSolver { ppm_ratio, ppm, lemke, active_set };
 
-/// The names of all solvers, in the order of LcpSolver.
+/// Returns the names of all solvers, in the order of LcpSolver.
 std::span<const std::string_view> lcp_solvers();
 std::string_view name(LcpSolver solver);
 /// Returns the solver of this name.
-/// @param where what the caller calls the option; it becomes `where` of the Error
+/// @param where the name of the caller's option; it becomes `where` of the Error
 /// @throws Error kUnknownName, with the nearest name, if no solver has this name
 LcpSolver parse_lcp_solver(std::string_view name, const char* where = "solver");
 
@@ -43,7 +43,8 @@ class AnyLcpSolver {
   /// @throws std::bad_alloc
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
                   std::span<double> u);
-  /// Rows with z > 0. `ppm_ratio` and `ppm` list all rows of their active set, where z is free.
+  /// Returns the rows with z > 0. `ppm_ratio` and `ppm` list all rows of their active set, which
+  /// may include rows with z = 0.
   std::span<const int> active() const;
 
  private:

@@ -111,8 +111,9 @@ void Lemke::improve(const DenseLcp& problem, double lambda, double enough, LcpRe
   }
 }
 
-/// Scales the rows and columns of Q to entries near 1, in three sweeps with the square roots of the
-/// largest entries. Positive scales preserve the complementarity of z and w.
+/// Computes scales of rows and columns that bring the entries of Q near 1. Each of three sweeps
+/// divides by the square roots of the largest entries. Positive scales preserve the complementarity
+/// of z and w.
 void Lemke::scale(const DenseLcp& problem) {
   const int c = size_;
   row_scale_.assign(c, 1.0);
@@ -167,16 +168,16 @@ void Lemke::build(const DenseLcp& problem, double lambda) {
 /// available.
 /// @return false if the basis is singular; the tableau is then that of another basis
 bool Lemke::rebuild(const DenseLcp& problem, double lambda) {
-  leaves_.assign(2 * size_ + 1, 0);
-  for (const int variable : nonbasic_) leaves_[variable] = 1;
+  must_leave_.assign(2 * size_ + 1, 0);
+  for (const int variable : nonbasic_) must_leave_[variable] = 1;
   build(problem, lambda);
   for (;;) {
     int best_row = -1, best_column = -1;
     double best = 0;
     for (int i = 0; i < size_; ++i) {
-      if (!leaves_[basic_[i]]) continue;
+      if (!must_leave_[basic_[i]]) continue;
       for (int j = 0; j <= size_; ++j)
-        if (!leaves_[nonbasic_[j]] && std::abs(row(i)[j]) > best) {
+        if (!must_leave_[nonbasic_[j]] && std::abs(row(i)[j]) > best) {
           best = std::abs(row(i)[j]);
           best_row = i;
           best_column = j;
@@ -185,10 +186,12 @@ bool Lemke::rebuild(const DenseLcp& problem, double lambda) {
     if (best_row < 0) break;
     exchange(best_row, best_column);
   }
-  return std::none_of(basic_.begin(), basic_.end(), [&](int v) { return leaves_[v] != 0; });
+  return std::none_of(basic_.begin(), basic_.end(), [&](int v) { return must_leave_[v] != 0; });
 }
 
-/// Exchanges variables from the start until the artificial variable leaves the basis, or none can.
+/// Builds the tableau and exchanges variables until the artificial variable leaves the basis. Ends
+/// early if no variable can leave (a ray), at the limit of pivots, or if the basis is singular when
+/// the tableau is rebuilt.
 Lemke::End Lemke::pivot_to_end(const DenseLcp& problem, double lambda) {
   build(problem, lambda);
   const int max_pivots = pivots_ + 50 * size_ + 100;
@@ -206,8 +209,8 @@ Lemke::End Lemke::pivot_to_end(const DenseLcp& problem, double lambda) {
   }
 }
 
-/// Returns the row of the least constant. Among equal ones it is the last, which is the least after
-/// a perturbation by (e, e^2, ...).
+/// Returns the row of the least constant. Among equal constants it takes the last one, which is the
+/// least after a perturbation of the constants by (e, e^2, ...).
 int Lemke::find_first_row() const {
   int least = 0;
   for (int i = 1; i < size_; ++i)
@@ -286,8 +289,8 @@ void Lemke::read_solution(std::span<double> z) const {
   }
 }
 
-/// Does one step of iterative refinement: where z is basic, w should be zero. Its error times the
-/// inverse is subtracted from z.
+/// Does one step of iterative refinement. Where z is basic, w should be zero; the inverse times
+/// this error of w is subtracted from z.
 void Lemke::refine(const DenseLcp& problem) {
   const int c = size_;
   calc_w(problem, candidate_, w_);
@@ -319,10 +322,11 @@ int Lemke::find_proof_of_infeasibility(const DenseLcp& problem) {
       proof_[i] = 1;
     proof_[i] = std::max(0.0, proof_[i] * column_scale_[i]);
   }
-  const double size = math::max_abs(proof_);
-  if (!(size > 0)) return -1;
-  // A violation below the accepted residual is not a proof, because the problem may be solved.
-  if (math::dot(c, problem.r, proof_.data()) > -kAccepted * size * math::max_abs(c, problem.r))
+  const double largest = math::max_abs(proof_);
+  if (!(largest > 0)) return -1;
+  // A violation below the accepted residual is not a proof, because a point with that residual
+  // counts as a solution.
+  if (math::dot(c, problem.r, proof_.data()) > -kAccepted * largest * math::max_abs(c, problem.r))
     return -1;
   if (!proves_infeasible(problem, proof_)) return -1;
   return static_cast<int>(std::max_element(proof_.begin(), proof_.end()) - proof_.begin());

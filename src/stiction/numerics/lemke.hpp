@@ -7,8 +7,8 @@
 
 namespace stiction::numerics {
 
-/// Lemke's method, `lemke`: solves LCPs whose matrix is copositive, such as those with friction
-/// polygons. It often solves others too. Memory is reused from call to call.
+/// The solver `lemke`: Lemke's method. It solves LCPs with a copositive matrix, such as those of
+/// friction polygons, and often others too. Memory is reused from call to call.
 ///
 /// The basic variables are affine functions of the nonbasic ones, stored as a tableau of size
 /// c x (c + 2) for c unknowns. An exchange costs O(c^2). Ties are broken lexicographically, so no
@@ -42,7 +42,7 @@ class Lemke {
   int find_leaving_row(int column) const;
   bool is_lexicographically_less(int row, int other, int column) const;
   void exchange(int row, int column);
-  /// The tableau column of a nonbasic variable.
+  /// Returns the tableau column of a nonbasic variable.
   int column_of(int variable) const { return -1 - place_[variable]; }
   bool is_basic(int variable) const { return place_[variable] >= 0; }
   void read_solution(std::span<double> z) const;
@@ -56,17 +56,17 @@ class Lemke {
   const double* row(int i) const {
     return tableau_.data() + static_cast<std::size_t>(i) * (size_ + 2);
   }
-  /// The value of the basic variable of row i while all nonbasic variables are 0.
+  /// Returns the value of the basic variable of row i while all nonbasic variables are 0.
   double constant(int i) const { return row(i)[size_ + 1]; }
-  /// The index of the artificial variable z0.
+  /// Returns the index of the artificial variable z0.
   int artificial() const { return 2 * size_; }
-  /// The index of z_i for w_i, and of w_i for z_i.
+  /// Returns the index of z_i for w_i, and of w_i for z_i.
   int complement(int variable) const {
     return variable < size_ ? variable + size_ : variable - size_;
   }
 
   int size_ = 0, pivots_ = 0;
-  int entering_ = 0;             // nonbasic variable that grows
+  int entering_ = 0;             // nonbasic variable that grows from 0
   std::vector<double> tableau_;  // row-major
   // The variables are w_0 .. , z_0 .. and the artificial variable, in this order.
   std::vector<int> basic_, nonbasic_;  // variable of each row, of each column
@@ -75,8 +75,8 @@ class Lemke {
   double constant_scale_ = 1;
   double perturbation_ = 0;  // largest change of the scaled constants
   std::vector<double> w_, candidate_, proof_;
-  std::vector<double> center_;  // center of the proximal term
-  std::vector<char> leaves_;    // variables that must be nonbasic, in rebuild
+  std::vector<double> center_;    // z of the proximal step before
+  std::vector<char> must_leave_;  // variables that must leave the basis, in rebuild
 };
 
 }  // namespace stiction::numerics

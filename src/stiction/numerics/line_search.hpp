@@ -43,7 +43,7 @@ LineSearchResult minimize_along_line(double initial_slope, const LineSearchOptio
   const double tolerance = options.slope_tolerance * std::abs(initial_slope);
   double low = 0;
   double high = options.max_step;
-  bool high_is_bracket = false;  // l'(high) > 0 is known
+  bool is_bracketed = false;  // l'(high) > 0 is known
   double low_slope = initial_slope;
   double high_slope = 0;
   double width = high;  // width of the bracket three evaluations ago
@@ -68,18 +68,18 @@ LineSearchResult minimize_along_line(double initial_slope, const LineSearchOptio
     } else {
       high = alpha;
       high_slope = at.slope;
-      high_is_bracket = true;
+      is_bracketed = true;
     }
     if (high - low <= options.step_tolerance * options.max_step) {
       result.converged = true;
       return result;
     }
-    // The next point is Newton's. If that lies outside the bracket, it is the secant's between the
-    // ends of the bracket. If three evaluations did not halve the bracket, as happens where the
-    // slope jumps, it is the middle. This rule may halve the bracket only once in six evaluations,
-    // so late evaluations always bisect.
+    // Newton's method gives the next point. If that point lies outside the bracket, the secant
+    // between the ends of the bracket replaces it. If three evaluations did not halve the bracket,
+    // as happens where the slope jumps, the next point is the midpoint. These rules may halve the
+    // bracket only once in six evaluations, so late evaluations always bisect.
     double next = at.curvature > 0 ? alpha - at.slope / at.curvature : options.max_step;
-    if (!high_is_bracket) {
+    if (!is_bracketed) {
       next = next > low ? std::min(next, options.max_step) : options.max_step;
     } else {
       if (!(next > low && next < high))

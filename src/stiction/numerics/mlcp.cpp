@@ -27,16 +27,16 @@ class Rows {
       : num_rows_(num_rows), left_(left), right_(right), constant_(constant), x_(x), y_(y) {}
 
   /// Returns row i.
-  /// @param magnitude in, out: raised to the sum of the magnitudes of the row's terms
+  /// @param magnitude in, out: raised to the sum of the magnitudes of the row's terms, if larger
   double calc(int i, double* magnitude) const {
-    double sum = constant_[i], size = std::abs(constant_[i]);
+    double sum = constant_[i], sum_of_magnitudes = std::abs(constant_[i]);
     const auto add = [&](double term) {
       sum += term;
-      size += std::abs(term);
+      sum_of_magnitudes += std::abs(term);
     };
     for (std::size_t j = 0; j < x_.size(); ++j) add(left_[i + j * num_rows_] * x_[j]);
     for (std::size_t j = 0; j < y_.size(); ++j) add(right_[i + j * num_rows_] * y_[j]);
-    *magnitude = std::max(*magnitude, size);
+    *magnitude = std::max(*magnitude, sum_of_magnitudes);
     return sum;
   }
 

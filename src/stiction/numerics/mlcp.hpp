@@ -39,9 +39,9 @@ MlcpResidual calc_residual(const Mlcp& problem, std::span<const double> z,
 class CondensedMlcp {
  public:
   /// Computes Q and r.
-  /// @return kSolved; kNotSolved if A is singular, with the column of A in `row`; or kNotFinite
-  /// with
-  ///   the row of [A C a; D B b]
+  /// @return kSolved; kNotSolved with a column of A in `row` if A is singular; kNotFinite with a
+  /// row
+  ///   of [A C a; D B b] in `row` if a number is not finite
   LcpReport condense(const Mlcp& problem);
   /// The LCP in z of the last successful `condense`. It is valid until the next call.
   DenseLcp lcp() const { return {size_, Q_.data(), r_.data()}; }

@@ -20,11 +20,12 @@ struct NewtonOptions {
   /// residual.
   int patience = std::numeric_limits<int>::max();
   LineSearchOptions line_search;
-  /// Gets every iterate; null: nothing is recorded.
+  /// Records every iterate. If it is null, nothing is recorded.
   NewtonTrace* trace = nullptr;
 };
 
-/// The norm of the gradient and the magnitude of the terms that it is the sum of, in the same unit.
+/// The norm of the gradient, and the magnitude of the terms whose sum is the gradient. Both have
+/// the same unit.
 struct Residual {
   double norm = 0;
   double scale = 0;
@@ -52,7 +53,7 @@ struct NewtonResult {
 template <class P>
 concept NewtonProblem = requires(P p, double alpha) {
   { p.calc_gradient() } -> std::same_as<Residual>;    // at the current point
-  { p.calc_direction() } -> std::same_as<bool>;       // factors the Hessian, solves with it
+  { p.calc_direction() } -> std::same_as<bool>;       // false if the Hessian has no factor
   { p.start_line_search() } -> std::same_as<double>;  // l'(0)
   { p.calc_slope(alpha) } -> std::same_as<Slope>;
   { p.move(alpha) } -> std::same_as<double>;  // returns the step length, in the residual's unit
@@ -116,9 +117,9 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
     }
     ++result.iterations;
     const double slope = problem.start_line_search();
-    // This near to the minimum a step removes nearly all of the residual. If the last step did not
-    // halve it, the rest is round-off. sqrt(-l'(0)) is the length of the step in the norm of the
-    // Hessian.
+    // Near the minimum a step removes nearly all of the residual. If the last step did not halve
+    // the residual there, the rest is round-off. sqrt(-l'(0)) is the length of the step in the norm
+    // of the Hessian.
     constexpr double kNear = 1e-9;
     const bool is_near = slope > -std::pow(kNear * result.residual.scale, 2);
     if (!(slope < 0) || (is_near && result.residual.norm > 0.5 * last_norm)) {
@@ -147,20 +148,20 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
   }
 }
 
-/// A function with a domain that can be extended smoothly over the border of the domain.
-/// extend_domain(fraction) replaces the function by an extension, outside the domain and also
-/// inside where the distance to the border is below this fraction of the domain's length scale; 0
-/// restores the function. is_feasible(alpha) is true if the function, not its extension, applies
-/// after a step alpha.
+/// A function that can be extended smoothly beyond the border of its domain.
+/// extend_domain(fraction) replaces the function by an extension outside the domain, and in a strip
+/// along the border inside it. The width of the strip is this fraction of the domain's length
+/// scale; 0 restores the function. is_feasible(alpha) is true if the function applies after a step
+/// alpha, not its extension.
 template <class P>
 concept HasExtendedDomain = HasStepLimit<P> && requires(P p, double alpha, double fraction) {
   { p.is_feasible(alpha) } -> std::same_as<bool>;
   p.extend_domain(fraction);
 };
 
-/// Minimizes from any point, in the domain or not. If the point is outside, the method minimizes a
-/// sequence of extended functions, whose extensions start nearer and nearer to the border. It ends
-/// at the first minimum where the function itself applies.
+/// Minimizes from any point, inside or outside the domain. From outside, the method minimizes a
+/// sequence of extended functions with narrower and narrower strips. It ends at the first minimum
+/// where the function itself applies.
 template <HasExtendedDomain P>
 NewtonResult minimize_from_anywhere(P& problem, const NewtonOptions& options) {
   (void)problem.calc_gradient();  // is_feasible needs it.

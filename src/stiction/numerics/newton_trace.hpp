@@ -7,7 +7,7 @@ namespace stiction::numerics {
 
 /// One iterate of Newton's method.
 struct NewtonIterate {
-  int run = 0;        // 0, 1, ... for each function minimized: continuation solves several
+  int run = 0;        // index of the minimization; continuation makes several
   int iteration = 0;  // 0 at the start of a run
   /// l at this iterate minus l at the start of the run, in the unit of l; NaN if there is no l.
   double cost = 0;
@@ -16,18 +16,20 @@ struct NewtonIterate {
   double step_length = 0;
 };
 
-/// The course of Newton's method over one or more runs.
+/// The iterates of Newton's method over one or more runs.
 class NewtonTrace {
  public:
   void clear() {
     iterates_.clear();
     num_runs_ = 0;
   }
+  /// Starts the record of another minimization.
   void begin_run() {
     ++num_runs_;
     cost_ = 0;
     iteration_ = 0;
   }
+  /// Adds the next iterate of the current run.
   void add_iterate(double gradient_norm) {
     iterates_.push_back({.run = num_runs_ - 1,
                          .iteration = iteration_++,

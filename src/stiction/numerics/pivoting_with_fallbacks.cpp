@@ -11,8 +11,9 @@
 namespace stiction::numerics {
 namespace {
 
-constexpr double kAccepted = 1e-9;  // residual, relative to |r|_inf
-constexpr double kRegularizations[] = {1e-12, 1e-10, 1e-8}, kDependence = 1e-13;
+constexpr double kAccepted = 1e-9;                           // residual, relative to |r|_inf
+constexpr double kRegularizations[] = {1e-12, 1e-10, 1e-8};  // lambda size / trace(Q)
+constexpr double kDependence = 1e-13;  // RatioPivotingOptions::dependence with lambda
 constexpr int kMaxProximalSteps = 20;
 constexpr double kSlack = 1e-3;  // compliance of an infeasible row, relative to Q_ii
 constexpr int kMaxSlackRows = 16;
@@ -79,7 +80,7 @@ template <class Problem>
 LcpReport PivotingWithFallbacks::solve_with_fallbacks(const Problem& problem,
                                                       std::span<const int> guess,
                                                       std::span<double> z, std::span<double> u) {
-  // Level 0.
+  // Level 0: pivoting without a fallback.
   LcpReport report = solve_by(pivoting_, problem, guess, z, u, {});
   if (report.is_solved() || report.status == LcpStatus::kNotFinite) return report;
   if (report.status == LcpStatus::kIndefinite) {
@@ -87,7 +88,7 @@ LcpReport PivotingWithFallbacks::solve_with_fallbacks(const Problem& problem,
     report.status = LcpStatus::kNotSolved;  // N N^T is semidefinite, so this was round-off.
   }
 
-  // Level 1.
+  // Level 1: proximal steps.
   const int c = size(problem);
   compliance_.resize(c);
   w_.resize(c);
@@ -95,42 +96,42 @@ LcpReport PivotingWithFallbacks::solve_with_fallbacks(const Problem& problem,
   std::fill(z.begin(), z.end(), 0.0);
   calc_u_and_w(problem, z, u, w_);
   const double scale = math::max_abs(w_);
-  double least_residual = std::numeric_limits<double>::infinity();
+  least_residual_ = std::numeric_limits<double>::infinity();
   for (const double regularization : kRegularizations)
-    if (solve_proximal(problem, scale, regularization, z, u, &least_residual, &report))
-      return report;
+    if (solve_proximal(problem, scale, regularization, z, u, &report)) return report;
 
   // No fallback solved the problem itself. Levels 2 and 3 solve a modified problem.
   if (report.status == LcpStatus::kInfeasible && solve_with_slack(problem, z, u, &report)) {
     report.fallback_level = 2;
   } else if constexpr (std::is_same_v<Problem, GramLcp>) {
-    std::fill(compliance_.begin(), compliance_.end(), 0.0);
-    solve_by(pivoting_, with_constants(problem, compliance_.data()), {}, z, u, {});
+    zeros_.assign(c, 0.0);
+    solve_by(pivoting_, with_constants(problem, zeros_.data()), {}, z, u, {});
     report.fallback_level = 3;
   } else {
     std::copy(z_before_.begin(), z_before_.end(), z.begin());
   }
-  // The residual is that of the problem as given; u keeps its value.
-  shifted_.resize(u.size());
-  calc_u_and_w(problem, z, shifted_, w_);
+  // The residual is that of the problem as given. u keeps its value, so u of z goes elsewhere.
+  unused_u_.resize(u.size());
+  calc_u_and_w(problem, z, unused_u_, w_);
   report.residual = natural_residual(z, w_);
-  if (report.status == LcpStatus::kInfeasible || least_residual >= report.residual) return report;
+  if (report.status == LcpStatus::kInfeasible || least_residual_ >= report.residual) return report;
   // Without a proof of infeasibility the best proximal step is returned if its residual is smaller.
-  std::copy(nearest_.begin(), nearest_.end(), z.begin());
-  try_make_independent(problem, z, u, 2 * least_residual);
+  std::copy(z_of_least_residual_.begin(), z_of_least_residual_.end(), z.begin());
+  try_make_independent(problem, z, u, 2 * least_residual_);
   report.residual = natural_residual(z, w_);
   report.fallback_level = 3;
   return report;
 }
 
 /// Solves the problem by proximal steps with one value of lambda. If that fails, `report` keeps its
-/// status, and nearest_ keeps the z of the least residual.
+/// status, and z_of_least_residual_ keeps the best step.
+/// @param scale          |r|_inf
+/// @param regularization lambda size / trace(Q)
 /// @return true if the problem is solved
 template <class Problem>
 bool PivotingWithFallbacks::solve_proximal(const Problem& problem, double scale,
                                            double regularization, std::span<double> z,
-                                           std::span<double> u, double* least_residual,
-                                           LcpReport* report) {
+                                           std::span<double> u, LcpReport* report) {
   const int c = size(problem);
   double trace = 0;
   for (int i = 0; i < c; ++i) trace += diagonal(problem, i);
@@ -157,9 +158,9 @@ bool PivotingWithFallbacks::solve_proximal(const Problem& problem, double scale,
       report->fallback_level = 1;
       return true;
     }
-    if (residual < *least_residual) {
-      *least_residual = residual;
-      nearest_.assign(z.begin(), z.end());
+    if (residual < least_residual_) {
+      least_residual_ = residual;
+      z_of_least_residual_.assign(z.begin(), z.end());
     }
     if (!(residual <= 0.9 * last)) return false;
     last = residual;
@@ -197,7 +198,7 @@ void PivotingWithFallbacks::make_independent(const GramLcp& problem, std::span<d
     if (rank == m) return;
     int dependent = 0;
     while (dependent < rank && basis_.selected()[dependent] == dependent) ++dependent;
-    // Express it by the selected rows: row = coefficient^T L basis.
+    // Express that row by the selected rows: row = coefficient^T L basis.
     coefficient_.resize(rank);
     const double* L = basis_.factor().data();
     for (int k = rank - 1; k >= 0; --k) {
@@ -205,7 +206,8 @@ void PivotingWithFallbacks::make_independent(const GramLcp& problem, std::span<d
       for (int i = k + 1; i < rank; ++i) sum -= coefficient_[i] * L[i * rank + k];
       coefficient_[k] = sum / L[k * rank + k];
     }
-    // Reduce its z and change those of the selected rows in proportion, until one z is zero.
+    // Reduce the z of that row and change those of the selected rows in proportion, until one z is
+    // zero.
     double step = z[positive_[dependent]];
     int first = dependent;
     for (int k = 0; k < rank; ++k) {
@@ -223,7 +225,7 @@ void PivotingWithFallbacks::make_independent(const GramLcp& problem, std::span<d
   }
 }
 
-/// Solves the problem with slack on the rows that prove infeasible, one after the other.
+/// Solves the problem with slack on infeasible rows. Each solve that fails names the next such row.
 /// @return true if slack on at most kMaxSlackRows rows made the problem solvable
 template <class Problem>
 bool PivotingWithFallbacks::solve_with_slack(const Problem& problem, std::span<double> z,

@@ -10,9 +10,9 @@
 namespace stiction::numerics {
 
 /// Ratio-tested pivoting with a sequence of fallbacks, [theory:proximal-steps]. `fallback_level` of
-/// the report is
+/// the report tells which level gave the result:
 ///
-///   0  if no fallback was needed, or none applies.
+///   0  No fallback was needed, or none applies.
 ///   1  Proximal steps z_k+1 = LCP(Q + lambda I, r - lambda z_k) solved the problem itself, with
 ///      lambda = 1e-12, 1e-10, then 1e-8 times trace(Q) / size. A factored problem is then reduced
 ///      to linearly independent rows. The status is kSolved.
@@ -22,13 +22,13 @@ namespace stiction::numerics {
 ///   3  More than 16 rows were infeasible, or no row was proved infeasible. A factored problem is
 ///      solved without b, which is always possible. The status is kInfeasible if there was a proof.
 ///      Otherwise it is kNotSolved, and the best proximal step is returned if its residual is
-///      smaller; a dense problem has this possibility only.
+///      smaller. For a dense problem that step is the only result on this level.
 ///
 /// On levels 2 and 3 z and u solve a modified problem. The residual is that of the problem as
 /// given.
 class PivotingWithFallbacks {
  public:
-  /// Solve a dense or a factored problem; the parameters are those of RatioPivoting::solve.
+  /// Solves a dense or a factored problem. The parameters are those of RatioPivoting::solve.
   /// @throws std::bad_alloc
   LcpReport solve(const DenseLcp& problem, std::span<const int> guess, std::span<double> z);
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
@@ -44,8 +44,7 @@ class PivotingWithFallbacks {
                                  std::span<double> z, std::span<double> u);
   template <class Problem>
   bool solve_proximal(const Problem& problem, double scale, double regularization,
-                      std::span<double> z, std::span<double> u, double* least_residual,
-                      LcpReport* report);
+                      std::span<double> z, std::span<double> u, LcpReport* report);
   template <class Problem>
   void try_make_independent(const Problem& problem, std::span<double> z, std::span<double> u,
                             double accepted);
@@ -57,12 +56,18 @@ class PivotingWithFallbacks {
                         LcpReport* report);
 
   RatioPivoting pivoting_;
-  std::vector<double> compliance_, shifted_, w_, z_before_, nearest_;
+  std::vector<double> compliance_;  // of each row, added to the diagonal of Q
+  std::vector<double> shifted_;     // constants of a proximal step, r - lambda z
+  std::vector<double> z_before_;    // z of level 0
+  std::vector<double> z_of_least_residual_;
+  double least_residual_ = 0;  // least residual of the proximal steps
+  std::vector<double> w_, zeros_, unused_u_;
   std::vector<int> guess_, active_;
+  std::vector<double> before_;  // z before make_independent
   // Scratch of make_independent: rows with z > 0, and the coefficients of a dependent row in the
   // selected ones.
   std::vector<int> positive_;
-  std::vector<double> rows_, coefficient_, before_;
+  std::vector<double> rows_, coefficient_;
   RowBasis basis_;
 };
 

@@ -71,8 +71,7 @@ class Passes {
     return least;
   }
 
-  /// Returns the place of the least z among the active rows, or -1. Of equal ones it is that of the
-  /// lowest row.
+  /// Returns the place of the least z in the list of active rows, or -1. Ties go to the lowest row.
   int find_least_z() const {
     int least = -1;
     for (int k = 0; k < static_cast<int>(m_.z.size()); ++k)

@@ -26,14 +26,14 @@ class PrincipalPivoting {
   /// @param u out: size num_columns
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
                   std::span<double> u);
-  /// The active rows of the last pass, where z is free.
+  /// Returns the active rows of the last pass. w is 0 there, and z may have either sign.
   std::span<const int> active() const { return memory_.active; }
 
   /// The memory that solves reuse.
   struct Memory {
     std::vector<int> active;
     std::vector<char> is_active;
-    std::vector<double> z, x, w;  // z of active rows only
+    std::vector<double> z, x, w;  // z: of active rows only; x: see lcp_operators.hpp
     std::vector<double> matrix;   // Q of the active rows, then its factors; row-major
   };
 

@@ -74,7 +74,7 @@ class Pivoting {
     return report_;
   }
 
-  /// Lets rows with a negative w enter until there are none.
+  /// Lets rows with a negative w enter until no w is negative.
   LcpReport exchange() {
     int corrections = 0;
     while (is_finite_) {
@@ -101,7 +101,8 @@ class Pivoting {
     return end(LcpStatus::kNotFinite);
   }
 
-  /// Raises z of `row` until its w is zero. Active rows whose z reaches zero first leave.
+  /// Raises z of `row` until its w is zero. Active rows whose z reaches zero before that leave.
+  /// @return the fault, or kSolved if the row entered or the factors were computed again
   LcpStatus enter(int row) {
     const double* g = op_.direction(row);
     const double diagonal = op_.entry(row, row) + compliance(row);
@@ -113,10 +114,10 @@ class Pivoting {
       if (diagonal < 0 || pivot < -options_.dependence * diagonal) return LcpStatus::kIndefinite;
       const bool is_free = pivot > options_.dependence * diagonal;
       const double to_zero = is_free ? std::max(0.0, -w / pivot) : kInfinity;
-      double to_block = kInfinity;
-      const int block = find_block(&to_block);
-      const double step = std::min(to_zero, to_block);
-      // Nothing limits z: a ray. Judge it only with fresh factors.
+      double to_blocking = kInfinity;
+      const int blocking = find_blocking_row(&to_blocking);
+      const double step = std::min(to_zero, to_blocking);
+      // Nothing limits z, so the points form a ray. Judge the ray only with fresh factors.
       if (step == kInfinity) {
         --report_.pivots;
         if (z == 0 && w >= -tolerance_) return LcpStatus::kSolved;
@@ -126,19 +127,19 @@ class Pivoting {
       }
       z += step;
       math::add_multiple(size(), -step, m_.a.data(), m_.z.data());
-      if (to_zero <= to_block) {
+      if (to_zero <= to_blocking) {
         append(row, z, std::sqrt(pivot));
         return LcpStatus::kSolved;
       }
-      remove(block);
+      remove(blocking);
       calc_x();
       math::add_multiple(op_.x_size(), z, g, x());
       w = op_.value(row, x()) + compliance(row) * z;
     }
   }
 
-  /// Finds out why z_row can grow without limit while w_row stays negative. Along the ray y of all
-  /// z we have y^T Q y = 0 and r^T y < 0. If Q is positive semidefinite, then Q y = 0 and the
+  /// Finds out why z_row can grow without limit while w_row stays negative. z then moves along a
+  /// ray y with y^T Q y = 0 and r^T y < 0. If Q is positive semidefinite, then Q y = 0 and the
   /// problem has no solution.
   LcpStatus judge_ray(int row, double diagonal) {
     m_.ray.assign(op_.size(), 0.0);
@@ -165,23 +166,23 @@ class Pivoting {
     return diagonal - math::dot(m, m_.l.data(), m_.l.data());
   }
 
-  /// Returns the place of the active row whose z reaches zero first, or -1. Of equal ones it is
-  /// that of the lowest row.
-  /// @param step in, out: the change of z at which that happens
-  int find_block(double* step) const {
-    int block = -1;
+  /// Returns the place in the list of active rows of the row whose z reaches zero first, or -1.
+  /// Ties go to the lowest row.
+  /// @param step in, out: change of the entering z at which that happens
+  int find_blocking_row(double* step) const {
+    int blocking = -1;
     for (int k = 0; k < size(); ++k) {
       if (!(m_.a[k] > 0)) continue;
       const double t = std::max(0.0, m_.z[k]) / m_.a[k];  // infinite if a is denormal
-      const bool is_tie = block >= 0 && t == *step && m_.active[k] < m_.active[block];
+      const bool is_tie = blocking >= 0 && t == *step && m_.active[k] < m_.active[blocking];
       if (!(t < *step) && !is_tie) continue;
       *step = t;
-      block = k;
+      blocking = k;
     }
-    return block;
+    return blocking;
   }
 
-  /// Makes a row active, with the l of calc_rates.
+  /// Makes a row active. Its row of the factor is l of the last calc_rates.
   void append(int row, double z, double pivot) {
     m_.cholesky.append(m_.l.data(), pivot);
     m_.active.push_back(row);
@@ -269,7 +270,8 @@ class Pivoting {
     if (!std::isfinite(residual_)) is_finite_ = false;
   }
 
-  /// Sets the tolerance of w relative to |r|_inf, and at least to the round-off of the least r.
+  /// Sets the tolerance of w to a fraction of |r|_inf, but at least to the round-off of the least
+  /// r.
   void set_tolerance() {
     const double scale = math::max_abs(op_.size(), m_.w.data());
     tolerance_ = std::max(kTolerance * scale, 16 * kEpsilon * op_.magnitude(least_));

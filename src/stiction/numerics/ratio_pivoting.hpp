@@ -16,11 +16,11 @@ struct RatioPivotingOptions {
   std::span<const double> compliance = {};
 };
 
-/// Ratio-tested principal pivoting, the core of `ppm_ratio`: it solves LCPs whose Q is symmetric
-/// positive semidefinite, of any rank. Rows enter the active set, where w = 0, one at a time. The z
-/// of the entering row grows until its w is zero, or until the z of an active row is zero; that row
-/// then leaves. Each row that enters strictly increases the dual objective, so no active set occurs
-/// twice. Active rows are linearly independent, so there are at most rank(Q) of them.
+/// Ratio-tested principal pivoting, the core of `ppm_ratio`. It solves LCPs with a symmetric
+/// positive semidefinite Q of any rank. Rows enter the active set, where w = 0, one at a time. The
+/// z of the entering row grows until its w is zero, or until the z of an active row is zero; that
+/// row then leaves. Each row that enters strictly increases the dual objective, so no active set
+/// occurs twice. Active rows are linearly independent, so there are at most rank(Q) of them.
 ///
 /// The cost of an exchange is O(num_rows num_columns + num_active^2). Memory is reused from call to
 /// call. Source: [drumwright2015] Algorithm 1, with the ratio test of [goldfarb1983];
@@ -38,7 +38,8 @@ class RatioPivoting {
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
                   std::span<double> u, const RatioPivotingOptions& options = {});
 
-  /// The active rows, where w is zero and z is free. They are a guess for a similar problem.
+  /// Returns the active rows, where w is zero and z may be positive. They are a guess for a similar
+  /// problem.
   std::span<const int> active() const { return memory_.active; }
 
   /// The memory that solves reuse.

@@ -70,45 +70,45 @@ int RowBasis::find_most_independent(int first, int last, double tolerance) const
   int best = -1;
   double best_fraction = tolerance;
   for (int i = first; i < last; ++i)
-    if (left_[i] > best_fraction * squared_[i]) {
+    if (remaining_[i] > best_fraction * squared_[i]) {
       best = i;
-      best_fraction = left_[i] / squared_[i];
+      best_fraction = remaining_[i] / squared_[i];
     }
   return best;
 }
 
-/// Recomputes left_ of the independent rows in [first, last) by projection.
-void RowBasis::resolve_left(const double* X, int first, int last, double tolerance) {
+/// Recomputes remaining_ of the independent rows in [first, last) by projection.
+void RowBasis::recompute_remaining(const double* X, int first, int last, double tolerance) {
   for (int i = first; i < last; ++i) {
-    if (!(left_[i] > tolerance * squared_[i])) continue;
+    if (!(remaining_[i] > tolerance * squared_[i])) continue;
     std::copy_n(X + static_cast<std::size_t>(i) * num_columns_, num_columns_, row_.begin());
-    left_[i] = project_out(row_.data(), along_);
+    remaining_[i] = project_out(row_.data(), along_);
   }
 }
 
 /// Selects rows in [first, last), the most independent one first, until the others depend on them.
 void RowBasis::pick_from(const double* X, int first, int last, int num_rows, double tolerance) {
-  // The squared norms in left_ are updated by differences, so fractions below kResolved are
-  // round-off. Once no row has a larger fraction, they are recomputed. They are then so small that
-  // the differences that follow are accurate enough.
+  // The squared norms in remaining_ are updated by differences, so fractions below kResolved are
+  // round-off. Once no row has a larger fraction, remaining_ is recomputed. Its entries are then so
+  // small that the differences that follow are accurate enough.
   constexpr double kResolved = 1e-10;
   const int n = num_columns_;
   bool is_resolved = false;
   while (rank() < max_rank_) {
     const int best = find_most_independent(first, last, tolerance);
     if (best < 0) return;
-    if (left_[best] < kResolved * squared_[best] && !is_resolved) {
-      resolve_left(X, first, last, tolerance);
+    if (remaining_[best] < kResolved * squared_[best] && !is_resolved) {
+      recompute_remaining(X, first, last, tolerance);
       is_resolved = true;
       continue;
     }
-    left_[best] = 0;
+    remaining_[best] = 0;
     if (!try_append(X, best, tolerance)) continue;
     const double* q = basis_.data() + basis_.size() - n;
     const double* rows = X + static_cast<std::size_t>(first) * n;
     math::multiply_rows(num_rows - first, n, rows, q, nullptr, along_.data());
-    for (int i = first; i < num_rows; ++i) left_[i] -= along_[i - first] * along_[i - first];
-    left_[best] = 0;
+    for (int i = first; i < num_rows; ++i) remaining_[i] -= along_[i - first] * along_[i - first];
+    remaining_[best] = 0;
   }
 }
 
@@ -122,7 +122,7 @@ void RowBasis::find(const double* X, int num_rows, int num_columns, int num_firs
     const double* x = X + static_cast<std::size_t>(i) * num_columns;
     squared_[i] = dot(num_columns, x, x);
   }
-  left_.assign(squared_.begin(), squared_.end());
+  remaining_.assign(squared_.begin(), squared_.end());
   pick_from(X, 0, num_first, num_rows, tolerance);
   pick_from(X, num_first, num_rows, num_rows, tolerance);
   pack_factor();

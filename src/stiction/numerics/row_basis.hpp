@@ -14,14 +14,15 @@ namespace stiction::numerics {
 /// Source: [drumwright2015] Algorithm 2, on rows of X M^(-1/2); [theory:row-basis].
 class RowBasis {
  public:
-  /// Selects rows with pivoting: each time the row of which the largest fraction is orthogonal to
+  /// Selects rows with pivoting: each step selects the row with the largest fraction orthogonal to
   /// the basis. The basis is well conditioned, and its span does not depend on the order of the
   /// rows.
   /// @param X         num_rows x num_columns, row-major
-  /// @param num_first the first rows of X, which are selected before all others
+  /// @param num_first number of rows at the start of X that are selected before all others
   /// @param tolerance in [0, 1)
   void find(const double* X, int num_rows, int num_columns, int num_first, double tolerance = 1e-8);
-  /// Selects rows in their order, as published. It stops when the basis spans all columns.
+  /// Selects rows in their order, as the published algorithm does. Stops when the basis spans all
+  /// columns.
   void find_in_order(const double* X, int num_rows, int num_columns, double tolerance = 1e-8);
 
   /// Removes the part of x in the span: x -= basis^T (basis x). If most of x cancels, the
@@ -33,18 +34,18 @@ class RowBasis {
   double project_out(double* x, std::span<double> along) const noexcept;
 
   int rank() const { return static_cast<int>(selected_.size()); }
-  /// The selected rows of X, in the order of the basis; size rank.
+  /// Returns the selected rows of X, in the order of the basis; size rank.
   std::span<const int> selected() const { return selected_; }
-  /// The orthonormal basis, rank x num_columns, row-major.
+  /// Returns the orthonormal basis, rank x num_columns, row-major.
   std::span<const double> basis() const { return basis_; }
-  /// The factor L, rank x rank, row-major, lower triangular with a positive diagonal.
+  /// Returns the factor L, rank x rank, row-major, lower triangular with a positive diagonal.
   std::span<const double> factor() const { return factor_; }
 
  private:
   void start(int num_rows, int num_columns);
   void pick_from(const double* X, int first, int last, int num_rows, double tolerance);
   int find_most_independent(int first, int last, double tolerance) const;
-  void resolve_left(const double* X, int first, int last, double tolerance);
+  void recompute_remaining(const double* X, int first, int last, double tolerance);
   bool try_append(const double* X, int row, double tolerance);
   void pack_factor();
 
@@ -53,7 +54,8 @@ class RowBasis {
   std::vector<double> basis_;
   std::vector<double> factor_;
   std::vector<double> rows_of_factor_;  // rows of L with a stride of max_rank_
-  std::vector<double> squared_, left_;  // squared norms of rows, and of their parts off the basis
+  std::vector<double> squared_;         // squared norms of rows
+  std::vector<double> remaining_;       // squared norms of their parts orthogonal to basis_
   std::vector<double> along_, row_;
 };
 

@@ -386,12 +386,13 @@ class IslandProblem {
         continue;
       }
       std::fill_n(y + block.dof, block.size, 0.0);
-      math::add_av(1, block.size, block.size, A, block.size, x + block.dof, y + block.dof);
+      math::add_av(1, {A, block.size, block.size}, x + block.dof, y + block.dof);
     }
     for (int c = range_.coupling_begin; c < range_.coupling_end; ++c) {
       const CouplingSlice& k = layout_.couplings[c];
-      math::add_av(1, k.rows, k.columns, k.A, k.rows, x + k.column_dof, y + k.row_dof);
-      math::add_atv(1, k.rows, k.columns, k.A, k.rows, x + k.row_dof, y + k.column_dof);
+      const math::MatrixView A(k.A, k.rows, k.columns);
+      math::add_av(1, A, x + k.column_dof, y + k.row_dof);
+      math::add_atv(1, A, x + k.row_dof, y + k.column_dof);
     }
   }
 
