@@ -104,9 +104,12 @@ TEST(Islands, PartitionDoesNotDependOnTheOrderOfConstraints) {
   std::mt19937_64 rng(1);
   for (int trial = 0; trial < 50; ++trial) {
     constexpr int kBlocks = 30;
-    std::uniform_int_distribution<int> block(0, kBlocks - 1);
+    std::uniform_int_distribution<int> block(0, kBlocks - 1), distance(1, kBlocks - 1);
     std::vector<Ints> links;
-    for (int i = 0; i < 20; ++i) links.push_back({block(rng), block(rng)});
+    for (int i = 0; i < 20; ++i) {
+      const int first = block(rng);
+      links.push_back({first, (first + distance(rng)) % kBlocks});
+    }
     std::vector<Ints> partitions[2];
     for (int order = 0; order < 2; ++order) {
       Graph graph(kBlocks);

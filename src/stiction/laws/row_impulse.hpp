@@ -18,7 +18,6 @@ struct RowImpulse {
 
 /// Computes the impulse of a scalar row by the formulas of RowKind.
 inline RowImpulse calc_row_impulse(const Row& row, double v_r) {
-  STICTION_ASSERT(row.kind == RowKind::kFriction || row.regularization > 0);
   STICTION_ASSERT(row.kind != RowKind::kFriction || row.slip_tolerance > 0);
   switch (row.kind) {
     case RowKind::kEquality:

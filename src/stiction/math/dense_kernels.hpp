@@ -62,6 +62,7 @@ inline void subtract_abt_columns(MatrixView A, MatrixView B, double* C, int ldc)
 /// Computes C -= A B^T with A (m x k), B (n x k) and C (m x n).
 /// @param ldc stride of C
 inline void subtract_abt(MatrixView A, MatrixView B, double* C, int ldc) {
+  if (A.rows == 0) return;  // C may be null
   int j = 0;
   for (; j + 6 <= B.rows; j += 6)
     internal::subtract_abt_columns<6>(A, B.rows_from(j), C + j * ldc, ldc);
