@@ -28,7 +28,8 @@ struct Strided {
       : rows(num_rows),
         columns(num_columns),
         stride(num_rows + 3),
-        data(static_cast<std::size_t>(stride) * num_columns, kGuard) {
+        // One column more, since a pointer into an empty vector may be null.
+        data(static_cast<std::size_t>(stride) * (num_columns + 1), kGuard) {
     std::normal_distribution<double> normal;
     for (int j = 0; j < columns; ++j)
       for (int i = 0; i < rows; ++i) data[i + j * stride] = normal(*rng);
