@@ -44,10 +44,14 @@ void bind_models(nb::module_& m) {
             return model.tangents == contact::TangentPolicy::kViscous;
           },
           "True if a rigid model's friction is viscous.")
-      .def_ro("uses_stiction_tolerance", &ContactModelTraits::uses_stiction_tolerance,
-              "True if the model reads stiction_tolerance.")
-      .def_ro("uses_friction_regularization", &ContactModelTraits::uses_friction_regularization,
-              "True if the model reads friction_regularization.");
+      .def_prop_ro(
+          "uses_stiction_tolerance",
+          [](const ContactModelTraits& model) { return model.options.stiction_tolerance; },
+          "True if the model reads stiction_tolerance.")
+      .def_prop_ro(
+          "uses_friction_regularization",
+          [](const ContactModelTraits& model) { return model.options.friction_regularization; },
+          "True if the model reads friction_regularization.");
   m.def(
       "contact_model_traits",
       [](std::string_view name) { return contact::traits(contact::parse_contact_model(name)); },

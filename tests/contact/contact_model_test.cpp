@@ -34,7 +34,7 @@ TEST(ContactModel, OnlyRigidModelsHaveATangentPolicy) {
     const bool is_law = model.tangents == TangentPolicy::kFrictionPolygon ||
                         model.tangents == TangentPolicy::kLeastEnergy;
     EXPECT_EQ(is_law, model.is_rigid && model.uses_friction) << model.name;
-    EXPECT_EQ(is_law, model.uses_friction_directions) << model.name;
+    EXPECT_EQ(is_law, model.options.friction_directions) << model.name;
   }
 }
 

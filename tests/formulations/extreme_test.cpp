@@ -237,7 +237,7 @@ TEST_P(Extreme, CoincidentContactsShareTheLoad) {
   // SAP limits the stiffness of each contact by its mobility, and slip tolerances may grow with the
   // impulse of each contact. Their solutions differ.
   const contact::ContactModelTraits& traits = contact::traits(model());
-  if (a.has_failed() || traits.uses_friction_regularization) return;
+  if (a.has_failed() || traits.options.friction_regularization) return;
   // Phase 2 of drumwright_shell has a tolerance of 1e-6 m/s.
   const double tolerance = model() == ContactModel::drumwright_shell ? 1e-6 : 1e-8;
   for (int i = 0; i < 6; ++i) EXPECT_NEAR(a.solution.v[i], b.solution.v[i], tolerance);

@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(ModelsAndThreads, MotionAllocation,
 INSTANTIATE_TEST_SUITE_P(RigidModels, MotionAllocation,
                          testing::Combine(testing::ValuesIn(support::list_models(
                                               [](const contact::ContactModelTraits& m) {
-                                                return m.uses_lcp_solver;
+                                                return m.options.lcp_solver;
                                               })),
                                           testing::Values(1, 2)),
                          name_of_allocation);

@@ -209,7 +209,7 @@ TEST(IgnoredSettings, IncludeOptionsOfOtherModels) {
     };
     expect(traits.takes_patches, "tessellation", tessellate);
     expect(traits.takes_patches, "quadrature", integrate);
-    expect(traits.uses_drop_separating, "drop_separating", keep);
+    expect(traits.options.drop_separating, "drop_separating", keep);
   }
 }
 

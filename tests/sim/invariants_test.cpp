@@ -28,7 +28,7 @@ const plant::Material kSoft{.law = {.stiffness = 2e4,
                                     .restitution = 0}};
 
 /// Friction of rigid models is bounded by polygons.
-bool has_polygons(ContactModel model) { return contact::traits(model).uses_friction_directions; }
+bool has_polygons(ContactModel model) { return contact::traits(model).options.friction_directions; }
 
 /// Returns the number of clusters. It is small for polygons, which need dense matrices.
 int calc_num_seeds(ContactModel model) {
@@ -298,7 +298,7 @@ class PolygonSymmetryInvariant : public Invariant {};
 INSTANTIATE_TEST_SUITE_P(
     RigidModels, PolygonSymmetryInvariant,
     testing::ValuesIn(support::list_models([](const contact::ContactModelTraits& m) {
-      return m.uses_friction_directions;
+      return m.options.friction_directions;
     })),
     model_name);
 

@@ -87,7 +87,8 @@ TEST_F(Explanation, MarksNumbersThatTheModelDoesNotUse) {
     EXPECT_EQ(find("pad", "cube", "dissipation")->is_used, use.dissipation);
     EXPECT_EQ(find("pad", "cube", "relaxation_time")->is_used, use.relaxation_time);
     EXPECT_EQ(find("pad", "cube", "torsional friction")->is_used, traits.takes_torsion);
-    EXPECT_EQ(find("pad", "cube", "stiction_tolerance")->is_used, traits.uses_stiction_tolerance);
+    EXPECT_EQ(find("pad", "cube", "stiction_tolerance")->is_used,
+              traits.options.stiction_tolerance);
   }
   options_.contact_model = ContactModel::mujoco;
   EXPECT_FALSE(find("pad", "cube", "stiffness").has_value());

@@ -92,7 +92,7 @@ Vector ClusterStep::calc_slip(const Motion& motion, int c) const {
 void for_each_step(const StepOptions& step_options,
                    const std::function<void(const ClusterStep&)>& check) {
   // Polygons take dense matrices.
-  const bool is_dense = contact::traits(step_options.contact_model).uses_friction_directions;
+  const bool is_dense = contact::traits(step_options.contact_model).options.friction_directions;
   const int num_seeds = is_dense ? 4 : 10, num_steps = 8;
   RandomSceneOptions options;
   options.num_bodies = is_dense ? 6 : 12;
@@ -365,7 +365,7 @@ INSTANTIATE_TEST_SUITE_P(Models, PolygonInvariant,
                          testing::ValuesIn(support::without(
                              ContactModel::drumwright_shell,  // whose friction is of a shell
                              support::list_models([](const contact::ContactModelTraits& m) {
-                               return m.uses_friction_directions;
+                               return m.options.friction_directions;
                              }))),
                          model_name);
 

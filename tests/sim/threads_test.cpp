@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Threads, testing::ValuesIn(compliant_models()),
 INSTANTIATE_TEST_SUITE_P(
     Rigid, Threads,
     testing::ValuesIn(support::list_models([](const contact::ContactModelTraits& m) {
-      return m.uses_lcp_solver;
+      return m.options.lcp_solver;
     })),
     model_name);
 

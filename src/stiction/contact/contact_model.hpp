@@ -42,6 +42,16 @@ enum class GapPolicy {
   kTouching,     // only contacts that touch at the start of the step take part, with b_n <= 0
 };
 
+/// The options that a model reads, see ModelParameters.
+struct OptionUse {
+  bool stiction_tolerance = false;
+  bool friction_regularization = false;
+  bool near_rigid_factor = false;
+  bool lcp_solver = false;
+  bool friction_directions = false;
+  bool drop_separating = false;
+};
+
 /// The properties of a model: its kind, the contacts that it accepts, and the data that it reads.
 struct ContactModelTraits {
   ContactModel model;
@@ -74,13 +84,7 @@ struct ContactModelTraits {
   PropertyUse uses = {};
   bool uses_friction = true;  // sliding friction coefficients
 
-  // Options that the model reads, see ModelParameters.
-  bool uses_stiction_tolerance = false;
-  bool uses_friction_regularization = false;
-  bool uses_near_rigid_factor = false;
-  bool uses_lcp_solver = false;
-  bool uses_friction_directions = false;
-  bool uses_drop_separating = false;
+  OptionUse options = {};
 
   /// A text that is added to the message of a step that did not converge; may be empty.
   std::string_view failure_note = {};
@@ -94,36 +98,33 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .lifts_sliding = true,
      .acts_ahead = true,
      .uses = {.stiffness = true, .relaxation_time = true},
-     .uses_friction_regularization = true,
-     .uses_near_rigid_factor = true},
+     .options = {.friction_regularization = true, .near_rigid_factor = true}},
     {.model = ContactModel::lagged,
      .name = "lagged",
      .colour = "#2f7fd0",
      .has_error_bound = true,
      .takes_laws = true,
      .takes_torsion = true,
-     .uses_stiction_tolerance = true},
+     .options = {.stiction_tolerance = true}},
     {.model = ContactModel::lagged_regularized,
      .name = "lagged_regularized",
      .colour = "#12a58c",
      .has_error_bound = true,
      .takes_laws = true,
      .takes_torsion = true,
-     .uses_stiction_tolerance = true,
-     .uses_friction_regularization = true},
+     .options = {.stiction_tolerance = true, .friction_regularization = true}},
     {.model = ContactModel::similar,
      .name = "similar",
      .colour = "#c05bb0",
      .has_error_bound = true,
      .takes_laws = true,
      .lifts_sliding = true,
-     .uses_stiction_tolerance = true,
-     .uses_friction_regularization = true},
+     .options = {.stiction_tolerance = true, .friction_regularization = true}},
     {.model = ContactModel::tamsi,
      .name = "tamsi",
      .colour = "#8a6a4a",
      .uses = {.stiffness = true, .dissipation = true},
-     .uses_stiction_tolerance = true,
+     .options = {.stiction_tolerance = true},
      .failure_note = "tamsi found no solution with up to 20 sub-steps; its law may have no "
                      "solution or several; use another contact model or a smaller time step"},
     {.model = ContactModel::coulomb,
@@ -132,8 +133,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .has_error_bound = true,
      .takes_laws = true,
      .takes_torsion = true,
-     .uses_stiction_tolerance = true,
-     .uses_friction_regularization = true},
+     .options = {.stiction_tolerance = true, .friction_regularization = true}},
     {.model = ContactModel::no_slip,
      .name = "no_slip",
      .colour = "#10b8e8",
@@ -143,8 +143,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .takes_patches = false,
      .uses = {.restitution = true},
      .uses_friction = false,
-     .uses_lcp_solver = true,
-     .uses_drop_separating = true},
+     .options = {.lcp_solver = true, .drop_separating = true}},
     {.model = ContactModel::viscous,
      .name = "viscous",
      .colour = "#8a7592",
@@ -155,7 +154,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .takes_patches = false,
      .uses = {.viscous_friction = true, .restitution = true},
      .uses_friction = false,
-     .uses_lcp_solver = true},
+     .options = {.lcp_solver = true}},
     {.model = ContactModel::stewart_trinkle,
      .name = "stewart_trinkle",
      .colour = "#e88888",
@@ -163,7 +162,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .tangents = TangentPolicy::kFrictionPolygon,
      .takes_patches = false,
      .uses = {.restitution = true},
-     .uses_friction_directions = true},
+     .options = {.friction_directions = true}},
     {.model = ContactModel::anitescu_potra,
      .name = "anitescu_potra",
      .colour = "#4f8a1c",
@@ -172,7 +171,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .gaps = GapPolicy::kTouching,
      .takes_patches = false,
      .uses = {.restitution = true},
-     .uses_friction_directions = true},
+     .options = {.friction_directions = true}},
     {.model = ContactModel::drumwright_shell,
      .name = "drumwright_shell",
      .colour = "#a8b400",
@@ -180,7 +179,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .tangents = TangentPolicy::kLeastEnergy,
      .takes_patches = false,
      .uses = {.viscous_friction = true, .restitution = true},
-     .uses_friction_directions = true},
+     .options = {.friction_directions = true}},
     {.model = ContactModel::mujoco,
      .name = "mujoco",
      .colour = "#d8492f",

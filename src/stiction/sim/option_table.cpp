@@ -12,6 +12,7 @@ namespace {
 
 using contact::ContactModelTraits;
 using contact::ModelParameters;
+using contact::OptionUse;
 using contact::SurfaceOptions;
 
 /// Returns access to a member of StepOptions, or to a member of its members, given as a path.
@@ -43,6 +44,12 @@ std::vector<std::string_view> names() {
 template <bool ContactModelTraits::*trait>
 bool has(const ContactModelTraits& model, const StepOptions&) {
   return model.*trait;
+}
+
+/// True for the models that read an option.
+template <bool OptionUse::*option>
+bool reads(const ContactModelTraits& model, const StepOptions&) {
+  return model.options.*option;
 }
 
 /// True for the models that Newton's method solves.
@@ -87,16 +94,16 @@ constexpr Option kOptions[] = {
      .member = member<kParameters, &ModelParameters::stiction_tolerance>(),
      .range = {.includes_low = false},
      .unit = "m/s",
-     .is_used = has<&ContactModelTraits::uses_stiction_tolerance>,
+     .is_used = reads<&OptionUse::stiction_tolerance>,
      .help = "Slip speed v_s below which a contact sticks."},
     {.name = "friction_regularization",
      .member = member<kParameters, &ModelParameters::friction_regularization>(),
-     .is_used = has<&ContactModelTraits::uses_friction_regularization>,
+     .is_used = reads<&OptionUse::friction_regularization>,
      .help = "Regularization sigma of friction, relative to the contact's mobility; 0 gives the "
              "papers' unregularized models."},
     {.name = "near_rigid_factor",
      .member = member<kParameters, &ModelParameters::near_rigid_factor>(),
-     .is_used = has<&ContactModelTraits::uses_near_rigid_factor>,
+     .is_used = reads<&OptionUse::near_rigid_factor>,
      .help = "Factor beta: contacts whose period is shorter than beta time steps are softened; 0 "
              "never softens them."},
     {.name = "normal_law",
@@ -123,12 +130,12 @@ constexpr Option kOptions[] = {
              "pressure."},
     {.name = "lcp_solver",
      .member = choice<kParameters, &ModelParameters::lcp_solver>(names<numerics::lcp_solvers>),
-     .is_used = has<&ContactModelTraits::uses_lcp_solver>,
+     .is_used = reads<&OptionUse::lcp_solver>,
      .help = "LCP solver of rigid models without Coulomb friction; the others use Lemke's method."},
     {.name = "friction_directions",
      .member = member<kParameters, &ModelParameters::friction_directions>(),
      .range = {.low = 4, .high = 64, .is_even = true},
-     .is_used = has<&ContactModelTraits::uses_friction_directions>,
+     .is_used = reads<&OptionUse::friction_directions>,
      .help = "Edges of the friction polygon."},
     {.name = "gap_correction",
      .member = member<kParameters, &ModelParameters::gap_correction>(),
@@ -143,7 +150,7 @@ constexpr Option kOptions[] = {
      .help = "Largest speed of the corrections by gap_correction."},
     {.name = "drop_separating",
      .member = member<kParameters, &ModelParameters::drop_separating>(),
-     .is_used = has<&ContactModelTraits::uses_drop_separating>,
+     .is_used = reads<&OptionUse::drop_separating>,
      .help =
          "True: only contacts that press, or that would press without friction, prevent slip. "
          "False: every contact that touches at the start of the step prevents slip, as published; "

@@ -134,7 +134,7 @@ class Explainer {
     if (std::isinf(value))
       return "near-rigid: the largest stiffness that the time step resolves, " + to_text(rigid) +
              " N/m for each kg that the contact moves" + std::string(property.note_if_infinite);
-    if (property.law_property == kStiffness && traits_.uses_near_rigid_factor && beta > 0)
+    if (property.law_property == kStiffness && traits_.options.near_rigid_factor && beta > 0)
       return "at most " + to_text(rigid / (beta * beta)) +
              " N/m for each kg that the contact moves; near_rigid_factor=0 removes this limit";
     return std::string(property.note);
@@ -229,7 +229,7 @@ class Explainer {
   void add_slip_tolerance() {
     add_option("stiction_tolerance", "the contact sticks below this slip speed");
     add_option("friction_regularization",
-               traits_.uses_stiction_tolerance
+               traits_.options.stiction_tolerance
                    ? "the slip tolerance is sigma w mu gamma_n if that is larger"
                    : "the slip tolerance is sigma w mu gamma_n");
   }
