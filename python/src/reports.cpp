@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "report_arrays.hpp"
 #include "stiction/certificate/certificate_fields.hpp"
 #include "stiction/sim/step_report.hpp"
 
@@ -16,27 +16,6 @@ namespace {
 
 using sim::ContactReport;
 using sim::StepReport;
-
-/// Returns a read-only view of an array, which keeps `owner` alive.
-template <class T, class... Shape>
-auto make_view(const std::vector<T>& values, nb::handle owner, Shape... shape) {
-  return nb::ndarray<nb::numpy, const T, nb::c_contig>(values.data(),
-                                                       {static_cast<std::size_t>(shape)...}, owner);
-}
-
-/// Exposes a member array with `width` numbers per contact. A width of 1 gives a flat array.
-template <class T>
-void def_array(nb::class_<ContactReport>& c, const char* name,
-               std::vector<T> ContactReport::*member, int width, const char* doc) {
-  c.def_prop_ro(
-      name,
-      [member, width](nb::handle self) {
-        const auto& report = nb::cast<const ContactReport&>(self);
-        return width == 1 ? make_view(report.*member, self, report.size())
-                          : make_view(report.*member, self, report.size(), width);
-      },
-      doc);
-}
 
 /// Binds the certificate. Its attributes and their docstrings come from the list of fields.
 void bind_certificate(nb::module_& m) {
