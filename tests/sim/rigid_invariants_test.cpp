@@ -100,7 +100,7 @@ void for_each_step(const StepOptions& step_options,
   options.mass_ratio = 100;
   for (int seed = 0; seed < num_seeds; ++seed) {
     Scene scene(support::make_random_scene(seed, options));
-    set_velocities(&scene, seed, 0.3, options.num_bodies);
+    set_velocities(&scene, seed, 0.3, options);
     plant::MaterialTable materials = plant::make_default_materials(scene.model);
     for (std::size_t i = 0; i < materials.geoms.size(); ++i)
       materials.geoms[i].law.viscous_friction = 1 + 7.0 * static_cast<double>(i % 4);
