@@ -277,12 +277,16 @@ class IslandProblem {
     return all;
   }
   /// Extends barriers linearly, see laws::Barrier. Source: [theory:barrier-domain].
-  /// @param fraction distance at which the extension starts, relative to the thickness; 0 restores
-  ///                 the barriers
+  /// @param fraction distance at which the extension starts, relative to the thickness, > 0 [-]
   void extend_domain(double fraction) requires HasDomain<F> {
-    is_extended_ = fraction > 0;
-    for (const PairSlice& pair : pairs())
-      for_each_batch(pair, [&](auto& batch) { batch.extend_domain(fraction); });
+    STICTION_ASSERT(fraction > 0);
+    is_extended_ = true;
+    for_each_batch([&](auto& batch) { batch.extend_domain(fraction); });
+  }
+  /// Restores barriers that were extended.
+  void restore_domain() requires HasDomain<F> {
+    is_extended_ = false;
+    for_each_batch([](auto& batch) { batch.restore_domain(); });
   }
 
  private:
@@ -475,7 +479,7 @@ numerics::NewtonResult minimize_island(IslandProblem<F>* island,
   return numerics::minimize_stiff(
       *island, options, [](IslandProblem<F>& problem, const numerics::NewtonOptions& next) {
         if constexpr (HasDomain<F>) {
-          problem.extend_domain(0);
+          problem.restore_domain();
           return numerics::minimize_from_anywhere(problem, next);
         } else {
           return numerics::minimize(problem, next);
