@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
 #include "bindings.hpp"
+#include "report_arrays.hpp"
 #include "stiction/sim/patch_report.hpp"
 
 namespace stiction::python {
@@ -15,49 +15,40 @@ namespace {
 using namespace nb::literals;
 using sim::PatchReport;
 
+/// A range of rows of an array.
+struct Rows {
+  std::size_t first, count;
+};
+
 /// One patch of a report.
 struct Patch {
   nb::object owner;  // the PatchReport
   const PatchReport* report;
   int index;
 
-  std::size_t first_face() const { return report->face_start[index]; }
-  std::size_t num_faces() const { return report->face_start[index + 1] - first_face(); }
-  std::size_t first_vertex() const { return report->vertex_start[first_face()]; }
-  std::size_t num_vertices() const {
-    return report->vertex_start[report->face_start[index + 1]] - first_vertex();
+  Rows faces() const { return make_rows(report->face_start, index, index + 1); }
+  Rows vertices() const {
+    const auto [first, count] = faces();
+    return make_rows(report->vertex_start, first, first + count);
+  }
+  std::size_t num_faces() const { return faces().count; }
+
+ private:
+  static Rows make_rows(const std::vector<int>& starts, std::size_t begin, std::size_t end) {
+    const auto first = static_cast<std::size_t>(starts[begin]);
+    return {first, starts[end] - first};
   }
 };
 
-/// Returns rows [first, first + count) of an array with `width` numbers per row.
+/// Exposes an array with one row per face or per vertex.
 template <class T>
-auto view_rows(const Patch& patch, const std::vector<T>& values, std::size_t first,
-               std::size_t count, std::size_t width) {
-  using Array = nb::ndarray<nb::numpy, const T, nb::c_contig>;
-  const T* data = values.data() + first * width;
-  return width == 1 ? Array(data, {count}, patch.owner) : Array(data, {count, width}, patch.owner);
-}
-
-/// Exposes an array with one row per face.
-template <class T>
-void def_faces(nb::class_<Patch>& c, const char* name, std::vector<T> PatchReport::*member,
-               std::size_t width, const char* doc) {
+void def_rows(nb::class_<Patch>& c, const char* name, Rows (Patch::*rows)() const,
+              std::vector<T> PatchReport::*member, std::size_t width, const char* doc) {
   c.def_prop_ro(
       name,
       [=](const Patch& p) {
-        return view_rows(p, p.report->*member, p.first_face(), p.num_faces(), width);
-      },
-      nb::rv_policy::reference, doc);
-}
-
-/// Exposes an array with one row per vertex.
-template <class T>
-void def_vertices(nb::class_<Patch>& c, const char* name, std::vector<T> PatchReport::*member,
-                  std::size_t width, const char* doc) {
-  c.def_prop_ro(
-      name,
-      [=](const Patch& p) {
-        return view_rows(p, p.report->*member, p.first_vertex(), p.num_vertices(), width);
+        const auto [first, count] = (p.*rows)();
+        return view_rows(p.report->*member, first, count, width, p.owner);
       },
       nb::rv_policy::reference, doc);
 }
@@ -65,12 +56,11 @@ void def_vertices(nb::class_<Patch>& c, const char* name, std::vector<T> PatchRe
 /// Exposes an array with one row per patch, such as the force.
 template <class T>
 void def_vector(nb::class_<Patch>& c, const char* name, std::vector<T> PatchReport::*member,
-                std::size_t width, const char* doc) {
+                std::size_t size, const char* doc) {
   c.def_prop_ro(
       name,
       [=](const Patch& p) {
-        return nb::ndarray<nb::numpy, const T, nb::c_contig>(
-            (p.report->*member).data() + p.index * width, {width}, p.owner);
+        return view_rows(p.report->*member, p.index * size, size, 1, p.owner);
       },
       nb::rv_policy::reference, doc);
 }
@@ -97,34 +87,37 @@ void bind_patch(nb::module_& m) {
       "is_thin", [](const Patch& p) { return p.report->is_thin[p.index] != 0; },
       "True if the bodies approach by more than half the thickness of one within the step.");
 
-  def_faces(c, "face_center", &PatchReport::face_center, 3, "Center of each face [m], (n, 3).");
-  def_faces(c, "face_normal", &PatchReport::face_normal, 3,
-            "Unit normal of each face, from the first into the second body, (n, 3).");
-  def_faces(c, "face_area", &PatchReport::face_area, 1, "Area of each face [m^2], (n,).");
-  def_faces(
-      c, "pressure", &PatchReport::pressure, 1,
+  def_rows(c, "face_center", &Patch::faces, &PatchReport::face_center, 3,
+           "Center of each face [m], (n, 3).");
+  def_rows(c, "face_normal", &Patch::faces, &PatchReport::face_normal, 3,
+           "Unit normal of each face, from the first into the second body, (n, 3).");
+  def_rows(c, "face_area", &Patch::faces, &PatchReport::face_area, 1,
+           "Area of each face [m^2], (n,).");
+  def_rows(
+      c, "pressure", &Patch::faces, &PatchReport::pressure, 1,
       "Pressure of the fields at the center of each face at the start of the step [Pa], (n,).");
-  def_faces(c, "normal_traction", &PatchReport::normal_traction, 1,
-            "Normal part of the traction: the pressure at the end of the step, with dissipation "
-            "[Pa], (n,).");
-  def_faces(c, "traction", &PatchReport::traction, 3, "Traction on the second body [Pa], (n, 3).");
-  def_faces(c, "slip_velocity", &PatchReport::slip_velocity, 3,
-            "Tangential velocity of the second body relative to the first after the step [m/s], "
-            "(n, 3).");
-  def_faces(c, "slipping", &PatchReport::slipping, 1,
-            "1 if the face slips, otherwise 0, uint8 (n,).");
-  def_vertices(
-      c, "vertices", &PatchReport::vertices, 3,
-      "Vertices of one face after the other, counter-clockwise about the normal [m], (k, 3).");
-  def_vertices(c, "vertex_pressure", &PatchReport::vertex_pressure, 1,
-               "Pressure of the fields at the vertices at the start of the step [Pa], (k,).");
+  def_rows(c, "normal_traction", &Patch::faces, &PatchReport::normal_traction, 1,
+           "Normal part of the traction: the pressure at the end of the step, with dissipation "
+           "[Pa], (n,).");
+  def_rows(c, "traction", &Patch::faces, &PatchReport::traction, 3,
+           "Traction on the second body [Pa], (n, 3).");
+  def_rows(c, "slip_velocity", &Patch::faces, &PatchReport::slip_velocity, 3,
+           "Tangential velocity of the second body relative to the first after the step [m/s], "
+           "(n, 3).");
+  def_rows(c, "slipping", &Patch::faces, &PatchReport::slipping, 1,
+           "1 if the face slips, otherwise 0, uint8 (n,).");
+  def_rows(c, "vertices", &Patch::vertices, &PatchReport::vertices, 3,
+           "Vertices of one face after the other, counter-clockwise about the normal [m], (k, 3).");
+  def_rows(c, "vertex_pressure", &Patch::vertices, &PatchReport::vertex_pressure, 1,
+           "Pressure of the fields at the vertices at the start of the step [Pa], (k,).");
   c.def_prop_ro(
       "faces",
       [](const Patch& p) {
-        const auto first = static_cast<int>(p.first_vertex());
+        const auto first_vertex = static_cast<int>(p.vertices().first);
+        const auto [first, count] = p.faces();
         auto* starts = new std::vector<int>;
-        for (std::size_t f = p.first_face(); f <= p.first_face() + p.num_faces(); ++f)
-          starts->push_back(p.report->vertex_start[f] - first);
+        for (std::size_t f = first; f <= first + count; ++f)
+          starts->push_back(p.report->vertex_start[f] - first_vertex);
         const nb::capsule owner(starts,
                                 [](void* x) noexcept { delete static_cast<std::vector<int>*>(x); });
         return nb::ndarray<nb::numpy, int, nb::c_contig>(starts->data(), {starts->size()}, owner);

@@ -8,20 +8,26 @@
 
 namespace stiction::python {
 
-/// Exposes a member array of a report with `width` numbers per row, as a read-only view that keeps
-/// the report alive. A width of 1 gives a flat array.
+/// Returns the rows [first, first + count) of an array with `width` numbers per row, as a read-only
+/// view that keeps the owner alive. A width of 1 gives a flat array.
+template <class T>
+auto view_rows(const std::vector<T>& values, std::size_t first, std::size_t count,
+               std::size_t width, nanobind::handle owner) {
+  namespace nb = nanobind;
+  using Array = nb::ndarray<nb::numpy, const T, nb::c_contig>;
+  const T* data = values.data() + first * width;
+  return width == 1 ? Array(data, {count}, owner) : Array(data, {count, width}, owner);
+}
+
+/// Exposes a member array of a report with `width` numbers per row, see view_rows.
 template <class Report, class T>
 void def_array(nanobind::class_<Report>& c, const char* name, std::vector<T> Report::*member,
                std::size_t width, const char* doc) {
-  namespace nb = nanobind;
   c.def_prop_ro(
       name,
-      [member, width](nb::handle self) {
-        using Array = nb::ndarray<nb::numpy, const T, nb::c_contig>;
-        const std::vector<T>& values = nb::cast<const Report&>(self).*member;
-        const std::size_t count = values.size() / width;
-        return width == 1 ? Array(values.data(), {count}, self)
-                          : Array(values.data(), {count, width}, self);
+      [member, width](nanobind::handle self) {
+        const std::vector<T>& values = nanobind::cast<const Report&>(self).*member;
+        return view_rows(values, 0, values.size() / width, width, self);
       },
       doc);
 }

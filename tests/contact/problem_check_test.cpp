@@ -93,6 +93,11 @@ TEST(ProblemCheck, NamesArrayIndexAndValueOfEachFault) {
       {"A[3] is nan, must be finite", [=](auto* p) { p->A[3] = nan; }},
       {"A[0] has a diagonal entry that is not positive", [](auto* p) { p->diagonal(0)[0] = 0; }},
       {"v0[1] is inf, must be finite", [](auto* p) { p->v0[1] = kInfinity; }},
+      {"normal_guess[1] is -1, must be finite and at least 0",
+       [](auto* p) {
+         p->normal_guess.resize(p->num_contacts());
+         p->normal_guess[1] = -1;
+       }},
       {"contacts[2].R_WC is not a frame; its columns",
        [](auto* p) { p->contacts[2].R_WC[0] += 1e-3; }},
       {"contacts[2].R_WC is not a frame; its columns",

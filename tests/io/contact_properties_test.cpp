@@ -191,6 +191,14 @@ TEST(ContactPropertiesFile, LongListOfFaultsIsTruncated) {
   EXPECT_LT(std::count(message.begin(), message.end(), '\n'), 60);
 }
 
+TEST(ContactPropertiesFile, LongListOfUnknownMaterialsIsTruncated) {
+  std::string text = "geoms:\n";
+  for (int i = 0; i < 1000; ++i) text += "  g" + std::to_string(i) + ": steel\n";
+  const std::string message = message_of(text);
+  EXPECT_NE(message.find("geoms 'g0': there is no material 'steel'"), std::string::npos);
+  EXPECT_LT(std::count(message.begin(), message.end(), '\n'), 60);
+}
+
 TEST(ContactPropertiesFile, AliasesThatGrowExponentiallyAreRejected) {
   std::string text = "a0: &a0 [x, x]\n";
   for (int i = 1; i < 64; ++i) {

@@ -67,8 +67,9 @@ double predict_creep(ContactModel model, double mu) {
   const double tangential = normal * std::tan(Incline::kAngle);
   if (model == ContactModel::sap) return p.friction_regularization * w * tangential;
   const double regularized = p.friction_regularization * w * mu * normal;
-  const double eps = model == ContactModel::lagged ? p.stiction_tolerance
-                                                   : std::max(p.stiction_tolerance, regularized);
+  const double eps = contact::traits(model).options.friction_regularization
+                         ? std::max(p.stiction_tolerance, regularized)
+                         : p.stiction_tolerance;
   const double rho = tangential / (mu * normal);
   if (model == ContactModel::tamsi) {
     // rho = (2 - x) v / v_s with x = sqrt(v^2 + (v_s / 100)^2) / v_s, by bisection.
@@ -206,9 +207,9 @@ TEST_P(ClosedForm, StackOfTenBoxesStands) {
   ASSERT_TRUE(report.ok()) << report.message;
   for (int i = 0; i < 10; ++i) {
     const mjtNum* q = scene.data->qpos + 7 * i;
-    // The near-rigid springs sag by ten weights over 4 (2 pi / dt)^2 / w. Springs of SAP are softer
-    // by (dt + tau) / dt = 11, because of the relaxation time.
-    const double sag = GetParam() == ContactModel::sap ? 1e-4 : 1e-5;
+    // The near-rigid springs sag by ten weights over 4 (2 pi / dt)^2 / w. A relaxation time makes
+    // springs softer by (dt + tau) / dt = 11.
+    const double sag = contact::traits(GetParam()).uses.relaxation_time ? 1e-4 : 1e-5;
     EXPECT_NEAR(q[2], 0.1 + 0.2 * i, sag * (i + 1));
     EXPECT_LE(std::hypot(q[0], q[1]), 1e-6) << "box " << i;
     EXPECT_LE(std::abs(q[2] - settled[7 * i + 2]), 1e-7) << "box " << i;

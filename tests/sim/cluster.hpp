@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <random>
@@ -59,17 +58,20 @@ inline Motion read_motion_at(const Motion& before, const support::Scene& scene) 
   return out;
 }
 
-/// Sets random velocities that depend on the seed only, rotated with the scene.
-inline void set_velocities(support::Scene* scene, std::uint64_t seed, double size, int num_bodies,
-                           const std::array<double, 4>& rotation = {1, 0, 0, 0}) {
+/// Sets random velocities of the bodies of a random scene. They depend on the seed only, and are
+/// rotated with the scene.
+/// @param size    standard deviation [m/s], [rad/s]
+/// @param options the options of the scene
+inline void set_velocities(support::Scene* scene, std::uint64_t seed, double size,
+                           const support::RandomSceneOptions& options) {
   std::mt19937_64 rng(seed + 1000);
   std::normal_distribution<double> normal;
-  for (int i = 0; i < num_bodies; ++i) {
+  for (int i = 0; i < options.num_bodies; ++i) {
     const int body = find_body(*scene, i);
     mjtNum* qvel = scene->data->qvel + scene->model->body_dofadr[body];
     double v[3];
     for (double& x : v) x = size * normal(rng);
-    mju_rotVecQuat(qvel, v, rotation.data());
+    mju_rotVecQuat(qvel, v, options.rotation.data());
     for (int k = 3; k < 6; ++k) qvel[k] = size * normal(rng);  // in the body's frame
   }
 }

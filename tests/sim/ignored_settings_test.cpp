@@ -132,6 +132,15 @@ TEST(IgnoredSettings, IncludeFrictionThatTheModelDoesNotSupport) {
   }
 }
 
+TEST(IgnoredSettings, NameAllModelsWithTorsionalFriction) {
+  const Scene scene(
+      support::make_mjcf("", "<worldbody><geom name='a' size='1' condim='4'/></worldbody>"));
+  const std::vector<std::string> texts = find(scene, ContactModel::sap);
+  ASSERT_EQ(texts.size(), 1u);
+  EXPECT_TRUE(texts[0].ends_with("use one of the models lagged, lagged_regularized, coulomb"))
+      << texts[0];
+}
+
 TEST(IgnoredSettings, IncludeParametersOfOtherModels) {
   const Scene scene(support::make_mjcf("", kPlain));
   const auto count = [&](ContactModel model, contact::ModelParameters parameters) {

@@ -66,14 +66,18 @@ std::string make_led_box(double height) {
   return support::make_mjcf(kOption, text);
 }
 
+/// Returns how far the box may sink [m]. Contacts of a model without gaps close before they act.
+double find_slack(ContactModel model) {
+  return contact::traits(model).gaps == contact::GapPolicy::kSpeculative ? 1e-6 : 1e-3;
+}
+
 TEST_P(RigidConflict, ABoxLedIntoTheFloorStopsThereAndCanBeLedAway) {
   Scene scene(make_led_box(0.12));
   Stepper stepper(scene.model, make_options(GetParam()));
-  const double slack = GetParam() == ContactModel::anitescu_potra ? 1e-3 : 1e-6;
   for (int i = 0; i < 500; ++i) {
     scene.data->mocap_pos[2] = 0.12 - 2e-4 * std::min(i, 300);
     ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene)) << "step " << i;
-    EXPECT_GE(scene.data->qpos[2], 0.1 - slack);
+    EXPECT_GE(scene.data->qpos[2], 0.1 - find_slack(GetParam()));
   }
   EXPECT_NEAR(scene.data->qpos[2], 0.1, 2e-3);
   EXPECT_NE(stepper.step(scene.data).warning.find("cannot be corrected"), std::string::npos);
@@ -91,8 +95,9 @@ TEST_P(RigidConflict, ABoxLedAlongTheFloorSlidesUnlessItSticks) {
     ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene)) << "step " << i;
   }
   const double* x = scene.data->qpos;
-  EXPECT_NEAR(x[2], 0.1, GetParam() == ContactModel::anitescu_potra ? 1e-3 : 1e-6);
-  EXPECT_NEAR(x[0], GetParam() == ContactModel::no_slip ? 0 : 0.02, 1e-3);
+  EXPECT_NEAR(x[2], 0.1, find_slack(GetParam()));
+  const bool sticks = contact::traits(GetParam()).tangents == contact::TangentPolicy::kBilateral;
+  EXPECT_NEAR(x[0], sticks ? 0 : 0.02, 1e-3);
 }
 
 TEST_P(RigidConflict, AnEqualityDoesNotDriveAJointIntoItsLimit) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -83,17 +84,14 @@ def run_clutter(
     """
     if with_drake is None:
         with_drake = drake_peer.is_installed()
-    return [
-        _run_case(n, contact_model, tolerance, num_threads, num_repeats, states, with_drake)
-        for n in sizes
-    ]
+    solver = {"tolerance": tolerance, "num_threads": num_threads}
+    return [_run_case(n, contact_model, solver, num_repeats, states, with_drake) for n in sizes]
 
 
 def _run_case(
     num_bodies: int,
     contact_model: str,
-    tolerance: float,
-    num_threads: int,
+    solver: dict[str, Any],
     num_repeats: int,
     states: Path | None,
     with_drake: bool,
@@ -105,13 +103,7 @@ def _run_case(
     start = _make_start(model, path)
     num_steps = max(_TIMED_BODY_STEPS // num_bodies, 10)
     with ignored_settings_are_fine():
-        simulator = stiction.Simulator(
-            model,
-            contact_model,
-            properties=make_properties(),
-            tolerance=tolerance,
-            num_threads=num_threads,
-        )
+        simulator = stiction.Simulator(model, contact_model, properties=make_properties(), **solver)
     ours, summary = make_stiction_runner(simulator, start, _SETTLE_STEPS, num_steps)
     runners = {
         "stiction": ours,

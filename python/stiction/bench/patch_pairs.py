@@ -61,12 +61,12 @@ def make_pairs(seed: int = 0) -> Iterator[ShapePair]:
     rng = np.random.default_rng(seed)
     for a, b in combinations_with_replacement(_SHAPES, 2):
         for depth in _DEPTHS:
-            yield _make_pair(KINDS[0], a, b, depth, _COMPLIANT, _COMPLIANT, rng)
-            yield _make_pair(KINDS[1], a, b, depth, _RIGID, _COMPLIANT, rng)
+            yield _make_pair(KINDS[0], a, b, depth, (_COMPLIANT, _COMPLIANT), rng)
+            yield _make_pair(KINDS[1], a, b, depth, (_RIGID, _COMPLIANT), rng)
     for b in _SHAPES:
         for depth in _DEPTHS:
-            yield _make_pair(KINDS[2], "plane", b, depth, _PLANES[0], _RIGID, rng)
-            yield _make_pair(KINDS[2], "plane", b, depth, _PLANES[1], _COMPLIANT, rng)
+            yield _make_pair(KINDS[2], "plane", b, depth, (_PLANES[0], _RIGID), rng)
+            yield _make_pair(KINDS[2], "plane", b, depth, (_PLANES[1], _COMPLIANT), rng)
 
 
 def _make_pair(
@@ -74,8 +74,7 @@ def _make_pair(
     a: str,
     b: str,
     depth: float,
-    material_A: dict[str, Any],
-    material_B: dict[str, Any],
+    materials: tuple[dict[str, Any], dict[str, Any]],
     rng: np.random.Generator,
 ) -> ShapePair:
     R_WB = _draw_rotation(rng)
@@ -97,7 +96,7 @@ def _make_pair(
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     name = f"{a}-{b} {1000 * depth:g} mm"
-    return ShapePair(name, kind, model, data, {"A": material_A, "B": material_B})
+    return ShapePair(name, kind, model, data, dict(zip("AB", materials, strict=True)))
 
 
 def _calc_support(shape: str, u: Vector) -> float:

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -125,10 +126,9 @@ struct ContactProblem {
   std::vector<int> column_dof;  // dof within the block of each Jacobian column
   std::vector<double> columns;  // 6 per column: [w; v] per unit velocity of the dof
   std::vector<Contact> contacts;
-  /// Initial guess of the normal impulses for `coulomb` [N s], one per contact or empty. A contact
-  /// without a guess, or with one below 0, starts from the normal impulse of the state at the start
-  /// of the step.
-  std::vector<double> normal_guess;
+  /// Initial guess of the normal impulses for `coulomb`, >= 0 [N s], one per contact or empty. A
+  /// contact without a guess starts from the normal impulse of the state at the start of the step.
+  std::vector<std::optional<double>> normal_guess;
 
   std::vector<Row> rows;
   std::vector<int> row_dof;  // dof in the whole problem

@@ -99,6 +99,11 @@ ProblemFault check_numbers(const ContactProblem& p) {
   require_finite("free_impulse", p.free_impulse, &fault);
   require_finite("columns", p.columns, &fault);
   require_finite("row_columns", p.row_columns, &fault);
+  for (std::size_t i = 0; i < p.normal_guess.size() && !fault; ++i) {
+    const double guess = p.normal_guess[i].value_or(0);
+    fault.require_value(guess >= 0 && std::isfinite(guess), "normal_guess",
+                        static_cast<std::int64_t>(i), "", guess, "finite and at least 0");
+  }
   for (int i = 0; i < p.num_contacts() && !fault; ++i) check_contact(p.contacts[i], i, &fault);
   for (int r = 0; r < p.num_rows() && !fault; ++r) check_row(p.rows[r], r, &fault);
   return fault;

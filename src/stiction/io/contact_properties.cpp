@@ -80,9 +80,12 @@ class Reader {
     return has_lines_ ? out_.origin + ":" + std::to_string(node.Mark().line + 1) : out_.origin;
   }
 
-  void add_fault(ErrorCode code, const YAML::Node& node, const std::string& message) {
+  void add_fault(ErrorCode code, const std::string& where, const std::string& message) {
     constexpr int kMaxFaults = 50;  // a longer list would hide the first fault
-    if (++num_faults_ <= kMaxFaults) faults_.add(code, where(node), message);
+    if (++num_faults_ <= kMaxFaults) faults_.add(code, where, message);
+  }
+  void add_fault(ErrorCode code, const YAML::Node& node, const std::string& message) {
+    add_fault(code, where(node), message);
   }
 
   /// Calls f(key, value) for the entries of a mapping. Reports keys that are not names or that
@@ -223,9 +226,9 @@ class Reader {
     const std::set<std::string> known(names.begin(), names.end());
     for (const GeomRule& rule : out_.rules)
       if (!known.contains(rule.material))
-        faults_.add(ErrorCode::kUnknownName, rule.source,
-                    "geoms '" + rule.selector + "': there is no material '" + rule.material + "'" +
-                        suggest_name(rule.material, names));
+        add_fault(ErrorCode::kUnknownName, rule.source,
+                  "geoms '" + rule.selector + "': there is no material '" + rule.material + "'" +
+                      suggest_name(rule.material, names));
   }
 
   bool has_lines_;

@@ -7,6 +7,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
+#include "stiction/plant/mujoco_pointers.hpp"
 
 namespace stiction::io {
 namespace {
@@ -16,11 +17,7 @@ using Parents = std::map<std::string, std::string>;
 struct SpecDeleter {
   void operator()(mjSpec* spec) const { mj_deleteSpec(spec); }
 };
-struct ModelDeleter {
-  void operator()(mjModel* model) const { mj_deleteModel(model); }
-};
 using SpecPtr = std::unique_ptr<mjSpec, SpecDeleter>;
-using ModelPtr = std::unique_ptr<mjModel, ModelDeleter>;
 
 [[noreturn]] void refuse(const std::filesystem::path& scene, const char* reason) {
   throw Error(ErrorCode::kMuJoCo, scene.string(), std::string("MuJoCo cannot load it: ") + reason);
@@ -41,7 +38,7 @@ SpecPtr load_spec(const std::filesystem::path& scene, const F& on_parsed) {
   on_parsed(parsed);
   mjModel* compiled = nullptr;
   if (!guard.run([&] { compiled = mj_compile(parsed, nullptr); })) refuse(scene, guard.error());
-  const ModelPtr model(compiled);
+  const plant::ModelPtr model(compiled);
   if (!model) refuse(scene, mjs_getError(parsed));
   return spec;
 }

@@ -71,7 +71,7 @@ struct Barrier {
   T dt{};          // [s]
   T x0{};          // penetration at the start of the step [m]
   Force<T> force;  // the barrier with its parameters
-  T x_linear{};    // start of the linear extension, < 0 [m]; 0: no extension
+  T x_linear{};    // the force is linear above this penetration, <= 0 [m]
 
   static Barrier make(const LawStart<T>& start, const contact::ModelParameters&) {
     return {.dt = math::broadcast_to<T>(start.time_step),
@@ -117,8 +117,14 @@ struct Barrier {
     return (x0 - math::min(x_linear, -kClosest * force.d)) / dt;
   }
   /// Returns this law with a linear extension.
-  /// @param fraction distance at which the extension starts, relative to the thickness; 0: none
-  Barrier calc_extended(double fraction) const { return {dt, x0, force, -fraction * force.d}; }
+  /// @param fraction distance at which the extension starts, relative to the thickness, > 0 [-]
+  Barrier calc_extended(double fraction) const {
+    return {.dt = dt, .x0 = x0, .force = force, .x_linear = -fraction * force.d};
+  }
+  /// Returns this law without an extension.
+  Barrier without_extension() const {
+    return {.dt = dt, .x0 = x0, .force = force, .x_linear = T{}};
+  }
 };
 
 template <class T>

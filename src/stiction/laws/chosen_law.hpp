@@ -18,6 +18,7 @@ template <class L>
 concept HasDomain = requires(const L& law, double fraction) {
   law.calc_min_velocity();
   law.calc_extended(fraction);
+  law.without_extension();
 };
 
 /// Any of the normal laws, chosen at run time. An evaluation for four contacts has one branch.
@@ -56,17 +57,27 @@ class ChosenLaw {
   }
   /// Returns the same law. If it is a barrier, it is extended, see Barrier::calc_extended.
   ChosenLaw calc_extended(double fraction) const {
+    return change_barrier([&](const auto& barrier) { return barrier.calc_extended(fraction); });
+  }
+  /// Returns the same law, without the extension of a barrier.
+  ChosenLaw without_extension() const {
+    return change_barrier([](const auto& barrier) { return barrier.without_extension(); });
+  }
+
+ private:
+  /// Returns change(law) if the law is a barrier, and the same law otherwise.
+  template <class Change>
+  ChosenLaw change_barrier(Change&& change) const {
     return std::visit(
         [&](const auto& law) -> ChosenLaw {
           if constexpr (HasDomain<std::decay_t<decltype(law)>>)
-            return ChosenLaw(law.calc_extended(fraction));
+            return ChosenLaw(change(law));
           else
             return *this;
         },
         law_);
   }
 
- private:
   /// One alternative for each NormalLawKind, in the order of the enum.
   using Laws =
       std::variant<HuntCrossley<T>, Linear<T>, Hertz<T>, LogBarrier<T>, IpcBarrier<T>, Custom<T>>;

@@ -15,40 +15,43 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   for (int i = 0; i < n; ++i) first_row_[i + 1] = first_row_[i] + block_sizes[i];
 
   // Lower adjacency: for each block, its neighbours of higher index.
-  adjacency_start_.assign(n + 1, 0);
+  pattern_.adjacency_start.assign(n + 1, 0);
   for (const BlockEdge& e : edges)
-    if (e.a != e.b) ++adjacency_start_[std::min(e.a, e.b) + 1];
-  for (int i = 0; i < n; ++i) adjacency_start_[i + 1] += adjacency_start_[i];
-  adjacency_.resize(adjacency_start_[n]);
-  mark_.assign(adjacency_start_.begin(), adjacency_start_.end() - 1);
+    if (e.a != e.b) ++pattern_.adjacency_start[std::min(e.a, e.b) + 1];
+  for (int i = 0; i < n; ++i) pattern_.adjacency_start[i + 1] += pattern_.adjacency_start[i];
+  pattern_.adjacency.resize(pattern_.adjacency_start[n]);
+  pattern_.adjacency_end.assign(pattern_.adjacency_start.begin(),
+                                pattern_.adjacency_start.end() - 1);
   for (const BlockEdge& e : edges)
-    if (e.a != e.b) adjacency_[mark_[std::min(e.a, e.b)]++] = std::max(e.a, e.b);
+    if (e.a != e.b)
+      pattern_.adjacency[pattern_.adjacency_end[std::min(e.a, e.b)]++] = std::max(e.a, e.b);
 
   // Structure of column j: the union of its own edges and of the structures of its children in the
   // elimination tree, without j itself.
   parent_.assign(n, -1);
-  first_child_.assign(n, -1);
-  next_sibling_.assign(n, -1);
-  mark_.assign(n, -1);
+  pattern_.first_child.assign(n, -1);
+  pattern_.next_sibling.assign(n, -1);
+  pattern_.last_column.assign(n, -1);
   below_start_.assign(n + 1, 0);
   below_.clear();
   for (int j = 0; j < n; ++j) {
     const int begin = static_cast<int>(below_.size());
     const auto add = [&](int i) {
-      if (i <= j || mark_[i] == j) return;
-      mark_[i] = j;
+      if (i <= j || pattern_.last_column[i] == j) return;
+      pattern_.last_column[i] = j;
       below_.push_back(i);
     };
-    for (int p = adjacency_start_[j]; p < adjacency_start_[j + 1]; ++p) add(adjacency_[p]);
-    for (int c = first_child_[j]; c >= 0; c = next_sibling_[c])
+    for (int p = pattern_.adjacency_start[j]; p < pattern_.adjacency_start[j + 1]; ++p)
+      add(pattern_.adjacency[p]);
+    for (int c = pattern_.first_child[j]; c >= 0; c = pattern_.next_sibling[c])
       for (int p = below_start_[c]; p < below_start_[c + 1]; ++p) add(below_[p]);
     std::sort(below_.begin() + begin, below_.end());
     below_start_[j + 1] = static_cast<int>(below_.size());
     if (below_start_[j + 1] > begin) {
       const int parent = below_[begin];
       parent_[j] = parent;
-      next_sibling_[j] = first_child_[parent];
-      first_child_[parent] = j;
+      pattern_.next_sibling[j] = pattern_.first_child[parent];
+      pattern_.first_child[parent] = j;
     }
   }
 
@@ -72,7 +75,7 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   num_eliminated_ = 0;
   inv_diagonal_.resize(first_row_[n]);
   const int widest = n > 0 ? *std::max_element(block_sizes.begin(), block_sizes.end()) : 0;
-  scratch_.resize(static_cast<std::size_t>(widest) * widest);
+  LD_.resize(static_cast<std::size_t>(widest) * widest);
 
   // Row offsets of the updates. Panel j updates the panel of each block k below its diagonal, in
   // the rows of k itself and of all blocks of panel j below k.
@@ -149,8 +152,7 @@ bool BlockSparseCholesky::eliminate(int begin, int end) {
     const int width = block_size(j);
     const int rows = panel_rows_[j];
     double* panel = values_.data() + value_start_[j];
-    if (!factor_panel(rows, width, panel, rows, inv_diagonal_.data() + first_row_[j],
-                      scratch_.data()))
+    if (!factor_panel(rows, width, panel, rows, inv_diagonal_.data() + first_row_[j], LD_.data()))
       return false;
 
     // Subtracts the outer products of the rows below from the panels to the right.
@@ -160,7 +162,7 @@ bool BlockSparseCholesky::eliminate(int begin, int end) {
       const int k_rows = panel_rows_[k];
       const int k_width = block_size(k);
       double* k_panel = values_.data() + value_start_[k];
-      double* right = scratch_.data();  // L_kj D_j
+      double* right = LD_.data();  // L_kj D_j
       scale_columns({panel + below_offset_[p], k_width, width, rows}, panel, rows + 1, right);
       for (int q = p; q < below_start_[j + 1]; ++q) {
         const int q_size = block_size(below_[q]);

@@ -74,6 +74,15 @@ class BlockSparseCholesky {
   const double* inv_diagonal(int block) const { return inv_diagonal_.data() + first_row_[block]; }
 
  private:
+  /// Arrays of analyze, which are not needed afterwards. Each has an entry per block, except for
+  /// `adjacency`.
+  struct PatternScratch {
+    // The neighbours of higher index of block i: entries [start, end) of `adjacency`.
+    std::vector<int> adjacency_start, adjacency_end, adjacency;
+    std::vector<int> first_child, next_sibling;  // in the elimination tree; -1: none
+    std::vector<int> last_column;                // last column whose structure has the block
+  };
+
   /// Eliminates the block columns [begin, end).
   bool eliminate(int begin, int end);
   /// Computes x <- L^-1 x.
@@ -92,9 +101,9 @@ class BlockSparseCholesky {
   std::vector<double> remaining_;  // Schur complement that eliminate_first saved
   int num_eliminated_ = 0;
   std::vector<double> inv_diagonal_;  // 1 / D
-  std::vector<double> scratch_;       // L D of one block
-  // Scratch arrays of analyze.
-  std::vector<int> parent_, first_child_, next_sibling_, mark_, adjacency_start_, adjacency_;
+  std::vector<double> LD_;            // L D of one block, for its products with other blocks
+  std::vector<int> parent_;           // parent of each block in the elimination tree; -1: none
+  PatternScratch pattern_;
 };
 
 }  // namespace stiction::math

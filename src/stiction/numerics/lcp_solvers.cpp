@@ -1,8 +1,6 @@
 #include "stiction/numerics/lcp_solvers.hpp"
 
-#include <string>
-
-#include "stiction/base/error.hpp"
+#include "stiction/base/names.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::numerics {
@@ -17,13 +15,7 @@ std::span<const std::string_view> lcp_solvers() { return kNames; }
 std::string_view name(LcpSolver solver) { return kNames[static_cast<int>(solver)]; }
 
 LcpSolver parse_lcp_solver(std::string_view name, const char* where) {
-  std::vector<std::string> names;
-  for (const std::string_view known : kNames) {
-    if (known == name) return static_cast<LcpSolver>(names.size());
-    names.emplace_back(known);
-  }
-  throw Error(ErrorCode::kUnknownName, where,
-              "there is no '" + std::string(name) + "'" + suggest_name(std::string(name), names));
+  return static_cast<LcpSolver>(parse_name(where, name, kNames));
 }
 
 AnyLcpSolver::AnyLcpSolver(LcpSolver solver) : solver_(solver) {

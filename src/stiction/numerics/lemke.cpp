@@ -118,19 +118,18 @@ void Lemke::scale(const DenseLcp& problem) {
   const int c = size_;
   row_scale_.assign(c, 1.0);
   column_scale_.assign(c, 1.0);
-  std::vector<double>&rows = w_, &columns = candidate_;
   for (int sweep = 0; sweep < 3; ++sweep) {
-    std::fill(rows.begin(), rows.end(), 0.0);
-    std::fill(columns.begin(), columns.end(), 0.0);
+    row_max_.assign(c, 0.0);
+    column_max_.assign(c, 0.0);
     for (int j = 0; j < c; ++j)
       for (int i = 0; i < c; ++i) {
         const double q = std::abs(problem.Q[i + j * c]) * row_scale_[i] * column_scale_[j];
-        rows[i] = std::max(rows[i], q);
-        columns[j] = std::max(columns[j], q);
+        row_max_[i] = std::max(row_max_[i], q);
+        column_max_[j] = std::max(column_max_[j], q);
       }
     for (int i = 0; i < c; ++i) {
-      if (rows[i] > 0) row_scale_[i] /= std::sqrt(rows[i]);
-      if (columns[i] > 0) column_scale_[i] /= std::sqrt(columns[i]);
+      if (row_max_[i] > 0) row_scale_[i] /= std::sqrt(row_max_[i]);
+      if (column_max_[i] > 0) column_scale_[i] /= std::sqrt(column_max_[i]);
     }
   }
   constant_scale_ = 0;

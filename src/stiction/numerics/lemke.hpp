@@ -72,11 +72,13 @@ class Lemke {
   std::vector<int> basic_, nonbasic_;  // variable of each row, of each column
   std::vector<int> place_;             // row of each basic variable, -1 - column of the others
   std::vector<double> row_scale_, column_scale_;
+  std::vector<double> row_max_, column_max_;  // largest scaled entries of Q, in `scale`
   double constant_scale_ = 1;
-  double perturbation_ = 0;  // largest change of the scaled constants
-  std::vector<double> w_, candidate_, proof_;
-  std::vector<double> center_;    // z of the proximal step before
-  std::vector<char> must_leave_;  // variables that must leave the basis, in rebuild
+  double perturbation_ = 0;            // largest change of the scaled constants
+  std::vector<double> candidate_, w_;  // a candidate for z, and Q z + r of the last residual
+  std::vector<double> proof_;          // y of a proof that no z is feasible
+  std::vector<double> center_;         // z of the proximal step before
+  std::vector<char> must_leave_;       // variables that must leave the basis, in rebuild
 };
 
 }  // namespace stiction::numerics

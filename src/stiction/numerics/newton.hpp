@@ -150,9 +150,8 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
 
 /// A function that can be extended smoothly beyond the border of its domain.
 /// extend_domain(fraction) replaces the function by an extension outside the domain, and in a strip
-/// along the border inside it. The width of the strip is this fraction of the domain's length
-/// scale; 0 restores the function. is_feasible(alpha) is true if the function applies after a step
-/// alpha, not its extension.
+/// along the border inside it. The width of the strip is this fraction > 0 of the domain's length
+/// scale. is_feasible(alpha) is true if the function applies after a step alpha, not its extension.
 template <class P>
 concept HasExtendedDomain = HasStepLimit<P> && requires(P p, double alpha, double fraction) {
   { p.is_feasible(alpha) } -> std::same_as<bool>;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "stiction/contact/rigid_touch.hpp"
 #include "stiction/plant/body_velocities.hpp"
 #include "stiction/plant/motion_bounds.hpp"
+#include "stiction/plant/mujoco_pointers.hpp"
 
 namespace stiction::plant {
 
@@ -91,10 +91,7 @@ class ConservativeAdvancement {
   double calc_speed(const mjModel* m, int geom) const;
   double calc_acceleration_bound(const mjModel* m, int geom) const;
 
-  struct DataDeleter {
-    void operator()(mjData* data) const { mj_deleteData(data); }
-  };
-  std::unique_ptr<mjData, DataDeleter> data_;  // the moved bodies
+  DataPtr data_;   // the moved bodies
   mjModel exact_;  // the model with finer convex collision; shares all arrays
   mjModel wide_;   // the model with bounding balls as geoms, and gaps as wide as they may move
   std::vector<int> geom_type_, geom_dataid_;

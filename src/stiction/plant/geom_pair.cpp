@@ -7,25 +7,10 @@
 #include "stiction/base/error.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
+#include "stiction/plant/mujoco_pointers.hpp"
 
 namespace stiction::plant {
 namespace {
-
-struct ModelDeleter {
-  void operator()(mjModel* model) const { mj_deleteModel(model); }
-};
-struct DataDeleter {
-  void operator()(mjData* data) const { mj_deleteData(data); }
-};
-using ModelPtr = std::unique_ptr<mjModel, ModelDeleter>;
-using DataPtr = std::unique_ptr<mjData, DataDeleter>;
-
-/// Returns the <pair> element of two geoms, or -1.
-int find_pair(const mjModel* m, int geom1, int geom2) {
-  for (int i = 0; i < m->npair; ++i)
-    if (std::minmax(m->pair_geom1[i], m->pair_geom2[i]) == std::minmax(geom1, geom2)) return i;
-  return -1;
-}
 
 /// True if an <exclude> element names the two bodies.
 bool is_excluded(const mjModel* m, int body1, int body2) {
@@ -91,6 +76,21 @@ void isolate(mjModel* m) {
 void move_away(mjData* d, int geom) { std::fill_n(d->geom_xpos + 3 * geom, 3, 1e6 * (geom + 1)); }
 
 }  // namespace
+
+int find_pair(const mjModel* m, int geom1, int geom2) {
+  if (m->npair == 0) return -1;
+  // MuJoCo sorts the elements by the signature of the two bodies.
+  const auto [low, high] = std::minmax(m->geom_bodyid[geom1], m->geom_bodyid[geom2]);
+  const int signature = (low << 16) + high;
+  const int* begin = m->pair_signature;
+  const int* end = begin + m->npair;
+  const int* at = std::lower_bound(begin, end, signature);
+  for (; at != end && *at == signature; ++at) {
+    const auto i = static_cast<int>(at - begin);
+    if (std::minmax(m->pair_geom1[i], m->pair_geom2[i]) == std::minmax(geom1, geom2)) return i;
+  }
+  return -1;
+}
 
 struct GeomPairProbe::Copy {
   ModelPtr model;

@@ -8,7 +8,8 @@
 namespace stiction::plant {
 
 void MomentumCheck::resize(const mjModel* m) {
-  for (auto* array : {&v_, &change_, &inertial_, &smooth_, &impulse_, &row_force_, &imbalance_})
+  for (auto* array : {&v_, &change_, &acceleration_, &inertial_, &smooth_impulse_, &impulse_,
+                      &row_force_, &imbalance_})
     array->resize(m->nv);
   wrench_.assign(6 * m->nbody, 0.0);
 }
@@ -92,9 +93,10 @@ MomentumCheck::Result MomentumCheck::calc(const Input& input, const ImplicitForc
   resize(m);
   to_mujoco_dofs(d, input.plant, input.solution.v.data(), v_.data());
   for (int i = 0; i < m->nv; ++i) change_[i] = v_[i] - d->qvel[i];
-  to_mujoco_dofs(d, input.plant, input.problem.free_impulse.data(), smooth_.data());
+  to_mujoco_dofs(d, input.plant, input.problem.free_impulse.data(), smooth_impulse_.data());
   add_implicit_impulses(input.problem.time_step, implicit);
-  return compare(input, input.solution.impulses);
+  return compare(
+      input, {.motion = change_, .smooth = smooth_impulse_, .impulses = input.solution.impulses});
 }
 
 MomentumCheck::Result MomentumCheck::calc_accelerations(const Input& input,
@@ -102,8 +104,7 @@ MomentumCheck::Result MomentumCheck::calc_accelerations(const Input& input,
   const mjModel* m = input.model;
   const mjData* d = input.data;
   resize(m);
-  to_mujoco_dofs(d, input.plant, input.solution.v.data(), change_.data());
-  std::copy_n(d->qfrc_smooth, m->nv, smooth_.data());
+  to_mujoco_dofs(d, input.plant, input.solution.v.data(), acceleration_.data());
   velocities_.calc(m, d, d->qvel);
   impulses_.assign(input.solution.impulses.begin(), input.solution.impulses.end());
   for (const contact::BodyPair& pair : input.problem.pairs) {
@@ -116,13 +117,15 @@ MomentumCheck::Result MomentumCheck::calc_accelerations(const Input& input,
       for (int t = 0; t < 2; ++t) impulses_[i][t] -= viscous_friction[i] * v_t[t];
     }
   }
-  return compare(input, impulses_);
+  return compare(input, {.motion = acceleration_,
+                         .smooth = {d->qfrc_smooth, static_cast<std::size_t>(m->nv)},
+                         .impulses = impulses_});
 }
 
 /// Adds the implicit terms to the smooth impulse.
 void MomentumCheck::add_implicit_impulses(double dt, const ImplicitForces& implicit) {
-  for (std::size_t i = 0; i < smooth_.size(); ++i)
-    smooth_[i] -=
+  for (std::size_t i = 0; i < smooth_impulse_.size(); ++i)
+    smooth_impulse_[i] -=
         (dt * implicit.diagonal_damping()[i] + dt * dt * implicit.diagonal_stiffness()[i]) *
         change_[i];
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
@@ -133,17 +136,15 @@ void MomentumCheck::add_implicit_impulses(double dt, const ImplicitForces& impli
     const double stiff = dt * dt * term.stiffness * (term.fits_A ? v - term.velocity : v);
     const double impulse = -stiff - dt * term.damping * (v - term.velocity);
     for (int e = term.first; e < term.first + term.size; ++e)
-      smooth_[implicit.dof(e)] += impulse * implicit.value(e);
+      smooth_impulse_[implicit.dof(e)] += impulse * implicit.value(e);
   }
 }
 
-/// Compares M change_ with the sum of smooth_ and the impulses of contacts and rows.
-MomentumCheck::Result MomentumCheck::compare(const Input& input,
-                                             std::span<const std::array<double, 6>> impulses) {
+MomentumCheck::Result MomentumCheck::compare(const Input& input, const Balance& balance) {
   const mjModel* m = input.model;
   mjData* d = input.data;
-  mj_mulM(m, d, inertial_.data(), change_.data());
-  add_contact_wrenches(input, impulses);
+  mj_mulM(m, d, inertial_.data(), balance.motion.data());
+  add_contact_wrenches(input, balance.impulses);
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   project_wrenches(m, d);
   if (d->nefc > 0) {
@@ -153,24 +154,26 @@ MomentumCheck::Result MomentumCheck::compare(const Input& input,
   }
   to_mujoco_dofs(d, input.plant, input.imbalance.data(), imbalance_.data());
 
-  Result result = calc_norms(m, d);
+  Result result = calc_norms(m, d, balance.smooth);
   double c2 = 0;
   for (int i = 0; i < input.problem.num_contacts(); ++i)
-    for (int k = 0; k < 3; ++k) c2 += input.problem.delassus[i] * impulses[i][k] * impulses[i][k];
+    for (int k = 0; k < 3; ++k)
+      c2 += input.problem.delassus[i] * balance.impulses[i][k] * balance.impulses[i][k];
   result.contact_scale = std::sqrt(c2);
   return result;
 }
 
-MomentumCheck::Result MomentumCheck::calc_norms(const mjModel* m, const mjData* d) const {
+MomentumCheck::Result MomentumCheck::calc_norms(const mjModel* m, const mjData* d,
+                                                std::span<const double> smooth) const {
   double r2 = 0, e2 = 0, p2 = 0, s2 = 0, f2 = 0;
   for (int i = 0; i < m->nv; ++i) {
     const double D2 = 1 / d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1];
-    const double r = inertial_[i] - smooth_[i] - impulse_[i];
+    const double r = inertial_[i] - smooth[i] - impulse_[i];
     const double e = r - imbalance_[i];
     r2 += D2 * r * r;
     e2 += D2 * e * e;
     p2 += D2 * inertial_[i] * inertial_[i];
-    s2 += D2 * smooth_[i] * smooth_[i];
+    s2 += D2 * smooth[i] * smooth[i];
     f2 += D2 * impulse_[i] * impulse_[i];
   }
   return {.residual = std::sqrt(r2),

@@ -51,18 +51,29 @@ class MomentumCheck {
   Result calc_accelerations(const Input& input, std::span<const double> viscous_friction);
 
  private:
+  /// The terms of a balance in MuJoCo's dofs: impulses, or forces if the motion is an acceleration.
+  struct Balance {
+    std::span<const double> motion;                   // x: v - v0 or a
+    std::span<const double> smooth;                   // of all forces but those of constraints
+    std::span<const std::array<double, 6>> impulses;  // of each contact
+  };
+
   void resize(const mjModel* model);
   void add_implicit_impulses(double dt, const ImplicitForces& implicit);
-  Result compare(const Input& input, std::span<const std::array<double, 6>> impulses);
+  /// Compares M x with the sum of the smooth impulses and of those of contacts and rows.
+  Result compare(const Input& input, const Balance& balance);
   void add_contact_wrenches(const Input& input, std::span<const std::array<double, 6>> impulses);
   void add_wrench(const mjModel* m, const mjData* d, int body, double sign, const double moment[3],
                   const double force[3]);
   void project_wrenches(const mjModel* m, const mjData* d);
-  Result calc_norms(const mjModel* m, const mjData* d) const;
+  Result calc_norms(const mjModel* m, const mjData* d, std::span<const double> smooth) const;
 
   // In MuJoCo's dofs, size nv.
-  std::vector<double> v_, change_, inertial_, smooth_, impulse_, row_force_, imbalance_;
-  std::vector<double> wrench_;  // wrench impulse on each body, size 6 nbody
+  std::vector<double> v_, change_, acceleration_;  // v, v - v0, and a
+  std::vector<double> smooth_impulse_;             // of all forces but those of constraints
+  std::vector<double> inertial_, impulse_;         // M x; the impulses of contacts and rows
+  std::vector<double> row_force_, imbalance_;
+  std::vector<double> wrench_;  // wrench impulse on each body or its subtree, size 6 nbody
   BodyVelocities velocities_;
   std::vector<std::array<double, 6>> impulses_;  // of each contact, with viscous friction
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/plant/geom_pair.hpp"
 #include "stiction/plant/material_properties.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
 
@@ -42,21 +43,6 @@ double calc_speed(const mjModel* m, const mjData* d, int geom, double lever,
     w2 += V[i] * V[i];
   }
   return std::sqrt(v2) + (lever > 0 ? std::sqrt(w2) * lever : 0);
-}
-
-/// Returns the <pair> element of two geoms, or -1.
-int find_pair(const mjModel* m, int geom1, int geom2) {
-  if (m->npair == 0) return -1;
-  const auto [low, high] = std::minmax(m->geom_bodyid[geom1], m->geom_bodyid[geom2]);
-  const int signature = (low << 16) + high;
-  const int* begin = m->pair_signature;
-  const int* end = begin + m->npair;
-  const int* at = std::lower_bound(begin, end, signature);
-  for (; at != end && *at == signature; ++at) {
-    const auto i = static_cast<int>(at - begin);
-    if (std::minmax(m->pair_geom1[i], m->pair_geom2[i]) == std::minmax(geom1, geom2)) return i;
-  }
-  return -1;
 }
 
 }  // namespace

@@ -29,22 +29,22 @@ void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of
   if (only_of_touching) find_touching(d);
   const double dt = m->opt.timestep;
   const double near = dt * dt * kImpulsiveAcceleration;
-  bool has_end = false;
+  bool has_smooth = false;
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
     if (!may_act_.empty() && !may_act_[i]) continue;
     if (con.exclude == kTakesPart) {
       acts_[i] = 1;
     } else if (is_in_gap(con)) {
-      // Compute the velocities at the end of the step only if there are open contacts.
-      if (!has_end) {
-        has_end = true;
+      // Compute the velocities by smooth forces only if there are open contacts.
+      if (!has_smooth) {
+        has_smooth = true;
         qvel_.resize(m->nv);
         for (int k = 0; k < m->nv; ++k) qvel_[k] = d->qvel[k] + dt * d->qacc_smooth[k];
-        end_.calc(m, d, qvel_.data());
+        smooth_.calc(m, d, qvel_.data());
       }
       acts_[i] =
-          calc_gap(con) < near || is_reached(m, d, con, start_) || is_closed(m, d, con, end_);
+          calc_gap(con) < near || is_reached(m, d, con, start_) || is_closed(m, d, con, smooth_);
     }
   }
 }
@@ -69,14 +69,14 @@ void SpeculativeContacts::find_touching(const mjData* d) {
 }
 
 bool SpeculativeContacts::add_reached(const mjModel* m, const mjData* d, const double* qvel) {
-  bool has_end = false, is_any = false;
+  bool has_solution = false, is_any = false;
   for (int i = 0; i < d->ncon; ++i) {
     if (acts_[i] || !is_in_gap(d->contact[i]) || (!may_act_.empty() && !may_act_[i])) continue;
-    if (!has_end) {
-      has_end = true;
-      end_.calc(m, d, qvel);
+    if (!has_solution) {
+      has_solution = true;
+      solution_.calc(m, d, qvel);
     }
-    acts_[i] = is_reached(m, d, d->contact[i], end_);
+    acts_[i] = is_reached(m, d, d->contact[i], solution_);
     is_any |= acts_[i] != 0;
   }
   return is_any;

@@ -73,8 +73,9 @@ class SpeculativeContacts {
   contact::ModelParameters parameters_;
   contact::NormalLawKind law_;  // normal law of the contact model
   const MaterialTable& materials_;
-  std::vector<double> qvel_;    // velocities after the step by smooth forces alone, size nv
-  BodyVelocities start_, end_;  // at the start of the step, and at qvel_ or a solution
+  std::vector<double> qvel_;  // velocities after the step by smooth forces alone, size nv
+  // Velocities at the start of the step, after it by smooth forces alone, and of a solution.
+  BodyVelocities start_, smooth_, solution_;
   std::vector<std::uint8_t> acts_;
   std::vector<std::uint8_t> may_act_;  // contacts between geoms that touch; empty: all may
   std::vector<int> index_;             // new index of each contact after remove_idle

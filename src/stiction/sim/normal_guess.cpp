@@ -9,7 +9,7 @@ bool is_patch_point(const contact::Contact& c) { return c.face >= 0; }
 
 void NormalGuess::read(const contact::ContactProblem& problem,
                        const contact::ContactSolution& solution, int num_mujoco_contacts) {
-  points_.assign(num_mujoco_contacts, -1);
+  points_.assign(num_mujoco_contacts, std::nullopt);
   patch_points_.clear();
   for (std::size_t i = 0; i < solution.normal_bounds.size(); ++i) {
     const contact::Contact& c = problem.contacts[i];
@@ -23,7 +23,7 @@ void NormalGuess::read(const contact::ContactProblem& problem,
 void NormalGuess::write(contact::ContactProblem* problem) const {
   std::size_t next = 0;  // point of a patch
   for (const contact::Contact& c : problem->contacts) {
-    double guess = -1;
+    std::optional<double> guess;
     if (!is_patch_point(c))
       guess = points_[c.source];
     else if (next < patch_points_.size())

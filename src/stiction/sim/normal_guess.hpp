@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "stiction/contact/contact_problem.hpp"
@@ -14,11 +15,11 @@ class NormalGuess {
   /// @param num_mujoco_contacts number of contacts in mjData, to which Contact::source refers
   void read(const contact::ContactProblem& problem, const contact::ContactSolution& solution,
             int num_mujoco_contacts);
-  /// Writes the guess of every contact of a problem, or -1 if the contact is new.
+  /// Writes the guess of every contact of a problem. A new contact has no guess.
   void write(contact::ContactProblem* problem) const;
 
  private:
-  std::vector<double> points_;  // one per contact in mjData; -1: unknown
+  std::vector<std::optional<double>> points_;  // one per contact in mjData
   /// One per point of a patch. The number and the order of these points stay the same.
   std::vector<double> patch_points_;
 };

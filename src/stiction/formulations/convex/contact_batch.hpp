@@ -149,6 +149,8 @@ struct ContactBatch {
   void extend_domain(double fraction) {
     parameters.normal = parameters.normal.calc_extended(fraction);
   }
+  /// Removes the extension of the normal law.
+  void restore_domain() { parameters.normal = parameters.normal.without_extension(); }
 };
 
 /// Contacts with a law of six components, v_c = [v_t1, v_t2, v_n, w_n, w_t1, w_t2]. The members
@@ -191,6 +193,7 @@ struct TorsionBatch {
   void extend_domain(double fraction) {
     parameters.normal = parameters.normal.calc_extended(fraction);
   }
+  void restore_domain() { parameters.normal = parameters.normal.without_extension(); }
 
  private:
   void calc_components(const PairVelocity& V, Lanes* out) const {

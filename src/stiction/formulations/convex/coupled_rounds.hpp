@@ -47,7 +47,7 @@ class CoupledRounds {
     constexpr double kFirstTolerance = 1e-3, kFinest = 1e-12;
     constexpr double kNoise = 0.1;  // largest error of g relative to g - x
     set_bounds(x);
-    if constexpr (HasDomain<F>) island_.extend_domain(0);
+    if constexpr (HasDomain<F>) island_.restore_domain();
     if (has_prediction_) follow_prediction();
     numerics::NewtonOptions options = options_;
     options.relative_tolerance = std::max(kFirstTolerance, options_.relative_tolerance);
@@ -78,7 +78,7 @@ class CoupledRounds {
   double solve_round(std::span<const double> x, std::span<const double> v, std::span<double> g) {
     smoothing_ = 1;
     set_bounds(x);
-    if constexpr (HasDomain<F>) island_.extend_domain(0);
+    if constexpr (HasDomain<F>) island_.restore_domain();
     island_.start_at(v);
     minimize(options_);
     const double difference = read_out(x, g);
@@ -295,9 +295,10 @@ numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
   island->for_each_batch([&, i = 0](const auto& batch) mutable {
     for (int lane = 0; lane < batch.source.num_contacts; ++lane, ++i) {
       const int contact = batch.source.contact[lane];
-      const double guess = problem.normal_guess.empty() ? -1 : problem.normal_guess[contact];
       memory.start_x[i] = batch.parameters.normal_bound.x[lane];
-      memory.x[i] = guess >= 0 ? guess : memory.start_x[i];
+      memory.x[i] = problem.normal_guess.empty()
+                        ? memory.start_x[i]
+                        : problem.normal_guess[contact].value_or(memory.start_x[i]);
       max_mobility = std::max(max_mobility, problem.delassus[contact]);
     }
   });

@@ -58,23 +58,22 @@ class IslandProblem {
   /// Prepares a solve from the current point. Computes A (v - v*), which every step then updates,
   /// and the smallest scale of residuals, see contact::kResolvedMomentum.
   void start() {
-    double* const momentum = dofs_.dp.data();
-    multiply_by_A(dofs_.v_star.data(), momentum);
+    multiply_by_A(dofs_.v_star.data(), dofs_.p_star.data());
     double p2 = 0, momentum2 = 0;
     for (int b = range_.block_begin; b < range_.block_end; ++b) {
       const BlockSlice& block = layout_.blocks[b];
       for (int i = 0; i < block.size; ++i) {
         const double D2 = dofs_.inv_diagonal[block.dof + i];
         p2 += D2 * std::pow(problem_.free_impulse[block.problem_dof + i], 2);
-        momentum2 += D2 * std::pow(momentum[block.dof + i], 2);
+        momentum2 += D2 * std::pow(dofs_.p_star[block.dof + i], 2);
       }
     }
     momentum_ = std::sqrt(momentum2);
     min_scale_ = std::max(std::sqrt(p2), contact::kResolvedMomentum * momentum_);
     const int begin = range_.dof_begin;
     for (int i = begin; i < begin + range_.num_dofs; ++i)
-      dofs_.direction[i] = dofs_.v[i] - dofs_.v_star[i];
-    multiply_by_A(dofs_.direction.data(), dofs_.dp.data());
+      dofs_.dv[i] = dofs_.v[i] - dofs_.v_star[i];
+    multiply_by_A(dofs_.dv.data(), dofs_.dp.data());
   }
 
   /// Returns the motion V of a pair for velocities v in solver order.
@@ -277,12 +276,16 @@ class IslandProblem {
     return all;
   }
   /// Extends barriers linearly, see laws::Barrier. Source: [theory:barrier-domain].
-  /// @param fraction distance at which the extension starts, relative to the thickness; 0 restores
-  ///                 the barriers
+  /// @param fraction distance at which the extension starts, relative to the thickness, > 0 [-]
   void extend_domain(double fraction) requires HasDomain<F> {
-    is_extended_ = fraction > 0;
-    for (const PairSlice& pair : pairs())
-      for_each_batch(pair, [&](auto& batch) { batch.extend_domain(fraction); });
+    STICTION_ASSERT(fraction > 0);
+    is_extended_ = true;
+    for_each_batch([&](auto& batch) { batch.extend_domain(fraction); });
+  }
+  /// Restores barriers that were extended.
+  void restore_domain() requires HasDomain<F> {
+    is_extended_ = false;
+    for_each_batch([](auto& batch) { batch.restore_domain(); });
   }
 
  private:
@@ -475,7 +478,7 @@ numerics::NewtonResult minimize_island(IslandProblem<F>* island,
   return numerics::minimize_stiff(
       *island, options, [](IslandProblem<F>& problem, const numerics::NewtonOptions& next) {
         if constexpr (HasDomain<F>) {
-          problem.extend_domain(0);
+          problem.restore_domain();
           return numerics::minimize_from_anywhere(problem, next);
         } else {
           return numerics::minimize(problem, next);

@@ -30,12 +30,14 @@ struct TorsionBatchOf<F> {
 struct DofArrays {
   std::vector<double> v, v_star;
   std::vector<double> v_low;                    // low-order part, see compensated_velocity.hpp
+  std::vector<double> p_star, dv;               // A v*, and v - v* where the solve starts
   std::vector<double> dp, force;                // A (v - v*), J^T gamma
   std::vector<double> direction, dp_direction;  // d, A d
   std::vector<double> inv_diagonal;             // D^2 = diag(A)^-1
 
   void resize(int n) {
-    for (auto* array : {&v, &v_low, &v_star, &dp, &force, &direction, &dp_direction, &inv_diagonal})
+    for (auto* array :
+         {&v, &v_star, &v_low, &p_star, &dv, &dp, &force, &direction, &dp_direction, &inv_diagonal})
       array->resize(n);
   }
 };
