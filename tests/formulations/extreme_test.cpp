@@ -8,6 +8,7 @@
 
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -340,7 +341,7 @@ TEST_P(Extreme, NonFiniteInputStaysInItsIsland) {
 
 TEST_P(Extreme, RandomProblemsAtAnyStiffness) {
   std::mt19937_64 rng(11);
-  for (int trial = 0; trial < 24; ++trial) {
+  for (int trial = 0; trial < support::num_trials(24); ++trial) {
     ContactProblem problem = support::make_random_problem(
         {.num_bodies = 1 + trial % 5, .num_trees = trial % 3, .num_pairs = 2 + trial % 7}, &rng);
     const double factor = std::pow(10, 2 * (trial % 4));  // times 1e3 to 1e7 N/m

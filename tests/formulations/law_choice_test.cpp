@@ -14,6 +14,7 @@
 #include "support/models.hpp"
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -141,7 +142,7 @@ ContactProblem make_problem(int trial, std::mt19937_64* rng, double friction_fac
 
 TEST_P(LawChoice, SolvedProblemsPassTheirCertificate) {
   std::mt19937_64 rng(7);
-  for (int trial = 0; trial < 20; ++trial) {
+  for (int trial = 0; trial < support::num_trials(20); ++trial) {
     SolvedProblem solved = solve(make_problem(trial, &rng, friction_factor()));
     const certificate::Certificate certificate = solved.certify();
     EXPECT_TRUE(certificate.ok) << "trial " << trial;
@@ -160,7 +161,7 @@ TEST_P(LawChoice, SolvedProblemsPassTheirCertificate) {
 TEST_P(LawChoice, SolutionIsTheMinimumOfTheCost) {
   std::mt19937_64 rng(8);
   std::normal_distribution<double> normal;
-  for (int trial = 0; trial < 4; ++trial) {
+  for (int trial = 0; trial < support::num_trials(4); ++trial) {
     const SolvedProblem solved = solve(make_problem(trial, &rng, friction_factor()));
     const ContactProblem& problem = solved.problem;
     const support::DenseProblem dense(problem);
@@ -185,7 +186,7 @@ TEST_P(LawChoice, RandomScenesHaveAConvexPotential) {
   std::mt19937_64 rng(9);
   std::normal_distribution<double> normal;
   int num_checked = 0;
-  for (int trial = 0; trial < 4; ++trial) {
+  for (int trial = 0; trial < support::num_trials(4); ++trial) {
     const SolvedProblem solved = solve(make_problem(trial, &rng, friction_factor()));
     const ContactProblem& problem = solved.problem;
     const support::DenseProblem dense(problem);
@@ -222,7 +223,7 @@ TEST_P(LawChoice, RandomScenesHaveAConvexPotential) {
     EXPECT_LE((H - H.transpose()).norm(), 1e-15 * H.norm());
     EXPECT_GE(support::calc_eigenvalues(H - dense.A)[0], -1e-13 * H.norm()) << "trial " << trial;
   }
-  EXPECT_GT(num_checked, 20) << "too few checks with a tight tolerance";
+  EXPECT_GT(num_checked, support::num_trials(20)) << "too few checks with a tight tolerance";
 }
 
 /// Checks that impulses push, lie in the friction cone and dissipate energy, from their

@@ -9,18 +9,20 @@
 #include <gtest/gtest.h>
 
 #include "numerics/random_lcp.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::numerics {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using support::num_trials;
 
 TEST(Lemke, AgreesWithEnumeration) {
   std::mt19937_64 rng(1);
   Lemke lemke;
   int num_infeasible = 0;
-  for (int k = 0; k < 1500; ++k) {
+  for (int k = 0; k < num_trials(1500); ++k) {
     const int c = 1 + static_cast<int>(rng() % 8), rank = 1 + static_cast<int>(rng() % c);
     const RandomLcp p = make_random_lcp(c, rank, Range(k % 3), k % 2 == 0, &rng);
     const MatrixXd Q = p.Q();
@@ -34,7 +36,7 @@ TEST(Lemke, AgreesWithEnumeration) {
       ++num_infeasible;
     }
   }
-  EXPECT_GE(num_infeasible, 50);
+  EXPECT_GE(num_infeasible, num_trials(50));
 }
 
 TEST(Lemke, SolvesAllRanksInAndOutOfRange) {
@@ -43,7 +45,7 @@ TEST(Lemke, SolvesAllRanksInAndOutOfRange) {
   for (const int c : {12, 40, 100, 300})
     for (int tenths = 1; tenths <= 10; ++tenths)
       for (const Range range : {Range::inside, Range::outside})
-        for (int k = 0; k < (c < 100 ? 20 : c < 300 ? 2 : 1); ++k) {
+        for (int k = 0; k < (c < 100 ? num_trials(20) : c < 300 ? 2 : 1); ++k) {
           const int rank = std::max(1, c * tenths / 10);
           const RandomLcp p = make_random_lcp(c, rank, range, k % 2 == 0, &rng);
           const MatrixXd Q = p.Q();
@@ -180,7 +182,7 @@ TEST(Lemke, ProblemsWithNearlySingularBasesEndReproducibly) {
   std::mt19937_64 rng(8);
   std::normal_distribution<double> normal;
   const auto any = [&] { return normal(rng); };
-  for (int k = 0; k < 480; ++k) {
+  for (int k = 0; k < num_trials(480); ++k) {
     const int c = 12 + k % 9, n = 6 + k % 12;
     const double spread = k % 3 == 0 ? 0 : 1e-7;
     MatrixXd rows[3];
@@ -221,7 +223,7 @@ TEST(Lemke, NeverReportsAWrongAnswerAsSolved) {
   std::normal_distribution<double> normal;
   Lemke lemke;
   int num_solved = 0;
-  for (int k = 0; k < 300; ++k) {
+  for (int k = 0; k < num_trials(300); ++k) {
     const int c = 1 + static_cast<int>(rng() % 8);
     const MatrixXd Q = MatrixXd::NullaryExpr(c, c, [&] { return normal(rng); });
     const VectorXd r = VectorXd::NullaryExpr(c, [&] { return normal(rng); });
@@ -231,7 +233,7 @@ TEST(Lemke, NeverReportsAWrongAnswerAsSolved) {
     EXPECT_TRUE(!s.report.is_solved() || scaled_residual(Q, r, s.z) <= 1e-8);
     EXPECT_FALSE(exists && s.report.status == LcpStatus::kInfeasible);
   }
-  EXPECT_GE(num_solved, 100);
+  EXPECT_GE(num_solved, num_trials(100));
 }
 
 TEST(Lemke, ReportsTheRowOfANumberThatIsNotFinite) {
@@ -313,7 +315,7 @@ TEST(Lemke, RecoversFromBasesThatRoundOffMadeSingular) {
   std::mt19937_64 rng(1);
   Lemke solver;
   int num_unsolved = 0, most = 0;
-  for (int k = 0; k < 400; ++k) {
+  for (int k = 0; k < num_trials(400); ++k) {
     const auto [Q, r] = make_boxes(1e6, &rng);
     VectorXd z(r.size());
     const LcpReport report = solver.solve(dense(Q, r), span(z));
@@ -348,7 +350,7 @@ TEST(Lemke, ProximalStepsRemoveLambda) {
   EXPECT_NEAR(s.z[1], 0.0196200000023 / 1.5 * 10000, 1e-2);
 
   std::mt19937_64 rng(9);
-  for (int k = 0; k < 400; ++k) {
+  for (int k = 0; k < num_trials(400); ++k) {
     const auto [boxes, constants] = make_boxes(1e7, &rng);
     const Solved solved = solve(boxes, constants, &lemke);
     ASSERT_TRUE(solved.report.is_solved()) << "problem " << k;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/cluster.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -32,7 +33,7 @@ bool has_polygons(ContactModel model) { return contact::traits(model).options.fr
 
 /// Returns the number of clusters. It is small for polygons, which need dense matrices.
 int calc_num_seeds(ContactModel model) {
-  return has_polygons(model) ? 2 : contact::traits(model).is_rigid ? 10 : 20;
+  return support::num_trials(has_polygons(model) ? 2 : contact::traits(model).is_rigid ? 10 : 20);
 }
 
 class Invariant : public testing::TestWithParam<ContactModel> {
@@ -209,7 +210,7 @@ TEST_P(ConvexInvariant, ContactsGiveBackNoMoreThanTheirSpringsHold) {
       }
     }
   }
-  EXPECT_GT(num_released, 20);
+  EXPECT_GT(num_released, support::num_trials(20));
 }
 
 /// The motion of a cluster in one step, with bounds on the solver's error.
@@ -366,7 +367,7 @@ TEST_P(Extremes, ConvergeAndPassTheirCertificates) {
   options.time_step = extreme.time_step;
   options.spacing = 0.22;  // they fall on each other
   int num_contacts = 0, max_iterations = 0;
-  for (int seed = 0; seed < 3; ++seed) {
+  for (int seed = 0; seed < support::num_trials(3); ++seed) {
     Scene scene(support::make_random_scene(seed, options));
     plant::Material material = plant::kDefaultMaterial;
     // Above 1e9 N/m two models reach their limits. Under `lagged` friction is steep, by the inverse
@@ -396,7 +397,7 @@ TEST_P(Extremes, ConvergeAndPassTheirCertificates) {
     }
     for (int i = 0; i < scene->nv; ++i) ASSERT_LT(std::abs(scene.data->qvel[i]), 1e4);
   }
-  EXPECT_GT(num_contacts, 500);
+  EXPECT_GT(num_contacts, support::num_trials(500));
   RecordProperty("max_iterations", max_iterations);
 }
 

@@ -10,6 +10,7 @@
 #include "support/dense_solver.hpp"
 #include "support/models.hpp"
 #include "support/random_problem.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -20,6 +21,7 @@ using contact::ContactSolution;
 using contact::SolveStatus;
 using Eigen::VectorXd;
 using support::calc_dense_cost;
+using support::num_trials;
 using support::solve_dense;
 using support::to_vector;
 
@@ -72,7 +74,7 @@ TEST_P(ConvexSolver, AgreesWithADenseNewton) {
   std::mt19937_64 rng(1);
   Solver solver(GetParam());
   solver.options.relative_tolerance = 1e-13;
-  for (const ContactProblem& problem : make_problems(24, &rng)) {
+  for (const ContactProblem& problem : make_problems(num_trials(24), &rng)) {
     const support::DenseProblem dense(problem);
     const VectorXd sparse_v = to_vector(solver.solve(problem).v);
     const VectorXd dense_v = solve_dense(GetParam(), problem, solver.options.parameters);
@@ -97,7 +99,7 @@ TEST_P(ConvexSolver, SolutionIsTheMinimumOfTheCost) {
   Solver solver(GetParam());
   solver.options.relative_tolerance = 1e-12;
   const contact::ModelParameters& parameters = solver.options.parameters;
-  for (const ContactProblem& problem : make_problems(6, &rng)) {
+  for (const ContactProblem& problem : make_problems(num_trials(6), &rng)) {
     const support::DenseProblem dense(problem);
     const VectorXd v = to_vector(solver.solve(problem).v);
     const double cost = calc_dense_cost(GetParam(), problem, parameters, v);
@@ -119,7 +121,7 @@ TEST_P(ConvexSolver, ConvergesToTheGivenTolerance) {
   Solver solver(GetParam());
   for (const double tolerance : {1e-2, 1e-5, 1e-9}) {
     solver.options.relative_tolerance = tolerance;
-    for (const ContactProblem& problem : make_problems(12, &rng)) {
+    for (const ContactProblem& problem : make_problems(num_trials(12), &rng)) {
       for (const auto& island : solver.solve(problem).islands) {
         EXPECT_EQ(island.status, SolveStatus::kConverged);
         EXPECT_LE(island.residual, tolerance * island.scale + 1e-14);
@@ -132,7 +134,7 @@ TEST_P(ConvexSolver, ConvergesToTheGivenTolerance) {
 TEST_P(ConvexSolver, ExactGuessTakesZeroIterations) {
   std::mt19937_64 rng(4);
   Solver solver(GetParam());
-  for (const ContactProblem& problem : make_problems(12, &rng)) {
+  for (const ContactProblem& problem : make_problems(num_trials(12), &rng)) {
     solver.options.relative_tolerance = 1e-10;
     const ContactSolution exact = solver.solve(problem);
     solver.options.relative_tolerance = 1e-8;
@@ -146,7 +148,7 @@ TEST_P(ConvexSolver, SolutionDoesNotDependOnTheGuess) {
   std::mt19937_64 rng(5);
   Solver solver(GetParam());
   solver.options.relative_tolerance = 1e-12;
-  for (const ContactProblem& problem : make_problems(12, &rng)) {
+  for (const ContactProblem& problem : make_problems(num_trials(12), &rng)) {
     const support::DenseProblem dense(problem);
     const VectorXd from_v0 = to_vector(solver.solve(problem).v);
     const VectorXd from_v_star = to_vector(solver.solve(problem, problem.v_star).v);

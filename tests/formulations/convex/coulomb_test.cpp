@@ -14,6 +14,7 @@
 #include "support/law_under_test.hpp"
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -24,6 +25,7 @@ using contact::ContactProblem;
 using contact::SolveStatus;
 using Eigen::VectorXd;
 using support::make_law_choices;
+using support::num_trials;
 using support::SolvedProblem;
 using support::to_vector;
 
@@ -76,7 +78,7 @@ TEST(Coulomb, SolvesTheCoupledEquations) {
   options.relative_tolerance = 1e-12;
   options.coupling_tolerance = 1e-8;
   for (const double friction : {0.5, 2.0}) {
-    for (const ContactProblem& problem : make_problems(40, friction, false, &rng)) {
+    for (const ContactProblem& problem : make_problems(num_trials(40), friction, false, &rng)) {
       const SolvedProblem solved(ContactModel::coulomb, problem, options);
       EXPECT_FALSE(solved.has_failed());
       const support::DenseProblem dense(solved.problem);
@@ -107,7 +109,7 @@ TEST(Coulomb, ConvergesOnEveryIslandOnWhichLaggedConverges) {
   std::mt19937_64 rng(2);
   int num_islands = 0;
   for (const double friction : {0.0, 1.0, 4.0, 20.0}) {
-    for (const ContactProblem& problem : make_problems(60, friction, true, &rng)) {
+    for (const ContactProblem& problem : make_problems(num_trials(60), friction, true, &rng)) {
       const SolvedProblem lagged(ContactModel::lagged_regularized, problem);
       SolvedProblem coulomb(ContactModel::coulomb, problem);
       ASSERT_EQ(lagged.solution.islands.size(), coulomb.solution.islands.size());
@@ -122,7 +124,7 @@ TEST(Coulomb, ConvergesOnEveryIslandOnWhichLaggedConverges) {
       EXPECT_LE(certificate.coupling_error, 1e-3);
     }
   }
-  EXPECT_GT(num_islands, 200);
+  EXPECT_GT(num_islands, num_trials(200));
 }
 
 TEST(Coulomb, SolvesWithEveryLawWhatLaggedSolves) {

@@ -16,6 +16,7 @@
 #include "support/dense_problem.hpp"
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -27,6 +28,7 @@ using contact::SolveStatus;
 using Eigen::VectorXd;
 using math::Matrix3;
 using math::Vector3;
+using support::num_trials;
 using support::SolvedProblem;
 using support::to_vector;
 
@@ -179,7 +181,7 @@ TEST(TamsiLimiter, NeverStepsOverStictionOrTurnsFar) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> log_size(-3, 3);
   int num_limited = 0;
-  for (int trial = 0; trial < 20000; ++trial) {
+  for (int trial = 0; trial < num_trials(20000); ++trial) {
     const double from = std::pow(10, log_size(rng)), to = std::pow(10, log_size(rng));
     const Slip u{from * normal(rng), from * normal(rng)}, end{to * normal(rng), to * normal(rng)};
     double alpha;
@@ -194,7 +196,7 @@ TEST(TamsiLimiter, NeverStepsOverStictionOrTurnsFar) {
     for (double s = 0; s <= 1; s += 0.02)
       EXPECT_GE(std::hypot(u.x + s * (w.x - u.x), u.y + s * (w.y - u.y)), 0.8);
   }
-  EXPECT_GT(num_limited, 3000);
+  EXPECT_GT(num_limited, num_trials(3000));
 }
 
 TEST(DenseIsland, AgreesWithDenseMatricesOfTheProblem) {
@@ -301,7 +303,7 @@ void make_part(int n, ContactProblem* problem) {
 }
 
 TEST(TamsiSubsteps, EqualASequenceOfShorterSteps) {
-  for (SolvedProblem& solved : make_divided(6, 1e-12)) {
+  for (SolvedProblem& solved : make_divided(num_trials(6), 1e-12)) {
     const ContactProblem& problem = solved.problem;
     for (int island = 0; island < solved.islands.size(); ++island) {
       const int n = solved.solution.islands[island].num_substeps;
@@ -342,7 +344,7 @@ TEST(TamsiSubsteps, EqualASequenceOfShorterSteps) {
 }
 
 TEST(TamsiSubsteps, SumOfImpulsesBalancesTheMomentumOfTheStep) {
-  for (const SolvedProblem& solved : make_divided(6, 1e-12)) {
+  for (const SolvedProblem& solved : make_divided(num_trials(6), 1e-12)) {
     const support::DenseProblem dense(solved.problem);
     VectorXd r = dense.A * (to_vector(solved.solution.v) - dense.v_star);
     const double scale = r.norm();
@@ -387,7 +389,7 @@ TEST(TamsiSubsteps, CertificateChecksEachSubstep) {
 TEST(Tamsi, ConvergesToTheGivenToleranceOrReportsThatItDidNot) {
   std::mt19937_64 rng(9);
   int num_failed = 0, num_converged = 0;
-  for (int trial = 0; trial < 200; ++trial) {
+  for (int trial = 0; trial < num_trials(200); ++trial) {
     // Coefficients up to about 20 make bodies jam, so that some steps have no solution.
     SolvedProblem solved = solve(make_problem(&rng, trial % 2 ? 20 : 1), trial % 3 ? 1e-5 : 1e-8);
     for (const auto& island : solved.solution.islands) {
@@ -408,8 +410,8 @@ TEST(Tamsi, ConvergesToTheGivenToleranceOrReportsThatItDidNot) {
     EXPECT_LE(certificate.impulse_error, 1e-6);  // measured: 4e-9 N s, for stiff laws
     EXPECT_TRUE(to_vector(solved.solution.v).allFinite());
   }
-  EXPECT_GT(num_failed, 20);  // measured: 51 and 210
-  EXPECT_GT(num_converged, 100);
+  EXPECT_GT(num_failed, num_trials(20));  // measured: 51 and 210
+  EXPECT_GT(num_converged, num_trials(100));
 }
 
 }  // namespace
