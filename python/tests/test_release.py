@@ -1,4 +1,4 @@
-"""`./dev release` sets the version, joins the changelog and tags, in a clone."""
+"""`./dev release` sets the version, joins the changelog and tags, in a clone. `./dev` checks names."""
 
 from __future__ import annotations
 
@@ -36,10 +36,16 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
-def release(clone: Path, version: str) -> subprocess.CompletedProcess[str]:
+def release(clone: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["bash", clone / "dev", "release", version], capture_output=True, text=True, check=False
+        ["bash", clone / "dev", "release", *arguments], capture_output=True, text=True, check=False
     )
+
+
+def add_fragment(clone: Path) -> None:
+    (clone / "changelog" / "+thing.feature.md").write_text("`stiction thing` does a thing.\n")
+    git(clone, "add", "-A")
+    git(clone, "commit", "-qm", "[x] Add a thing")
 
 
 def test_release_joins_fragments_sets_the_version_and_tags(clone: Path) -> None:
@@ -85,6 +91,68 @@ def test_uncommitted_changes_are_refused(clone: Path) -> None:
     done = release(clone, "7.8.9")
     assert done.returncode == 1
     assert "the working tree has uncommitted changes" in done.stderr
+
+
+@pytest.mark.parametrize("version", ["7.8.9", "7.8.10", "7.7.11"])
+def test_a_version_that_is_not_higher_than_the_newest_tag_is_refused(
+    clone: Path, version: str
+) -> None:
+    add_fragment(clone)
+    git(clone, "tag", "v7.8.9")
+    git(clone, "tag", "v7.8.10")
+    done = release(clone, version)
+    assert done.returncode == 1
+    assert f"version {version} is not higher than the newest tag v7.8.10" in done.stderr
+
+
+def test_a_higher_version_than_the_newest_tag_is_released(clone: Path) -> None:
+    add_fragment(clone)
+    git(clone, "tag", "v7.8.9")
+    done = release(clone, "7.8.10")
+    assert done.returncode == 0, done.stderr
+    assert git(clone, "tag", "--points-at", "HEAD") == "v7.8.10"
+
+
+def test_fragments_beside_a_written_section_are_refused(clone: Path) -> None:
+    changes = clone / "CHANGELOG.md"
+    changes.write_text(changes.read_text() + "\n## 7.8.9 (unreleased)\n\nA thing.\n")
+    add_fragment(clone)
+    head = git(clone, "rev-parse", "HEAD")
+    done = release(clone, "7.8.9")
+    assert done.returncode == 1
+    assert "the section '## 7.8.9 (unreleased)'" in done.stderr
+    assert "changelog/+thing.feature.md; move the fragments into the section" in done.stderr
+    assert git(clone, "rev-parse", "HEAD") == head
+    assert git(clone, "status", "--porcelain") == ""
+
+
+def test_a_written_section_is_released_without_fragments(clone: Path) -> None:
+    for fragment in (clone / "changelog").glob("+*.md"):
+        fragment.unlink()
+    changes = clone / "CHANGELOG.md"
+    changes.write_text(changes.read_text() + "\n## 7.8.9 (unreleased)\n\nA thing.\n")
+    git(clone, "commit", "-qam", "[x] Write the section")
+    done = release(clone, "7.8.9")
+    assert done.returncode == 0, done.stderr
+    assert "## 7.8.9 (unreleased)" not in changes.read_text()
+    assert "\n## 7.8.9 (2" in changes.read_text()
+
+
+def test_more_than_one_argument_is_refused(clone: Path) -> None:
+    add_fragment(clone)
+    done = release(clone, "7.8.9", "--dry-run")
+    assert done.returncode == 1
+    assert "release takes one version, but has the arguments: 7.8.9 --dry-run" in done.stderr
+
+
+def test_an_unknown_preset_is_refused(clone: Path) -> None:
+    done = subprocess.run(
+        ["bash", clone / "dev", "cpp", "nosuch"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "dev: there is no preset 'nosuch' for C++ tests; name release, dev or tsan\n"
+    )
 
 
 def test_version_of_the_package_is_that_of_the_build() -> None:
