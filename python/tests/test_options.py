@@ -12,10 +12,13 @@ from typing import Any
 import mujoco
 import pytest
 import typer
+from typer.testing import CliRunner
 
 import stiction
+import stiction.cli  # registers the commands
 from stiction._core import contact_model_traits
 from stiction.colours import find_colour
+from stiction.commands.app import app
 from stiction.commands.options import Setting, parse_setting
 from stiction.options import DEFAULTS, OPTIONS
 
@@ -101,12 +104,73 @@ def test_settings_have_the_type_of_their_option(text: str, setting: Setting) -> 
         ("gap_correction=much", "gap_correction is 'much', must be a number"),
         ("max_iterations=2.5", "max_iterations is '2.5', must be an integer"),
         ("drop_separating=no", "drop_separating is 'no', must be true or false"),
-        ("tolerance=1e-3", "no setting 'tolerance'"),
+        ("tolerance=much", "tolerance is 'much', must be a number"),
     ],
 )
 def test_settings_of_another_form_are_refused(text: str, message: str) -> None:
     with pytest.raises(typer.BadParameter, match=message):
         parse_setting(text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("run a.xml --set tolerance=2", "'tolerance' has its own argument; write --tolerance 2"),
+        (
+            "run a.xml --set time_step=1e-3",
+            "'time_step' has its own argument; write --time-step 0.001",
+        ),
+        ("run a.xml --set quadrature=centroid", "write --quadrature centroid"),
+        ("compare a.xml --set normal_law=hertz", "write --normal-law hertz"),
+        ("compare a.xml --set integrator=rk4", "'integrator' cannot be set, because the command"),
+        ("run a.xml --set trace=true", "'trace' cannot be set, because the command chooses it"),
+        ("run a.xml --set on_failure=raise", "'on_failure' cannot be set"),
+    ],
+)
+def test_a_setting_with_an_argument_of_its_own_names_the_argument(
+    arguments: str, message: str
+) -> None:
+    refusal = CliRunner().invoke(app, arguments.split(), standalone_mode=False).exception
+    assert isinstance(refusal, typer.BadParameter)
+    assert message in refusal.message
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_help_offers_only_settings_that_the_command_takes(command: str) -> None:
+    (settings,) = [p for p in _find_params(command) if p.name == "settings"]
+    offered = settings.help.split("several times. ")[1].rstrip(".").split(", ")
+    arguments = {parameter.name for parameter in _find_params(command)}
+    assert not arguments & set(offered)
+    assert "gap_correction" in offered
+    assert "trace" not in offered
+
+
+def _find_params(command: str) -> list[Any]:
+    group: Any = typer.main.get_command(app)
+    return list(group.commands[command].params)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--tolerance 1", "is 1.0, must be in (0, 1)"),
+        ("--tolerance nan", "is nan, must be in (0, 1)"),
+        ("--num-threads 0", "is 0, must be in 1..1024"),
+        ("--num-threads 1025", "is 1025, must be in 1..1024"),
+    ],
+)
+def test_arguments_of_commands_have_the_range_of_their_option(arguments: str, message: str) -> None:
+    line = ["run", "a.xml", *arguments.split()]
+    refusal = CliRunner().invoke(app, line, standalone_mode=False).exception
+    assert isinstance(refusal, typer.BadParameter)
+    assert message in refusal.message
+
+
+@pytest.mark.parametrize("arguments", ["--num-threads 1024", "--num-threads 1"])
+def test_the_ends_of_a_closed_range_are_accepted(arguments: str) -> None:
+    result = CliRunner().invoke(app, ["run", "no_such.xml", *arguments.split()])
+    assert isinstance(result.exception, stiction.Error)
+    assert "no_such.xml" in str(result.exception)
 
 
 def test_the_page_of_options_lists_them_all(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from stiction.scene import load_scene
 @app.command("compare")
 def compare_command(
     scene: options.SceneFile,
-    contact_model: options.ContactModels = None,
+    contact_model: Annotated[list[str] | None, options.make_models_option("all")] = None,
     normal_law: options.NormalLaw = DEFAULTS["normal_law"],
     friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
     time_step: options.TimeStep = None,

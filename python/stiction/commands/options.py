@@ -68,10 +68,19 @@ def _check_contact_models(names: list[str] | None) -> list[str] | None:
     return names or None
 
 
-def _check_tolerance(value: float) -> float:
-    if not 0 < value < 1:
-        raise typer.BadParameter(f"{value} is not between 0 and 1")
-    return value
+def _check_range(name: str) -> Callable[[float], float]:
+    """Returns a callback that accepts only values in the range of an option that has two ends."""
+    wanted = OPTIONS[name].range
+    low, high = (float(end) for end in re.findall(r"\d+(?:\.\d+)?", wanted))
+    is_open = "(" in wanted
+
+    def check(value: float) -> float:
+        is_inside = low < value < high if is_open else low <= value <= high
+        if not is_inside:
+            raise typer.BadParameter(f"is {value}, must be {wanted}")
+        return value
+
+    return check
 
 
 # Options that have an argument of their own, or that commands choose themselves.
@@ -85,6 +94,7 @@ _NOT_SETTINGS = {
     "friction_law",
     "tessellation",
     "quadrature",
+    "trace",
     "on_failure",
 }
 _SETTINGS = [name for name in OPTIONS if name not in _NOT_SETTINGS]
@@ -109,18 +119,34 @@ def parse_setting(text: str) -> Setting:
     """Returns Setting('gap_correction', 0.2) for 'gap_correction=0.2', by the kind of the option.
 
     Raises:
-        typer.BadParameter: the text is not NAME=VALUE, or the name or the value is wrong.
+        typer.BadParameter: the text is not NAME=VALUE, no option has the name, or the value is not
+            of the option's kind.
     """
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals:
         raise typer.BadParameter(f"'{text}' is not NAME=VALUE")
-    if name not in _SETTINGS:
+    if name not in OPTIONS:
         raise typer.BadParameter(f"no setting '{name}' {suggest_name(name, _SETTINGS)}")
     parse, wanted = _PARSERS[OPTIONS[name].kind]
     try:
         return Setting(name, parse(value))
     except (KeyError, ValueError) as e:
         raise typer.BadParameter(f"{name} is '{value}', must be {wanted}") from e
+
+
+def _check_settings(context: typer.Context, settings: list[Setting] | None) -> list[Setting] | None:
+    """Refuses options that have an argument of their own, or that the command chooses itself."""
+    arguments = {parameter.name for parameter in context.command.params}
+    for name, value in settings or ():
+        if name in arguments:
+            argument = f"--{name.replace('_', '-')} {str(value).removesuffix('.0')}"
+            raise typer.BadParameter(f"'{name}' has its own argument; write {argument}")
+        if name not in _SETTINGS:
+            raise typer.BadParameter(
+                f"'{name}' cannot be set, because the command chooses it; "
+                "set it in Python, as an argument of stiction.Simulator"
+            )
+    return settings
 
 
 def _choice(name: str) -> Any:
@@ -135,17 +161,22 @@ def _choice(name: str) -> Any:
     )
 
 
-ContactModel = Annotated[str, _choice("contact_model")]
-ContactModels = Annotated[
-    list[str] | None,
-    typer.Option(
+def make_models_option(default: str) -> Any:
+    """Returns the option --contact-model of a command that runs several models.
+
+    Args:
+        default: the models that the command runs if none is given, as text for its help.
+    """
+    return typer.Option(
         "--contact-model",
         callback=_check_contact_models,
         metavar="NAME",
-        help=f"May be given several times. The default is all; for a study, the models that it is "
-        f"about. One of {', '.join(contact_models())}.",
-    ),
-]
+        help=f"May be given several times. The default is {default}. "
+        f"One of {', '.join(contact_models())}.",
+    )
+
+
+ContactModel = Annotated[str, _choice("contact_model")]
 Integrator = Annotated[str, _choice("integrator")]
 NormalLaw = Annotated[str, _choice("normal_law")]
 FrictionLaw = Annotated[str, _choice("friction_law")]
@@ -166,7 +197,7 @@ TimeStep = Annotated[
     ),
 ]
 Tolerance = Annotated[
-    float, typer.Option(callback=_check_tolerance, help=OPTIONS["tolerance"].help)
+    float, typer.Option(callback=_check_range("tolerance"), help=OPTIONS["tolerance"].help)
 ]
 Controls = Annotated[
     ControlsName | None,
@@ -176,7 +207,9 @@ Controls = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of random controls.")]
-NumThreads = Annotated[int, typer.Option(min=1, help=OPTIONS["num_threads"].help)]
+NumThreads = Annotated[
+    int, typer.Option(callback=_check_range("num_threads"), help=OPTIONS["num_threads"].help)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of text.")]
 Properties = Annotated[
     Path | None,
@@ -189,6 +222,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         parser=parse_setting,
+        callback=_check_settings,
         metavar="NAME=VALUE",
         help=f"Options of stiction.Simulator; may be given several times. {', '.join(_SETTINGS)}.",
     ),

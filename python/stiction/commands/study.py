@@ -40,7 +40,9 @@ def study_command(
             "--quick", help="Take fewer, larger steps and make fewer, equally strict checks."
         ),
     ] = False,
-    contact_model: options.ContactModels = None,
+    contact_model: Annotated[
+        list[str] | None, options.make_models_option("the models that the study is about")
+    ] = None,
     as_json: options.Json = False,
     out: Annotated[
         Path | None,

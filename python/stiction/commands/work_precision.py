@@ -39,7 +39,9 @@ def bench_work_precision(
             callback=_check_scenes, metavar="SCENE", help=f"{', '.join(SCENES)}; default: all."
         ),
     ] = None,
-    contact_model: options.ContactModels = None,
+    contact_model: Annotated[
+        list[str] | None, options.make_models_option("all compliant models")
+    ] = None,
     tolerance: options.Tolerance = DEFAULTS["tolerance"],
     quick: Annotated[bool, typer.Option("--quick", help="Take fewer, larger steps.")] = False,
     repeats: Repeats = 5,

@@ -109,7 +109,7 @@ def test_a_run_has_the_fewest_steps_that_reach_the_duration(command, pile, durat
         (["--duration", "5parsecs"], "'5parsecs' is not a time; write a number of seconds"),
         (["--duration", "0"], "'0' is not a finite time above 0"),
         (["--time-step", "-1ms"], "'-1ms' is not a finite time above 0"),
-        (["--tolerance", "1"], "1.0 is not between 0 and 1"),
+        (["--tolerance", "1"], "is 1.0, must be in (0, 1)"),
         (["--num-threads", "0"], "'--num-threads'"),
         (
             ["--set", "gap_corection=1"],
