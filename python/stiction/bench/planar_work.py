@@ -25,6 +25,7 @@ from stiction.experiments.falling_sphere import CASE as FALLING_SPHERE
 from stiction.experiments.planar import Trajectory, Vector
 from stiction.experiments.planar_case import PlanarCase
 from stiction.experiments.sliding_rod import CASES as SLIDING_ROD
+from stiction.options import DEFAULTS
 
 _TIMED_STEPS = 1000  # fewest steps of a repeat: short runs are repeated within it
 
@@ -74,7 +75,7 @@ def run_planar_work(
     contact_models: Iterable[str],
     *,
     quick: bool = False,
-    tolerance: float = 1e-5,
+    tolerance: float = DEFAULTS["tolerance"],
     num_repeats: int = 5,
     with_drake: bool | None = None,
     tell: Tell = lambda text: None,

@@ -62,7 +62,7 @@ def _print_head(console: Console, explanation: dict[str, Any]) -> None:
     verdict = "collide" if explanation["collides"] else "do not collide"
     model = f"contact model {explanation['contact_model']}"
     laws = (explanation["normal_law"], explanation["friction_law"])
-    if laws != ("hunt_crossley", "soft"):
+    if laws != (DEFAULTS["normal_law"], DEFAULTS["friction_law"]):
         model += f", normal law {laws[0]}, friction law {laws[1]}"
     console.print(f"They {verdict}: {explanation['reason']}; {model}.", markup=False)
     if explanation["touches_in"] == "patches":

@@ -12,6 +12,7 @@ from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.interrupts import DeferredInterrupt
+from stiction.options import DEFAULTS
 from stiction.recording import Recording
 from stiction.recording.environment import find_differences
 from stiction.recording.replay import Difference, Replay
@@ -30,7 +31,7 @@ def replay_command(
     from_step: Annotated[
         int, typer.Option(min=0, help="Start from the recorded state after this many steps.")
     ] = 0,
-    num_threads: options.NumThreads = 1,
+    num_threads: options.NumThreads = DEFAULTS["num_threads"],
     properties: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Contact properties; replace the recorded properties."),

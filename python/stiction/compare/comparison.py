@@ -10,6 +10,7 @@ from stiction.compare.cases import make_cases
 from stiction.compare.held_body import find_held_body
 from stiction.compare.rows import Comparison
 from stiction.controls import ControlsName, count_steps, default_controls, default_duration
+from stiction.options import DEFAULTS
 from stiction.scene import Scene
 
 # The first part of the hold, or of a run without a hold, is not judged: transients decay in it.
@@ -21,12 +22,12 @@ def compare_models(
     scene: Scene,
     contact_models: Sequence[str] | None = None,
     *,
-    normal_law: str = "hunt_crossley",
-    friction_law: str = "soft",
+    normal_law: str = DEFAULTS["normal_law"],
+    friction_law: str = DEFAULTS["friction_law"],
     settings: Mapping[str, Any] | None = None,
     time_step: float | None = None,
     duration: float | None = None,
-    tolerance: float = 1e-5,
+    tolerance: float = DEFAULTS["tolerance"],
     controls: ControlsName | None = None,
     seed: int = 0,
     after_step: AfterStep = lambda: False,

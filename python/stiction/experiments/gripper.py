@@ -84,7 +84,10 @@ def load_gripper(resolution: Resolution) -> Scene:
 
 
 def make_gripper_simulator(
-    scene: Scene, contact_model: str, tessellation: str = "polygon", tolerance: float = 1e-5
+    scene: Scene,
+    contact_model: str,
+    tessellation: str = DEFAULTS["tessellation"],
+    tolerance: float = DEFAULTS["tolerance"],
 ) -> stiction.Simulator:
     """Makes a simulator with the study's stiction tolerance."""
     with ignored_settings_are_fine():

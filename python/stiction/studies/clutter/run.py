@@ -20,6 +20,7 @@ from stiction.experiments.clutter import (
     make_mjcf,
     make_properties,
 )
+from stiction.options import DEFAULTS
 
 Vector = NDArray[np.float64]
 
@@ -138,7 +139,7 @@ def run_clutter_case(
     *,
     time_step: float = TIME_STEP,
     stiffness: float = STIFFNESS,
-    tolerance: float = 1e-5,
+    tolerance: float = DEFAULTS["tolerance"],
     stiction_tolerance: float = STICTION_TOLERANCE,
     seed: int = 0,
     num_conditions: int = 0,
@@ -189,8 +190,8 @@ def run_clutter_case(
         if not report.ok:
             status[report.status] = status.get(report.status, 0) + 1
         residual = max(residual, certificate.relative_residual)
-        to_momentum = max(to_momentum, getattr(certificate, "residual_to_momentum", 0.0))
-        coupling = max(coupling, getattr(certificate, "coupling_error", 0.0))
+        to_momentum = max(to_momentum, certificate.residual_to_momentum)
+        coupling = max(coupling, certificate.coupling_error)
         trace[i, 0] = (i + 1) * time_step
         trace[i, 1:4] = (
             statistics.max_iterations,
