@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import pytest
+import typer
+import typer.rich_utils
+from typer.testing import CliRunner
 
 import stiction
+import stiction.cli  # registers the commands
 import stiction.commands.output as output
+from stiction.commands.app import app
 
 STICTION = Path(sys.executable).parent / "stiction"
 BALL = (
@@ -76,6 +84,32 @@ def test_a_missing_file_exits_with_1_and_its_name() -> None:
     result = run("run", "no_such_scene.xml")
     assert result.returncode == 1
     assert result.stderr.strip() == "error: no_such_scene.xml: there is no such file"
+
+
+def _find_commands(group: Any, *path: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yields the words and the object of every command, and of the groups themselves."""
+    yield path, group
+    for name, command in getattr(group, "commands", {}).items():
+        yield from _find_commands(command, *path, name)
+
+
+_COMMANDS = dict(_find_commands(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("path", _COMMANDS, ids=" ".join)
+def test_help_shows_all_words_in_brackets(path: tuple[str, ...], monkeypatch: Any) -> None:
+    command = _COMMANDS[path]
+    sources = [command.help, *(getattr(parameter, "help", None) for parameter in command.params)]
+    words = re.findall(r"\[[^\]]+\]", " ".join(filter(None, sources)).replace("\\[", "["))
+    monkeypatch.setattr(typer.rich_utils, "MAX_WIDTH", 1000)  # no line breaks inside brackets
+    shown = CliRunner().invoke(app, [*path, "--help"]).stdout
+    assert [word for word in words if word not in shown] == []
+
+
+def test_help_shows_units_and_extras() -> None:
+    shown = run("mesh", "--help").stdout
+    for words in ("stiction[mesh]", "tet mesh [m]", "modulus [Pa]"):
+        assert words in " ".join(shown.replace("│", " ").split())
 
 
 def test_python_m_is_the_same_program() -> None:

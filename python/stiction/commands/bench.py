@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from stiction.bench import (
@@ -110,7 +111,7 @@ def bench_heap(
         int, typer.Option("--bodies", "-n", min=1, max=10_000, help="Number of bodies.")
     ] = heap.NUM_BODIES,
     duration: Annotated[
-        float, typer.Option(min=0.2, max=60, help="Simulated time from the drop [s].")
+        float, typer.Option(min=0.2, max=60, help=escape("Simulated time from the drop [s]."))
     ] = heap.DURATION,
     contact_model: ContactModel = DEFAULTS["contact_model"],
     tolerance: Tolerance = DEFAULTS["tolerance"],

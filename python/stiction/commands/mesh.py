@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -31,8 +32,10 @@ def mesh(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A closed surface (.obj, .stl), which needs the extra stiction[mesh], or a tet "
-            "mesh (.vtk).",
+            help=escape(
+                "A closed surface (.obj, .stl), which needs the extra stiction[mesh], or a tet "
+                "mesh (.vtk)."
+            ),
             show_default=False,
         ),
     ],
@@ -48,7 +51,9 @@ def mesh(
         typer.Option(
             callback=_check_above_zero,
             metavar="M",
-            help="Edge length of a surface's tet mesh [m]; default: a tenth of the surface's size.",
+            help=escape(
+                "Edge length of a surface's tet mesh [m]; default: a tenth of the surface's size."
+            ),
         ),
     ] = None,
     modulus: Annotated[
@@ -56,7 +61,9 @@ def mesh(
         typer.Option(
             callback=_check_above_zero,
             metavar="PA",
-            help="Hydroelastic modulus [Pa]: write its pressure field in place of the extent field.",
+            help=escape(
+                "Hydroelastic modulus [Pa]: write its pressure field in place of the extent field."
+            ),
         ),
     ] = None,
     as_json: options.Json = False,
