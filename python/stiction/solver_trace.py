@@ -31,10 +31,16 @@ def plot_trace(trace: TraceReport) -> Figure:
         A matplotlib figure with three plots.
 
     Raises:
+        TypeError: the argument is not the trace of a report.
         Error: the trace is empty.
     """
     from matplotlib.figure import Figure  # slow, and only plots need it
 
+    if not isinstance(trace, TraceReport):
+        raise TypeError(
+            f"trace is a {type(trace).__name__}, must be a TraceReport; "
+            "pass report.trace of a step by Simulator(..., trace=True)"
+        )
     if len(trace) == 0:
         raise Error(
             "unsupported",
@@ -71,5 +77,6 @@ def _finish(axes: Axes, label: str, *, log: bool) -> None:
     axes.set_ylabel(label)
     axes.locator_params(axis="x", integer=True)
     axes.grid(alpha=0.2)
-    if log:
+    # Matplotlib warns of a logarithmic axis without positive values.
+    if log and any((np.asarray(line.get_ydata(), float) > 0).any() for line in axes.lines):
         axes.set_yscale("log", nonpositive="mask")

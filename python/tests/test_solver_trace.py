@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import mujoco
 import numpy as np
 import pytest
@@ -96,3 +98,20 @@ def test_plot_of_an_empty_trace_names_the_remedy() -> None:
     _, report = _step("lagged", trace=False)
     with pytest.raises(stiction.Error, match="trace=True"):
         stiction.plot_trace(report.trace)
+
+
+@pytest.mark.parametrize("contact_model", _newton_models())
+@pytest.mark.filterwarnings("error")
+def test_a_plot_is_drawn_without_warnings(contact_model: str) -> None:
+    _, report = _step(contact_model, trace=True)
+    figure = stiction.plot_trace(report.trace)
+    figure.savefig(io.BytesIO(), format="svg")
+    cost, gradient, step = figure.axes
+    assert cost.get_yscale() == ("linear" if contact_model == "tamsi" else "log")
+    assert (gradient.get_yscale(), step.get_yscale()) == ("log", "linear")
+
+
+def test_plot_of_a_report_names_its_trace() -> None:
+    _, report = _step("lagged", trace=True)
+    with pytest.raises(TypeError, match=r"trace is a StepReport.*pass report\.trace"):
+        stiction.plot_trace(report)  # type: ignore[arg-type]
