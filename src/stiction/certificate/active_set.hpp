@@ -13,7 +13,7 @@ namespace stiction::certificate {
 ///
 /// In an island of n dofs, n - rank X of them are enough. The bilateral rows X are the equalities
 /// and, in models with bilateral tangents, the tangents of the sticking contacts. Source: Theorem 1
-/// of [drumwright2015]; [theory:num-pushing].
+/// of [drumwright2015]; [theory:num-active].
 class ActiveSet {
  public:
   struct Count {

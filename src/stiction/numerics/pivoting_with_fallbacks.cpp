@@ -182,7 +182,7 @@ void PivotingWithFallbacks::try_make_independent(const Problem& problem, std::sp
 }
 
 /// Makes the rows with z > 0 linearly independent by moving z along their linear dependences, which
-/// changes neither N^T z nor w. Source: [theory:num-pushing].
+/// changes neither N^T z nor w. Source: [theory:num-active].
 void PivotingWithFallbacks::make_independent(const GramLcp& problem, std::span<double> z) {
   constexpr double kDependent = 1e-24;  // relative to the square of a row; less is round-off
   const int n = problem.num_columns;
