@@ -1,5 +1,5 @@
 // Measures the ordering, the factorization and the solve of Hessians of piles of bodies. Blocks are
-// 6 x 6, and each body touches its neighbours.
+// 6 x 6, and each body touches its neighbors.
 
 #include <algorithm>
 #include <random>
@@ -18,7 +18,7 @@ using stiction::math::BlockSparseCholesky;
 constexpr int kBlock = 6;
 
 /// Returns the contacts of a pile: columns of ten bodies on a square grid. Bodies touch along the
-/// columns, and many touch a neighbour in another column.
+/// columns, and many touch a neighbor in another column.
 std::vector<BlockEdge> make_pile(int num_bodies) {
   constexpr int kLevels = 10;
   std::mt19937 random(1);

@@ -46,7 +46,7 @@ COMPILED = ("_core", "_step_options")  # modules that the build makes
 # The parts of the package, the lowest first. Parts on one line do not import each other.
 PYTHON_LAYERS = (
     COMPILED,
-    ("_load", "colours", "errors", "interrupts", "plain_json", "version"),
+    ("_load", "colors", "errors", "interrupts", "plain_json", "version"),
     ("arguments", "names"),
     ("custom_text", "options", "package_scenes"),
     ("control_schedule", "lcp", "meshing", "properties", "solver_trace"),

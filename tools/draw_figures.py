@@ -26,7 +26,7 @@ from PIL import Image
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 _OUTPUT = ROOT / "out" / "figures"
-_COLOURS = 256  # colours of the palette; it makes a file a third as large, and looks the same
+_COLORS = 256  # colors of the palette; it makes a file a third as large, and looks the same
 _CHECK_FAILED = 1  # exit code of a study that drew its plots, but failed a check
 
 
@@ -114,7 +114,7 @@ def _write_picture(plot: Path, picture: Path) -> bool:
     before = picture.read_bytes() if picture.exists() else b""
     with Image.open(plot) as image:
         pixels = image.convert("RGB")
-    pixels.quantize(_COLOURS, dither=Image.Dither.NONE).save(picture, optimize=True)
+    pixels.quantize(_COLORS, dither=Image.Dither.NONE).save(picture, optimize=True)
     return picture.read_bytes() != before
 
 

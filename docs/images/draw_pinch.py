@@ -60,7 +60,7 @@ def _render(scene: Scene) -> NDArray[np.uint8]:
 
 def _draw_slip(axes: Axes, comparison: Comparison) -> None:
     ends: list[tuple[float, float, list[Row], str]] = []  # of lines, and who shares them
-    for row, trace, (colour, dash) in zip(
+    for row, trace, (color, dash) in zip(
         comparison.rows, comparison.traces, find_styles(comparison), strict=True
     ):
         judged = trace["time"] >= comparison.judged_from
@@ -68,23 +68,23 @@ def _draw_slip(axes: Axes, comparison: Comparison) -> None:
         slip = 1e6 * (trace["slip"][judged] - trace["slip"][judged][0])
         if slip[-1] < _LEAST_SLIP:
             axes.annotate(
-                f"{row.label}: below 1e-9 µm", (4, _LEAST_SLIP), color=colour, va="bottom",
+                f"{row.label}: below 1e-9 µm", (4, _LEAST_SLIP), color=color, va="bottom",
                 ha="right", fontsize=8,
             )  # fmt: skip
             assert abs(slip[-1]) < 1e-9
             continue
-        axes.plot(time[1:], slip[1:], color=colour, ls=dash, lw=1.8)
+        axes.plot(time[1:], slip[1:], color=color, ls=dash, lw=1.8)
         same = [end for end in ends if abs(np.log(end[1] / slip[-1])) < 0.05]
         if same:
             same[0][2].append(row)
         else:
-            ends.append((float(time[-1]), float(slip[-1]), [row], colour))
-    for time_end, slip_end, rows, colour in ends:
+            ends.append((float(time[-1]), float(slip[-1]), [row], color))
+    for time_end, slip_end, rows, color in ends:
         assert rows[0].creep_measured is not None
         creep = 1e6 * rows[0].creep_measured
         axes.annotate(
             f"{creep:.{0 if creep > 10 else 1}f} µm/s  {', '.join(row.label for row in rows)}",
-            (time_end, slip_end), color=colour if len(rows) == 1 else "black", va="center",
+            (time_end, slip_end), color=color if len(rows) == 1 else "black", va="center",
             xytext=(4, 0), textcoords="offset points", annotation_clip=False, fontsize=8,
         )  # fmt: skip
     axes.set(yscale="log", xlabel="time held [s]", ylabel="slip of the cube [µm]")

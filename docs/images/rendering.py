@@ -36,7 +36,7 @@ def render(
         size: width and height in pixels.
 
     Returns:
-        Colours, (height, width, 3).
+        Colors, (height, width, 3).
     """
     width, height = (_SAMPLES * pixels for pixels in size)
     model.vis.global_.offwidth, model.vis.global_.offheight = width, height

@@ -76,7 +76,7 @@ def test_the_certificates_public_headers_may_be_included(tmp_path: Path) -> None
         ),
         ("plant/a.hpp", '"stiction/certificate/verdict.hpp"', "include certificate.hpp or"),
         ("laws/a.hpp", '"stiction/certificate/certifier.hpp"', "laws must not include certificate"),
-        ("base/a.hpp", '"stiction/colour/b.hpp"', "no folder 'colour'"),
+        ("base/a.hpp", '"stiction/color/b.hpp"', "no folder 'color'"),
         ("sim/a.hpp", '"b.hpp"', "write it as stiction/.../b.hpp"),
     ],
 )
@@ -91,10 +91,10 @@ def test_fault_names_file_line_and_folders(
 
 
 def test_unknown_folder_is_a_fault(tmp_path: Path) -> None:
-    write(tmp_path, "colour/a.hpp", "<vector>")
+    write(tmp_path, "color/a.hpp", "<vector>")
     result = check(tmp_path)
     assert result.returncode == 1
-    assert "no layer has the folder 'colour'" in result.stderr
+    assert "no layer has the folder 'color'" in result.stderr
 
 
 # ---- Python ---------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def test_a_circle_of_modules_is_found(tmp_path: Path, form: str) -> None:
 
 
 def test_an_unknown_part_is_a_fault(tmp_path: Path) -> None:
-    write_module(tmp_path, "colour.py")
+    write_module(tmp_path, "color.py")
     result = check(tmp_path)
     assert result.returncode == 1
-    assert "no layer has 'colour'" in result.stderr
+    assert "no layer has 'color'" in result.stderr

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import stiction
 import stiction.cli  # registers the commands
 from stiction._core import contact_model_traits
-from stiction.colours import find_colour
+from stiction.colors import find_color
 from stiction.commands.app import app
 from stiction.commands.options import Setting, parse_setting
 from stiction.options import DEFAULTS, OPTIONS
@@ -185,11 +185,11 @@ def test_the_page_of_options_lists_them_all(monkeypatch: pytest.MonkeyPatch) -> 
         assert item.children[1].astext() == f"{option.help} {option.describe_values()}"
 
 
-def test_models_have_colours_of_their_own() -> None:
-    colours = [find_colour(name) for name in stiction.contact_models()]
-    assert len(set(colours)) == len(colours)
-    assert all(re.fullmatch("#[0-9a-f]{6}", colour) for colour in colours)
-    assert find_colour("drake") == "#888888"
+def test_models_have_colors_of_their_own() -> None:
+    colors = [find_color(name) for name in stiction.contact_models()]
+    assert len(set(colors)) == len(colors)
+    assert all(re.fullmatch("#[0-9a-f]{6}", color) for color in colors)
+    assert find_color("drake") == "#888888"
 
 
 def test_lists_of_models_come_from_their_traits() -> None:

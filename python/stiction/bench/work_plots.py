@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from stiction.bench.work_precision import WorkCurves
-from stiction.colours import find_colour
+from stiction.colors import find_color
 from stiction.experiments.plots import find_line, make_log_log, make_plot
 
 _MUJOCO_LINES = ("-", "--", ":")
@@ -60,12 +60,12 @@ def _find_line(stepper: str, steppers: Sequence[str]) -> dict[str, Any]:
     """
     program, _, variant = stepper.partition(" ")
     if program == "drake":
-        colour = find_colour(variant)
-        look = {"color": colour, "lw": 1, "ls": "--", "marker": "s", "ms": 4, "mfc": "none"}
+        color = find_color(variant)
+        look = {"color": color, "lw": 1, "ls": "--", "marker": "s", "ms": 4, "mfc": "none"}
         return {**look, "label": stepper}
     if program == "mujoco":
         line = _MUJOCO_LINES[_RANKS.get(variant, 2)]
-        look = {"color": find_colour("mujoco"), "lw": 1, "ls": line, "marker": "^", "ms": 4}
+        look = {"color": find_color("mujoco"), "lw": 1, "ls": line, "marker": "^", "ms": 4}
         return {**look, "label": stepper}
     ours = [name for name in steppers if " " not in name]
     return {**find_line(stepper, ours), "marker": "o", "ms": 4}

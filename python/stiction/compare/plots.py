@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from stiction.colours import find_colour
+from stiction.colors import find_color
 from stiction.compare.rows import Comparison
 from stiction.compare.trace import Trace
 
@@ -48,7 +48,7 @@ def find_styles(comparison: Comparison) -> list[tuple[str, str]]:
     for row in comparison.rows:
         k = count.get(row.contact_model, 0)
         count[row.contact_model] = k + 1
-        styles.append((find_colour(row.contact_model), _DASHES[k % len(_DASHES)]))
+        styles.append((find_color(row.contact_model), _DASHES[k % len(_DASHES)]))
     return styles
 
 
@@ -58,11 +58,11 @@ def _find_lines(comparison: Comparison) -> Iterator[tuple[Trace, dict[str, Any]]
     Lines drawn first are wider, so that they stay visible under the lines drawn over them.
     """
     models = list(dict.fromkeys(row.contact_model for row in comparison.rows))
-    for row, trace, (colour, dash) in zip(
+    for row, trace, (color, dash) in zip(
         comparison.rows, comparison.traces, find_styles(comparison), strict=True
     ):
         behind = len(models) - 1 - models.index(row.contact_model)
-        yield trace, {"color": colour, "ls": dash, "lw": 1.5 + 0.8 * min(behind, 4)}
+        yield trace, {"color": color, "ls": dash, "lw": 1.5 + 0.8 * min(behind, 4)}
 
 
 def draw_slip(comparison: Comparison) -> str:

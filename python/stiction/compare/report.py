@@ -144,8 +144,8 @@ def _make_table(comparison: Comparison) -> str:
     )
 
 
-def _make_swatch(colour: str, dash: str) -> str:
-    return f'<i style="border-top:3px {dash} {colour}"></i>'
+def _make_swatch(color: str, dash: str) -> str:
+    return f'<i style="border-top:3px {dash} {color}"></i>'
 
 
 def _make_plots(comparison: Comparison) -> str:

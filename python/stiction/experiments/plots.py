@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from stiction._core import contact_model_traits
-from stiction.colours import find_colour
+from stiction.colors import find_color
 
 _STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
@@ -48,7 +48,7 @@ def find_line(contact_model: str, contact_models: Sequence[str]) -> dict[str, An
     # The peaks of mj_step would hide the other lines.
     if contact_model_traits(contact_model).is_mj_step:
         return {
-            "color": find_colour(contact_model),
+            "color": find_color(contact_model),
             "label": contact_model,
             "lw": 1,
             "alpha": 0.35,
@@ -56,7 +56,7 @@ def find_line(contact_model: str, contact_models: Sequence[str]) -> dict[str, An
         }
     behind = len(names) - 1 - names.index(contact_model)
     return {
-        "color": find_colour(contact_model),
+        "color": find_color(contact_model),
         "label": contact_model,
         "lw": 1.2 + 0.7 * min(behind, 5),
     }

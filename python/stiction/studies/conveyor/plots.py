@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from stiction.colours import find_colour
+from stiction.colors import find_color
 from stiction.experiments.conveyor import CASE, calc_belt_position
 from stiction.experiments.planar import Trajectory, Vector
 from stiction.experiments.planar_case import Runs
@@ -28,14 +28,10 @@ def draw_motion(reference: Trajectory, exact: Vector) -> Figure:
         axes.set_ylim(low, high)
         axes.set_xlabel("time [s]")
     left.plot(time, calc_belt_position(time), color="0.5", label="belt")
-    left.plot(
-        time, calc_belt_position(time) + reference.x, color=find_colour("lagged"), label="box"
-    )
+    left.plot(time, calc_belt_position(time) + reference.x, color=find_color("lagged"), label="box")
     left.set_ylabel("x [m]")
     right.plot(time, exact[:, 1], color="0.5", lw=4, label="Coulomb, exact")
-    right.plot(
-        time, reference.slip_velocity, color=find_colour("lagged"), label="reference, lagged"
-    )
+    right.plot(time, reference.slip_velocity, color=find_color("lagged"), label="reference, lagged")
     right.set_ylabel("slip velocity [m/s]")
     left.legend(loc="lower right", fontsize=9)
     right.legend(loc="lower right", fontsize=9)

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
-from stiction.colours import find_colour
+from stiction.colors import find_color
 from stiction.experiments.falling_sphere import CASE, HEIGHT, RADIUS
 from stiction.experiments.planar import GRAVITY, Trajectory
 from stiction.experiments.planar_case import Runs
@@ -23,7 +23,7 @@ def draw_motion(reference: Trajectory) -> Figure:
     """Draws the sphere every 30 ms, and marks where it touches the ground and where it rolls."""
     figure, (axes,) = make_plot(height=2.6)
     axes.axhline(0, color="k", lw=1)
-    axes.plot(reference.x, reference.z, color=find_colour("lagged"), lw=1.5)
+    axes.plot(reference.x, reference.z, color=find_color("lagged"), lw=1.5)
     for time in np.arange(0, CASE.duration + 1e-9, 0.03):
         i = round(time / CASE.sampling)
         x, z, theta = reference.q[i]

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from stiction.colours import find_colour
+from stiction.colors import find_color
 from stiction.experiments.plots import make_plot
 from stiction.studies.grasp.run import GraspRun, ModelRun
 from stiction.studies.grasp.scene import TIME_STEP
@@ -21,13 +21,13 @@ def draw_drop(
 ) -> Figure:
     """Draws the distance by which a block is below the grippers over time."""
     figure, (left, right) = make_plot(2)
-    _draw(left, "no slip", without_slip.drop, find_colour("no_slip"))
+    _draw(left, "no slip", without_slip.drop, find_color("no_slip"))
     for (friction, run), dash in zip(coulomb.items(), ("-", "--", ":"), strict=True):
         label = f"Stewart and Trinkle, μ = {friction:g}"
-        _draw(left, label, run.drop, find_colour("stewart_trinkle"), dash)
+        _draw(left, label, run.drop, find_color("stewart_trinkle"), dash)
     left.set_title("36 contacts")
     for name, model in models.items():
-        _draw(right, name, model.drop, find_colour(name))
+        _draw(right, name, model.drop, find_color(name))
     right.set_title("scenes/grasp.xml")
     for axes in (left, right):
         axes.set_yscale("log")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from stiction.colours import find_colour
+from stiction.colors import find_color
 from stiction.experiments.plots import add_legend, make_plot
 from stiction.studies.quadruped.run import WalkRun
 from stiction.studies.quadruped.terrain import Terrain
@@ -17,8 +17,8 @@ Runs = Mapping[str, WalkRun]
 
 # Styles for two solvers of one model, whose lines coincide.
 _SOLVERS: dict[str, dict[str, Any]] = {
-    "ppm_ratio": {"color": find_colour("viscous"), "lw": 2.6},
-    "lemke": {"color": find_colour("mujoco"), "ls": "--"},
+    "ppm_ratio": {"color": find_color("viscous"), "lw": 2.6},
+    "lemke": {"color": find_color("mujoco"), "ls": "--"},
 }
 
 
@@ -27,7 +27,7 @@ def draw_walk(runs: Runs) -> Figure:
     figure, axes = make_plot(2, 2, height=3.0)
     ahead, height, pitch, contacts = axes
     for name, run in runs.items():
-        line: dict[str, Any] = {"color": find_colour(name), "lw": 1.1, "label": name}
+        line: dict[str, Any] = {"color": find_color(name), "lw": 1.1, "label": name}
         line |= _SOLVERS.get(name, {})
         ahead.plot(run.time, run.base[:, 0], **line)
         height.plot(run.time, 1e3 * run.base[:, 2], **line)
@@ -49,9 +49,7 @@ def draw_contacts(runs: Runs) -> Figure:
     for name, run in runs.items():
         for each, counts in zip(axes, (run.contacts, run.loaded), strict=True):
             share = np.bincount(counts, minlength=1) / max(1, len(counts))
-            each.step(
-                np.arange(len(share)), share, where="mid", color=find_colour(name), label=name
-            )
+            each.step(np.arange(len(share)), share, where="mid", color=find_color(name), label=name)
     axes[0].set_xlabel("contacts per step")
     axes[1].set_xlabel("active contacts per step")
     axes[0].set_ylabel("fraction of steps")
@@ -68,7 +66,7 @@ def draw_hills(terrain: Terrain, runs: Runs) -> Figure:
     axes.fill_between(x, 0, 1e3 * np.array(ground), color="k", alpha=0.2, lw=0)
     for name, run in runs.items():
         axes.plot(
-            run.base[:, 0], 1e3 * run.base[:, 2] - 140, color=find_colour(name), label=name, lw=1
+            run.base[:, 0], 1e3 * run.base[:, 2] - 140, color=find_color(name), label=name, lw=1
         )
     axes.set_xlabel("x of the base [m]")
     axes.set_ylabel("z of the ground, and of the base minus 140 [mm]")

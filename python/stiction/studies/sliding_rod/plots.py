@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from stiction.colours import find_colour
+from stiction.colors import find_color
 from stiction.experiments.planar import Trajectory
 from stiction.experiments.plots import add_legend, find_line, make_plot
 from stiction.experiments.sliding_rod import CASES, LENGTH, measure_jam
@@ -33,7 +33,7 @@ def draw_motion(reference: Trajectory) -> Figure:
         axes.plot(
             [x - dx, x + dx],
             [z - dz, z + dz],
-            color=find_colour("mujoco") if is_jam else find_colour("lagged"),
+            color=find_color("mujoco") if is_jam else find_color("lagged"),
             lw=4,
             alpha=0.9 if is_jam else 0.45,
             solid_capstyle="round",

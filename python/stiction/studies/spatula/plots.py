@@ -8,18 +8,18 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from stiction.colours import find_colour
+from stiction.colors import find_color
 from stiction.experiments.plots import label_steps, make_plot
 from stiction.experiments.spatula import GripWave, SpatulaRun
 
-_OURS = find_colour("lagged_regularized")
+_OURS = find_color("lagged_regularized")
 
 
 def draw_motion(wave: GripWave, runs: Mapping[str, SpatulaRun], title: str) -> Figure:
     """Draws the pitch over time by contact model. The tight phases are gray."""
     figure, (axes,) = make_plot(1)
     for name, run in runs.items():
-        axes.plot(run.time, run.pitch, color=find_colour(name), label=name, lw=1.4)
+        axes.plot(run.time, run.pitch, color=find_color(name), label=name, lw=1.4)
     _shade_tight(axes, wave, next(iter(runs.values())).time[-1])
     axes.set_title(title)
     axes.set_xlabel("time [s]")
