@@ -8,6 +8,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/sim/stepper.hpp"
+#include "support/models.hpp"
 #include "support/scene.hpp"
 #include "support/vtk_files.hpp"
 
@@ -234,11 +235,8 @@ TEST_F(PressureFields, FaultsNameMaterialAndFile) {
 }
 
 TEST(ContactProperties, DecideWhereABallComesToRest) {
-  // Two springs of 2e4 N/m in series are compressed by m g / k under every model.
-  for (const contact::ContactModel model :
-       {contact::ContactModel::sap, contact::ContactModel::lagged,
-        contact::ContactModel::lagged_regularized, contact::ContactModel::similar,
-        contact::ContactModel::tamsi, contact::ContactModel::coulomb}) {
+  // Two springs of 2e4 N/m in series are compressed by m g / k under every compliant model.
+  for (const contact::ContactModel model : support::compliant_models()) {
     support::Scene scene(support::make_mjcf("timestep='0.002'", R"(<worldbody>
 <geom name="floor" type="plane" size="1 1 1"/>
 <body pos="0 0 0.1"><freejoint/><geom name="ball" size="0.1" mass="1"/></body></worldbody>)"));

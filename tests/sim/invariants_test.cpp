@@ -92,14 +92,13 @@ TEST_P(Invariant, ImpulsesAreTheChangeOfEachBodysMomentum) {
 }
 
 /// True if friction is bounded by mu times the reported normal impulse. Lagged models bound it by
-/// the normal force before the step, which the report does not have. no_slip and viscous have no
-/// bound. drumwright_shell has a square around the cone, which rigid_invariants_test.cpp checks.
+/// the normal force before the step, which the report does not have; no trait tells them apart. Of
+/// the rigid models only those with friction polygons have this bound. The law of least energy has
+/// a square around the cone, which rigid_invariants_test.cpp checks.
 bool has_cone(ContactModel model) {
-  for (const ContactModel other :
-       {ContactModel::lagged, ContactModel::lagged_regularized, ContactModel::no_slip,
-        ContactModel::viscous, ContactModel::drumwright_shell})
-    if (model == other) return false;
-  return true;
+  const contact::ContactModelTraits& traits = contact::traits(model);
+  if (traits.is_rigid) return traits.tangents == contact::TangentPolicy::kFrictionPolygon;
+  return model != ContactModel::lagged && model != ContactModel::lagged_regularized;
 }
 
 TEST_P(Invariant, ContactsPushAndFrictionStaysInItsConeAndOpposesSlip) {
