@@ -8,9 +8,9 @@ import gymnasium
 import gymnasium_robotics
 
 import stiction
+from stiction.options import DEFAULTS, OPTIONS
 
-RIGID_MODELS = ("no_slip", "viscous", "stewart_trinkle", "anitescu_potra", "drumwright_shell")
-OPTIONS = (
+SETTINGS = (
     "gap_correction=0.3",
     "max_correction_speed=0.01",
     "friction_directions=8",
@@ -43,14 +43,15 @@ def make_run_cases() -> dict[str, list[str]]:
     random = ["--controls", "random"]
     ant = scenes["ant"]
     cases = _make_scene_cases(scenes)
-    for model in RIGID_MODELS:
+    for model in stiction.rigid_contact_models():
         cases[f"event-{model}"] = [ant, "--contact-model", model, "--integrator", "event_driven"]
         cases[f"event-{model}"] += ["--duration", "0.3s", *random]
     rk4 = ["--contact-model", "viscous", "--integrator", "rk4", "--duration"]
     cases["rk4-ant"] = [ant, *rk4, "0.3s"]
     cases["rk4-pinch"] = [scenes["pinch"], *rk4, "0.1s"]
-    for normal in ("linear", "hertz", "log_barrier", "ipc_barrier"):
-        for friction in ("soft", "quadratic", "arctan"):
+    normal_laws = [law for law in OPTIONS["normal_law"].choices if law != DEFAULTS["normal_law"]]
+    for normal in normal_laws:
+        for friction in OPTIONS["friction_law"].choices:
             laws = [
                 "--normal-law",
                 normal,
@@ -60,10 +61,10 @@ def make_run_cases() -> dict[str, list[str]]:
                 "0.15s",
                 *random,
             ]
-            for model in ("lagged", "similar", "coulomb", "lagged_regularized"):
+            for model in OPTIONS["normal_law"].contact_models:
                 cases[f"law-{normal}-{friction}-{model}"] = [ant, "--contact-model", model, *laws]
-    for tessellation in ("polygon", "triangle"):
-        for quadrature in ("centroid", "moment_exact"):
+    for tessellation in OPTIONS["tessellation"].choices:
+        for quadrature in OPTIONS["quadrature"].choices:
             options = [
                 "--tessellation",
                 tessellation,
@@ -74,7 +75,7 @@ def make_run_cases() -> dict[str, list[str]]:
             ]
             cases[f"surface-{tessellation}-{quadrature}"] = [scenes["spatula"], *options]
     cases["threads"] = [scenes["humanoid"], "--num-threads", "3", "--duration", "0.2s", *random]
-    for k, option in enumerate(OPTIONS):
+    for k, option in enumerate(SETTINGS):
         for model in ("no_slip", "stewart_trinkle", "sap", "lagged"):
             options = ["--contact-model", model, "--set", option, "--duration", "0.1s", *random]
             cases[f"set-{k}-{model}"] = [ant, *options]
