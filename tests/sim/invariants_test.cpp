@@ -92,12 +92,12 @@ TEST_P(Invariant, ImpulsesAreTheChangeOfEachBodysMomentum) {
 }
 
 /// True if friction is bounded by mu times the reported normal impulse. Lagged models bound it by
-/// the normal force before the step, which the report does not have; no trait tells them apart. Of
-/// the rigid models only those with friction polygons have this bound. The law of least energy has
-/// a square around the cone, which rigid_invariants_test.cpp checks.
+/// the normal force before the step, which the report does not have. They are named here, because
+/// they have no trait in common. Rigid models have this bound if they have friction polygons. The
+/// law of least energy has a square around the cone, which rigid_invariants_test.cpp checks.
 bool has_cone(ContactModel model) {
-  const contact::ContactModelTraits& traits = contact::traits(model);
-  if (traits.is_rigid) return traits.tangents == contact::TangentPolicy::kFrictionPolygon;
+  const contact::ContactModelTraits& row = contact::traits(model);
+  if (row.is_rigid) return row.tangents == contact::TangentPolicy::kFrictionPolygon;
   return model != ContactModel::lagged && model != ContactModel::lagged_regularized;
 }
 
