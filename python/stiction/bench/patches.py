@@ -20,6 +20,7 @@ from stiction.package_scenes import find_scene_file
 from stiction.scene import Scene
 
 _SETTLE_STEPS = 5  # untimed steps of each stepper from the common state
+_NUM_STEPS = 20  # timed steps of each stepper, after the untimed ones
 _HOLD_TIME = 0.3  # simulated time from the start to the common state [s]
 
 
@@ -77,6 +78,24 @@ class StepCase:
     wanted: float
 
 
+@dataclass(frozen=True)
+class _Start:
+    """A common state, from which all steppers start.
+
+    name: name of the state.
+    scene, simulator, data: the scene, Stiction's simulator of it, and the state.
+    tessellation: faces of the contact surfaces, of Drake's too.
+    wanted: largest ratio to Drake that is required.
+    """
+
+    name: str
+    scene: Scene
+    simulator: stiction.Simulator
+    data: mujoco.MjData
+    tessellation: Surface
+    wanted: float
+
+
 def run_gripper_steps(
     contact_model: str, *, tessellation: Surface = "polygon", num_repeats: int, with_drake: bool
 ) -> list[StepCase]:
@@ -85,21 +104,11 @@ def run_gripper_steps(
     for resolution in gripper.RESOLUTIONS:
         scene = gripper.load_gripper(resolution)
         simulator = gripper.make_gripper_simulator(scene, contact_model, tessellation)
-        start = scene.make_data()
-        simulator.step(start, round(_HOLD_TIME / gripper.TIME_STEP))
-        cases.append(
-            _time_steps(
-                f"gripper {resolution.name}",
-                scene,
-                simulator,
-                start,
-                schemes=("sap", "cenic") if with_drake else (),
-                tessellation=tessellation,
-                num_steps=20,
-                num_repeats=num_repeats,
-                wanted=1 / 4,
-            )
-        )
+        data = scene.make_data()
+        simulator.step(data, round(_HOLD_TIME / gripper.TIME_STEP))
+        name = f"gripper {resolution.name}"
+        start = _Start(name, scene, simulator, data, tessellation, wanted=1 / 4)
+        cases.append(_time_steps(start, ("sap", "cenic") if with_drake else (), num_repeats))
     return cases
 
 
@@ -108,52 +117,29 @@ def run_spatula_steps(contact_model: str, *, num_repeats: int, with_drake: bool)
     scene = stiction.load_scene(find_scene_file("spatula"))
     with ignored_settings_are_fine():
         simulator = scene.make_simulator(contact_model)
-    start = scene.make_data()
+    data = scene.make_data()
     cases = []
     for phase, force in (("tight", EXAMPLE.tight), ("loose", EXAMPLE.loose)):
-        start.ctrl[:] = force
-        simulator.step(start, round(_HOLD_TIME / simulator.time_step))
-        cases.append(
-            _time_steps(
-                f"spatula {phase}",
-                scene,
-                simulator,
-                start,
-                schemes=("lagged",) if with_drake else (),
-                tessellation="polygon",
-                num_steps=20,
-                num_repeats=num_repeats,
-                wanted=1 / 5,
-            )
-        )
+        data.ctrl[:] = force
+        simulator.step(data, round(_HOLD_TIME / simulator.time_step))
+        start = _Start(f"spatula {phase}", scene, simulator, data, "polygon", wanted=1 / 5)
+        cases.append(_time_steps(start, ("lagged",) if with_drake else (), num_repeats))
     return cases
 
 
-def _time_steps(
-    name: str,
-    scene: Scene,
-    simulator: stiction.Simulator,
-    start: mujoco.MjData,
-    *,
-    schemes: tuple[Scheme, ...],
-    tessellation: Surface,
-    num_steps: int,
-    num_repeats: int,
-    wanted: float,
-) -> StepCase:
-    ours, summary = make_stiction_runner(simulator, start, _SETTLE_STEPS, num_steps)
-    arguments = (scene.model, simulator.properties, start, tessellation, num_steps)
+def _time_steps(start: _Start, schemes: tuple[Scheme, ...], num_repeats: int) -> StepCase:
+    model, simulator = start.scene.model, start.simulator
+    ours, summary = make_stiction_runner(simulator, start.data, _SETTLE_STEPS, _NUM_STEPS)
+    arguments = (model, simulator.properties, start.data, start.tessellation, _NUM_STEPS)
     query, pairs = make_surface_runner(*arguments), make_pair_runners(*arguments)
     runners = {"stiction": ours, "query": query.runner}
     runners |= {name: pair.runner for name, pair in pairs.items()}
-    peers = {
-        scheme: _make_drake(scene, simulator, start, scheme, tessellation) for scheme in schemes
-    }
+    peers = {scheme: _make_drake(start, scheme) for scheme in schemes}
     for scheme, peer in peers.items():
-        runners[scheme] = Runner(peer.reset, peer.advance, num_steps)
+        runners[scheme] = Runner(peer.reset, peer.advance, _NUM_STEPS)
     if peers:
         first = peers[schemes[0]]
-        runners["drake_query"] = Runner(first.reset, lambda n: _discard(first.query(n)), num_steps)
+        runners["drake_query"] = Runner(first.reset, lambda n: _discard(first.query(n)), _NUM_STEPS)
     times = time_in_turns(runners, num_repeats)
     us, query_us = times.pop("stiction"), times.pop("query").minimum
     pair_times = {
@@ -161,9 +147,9 @@ def _time_steps(
     }
     drake_query = times.pop("drake_query", None)
     best = min((timing.minimum for timing in times.values()), default=None)
-    report = simulator.step(_copy(scene.model, start))
+    report = simulator.step(_copy(model, start.data))
     return StepCase(
-        scene=name,
+        scene=start.name,
         faces=report.patches.num_faces,
         points=len(report.contacts),
         us_per_step=us.minimum,
@@ -180,7 +166,7 @@ def _time_steps(
         drake_best_us=best,
         drake_query_us=drake_query.minimum if drake_query else None,
         ratio=us.minimum / best if best else None,
-        wanted=wanted,
+        wanted=start.wanted,
     )
 
 
@@ -188,21 +174,15 @@ def _discard(_: object) -> None:
     return None
 
 
-def _make_drake(
-    scene: Scene,
-    simulator: stiction.Simulator,
-    start: mujoco.MjData,
-    scheme: Scheme,
-    tessellation: Surface,
-) -> DrakeModel:
+def _make_drake(start: _Start, scheme: Scheme) -> DrakeModel:
     peer = DrakeModel(
-        scene.model,
-        find_materials(scene.model, simulator),
+        start.scene.model,
+        find_materials(start.scene.model, start.simulator),
         scheme=scheme,
-        surface=tessellation,
-        stiction_tolerance=simulator.options["stiction_tolerance"],
+        surface=start.tessellation,
+        stiction_tolerance=start.simulator.options["stiction_tolerance"],
     )
-    peer.set_state(start)
+    peer.set_state(start.data)
     peer.advance(_SETTLE_STEPS)
     peer.mark()
     return peer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -68,17 +67,14 @@ def bench_work_precision(
     """
     messages = Messages()
     with messages.show_warnings(), messages.show_status("work_precision") as tell:
-        curves = list(
-            _run(
-                _check_scenes(scenes),
-                contact_model or find_compliant_models(),
-                tell,
-                quick=quick,
-                tolerance=tolerance,
-                repeats=repeats,
-                drake=drake,
-            )
-        )
+        models = contact_model or find_compliant_models()
+        common: dict[str, Any] = {"quick": quick, "num_repeats": repeats, "tell": tell}
+        curves = [
+            run_clutter_work(models, **common)
+            if scene == "clutter"
+            else run_planar_work(scene, models, tolerance=tolerance, with_drake=drake, **common)
+            for scene in _check_scenes(scenes)
+        ]
     description = make_plain({"tolerance": tolerance, "scenes": [asdict(c) for c in curves]})
     for note in dict.fromkeys(note for of_scene in curves for note in of_scene.notes):
         messages.warn(note)
@@ -91,31 +87,6 @@ def bench_work_precision(
         from stiction.bench.work_plots import draw_work
 
         write_figures("work_precision", description, {"work_precision": draw_work(curves)}, out)
-
-
-def _run(
-    scenes: list[str],
-    models: list[str],
-    tell: Any,
-    *,
-    quick: bool,
-    tolerance: float,
-    repeats: int,
-    drake: bool | None,
-) -> Iterator[WorkCurves]:
-    for scene in scenes:
-        if scene == "clutter":
-            yield run_clutter_work(models, quick=quick, num_repeats=repeats, tell=tell)
-        else:
-            yield run_planar_work(
-                scene,
-                models,
-                quick=quick,
-                tolerance=tolerance,
-                num_repeats=repeats,
-                with_drake=drake,
-                tell=tell,
-            )
 
 
 def _print_tables(curves: list[WorkCurves]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import matplotlib
@@ -87,11 +88,28 @@ def draw_slip(comparison: Comparison) -> str:
     return _draw("slip", draw)
 
 
+@dataclass(frozen=True)
+class _Quantity:
+    """A quantity of each step, drawn over time.
+
+    name: name of the plot.
+    label: label of the axis.
+    calc: computes the values from a trace.
+    log: whether the axis is logarithmic.
+    reduce: combines the values of neighboring steps to one point.
+    """
+
+    name: str
+    label: str
+    calc: Callable[[Trace], Vector]
+    log: bool = False
+    reduce: Callable[[Vector], np.floating] = np.max
+
+
 def draw_penetration(comparison: Comparison) -> str:
     """Draws the deepest overlap on a log scale."""
-    return _draw_traces(
-        comparison, "penetration", "deepest overlap [µm]", lambda t: 1e6 * t["depth"], log=True
-    )
+    depth = _Quantity("penetration", "deepest overlap [µm]", lambda t: 1e6 * t["depth"], log=True)
+    return _draw_traces(comparison, depth)
 
 
 def draw_residual(comparison: Comparison) -> str:
@@ -104,25 +122,26 @@ def draw_residual(comparison: Comparison) -> str:
             xytext=(0, 4), textcoords="offset points", ha="right",
         )  # fmt: skip
 
-    return _draw_traces(
-        comparison, "residual", "relative residual", lambda t: t["relative_residual"],
-        log=True, more=draw_tolerance,
-    )  # fmt: skip
+    residual = _Quantity(
+        "residual", "relative residual", lambda t: t["relative_residual"], log=True
+    )
+    return _draw_traces(comparison, residual, draw_tolerance)
 
 
 def draw_velocity_bound(comparison: Comparison) -> str:
     """Draws the bound on the error of contact velocities on a log scale."""
-    return _draw_traces(
-        comparison, "bound", "bound on the velocity error [µm/s]",
-        lambda t: 1e6 * t["velocity_bound"], log=True,
-    )  # fmt: skip
+    bound = _Quantity(
+        "bound", "bound on the velocity error [µm/s]", lambda t: 1e6 * t["velocity_bound"], log=True
+    )
+    return _draw_traces(comparison, bound)
 
 
 def draw_iterations(comparison: Comparison) -> str:
     """Draws the Newton iterations, averaged over neighboring steps."""
-    return _draw_traces(
-        comparison, "iterations", "iterations per step", lambda t: t["iterations"], reduce=np.mean
+    iterations = _Quantity(
+        "iterations", "iterations per step", lambda t: t["iterations"], reduce=np.mean
     )
+    return _draw_traces(comparison, iterations)
 
 
 def draw_cost(comparison: Comparison) -> str:
@@ -136,37 +155,29 @@ def draw_cost(comparison: Comparison) -> str:
         us = np.concatenate([trace["us"] for trace in comparison.traces])
         axes.set_ylim(0, 2 * float(np.percentile(us, 95)))
 
-    return _draw_traces(
-        comparison, "cost", "µs per step", lambda t: t["us"], reduce=np.median, more=cut
-    )
+    cost = _Quantity("cost", "µs per step", lambda t: t["us"], reduce=np.median)
+    return _draw_traces(comparison, cost, cut)
 
 
 def _draw_traces(
-    comparison: Comparison,
-    name: str,
-    label: str,
-    value: Callable[[Trace], Vector],
-    *,
-    log: bool = False,
-    reduce: Callable[[Vector], np.floating] = np.max,
-    more: Callable[[Axes], None] = lambda axes: None,
+    comparison: Comparison, quantity: _Quantity, more: Callable[[Axes], None] = lambda axes: None
 ) -> str:
-    """Draws one line per case over time; `reduce` combines neighboring steps to one point."""
+    """Draws one line per case over time, and then what `more` adds."""
 
     def draw(axes: Axes) -> None:
         for trace, line in _find_lines(comparison):
-            x, y = _thin(trace["time"], value(trace), reduce)
+            x, y = _thin(trace["time"], quantity.calc(trace), quantity.reduce)
             # Values up to 1e-16, zero among them, are round-off, and a log scale has no zero.
-            axes.plot(x, np.where(y > 1e-16, y, np.nan) if log else y, **line)
-        if log:
+            axes.plot(x, np.where(y > 1e-16, y, np.nan) if quantity.log else y, **line)
+        if quantity.log:
             axes.set_yscale("log")
         else:
             axes.set_ylim(bottom=0)
         axes.set_xlabel("time [s]")
-        axes.set_ylabel(label)
+        axes.set_ylabel(quantity.label)
         more(axes)
 
-    return _draw(name, draw)
+    return _draw(quantity.name, draw)
 
 
 def _thin(x: Vector, y: Vector, reduce: Callable[[Vector], np.floating]) -> tuple[Vector, Vector]:

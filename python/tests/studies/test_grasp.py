@@ -106,7 +106,7 @@ def test_all_solvers_find_the_same_velocities() -> None:
         result = lcp.solve_gram(problem.N, zeros, problem.u_hat, solver=solver)
         assert result.status == "solved"
         assert np.allclose(result.w, expected, atol=1e-9)
-    Q, r = problem.make_dense()
+    Q, r = problem.N @ problem.N.T, problem.N @ problem.u_hat
     assert np.allclose(lcp.solve(Q, r).w, expected, atol=1e-12)
 
 

@@ -42,10 +42,6 @@ class GraspLcp:
     u_hat: Vector
     rank: int
 
-    def make_dense(self) -> tuple[Vector, Vector]:
-        """Returns Q = N N^T and r = N u_hat, for solvers that need the matrix."""
-        return self.N @ self.N.T, self.N @ self.u_hat
-
 
 def calc_free_velocity(case: GraspCase, state: GraspState) -> Vector:
     """Returns the velocity without constraints, v + h M^-1 f, (6 n)."""
