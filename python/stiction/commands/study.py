@@ -41,7 +41,8 @@ def study_command(
         ),
     ] = False,
     contact_model: Annotated[
-        list[str] | None, options.make_models_option("the models that the study is about")
+        list[str] | None,
+        options.make_models_option("all compliant models, or those of the study's own list"),
     ] = None,
     as_json: options.Json = False,
     out: Annotated[
