@@ -47,8 +47,8 @@ class LawDerivatives : public testing::TestWithParam<Law> {
     std::vector<LawUnderTest> laws;
     // Strides 5 and 7 have no factor in common with the numbers of values of the properties, which
     // are 2, 3 and 4, so each sample has all values.
-    const int stride = support::kSanitized ? (GetParam().is_default() ? 5 : 7)
-                                           : (GetParam().is_default() ? 1 : 5);
+    const int stride =
+        support::kSanitized ? (GetParam().is_default() ? 5 : 7) : (GetParam().is_default() ? 1 : 5);
     for (std::size_t i = 0; i < starts.size(); i += stride)
       laws.push_back(torsion ? make_torsion_law(model, starts[i], parameters)
                              : make_law(model, starts[i], parameters));
