@@ -24,9 +24,9 @@ TEST(TetMesh, FacesAreOppositeAndOutward) {
   EXPECT_DOUBLE_EQ(calc_volume(make_boundary(kTet)), 1 / 6.0);
 }
 
-TEST(TetMesh, NeighboursShareTheFace) {
+TEST(TetMesh, NeighborsShareTheFace) {
   const TetMesh mesh = make_cylinder_mesh(1, 1, 0.5).mesh;
-  const auto neighbours = find_neighbours(mesh);
+  const auto neighbors = find_neighbors(mesh);
   int num_boundary = 0;
   for (int i = 0; i < static_cast<int>(mesh.tets.size()); ++i)
     for (int k = 0; k < 4; ++k) {
@@ -37,7 +37,7 @@ TEST(TetMesh, NeighboursShareTheFace) {
         const std::set<int> tet(mesh.tets[j].begin(), mesh.tets[j].end());
         if (j != i && std::includes(tet.begin(), tet.end(), face.begin(), face.end())) other = j;
       }
-      EXPECT_EQ(neighbours[i][k], other);
+      EXPECT_EQ(neighbors[i][k], other);
       num_boundary += other < 0;
     }
   EXPECT_EQ(find_boundary(mesh).size(), static_cast<std::size_t>(num_boundary));

@@ -38,12 +38,12 @@ int count_factor_entries(int num_nodes, const std::vector<BlockEdge>& edges,
   int count = 0;
   for (const int node : order) {
     is_left[node] = 0;
-    std::vector<int> neighbours;
+    std::vector<int> neighbors;
     for (int i = 0; i < num_nodes; ++i)
-      if (is_left[i] && is_joined[node][i]) neighbours.push_back(i);
-    count += static_cast<int>(neighbours.size());
-    for (const int i : neighbours)
-      for (const int j : neighbours) is_joined[i][j] = 1;
+      if (is_left[i] && is_joined[node][i]) neighbors.push_back(i);
+    count += static_cast<int>(neighbors.size());
+    for (const int i : neighbors)
+      for (const int j : neighbors) is_joined[i][j] = 1;
   }
   return count;
 }
@@ -72,7 +72,7 @@ TEST(MinimumDegreeOrdering, IsAPermutation) {
 }
 
 TEST(MinimumDegreeOrdering, MakesNoFillOnATree) {
-  // Eliminating the centre of a star first fills the factor. Eliminating the leaves first does not.
+  // Eliminating the center of a star first fills the factor. Eliminating the leaves first does not.
   constexpr int kLeaves = 40;
   std::vector<BlockEdge> edges;
   for (int i = 1; i <= kLeaves; ++i) edges.push_back({0, i});

@@ -100,7 +100,7 @@ TEST_F(GeomPairs, AgreeWithTheContactsOfACollision) {
   std::fill_n(scene_->body_pos + 3 * scene_.body("arm"), 3, 0.0);
   for (const char* body : {"cube", "ball"})
     std::fill_n(scene_.data->qpos + scene_->jnt_qposadr[scene_->body_jntadr[scene_.body(body)]], 3,
-                0.01);  // a box and a sphere with the same centre have no normal
+                0.01);  // a box and a sphere with the same center have no normal
   mj_forward(scene_.model, scene_.data);
   int num_touching = 0;
   for (int a = 0; a < scene_->ngeom; ++a) {

@@ -25,7 +25,7 @@ struct RandomSceneOptions {
 };
 
 /// Makes a scene with a cluster of bodies b0, b1, ... of random shapes, sizes, poses and friction.
-/// Neighbours overlap at the default spacing. The bodies of a seed do not depend on the rotation
+/// Neighbors overlap at the default spacing. The bodies of a seed do not depend on the rotation
 /// and the order of the options.
 /// @return a document in MJCF
 std::string make_random_scene(std::uint64_t seed, const RandomSceneOptions& options);

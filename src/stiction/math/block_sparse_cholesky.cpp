@@ -14,7 +14,7 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   first_row_[0] = 0;
   for (int i = 0; i < n; ++i) first_row_[i + 1] = first_row_[i] + block_sizes[i];
 
-  // Lower adjacency: for each block, its neighbours of higher index.
+  // Lower adjacency: for each block, its neighbors of higher index.
   pattern_.adjacency_start.assign(n + 1, 0);
   for (const BlockEdge& e : edges)
     if (e.a != e.b) ++pattern_.adjacency_start[std::min(e.a, e.b) + 1];

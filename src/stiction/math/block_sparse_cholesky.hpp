@@ -77,7 +77,7 @@ class BlockSparseCholesky {
   /// Arrays of analyze, which are not needed afterwards. Each has an entry per block, except for
   /// `adjacency`.
   struct PatternScratch {
-    // The neighbours of higher index of block i: entries [start, end) of `adjacency`.
+    // The neighbors of higher index of block i: entries [start, end) of `adjacency`.
     std::vector<int> adjacency_start, adjacency_end, adjacency;
     std::vector<int> first_child, next_sibling;  // in the elimination tree; -1: none
     std::vector<int> last_column;                // last column whose structure has the block
