@@ -83,6 +83,12 @@ class BlockSparseCholesky {
     std::vector<int> last_column;                // last column whose structure has the block
   };
 
+  // The parts of analyze, in this order.
+  void list_higher_neighbors(std::span<const BlockEdge> edges);
+  void find_structure();  // of the factor, with the elimination tree
+  void lay_out_panels(std::span<const int> block_sizes);
+  void list_update_targets();  // first rows of the updates of each panel
+
   /// Eliminates the block columns [begin, end).
   bool eliminate(int begin, int end);
   /// Computes x <- L^-1 x.
