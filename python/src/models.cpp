@@ -19,8 +19,8 @@ void bind_models(nb::module_& m) {
       m, "ContactModelTraits",
       "The traits of a contact model: its properties, and what it reads and supports.")
       .def_ro("name", &ContactModelTraits::name, "The model's name.")
-      .def_ro("colour", &ContactModelTraits::colour,
-              "The model's colour in plots, '#rrggbb'; empty if it has none.")
+      .def_ro("color", &ContactModelTraits::color,
+              "The model's color in plots, '#rrggbb'; empty if it has none.")
       .def_ro("has_error_bound", &ContactModelTraits::has_error_bound,
               "True if the model is a convex problem, so that a certificate bounds the error.")
       .def_ro("is_rigid", &ContactModelTraits::is_rigid, "True if surfaces are rigid.")

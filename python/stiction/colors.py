@@ -14,4 +14,4 @@ def find_color(contact_model: str) -> str:
     """
     if contact_model not in contact_models():
         return _GRAY
-    return contact_model_traits(contact_model).colour or _GRAY
+    return contact_model_traits(contact_model).color or _GRAY

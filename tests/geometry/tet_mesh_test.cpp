@@ -26,7 +26,7 @@ TEST(TetMesh, FacesAreOppositeAndOutward) {
 
 TEST(TetMesh, NeighborsShareTheFace) {
   const TetMesh mesh = make_cylinder_mesh(1, 1, 0.5).mesh;
-  const auto neighbors = find_neighbours(mesh);
+  const auto neighbors = find_neighbors(mesh);
   int num_boundary = 0;
   for (int i = 0; i < static_cast<int>(mesh.tets.size()); ++i)
     for (int k = 0; k < 4; ++k) {

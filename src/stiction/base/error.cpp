@@ -8,7 +8,7 @@
 namespace stiction {
 namespace {
 
-/// Returns the number of edits (insert, delete, replace, swap neighbours) that turn a into b.
+/// Returns the number of edits (insert, delete, replace, swap neighbors) that turn a into b.
 int calc_edit_distance(const std::string& a, const std::string& b) {
   const std::size_t n = b.size();
   std::vector<int> before(n + 1), last(n + 1), now(n + 1);

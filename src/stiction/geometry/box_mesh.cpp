@@ -1,4 +1,4 @@
-// A box is cut into pyramids. Their apexes are the centres of the faces of the box. Their bases
+// A box is cut into pyramids. Their apexes are the centers of the faces of the box. Their bases
 // separate the regions of the faces: for each edge of the box, the trapezoid or triangle between
 // the edge and the medial axis; and the medial rectangle.
 #include "stiction/geometry/box_mesh.hpp"
@@ -27,9 +27,9 @@ class BoxMesher {
   /// Returns 1 or -1 for the end of an axis at which a corner lies. Corners and medial points have
   /// indices 0 .. 7; bit k is set at the upper end of axis k.
   double end_of(int corner, int axis) const { return corner >> axis & 1 ? 1 : -1; }
-  int face_centre(int axis, int end) const { return first_face_ + 2 * axis + end; }
-  /// Adds the tet from a face's centre to a triangle, ordered such that its volume is positive.
-  void add_tet(int centre, int a, int b, int c);
+  int face_center(int axis, int end) const { return first_face_ + 2 * axis + end; }
+  /// Adds the tet from a face's center to a triangle, ordered such that its volume is positive.
+  void add_tet(int center, int a, int b, int c);
 
   std::array<int, 3> axis_ = {0, 1, 2};           // axis of the box for each permuted axis
   std::array<double, 3> sign_ = {1, 1, 1};        // direction of that axis
@@ -37,7 +37,7 @@ class BoxMesher {
   std::array<int, 8> medial_{};                   // nearest medial vertex of each corner
   int medial_bits_ = 0;                           // axes along which the medial axis extends
   int middle_ = -1;                               // vertex in the middle of a medial segment
-  int first_face_ = 0;                            // first of the face centres
+  int first_face_ = 0;                            // first of the face centers
   MeshedShape shape_;
 };
 
@@ -81,13 +81,13 @@ void BoxMesher::add_medial_axis() {
   if (is_segment) middle_ = add_vertex({0, 0, 0}, 1, shape_);
 }
 
-void BoxMesher::add_tet(int centre, int a, int b, int c) {
+void BoxMesher::add_tet(int center, int a, int b, int c) {
   const TetMesh& mesh = shape_.mesh;
-  if (calc_volume(mesh, {centre, a, b, c}) < 0) std::swap(b, c);
-  add_cone(centre, a, b, c, shape_);
+  if (calc_volume(mesh, {center, a, b, c}) < 0) std::swap(b, c);
+  add_cone(center, a, b, c, shape_);
 }
 
-/// Adds the tets at the edge along an axis from corner `low`. They join the centres of both
+/// Adds the tets at the edge along an axis from corner `low`. They join the centers of both
 /// adjacent faces to the polygon between the edge and the medial axis.
 void BoxMesher::add_edge(int low, int axis) {
   const int high = low | 1 << axis;
@@ -108,14 +108,14 @@ void BoxMesher::add_edge(int low, int axis) {
   for (int k = 0; k < 3; ++k) {
     if (k == axis) continue;
     for (int i = 0; i < num_triangles; ++i)
-      add_tet(face_centre(k, low >> k & 1), triangles[i][0], triangles[i][1], triangles[i][2]);
+      add_tet(face_center(k, low >> k & 1), triangles[i][0], triangles[i][1], triangles[i][2]);
   }
 }
 
 void BoxMesher::add_medial_rectangle() {
   for (const int end : {0, 1}) {
-    add_tet(face_centre(0, end), medial_[4], medial_[6], medial_[2]);
-    add_tet(face_centre(0, end), medial_[4], medial_[2], medial_[0]);
+    add_tet(face_center(0, end), medial_[4], medial_[6], medial_[2]);
+    add_tet(face_center(0, end), medial_[4], medial_[2], medial_[0]);
   }
 }
 
@@ -127,9 +127,9 @@ MeshedShape BoxMesher::make() {
   first_face_ = static_cast<int>(shape_.extent.size());
   for (int k = 0; k < 3; ++k)
     for (const double end : {-1.0, 1.0}) {
-      std::array<double, 3> centre{};
-      centre[k] = end * half_[k];
-      add_vertex(to_box(centre), 0, shape_);
+      std::array<double, 3> center{};
+      center[k] = end * half_[k];
+      add_vertex(to_box(center), 0, shape_);
     }
   for (int axis = 0; axis < 3; ++axis)
     for (int low = 0; low < 8; ++low)

@@ -10,7 +10,7 @@ namespace stiction::geometry {
 /// @param half_size half sizes along x, y and z [m]
 MeshedShape make_box_mesh(const Vec3& half_size);
 
-/// Meshes the surface of a box: four triangles about the centre of each face.
+/// Meshes the surface of a box: four triangles about the center of each face.
 TriangleMesh make_box_surface(const Vec3& half_size);
 
 }  // namespace stiction::geometry

@@ -262,7 +262,7 @@ class Builder {
     return best;
   }
 
-  /// Returns the longest axis of the bounding box of the elements' centres.
+  /// Returns the longest axis of the bounding box of the elements' centers.
   int find_longest_axis(Range range) const {
     Vec3 low = centers_[range[0]], high = low;
     for (const int i : range) {

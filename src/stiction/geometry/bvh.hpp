@@ -13,7 +13,7 @@
 ///
 /// Boxes move with pressure: at each pressure p a box contains the section of its elements where
 /// their field is p. Two fields meet where their pressures are equal, so only boxes at the same
-/// pressure are compared. A long tetrahedron, such as one from a sphere's centre to its surface,
+/// pressure are compared. A long tetrahedron, such as one from a sphere's center to its surface,
 /// then needs no subdivision. Ray tracing of moving bodies uses the same idea with time instead of
 /// pressure.
 namespace stiction::geometry {
@@ -27,7 +27,6 @@ typedef std::int32_t Int8 __attribute__((vector_size(32)));
 inline constexpr int kWidth = 8;  // lanes of Float8, children of a node
 
 inline Float8 broadcast8(float x) { return Float8{x, x, x, x, x, x, x, x}; }
-inline Float8 abs8(const Float8& x) { return x < 0 ? -x : x; }
 inline Float8 min8(const Float8& a, const Float8& b) { return a < b ? a : b; }
 inline Float8 max8(const Float8& a, const Float8& b) { return a > b ? a : b; }
 /// Returns a bit mask: bit i is set if lane i is true.

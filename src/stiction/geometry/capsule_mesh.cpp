@@ -16,7 +16,7 @@ constexpr double kMaxSides = 706;  // 10^6 tets
 /// The vertices of one end: the medial point, the pole, and rings from the cylinder's rim to the
 /// pole.
 struct Cap {
-  int centre, pole;
+  int center, pole;
   std::vector<int> rings;  // first vertex of each ring
 };
 
@@ -49,16 +49,16 @@ MeshedShape make_capsule_mesh(double radius, double length, double resolution_hi
   const int num_rings = static_cast<int>(top.rings.size());
   for (int i = 0; i < n; ++i) {
     const int j = (i + 1) % n;
-    add_prism({bottom.centre, bottom.rings[0] + i, bottom.rings[0] + j},
-              {top.centre, top.rings[0] + i, top.rings[0] + j}, shape);
+    add_prism({bottom.center, bottom.rings[0] + i, bottom.rings[0] + j},
+              {top.center, top.rings[0] + i, top.rings[0] + j}, shape);
     for (int k = 0; k + 1 < num_rings; ++k) {
       const int outer_b = bottom.rings[k], inner_b = bottom.rings[k + 1];
       const int outer_t = top.rings[k], inner_t = top.rings[k + 1];
-      add_pyramid(bottom.centre, {inner_b + i, inner_b + j}, {outer_b + i, outer_b + j}, shape);
-      add_pyramid(top.centre, {outer_t + i, outer_t + j}, {inner_t + i, inner_t + j}, shape);
+      add_pyramid(bottom.center, {inner_b + i, inner_b + j}, {outer_b + i, outer_b + j}, shape);
+      add_pyramid(top.center, {outer_t + i, outer_t + j}, {inner_t + i, inner_t + j}, shape);
     }
-    add_cone(bottom.centre, bottom.pole, bottom.rings.back() + j, bottom.rings.back() + i, shape);
-    add_cone(top.centre, top.pole, top.rings.back() + i, top.rings.back() + j, shape);
+    add_cone(bottom.center, bottom.pole, bottom.rings.back() + j, bottom.rings.back() + i, shape);
+    add_cone(top.center, top.pole, top.rings.back() + i, top.rings.back() + j, shape);
   }
   return shape;
 }

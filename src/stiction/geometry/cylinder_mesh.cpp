@@ -12,10 +12,10 @@ namespace {
 
 constexpr double kMaxSides = 1e5;
 
-/// The vertices of the boundary: the centres of both ends, and rings of n vertices about them.
+/// The vertices of the boundary: the centers of both ends, and rings of n vertices about them.
 struct Ends {
   int n;
-  int bottom, top;            // centres
+  int bottom, top;            // centers
   int bottom_ring, top_ring;  // first vertex of each ring
 };
 

@@ -58,12 +58,12 @@ TriangleMesh make_surface(const Vec3& semi_axes, double resolution_hint) {
   return surface;
 }
 
-/// Joins the centre to each triangle of the surface.
+/// Joins the center to each triangle of the surface.
 MeshedShape make_mesh(const TriangleMesh& surface) {
   MeshedShape shape{{surface.vertices, {}}, std::vector<double>(surface.vertices.size(), 0.0)};
-  const int centre = add_vertex({0, 0, 0}, 1, shape);
+  const int center = add_vertex({0, 0, 0}, 1, shape);
   shape.mesh.tets.reserve(surface.triangles.size());
-  for (const auto& [a, b, c] : surface.triangles) add_cone(centre, a, b, c, shape);
+  for (const auto& [a, b, c] : surface.triangles) add_cone(center, a, b, c, shape);
   return shape;
 }
 

@@ -5,7 +5,7 @@
 namespace stiction::geometry {
 
 /// Meshes a sphere. The surface starts as an octahedron. Its triangles are split into four, level
-/// times, with a level <= 8. The centre is the only interior vertex, so there are 8 * 4^level tets.
+/// times, with a level <= 8. The center is the only interior vertex, so there are 8 * 4^level tets.
 MeshedShape make_sphere_mesh(double radius, double resolution_hint);
 /// Meshes the surface of a sphere: the boundary of make_sphere_mesh.
 TriangleMesh make_sphere_surface(double radius, double resolution_hint);

@@ -18,7 +18,7 @@ struct BoundaryDistance {
 
 /// Computes the exact distance of each vertex to the boundary. A vertex without a tet counts as a
 /// vertex of the boundary. The greatest distance belongs to a vertex. It is smaller than the radius
-/// of the largest ball inside, unless a vertex lies at the centre of that ball. A body that moves
+/// of the largest ball inside, unless a vertex lies at the center of that ball. A body that moves
 /// farther than the greatest distance in one step may pass another's medial axis unnoticed.
 /// @param mesh a mesh that check_tet_mesh accepts
 BoundaryDistance calc_boundary_distance(const TetMesh& mesh);

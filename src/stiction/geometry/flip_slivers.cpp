@@ -36,7 +36,7 @@ void SliverFlipper::add_edges(int i) {
 }
 
 bool SliverFlipper::flip(int i) {
-  // The triangle (a, b, c) and its neighbour (a, c, d) across the longest edge form the
+  // The triangle (a, b, c) and its neighbor (a, c, d) across the longest edge form the
   // quadrilateral a, b, c, d.
   auto [a, b, c] = mesh_.triangles[i];
   const auto length = [&](int u, int v) { return norm(mesh_.vertices[u] - mesh_.vertices[v]); };

@@ -5,7 +5,7 @@
 #include "stiction/geometry/meshes.hpp"
 
 /// Checks of users' meshes. They run in stages: indices and numbers, then shapes of elements, then
-/// neighbours. A check throws an Error of kInvalidValue with the faults of the first stage that
+/// neighbors. A check throws an Error of kInvalidValue with the faults of the first stage that
 /// finds any: the first ten, each with its element, and the number of the others.
 namespace stiction::geometry {
 

@@ -64,7 +64,7 @@ double calc_quality(const TetMesh& mesh, const std::array<int, 4>& tet) {
   return 6 * std::sqrt(2.0) * calc_volume(mesh, tet) / (l_rms * l_rms * l_rms);
 }
 
-std::vector<std::array<int, 4>> find_neighbours(const TetMesh& mesh) {
+std::vector<std::array<int, 4>> find_neighbors(const TetMesh& mesh) {
   std::vector<SortedFace> faces;
   faces.reserve(4 * mesh.tets.size());
   for (int i = 0; i < static_cast<int>(mesh.tets.size()); ++i)
@@ -73,23 +73,23 @@ std::vector<std::array<int, 4>> find_neighbours(const TetMesh& mesh) {
       std::sort(faces.back().vertices.begin(), faces.back().vertices.end());
     }
   std::sort(faces.begin(), faces.end());
-  std::vector<std::array<int, 4>> neighbours(mesh.tets.size(), {-1, -1, -1, -1});
+  std::vector<std::array<int, 4>> neighbors(mesh.tets.size(), {-1, -1, -1, -1});
   for (std::size_t i = 0; i + 1 < faces.size(); ++i) {
     const SortedFace &a = faces[i], &b = faces[i + 1];
     if (a.vertices != b.vertices) continue;
-    neighbours[a.tet][a.k] = b.tet;
-    neighbours[b.tet][b.k] = a.tet;
+    neighbors[a.tet][a.k] = b.tet;
+    neighbors[b.tet][b.k] = a.tet;
     ++i;
   }
-  return neighbours;
+  return neighbors;
 }
 
 std::vector<std::array<int, 3>> find_boundary(const TetMesh& mesh) {
-  const std::vector<std::array<int, 4>> neighbours = find_neighbours(mesh);
+  const std::vector<std::array<int, 4>> neighbors = find_neighbors(mesh);
   std::vector<std::array<int, 3>> boundary;
   for (std::size_t i = 0; i < mesh.tets.size(); ++i)
     for (int k = 0; k < 4; ++k)
-      if (neighbours[i][k] < 0) boundary.push_back(get_face(mesh.tets[i], k));
+      if (neighbors[i][k] < 0) boundary.push_back(get_face(mesh.tets[i], k));
   return boundary;
 }
 

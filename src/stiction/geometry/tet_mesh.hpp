@@ -5,7 +5,7 @@
 
 #include "stiction/geometry/meshes.hpp"
 
-/// Volumes, neighbours and the boundary of a tet mesh. Face k of a tet is opposite to its vertex k.
+/// Volumes, neighbors and the boundary of a tet mesh. Face k of a tet is opposite to its vertex k.
 namespace stiction::geometry {
 
 /// Returns the vertices of face k, counter-clockwise seen from outside of a tet of positive volume.
@@ -26,7 +26,7 @@ double calc_quality(const TetMesh& mesh, const std::array<int, 4>& tet);
 
 /// Returns for each tet and face the tet on the other side, or -1 at the boundary. A face of three
 /// tets, which check_tet_mesh rejects, joins the two of lowest index.
-std::vector<std::array<int, 4>> find_neighbours(const TetMesh& mesh);
+std::vector<std::array<int, 4>> find_neighbors(const TetMesh& mesh);
 
 /// Returns the outward triangles of the boundary, in the order of tets and faces. Indices are those
 /// of the mesh's vertices.

@@ -124,7 +124,10 @@ class Reader {
       for (const auto* element = child->FirstChildElement("collision"); element;
            element = element->NextSiblingElement("collision")) {
         const char* name = element->Attribute("name");
-        collisions_.push_back({element, link ? link : "", name ? name : "", ++number});
+        collisions_.push_back({.element = element,
+                               .link = link ? link : "",
+                               .name = name ? name : "",
+                               .number = ++number});
       }
     }
   }

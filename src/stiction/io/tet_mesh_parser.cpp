@@ -283,7 +283,7 @@ class Reader {
     }
   }
 
-  /// Reads SCALARS, which may state a number of components, and name a colour table on the next
+  /// Reads SCALARS, which may state a number of components, and name a color table on the next
   /// line.
   void read_scalars(std::string_view name) {
     const std::string type(text_.read_word("a number type"));

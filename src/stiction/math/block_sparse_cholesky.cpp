@@ -13,8 +13,14 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   first_row_.resize(n + 1);
   first_row_[0] = 0;
   for (int i = 0; i < n; ++i) first_row_[i + 1] = first_row_[i] + block_sizes[i];
+  list_higher_neighbors(edges);
+  find_structure();
+  lay_out_panels(block_sizes);
+  list_update_targets();
+}
 
-  // Lower adjacency: for each block, its neighbours of higher index.
+void BlockSparseCholesky::list_higher_neighbors(std::span<const BlockEdge> edges) {
+  const int n = num_blocks();
   pattern_.adjacency_start.assign(n + 1, 0);
   for (const BlockEdge& e : edges)
     if (e.a != e.b) ++pattern_.adjacency_start[std::min(e.a, e.b) + 1];
@@ -25,9 +31,12 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   for (const BlockEdge& e : edges)
     if (e.a != e.b)
       pattern_.adjacency[pattern_.adjacency_end[std::min(e.a, e.b)]++] = std::max(e.a, e.b);
+}
 
-  // Structure of column j: the union of its own edges and of the structures of its children in the
-  // elimination tree, without j itself.
+// The structure of column j is the union of its own edges and of the structures of its children in
+// the elimination tree, without j itself.
+void BlockSparseCholesky::find_structure() {
+  const int n = num_blocks();
   parent_.assign(n, -1);
   pattern_.first_child.assign(n, -1);
   pattern_.next_sibling.assign(n, -1);
@@ -54,8 +63,10 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
       pattern_.first_child[parent] = j;
     }
   }
+}
 
-  // Layout of the panels in memory.
+void BlockSparseCholesky::lay_out_panels(std::span<const int> block_sizes) {
+  const int n = num_blocks();
   panel_rows_.resize(n);
   value_start_.resize(n);
   below_offset_.resize(below_.size());
@@ -76,9 +87,12 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   inv_diagonal_.resize(first_row_[n]);
   const int widest = n > 0 ? *std::max_element(block_sizes.begin(), block_sizes.end()) : 0;
   LD_.resize(static_cast<std::size_t>(widest) * widest);
+}
 
-  // Row offsets of the updates. Panel j updates the panel of each block k below its diagonal, in
-  // the rows of k itself and of all blocks of panel j below k.
+// Panel j updates the panel of each block k below its diagonal, in the rows of k itself and of all
+// blocks of panel j below k.
+void BlockSparseCholesky::list_update_targets() {
+  const int n = num_blocks();
   target_start_.resize(n + 1);
   target_.clear();
   for (int j = 0; j < n; ++j) {

@@ -77,11 +77,17 @@ class BlockSparseCholesky {
   /// Arrays of analyze, which are not needed afterwards. Each has an entry per block, except for
   /// `adjacency`.
   struct PatternScratch {
-    // The neighbours of higher index of block i: entries [start, end) of `adjacency`.
+    // The neighbors of higher index of block i: entries [start, end) of `adjacency`.
     std::vector<int> adjacency_start, adjacency_end, adjacency;
     std::vector<int> first_child, next_sibling;  // in the elimination tree; -1: none
     std::vector<int> last_column;                // last column whose structure has the block
   };
+
+  // The parts of analyze, in this order.
+  void list_higher_neighbors(std::span<const BlockEdge> edges);
+  void find_structure();  // of the factor, with the elimination tree
+  void lay_out_panels(std::span<const int> block_sizes);
+  void list_update_targets();  // first rows of the updates of each panel
 
   /// Eliminates the block columns [begin, end).
   bool eliminate(int begin, int end);

@@ -35,7 +35,7 @@ std::span<const int> MinimumDegreeOrdering::compute(int num_nodes,
     length[i] = 0;
     at += degree_[i];
   }
-  // List the neighbours of each node once.
+  // List the neighbors of each node once.
   const auto add = [&](int i, int j) {
     const int* begin = index + start[i];
     if (std::find(begin, begin + length[i], j) == begin + length[i])

@@ -26,10 +26,13 @@ void fail_certificate(StepContext& context, const certificate::FailedCheck& fail
   context.report.certificate.ok = false;
   context.report.certificate.failed = failed;
   const char* space = *failed.unit == '\0' ? "" : " ";
-  char text[240];
-  std::snprintf(text, sizeof text, "certificate failed: %s %.3g%s%s (limit %.3g%s%s)",
-                failed.quantity, std::abs(failed.value), space, failed.unit, failed.limit, space,
-                failed.unit);
+  char text[320];
+  std::snprintf(
+      text, sizeof text,
+      "certificate failed: %s %.3g%s%s (limit %.3g%s%s); the solution is less accurate than it "
+      "should be; take a smaller step, or another contact model",
+      failed.quantity, std::abs(failed.value), space, failed.unit, failed.limit, space,
+      failed.unit);
   context.fail(kCertificateFailed, text);
 }
 

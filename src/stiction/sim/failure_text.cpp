@@ -6,6 +6,7 @@
 #include <span>
 
 #include "stiction/contact/contact_model.hpp"
+#include "stiction/formulations/rigid/rigid_tolerances.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -79,11 +80,11 @@ std::string describe_failure(const StepContext& context, const mjData* d,
                            ", with " + std::to_string(island.num_dofs) + " dofs and " +
                            std::to_string(island.num_contacts) + " contacts,";
   if (island.status == SolveStatus::kTooLarge)
-    return name +
-           " has more than 3000 unknowns, the limit for friction polygons; use fewer "
-           "friction_directions, fewer contacts or another contact model";
-  const std::string text =
-      name + " stopped after " + std::to_string(island.iterations) + " iterations";
+    return name + " has more than " + std::to_string(formulations::kMaxDenseSize) +
+           " unknowns, the limit for friction polygons; use fewer friction_directions, fewer "
+           "contacts or another contact model";
+  const std::string text = name + " stopped after " + std::to_string(island.iterations) +
+                           (island.iterations == 1 ? " iteration" : " iterations");
   const double residual = island.scale > 0 ? island.residual / island.scale : island.residual;
   if (!std::isfinite(residual))
     return text + " because a value" + find_non_finite_body(context, contacts) +
@@ -97,17 +98,20 @@ std::string describe_failure(const StepContext& context, const mjData* d,
     return text +
            " because it found no velocities that keep all surfaces with barriers apart; take a "
            "smaller step, thicker or softer barriers, or less friction";
-  char accuracy[60];
-  std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e", residual);
-  const std::string_view note = contact::traits(context.options.contact_model).failure_note;
-  return text + accuracy + (note.empty() ? "" : "; ") + std::string(note);
+  char accuracy[80];
+  std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e (tolerance %.1e)",
+                residual, context.options.tolerance);
+  constexpr std::string_view kRemedy = "raise max_iterations, or take a smaller step";
+  return text + accuracy + "; " +
+         std::string(model.failure_note.empty() ? kRemedy : model.failure_note);
 }
 
 std::string describe_non_finite_velocities(const StepContext& context,
                                            const ContactPipeline& contacts) {
   const std::string place = find_non_finite_body(context, contacts);
   return "the velocities are not finite" +
-         (place.empty() ? place : " because a value" + place + " is not finite");
+         (place.empty() ? place : " because a value" + place + " is not finite") +
+         "; check the forces and the numbers of the model";
 }
 
 std::string describe_conflict(const StepContext& context, const mjData* d,

@@ -15,9 +15,10 @@ namespace {
 
 using plant::MaterialSource;
 
-std::string join(const std::vector<std::string>& parts) {
+template <class Text>
+std::string join(const std::vector<Text>& parts) {
   std::string out;
-  for (const std::string& part : parts) out += std::string(out.empty() ? "" : ", ") + part;
+  for (const Text& part : parts) (out += out.empty() ? "" : ", ") += part;
   return out;
 }
 
@@ -66,7 +67,8 @@ class Finder {
   void check_options() {
     for (const Option& option : option_table())
       if (!is_used(option, options_) && get_value(option, options_) != get_default(option))
-        out_.push_back(std::string(option.name) + " has no effect on contacts" + under_);
+        out_.push_back(std::string(option.name) + " has no effect on contacts" + under_ +
+                       "; it has one under " + join(list_models(option)));
   }
 
   void check_properties() {

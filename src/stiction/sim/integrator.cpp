@@ -59,7 +59,7 @@ void check_integrator(Integrator integrator, contact::ContactModel model) {
               "is '" + std::string(chosen.name) + "', which needs " + std::string(chosen.need) +
                   ", but '" + std::string(wanted.name) +
                   "' does not have them; choose the integrator '" + std::string(fitting) +
-                  "', or one of the contact models " + list_models(chosen));
+                  "', or a contact model that has it: " + list_models(chosen));
 }
 
 }  // namespace stiction::sim

@@ -42,20 +42,18 @@ std::vector<std::string_view> names() {
 
 /// True for the models that have a trait.
 template <bool ContactModelTraits::*trait>
-bool has(const ContactModelTraits& model, const StepOptions&) {
+bool has(const ContactModelTraits& model) {
   return model.*trait;
 }
 
 /// True for the models that read an option.
 template <bool OptionUse::*option>
-bool reads(const ContactModelTraits& model, const StepOptions&) {
+bool reads(const ContactModelTraits& model) {
   return model.options.*option;
 }
 
 /// True for the models that Newton's method solves.
-bool uses_newton(const ContactModelTraits& model, const StepOptions&) {
-  return !model.is_rigid && !model.is_mj_step;
-}
+bool uses_newton(const ContactModelTraits& model) { return !model.is_rigid && !model.is_mj_step; }
 
 constexpr auto kParameters = &StepOptions::parameters;
 constexpr auto kSurfaces = &StepOptions::surfaces;
@@ -80,10 +78,11 @@ constexpr Option kOptions[] = {
     {.name = "tolerance",
      .member = member<&StepOptions::tolerance>(),
      .range = {.high = 1, .includes_low = false, .includes_high = false},
-     .help = "Relative tolerance of the solution of convex models."},
+     .help = "Relative tolerance of the solution, under models that Newton's method solves."},
     {.name = "max_iterations",
      .member = member<&StepOptions::max_iterations>(),
      .range = {.low = 1, .high = kMaxInteger},
+     .is_used = uses_newton,
      .help = "Largest number of Newton iterations for an island, and for each softer problem that "
              "leads to its solution."},
     {.name = "num_threads",

@@ -49,9 +49,8 @@ struct Option {
   OptionMember member;
   OptionRange range = {};  // of numbers and integers
   std::string_view unit = {};
-  /// Returns true if the contact model reads the option, given the other options. Null if all
-  /// models read it.
-  bool (*is_used)(const contact::ContactModelTraits& model, const StepOptions& options) = nullptr;
+  /// Returns true if the contact model reads the option. Null if all models read it.
+  bool (*is_used)(const contact::ContactModelTraits& model) = nullptr;
   /// The description of the option in sentences, without range, unit, default and models.
   std::string_view help;
 

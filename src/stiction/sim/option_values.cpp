@@ -105,12 +105,14 @@ void check_range(const Option& option, const OptionValue& value) {
   if (!number && !integer) return;
   const double tested = number ? *number : *integer;
   if (is_in(option.range, tested)) return;
+  const bool is_huge = option.kind() == OptionKind::integer && tested > option.range.high;
   throw Error(ErrorCode::kInvalidValue, std::string(option.name),
-              "is " + to_text(tested) + ", must be " + describe_range(option));
+              "is " + to_text(tested) + ", must be " +
+                  (is_huge ? "at most " + to_text(option.range.high) : describe_range(option)));
 }
 
 bool is_used(const Option& option, const StepOptions& options) {
-  return !option.is_used || option.is_used(contact::traits(options.contact_model), options);
+  return !option.is_used || option.is_used(contact::traits(options.contact_model));
 }
 
 std::vector<std::string_view> list_models(const Option& option) {

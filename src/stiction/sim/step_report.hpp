@@ -48,7 +48,8 @@ struct ContactReport {
   int size() const { return static_cast<int>(distance.size()); }
 };
 
-struct StepTimings {  // wall time [us]
+/// Wall times of the stages of a step [us].
+struct StepTimings {
   double total = 0;
   double kinematics = 0;  // kinematics, inertia, smooth forces
   double collision = 0;
@@ -59,6 +60,7 @@ struct StepTimings {  // wall time [us]
   double finish = 0;  // write back, sensors, advance, report
 };
 
+/// Sizes of the contact problem of a step, and the work of its solution.
 struct StepStatistics {
   int num_contacts = 0;  // in the problem, including speculative ones
   int num_islands = 0;

@@ -78,9 +78,10 @@ void Stepper::Workspace::step_once(mjData* d) {
   clear_trace(&context.report.trace);
   const plant::StateFault fault = plant::check_state(context.model, d);
   if (fault.array) {
-    char text[160];
-    std::snprintf(text, sizeof text, "%s[%d] is %s at time %s; the step was not taken", fault.array,
-                  fault.index, plant::format_value(fault.value).c_str(),
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "%s[%d] is %s at time %s, must be within [-1e10, 1e10]; the step was not taken",
+                  fault.array, fault.index, plant::format_value(fault.value).c_str(),
                   plant::format_value(d->time).c_str());
     return context.fail(fault.is_state ? kNonFiniteState : kNonFiniteInput, text);
   }

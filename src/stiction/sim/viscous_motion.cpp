@@ -177,7 +177,7 @@ bool ViscousMotion::certify(StepContext& context, double scale) {
       certify_solution(context, make_row_options(context.options), &contacts_);
   if (!certificate.ok) return false;
   certificate::scale_to_velocities(scale, &certificate);
-  certificate.rigid.energy_gain = 0;  // accelerations have no kinetic energy
+  certificate.rigid.energy_gain = 0;  // undefined for accelerations, not reported for impacts
   certificate::keep_worst(certificate, &context.report.certificate);
   return true;
 }

@@ -78,7 +78,7 @@ class ViscousMotion {
   SustainedContacts sustained_;
   ContactPipeline contacts_;
   std::unique_ptr<formulations::ContactSolver> impact_solver_, acceleration_solver_;
-  std::vector<std::uint8_t> left_out_;  // one flag per geom; all are 0, so all geoms are collided
+  std::vector<std::uint8_t> left_out_;  // one flag per geom, 0: no geom is left out
   std::vector<double> v_;               // velocities in the solver's dofs
   Viscous viscous_;
 };

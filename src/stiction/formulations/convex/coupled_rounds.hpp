@@ -233,6 +233,7 @@ class CoupledRounds {
 /// Arrays for the rounds of one island.
 struct CouplingMemory {
   std::span<double> x;        // normal bound of each contact
+  std::span<double> next_x;   // normal bounds after a round from x
   std::span<double> start_x;  // normal bounds of the `lagged` problem
   std::span<double> start_v;  // initial velocities of that problem, per dof
   std::span<double> scratch;  // for the fixed-point solver
@@ -251,6 +252,7 @@ class CouplingScratch {
       start_.push_back(start_.back() + num);
     }
     x_.resize(start_.back());
+    next_x_.resize(start_.back());
     start_x_.resize(start_.back());
     start_v_.resize(layout.num_dofs);
     scratch_.resize(start_.back() * kScratchWidth);
@@ -261,6 +263,7 @@ class CouplingScratch {
     const IslandRange& range = layout.islands[island];
     return {
         .x = slice(&x_, island, 1),
+        .next_x = slice(&next_x_, island, 1),
         .start_x = slice(&start_x_, island, 1),
         .start_v = {start_v_.data() + range.dof_begin, static_cast<std::size_t>(range.num_dofs)},
         .scratch = slice(&scratch_, island, kScratchWidth)};
@@ -273,7 +276,7 @@ class CouplingScratch {
     return {items->data() + width * start_[island], width * (start_[island + 1] - start_[island])};
   }
   std::vector<std::size_t> start_;  // first contact of each island
-  std::vector<double> x_, start_x_, start_v_, scratch_;
+  std::vector<double> x_, next_x_, start_x_, start_v_, scratch_;
 };
 
 /// Finds the fixed point of an island. The best x that was found is left in the laws and in
@@ -310,9 +313,8 @@ numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
   // Fall back to the lagged problem. Without a guess, the first round was this problem already.
   const bool is_lagged = coupled->evaluations == 1 && problem.normal_guess.empty();
   if (is_lagged || rounds.is_resolved()) return rounds.result();
-  const std::span<double> g = memory.scratch.first(memory.x.size());
   std::copy(memory.start_x.begin(), memory.start_x.end(), memory.x.begin());
-  coupled->error = rounds.solve_round(memory.x, memory.start_v, g);
+  coupled->error = rounds.solve_round(memory.x, memory.start_v, memory.next_x);
   return rounds.result();
 }
 

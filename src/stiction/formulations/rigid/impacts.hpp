@@ -24,10 +24,9 @@ struct ImpactResult {
   bool has_impacts = false;  // true: the motion has changed
 };
 
-/// Solves the impacts of contacts with restitution, and repeats this until all contacts that press
-/// stick.
-/// Rebounds do not change linearized dry friction, which keeps the impulses of `motion`. Source:
-/// [theory:poisson-restitution].
+/// Solves the impacts of contacts with restitution. Contacts that press then stick, and the impacts
+/// are solved again until no contact is added to those. Rebounds do not change linearized dry
+/// friction, which keeps the impulses of `motion`. Source: [theory:poisson-restitution].
 /// @param iterate in and out: contacts that rebound lose their gap term, and those that press stick
 /// @param motion  in: without restitution; out: with it
 ImpactResult resolve_impacts(const RigidTerms& terms, ConflictFallbacks* fallbacks,

@@ -34,7 +34,7 @@ IslandStatistics RigidIsland::solve(const ActiveKeys& guess, RigidLaw* law) {
   IslandStatistics statistics;
   fallbacks_.start(law);
   active_keys_.first.clear();
-  bool keeps = find_motion(guess, &statistics);
+  bool is_satisfied = find_motion(guess, &statistics);
   SolveStatus& status = statistics.status;
 
   // 5. Impacts.
@@ -42,11 +42,11 @@ IslandStatistics RigidIsland::solve(const ActiveKeys& guess, RigidLaw* law) {
     const ImpactResult impacts =
         resolve_impacts(terms_, &fallbacks_, &iterate_, &system_, &phases_, &motion_);
     status = impacts.status;
-    if (impacts.has_impacts) keeps = keeps_constraints(terms_, iterate_, motion_);
+    if (impacts.has_impacts) is_satisfied = keeps_constraints(terms_, iterate_, motion_);
   }
 
   // 6. Check and report.
-  if (status == SolveStatus::kConverged && !keeps) status = SolveStatus::kInfeasible;
+  if (status == SolveStatus::kConverged && !is_satisfied) status = SolveStatus::kInfeasible;
   if (motion_.contact_velocities.empty()) calc_contact_velocities(terms_, &motion_);
   find_active_keys(terms_, fallbacks_.law_solver().solution.active, &active_keys_.last);
   report(&statistics);
@@ -54,19 +54,19 @@ IslandStatistics RigidIsland::solve(const ActiveKeys& guess, RigidLaw* law) {
 }
 
 /// Repeats steps 1 to 4 until sticking contacts and dry friction agree with the motion.
-/// @return true if the motion keeps the constraints
+/// @return true if the motion satisfies the constraints
 bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statistics) {
   LawSolver& solver = fallbacks_.law_solver();
   SolveStatus& status = statistics->status;
   const bool changes_A =
       !terms_.regularized_joints.empty() || terms_.tangents == contact::TangentPolicy::kViscous;
-  bool keeps = true;
+  bool is_satisfied = true;
   Rounds rounds;
   find_active_rows(terms_, guess.first, &solver.guess);
 
   // 1. Whiten.
   status = whiten(terms_, iterate_, {}, &system_.whitened);
-  if (status != SolveStatus::kConverged) return keeps;
+  if (status != SolveStatus::kConverged) return is_satisfied;
   iterate_.friction.calc_mobilities(terms_, system_.whitened.whitening);
   for (;;) {
     // 2. Reduce and solve.
@@ -74,23 +74,23 @@ bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statist
     status = to_solve_status(report.status);
     statistics->residual = report.residual;
     statistics->scale = 1;
-    if (!report.is_solved()) return keeps;
+    if (!report.is_solved()) return is_satisfied;
 
     // 3. Expand.
     const RigidImpulses& impulses = solver.solution.impulses;
     expand_solution(terms_, iterate_, impulses, &system_, &motion_);
-    keeps = keeps_constraints(terms_, iterate_, motion_);
-    const bool is_valid =
-        keeps && !is_wedged(system_, impulses.unilateral, motion_.y, fallbacks_.has_corrections());
+    is_satisfied = keeps_constraints(terms_, iterate_, motion_);
+    const bool is_valid = is_satisfied && !is_wedged(system_, impulses.unilateral, motion_.y,
+                                                     fallbacks_.has_corrections());
 
     // 4. Update, unless a fallback must be solved first.
     if (is_valid || !fallbacks_.relax(-1, terms_, &iterate_, &system_)) {
-      if (update(guess, &rounds)) return keeps;
+      if (update(guess, &rounds)) return is_satisfied;
       if (rounds.friction == kMaxFrictionRounds) status = SolveStatus::kMaxIterations;
     }
     if (changes_A && status == SolveStatus::kConverged)
       status = whiten(terms_, iterate_, {}, &system_.whitened);
-    if (status != SolveStatus::kConverged) return keeps;
+    if (status != SolveStatus::kConverged) return is_satisfied;
   }
 }
 
