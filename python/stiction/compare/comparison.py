@@ -45,7 +45,7 @@ def compare_models(
             that it does not use.
         time_step: [s]; None means the scene's.
         duration: [s]; None means to the end of the scene's schedule of controls, or 2 s.
-        tolerance: relative tolerance of the convex models, in (0, 1) [-].
+        tolerance: relative tolerance of models that Newton's method solves, in (0, 1) [-].
         controls: what drives the actuators, as in `stiction run`. None means the scene's schedule
             of controls; without one, the controls of the first keyframe; without any, zero.
         seed: seed of the random controls, at least 0.

@@ -63,7 +63,7 @@ class Comparison:
         settings: other arguments of Simulator.
         time_step: [s].
         duration: simulated time of a run [s].
-        tolerance: relative tolerance of the convex models [-].
+        tolerance: relative tolerance of models that Newton's method solves [-].
         controls: name of the controls.
         seed: seed of the random controls.
         hold_start: time from which the scene's controls are constant [s]; 0 without a schedule.
