@@ -211,7 +211,7 @@ bool has_conflict(const StepReport& report) {
 TEST_P(RigidInvariant, PushingContactsDoNotOpenAndNoContactCloses) {
   const contact::ContactModelTraits& model = contact::traits(GetParam());
   const bool has_gaps = model.gaps == contact::GapPolicy::kSpeculative;
-  int num_pushing = 0, num_idle = 0, num_corrected = 0;
+  int num_active = 0, num_idle = 0, num_corrected = 0;
   for_each_step(make_options(GetParam()), [&](const ClusterStep& step) {
     for (int c = 0; c < step.contacts.size(); ++c) {
       const double impulse = step.contacts.normal_impulse[c], gap = step.contacts.distance[c];
@@ -234,13 +234,13 @@ TEST_P(RigidInvariant, PushingContactsDoNotOpenAndNoContactCloses) {
         num_corrected += gap <= 0;
       }
       EXPECT_GE(w, -kTolerance * step.speed) << "contact " << c << " closes";
-      ++(impulse > 0 ? num_pushing : num_idle);
+      ++(impulse > 0 ? num_active : num_idle);
       // The solution of least energy may have impulses at contacts that open.
       if (model.tangents == TangentPolicy::kLeastEnergy) continue;
       EXPECT_LE(impulse * std::abs(w), kTolerance * step.impulse * step.speed) << "contact " << c;
     }
   });
-  EXPECT_GT(num_pushing, 150);
+  EXPECT_GT(num_active, 150);
   EXPECT_GT(num_idle, 150);
   EXPECT_GT(num_corrected, 400);
 }
@@ -318,10 +318,10 @@ TEST(NoSlipInvariant, NoMoreContactsPushThanTheoremOneSays) {
     for (const Group& group : find_groups(step)) {
       const std::ptrdiff_t rank = calc_rank(make_tangents(step, group));
       const std::ptrdiff_t at_most = 6 * std::ssize(group.bodies) - rank;
-      const auto num_pushing =
+      const auto num_active =
           std::count_if(group.contacts.begin(), group.contacts.end(),
                         [&](int c) { return step.contacts.normal_impulse[c] > 0; });
-      EXPECT_LE(num_pushing, at_most);
+      EXPECT_LE(num_active, at_most);
       num_others += std::ssize(group.contacts) > at_most;
     }
   });

@@ -112,7 +112,8 @@ inline constexpr std::tuple kFields{
                   .unit = "J",
                   .meaning =
                       "Rigid models: energy that contacts and rows add; above 0 only through "
-                      "corrections of overlaps and moving surfaces",
+                      "corrections of positions, moving surfaces, springs, and the dry friction "
+                      "of joints in a rebound",
                   .scale_power = 2,
                   .rigid_member = &RigidCertificate::energy_gain},
     Field<int>{.name = "num_active",

@@ -51,13 +51,13 @@ struct ContactReport {
 /// Wall times of the stages of a step [us].
 struct StepTimings {
   double total = 0;
-  double kinematics = 0;  // kinematics, inertia, smooth forces
+  double kinematics = 0;  // kinematics and forces
   double collision = 0;
   double surfaces = 0;  // contact surfaces of pressure fields
   double assembly = 0;  // problem, islands
   double solve = 0;
-  double certificate = 0;
-  double finish = 0;  // write back, sensors, advance, report
+  double certificate = 0;  // also forces in mjData
+  double finish = 0;       // report, sensors, advance
 };
 
 /// Sizes of the contact problem of a step, and the work of its solution.
