@@ -105,10 +105,8 @@ void check_range(const Option& option, const OptionValue& value) {
   if (!number && !integer) return;
   const double tested = number ? *number : *integer;
   if (is_in(option.range, tested)) return;
-  const bool is_huge = option.kind() == OptionKind::integer && tested > option.range.high;
   throw Error(ErrorCode::kInvalidValue, std::string(option.name),
-              "is " + to_text(tested) + ", must be " +
-                  (is_huge ? "at most " + to_text(option.range.high) : describe_range(option)));
+              "is " + to_text(tested) + ", must be " + describe_range(option));
 }
 
 bool is_used(const Option& option, const StepOptions& options) {
