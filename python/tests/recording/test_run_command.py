@@ -151,7 +151,10 @@ def test_control_that_is_not_finite_stops_the_run(command, tmp_path):
     arm = write_arm(tmp_path, keyframe="<keyframe><key ctrl='0 nan'/></keyframe>")
     result = command("run", arm, "--record", "arm.mcap")
     assert result.returncode == 1
-    expected = "error: step 1 failed (non_finite_input): ctrl[1] is nan at time 0, must be within [-1e10, 1e10]; the step was not"
+    expected = (
+        "error: step 1 failed (non_finite_input): ctrl[1] is nan at time 0, "
+        "must be within [-1e10, 1e10]; the step was not"
+    )
     assert expected in result.stderr
 
     recording = stiction.Recording(tmp_path / "arm.mcap")
