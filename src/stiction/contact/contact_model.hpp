@@ -56,7 +56,7 @@ struct OptionUse {
 struct ContactModelTraits {
   ContactModel model;
   std::string_view name;
-  /// The color in plots, "#rrggbb"; empty: grey. Colors have a contrast of at least 2.3 with
+  /// The color in plots, "#rrggbb"; empty: gray. Colors have a contrast of at least 2.3 with
   /// light and dark pages. Most people who are color-blind can tell them apart.
   std::string_view color = {};
 

@@ -7,7 +7,7 @@
 /// The result of meshing a shape, and the pressure field that follows from it.
 ///
 /// The functions that mesh shapes (box_mesh.hpp, ..., all of them in shapes.hpp) share these
-/// conventions. A shape is centerd at the origin of its frame; cylinders and capsules have their
+/// conventions. A shape is centered at the origin of its frame; cylinders and capsules have their
 /// axis along z. Sizes and resolution hints must be finite and above 0, otherwise the functions
 /// throw an Error of kInvalidValue. A resolution hint [m] is the approximate length of an edge on
 /// the curved surface. The finest mesh has about 10^6 tets; smaller hints give the same mesh.
