@@ -83,6 +83,12 @@ nb::list list_options() {
   return rows;
 }
 
+/// @throws Error of kInvalidValue if the value is outside the range of the option
+void check_option(std::string_view name, nb::handle value) {
+  const Option& option = sim::find_option(name);
+  sim::check_range(option, from_python(option, value));
+}
+
 }  // namespace
 
 sim::StepOptions make_step_options(const nb::dict& given) {
@@ -104,6 +110,8 @@ nb::dict make_dict(const sim::StepOptions& options) {
 void bind_options(nb::module_& m) {
   m.def("list_options", &list_options, nb::sig("def list_options() -> list[dict[str, typing.Any]]"),
         "Lists the options of a step, a dict for each; see stiction.options.Option.");
+  m.def("check_option", &check_option, nb::arg("name"), nb::arg("value"),
+        "Raises an Error if a value of an option has the wrong type or is outside its range.");
 }
 
 }  // namespace stiction::python

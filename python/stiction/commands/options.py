@@ -10,7 +10,8 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from stiction import contact_models
+from stiction import Error, contact_models
+from stiction._core import check_option
 from stiction.controls import ControlsName
 from stiction.names import suggest_name
 from stiction.options import OPTIONS
@@ -69,15 +70,13 @@ def _check_contact_models(names: list[str] | None) -> list[str] | None:
 
 
 def _check_range(name: str) -> Callable[[float], float]:
-    """Returns a callback that accepts only values in the range of an option that has two ends."""
-    wanted = OPTIONS[name].range
-    low, high = (float(end) for end in re.findall(r"\d+(?:\.\d+)?", wanted))
-    is_open = "(" in wanted
+    """Returns a callback that accepts only values in the range of an option."""
 
     def check(value: float) -> float:
-        is_inside = low < value < high if is_open else low <= value <= high
-        if not is_inside:
-            raise typer.BadParameter(f"is {value}, must be {wanted}")
+        try:
+            check_option(name, value)
+        except Error as e:
+            raise typer.BadParameter(f"is {value}, must be {OPTIONS[name].range}") from e
         return value
 
     return check
