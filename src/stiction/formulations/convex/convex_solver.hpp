@@ -8,7 +8,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
-#include "stiction/formulations/convex/coupled_rounds.hpp"
+#include "stiction/formulations/convex/solve_coupled.hpp"
 #include "stiction/formulations/convex/elimination.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
 #include "stiction/formulations/solver_preconditions.hpp"
