@@ -16,6 +16,9 @@ namespace stiction::plant {
 void write_row_forces(mjData* data, const contact::ContactProblem& problem,
                       const contact::ContactSolution& solution);
 
+/// Removes all constraint rows, and the speculative contacts. mj_contactForce then returns 0.
+void remove_rows(const mjModel* model, mjData* data);
+
 /// Writes the result of a step to the arrays that MuJoCo's sensors, mj_contactForce and viewers
 /// read: qacc, qfrc_constraint, efc_force and efc_state with one block per contact, and each
 /// contact's efc_address. qacc is the change of velocity divided by the time step. The contacts'
