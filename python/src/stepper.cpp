@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -135,7 +136,9 @@ class PyStepper {
     if (data_size_ > 0) return data_size_;
     plant::MuJoCoGuard guard;
     mjData* data = nullptr;
-    if (!guard.run([&] { data = mj_makeData(model); }) || !data)
+    mjModel small = *model;  // shares all arrays; the arena may have gigabytes and is not compared
+    small.narena = std::min<mjtSize>(small.narena, mjtSize{1} << 20);
+    if (!guard.run([&] { data = mj_makeData(&small); }) || !data)
       throw Error(ErrorCode::kMuJoCo, "model", std::string("MuJoCo: ") + guard.error());
     data_size_ = data->nbuffer;
     mj_deleteData(data);

@@ -155,6 +155,51 @@ std::vector<mjtNum> calc_row_forces(const Scene& scene) {
   return force;
 }
 
+TEST_P(MjData, AStepClearsWhatBelongsToMujocosSolver) {
+  for (const NamedScene& named : make_machines()) {
+    SCOPED_TRACE(named.name);
+    Scene scene(named.xml);
+    Stepper stepper(scene.model, options());
+    int num_contact_rows = 0;
+    for (int step = 0; step < 5; ++step) {
+      const StepReport& report = stepper.step(scene.data);
+      if (!report.ok()) break;
+      const mjData* d = scene.data;
+      EXPECT_EQ(d->solver_niter[0], report.statistics.iterations);
+      EXPECT_EQ(d->nisland, 0);
+      for (int i = 0; i < scene->nv; ++i) EXPECT_EQ(d->qacc_warmstart[i], d->qacc[i]);
+      for (int i = 0; i < scene->nC; ++i) EXPECT_EQ(d->qH[i], 0);
+      for (int i = 0; i < scene->nD; ++i) EXPECT_EQ(d->qDeriv[i], 0);
+      for (int row = d->ne + d->nf + d->nl; row < d->nefc; ++row) {
+        ++num_contact_rows;
+        for (const mjtNum* array : {d->efc_D, d->efc_R, d->efc_aref, d->efc_vel, d->efc_b})
+          EXPECT_EQ(array[row], 0);
+        const mjContact& con = d->contact[d->efc_id[row]];
+        EXPECT_LE(con.efc_address, row);
+        EXPECT_EQ(con.mu, con.dim > 1 ? con.friction[0] : 0);
+      }
+    }
+    EXPECT_GT(num_contact_rows, 0);
+  }
+}
+
+/// A box that slides on an elliptic cone is in the state 'cone', and one that sticks in 'quadratic'.
+TEST(MjDataOfSlip, StateOfContactsTellsSlipFromStiction) {
+  for (const double speed : {0.0, 1.0}) {
+    Scene scene(support::make_mjcf(R"(timestep="0.002" cone="elliptic")", R"(
+<worldbody><geom type="plane" size="9 9 1"/>
+<body pos="0 0 0.02"><freejoint/><geom type="box" size="0.1 0.1 0.02" mass="1"/></body></worldbody>)"));
+    Stepper stepper(scene.model, {});
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 200));
+    scene.data->qvel[0] = speed;
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 5));
+    ASSERT_EQ(scene.data->nefc, 12);
+    for (int row = 0; row < scene.data->nefc; ++row)
+      EXPECT_EQ(scene.data->efc_state[row],
+                speed > 0 ? mjCNSTRSTATE_CONE : mjCNSTRSTATE_QUADRATIC);
+  }
+}
+
 TEST_P(MjData, ForwardDoesNotChangeTheNextStep) {
   const int num_steps = has_polygons(GetParam()) ? 3 : 20;
   for (const NamedScene& named : make_scenes()) {

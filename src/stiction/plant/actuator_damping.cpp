@@ -30,19 +30,47 @@ double calc_muscle_damping(const mjModel* m, const mjData* d, int actuator) {
   return -gain0 * slope / unit;
 }
 
-/// Returns the damping of a DC motor: the back-EMF K^2/R, the velocity gain of its controller, and
-/// the micro-damping of its friction. With inductance, the force depends on the velocity through the
-/// current at the end of the step, if the actuator uses it.
-double calc_motor_damping(const mjModel* m, int actuator) {
-  const mjtNum* dyn = m->actuator_dynprm + mjNDYN * actuator;
-  const mjtNum* gain = m->actuator_gainprm + mjNGAIN * actuator;
-  const double R = std::max(mjMINVAL, gain[0]), K = gain[1], time_constant = dyn[0];
-  const int input = static_cast<int>(gain[8]);  // 0: voltage, 1: position, 2: velocity
-  const double control = input == 1 ? gain[6] : input == 2 ? gain[4] : 0;
-  double share = 1;  // of its change that the current makes within the step
-  if (time_constant > 0)
-    share = m->actuator_actearly[actuator] ? 1 - std::exp(-m->opt.timestep / time_constant) : 0;
-  return K * (K + control) * share / R + std::max(0.0, dyn[6]);
+/// Returns the share of the change of a motor's current that happens within a step. The force of a
+/// motor with inductance depends on the velocity through the current at the end of the step, if the
+/// actuator uses it.
+double calc_current_share(const mjModel* m, int actuator) {
+  const double time_constant = m->actuator_dynprm[mjNDYN * actuator];
+  if (time_constant <= 0) return 1;
+  return m->actuator_actearly[actuator] ? 1 - std::exp(-m->opt.timestep / time_constant) : 0;
+}
+
+/// True if the voltage that a motor's controller needs is at its limit. It follows from the current,
+/// V = R i + K v. Motors with cogging or friction have other torques too, so it is not known there.
+bool is_voltage_limited(const mjModel* m, const mjData* d, int actuator, double share) {
+  const mjtNum *dyn = m->actuator_dynprm + mjNDYN * actuator,
+               *gain = m->actuator_gainprm + mjNGAIN * actuator;
+  const double R = std::max(mjMINVAL, gain[0]), K = gain[1], limit = gain[7];
+  const bool has_friction = dyn[5] > 0, has_cogging = m->actuator_biasprm[mjNBIAS * actuator] != 0;
+  if (limit <= 0 || K == 0 || share == 0 || has_friction || has_cogging) return false;
+  const int out = m->actuator_outadr[actuator];
+  double current = d->actuator_force[out] / K;  // the one at the end of a long time
+  if (share < 1) {
+    const double start = d->act[m->actuator_actadr[actuator] + m->actuator_actnum[actuator] - 1];
+    current = start + (current - start) / share;
+  }
+  const double voltage = R * current + K * d->actuator_velocity[out];
+  return std::abs(voltage) >= (1 - 1e-9) * limit;
+}
+
+/// Returns the damping of a DC motor. A motor that is given a voltage has that of its back-EMF,
+/// K^2/R. A controller of position or velocity compensates the back-EMF and has a velocity gain,
+/// until its voltage is limited. The friction has its micro-damping.
+double calc_motor_damping(const mjModel* m, const mjData* d, int actuator) {
+  constexpr int kControllers = mjINPUT_POS | mjINPUT_VEL | mjINPUT_FF;
+  const mjtNum *dyn = m->actuator_dynprm + mjNDYN * actuator,
+               *gain = m->actuator_gainprm + mjNGAIN * actuator;
+  const double R = std::max(mjMINVAL, gain[0]), K = gain[1];
+  const double share = calc_current_share(m, actuator);
+  const bool has_controller = m->actuator_ctrlspec[actuator] & kControllers;
+  const double damping = has_controller && !is_voltage_limited(m, d, actuator, share)
+                             ? std::max(0.0, gain[6])
+                             : K * K / R;
+  return share * damping + std::max(0.0, dyn[6]);
 }
 
 }  // namespace
@@ -50,7 +78,7 @@ double calc_motor_damping(const mjModel* m, int actuator) {
 double calc_special_damping(const mjModel* m, const mjData* d, int actuator, double input) {
   switch (m->actuator_gaintype[actuator]) {
     case mjGAIN_MUSCLE: return input * calc_muscle_damping(m, d, actuator);
-    case mjGAIN_DCMOTOR: return calc_motor_damping(m, actuator);
+    case mjGAIN_DCMOTOR: return calc_motor_damping(m, d, actuator);
     default: return 0;
   }
 }

@@ -22,7 +22,7 @@ namespace stiction::plant {
 class Adhesion {
  public:
   /// The share e of the adhesion by which it must exceed the load [-].
-  static constexpr double kExcess = 0.02;
+  static constexpr double kExcess = 0.005;
 
   /// Computes the acceleration of each contact by adhesion. Costs nothing in models without it.
   /// @param data after mj_collision, with the controls or activations of the step

@@ -57,6 +57,18 @@ void add_drags(const mjModel* m, const mjData* d, const Frame& frame, bool is_li
   }
 }
 
+/// Adds the dampers of the force -(linear + c |v|) v, or of such a torque.
+/// @param quadratic c |v|
+void add_quadratic(const mjModel* m, const mjData* d, const Frame& frame, bool is_linear,
+                   double linear, double quadratic, std::vector<FluidDrag>* drags) {
+  const mjtNum* v = frame.velocity + (is_linear ? 3 : 0);
+  const double all = linear + quadratic, damping[3] = {all, all, all}, speed = mju_norm3(v);
+  add_drags(m, d, frame, is_linear, damping, drags);
+  if (!(speed > 0)) return;
+  const mjtNum direction[3] = {v[0] / speed, v[1] / speed, v[2] / speed};
+  add_drag(m, d, frame, direction, is_linear, quadratic, drags);
+}
+
 /// Adds the drag of a body by the model of inertia boxes: torques
 /// -pi D^3 mu w_i - rho/64 b_i (b_j^4 + b_k^4) |w_i| w_i and forces
 /// -3 pi D mu v_i - rho/2 b_j b_k |v_i| v_i on a box with sides b and mean side D.
@@ -99,8 +111,8 @@ void calc_semi_axes(const mjModel* m, int geom, double axes[3]) {
 
 /// Adds the drag of a geom by the model of ellipsoids: the force -(3 pi D mu + rho c_v |v|) v and
 /// the torque -(pi D^3 mu + rho |c_w w|) w, with the diameter D of an equivalent sphere, and c_v and
-/// c_w from the projected area and the moments of area. The drag force has twice the quadratic part
-/// along v.
+/// c_w from the projected area and the moments of area. Along v and about w the quadratic parts have
+/// twice the slope.
 void add_ellipsoid(const mjModel* m, const mjData* d, int geom, std::vector<FluidDrag>* drags) {
   const mjtNum* fluid = m->geom_fluid + static_cast<std::size_t>(mjNFLUID) * geom;
   if (fluid[0] == 0) return;
@@ -124,9 +136,8 @@ void add_ellipsoid(const mjModel* m, const mjData* d, int geom, std::vector<Flui
     const double part = w[i] * (angular * moment + slender * (largest_moment - moment));
     moment2 += part * part;
   }
-  const double turn = kPi * diameter * diameter * diameter * mu + rho * std::sqrt(moment2);
-  const double turns[3] = {turn, turn, turn};
-  add_drags(m, d, frame, false, turns, drags);
+  const double linear_torque = kPi * diameter * diameter * diameter * mu;
+  add_quadratic(m, d, frame, false, linear_torque, rho * std::sqrt(moment2), drags);
 
   // Force.
   double numerator = 0, denominator = 0;
@@ -137,13 +148,8 @@ void add_ellipsoid(const mjModel* m, const mjData* d, int geom, std::vector<Flui
   }
   const double projected = kPi * std::sqrt(denominator / std::max(mjMINVAL, numerator));
   const double area = blunt * projected + slender * (kPi * largest * middle - projected);
-  const double speed = mju_norm3(v), quadratic = rho * std::max(0.0, area) * speed;
-  const double drag = 3 * kPi * diameter * mu + quadratic, drags3[3] = {drag, drag, drag};
-  add_drags(m, d, frame, true, drags3, drags);
-  if (speed > 0) {
-    const mjtNum direction[3] = {v[0] / speed, v[1] / speed, v[2] / speed};
-    add_drag(m, d, frame, direction, true, quadratic, drags);
-  }
+  const double quadratic = rho * std::max(0.0, area) * mju_norm3(v);
+  add_quadratic(m, d, frame, true, 3 * kPi * diameter * mu, quadratic, drags);
 }
 
 bool has_ellipsoids(const mjModel* m, int body) {
