@@ -131,8 +131,7 @@ class ActuatorDamping : public testing::TestWithParam<ActuatorCase> {};
 TEST_P(ActuatorDamping, IsThatOfImplicitfast) {
   Scene ours(support::make_mjcf(R"(timestep="0.002" integrator="implicitfast")", R"(
 <worldbody><body><joint name="w" axis="0 0 1"/><inertial pos="0 0 0" mass="0.1" diaginertia="1e-4 1e-4 1e-4"/></body></worldbody>
-<actuator>)" + std::string(GetParam().xml) +
-                                                                                    "</actuator>"));
+<actuator>)" + std::string(GetParam().xml) + "</actuator>"));
   Stepper stepper(ours.model, {});
   double explicit_difference = 0;
   for (const double speed : {-30.0, -8.0, -3.0, -0.5, 0.0, 0.5, 2.0, 20.0})

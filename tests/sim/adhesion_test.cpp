@@ -18,7 +18,8 @@ INSTANTIATE_TEST_SUITE_P(Models, Adhesion, testing::ValuesIn(compliant_models())
 INSTANTIATE_TEST_SUITE_P(RigidModels, Adhesion, testing::ValuesIn(rigid_models()), model_name);
 
 /// Suction cups: a flat one, and one with four spherical pads. Each gets four contacts that are
-/// symmetric about the box's center, so that an adhesion slightly above the weight does not tilt it.
+/// symmetric about the box's center, so that an adhesion slightly above the weight does not tilt
+/// it.
 std::string make_cup_geoms(bool is_flat) {
   if (is_flat) return R"(<geom type="box" size="0.03 0.03 0.02"/>)";
   std::string pads;
@@ -31,10 +32,10 @@ std::string make_cup_geoms(bool is_flat) {
 Scene make_cup(double overlap, bool is_flat) {
   char place[30];
   std::snprintf(place, sizeof place, "0 0 %.9g", 0.03 + overlap);
-  return Scene(support::make_mjcf(
-      R"(timestep="0.002")", R"(<worldbody><body name="cup" pos="0 0 0.1">)" +
-                                 make_cup_geoms(is_flat) + R"(</body><body name="box" pos=")" +
-                                 place + R"("><freejoint/>
+  return Scene(support::make_mjcf(R"(timestep="0.002")",
+                                  R"(<worldbody><body name="cup" pos="0 0 0.1">)" +
+                                      make_cup_geoms(is_flat) + R"(</body><body name="box" pos=")" +
+                                      place + R"("><freejoint/>
 <geom type="box" size="0.05 0.05 0.05" mass="1"/></body></worldbody>
 <actuator><adhesion body="cup" ctrlrange="0 1000" gain="1"/></actuator>)"));
 }
@@ -63,8 +64,8 @@ TEST_P(Adhesion, LetsABoxThatIsTooHeavyGo) {
           << "overlap " << overlap << ", flat " << is_flat;
 }
 
-/// MuJoCo's own test of the threshold: four spheres that overlap a box by 10 um, with 1.01 times its
-/// weight.
+/// MuJoCo's own test of the threshold: four spheres that overlap a box by 10 um, with 1.01 times
+/// its weight.
 TEST_P(Adhesion, HoldsOnePercentMoreThanTheWeight) {
   for (const double factor : {1.01, 0.99}) {
     std::string spheres;

@@ -267,7 +267,8 @@ TEST(Fluid, ForcesEqualMuJoCos) {
 /// spheres have no lift, no Magnus force and no added mass, whose derivatives our step leaves out.
 TEST(Fluid, DragIsThatOfImplicitfast) {
   Scene ours(support::make_mjcf(
-      R"(timestep="0.004" density="500" viscosity="5" wind="1 0.5 0" integrator="implicitfast")", R"(
+      R"(timestep="0.004" density="500" viscosity="5" wind="1 0.5 0" integrator="implicitfast")",
+      R"(
 <worldbody>
   <body pos="0 4 1"><joint axis="0 1 0"/><geom type="capsule" size="0.05" fromto="0 0 0 0.4 0 0" mass="1"/>
     <body pos="0.4 0 0"><joint type="ball"/><geom type="box" size="0.2 0.1 0.05" pos="0.2 0 0" mass="1"/></body></body>

@@ -82,10 +82,10 @@ std::vector<NamedScene> make_scenes() {
     scenes.push_back({"heap " + std::to_string(seed), support::make_random_scene(seed, options)});
   }
   const support::Doll doll = support::make_doll("doll", 0, 0, 0.9);
-  scenes.push_back({"doll", support::make_mjcf(R"(timestep="0.002")",
-                                               R"(<worldbody><geom type="plane" size="9 9 1"/>)" +
-                                                   doll.body + "</worldbody><actuator>" +
-                                                   doll.actuators + "</actuator>")});
+  scenes.push_back(
+      {"doll", support::make_mjcf(R"(timestep="0.002")",
+                                  R"(<worldbody><geom type="plane" size="9 9 1"/>)" + doll.body +
+                                      "</worldbody><actuator>" + doll.actuators + "</actuator>")});
   for (const auto& entry :
        std::filesystem::directory_iterator(std::filesystem::path(STICTION_SOURCE_DIR) / "scenes"))
     if (entry.path().extension() == ".xml")
@@ -183,7 +183,8 @@ TEST_P(MjData, AStepClearsWhatBelongsToMujocosSolver) {
   }
 }
 
-/// A box that slides on an elliptic cone is in the state 'cone', and one that sticks in 'quadratic'.
+/// A box that slides on an elliptic cone is in the state 'cone', and one that sticks in
+/// 'quadratic'.
 TEST(MjDataOfSlip, StateOfContactsTellsSlipFromStiction) {
   for (const double speed : {0.0, 1.0}) {
     Scene scene(support::make_mjcf(R"(timestep="0.002" cone="elliptic")", R"(
@@ -195,8 +196,7 @@ TEST(MjDataOfSlip, StateOfContactsTellsSlipFromStiction) {
     ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 5));
     ASSERT_EQ(scene.data->nefc, 12);
     for (int row = 0; row < scene.data->nefc; ++row)
-      EXPECT_EQ(scene.data->efc_state[row],
-                speed > 0 ? mjCNSTRSTATE_CONE : mjCNSTRSTATE_QUADRATIC);
+      EXPECT_EQ(scene.data->efc_state[row], speed > 0 ? mjCNSTRSTATE_CONE : mjCNSTRSTATE_QUADRATIC);
   }
 }
 
@@ -233,8 +233,9 @@ TEST_P(MjData, ForwardGivesTheForcesAndSensorsOfTheStep) {
       Fields forward = support::read_fields(copy.model, copy.data);
       Fields after = support::read_fields(scene.model, scene.data);
       // A step ends with another state, has no rows of contacts, and no efc_b.
-      for (const char* name : {"qpos", "qvel", "act", "time", "qacc_warmstart", "efc_J", "efc_J_colind", "efc_J_rowadr",
-                               "efc_J_rownnz", "efc_vel", "efc_b", "nJ", "parena"}) {
+      for (const char* name :
+           {"qpos", "qvel", "act", "time", "qacc_warmstart", "efc_J", "efc_J_colind",
+            "efc_J_rowadr", "efc_J_rownnz", "efc_vel", "efc_b", "nJ", "parena"}) {
         forward.erase(name);
         after.erase(name);
       }

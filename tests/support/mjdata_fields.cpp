@@ -12,15 +12,15 @@ namespace {
 using Names = std::set<std::string_view>;
 
 /// Arrays from which a step starts.
-const Names kInputs = {"qpos",         "qvel",         "act",          "history",   "plastic",
-                       "plugin_state", "ctrl",         "qfrc_applied", "eq_active", "xfrc_applied",
-                       "mocap_pos",    "mocap_quat",   "userdata",     "plugin",    "plugin_data",
+const Names kInputs = {"qpos",         "qvel",          "act",          "history",   "plastic",
+                       "plugin_state", "ctrl",          "qfrc_applied", "eq_active", "xfrc_applied",
+                       "mocap_pos",    "mocap_quat",    "userdata",     "plugin",    "plugin_data",
                        "tree_asleep",  "qacc_warmstart"};
 /// Arrays that only mj_resetData and sleep write.
 const Names kSleep = {"tree_awake", "body_awake", "body_awake_ind", "parent_awake_ind",
                       "dof_awake_ind"};
-/// Arrays that MuJoCo computes on demand only, for sensors of subtrees and forces, by mj_inverse, or
-/// in the midphase, and wrap_xpos, which is longer than the paths of the tendons.
+/// Arrays that MuJoCo computes on demand only, for sensors of subtrees and forces, by mj_inverse,
+/// or in the midphase, and wrap_xpos, which is longer than the paths of the tendons.
 const Names kOnDemand = {"subtree_linvel", "subtree_angmom", "cacc",         "cfrc_int", "cfrc_ext",
                          "qfrc_inverse",   "bvh_active",     "bvh_aabb_dyn", "wrap_xpos"};
 

@@ -18,8 +18,8 @@ using Fields = std::map<std::string, std::vector<unsigned char>>;
 /// demand only (see kOnDemand in the source), addresses, and statistics of memory and time.
 Fields read_fields(const mjModel* model, const mjData* data);
 
-/// Overwrites all that a step does not start from: every array that is neither a state nor an input,
-/// the whole arena, and the statistics of the solver.
+/// Overwrites all that a step does not start from: every array that is neither a state nor an
+/// input, the whole arena, and the statistics of the solver.
 void poison(const mjModel* model, mjData* data, double value);
 
 /// Returns the names of the fields that differ, separated by spaces.

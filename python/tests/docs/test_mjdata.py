@@ -14,7 +14,9 @@ HEADER = Path(mujoco.__file__).parent / "include" / "mujoco" / "mjdata.h"
 
 def find_fields() -> list[str]:
     """Returns the members of the struct mjData of MuJoCo's header."""
-    struct = re.search(r"typedef struct mjData_ \{(.*?)^\} mjData;", HEADER.read_text(), re.S | re.M)
+    struct = re.search(
+        r"typedef struct mjData_ \{(.*?)^\} mjData;", HEADER.read_text(), re.S | re.M
+    )
     assert struct is not None
     code = re.sub(r"//.*", "", struct[1])
     return re.findall(r"(\w+)\s*(?:\[[^\]]*\])?\s*;", code)

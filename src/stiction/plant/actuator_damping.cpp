@@ -39,8 +39,9 @@ double calc_current_share(const mjModel* m, int actuator) {
   return m->actuator_actearly[actuator] ? 1 - std::exp(-m->opt.timestep / time_constant) : 0;
 }
 
-/// True if the voltage that a motor's controller needs is at its limit. It follows from the current,
-/// V = R i + K v. Motors with cogging or friction have other torques too, so it is not known there.
+/// True if the voltage that a motor's controller needs is at its limit. It follows from the
+/// current, V = R i + K v. Motors with cogging or friction have other torques too, so it is not
+/// known there.
 bool is_voltage_limited(const mjModel* m, const mjData* d, int actuator, double share) {
   const mjtNum *dyn = m->actuator_dynprm + mjNDYN * actuator,
                *gain = m->actuator_gainprm + mjNGAIN * actuator;

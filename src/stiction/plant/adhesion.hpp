@@ -13,8 +13,8 @@ namespace stiction::plant {
 /// Makes contacts hold under MuJoCo's adhesion, of actuators on a body and of geoms.
 ///
 /// MuJoCo applies adhesion to contacts within their margin. A rigid contact that overlaps at the
-/// start of a step would leave at the speed that removes the overlap, and then adhesion would let it
-/// go. Here, with the acceleration a that the whole adhesion gives the two bodies,
+/// start of a step would leave at the speed that removes the overlap, and then adhesion would let
+/// it go. Here, with the acceleration a that the whole adhesion gives the two bodies,
 ///
 ///  - an overlap x of near-rigid contacts is removed at a speed of at most sqrt(2 e a x). Adhesion
 ///    that exceeds the load by the share e of a stops this motion within x.
@@ -39,8 +39,8 @@ class Adhesion {
   void restore_distances(contact::ContactProblem* problem) const;
 
  private:
-  std::vector<double> acceleration_;            // per contact of data [m/s^2]; empty: no adhesion
-  std::vector<std::pair<int, double>> phi0_;    // contacts whose distance was changed, and it
+  std::vector<double> acceleration_;          // per contact of data [m/s^2]; empty: no adhesion
+  std::vector<std::pair<int, double>> phi0_;  // contacts whose distance was changed, and it
 };
 
 }  // namespace stiction::plant

@@ -40,8 +40,8 @@ contact::Row make_friction_row(const mjData* d, int i, double dt, const RowParam
 
 }  // namespace
 
-void ConstraintRows::make_constraints(const mjModel* m, mjData* d,
-                                      const SpeculativeLimits* limits, const Adhesion* adhesion) {
+void ConstraintRows::make_constraints(const mjModel* m, mjData* d, const SpeculativeLimits* limits,
+                                      const Adhesion* adhesion) {
   // MuJoCo makes no row for a contact that is flagged as within its gap. Transmissions of actuators
   // on a body then compute the contact's Jacobian from the geometry instead of reading the row.
   for (int i = 0; i < d->ncon; ++i) {

@@ -10,8 +10,8 @@
 namespace stiction::plant {
 
 /// Completes the rows that write_back has made for contacts, for readers of MuJoCo's constraint
-/// arrays: efc_J of the contacts' rows, so that J^T efc_force is qfrc_constraint, their efc_vel, and
-/// efc_b of all rows. The solver has no use for these rows, so a step does not pay for them.
+/// arrays: efc_J of the contacts' rows, so that J^T efc_force is qfrc_constraint, their efc_vel,
+/// and efc_b of all rows. The solver has no use for these rows, so a step does not pay for them.
 class ContactJacobian {
  public:
   /// Writes the rows. Call it inside a MuJoCoGuard after reserve and write_back.

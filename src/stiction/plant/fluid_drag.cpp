@@ -110,9 +110,9 @@ void calc_semi_axes(const mjModel* m, int geom, double axes[3]) {
 }
 
 /// Adds the drag of a geom by the model of ellipsoids: the force -(3 pi D mu + rho c_v |v|) v and
-/// the torque -(pi D^3 mu + rho |c_w w|) w, with the diameter D of an equivalent sphere, and c_v and
-/// c_w from the projected area and the moments of area. Along v and about w the quadratic parts have
-/// twice the slope.
+/// the torque -(pi D^3 mu + rho |c_w w|) w, with the diameter D of an equivalent sphere, and c_v
+/// and c_w from the projected area and the moments of area. Along v and about w the quadratic parts
+/// have twice the slope.
 void add_ellipsoid(const mjModel* m, const mjData* d, int geom, std::vector<FluidDrag>* drags) {
   const mjtNum* fluid = m->geom_fluid + static_cast<std::size_t>(mjNFLUID) * geom;
   if (fluid[0] == 0) return;

@@ -209,7 +209,8 @@ void write_row_forces(mjData* d, const contact::ContactProblem& problem,
     if (source < 0) continue;
     d->efc_force[source] = solution.row_impulses[i] / problem.time_step;
   }
-  // The problem has no rows whose Jacobian is zero. Their force is 0, and they have a state as well.
+  // The problem has no rows whose Jacobian is zero. Their force is 0, and they have a state as
+  // well.
   for (int row = 0; row < limit_rows(d).end; ++row) d->efc_state[row] = find_row_state(d, row);
 }
 

@@ -66,8 +66,7 @@ void complete_rows(StepContext& context, mjData* d, const contact::ContactProble
                    plant::ContactJacobian* jacobian) {
   jacobian->reserve(context.stage, d);
   bool fits = true;
-  context.call_mujoco(
-      d, [&] { fits = jacobian->write(context.stage, d, context.plant, problem); });
+  context.call_mujoco(d, [&] { fits = jacobian->write(context.stage, d, context.plant, problem); });
   if (!fits) fail_full_arena(context);
 }
 

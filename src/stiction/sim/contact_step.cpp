@@ -83,8 +83,7 @@ bool ContactStep::find_velocities(StepContext& context, mjData* d, const StepPar
          run_stage(context, &Time::solve, [&] { solve(context, d); }) &&
          run_stage(context, &Time::certificate, [&] { certify(context, d, was_ok); }) &&
          run_stage(context, &Time::finish, [&] {
-           if (part.has_jacobian)
-             complete_rows(context, d, contacts_.problem, &contact_jacobian_);
+           if (part.has_jacobian) complete_rows(context, d, contacts_.problem, &contact_jacobian_);
            report(context, d);
          });
 }

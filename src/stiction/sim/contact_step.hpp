@@ -43,8 +43,8 @@ class ContactStep {
   /// stays as it was.
   void take(StepContext& context, mjData* d);
 
-  /// Computes the accelerations and forces of a step, and MuJoCo's sensors, without taking the step.
-  /// The next step has the same bits as without this call.
+  /// Computes the accelerations and forces of a step, and MuJoCo's sensors, without taking the
+  /// step. The next step has the same bits as without this call.
   void forward(StepContext& context, mjData* d, StepPart part = {});
 
   /// Runs all stages of a step except the last one: computes, certifies and reports the velocities

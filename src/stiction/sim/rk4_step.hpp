@@ -30,8 +30,8 @@ class Rk4Step {
 
   /// Takes a step. If it fails, the state stays as it was.
   void take(StepContext& context, mjData* d);
-  /// Computes the accelerations, forces and sensors at the start of a step, after impacts. The state
-  /// stays as it was.
+  /// Computes the accelerations, forces and sensors at the start of a step, after impacts. The
+  /// state stays as it was.
   void forward(StepContext& context, mjData* d);
 
  private:
