@@ -316,6 +316,27 @@ TEST(MjDataOfDividedSteps, ForwardDoesNotChangeTheNextStep) {
   }
 }
 
+/// Under rk4 friction is viscous, and explicit. It is a force of the contacts all the same.
+TEST(MjDataOfDividedSteps, ContactForcesHaveViscousFriction) {
+  Scene scene(support::make_mjcf(R"(timestep="0.002" cone="elliptic")", R"(
+<worldbody><geom type="plane" size="9 9 1"/>
+<body pos="0 0 0.0999999"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="2"/></body></worldbody>)"));
+  StepOptions options = make_options(ContactModel::viscous);
+  options.integrator = Integrator::rk4;
+  plant::MaterialTable materials = plant::make_default_materials(scene.model);
+  for (plant::Material& material : materials.geoms) material.law.viscous_friction = 3;
+  Stepper stepper(scene.model, options, materials);
+  scene.data->qvel[0] = 0.5;
+  const StepReport& report = stepper.forward(scene.data);
+  ASSERT_TRUE(report.ok()) << report.message;
+  const mjtNum deceleration = -scene.data->qacc[0];
+  EXPECT_GT(deceleration, 0.1);
+  EXPECT_NEAR(scene.data->qfrc_constraint[0], -2 * deceleration, 1e-10);
+  const std::vector<mjtNum> force = calc_row_forces(scene);
+  for (int i = 0; i < scene->nv; ++i)
+    EXPECT_NEAR(force[i], scene.data->qfrc_constraint[i], 1e-8) << "dof " << i;
+}
+
 /// A step after a step of MuJoCo, with any of its integrators, has the bits of one in new data.
 TEST(MjDataOfMixedSteps, HasNothingOfMujocosStep) {
   for (const char* integrator : {"Euler", "implicit", "implicitfast", "discrete", "RK4"}) {
