@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "stiction/sim/divided_step.hpp"
@@ -30,6 +32,16 @@ class Rk4Step {
 
   /// Takes a step. If it fails, the state stays as it was.
   void take(StepContext& context, mjData* d);
+
+  /// See ContactStep.
+  void write_memory(std::vector<std::uint64_t>* words) const {
+    motion_.write_memory(words);
+    event_step_.write_memory(words);
+  }
+  void read_memory(std::span<const std::uint64_t>* words) {
+    motion_.read_memory(words);
+    event_step_.read_memory(words);
+  }
 
  private:
   bool start_part(StepContext& context, mjData* d);

@@ -59,6 +59,16 @@ class ViscousMotion {
   /// impulses are those of the forces over the duration [s].
   void write_back(StepContext& context, mjData* d, double duration);
 
+  /// See ContactStep.
+  void write_memory(std::vector<std::uint64_t>* words) const {
+    impact_solver_->write_memory(words);
+    acceleration_solver_->write_memory(words);
+  }
+  void read_memory(std::span<const std::uint64_t>* words) {
+    impact_solver_->read_memory(words);
+    acceleration_solver_->read_memory(words);
+  }
+
  private:
   /// Viscous friction of each contact of the problem.
   struct Viscous {

@@ -47,12 +47,16 @@ class RigidSolver final : public ContactSolver {
       solution->islands[i] = island.solve(active_keys_, laws_[i].get());
       island.read_out(solution);
     };
-    if (threads)
-      threads->run(islands.size(), solve_one);
-    else
-      for (int i = 0; i < islands.size(); ++i) solve_one(i);
+    base::run_tasks(threads, islands.size(), solve_one);
 
     gather_active_keys(islands.size());
+  }
+
+  void write_memory(std::vector<std::uint64_t>* words) const override {
+    write_keys(active_keys_, words);
+  }
+  void read_memory(std::span<const std::uint64_t>* words) override {
+    read_keys(words, &active_keys_);
   }
 
  private:
