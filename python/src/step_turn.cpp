@@ -14,7 +14,7 @@ void StepGate::check_fork() {
   if (user_.load() != std::thread::id())
     throw Error(ErrorCode::kUnsupported, "step",
                 "cannot run in this process, because it was forked while another thread used the "
-                "Simulator, whose memory is therefore incomplete; make a new Simulator");
+                "object, whose memory is therefore incomplete; make a new one");
   (void)mutex_.release();  // the mutex of the parent may be locked for ever
   mutex_ = std::make_unique<std::mutex>();
   fork_count_ = base::fork_count();
@@ -23,8 +23,8 @@ void StepGate::check_fork() {
 StepTurn::StepTurn(StepGate* gate, const char* function) : gate_(gate) {
   if (gate->user_.load() == std::this_thread::get_id())
     throw Error(ErrorCode::kUnsupported, function,
-                "was called by a callback within a step of the same Simulator, which must end "
-                "first; use a second Simulator for the callback");
+                "was called by a callback within a step of the same object, which must end first; "
+                "use a second Simulator for the callback");
   if (num_turns == 0)
     gate->mutex_->lock();
   else if (!gate->mutex_->try_lock())

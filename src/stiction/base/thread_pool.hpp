@@ -30,7 +30,8 @@ class ThreadPool {
   void run(int count, Task&& task) {
     // A pointer and a trampoline replace std::function, which would allocate.
     using Function = std::remove_reference_t<Task>;
-    run_erased(count, &task, [](void* t, int i) { (*static_cast<Function*>(t))(i); });
+    void* const erased = const_cast<void*>(static_cast<const void*>(&task));
+    run_erased(count, erased, [](void* t, int i) { (*static_cast<Function*>(t))(i); });
   }
 
  private:

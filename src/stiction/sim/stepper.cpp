@@ -149,13 +149,19 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
                 "has more numbers than a simulator of this model has");
 }
 
-/// Returns the numbers with which a state begins: they identify the format, the model, the contact
-/// model and the integrator.
+/// Returns the numbers with which a state begins: they identify the format, the contact model, the
+/// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
+/// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
   constexpr std::uint64_t kFormat = 0x5354494353540001;  // "STICST", version 1
-  return {kFormat, context.model->signature,
-          static_cast<std::uint64_t>(context.options.contact_model),
-          static_cast<std::uint64_t>(context.options.integrator)};
+  const auto join = [](auto a, auto b) {
+    return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
+  };
+  const mjModel* m = context.model;
+  return {kFormat,
+          join(static_cast<int>(context.options.contact_model),
+               static_cast<int>(context.options.integrator)),
+          join(m->nq, m->nv), join(m->nbody, m->ngeom)};
 }
 
 std::vector<std::uint64_t> Stepper::Workspace::get_state() const {
