@@ -1,5 +1,5 @@
-// Reports as bytes, for pickle and copy. A structured binding names all members of each struct, so a
-// new member that is missing here does not compile.
+// Reports as bytes, for pickle and copy. A structured binding names all members of each struct, so
+// a new member that is missing here does not compile.
 #include "report_state.hpp"
 
 #include <cstring>
@@ -43,8 +43,8 @@ void visit(Is<certificate::Certificate> auto& x, auto&& f) {
 void visit(Is<contact::IslandStatistics> auto& x, auto&& f) {
   auto& [status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
          scale, rounds, coupling, has_conflict, contact, row] = x;
-  f(status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual, scale,
-    rounds, coupling, has_conflict, contact, row);
+  f(status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
+    scale, rounds, coupling, has_conflict, contact, row);
 }
 void visit(Is<sim::StepTimings> auto& x, auto&& f) {
   auto& [total, kinematics, collision, surfaces, assembly, solve, certificate, finish] = x;

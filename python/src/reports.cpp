@@ -89,8 +89,7 @@ void bind_solver_reports(nb::module_& m) {
   nb::class_<IslandStatistics> island(m, "IslandStatistics",
                                       "Statistics of the solve of one island.");
   def_pickle(island);
-  island
-      .def_ro("num_dofs", &IslandStatistics::num_dofs, "Degrees of freedom of the island.")
+  island.def_ro("num_dofs", &IslandStatistics::num_dofs, "Degrees of freedom of the island.")
       .def_ro("num_contacts", &IslandStatistics::num_contacts, "Contacts of the island.")
       .def_ro("num_rows", &IslandStatistics::num_rows, "Scalar rows of the island.")
       .def_ro("iterations", &IslandStatistics::iterations,
@@ -163,7 +162,7 @@ void bind_contact_report(nb::module_& m) {
   def_array(contacts, "patch", &ContactReport::patch, 1,
             "Index in StepReport.patches of the contact's patch; -1 for a point contact, int32 "
             "(n,).");
-  contacts.def_prop_ro("force", &calc_forces,
+  contacts.def_prop_ro("force", &calc_forces, nb::rv_policy::move,
                        "Mean force on the second body over the step, in the world [N], (n, 3): "
                        "impulse / time_step, as a new array.");
   contacts.def_ro("time_step", &ContactReport::time_step, "Length of the step [s].");
@@ -191,7 +190,8 @@ void bind_reports(nb::module_& m) {
           "status", [](const StepReport& r) { return sim::describe_status(r.status); },
           "'ok', or the names of all faults, separated by commas: 'non_finite_state', "
           "'non_finite_input', 'non_finite_solution', 'not_converged', 'not_positive_definite', "
-          "'buffer_full', 'mujoco_error', 'certificate_failed', 'out_of_time', 'out_of_iterations', "
+          "'buffer_full', 'mujoco_error', 'certificate_failed', 'out_of_time', "
+          "'out_of_iterations', "
           "'interrupted'.")
       .def_prop_ro("ok", &StepReport::ok, "True if the status is 'ok'.")
       .def_ro("message", &StepReport::message,

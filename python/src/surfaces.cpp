@@ -68,9 +68,8 @@ void bind_surfaces(nb::module_& m) {
       .def(
           "__init__",
           [](Surfaces* self, std::uintptr_t model, const ContactProperties& properties,
-             const std::string& tessellation, nb::handle /*owner*/) {
-            new (self) Surfaces(model, properties, tessellation);
-          },
+             const std::string& tessellation,
+             nb::handle /*owner*/) { new (self) Surfaces(model, properties, tessellation); },
           "model"_a, "properties"_a, "tessellation"_a, "owner"_a, nb::keep_alive<1, 5>(),
           "`owner` is the MjModel at the address `model`; it lives as long as the surfaces.")
       .def("calc", &Surfaces::calc, "data"_a, "num_times"_a, "drift"_a,

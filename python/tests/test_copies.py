@@ -25,8 +25,8 @@ PILE = """
 </mujoco>
 """
 SOFT = {
-    "materials": {"soft": {"hydroelastic_modulus": 1e5}},
-    "geoms": {"box": "soft", "floor": "soft"},
+    "materials": {"soft": {"hydroelastic_modulus": 1e5}, "hard": {"rigid": True}},
+    "geoms": {"box": "soft", "floor": "hard"},
 }
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 

@@ -63,18 +63,17 @@ std::string make_clusters() {
   for (int cluster = 0; cluster < 3; ++cluster)
     for (int i = 0; i < 6; ++i) {
       char text[300];
-      std::snprintf(text, sizeof text,
-                    R"(<body pos="%g %g %g"><freejoint/><geom %s/>%s</body>)", 2.0 * cluster,
-                    0.17 * (i % 3), 0.0999 + 0.19 * (i / 3),
+      std::snprintf(text, sizeof text, R"(<body pos="%g %g %g"><freejoint/><geom %s/>%s</body>)",
+                    2.0 * cluster, 0.17 * (i % 3), 0.0999 + 0.19 * (i / 3),
                     i % 2 ? R"(type="sphere" size="0.1")" : R"(type="box" size="0.1 0.08 0.1")",
                     i == 4 ? R"(<body pos="0.3 0 0"><joint axis="0 1 0" limited="true"
                                 range="-10 10"/><geom size="0.05"/></body>)"
                            : "");
       bodies += text;
     }
-  return support::make_mjcf(R"(timestep="0.002")",
-                            R"(<worldbody><geom type="plane" size="9 9 1"/>)" + bodies +
-                                "</worldbody>");
+  return support::make_mjcf(
+      R"(timestep="0.002")",
+      R"(<worldbody><geom type="plane" size="9 9 1"/>)" + bodies + "</worldbody>");
 }
 
 bool is_same(const std::vector<mjtNum>& a, const std::vector<mjtNum>& b) {
@@ -160,8 +159,8 @@ TEST(TimeLimit, EndsLongSolvesSoon) {
              R"(<geom type="capsule" size="0.04" fromto="0 0 0 0.1 0 0"/>)";
   for (int i = 0; i < 100; ++i) chain += "</body>";
   chain += "</worldbody>";
-  for (const std::string& xml : {support::make_random_scene(7, heap),
-                                 support::make_mjcf(R"(timestep="0.002")", chain)})
+  for (const std::string& xml :
+       {support::make_random_scene(7, heap), support::make_mjcf(R"(timestep="0.002")", chain)})
     for (const ContactModelTraits& traits : contact::contact_models()) {
       if (traits.is_mj_step) continue;
       Scene scene(xml);

@@ -88,11 +88,11 @@ TEST_P(Memory, ACheckpointContinuesWithTheSameBits) {
   for (const int seed : {1, 2, 3}) {
     support::RandomSceneOptions scene;
     scene.num_bodies = 7;
-    scene.num_hinged = 2;
+    // The hinges have dry friction, which rk4 does not take.
+    scene.num_hinged = GetParam().integrator == Integrator::rk4 ? 0 : 2;
     scene.spacing = 0.21;
-    test_checkpoint(support::make_random_scene(seed, scene), 25, [](const Scene& s) {
-      return Stepper(s.model, make_options_of(GetParam()));
-    });
+    test_checkpoint(support::make_random_scene(seed, scene), 25,
+                    [](const Scene& s) { return Stepper(s.model, make_options_of(GetParam())); });
   }
 }
 

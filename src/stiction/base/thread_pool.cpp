@@ -155,8 +155,8 @@ ThreadPool::~ThreadPool() {
   if (fork_count_ != fork_count()) leave_workers_of_parent();
 }
 
-/// Forgets the workers of the parent process. Their mutex may be locked for ever, so their memory is
-/// not freed.
+/// Forgets the workers of the parent process. Their mutex may be locked for ever, so their memory
+/// is not freed.
 void ThreadPool::leave_workers_of_parent() {
   if (workers_) workers_.release()->detach();
 }

@@ -32,8 +32,8 @@ class ContactSolver {
                      base::ThreadPool* threads, contact::ContactSolution* solution) = 0;
 
   /// Appends what the solver remembers of the last step to guess the next solution: nothing, unless
-  /// a solver says otherwise. With other memory the next solution has the same accuracy, but not the
-  /// same bits.
+  /// a solver says otherwise. With other memory the next solution has the same accuracy, but not
+  /// the same bits.
   virtual void write_memory(std::vector<std::uint64_t>* words) const { (void)words; }
   /// Reads the words of write_memory from the front of `words` and removes them there.
   /// @throws Error if the words are not those of such a solver

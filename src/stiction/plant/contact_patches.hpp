@@ -88,8 +88,8 @@ class ContactPatches {
   /// @param index the new index of each contact
   void renumber(std::span<const int> index);
 
-  /// Appends what a step remembers of the one before: the normals of the patches, by which PatchPair
-  /// tells that a force has reversed.
+  /// Appends what a step remembers of the one before: the normals of the patches, by which
+  /// PatchPair tells that a force has reversed.
   void write_memory(std::vector<std::uint64_t>* words) const;
   /// Reads the words of write_memory from the front of `words` and removes them there.
   /// @throws Error if there are too few words
