@@ -51,7 +51,7 @@ def _restore(content: dict[str, Any], origin: str) -> ContactProperties:
     return ContactProperties.parse(json.dumps(content), origin, has_lines=False)
 
 
-copyreg.pickle(ContactProperties, lambda p: (_restore, (p.content, p.origin)))  # type: ignore[arg-type]
+copyreg.pickle(ContactProperties, lambda p: (_restore, (p.content, p.origin)))
 
 
 def load_scene_properties(

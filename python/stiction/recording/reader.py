@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-import lz4.frame
+import lz4.frame  # type: ignore[import-untyped]
 import zstandard
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
