@@ -134,7 +134,10 @@ void Stepper::Workspace::keep_state(const mjData* d) {
 
 void Stepper::Workspace::restore_state(mjData* d) {
   mj_setState(context.model, d, state_.data(), mjSTATE_INTEGRATION);
-  read_memory(memory_);
+  try {
+    read_memory(memory_);
+  } catch (const std::exception&) {  // never: the words are those of write_memory
+  }
 }
 
 void Stepper::Workspace::write_memory(std::vector<std::uint64_t>* words) const {
