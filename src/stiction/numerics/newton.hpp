@@ -4,6 +4,7 @@
 #include <concepts>
 #include <limits>
 
+#include "stiction/base/work_limits.hpp"
 #include "stiction/numerics/line_integral.hpp"
 #include "stiction/numerics/line_search.hpp"
 #include "stiction/numerics/newton_trace.hpp"
@@ -110,6 +111,7 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
       result.status = NewtonStatus::kMaxIterations;
       return result;
     }
+    base::count_iteration();
     // Newton's direction.
     if (!problem.calc_direction()) {
       result.status = NewtonStatus::kNotPositiveDefinite;

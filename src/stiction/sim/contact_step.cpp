@@ -63,10 +63,8 @@ void ContactStep::take(StepContext& context, mjData* d) {
 
 void ContactStep::forward(StepContext& context, mjData* d, StepPart part) {
   part.has_jacobian = true;
-  solver_->save_warm_start();
-  const bool found = find_velocities(context, d, part);
-  solver_->restore_warm_start();
-  if (found) (void)run_stage(context, &StepTimings::finish, [&] { sense(context, d); });
+  if (find_velocities(context, d, part))
+    (void)run_stage(context, &StepTimings::finish, [&] { sense(context, d); });
 }
 
 bool ContactStep::find_velocities(StepContext& context, mjData* d, const StepPart& part) {

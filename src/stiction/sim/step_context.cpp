@@ -12,7 +12,10 @@ StepContext::StepContext(const mjModel* model, const StepOptions& options,
                                         : std::move(materials)),
       plant(model),
       mirror(*model),
-      stage(model) {}
+      stage(model) {
+  if (options.max_seconds) limits.max_seconds = *options.max_seconds;
+  limits.max_iterations = options.iteration_budget;
+}
 
 void StepContext::update() {
   // All other values that may change are behind pointers, which stay the same.

@@ -16,6 +16,9 @@ std::string describe_status(std::uint32_t status) {
       {kBufferFull, "buffer_full"},
       {kMuJoCoError, "mujoco_error"},
       {kCertificateFailed, "certificate_failed"},
+      {kOutOfTime, "out_of_time"},
+      {kOutOfIterations, "out_of_iterations"},
+      {kInterrupted, "interrupted"},
   };
   std::string text;
   for (const Name& n : kNames)

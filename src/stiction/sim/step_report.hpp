@@ -23,6 +23,9 @@ enum StepStatus : std::uint32_t {
   kBufferFull = 1u << 5,           // contacts or constraints did not fit in mjData
   kMuJoCoError = 1u << 6,          // MuJoCo raised an error
   kCertificateFailed = 1u << 7,    // the result did not pass its certificate
+  kOutOfTime = 1u << 8,            // the step took longer than max_seconds
+  kOutOfIterations = 1u << 9,      // an island needed more iterations than iteration_budget
+  kInterrupted = 1u << 10,         // the caller interrupted the step, for example by Ctrl-C
 };
 
 /// The contacts of a step: arrays with one entry (or row) per contact. They include speculative
@@ -44,6 +47,7 @@ struct ContactReport {
   std::vector<double> delassus;           // mobility w of the point [1/kg]; NaN if not computed
   std::vector<std::uint8_t> is_fallback;  // 1: a point contact of a geom with a pressure field
   std::vector<int> patch;                 // index of the patch that it is a point of; -1: none
+  double time_step = 0;                   // of the whole step [s]; force = impulse / time_step
 
   int size() const { return static_cast<int>(distance.size()); }
 };

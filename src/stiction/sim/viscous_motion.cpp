@@ -223,14 +223,4 @@ void ViscousMotion::complete_rows(StepContext& context, mjData* d) {
   sim::complete_rows(context, d, contacts_.problem, &contact_jacobian_);
 }
 
-void ViscousMotion::save_warm_start() {
-  impact_solver_->save_warm_start();
-  acceleration_solver_->save_warm_start();
-}
-
-void ViscousMotion::restore_warm_start() {
-  impact_solver_->restore_warm_start();
-  acceleration_solver_->restore_warm_start();
-}
-
 }  // namespace stiction::sim

@@ -74,10 +74,7 @@ class ConvexSolver final : public ContactSolver {
       solution->islands[island] = solve_island(problem, options, !guess.empty(), island, trace);
       read_out(island, solution);
     };
-    if (threads)
-      threads->run(islands.size(), solve_one);
-    else
-      for (int i = 0; i < islands.size(); ++i) solve_one(i);
+    base::run_tasks(threads, islands.size(), solve_one);
   }
 
   std::vector<contact::PairHessian> calc_pair_hessians(

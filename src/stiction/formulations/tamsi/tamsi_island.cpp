@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/contact/residual_scale.hpp"
 #include "stiction/formulations/tamsi/tamsi_limiter.hpp"
 
@@ -145,6 +146,7 @@ TamsiIsland::Outcome TamsiIsland::find_velocities(numerics::NewtonTrace* trace) 
       out.status = SolveStatus::kMaxIterations;
       return out;
     }
+    base::count_iteration();
     if (!calc_direction()) {
       out.status = SolveStatus::kNotPositiveDefinite;
       return out;
