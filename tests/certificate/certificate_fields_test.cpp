@@ -1,5 +1,6 @@
 #include "stiction/certificate/certificate_fields.hpp"
 
+#include <cmath>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -49,6 +50,20 @@ TEST(CertificateFields, HasEveryMemberInOrder) {
   std::vector<const void*> listed;
   for_each_field([&](const auto& field) { listed.push_back(&field.in(certificate)); });
   EXPECT_EQ(listed, members);
+}
+
+TEST(CertificateFields, MergeKeepsANaN) {
+  const double nan = std::nan("");
+  for_each_field([&]<class T>(const Field<T>& field) {
+    if constexpr (std::is_same_v<T, double>) {
+      Certificate good = make_certificate(1), bad = make_certificate(1);
+      field.in(bad) = nan;
+      keep_worst(bad, &good);
+      EXPECT_TRUE(std::isnan(field.in(good))) << field.name;
+      keep_worst(make_certificate(2), &good);
+      EXPECT_TRUE(std::isnan(field.in(good))) << field.name << ", a later step";
+    }
+  });
 }
 
 TEST(CertificateFields, MergeKeepsTheSmallestNormalImpulseAndTheLargestOfOtherNumbers) {
