@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
 from typing import Annotated
 
 import mujoco
@@ -21,7 +22,7 @@ import stiction.commands.run
 import stiction.commands.study
 import stiction.commands.work_precision
 from stiction.commands.app import ExitCode, app
-from stiction.errors import Error
+from stiction.errors import Error, StepWarning
 from stiction.names import make_printable
 
 _TYPER_INTERRUPTED = 130  # exit code that typer returns for Ctrl-C
@@ -58,7 +59,10 @@ def main() -> None:
 def _run_app() -> int:
     err = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
-        code = app(standalone_mode=False)
+        with warnings.catch_warnings():
+            # Commands count the warnings of steps and show them in their summaries.
+            warnings.simplefilter("ignore", StepWarning)
+            code = app(standalone_mode=False)
     except typer.TyperException as e:
         e.show()  # type: ignore[attr-defined]  # every exception of the parser has show()
         code = e.exit_code

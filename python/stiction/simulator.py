@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stiction._core import ContactProperties, Stepper, StepReport, contact_model_traits
 from stiction.arguments import check_data_type, check_integer, check_model_type
 from stiction.custom_text import PROPERTIES, read_text
-from stiction.errors import IgnoredSettingWarning, StepError, StictionWarning
+from stiction.errors import IgnoredSettingWarning, StepError, StepWarning, StictionWarning
 from stiction.names import find_geom
 from stiction.options import DEFAULTS, check_options, describe_options, make_parameters
 from stiction.properties import PropertiesLike, make_properties
@@ -61,6 +61,7 @@ class Simulator:
         self.model = model
         self._stepper = Stepper(model._address, chosen, self._properties or ContactProperties())
         self._options = self._stepper.options
+        self._warning_counts: dict[str, int] = {}
         for text in self._stepper.ignored_settings:
             warnings.warn(text, IgnoredSettingWarning, stacklevel=2)
 
@@ -151,6 +152,8 @@ class Simulator:
 
         Returns the report of the last step; it and its arrays stay valid as long as they are kept.
 
+        The first warning of each kind also gives a StepWarning.
+
         Raises:
             Error: data belongs to another model, or nstep is below 1.
             StepError: a step failed, and on_failure is 'raise'.
@@ -159,9 +162,24 @@ class Simulator:
         if nstep != 1 or type(nstep) is not int:
             nstep = check_integer("nstep", nstep, 1)
         report = self._stepper.step(data._address, nstep)
+        if report.num_warnings:
+            self._warn(report)
         if report.status_bits and self.on_failure == "raise":
             raise StepError(report)
         return report
+
+    @property
+    def warning_counts(self) -> dict[str, int]:
+        """The number of warnings of all steps by kind; see StepReport.warnings."""
+        return dict(self._warning_counts)
+
+    def _warn(self, report: StepReport) -> None:
+        """Counts the warnings of a call to step, and gives a Python warning for each new kind."""
+        for kind, (count, text) in report.warnings.items():
+            is_new = kind not in self._warning_counts
+            self._warning_counts[kind] = self._warning_counts.get(kind, 0) + count
+            if is_new:
+                warnings.warn(StepWarning(kind, text), stacklevel=3)
 
 
 def _warn_of_custom_text(model: mujoco.MjModel) -> None:

@@ -26,10 +26,10 @@ TEST(CertificateFields, HasEveryMemberInOrder) {
   // A new member does not compile here until it has a name, which belongs in `members` as well.
   [[maybe_unused]] const auto& [error_bound, velocity_bound, relative_residual,
                                 residual_to_momentum, round_off, impulse_error, min_normal_impulse,
-                                max_cone_excess, max_friction_work, coupling_error, rigid, ok,
-                                failed] = certificate;
-  const auto& [complementarity, complementarity_work, constraint_error, energy_gain, num_active,
-               max_active] = certificate.rigid;
+                                max_cone_excess, max_friction_work, coupling_error, energy_gain,
+                                rigid, ok, failed] = certificate;
+  const auto& [complementarity, complementarity_work, constraint_error, num_active, max_active] =
+      certificate.rigid;
   const std::vector<const void*> members = {&error_bound,
                                             &velocity_bound,
                                             &relative_residual,
@@ -40,10 +40,10 @@ TEST(CertificateFields, HasEveryMemberInOrder) {
                                             &max_cone_excess,
                                             &max_friction_work,
                                             &coupling_error,
+                                            &energy_gain,
                                             &complementarity,
                                             &complementarity_work,
                                             &constraint_error,
-                                            &energy_gain,
                                             &num_active,
                                             &max_active,
                                             &ok};
