@@ -89,15 +89,15 @@ TEST(RigidEnergy, CorrectionsMayLiftABodyOutOfAWedge) {
 }
 
 TEST(RigidEnergy, CorrectionsThatNearlyContradictEachOtherFail) {
-  // All other conditions hold: both walls push, and the mass leaves the wedge at 5 m/s.
-  constexpr double kHalfAngle = 0.02, kCorrection = 0.1;
+  // All other conditions hold: both walls push, and the mass leaves the wedge at 20 m/s.
+  constexpr double kHalfAngle = 0.005, kCorrection = 0.1;
   SolvedProblem solved(ContactModel::no_slip, make_wedge(kHalfAngle, 1e-3));
   const double speed = kCorrection / std::sin(kHalfAngle);
   contact::ContactSolution thrown = solved.solution;
   thrown.v = {0, 0, 0, 0, 0, speed};
   for (auto& impulse : thrown.impulses) impulse[2] = speed / (2 * std::sin(kHalfAngle));
   const Certificate certificate = solved.certify(thrown);
-  EXPECT_NEAR(certificate.energy_gain, 0.5 * speed * speed, 1e-9);
+  EXPECT_NEAR(certificate.energy_gain, 0.5 * speed * speed, 1e-7);
   EXPECT_FALSE(certificate.ok);
   EXPECT_STREQ(certificate.failed.quantity, "energy gain");
 }

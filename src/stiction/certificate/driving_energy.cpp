@@ -57,7 +57,7 @@ double calc_driving_energy(const SolvedStep& step) {
       const double mobility = calc_row_mobility(problem, step.islands, row);
       if (mobility > 0) mass += 1 / mobility;
     }
-    constexpr double kRatio = 20;
+    constexpr double kRatio = 60;  // bodies wedged on rough ground reach 47
     if (speed > 0) energy += 0.5 * mass * kRatio * kRatio * speed * speed;
   }
   return energy;
