@@ -1,8 +1,12 @@
 // Reports of a step. Arrays are views of the report that owns them.
 #include <cstdio>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -219,6 +223,18 @@ void bind_reports(nb::module_& m) {
               "Number of warnings in the call: of MuJoCo, of patches that are deep or thin (see "
               "ContactPatch), and of conflicts (see IslandStatistics.has_conflict).")
       .def_ro("warning", &StepReport::warning, "The last warning; empty if there was none.")
+      .def_prop_ro(
+          "warnings",
+          [](const StepReport& r) {
+            std::map<std::string, std::pair<int, std::string>> out;
+            for (int k = 0; k < sim::kNumWarningKinds; ++k)
+              if (r.warnings[k].count > 0)
+                out[sim::name(static_cast<sim::WarningKind>(k))] = {r.warnings[k].count,
+                                                                    r.warnings[k].text};
+            return out;
+          },
+          "The warnings of the call by kind: their number, and the last text. The kinds are "
+          "'mujoco', 'patch_limit' and 'conflict'.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +
                "', time=" + std::to_string(r.time) +

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
 from typing import Annotated
 
 import mujoco
@@ -22,7 +23,7 @@ import stiction.commands.study
 import stiction.commands.work_precision
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import print_json
-from stiction.errors import Error
+from stiction.errors import Error, StepWarning
 from stiction.interrupts import interrupt_on_termination, was_terminated
 from stiction.names import make_printable
 
@@ -59,7 +60,10 @@ def main() -> None:
 def _run_app() -> int:
     err = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
-        code = app(standalone_mode=False)
+        with warnings.catch_warnings():
+            # Commands count the warnings of steps and show them in their summaries.
+            warnings.simplefilter("ignore", StepWarning)
+            code = app(standalone_mode=False)
     except typer.TyperException as e:
         e.show()  # type: ignore[attr-defined]  # every exception of the parser has show()
         code = e.exit_code

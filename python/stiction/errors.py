@@ -49,7 +49,21 @@ class StepError(Error):
 
 
 class StictionWarning(UserWarning):
-    """A setting has no effect, or another effect than in MuJoCo."""
+    """A setting has another effect than in MuJoCo. The base class of this package's warnings."""
+
+
+class StepWarning(StictionWarning):
+    """A step succeeded beyond the limits of its model, or MuJoCo warned.
+
+    A Simulator gives each kind of warning once, and counts them in `warning_counts`.
+
+    Attributes:
+        kind: 'mujoco', 'patch_limit' or 'conflict', a key of StepReport.warnings.
+    """
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
 
 
 class IgnoredSettingWarning(StictionWarning):

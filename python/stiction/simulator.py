@@ -17,6 +17,7 @@ from stiction.errors import (
     Error,
     IgnoredSettingWarning,
     StepError,
+    StepWarning,
     StictionWarning,
 )
 from stiction.names import find_geom
@@ -68,6 +69,7 @@ class Simulator:
             model._address, chosen, self._properties or ContactProperties(), model
         )
         self._options = self._stepper.options
+        self._warning_counts: dict[str, int] = {}
         for text in self._stepper.ignored_settings:
             warnings.warn(text, IgnoredSettingWarning, stacklevel=2)
 
@@ -194,6 +196,7 @@ class Simulator:
 
         Ctrl-C interrupts also a long step: it raises KeyboardInterrupt, and data are those of the
         last whole step.
+        The first warning of each kind also gives a StepWarning.
 
         Raises:
             Error: data belongs to another model, nstep is below 1, or the call comes from a callback
@@ -204,6 +207,8 @@ class Simulator:
         if nstep != 1 or type(nstep) is not int:
             nstep = check_integer("nstep", nstep, 1)
         report = self._stepper.step(data._address, nstep)
+        if report.num_warnings:
+            self._warn(report)
         if report.status_bits and self.on_failure == "raise":
             raise StepError(report)
         return report
@@ -235,6 +240,19 @@ class Simulator:
         if report.status_bits and self.on_failure == "raise":
             raise StepError(report)
         return report
+
+    @property
+    def warning_counts(self) -> dict[str, int]:
+        """The number of warnings of all steps by kind; see StepReport.warnings."""
+        return dict(self._warning_counts)
+
+    def _warn(self, report: StepReport) -> None:
+        """Counts the warnings of a call to step, and gives a Python warning for each new kind."""
+        for kind, (count, text) in report.warnings.items():
+            is_new = kind not in self._warning_counts
+            self._warning_counts[kind] = self._warning_counts.get(kind, 0) + count
+            if is_new:
+                warnings.warn(StepWarning(kind, text), stacklevel=3)
 
 
 def _restore(

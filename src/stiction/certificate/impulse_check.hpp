@@ -23,6 +23,8 @@ class ImpulseCheck {
   void write(const SolvedStep& step, Certificate* out) const;
   /// The largest impulse of a law, the scale of rounding errors [N s].
   double scale() const;
+  /// The energy that springs and moving surfaces may add in islands that were solved whole [J].
+  double gain() const;
   /// The largest Delassus size of a contact [1/kg].
   double max_w() const { return max_w_; }
   /// True if every impulse of the solution is finite.
@@ -42,6 +44,7 @@ class ImpulseCheck {
   LawCheck contacts_;
   struct {
     double scale = 0, impulse_error = 0;  // [N s]
+    double gain = 0;                      // [J]
     bool is_finite = true;
   } rows_;
   double max_w_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -79,6 +80,23 @@ struct StepStatistics {
   double residual = 0;   // largest |D grad l| / scale of an island [-]
 };
 
+/// The kinds of warnings of a step.
+enum class WarningKind {
+  mujoco,       // MuJoCo's own
+  patch_limit,  // pressure fields are thin for their speed, or deep in each other
+  conflict,     // overlaps, limits and equalities cannot be corrected together
+};
+inline constexpr int kNumWarningKinds = 3;
+
+/// Returns the name of a kind, such as "patch_limit".
+const char* name(WarningKind kind);
+
+/// The warnings of one kind in a call.
+struct WarningReport {
+  int count = 0;
+  std::string text;  // the last one
+};
+
 /// The report of a step. After several steps in one call it describes the last one, with the worst
 /// certificate and all warnings of the call.
 struct StepReport {
@@ -94,9 +112,12 @@ struct StepReport {
   PatchReport patches;
   TraceReport trace;
   std::vector<contact::IslandStatistics> islands;
-  int num_warnings = 0;  // by MuJoCo, of patches beyond their limits, and of conflicts
-  std::string warning;   // the last one
+  int num_warnings = 0;                                  // of all kinds
+  std::string warning;                                   // the last one
+  std::array<WarningReport, kNumWarningKinds> warnings;  // by kind
 
+  /// Adds warnings of a kind, of which `text` is the last one.
+  void warn(WarningKind kind, std::string text, int count = 1);
   bool ok() const { return status == kOk; }
 };
 

@@ -85,7 +85,8 @@ class ViscousMotion {
   void find_positions(StepContext& context, mjData* d);
   void assemble(StepContext& context, mjData* d, Level level, double reach);
   bool solve(StepContext& context, Level level);
-  bool certify(StepContext& context, double scale);
+  bool certify(StepContext& context, Level level, double scale);
+  double calc_power() const;
   void check_momentum(StepContext& context, mjData* d, Level level, double duration);
 
   plant::SpeculativeContacts speculative_;
