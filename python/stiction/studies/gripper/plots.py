@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from stiction.experiments.gripper import GripperRun
 from stiction.experiments.plots import make_log_log, make_plot
@@ -55,7 +56,7 @@ def draw_sides(sides: Sides) -> Figure:
     figure, (left, right) = make_plot(2)
     if sides.shown is not None:
         ring = np.vstack([sides.shown, sides.shown[:1]])
-        for x in (0.0, 2.4 * np.ptp(ring[:, 0])):
+        for x in (0.0, 1.3 * np.ptp(ring[:, 0])):
             left.plot(ring[:, 0] + x, ring[:, 1], "k-", lw=1.5)
             left.fill(ring[:, 0] + x, ring[:, 1], color="C0", alpha=0.25)
             left.plot(x, 0, "o", color="C3", ms=4)
@@ -71,6 +72,7 @@ def draw_sides(sides: Sides) -> Figure:
         label = f"{1e3 * resolution:g} mm, mean {mean:.2f}"
         right.plot(numbers, shares, "o-", lw=1.2, label=label)
     right.set_yscale("log")
+    right.xaxis.set_major_locator(MaxNLocator(integer=True))
     right.set_xlabel("sides of a polygon")
     right.set_ylabel("share of the polygons")
     right.legend(frameon=False, fontsize=9)

@@ -42,7 +42,7 @@ class Sides:
 
     counts: number of polygons by number of sides, for each resolution [m].
     num_triangles: number of triangles of the same surfaces, for each resolution.
-    shown: vertices of the first polygon with seven sides in its plane, (7, 2) [m], or None.
+    shown: vertices of the roundest polygon with seven sides in its plane, (7, 2) [m], or None.
     """
 
     counts: dict[float, Counter[int]]
@@ -54,7 +54,7 @@ def count_sides() -> Sides:
     """Counts the sides of the polygons of all poses, which are the same in every run."""
     counts: dict[float, Counter[int]] = {}
     triangles: dict[float, int] = {}
-    shown = None
+    shown, roundest = None, 0.0
     model = mujoco.MjModel.from_xml_string(_MODEL)
     for resolution in _RESOLUTIONS:
         rng = np.random.default_rng(0)
@@ -67,8 +67,12 @@ def count_sides() -> Sides:
             sides = np.diff(polygons.faces)
             counts[resolution].update(sides.tolist())
             triangles[resolution] += len(fans.face_area)
-            if shown is None and (sides == _SHOWN).any():
-                shown = _project(polygons, int(np.argmax(sides == _SHOWN)))
+            for index in np.flatnonzero(sides == _SHOWN).tolist():
+                polygon = _project(polygons, index)
+                # A disk has the largest area for its radius.
+                round_ = polygons.face_area[index] / np.max(np.sum(polygon**2, axis=1))
+                if round_ > roundest:
+                    shown, roundest = polygon, round_
     return Sides(counts, triangles, shown)
 
 
