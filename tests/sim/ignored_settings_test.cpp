@@ -129,7 +129,7 @@ TEST(IgnoredSettings, IncludeFrictionThatTheModelDoesNotSupport) {
       const bool is_condim = std::string_view(c.text).starts_with("condim");
       ASSERT_EQ(texts.size(), is_condim || contact::traits(model).uses_friction ? 1u : 0u)
           << c.text << ", " << contact::traits(model).name;
-      if (!texts.empty()) EXPECT_NE(texts[0].find(c.text), std::string::npos) << texts[0];
+      for (const std::string& text : texts) EXPECT_NE(text.find(c.text), std::string::npos) << text;
     }
     for (const ContactModel model :
          support::list_models([](const contact::ContactModelTraits& m) { return m.takes_torsion; }))

@@ -174,7 +174,7 @@ def draw_against_stiffness(runs: Sweep) -> Figure:
 
 
 def _label_means(left: Axes, right: Axes) -> None:
-    left.set_ylabel("Newton iterations, largest of all islands, mean")
+    left.set_ylabel("Newton iterations, mean")
     left.set_yscale("log")
     left.set_yticks(_ITERATION_TICKS[1:], [str(tick) for tick in _ITERATION_TICKS[1:]])
     left.yaxis.set_minor_locator(NullLocator())

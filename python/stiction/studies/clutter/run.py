@@ -158,8 +158,9 @@ def run_clutter_case(case: ClutterCase, num_conditions: int = 0) -> ClutterRun:
         if stride and i % stride == stride // 2:
             try:
                 trace[i, 4] = simulator.calc_condition_number()
-            except Error:  # the model has no Hessian
+            except Error:  # the model has no Hessian, except in steps without contacts
                 stride = 0
+                trace[:, 4] = np.nan
         depth = -report.contacts.distance
         if i * time_step >= STEADY_FROM:
             depths.append(depth[depth > 0])

@@ -65,6 +65,8 @@ def describe_sweep(runs: Sweep) -> dict[str, dict[float, Any]]:
         name: {
             key: {
                 "num_scenes": len(of_key[key]),
+                "num_failed": sum(run.num_failed for run in of_key[key]),
+                "num_steps": sum(len(run.time) for run in of_key[key]),
                 **{what: asdict(measure(of_key[key], get)) for what, get in _MEASURES.items()},
                 "first_scene": of_key[key][0].describe(),
             }

@@ -110,8 +110,8 @@ def check_stiffness(runs: Sweep) -> list[Check]:
         if name not in runs:
             continue
         most = max(runs[name])
-        # The paper's solver fails at 1e13 N/m, and so does its 'similar' here.
-        limit = most / 10 if name == PLAIN_SIMILAR else most
+        # At 1e13 N/m the paper's solver fails from round-off. Here some steps of 'similar' do.
+        limit = min(most, 1e12) if name in (PLAIN_SIMILAR, "similar") else most
         checks.append(
             check_at_least(
                 f"stiffness up to which every step is solved to 1e-5, {name} [N/m]",
