@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -32,6 +33,18 @@ class PyStepper {
 
   /// Takes `num_steps` steps without the GIL and returns their report.
   nb::object step(std::uintptr_t data_address, int num_steps) {
+    return call(data_address,
+                [&](mjData* data, StepReport* out) { stepper_.step(data, num_steps, out); });
+  }
+
+  /// Computes forces and accelerations at the present state without the GIL and returns the report.
+  nb::object forward(std::uintptr_t data_address) {
+    return call(data_address, [&](mjData* data, StepReport* out) { stepper_.forward(data, out); });
+  }
+
+  /// Calls f(data, report) without the GIL and returns the report.
+  template <class F>
+  nb::object call(std::uintptr_t data_address, F&& f) {
     mjData* data = data_at(data_address);
     check_data(data_address);
     nb::object report = take_report();
@@ -39,7 +52,7 @@ class PyStepper {
     {
       nb::gil_scoped_release release;
       const std::lock_guard lock(mutex_);
-      stepper_.step(data, num_steps, out);
+      f(data, out);
     }
     // The step sees an exception in a user's callback, such as mujoco.set_mjcb_control, as a MuJoCo
     // error. Raise the original exception.
@@ -123,7 +136,9 @@ class PyStepper {
     if (data_size_ > 0) return data_size_;
     plant::MuJoCoGuard guard;
     mjData* data = nullptr;
-    if (!guard.run([&] { data = mj_makeData(model); }) || !data)
+    mjModel small = *model;  // shares all arrays; the arena may have gigabytes and is not compared
+    small.narena = std::min<mjtSize>(small.narena, mjtSize{1} << 20);
+    if (!guard.run([&] { data = mj_makeData(&small); }) || !data)
       throw Error(ErrorCode::kMuJoCo, "model", std::string("MuJoCo: ") + guard.error());
     data_size_ = data->nbuffer;
     mj_deleteData(data);
@@ -164,6 +179,8 @@ void bind_stepper(nb::module_& m) {
                   "properties: ContactProperties) -> None"))
       .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
            nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
+      .def("forward", &PyStepper::forward, "data"_a,
+           nb::sig("def forward(self, data: int) -> StepReport"))
       .def("check_data", &PyStepper::check_data, "data"_a,
            "Raises stiction.Error if the data was not made for the model.")
       .def("calc_hessian", &PyStepper::calc_hessian)

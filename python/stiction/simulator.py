@@ -163,6 +163,34 @@ class Simulator:
             raise StepError(report)
         return report
 
+    def forward(self, data: mujoco.MjData) -> StepReport:
+        """Computes forces, accelerations and sensors at the present state. The GIL is released.
+
+        Use it in place of mujoco.mj_forward, which puts MuJoCo's own contact into data. It writes
+        what a step would write: positions and velocities of bodies, contacts, constraint rows, qacc,
+        qfrc_constraint and all sensors. It also fills the contacts' rows of efc_J, efc_vel and
+        efc_b, which a step leaves at 0, so that J^T efc_force is qfrc_constraint.
+
+        The state does not change, and the next step has the same bits as without this call.
+
+        Contact forces are those of the step that would begin now: its impulses divided by
+        `time_step`. A body that will land within this step already feels the impact, divided by the
+        time step. The same holds for rigid contact models, whose forces are defined only as impulses
+        of a step. Under the integrators 'event_driven' and 'rk4' the forces are those of the step's
+        first solve.
+
+        Returns the report of the step that would begin now; num_steps is 0.
+
+        Raises:
+            Error: data belongs to another model.
+            StepError: the forces were not found, and on_failure is 'raise'.
+        """
+        check_data_type(data)
+        report = self._stepper.forward(data._address)
+        if report.status_bits and self.on_failure == "raise":
+            raise StepError(report)
+        return report
+
 
 def _warn_of_custom_text(model: mujoco.MjModel) -> None:
     """Warns if the scene names contact properties.

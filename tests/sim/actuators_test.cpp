@@ -109,6 +109,53 @@ TEST_P(Actuator, ForcesAndActivationsEqualMuJoCos) {
 INSTANTIATE_TEST_SUITE_P(Types, Actuator, testing::ValuesIn(kActuators),
                          [](const auto& info) { return std::string(info.param.name); });
 
+/// Actuators whose damping does not come from an affine gain or bias.
+constexpr ActuatorCase kDampers[] = {
+    {"dcmotor", R"(<dcmotor joint="w" resistance="0.1" motorconst="0.05"/>)"},
+    {"dcmotor_with_inductance",
+     R"(<dcmotor joint="w" resistance="0.1" motorconst="0.05" inductance="0.001"/>)"},
+    {"dcmotor_with_friction",
+     R"(<dcmotor joint="w" resistance="2" motorconst="0.05" lugre="100 1 0.02 0.03 0.1"/>)"},
+    {"dcmotor_with_position_control",
+     R"(<dcmotor joint="w" resistance="2" motorconst="0.05" input="pos" controller="3 0 0.5"/>)"},
+    {"dcmotor_at_its_voltage",
+     R"(<dcmotor joint="w" resistance="0.2" motorconst="0.05" input="pos" controller="3 0 0.5 0 0 1"/>)"},
+    {"dcmotor_with_control_and_inductance",
+     R"(<dcmotor joint="w" resistance="0.2" motorconst="0.05" inductance="0.001" input="pos vel" controller="3 0 0.5 0 0 1"/>)"},
+    {"passive_dcmotor", R"(<dcmotor joint="w" resistance="0.1" motorconst="0.05" input="none"/>)"},
+    {"muscle", R"(<muscle joint="w" lengthrange="-1 1" force="20"/>)"},
+};
+
+class ActuatorDamping : public testing::TestWithParam<ActuatorCase> {};
+
+TEST_P(ActuatorDamping, IsThatOfImplicitfast) {
+  Scene ours(support::make_mjcf(R"(timestep="0.002" integrator="implicitfast")", R"(
+<worldbody><body><joint name="w" axis="0 0 1"/><inertial pos="0 0 0" mass="0.1" diaginertia="1e-4 1e-4 1e-4"/></body></worldbody>
+<actuator>)" + std::string(GetParam().xml) + "</actuator>"));
+  Stepper stepper(ours.model, {});
+  double explicit_difference = 0;
+  for (const double speed : {-30.0, -8.0, -3.0, -0.5, 0.0, 0.5, 2.0, 20.0})
+    for (const double control : {0.0, 0.3, 1.0}) {
+      mj_resetData(ours.model, ours.data);
+      ours.data->qvel[0] = speed;
+      for (int i = 0; i < ours->nu; ++i) ours.data->ctrl[i] = control;
+      for (int i = 0; i < ours->na; ++i) ours.data->act[i] = 0.1 * control;
+      Scene theirs(ours), euler(ours);
+      euler->opt.integrator = mjINT_EULER;
+      mj_step(theirs.model, theirs.data);
+      mj_step(euler.model, euler.data);
+      ASSERT_TRUE(stepper.step(ours.data).ok());
+      EXPECT_NEAR(ours.data->qvel[0], theirs.data->qvel[0], 1e-12 * (1 + std::abs(speed)))
+          << "speed " << speed << ", control " << control;
+      explicit_difference =
+          std::max(explicit_difference, std::abs(ours.data->qvel[0] - euler.data->qvel[0]));
+    }
+  EXPECT_GT(explicit_difference, 1e-3) << "the actuator has no damping";
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, ActuatorDamping, testing::ValuesIn(kDampers),
+                         [](const auto& info) { return std::string(info.param.name); });
+
 TEST(Actuator, DisabledGroupsGiveNoForce) {
   Scene scene(support::make_mjcf(
       R"(actuatorgroupdisable="2")",

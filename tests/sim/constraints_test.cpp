@@ -225,6 +225,40 @@ Scene make_dry(double frictionloss, bool on_tendon) {
 <tendon><fixed )" + (on_tendon ? loss : "") + R"(><joint joint="j" coef="3"/></fixed></tendon>)"));
 }
 
+/// With the flag diagexact, MuJoCo computes the mobility of each row instead of estimating it.
+TEST(ExactDiagonal, GivesRowsTheParametersOfMujoco) {
+  for (const char* jacobian : {"dense", "sparse"}) {
+    const std::string body = R"(
+<worldbody>
+  <body name="a" pos="0 0 1"><joint name="a" axis="0 1 0" range="-5 5"/><geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" contype="0" conaffinity="0"/>
+    <body pos="0.3 0 0"><joint name="b" axis="0 1 0" range="-5 5"/><geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" contype="0" conaffinity="0"/></body></body>
+  <body name="x" pos="0 1 1"><freejoint/><geom type="box" size="0.1 0.05 0.02"/></body>
+  <body name="y" pos="0.3 1 1"><freejoint/><geom type="box" size="0.1 0.05 0.02"/></body>
+</worldbody>
+<equality><connect body1="x" body2="y" anchor="0.15 0 0"/><weld body1="x" body2="a"/></equality>)";
+    const std::string option =
+        std::string(R"(timestep="0.002" gravity="0 0 0" jacobian=")") + jacobian + '"';
+    Scene scene(support::make_mjcf(option, body + "<option><flag diagexact=\"enable\"/></option>"));
+    Scene estimated(support::make_mjcf(option, body));
+    for (Scene* each : {&scene, &estimated})
+      for (const char* joint : {"a", "b"}) each->data->qpos[each->qpos(joint)] = 0.3;
+    Scene theirs(scene);
+    mj_forward(theirs.model, theirs.data);
+    Stepper stepper(scene.model, with_tolerance(1e-10)), other(estimated.model, {});
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene));
+    ASSERT_NO_FATAL_FAILURE(run(&other, &estimated));
+    ASSERT_EQ(scene.data->nefc, theirs.data->nefc);
+    double change = 0;
+    for (int i = 0; i < theirs.data->nefc; ++i) {
+      EXPECT_EQ(scene.data->efc_R[i], theirs.data->efc_R[i]);
+      EXPECT_EQ(scene.data->efc_D[i], theirs.data->efc_D[i]);
+      EXPECT_EQ(scene.data->efc_diagA[i], theirs.data->efc_diagA[i]);
+      change = std::max(change, std::abs(scene.data->efc_force[i] - estimated.data->efc_force[i]));
+    }
+    EXPECT_GT(change, 1e-2) << "the flag does nothing";
+  }
+}
+
 TEST(DryFriction, CreepsBelowItsBoundAsTheoryPredicts) {
   // eps = max(v_s, sigma J M^-1 J^T dt f); the creep at the fraction rho of the bound is
   // eps rho / sqrt(1 - rho^2), in the row's own velocity.

@@ -30,6 +30,12 @@ class ContactSolver {
                      const SolverOptions& options, std::span<const double> guess,
                      base::ThreadPool* threads, contact::ContactSolution* solution) = 0;
 
+  /// Saves what the last solve has left as the initial guess of the next one. Most solvers keep
+  /// nothing.
+  virtual void save_warm_start() {}
+  /// Restores what was saved, so that the solves since then have no effect on the next one.
+  virtual void restore_warm_start() {}
+
   /// Computes the contribution of each body pair to the Hessian at the last solution, for
   /// calc_dense_hessian.
   /// @param problem the problem that was solved last

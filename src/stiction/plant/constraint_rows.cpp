@@ -40,16 +40,19 @@ contact::Row make_friction_row(const mjData* d, int i, double dt, const RowParam
 
 }  // namespace
 
-void ConstraintRows::make_constraints(const mjModel* m, mjData* d,
-                                      const SpeculativeLimits* limits) {
+void ConstraintRows::make_constraints(const mjModel* m, mjData* d, const SpeculativeLimits* limits,
+                                      const Adhesion* adhesion) {
   // MuJoCo makes no row for a contact that is flagged as within its gap. Transmissions of actuators
   // on a body then compute the contact's Jacobian from the geometry instead of reading the row.
   for (int i = 0; i < d->ncon; ++i) {
     exclude_[i] = d->contact[i].exclude;
-    if (exclude_[i] == kTakesPart) d->contact[i].exclude = kInGap;
+    if (exclude_[i] == kTakesPart || (adhesion && adhesion->bridges_gap(m, d, i)))
+      d->contact[i].exclude = kInGap;
   }
   if (limits) limits->widen(m, &wide_);
   mj_makeConstraint(limits ? &wide_ : m, d);
+  // mj_projectConstraint computes the exact diagonal of J M^-1 J^T, and R and D from it.
+  if (m->opt.enableflags & mjENBL_DIAGEXACT) mj_projectConstraint(limits ? &wide_ : m, d);
   if (limits) SpeculativeLimits::restore_margins(m, d);
   mj_transmission(m, d);
   for (int i = 0; i < d->ncon; ++i) d->contact[i].exclude = exclude_[i];

@@ -5,6 +5,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/contact_problem.hpp"
+#include "stiction/plant/adhesion.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/speculative_limits.hpp"
 
@@ -24,8 +25,10 @@ class ConstraintRows {
   /// and call this function inside a MuJoCoGuard.
   /// @param data   after mj_collision
   /// @param limits speculative limits that get rows, or null
+  /// @param adhesion names speculative contacts on which actuators act, or null
   void make_constraints(const mjModel* model, mjData* data,
-                        const SpeculativeLimits* limits = nullptr);
+                        const SpeculativeLimits* limits = nullptr,
+                        const Adhesion* adhesion = nullptr);
   /// Allocates the memory of make_constraints, which must not allocate inside a MuJoCoGuard.
   void reserve(const mjData* data) { exclude_.resize(data->ncon); }
 

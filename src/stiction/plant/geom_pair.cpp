@@ -57,6 +57,9 @@ std::string find_reason(const mjModel* m, int geom1, int geom2, bool has_pair) {
   return "MuJoCo's collision skips them";
 }
 
+/// The contacts of two geoms fit in this memory, also where a scene needs gigabytes [B].
+constexpr mjtSize kArena = mjtSize{16} << 20;
+
 /// Makes every geom a unit sphere that does not collide.
 void isolate(mjModel* m) {
   for (int geom = 0; geom < m->ngeom; ++geom) {
@@ -104,6 +107,7 @@ GeomPairProbe::GeomPairProbe(const mjModel* m) : model_(m), copy_(std::make_uniq
   const bool ok = guard.run([&] {
     raw_model = mj_copyModel(nullptr, m);
     isolate(raw_model);
+    raw_model->narena = std::min<mjtSize>(raw_model->narena, kArena);
     raw_data = mj_makeData(raw_model);
     mj_kinematics(raw_model, raw_data);
     mj_comPos(raw_model, raw_data);

@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "stiction/plant/actuator_damping.hpp"
+#include "stiction/plant/actuator_input.hpp"
+
 namespace stiction::plant {
 namespace {
 
@@ -87,16 +90,6 @@ bool is_saturated(const mjModel* m, const mjData* d, int actuator) {
   }
 }
 
-/// Returns the input that an affine gain multiplies: the clamped control, or the activation.
-double calc_actuator_input(const mjModel* m, const mjData* d, int actuator) {
-  if (m->actuator_actadr[actuator] >= 0)
-    return d->act[m->actuator_actadr[actuator] + m->actuator_actnum[actuator] - 1];
-  const int c = m->actuator_ctrladr[actuator];
-  if (m->actuator_ctrllimited[c] && !is_disabled(m, mjDSBL_CLAMPCTRL))
-    return std::clamp(d->ctrl[c], m->actuator_ctrlrange[2 * c], m->actuator_ctrlrange[2 * c + 1]);
-  return d->ctrl[c];
-}
-
 }  // namespace
 
 void ImplicitForces::calc(const mjModel* m, const mjData* d, const Model& plant) {
@@ -107,6 +100,7 @@ void ImplicitForces::calc(const mjModel* m, const mjData* d, const Model& plant)
   rank_one_.clear();
   calc_joints(m, d);
   calc_tendons(m, d, plant);
+  calc_fluid(m, d, plant);
   if (!is_disabled(m, mjDSBL_ACTUATION)) calc_actuators(m, d, plant);
 }
 
@@ -184,11 +178,23 @@ void ImplicitForces::calc_tendons(const mjModel* m, const mjData* d, const Model
   }
 }
 
+void ImplicitForces::calc_fluid(const mjModel* m, const mjData* d, const Model& plant) {
+  calc_fluid_drags(m, d, &fluid_drags_);
+  for (const FluidDrag& drag : fluid_drags_) {
+    const std::span<const int> dofs = plant.dofs_of_body(drag.body);
+    fluid_row_.clear();
+    for (const int dof : dofs) {
+      double value = 0;
+      for (int k = 0; k < 6; ++k) value += drag.axis[k] * d->cdof[6 * dof + k];
+      fluid_row_.push_back(value);
+    }
+    add_rank_one(d, plant, 0, drag.damping, dofs, fluid_row_);
+  }
+}
+
 void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Model& plant) {
   for (int a = 0; a < m->nactuator; ++a) {
-    const bool disabled = m->actuator_group[a] >= 0 && m->actuator_group[a] < 31 &&
-                          (m->opt.disableactuator & (1 << m->actuator_group[a]));
-    if (disabled || m->actuator_plugin[a] >= 0) continue;
+    if (is_disabled_actuator(m, a) || m->actuator_plugin[a] >= 0) continue;
     // force = (g0 + g1 l + g2 v) input + (b0 + b1 l + b2 v)
     const mjtNum* gain = m->actuator_gainprm + mjNGAIN * a;
     const mjtNum* bias = m->actuator_biasprm + mjNBIAS * a;
@@ -210,6 +216,8 @@ void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Mod
       k -= gain[1] * input;
       b -= gain[2] * input;
     }
+    if (m->actuator_gaintype[a] == mjGAIN_MUSCLE || m->actuator_gaintype[a] == mjGAIN_DCMOTOR)
+      b += calc_special_damping(m, d, a, calc_actuator_input(m, d, a));
     k = std::max(0.0, k);
     b = std::max(0.0, b);
     if ((k == 0 && b == 0) || is_saturated(m, d, a)) continue;

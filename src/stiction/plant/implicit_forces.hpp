@@ -5,6 +5,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/plant/fluid_drag.hpp"
 #include "stiction/plant/model.hpp"
 
 namespace stiction::plant {
@@ -17,7 +18,8 @@ namespace stiction::plant {
 ///     A = M + dt D + dt^2 K,   A (v* - v0) = dt (f0 - dt K v0).
 ///
 /// Joint springs and dampers give diagonal entries of K and D. Tendon springs and dampers, and the
-/// position and velocity terms of affine actuators, give rank-one terms j^T j. Derivatives that
+/// position and velocity terms of affine actuators, give rank-one terms j^T j. So do muscles, DC
+/// motors and the drag of a fluid, whose damping is that of MuJoCo's implicitfast. Derivatives that
 /// destabilize are dropped, so A stays positive definite. A force at its limit has no derivative.
 class ImplicitForces {
  public:
@@ -52,12 +54,15 @@ class ImplicitForces {
  private:
   void calc_joints(const mjModel* m, const mjData* d);
   void calc_tendons(const mjModel* m, const mjData* d, const Model& plant);
+  void calc_fluid(const mjModel* m, const mjData* d, const Model& plant);
   void calc_actuators(const mjModel* m, const mjData* d, const Model& plant);
   void add_rank_one(const mjData* d, const Model& plant, double stiffness, double damping,
                     std::span<const int> dofs, std::span<const double> values);
 
   std::vector<double> damping_, stiffness_, values_;
   std::vector<int> dofs_;
+  std::vector<FluidDrag> fluid_drags_;
+  std::vector<double> fluid_row_;  // J of a damper
   std::vector<RankOne> rank_one_;
 };
 

@@ -1,37 +1,15 @@
 #include "stiction/plant/write_back.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 
+#include "stiction/plant/arena.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
 
 namespace stiction::plant {
 namespace {
-
-/// Allocates memory in the data's arena, as MuJoCo does for arrays of one step.
-/// @return null if the arena is too small
-void* allocate_in_arena(mjData* d, std::size_t bytes, std::size_t alignment) {
-  const std::size_t begin = (d->parena + alignment - 1) / alignment * alignment;
-  if (begin + bytes > static_cast<std::size_t>(d->narena) - d->pstack) return nullptr;
-  d->parena = begin + bytes;
-  d->maxuse_arena = std::max<mjtSize>(d->maxuse_arena, static_cast<mjtSize>(d->parena));
-  return static_cast<char*>(d->arena) + begin;
-}
-
-/// Copies an array of `old_size` elements to a larger one and sets the new elements to 0.
-/// @return false if the arena is too small
-template <class T>
-bool grow(mjData* d, T** array, std::size_t old_size, std::size_t new_size) {
-  T* larger = static_cast<T*>(allocate_in_arena(d, new_size * sizeof(T), alignof(T)));
-  if (!larger) return false;
-  std::copy_n(*array, *array ? old_size : 0, larger);
-  const std::size_t kept = *array ? old_size : 0;
-  std::memset(static_cast<void*>(larger + kept), 0, (new_size - kept) * sizeof(T));
-  *array = larger;
-  return true;
-}
 
 /// Returns the number of rows of a contact in efc_force.
 int count_rows(const mjContact& con, bool is_pyramidal) {
@@ -44,11 +22,19 @@ bool has_rows(const mjContact& con, const std::array<double, 6>& impulse) {
   return con.exclude == kTakesPart || con.exclude == kPatch || impulse[2] > 0;
 }
 
-/// Sums the impulses of the points of a patch to the impulse of one contact.
-std::array<double, 6> sum_patch(const mjContact& con, const contact::ContactProblem& problem,
-                                const contact::BodyPair& pair,
-                                const contact::ContactSolution& solution) {
+/// The solution of a contact of MuJoCo. A patch counts as one contact.
+struct SolvedContact {
+  std::array<double, 6> impulse;
+  double friction;  // coefficient of sliding friction [-]
+  bool slips;       // friction is at its bound
+};
+
+/// Sums the impulses of the points of a patch to the impulse of one contact. The patch slips if all
+/// points that press slip.
+SolvedContact sum_patch(const mjContact& con, const contact::ContactProblem& problem,
+                        const contact::BodyPair& pair, const contact::ContactSolution& solution) {
   double force[3] = {}, moment[3] = {};
+  bool slips = true;
   for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
     const contact::Contact& c = problem.contacts[i];
     const auto& gamma = solution.impulses[i];
@@ -60,13 +46,16 @@ std::array<double, 6> sum_patch(const mjContact& con, const contact::ContactProb
     mju_cross(m, r, f);
     mju_addTo3(force, f);
     mju_addTo3(moment, m);
+    slips = slips && (gamma[2] == 0 || solution.slipping[i]);
   }
   const mjtNum *n = con.frame, *t1 = n + 3, *t2 = n + 6;
-  return {mju_dot3(t1, force), mju_dot3(t2, force),  mju_dot3(n, force),
-          mju_dot3(n, moment), mju_dot3(t1, moment), mju_dot3(t2, moment)};
+  return {.impulse = {mju_dot3(t1, force), mju_dot3(t2, force), mju_dot3(n, force),
+                      mju_dot3(n, moment), mju_dot3(t1, moment), mju_dot3(t2, moment)},
+          .friction = problem.contacts[pair.first_contact].friction[0],
+          .slips = slips};
 }
 
-/// Calls f(index in data->contact, impulse) for each contact. A patch counts as one contact.
+/// Calls f(index in data->contact, SolvedContact) for each contact.
 template <class F>
 void for_each_contact(const mjData* d, const contact::ContactProblem& problem,
                       const contact::ContactSolution& solution, F&& f) {
@@ -77,7 +66,9 @@ void for_each_contact(const mjData* d, const contact::ContactProblem& problem,
       continue;
     }
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i)
-      f(problem.contacts[i].source, solution.impulses[i]);
+      f(problem.contacts[i].source, SolvedContact{.impulse = solution.impulses[i],
+                                                  .friction = problem.contacts[i].friction[0],
+                                                  .slips = solution.slipping[i] != 0});
   }
 }
 
@@ -91,17 +82,18 @@ bool add_rows(const mjModel* m, mjData* d, int num_new) {
                                  &d->efc_D,   &d->efc_R,      &d->efc_vel,          &d->efc_aref,
                                  &d->efc_b,   &d->efc_force};
   for (int** array : int_arrays)
-    if (!grow(d, array, old_size, new_size)) return false;
+    if (!grow_in_arena(d, array, old_size, new_size)) return false;
   for (mjtNum** array : num_arrays)
-    if (!grow(d, array, old_size, new_size)) return false;
-  if (!grow(d, &d->efc_KBIP, 4 * old_size, 4 * new_size)) return false;
+    if (!grow_in_arena(d, array, old_size, new_size)) return false;
+  if (!grow_in_arena(d, &d->efc_KBIP, 4 * old_size, 4 * new_size)) return false;
   // A dense Jacobian has nv entries per row. The new rows are 0, so that products stay valid.
   if (!mj_isSparse(m)) {
-    if (!grow(d, &d->efc_J, old_size * m->nv, new_size * m->nv)) return false;
+    if (!grow_in_arena(d, &d->efc_J, old_size * m->nv, new_size * m->nv)) return false;
+    if (!grow_in_arena(d, &d->efc_J_colind, old_size * m->nv, new_size * m->nv)) return false;
     d->nJ = static_cast<int>(new_size * m->nv);
   }
   if (m->ntendon > 0 && !d->tendon_efcadr) {
-    if (!grow(d, &d->tendon_efcadr, 0, m->ntendon)) return false;
+    if (!grow_in_arena(d, &d->tendon_efcadr, 0, m->ntendon)) return false;
     std::fill_n(d->tendon_efcadr, m->ntendon, -1);
   }
   d->nefc = static_cast<int>(new_size);
@@ -109,11 +101,20 @@ bool add_rows(const mjModel* m, mjData* d, int num_new) {
   return true;
 }
 
+/// Returns the state of a row of a contact. MuJoCo gives all rows of an elliptic contact the same
+/// state, and each edge of a pyramid its own.
+int find_contact_state(int type, double row_force, double normal, bool slips) {
+  const double force = type == mjCNSTR_CONTACT_PYRAMIDAL ? row_force : normal;
+  if (force <= 0) return mjCNSTRSTATE_SATISFIED;
+  return type == mjCNSTR_CONTACT_ELLIPTIC && slips ? mjCNSTRSTATE_CONE : mjCNSTRSTATE_QUADRATIC;
+}
+
 /// Writes a contact's force in MuJoCo's order: normal, tangents, torsion, rolling.
 /// @param index index in data->contact
 /// @param row   first row of the contact
 void write_contact(mjData* d, int index, int row, bool is_pyramidal, double dt,
-                   const std::array<double, 6>& impulse) {
+                   const SolvedContact& solved) {
+  const std::array<double, 6>& impulse = solved.impulse;
   const mjContact& con = d->contact[index];
   const int num_rows = count_rows(con, is_pyramidal);
   const double normal = impulse[2] / dt;
@@ -140,10 +141,16 @@ void write_contact(mjData* d, int index, int row, bool is_pyramidal, double dt,
   for (int i = row; i < row + num_rows; ++i) {
     d->efc_type[i] = type;
     d->efc_id[i] = index;
-    d->efc_state[i] = normal > 0 ? mjCNSTRSTATE_QUADRATIC : mjCNSTRSTATE_SATISFIED;
+    d->efc_state[i] = find_contact_state(type, d->efc_force[i], normal, solved.slips);
     d->efc_pos[i] = con.dist;
     d->efc_margin[i] = con.includemargin;
   }
+}
+
+/// Clears the fields of a contact that MuJoCo's solver sets, for contacts with rows only.
+void clear_solver_fields(mjContact* con) {
+  con->mu = 0;
+  std::fill(std::begin(con->H), std::end(con->H), 0.0);
 }
 
 /// Writes the rows of all contacts after MuJoCo's own rows.
@@ -151,20 +158,22 @@ void write_contact(mjData* d, int index, int row, bool is_pyramidal, double dt,
 bool write_contacts(const mjModel* m, mjData* d, const contact::ContactProblem& problem,
                     const contact::ContactSolution& solution) {
   const bool is_pyramidal = mj_isPyramidal(m);
+  for (int i = 0; i < d->ncon; ++i) clear_solver_fields(&d->contact[i]);
   int num_new = 0;
-  for_each_contact(d, problem, solution, [&](int source, const std::array<double, 6>& impulse) {
+  for_each_contact(d, problem, solution, [&](int source, const SolvedContact& solved) {
     const mjContact& con = d->contact[source];
-    if (has_rows(con, impulse)) num_new += count_rows(con, is_pyramidal);
+    if (has_rows(con, solved.impulse)) num_new += count_rows(con, is_pyramidal);
   });
   if (num_new == 0) return true;
   int row = d->nefc;
   if (!add_rows(m, d, num_new)) return false;
-  for_each_contact(d, problem, solution, [&](int source, const std::array<double, 6>& impulse) {
+  for_each_contact(d, problem, solution, [&](int source, const SolvedContact& solved) {
     mjContact& con = d->contact[source];
-    if (!has_rows(con, impulse)) return;
+    if (!has_rows(con, solved.impulse)) return;
     con.efc_address = row;
     con.exclude = kTakesPart;
-    write_contact(d, source, row, is_pyramidal, problem.time_step, impulse);
+    con.mu = solved.friction;
+    write_contact(d, source, row, is_pyramidal, problem.time_step, solved);
     row += count_rows(con, is_pyramidal);
   });
   return true;
@@ -183,6 +192,13 @@ int find_row_state(const mjData* d, int row) {
                           : mjCNSTRSTATE_QUADRATIC;
 }
 
+/// Clears the structure of a dense Jacobian. MuJoCo allocates these arrays and does not write them.
+void clear_dense_structure(mjData* d) {
+  for (int* array : {d->efc_J_rownnz, d->efc_J_rowadr, d->efc_J_rowsuper})
+    std::fill_n(array, array ? d->nefc : 0, 0);
+  std::fill_n(d->efc_J_colind, d->efc_J_colind ? d->nJ : 0, 0);
+}
+
 }  // namespace
 
 void write_row_forces(mjData* d, const contact::ContactProblem& problem,
@@ -192,8 +208,24 @@ void write_row_forces(mjData* d, const contact::ContactProblem& problem,
     const int source = problem.rows[i].source;
     if (source < 0) continue;
     d->efc_force[source] = solution.row_impulses[i] / problem.time_step;
-    d->efc_state[source] = find_row_state(d, source);
   }
+  // The problem has no rows whose Jacobian is zero. Their force is 0, and they have a state as
+  // well.
+  for (int row = 0; row < limit_rows(d).end; ++row) d->efc_state[row] = find_row_state(d, row);
+}
+
+void remove_rows(const mjModel* m, mjData* d) {
+  int num_kept = 0;
+  for (int i = 0; i < d->ncon; ++i) {
+    if (d->contact[i].exclude == kSpeculative) continue;
+    mjContact& kept = d->contact[num_kept++];
+    kept = d->contact[i];
+    kept.efc_address = -1;
+    clear_solver_fields(&kept);
+  }
+  d->ncon = num_kept;
+  d->ne = d->nf = d->nl = d->nefc = d->nJ = 0;
+  if (d->tendon_efcadr) std::fill_n(d->tendon_efcadr, m->ntendon, -1);
 }
 
 bool write_back(const mjModel* m, mjData* d, const Model& plant,
@@ -206,7 +238,9 @@ bool write_back(const mjModel* m, mjData* d, const Model& plant,
   for (int i = 0; i < m->nv; ++i) d->qfrc_constraint[i] /= dt;
   write_row_forces(d, problem, solution);
   std::fill_n(d->efc_b, d->nefc, 0.0);
-  return write_contacts(m, d, problem, solution);
+  if (!write_contacts(m, d, problem, solution)) return false;
+  if (!mj_isSparse(m)) clear_dense_structure(d);
+  return true;
 }
 
 }  // namespace stiction::plant

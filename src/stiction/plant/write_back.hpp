@@ -16,10 +16,14 @@ namespace stiction::plant {
 void write_row_forces(mjData* data, const contact::ContactProblem& problem,
                       const contact::ContactSolution& solution);
 
+/// Removes all constraint rows, and the speculative contacts. mj_contactForce then returns 0.
+void remove_rows(const mjModel* model, mjData* data);
+
 /// Writes the result of a step to the arrays that MuJoCo's sensors, mj_contactForce and viewers
 /// read: qacc, qfrc_constraint, efc_force and efc_state with one block per contact, and each
-/// contact's efc_address. qacc is the change of velocity divided by the time step. The contacts'
-/// rows of efc_J stay empty, and efc_b, which only MuJoCo's own solver reads, is zero.
+/// contact's efc_address, mu and H. qacc is the change of velocity divided by the time step. The
+/// contacts' rows of efc_J and the solver's parameters stay 0, and so does efc_b, which only
+/// MuJoCo's own solver reads. ContactJacobian fills efc_J.
 /// @return false if the data's arena is too small for the rows; then only qacc and
 ///     qfrc_constraint are set
 /// @param constraint_impulse J^T gamma in the solver's dofs [N s, N m s], size nv

@@ -4,6 +4,15 @@
 #include "stiction/plant/write_back.hpp"
 
 namespace stiction::sim {
+namespace {
+
+void fail_full_arena(StepContext& context) {
+  context.fail(kBufferFull,
+               "the constraint forces do not fit in mjData's arena; enlarge it with <size "
+               "memory=\"...\"/>");
+}
+
+}  // namespace
 
 formulations::SolverOptions make_solver_options(const StepOptions& options) {
   formulations::SolverOptions result;
@@ -49,10 +58,16 @@ bool write_back(StepContext& context, mjData* d, const ContactPipeline& contacts
   if (plant::write_back(context.stage, d, context.plant, contacts.problem, contacts.solution,
                         contacts.certifier.constraint_impulse()))
     return true;
-  context.fail(kBufferFull,
-               "the constraint forces do not fit in mjData's arena; enlarge it with <size "
-               "memory=\"...\"/>");
+  fail_full_arena(context);
   return false;
+}
+
+void complete_rows(StepContext& context, mjData* d, const contact::ContactProblem& problem,
+                   plant::ContactJacobian* jacobian) {
+  jacobian->reserve(context.stage, d);
+  bool fits = true;
+  context.call_mujoco(d, [&] { fits = jacobian->write(context.stage, d, context.plant, problem); });
+  if (!fits) fail_full_arena(context);
 }
 
 }  // namespace stiction::sim

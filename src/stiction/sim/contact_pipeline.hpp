@@ -8,6 +8,7 @@
 #include "stiction/contact/islands.hpp"
 #include "stiction/contact/momentum_factor.hpp"
 #include "stiction/formulations/solver_options.hpp"
+#include "stiction/plant/contact_jacobian.hpp"
 #include "stiction/plant/momentum_check.hpp"
 #include "stiction/sim/step_context.hpp"
 
@@ -45,5 +46,10 @@ plant::MomentumCheck::Input make_momentum_input(const StepContext& context, mjDa
 /// Writes the certified solution to MuJoCo's data; see plant::write_back.
 /// @return false if the data's arena is too small; then the step has failed
 bool write_back(StepContext& context, mjData* data, const ContactPipeline& contacts);
+
+/// Completes the contacts' rows in MuJoCo's arrays; see plant::ContactJacobian. The step fails if
+/// the data's arena is too small. Call write_back first.
+void complete_rows(StepContext& context, mjData* data, const contact::ContactProblem& problem,
+                   plant::ContactJacobian* jacobian);
 
 }  // namespace stiction::sim

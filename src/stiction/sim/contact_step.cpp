@@ -61,6 +61,14 @@ void ContactStep::take(StepContext& context, mjData* d) {
   (void)run_stage(context, &StepTimings::finish, [&] { advance(context, d); });
 }
 
+void ContactStep::forward(StepContext& context, mjData* d, StepPart part) {
+  part.has_jacobian = true;
+  solver_->save_warm_start();
+  const bool found = find_velocities(context, d, part);
+  solver_->restore_warm_start();
+  if (found) (void)run_stage(context, &StepTimings::finish, [&] { sense(context, d); });
+}
+
 bool ContactStep::find_velocities(StepContext& context, mjData* d, const StepPart& part) {
   using Time = StepTimings;
   part_ = part;
@@ -74,7 +82,10 @@ bool ContactStep::find_velocities(StepContext& context, mjData* d, const StepPar
          run_stage(context, &Time::assembly, [&] { assemble(context, d); }) &&
          run_stage(context, &Time::solve, [&] { solve(context, d); }) &&
          run_stage(context, &Time::certificate, [&] { certify(context, d, was_ok); }) &&
-         run_stage(context, &Time::finish, [&] { report(context, d); });
+         run_stage(context, &Time::finish, [&] {
+           if (part.has_jacobian) complete_rows(context, d, contacts_.problem, &contact_jacobian_);
+           report(context, d);
+         });
 }
 
 void ContactStep::copy_velocities(const StepContext& context, const mjData* d, double* qvel) const {
@@ -125,23 +136,12 @@ void ContactStep::calc_forces(StepContext& context, mjData* d) {
 void ContactStep::calc_smooth_forces(StepContext& context, mjData* d) {
   const mjModel* model = context.model;
   const mjModel* m = context.stage;
+  adhesion_.calc(m, d);
   constraint_rows_.reserve(d);
   context.call_mujoco(d, [&] {
     make_constraints(m, d);
-    // MuJoCo's sensors compute an energy only if its flag is not set. Reset the flags, or the
-    // sensors would keep the energies of the last step.
-    d->flg_energypos = d->flg_energyvel = 0;
-    mj_sensorPos(m, d);
-    const bool wants_energy = model->opt.enableflags & mjENBL_ENERGY;
-    if (!d->flg_energypos) {
-      if (wants_energy)
-        mj_energyPos(m, d);
-      else
-        d->energy[0] = d->energy[1] = 0;
-    }
     mj_fwdVelocity(m, d);
-    mj_sensorVel(m, d);
-    if (wants_energy && !d->flg_energyvel) mj_energyVel(m, d);
+    sense_state(m, d);
     if (mjcb_control && !(model->opt.disableflags & mjDSBL_ACTUATION)) mjcb_control(model, d);
     mj_fwdActuation(m, d);
     mj_fwdAcceleration(m, d);
@@ -153,6 +153,7 @@ void ContactStep::calc_smooth_forces(StepContext& context, mjData* d) {
 /// impulses make.
 void ContactStep::calc_balancing_forces(StepContext& context, mjData* d) {
   const mjModel* m = context.stage;
+  adhesion_.calc(m, d);
   constraint_rows_.reserve(d);
   context.call_mujoco(d, [&] {
     make_constraints(m, d);
@@ -168,7 +169,7 @@ void ContactStep::calc_balancing_forces(StepContext& context, mjData* d) {
 /// MuJoCo jumps out of it.
 void ContactStep::make_constraints(const mjModel* m, mjData* d) {
   if (has_speculative_limits_) limits_.choose(m, d);
-  constraint_rows_.make_constraints(m, d, has_speculative_limits_ ? &limits_ : nullptr);
+  constraint_rows_.make_constraints(m, d, has_speculative_limits_ ? &limits_ : nullptr, &adhesion_);
 }
 
 /// Chooses the contacts that take part, and assembles their problem.
@@ -196,6 +197,7 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
          .law = contact::find_normal_law(context.options.contact_model, parameters.normal_law)},
         problem);
     patches_.add_contacts(m, d, plant, context.materials, problem);
+    adhesion_.limit_separation(contact::traits(context.options.contact_model).is_rigid, problem);
     if (part_.divided) {
       if (part_.has_forces) part_.divided->keep_forced_change(m, d);
       part_.divided->adapt(m, d, problem);
@@ -251,7 +253,7 @@ bool ContactStep::add_reached_limits(StepContext& context, mjData* d) {
   const mjModel* m = context.stage;
   if (!has_speculative_limits_ || !limits_.add_reached(m, d, qvel_.data())) return false;
   context.call_mujoco(d, [&] {
-    constraint_rows_.make_constraints(m, d, &limits_);
+    constraint_rows_.make_constraints(m, d, &limits_, &adhesion_);
     mj_referenceConstraint(m, d);
   });
   return !context.failed();
@@ -298,6 +300,7 @@ void ContactStep::certify(StepContext& context, mjData* d, bool was_ok) {
 /// Writes the report's contacts and patches, and its warnings.
 void ContactStep::report(StepContext& context, mjData* d) {
   StepReport& report = context.report;
+  adhesion_.restore_distances(&contacts_.problem);
   write_contacts(context.model, d, contacts_.problem, contacts_.solution, &report.contacts,
                  &patches_);
   write_patches(context.model, patches_, contacts_.problem, contacts_.solution, &report.patches);
@@ -310,6 +313,22 @@ void ContactStep::report(StepContext& context, mjData* d) {
   for (const contact::IslandStatistics& island : contacts_.solution.islands)
     if (island.has_conflict) warn(describe_conflict(context, d, contacts_, island));
   patches_.renumber(speculative_.remove_idle(d));
+}
+
+void ContactStep::sense_state(const mjModel* m, mjData* d) {
+  // MuJoCo's sensors compute an energy only if its flag is not set. Reset the flags, or the
+  // sensors would keep the energies of the last step.
+  d->flg_energypos = d->flg_energyvel = 0;
+  mj_sensorPos(m, d);
+  const bool wants_energy = m->opt.enableflags & mjENBL_ENERGY;
+  if (!d->flg_energypos) {
+    if (wants_energy)
+      mj_energyPos(m, d);
+    else
+      d->energy[0] = d->energy[1] = 0;
+  }
+  mj_sensorVel(m, d);
+  if (wants_energy && !d->flg_energyvel) mj_energyVel(m, d);
 }
 
 void ContactStep::sense(StepContext& context, mjData* d) {

@@ -7,6 +7,7 @@
 #include "stiction/base/thread_pool.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/plant/constraint_rows.hpp"
+#include "stiction/plant/contact_jacobian.hpp"
 #include "stiction/plant/contact_patches.hpp"
 #include "stiction/plant/implicit_forces.hpp"
 #include "stiction/plant/speculative_contacts.hpp"
@@ -25,6 +26,8 @@ struct StepPart {
   /// True if only geoms that touch at the start take part. Otherwise contacts that may close within
   /// the step take part with their gap.
   bool only_touching = false;
+  /// True to complete the contacts' rows in MuJoCo's arrays; see plant::ContactJacobian.
+  bool has_jacobian = false;
   /// Adapts the contacts of a step that is divided at contact events; null in a whole step.
   DividedContacts* divided = nullptr;
 };
@@ -40,10 +43,17 @@ class ContactStep {
   /// stays as it was.
   void take(StepContext& context, mjData* d);
 
+  /// Computes the accelerations and forces of a step, and MuJoCo's sensors, without taking the
+  /// step. The next step has the same bits as without this call.
+  void forward(StepContext& context, mjData* d, StepPart part = {});
+
   /// Runs all stages of a step except the last one: computes, certifies and reports the velocities
   /// at the end of the step.
   /// @return false if a stage failed
   bool find_velocities(StepContext& context, mjData* d, const StepPart& part = {});
+  /// Computes the sensors of position and velocity, and the energies. Call it inside a MuJoCoGuard,
+  /// after mj_fwdVelocity.
+  static void sense_state(const mjModel* m, mjData* d);
   /// Computes the sensors of acceleration from the velocities found.
   static void sense(StepContext& context, mjData* d);
   /// Copies the velocities that were found to `qvel`, in MuJoCo's dofs; size nv.
@@ -79,6 +89,7 @@ class ContactStep {
   plant::ContactPatches patches_;
   bool has_speculative_limits_;
   plant::SpeculativeLimits limits_;
+  plant::Adhesion adhesion_;
   plant::ConstraintRows constraint_rows_;
   plant::ImplicitForces implicit_;
   ContactPipeline contacts_;
@@ -87,6 +98,7 @@ class ContactStep {
   std::vector<double> qvel_;   // velocities of a solution, in MuJoCo's dofs
   std::vector<double> guess_;  // velocities of the last solution, in the solver's dofs
   NormalGuess normal_guess_;
+  plant::ContactJacobian contact_jacobian_;
   bool has_solution_ = false;  // contacts_ has a solution of its problem
 };
 

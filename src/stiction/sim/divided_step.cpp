@@ -30,6 +30,12 @@ void DividedStep::add_part(StepContext& context) {
   append_contacts(context.report.contacts, &contacts_);
 }
 
+void DividedStep::restore(mjData* d) const {
+  std::copy(qpos_.begin(), qpos_.end(), d->qpos);
+  std::copy(qvel_.begin(), qvel_.end(), d->qvel);
+  d->time = time_;
+}
+
 void DividedStep::end(StepContext& context, mjData* d) {
   const mjModel* m = context.model;
   context.update();
@@ -38,9 +44,7 @@ void DividedStep::end(StepContext& context, mjData* d) {
   context.report.statistics = sums;
   end_qpos_.assign(d->qpos, d->qpos + m->nq);
   end_qvel_.assign(d->qvel, d->qvel + m->nv);
-  std::copy(qpos_.begin(), qpos_.end(), d->qpos);
-  std::copy(qvel_.begin(), qvel_.end(), d->qvel);
-  d->time = time_;
+  restore(d);
   if (context.failed()) return;
   const double dt = context.mirror.opt.timestep;
   for (int i = 0; i < m->nv; ++i) d->qacc[i] = (end_qvel_[i] - qvel_[i]) / dt;

@@ -16,6 +16,9 @@ class DividedStep {
   /// Adds the report of a part to the sums over the earlier parts, and clears its timings.
   void add_part(StepContext& context);
 
+  /// Restores the initial state.
+  void restore(mjData* d) const;
+
   /// Ends the step. If it failed, restores the initial state. Otherwise keeps the positions and
   /// velocities of `data`, sets qacc to the change of velocity divided by the time step, and
   /// advances activations, plugins and time by the whole step as mj_Euler does. The report then

@@ -12,6 +12,11 @@ void EventStep::take(StepContext& context, mjData* d) {
   step_.end(context, d);
 }
 
+void EventStep::forward(StepContext& context, mjData* d) {
+  contact_step_.forward(context, d,
+                        {.has_forces = true, .only_touching = true, .divided = &divided_});
+}
+
 void EventStep::go_on(StepContext& context, mjData* d, double duration, bool senses,
                       DividedStep* step) {
   constexpr int kMaxShort = 3;  // successive advances shorter than kMinAdvance

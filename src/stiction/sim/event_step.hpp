@@ -32,6 +32,10 @@ class EventStep {
   /// Takes a whole step. If it fails, the state stays as it was.
   void take(StepContext& context, mjData* d);
 
+  /// Computes the accelerations, forces and sensors at the start of a step; see
+  /// ContactStep::forward.
+  void forward(StepContext& context, mjData* d);
+
   /// Advances positions, velocities and time in data by a duration, as a part of another step.
   /// @param duration [s]
   /// @param senses   true to compute sensors of acceleration at the start as well

@@ -37,6 +37,11 @@ void MuJoCoStep::take(StepContext& context, mjData* d) {
   context.report.timings.finish = clock.lap();
 }
 
+void MuJoCoStep::forward(StepContext& context, mjData* d) {
+  context.call_mujoco(d, [&] { mj_forward(context.stage, d); });
+  if (!context.failed()) report_contacts(context, d);
+}
+
 void MuJoCoStep::report_contacts(StepContext& context, mjData* d) {
   const plant::Model& plant = context.plant;
   StepReport& report = context.report;

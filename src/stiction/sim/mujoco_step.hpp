@@ -14,6 +14,8 @@ class MuJoCoStep {
  public:
   /// Takes a step. If MuJoCo resets the state, restores it and fails.
   void take(StepContext& context, mjData* d);
+  /// Calls mj_forward.
+  void forward(StepContext& context, mjData* d);
 
  private:
   void report_contacts(StepContext& context, mjData* d);

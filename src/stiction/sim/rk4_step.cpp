@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/plant/write_back.hpp"
 #include "stiction/sim/report_writer.hpp"
 
 namespace stiction::sim {
@@ -29,17 +30,44 @@ void Rk4Step::take(StepContext& context, mjData* d) {
   constexpr double kRounding = 1e-12;  // of the step
   blocked_ = 0;
   for (double made = 0; dt - made > kRounding * dt && !context.failed();) {
-    if (!start_part(context, d)) break;
+    if (!start_part(context, d, made == 0)) break;
     made += make_part(context, d, made, dt - made);
   }
   if (context.failed()) context.report.certificate.ok = false;
   step_.end(context, d);
+  // The rows are those of the end, without forces. Readers get the forces from forward().
+  plant::remove_rows(context.model, d);
+}
+
+void Rk4Step::forward(StepContext& context, mjData* d) {
+  const double dt = context.mirror.opt.timestep;
+  step_.begin(context, d);
+  motion_.save_warm_start();
+  qacc_.resize(context.model->nv);
+  if (start_part(context, d, true)) {
+    if (motion_.calc_acceleration(context, d, 0, dt, qacc_.data())) {
+      motion_.write_back(context, d, dt);
+      motion_.complete_rows(context, d);
+      motion_.remove_idle(d);
+      if (!context.failed()) ContactStep::sense(context, d);
+    } else if (!context.failed()) {
+      // No accelerations exist here. The step would begin with its shortest part.
+      set_time_step(context, std::min(std::max(kMinPart, kMinShare * dt), dt));
+      event_step_.forward(context, d);
+    }
+  }
+  motion_.restore_warm_start();
+  if (context.failed()) context.report.certificate.ok = false;
+  step_.restore(d);
 }
 
 /// Solves the impacts, and keeps the state after them.
-bool Rk4Step::start_part(StepContext& context, mjData* d) {
+/// @param senses true to compute the sensors of position and velocity before the impacts
+bool Rk4Step::start_part(StepContext& context, mjData* d, bool senses) {
   context.update();
   motion_.start(context, d);
+  if (context.failed()) return false;
+  if (senses) context.call_mujoco(d, [&] { ContactStep::sense_state(context.stage, d); });
   if (context.failed()) return false;
   if (!motion_.resolve_impacts(context, d) && !context.failed())
     context.fail(
@@ -96,6 +124,7 @@ bool Rk4Step::try_part(StepContext& context, mjData* d, double duration, bool se
     sums.max_iterations = std::max(sums.max_iterations, context.report.statistics.max_iterations);
     if (stage == 0) {
       motion_.write_back(context, d, duration);
+      motion_.remove_idle(d);
       if (senses) ContactStep::sense(context, d);
       if (context.failed()) return false;
       sums.num_contacts = context.report.statistics.num_contacts;

@@ -30,9 +30,12 @@ class Rk4Step {
 
   /// Takes a step. If it fails, the state stays as it was.
   void take(StepContext& context, mjData* d);
+  /// Computes the accelerations, forces and sensors at the start of a step, after impacts. The
+  /// state stays as it was.
+  void forward(StepContext& context, mjData* d);
 
  private:
-  bool start_part(StepContext& context, mjData* d);
+  bool start_part(StepContext& context, mjData* d, bool senses);
   double make_part(StepContext& context, mjData* d, double made, double limit);
   bool try_part(StepContext& context, mjData* d, double duration, bool senses);
   void place(StepContext& context, mjData* d, const std::vector<double>& displacement,

@@ -8,6 +8,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/plant/model_check.hpp"
+#include "stiction/plant/solver_outputs.hpp"
 #include "stiction/sim/contact_step.hpp"
 #include "stiction/sim/event_step.hpp"
 #include "stiction/sim/ignored_settings.hpp"
@@ -34,12 +35,15 @@ class Stepper::Workspace {
   }
 
   const StepReport& step(mjData* d, int num_steps) noexcept;
+  const StepReport& forward(mjData* d) noexcept;
   std::vector<double> calc_hessian() const;
 
   StepContext context;
 
  private:
+  void begin(mjData* d);
   void step_once(mjData* d);
+  void evaluate(mjData* d);
   void check_end(mjData* d);
   void explain();
 
@@ -61,6 +65,33 @@ const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
   return report;
 }
 
+const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
+  StepReport& report = context.report;
+  clear_report(&report);
+  try {
+    Stopwatch clock;
+    begin(d);
+    if (!context.failed()) evaluate(d);
+    report.timings.total = clock.lap();
+    explain();
+  } catch (const std::exception& e) {  // out of memory
+    context.fail(kMuJoCoError, e.what());
+  }
+  report.time = d->time;
+  return report;
+}
+
+void Stepper::Workspace::evaluate(mjData* d) {
+  // Sensors with a delay and plugins change their part of the state.
+  constexpr int kState = mjSTATE_FULLPHYSICS;
+  if (!state_.empty()) mj_getState(context.model, d, state_.data(), kState);
+  std::visit([&](auto& step) { step.forward(context, d); }, step_);
+  context.update();
+  if (state_.empty()) return;
+  mj_setState(context.model, d, state_.data(), kState);
+  plant::write_solver_outputs(context.model, d, context.report.statistics.iterations);
+}
+
 std::vector<double> Stepper::Workspace::calc_hessian() const {
   const auto* step = std::get_if<ContactStep>(&step_);
   const std::vector<double> H = step ? step->calc_hessian() : std::vector<double>();
@@ -73,8 +104,9 @@ std::vector<double> Stepper::Workspace::calc_hessian() const {
   return H;
 }
 
-void Stepper::Workspace::step_once(mjData* d) {
-  Stopwatch clock;
+/// Checks the state and the inputs of a step, and reads the values of the model that may change.
+/// The step fails if it must not be taken.
+void Stepper::Workspace::begin(mjData* d) {
   clear_trace(&context.report.trace);
   const plant::StateFault fault = plant::check_state(context.model, d);
   if (fault.array) {
@@ -96,9 +128,18 @@ void Stepper::Workspace::step_once(mjData* d) {
     const std::string text = plant::explain_failure(context.model);
     if (!text.empty()) return context.fail(kNonFiniteInput, text + "; the step was not taken");
   }
+}
+
+void Stepper::Workspace::step_once(mjData* d) {
+  Stopwatch clock;
+  begin(d);
+  if (context.failed()) return;
   if (!state_.empty()) mj_getState(context.model, d, state_.data(), mjSTATE_INTEGRATION);
   std::visit([&](auto& step) { step.take(context, d); }, step_);
-  if (!state_.empty() && !context.failed()) check_end(d);
+  if (!state_.empty() && !context.failed()) {
+    plant::write_solver_outputs(context.model, d, context.report.statistics.iterations);
+    check_end(d);
+  }
   context.report.timings.total = clock.lap();
   if (!context.failed()) ++context.report.num_steps;
 }
@@ -142,6 +183,12 @@ const StepReport& Stepper::step(mjData* data, int num_steps) noexcept {
 void Stepper::step(mjData* data, int num_steps, StepReport* report) noexcept {
   std::swap(workspace_->context.report, *report);
   (void)workspace_->step(data, num_steps);
+  std::swap(workspace_->context.report, *report);
+}
+const StepReport& Stepper::forward(mjData* data) noexcept { return workspace_->forward(data); }
+void Stepper::forward(mjData* data, StepReport* report) noexcept {
+  std::swap(workspace_->context.report, *report);
+  (void)workspace_->forward(data);
   std::swap(workspace_->context.report, *report);
 }
 std::vector<double> Stepper::calc_hessian() const { return workspace_->calc_hessian(); }

@@ -37,6 +37,17 @@ class Stepper {
   /// Does the same with a report of the caller, whose memory is reused.
   void step(mjData* data, int num_steps, StepReport* report) noexcept;
 
+  /// Computes positions, velocities, forces, accelerations and sensors at the present state, as
+  /// mj_forward does, but with our contact. The state does not change, and the next step has the
+  /// same bits as without this call. The forces are those of the step that would begin now: an
+  /// impulse of this step divided by its length. Unlike a step, this also completes the contacts'
+  /// rows of efc_J, efc_vel and efc_b.
+  /// @return the report, valid until the next call; its contacts and certificate are those of the
+  ///     step that would begin now
+  [[nodiscard]] const StepReport& forward(mjData* data) noexcept;
+  /// Does the same with a report of the caller, whose memory is reused.
+  void forward(mjData* data, StepReport* report) noexcept;
+
   /// Computes the Hessian of the last step's cost at its solution, see
   /// formulations::calc_dense_hessian. It is a dense matrix, so this is slow. Its rows and columns
   /// are the solver's velocities. These are MuJoCo's, except for free bodies: there they are [w; v]

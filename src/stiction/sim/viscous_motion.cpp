@@ -200,7 +200,12 @@ void ViscousMotion::check_momentum(StepContext& context, mjData* d, Level level,
 void ViscousMotion::write_back(StepContext& context, mjData* d, double duration) {
   contact::ContactSolution& solution = contacts_.solution;
   for (std::size_t i = 0; i < v_.size(); ++i) solution.v[i] += v_[i];
+  // In the problem viscous friction is a smooth force. In MuJoCo's data it is a contact's force.
+  for (std::size_t i = 0; i < viscous_.forces.size(); ++i)
+    for (int t = 0; t < 2; ++t) solution.impulses[i][t] = viscous_.forces[i][t];
   if (!sim::write_back(context, d, contacts_)) return;
+  context.call_mujoco(d, [&] { mj_mulM(context.stage, d, d->qfrc_constraint, d->qacc); });
+  for (int i = 0; i < context.stage->nv; ++i) d->qfrc_constraint[i] -= d->qfrc_smooth[i];
   for (const contact::BodyPair& pair : contacts_.problem.pairs) {
     const math::Six V = contact::calc_pair_velocity(contacts_.problem, pair, v_);
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
@@ -212,6 +217,20 @@ void ViscousMotion::write_back(StepContext& context, mjData* d, double duration)
     }
   }
   write_contacts(context.model, d, contacts_.problem, solution, &context.report.contacts);
+}
+
+void ViscousMotion::complete_rows(StepContext& context, mjData* d) {
+  sim::complete_rows(context, d, contacts_.problem, &contact_jacobian_);
+}
+
+void ViscousMotion::save_warm_start() {
+  impact_solver_->save_warm_start();
+  acceleration_solver_->save_warm_start();
+}
+
+void ViscousMotion::restore_warm_start() {
+  impact_solver_->restore_warm_start();
+  acceleration_solver_->restore_warm_start();
 }
 
 }  // namespace stiction::sim

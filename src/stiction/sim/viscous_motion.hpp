@@ -58,6 +58,15 @@ class ViscousMotion {
   /// Writes the last accelerations and forces to MuJoCo's data and the report. The report's
   /// impulses are those of the forces over the duration [s].
   void write_back(StepContext& context, mjData* d, double duration);
+  /// Removes speculative contacts without an impulse from MuJoCo's data. Call write_back first.
+  void remove_idle(mjData* d) { (void)speculative_.remove_idle(d); }
+  /// Completes the contacts' rows in MuJoCo's arrays; see plant::ContactJacobian. Call it before
+  /// remove_idle.
+  void complete_rows(StepContext& context, mjData* d);
+
+  /// Saves and restores the warm start of the solvers; see ContactSolver::save_warm_start.
+  void save_warm_start();
+  void restore_warm_start();
 
  private:
   /// Viscous friction of each contact of the problem.
@@ -81,6 +90,7 @@ class ViscousMotion {
   std::vector<std::uint8_t> left_out_;  // one flag per geom, 0: no geom is left out
   std::vector<double> v_;               // velocities in the solver's dofs
   Viscous viscous_;
+  plant::ContactJacobian contact_jacobian_;
 };
 
 }  // namespace stiction::sim

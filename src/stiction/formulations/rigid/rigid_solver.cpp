@@ -55,6 +55,9 @@ class RigidSolver final : public ContactSolver {
     gather_active_keys(islands.size());
   }
 
+  void save_warm_start() override { saved_keys_ = active_keys_; }
+  void restore_warm_start() override { active_keys_ = saved_keys_; }
+
  private:
   /// Makes islands and laws as needed.
   void grow(int num_islands, const contact::ModelParameters& parameters) {
@@ -98,6 +101,7 @@ class RigidSolver final : public ContactSolver {
   std::vector<RigidIsland> islands_;
   std::vector<std::unique_ptr<RigidLaw>> laws_;  // one per island
   ActiveKeys active_keys_;                       // of the last step, ascending
+  ActiveKeys saved_keys_;
 };
 
 }  // namespace
