@@ -284,6 +284,11 @@ class Explainer {
             ? "sliding lifts a body by this distance: " + to_text(reach.time) + " s times friction"
             : "none: the contact acts when bodies touch; contacts that may close within a step are "
               "speculative");
+    if (reach.slip > 0 && law_ == contact::NormalLawKind::hunt_crossley && use_.dissipation)
+      add("stiffening by slip", reach.slip * contact_.law.dissipation, "per m/s of slip",
+          "contact model " + std::string(traits_.name), true,
+          "friction times dissipation: while the contact slips, its stiffness is larger, and its "
+          "dissipation smaller, by the factor 1 + this number times the slip speed");
     if (reach.distance > 0)
       add("reach", reach.distance, "m", "normal law " + std::string(contact::traits(law_).name),
           true, "the contact acts below this distance");
