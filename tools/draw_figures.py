@@ -58,6 +58,7 @@ FIGURES = {
     "study_falling_sphere": _study("falling_sphere", "fig06_convergence"),
     "study_grasp": _study("grasp", "drop"),
     "study_gripper": _study("gripper", "times", shows_times=True),
+    "study_painleve": _study("painleve", "angles"),
     "study_pancake": Figure(("python", "docs/images/draw_pancake.py"), "pancake"),
     "study_quadruped": _study("quadruped", "ahead"),
     "study_sliding_rod": _study("sliding_rod", "fig10_force_with_dissipation"),

@@ -34,14 +34,16 @@ void bind_patch_forces(nb::module_& m) {
           "__init__",
           [](PatchForces* self, std::uintptr_t model, const std::string& tessellation,
              const std::string& quadrature, double stiction_tolerance,
-             const io::ContactProperties& properties) {
+             const io::ContactProperties& properties, nb::handle /*owner*/) {
             new (self)
                 PatchForces(model_at(model), io::assign_materials(model_at(model), properties),
                             {.tessellation = contact::parse_tessellation(tessellation),
                              .quadrature = contact::parse_quadrature(quadrature)},
                             stiction_tolerance);
           },
-          "model"_a, "tessellation"_a, "quadrature"_a, "stiction_tolerance"_a, "properties"_a)
+          "model"_a, "tessellation"_a, "quadrature"_a, "stiction_tolerance"_a, "properties"_a,
+          "owner"_a, nb::keep_alive<1, 7>(),
+          "`owner` is the MjModel at the address `model`; it lives as long as the forces.")
       .def("calc", &calc, "data"_a,
            "Returns the generalized forces of all patches [N, N m], float64 (nv,).")
       .def(

@@ -7,6 +7,7 @@
 
 #include "bindings.hpp"
 #include "report_arrays.hpp"
+#include "report_state.hpp"
 #include "stiction/sim/patch_report.hpp"
 
 namespace stiction::python {
@@ -104,8 +105,13 @@ void bind_patch(nb::module_& m) {
   def_rows(c, "slip_velocity", &Patch::faces, &PatchReport::slip_velocity, 3,
            "Tangential velocity of the second body relative to the first after the step [m/s], "
            "(n, 3).");
-  def_rows(c, "slipping", &Patch::faces, &PatchReport::slipping, 1,
-           "1 if the face slips, otherwise 0, uint8 (n,).");
+  c.def_prop_ro(
+      "slipping",
+      [](const Patch& p) {
+        const auto [first, count] = p.faces();
+        return view_flags(p.report->slipping, first, count, p.owner);
+      },
+      nb::rv_policy::reference, "True if the face slips, bool (n,).");
   def_rows(c, "vertices", &Patch::vertices, &PatchReport::vertices, 3,
            "Vertices of one face after the other, counter-clockwise about the normal [m], (k, 3).");
   def_rows(c, "vertex_pressure", &Patch::vertices, &PatchReport::vertex_pressure, 1,
@@ -142,8 +148,10 @@ void bind_patch(nb::module_& m) {
 
 void bind_patches(nb::module_& m) {
   bind_patch(m);
-  nb::class_<PatchReport>(m, "PatchReport", "The patches of a step: a sequence of ContactPatch.")
-      .def("__len__", &PatchReport::size, "Number of patches.")
+  nb::class_<PatchReport> patches(m, "PatchReport",
+                                  "The patches of a step: a sequence of ContactPatch.");
+  def_pickle(patches);
+  patches.def("__len__", &PatchReport::size, "Number of patches.")
       .def(
           "__getitem__",
           [](nb::handle self, int index) {

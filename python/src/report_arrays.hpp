@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -28,6 +29,28 @@ void def_array(nanobind::class_<Report>& c, const char* name, std::vector<T> Rep
       [member, width](nanobind::handle self) {
         const std::vector<T>& values = nanobind::cast<const Report&>(self).*member;
         return view_rows(values, 0, values.size() / width, width, self);
+      },
+      doc);
+}
+
+/// Returns the flags [first, first + count) as a read-only bool view that keeps the owner alive.
+inline auto view_flags(const std::vector<std::uint8_t>& flags, std::size_t first, std::size_t count,
+                       nanobind::handle owner) {
+  namespace nb = nanobind;
+  static_assert(sizeof(bool) == sizeof(std::uint8_t));
+  return nb::ndarray<nb::numpy, const bool, nb::c_contig>(
+      reinterpret_cast<const bool*>(flags.data() + first), {count}, owner);
+}
+
+/// Exposes a member array of flags, one per row, see view_flags.
+template <class Report>
+void def_flags(nanobind::class_<Report>& c, const char* name,
+               std::vector<std::uint8_t> Report::*member, const char* doc) {
+  c.def_prop_ro(
+      name,
+      [member](nanobind::handle self) {
+        const std::vector<std::uint8_t>& flags = nanobind::cast<const Report&>(self).*member;
+        return view_flags(flags, 0, flags.size(), self);
       },
       doc);
 }

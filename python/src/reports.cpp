@@ -1,13 +1,18 @@
 // Reports of a step. Arrays are views of the report that owns them.
 #include <cstdio>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
 #include "report_arrays.hpp"
+#include "report_state.hpp"
 #include "stiction/certificate/certificate_fields.hpp"
 #include "stiction/sim/step_report.hpp"
 
@@ -38,12 +43,15 @@ void bind_certificate(nb::module_& m) {
                   self.relative_residual);
     return std::string(text);
   });
+  def_pickle(c);
 }
 
 void bind_solver_reports(nb::module_& m) {
   using sim::StepTimings;
-  nb::class_<StepTimings>(m, "StepTimings", "Wall time of the last step and its parts [us].")
-      .def_ro("total", &StepTimings::total, "The whole step [us].")
+  nb::class_<StepTimings> timings(m, "StepTimings",
+                                  "Wall time of the last step and its parts [us].");
+  def_pickle(timings);
+  timings.def_ro("total", &StepTimings::total, "The whole step [us].")
       .def_ro("kinematics", &StepTimings::kinematics, "Kinematics, inertia and smooth forces [us].")
       .def_ro("collision", &StepTimings::collision, "Search for contact points [us].")
       .def_ro("surfaces", &StepTimings::surfaces, "Contact surfaces of pressure fields [us].")
@@ -54,7 +62,9 @@ void bind_solver_reports(nb::module_& m) {
               "Acceleration sensors, integration of the positions, and the report [us].");
 
   using sim::StepStatistics;
-  nb::class_<StepStatistics>(m, "StepStatistics", "Counts of the last step.")
+  nb::class_<StepStatistics> statistics(m, "StepStatistics", "Counts of the last step.");
+  def_pickle(statistics);
+  statistics
       .def_ro("num_contacts", &StepStatistics::num_contacts,
               "Contacts of the problem, including speculative contacts that did not touch.")
       .def_ro("num_islands", &StepStatistics::num_islands,
@@ -80,8 +90,10 @@ void bind_solver_reports(nb::module_& m) {
       .def_ro("residual", &StepStatistics::residual, "Largest relative residual of an island [-].");
 
   using contact::IslandStatistics;
-  nb::class_<IslandStatistics>(m, "IslandStatistics", "Statistics of the solve of one island.")
-      .def_ro("num_dofs", &IslandStatistics::num_dofs, "Degrees of freedom of the island.")
+  nb::class_<IslandStatistics> island(m, "IslandStatistics",
+                                      "Statistics of the solve of one island.");
+  def_pickle(island);
+  island.def_ro("num_dofs", &IslandStatistics::num_dofs, "Degrees of freedom of the island.")
       .def_ro("num_contacts", &IslandStatistics::num_contacts, "Contacts of the island.")
       .def_ro("num_rows", &IslandStatistics::num_rows, "Scalar rows of the island.")
       .def_ro("iterations", &IslandStatistics::iterations,
@@ -105,12 +117,21 @@ void bind_solver_reports(nb::module_& m) {
               "violated limits and violated equalities cannot all be corrected at once.");
 }
 
+/// Returns the mean forces of all contacts as a new NumPy array, (n, 3).
+auto calc_forces(const ContactReport& contacts) {
+  auto* force = new std::vector<double>(contacts.impulse);
+  const nb::capsule owner(force,
+                          [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  for (double& x : *force) x /= contacts.time_step;
+  return nb::ndarray<nb::numpy, double, nb::c_contig>(force->data(), {force->size() / 3, 3}, owner);
+}
+
 void bind_contact_report(nb::module_& m) {
   nb::class_<ContactReport> contacts(
       m, "ContactReport",
       "Contacts of a step: read-only arrays with one entry for each of n contacts.\n\n"
-      "Impulses act on the second body during the step. Divide them by the time step to get mean "
-      "forces. A speculative contact that stayed open has a distance above 0 and an impulse of 0.");
+      "Impulses act on the second body during the step; `force` is their mean over the step. A "
+      "speculative contact that stayed open has a distance above 0 and an impulse of 0.");
   def_array(contacts, "bodies", &ContactReport::bodies, 2,
             "Ids of the first and the second body, int32 (n, 2).");
   def_array(contacts, "geoms", &ContactReport::geoms, 2,
@@ -132,20 +153,25 @@ void bind_contact_report(nb::module_& m) {
   def_array(contacts, "slip_velocity", &ContactReport::slip_velocity, 3,
             "Tangential velocity of the second body relative to the first after the step, in the "
             "world [m/s], (n, 3).");
-  def_array(contacts, "slipping", &ContactReport::slipping, 1,
-            "1 if the contact slips, 0 if it sticks or has no force, uint8 (n,).");
+  def_flags(contacts, "slipping", &ContactReport::slipping,
+            "True if the contact slips, False if it sticks or has no force, bool (n,).");
   def_array(contacts, "friction", &ContactReport::friction, 1,
             "Coefficient of sliding friction; 0 for a frictionless contact [-], (n,).");
   def_array(contacts, "delassus", &ContactReport::delassus, 1,
             "Mobility w of the contact point, with which models regularize friction [1/kg]; NaN "
             "for 'mujoco', (n,).");
-  def_array(contacts, "is_fallback", &ContactReport::is_fallback, 1,
-            "1 for a point contact of a geom that takes part in pressure-field contact, for a "
-            "reason that Simulator.explain gives, uint8 (n,).");
+  def_flags(contacts, "is_fallback", &ContactReport::is_fallback,
+            "True for a point contact of a geom that takes part in pressure-field contact, for a "
+            "reason that Simulator.explain gives, bool (n,).");
   def_array(contacts, "patch", &ContactReport::patch, 1,
             "Index in StepReport.patches of the contact's patch; -1 for a point contact, int32 "
             "(n,).");
+  contacts.def_prop_ro("force", &calc_forces, nb::rv_policy::move,
+                       "Mean force on the second body over the step, in the world [N], (n, 3): "
+                       "impulse / time_step, as a new array.");
+  contacts.def_ro("time_step", &ContactReport::time_step, "Length of the step [s].");
   contacts.def("__len__", &ContactReport::size, "Number of contacts.");
+  def_pickle(contacts);
 }
 
 }  // namespace
@@ -154,23 +180,30 @@ void bind_reports(nb::module_& m) {
   bind_certificate(m);
   bind_solver_reports(m);
   bind_contact_report(m);
-  nb::class_<StepReport>(
+  nb::class_<StepReport> report(
       m, "StepReport",
       "The result of a step: how it ended, its certificate, its contacts and what it cost.\n\n"
       "After several steps in one call it describes the last step, with the worst certificate and "
       "all warnings of the call. The report stays valid for as long as it, or one of its arrays, "
-      "is kept.")
+      "is kept.");
+  def_pickle(report);
+  report
       .def_ro("status_bits", &StepReport::status,
               "Bits of the status, 0 for 'ok'; see StepStatus in C++.")
       .def_prop_ro(
           "status", [](const StepReport& r) { return sim::describe_status(r.status); },
           "'ok', or the names of all faults, separated by commas: 'non_finite_state', "
           "'non_finite_input', 'non_finite_solution', 'not_converged', 'not_positive_definite', "
-          "'buffer_full', 'mujoco_error', 'certificate_failed'.")
+          "'buffer_full', 'mujoco_error', 'certificate_failed', 'out_of_time', "
+          "'out_of_iterations', "
+          "'interrupted'.")
       .def_prop_ro("ok", &StepReport::ok, "True if the status is 'ok'.")
       .def_ro("message", &StepReport::message,
               "Explanation of the faults, with causes and remedies; empty if the status is 'ok'.")
       .def_ro("time", &StepReport::time, "Simulated time at the end of the step [s].")
+      .def_prop_ro(
+          "time_step", [](const StepReport& r) { return r.contacts.time_step; },
+          "Length of the step [s].")
       .def_ro("num_steps", &StepReport::num_steps, "Number of steps that the call completed.")
       .def_ro("certificate", &StepReport::certificate,
               "Error bound and checks of the solution; the worst values of all steps of the call.")
@@ -190,6 +223,18 @@ void bind_reports(nb::module_& m) {
               "Number of warnings in the call: of MuJoCo, of patches that are deep or thin (see "
               "ContactPatch), and of conflicts (see IslandStatistics.has_conflict).")
       .def_ro("warning", &StepReport::warning, "The last warning; empty if there was none.")
+      .def_prop_ro(
+          "warnings",
+          [](const StepReport& r) {
+            std::map<std::string, std::pair<int, std::string>> out;
+            for (int k = 0; k < sim::kNumWarningKinds; ++k)
+              if (r.warnings[k].count > 0)
+                out[sim::name(static_cast<sim::WarningKind>(k))] = {r.warnings[k].count,
+                                                                    r.warnings[k].text};
+            return out;
+          },
+          "The warnings of the call by kind: their number, and the last text. The kinds are "
+          "'mujoco', 'patch_limit' and 'conflict'.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +
                "', time=" + std::to_string(r.time) +

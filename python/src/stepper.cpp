@@ -1,6 +1,8 @@
 #include <algorithm>
-#include <mutex>
+#include <cstdint>
+#include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <nanobind/ndarray.h>
@@ -8,6 +10,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "options.hpp"
+#include "step_turn.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/io/material_assignment.hpp"
@@ -29,33 +32,39 @@ class PyStepper {
  public:
   PyStepper(std::uintptr_t model, const sim::StepOptions& options,
             const ContactProperties& properties)
-      : stepper_(model_at(model), options, io::assign_materials(model_at(model), properties)) {}
+      : stepper_(model_at(model), options, io::assign_materials(model_at(model), properties)) {
+    stepper_.set_interrupt(&has_signal);
+  }
 
   /// Takes `num_steps` steps without the GIL and returns their report.
+  /// @throws Error if the stepper cannot be used now, see StepTurn
   nb::object step(std::uintptr_t data_address, int num_steps) {
-    return call(data_address,
+    return call("step", data_address,
                 [&](mjData* data, StepReport* out) { stepper_.step(data, num_steps, out); });
   }
 
   /// Computes forces and accelerations at the present state without the GIL and returns the report.
   nb::object forward(std::uintptr_t data_address) {
-    return call(data_address, [&](mjData* data, StepReport* out) { stepper_.forward(data, out); });
+    return call("forward", data_address,
+                [&](mjData* data, StepReport* out) { stepper_.forward(data, out); });
   }
 
   /// Calls f(data, report) without the GIL and returns the report.
+  /// @param function the method of Simulator, for messages
   template <class F>
-  nb::object call(std::uintptr_t data_address, F&& f) {
+  nb::object call(const char* function, std::uintptr_t data_address, F&& f) {
     mjData* data = data_at(data_address);
     check_data(data_address);
+    gate_.check_fork();
     nb::object report = take_report();
     StepReport* out = nb::cast<StepReport*>(report);
     {
       nb::gil_scoped_release release;
-      const std::lock_guard lock(mutex_);
+      const StepTurn turn(&gate_, function);
       f(data, out);
     }
     // The step sees an exception in a user's callback, such as mujoco.set_mjcb_control, as a MuJoCo
-    // error. Raise the original exception.
+    // error, and one in a handler of signals as an interruption. Raise the original exception.
     if (PyErr_Occurred()) throw nb::python_error();
     return report;
   }
@@ -73,9 +82,8 @@ class PyStepper {
 
   /// Returns the condition number of the Hessian of the last step [-].
   double calc_condition_number() {
-    const nb::gil_scoped_release release;
-    const std::lock_guard lock(mutex_);
-    return formulations::calc_condition_number(stepper_.calc_hessian());
+    return use("calc_condition_number",
+               [this] { return formulations::calc_condition_number(stepper_.calc_hessian()); });
   }
 
   /// Returns the Hessian of the last step as a new NumPy array, (nv, nv).
@@ -83,12 +91,22 @@ class PyStepper {
     auto* H = new std::vector<double>;
     const nb::capsule owner(H,
                             [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-    {
-      const std::lock_guard lock(mutex_);
-      *H = stepper_.calc_hessian();
-    }
+    *H = use("calc_hessian", [this] { return stepper_.calc_hessian(); });
     const auto n = static_cast<std::size_t>(stepper_.model()->nv);
     return nb::ndarray<nb::numpy, double, nb::f_contig>(H->data(), {n, n}, owner);
+  }
+
+  nb::bytes get_state() {
+    const auto state = use("get_state", [this] { return stepper_.get_state(); });
+    return nb::bytes(state.data(), sizeof(std::uint64_t) * state.size());
+  }
+
+  void set_state(const nb::bytes& bytes) {
+    if (bytes.size() % sizeof(std::uint64_t) != 0)
+      throw Error(ErrorCode::kWrongShape, "state", "is no result of Simulator.get_state()");
+    std::vector<std::uint64_t> state(bytes.size() / sizeof(std::uint64_t));
+    std::memcpy(state.data(), bytes.data(), bytes.size());
+    use("set_state", [&] { stepper_.set_state(state); });
   }
 
   double time_step() const { return stepper_.time_step(); }
@@ -131,6 +149,29 @@ class PyStepper {
   }
 
  private:
+  /// True if a handler of a signal, such as that of Ctrl-C, raised an exception, or recorded the
+  /// signal for later. Python runs handlers on the main thread alone.
+  static bool has_signal() {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) return true;
+    try {
+      return nb::cast<bool>(nb::module_::import_("stiction.interrupts").attr("is_pending")());
+    } catch (nb::python_error& e) {
+      e.restore();  // the step ends, and its caller raises the exception
+      return true;
+    }
+  }
+
+  /// Calls f without the GIL, while no other thread uses the stepper.
+  /// @throws Error if the stepper cannot be used now, see StepTurn
+  template <class F>
+  std::invoke_result_t<F> use(const char* function, F&& f) {
+    gate_.check_fork();
+    const nb::gil_scoped_release release;
+    const StepTurn turn(&gate_, function);
+    return f();
+  }
+
   /// Returns the size of the arrays in a model's mjData [bytes].
   mjtSize find_data_size(const mjModel* model) {
     if (data_size_ > 0) return data_size_;
@@ -160,7 +201,7 @@ class PyStepper {
 
   Stepper stepper_;
   mjtSize data_size_ = 0;
-  std::mutex mutex_;  // one thread steps at a time; others wait without the GIL
+  StepGate gate_;
   std::vector<nb::object> pool_;
 };
 
@@ -171,12 +212,14 @@ void bind_stepper(nb::module_& m) {
       .def(
           "__init__",
           [](PyStepper* self, std::uintptr_t model, const nb::dict& options,
-             const ContactProperties& properties) {
+             const ContactProperties& properties, nb::handle /*owner*/) {
             new (self) PyStepper(model, make_step_options(options), properties);
           },
-          "model"_a, "options"_a, "properties"_a,
+          "model"_a, "options"_a, "properties"_a, "owner"_a, nb::keep_alive<1, 5>(),
           nb::sig("def __init__(self, model: int, options: dict[str, typing.Any], "
-                  "properties: ContactProperties) -> None"))
+                  "properties: ContactProperties, owner: object) -> None"),
+          "Makes a stepper. `owner` is the MjModel at the address `model`; it lives as long as the "
+          "stepper.")
       .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
            nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
       .def("forward", &PyStepper::forward, "data"_a,
@@ -185,6 +228,8 @@ void bind_stepper(nb::module_& m) {
            "Raises stiction.Error if the data was not made for the model.")
       .def("calc_hessian", &PyStepper::calc_hessian)
       .def("calc_condition_number", &PyStepper::calc_condition_number)
+      .def("get_state", &PyStepper::get_state)
+      .def("set_state", &PyStepper::set_state, "state"_a)
       .def("explain", &PyStepper::explain, "geom1"_a, "geom2"_a,
            nb::sig("def explain(self, geom1: int, geom2: int) -> dict[str, typing.Any]"))
       .def_prop_ro("ignored_settings", &PyStepper::ignored_settings)

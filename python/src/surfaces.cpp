@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.hpp"
+#include "step_turn.hpp"
 #include "stiction/io/material_assignment.hpp"
 #include "stiction/plant/contact_patches.hpp"
 #include "stiction/sim/patch_writer.hpp"
@@ -29,8 +30,10 @@ class Surfaces {
   /// Computes the surfaces `num_times`, and shifts the geoms to and fro by `drift` [m] in between.
   sim::PatchReport calc(std::uintptr_t data_address, int num_times, double drift) {
     mjData* data = data_at(data_address);
+    gate_.check_fork();
     {
       const nb::gil_scoped_release release;
+      const StepTurn turn(&gate_, "calc");
       for (int i = 0; i < num_times; ++i) {
         if (drift > 0) move(data, i % 2 == 0 ? drift : -drift);
         patches_.calc_surfaces(model_, data);
@@ -53,6 +56,7 @@ class Surfaces {
     }
   }
 
+  StepGate gate_;
   const mjModel* model_;
   plant::ContactPatches patches_;
 };
@@ -61,8 +65,13 @@ class Surfaces {
 
 void bind_surfaces(nb::module_& m) {
   nb::class_<Surfaces>(m, "Surfaces", "Computes contact surfaces; see stiction.ContactSurfaces.")
-      .def(nb::init<std::uintptr_t, const ContactProperties&, const std::string&>(), "model"_a,
-           "properties"_a, "tessellation"_a)
+      .def(
+          "__init__",
+          [](Surfaces* self, std::uintptr_t model, const ContactProperties& properties,
+             const std::string& tessellation,
+             nb::handle /*owner*/) { new (self) Surfaces(model, properties, tessellation); },
+          "model"_a, "properties"_a, "tessellation"_a, "owner"_a, nb::keep_alive<1, 5>(),
+          "`owner` is the MjModel at the address `model`; it lives as long as the surfaces.")
       .def("calc", &Surfaces::calc, "data"_a, "num_times"_a, "drift"_a,
            "Returns the patches at the poses of `data`.");
 }

@@ -1,6 +1,7 @@
 // The trace of a step as read-only arrays, which are views of the report that owns them.
 #include "bindings.hpp"
 #include "report_arrays.hpp"
+#include "report_state.hpp"
 #include "stiction/sim/step_report.hpp"
 
 namespace stiction::python {
@@ -30,6 +31,7 @@ void bind_trace(nb::module_& m) {
             "Length of the step from the iterate, 1 for Newton's full step; 0 at the last iterate "
             "of a run [-].");
   c.def("__len__", &TraceReport::size, "Returns the number of iterates.");
+  def_pickle(c);
 }
 
 }  // namespace stiction::python

@@ -24,7 +24,14 @@ from stiction._core import (  # noqa: E402
     tessellations,
 )
 from stiction.continuous import ContinuousDynamics, Motion  # noqa: E402
-from stiction.errors import Error, IgnoredSettingWarning, StepError, StictionWarning  # noqa: E402
+from stiction.control_schedule import ControlSchedule  # noqa: E402
+from stiction.errors import (  # noqa: E402
+    Error,
+    IgnoredSettingWarning,
+    StepError,
+    StepWarning,
+    StictionWarning,
+)
 from stiction.recording import Recorder, Recording, Replay  # noqa: E402
 from stiction.scene import Scene, load_scene  # noqa: E402
 from stiction.simulator import Simulator  # noqa: E402
@@ -39,6 +46,7 @@ __all__ = [
     "ContactReport",
     "ContactSurfaces",
     "ContinuousDynamics",
+    "ControlSchedule",
     "Error",
     "IgnoredSettingWarning",
     "Motion",
@@ -50,6 +58,7 @@ __all__ = [
     "Simulator",
     "StepError",
     "StepReport",
+    "StepWarning",
     "StictionWarning",
     "TraceReport",
     "__version__",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
 from typing import Annotated
 
 import mujoco
@@ -21,10 +22,10 @@ import stiction.commands.run
 import stiction.commands.study
 import stiction.commands.work_precision
 from stiction.commands.app import ExitCode, app
-from stiction.errors import Error
+from stiction.commands.output import print_json
+from stiction.errors import Error, StepWarning
+from stiction.interrupts import interrupt_on_termination, was_terminated
 from stiction.names import make_printable
-
-_TYPER_INTERRUPTED = 130  # exit code that typer returns for Ctrl-C
 
 
 def _print_version(wanted: bool) -> None:
@@ -45,6 +46,7 @@ def _options(
 
 def main() -> None:
     """Runs the command line. An error gives one message and an exit code, never a traceback."""
+    interrupt_on_termination()
     code = _run_app()
     try:
         if sys.stdout:
@@ -58,14 +60,20 @@ def main() -> None:
 def _run_app() -> int:
     err = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
-        code = app(standalone_mode=False)
+        with warnings.catch_warnings():
+            # Commands count the warnings of steps and show them in their summaries.
+            warnings.simplefilter("ignore", StepWarning)
+            code = app(standalone_mode=False)
     except typer.TyperException as e:
         e.show()  # type: ignore[attr-defined]  # every exception of the parser has show()
         code = e.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        code = _TYPER_INTERRUPTED
+        err.print("terminated" if was_terminated() else "interrupted")
+        code = ExitCode.INTERRUPTED
     except Error as e:
         err.print("error:", make_printable(str(e)), style="red", markup=False)
+        if "--json" in sys.argv:
+            print_json({"error": {"code": e.code, "where": e.where, "message": e.message}})
         code = ExitCode.FAILURE
     except ImportError as e:
         err.print("error:", str(e), style="red", markup=False)
@@ -73,9 +81,8 @@ def _run_app() -> int:
     except OSError as e:
         _fail_output(e)
         code = ExitCode.FAILURE
-    if code == _TYPER_INTERRUPTED:
-        err.print("interrupted")
-        code = ExitCode.FAILURE
+    if code == ExitCode.INTERRUPTED and was_terminated():
+        code = ExitCode.TERMINATED
     return int(code or 0)
 
 

@@ -77,16 +77,22 @@ class ContinuousDynamics:
         stiction_tolerance: float = 1e-4,
     ) -> None:
         check_model_type(model)
-        self.model = model
+        self._model = model
         self._forces = PatchForces(
             model._address,
             check_name("tessellation", tessellation),
             check_name("quadrature", quadrature),
             check_number("stiction_tolerance", stiction_tolerance),
             make_properties(properties) or ContactProperties(),
+            model,
         )
         self._quaternions = _find_quaternions(model)
         self._scalars = _find_scalars(model)
+
+    @property
+    def model(self) -> mujoco.MjModel:
+        """The model."""
+        return self._model
 
     def calc_forces(self, data: mujoco.MjData) -> Vector:
         """Computes the generalized forces of all patches at data.qpos and data.qvel.
@@ -95,9 +101,10 @@ class ContinuousDynamics:
             The forces [N, N m], (nv,).
 
         Raises:
-            Error: two geoms touch in points, for which this class has no continuous force.
+            Error: data belongs to another model, or two geoms touch in points, for which this class
+                has no continuous force.
         """
-        check_data_type(data)
+        self._check_data(data)
         return self._forces.calc(data._address)
 
     def calc_acceleration(self, data: mujoco.MjData) -> Vector:
@@ -109,7 +116,7 @@ class ContinuousDynamics:
         Raises:
             Error: as calc_forces.
         """
-        check_data_type(data)
+        self._check_data(data)
         self._forces.calc_acceleration(data._address)
         return np.array(data.qacc)
 
@@ -142,7 +149,7 @@ class ContinuousDynamics:
             Error: as calc_forces; an argument is out of range; the integrator gave up; SciPy is not
                 installed (`pip install 'stiction[studies]'`).
         """
-        check_data_type(data)
+        self._check_data(data)
         if check_name("method", method, _METHODS) and not check_number("duration", duration) > 0:
             raise Error("invalid_value", "duration", f"is {duration}, must be above 0")
         start = data.time
@@ -169,6 +176,11 @@ class ContinuousDynamics:
         self._set_state(data, start + found.t[-1], found.y[:, -1])
         mujoco.mj_normalizeQuat(self.model, data.qpos)
         return Motion(start + found.t, qpos, found.y[nq : nq + nv].T.copy(), int(found.nfev))
+
+    def _check_data(self, data: Any) -> None:
+        check_data_type(data)
+        if data.model._address != self.model._address:
+            raise Error("wrong_shape", "data", "belongs to another model")
 
     def _set_state(self, data: mujoco.MjData, time: float, y: Vector) -> None:
         nq, nv = self.model.nq, self.model.nv

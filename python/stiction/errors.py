@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # For types only: _core raises these errors, and so imports this module.
@@ -28,6 +28,10 @@ class Error(Exception):
         self.where = where
         self.message = message
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Makes pickle possible, for example for the errors of another process."""
+        return type(self), (self.code, self.where, self.message)
+
 
 class StepError(Error):
     """A step failed. The state is the one from before the step.
@@ -40,9 +44,26 @@ class StepError(Error):
         super().__init__("step_failed", report.status, report.message)
         self.report = report
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.report,)
+
 
 class StictionWarning(UserWarning):
-    """A setting has no effect, or another effect than in MuJoCo."""
+    """A setting has another effect than in MuJoCo. The base class of this package's warnings."""
+
+
+class StepWarning(StictionWarning):
+    """A step succeeded beyond the limits of its model, or MuJoCo warned.
+
+    A Simulator gives each kind of warning once, and counts them in `warning_counts`.
+
+    Attributes:
+        kind: 'mujoco', 'patch_limit' or 'conflict', a key of StepReport.warnings.
+    """
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
 
 
 class IgnoredSettingWarning(StictionWarning):

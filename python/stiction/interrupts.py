@@ -7,22 +7,30 @@ import threading
 from types import FrameType, TracebackType
 from typing import Self
 
+_waiting: set[DeferredInterrupt] = set()  # contexts with a recorded interrupt
+
+
+def is_pending() -> bool:
+    """True if a context on the main thread has recorded an interrupt. A long step then gives up."""
+    return bool(_waiting) and threading.current_thread() is threading.main_thread()
+
 
 class DeferredInterrupt:
     """A context in which Ctrl-C is only recorded.
 
-    The interrupt takes effect at the end of the context, unless take() was called to handle it.
-    Contexts may be nested. In threads other than the main thread the context does nothing, because
-    Python delivers signals to the main thread alone.
+    The interrupt takes effect at the end of the context, unless take() was called to handle it. A
+    step that takes longer than a tenth of a second gives up, with the status 'interrupted', and
+    leaves its data as they were. Contexts may be nested. In threads other than the main thread the
+    context does nothing, because Python delivers signals to the main thread alone.
     """
 
     def __init__(self) -> None:
-        self._pending = False
         self._outer: signal._HANDLER = None
 
     def take(self) -> bool:
         """True if Ctrl-C came since the last call. The caller must then handle it."""
-        pending, self._pending = self._pending, False
+        pending = self in _waiting
+        _waiting.discard(self)
         return pending
 
     def __enter__(self) -> Self:
@@ -45,4 +53,29 @@ class DeferredInterrupt:
             self._outer(signal.SIGINT, None)
 
     def _note(self, signum: int, frame: FrameType | None) -> None:
-        self._pending = True
+        _waiting.add(self)
+
+
+def interrupt_on_termination() -> None:
+    """Makes SIGTERM do what Ctrl-C does, so that a command completes its files and its terminal.
+
+    Afterwards was_terminated() tells the two apart. Only the main thread may call this function.
+    """
+    signal.signal(signal.SIGTERM, _terminate)
+
+
+def was_terminated() -> bool:
+    """True if SIGTERM came since interrupt_on_termination()."""
+    return _terminations > 0
+
+
+_terminations = 0
+
+
+def _terminate(signum: int, frame: FrameType | None) -> None:
+    global _terminations
+    _terminations += 1
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler):  # a shell makes its background jobs ignore Ctrl-C
+        raise KeyboardInterrupt
+    handler(signum, frame)

@@ -14,7 +14,11 @@ from stiction.errors import Error
 
 def suggest_name(name: str, names: Sequence[str]) -> str:
     """Returns a suggestion for a message: "(did you mean 'x'?)", or a list if no name is similar."""
-    near = difflib.get_close_matches(name, names, n=1)
+    by_lower_case = {other.lower(): other for other in reversed(names)}
+    near = [
+        by_lower_case[other]
+        for other in difflib.get_close_matches(name.lower(), list(by_lower_case), n=1)
+    ]
     if near:
         return f"(did you mean '{near[0]}'?)"
     shown = ", ".join(f"'{n}'" for n in names[:12])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import json
 import os
 import warnings
@@ -43,6 +44,14 @@ def make_properties(
         "properties",
         f"is a {type(properties).__name__}, must be a file, a dict, ContactProperties or None",
     )
+
+
+def _restore(content: dict[str, Any], origin: str) -> ContactProperties:
+    """Makes a copy of contact properties, for pickle and copy."""
+    return ContactProperties.parse(json.dumps(content), origin, has_lines=False)
+
+
+copyreg.pickle(ContactProperties, lambda p: (_restore, (p.content, p.origin)))
 
 
 def load_scene_properties(

@@ -15,6 +15,7 @@ from stiction._core import ContactProperties, SceneFile, check_model
 from stiction.arguments import check_path
 from stiction.control_schedule import ControlSchedule, find_control_schedule
 from stiction.errors import Error, StictionWarning
+from stiction.names import make_printable
 from stiction.options import DEFAULTS
 from stiction.properties import PropertiesLike, load_scene_properties
 from stiction.simulator import Simulator
@@ -84,8 +85,27 @@ def load_scene(path: str | Path, properties: PropertiesLike = None) -> Scene:
         raise Error("file_not_found", str(path), "there is no such file")
     if not path.is_file():
         raise Error("file_not_found", str(path), "is not a file")
+    _check_content(path)
     model = load_model(path)
     return Scene(path, model, load_scene_properties(model, path, properties))
+
+
+def _check_content(path: Path) -> None:
+    """Raises Error if the file is evidently not XML."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(200)
+    except OSError:
+        return  # the loader gives the reason
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith((b"<", b"\xff\xfe", b"\xfe\xff")) or not text:
+        return
+    begin = make_printable(text.split(b"\n")[0][:40].decode(errors="replace").strip())
+    raise Error(
+        "syntax",
+        str(path),
+        f"is not a scene, because it begins with '{begin}' instead of XML; name an MJCF or URDF file",
+    )
 
 
 def load_model(path: Path) -> mujoco.MjModel:

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from stiction._core import ContactProperties, Stepper, StepReport, contact_model_traits
 from stiction.arguments import check_data_type, check_integer, check_model_type
 from stiction.custom_text import PROPERTIES, read_text
-from stiction.errors import IgnoredSettingWarning, StepError, StictionWarning
+from stiction.errors import (
+    Error,
+    IgnoredSettingWarning,
+    StepError,
+    StepWarning,
+    StictionWarning,
+)
 from stiction.names import find_geom
 from stiction.options import DEFAULTS, check_options, describe_options, make_parameters
 from stiction.properties import PropertiesLike, make_properties
@@ -58,11 +64,19 @@ class Simulator:
         chosen = check_options({"contact_model": contact_model, **options})
         if properties is None and not contact_model_traits(contact_model).is_mj_step:
             _warn_of_custom_text(model)
-        self.model = model
-        self._stepper = Stepper(model._address, chosen, self._properties or ContactProperties())
+        self._model = model
+        self._stepper = Stepper(
+            model._address, chosen, self._properties or ContactProperties(), model
+        )
         self._options = self._stepper.options
+        self._warning_counts: dict[str, int] = {}
         for text in self._stepper.ignored_settings:
             warnings.warn(text, IgnoredSettingWarning, stacklevel=2)
+
+    @property
+    def model(self) -> mujoco.MjModel:
+        """The model. To step another model, make another Simulator."""
+        return self._model
 
     @property
     def contact_model(self) -> str:
@@ -121,6 +135,35 @@ class Simulator:
         names = ("contact_model", "normal_law", "friction_law")
         return {**{name: self._options[name] for name in names}, **explanation}
 
+    def get_state(self) -> bytes:
+        """Returns what the simulator remembers of the last step to guess the next solution.
+
+        That is the active set of a rigid model, and the normals of patches, by which a report tells
+        that a patch is deep; other simulators remember nothing. A checkpoint of these bytes and of
+        MuJoCo's state mjSTATE_INTEGRATION continues with the same bits:
+
+            state = np.empty(mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_INTEGRATION))
+            mujoco.mj_getState(model, data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
+            memory = sim.get_state()
+        """
+        return self._stepper.get_state()
+
+    def set_state(self, state: bytes) -> None:
+        """Restores what get_state returned, also of another Simulator with the same arguments.
+
+        Raises:
+            Error: the bytes are those of a Simulator with another model, contact model or integrator.
+        """
+        if not isinstance(state, bytes):
+            raise Error(
+                "wrong_shape", "state", f"is a {type(state).__name__}, must be bytes of get_state"
+            )
+        self._stepper.set_state(state)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Makes pickle and copy possible; the copy has the state of get_state."""
+        return _restore, (type(self), self.model, self._options, self._properties, self.get_state())
+
     def check_data(self, data: Any) -> None:
         """Raises Error if data is not an MjData of the model."""
         check_data_type(data)
@@ -151,14 +194,21 @@ class Simulator:
 
         Returns the report of the last step; it and its arrays stay valid as long as they are kept.
 
+        Ctrl-C interrupts also a long step: it raises KeyboardInterrupt, and data are those of the
+        last whole step.
+        The first warning of each kind also gives a StepWarning.
+
         Raises:
-            Error: data belongs to another model, or nstep is below 1.
+            Error: data belongs to another model, nstep is below 1, or the call comes from a callback
+                within a step of this Simulator.
             StepError: a step failed, and on_failure is 'raise'.
         """
         check_data_type(data)
         if nstep != 1 or type(nstep) is not int:
             nstep = check_integer("nstep", nstep, 1)
         report = self._stepper.step(data._address, nstep)
+        if report.num_warnings:
+            self._warn(report)
         if report.status_bits and self.on_failure == "raise":
             raise StepError(report)
         return report
@@ -190,6 +240,34 @@ class Simulator:
         if report.status_bits and self.on_failure == "raise":
             raise StepError(report)
         return report
+
+    @property
+    def warning_counts(self) -> dict[str, int]:
+        """The number of warnings of all steps by kind; see StepReport.warnings."""
+        return dict(self._warning_counts)
+
+    def _warn(self, report: StepReport) -> None:
+        """Counts the warnings of a call to step, and gives a Python warning for each new kind."""
+        for kind, (count, text) in report.warnings.items():
+            is_new = kind not in self._warning_counts
+            self._warning_counts[kind] = self._warning_counts.get(kind, 0) + count
+            if is_new:
+                warnings.warn(StepWarning(kind, text), stacklevel=3)
+
+
+def _restore(
+    kind: type[Simulator],
+    model: mujoco.MjModel,
+    options: dict[str, Any],
+    properties: ContactProperties | None,
+    state: bytes,
+) -> Simulator:
+    """Makes a copy of a Simulator, for pickle and copy."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StictionWarning)  # the original has warned
+        simulator = kind(model, properties=properties, **options)
+    simulator.set_state(state)
+    return simulator
 
 
 def _warn_of_custom_text(model: mujoco.MjModel) -> None:

@@ -35,12 +35,18 @@ class ContactSurfaces:
         self, model: mujoco.MjModel, properties: PropertiesLike, *, tessellation: str = "polygon"
     ) -> None:
         check_model_type(model)
-        self.model = model
+        self._model = model
         self._surfaces = Surfaces(
             model._address,
             make_properties(properties) or ContactProperties(),
             check_name("tessellation", tessellation),
+            model,
         )
+
+    @property
+    def model(self) -> mujoco.MjModel:
+        """The model."""
+        return self._model
 
     def calc(self, data: mujoco.MjData, num_times: int = 1, drift: float = 0.0) -> PatchReport:
         """Returns the patches at data.qpos, after computing the kinematics of data.

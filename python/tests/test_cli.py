@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -142,7 +143,7 @@ def test_ctrl_c_during_loading_gives_one_line(tmp_path: Path) -> None:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=30) == ("", "interrupted\n")
-    assert process.returncode == 1
+    assert process.returncode == 130
 
 
 COMMANDS = (
@@ -234,3 +235,43 @@ def test_tables_on_narrow_terminals_have_120_columns(monkeypatch: pytest.MonkeyP
     assert output.make_console().width == 120
     monkeypatch.setenv("COLUMNS", "200")
     assert output.make_console().width == 200
+
+
+def test_h_is_help_everywhere() -> None:
+    for command in ((), ("run",), ("study", "pancake")):
+        result = run(*command, "-h")
+        assert result.returncode == 0 and "Usage" in result.stdout
+
+
+def test_bash_completes_commands() -> None:
+    result = subprocess.run(
+        [STICTION],
+        env={**os.environ, "_STICTION_COMPLETE": "complete_bash", "COMP_WORDS": "stiction comp",
+             "COMP_CWORD": "1"},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert "compare" in result.stdout.split()
+
+
+def test_names_are_suggested_whatever_their_case(ball: Path) -> None:
+    for wrong, right in (("SAP", "sap"), ("Lagged", "lagged"), ("NO_SLIP", "no_slip")):
+        result = run("run", str(ball), "--contact-model", wrong)
+        assert result.returncode == 2
+        assert f"did you mean '{right}'?" in " ".join(result.stderr.split())
+
+
+def test_json_has_the_error(tmp_path: Path) -> None:
+    for command in ("run", "compare", "explain"):
+        arguments = ("a", "b") if command == "explain" else ()
+        result = run(command, str(tmp_path / "no.xml"), *arguments, "--json")
+        assert result.returncode == 1
+        error = json.loads(result.stdout)["error"]
+        assert error["code"] == "file_not_found" and error["where"].endswith("no.xml")
+
+
+def test_a_file_that_is_no_scene_is_named(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text("# Stiction\n\nA <b>text</b>.\n")
+    result = run("run", str(readme))
+    assert result.returncode == 1
+    assert "README.md: is not a scene, because it begins with '# Stiction'" in result.stderr

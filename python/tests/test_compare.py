@@ -19,6 +19,7 @@ from stiction._core import contact_model_traits
 from stiction.commands import compare as command
 from stiction.compare import Comparison, compare_models
 from stiction.compare.report import make_report
+from stiction.compare.table import make_columns
 from stiction.control_schedule import ControlSchedule, find_control_schedule
 from stiction.controls import ControlsName
 from stiction.scene import load_scene
@@ -226,6 +227,16 @@ def test_a_dropped_body_gives_a_note(tmp_path: Path) -> None:
     assert row.creep_measured is None
 
 
+@pytest.mark.parametrize("contact_model", ["viscous", "drumwright_shell"])
+def test_a_body_that_is_dropped_before_the_hold_is_not_held(contact_model: str) -> None:
+    comparison = compare_models(load_scene(PINCH), [contact_model], duration=2.2)
+    (row,) = comparison.rows
+    assert row.notes == ["dropped cube before 1.8 s"]
+    assert row.dropped and row.creep_measured is None
+    assert make_columns(comparison)[0].format(row) == "dropped"
+    assert "dropped" in make_report(comparison)
+
+
 def test_failed_models_have_rows_and_exit_codes(run: Run, make_scene: MakeScene) -> None:
     # From the second step on, the torque of the arm's motor overflows.
     path = make_scene(stiction_controls="a b")
@@ -349,11 +360,12 @@ def test_ctrl_c_prints_the_rows_so_far(make_scene: MakeScene, tmp_path: Path) ->
     time.sleep(0.5)
     os.kill(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 1
-    assert out.splitlines()[-1].startswith("sap")
+    assert process.returncode == 130
+    assert out.splitlines()[-2].startswith("sap")
     assert "interrupted" in err
     assert "Traceback" not in err
-    assert not list((tmp_path / "out").iterdir())
+    (report,) = (tmp_path / "out").iterdir()  # with the rows so far
+    assert "sap" in report.read_text()
 
 
 def test_settings_reach_the_models_that_use_them(run: Run, make_scene: MakeScene) -> None:

@@ -5,6 +5,11 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stiction/base/error.hpp"
 
 namespace stiction::base {
 namespace {
@@ -49,6 +54,88 @@ TEST(ThreadPool, RunRethrowsTheExceptionOfATask) {
 TEST(ThreadPool, CanBeDestroyedUnused) {
   for (int i = 0; i < 50; ++i) ThreadPool pool(3);
 }
+
+// ThreadSanitizer does not support threads after fork().
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define STICTION_NO_FORK
+#endif
+#endif
+#ifndef STICTION_NO_FORK
+
+/// Runs f in a child process and returns its exit code, or -1 if it ended by a signal or ran for
+/// more than ten seconds.
+template <class F>
+int run_in_child(F&& f) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(10);
+    _exit(f());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(ThreadPool, WorksInTheChildOfAFork) {
+  ThreadPool pool(4);
+  const auto count_runs = [&pool] {
+    std::atomic<int> runs = 0;
+    pool.run(50, [&](int) { ++runs; });
+    return runs.load();
+  };
+  EXPECT_EQ(count_runs(), 50);
+  EXPECT_EQ(run_in_child([&] { return count_runs(); }), 50);
+  // The child of a child, and the parent afterwards.
+  EXPECT_EQ(run_in_child([&] { return run_in_child([&] { return count_runs(); }); }), 50);
+  EXPECT_EQ(count_runs(), 50);
+}
+
+// A mutex of the pool may then be locked for ever.
+TEST(ThreadPool, WorksInTheChildOfAForkDuringABatch) {
+  for (int trial = 0; trial < 20; ++trial) {
+    ThreadPool pool(3);
+    std::atomic<int> result = -2;
+    pool.run(40, [&](int i) {
+      if (i != trial) return;
+      result = run_in_child([&pool] {
+        std::atomic<int> runs = 0;
+        pool.run(30, [&](int) { ++runs; });
+        return runs.load();
+      });
+    });
+    EXPECT_EQ(result, 30);
+  }
+}
+
+TEST(ThreadPool, CanBeDestroyedInTheChildOfAFork) {
+  EXPECT_EQ(run_in_child([] {
+              ThreadPool* const pool = new ThreadPool(4);
+              return run_in_child([pool] {
+                delete pool;
+                return 7;
+              });
+            }),
+            7);
+}
+
+TEST(ThreadPool, ALimitOfThreadsIsAnError) {
+  EXPECT_EQ(run_in_child([] {
+              constexpr rlimit kOne = {1, 1};
+              if (setrlimit(RLIMIT_NPROC, &kOne) != 0) return 1;
+              // The limit does not apply to root.
+              if (geteuid() == 0 && setuid(65534) != 0) return 2;
+              try {
+                const ThreadPool pool(16);
+              } catch (const Error& e) {
+                return e.where() == "num_threads" ? 42 : 3;
+              }
+              return 4;
+            }),
+            42);
+}
+
+#endif
 
 }  // namespace
 }  // namespace stiction::base

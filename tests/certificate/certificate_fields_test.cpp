@@ -1,5 +1,6 @@
 #include "stiction/certificate/certificate_fields.hpp"
 
+#include <cmath>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -25,10 +26,10 @@ TEST(CertificateFields, HasEveryMemberInOrder) {
   // A new member does not compile here until it has a name, which belongs in `members` as well.
   [[maybe_unused]] const auto& [error_bound, velocity_bound, relative_residual,
                                 residual_to_momentum, round_off, impulse_error, min_normal_impulse,
-                                max_cone_excess, max_friction_work, coupling_error, rigid, ok,
-                                failed] = certificate;
-  const auto& [complementarity, complementarity_work, constraint_error, energy_gain, num_active,
-               max_active] = certificate.rigid;
+                                max_cone_excess, max_friction_work, coupling_error, energy_gain,
+                                rigid, ok, failed] = certificate;
+  const auto& [complementarity, complementarity_work, constraint_error, num_active, max_active] =
+      certificate.rigid;
   const std::vector<const void*> members = {&error_bound,
                                             &velocity_bound,
                                             &relative_residual,
@@ -39,16 +40,30 @@ TEST(CertificateFields, HasEveryMemberInOrder) {
                                             &max_cone_excess,
                                             &max_friction_work,
                                             &coupling_error,
+                                            &energy_gain,
                                             &complementarity,
                                             &complementarity_work,
                                             &constraint_error,
-                                            &energy_gain,
                                             &num_active,
                                             &max_active,
                                             &ok};
   std::vector<const void*> listed;
   for_each_field([&](const auto& field) { listed.push_back(&field.in(certificate)); });
   EXPECT_EQ(listed, members);
+}
+
+TEST(CertificateFields, MergeKeepsANaN) {
+  const double nan = std::nan("");
+  for_each_field([&]<class T>(const Field<T>& field) {
+    if constexpr (std::is_same_v<T, double>) {
+      Certificate good = make_certificate(1), bad = make_certificate(1);
+      field.in(bad) = nan;
+      keep_worst(bad, &good);
+      EXPECT_TRUE(std::isnan(field.in(good))) << field.name;
+      keep_worst(make_certificate(2), &good);
+      EXPECT_TRUE(std::isnan(field.in(good))) << field.name << ", a later step";
+    }
+  });
 }
 
 TEST(CertificateFields, MergeKeepsTheSmallestNormalImpulseAndTheLargestOfOtherNumbers) {

@@ -1,12 +1,18 @@
 #include "stiction/contact/momentum_factor.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
+#include "stiction/contact/islands.hpp"
+#include "stiction/contact/pair_loads.hpp"
 #include "support/dense_problem.hpp"
 #include "support/random_problem.hpp"
 
@@ -89,6 +95,138 @@ TEST(MomentumFactor, ContactOnTheAxisOfAHingeHasNoStiffness) {
   const double w = kLever * kLever / kInertia / 3, frequency = 2 * std::numbers::pi / 2e-3;
   EXPECT_NEAR(problem.contacts[2].law.stiffness * w, frequency * frequency,
               1e-9 * frequency * frequency);
+}
+
+TEST(MomentumFactor, MassLimitsTheStiffnessOfContactsNearAnAxis) {
+  constexpr double kInertia = 2, kMass = 5, kStep = 2e-3;
+  ContactProblem problem;
+  problem.clear(kStep);
+  problem.diagonal(problem.add_block(1))[0] = kInertia;
+  problem.pairs.push_back({.num_segments = 1, .num_contacts = 40, .masses = {kMass, kInfinity}});
+  Segment segment;
+  segment.block = 0;
+  segment.num_columns = 1;
+  problem.segments.push_back(segment);
+  problem.column_dof = {0};
+  problem.columns = {0, 0, 1, 0, 0, 0};
+  // Lever arms from 10 m down to 1 nm.
+  std::vector<double> levers;
+  for (int i = 0; i < 40; ++i) levers.push_back(std::pow(10, 1 - 0.25 * i));
+  for (const double lever : levers) {
+    Contact contact;
+    contact.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    contact.offset = {lever, 0, 0};
+    contact.law.stiffness = kInfinity;
+    problem.contacts.push_back(contact);
+  }
+  MomentumFactor factor;
+  ASSERT_TRUE(factor.calc_derived(1, &problem));
+  const double squared_frequency = std::pow(2 * std::numbers::pi / kStep, 2);
+  for (int i = 0; i < 40; ++i) {
+    const double w = levers[i] * levers[i] / kInertia / 3;
+    const double expected =
+        squared_frequency * std::min({1 / w, 2 * kMass, 2 * kMass * w * 4 * kMass});
+    EXPECT_NEAR(problem.contacts[i].law.stiffness, expected, 1e-9 * expected) << levers[i];
+  }
+}
+
+TEST(MomentumFactor, MassOfFreeBodiesChangesNoBitOfTheirStiffness) {
+  // Contacts at any point of free bodies of any shape, also at their centers of mass.
+  std::mt19937_64 rng(8);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  MomentumFactor factor;
+  for (int trial = 0; trial < 200; ++trial) {
+    ContactProblem problem;
+    problem.clear(1e-3);
+    std::array<double, 2> masses;
+    BodyPair pair;
+    pair.num_contacts = 3;
+    for (const int sign : {-1, 1}) {
+      const int block = problem.add_rigid_body();
+      const double mass = std::pow(10, 8 * uniform(rng) - 4);
+      for (int i = 0; i < 3; ++i) {
+        problem.diagonal(block)[7 * i] = mass * std::pow(10, 8 * uniform(rng) - 6);
+        problem.diagonal(block)[7 * (3 + i)] = mass;
+      }
+      masses[sign > 0] = mass;
+      Segment segment;
+      segment.block = block;
+      segment.is_rigid_body = true;
+      segment.sign = sign;
+      problem.segments.push_back(segment);
+      ++pair.num_segments;
+    }
+    problem.pairs.push_back(pair);
+    for (const double distance : {0.0, 0.1, 10.0}) {
+      Contact contact;
+      contact.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+      contact.offset = {distance * uniform(rng), 0, -distance};
+      contact.phi0 = -1e-3;
+      contact.law.stiffness = kInfinity;
+      problem.contacts.push_back(contact);
+    }
+    ContactProblem limited = problem;
+    limited.pairs[0].masses = masses;
+    ASSERT_TRUE(factor.calc_derived(1, &problem));
+    ASSERT_TRUE(factor.calc_derived(1, &limited));
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(limited.contacts[i].law.stiffness, problem.contacts[i].law.stiffness);
+      EXPECT_EQ(limited.contacts[i].fn0, problem.contacts[i].fn0);
+    }
+  }
+}
+
+TEST(MomentumFactor, LoadStiffensContactsOfLighterBodies) {
+  std::mt19937_64 rng(9);
+  ContactProblem problem = support::make_random_problem({.num_trees = 0}, &rng);
+  for (BodyPair& pair : problem.pairs) pair.masses = {2, 2};
+  MomentumFactor factor;
+  ContactProblem free = problem;
+  ASSERT_TRUE(factor.calc_derived(1, &free));
+  // Up to ten times the reduced mass of 1 kg there is no change, and 1000 times is the most.
+  const std::pair<double, double> cases[] = {{0, 1}, {10, 1}, {20, 2}, {5e3, 500}, {1e6, 1000}};
+  for (const auto& [load, factor_of_load] : cases) {
+    ContactProblem loaded = problem;
+    for (BodyPair& pair : loaded.pairs) pair.load = load;
+    ASSERT_TRUE(factor.calc_derived(1, &loaded));
+    for (int i = 0; i < problem.num_contacts(); ++i) {
+      const bool is_near_rigid = problem.contacts[i].law.stiffness == kInfinity;
+      const double expected = free.contacts[i].law.stiffness * (is_near_rigid ? factor_of_load : 1);
+      if (factor_of_load == 1)
+        EXPECT_EQ(loaded.contacts[i].law.stiffness, expected);
+      else
+        EXPECT_NEAR(loaded.contacts[i].law.stiffness, expected, 1e-12 * expected);
+    }
+  }
+}
+
+TEST(PairLoads, AreTheLargestMassOfTheIsland) {
+  ContactProblem problem;
+  problem.clear(1e-3);
+  for (int i = 0; i < 5; ++i) problem.add_rigid_body();
+  const auto add_pair = [&](int a, int b, std::array<double, 2> masses) {
+    BodyPair pair;
+    pair.first_segment = static_cast<int>(problem.segments.size());
+    pair.masses = masses;
+    for (const int block : {a, b}) {
+      if (block < 0) continue;
+      Segment segment;
+      segment.block = block;
+      segment.is_rigid_body = true;
+      problem.segments.push_back(segment);
+      ++pair.num_segments;
+    }
+    problem.pairs.push_back(pair);
+  };
+  add_pair(0, -1, {1, kInfinity});
+  add_pair(0, 1, {1, 50});
+  add_pair(1, 2, {50, 3});
+  add_pair(3, 4, {2, 7});
+  Islands islands;
+  islands.find(problem);
+  set_pair_loads(islands, &problem);
+  const std::vector<double> expected = {50, 50, 50, 7};
+  for (int p = 0; p < 4; ++p) EXPECT_EQ(problem.pairs[p].load, expected[p]);
 }
 
 Contact make_contact() {

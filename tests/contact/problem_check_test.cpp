@@ -83,6 +83,8 @@ TEST(ProblemCheck, NamesArrayIndexAndValueOfEachFault) {
        [](auto* p) { p->column_dof[0] = 6000; }},
       {"columns has ", [](auto* p) { p->columns.pop_back(); }},
       {"pairs[1].first_contact is ", [](auto* p) { ++p->pairs[1].first_contact; }},
+      {"pairs[1].masses is 0, must be above 0", [](auto* p) { p->pairs[1].masses[1] = 0; }},
+      {"pairs[0].load is inf, must be finite", [](auto* p) { p->pairs[0].load = kInfinity; }},
       {"contacts has ", [](auto* p) { p->contacts.pop_back(); }},
       {"normal_guess has 1 entries", [](auto* p) { p->normal_guess = {0}; }},
       {"row_columns has ", [](auto* p) { p->row_columns.pop_back(); }},

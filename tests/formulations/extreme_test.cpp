@@ -51,7 +51,7 @@ class Extreme : public testing::TestWithParam<ContactModel> {
         << certificate.impulse_error << " cone " << certificate.max_cone_excess
         << " complementarity " << certificate.rigid.complementarity << " work "
         << certificate.max_friction_work << " normal " << certificate.min_normal_impulse
-        << " energy " << certificate.rigid.energy_gain;
+        << " energy " << certificate.energy_gain;
     for (const contact::IslandStatistics& island : out.solution.islands) {
       // Convex models solve the problem itself and at most 12 problems of a continuation; tamsi
       // solves at most 2 + ... + 20 sub-steps. Rigid models make at most 1000 pivots per contact or

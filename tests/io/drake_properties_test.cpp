@@ -147,6 +147,20 @@ TEST(DrakeProperties, NeedAWellFormedFileOfItsKind) {
   EXPECT_THROW(read_contact_properties("/nowhere/a.sdf"), Error);
 }
 
+TEST(DrakeProperties, FilesWithoutARootAreFaults) {
+  for (const bool is_urdf : {true, false})
+    for (const char* text : {"<?xml version=\"1.0\"?>", "<!-- nothing -->", "<!DOCTYPE sdf>",
+                             "<?xml version=\"1.0\"?>\n<!-- nothing -->\n"})
+      EXPECT_NE(fault_of(text, is_urdf).find("no root element"), std::string::npos) << text;
+}
+
+TEST(DrakeProperties, EveryPartOfAFileIsReadOrAFault) {
+  const std::string text = kSdf;
+  for (std::size_t begin = 0; begin < text.size(); begin += 7)
+    for (std::size_t end = begin; end <= text.size(); end += 11)
+      (void)fault_of(text.substr(begin, end - begin), end % 2 == 0);
+}
+
 TEST(DrakeProperties, MeshesNeedAPlainPath) {
   const std::string sdf = kSdf;
   const auto with_uri = [&](const std::string& uri) {

@@ -60,6 +60,36 @@ TEST(TetMeshFile, SkipsOtherData) {
   EXPECT_EQ(file.field, (std::vector<double>{0, 0, 0, 0, 2e5}));
 }
 
+// A file whose sections are in another order is the same mesh, or has an error.
+TEST(TetMeshFile, TheOrderOfSectionsDoesNotCorruptAMesh) {
+  std::vector<std::string> sections;
+  std::string text = kFan42;
+  for (const char* name : {"POINT_DATA", "CELL_TYPES", "CELLS", "POINTS"}) {
+    const std::size_t at = text.find(std::string("\n") + name) + 1;
+    sections.push_back(text.substr(at));
+    text.resize(at);
+  }
+  sections.push_back("POINT_DATA 0\nSCALARS pressure double 1\nLOOKUP_TABLE default\n");
+  sections.push_back("CELL_DATA 0\nSCALARS id int 1\nLOOKUP_TABLE default\n");
+  std::sort(sections.begin(), sections.end());
+  int num_read = 0;
+  do {
+    std::string bytes = text;
+    for (const std::string& section : sections) {
+      bytes += section;
+      try {
+        const TetMeshFile file = parse_tet_mesh(bytes, "part.vtk");
+        expect_fan(file);
+        ASSERT_TRUE(file.field.empty() || file.field.size() == 5) << bytes;
+        ++num_read;
+      } catch (const Error& e) {
+        ASSERT_TRUE(e.where().starts_with("part.vtk")) << e.what();
+      }
+    }
+  } while (std::next_permutation(sections.begin(), sections.end()));
+  EXPECT_GT(num_read, 0);
+}
+
 TEST(TetMeshFile, AcceptsWindowsLineEndsCommentsAndNoField) {
   std::string windows;
   for (const char c : kFan42) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);

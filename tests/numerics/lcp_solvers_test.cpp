@@ -167,6 +167,93 @@ TEST(CheckLcp, NamesTheRowAtFault) {
   EXPECT_EQ(check(dense(Q, r), false).row, 2);
 }
 
+/// Draws a number as it may occur in a degenerate or badly scaled problem.
+double draw_extreme_number(std::mt19937_64* rng) {
+  const auto kind = std::uniform_int_distribution<int>(0, 9)(*rng);
+  const double sixteenths = std::uniform_int_distribution<int>(-128, 127)(*rng) / 16.0;
+  const double exponent = std::uniform_real_distribution<double>(-300, 150)(*rng);
+  switch (kind) {
+    case 0: return std::pow(10.0, exponent);
+    case 1:
+    case 2: return 0;
+    case 3: return 1;
+    case 4: return -1;
+    case 5: return 1e-300;
+    case 6: return 1e-15 * sixteenths;
+    default: return sixteenths;
+  }
+}
+
+std::vector<double> draw_extreme_numbers(int count, std::mt19937_64* rng) {
+  std::vector<double> numbers(count);
+  for (double& x : numbers) x = draw_extreme_number(rng);
+  return numbers;
+}
+
+/// Checks what a report with the status kSolved promises.
+void expect_solution(std::span<const double> z, std::span<const int> active, double residual) {
+  for (const double x : z) ASSERT_TRUE(x >= 0) << x;
+  for (const int row : active) ASSERT_TRUE(0 <= row && row < static_cast<int>(z.size())) << row;
+  ASSERT_TRUE(std::isfinite(residual)) << residual;
+}
+
+// Also where numbers differ by hundreds of orders of magnitude and z is round-off.
+TEST(LcpSolvers, WhatIsReportedAsSolvedIsASolution) {
+  std::mt19937_64 rng(3);
+  int num_solved = 0;
+  for (const std::string_view name : lcp_solvers()) {
+    if (name == "active_set" && !ActiveSetQp::is_available()) continue;
+    AnyLcpSolver solver(parse_lcp_solver(name));
+    for (int trial = 0; trial < 30000; ++trial) {
+      SCOPED_TRACE(testing::Message() << name << " " << trial);
+      const int rows = std::uniform_int_distribution<int>(0, 9)(rng);
+      const int columns = std::uniform_int_distribution<int>(1, 8)(rng);
+      const std::vector<double> N = draw_extreme_numbers(rows * columns, &rng);
+      const std::vector<double> b = draw_extreme_numbers(rows, &rng);
+      const std::vector<double> u_hat = draw_extreme_numbers(columns, &rng);
+      const std::vector<int> guess = {0, 3, 3, 1};
+      std::vector<double> z(rows), u(columns), w(rows);
+      const GramLcp lcp{rows, columns, N.data(), b.data(), u_hat.data()};
+      const LcpReport report = solver.solve(lcp, guess, z, u);
+      if (!report.is_solved()) continue;
+      ++num_solved;
+      ASSERT_NO_FATAL_FAILURE(expect_solution(z, solver.active(), report.residual));
+      // The same as a dense problem, if its numbers are finite.
+      std::vector<double> Q(rows * rows), r(rows);
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < rows; ++j)
+          for (int k = 0; k < columns; ++k)
+            Q[i + j * rows] += N[i * columns + k] * N[j * columns + k];
+      calc_w(lcp, std::vector<double>(rows), u, r);
+      const DenseLcp dense{rows, Q.data(), r.data()};
+      if (!check(dense, true).is_solved()) continue;
+      const LcpReport dense_report = solver.solve(dense, guess, z);
+      if (!dense_report.is_solved()) continue;
+      ASSERT_NO_FATAL_FAILURE(expect_solution(z, solver.active(), dense_report.residual));
+    }
+  }
+  EXPECT_GT(num_solved, 10000);
+}
+
+// No solver forms an address from the null pointers of an empty problem.
+TEST(LcpSolvers, EmptyProblemsAreSolved) {
+  const std::vector<int> guess = {0, 2};
+  for (const std::string_view name : lcp_solvers()) {
+    if (name == "active_set" && !ActiveSetQp::is_available()) continue;
+    AnyLcpSolver solver(parse_lcp_solver(name));
+    EXPECT_TRUE(solver.solve(DenseLcp{}, guess, {}).is_solved()) << name;
+    EXPECT_TRUE(solver.solve(GramLcp{}, guess, {}, {}).is_solved()) << name;
+    EXPECT_TRUE(solver.active().empty()) << name;
+    // Rows without columns, and columns without rows.
+    const std::vector<double> one = {1, 1, 1};
+    std::vector<double> z(3), u(3);
+    EXPECT_TRUE(solver.solve(GramLcp{.num_rows = 3, .b = one.data()}, guess, z, {}).is_solved());
+    EXPECT_TRUE(
+        solver.solve(GramLcp{.num_columns = 3, .u_hat = one.data()}, guess, {}, u).is_solved());
+    EXPECT_EQ(u, one) << name;
+  }
+}
+
 TEST(ProofOfInfeasibility, CombinesContradictoryRows) {
   const std::vector<double> N = {1, 0, -1, 0, 0, 1}, b = {0, -1, 5}, u_hat = {0, 0};
   const GramLcp squeezed{3, 2, N.data(), b.data(), u_hat.data()};

@@ -38,12 +38,12 @@ constexpr const char* kWorkshop = R"(
 struct SolvedScene {
   Scene scene;
   PlantProblem p;
+  contact::Islands islands;
   contact::ContactSolution solution;
   std::vector<double> imbalance;
 
   SolvedScene(const std::string& option, std::mt19937_64* rng, double tolerance)
       : scene(support::make_mjcf(option, kWorkshop)), p(randomized(scene, rng)) {
-    contact::Islands islands;
     islands.find(p.problem);
     formulations::SolverOptions options;
     options.relative_tolerance = tolerance;
@@ -69,6 +69,7 @@ struct SolvedScene {
                                  .data = scene.data,
                                  .plant = p.plant,
                                  .problem = problem,
+                                 .islands = islands,
                                  .solution = candidate,
                                  .imbalance = imbalance},
                                 p.implicit);

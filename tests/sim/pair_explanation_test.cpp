@@ -134,6 +134,19 @@ TEST_F(Explanation, StatesHowFarSlidingLiftsABody) {
   EXPECT_FALSE(find("pad", "cube", "gliding gap").has_value());
 }
 
+TEST_F(Explanation, StatesHowMuchSlipStiffensAContactUnderSimilar) {
+  // Friction 1, and the default dissipation of 50 s/m.
+  options_.contact_model = ContactModel::similar;
+  EXPECT_DOUBLE_EQ(find("pad", "cube", "stiffening by slip")->value, 50);
+  options_.parameters.normal_law = contact::NormalLawKind::linear;
+  EXPECT_FALSE(find("pad", "cube", "stiffening by slip").has_value());
+  options_.parameters.normal_law = contact::NormalLawKind::hunt_crossley;
+  for (const ContactModel model : {ContactModel::lagged, ContactModel::sap, ContactModel::tamsi}) {
+    options_.contact_model = model;
+    EXPECT_FALSE(find("pad", "cube", "stiffening by slip").has_value());
+  }
+}
+
 TEST_F(Explanation, HasOnlyAReasonIfGeomsDoNotCollide) {
   const PairExplanation out = explain_pair(scene_.model, table_, options_, 1, 1);
   EXPECT_FALSE(out.collides);

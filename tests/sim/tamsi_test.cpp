@@ -2,6 +2,8 @@
 // solve.
 #include <cmath>
 #include <cstring>
+#include <random>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -109,6 +111,41 @@ TEST(TamsiScene, CornersConvergeOrLeaveTheStateAsItWas) {
   }
   EXPECT_GT(num_divided, 20);  // measured: 71 of 714 steps, and 11 of 12 scenes fail
   EXPECT_GT(num_failed, 0);
+}
+
+TEST(TamsiScene, DividedStepsWithTendonsBetweenTreesPassTheirCertificate) {
+  // A spring or damper between two trees is a row of its own and acts in each sub-step.
+  for (const char* tendon : {R"(stiffness="20")", R"(damping="0.5")"}) {
+    std::string bodies, tendons;
+    for (int i = 0; i < 4; ++i) {
+      const std::string n = std::to_string(i);
+      bodies += "<body pos=\"" + std::to_string(0.15 * i) + " 0 0.16\" euler=\"" +
+                std::to_string(20 + 40 * i) + " " + std::to_string(30 * i) +
+                R"( 10"><freejoint/><geom type="box" size="0.05 0.03 0.02"/><site name="s)" + n +
+                "\"/></body>";
+      if (i > 0)
+        tendons += "<spatial " + std::string(tendon) + R"(><site site="s)" + std::to_string(i - 1) +
+                   R"("/><site site="s)" + n + R"("/></spatial>)";
+    }
+    int num_divided = 0;
+    std::mt19937_64 rng(7);
+    std::normal_distribution<double> normal;
+    for (int trial = 0; trial < 30; ++trial) {
+      Scene scene(support::make_mjcf(
+          R"(timestep="0.004")", R"(<worldbody><geom type="plane" size="3 3 1" friction="0.9"/>)" +
+                                     bodies + "</worldbody><tendon>" + tendons + "</tendon>"));
+      for (int i = 0; i < scene->nv; ++i) scene.data->qvel[i] = 2 * normal(rng);
+      Stepper stepper(scene.model, make_options(ContactModel::tamsi),
+                      plant::make_default_materials(scene.model));
+      for (int i = 0; i < 150; ++i) {
+        const StepReport& report = stepper.step(scene.data);
+        if (report.status == kNotConverged) break;
+        ASSERT_TRUE(report.ok()) << tendon << ": " << report.message;
+        num_divided += report.statistics.max_substeps > 1;
+      }
+    }
+    EXPECT_GT(num_divided, 5) << tendon;
+  }
 }
 
 }  // namespace

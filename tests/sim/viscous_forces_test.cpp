@@ -71,6 +71,7 @@ struct AccelerationProblem {
     for (contact::Row& row : problem.rows) row.position = 0;
   }
 
+  contact::Islands islands;
   certificate::Certifier certifier;
 
   static Scene& randomized(Scene& scene, std::mt19937_64* rng) {
@@ -99,7 +100,6 @@ struct AccelerationProblem {
 
   void solve() {
     EXPECT_TRUE(p.factor.calc_derived(1, &problem));
-    contact::Islands islands;
     islands.find(problem);
     const formulations::SolverOptions options;
     formulations::make_contact_solver(ContactModel::viscous)
@@ -121,6 +121,7 @@ struct AccelerationProblem {
                                                       .data = scene.data,
                                                       .plant = p.plant,
                                                       .problem = problem,
+                                                      .islands = islands,
                                                       .solution = candidate,
                                                       .imbalance = certifier.imbalance()},
                                                      coefficients);

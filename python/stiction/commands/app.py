@@ -14,12 +14,14 @@ class ExitCode(enum.IntEnum):
     FAILURE = 1
     USAGE = 2
     CERTIFICATE_FAILED = 3
+    INTERRUPTED = 130  # by Ctrl-C; 128 and the number of the signal, as in shells
+    TERMINATED = 143  # by SIGTERM
 
 
 app = typer.Typer(
     name="stiction",
     help="Contact simulation that a roboticist can trust, on any MuJoCo scene.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )

@@ -48,14 +48,16 @@ def compare_command(
     The comparison has the measured and the predicted creep of a held body, penetration, error
     bounds, iterations and cost. It is printed and written to an HTML report with plots.
 
-    Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a step failed its certificate.
+    Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a step failed its certificate, 130 Ctrl-C;
+    then the report has the rows so far.
     """
     messages = Messages()
     # Imported here because it loads matplotlib, which would slow down all other commands.
     from stiction.compare.report import check_report_path, write_report
 
     report = html or out / f"{scene.stem}.html"
-    loaded = load_scene(scene, properties)
+    with messages.show_warnings():
+        loaded = load_scene(scene, properties)
     check_report_path(report, loaded.path)
     step = time_step or float(loaded.model.opt.timestep)
     num_steps = count_steps(duration or default_duration(loaded), step)
@@ -78,8 +80,7 @@ def compare_command(
             seed=seed,
             after_step=_make_after_step(advance, interrupt),
         )
-    if not comparison.interrupted:
-        write_report(comparison, report)
+    write_report(comparison, report)
     figures = {
         "scene": comparison.scene,
         "held": comparison.held,
@@ -95,14 +96,13 @@ def compare_command(
         "judged_from": comparison.judged_from,
         "interrupted": comparison.interrupted,
         "rows": [asdict(row) for row in comparison.rows],
-        "report": None if comparison.interrupted else str(report),
+        "report": str(report),
     }
     if as_json:
         print_json(figures)
     else:
         make_console().print(make_table(comparison))
-        if not comparison.interrupted:
-            print(f"report: {report}")
+        print(f"report: {report}")
     return _conclude(comparison, messages)
 
 
@@ -130,5 +130,5 @@ def _conclude(comparison: Comparison, messages: Messages) -> ExitCode:
                 code = ExitCode.CERTIFICATE_FAILED if is_certificate else ExitCode.FAILURE
     if comparison.interrupted:
         messages.fail("interrupted; the last row covers only the steps made so far")
-        code = ExitCode.FAILURE
+        code = ExitCode.INTERRUPTED
     return code

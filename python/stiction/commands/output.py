@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from stiction.errors import StepWarning
 from stiction.names import make_printable
 from stiction.plain_json import make_plain
 
@@ -38,6 +39,8 @@ class Messages:
         texts: list[str] = []
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
+            # A summary of the run counts these.
+            warnings.simplefilter("ignore", StepWarning)
             try:
                 yield texts
             finally:  # an error follows its warnings

@@ -82,6 +82,7 @@ def replay_command(
         messages.fail(f"{file}: {difference}")
     elif interrupted:
         messages.fail(f"interrupted after {summary.num_steps} steps")
+        return ExitCode.INTERRUPTED
     elif recording.damage and not recording.damage.is_truncated:
         messages.fail(f"{file}: {recording.damage}")
     else:
@@ -103,6 +104,8 @@ def _replay(
     ):
         summary = RunSummary(simulator.contact_model, simulator.time_step)
         for step in steps:
+            if "interrupted" in step.report.status:
+                return summary, None, True
             summary.add(step.report)
             advance()
             difference = step.find_difference() if verify else step.find_status_difference()

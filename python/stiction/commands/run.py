@@ -52,7 +52,7 @@ def run(
 ) -> int:
     """Step a scene and print the cost of its steps and the bounds on their errors.
 
-    Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a step failed its certificate.
+    Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a step failed its certificate, 130 Ctrl-C.
     """
     messages = Messages()
     others: dict[str, Any] = dict(settings or ())
@@ -135,7 +135,10 @@ def _step(
         summary = RunSummary(simulator.contact_model, simulator.time_step)
         for _ in range(num_steps):
             drive(data)
-            summary.add(stepper.step(data))
+            report = stepper.step(data)
+            if "interrupted" in report.status:
+                return summary, True
+            summary.add(report)
             advance()
             if interrupt.take():
                 return summary, True
@@ -151,6 +154,7 @@ def _conclude(figures: dict[str, Any], messages: Messages) -> ExitCode:
         messages.fail(f"step {num_steps + 1} failed ({status}): {figures['message']}")
     elif figures["interrupted"]:
         messages.fail(f"interrupted after {num_steps} of {figures['requested_steps']} steps")
+        return ExitCode.INTERRUPTED
     else:
         return ExitCode.OK
     is_certificate = "certificate_failed" in status

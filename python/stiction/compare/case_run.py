@@ -37,6 +37,7 @@ class CaseRun:
         self._report: StepReport | None = None
         self._warnings: dict[str, int] = {}
         self._predicted: float | None = None
+        self._was_gripped = False  # before the hold
         self._dropped_at: float | None = None  # [s]
         self.trace = Trace(is_certified=not case.is_mj_step)
         self.row = Row(case.label, case.contact_model, case.impratio)
@@ -71,6 +72,9 @@ class CaseRun:
             if report.num_warnings:
                 count = self._warnings.get(report.warning, 0)
                 self._warnings[report.warning] = count + report.num_warnings
+            if "interrupted" in report.status:
+                comparison.interrupted = True
+                break
             if report.status_bits:
                 row.status, row.message = report.status, report.message
                 break
@@ -89,17 +93,34 @@ class CaseRun:
         # xpos and xmat in data belong to the start of the step, as after mj_step.
         slip = math.nan
         if self._held and time >= self._comparison.hold_start - 1e-9:
-            if self._slip is None:
-                holders = self._held.find_holders(report.contacts)
-                self._slip = Slip(self._held, holders, data) if len(holders) else None
-            if self._slip:
-                slip = self._slip.calc(data)
-            if self._slip and len(self._held.find_contacts(report.contacts)):
-                self._report = report
-            elif self._slip and self._report:
-                self._dropped_at = time
-                self._report, self._held = None, None
+            slip = self._follow_hold(time, report, data)
+        elif self._held:
+            self._was_gripped |= self._is_gripped(report, data)
         self.trace.add(time, report, slip)
+
+    def _follow_hold(self, time: float, report: StepReport, data: mujoco.MjData) -> float:
+        """Returns the slip of the held body, or NaN if nothing holds it."""
+        assert self._held
+        if self._slip is None and self._was_gripped and not self._is_gripped(report, data):
+            self._dropped_at, self._held = time, None
+            return math.nan
+        if self._slip is None:
+            holders = self._held.find_holders(report.contacts)
+            self._slip = Slip(self._held, holders, data) if len(holders) else None
+        if self._slip is None:
+            return math.nan
+        slip = self._slip.calc(data)
+        if len(self._held.find_contacts(report.contacts)):
+            self._report = report
+        elif self._report:
+            self._dropped_at = time
+            self._report, self._held = None, None
+        return slip
+
+    def _is_gripped(self, report: StepReport, data: mujoco.MjData) -> bool:
+        """True if a body that is not fixed to the world touches the held body."""
+        assert self._held
+        return bool(data.model.body_weldid[self._held.find_holders(report.contacts)].any())
 
     def finish(self) -> Row:
         """Completes the row after the last step and returns it."""
@@ -136,7 +157,9 @@ class CaseRun:
         if row.status != "ok":
             return  # the status explains it
         if self._dropped_at is not None:
-            note = f"dropped {comparison.held} at {self._dropped_at:.3g} s"
+            row.dropped = True
+            before = "before " if self._dropped_at <= comparison.hold_start + 1e-9 else "at "
+            note = f"dropped {comparison.held} {before}{self._dropped_at:.3g} s"
         elif comparison.hold_start >= row.end_time:
             note = f"the run ended before the hold, which begins at {comparison.hold_start:g} s"
         else:

@@ -20,6 +20,7 @@ class Row:
         message: reason of the failure, or empty.
         end_time: simulated time reached [s].
         num_steps: number of completed steps.
+        dropped: True if the held body was dropped; it then has no creep.
         creep_measured, creep_predicted: slip speed of the held body [m/s].
         penetration: deepest penetration in the judged steps [m].
         error_bound: largest error bound of a step [sqrt(J)].
@@ -39,6 +40,7 @@ class Row:
     message: str = ""
     end_time: float = 0.0
     num_steps: int = 0
+    dropped: bool = False
     creep_measured: float | None = None
     creep_predicted: float | None = None
     penetration: float | None = None

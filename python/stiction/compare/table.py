@@ -21,6 +21,7 @@ class Column:
     digits: number of significant digits shown.
     floor: values up to this size are shown as 0.
     missing: text shown for None.
+    word: returns a word to show in place of a row's value, or None.
     """
 
     heading: str
@@ -30,9 +31,12 @@ class Column:
     digits: int = 3
     floor: float = 0.0
     missing: str = "-"
+    word: Callable[[Row], str | None] = lambda row: None
 
     def format(self, row: Row) -> str:
         """Returns a row's value as text."""
+        if word := self.word(row):
+            return word
         value = self.value(row)
         if value is None:
             return self.missing
@@ -58,6 +62,7 @@ _CREEP = (
         lambda row: _micro(row.creep_measured),
         "slip speed of the held body out of the grip, measured over the hold",
         digits=4,
+        word=lambda row: "dropped" if row.dropped else None,
     ),
     Column(
         "predicted",

@@ -56,7 +56,8 @@ class SpatulaRun:
 
     time: time at the end of the step [s].
     pitch: rotation about the gripper's axis since the start [rad].
-    force: grip force [N].
+    force: grip force of the controller [N].
+    pressing: force of the patches along the fingers' axis, mean of both [N].
     faces, area: number of faces and area of both patches [m^2].
     slip_speed: mean over the area [m/s].
     slipping: fraction of the area that slips [-].
@@ -70,6 +71,7 @@ class SpatulaRun:
     time: Vector
     pitch: Vector
     force: Vector
+    pressing: Vector
     faces: NDArray[np.int64]
     area: Vector
     slip_speed: Vector
@@ -128,7 +130,7 @@ def run_spatula(
     num_steps = round(duration / time_step)
     starts = np.linspace(0, time_step * (num_steps - 1), num_steps)
     forces = wave.calc_force(starts)
-    rows = np.zeros((num_steps, 9))
+    rows = np.zeros((num_steps, 10))
     residual = 0.0
     for i, force in enumerate(forces):
         data.ctrl[:] = force
@@ -147,9 +149,10 @@ def run_spatula(
         slip_speed=rows[:, 3],
         slipping=rows[:, 4],
         length_ratio=rows[:, 5],
-        step_us=rows[:, 6],
-        surfaces_us=rows[:, 7],
-        solve_us=rows[:, 8],
+        pressing=rows[:, 6],
+        step_us=rows[:, 7],
+        surfaces_us=rows[:, 8],
+        solve_us=rows[:, 9],
         max_residual=residual,
     )
 
@@ -165,16 +168,17 @@ def _calc_pitch(quaternion: Vector, R_start: Vector) -> float:
 
 
 def _measure_patches(report: stiction.StepReport, axis: Vector) -> list[float]:
-    """Returns number of faces, area, mean slip speed, fraction that slips, and length ratio."""
+    """Returns faces, area, mean slip speed, fraction that slips, length ratio, and pressing force."""
     patches = list(report.patches)
     area = sum(patch.area for patch in patches)
     if area == 0:
-        return [0, 0, 0, 0, np.nan]
+        return [0, 0, 0, 0, np.nan, 0]
     speed = sum(patch.face_area @ np.linalg.norm(patch.slip_velocity, axis=1) for patch in patches)
     slipping = sum(patch.face_area @ patch.slipping for patch in patches)
     ratio = np.mean([_calc_length_ratio(patch, axis) for patch in patches])
     faces = sum(len(patch) for patch in patches)
-    return [faces, area, speed / area, slipping / area, float(ratio)]
+    pressing = np.mean([abs(patch.force[1]) for patch in patches])  # the fingers move along y
+    return [faces, area, speed / area, slipping / area, float(ratio), float(pressing)]
 
 
 def _calc_length_ratio(patch: stiction.ContactPatch, axis: Vector) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import struct
 import zlib
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+import lz4.frame  # type: ignore[import-untyped]
 import zstandard
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
@@ -19,6 +21,7 @@ from stiction.errors import Error
 
 _MAGIC = b"\x89MCAP0\r\n"
 _RECORD_HEAD = struct.Struct("<BQ")  # opcode, and length of the rest of the record
+_MAX_CHUNK = 1 << 28  # largest accepted size of a decompressed chunk; Recorder's have about 1 MB
 _FOOTER_CHECKED = 16  # number of footer bytes that its CRC covers, besides the index
 
 # The exceptions that mcap, struct and zstandard raise for damaged bytes, and OSError for bytes that
@@ -31,6 +34,7 @@ _BAD_BYTES = (
     zstandard.ZstdError,
     MemoryError,
     OverflowError,
+    RuntimeError,  # of lz4
 )
 
 
@@ -52,6 +56,41 @@ class Damage:
     def __str__(self) -> str:
         fault = "the file is truncated" if self.is_truncated else f"damaged: {self.reason}"
         return f"byte {self.offset}: {fault}"
+
+
+def decompress(compression: str, data: bytes, max_size: int) -> bytes:
+    """Decompresses LZ4 or Zstandard.
+
+    Raises:
+        ValueError: the result would have more than max_size bytes. A small file may expand to any
+            size, so no more than that is ever made.
+    """
+    if compression == "zstd":
+        out = zstandard.ZstdDecompressor().stream_reader(data).read(max_size + 1)
+    elif compression == "lz4":
+        out = lz4.frame.LZ4FrameDecompressor().decompress(data, max_length=max_size + 1)
+    else:
+        raise ValueError(f"unknown compression '{compression}'")
+    if len(out) > max_size:
+        raise ValueError(f"it expands to more than {max_size} bytes")
+    return out
+
+
+def _expand(chunk: Chunk) -> Chunk:
+    """Decompresses a chunk.
+
+    Raises:
+        ValueError: it declares another size than it has, or more than _MAX_CHUNK.
+    """
+    if not chunk.compression:
+        return chunk
+    size = chunk.uncompressed_size
+    if size > _MAX_CHUNK:
+        raise ValueError(f"a chunk of {size} bytes is larger than the accepted {_MAX_CHUNK}")
+    data = decompress(chunk.compression, chunk.data, size)
+    if len(data) != size:
+        raise ValueError(f"a chunk of {size} bytes has only {len(data)}")
+    return dataclasses.replace(chunk, compression="", data=data)
 
 
 def is_mcap_file(path: Path) -> bool:
@@ -95,7 +134,7 @@ class RecordReader:
                     if isinstance(record, Footer):
                         _check_summary(file, record, offset)
                     parts = (
-                        breakup_chunk(record, validate_crc=True)
+                        breakup_chunk(_expand(record), validate_crc=True)
                         if isinstance(record, Chunk)
                         else [record]
                     )

@@ -55,6 +55,7 @@ class Recorder:
         scene_path = check_path("scene", scene) if scene else None
         self.simulator = simulator
         self.num_steps = 0
+        self._has_memory = len(simulator.get_state()) > fmt.MEMORY_HEAD
         self._elapsed = 0.0  # simulated time of all steps [s]
         self._end = {"status": "ok", "message": ""}
 
@@ -136,6 +137,9 @@ class Recorder:
         mujoco.mj_getState(model, data, self._before, fmt.INTEGRATION)
         if not self._continues():
             self._writer.write_start(self._time_ns(), self.num_steps + 1, self._before)
+        if self._has_memory:
+            memory = self.simulator.get_state()
+            self._writer.write_memory(self._time_ns(), self.num_steps + 1, memory)
         try:
             report = self.simulator.step(data)
         except StepError as e:
@@ -150,6 +154,9 @@ class Recorder:
         return bool(np.all(same | self._is_input))
 
     def _write(self, report: StepReport, data: mujoco.MjData) -> None:
+        if "interrupted" in report.status:  # nothing that a replay could repeat
+            self._after[:] = self._before
+            return
         self._end = {"status": report.status, "message": report.message}
         if report.num_steps == 0:
             self._after[:] = self._before

@@ -17,9 +17,11 @@ from mcap.records import Attachment, Header, Message, Metadata, Schema
 from stiction.arguments import check_path
 from stiction.errors import Error
 from stiction.recording import format as fmt
-from stiction.recording.reader import Damage, RecordReader
+from stiction.recording.reader import Damage, RecordReader, decompress
 from stiction.recording.step import Step, read_steps
 from stiction.simulator import Simulator
+
+_MAX_MODEL = 1 << 31  # largest accepted size of a compiled scene [bytes]
 
 
 @dataclass
@@ -148,14 +150,32 @@ class Recording:
             **options: arguments of Simulator that replace the recorded ones.
 
         Raises:
-            Error: the options are those of another version, or out of range.
+            Error: the options are those of another version, or out of range; or the recorded
+                properties name files, which are not opened, and `properties` is not given.
         """
+        if "properties" not in options:
+            self._refuse_files()
         try:
             return Simulator(self.model, **{**self.options, **options})
         except TypeError as e:
             raise Error(
                 "version", str(self.path), f"has options of another version of stiction: {e}"
             ) from e
+
+    def _refuse_files(self) -> None:
+        """Raises Error if the contact properties name files.
+
+        A recording from elsewhere must not choose which files of this machine are opened.
+        """
+        materials = (self.options.get("properties") or {}).get("materials") or {}
+        for name, material in materials.items():
+            if isinstance(material, dict) and "pressure_field" in material:
+                raise self._error(
+                    f"material '{name}' has the pressure field '{material['pressure_field']}', a file "
+                    "that a recording does not contain and that is not opened without your consent; "
+                    "give the properties of the run (--properties, or properties=)",
+                    "unsupported",
+                )
 
     @functools.cached_property
     def model(self) -> mujoco.MjModel:
@@ -168,8 +188,8 @@ class Recording:
         if packed is None:
             raise self._error("the file ends before the scene, so it cannot be replayed")
         try:
-            model_bytes = zstandard.decompress(packed)
-        except (zstandard.ZstdError, MemoryError) as e:
+            model_bytes = decompress("zstd", packed, _MAX_MODEL)
+        except (ValueError, zstandard.ZstdError, MemoryError) as e:
             raise self._error(f"the recorded scene is damaged: {e}") from e
         if fmt.hash_bytes(model_bytes).hex() != self.metadata.get("model_digest"):
             raise self._error("the recorded scene is damaged: its hash is wrong")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -149,6 +150,10 @@ class Replay:
                 continue
             if step.start is not None:
                 self._set_state(step.start, fmt.INTEGRATION)
+            if step.memory and (step.start is not None or step.index == self._from_step + 1):
+                # Another contact model or integrator has no use for the recorded memory.
+                with contextlib.suppress(Error):
+                    self.simulator.set_state(step.memory)
             mujoco.mj_extractState(model, step.state, fmt.INTEGRATION, inputs, fmt.USER)
             self._set_state(inputs, fmt.USER)
             report = self.simulator.step(self._data)

@@ -27,6 +27,7 @@ class Step:
             with the inputs of the step.
         start: the state before the step if it was set by hand; None if it is the state after the
             previous step.
+        memory: Simulator.get_state() before the step; empty if the simulator remembers nothing.
         completed: False if the step failed; report['status'] has the reason.
         digest: recorded BLAKE2b hash of the state; empty for a failed step.
         report: the numbers of the StepReport, by name.
@@ -37,6 +38,7 @@ class Step:
     index: int
     state: fmt.Vector
     start: fmt.Vector | None
+    memory: bytes
     completed: bool
     digest: bytes
     report: dict[str, Any]
@@ -59,6 +61,7 @@ class _Parts:
     """The messages of a step that precede its state."""
 
     start: fmt.Vector | None = None
+    memory: bytes = b""
     report: dict[str, Any] = field(default_factory=dict)
     contacts: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, fmt.CONTACT_DTYPE))
     patches: dict[str, NDArray[np.void]] = field(default_factory=dict)
@@ -98,6 +101,8 @@ def _take_message(
     """Stores a message in `parts`. The state is a step's last message, and completes the step."""
     if topic == fmt.START:
         parts.start = _parse_state(data, layout)
+    elif topic == fmt.MEMORY:
+        parts.memory = data
     elif topic == fmt.REPORT:
         parts.report = json.loads(data)
     elif topic == fmt.CONTACTS:
@@ -110,7 +115,15 @@ def _take_message(
         state = _parse_state(data[len(digest) :], layout)
         patches = unpack_patches(parts.patches)
         return Step(
-            index, state, parts.start, completed, digest, parts.report, parts.contacts, patches
+            index=index,
+            state=state,
+            start=parts.start,
+            memory=parts.memory,
+            completed=completed,
+            digest=digest,
+            report=parts.report,
+            contacts=parts.contacts,
+            patches=patches,
         )
     return None
 

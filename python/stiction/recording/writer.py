@@ -86,6 +86,10 @@ class RecordingWriter:
         """Writes the state that the next step starts from, if it is not that of the last step."""
         self._write(lambda writer: self._add(writer, fmt.START, time_ns, index, state.tobytes()))
 
+    def write_memory(self, time_ns: int, index: int, memory: bytes) -> None:
+        """Writes what the simulator remembers before the next step."""
+        self._write(lambda writer: self._add(writer, fmt.MEMORY, time_ns, index, memory))
+
     def write_step(self, time_ns: int, index: int, state: fmt.Vector, report: StepReport) -> None:
         """Writes a completed step and the state after it."""
         data = state.tobytes()
@@ -135,6 +139,7 @@ class RecordingWriter:
             (fmt.PATCHES, "stiction.Patches", fmt.record_schema(fmt.PATCH_DTYPE)),
             (fmt.FACES, "stiction.PatchFaces", fmt.record_schema(fmt.FACE_DTYPE)),
             (fmt.VERTICES, "stiction.PatchVertices", fmt.record_schema(fmt.VERTEX_DTYPE)),
+            (fmt.MEMORY, "stiction.Memory", fmt.record_schema(np.dtype([("word", "<u8")]))),
         ):
             schema_id = writer.register_schema(name, fmt.SCHEMA_ENCODING, schema)
             self._channels[topic] = writer.register_channel(topic, fmt.MESSAGE_ENCODING, schema_id)

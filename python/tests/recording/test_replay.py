@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import struct
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import lz4.frame
 import mujoco
 import numpy as np
 import pytest
@@ -340,3 +345,54 @@ def test_any_damage_gives_an_error_or_is_reported(record_run):
         num_harmless += recording.damage is None
         assert recording.damage is not None or len(recording) == 60
     assert num_harmless < 100
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4"])
+@pytest.mark.parametrize("declared", ["true", "too small", "too large"])
+def test_a_chunk_that_expands_without_bound_is_damage(record_run, compression, declared):
+    """The memory for reading is bounded, whatever size a chunk has or declares."""
+    path = record_run("pile", num_steps=3).path
+    bomb = bytes(1 << 29)
+    packed = (zstandard.compress if compression == "zstd" else lz4.frame.compress)(bomb)
+    size = {"true": len(bomb), "too small": 1 << 20, "too large": 1 << 62}[declared]
+    del bomb
+    name = compression.encode()
+    body = struct.pack("<QQQI", 0, 0, size, 0) + struct.pack("<I", len(name)) + name
+    body += struct.pack("<Q", len(packed)) + packed
+    whole = path.read_bytes()
+    end = whole.rindex(b"\x0f\x04\0\0\0\0\0\0\0")  # DataEnd
+    path.write_bytes(whole[:end] + struct.pack("<BQ", 6, len(body)) + body + whole[end:])
+    code = f"""
+import resource, stiction
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+recording = stiction.Recording({str(path)!r})
+assert len(recording) == 3 and "byte" in str(recording.damage), recording.damage
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert int(result.stdout) < 1_000_000  # KiB
+
+
+def test_files_that_a_recording_names_are_not_opened(record_run, tmp_path):
+    path = record_run("pile", num_steps=3).path
+    secret = tmp_path / "secret.vtk"
+    os.mkfifo(secret)  # opening it would wait for ever
+    options = dict(stiction.Recording(path).options)
+    options["properties"] = {
+        "materials": {"a": {"hydroelastic_modulus": 1e5, "pressure_field": str(secret)}},
+        "geoms": {"*": "a"},
+    }
+    rewrite(path, change_metadata(options=json.dumps(options)))
+    recording = stiction.Recording(path)
+    with pytest.raises(stiction.Error, match="not opened without your consent"):
+        stiction.Replay(recording)
+    stiction.Replay(recording, properties={"materials": {}})
+
+
+@pytest.mark.parametrize("contact_model", stiction.contact_models())
+def test_a_replay_from_any_step_is_bit_exact(record_run, contact_model):
+    recording = record_run("pile", contact_model=contact_model, num_steps=60)
+    for from_step in range(0, 60, 7):
+        for replayed in stiction.Replay(recording, from_step=from_step):
+            assert replayed.find_difference() is None, from_step

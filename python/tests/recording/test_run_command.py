@@ -326,7 +326,7 @@ def test_interrupt_leaves_a_whole_recording(command, pile):
     process = start_endless_run(pile)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 1
+    assert process.returncode == 130
     assert "error: interrupted after" in err
     assert "Traceback" not in err
     assert "steps " in out

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import mujoco
 import numpy as np
 import pytest
 
 from stiction.experiments.planar import PlanarBody
+from stiction.studies.clutter.case import (
+    PLAIN_SIMILAR,
+    STIFF_SAP,
+    VARIANTS,
+    ClutterCase,
+    calc_stiction_speed,
+)
 from stiction.studies.clutter.plots import _find_hull
-from stiction.studies.clutter.run import calc_stiction_speed, run_clutter_case
+from stiction.studies.clutter.run import ClutterRun, run_clutter_case
+from stiction.studies.clutter.sweep import calc_ratio, measure
+from stiction.studies.clutter.sweep_checks import check_steps, check_stiffness, find_stiffest
 
 BALL = PlanarBody(
     mass=2.0,
@@ -25,7 +35,7 @@ BALL = PlanarBody(
 
 
 def test_a_run_of_the_clutter_has_all_its_figures() -> None:
-    run = run_clutter_case("lagged_regularized", time_step=1e-2, num_conditions=5)
+    run = run_clutter_case(ClutterCase("lagged_regularized", time_step=1e-2), num_conditions=5)
     assert len(run.time) == 300
     assert run.time[-1] == pytest.approx(3.0)
     assert np.isfinite(run.condition).sum() == 5
@@ -43,10 +53,71 @@ def test_stiction_speeds_are_those_of_the_models() -> None:
     data.qpos[:] = [0, 0.1 - 2 * 9.81 / 1e5, 0]
     contacts = simulator.step(data).contacts
     sigma_speed = 1e-3 * contacts.delassus[0] * 0.3 * 2 * 9.81 * 1e-3
-    assert calc_stiction_speed("sap", contacts) == pytest.approx(sigma_speed)
-    assert calc_stiction_speed("lagged", contacts) == 1e-4
-    assert calc_stiction_speed("lagged_regularized", contacts) == max(1e-4, sigma_speed)
-    assert math.isnan(calc_stiction_speed("mujoco", contacts))
+
+    def calc(name: str) -> float:
+        return calc_stiction_speed(VARIANTS.get(name, ClutterCase(name)), contacts)
+
+    assert calc("sap") == pytest.approx(sigma_speed)
+    assert calc("lagged") == 1e-4
+    assert calc("lagged_regularized") == max(1e-4, sigma_speed)
+    assert calc(PLAIN_SIMILAR) == 1e-4
+    assert math.isnan(calc("mujoco"))
+
+
+def test_sap_is_as_published_unless_its_limit_is_switched_off() -> None:
+    """The near-rigid limit of sap at 10 ms is far below the given stiffness."""
+    depths = {}
+    for name, case in {"sap": ClutterCase("sap"), **VARIANTS}.items():
+        depths[name] = run_clutter_case(replace(case, time_step=1e-2)).median_penetration
+    # A box of 1 kg on four corners moves a mass of about 0.2 kg at each, and 4 pi^2 m / dt^2 = 8e4.
+    assert 1e-5 < depths["sap"] < 1e-4
+    assert depths[STIFF_SAP] < 1e-6
+    assert depths[PLAIN_SIMILAR] < 1e-6
+
+
+def make_run(**values: float) -> ClutterRun:
+    """Returns a run that has only these figures, and one iteration and condition number."""
+    run = ClutterRun.__new__(ClutterRun)
+    run.num_failed, run.residual_to_momentum, run.max_penetration = 0, 1e-6, 1e-3
+    run.iterations, run.condition = np.full(2, 4.0), np.full(2, 1e6)
+    run.time, run.median_penetration = np.array([1.0, 2.0]), 1e-6
+    for name, value in values.items():
+        setattr(run, name, np.full(2, value) if name in ("iterations", "condition") else value)
+    return run
+
+
+def test_a_measure_is_the_geometric_mean_of_the_scenes_and_their_spread() -> None:
+    runs = [make_run(condition=1e6), make_run(condition=4e6)]
+    assert measure(runs, ClutterRun.mean_condition).mean == pytest.approx(2e6)
+    spread = measure(runs, ClutterRun.mean_condition).spread
+    assert spread == pytest.approx(math.exp(math.log(2) * math.sqrt(2)))
+    assert measure(runs[:1], ClutterRun.mean_condition).spread == 1
+    assert calc_ratio({1e-3: 2.0, 1e-2: 8.0, 1e-1: 4.0}) == 4
+
+
+def test_a_failed_step_of_any_scene_ends_the_range_of_stiffness() -> None:
+    good, bad = make_run(), make_run(num_failed=1)
+    assert find_stiffest({1e5: [good, good], 1e6: [good, good], 1e7: [good, bad]}) == 1e6
+    assert find_stiffest({1e5: [bad], 1e6: [good]}) is None
+
+
+def test_each_model_has_its_own_check_of_iterations() -> None:
+    """The mean over the models would hide that one of them misses the paper."""
+    good = {k: [make_run(median_penetration=1 / k)] for k in (1e5, 1e7, 1e13)}
+    worse = {**good, 1e7: [make_run(median_penetration=1e-7, iterations=6.0)]}
+    checks = check_stiffness({"lagged": good, "lagged_regularized": worse})
+    failed = [check.name for check in checks if not check.passed]
+    assert failed == ["ratio of iterations, 1e7 to 1e5 N/m, lagged_regularized"]
+    stiff = {**good, 1e13: [make_run(median_penetration=1e-7)]}
+    assert all(check.passed for check in check_stiffness({"sap": stiff}))
+    assert not all(check.passed for check in check_stiffness({"sap": good}))
+
+
+def test_a_condition_number_of_sap_that_depends_on_the_time_step_fails() -> None:
+    flat = {step: [make_run()] for step in (1e-2, 2e-3)}
+    steep = {**flat, 1e-2: [make_run(condition=3e6)]}
+    assert all(check.passed for check in check_steps({"sap": flat}))
+    assert not all(check.passed for check in check_steps({"sap": steep}))
 
 
 def test_the_hull_of_a_square_is_its_corners() -> None:

@@ -7,6 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from stiction.studies.disk.mesh import make_ring_mesh
+from stiction.studies.disk.published import _cut
 from stiction.studies.disk.scene import (
     FAN_RADIUS,
     MASS,
@@ -14,10 +16,11 @@ from stiction.studies.disk.scene import (
     SPEED,
     THICKNESS,
     Disk,
-    make_ring_mesh,
+    DiskRun,
     run_steps,
     run_to_stop,
 )
+from stiction.studies.disk.springs import GRADING, SpringDisk, calc_spring_ratio
 from stiction.studies.disk.theory import (
     calc_final_ratio,
     calc_friction,
@@ -81,7 +84,7 @@ def test_motion_is_that_of_small_steps_in_time(ratio: float) -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_the_ring_mesh_is_a_closed_disk(count: int) -> None:
-    vertices, triangles = make_ring_mesh(count)
+    vertices, triangles = make_ring_mesh(RADIUS, THICKNESS, count)
     assert len(triangles) == 12 * count**2 + 12 * count
     edges = {(int(t[i]), int(t[(i + 1) % 3])) for t in triangles for i in range(3)}
     assert len(edges) == 3 * len(triangles)
@@ -132,3 +135,33 @@ def test_steps_of_one_size_follow_theory() -> None:
     assert run.time[-1] == pytest.approx(0.1)
     _, v, spin = calc_motion(0.25, SPEED, Disk().deceleration, [float(run.fraction[-1])])[0]
     assert (run.v[-1], run.spin[-1]) == pytest.approx((v, spin), rel=5e-3)
+
+
+def test_springs_carry_the_disk_at_the_centroids_of_its_faces() -> None:
+    disk = SpringDisk(3, GRADING, tips=False)
+    simulator = disk.make_simulator("lagged", 1e-6, 1e-5)
+    data = disk.make_data(simulator.model, 1.0)
+    report = simulator.step(data)
+    centroids = disk.calc_centroids()
+    assert len(report.contacts) == len(centroids) == 54
+    load = report.contacts.normal_impulse / 1e-5
+    # Each spring has the same load, whatever the area of its face. The start is that of the inscribed
+    # polygon, whose area is 2 % smaller than the disk's.
+    assert load == pytest.approx(np.full(54, load.mean()), rel=1e-3)
+    assert load.sum() == pytest.approx(MASS * 9.81, rel=0.03)
+    radii = np.linalg.norm(centroids, axis=1) / RADIUS
+    assert radii.min() > 0.2
+    assert radii.max() < 0.95
+
+
+def test_springs_tend_to_the_ratio_of_their_own_load() -> None:
+    # The number of springs within a radius r grows as r^(8/3).
+    radii = np.linalg.norm(SpringDisk(30, GRADING).calc_centroids(), axis=1) / RADIUS
+    assert (radii < 0.5).mean() == pytest.approx(0.5 ** (8 / 3), rel=0.05)
+    assert calc_spring_ratio() == pytest.approx(0.8350, abs=1e-3)
+
+
+def test_a_cut_run_ends_at_a_fraction_of_its_speed() -> None:
+    speeds = [SPEED, SPEED / 10, SPEED / 100, SPEED / 1e3]
+    run = DiskRun([0, 1, 2, 3], speeds, [0.0] * 4, [0.0] * 4)
+    assert _cut(run, 0.05).time == [0, 1, 2]

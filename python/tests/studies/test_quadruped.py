@@ -19,7 +19,7 @@ import pytest
 
 from stiction.package_scenes import find_scene_file
 from stiction.studies.quadruped import study
-from stiction.studies.quadruped.checks import check_steps
+from stiction.studies.quadruped.checks import check_counts, check_steps
 from stiction.studies.quadruped.controller import MAX_TORQUE, TrotController, calc_pitch
 from stiction.studies.quadruped.figures import describe_walk
 from stiction.studies.quadruped.foot_spline import FootSpline
@@ -379,12 +379,16 @@ def test_rigid_models_get_their_options(monkeypatch: pytest.MonkeyPatch) -> None
     result = study.STUDY.run(settings)
     assert asked.count(("no_slip", {})) == 4
     assert asked.count(("drumwright_shell", {"properties": RUBBER})) == 4
+    events = {"integrator": "event_driven"}  # as published: a walk, and three floors
+    assert asked.count(("no_slip", events)) == 4
+    assert asked.count(("drumwright_shell", {**events, "properties": RUBBER})) == 1
     oil = {"properties": VISCOUS, "integrator": "rk4"}
     assert asked[-2:] == [
         ("viscous", {"lcp_solver": solver, **oil}) for solver in ("ppm_ratio", "lemke")
     ]
     assert set(result.figures["time_ratios"]) == {
         "in place, drumwright_shell to no_slip",
+        "in place, event-driven, drumwright_shell to no_slip",
         "ahead, drumwright_shell to no_slip",
         "hills, drumwright_shell to no_slip",
         "viscous, lemke to ppm_ratio",
@@ -395,6 +399,18 @@ def test_rigid_models_get_their_options(monkeypatch: pytest.MonkeyPatch) -> None
     agreement = [check for check in result.checks if "base between solvers" in check.name]
     assert len(agreement) == 1 and agreement[0].value == 0  # both runs are the same
     assert "viscous" in result.plots
+
+
+def test_contacts_within_reach_come_from_the_grid_and_touching_ones_do_not() -> None:
+    def describe(mean: float, touching: float) -> dict[str, Any]:
+        return {"contacts": {"mean": mean, "mean_touching": touching, "standing_feet": 3.0}}
+
+    good = {2e-3: describe(27, 3.5), 4e-3: describe(15, 3.5), 8e-3: describe(6, 3.4)}
+    assert all(check.passed for check in check_counts(good))
+    same = {**good, 8e-3: describe(14, 3.4)}
+    assert [check.passed for check in check_counts(same)] == [True] * 4 + [False]
+    piled = {**good, 2e-3: describe(27, 9.0)}
+    assert [check.passed for check in check_counts(piled)] == [False] + [True] * 4
 
 
 def test_a_robot_that_cannot_lift_its_feet_fails() -> None:

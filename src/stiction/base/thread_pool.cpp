@@ -1,52 +1,134 @@
 #include "stiction/base/thread_pool.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
+
+#include "stiction/base/error.hpp"
+#include "stiction/base/fork_count.hpp"
+#include "stiction/base/work_limits.hpp"
 
 namespace stiction::base {
+namespace {
 
-ThreadPool::ThreadPool(int num_threads) {
-  for (int i = 1; i < num_threads; ++i) workers_.emplace_back([this] { work(); });
+/// The tasks of one batch.
+struct Batch {
+  int count = 0;
+  void* task = nullptr;
+  void (*call)(void*, int) = nullptr;
+  WorkLimits* limits = nullptr;
+
+  void run(int i, bool is_owner) const {
+    const LimitedTask limited(limits, is_owner);
+    call(task, i);
+  }
+};
+
+}  // namespace
+
+/// The threads of a pool other than the caller's.
+class ThreadPool::Workers {
+ public:
+  explicit Workers(int count);
+  ~Workers() { stop(); }
+
+  void run(const Batch& batch);
+  /// Forgets threads that do not exist in this process.
+  void detach() {
+    for (std::thread& thread : threads_) thread.detach();
+  }
+
+ private:
+  /// The loop of a worker: waits for batches and runs their tasks until the pool is destroyed.
+  void work();
+  /// Runs tasks of the present batch until no task is left.
+  void drain(bool is_owner);
+  void wait();
+  void stop();
+
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable start_, done_;
+  long generation_ = 0;       // number of the batch, guarded by mutex_
+  int busy_ = 0;              // workers still in the batch, guarded by mutex_
+  std::exception_ptr error_;  // first exception of the batch, guarded by mutex_
+  bool stop_ = false;         // guarded by mutex_
+  std::atomic<int> next_{0};  // first task that no thread has taken
+  Batch batch_;
+};
+
+ThreadPool::Workers::Workers(int count) {
+  try {
+    for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error& e) {
+    const std::string started = std::to_string(threads_.size() + 1);
+    stop();
+    throw Error(ErrorCode::kUnsupported, "num_threads",
+                "is " + std::to_string(count + 1) + ", but the system allows only " + started +
+                    " threads here (" + e.code().message() +
+                    "), because of a limit of the process or of its container; take fewer "
+                    "threads, or raise the limit (ulimit -u, pids.max)");
+  }
 }
 
-ThreadPool::~ThreadPool() {
+void ThreadPool::Workers::stop() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
   start_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
-void ThreadPool::run_erased(int count, void* task, Trampoline call) {
+void ThreadPool::Workers::run(const Batch& batch) {
   {
     const std::lock_guard lock(mutex_);
-    count_ = count;
-    task_ = task;
-    call_ = call;
+    batch_ = batch;
     next_.store(0, std::memory_order_relaxed);
-    busy_ = static_cast<int>(workers_.size());
+    busy_ = static_cast<int>(threads_.size());
     ++generation_;
   }
   // The caller takes part in the batch, then waits for the workers.
   start_.notify_all();
-  drain();
-  std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return busy_ == 0; });
+  drain(LimitedTask::is_owner());
+  wait();
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-void ThreadPool::drain() {
+/// Waits for the workers. Meanwhile the limits are polled, because only this thread may ask whether
+/// the work is interrupted.
+void ThreadPool::Workers::wait() {
+  constexpr std::chrono::milliseconds kBetweenPolls{50};
+  std::unique_lock lock(mutex_);
+  const auto is_done = [this] { return busy_ == 0; };
+  while (!done_.wait_for(lock, kBetweenPolls, is_done)) {
+    if (!batch_.limits) continue;
+    lock.unlock();
+    (void)batch_.limits->poll(LimitedTask::is_owner());
+    lock.lock();
+  }
+}
+
+void ThreadPool::Workers::drain(bool is_owner) {
   try {
-    for (int i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) call_(task_, i);
+    for (int i = next_.fetch_add(1); i < batch_.count; i = next_.fetch_add(1))
+      batch_.run(i, is_owner);
   } catch (...) {
     // No thread takes another task of this batch.
-    next_.store(count_);
+    next_.store(batch_.count);
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::current_exception();
   }
 }
 
-void ThreadPool::work() {
+void ThreadPool::Workers::work() {
   long seen = 0;
   for (;;) {
     {
@@ -55,13 +137,47 @@ void ThreadPool::work() {
       if (stop_) return;
       seen = generation_;
     }
-    drain();
+    drain(false);
     {
       const std::lock_guard lock(mutex_);
       --busy_;
     }
     done_.notify_one();
   }
+}
+
+ThreadPool::ThreadPool(int num_threads)
+    : num_threads_(num_threads),
+      fork_count_(fork_count()),
+      workers_(num_threads > 1 ? std::make_unique<Workers>(num_threads - 1) : nullptr) {}
+
+ThreadPool::~ThreadPool() {
+  if (fork_count_ != fork_count()) leave_workers_of_parent();
+}
+
+/// Forgets the workers of the parent process. Their mutex may be locked for ever, so their memory
+/// is not freed.
+void ThreadPool::leave_workers_of_parent() {
+  if (workers_) workers_.release()->detach();
+}
+
+/// Starts the workers of this process. If the process may not have them, tasks run on the caller's
+/// thread.
+void ThreadPool::restart_workers() {
+  leave_workers_of_parent();
+  fork_count_ = fork_count();
+  try {
+    workers_ = std::make_unique<Workers>(num_threads_ - 1);
+  } catch (const Error&) {
+  }
+}
+
+void ThreadPool::run_erased(int count, void* task, Trampoline call) {
+  if (workers_ && fork_count_ != fork_count()) restart_workers();
+  const Batch batch{.count = count, .task = task, .call = call, .limits = LimitedTask::limits()};
+  if (workers_ && count > 1) return workers_->run(batch);
+  const bool is_owner = LimitedTask::is_owner();
+  for (int i = 0; i < count; ++i) batch.run(i, is_owner);
 }
 
 }  // namespace stiction::base

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <numeric>
 
+#include "stiction/base/work_limits.hpp"
 #include "stiction/certificate/plain_kinematics.hpp"
 
 namespace stiction::certificate {
@@ -98,6 +99,7 @@ int ActiveSet::count_independent_rows() {
     return std::inner_product(a, a + n, b, 0.0);
   };
   for (std::ptrdiff_t rank = 0; rank < std::min(n, num_rows); ++rank) {
+    base::check_limits();
     // Move the row with the longest orthogonal part to the front of the remaining ones.
     double* q = rows_.data() + rank * n;
     double longest = 0;  // squared length

@@ -10,6 +10,35 @@ namespace stiction::certificate {
 
 using contact::ResidualScale;
 
+namespace {
+
+/// Calls f(dof, a) for the dofs of some blocks, where a is the dof's diagonal entry of A.
+template <class F>
+void for_each_dof(const ContactProblem& problem, std::span<const int> blocks, F&& f) {
+  for (const int b : blocks) {
+    const int n = problem.block_size(b);
+    for (int i = 0; i < n; ++i) f(problem.dof_start[b] + i, problem.diagonal(b)[i * (n + 1)]);
+  }
+}
+
+/// Returns the bound on the rounding error of the residual |D r| over some blocks [sqrt(J)].
+/// @param momentum scale of the momentum and of the impulses [sqrt(J)]
+double calc_rounding(const ContactProblem& problem, std::span<const int> blocks,
+                     const RoundOff& rounding, double momentum) {
+  double terms2 = 0, laws2 = 0;
+  for_each_dof(problem, blocks, [&](int dof, double a) {
+    terms2 += rounding.terms()[dof] * rounding.terms()[dof] / a;
+    if (!rounding.laws().empty()) laws2 += rounding.laws()[dof] * rounding.laws()[dof] / a;
+  });
+  const double terms = std::sqrt(terms2);
+  // A result that laws amplify to a larger rounding error is not a solution.
+  constexpr double kMaxRoundOff = 1e-4;  // relative to the momentum or the impulses
+  return rounding.unit() * (terms + rounding.impulses()) +
+         std::min(std::sqrt(laws2), kMaxRoundOff * std::max(momentum, terms));
+}
+
+}  // namespace
+
 void BalanceCheck::calc(const SolvedStep& step, const GeneralizedImpulses& impulses) {
   const ContactProblem& problem = step.problem;
   const std::vector<double>& v = step.solution.v;
@@ -28,46 +57,37 @@ void BalanceCheck::calc(const SolvedStep& step, const GeneralizedImpulses& impul
   }
 }
 
-BalanceCheck::SquaredNorms BalanceCheck::calc_norms(const SolvedStep& step,
-                                                    std::span<const int> blocks,
-                                                    std::span<const double> allowance) const {
+/// Returns |D r| of the residual over some blocks, D = diag(A)^(-1/2) [sqrt(J)].
+double BalanceCheck::calc_norm(const SolvedStep& step, std::span<const int> blocks) const {
   // Both forms of D^2 r^2 are exact but round differently. Each family of models keeps its own, so
   // that recordings replay to the last bit.
   const bool divides = contact::traits(step.model).is_rigid;
-  SquaredNorms out;
-  for (const int b : blocks) {
-    const int n = step.problem.block_size(b);
-    for (int i = 0; i < n; ++i) {
-      const int dof = step.problem.dof_start[b] + i;
-      const double a = step.problem.diagonal(b)[i * (n + 1)];
-      const double r = residual_[dof], D2 = 1 / a;
-      out.residual += divides ? r * r / a : D2 * r * r;
-      if (!allowance.empty()) out.allowance += D2 * allowance[dof] * allowance[dof];
-    }
-  }
-  return out;
+  double sum = 0;
+  for_each_dof(step.problem, blocks, [&](int dof, double a) {
+    const double r = residual_[dof], D2 = 1 / a;
+    sum += divides ? r * r / a : D2 * r * r;
+  });
+  return std::sqrt(sum);
 }
 
 void BalanceCheck::judge(const SolvedStep& step, const GeneralizedImpulses& impulses,
-                         std::span<const double> allowance, Result* result) const {
+                         const RoundOff* rounding, Result* result) const {
   for_each_whole_group(step, [&](std::span<const int> blocks) {
-    const SquaredNorms norms = calc_norms(step, blocks, allowance);
     const ResidualScale scale =
         calc_residual_scale(step.problem, blocks, impulses.by_law, momentum_);
-    const double residual = std::sqrt(norms.residual);
-    const double allowed =
+    const double residual = calc_norm(step, blocks);
+    const double tolerance =
         contact::calc_allowed_residual(step.absolute_tolerance, step.relative_tolerance, scale);
-    // A result whose rounding error is larger than this is not a solution.
-    constexpr double kMaxRoundOff = 1e-4;  // relative to the momentum
-    const double rounding = std::min(std::sqrt(norms.allowance), kMaxRoundOff * scale.momentum);
-    result->verdict.require("momentum residual", residual, allowed + rounding, "sqrt(J)");
+    const double round_off =
+        rounding ? calc_rounding(step.problem, blocks, *rounding, scale.momentum) : 0;
+    result->verdict.require("momentum residual", residual, tolerance + round_off, "sqrt(J)");
     if (!(residual > step.absolute_tolerance && scale.impulses > 0)) return;
     result->relative_residual = std::max(result->relative_residual, residual / scale.impulses);
     result->residual_to_momentum =
         std::max(result->residual_to_momentum, residual / scale.momentum);
-    if (residual > allowed)
+    if (residual > tolerance)
       result->round_off =
-          std::max(result->round_off, std::min(residual, rounding) / scale.impulses);
+          std::max(result->round_off, std::min(residual, round_off) / scale.impulses);
   });
 }
 

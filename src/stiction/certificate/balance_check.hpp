@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stiction/certificate/generalized_impulses.hpp"
+#include "stiction/certificate/round_off.hpp"
 #include "stiction/certificate/solved_step.hpp"
 #include "stiction/certificate/verdict.hpp"
 
@@ -28,12 +29,11 @@ class BalanceCheck {
   };
   /// Compares the residual with the tolerance. Each island that was solved whole is judged alone,
   /// and so is each block outside all islands; the exact velocity of such a block is v*.
-  /// @param impulses  as in calc
-  /// @param allowance bound on the rounding error of each entry of the residual, size num_dofs;
-  ///                  empty for no allowance
-  /// @param result    in, out: keeps the larger of its own values and those of this step
-  void judge(const SolvedStep& step, const GeneralizedImpulses& impulses,
-             std::span<const double> allowance, Result* result) const;
+  /// @param impulses as in calc
+  /// @param rounding bounds of the rounding errors, which are then allowed; null for no allowance
+  /// @param result   in, out: keeps the larger of its own values and those of this step
+  void judge(const SolvedStep& step, const GeneralizedImpulses& impulses, const RoundOff* rounding,
+             Result* result) const;
 
   std::span<const double> inertial() const { return inertial_; }    // A (v - v*)
   std::span<const double> residual() const { return residual_; }    // inertial - J^T gamma by law
@@ -41,12 +41,7 @@ class BalanceCheck {
   std::span<const double> momentum() const { return momentum_; }    // A v
 
  private:
-  /// Squared norms |D x|^2 over some blocks, D = diag(A)^(-1/2) [J].
-  struct SquaredNorms {
-    double residual = 0, allowance = 0;
-  };
-  SquaredNorms calc_norms(const SolvedStep& step, std::span<const int> blocks,
-                          std::span<const double> allowance) const;
+  double calc_norm(const SolvedStep& step, std::span<const int> blocks) const;
 
   std::vector<double> change_, inertial_, residual_, imbalance_, momentum_;  // size num_dofs
 };

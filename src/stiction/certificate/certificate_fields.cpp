@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "stiction/math/max_or_nan.hpp"
+
 namespace stiction::certificate {
 namespace {
 
 template <class T>
 T merge_values(Merge merge, T a, T b) {
   switch (merge) {
-    case Merge::kLarger: return std::max(a, b);
-    case Merge::kSmaller:
+    case Merge::kLarger: return static_cast<T>(math::max_or_nan(a, b));
+    case Merge::kSmaller: return static_cast<T>(-math::max_or_nan(-a, -b));
     case Merge::kBoth: return std::min(a, b);  // false < true
   }
   return a;

@@ -85,9 +85,16 @@ inline constexpr std::tuple kFields{
     Field<double>{.name = "coupling_error",
                   .unit = "-",
                   .meaning =
-                      "'coulomb': difference between the normal impulses that bound friction "
-                      "and those of the step, relative to their mean, worst island",
+                      "Difference between the normal impulses that bound friction and those of the "
+                      "step, relative to their mean, worst island; 'coulomb' makes it small",
                   .member = &Certificate::coupling_error},
+    Field<double>{.name = "energy_gain",
+                  .unit = "J",
+                  .meaning = "Energy that contacts and rows add; above 0 only through springs, "
+                             "corrections of positions, moving surfaces, and the dry friction of "
+                             "joints in a rebound",
+                  .scale_power = 2,
+                  .member = &Certificate::energy_gain},
     Field<double>{
         .name = "complementarity",
         .unit = "m/s",
@@ -108,14 +115,6 @@ inline constexpr std::tuple kFields{
                       "should have stopped",
                   .scale_power = 1,
                   .rigid_member = &RigidCertificate::constraint_error},
-    Field<double>{.name = "energy_gain",
-                  .unit = "J",
-                  .meaning =
-                      "Rigid models: energy that contacts and rows add; above 0 only through "
-                      "corrections of positions, moving surfaces, springs, and the dry friction "
-                      "of joints in a rebound",
-                  .scale_power = 2,
-                  .rigid_member = &RigidCertificate::energy_gain},
     Field<int>{.name = "num_active",
                .unit = "-",
                .meaning = "Rigid models: number of contacts and limits with an impulse",

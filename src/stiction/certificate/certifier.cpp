@@ -2,6 +2,7 @@
 
 #include "stiction/certificate/compliant_certifier.hpp"
 #include "stiction/certificate/rigid_certifier.hpp"
+#include "stiction/certificate/round_off.hpp"
 
 namespace stiction::certificate {
 
@@ -10,6 +11,8 @@ struct Certifier::Checks {
   BalanceCheck balance;
   CompliantCertifier compliant;
   RigidCertifier rigid;
+  RoundOff round_off;
+  std::vector<double> imbalance_rounding;
 };
 
 Certifier::Certifier() : checks_(std::make_unique<Checks>()) {}
@@ -32,5 +35,13 @@ std::span<const double> Certifier::constraint_impulse() const {
 }
 
 std::span<const double> Certifier::imbalance() const { return checks_->balance.imbalance(); }
+
+std::span<const double> Certifier::calc_imbalance_rounding(const SolvedStep& step) {
+  checks_->round_off.calc_sums(step);
+  std::vector<double>& out = checks_->imbalance_rounding;
+  out.assign(checks_->round_off.terms().begin(), checks_->round_off.terms().end());
+  for (double& bound : out) bound *= checks_->round_off.unit();
+  return out;
+}
 
 }  // namespace stiction::certificate

@@ -28,6 +28,10 @@ class Certifier {
   std::span<const double> constraint_impulse() const;
   /// A (v - v*) - J^T gamma of all impulses reported in the last step; size num_dofs.
   std::span<const double> imbalance() const;
+  /// Computes a bound on the rounding error of each entry of the imbalance; size num_dofs. This
+  /// takes a product with |A| and is rarely needed.
+  /// @param step the last step
+  std::span<const double> calc_imbalance_rounding(const SolvedStep& step);
 
  private:
   struct Checks;

@@ -16,17 +16,17 @@ using contact::traits;
 namespace {
 
 /// Returns the coupling error of one island, see Certificate.
-double calc_island_coupling(const SolvedStep& step, int island, std::span<const double> by_law,
-                            std::span<const double> momentum,
-                            const std::vector<double>& normal_impulses) {
+double calc_island_coupling(const SolvedStep& step, int island, const ImpulseCheck& laws,
+                            std::span<const double> by_law, std::span<const double> momentum) {
   const ContactProblem& problem = step.problem;
   double largest = 0, sum = 0, max_w = 0;
   int num = 0;
   for (const int p : step.islands.pairs(island)) {
     const BodyPair& pair = problem.pairs[p];
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i, ++num) {
-      largest = std::max(largest, std::abs(step.solution.normal_bounds[i] - normal_impulses[i]));
-      sum += normal_impulses[i];
+      const double impulse = laws.normal_impulses()[i];
+      largest = std::max(largest, std::abs(laws.normal_bounds()[i] - impulse));
+      sum += impulse;
       max_w = std::max(max_w, problem.delassus[i]);
     }
   }
@@ -46,12 +46,10 @@ Certificate CompliantCertifier::certify(const SolvedStep& step, MomentumFactor* 
   laws_.calc(step, substeps_, impulses);
   laws_.write(step, &out);
   balance->calc(step, *impulses);
-  if (!step.solution.normal_bounds.empty()) {
-    for (int island = 0; island < step.islands.size(); ++island)
-      out.coupling_error = std::max(
-          out.coupling_error, calc_island_coupling(step, island, impulses->by_law,
-                                                   balance->momentum(), laws_.normal_impulses()));
-  }
+  for (int island = 0; island < step.islands.size(); ++island)
+    out.coupling_error =
+        std::max(out.coupling_error,
+                 calc_island_coupling(step, island, laws_, impulses->by_law, balance->momentum()));
   const Verdict verdict = judge(step, *impulses, *balance, &out);
   out.ok = verdict.ok();
   out.failed = verdict.failed();
@@ -63,27 +61,33 @@ Certificate CompliantCertifier::certify(const SolvedStep& step, MomentumFactor* 
 /// allowance for rounding, they are repeated with one.
 Verdict CompliantCertifier::judge(const SolvedStep& step, const GeneralizedImpulses& impulses,
                                   const BalanceCheck& balance, Certificate* out) {
-  const auto judge_with = [&](std::span<const double> allowance, double law_tolerance) {
+  Energy energy = calc_energy(step, balance);
+  energy.add(substeps_.energy());
+  out->energy_gain = energy.gain;
+  const double explained = laws_.gain() + substeps_.gain();
+  const auto judge_with = [&](const RoundOff* rounding, double law_tolerance) {
     BalanceCheck::Result momentum = {.verdict = substeps_.verdict(),
                                      .relative_residual = substeps_.relative_residual()};
-    balance.judge(step, impulses, allowance, &momentum);
+    balance.judge(step, impulses, rounding, &momentum);
     out->relative_residual = momentum.relative_residual;
     out->residual_to_momentum = momentum.residual_to_momentum;
     out->round_off = momentum.round_off;
     Verdict verdict = momentum.verdict;
     judge_impulses(*out, laws_.is_finite(), law_tolerance, &verdict);
     verdict.require("positive work of friction", out->max_friction_work, law_tolerance, "J");
+    judge_energy(energy, explained, rounding ? calc_energy_rounding(step, *rounding) : 0, &verdict);
     return verdict;
   };
   // Stiff laws amplify the rounding errors of v. A tenth of the solver's tolerance leaves room for
   // them and hides no error of the solver.
   const double law_tolerance =
       std::max(1e-9, 0.1 * step.relative_tolerance) * std::max(laws_.scale(), 1e-12);
-  const Verdict verdict = judge_with({}, law_tolerance);
+  const Verdict verdict = judge_with(nullptr, law_tolerance);
   if (verdict.ok() || !laws_.is_finite()) return verdict;
   // A tolerance that arithmetic cannot resolve is met if rounding explains the rest.
-  round_off_.calc(step);
-  return judge_with(round_off_.imbalance(), law_tolerance + round_off_.impulse());
+  round_off_.calc_sums(step);
+  round_off_.calc_laws(step);
+  return judge_with(&round_off_, law_tolerance + round_off_.impulse());
 }
 
 void CompliantCertifier::calc_bounds(const SolvedStep& step, MomentumFactor* factor,

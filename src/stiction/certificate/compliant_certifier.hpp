@@ -4,6 +4,7 @@
 
 #include "stiction/certificate/balance_check.hpp"
 #include "stiction/certificate/certificate.hpp"
+#include "stiction/certificate/energy_check.hpp"
 #include "stiction/certificate/generalized_impulses.hpp"
 #include "stiction/certificate/impulse_check.hpp"
 #include "stiction/certificate/round_off.hpp"
@@ -17,8 +18,9 @@ namespace stiction::certificate {
 ///
 ///  1. The laws are evaluated at v, and their impulses are compared with those of the solution.
 ///  2. In every island the momentum must balance with the impulses of the laws.
-///  3. If a check fails, all are repeated with an allowance for rounding.
-///  4. The norm of the momentum residual, |grad l|_{A^-1}, bounds the error of v.
+///  3. The energy must not grow by more than springs and moving surfaces explain.
+///  4. If a check fails, all are repeated with an allowance for rounding.
+///  5. The norm of the momentum residual, |grad l|_{A^-1}, bounds the error of v.
 class CompliantCertifier {
  public:
   /// Computes the certificate of a step.

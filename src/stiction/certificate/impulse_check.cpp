@@ -13,6 +13,15 @@ using contact::RowKind;
 using math::Lanes;
 using math::Lanes3;
 
+namespace {
+
+/// Returns the torsional and rolling components of an impulse alone.
+ContactVector angular_part(const ContactVector& gamma) {
+  return {0, 0, 0, gamma[3], gamma[4], gamma[5]};
+}
+
+}  // namespace
+
 /// The data that the contacts of a body pair share.
 struct ImpulseCheck::PairView {
   const SolvedStep& step;
@@ -78,6 +87,7 @@ void ImpulseCheck::calc(const SolvedStep& step, const SubstepCheck& substeps,
   rows_ = {};
   max_w_ = 0;
   normal_impulses_.resize(step.problem.num_contacts());
+  normal_bounds_.resize(step.problem.num_contacts());
   for (const BodyPair& pair : step.problem.pairs) add_pair(step, substeps, pair, impulses);
   add_rows(step, substeps, impulses);
 }
@@ -110,7 +120,12 @@ void ImpulseCheck::add_quad(const PairView& pair, int first, int count, Wrenches
     const ReferenceImpulse law = pair.find_law(i, v_n0[lane], v_c);
     by_law[lane] = law.gamma;
     normal_impulses_[i] = law.gamma[2];
+    // Each sub-step of a divided step has its own bound.
+    normal_bounds_[i] = pair.is_divided ? law.gamma[2] : law.normal_bound;
     if (pair.is_divided) contacts_.add_friction_work(pair.substeps.friction_work(i));
+    // The gain of torsion and rolling; that of the linear components is added below.
+    if (!pair.is_divided && c.dim > 3)
+      contacts_.add_gain(calc_gain(c, angular_part(law.gamma), v_c));
 
     // Contacts with torsion, rolling or unequal coefficients are compared one by one: their
     // friction bound is not a disk.
@@ -129,7 +144,10 @@ void ImpulseCheck::add_quad(const PairView& pair, int first, int count, Wrenches
                                    .count = count};
   contacts_.add_quad(impulses);
   // A divided step has no single slip velocity. Its sub-steps' work was added above.
-  if (!pair.is_divided) contacts_.add_friction_work(impulses.given, v);
+  if (!pair.is_divided) {
+    contacts_.add_friction_work(impulses.given, v);
+    contacts_.add_gain(impulses.law, v, quad.bias());
+  }
   quad.add_wrench(impulses.law, wrenches->law);
   quad.add_wrench(impulses.given, wrenches->given);
 }
@@ -139,10 +157,10 @@ void ImpulseCheck::add_rows(const SolvedStep& step, const SubstepCheck& substeps
   const ContactProblem& problem = step.problem;
   for (int i = 0; i < problem.num_rows(); ++i) {
     const Row& row = problem.rows[i];
-    const double law =
-        step.is_whole(step.island_of_row(row))
-            ? calc_reference_row_impulse(row, calc_row_velocity(problem, row, step.solution.v))
-            : substeps.row_impulse(i);
+    const bool is_whole = step.is_whole(step.island_of_row(row));
+    const double v_r = calc_row_velocity(problem, row, step.solution.v);
+    const double law = is_whole ? calc_reference_row_impulse(row, v_r) : substeps.row_impulse(i);
+    if (is_whole) rows_.gain += std::max(0.0, law * v_r);
     const double given = step.solution.row_impulses[i];
     const bool is_spring = row.kind == RowKind::kSpring;
     add_row_force(problem, row, law, impulses->by_law);
@@ -152,6 +170,8 @@ void ImpulseCheck::add_rows(const SolvedStep& step, const SubstepCheck& substeps
     rows_.impulse_error = std::max(rows_.impulse_error, std::abs(law - given));
   }
 }
+
+double ImpulseCheck::gain() const { return contacts_.gain() + rows_.gain; }
 
 double ImpulseCheck::scale() const { return std::max(contacts_.scale(), rows_.scale); }
 

@@ -23,12 +23,17 @@ class ImpulseCheck {
   void write(const SolvedStep& step, Certificate* out) const;
   /// The largest impulse of a law, the scale of rounding errors [N s].
   double scale() const;
+  /// The energy that springs and moving surfaces may add in islands that were solved whole [J].
+  double gain() const;
   /// The largest Delassus size of a contact [1/kg].
   double max_w() const { return max_w_; }
   /// True if every impulse of the solution is finite.
   bool is_finite() const { return contacts_.is_finite() && rows_.is_finite; }
   /// The normal impulse that the law prescribes for each contact [N s].
   const std::vector<double>& normal_impulses() const { return normal_impulses_; }
+  /// The normal impulse that bounds friction of each contact [N s], see
+  /// ReferenceImpulse::normal_bound.
+  const std::vector<double>& normal_bounds() const { return normal_bounds_; }
 
  private:
   struct PairView;
@@ -42,10 +47,11 @@ class ImpulseCheck {
   LawCheck contacts_;
   struct {
     double scale = 0, impulse_error = 0;  // [N s]
+    double gain = 0;                      // [J]
     bool is_finite = true;
   } rows_;
   double max_w_ = 0;
-  std::vector<double> normal_impulses_;
+  std::vector<double> normal_impulses_, normal_bounds_;
 };
 
 }  // namespace stiction::certificate

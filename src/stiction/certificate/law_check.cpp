@@ -64,6 +64,14 @@ void LawCheck::add_friction_work(double work) {
   friction_work_[0] = std::max(friction_work_[0], work);
 }
 
+void LawCheck::add_gain(const Lanes3& law, const Lanes3& v_c, const Lanes3& bias) {
+  const Lanes normal = law.z * v_c.z, friction = law.x * v_c.x + law.y * v_c.y;
+  const Lanes surface = -(law.x * bias.x + law.y * bias.y + law.z * bias.z);
+  gain_ += math::max(normal, Lanes{}) + math::max(friction, Lanes{}) + math::max(surface, Lanes{});
+}
+
+void LawCheck::add_gain(double gain) { gain_[0] += gain; }
+
 void LawCheck::add_contact(ContactModel model, const Contact& c, const ReferenceImpulse& law,
                            const ContactVector& given) {
   for (int e = 0; e < 6; ++e) {

@@ -32,19 +32,26 @@ class LawCheck {
   /// Records the energy that friction adds at one contact [J].
   void add_friction_work(double work);
 
+  /// Records calc_gain of up to four contacts with velocities v_c and without torsion.
+  /// @param bias velocities of the surfaces, a part of v_c
+  void add_gain(const math::Lanes3& law, const math::Lanes3& v_c, const math::Lanes3& bias);
+  /// Records calc_gain of one contact [J].
+  void add_gain(double gain);
+
   /// The largest impulse of a law, the scale of rounding errors [N s].
   double scale() const { return largest(scale_); }
   double impulse_error() const { return largest(impulse_error_); }       // [N s]
   double min_normal_impulse() const { return -largest(minus_normal_); }  // [N s]
   double max_cone_excess() const { return largest(cone_excess_); }       // [N s], at least 0
   double max_friction_work() const { return largest(friction_work_); }   // [J], at least 0
+  double gain() const { return math::sum(gain_); }                       // [J], at least 0
   /// True if every impulse of the solution is finite.
   bool is_finite() const;
 
  private:
   static double largest(const math::Lanes& a);
 
-  math::Lanes scale_{}, impulse_error_{}, cone_excess_{}, friction_work_{};
+  math::Lanes scale_{}, impulse_error_{}, cone_excess_{}, friction_work_{}, gain_{};
   math::Lanes minus_normal_ = math::broadcast(-kInfinity);
   math::Lanes sum_{};  // of the impulses' magnitudes; not finite if one of them is not
 };

@@ -195,6 +195,18 @@ double calc_row_velocity(const ContactProblem& problem, const Row& row, std::spa
   return v_r;
 }
 
+double calc_row_mobility(const ContactProblem& problem, const contact::Islands& islands,
+                         const Row& row) {
+  double sum = 0;
+  for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
+    const int dof = problem.row_dof[c], block = islands.block_of_dof(dof);
+    const int i = dof - problem.dof_start[block];
+    const double J = problem.row_columns[c];
+    sum += J * J / problem.diagonal(block)[i * (problem.block_size(block) + 1)];
+  }
+  return sum;
+}
+
 void add_row_force(const ContactProblem& problem, const Row& row, double gamma,
                    std::span<double> f) {
   for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)

@@ -5,6 +5,7 @@
 
 #include "stiction/certificate/reference_laws.hpp"
 #include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/islands.hpp"
 #include "stiction/math/lanes.hpp"
 
 /// The certificate's own contact velocities, wrenches and products with A, in plain loops. The
@@ -52,6 +53,8 @@ class ContactQuad {
   math::Lanes3 read_impulses(const ContactVector* gamma) const;
   /// Returns the angular components of the contacts' impulses.
   math::Lanes3 read_torques(const ContactVector* gamma) const;
+  /// The velocities of moving surfaces, which are part of the velocities.
+  const math::Lanes3& bias() const { return bias_; }
   /// Adds the wrench of linear impulses to F.
   void add_wrench(const math::Lanes3& gamma, double F[6]) const;
 
@@ -69,6 +72,10 @@ void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const d
 
 /// Computes v_r = J v of a row.
 double calc_row_velocity(const ContactProblem& problem, const Row& row, std::span<const double> v);
+
+/// Returns the mobility J diag(A)^-1 J^T of a row, which converts its impulse to a velocity.
+double calc_row_mobility(const ContactProblem& problem, const contact::Islands& islands,
+                         const Row& row);
 
 /// Adds J^T gamma of a row to f.
 void add_row_force(const ContactProblem& problem, const Row& row, double gamma,

@@ -207,6 +207,13 @@ double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c) 
   return work;
 }
 
+double calc_gain(const Contact& c, const ContactVector& gamma, const ContactVector& v_c) {
+  const double surface =
+      gamma[0] * c.bias[0] + gamma[1] * c.bias[1] + gamma[2] * c.bias[2] + gamma[3] * c.spin_bias;
+  return positive_part(gamma[2] * v_c[2]) + positive_part(calc_friction_work(gamma, v_c)) +
+         positive_part(-surface);
+}
+
 double calc_reference_row_impulse(const Row& row, double v_r) {
   if (row.kind == RowKind::kFriction) return -row.bound * v_r / std::hypot(v_r, row.slip_tolerance);
   const double gamma = (row.target - v_r) / row.regularization;

@@ -44,6 +44,10 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
 /// Computes the energy that friction of every kind adds at a contact [J].
 double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c);
 
+/// Computes the energy that an impulse may add at a contact [J]: the work of a spring that pushes
+/// the bodies apart, and that of a moving surface.
+double calc_gain(const Contact& contact, const ContactVector& gamma, const ContactVector& v_c);
+
 /// Evaluates the impulse of a scalar row at v_r = J v.
 double calc_reference_row_impulse(const Row& row, double v_r);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/certificate/driving_energy.hpp"
 #include "stiction/certificate/judge_impulses.hpp"
 #include "stiction/certificate/rigid_findings.hpp"
 
@@ -14,22 +15,6 @@ using contact::TangentPolicy;
 using contact::traits;
 
 namespace {
-
-/// Returns 1/2 |v|_A^2 - 1/2 |v*|_A^2 = (v* + (v - v*)/2)^T A (v - v*) [J].
-double calc_energy_gain(const SolvedStep& step, std::span<const double> inertial) {
-  const std::vector<double>&v = step.solution.v, &v_star = step.problem.v_star;
-  double sum = 0;
-  for (std::size_t i = 0; i < v.size(); ++i)
-    sum += (v_star[i] + 0.5 * (v[i] - v_star[i])) * inertial[i];
-  return sum;
-}
-
-/// Returns 1/2 |v|_A^2 [J].
-double calc_kinetic_energy(const SolvedStep& step, std::span<const double> momentum) {
-  double sum = 0;
-  for (std::size_t i = 0; i < momentum.size(); ++i) sum += 0.5 * step.solution.v[i] * momentum[i];
-  return sum;
-}
 
 /// Returns the tolerance of velocities [m/s]. The solver drops rows within 3e-7 of the span of the
 /// others, and such a row may keep that share of its velocity. Lemke's method is accurate to 1e-8
@@ -63,11 +48,6 @@ void judge(const SolvedStep& step, const BalanceCheck& balance, const RigidFindi
     verdict->require("penetration velocity", findings.closing_speed, speed_tolerance, "m/s");
   else
     verdict->require("complementarity violation", c.rigid.complementarity, speed_tolerance, "m/s");
-  if (!findings.may_gain_energy)
-    verdict->require(
-        "energy gain", c.rigid.energy_gain,
-        1e-9 * (calc_kinetic_energy(step, balance.momentum()) + std::abs(c.rigid.energy_gain)),
-        "J");
 }
 
 }  // namespace
@@ -79,21 +59,42 @@ Certificate RigidCertifier::certify(const SolvedStep& step, MomentumFactor* fact
   rebounds_.find(step);
   contacts_.calc(step, rebounds_, impulses, &findings);
   rows_.calc(step, rebounds_, impulses, &findings);
-
-  BalanceCheck::Result momentum;
-  count_active(step, &momentum.verdict, &out.rigid);
   balance->calc(step, *impulses);
-  balance->judge(step, *impulses, {}, &momentum);
-  out.relative_residual = momentum.relative_residual;
-  out.residual_to_momentum = momentum.residual_to_momentum;
-  out.rigid.energy_gain = calc_energy_gain(step, balance->inertial());
 
-  Verdict verdict = momentum.verdict;
+  Verdict verdict = judge_sums(step, *impulses, *balance, &findings);
+  count_active(step, &verdict, &out.rigid);
   judge(step, *balance, findings, &verdict);
   out.ok = verdict.ok();
   out.failed = verdict.failed();
   calc_bounds(step, factor, *balance, &findings);
   return out;
+}
+
+/// Judges the balances of momentum and energy, and writes their entries. If one fails, both are
+/// repeated with an allowance for rounding.
+Verdict RigidCertifier::judge_sums(const SolvedStep& step, const GeneralizedImpulses& impulses,
+                                   const BalanceCheck& balance, RigidFindings* findings) {
+  Certificate& out = findings->certificate;
+  const Energy energy = calc_energy(step, balance);
+  out.energy_gain = energy.gain;
+  // The errors of velocities that other checks tolerate are a gain of energy, too.
+  const double explained = findings->energy_gain + calc_driving_energy(step) +
+                           calc_speed_tolerance(step, *findings) * findings->sum_of_impulses;
+  const auto judge_with = [&](const RoundOff* rounding) {
+    BalanceCheck::Result momentum;
+    balance.judge(step, impulses, rounding, &momentum);
+    out.relative_residual = momentum.relative_residual;
+    out.residual_to_momentum = momentum.residual_to_momentum;
+    out.round_off = momentum.round_off;
+    if (step.has_energy)
+      judge_energy(energy, explained, rounding ? calc_energy_rounding(step, *rounding) : 0,
+                   &momentum.verdict);
+    return momentum.verdict;
+  };
+  const Verdict verdict = judge_with(nullptr);
+  if (verdict.ok() || !findings->is_finite) return verdict;
+  round_off_.calc_sums(step);
+  return judge_with(&round_off_);
 }
 
 /// Counts the active contacts and limits, and checks that there are not too many.

@@ -5,10 +5,13 @@
 #include "stiction/certificate/active_set.hpp"
 #include "stiction/certificate/balance_check.hpp"
 #include "stiction/certificate/certificate.hpp"
+#include "stiction/certificate/energy_check.hpp"
 #include "stiction/certificate/generalized_impulses.hpp"
 #include "stiction/certificate/rebounds.hpp"
 #include "stiction/certificate/rigid_contact_check.hpp"
+#include "stiction/certificate/rigid_findings.hpp"
 #include "stiction/certificate/rigid_row_check.hpp"
+#include "stiction/certificate/round_off.hpp"
 #include "stiction/certificate/solved_step.hpp"
 #include "stiction/contact/momentum_factor.hpp"
 
@@ -20,6 +23,7 @@ namespace stiction::certificate {
 ///  - Touching contacts do not close, and contacts with an impulse do not separate. A model
 ///    may omit the correction of an overlap; its contact then rests.
 ///  - Sticking contacts do not slip, and friction is within its bound and opposes the slip.
+///  - The energy does not grow by more than corrections of positions and moving surfaces explain.
 ///  - No more contacts are active than necessary.
 ///
 /// A step of `no_slip` or `viscous` is the point of a convex set that is nearest to v* in the norm
@@ -40,6 +44,8 @@ class RigidCertifier {
                       GeneralizedImpulses* impulses, BalanceCheck* balance);
 
  private:
+  Verdict judge_sums(const SolvedStep& step, const GeneralizedImpulses& impulses,
+                     const BalanceCheck& balance, RigidFindings* findings);
   void count_active(const SolvedStep& step, Verdict* verdict, RigidCertificate* out);
   void calc_bounds(const SolvedStep& step, contact::MomentumFactor* factor,
                    const BalanceCheck& balance, RigidFindings* out);
@@ -48,6 +54,7 @@ class RigidCertifier {
   RigidContactCheck contacts_;
   RigidRowCheck rows_;
   ActiveSet active_set_;
+  RoundOff round_off_;
   std::vector<double> dual_shares_;  // of each block in |residual|_{A^-1}^2 [J]
 };
 

@@ -33,8 +33,8 @@ struct ContactView {
   double friction_bound() const { return contact.sliding_friction() * gamma[2]; }
 };
 
-/// Records the contact's smallest normal impulse, the sizes by which rounding errors are judged,
-/// and whether the contact may add energy.
+/// Records the contact's smallest normal impulse, and the sizes by which rounding errors are
+/// judged.
 void add_scales(const ContactView& view, RigidFindings* out) {
   const auto linear_size = [](const ContactVector& x) { return std::hypot(x[0], x[1], x[2]); };
   for (const double x : view.gamma) out->is_finite = out->is_finite && std::isfinite(x);
@@ -42,10 +42,9 @@ void add_scales(const ContactView& view, RigidFindings* out) {
   grow(view.mobility, &out->max_mobility);
   for (const ContactVector& x : {view.v0, view.v_star, view.v}) grow(linear_size(x), &out->speed);
   grow(linear_size(view.gamma), &out->impulse);
+  out->sum_of_impulses += linear_size(view.gamma);
   out->certificate.min_normal_impulse =
       std::min(out->certificate.min_normal_impulse, view.gamma[2]);
-  const bool moves = view.contact.bias != std::array<double, 3>{};
-  out->may_gain_energy = out->may_gain_energy || moves || view.contact.phi0 < 0;
 }
 
 /// Checks that 0 <= gamma_n is complementary to v_n + b >= 0.

@@ -18,10 +18,11 @@ struct RigidFindings {
   double max_mobility = 0;     // [1/kg]
 
   // For the verdict.
-  double closing_speed = 0;  // largest speed into a surface or beyond a limit [m/s, rad/s]
-  double speed = 1;          // scale of the rounding errors of velocities [m/s, rad/s]
-  double impulse = 0;        // scale of the rounding errors of impulses [N s]
-  bool may_gain_energy = false;
+  double closing_speed = 0;    // largest speed into a surface or beyond a limit [m/s, rad/s]
+  double speed = 1;            // scale of the rounding errors of velocities [m/s, rad/s]
+  double impulse = 0;          // scale of the rounding errors of impulses [N s]
+  double sum_of_impulses = 0;  // of the magnitudes of all impulses [N s, N m s]
+  double energy_gain = 0;      // largest gain by springs, and by dry friction in rebounds [J]
   bool is_finite = true;
 };
 

@@ -23,19 +23,6 @@ struct RowView {
   bool is_in_rebound = false;  // a contact of its island rebounds
 };
 
-/// Returns the mobility J diag(A)^-1 J^T, which converts a row's impulse to a velocity.
-double calc_mobility(const SolvedStep& step, const Row& row) {
-  const ContactProblem& problem = step.problem;
-  double sum = 0;
-  for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
-    const int dof = problem.row_dof[c], block = step.islands.block_of_dof(dof);
-    const int i = dof - problem.dof_start[block];
-    const double J = problem.row_columns[c];
-    sum += J * J / problem.diagonal(block)[i * (problem.block_size(block) + 1)];
-  }
-  return sum;
-}
-
 /// Returns the signed velocity that corrects an equality which is open by `position` [m/s, rad/s].
 double calc_correction(const SolvedStep& step, double position) {
   const double speed =
@@ -49,12 +36,13 @@ void check_limit(const RowView& view, RigidFindings* out) {
   const double b =
       calc_gap_speed(view.row.position, view.step.problem.time_step, view.step.parameters);
   const double closing = -v - std::max(b, 0.0);
-  grow(view.is_in_rebound ? std::max(0.0, closing)
-                          : calc_complementarity(calc_mobility(view.step, view.row), gamma, v, b),
+  grow(view.is_in_rebound
+           ? std::max(0.0, closing)
+           : calc_complementarity(calc_row_mobility(view.step.problem, view.step.islands, view.row),
+                                  gamma, v, b),
        &out->certificate.rigid.complementarity);
   grow(closing, &out->closing_speed);
   out->complementarity += std::max(0.0, gamma * std::min(v + b, v + std::max(b, 0.0)));
-  out->may_gain_energy = out->may_gain_energy || view.row.position < 0;
   if (gamma < 0)
     out->certificate.min_normal_impulse = std::min(out->certificate.min_normal_impulse, gamma);
 }
@@ -66,7 +54,6 @@ void check_equality(const RowView& view, double conflict, RigidFindings* out) {
   const double error = std::min(std::abs(view.v - target), std::abs(view.v));
   grow(std::max(0.0, error - conflict), &out->certificate.rigid.constraint_error);
   out->violation += error * std::abs(view.gamma);
-  out->may_gain_energy = out->may_gain_energy || view.row.position != 0;
 }
 
 /// Checks Coulomb's law: a row within its bound sticks, and a row at its bound opposes the motion.
@@ -75,7 +62,8 @@ void check_coulomb_friction(const RowView& view, RigidFindings* out) {
   grow(-missing, &out->certificate.max_cone_excess);
   if (view.is_in_rebound || traits(view.step.model).tangents == TangentPolicy::kLeastEnergy) return;
   grow(view.gamma * view.v, &out->certificate.max_friction_work);
-  grow(std::min(std::abs(view.v), calc_mobility(view.step, view.row) * missing),
+  grow(std::min(std::abs(view.v),
+                calc_row_mobility(view.step.problem, view.step.islands, view.row) * missing),
        &out->certificate.rigid.complementarity);
 }
 
@@ -86,18 +74,20 @@ double check_law(const RowView& view, RigidFindings* out) {
   if (view.row.kind == RowKind::kFriction) grow(view.row.bound, &out->impulse);
   const double law = calc_reference_row_impulse(view.row, view.v);
   grow(std::abs(law - view.gamma), &out->certificate.impulse_error);
-  out->may_gain_energy = out->may_gain_energy || view.row.kind == RowKind::kSpring;
+  out->energy_gain += std::max(0.0, law * view.v);
   return law;
 }
 
-/// Records the sizes by which rounding errors are judged, and whether the row may add energy.
+/// Records the sizes by which rounding errors are judged, and the energy that dry friction may add
+/// in a rebound.
 void add_scales(const RowView& view, RigidFindings* out) {
   out->is_finite = out->is_finite && std::isfinite(view.gamma);
   grow(std::abs(view.gamma), &out->impulse);
+  out->sum_of_impulses += std::abs(view.gamma);
   grow(std::abs(view.v), &out->speed);
   // Dry friction keeps the direction that it has without the rebound, and may then do work.
-  const bool may_push = view.is_in_rebound && view.row.kind == RowKind::kFriction;
-  out->may_gain_energy = out->may_gain_energy || may_push;
+  if (view.is_in_rebound && view.row.kind == RowKind::kFriction)
+    out->energy_gain += std::max(0.0, view.gamma * view.v);
 }
 
 }  // namespace

@@ -68,6 +68,28 @@ void add_pair_magnitude(const ContactProblem& problem, const BodyPair& pair, con
   }
 }
 
+/// Adds |A| x to y for magnitudes x >= 0.
+void add_A_magnitude(const ContactProblem& problem, std::span<const double> x,
+                     std::span<double> y) {
+  for (int b = 0; b < problem.num_blocks(); ++b) {
+    const int dof = problem.dof_start[b], n = problem.block_size(b);
+    const double* A = problem.diagonal(b);
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) y[dof + i] += std::abs(A[i + j * n]) * x[dof + j];
+  }
+  for (const contact::Coupling& c : problem.couplings) {
+    const double* A = problem.A.data() + c.start;
+    const int row = problem.dof_start[c.row_block], column = problem.dof_start[c.column_block];
+    const int m = problem.block_size(c.row_block), n = problem.block_size(c.column_block);
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < m; ++i) {
+        const double a = std::abs(A[i + j * m]);
+        y[row + i] += a * x[column + j];
+        y[column + j] += a * x[row + i];
+      }
+  }
+}
+
 /// Bounds the change of a law's impulse, linear and angular, if each component of v_c is off by
 /// delta. The bound is the sum over the components of the largest change.
 template <class Law>
@@ -95,8 +117,48 @@ Magnitude calc_law_change(const Law& law, const ContactVector& v_c, const Contac
 
 }  // namespace
 
-void RoundOff::calc(const SolvedStep& step) {
-  imbalance_.assign(step.problem.num_dofs(), 0.0);
+void RoundOff::calc_sums(const SolvedStep& step) {
+  const ContactProblem& problem = step.problem;
+  const int num_dofs = problem.num_dofs();
+  laws_.clear();
+  impulse_ = 0;
+  magnitude_.resize(num_dofs);
+  for (int i = 0; i < num_dofs; ++i)
+    magnitude_[i] = std::abs(step.solution.v[i]) + std::abs(problem.v_star[i]);
+  terms_.assign(num_dofs, 0.0);
+  add_A_magnitude(problem, magnitude_, terms_);
+  for (const BodyPair& pair : problem.pairs) add_pair_terms(step, pair);
+  for (int i = 0; i < problem.num_rows(); ++i) {
+    const Row& row = problem.rows[i];
+    const double gamma = std::abs(step.solution.row_impulses[i]);
+    for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
+      terms_[problem.row_dof[c]] += std::abs(problem.row_columns[c]) * gamma;
+  }
+  impulses_ = 0;
+  if (contact::traits(step.model).is_rigid)
+    for (int i = 0; i < problem.num_contacts(); ++i)
+      impulses_ += std::sqrt(problem.delassus[i]) * norm(step.solution.impulses[i].data());
+  // A term passes through some ten operations on its way to a contact, and is then one of as many
+  // as there are contacts and rows.
+  constexpr int kOperations = 32;
+  unit_ = std::numeric_limits<double>::epsilon() *
+          (kOperations + problem.num_contacts() + problem.num_rows());
+}
+
+/// Adds |J|^T |gamma| of a pair's contacts to terms_.
+void RoundOff::add_pair_terms(const SolvedStep& step, const BodyPair& pair) {
+  Magnitude F;
+  for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+    const ContactVector& gamma = step.solution.impulses[i];
+    const double force = norm(gamma.data());
+    F.linear += force;
+    F.angular += norm(gamma.data() + 3) + norm(step.problem.contacts[i].offset.data()) * force;
+  }
+  add_pair_magnitude(step.problem, pair, F, terms_);
+}
+
+void RoundOff::calc_laws(const SolvedStep& step) {
+  laws_.assign(step.problem.num_dofs(), 0.0);
   impulse_ = 0;
   for (const BodyPair& pair : step.problem.pairs) add_pair(step, pair);
   for (const Row& row : step.problem.rows) add_row(step, row);
@@ -130,7 +192,7 @@ void RoundOff::add_pair(const SolvedStep& step, const BodyPair& pair) {
     F.angular += change.angular + arm * change.linear;
     impulse_ = std::max({impulse_, change.linear, change.angular});
   }
-  add_pair_magnitude(problem, pair, F, imbalance_);
+  add_pair_magnitude(problem, pair, F, laws_);
 }
 
 void RoundOff::add_row(const SolvedStep& step, const Row& row) {
@@ -149,7 +211,7 @@ void RoundOff::add_row(const SolvedStep& step, const Row& row) {
   change += kUnit * std::abs(gamma);  // rounding errors of the law itself
   impulse_ = std::max(impulse_, change);
   for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
-    imbalance_[problem.row_dof[c]] += std::abs(problem.row_columns[c]) * change;
+    laws_[problem.row_dof[c]] += std::abs(problem.row_columns[c]) * change;
 }
 
 }  // namespace stiction::certificate

@@ -24,6 +24,8 @@ struct SolvedStep {
   double relative_tolerance;  // the solver's, of the momentum residual [-]
   double absolute_tolerance;  // the solver's, of the momentum residual [sqrt(J)]
   const ContactSolution& solution;
+  /// False if the velocities stand for accelerations, which have no energy.
+  bool has_energy = true;
 
   /// True if the island's step was not divided into sub-steps.
   bool is_whole(int island) const { return solution.islands[island].num_substeps == 1; }

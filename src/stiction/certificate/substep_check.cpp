@@ -16,6 +16,8 @@ using contact::Row;
 void SubstepCheck::calc(const SolvedStep& step) {
   verdict_ = {};
   relative_residual_ = 0;
+  energy_ = {};
+  gain_ = 0;
   const ContactProblem& problem = step.problem;
   const std::vector<IslandStatistics>& islands = step.solution.islands;
   const auto is_whole = [](const IslandStatistics& island) { return island.num_substeps == 1; };
@@ -38,6 +40,7 @@ void SubstepCheck::calc(const SolvedStep& step) {
       add_laws(step, substep);
       calc_momenta(problem, substep);
       judge(step, substep);
+      add_energy(step, substep);
       v_begin = substep.v;
     }
   }
@@ -51,9 +54,10 @@ void SubstepCheck::add_laws(const SolvedStep& step, const Substep& substep) {
     add_pair_laws(step, substep, problem.pairs[p]);
   for (const int r : step.islands.rows(substep.island)) {
     const Row& row = problem.rows[r];
-    const double gamma =
-        calc_reference_row_impulse(row, calc_row_velocity(problem, row, substep.v)) / substep.count;
+    const double v_r = calc_row_velocity(problem, row, substep.v);
+    const double gamma = calc_reference_row_impulse(row, v_r) / substep.count;
     row_impulses_[r] += gamma;
+    gain_ += std::max(0.0, gamma * v_r);
     add_row_force(problem, row, gamma, impulse_);
   }
 }
@@ -75,6 +79,7 @@ void SubstepCheck::add_pair_laws(const SolvedStep& step, const Substep& substep,
     for (int e = 0; e < 6; ++e) laws_[i].gamma[e] += law.gamma[e];
     laws_[i].normal_bound += law.normal_bound;
     friction_work_[i] += calc_friction_work(law.gamma, v_c);
+    gain_ += calc_gain(c, law.gamma, v_c);
     fn0_[i] -= h * c.law.stiffness * v_c[2];
     add_contact_wrench(c, law.gamma, F);
   }
@@ -115,6 +120,20 @@ void SubstepCheck::judge(const SolvedStep& step, const Substep& substep) {
       "sqrt(J)");
   if (residual > step.absolute_tolerance && scale.impulses > 0)
     relative_residual_ = std::max(relative_residual_, residual / scale.impulses);
+}
+
+/// Adds the energy that the island's contacts and rows add in the sub-step.
+void SubstepCheck::add_energy(const SolvedStep& step, const Substep& substep) {
+  const ContactProblem& problem = step.problem;
+  double gain = 0, residual = 0, after = 0;
+  for (const int b : step.islands.blocks(substep.island)) {
+    for (int i = problem.dof_start[b]; i < problem.dof_start[b + 1]; ++i) {
+      gain += (substep.v[i] - 0.5 * change_[i]) * residual_[i];
+      residual += std::abs(substep.v[i] * (residual_[i] - impulse_[i]));
+      after += 0.5 * substep.v[i] * momentum_[i];
+    }
+  }
+  energy_.add({.gain = gain, .residual = residual, .kinetic = std::max(after, after - gain)});
 }
 
 }  // namespace stiction::certificate

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "stiction/certificate/energy_check.hpp"
 #include "stiction/certificate/reference_laws.hpp"
 #include "stiction/certificate/solved_step.hpp"
 #include "stiction/certificate/verdict.hpp"
@@ -25,6 +26,11 @@ class SubstepCheck {
   const Verdict& verdict() const { return verdict_; }
   /// The largest momentum residual of a sub-step relative to the impulses that act in it [-].
   double relative_residual() const { return relative_residual_; }
+  /// The energy that contacts and rows add in the sub-steps of all divided islands. In a sub-step,
+  /// v* is the velocity at its start plus an n-th of the change by all other forces.
+  const Energy& energy() const { return energy_; }
+  /// The energy that springs and moving surfaces may add in these sub-steps [J].
+  double gain() const { return gain_; }
   // Sums over the sub-steps, valid for contacts and rows in divided islands.
   const ReferenceImpulse& law(int contact) const { return laws_[contact]; }
   double friction_work(int contact) const { return friction_work_[contact]; }  // [J]
@@ -40,9 +46,12 @@ class SubstepCheck {
   void add_pair_laws(const SolvedStep& step, const Substep& substep, const contact::BodyPair& pair);
   void calc_momenta(const ContactProblem& problem, const Substep& substep);
   void judge(const SolvedStep& step, const Substep& substep);
+  void add_energy(const SolvedStep& step, const Substep& substep);
 
   Verdict verdict_;
   double relative_residual_ = 0;
+  Energy energy_;
+  double gain_ = 0;
   std::vector<ReferenceImpulse> laws_;                // of each contact
   std::vector<double> friction_work_, row_impulses_;  // of each contact, of each row
   std::vector<double> fn0_;  // elastic force of each contact at the start of the sub-step [N]

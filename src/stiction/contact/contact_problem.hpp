@@ -39,6 +39,15 @@ struct BodyPair {
   int num_segments = 0;  // >= 1, each with a different block
   int first_contact = 0;
   int num_contacts = 0;
+  /// The masses that a contact feels at most on body A and on body B [kg], > 0. A body that no dof
+  /// moves has an infinite one. They limit near-rigid stiffness, see MomentumFactor::calc_derived,
+  /// and the energy of a step. Infinite masses of both bodies are no limit.
+  std::array<double, 2> masses = {kInfinity, kInfinity};
+  /// The largest mass that may rest on the pair [kg], >= 0; see set_pair_loads. Near-rigid contacts
+  /// of much lighter bodies are made stiffer.
+  double load = 0;
+  /// The mass with which the bodies resist a contact at most, m_A m_B / (m_A + m_B) [kg].
+  double reduced_mass() const { return 1 / (1 / masses[0] + 1 / masses[1]); }
 };
 
 /// One contact point, of two shapes or of a pressure-field face.

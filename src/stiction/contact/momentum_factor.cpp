@@ -53,6 +53,29 @@ Lanes calc_delassus(const SixBySix& W, const Lanes3& r) {
   return math::sqrt(square) / 3;
 }
 
+/// The near-rigid stiffness of the contacts of a pair, see calc_derived.
+class NearRigidStiffness {
+ public:
+  /// @param frequency 2 pi / (beta dt) [rad/s]
+  NearRigidStiffness(const BodyPair& pair, double frequency)
+      : least_mobility_(0.5 / pair.reduced_mass()),
+        // Loads up to ten times the mass cause no deep overlap. A stiffness a thousand times as
+        // large still leaves the solver most of its digits.
+        scale_(frequency * frequency *
+               std::clamp(0.1 * pair.load / pair.reduced_mass(), 1.0, 1000.0)) {}
+
+  /// Returns the stiffness of a contact with mobility w > 0 [N/m].
+  double calc(double w) const {
+    // A contact nearer to the axis than 0.87 radii of gyration bears less and less load.
+    const double fading_mobility = 0.5 * least_mobility_;
+    return scale_ / std::max(w, least_mobility_) * std::min(1.0, w / fading_mobility);
+  }
+
+ private:
+  double least_mobility_;  // [1/kg]
+  double scale_;           // [1/s^2]
+};
+
 /// Replaces infinite stiffnesses of a contact by the near-rigid value k [N/m].
 void set_near_rigid(double k, Contact* contact) {
   if (contact->law.stiffness == kInfinity) {
@@ -214,6 +237,7 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
     constexpr double kShortestLever = 1e-9;  // [m]
     const double immobile =
         kShortestLever * kShortestLever * (W.column[0][0] + W.column[1][1] + W.column[2][2]);
+    const NearRigidStiffness stiffness(pair, resolved_frequency);
     // Take four contacts at a time; the last one fills the lanes that are left over.
     const int end = pair.first_contact + pair.num_contacts;
     for (int first = pair.first_contact; first < end; first += math::kNumLanes) {
@@ -228,7 +252,7 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
         const bool is_moved = w[i] > immobile;
         // The mobility of a contact that no dof moves must be positive; its value does not matter.
         problem->delassus[first + i] = is_moved ? w[i] : 1;
-        const double k = is_moved ? resolved_frequency * resolved_frequency / w[i] : 0;
+        const double k = is_moved ? stiffness.calc(w[i]) : 0;
         set_near_rigid(k, &contacts[i]);
       }
     }

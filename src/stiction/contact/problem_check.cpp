@@ -86,6 +86,13 @@ void check_row(const Row& row, int index, ProblemFault* fault) {
   require(std::isfinite(row.target), ".target", row.target, "finite");
 }
 
+void check_masses(const BodyPair& pair, int index, ProblemFault* fault) {
+  for (const double mass : pair.masses)
+    fault->require_value(mass > 0, "pairs", index, ".masses", mass, "above 0, infinity allowed");
+  fault->require_value(pair.load >= 0 && std::isfinite(pair.load), "pairs", index, ".load",
+                       pair.load, "finite and at least 0");
+}
+
 ProblemFault check_numbers(const ContactProblem& p) {
   ProblemFault fault;
   fault.require_value(p.time_step > 0 && std::isfinite(p.time_step), "time_step", -1, "",
@@ -104,6 +111,8 @@ ProblemFault check_numbers(const ContactProblem& p) {
     fault.require_value(guess >= 0 && std::isfinite(guess), "normal_guess",
                         static_cast<std::int64_t>(i), "", guess, "finite and at least 0");
   }
+  for (std::size_t i = 0; i < p.pairs.size() && !fault; ++i)
+    check_masses(p.pairs[i], static_cast<int>(i), &fault);
   for (int i = 0; i < p.num_contacts() && !fault; ++i) check_contact(p.contacts[i], i, &fault);
   for (int r = 0; r < p.num_rows() && !fault; ++r) check_row(p.rows[r], r, &fault);
   return fault;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -30,11 +31,13 @@ class ContactSolver {
                      const SolverOptions& options, std::span<const double> guess,
                      base::ThreadPool* threads, contact::ContactSolution* solution) = 0;
 
-  /// Saves what the last solve has left as the initial guess of the next one. Most solvers keep
-  /// nothing.
-  virtual void save_warm_start() {}
-  /// Restores what was saved, so that the solves since then have no effect on the next one.
-  virtual void restore_warm_start() {}
+  /// Appends what the solver remembers of the last step to guess the next solution: nothing, unless
+  /// a solver says otherwise. With other memory the next solution has the same accuracy, but not
+  /// the same bits.
+  virtual void write_memory(std::vector<std::uint64_t>* words) const { (void)words; }
+  /// Reads the words of write_memory from the front of `words` and removes them there.
+  /// @throws Error if the words are not those of such a solver
+  virtual void read_memory(std::span<const std::uint64_t>* words) { (void)words; }
 
   /// Computes the contribution of each body pair to the Hessian at the last solution, for
   /// calc_dense_hessian.

@@ -89,6 +89,9 @@ class Reader {
                   std::string("is not well-formed XML: ") + document.ErrorName());
     const XMLElement* root = document.RootElement();
     const std::string_view expected = is_urdf_ ? "robot" : "sdf";
+    if (!root)
+      throw Error(ErrorCode::kSyntax, out_.origin,
+                  "has no root element, must have <" + std::string(expected) + ">");
     if (expected != root->Name())
       throw Error(ErrorCode::kSyntax, where(*root),
                   "the root is <" + std::string(root->Name()) + ">, must be <" +

@@ -74,6 +74,10 @@ class Reader {
       read_cell_types();
     } else if (name == "POINT_DATA" || name == "CELL_DATA") {
       is_point_data_ = name == "POINT_DATA";
+      if (out_.mesh.vertices.empty() || (!is_point_data_ && num_cells_ == 0))
+        text_.fail(ErrorCode::kSyntax, std::string(name) + " comes before " +
+                                           (is_point_data_ ? "POINTS" : "POINTS and CELLS") +
+                                           "; put the mesh before its data");
       num_tuples_ = text_.read_count("the number of values");
       const std::size_t expected = is_point_data_ ? out_.mesh.vertices.size() : num_cells_;
       if (num_tuples_ != expected)

@@ -62,7 +62,7 @@ inline void subtract_abt_columns(MatrixView A, MatrixView B, double* C, int ldc)
 /// Computes C -= A B^T with A (m x k), B (n x k) and C (m x n).
 /// @param ldc stride of C
 inline void subtract_abt(MatrixView A, MatrixView B, double* C, int ldc) {
-  if (A.rows == 0) return;  // C may be null
+  if (A.rows == 0 || A.columns == 0) return;  // matrices may be null
   int j = 0;
   for (; j + 6 <= B.rows; j += 6)
     internal::subtract_abt_columns<6>(A, B.rows_from(j), C + j * ldc, ldc);
@@ -98,6 +98,7 @@ inline void add_av_rows(double s, MatrixView A, const double* x, double* y) {
 
 /// Computes y += s A x with s = 1 or -1.
 inline void add_av(double s, MatrixView A, const double* x, double* y) {
+  if (A.columns == 0) return;  // A may be null
   int i = 0;
   for (; i + 4 <= A.rows; i += 4) internal::add_av_rows<Vec4>(s, A.rows_from(i), x, y + i);
   if (i + 2 <= A.rows) {

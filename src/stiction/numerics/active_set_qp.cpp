@@ -2,6 +2,7 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/error.hpp"
+#include "stiction/base/work_limits.hpp"
 
 #ifdef STICTION_HAS_DAQP
 
@@ -165,6 +166,8 @@ LcpReport ActiveSetQp::solve(const GramLcp& problem, std::span<double> z, std::s
   for (int i = 0; i < c; ++i) workspace_->lower[i] = -w_[i];
   const int flag = workspace_->solve(problem, scale);
   report.pivots = workspace_->iterations;
+  // DAQP does not call back. Its own limit of 1000 iterations bounds the time until this check.
+  base::count_iterations(report.pivots);
   // DAQP judges infeasibility by a tolerance and gives no proof, so another solver confirms it.
   if (flag == DAQP_EXIT_INFEASIBLE) {
     const LcpReport second = second_opinion_.solve(problem, {}, z, u);

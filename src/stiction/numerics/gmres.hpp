@@ -7,6 +7,7 @@
 #include <span>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 
 /// The generalized minimal residual method (GMRES), for small systems whose matrix is known only by
 /// its products with vectors.
@@ -51,6 +52,7 @@ GmresResult solve_gmres(Multiply&& multiply, std::span<const double> b, double t
   result.relative_residual = 1;
   int k = 0;
   while (k < m && result.relative_residual > tolerance) {
+    base::check_limits();
     // Arnoldi's method computes the next basis vector, orthogonal to the ones before.
     const std::span<double> next = basis(k + 1);
     multiply(std::span<const double>(basis(k)), next);

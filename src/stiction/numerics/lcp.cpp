@@ -6,6 +6,7 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/math/dense_kernels.hpp"
+#include "stiction/math/max_or_nan.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::numerics {
@@ -72,7 +73,7 @@ double natural_residual(std::span<const double> z, std::span<const double> w) {
   for (std::size_t i = 0; i < z.size(); ++i) {
     // The second term is zero, or not a number where z or w is not finite.
     const double least = std::abs(std::min(z[i], w[i])) + 0 * (z[i] + w[i]);
-    if (!(least <= residual)) residual = least;
+    residual = math::max_or_nan(residual, least);
   }
   return residual;
 }

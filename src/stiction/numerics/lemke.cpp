@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::numerics {
@@ -183,6 +184,7 @@ bool Lemke::rebuild(const DenseLcp& problem, double lambda) {
         }
     }
     if (best_row < 0) break;
+    base::check_limits();
     exchange(best_row, best_column);
   }
   return std::none_of(basic_.begin(), basic_.end(), [&](int v) { return must_leave_[v] != 0; });
@@ -197,6 +199,7 @@ Lemke::End Lemke::pivot_to_end(const DenseLcp& problem, double lambda) {
   entering_ = artificial();
   int leaving_row = find_first_row();
   for (;;) {
+    base::count_iteration();
     const int leaving = basic_[leaving_row];
     exchange(leaving_row, column_of(entering_));
     if (leaving == artificial()) return End::kSolution;

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/math/max_or_nan.hpp"
 #include "stiction/math/vector_kernels.hpp"
 #include "stiction/numerics/dense_solve.hpp"
 
@@ -36,7 +37,7 @@ class Rows {
     };
     for (std::size_t j = 0; j < x_.size(); ++j) add(left_[i + j * num_rows_] * x_[j]);
     for (std::size_t j = 0; j < y_.size(); ++j) add(right_[i + j * num_rows_] * y_[j]);
-    *magnitude = std::max(*magnitude, sum_of_magnitudes);
+    *magnitude = math::max_or_nan(*magnitude, sum_of_magnitudes);
     return sum;
   }
 
@@ -57,8 +58,7 @@ MlcpResidual calc_residual(const Mlcp& p, std::span<const double> z, std::span<c
   for (int i = 0; i < p.size; ++i) w[i] = complementary.calc(i, &out.magnitude);
   out.value = natural_residual(z, w);
   for (int i = 0; i < p.num_free; ++i) {
-    const double error = std::abs(free.calc(i, &out.magnitude));
-    if (!(error <= out.value)) out.value = error;
+    out.value = math::max_or_nan(out.value, std::abs(free.calc(i, &out.magnitude)));
   }
   return out;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -27,7 +28,8 @@ struct MlcpResidual {
   double value = 0;      // max of |A u + C z + a|_inf and |min(z, w)|_inf
   double magnitude = 0;  // largest sum of the magnitudes of the terms of a row
   static constexpr double kAccepted = 1e-8;
-  bool is_accepted() const { return value <= kAccepted * magnitude; }
+  /// True if the error is small and finite. Terms that overflow make both numbers infinite.
+  bool is_accepted() const { return value <= kAccepted * magnitude && std::isfinite(value); }
 };
 /// Computes w = D u + B z + b and the error of u and z.
 /// @param w out: size `size`

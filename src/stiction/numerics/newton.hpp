@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <limits>
 
+#include "stiction/base/work_limits.hpp"
 #include "stiction/numerics/line_integral.hpp"
 #include "stiction/numerics/line_search.hpp"
 #include "stiction/numerics/newton_trace.hpp"
@@ -59,6 +61,14 @@ concept NewtonProblem = requires(P p, double alpha) {
   { p.move(alpha) } -> std::same_as<double>;  // returns the step length, in the residual's unit
 };
 
+/// A problem whose terms may be much larger than their sum. calc_rounding_step returns the length
+/// sqrt(-l'(0)) of a step that corrects rounding errors of the gradient alone. Requires
+/// calc_direction.
+template <class P>
+concept KnowsRounding = NewtonProblem<P> && requires(P p) {
+  { p.calc_rounding_step() } -> std::same_as<double>;
+};
+
 /// A function that is finite in a convex domain only. calc_max_step keeps the method in the domain.
 template <class P>
 concept HasStepLimit = NewtonProblem<P> && requires(P p, double max_step) {
@@ -77,6 +87,15 @@ double calc_cost_change(P& problem, double initial_slope, double alpha) {
   if (!(scale > 0)) return 0;
   return integrate([&](double a) { return problem.calc_slope(a).slope; }, 0, alpha,
                    kRelativeError * scale);
+}
+
+/// Returns the length of a step near the minimum, in the norm of the Hessian.
+template <NewtonProblem P>
+double calc_near_step(P& problem, const Residual& residual) {
+  constexpr double kNear = 1e-9;
+  double length = kNear * residual.scale;
+  if constexpr (KnowsRounding<P>) length = std::max(length, problem.calc_rounding_step());
+  return length;
 }
 
 /// Minimizes from the problem's current point. On return the problem holds the last point.
@@ -110,6 +129,7 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
       result.status = NewtonStatus::kMaxIterations;
       return result;
     }
+    base::count_iteration();
     // Newton's direction.
     if (!problem.calc_direction()) {
       result.status = NewtonStatus::kNotPositiveDefinite;
@@ -120,9 +140,8 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
     // Near the minimum a step removes nearly all of the residual. If the last step did not halve
     // the residual there, the rest is round-off. sqrt(-l'(0)) is the length of the step in the norm
     // of the Hessian.
-    constexpr double kNear = 1e-9;
-    const bool is_near = slope > -std::pow(kNear * result.residual.scale, 2);
-    if (!(slope < 0) || (is_near && result.residual.norm > 0.5 * last_norm)) {
+    if (!(slope < 0) || (result.residual.norm > 0.5 * last_norm &&
+                         slope > -std::pow(calc_near_step(problem, result.residual), 2))) {
       result.status = NewtonStatus::kStagnated;
       return result;
     }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "stiction/base/work_limits.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::numerics {
@@ -187,6 +188,7 @@ void PivotingWithFallbacks::make_independent(const GramLcp& problem, std::span<d
   constexpr double kDependent = 1e-24;  // relative to the square of a row; less is round-off
   const int n = problem.num_columns;
   for (;;) {
+    base::check_limits();
     // Find the first row with z > 0 that depends on the ones before it.
     find_positive(z, &positive_);
     rows_.clear();

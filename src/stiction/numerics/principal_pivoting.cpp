@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/numerics/dense_solve.hpp"
 #include "stiction/numerics/lcp_operators.hpp"
 
@@ -54,6 +55,7 @@ class Passes {
       const bool is_feasible = enters < 0 || m_.w[enters] >= -kTolerance * scale_;
       const bool is_z_nonnegative = leaves < 0 || m_.z[leaves] >= -kTolerance * math::max_abs(m_.z);
       if (is_feasible && is_z_nonnegative) return LcpStatus::kSolved;
+      base::count_iteration();
       if (!is_z_nonnegative) remove(leaves, pivots);
       if (!is_feasible) append(enters, pivots);
       if (static_cast<int>(m_.active.size()) > op_.x_size() || !solve_active())

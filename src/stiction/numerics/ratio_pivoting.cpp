@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/numerics/lcp_operators.hpp"
 
 namespace stiction::numerics {
@@ -93,6 +94,7 @@ class Pivoting {
         else
           refresh();
       } else {
+        clear_negative_z();
         return end(residual_ <= kAccepted * tolerance_ ? LcpStatus::kSolved
                                                        : LcpStatus::kNotSolved);
       }
@@ -109,6 +111,7 @@ class Pivoting {
     double z = 0, w = m_.w[row];
     for (;;) {
       if (++report_.pivots > max_pivots_) return LcpStatus::kMaxPivots;
+      base::count_iteration();
       const double pivot = calc_rates(row, diagonal);  // dw / dz
       if (!std::isfinite(pivot)) return LcpStatus::kNotFinite;
       if (diagonal < 0 || pivot < -options_.dependence * diagonal) return LcpStatus::kIndefinite;
@@ -209,6 +212,7 @@ class Pivoting {
     solve_active();
     for (int p = find_least_z(); p >= 0 && m_.z[p] < 0; p = find_least_z()) {
       ++report_.pivots;
+      base::count_iteration();
       remove(p);
       solve_active();
     }
@@ -242,6 +246,14 @@ class Pivoting {
   int find_least_z() const {
     if (m_.z.empty()) return -1;
     return static_cast<int>(std::min_element(m_.z.begin(), m_.z.end()) - m_.z.begin());
+  }
+
+  /// Sets z to 0 where round-off made it negative, and computes w again.
+  void clear_negative_z() {
+    const int least = find_least_z();
+    if (least < 0 || m_.z[least] >= 0) return;
+    for (double& z : m_.z) z = std::max(0.0, z);
+    calc_w();
   }
 
   /// Computes x of the present z.

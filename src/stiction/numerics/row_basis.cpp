@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::numerics {
@@ -95,6 +96,7 @@ void RowBasis::pick_from(const double* X, int first, int last, int num_rows, dou
   const int n = num_columns_;
   bool is_resolved = false;
   while (rank() < max_rank_) {
+    base::check_limits();
     const int best = find_most_independent(first, last, tolerance);
     if (best < 0) return;
     if (remaining_[best] < kResolved * squared_[best] && !is_resolved) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "stiction/base/error.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
 
@@ -71,6 +72,7 @@ bool ConservativeAdvancement::calc(const mjModel* m, const mjData* d, const doub
     // Take the pair that may touch first, move to that time, and compute its distance there. End
     // when it touches, or when no pair may touch within the duration.
     for (;;) {
+      base::check_limits();
       const auto first =
           std::min_element(pairs_.begin(), pairs_.end(),
                            [](const Pair& a, const Pair& b) { return a.safe_time < b.safe_time; });

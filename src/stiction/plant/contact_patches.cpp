@@ -1,10 +1,14 @@
 #include "stiction/plant/contact_patches.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
+#include "stiction/base/error.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/contact/patch_contact.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/geom_pair.hpp"
@@ -181,6 +185,7 @@ Gap ContactPatches::calc_gap(const mjData* d, int geom1, int geom2) const {
 
 void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
   for (PatchPair& pair : pairs_) {
+    base::check_limits();
     const auto [A, B] = pair.geoms;
     if (pair.source < 0 || d->time != next_time_) pair.normal = {};  // no step before
     pair.source = pair.first_contact = -1;
@@ -196,6 +201,32 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
     geometry::calc_quadrature_points(pair.surface, options_.quadrature, &pair.points);
   }
   next_time_ = d->time + m->opt.timestep;
+}
+
+void ContactPatches::write_memory(std::vector<std::uint64_t>* words) const {
+  if (empty()) return;
+  const auto put = [words](double x) { words->push_back(std::bit_cast<std::uint64_t>(x)); };
+  put(next_time_);
+  for (const PatchPair& pair : pairs_) {
+    put(pair.source >= 0 ? 1 : 0);
+    for (const double x : {pair.normal.x, pair.normal.y, pair.normal.z}) put(x);
+  }
+}
+
+void ContactPatches::read_memory(std::span<const std::uint64_t>* words) {
+  if (empty()) return;
+  const std::size_t size = 1 + 4 * pairs_.size();
+  if (words->size() < size)
+    throw Error(ErrorCode::kWrongShape, "state",
+                "has too few numbers for the patches of this model; it belongs to another model");
+  std::size_t next = 0;
+  const auto get = [words, &next] { return std::bit_cast<double>((*words)[next++]); };
+  next_time_ = get();
+  for (PatchPair& pair : pairs_) {
+    pair.source = get() != 0 ? 0 : -1;
+    for (double* x : {&pair.normal.x, &pair.normal.y, &pair.normal.z}) *x = get();
+  }
+  *words = words->subspan(size);
 }
 
 void ContactPatches::remove_points(mjData* d) const {

@@ -88,6 +88,13 @@ class ContactPatches {
   /// @param index the new index of each contact
   void renumber(std::span<const int> index);
 
+  /// Appends what a step remembers of the one before: the normals of the patches, by which
+  /// PatchPair tells that a force has reversed.
+  void write_memory(std::vector<std::uint64_t>* words) const;
+  /// Reads the words of write_memory from the front of `words` and removes them there.
+  /// @throws Error if there are too few words
+  void read_memory(std::span<const std::uint64_t>* words);
+
   std::span<const PatchPair> pairs() const { return pairs_; }
   /// One flag per geom: 1 if all of its contacts are patches, so that MuJoCo need not collide it.
   std::span<const std::uint8_t> touches_only_in_patches() const { return touches_only_in_patches_; }

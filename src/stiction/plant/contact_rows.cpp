@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
+#include "stiction/plant/moved_mass.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
 
 namespace stiction::plant {
@@ -82,6 +84,17 @@ void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant, c
   }
 }
 
+/// Returns the masses that contacts between two bodies feel at most [kg].
+std::array<double, 2> calc_masses(const mjModel* m, const mjData* d, const Model& plant,
+                                  const std::array<int, 2>& bodies) {
+  const auto dofs_A = plant.dofs_of_body(bodies[0]), dofs_B = plant.dofs_of_body(bodies[1]);
+  // The dofs that move both bodies are the first ones of both lists.
+  const auto own = std::mismatch(dofs_A.begin(), dofs_A.end(), dofs_B.begin(), dofs_B.end()).first;
+  const std::ptrdiff_t num_shared = own - dofs_A.begin();
+  return {calc_moved_mass(m, d, dofs_A.subspan(num_shared)),
+          calc_moved_mass(m, d, dofs_B.subspan(num_shared))};
+}
+
 /// Data that all contact points of two geoms share.
 struct PairPoints {
   std::array<int, 2> geoms = {-1, -1};
@@ -158,6 +171,7 @@ bool add_body_pair(const mjModel* m, const mjData* d, const Model& plant,
   add_joint_segments(m, d, plant, origin, bodies, problem);
   pair.num_segments = static_cast<int>(problem->segments.size()) - pair.first_segment;
   if (pair.num_segments == 0) return false;
+  pair.masses = calc_masses(m, d, plant, bodies);
   problem->pairs.push_back(pair);
   return true;
 }

@@ -1,8 +1,9 @@
 #include "stiction/sim/certificate_failure.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
+
+#include "stiction/math/max_or_nan.hpp"
 
 namespace stiction::sim {
 
@@ -10,15 +11,10 @@ certificate::Verdict report_momentum(StepContext& context,
                                      const plant::MomentumCheck::Result& momentum,
                                      double duration) {
   double& worst = context.report.momentum_error;
-  worst = std::max(worst, duration * momentum.residual);
-  // Under rigid models contacts may press against each other with impulses of any size. Round-off
-  // then scales with the impulses of the contacts.
-  const bool is_rigid = contact::traits(context.options.contact_model).is_rigid;
-  const double scale = std::max(momentum.scale, is_rigid ? momentum.contact_scale : 0);
-  constexpr double kRoundOff = 1e-9;
+  worst = math::max_or_nan(worst, duration * momentum.residual);
   certificate::Verdict verdict;
   verdict.require("disagreement of the momentum residual with MuJoCo's matrices",
-                  duration * momentum.mismatch, kRoundOff * (1 + duration * scale), "sqrt(J)");
+                  duration * momentum.mismatch, duration * momentum.allowed_mismatch(), "sqrt(J)");
   return verdict;
 }
 

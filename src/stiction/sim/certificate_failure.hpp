@@ -7,8 +7,8 @@
 namespace stiction::sim {
 
 /// Reports the momentum residual computed with MuJoCo's matrices, and compares it with the residual
-/// of the certificate. If they differ by more than 1e-9 (1 sqrt(J) + the largest impulse), one of
-/// them is wrong.
+/// of the certificate. If they differ by more than plant::MomentumCheck::Result::allowed_mismatch,
+/// one of them is wrong.
 /// @param duration 1 if the residuals are impulses; the time over which the forces act if they are
 ///     forces [s]
 /// @return the verdict on their agreement

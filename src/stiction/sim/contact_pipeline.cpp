@@ -1,6 +1,7 @@
 #include "stiction/sim/contact_pipeline.hpp"
 
 #include "stiction/contact/model_parameters.hpp"
+#include "stiction/contact/pair_loads.hpp"
 #include "stiction/plant/write_back.hpp"
 
 namespace stiction::sim {
@@ -10,6 +11,38 @@ void fail_full_arena(StepContext& context) {
   context.fail(kBufferFull,
                "the constraint forces do not fit in mjData's arena; enlarge it with <size "
                "memory=\"...\"/>");
+}
+
+/// Returns the solved problem, as the certificate takes it.
+certificate::SolvedStep make_solved_step(const StepContext& context,
+                                         const formulations::SolverOptions& options,
+                                         const ContactPipeline& contacts, bool has_energy) {
+  return {.problem = contacts.problem,
+          .islands = contacts.islands,
+          .model = context.options.contact_model,
+          .parameters = options.parameters,
+          .relative_tolerance = options.relative_tolerance,
+          .absolute_tolerance = options.absolute_tolerance,
+          .solution = contacts.solution,
+          .has_energy = has_energy};
+}
+
+plant::MomentumCheck::Input make_momentum_input(const StepContext& context, mjData* d,
+                                                const ContactPipeline& contacts) {
+  return {.model = context.stage,
+          .data = d,
+          .plant = context.plant,
+          .problem = contacts.problem,
+          .islands = contacts.islands,
+          .solution = contacts.solution,
+          .imbalance = contacts.certifier.imbalance()};
+}
+
+std::span<const double> calc_imbalance_rounding(const StepContext& context,
+                                                ContactPipeline* contacts) {
+  const formulations::SolverOptions options = make_solver_options(context.options);
+  return contacts->certifier.calc_imbalance_rounding(
+      make_solved_step(context, options, *contacts, true));
 }
 
 }  // namespace
@@ -24,34 +57,42 @@ formulations::SolverOptions make_solver_options(const StepOptions& options) {
 }
 
 void derive(StepContext& context, ContactPipeline* contacts) {
+  contacts->islands.find(contacts->problem);
+  contact::set_pair_loads(contacts->islands, &contacts->problem);
   if (!contacts->momentum_factor.calc_derived(contact::kNearRigidFactor, &contacts->problem))
     return context.fail(kNotPositiveDefinite,
                         "the joint-space inertia is not positive definite; give every moving body "
                         "mass, or its joints armature");
-  contacts->islands.find(contacts->problem);
 }
 
 certificate::Certificate certify_solution(const StepContext& context,
                                           const formulations::SolverOptions& options,
-                                          ContactPipeline* contacts) {
-  const certificate::SolvedStep step = {.problem = contacts->problem,
-                                        .islands = contacts->islands,
-                                        .model = context.options.contact_model,
-                                        .parameters = options.parameters,
-                                        .relative_tolerance = options.relative_tolerance,
-                                        .absolute_tolerance = options.absolute_tolerance,
-                                        .solution = contacts->solution};
-  return contacts->certifier.certify(step, &contacts->momentum_factor);
+                                          ContactPipeline* contacts, bool has_energy) {
+  return contacts->certifier.certify(make_solved_step(context, options, *contacts, has_energy),
+                                     &contacts->momentum_factor);
 }
 
-plant::MomentumCheck::Input make_momentum_input(const StepContext& context, mjData* d,
-                                                const ContactPipeline& contacts) {
-  return {.model = context.stage,
-          .data = d,
-          .plant = context.plant,
-          .problem = contacts.problem,
-          .solution = contacts.solution,
-          .imbalance = contacts.certifier.imbalance()};
+plant::MomentumCheck::Result check_momentum(const StepContext& context, mjData* d,
+                                            const plant::ImplicitForces& implicit,
+                                            ContactPipeline* contacts) {
+  const plant::MomentumCheck::Input input = make_momentum_input(context, d, *contacts);
+  plant::MomentumCheck::Result result = contacts->momentum_check.calc(input, implicit);
+  if (!result.agrees())
+    result.rounding = contacts->momentum_rounding.calc(input, implicit,
+                                                       calc_imbalance_rounding(context, contacts));
+  return result;
+}
+
+plant::MomentumCheck::Result check_acceleration_momentum(const StepContext& context, mjData* d,
+                                                         std::span<const double> viscous_friction,
+                                                         ContactPipeline* contacts) {
+  const plant::MomentumCheck::Input input = make_momentum_input(context, d, *contacts);
+  plant::MomentumCheck::Result result =
+      contacts->momentum_check.calc_accelerations(input, viscous_friction);
+  if (!result.agrees())
+    result.rounding = contacts->momentum_rounding.calc_accelerations(
+        input, viscous_friction, calc_imbalance_rounding(context, contacts));
+  return result;
 }
 
 bool write_back(StepContext& context, mjData* d, const ContactPipeline& contacts) {

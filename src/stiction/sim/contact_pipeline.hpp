@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include <mujoco/mujoco.h>
 
 #include "stiction/certificate/certifier.hpp"
@@ -10,6 +12,7 @@
 #include "stiction/formulations/solver_options.hpp"
 #include "stiction/plant/contact_jacobian.hpp"
 #include "stiction/plant/momentum_check.hpp"
+#include "stiction/plant/momentum_rounding.hpp"
 #include "stiction/sim/step_context.hpp"
 
 namespace stiction::sim {
@@ -23,6 +26,7 @@ struct ContactPipeline {
   contact::ContactSolution solution;
   certificate::Certifier certifier;
   plant::MomentumCheck momentum_check;
+  plant::MomentumRounding momentum_rounding;
 };
 
 /// Returns the options of the contact solver for a step.
@@ -33,15 +37,23 @@ formulations::SolverOptions make_solver_options(const StepOptions& options);
 void derive(StepContext& context, ContactPipeline* contacts);
 
 /// Certifies the solution.
-/// @param options the options with which the solver was called
+/// @param options    the options with which the solver was called
+/// @param has_energy false if the velocities of the problem stand for accelerations
 certificate::Certificate certify_solution(const StepContext& context,
                                           const formulations::SolverOptions& options,
-                                          ContactPipeline* contacts);
+                                          ContactPipeline* contacts, bool has_energy = true);
 
-/// Returns the input of the pipeline's momentum check. Call certify_solution and
-/// plant::write_row_forces first.
-plant::MomentumCheck::Input make_momentum_input(const StepContext& context, mjData* data,
-                                                const ContactPipeline& contacts);
+/// Checks the balance of momentum by MuJoCo's matrices. The rounding error is bounded only if the
+/// residual disagrees with that of the certificate. Call certify_solution and
+/// plant::write_row_forces first. MuJoCo's errors end in the MuJoCoGuard of the caller.
+plant::MomentumCheck::Result check_momentum(const StepContext& context, mjData* data,
+                                            const plant::ImplicitForces& implicit,
+                                            ContactPipeline* contacts);
+/// Does the same for a problem of accelerations.
+/// @param viscous_friction nu of each contact [N s/m]
+plant::MomentumCheck::Result check_acceleration_momentum(const StepContext& context, mjData* data,
+                                                         std::span<const double> viscous_friction,
+                                                         ContactPipeline* contacts);
 
 /// Writes the certified solution to MuJoCo's data; see plant::write_back.
 /// @return false if the data's arena is too small; then the step has failed

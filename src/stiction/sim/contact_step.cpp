@@ -63,10 +63,8 @@ void ContactStep::take(StepContext& context, mjData* d) {
 
 void ContactStep::forward(StepContext& context, mjData* d, StepPart part) {
   part.has_jacobian = true;
-  solver_->save_warm_start();
-  const bool found = find_velocities(context, d, part);
-  solver_->restore_warm_start();
-  if (found) (void)run_stage(context, &StepTimings::finish, [&] { sense(context, d); });
+  if (find_velocities(context, d, part))
+    (void)run_stage(context, &StepTimings::finish, [&] { sense(context, d); });
 }
 
 bool ContactStep::find_velocities(StepContext& context, mjData* d, const StepPart& part) {
@@ -287,9 +285,7 @@ void ContactStep::certify(StepContext& context, mjData* d, bool was_ok) {
   if (!write_back(context, d, contacts_)) return;
 
   plant::MomentumCheck::Result momentum;
-  context.call_mujoco(d, [&] {
-    momentum = contacts_.momentum_check.calc(make_momentum_input(context, d, contacts_), implicit_);
-  });
+  context.call_mujoco(d, [&] { momentum = check_momentum(context, d, implicit_, &contacts_); });
   const certificate::Verdict agreement = report_momentum(context, momentum);
   if (!certificate.ok)
     fail_certificate(context, certificate.failed);
@@ -304,14 +300,12 @@ void ContactStep::report(StepContext& context, mjData* d) {
   write_contacts(context.model, d, contacts_.problem, contacts_.solution, &report.contacts,
                  &patches_);
   write_patches(context.model, patches_, contacts_.problem, contacts_.solution, &report.patches);
-  const auto warn = [&](std::string text) {
-    ++report.num_warnings;
-    report.warning = std::move(text);
-  };
   for (const plant::PatchPair& pair : patches_.pairs())
-    if (pair.is_thin || pair.is_deep) warn(describe_patch_limit(context, pair));
+    if (pair.is_thin || pair.is_deep)
+      report.warn(WarningKind::patch_limit, describe_patch_limit(context, pair));
   for (const contact::IslandStatistics& island : contacts_.solution.islands)
-    if (island.has_conflict) warn(describe_conflict(context, d, contacts_, island));
+    if (island.has_conflict)
+      report.warn(WarningKind::conflict, describe_conflict(context, d, contacts_, island));
   patches_.renumber(speculative_.remove_idle(d));
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "stiction/base/thread_pool.hpp"
@@ -62,6 +64,19 @@ class ContactStep {
   /// Computes formulations::calc_dense_hessian of the last step, at the velocities found.
   /// @return empty before the first solution, or if the contact model has no Hessian
   std::vector<double> calc_hessian() const;
+
+  /// Appends what a step remembers of the one before: the solver's active set and the normals of
+  /// patches.
+  void write_memory(std::vector<std::uint64_t>* words) const {
+    solver_->write_memory(words);
+    patches_.write_memory(words);
+  }
+  /// Reads the words of write_memory from the front of `words` and removes them there.
+  /// @throws Error if the words are not those of such a step
+  void read_memory(std::span<const std::uint64_t>* words) {
+    solver_->read_memory(words);
+    patches_.read_memory(words);
+  }
 
  private:
   // The stages of a step, in order.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "stiction/plant/conservative_advancement.hpp"
@@ -41,6 +43,10 @@ class EventStep {
   /// @param senses   true to compute sensors of acceleration at the start as well
   /// @param step     the whole step, to which the parts are added
   void go_on(StepContext& context, mjData* d, double duration, bool senses, DividedStep* step);
+
+  /// See ContactStep.
+  void write_memory(std::vector<std::uint64_t>* words) const { contact_step_.write_memory(words); }
+  void read_memory(std::span<const std::uint64_t>* words) { contact_step_.read_memory(words); }
 
  private:
   void find_event(StepContext& context, const mjData* d, plant::Touch* touch);

@@ -7,6 +7,7 @@
 
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/plant/model_check.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -104,6 +105,24 @@ std::string describe_failure(const StepContext& context, const mjData* d,
   constexpr std::string_view kRemedy = "raise max_iterations, or take a smaller step";
   return text + accuracy + "; " +
          std::string(model.failure_note.empty() ? kRemedy : model.failure_note);
+}
+
+std::string describe_stop(const StepContext& context, double time, base::StopReason reason) {
+  const std::string step = "the step from time " + plant::format_value(time) + " was given up, ";
+  const StepOptions& options = context.options;
+  switch (reason) {
+    case base::StopReason::kOutOfTime:
+      return step + "because it takes longer than max_seconds = " +
+             plant::format_value(options.max_seconds.value_or(0)) +
+             "; allow more time, take a smaller step, or use a cheaper contact model";
+    case base::StopReason::kOutOfIterations:
+      return step + "because an island needs more iterations than iteration_budget = " +
+             std::to_string(options.iteration_budget) +
+             "; allow more, take a smaller step, or use another contact model";
+    case base::StopReason::kInterrupted:
+    case base::StopReason::kNone: break;
+  }
+  return step + "because the caller interrupted it; take it again to continue";
 }
 
 std::string describe_non_finite_velocities(const StepContext& context,

@@ -15,6 +15,10 @@ namespace stiction::sim {
 std::string describe_failure(const StepContext& context, const mjData* data,
                              const ContactPipeline& contacts, int island);
 
+/// Describes why a step was given up.
+/// @param time at which the step began [s]
+std::string describe_stop(const StepContext& context, double time, base::StopReason reason);
+
 /// Describes velocities that are not finite.
 std::string describe_non_finite_velocities(const StepContext& context,
                                            const ContactPipeline& contacts);

@@ -156,9 +156,11 @@ class Finder {
         if (s.friction != MaterialSource().friction) given.insert(s.friction);
       for (const std::string& from : given)
         out_.push_back("friction (" + from + ") has no effect" + under_);
-      return;
     }
-    if (traits_.takes_torsion) return;
+    if (!traits_.takes_torsion) check_torsion();
+  }
+
+  void check_torsion() {
     std::vector<int> geoms, pairs, unequal;
     for (int i = 0; i < m_->ngeom; ++i)
       if (m_->geom_condim[i] > 3 && may_collide(m_, i)) geoms.push_back(i);
@@ -167,19 +169,17 @@ class Finder {
       const mjtNum* friction = m_->pair_friction + 5 * i;
       if (m_->pair_dim[i] > 1 && friction[0] != friction[1]) unequal.push_back(i);
     }
-    const char* kTorsion = ": torsional and rolling friction have no effect";
     std::string with_torsion;
     for (const contact::ContactModelTraits& model : contact::contact_models())
       if (model.takes_torsion && !model.is_mj_step)
         with_torsion += (with_torsion.empty() ? "" : ", ") + std::string(model.name);
-    const std::string instead = ", which uses condim 3; use one of the models " + with_torsion;
+    const std::string effect = ": torsional and rolling friction have no effect" + under_ +
+                               ", which uses condim 3; use one of the models " + with_torsion;
     if (!geoms.empty())
-      out_.push_back("condim of " + list_elements(m_, mjOBJ_GEOM, geoms) + kTorsion + under_ +
-                     instead);
+      out_.push_back("condim of " + list_elements(m_, mjOBJ_GEOM, geoms) + effect);
     if (!pairs.empty())
-      out_.push_back("condim of " + list_elements(m_, mjOBJ_PAIR, pairs) + kTorsion + under_ +
-                     instead);
-    if (!unequal.empty())
+      out_.push_back("condim of " + list_elements(m_, mjOBJ_PAIR, pairs) + effect);
+    if (!unequal.empty() && traits_.uses_friction)
       out_.push_back("friction of " + list_elements(m_, mjOBJ_PAIR, unequal) +
                      " differs between the tangents; their mean is used" + under_ +
                      "; use one of the models " + with_torsion);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "stiction/contact/contact_problem.hpp"
@@ -16,6 +18,10 @@ class MuJoCoStep {
   void take(StepContext& context, mjData* d);
   /// Calls mj_forward.
   void forward(StepContext& context, mjData* d);
+
+  /// Does nothing: mj_step remembers the step before in mjData.
+  void write_memory(std::vector<std::uint64_t>*) const {}
+  void read_memory(std::span<const std::uint64_t>*) {}
 
  private:
   void report_contacts(StepContext& context, mjData* d);

@@ -55,6 +55,9 @@ bool reads(const ContactModelTraits& model) {
 /// True for the models that Newton's method solves.
 bool uses_newton(const ContactModelTraits& model) { return !model.is_rigid && !model.is_mj_step; }
 
+/// True for the models whose step is Stiction's and not mj_step.
+bool is_solved_here(const ContactModelTraits& model) { return !model.is_mj_step; }
+
 constexpr auto kParameters = &StepOptions::parameters;
 constexpr auto kSurfaces = &StepOptions::surfaces;
 constexpr double kMaxInteger = std::numeric_limits<int>::max();
@@ -85,6 +88,21 @@ constexpr Option kOptions[] = {
      .is_used = uses_newton,
      .help = "Largest number of Newton iterations for an island, and for each softer problem that "
              "leads to its solution."},
+    {.name = "iteration_budget",
+     .member = member<&StepOptions::iteration_budget>(),
+     .range = {.low = 0, .high = kMaxInteger},
+     .is_used = is_solved_here,
+     .help = "Largest number of Newton iterations and pivots of one solve of an island, over all "
+             "rounds and fallbacks; 0 for no limit. A step that needs more fails with the status "
+             "'out_of_iterations', on every machine and for any number of threads."},
+    {.name = "max_seconds",
+     .member = member<&StepOptions::max_seconds>(),
+     .range = {.includes_low = false},
+     .unit = "s",
+     .is_used = is_solved_here,
+     .help = "Wall time after which a step fails with the status 'out_of_time'; None for no limit. "
+             "Which step fails depends on the machine, so results are not reproducible; "
+             "iteration_budget is."},
     {.name = "num_threads",
      .member = member<&StepOptions::num_threads>(),
      .range = {.low = 1, .high = 1024},

@@ -131,10 +131,15 @@ class Explainer {
     // unless the model has a limit of its own, near_rigid_factor.
     const double rigid = std::pow(2 * std::numbers::pi / time_step(), 2);
     const double beta = options_.parameters.near_rigid_factor;
+    const bool has_limit =
+        property.law_property == kStiffness && traits_.options.near_rigid_factor && beta > 0;
     if (std::isinf(value))
       return "near-rigid: the largest stiffness that the time step resolves, " + to_text(rigid) +
-             " N/m for each kg that the contact moves" + std::string(property.note_if_infinite);
-    if (property.law_property == kStiffness && traits_.options.near_rigid_factor && beta > 0)
+             " N/m for each kg that the contact moves" + std::string(property.note_if_infinite) +
+             (has_limit ? "; under a load of n times its mass, a body sinks n times as deep"
+                        : ", and up to 1000 times as much beside a body of more than ten times the "
+                          "mass");
+    if (has_limit)
       return "at most " + to_text(rigid / (beta * beta)) +
              " N/m for each kg that the contact moves; near_rigid_factor=0 removes this limit";
     return std::string(property.note);
@@ -279,6 +284,11 @@ class Explainer {
             ? "sliding lifts a body by this distance: " + to_text(reach.time) + " s times friction"
             : "none: the contact acts when bodies touch; contacts that may close within a step are "
               "speculative");
+    if (reach.slip > 0 && law_ == contact::NormalLawKind::hunt_crossley && use_.dissipation)
+      add("stiffening by slip", reach.slip * contact_.law.dissipation, "per m/s of slip",
+          "contact model " + std::string(traits_.name), true,
+          "friction times dissipation: while the contact slips, its stiffness is larger, and its "
+          "dissipation smaller, by the factor 1 + this number times the slip speed");
     if (reach.distance > 0)
       add("reach", reach.distance, "m", "normal law " + std::string(contact::traits(law_).name),
           true, "the contact acts below this distance");

@@ -58,6 +58,10 @@ void clear_report(StepReport* report) {
   report->timings = {};
   report->num_warnings = 0;
   report->warning.clear();
+  for (WarningReport& warnings : report->warnings) {
+    warnings.count = 0;
+    warnings.text.clear();
+  }
 }
 
 void write_contacts(const mjModel* m, const mjData* d, const contact::ContactProblem& problem,

@@ -42,7 +42,6 @@ void Rk4Step::take(StepContext& context, mjData* d) {
 void Rk4Step::forward(StepContext& context, mjData* d) {
   const double dt = context.mirror.opt.timestep;
   step_.begin(context, d);
-  motion_.save_warm_start();
   qacc_.resize(context.model->nv);
   if (start_part(context, d, true)) {
     if (motion_.calc_acceleration(context, d, 0, dt, qacc_.data())) {
@@ -56,7 +55,6 @@ void Rk4Step::forward(StepContext& context, mjData* d) {
       event_step_.forward(context, d);
     }
   }
-  motion_.restore_warm_start();
   if (context.failed()) context.report.certificate.ok = false;
   step_.restore(d);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "stiction/sim/divided_step.hpp"
@@ -33,6 +35,16 @@ class Rk4Step {
   /// Computes the accelerations, forces and sensors at the start of a step, after impacts. The
   /// state stays as it was.
   void forward(StepContext& context, mjData* d);
+
+  /// See ContactStep.
+  void write_memory(std::vector<std::uint64_t>* words) const {
+    motion_.write_memory(words);
+    event_step_.write_memory(words);
+  }
+  void read_memory(std::span<const std::uint64_t>* words) {
+    motion_.read_memory(words);
+    event_step_.read_memory(words);
+  }
 
  private:
   bool start_part(StepContext& context, mjData* d, bool senses);

@@ -11,6 +11,7 @@ namespace stiction::sim {
 /// @return false if the step has failed
 template <class Stage>
 [[nodiscard]] bool run_stage(StepContext& context, double StepTimings::*time, Stage&& stage) {
+  base::check_limits();
   Stopwatch clock;
   stage();
   context.report.timings.*time += clock.lap();

@@ -12,7 +12,10 @@ StepContext::StepContext(const mjModel* model, const StepOptions& options,
                                         : std::move(materials)),
       plant(model),
       mirror(*model),
-      stage(model) {}
+      stage(model) {
+  if (options.max_seconds) limits.max_seconds = *options.max_seconds;
+  limits.max_iterations = options.iteration_budget;
+}
 
 void StepContext::update() {
   // All other values that may change are behind pointers, which stay the same.
@@ -57,10 +60,8 @@ void StepContext::finish_call(mjData* d, const MuJoCoState& before, const plant:
     d->pbase = before.pbase;
     fail(kMuJoCoError, std::string("MuJoCo: ") + guard.error());
   }
-  if (guard.num_warnings() > 0) {
-    report.num_warnings += guard.num_warnings();
-    report.warning = guard.warning();
-  }
+  if (guard.num_warnings() > 0)
+    report.warn(WarningKind::mujoco, guard.warning(), guard.num_warnings());
   if (MuJoCoState(d).num_full != before.num_full)
     fail(kBufferFull,
          "the contacts or constraints do not fit in mjData; enlarge it with <size "

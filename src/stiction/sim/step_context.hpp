@@ -5,6 +5,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/base/work_limits.hpp"
 #include "stiction/plant/materials.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
@@ -43,6 +44,7 @@ class StepContext {
   const plant::MaterialTable materials;
   const plant::Model plant;
   StepReport report;
+  base::WorkLimits limits;  // of the step that is taken
 
   mjModel mirror;        // the caller's model with our options; shares its arrays
   const mjModel* stage;  // the argument of MuJoCo's functions: the caller's model if possible

@@ -34,6 +34,11 @@ struct StepOptions {
   /// Largest number of Newton iterations for an island, and for each softer problem that leads to
   /// its solution, >= 1.
   int max_iterations = 100;
+  /// Largest number of iterations of one solve of an island, over all rounds and fallbacks; 0 for
+  /// no limit. Newton iterations and pivots count.
+  int iteration_budget = 0;
+  /// Wall time after which a step fails [s], > 0; empty for no limit.
+  std::optional<double> max_seconds = std::nullopt;
   /// Threads that share the islands of one step, in 1..1024. Results do not depend on it.
   int num_threads = 1;
   OnFailure on_failure = OnFailure::raise;

@@ -1,6 +1,25 @@
 #include "stiction/sim/step_report.hpp"
 
+#include <utility>
+
 namespace stiction::sim {
+
+const char* name(WarningKind kind) {
+  switch (kind) {
+    case WarningKind::mujoco: return "mujoco";
+    case WarningKind::patch_limit: return "patch_limit";
+    case WarningKind::conflict: return "conflict";
+  }
+  return "";
+}
+
+void StepReport::warn(WarningKind kind, std::string text, int count) {
+  num_warnings += count;
+  WarningReport& own = warnings[static_cast<int>(kind)];
+  own.count += count;
+  own.text = text;
+  warning = std::move(text);
+}
 
 std::string describe_status(std::uint32_t status) {
   struct Name {
@@ -16,6 +35,9 @@ std::string describe_status(std::uint32_t status) {
       {kBufferFull, "buffer_full"},
       {kMuJoCoError, "mujoco_error"},
       {kCertificateFailed, "certificate_failed"},
+      {kOutOfTime, "out_of_time"},
+      {kOutOfIterations, "out_of_iterations"},
+      {kInterrupted, "interrupted"},
   };
   std::string text;
   for (const Name& n : kNames)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ enum StepStatus : std::uint32_t {
   kBufferFull = 1u << 5,           // contacts or constraints did not fit in mjData
   kMuJoCoError = 1u << 6,          // MuJoCo raised an error
   kCertificateFailed = 1u << 7,    // the result did not pass its certificate
+  kOutOfTime = 1u << 8,            // the step took longer than max_seconds
+  kOutOfIterations = 1u << 9,      // an island needed more iterations than iteration_budget
+  kInterrupted = 1u << 10,         // the caller interrupted the step, for example by Ctrl-C
 };
 
 /// The contacts of a step: arrays with one entry (or row) per contact. They include speculative
@@ -44,6 +48,7 @@ struct ContactReport {
   std::vector<double> delassus;           // mobility w of the point [1/kg]; NaN if not computed
   std::vector<std::uint8_t> is_fallback;  // 1: a point contact of a geom with a pressure field
   std::vector<int> patch;                 // index of the patch that it is a point of; -1: none
+  double time_step = 0;                   // of the whole step [s]; force = impulse / time_step
 
   int size() const { return static_cast<int>(distance.size()); }
 };
@@ -75,6 +80,23 @@ struct StepStatistics {
   double residual = 0;   // largest |D grad l| / scale of an island [-]
 };
 
+/// The kinds of warnings of a step.
+enum class WarningKind {
+  mujoco,       // MuJoCo's own
+  patch_limit,  // pressure fields are thin for their speed, or deep in each other
+  conflict,     // overlaps, limits and equalities cannot be corrected together
+};
+inline constexpr int kNumWarningKinds = 3;
+
+/// Returns the name of a kind, such as "patch_limit".
+const char* name(WarningKind kind);
+
+/// The warnings of one kind in a call.
+struct WarningReport {
+  int count = 0;
+  std::string text;  // the last one
+};
+
 /// The report of a step. After several steps in one call it describes the last one, with the worst
 /// certificate and all warnings of the call.
 struct StepReport {
@@ -90,9 +112,12 @@ struct StepReport {
   PatchReport patches;
   TraceReport trace;
   std::vector<contact::IslandStatistics> islands;
-  int num_warnings = 0;  // by MuJoCo, of patches beyond their limits, and of conflicts
-  std::string warning;   // the last one
+  int num_warnings = 0;                                  // of all kinds
+  std::string warning;                                   // the last one
+  std::array<WarningReport, kNumWarningKinds> warnings;  // by kind
 
+  /// Adds warnings of a kind, of which `text` is the last one.
+  void warn(WarningKind kind, std::string text, int count = 1);
   bool ok() const { return status == kOk; }
 };
 

@@ -1,5 +1,7 @@
 #include "stiction/sim/stepper.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -11,6 +13,7 @@
 #include "stiction/plant/solver_outputs.hpp"
 #include "stiction/sim/contact_step.hpp"
 #include "stiction/sim/event_step.hpp"
+#include "stiction/sim/failure_text.hpp"
 #include "stiction/sim/ignored_settings.hpp"
 #include "stiction/sim/mujoco_step.hpp"
 #include "stiction/sim/report_writer.hpp"
@@ -18,6 +21,19 @@
 #include "stiction/sim/stopwatch.hpp"
 
 namespace stiction::sim {
+namespace {
+
+StepStatus status_of(base::StopReason reason) {
+  switch (reason) {
+    case base::StopReason::kOutOfTime: return kOutOfTime;
+    case base::StopReason::kOutOfIterations: return kOutOfIterations;
+    case base::StopReason::kInterrupted:
+    case base::StopReason::kNone: break;
+  }
+  return kInterrupted;
+}
+
+}  // namespace
 
 class Stepper::Workspace {
  public:
@@ -38,58 +54,85 @@ class Stepper::Workspace {
   const StepReport& forward(mjData* d) noexcept;
   std::vector<double> calc_hessian() const;
 
+  std::vector<std::uint64_t> get_state() const;
+  void set_state(std::span<const std::uint64_t> state);
+
   StepContext context;
 
  private:
   void begin(mjData* d);
   void step_once(mjData* d);
-  void evaluate(mjData* d);
+  template <class F>
+  void call(mjData* d, F&& work);
+  void keep_state(const mjData* d, int signature);
+  void restore_state(mjData* d, int signature);
   void check_end(mjData* d);
   void explain();
+  void fail_unfinished(std::uint32_t status, std::string message);
+  void write_memory(std::vector<std::uint64_t>* words) const;
+  void read_memory(std::span<const std::uint64_t> words);
+  std::array<std::uint64_t, 4> make_state_key() const;
 
   std::variant<MuJoCoStep, ContactStep, EventStep, Rk4Step> step_;
-  std::vector<mjtNum>
-      state_;  // at the start of the step; empty for MuJoCoStep, which keeps its own
+  // The state and the memory at the start of the step. state_ is empty for MuJoCoStep, which keeps
+  // its own.
+  std::vector<mjtNum> state_;
+  std::vector<std::uint64_t> memory_;
+  bool is_state_kept_ = false;
 };
 
 const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
   StepReport& report = context.report;
   clear_report(&report);
-  try {
-    for (int i = 0; i < num_steps && !context.failed(); ++i) step_once(d);
-    explain();
-  } catch (const std::exception& e) {  // out of memory
-    context.fail(kMuJoCoError, e.what());
+  context.limits.begin_call();
+  const base::LimitedTask task(&context.limits, true);
+  for (int i = 0; i < num_steps && !context.failed(); ++i) {
+    call(d, [&] { step_once(d); });
+    if (context.failed() && is_state_kept_) restore_state(d, mjSTATE_INTEGRATION);
   }
   report.time = d->time;
   return report;
 }
 
 const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
+  // Sensors with a delay and plugins change their part of the state.
+  constexpr int kState = mjSTATE_FULLPHYSICS;
   StepReport& report = context.report;
   clear_report(&report);
-  try {
+  context.limits.begin_call();
+  const base::LimitedTask task(&context.limits, true);
+  call(d, [&] {
     Stopwatch clock;
     begin(d);
-    if (!context.failed()) evaluate(d);
+    if (context.failed()) return;
+    keep_state(d, kState);
+    std::visit([&](auto& step) { step.forward(context, d); }, step_);
+    context.update();
     report.timings.total = clock.lap();
-    explain();
-  } catch (const std::exception& e) {  // out of memory
-    context.fail(kMuJoCoError, e.what());
+  });
+  if (is_state_kept_) {
+    restore_state(d, kState);
+    plant::write_solver_outputs(context.model, d, report.statistics.iterations);
   }
   report.time = d->time;
   return report;
 }
 
-void Stepper::Workspace::evaluate(mjData* d) {
-  // Sensors with a delay and plugins change their part of the state.
-  constexpr int kState = mjSTATE_FULLPHYSICS;
-  if (!state_.empty()) mj_getState(context.model, d, state_.data(), kState);
-  std::visit([&](auto& step) { step.forward(context, d); }, step_);
-  context.update();
-  if (state_.empty()) return;
-  mj_setState(context.model, d, state_.data(), kState);
-  plant::write_solver_outputs(context.model, d, context.report.statistics.iterations);
+/// Calls work(), which may be stopped by a limit, and fails the step if it ends by an exception.
+template <class F>
+void Stepper::Workspace::call(mjData* d, F&& work) {
+  const double time = d->time;
+  is_state_kept_ = false;
+  try {
+    context.limits.begin_step();
+    base::check_limits();
+    work();
+    explain();
+  } catch (const base::WorkStopped& stopped) {
+    fail_unfinished(status_of(stopped.reason), describe_stop(context, time, stopped.reason));
+  } catch (const std::exception& e) {  // out of memory
+    fail_unfinished(kMuJoCoError, e.what());
+  }
 }
 
 std::vector<double> Stepper::Workspace::calc_hessian() const {
@@ -102,6 +145,74 @@ std::vector<double> Stepper::Workspace::calc_hessian() const {
                     ? "'" + std::string(model.name) + "' has no Hessian; use a convex contact model"
                     : "there is no Hessian; use a convex contact model, and take a step first");
   return H;
+}
+
+/// Fails a step that left its stages by an exception.
+void Stepper::Workspace::fail_unfinished(std::uint32_t status, std::string message) {
+  context.fail(status, std::move(message));
+  context.report.certificate.ok = false;
+  clear_contacts(&context.report.contacts);
+  context.update();
+}
+
+/// Keeps the memory and the parts `signature` of the state.
+void Stepper::Workspace::keep_state(const mjData* d, int signature) {
+  if (state_.empty()) return;
+  mj_getState(context.model, d, state_.data(), signature);
+  memory_.clear();
+  write_memory(&memory_);
+  is_state_kept_ = true;
+}
+
+void Stepper::Workspace::restore_state(mjData* d, int signature) {
+  mj_setState(context.model, d, state_.data(), signature);
+  try {
+    read_memory(memory_);
+  } catch (const std::exception&) {  // never: the words are those of write_memory
+  }
+}
+
+void Stepper::Workspace::write_memory(std::vector<std::uint64_t>* words) const {
+  std::visit([words](const auto& step) { step.write_memory(words); }, step_);
+}
+
+/// @throws Error if the words are not those of write_memory
+void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
+  std::visit([&words](auto& step) { step.read_memory(&words); }, step_);
+  if (!words.empty())
+    throw Error(ErrorCode::kWrongShape, "state",
+                "has more numbers than a simulator of this model has");
+}
+
+/// Returns the numbers with which a state begins: they identify the format, the contact model, the
+/// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
+/// lost in its binary format.
+std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
+  constexpr std::uint64_t kFormat = 0x5354494353540001;  // "STICST", version 1
+  const auto join = [](auto a, auto b) {
+    return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
+  };
+  const mjModel* m = context.model;
+  return {kFormat,
+          join(static_cast<int>(context.options.contact_model),
+               static_cast<int>(context.options.integrator)),
+          join(m->nq, m->nv), join(m->nbody, m->ngeom)};
+}
+
+std::vector<std::uint64_t> Stepper::Workspace::get_state() const {
+  const auto key = make_state_key();
+  std::vector<std::uint64_t> state(key.begin(), key.end());
+  write_memory(&state);
+  return state;
+}
+
+void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
+  const auto key = make_state_key();
+  if (state.size() < key.size() || !std::equal(key.begin(), key.end(), state.begin()))
+    throw Error(ErrorCode::kWrongShape, "state",
+                "does not belong to a simulator of this model with this contact model and "
+                "integrator; take one of Simulator.get_state()");
+  read_memory(state.subspan(key.size()));
 }
 
 /// Checks the state and the inputs of a step, and reads the values of the model that may change.
@@ -134,8 +245,9 @@ void Stepper::Workspace::step_once(mjData* d) {
   Stopwatch clock;
   begin(d);
   if (context.failed()) return;
-  if (!state_.empty()) mj_getState(context.model, d, state_.data(), mjSTATE_INTEGRATION);
+  keep_state(d, mjSTATE_INTEGRATION);
   std::visit([&](auto& step) { step.take(context, d); }, step_);
+  context.report.contacts.time_step = context.mirror.opt.timestep;
   if (!state_.empty() && !context.failed()) {
     plant::write_solver_outputs(context.model, d, context.report.statistics.iterations);
     check_end(d);
@@ -148,7 +260,7 @@ void Stepper::Workspace::step_once(mjData* d) {
 void Stepper::Workspace::check_end(mjData* d) {
   const plant::StateFault fault = plant::check_state(context.model, d);
   if (!fault.array || !fault.is_state) return;
-  mj_setState(context.model, d, state_.data(), mjSTATE_INTEGRATION);
+  restore_state(d, mjSTATE_INTEGRATION);
   char text[200];
   std::snprintf(text, sizeof text,
                 "%s[%d] would be %s at the end of the step from time %s, because the motion is too "
@@ -190,6 +302,11 @@ void Stepper::forward(mjData* data, StepReport* report) noexcept {
   std::swap(workspace_->context.report, *report);
   (void)workspace_->forward(data);
   std::swap(workspace_->context.report, *report);
+}
+std::vector<std::uint64_t> Stepper::get_state() const { return workspace_->get_state(); }
+void Stepper::set_state(std::span<const std::uint64_t> state) { workspace_->set_state(state); }
+void Stepper::set_interrupt(bool (*is_interrupted)()) {
+  workspace_->context.limits.is_interrupted = is_interrupted;
 }
 std::vector<double> Stepper::calc_hessian() const { return workspace_->calc_hessian(); }
 const mjModel* Stepper::model() const { return workspace_->context.model; }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,19 @@ class Stepper {
   /// @return column-major, size (nv x nv)
   /// @throws Error before the first step, for 'mujoco', and for models that are not convex
   std::vector<double> calc_hessian() const;
+
+  /// Returns what the stepper remembers of the last step to guess the next solution, for example
+  /// the active set of a rigid model. A stepper with the same model and options that gets these
+  /// numbers by set_state, and an mjData with the same mjSTATE_INTEGRATION, continues with the same
+  /// bits.
+  std::vector<std::uint64_t> get_state() const;
+  /// @throws Error if the numbers are not the state of a stepper with this model and these options;
+  ///         the stepper then has no memory of a step
+  void set_state(std::span<const std::uint64_t> state);
+
+  /// Asks, about ten times a second on the thread that steps, whether to give up the step, which
+  /// then fails with kInterrupted. Null, the default, never asks.
+  void set_interrupt(bool (*is_interrupted)());
 
   const mjModel* model() const;
   const StepOptions& options() const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 #include "stiction/base/error.hpp"
 #include "stiction/certificate/certificate_fields.hpp"
@@ -88,7 +90,8 @@ bool ViscousMotion::resolve_impacts(StepContext& context, mjData* d) {
   const mjModel* m = context.stage;
   if (!sustained_.choose_touching(m, d)) return true;
   assemble(context, d, Level::impact, 0);
-  if (context.failed() || !solve(context, Level::impact) || !certify(context, 1)) return false;
+  if (context.failed() || !solve(context, Level::impact) || !certify(context, Level::impact, 1))
+    return false;
   check_momentum(context, d, Level::impact, 1);
   if (context.failed()) return false;
   plant::to_mujoco_dofs(d, context.plant, contacts_.solution.v.data(), d->qvel);
@@ -110,7 +113,7 @@ bool ViscousMotion::calc_acceleration(StepContext& context, mjData* d, double re
   assemble(context, d, Level::acceleration, reach);
   if (context.failed() || !solve(context, Level::acceleration)) return false;
   // The reach of the first stage is 0, so its errors do not enter the report.
-  if (!certify(context, reach)) return false;
+  if (!certify(context, Level::acceleration, reach)) return false;
   check_momentum(context, d, Level::acceleration, duration);
   if (context.failed()) return false;
   plant::to_mujoco_dofs(d, context.plant, contacts_.solution.v.data(), qacc);
@@ -169,15 +172,21 @@ bool ViscousMotion::solve(StepContext& context, Level level) {
   return std::all_of(islands.begin(), islands.end(), is_solved);
 }
 
+/// Returns the power of the contacts and rows at the present velocities [W].
+double ViscousMotion::calc_power() const {
+  const std::span<const double> force = contacts_.certifier.constraint_impulse();
+  return std::inner_product(v_.begin(), v_.end(), force.begin(), 0.0);
+}
+
 /// Certifies the solution.
 /// @param scale time over which accelerations change velocities [s]; 1 for velocities
 /// @return false if the solution fails its certificate
-bool ViscousMotion::certify(StepContext& context, double scale) {
-  certificate::Certificate certificate =
-      certify_solution(context, make_row_options(context.options), &contacts_);
+bool ViscousMotion::certify(StepContext& context, Level level, double scale) {
+  certificate::Certificate certificate = certify_solution(
+      context, make_row_options(context.options), &contacts_, level == Level::impact);
   if (!certificate.ok) return false;
   certificate::scale_to_velocities(scale, &certificate);
-  certificate.rigid.energy_gain = 0;  // undefined for accelerations, not reported for impacts
+  if (level == Level::acceleration) certificate.energy_gain = scale * calc_power();
   certificate::keep_worst(certificate, &context.report.certificate);
   return true;
 }
@@ -188,10 +197,9 @@ void ViscousMotion::check_momentum(StepContext& context, mjData* d, Level level,
   plant::write_row_forces(d, contacts_.problem, contacts_.solution);
   plant::MomentumCheck::Result momentum;
   context.call_mujoco(d, [&] {
-    const plant::MomentumCheck::Input input = make_momentum_input(context, d, contacts_);
-    plant::MomentumCheck& check = contacts_.momentum_check;
-    momentum = level == Level::impact ? check.calc(input, no_implicit_forces_)
-                                      : check.calc_accelerations(input, viscous_.coefficients);
+    momentum = level == Level::impact
+                   ? sim::check_momentum(context, d, no_implicit_forces_, &contacts_)
+                   : check_acceleration_momentum(context, d, viscous_.coefficients, &contacts_);
   });
   const certificate::Verdict agreement = report_momentum(context, momentum, duration);
   if (!agreement.ok()) fail_certificate(context, agreement.failed());
@@ -221,16 +229,6 @@ void ViscousMotion::write_back(StepContext& context, mjData* d, double duration)
 
 void ViscousMotion::complete_rows(StepContext& context, mjData* d) {
   sim::complete_rows(context, d, contacts_.problem, &contact_jacobian_);
-}
-
-void ViscousMotion::save_warm_start() {
-  impact_solver_->save_warm_start();
-  acceleration_solver_->save_warm_start();
-}
-
-void ViscousMotion::restore_warm_start() {
-  impact_solver_->restore_warm_start();
-  acceleration_solver_->restore_warm_start();
 }
 
 }  // namespace stiction::sim

@@ -64,9 +64,16 @@ class ViscousMotion {
   /// remove_idle.
   void complete_rows(StepContext& context, mjData* d);
 
-  /// Saves and restores the warm start of the solvers; see ContactSolver::save_warm_start.
-  void save_warm_start();
-  void restore_warm_start();
+
+  /// See ContactStep.
+  void write_memory(std::vector<std::uint64_t>* words) const {
+    impact_solver_->write_memory(words);
+    acceleration_solver_->write_memory(words);
+  }
+  void read_memory(std::span<const std::uint64_t>* words) {
+    impact_solver_->read_memory(words);
+    acceleration_solver_->read_memory(words);
+  }
 
  private:
   /// Viscous friction of each contact of the problem.
@@ -78,7 +85,8 @@ class ViscousMotion {
   void find_positions(StepContext& context, mjData* d);
   void assemble(StepContext& context, mjData* d, Level level, double reach);
   bool solve(StepContext& context, Level level);
-  bool certify(StepContext& context, double scale);
+  bool certify(StepContext& context, Level level, double scale);
+  double calc_power() const;
   void check_momentum(StepContext& context, mjData* d, Level level, double duration);
 
   plant::SpeculativeContacts speculative_;

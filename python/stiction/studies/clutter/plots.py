@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -10,11 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Patch, Polygon
+from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
 from stiction.experiments.clutter import RADIUS, make_clutter
 from stiction.experiments.plots import add_legend, find_line, label_steps, make_plot
-from stiction.studies.clutter.run import NUM_BODIES, STICTION_TOLERANCE, ClutterRun
+from stiction.studies.clutter.case import NUM_BODIES, STICTION_TOLERANCE
+from stiction.studies.clutter.run import ClutterRun
+from stiction.studies.clutter.sweep import Sweep, measure
 
 Vector = NDArray[np.float64]
 
@@ -27,7 +31,7 @@ def draw_scene(run: ClutterRun) -> Figure:
     figure, axes = make_plot(2, height=5.2)
     for panel, qpos, title in zip(axes, (run.start, run.end), ("0 s", "3 s"), strict=True):
         _draw_bodies(panel, qpos)
-        panel.set_title(f"{title}, {run.contact_model}")
+        panel.set_title(f"{title}, {run.case.contact_model}")
         panel.set_xlabel("x [m]")
         panel.set_ylabel("z [m]")
     return figure
@@ -84,12 +88,12 @@ def draw_solver(runs: Mapping[str, ClutterRun]) -> Figure:
     """Draws iterations, averaged over 20 ms, and condition numbers over time."""
     figure, (left, right) = make_plot(2)
     for name, run in runs.items():
-        line = find_line(name, list(runs))
+        line = {**_find_line(name, runs), "lw": 1.3}
         time, iterations = _average(run, run.iterations)
-        left.plot(time, iterations, **{**line, "lw": 1.3})
+        left.plot(time, iterations, **line)
         known = np.isfinite(run.condition)
         if known.any():
-            right.plot(run.time[known], run.condition[known], **{**line, "lw": 1.3})
+            right.plot(run.time[known], run.condition[known], **line)
     left.set_ylabel("Newton iterations, largest of all islands")
     right.set_ylabel("condition number of H")
     right.set_yscale("log")
@@ -106,8 +110,8 @@ def draw_stiction_speed(runs: Mapping[str, ClutterRun]) -> Figure:
     for name, run in runs.items():
         if np.isfinite(run.stiction_speed).any():
             time, speed = _average(run, run.stiction_speed)
-            axes.plot(time, speed, **{**find_line(name, list(runs)), "lw": 1.6})
-    axes.axhline(STICTION_TOLERANCE, color="k", ls="--", lw=1, label="v_s")
+            axes.plot(time, speed, **{**_find_line(name, runs), "lw": 1.6})
+    axes.axhline(STICTION_TOLERANCE, color="k", ls=":", lw=1, label="v_s")
     axes.set_yscale("log")
     axes.set_xlabel("time [s]")
     axes.set_ylabel("effective stiction speed [m/s]")
@@ -115,9 +119,17 @@ def draw_stiction_speed(runs: Mapping[str, ClutterRun]) -> Figure:
     return figure
 
 
+def _find_line(name: str, runs: Mapping[str, ClutterRun]) -> dict[str, Any]:
+    """Returns the line of a model. A variant has the color of its model, and is dashed."""
+    models = [run.case.contact_model for run in runs.values()]
+    model = runs[name].case.contact_model
+    line = find_line(model, models)
+    return line if name == model else {**line, "label": name, "ls": "--"}
+
+
 def _average(run: ClutterRun, values: Vector) -> tuple[Vector, Vector]:
     """Averages values over blocks of steps. Returns the times and means of the blocks."""
-    size = max(1, round(_BLOCK / run.time_step))
+    size = max(1, round(_BLOCK / run.case.time_step))
     num = len(values) // size
     blocks = values[: num * size].reshape(num, size)
     known = np.isfinite(blocks).any(axis=1)
@@ -134,8 +146,8 @@ def _finish_time(figure: Figure, left: Axes, right: Axes) -> None:
     add_legend(figure, left)
 
 
-def draw_against_step(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Figure:
-    """Draws means over the run as functions of the time step."""
+def draw_against_step(runs: Sweep) -> Figure:
+    """Draws iterations and condition numbers over the time step, with the spread over the scenes."""
     figure, (left, right) = make_plot(2)
     _draw_means(left, runs, ClutterRun.mean_iterations)
     _draw_means(right, runs, ClutterRun.mean_condition)
@@ -148,8 +160,8 @@ def draw_against_step(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Figure:
     return figure
 
 
-def draw_against_stiffness(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Figure:
-    """Draws means over the run as functions of the stiffness."""
+def draw_against_stiffness(runs: Sweep) -> Figure:
+    """Draws iterations and condition numbers over the stiffness, with the spread over the scenes."""
     figure, (left, right) = make_plot(2)
     _draw_means(left, runs, ClutterRun.mean_iterations)
     _draw_means(right, runs, ClutterRun.mean_condition)
@@ -162,13 +174,15 @@ def draw_against_stiffness(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Fi
 
 
 def _label_means(left: Axes, right: Axes) -> None:
-    left.set_ylabel("Newton iterations, largest of all islands, mean")
-    left.set_ylim(0, None)
+    left.set_ylabel("Newton iterations, mean")
+    left.set_yscale("log")
+    left.set_yticks(_ITERATION_TICKS[1:], [str(tick) for tick in _ITERATION_TICKS[1:]])
+    left.yaxis.set_minor_locator(NullLocator())
     right.set_ylabel("mean condition number of H")
     right.set_yscale("log")
 
 
-def draw_penetration(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Figure:
+def draw_penetration(runs: Sweep) -> Figure:
     """Draws the penetration in the last 1.25 s over the stiffness, with a line of slope -1.
 
     The left panel shows the mean, as in the paper, and the right panel the median.
@@ -182,13 +196,10 @@ def draw_penetration(runs: Mapping[str, Mapping[float, ClutterRun]]) -> Figure:
 
 
 def _draw_penetration(
-    axes: Axes,
-    runs: Mapping[str, Mapping[float, ClutterRun]],
-    name: str,
-    value: Callable[[ClutterRun], float],
+    axes: Axes, runs: Sweep, name: str, value: Callable[[ClutterRun], float]
 ) -> None:
     _draw_means(axes, runs, value)
-    points = [(k, value(run)) for of in runs.values() for k, run in of.items()]
+    points = [(k, measure(of[k], value).mean) for of in runs.values() for k in of]
     if points:
         k0, k1 = min(k for k, _ in points), max(k for k, _ in points)
         depth = 0.4 * min(depth for k, depth in points if k == k0)
@@ -199,14 +210,16 @@ def _draw_penetration(
     axes.set_ylabel(f"{name} penetration, last 1.25 s [m]")
 
 
-def _draw_means(
-    axes: Axes,
-    runs: Mapping[str, Mapping[float, ClutterRun]],
-    value: Callable[[ClutterRun], float],
-) -> None:
+def _draw_means(axes: Axes, runs: Sweep, value: Callable[[ClutterRun], float]) -> None:
+    """Draws the geometric mean over the scenes, with bars of one standard deviation."""
+    first = {name: next(iter(of_key.values()))[0] for name, of_key in runs.items()}
     for name, of_key in runs.items():
         keys = sorted(of_key)
-        values = [value(of_key[key]) for key in keys]
-        if np.isfinite(values).any():
-            line = {**find_line(name, list(runs)), "lw": 1.4, "alpha": 1}
-            axes.plot(keys, values, marker="o", ms=5, **line)
+        points = [measure(of_key[key], value) for key in keys]
+        means = np.array([point.mean for point in points])
+        if not np.isfinite(means).any():
+            continue
+        spread = np.array([point.spread for point in points])
+        bars = np.vstack([means - means / spread, means * spread - means])
+        line = {**_find_line(name, first), "lw": 1.4, "alpha": 1}
+        axes.errorbar(keys, means, yerr=bars, marker="o", ms=4, elinewidth=1, capsize=2, **line)

@@ -10,39 +10,23 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-import stiction
 from stiction._core import contact_model_traits
-from stiction.errors import Error, ignored_settings_are_fine
-from stiction.experiments.clutter import (
-    STIFFNESS,
-    TIME_STEP,
-    make_clutter,
-    make_mjcf,
-    make_properties,
-)
-from stiction.options import DEFAULTS
+from stiction.errors import Error
+from stiction.studies.clutter.case import ClutterCase, calc_stiction_speed
 
 Vector = NDArray[np.float64]
 
-NUM_BODIES = 40
 DURATION = 3.0  # [s]
 IMPACTS = (0.1, 0.75)  # interval in which the bodies fall onto each other [s]
 SETTLED = 2.0  # time from which the pile counts as settled, and its drift is measured [s]
 STEADY_FROM = 1.75  # time from which penetration is measured [s]
-STICTION_TOLERANCE = 1e-4  # v_s [m/s]
-REGULARIZATION = 1e-3  # sigma [-]
-
-# A geom's gap divided by the time step [m/s]. The gaps of two geoms add up to the distance that a
-# body travels in a step at 5 m/s, the speed of a fall from the top.
-_GAP_SPEED = 2.5
 
 
 @dataclass
 class ClutterRun:
     """The results of a run. Row i of the arrays belongs to step i.
 
-    contact_model: name of the contact model.
-    time_step: [s].
+    case: the settings.
     time: time at the end of the step, (n,) [s].
     iterations: largest number of Newton iterations of an island, (n,).
     contacts: number of contacts, (n,).
@@ -61,8 +45,7 @@ class ClutterRun:
     status: number of failed steps by their status.
     """
 
-    contact_model: str
-    time_step: float
+    case: ClutterCase
     time: Vector
     iterations: Vector
     contacts: Vector
@@ -134,46 +117,20 @@ class ClutterRun:
         }
 
 
-def run_clutter_case(
-    contact_model: str,
-    *,
-    time_step: float = TIME_STEP,
-    stiffness: float = STIFFNESS,
-    tolerance: float = DEFAULTS["tolerance"],
-    stiction_tolerance: float = STICTION_TOLERANCE,
-    seed: int = 0,
-    num_conditions: int = 0,
-) -> ClutterRun:
+def run_clutter_case(case: ClutterCase, num_conditions: int = 0) -> ClutterRun:
     """Drops the bodies and steps until DURATION.
 
     Args:
-        contact_model: name of the contact model.
-        time_step: [s].
-        stiffness: stiffness of a contact [N/m].
-        tolerance: relative tolerance of the solver.
-        stiction_tolerance: v_s [m/s].
-        seed: seed of the scene.
+        case: the settings.
         num_conditions: number of steps at which the condition number is computed. Each of these
             computations costs as much as twenty steps.
     """
-    scene = make_clutter(NUM_BODIES, seed)
-    text = make_mjcf(scene, time_step, stiffness, _GAP_SPEED * time_step)
-    model = mujoco.MjModel.from_xml_string(text)
-    with ignored_settings_are_fine():
-        simulator = stiction.Simulator(
-            model,
-            contact_model,
-            properties=make_properties(stiffness),
-            tolerance=tolerance,
-            stiction_tolerance=stiction_tolerance,
-            friction_regularization=REGULARIZATION,
-            near_rigid_factor=0.0,
-            on_failure="keep_best",
-        )
-    data = mujoco.MjData(model)
+    simulator = case.make_simulator()
+    data = mujoco.MjData(simulator.model)
     start = data.qpos.copy()
+    time_step = case.time_step
     num_steps = round(DURATION / time_step)
-    traits = contact_model_traits(contact_model)
+    traits = contact_model_traits(case.contact_model)
     stride = num_steps // num_conditions if num_conditions and not traits.is_mj_step else 0
     trace = np.full((num_steps, 5), np.nan)
     depths, residual, coupling, status = [], 0.0, 0.0, dict[str, int]()
@@ -196,13 +153,14 @@ def run_clutter_case(
         trace[i, 1:4] = (
             statistics.max_iterations,
             statistics.num_contacts,
-            calc_stiction_speed(contact_model, report.contacts),
+            calc_stiction_speed(case, report.contacts),
         )
         if stride and i % stride == stride // 2:
             try:
                 trace[i, 4] = simulator.calc_condition_number()
-            except Error:  # the model has no Hessian
+            except Error:  # the model has no Hessian, except in steps without contacts
                 stride = 0
+                trace[:, 4] = np.nan
         depth = -report.contacts.distance
         if i * time_step >= STEADY_FROM:
             depths.append(depth[depth > 0])
@@ -211,8 +169,7 @@ def run_clutter_case(
     depth = np.concatenate(depths)
     moved = (data.qpos - settled).reshape(-1, 7)[:, :3]
     return ClutterRun(
-        contact_model=contact_model,
-        time_step=time_step,
+        case=case,
         time=trace[:, 0],
         iterations=trace[:, 1],
         contacts=trace[:, 2],
@@ -232,29 +189,3 @@ def run_clutter_case(
         end=data.qpos.copy(),
         status=status,
     )
-
-
-def calc_stiction_speed(contact_model: str, contacts: stiction.ContactReport) -> float:
-    """Returns the slip speed below which a contact sticks, as the mean of the loaded contacts [m/s].
-
-    It is NaN if no contact is loaded or the model has no such speed. With the normal impulse
-    gamma_n of this step, which the lagged models replace by that of the previous step,
-
-        sap                                      sigma w mu gamma_n
-        lagged, tamsi                            v_s
-        lagged_regularized, similar, coulomb     max(v_s, sigma w mu gamma_n)
-
-    Source: [castro2023] section VIII.
-    """
-    normal = contacts.normal_impulse
-    loaded = normal > 0
-    traits = contact_model_traits(contact_model)
-    if traits.is_mj_step or not loaded.any():
-        return float("nan")
-    if not traits.uses_friction_regularization:
-        return STICTION_TOLERANCE
-    w, mu = contacts.delassus[loaded], contacts.friction[loaded]
-    speed = REGULARIZATION * w * mu * normal[loaded]
-    if traits.uses_stiction_tolerance:
-        speed = np.maximum(STICTION_TOLERANCE, speed)
-    return float(np.mean(speed))

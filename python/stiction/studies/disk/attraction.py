@@ -41,7 +41,7 @@ def study_attraction(
     shown = {}
     for tessellation in ("polygon", "triangle"):
         for quadrature in ("centroid", "moment_exact"):
-            disk = Disk(0, tessellation, quadrature, tips=False)
+            disk = Disk(tessellation=tessellation, quadrature=quadrature, tips=False)
             name = f"{tessellation}, {quadrature}"
             found = {}
             for ratio in ratios:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 import stiction
 from stiction.names import find_models
 from stiction.simulator import Simulator
+from stiction.studies.disk.mesh import make_ring_mesh
 
 Vector = NDArray[np.float64]
 
@@ -46,6 +46,7 @@ class Disk:
 
     num_rings: k > 0 gives caps of 6 k^2 triangles of similar size in k rings, inscribed in the
         coin; 0 gives a fan of NUM_SIDES triangles about the center, with the coin's area.
+    grading: exponent p; ring i of k has the radius (i/k)^p of the coin's.
     tessellation, quadrature: as in Simulator.
     tips: True puts the center of mass at half the thickness. Friction acts below it and tips the
         coin, which then presses more on its leading half. False puts the center of mass in the
@@ -53,6 +54,7 @@ class Disk:
     """
 
     num_rings: int = 0
+    grading: float = 1.0
     tessellation: str = "polygon"
     quadrature: str = "centroid"
     tips: bool = True
@@ -66,7 +68,7 @@ class Disk:
         """Makes the model, with geoms 'ground' and 'disk', a free joint and a time step of 1 ms."""
         asset, shape = "", f'type="cylinder" size="{FAN_RADIUS!r} {THICKNESS / 2!r}"'
         if self.num_rings:
-            asset = _describe_mesh(self.num_rings)
+            asset = self._describe_mesh()
             shape = 'type="mesh" mesh="disk"'
         spin = MASS * RADIUS**2 / 2
         center = 0.0 if self.tips else -THICKNESS / 2
@@ -84,6 +86,17 @@ class Disk:
     </body>
   </worldbody>
 </mujoco>""")
+
+    def make_ring_mesh(self) -> tuple[Vector, NDArray[np.int_]]:
+        """Makes the coin's surface with caps of rings."""
+        return make_ring_mesh(RADIUS, THICKNESS, self.num_rings, self.grading)
+
+    def _describe_mesh(self) -> str:
+        """Returns the MJCF of the disk's surface: two caps of rings, and a wall."""
+        vertices, triangles = self.make_ring_mesh()
+        numbers = " ".join(f"{x:.9g}" for x in vertices.ravel())
+        faces = " ".join(map(str, triangles.ravel()))
+        return f'<asset><mesh name="disk" vertex="{numbers}" face="{faces}"/></asset>'
 
     @property
     def properties(self) -> dict[str, Any]:
@@ -271,63 +284,3 @@ def run_steps(
         run.num_points = max(run.num_points, len(report.contacts))
         run.add(data)
     return run
-
-
-def _describe_mesh(num_rings: int) -> str:
-    """Returns the MJCF of the disk's surface: two caps of rings, and a wall."""
-    vertices, triangles = make_ring_mesh(num_rings)
-    numbers = " ".join(f"{x:.9g}" for x in vertices.ravel())
-    faces = " ".join(map(str, triangles.ravel()))
-    return f'<asset><mesh name="disk" vertex="{numbers}" face="{faces}"/></asset>'
-
-
-def make_ring_mesh(num_rings: int) -> tuple[Vector, NDArray[np.int_]]:
-    """Makes the disk's surface with caps of 6 k^2 triangles in k rings.
-
-    Ring i has 6 i vertices at the fraction i/k of the radius.
-
-    Returns:
-        Vertices, (n, 3) [m], and triangles, (m, 3), counterclockwise from outside.
-    """
-    top, cap = _make_cap(num_rings)
-    count, rim = len(top), 6 * num_rings
-    vertices = np.vstack([top, top * [1, 1, -1]])
-    # The vertices of the last ring are the last ones of a cap.
-    upper = count - rim + np.arange(rim)
-    next_upper = np.roll(upper, -1)
-    lower, next_lower = upper + count, next_upper + count
-    wall = np.vstack(
-        [
-            np.stack([lower, next_lower, next_upper], axis=-1),
-            np.stack([lower, next_upper, upper], axis=-1),
-        ]
-    )
-    return vertices, np.vstack([cap, cap[:, ::-1] + count, wall])
-
-
-def _make_cap(num_rings: int) -> tuple[Vector, NDArray[np.int_]]:
-    vertices = [[0.0, 0.0, THICKNESS / 2]]
-    for i in range(1, num_rings + 1):
-        for angle in 2 * math.pi * np.arange(6 * i) / (6 * i):
-            r = RADIUS * i / num_rings
-            vertices.append([r * math.cos(angle), r * math.sin(angle), THICKNESS / 2])
-    triangles = [t for i in range(1, num_rings + 1) for t in _join_rings(i)]
-    return np.array(vertices), np.array(triangles)
-
-
-def _join_rings(i: int) -> Iterator[Sequence[int]]:
-    """Yields the triangles between ring i - 1 and ring i, sextant by sextant."""
-    first = [0, *(1 + 3 * k * (k + 1) for k in range(i + 1))]  # index of the first vertex of ring k
-
-    def inner(j: int) -> int:
-        return 0 if i == 1 else first[i - 1] + j % (6 * (i - 1))
-
-    def outer(j: int) -> int:
-        return first[i] + j % (6 * i)
-
-    for sextant in range(6):
-        for j in range(i):
-            a, b = sextant * (i - 1) + j, sextant * i + j
-            yield inner(a), outer(b), outer(b + 1)
-            if j < i - 1:
-                yield inner(a), outer(b + 1), inner(a + 1)

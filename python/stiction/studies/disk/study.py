@@ -18,7 +18,9 @@ from stiction.studies.disk.attraction import (
     study_models,
 )
 from stiction.studies.disk.convergence import study_grid, study_time
-from stiction.studies.disk.plots import draw_convergence_of_disk, draw_ratios
+from stiction.studies.disk.plots import draw_convergence_of_disk, draw_ratios, draw_springs
+from stiction.studies.disk.published import study_published
+from stiction.studies.disk.springs import study_springs
 from stiction.studies.disk.theory import calc_final_ratio, calc_ring_ratio
 from stiction.studies.study import Settings, Study, StudyResult
 
@@ -32,11 +34,15 @@ def run_study(settings: Settings) -> StudyResult:
         check_between("final ratio, theory", final, 0.65299, 0.65301, "[farkas2003]: 0.653")
     )
     attraction, runs = study_attraction(settings)
+    published, published_runs, published_checks = study_published(settings)
+    springs, spring_checks = study_springs(settings)
     of_models, model_checks = study_models(settings)
     in_time, time_errors, time_checks = study_time(settings)
     in_grid, grid_errors, grid_checks = study_grid(settings)
     figures |= {
         "attraction": attraction,
+        "as_published": published,
+        "springs": springs,
         "contact_models": of_models,
         "time": in_time,
         "grid": in_grid,
@@ -57,9 +63,13 @@ def run_study(settings: Settings) -> StudyResult:
             "final ratios and convergence in the grid depend on the quadrature rule, not on the "
             "contact model; they are computed with lagged"
         )
-    result.checks += [*model_checks, *time_checks, *grid_checks]
+    result.checks += [*published_checks, *spring_checks, *model_checks, *time_checks, *grid_checks]
+    exact, fixed = "lagged, exact moments, steps that shrink", "tamsi, centroids, fixed step"
     result.plots = {
-        "fig05_ratio": draw_ratios(runs, final),
+        "fig05_ratio": draw_ratios(
+            {exact: runs, fixed: published_runs}, {exact: final, fixed: figures["ring"]}
+        ),
+        "springs": draw_springs(springs),
         "fig06_convergence": draw_convergence_of_disk(time_errors, grid_errors),
     }
     return result
@@ -69,5 +79,5 @@ STUDY = Study(
     name="disk",
     title="a disk that slides and spins",
     run=run_study,
-    plots=("fig05_ratio", "fig06_convergence"),
+    plots=("fig05_ratio", "fig06_convergence", "springs"),
 )

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from stiction.experiments.gripper import GripperRun
 from stiction.experiments.plots import make_log_log, make_plot
+from stiction.studies.gripper.sides import Sides
 
 _STAGES = {"surfaces_us": "C0", "solve_us": "C1", "step_us": "k"}
 
@@ -46,4 +48,32 @@ def draw_forces(runs: Mapping[str, GripperRun]) -> Figure:
     for axes in (grip, carried):
         axes.set_xlabel("time [s]")
         axes.legend(frameon=False, fontsize=9)
+    return figure
+
+
+def draw_sides(sides: Sides) -> Figure:
+    """Draws figure 4, a fan and its polygon, and how many polygons have how many sides."""
+    figure, (left, right) = make_plot(2)
+    if sides.shown is not None:
+        ring = np.vstack([sides.shown, sides.shown[:1]])
+        for x in (0.0, 1.3 * np.ptp(ring[:, 0])):
+            left.plot(ring[:, 0] + x, ring[:, 1], "k-", lw=1.5)
+            left.fill(ring[:, 0] + x, ring[:, 1], color="C0", alpha=0.25)
+            left.plot(x, 0, "o", color="C3", ms=4)
+        for vertex in sides.shown:  # the fan about the centroid
+            left.plot([0, vertex[0]], [0, vertex[1]], "k-", lw=0.8)
+        left.set_title(f"{len(sides.shown)} triangles, 1 polygon")
+    left.set_aspect("equal")
+    left.set_axis_off()
+    for resolution, counts in sides.counts.items():
+        numbers = sorted(counts)
+        shares = [counts[n] / counts.total() for n in numbers]
+        mean = sum(n * counts[n] for n in numbers) / counts.total()
+        label = f"{1e3 * resolution:g} mm, mean {mean:.2f}"
+        right.plot(numbers, shares, "o-", lw=1.2, label=label)
+    right.set_yscale("log")
+    right.xaxis.set_major_locator(MaxNLocator(integer=True))
+    right.set_xlabel("sides of a polygon")
+    right.set_ylabel("share of the polygons")
+    right.legend(frameon=False, fontsize=9)
     return figure

@@ -12,7 +12,8 @@ import numpy as np
 from stiction.experiments.convergence import calc_order
 from stiction.experiments.gripper import RESOLUTIONS, GripperRun, Resolution, Vector, run_gripper
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_between, check_near
-from stiction.studies.gripper.plots import draw_forces, draw_times
+from stiction.studies.gripper.plots import draw_forces, draw_sides, draw_times
+from stiction.studies.gripper.sides import check_sides, count_sides, describe_sides
 from stiction.studies.peers import find_peer_rows
 from stiction.studies.study import Settings, Study, StudyResult
 
@@ -70,7 +71,12 @@ def run_study(settings: Settings) -> StudyResult:
         result.figures["exponents"] = _fit_exponents(result.figures)
         result.checks += _check_times(result.figures)
     result.checks += _check_peers(settings, result, runs["polygon"])
+    settings.tell("sides of polygons")
+    sides = count_sides()
+    result.figures["sides"] = describe_sides(sides)
+    result.checks += check_sides(sides)
     result.plots = {
+        "fig04_sides": draw_sides(sides),
         "times": draw_times(polygons, triangles),
         "forces": draw_forces({name: repeats[0] for name, repeats in runs["polygon"].items()}),
     }
@@ -230,5 +236,5 @@ STUDY = Study(
     name="gripper",
     title="a soft gripper that lifts a spatula with a pancake",
     run=run_study,
-    plots=("times", "forces"),
+    plots=("fig04_sides", "times", "forces"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_between
@@ -28,15 +29,16 @@ def check_steps(figures: dict[str, Any], name: str) -> Check:
     )
 
 
-def check_in_place(figures: dict[str, dict[str, Any]]) -> list[Check]:
+def check_in_place(figures: dict[str, dict[str, Any]], where: str) -> list[Check]:
     """Checks the walks in place.
 
     Args:
-        figures: results of describe_walk by contact model.
+        figures: results of describe_walk by place and contact model.
+        where: the place.
     """
     checks = []
-    for name, walk in figures.items():
-        label = f"in place, {name}"
+    for name, walk in figures[where].items():
+        label = f"{where}, {name}"
         drift = abs(walk["speed"] - walk["command"])
         checks += [
             *check_whole(walk, label, 0.05),
@@ -62,6 +64,39 @@ def check_in_place(figures: dict[str, dict[str, Any]]) -> list[Check]:
                 check_at_most(f"{label}: largest slip [m/s]", slip, 1e-9, "no-slip model")
             )
     return checks
+
+
+def check_counts(figures: dict[float, dict[str, Any]]) -> list[Check]:
+    """Checks what determines the number of contacts: the grid of the floor, within a step's reach.
+
+    Args:
+        figures: results of describe_walk by distance of the floor's heights [m].
+    """
+    checks = []
+    for pitch, walk in figures.items():
+        counts = walk["contacts"]
+        checks.append(
+            check_between(
+                f"touching contacts of a standing foot, grid of {1e3 * pitch:.3g} mm",
+                counts["mean_touching"] / counts["standing_feet"],
+                1.0,
+                1.5,
+                "a sphere touches one face, two at an edge",
+            )
+        )
+    means = [figures[pitch]["contacts"]["mean"] for pitch in sorted(figures)]
+    return [
+        *checks,
+        *(
+            check_at_least(
+                "ratio of the numbers of contacts, grid of half the size",
+                finer / coarser,
+                1.5,
+                "contacts within the reach of a step; at most 4",
+            )
+            for finer, coarser in itertools.pairwise(means)
+        ),
+    ]
 
 
 def check_ahead(figures: dict[str, dict[str, Any]], where: str) -> list[Check]:

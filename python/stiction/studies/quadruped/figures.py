@@ -15,6 +15,7 @@ from stiction.studies.quadruped.run import FOOT_RADIUS, TIME_STEP, WalkRun
 from stiction.studies.quadruped.terrain import Vector
 
 LARGEST_COUNT = 30  # largest number of contacts in the paper
+_STANDS = 1e-5  # a foot stands if its gap to the floor, whose roughness is 1e-6 m, is smaller [m]
 _LANDED = 0.3  # time after which the robot has landed from its initial height of 9 mm [s]
 
 
@@ -41,6 +42,8 @@ def describe_walk(run: WalkRun) -> dict[str, Any]:
             "share_1_to_30": _calc(np.mean, few),
             "mean_loaded": _calc(np.mean, loaded),
             "largest_loaded": _calc(np.max, loaded),
+            "mean_touching": _calc(np.mean, run.touching[standing]),
+            "standing_feet": _calc(np.mean, _count_feet(run)[standing]),
             "histogram": np.bincount(contacts).tolist(),
         },
         "least_lift": _calc(np.min, np.max(lift, axis=0, initial=-math.inf)),
@@ -51,6 +54,13 @@ def describe_walk(run: WalkRun) -> dict[str, Any]:
         "whole_s": run.physics_s + run.controller_s,
         "solve_us_per_step": _calc(np.mean, run.solve_us),
     }
+
+
+def _count_feet(run: WalkRun) -> NDArray[np.int64]:
+    """Returns the number of feet that stand on a flat floor, for each step."""
+    heights = run.feet[:, :, 2] - FOOT_RADIUS
+    feet: NDArray[np.int64] = np.count_nonzero(heights < _STANDS, axis=1)
+    return feet
 
 
 def _find_last_periods(time: Vector) -> float:

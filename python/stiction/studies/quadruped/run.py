@@ -17,10 +17,11 @@ from stiction.package_scenes import find_scene_file
 from stiction.studies.quadruped.controller import TrotController
 from stiction.studies.quadruped.gait import calc_command
 from stiction.studies.quadruped.leg import NAMES
-from stiction.studies.quadruped.terrain import Terrain, Vector
+from stiction.studies.quadruped.terrain import ROUGHNESS, Terrain, Vector
 
 TIME_STEP = 1e-3  # [s]
 FOOT_RADIUS = 0.01  # [m]
+TOUCH = 2 * ROUGHNESS  # distance below which a contact counts as touching [m]
 START_HEIGHT = 0.15  # initial height of the base above the ground [m]
 
 # Replaces the scene's friction coefficient of 1000.
@@ -43,6 +44,7 @@ class WalkRun:
     command: commanded forward speed [m/s].
     contacts: number of contacts; for a step made in substeps, their mean number, rounded up.
     loaded: number of active contacts, likewise.
+    touching: number of contacts closer than TOUCH, likewise.
     slip: largest slip of an active contact [m/s]; 0 without active contacts.
     torque: largest torque of a joint [N m].
     solve_us: wall time of the solver [us].
@@ -57,6 +59,7 @@ class WalkRun:
     command: Vector
     contacts: NDArray[np.int64]
     loaded: NDArray[np.int64]
+    touching: NDArray[np.int64]
     slip: Vector
     torque: Vector
     solve_us: Vector
@@ -115,7 +118,7 @@ def run_trotter(
     controller = TrotController(model, command=command)
     num_steps = round(duration / TIME_STEP)
     feet = [model.geom(f"{leg}_foot").id for leg in NAMES]
-    rows, feet_rows = np.zeros((num_steps, 13)), np.zeros((num_steps, 4, 3))
+    rows, feet_rows = np.zeros((num_steps, 14)), np.zeros((num_steps, 4, 3))
     num_made, physics, control, failure = 0, 0.0, 0.0, ""
     for row, feet_row in zip(rows, feet_rows, strict=True):
         begin = time.process_time()
@@ -144,8 +147,9 @@ def run_trotter(
         torque=rows[:, 8],
         contacts=rows[:, 9].astype(int),
         loaded=rows[:, 10].astype(int),
-        slip=rows[:, 11],
-        solve_us=rows[:, 12],
+        touching=rows[:, 11].astype(int),
+        slip=rows[:, 12],
+        solve_us=rows[:, 13],
         physics_s=physics,
         controller_s=control,
         failure=failure,
@@ -153,19 +157,20 @@ def run_trotter(
 
 
 def _measure_contacts(report: StepReport) -> list[float]:
-    """Returns the number of contacts, that of active contacts, and their largest slip [m/s].
+    """Returns the numbers of contacts, active and touching contacts, and the largest slip [m/s].
 
-    The numbers are means per substep, rounded up.
+    The slip is that of active contacts. The numbers are means per substep, rounded up.
     """
     contacts = report.contacts
     if len(contacts) == 0:
-        return [0, 0, 0]
+        return [0, 0, 0, 0]
     active = contacts.normal_impulse > 0
     slip = np.linalg.norm(contacts.slip_velocity[active], axis=1)
     parts = max(1, report.statistics.num_parts)
     return [
         -(-len(contacts) // parts),
         -(-np.count_nonzero(active) // parts),
+        -(-np.count_nonzero(contacts.distance < TOUCH) // parts),
         slip.max(initial=0),
     ]
 

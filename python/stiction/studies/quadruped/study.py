@@ -13,12 +13,24 @@ import numpy as np
 
 from stiction.errors import Error
 from stiction.studies.checks import check_at_least, check_at_most, check_between
-from stiction.studies.quadruped.checks import check_ahead, check_hills, check_in_place, check_whole
+from stiction.studies.quadruped.checks import (
+    check_ahead,
+    check_counts,
+    check_hills,
+    check_in_place,
+    check_whole,
+)
 from stiction.studies.quadruped.figures import describe_package, describe_walk
 from stiction.studies.quadruped.package_walker import run_package_walker
 from stiction.studies.quadruped.plots import draw_contacts, draw_hills, draw_walk
 from stiction.studies.quadruped.run import RUBBER, VISCOUS, WalkRun, run_trotter
-from stiction.studies.quadruped.terrain import Terrain, Vector, make_hills, make_rough_terrain
+from stiction.studies.quadruped.terrain import (
+    PITCH,
+    Terrain,
+    Vector,
+    make_hills,
+    make_rough_terrain,
+)
 from stiction.studies.study import Settings, Study, StudyResult
 
 RIGID = ("no_slip", "drumwright_shell")  # the rigid models of the paper
@@ -28,6 +40,8 @@ VISCOUS_SOLVERS = ("ppm_ratio", "lemke")
 DURATION, QUICK_DURATION = 10.0, 2.2  # duration of a walk; the paper's is 10 s [s]
 SHORT_DURATION, QUICK_SHORT_DURATION = 5.0, 1.5  # largest duration on the plane and over hills [s]
 QUICK_VISCOUS_DURATION = 0.5  # largest duration of viscous, which is ten times as expensive [s]
+COUNT_DURATION = 1.0  # duration of a walk whose contacts are counted [s]
+EVENTS = "in place, event-driven"  # the walk as published
 SPEED, HILL_SPEED = 0.05, 0.1  # commanded speed on the floor and over hills [m/s]
 AGREEMENT_TIME = 0.5  # time until which the solvers of one problem are compared [s]
 
@@ -67,12 +81,14 @@ def run_study(settings: Settings) -> StudyResult:
     walk_all("plane", None, short, command=_order(SPEED))
     over_hills = walk_all("hills", hills, short, command=_order(HILL_SPEED))
     result.checks = [
-        *check_in_place(result.figures["in place"]),
+        *check_in_place(result.figures, "in place"),
         *check_ahead(result.figures, "ahead"),
         *check_ahead(result.figures, "plane"),
         *check_hills(result.figures["hills"]),
     ]
-    for where in ("in place", "ahead", "hills"):
+    events = _study_events(settings, floor, duration, result)
+    _study_counts(settings, result)
+    for where in ("in place", EVENTS, "ahead", "hills"):
         ratios = _compare_times(result, where, *reversed(RIGID))
         if ratios:
             name = f"{where}: ratio of CPU times, drumwright_shell to no_slip"
@@ -84,12 +100,42 @@ def run_study(settings: Settings) -> StudyResult:
     _study_package(settings, result)
     if models:
         result.plots |= {
+            "events": draw_walk(events or in_place),
             "in_place": draw_walk(in_place),
             "ahead": draw_walk(ahead),
             "contacts": draw_contacts(in_place),
             "hills": draw_hills(hills, over_hills),
         }
     return result
+
+
+def _study_events(
+    settings: Settings, floor: Terrain, duration: float, result: StudyResult
+) -> dict[str, WalkRun]:
+    """Runs the rigid models of the paper as published, with steps divided at touches."""
+    runs = {}
+    for name in settings.pick(*RIGID):
+        settings.tell(f"{EVENTS}, {name}")
+        runs[name] = run_trotter(
+            floor, duration, name, integrator="event_driven", **_OPTIONS.get(name, {})
+        )
+    result.figures[EVENTS] = {name: describe_walk(run) for name, run in runs.items()}
+    result.checks += check_in_place(result.figures, EVENTS)
+    return runs
+
+
+def _study_counts(settings: Settings, result: StudyResult) -> None:
+    """Counts the contacts of no_slip on floors with other distances between their heights."""
+    if not settings.pick("no_slip"):
+        return
+    figures = {}
+    for pitch in (PITCH / 2, PITCH, 2 * PITCH):
+        settings.tell(f"no_slip on a grid of {1e3 * pitch:.3g} mm")
+        floor = make_rough_terrain(pitch=pitch)
+        run = run_trotter(floor, COUNT_DURATION, "no_slip", integrator="event_driven")
+        figures[pitch] = describe_walk(run)
+    result.figures["over_grid"] = figures
+    result.checks += check_counts(figures)
 
 
 def _order(speed: float) -> Callable[[float], Vector]:
@@ -194,6 +240,6 @@ STUDY = Study(
     name="quadruped",
     title="a robot that walks without slip",
     run=run_study,
-    plots=("in_place", "ahead", "contacts", "hills", "viscous"),
+    plots=("in_place", "events", "ahead", "contacts", "hills", "viscous"),
     contact_models=(*RIGID, "viscous", *MODELS[2:]),
 )

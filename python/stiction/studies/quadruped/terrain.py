@@ -61,7 +61,7 @@ class Terrain:
         ground.pos = [*self.center, low]
 
 
-def make_rough_terrain(length: float = 2.0, seed: int = 1) -> Terrain:
+def make_rough_terrain(length: float = 2.0, seed: int = 1, pitch: float = PITCH) -> Terrain:
     """Makes white noise like the published one: a flat floor on which a foot touches several faces.
 
     The published floor is 1 m long, but a walk of 10 s at 0.05 m/s needs more. The floor is 1 m
@@ -70,10 +70,11 @@ def make_rough_terrain(length: float = 2.0, seed: int = 1) -> Terrain:
     Args:
         length: length along x, from 0.5 m behind the origin [m].
         seed: seed of the noise.
+        pitch: distance between two heights [m].
     """
-    num_x, num_y = round(length / PITCH) + 1, round(1 / PITCH) + 1
+    num_x, num_y = round(length / pitch) + 1, round(1 / pitch) + 1
     noise = np.random.default_rng(seed).normal(scale=ROUGHNESS, size=(num_y, num_x))
-    return Terrain(noise, PITCH, (length / 2 - 0.5, 0.0))
+    return Terrain(noise, pitch, (length / 2 - 0.5, 0.0))
 
 
 def make_hills(seed: int = 1) -> Terrain:

@@ -28,6 +28,24 @@ def draw_motion(wave: GripWave, runs: Mapping[str, SpatulaRun], title: str) -> F
     return figure
 
 
+def draw_grip(wave: GripWave, run: SpatulaRun) -> Figure:
+    """Draws figure 10: the grip force over time, and the pitch that it controls.
+
+    The force that the patches carry follows the command.
+    """
+    figure, (left, right) = make_plot(2)
+    left.plot(run.time, run.pressing, color=_OURS, lw=1.2, label="patches")
+    left.step(run.time, run.force, "k--", where="pre", lw=1, label="command")
+    left.set_ylabel("grip force [N]")
+    left.legend(frameon=False, fontsize=9)
+    right.plot(run.time, run.pitch, color=_OURS, lw=1.4)
+    right.set_ylabel("pitch [rad]")
+    for axes in (left, right):
+        _shade_tight(axes, wave, run.time[-1])
+        axes.set_xlabel("time [s]")
+    return figure
+
+
 def draw_patches(wave: GripWave, run: SpatulaRun) -> Figure:
     """Draws area, number of faces and slip speed over time. The tight phases are gray."""
     figure, (area, faces, slip) = make_plot(3)

@@ -13,7 +13,7 @@ import numpy as np
 from stiction.experiments.spatula import EXAMPLE, PAPER, GripWave, SpatulaRun, Vector, run_spatula
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_near
 from stiction.studies.peers import find_peer_rows
-from stiction.studies.spatula.plots import draw_convergence, draw_motion, draw_patches
+from stiction.studies.spatula.plots import draw_convergence, draw_grip, draw_motion, draw_patches
 from stiction.studies.study import Settings, Study, StudyResult
 
 STICTION_TOLERANCE = 1e-4  # [m/s]
@@ -28,7 +28,7 @@ _QUICK_STEPS = (4e-2, 1e-2)
 _SPEED_STEP = 1e-2  # time step at which the stiction tolerance is varied [s]
 _SPEEDS = (1e-3, 1e-4, 1e-5, 1e-6)  # v_s [m/s]
 _TOLERANCES = (1e-2, 1e-8)
-_MEANS = ("faces", "area", "slip_speed", "slipping", "length_ratio")
+_MEANS = ("pressing", "faces", "area", "slip_speed", "slipping", "length_ratio")
 
 # Stiction's contact models and Drake's names of the same models.
 _DRAKE_NAMES = {
@@ -66,7 +66,7 @@ def run_study(settings: Settings) -> StudyResult:
         *_check_peers(settings, result, example),
     ]
     result.plots = {
-        "paper_pitch": draw_motion(PAPER, {_MODEL: paper}, "1 and 16 N, 5 ms"),
+        "fig10_grip": draw_grip(PAPER, paper),
         "paper_patches": draw_patches(PAPER, paper),
         "convergence": draw_convergence(
             sweeps["pitch_by_step"], sweeps["pitch_by_stiction_tolerance"], TIME_SHOWN
@@ -129,6 +129,20 @@ def _check_phases(figures: dict[str, Any]) -> list[Check]:
     """Checks slip, patches and faces of both phases of the paper's wave."""
     tight, loose = figures["tight"], figures["loose"]
     return [
+        check_near(
+            "force of the patches when tight [N]",
+            tight["pressing"],
+            PAPER.tight,
+            0.01,
+            "fig. 10: command",
+        ),
+        check_near(
+            "force of the patches when loose [N]",
+            loose["pressing"],
+            PAPER.loose,
+            0.01,
+            "fig. 10: command",
+        ),
         check_at_most(
             "slip speed when tight [m/s]",
             tight["slip_speed"],
@@ -229,5 +243,5 @@ STUDY = Study(
     name="spatula",
     title="a spatula that slips and sticks in a soft grip",
     run=run_study,
-    plots=("paper_pitch", "paper_patches", "convergence", "example_pitch"),
+    plots=("fig10_grip", "paper_patches", "convergence", "example_pitch"),
 )

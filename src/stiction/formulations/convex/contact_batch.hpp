@@ -124,6 +124,8 @@ struct ContactBatch {
   }
   /// Computes the impulses at v_c, and the state from which the Hessian is computed.
   void calc_impulse() { gamma = Law::calc_impulse(parameters, v_c, &state); }
+  /// The normal impulse of a lane [N s].
+  double normal_impulse(int lane) const { return gamma.z[lane]; }
   /// Adds the impulses gamma to the pair's wrench impulse.
   void add_to(PairWrenchLanes* wrench) const { add_impulse(gamma, wrench); }
   /// Adds given impulses at the contacts to the pair's wrench impulse.
@@ -174,6 +176,7 @@ struct TorsionBatch {
   }
   void calc_direction(const PairVelocity& dV) { calc_components(dV, dv_c); }
   void calc_impulse() { Law::calc_impulse(parameters, v_c, &state, gamma); }
+  double normal_impulse(int lane) const { return gamma[2][lane]; }
   void add_to(PairWrenchLanes* wrench) const { add_impulse(gamma, wrench); }
   void add_impulse(const Lanes impulse[6], PairWrenchLanes* wrench) const {
     wrench->add_force(frame.r, frame.to_world(Lanes3{impulse[0], impulse[1], impulse[2]}));

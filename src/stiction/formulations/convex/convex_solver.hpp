@@ -8,9 +8,9 @@
 #include "stiction/base/error.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
-#include "stiction/formulations/convex/solve_coupled.hpp"
 #include "stiction/formulations/convex/elimination.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
+#include "stiction/formulations/convex/solve_coupled.hpp"
 #include "stiction/formulations/solver_preconditions.hpp"
 
 /// The solver of the convex models: Newton's method on each island, for a formulation F. Internal:
@@ -74,10 +74,7 @@ class ConvexSolver final : public ContactSolver {
       solution->islands[island] = solve_island(problem, options, !guess.empty(), island, trace);
       read_out(island, solution);
     };
-    if (threads)
-      threads->run(islands.size(), solve_one);
-    else
-      for (int i = 0; i < islands.size(); ++i) solve_one(i);
+    base::run_tasks(threads, islands.size(), solve_one);
   }
 
   std::vector<contact::PairHessian> calc_pair_hessians(

@@ -11,8 +11,8 @@ namespace stiction::formulations {
 /// The fixed-point problem x = g(x) of one island, a numerics::FixedPointProblem. x are the normal
 /// impulses that bound friction, one per contact. g(x) are the normal impulses of the solution v(x)
 /// of the convex problem with these bounds. A fixed point satisfies Coulomb's law with the normal
-/// impulses at the end of the step. A product with g' costs one solve with the Hessian of the convex
-/// problem. Source: [theory:coulomb].
+/// impulses at the end of the step. A product with g' costs one solve with the Hessian of the
+/// convex problem. Source: [theory:coulomb].
 template <HasNormalBound F>
 class CoupledRounds {
  public:
@@ -47,7 +47,8 @@ class CoupledRounds {
       const bool is_near = coupling.is_within(coupling_tolerance_);
       const bool is_converged = numerics::is_converged(result_.residual, options_);
       const double noise = coupled_.to_impulse(result_.residual.norm);
-      if (noise <= kNoise * std::max(near, coupling.difference) && (is_converged || !is_near)) return true;
+      if (noise <= kNoise * std::max(near, coupling.difference) && (is_converged || !is_near))
+        return true;
       if (options.relative_tolerance <= kFinest) return true;
       options.relative_tolerance =
           std::max(kFinest, std::min(1e-2 * options.relative_tolerance,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -148,6 +149,25 @@ class IslandProblem {
     for (int p = range_.pair_begin; p < range_.pair_end; ++p)
       if (!segments(layout_.pairs[p])[0].segment->is_rigid_body) return false;
     return true;
+  }
+
+  /// Returns the length of a step that corrects rounding errors of the gradient alone [sqrt(J)]. A
+  /// relative error epsilon of v changes the gradient by epsilon s |D A v| where the laws are s
+  /// times as stiff as the inertia, and such a gradient makes a step of epsilon sqrt(s) |D A v|.
+  /// Impulses that cancel each other change it by epsilon times their sizes.
+  double calc_rounding_step() {
+    constexpr double kUnit = 64 * std::numeric_limits<double>::epsilon();
+    double impulses2 = 0;  // sum of w |gamma|^2 [J]
+    for_each_batch([&](const auto& batch) {
+      for (int lane = 0; lane < batch.source.num_contacts; ++lane) {
+        const double gamma = batch.normal_impulse(lane);
+        impulses2 += problem_.delassus[batch.source.contact[lane]] * gamma * gamma;
+      }
+    });
+    for (const RowSlice& row : rows())
+      for (const RowEntry& e : entries(row))
+        impulses2 += dofs_.inv_diagonal[e.dof] * std::pow(e.value * row.impulse.gamma, 2);
+    return kUnit * (std::sqrt(std::max(1.0, stiffness_)) * momentum_ + std::sqrt(impulses2));
   }
 
   /// Factors H at the point of the last gradient.

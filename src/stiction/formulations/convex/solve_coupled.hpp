@@ -62,8 +62,8 @@ class CouplingScratch {
   std::vector<double> x_, next_x_, start_x_, start_v_, scratch_;
 };
 
-/// Sets memory.start_x to the normal impulses of the state at the start of the step, and memory.x to
-/// the guess, or to start_x without a guess. Keeps the velocities for the fallback.
+/// Sets memory.start_x to the normal impulses of the state at the start of the step, and memory.x
+/// to the guess, or to start_x without a guess. Keeps the velocities for the fallback.
 /// @return the largest mobility of the island's contacts [1/kg]
 template <HasNormalBound F>
 double start_coupled(const contact::ContactProblem& problem, const CouplingMemory& memory,
@@ -88,7 +88,8 @@ double start_coupled(const contact::ContactProblem& problem, const CouplingMemor
 inline constexpr int kMaxDirectBounds = 25;
 
 /// Searches the fixed point by CoupledNewton.
-/// @param result status kSlow or another failure if there is none; memory.x and the island then have
+/// @param result status kSlow or another failure if there is none; memory.x and the island then
+/// have
 ///               the last point
 template <HasNormalBound F>
 numerics::FixedPointResult try_coupled_newton(const numerics::NewtonOptions& options,

@@ -1,8 +1,10 @@
 #include "stiction/formulations/rigid/active_keys.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/error.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -26,6 +28,25 @@ void find_active_keys(const RigidTerms& terms, std::span<const int> active,
       keys->push_back(make_limit_key(*terms.problem, terms.row(terms.limits[limit])));
     else if (const std::uint64_t id = terms.contact(row).id)
       keys->push_back(id);
+  }
+}
+
+void write_keys(const ActiveKeys& keys, std::vector<std::uint64_t>* words) {
+  for (const auto* some : {&keys.first, &keys.last}) {
+    words->push_back(some->size());
+    words->insert(words->end(), some->begin(), some->end());
+  }
+}
+
+void read_keys(std::span<const std::uint64_t>* words, ActiveKeys* keys) {
+  for (auto* some : {&keys->first, &keys->last}) {
+    const std::uint64_t size = words->empty() ? 1 : words->front();
+    if (words->size() <= size)
+      throw Error(ErrorCode::kWrongShape, "state", "ends within the active set of a rigid model");
+    some->assign(words->begin() + 1, words->begin() + 1 + static_cast<std::ptrdiff_t>(size));
+    if (!std::is_sorted(some->begin(), some->end()))
+      throw Error(ErrorCode::kInvalidValue, "state", "has an active set that is not in order");
+    *words = words->subspan(1 + size);
   }
 }
 

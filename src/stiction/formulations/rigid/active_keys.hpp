@@ -15,6 +15,12 @@ struct ActiveKeys {
   std::vector<std::uint64_t> last;   // of the last solve
 };
 
+/// Appends keys to `words`, for ContactSolver::write_memory.
+void write_keys(const ActiveKeys& keys, std::vector<std::uint64_t>* words);
+/// Reads the words of write_keys from the front of `words` and removes them there.
+/// @throws Error if the words are not those of keys
+void read_keys(std::span<const std::uint64_t>* words, ActiveKeys* keys);
+
 /// Finds the keys of unilateral rows. Contacts without an id have no key.
 void find_active_keys(const RigidTerms& terms, std::span<const int> active,
                       std::vector<std::uint64_t>* keys);

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
@@ -22,6 +23,7 @@ void ConflictFallbacks::start(RigidLaw* law) {
 LcpReport ConflictFallbacks::solve(const RigidTerms& terms, RigidIterate* iterate,
                                    ReducedSystem* system) {
   for (;;) {
+    base::check_limits();
     const int forced = project(terms, system->whitened.rows, iterate->sticking, rank_tolerance(),
                                &system->projected);
     if (forced >= 0 && has_corrections() && relax(forced, terms, iterate, system)) continue;

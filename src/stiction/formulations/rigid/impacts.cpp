@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/contact/rigid_touch.hpp"
 #include "stiction/formulations/rigid/expand_solution.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
@@ -144,6 +145,7 @@ ImpactResult resolve_impacts(const RigidTerms& terms, ConflictFallbacks* fallbac
   ImpactResult result;
   iterate->friction.freeze(*motion);
   while (find_rebounds(terms, *motion, iterate)) {
+    base::check_limits();
     result.status = whiten(terms, *iterate, {}, &system->whitened);
     if (result.status != SolveStatus::kConverged) break;
     const LcpReport report = solve_phases(terms, fallbacks, iterate, system, phases);

@@ -8,6 +8,7 @@
 #include <Eigen/Core>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
@@ -52,6 +53,7 @@ LcpReport KktProjection::solve(const numerics::DenseLcp& kkt, std::span<double> 
   LcpReport report;
   int pivots = 0;
   for (int pass = 0; pass < kProgramPasses; ++pass) {
+    base::check_limits();
     u_hat = factor.matrixL().solve(e * x - r.head(p));
     const numerics::GramLcp lcp{.num_rows = static_cast<int>(num_constraints + p),
                                 .num_columns = static_cast<int>(p),

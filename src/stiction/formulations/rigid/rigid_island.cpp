@@ -1,6 +1,7 @@
 #include "stiction/formulations/rigid/rigid_island.hpp"
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/contact/rigid_touch.hpp"
 #include "stiction/formulations/rigid/constraint_check.hpp"
 #include "stiction/formulations/rigid/expand_solution.hpp"
@@ -69,6 +70,7 @@ bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statist
   if (status != SolveStatus::kConverged) return is_satisfied;
   iterate_.friction.calc_mobilities(terms_, system_.whitened.whitening);
   for (;;) {
+    base::check_limits();
     // 2. Reduce and solve.
     const LcpReport report = fallbacks_.solve(terms_, &iterate_, &system_);
     status = to_solve_status(report.status);

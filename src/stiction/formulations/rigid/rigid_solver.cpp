@@ -47,16 +47,17 @@ class RigidSolver final : public ContactSolver {
       solution->islands[i] = island.solve(active_keys_, laws_[i].get());
       island.read_out(solution);
     };
-    if (threads)
-      threads->run(islands.size(), solve_one);
-    else
-      for (int i = 0; i < islands.size(); ++i) solve_one(i);
+    base::run_tasks(threads, islands.size(), solve_one);
 
     gather_active_keys(islands.size());
   }
 
-  void save_warm_start() override { saved_keys_ = active_keys_; }
-  void restore_warm_start() override { active_keys_ = saved_keys_; }
+  void write_memory(std::vector<std::uint64_t>* words) const override {
+    write_keys(active_keys_, words);
+  }
+  void read_memory(std::span<const std::uint64_t>* words) override {
+    read_keys(words, &active_keys_);
+  }
 
  private:
   /// Makes islands and laws as needed.
@@ -101,7 +102,6 @@ class RigidSolver final : public ContactSolver {
   std::vector<RigidIsland> islands_;
   std::vector<std::unique_ptr<RigidLaw>> laws_;  // one per island
   ActiveKeys active_keys_;                       // of the last step, ascending
-  ActiveKeys saved_keys_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/contact/residual_scale.hpp"
 #include "stiction/formulations/tamsi/tamsi_limiter.hpp"
 
@@ -145,6 +146,7 @@ TamsiIsland::Outcome TamsiIsland::find_velocities(numerics::NewtonTrace* trace) 
       out.status = SolveStatus::kMaxIterations;
       return out;
     }
+    base::count_iteration();
     if (!calc_direction()) {
       out.status = SolveStatus::kNotPositiveDefinite;
       return out;
@@ -154,7 +156,8 @@ TamsiIsland::Outcome TamsiIsland::find_velocities(numerics::NewtonTrace* trace) 
     // does not halve is round-off.
     constexpr double kNear = 1e-9;
     const double length = newton_.dv.cwiseQuotient(fixed_.inv_sqrt_diagonal).norm();
-    if (is_settled && length <= kNear * out.scale && out.residual > 0.5 * last_residual) {
+    if (is_settled && out.residual > 0.5 * last_residual &&
+        length <= std::max(kNear * out.scale, calc_rounding_step())) {
       out.status = SolveStatus::kStagnated;
       return out;
     }
@@ -164,6 +167,13 @@ TamsiIsland::Outcome TamsiIsland::find_velocities(numerics::NewtonTrace* trace) 
     if (trace) trace->add_step(change.alpha);
     is_settled = change.speed < settled_speed;
   }
+}
+
+/// Returns the length |dv|_D of a step that corrects rounding errors of v alone [sqrt(J)]. Where no
+/// force acts it is longer than any fraction of the residual's scale.
+double TamsiIsland::calc_rounding_step() const {
+  constexpr double kUnit = 64 * std::numeric_limits<double>::epsilon();
+  return kUnit * fixed_.inv_sqrt_diagonal.cwiseProduct(balance_.momentum).norm();
 }
 
 /// Computes the impulses, the residual and its scale at v_.

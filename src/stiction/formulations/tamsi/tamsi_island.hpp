@@ -106,6 +106,7 @@ class TamsiIsland {
   void start_substeps(int num_substeps);
   void finish_substep();
   void fall_back(Outcome* whole_step);
+  double calc_rounding_step() const;
   void calc_residual(Outcome* outcome);
   bool calc_direction();
   Change calc_change() const;

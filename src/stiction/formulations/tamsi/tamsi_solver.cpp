@@ -39,10 +39,7 @@ class TamsiSolver final : public ContactSolver {
       solution->islands[i] = islands_[i].solve(trace);
       islands_[i].read_out(problem, solution);
     };
-    if (threads)
-      threads->run(islands.size(), solve_one);
-    else
-      for (int i = 0; i < islands.size(); ++i) solve_one(i);
+    base::run_tasks(threads, islands.size(), solve_one);
   }
 
  private:

@@ -1,0 +1,165 @@
+// Reports as bytes, for pickle and copy. A structured binding names all members of each struct, so
+// a new member that is missing here does not compile.
+#include "report_state.hpp"
+
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "bindings.hpp"
+#include "stiction/base/error.hpp"
+#include "stiction/sim/step_report.hpp"
+
+namespace stiction::python {
+namespace {
+
+template <class T, class Base>
+concept Is = std::is_same_v<std::remove_const_t<T>, Base>;
+
+template <class T>
+struct IsArray : std::false_type {};
+template <class T>
+struct IsArray<std::vector<T>> : std::true_type {};
+template <>
+struct IsArray<std::string> : std::true_type {};
+
+// Each function calls f with all members of a struct.
+void visit(Is<certificate::FailedCheck> auto& x, auto&& f) {
+  auto& [quantity, value, limit, unit] = x;
+  (void)quantity, (void)unit;  // literals of the message, which has them already
+  f(value, limit);
+}
+void visit(Is<certificate::RigidCertificate> auto& x, auto&& f) {
+  auto& [complementarity, work, constraint_error, energy_gain, num_active, max_active] = x;
+  f(complementarity, work, constraint_error, energy_gain, num_active, max_active);
+}
+void visit(Is<certificate::Certificate> auto& x, auto&& f) {
+  auto& [error_bound, velocity_bound, residual, to_momentum, round_off, impulse_error, min_normal,
+         cone, work, coupling, rigid, ok, failed] = x;
+  f(error_bound, velocity_bound, residual, to_momentum, round_off, impulse_error, min_normal, cone,
+    work, coupling, rigid, ok, failed);
+}
+void visit(Is<contact::IslandStatistics> auto& x, auto&& f) {
+  auto& [status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
+         scale, rounds, coupling, has_conflict, contact, row] = x;
+  f(status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
+    scale, rounds, coupling, has_conflict, contact, row);
+}
+void visit(Is<sim::StepTimings> auto& x, auto&& f) {
+  auto& [total, kinematics, collision, surfaces, assembly, solve, certificate, finish] = x;
+  f(total, kinematics, collision, surfaces, assembly, solve, certificate, finish);
+}
+void visit(Is<sim::StepStatistics> auto& x, auto&& f) {
+  auto& [contacts, islands, rows, iterations, max_iterations, substeps, evaluations, parts, events,
+         halvings, residual] = x;
+  f(contacts, islands, rows, iterations, max_iterations, substeps, evaluations, parts, events,
+    halvings, residual);
+}
+void visit(Is<sim::ContactReport> auto& x, auto&& f) {
+  auto& [bodies, geoms, point, normal, distance, impulse, torque_impulse, normal_impulse,
+         normal_velocity, slip_velocity, slipping, friction, delassus, is_fallback, patch,
+         time_step] = x;
+  f(bodies, geoms, point, normal, distance, impulse, torque_impulse, normal_impulse,
+    normal_velocity, slip_velocity, slipping, friction, delassus, is_fallback, patch, time_step);
+}
+void visit(Is<sim::PatchReport> auto& x, auto&& f) {
+  auto& [bodies, geoms, face_start, area, center, force, torque, is_deep, is_thin, vertex_start,
+         face_center, face_normal, face_area, pressure, normal_traction, traction, slip_velocity,
+         slipping, vertices, vertex_pressure] = x;
+  f(bodies, geoms, face_start, area, center, force, torque, is_deep, is_thin, vertex_start,
+    face_center, face_normal, face_area, pressure, normal_traction, traction, slip_velocity,
+    slipping, vertices, vertex_pressure);
+}
+void visit(Is<sim::TraceReport> auto& x, auto&& f) {
+  auto& [solve, island, run, iteration, cost, gradient_norm, step_length, num_solves] = x;
+  f(solve, island, run, iteration, cost, gradient_norm, step_length, num_solves);
+}
+void visit(Is<sim::StepReport> auto& x, auto&& f) {
+  auto& [status, message, time, num_steps, certificate, momentum_error, statistics, timings,
+         contacts, patches, trace, islands, num_warnings, warning] = x;
+  f(status, message, time, num_steps, certificate, momentum_error, statistics, timings, contacts,
+    patches, trace, islands, num_warnings, warning);
+}
+
+class Packer {
+ public:
+  template <class T>
+  void put(const T& x) {
+    if constexpr (IsArray<T>::value) {
+      put(x.size());
+      for (const auto& element : x) put(element);
+    } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+      bytes.append(reinterpret_cast<const char*>(&x), sizeof x);
+    } else {
+      visit(x, [this](const auto&... members) { (put(members), ...); });
+    }
+  }
+
+  std::string bytes;
+};
+
+class Unpacker {
+ public:
+  explicit Unpacker(const nb::bytes& bytes) : next_(bytes.c_str()), left_(bytes.size()) {}
+
+  template <class T>
+  void get(T& x) {
+    if constexpr (IsArray<T>::value) {
+      std::size_t size = 0;
+      get(size);
+      require(size <= left_);  // an element has at least one byte
+      x.resize(size);
+      for (auto& element : x) get(element);
+    } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+      require(sizeof x <= left_);
+      std::memcpy(&x, next_, sizeof x);
+      next_ += sizeof x;
+      left_ -= sizeof x;
+    } else {
+      visit(x, [this](auto&... members) { (get(members), ...); });
+    }
+  }
+  void finish() const { require(left_ == 0); }
+
+ private:
+  static void require(bool holds) {
+    if (!holds)
+      throw Error(ErrorCode::kWrongShape, "report",
+                  "was pickled by another version of Stiction; read it with that version");
+  }
+
+  const char* next_;
+  std::size_t left_;
+};
+
+}  // namespace
+
+template <class Report>
+nb::bytes pack_report(const Report& report) {
+  Packer packer;
+  packer.put(report);
+  return nb::bytes(packer.bytes.data(), packer.bytes.size());
+}
+
+template <class Report>
+void unpack_report(const nb::bytes& bytes, Report* report) {
+  Unpacker unpacker(bytes);
+  unpacker.get(*report);
+  unpacker.finish();
+}
+
+#define STICTION_INSTANTIATE(Report)                    \
+  template nb::bytes pack_report(const Report& report); \
+  template void unpack_report(const nb::bytes& bytes, Report* report);
+STICTION_INSTANTIATE(certificate::Certificate)
+STICTION_INSTANTIATE(contact::IslandStatistics)
+STICTION_INSTANTIATE(sim::StepTimings)
+STICTION_INSTANTIATE(sim::StepStatistics)
+STICTION_INSTANTIATE(sim::ContactReport)
+STICTION_INSTANTIATE(sim::PatchReport)
+STICTION_INSTANTIATE(sim::TraceReport)
+STICTION_INSTANTIATE(sim::StepReport)
+#undef STICTION_INSTANTIATE
+
+}  // namespace stiction::python

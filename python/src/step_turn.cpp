@@ -1,0 +1,45 @@
+#include "step_turn.hpp"
+
+#include "stiction/base/error.hpp"
+
+namespace stiction::python {
+namespace {
+
+constinit thread_local int num_turns = 0;  // of this thread, nested by callbacks
+
+}  // namespace
+
+void StepGate::check_fork() {
+  if (fork_count_ == base::fork_count()) return;
+  if (user_.load() != std::thread::id())
+    throw Error(ErrorCode::kUnsupported, "step",
+                "cannot run in this process, because it was forked while another thread used the "
+                "object, whose memory is therefore incomplete; make a new one");
+  (void)mutex_.release();  // the mutex of the parent may be locked for ever
+  mutex_ = std::make_unique<std::mutex>();
+  fork_count_ = base::fork_count();
+}
+
+StepTurn::StepTurn(StepGate* gate, const char* function) : gate_(gate) {
+  if (gate->user_.load() == std::this_thread::get_id())
+    throw Error(ErrorCode::kUnsupported, function,
+                "was called by a callback within a step of the same object, which must end first; "
+                "use a second Simulator for the callback");
+  if (num_turns == 0)
+    gate->mutex_->lock();
+  else if (!gate->mutex_->try_lock())
+    throw Error(ErrorCode::kUnsupported, function,
+                "was called by a callback within a step of another Simulator while a third thread "
+                "steps this one, so two threads may wait for each other; use a Simulator that no "
+                "other thread uses");
+  gate->user_ = std::this_thread::get_id();
+  ++num_turns;
+}
+
+StepTurn::~StepTurn() {
+  --num_turns;
+  gate_->user_ = std::thread::id();
+  gate_->mutex_->unlock();
+}
+
+}  // namespace stiction::python

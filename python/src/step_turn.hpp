@@ -1,0 +1,42 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "stiction/base/fork_count.hpp"
+
+namespace stiction::python {
+
+/// Gives one thread at a time the use of a simulator. Other threads wait, without the GIL.
+class StepGate {
+ public:
+  /// Replaces a mutex that fork() may have left locked. Call it with the GIL.
+  /// @throws Error if the process was forked while another thread used the simulator
+  void check_fork();
+
+ private:
+  friend class StepTurn;
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
+  std::atomic<std::thread::id> user_{};  // the thread that uses the simulator
+  int fork_count_ = base::fork_count();  // when mutex_ was made
+};
+
+/// The use of a simulator by this thread, while it lives. Make it without the GIL, because the
+/// thread before may need the GIL for a callback.
+class StepTurn {
+ public:
+  /// @param function the method of Simulator that takes the turn, for messages
+  /// @throws Error if this thread uses the simulator already, or if it uses another one and would
+  ///         wait for a third thread, which may in turn wait for it
+  StepTurn(StepGate* gate, const char* function);
+  ~StepTurn();
+  StepTurn(const StepTurn&) = delete;
+  StepTurn& operator=(const StepTurn&) = delete;
+
+ private:
+  StepGate* gate_;
+};
+
+}  // namespace stiction::python

@@ -1,0 +1,1 @@
+"""Study of a rod that jams: Painleve's paradox under every contact model."""

@@ -1,0 +1,34 @@
+"""Tests how the gripper study counts the sides of polygons."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+
+from stiction.studies.gripper.sides import Sides, check_sides, count_sides
+
+
+def test_a_polygon_with_seven_sides_replaces_seven_triangles() -> None:
+    sides = count_sides()
+    assert sides.shown is not None
+    assert sides.shown.shape == (7, 2)
+    # The vertices go once around the centroid, so the fan covers the polygon.
+    angles = np.unwrap(np.arctan2(sides.shown[:, 1], sides.shown[:, 0]))
+    turns = np.diff(np.append(angles, angles[0] + 2 * np.pi))
+    assert (turns > 0).all()
+    assert all(check.passed for check in check_sides(sides))
+
+
+def test_wrong_numbers_of_sides_fail() -> None:
+    good = Sides({0.05: Counter({3: 5, 4: 3, 7: 1})}, {0.05: 34}, None)
+    assert all(check.passed for check in check_sides(good))
+    wrong = [
+        replace(good, num_triangles={0.05: 33}),
+        Sides({0.05: Counter({4: 3, 7: 1})}, {0.05: 19}, None),
+        Sides({0.05: Counter({3: 50, 7: 1, 9: 1})}, {0.05: 166}, None),
+        Sides({0.05: Counter({3: 5, 4: 3})}, {0.05: 27}, None),
+    ]
+    for sides in wrong:
+        assert sum(not check.passed for check in check_sides(sides)) == 1

@@ -1,0 +1,77 @@
+"""Warnings of steps: as Python warnings, in the report, in the simulator, and in commands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import mujoco
+import pytest
+
+import stiction
+
+# A box that overlaps two opposite walls: no velocity corrects both overlaps.
+SQUEEZED = """<mujoco><worldbody><geom type="box" size=".1 1 1" pos="-.19 0 0"/>
+<geom type="box" size=".1 1 1" pos=".19 0 0"/><body><joint type="slide" axis="1 0 0"/>
+<geom type="box" size=".1 .1 .1"/></body></worldbody></mujoco>"""
+
+
+def make_squeezed() -> tuple[mujoco.MjData, stiction.Simulator]:
+    model = mujoco.MjModel.from_xml_string(SQUEEZED)
+    return mujoco.MjData(model), stiction.Simulator(model, "no_slip")
+
+
+def test_a_kind_of_warning_is_given_once_by_each_simulator():
+    for _ in range(2):
+        data, simulator = make_squeezed()
+        with pytest.warns(stiction.StepWarning, match="cannot be corrected together") as caught:
+            simulator.step(data)
+        assert len(caught) == 1
+        assert caught[0].message.kind == "conflict"
+        assert caught[0].filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            simulator.step(data, nstep=3)
+
+
+def test_report_and_simulator_count_the_warnings():
+    data, simulator = make_squeezed()
+    assert simulator.warning_counts == {}
+    with pytest.warns(stiction.StepWarning):
+        report = simulator.step(data)
+    assert report.warnings == {"conflict": (1, report.warning)}
+    report = simulator.step(data, nstep=3)
+    assert report.warnings["conflict"][0] == report.num_warnings == 3
+    assert simulator.warning_counts == {"conflict": 4}
+
+
+def test_steps_without_warnings_report_none():
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
+    )
+    simulator = stiction.Simulator(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        report = simulator.step(mujoco.MjData(model), nstep=10)
+    assert report.warnings == simulator.warning_counts == {}
+
+
+def test_commands_show_the_text_without_the_noise_of_python(tmp_path: Path):
+    scene = tmp_path / "squeezed.xml"
+    scene.write_text(SQUEEZED)
+    command = [
+        sys.executable,
+        "-m",
+        "stiction",
+        "run",
+        str(scene),
+        "--contact-model",
+        "no_slip",
+        "--duration",
+        "10ms",
+    ]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "cannot be corrected together" in result.stderr + result.stdout
+    assert "StepWarning" not in result.stderr + result.stdout

@@ -1,0 +1,106 @@
+#include "stiction/certificate/energy_check.hpp"
+
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "stiction/certificate/certifier.hpp"
+#include "support/dense_problem.hpp"
+#include "support/models.hpp"
+#include "support/random_problem.hpp"
+#include "support/solved_problem.hpp"
+
+namespace stiction::certificate {
+namespace {
+
+using contact::ContactModel;
+using contact::ContactProblem;
+using support::SolvedProblem;
+
+TEST(EnergyCheck, ComparesTheGainWithWhatExplainsIt) {
+  const auto is_ok = [](const Energy& energy, double explained, double rounding) {
+    Verdict verdict;
+    judge_energy(energy, explained, rounding, &verdict);
+    return verdict.ok();
+  };
+  EXPECT_TRUE(is_ok({.gain = -5}, 0, 0));
+  EXPECT_TRUE(is_ok({.gain = 3}, 3, 0));
+  EXPECT_FALSE(is_ok({.gain = 3}, 2.99, 0));
+  EXPECT_TRUE(is_ok({.gain = 3, .residual = 0.02}, 2.99, 0));
+  EXPECT_TRUE(is_ok({.gain = 3}, 2.99, 0.02));
+  EXPECT_TRUE(is_ok({.gain = 1e-13, .kinetic = 1}, 0, 0));
+  EXPECT_FALSE(is_ok({.gain = 1e-11, .kinetic = 1}, 0, 0));
+  EXPECT_FALSE(is_ok({.gain = std::nan("")}, 1, 0));
+}
+
+class EnergyTest : public testing::TestWithParam<ContactModel> {};
+
+TEST_P(EnergyTest, GainIsTheDifferenceOfKineticEnergies) {
+  std::mt19937_64 rng(3);
+  for (int trial = 0; trial < 10; ++trial) {
+    SolvedProblem solved(GetParam(), support::make_random_problem({}, &rng));
+    for (const auto& island : solved.solution.islands)
+      if (island.num_substeps > 1) return;  // has the energy of each sub-step
+    const support::DenseProblem dense(solved.problem);
+    const double after = std::pow(dense.calc_norm(support::to_vector(solved.solution.v)), 2) / 2;
+    const double before = std::pow(dense.calc_norm(dense.v_star), 2) / 2;
+    EXPECT_NEAR(solved.certify().energy_gain, after - before, 1e-10 * (before + after));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, EnergyTest, testing::ValuesIn(support::compliant_models()),
+                         support::model_name);
+INSTANTIATE_TEST_SUITE_P(RigidModels, EnergyTest, testing::ValuesIn(support::rigid_models()),
+                         support::model_name);
+
+/// A point mass between two walls that it overlaps. The walls make an angle with the horizontal, so
+/// their corrections drive it up.
+ContactProblem make_wedge(double half_angle, double overlap) {
+  ContactProblem problem;
+  problem.clear(1e-3);
+  const int block = problem.add_rigid_body();
+  for (int i = 0; i < 6; ++i) problem.diagonal(block)[7 * i] = i < 3 ? 1e3 : 1;
+  contact::BodyPair pair;
+  pair.num_segments = 1;
+  pair.num_contacts = 2;
+  pair.masses = {contact::kInfinity, 1};
+  problem.pairs.push_back(pair);
+  contact::Segment segment;
+  segment.block = block;
+  segment.is_rigid_body = true;
+  problem.segments.push_back(segment);
+  const double c = std::cos(half_angle), s = std::sin(half_angle);
+  for (const double side : {-1.0, 1.0}) {
+    contact::Contact contact;
+    contact.R_WC = {0, 1, 0, -s, 0, side * c, side * c, 0, s};
+    contact.phi0 = -overlap;
+    contact.dim = 1;
+    problem.contacts.push_back(contact);
+  }
+  return problem;
+}
+
+TEST(RigidEnergy, CorrectionsMayLiftABodyOutOfAWedge) {
+  SolvedProblem solved(ContactModel::no_slip, make_wedge(0.21, 1e-3));  // 12 degrees
+  const Certificate certificate = solved.certify();
+  EXPECT_TRUE(certificate.ok) << certificate.failed.quantity;
+  EXPECT_NEAR(certificate.energy_gain, 0.5 * std::pow(0.1 / std::sin(0.21), 2), 1e-9);
+}
+
+TEST(RigidEnergy, CorrectionsThatNearlyContradictEachOtherFail) {
+  // All other conditions hold: both walls push, and the mass leaves the wedge at 20 m/s.
+  constexpr double kHalfAngle = 0.005, kCorrection = 0.1;
+  SolvedProblem solved(ContactModel::no_slip, make_wedge(kHalfAngle, 1e-3));
+  const double speed = kCorrection / std::sin(kHalfAngle);
+  contact::ContactSolution thrown = solved.solution;
+  thrown.v = {0, 0, 0, 0, 0, speed};
+  for (auto& impulse : thrown.impulses) impulse[2] = speed / (2 * std::sin(kHalfAngle));
+  const Certificate certificate = solved.certify(thrown);
+  EXPECT_NEAR(certificate.energy_gain, 0.5 * speed * speed, 1e-7);
+  EXPECT_FALSE(certificate.ok);
+  EXPECT_STREQ(certificate.failed.quantity, "energy gain");
+}
+
+}  // namespace
+}  // namespace stiction::certificate

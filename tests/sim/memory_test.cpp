@@ -1,0 +1,147 @@
+// What a stepper remembers between steps. MuJoCo's state together with the stepper's continues a
+// run with the same bits.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/stepping.hpp"
+#include "stiction/base/error.hpp"
+#include "support/random_scene.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::ContactModel;
+using contact::ContactModelTraits;
+using support::Scene;
+
+struct Case {
+  ContactModel model;
+  Integrator integrator;
+};
+
+std::vector<Case> make_cases() {
+  std::vector<Case> cases;
+  for (const ContactModelTraits& traits : contact::contact_models()) {
+    cases.push_back({traits.model, Integrator::euler});
+    if (traits.is_rigid) cases.push_back({traits.model, Integrator::event_driven});
+    if (traits.has_smooth_forces) cases.push_back({traits.model, Integrator::rk4});
+  }
+  return cases;
+}
+
+std::string name_case(const testing::TestParamInfo<Case>& info) {
+  return std::string(contact::traits(info.param.model).name) + "_" +
+         std::string(integrators()[static_cast<int>(info.param.integrator)].name);
+}
+
+StepOptions make_options_of(const Case& c) {
+  StepOptions options = make_options(c.model);
+  options.integrator = c.integrator;
+  options.on_failure = OnFailure::stop;
+  return options;
+}
+
+class Memory : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Cases, Memory, testing::ValuesIn(make_cases()), name_case);
+
+/// Returns all numbers that a step leaves for its user.
+std::vector<mjtNum> read_result(const Scene& scene, const StepReport& report) {
+  std::vector<mjtNum> all = scene.state();
+  const ContactReport& contacts = report.contacts;
+  all.insert(all.end(), contacts.impulse.begin(), contacts.impulse.end());
+  all.insert(all.end(), contacts.slip_velocity.begin(), contacts.slip_velocity.end());
+  all.push_back(report.certificate.relative_residual);
+  all.push_back(report.statistics.iterations);
+  all.push_back(report.num_warnings);
+  return all;
+}
+
+/// Runs a scene, and a copy that starts from a checkpoint after some steps, and compares each step.
+/// @param make_stepper makes a stepper of a scene
+template <class MakeStepper>
+void test_checkpoint(const std::string& xml, int num_steps, const MakeStepper& make_stepper) {
+  Scene scene(xml);
+  Stepper stepper = make_stepper(scene);
+  for (int checkpoint = 0; checkpoint < 3; ++checkpoint) {
+    if (!stepper.step(scene.data, num_steps).ok()) return;  // the model's own failure
+    const std::vector<std::uint64_t> memory = stepper.get_state();
+    Scene copy(xml);
+    copy.set_state(scene.state());
+    Stepper other = make_stepper(copy);
+    other.set_state(memory);
+    for (int step = 0; step < num_steps; ++step) {
+      const StepReport& report = stepper.step(scene.data);
+      const std::vector<mjtNum> result = read_result(scene, report);
+      const std::vector<mjtNum> again = read_result(copy, other.step(copy.data));
+      ASSERT_EQ(result.size(), again.size()) << "step " << step << " after " << checkpoint;
+      ASSERT_EQ(std::memcmp(result.data(), again.data(), result.size() * sizeof(mjtNum)), 0)
+          << "step " << step << " after " << checkpoint;
+      if (!report.ok()) return;
+    }
+  }
+}
+
+TEST_P(Memory, ACheckpointContinuesWithTheSameBits) {
+  for (const int seed : {1, 2, 3}) {
+    support::RandomSceneOptions scene;
+    scene.num_bodies = 7;
+    // The hinges have dry friction, which rk4 does not take.
+    scene.num_hinged = GetParam().integrator == Integrator::rk4 ? 0 : 2;
+    scene.spacing = 0.21;
+    test_checkpoint(support::make_random_scene(seed, scene), 25,
+                    [](const Scene& s) { return Stepper(s.model, make_options_of(GetParam())); });
+  }
+}
+
+TEST_P(Memory, ACheckpointOfPatchesContinuesWithTheSameBits) {
+  if (!contact::traits(GetParam().model).takes_patches) GTEST_SKIP();
+  const std::string xml = support::make_mjcf(R"(timestep="0.005")", R"(
+    <worldbody>
+      <geom type="box" size="1 1 0.1" pos="0 0 -0.1"/>
+      <body pos="0 0 0.14"><freejoint/><geom size="0.1"/></body>
+      <body pos="0.05 0 0.35"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>
+    </worldbody>)");
+  test_checkpoint(xml, 30, [](const Scene& s) {
+    plant::Material soft;
+    soft.hydroelastic_modulus = 1e4;  // so soft that patches pass medial axes
+    return Stepper(s.model, make_options_of(GetParam()), make_materials(s, soft));
+  });
+}
+
+// A step that fails leaves no trace in the memory either.
+TEST_P(Memory, AFailedStepKeepsTheMemory) {
+  support::RandomSceneOptions options;
+  options.num_bodies = 5;
+  Scene scene(support::make_random_scene(4, options));
+  Stepper stepper(scene.model, make_options_of(GetParam()));
+  if (!stepper.step(scene.data, 10).ok()) return;
+  const std::vector<std::uint64_t> memory = stepper.get_state();
+  scene.data->qfrc_applied[0] = 1e200;
+  EXPECT_FALSE(stepper.step(scene.data).ok());
+  EXPECT_EQ(stepper.get_state(), memory);
+}
+
+TEST(SetState, AnotherModelsStateIsRefused) {
+  support::RandomSceneOptions options;
+  options.num_bodies = 3;
+  Scene scene(support::make_random_scene(1, options));
+  options.num_bodies = 4;
+  Scene other(support::make_random_scene(1, options));
+  Stepper stepper(scene.model, make_options(ContactModel::no_slip));
+  (void)stepper.step(scene.data, 3);
+  std::vector<std::uint64_t> state = stepper.get_state();
+  EXPECT_NO_THROW(stepper.set_state(state));
+  EXPECT_THROW(Stepper(other.model, make_options(ContactModel::no_slip)).set_state(state), Error);
+  EXPECT_THROW(Stepper(scene.model, make_options(ContactModel::viscous)).set_state(state), Error);
+  EXPECT_THROW(stepper.set_state({}), Error);
+  for (std::size_t size = 0; size < state.size(); ++size)
+    EXPECT_THROW(stepper.set_state(std::span(state).first(size)), Error) << size;
+  state.push_back(0);
+  EXPECT_THROW(stepper.set_state(state), Error);
+}
+
+}  // namespace
+}  // namespace stiction::sim

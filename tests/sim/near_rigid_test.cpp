@@ -1,0 +1,99 @@
+// Near-rigid contacts in scenes: under heavy loads, near the axis of a hinge, and in overlaps where
+// no other force acts.
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "sim/stepping.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::ContactModel;
+using support::Scene;
+
+class NearRigid : public testing::TestWithParam<ContactModel> {
+ protected:
+  static std::string option(double dt, double gravity = 9.81) {
+    return "timestep=\"" + std::to_string(dt) + "\" gravity=\"0 0 " + std::to_string(-gravity) +
+           "\"";
+  }
+};
+
+TEST_P(NearRigid, LightBodyUnderAHeavyOneSinksLittle) {
+  if (GetParam() == ContactModel::sap) GTEST_SKIP() << "sap limits the stiffness by the mobility";
+  for (const double heavy : {10.0, 1e3, 1e4}) {
+    Scene scene(support::make_mjcf(option(0.01), R"(<worldbody><geom type="plane" size="9 9 1"/>
+      <body pos="0 0 0.0325"><freejoint/><geom type="box" size="0.0325 0.0325 0.0325" mass="1"/></body>
+      <body pos="0 0 0.165"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass=")" +
+                                                     std::to_string(heavy) +
+                                                     R"("/></body></worldbody>)"));
+    Stepper stepper(scene.model, make_options(GetParam()),
+                    plant::make_default_materials(scene.model));
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 100));
+    // A mass on one spring sinks by g / frequency^2 = 25 um. Four springs with the mobility of
+    // corners, at most 3.5 / m, share a load of at most ten times their own scale, at two faces.
+    const double frequency = 2 * 3.14159265 / 0.01;
+    const double deepest = 2 * 10 * 3.5 / 4 * 1.5 * 9.81 / (frequency * frequency);
+    EXPECT_LT(0.165 - scene.data->qpos[9], deepest) << heavy;
+    EXPECT_LT(std::abs(scene.data->qvel[8]), 1e-4) << heavy;
+  }
+}
+
+TEST_P(NearRigid, LinkThatOverlapsItsBaseAtTheHingePressesWithASaneForce) {
+  // MuJoCo collides the link with its base, because the base is part of the world.
+  constexpr double kWeight = 0.5 * 9.81;
+  for (const char* axis : {"1 0 0", "0 1 0.1", "0.3 0.2 1", "1 1 1"}) {
+    Scene scene(support::make_mjcf(option(0.002), R"(<worldbody><body pos="0 0 0.25">
+      <geom type="box" size="0.03 0.03 0.03"/><body pos="0 0 0.03"><joint axis=")" +
+                                                      std::string(axis) + R"(" damping="0.2"/>
+      <geom type="capsule" fromto="0 0 0 0.15 0 0.05" size="0.02" mass="0.5"/></body></body>
+      </worldbody>)"));
+    Stepper stepper(scene.model, make_options(GetParam()),
+                    plant::make_default_materials(scene.model));
+    scene.data->qvel[0] = 2;
+    for (int i = 0; i < 300; ++i) {
+      const StepReport& report = stepper.step(scene.data);
+      ASSERT_TRUE(report.ok()) << report.message;
+      for (const double impulse : report.contacts.normal_impulse)
+        ASSERT_LT(impulse / 0.002, 1e5 * kWeight) << "axis " << axis << ", step " << i;
+    }
+  }
+}
+
+TEST_P(NearRigid, OverlapsPartWhereNoOtherForceActs) {
+  for (const char* joint : {R"(<joint type="slide" axis="0 0 1"/>)", "<freejoint/>"}) {
+    for (const double dt : {0.002, 0.01}) {
+      for (const double overlap : {1e-4, 1e-3, 1e-2, 5e-2}) {
+        for (const double mass : {0.01, 0.1, 1.0, 4.0, 10.0, 100.0, 1000.0}) {
+          Scene scene(support::make_mjcf(
+              option(dt, 0), R"(<worldbody><geom type="box" size="1 1 0.1" pos="0 0 -0.1"/>
+              <body pos="0 0 )" + std::to_string(0.1 - overlap) +
+                                 "\">" + joint + R"(<geom size="0.1" mass=")" +
+                                 std::to_string(mass) + R"("/></body></worldbody>)"));
+          Stepper stepper(scene.model, make_options(GetParam()),
+                          plant::make_default_materials(scene.model));
+          ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 200))
+              << joint << " dt " << dt << " overlap " << overlap << " mass " << mass;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(NearRigid, LimitsThatPressAgainstEachOtherComeToRest) {
+  Scene scene(support::make_mjcf(option(0.002, 0), R"(<worldbody><body>
+    <joint axis="0 1 0" limited="true" range="-6 6" margin="0.2"/>
+    <geom type="capsule" fromto="0 0 0 1 0 0" size="0.05" mass="1"/></body></worldbody>)"));
+  Stepper stepper(scene.model, make_options(GetParam()),
+                  plant::make_default_materials(scene.model));
+  scene.data->qvel[0] = 0.3;
+  ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 2000));
+  EXPECT_LT(std::abs(scene.data->qvel[0]), 1e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, NearRigid, testing::ValuesIn(compliant_models()), model_name);
+
+}  // namespace
+}  // namespace stiction::sim
