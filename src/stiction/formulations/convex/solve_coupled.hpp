@@ -107,7 +107,7 @@ numerics::FixedPointResult try_coupled_newton(const numerics::NewtonOptions& opt
     }
   }
   numerics::NewtonOptions direct = options;
-  direct.max_iterations = std::min(kMaxDirectBounds, options.max_iterations);
+  direct.max_iterations = kMaxDirectBounds;
   direct.patience = kPatience;
   *result = numerics::minimize(problem, direct);
   result->residual = problem.residual();
@@ -137,7 +137,7 @@ numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
   CoupledIsland<F> coupled_island(island, start_coupled(problem, memory, island));
   numerics::NewtonResult direct;
   numerics::FixedPointResult first;
-  if (coupling.max_evaluations > kMaxDirectBounds)
+  if (std::min(coupling.max_evaluations, newton.max_iterations) > kMaxDirectBounds)
     first = try_coupled_newton(newton, coupling.tolerance, memory, &coupled_island, &direct);
   if (first.converged) {
     *coupled = first;
@@ -147,8 +147,10 @@ numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
   *coupled = numerics::FixedPointSolver(&rounds, coupling, memory.x, memory.scratch).solve();
   coupled->evaluations += first.evaluations;
   if (coupled->error < std::numeric_limits<double>::infinity()) rounds.finish();
-  // Fall back to the lagged problem.
-  if (!rounds.is_resolved()) {
+  // Fall back to the lagged problem, unless that was the only round.
+  const bool is_lagged =
+      first.evaluations == 0 && coupled->evaluations == 1 && problem.normal_guess.empty();
+  if (!is_lagged && !rounds.is_resolved()) {
     std::copy(memory.start_x.begin(), memory.start_x.end(), memory.x.begin());
     coupled->error = rounds.solve_round(memory.x, memory.start_v, memory.next_x);
   }
