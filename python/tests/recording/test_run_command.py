@@ -48,7 +48,7 @@ def write_arm(tmp_path: Path, limits: str = "-2 5", keyframe: str = "") -> Path:
 def test_run_prints_a_table_and_nothing_on_standard_error(command, pile):
     result = command("run", pile, "--duration", "0.5s")
     assert (result.returncode, result.stderr) == (0, "")
-    assert "pile.xml, lagged_regularized, steps of 0.002 s" in result.stdout
+    assert "pile.xml, coulomb, steps of 0.002 s" in result.stdout
     for text in ("steps           250", "0.5 s simulated", "sqrt(J)", "m/s", "J at the start"):
         assert text in result.stdout
 

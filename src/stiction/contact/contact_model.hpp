@@ -103,8 +103,8 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .acts_ahead = true,
      .uses = {.stiffness = true, .relaxation_time = true},
      .options = {.friction_regularization = true, .near_rigid_factor = true},
-     .limitation = "sliding bodies glide on a gap of mu (dt + tau) times the slip speed, tau being "
-                   "the relaxation time"},
+     .limitation = "sliding bodies glide on a gap of mu (dt + tau) times the slip speed, also in "
+                   "impacts, tau being the relaxation time"},
     {.model = ContactModel::lagged,
      .name = "lagged",
      .color = "#2f7fd0",

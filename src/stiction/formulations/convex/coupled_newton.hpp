@@ -44,14 +44,15 @@ class CoupledNewton {
   }
 
   /// Computes the gradient and the coupling error.
-  /// @return the residual of the convex problem, or the coupling error if that exceeds its
-  ///         tolerance by a larger factor
+  /// @return the residual of the convex problem; if the coupling error exceeds its tolerance, at
+  ///         least as many times the tolerance of the residual
   numerics::Residual calc_gradient() {
     residual_ = island_.calc_gradient();
     const double limit =
         options_.absolute_tolerance + options_.relative_tolerance * residual_.scale;
     const double resolution = coupled_.to_impulse(options_.relative_tolerance * residual_.scale);
     coupling_ = make_coupling(coupled_.read_normal_impulses(x_, g_), g_, resolution);
+    if (coupling_.is_within(tolerance_)) return residual_;
     return {std::max(residual_.norm, limit * coupling_.error() / tolerance_), residual_.scale};
   }
 
