@@ -2,6 +2,7 @@
 // a new member that is missing here does not compile.
 #include "report_state.hpp"
 
+#include <array>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -23,6 +24,10 @@ template <class T>
 struct IsArray<std::vector<T>> : std::true_type {};
 template <>
 struct IsArray<std::string> : std::true_type {};
+template <class T>
+struct IsFixedArray : std::false_type {};
+template <class T, std::size_t kSize>
+struct IsFixedArray<std::array<T, kSize>> : std::true_type {};
 
 // Each function calls f with all members of a struct.
 void visit(Is<certificate::FailedCheck> auto& x, auto&& f) {
@@ -31,14 +36,14 @@ void visit(Is<certificate::FailedCheck> auto& x, auto&& f) {
   f(value, limit);
 }
 void visit(Is<certificate::RigidCertificate> auto& x, auto&& f) {
-  auto& [complementarity, work, constraint_error, energy_gain, num_active, max_active] = x;
-  f(complementarity, work, constraint_error, energy_gain, num_active, max_active);
+  auto& [complementarity, work, constraint_error, num_active, max_active] = x;
+  f(complementarity, work, constraint_error, num_active, max_active);
 }
 void visit(Is<certificate::Certificate> auto& x, auto&& f) {
   auto& [error_bound, velocity_bound, residual, to_momentum, round_off, impulse_error, min_normal,
-         cone, work, coupling, rigid, ok, failed] = x;
+         cone, work, coupling, energy_gain, rigid, ok, failed] = x;
   f(error_bound, velocity_bound, residual, to_momentum, round_off, impulse_error, min_normal, cone,
-    work, coupling, rigid, ok, failed);
+    work, coupling, energy_gain, rigid, ok, failed);
 }
 void visit(Is<contact::IslandStatistics> auto& x, auto&& f) {
   auto& [status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
@@ -75,11 +80,15 @@ void visit(Is<sim::TraceReport> auto& x, auto&& f) {
   auto& [solve, island, run, iteration, cost, gradient_norm, step_length, num_solves] = x;
   f(solve, island, run, iteration, cost, gradient_norm, step_length, num_solves);
 }
+void visit(Is<sim::WarningReport> auto& x, auto&& f) {
+  auto& [count, text] = x;
+  f(count, text);
+}
 void visit(Is<sim::StepReport> auto& x, auto&& f) {
   auto& [status, message, time, num_steps, certificate, momentum_error, statistics, timings,
-         contacts, patches, trace, islands, num_warnings, warning] = x;
+         contacts, patches, trace, islands, num_warnings, warning, warnings] = x;
   f(status, message, time, num_steps, certificate, momentum_error, statistics, timings, contacts,
-    patches, trace, islands, num_warnings, warning);
+    patches, trace, islands, num_warnings, warning, warnings);
 }
 
 class Packer {
@@ -88,6 +97,8 @@ class Packer {
   void put(const T& x) {
     if constexpr (IsArray<T>::value) {
       put(x.size());
+      for (const auto& element : x) put(element);
+    } else if constexpr (IsFixedArray<T>::value) {
       for (const auto& element : x) put(element);
     } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
       bytes.append(reinterpret_cast<const char*>(&x), sizeof x);
@@ -110,6 +121,8 @@ class Unpacker {
       get(size);
       require(size <= left_);  // an element has at least one byte
       x.resize(size);
+      for (auto& element : x) get(element);
+    } else if constexpr (IsFixedArray<T>::value) {
       for (auto& element : x) get(element);
     } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
       require(sizeof x <= left_);
