@@ -8,6 +8,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/certificate/certificate_fields.hpp"
+#include "stiction/contact/overlap_correction.hpp"
 #include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
@@ -198,6 +199,7 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
          .law = contact::find_normal_law(context.options.contact_model, parameters.normal_law)},
         problem);
     patches_.add_contacts(m, d, plant, context.materials, problem);
+    contact::correct_overlaps(context.options.contact_model, parameters, problem);
     adhesion_.limit_separation(contact::traits(context.options.contact_model).is_rigid, problem);
     if (part_.divided) {
       if (part_.has_forces) part_.divided->keep_forced_change(m, d);
