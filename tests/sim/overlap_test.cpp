@@ -71,8 +71,8 @@ TEST_P(Overlap, ShrinksAtTheSpeedGivenAndThrowsNothing) {
           highest = std::max(highest, scene.data->qpos[2] - 0.05);
           if (gone < 0 && scene.data->qpos[2] > 0.05 - 2e-4) gone = scene.data->time;
         }
-        const std::string text = std::string(geom) + ", dt " + std::to_string(dt) + ", depth " +
-                                 std::to_string(depth);
+        const std::string text =
+            std::string(geom) + ", dt " + std::to_string(dt) + ", depth " + std::to_string(depth);
         EXPECT_LE(fastest, kMaxSpeed * 1.001) << text;
         // It rises no higher than a body thrown at this speed.
         EXPECT_LE(highest, kMaxSpeed * kMaxSpeed / (2 * 9.81) + dt * kMaxSpeed) << text;
@@ -150,9 +150,8 @@ TEST_P(Overlap, OfAPileSettles) {
   EXPECT_LT(fastest, 8 * kMaxSpeed);  // eight bodies, each pushed by the one below
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, Overlap, testing::ValuesIn(kLaws), [](const auto& info) {
-  return testing::PrintToString(info.param);
-});
+INSTANTIATE_TEST_SUITE_P(Laws, Overlap, testing::ValuesIn(kLaws),
+                         [](const auto& info) { return testing::PrintToString(info.param); });
 
 }  // namespace
 }  // namespace stiction::sim

@@ -20,8 +20,8 @@ constexpr double kKp = 1e4, kKv = 100, kLimit = 80, kMass = 0.05, kTarget = 0.05
 /// Three ways to limit the force of the same servo.
 struct LimitCase {
   const char* name;
-  const char* joint;     // attributes of the joint
-  const char* tendon;    // attributes of a tendon; empty: the servo is on the joint
+  const char* joint;      // attributes of the joint
+  const char* tendon;     // attributes of a tendon; empty: the servo is on the joint
   const char* actuators;  // without the transmission, which replaces '@'
 };
 void PrintTo(const LimitCase& c, std::ostream* out) { *out << c.name; }
@@ -51,10 +51,9 @@ std::string replace(std::string text, const std::string& from, const std::string
 /// A sliding mass with a stiff servo.
 Scene make_slider(const LimitCase& limit, double dt) {
   const bool on_tendon = *limit.tendon;
-  const std::string tendon =
-      on_tendon ? "<tendon><fixed name='t' " + std::string(limit.tendon) +
-                      "><joint joint='j' coef='1'/></fixed></tendon>"
-                : "";
+  const std::string tendon = on_tendon ? "<tendon><fixed name='t' " + std::string(limit.tendon) +
+                                             "><joint joint='j' coef='1'/></fixed></tendon>"
+                                       : "";
   return Scene(support::make_mjcf(
       "gravity='0 0 0' timestep='" + std::to_string(dt) + "'",
       "<worldbody><body><joint name='j' type='slide' axis='1 0 0' " + std::string(limit.joint) +
@@ -66,9 +65,7 @@ Scene make_slider(const LimitCase& limit, double dt) {
 }
 
 /// Sets the control of the position servo, with the sign of its gear.
-void set_target(Scene* scene, double q) {
-  scene->data->ctrl[0] = q * (*scene)->actuator_gear[0];
-}
+void set_target(Scene* scene, double q) { scene->data->ctrl[0] = q * (*scene)->actuator_gear[0]; }
 
 /// Returns the velocity after a step of the scalar problem: the root of the increasing function
 /// m (v - v0) - dt clamp(kp (target - q - dt v) - kv v).
@@ -207,12 +204,13 @@ TEST(ServoLimits, BoundTheForceOfAContact) {
 /// A servo with an activation and a delay reaches its limit: its force without the limit is that of
 /// the delayed and filtered control.
 TEST(ServoLimits, ReadTheInputOfServosWithDynamics) {
-  for (const char* actuator :
-       {R"(<position joint="j" kp="400" kv="40" timeconst="0.01" FORCE/>)",
-        R"(<general joint="j" dyntype="filterexact" dynprm="0.02" gainprm="300" biastype="affine" biasprm="0.1 -300 -40" actearly="true" FORCE/>)",
-        R"(<general joint="j" dyntype="integrator" gainprm="300" biastype="affine" biasprm="0 -300 -40" actlimited="true" actrange="-0.2 0.2" FORCE/>)",
-        R"(<general joint="j" gaintype="affine" gainprm="10 -20 -2" biastype="affine" biasprm="1 -20 -4" FORCE/>)",
-        R"(<general joint="j" gainprm="300" biastype="affine" biasprm="0 -300 -40" delay="0.006" nsample="4" interp="linear" FORCE/>)"}) {
+  for (
+      const char* actuator :
+      {R"(<position joint="j" kp="400" kv="40" timeconst="0.01" FORCE/>)",
+       R"(<general joint="j" dyntype="filterexact" dynprm="0.02" gainprm="300" biastype="affine" biasprm="0.1 -300 -40" actearly="true" FORCE/>)",
+       R"(<general joint="j" dyntype="integrator" gainprm="300" biastype="affine" biasprm="0 -300 -40" actlimited="true" actrange="-0.2 0.2" FORCE/>)",
+       R"(<general joint="j" gaintype="affine" gainprm="10 -20 -2" biastype="affine" biasprm="1 -20 -4" FORCE/>)",
+       R"(<general joint="j" gainprm="300" biastype="affine" biasprm="0 -300 -150" delay="0.006" nsample="4" interp="linear" FORCE/>)"}) {
     const std::string scene = R"(<worldbody><body><joint name="j" type="slide"/>
 <geom size="0.1" mass="0.5"/></body></worldbody><actuator>)";
     const auto make = [&](const char* range) {
@@ -248,6 +246,56 @@ TEST(ServoLimits, ReadTheInputOfServosWithDynamics) {
     }
     EXPECT_TRUE(is_held) << actuator;
     EXPECT_TRUE(is_released) << actuator;
+  }
+}
+
+/// Weak servos of two arms, on joints, a tendon along an arm and one across both, and a site.
+constexpr const char* kArms = R"(
+<worldbody><geom type="plane" size="9 9 1"/><site name="base" pos="0 0 1"/>
+<body pos="0 0 .5"><joint name="a" axis="0 1 0"/><geom type="capsule" size=".03" fromto="0 0 0 .2 0 0" mass=".3"/>
+  <body pos=".2 0 0"><joint name="b" axis="0 1 0" actuatorfrcrange="-1 1.5"/><geom type="capsule" size=".03" fromto="0 0 0 .2 0 0" mass=".2"/>
+    <body pos=".2 0 0"><joint name="c" axis="0 0 1"/><geom size=".04" mass=".1"/><site name="tip"/></body></body></body>
+<body pos="0 .5 .4"><joint name="d" axis="0 1 0"/><geom type="capsule" size=".03" fromto="0 0 0 .3 0 0" mass=".3"/>
+  <body pos=".3 0 0"><joint name="e" type="slide" axis="1 0 0" actuatorfrcrange="-3 3"/><geom size=".05" mass=".2"/></body></body>
+<body pos=".3 .1 .1"><freejoint/><geom type="box" size=".1 .1 .1" mass="1"/></body></worldbody>
+<tendon><fixed name="along" actuatorfrcrange="-1 1"><joint joint="a" coef="1"/><joint joint="c" coef="-2"/></fixed>
+  <fixed name="across"><joint joint="b" coef="1"/><joint joint="d" coef="1"/></fixed></tendon>
+<actuator>
+  <position joint="a" kp="500" kv="20" forcerange="-2 2"/>
+  <position joint="b" kp="800" kv="5" gear="2"/><velocity joint="b" kv="10"/><motor joint="b"/>
+  <position joint="c" kp="300" kv="3" forcerange="-.2 .3"/>
+  <position joint="e" kp="2000" kv="40" forcerange="-2 5"/><motor joint="e"/>
+  <position tendon="along" kp="200" kv="8"/><velocity tendon="along" kv="9"/>
+  <position tendon="across" kp="300" kv="6" forcerange="-1 1"/>
+  <position site="tip" refsite="base" kp="100" kv="5" gear="0 0 1 0 0 0" forcerange="-1 1"/>
+</actuator><sensor><tendonactuatorfrc tendon="along"/><jointactuatorfrc joint="b"/></sensor>)";
+
+TEST(ServoLimits, HoldInArmsThatTouchBodies) {
+  for (const contact::ContactModelTraits& traits : contact::contact_models()) {
+    if (traits.is_rigid || traits.model == ContactModel::mujoco) continue;
+    for (const double dt : {0.002, 0.01}) {
+      Scene scene(support::make_mjcf("timestep='" + std::to_string(dt) + "'", kArms));
+      Stepper stepper(scene.model, make_options(traits.model));
+      for (int i = 0; i < std::lround(2 / dt); ++i) {
+        for (int u = 0; u < scene->nu; ++u) scene.data->ctrl[u] = 2 * std::sin(3 * i * dt + u);
+        const StepReport& report = stepper.step(scene.data);
+        ASSERT_TRUE(report.ok()) << traits.name << " " << report.message;
+        const mjData* d = scene.data;
+        for (int a = 0; a < scene->nactuator; ++a) {
+          const mjtNum* range = scene->actuator_forcerange + 2 * a;
+          if (!scene->actuator_forcelimited[a]) continue;
+          EXPECT_GE(d->actuator_force[a], range[0] - 1e-12) << traits.name << " " << a;
+          EXPECT_LE(d->actuator_force[a], range[1] + 1e-12) << traits.name << " " << a;
+        }
+        for (const char* joint : {"b", "e"}) {
+          const int dof = scene.dof(joint);
+          EXPECT_LE(d->qfrc_actuator[dof], scene->jnt_actfrcrange[2 * dof + 1] + 1e-12) << joint;
+          EXPECT_GE(d->qfrc_actuator[dof], scene->jnt_actfrcrange[2 * dof] - 1e-12) << joint;
+        }
+        EXPECT_LE(std::abs(d->sensordata[0]), 1 + 1e-12);
+        EXPECT_EQ(d->sensordata[1], d->qfrc_actuator[scene.dof("b")]);
+      }
+    }
   }
 }
 

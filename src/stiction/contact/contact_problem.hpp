@@ -102,7 +102,7 @@ struct Row {
   /// Smallest and largest impulse, at most 0 and at least 0 [N s or N m s]; only kSpring, and rigid
   /// models take no finite ones.
   std::array<double, 2> impulse_range = {-kInfinity, kInfinity};
-  int first_column = 0;       // index into row_dof and row_columns; one entry per dof
+  int first_column = 0;  // index into row_dof and row_columns; one entry per dof
   int num_columns = 0;
   int source = -1;  // the caller's index of this row, or -1
   /// The constraint's position at the start of the step [m or rad], which only rigid models read.

@@ -10,7 +10,8 @@ namespace stiction::contact {
 namespace {
 
 /// Returns the velocity at which two surfaces part at the start of the step [m/s].
-double calc_parting_velocity(const ContactProblem& problem, const BodyPair& pair, const Contact& c) {
+double calc_parting_velocity(const ContactProblem& problem, const BodyPair& pair,
+                             const Contact& c) {
   return calc_contact_velocity(c, calc_pair_velocity(problem, pair, problem.v0))[2];
 }
 
@@ -40,9 +41,8 @@ void correct_overlaps(ContactModel model, const ModelParameters& parameters,
   if (traits(model).is_rigid || traits(model).is_mj_step) return;
   const NormalLawKind law = find_normal_law(model, parameters.normal_law);
   const PropertyUse use = calc_property_use(model, parameters.normal_law);
-  const auto stiffness =
-      use.hertz_stiffness ? &ContactLawData<double>::hertz_stiffness
-                          : &ContactLawData<double>::stiffness;
+  const auto stiffness = use.hertz_stiffness ? &ContactLawData<double>::hertz_stiffness
+                                             : &ContactLawData<double>::stiffness;
   const double factor = law == NormalLawKind::hertz ? 1.5 : 1;
   for (const BodyPair& pair : problem->pairs) {
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {

@@ -13,8 +13,8 @@ double read_control(const mjModel* m, const mjData* d, int actuator) {
   const int c = m->actuator_ctrladr[actuator];
   double control = d->ctrl[c];
   if (m->actuator_delay[actuator] > 0 && m->actuator_ctrlnum[actuator] == 1) {
-    const mjtNum* stored = mj_readCtrl(m, d, actuator, d->time, &control,
-                                       m->actuator_history[2 * actuator + 1]);
+    const mjtNum* stored =
+        mj_readCtrl(m, d, actuator, d->time, &control, m->actuator_history[2 * actuator + 1]);
     if (stored) control = *stored;
   }
   if (!m->actuator_ctrllimited[c] || (m->opt.disableflags & mjDSBL_CLAMPCTRL)) return control;
@@ -32,7 +32,8 @@ double calc_next_activation(const mjModel* m, const mjData* d, int actuator, int
     act += rate * m->opt.timestep;
   }
   if (!m->actuator_actlimited[actuator]) return act;
-  return std::clamp(act, m->actuator_actrange[2 * actuator], m->actuator_actrange[2 * actuator + 1]);
+  return std::clamp(act, m->actuator_actrange[2 * actuator],
+                    m->actuator_actrange[2 * actuator + 1]);
 }
 
 }  // namespace
@@ -45,8 +46,7 @@ bool is_disabled_actuator(const mjModel* m, int actuator) {
 double calc_actuator_input(const mjModel* m, const mjData* d, int actuator) {
   if (m->actuator_actadr[actuator] < 0) return read_control(m, d, actuator);
   const int last = m->actuator_actadr[actuator] + m->actuator_actnum[actuator] - 1;
-  return m->actuator_actearly[actuator] ? calc_next_activation(m, d, actuator, last)
-                                        : d->act[last];
+  return m->actuator_actearly[actuator] ? calc_next_activation(m, d, actuator, last) : d->act[last];
 }
 
 bool is_affine_actuator(const mjModel* m, int actuator) {

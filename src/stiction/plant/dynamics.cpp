@@ -227,9 +227,9 @@ void add_coupling_rows(const mjData* d, const Model& plant, const ImplicitForces
 
 int find_first_coupling_row(const ImplicitForces& implicit, const ContactProblem& problem) {
   return problem.num_rows() -
-         static_cast<int>(std::count_if(
-             implicit.rank_one().begin(), implicit.rank_one().end(),
-             [](const ImplicitForces::RankOne& term) { return !term.fits_A; }));
+         static_cast<int>(
+             std::count_if(implicit.rank_one().begin(), implicit.rank_one().end(),
+                           [](const ImplicitForces::RankOne& term) { return !term.fits_A; }));
 }
 
 void write_servo_forces(const mjModel* m, mjData* d, const Model& plant,

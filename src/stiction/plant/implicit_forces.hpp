@@ -21,8 +21,8 @@ namespace stiction::plant {
 /// Joint springs and dampers give diagonal entries of K and D. Tendon springs and dampers, and the
 /// position and velocity terms of affine actuators, give rank-one terms j^T j. So do muscles, DC
 /// motors and the drag of a fluid, whose damping is that of MuJoCo's implicitfast. Derivatives that
-/// destabilize are dropped, so A stays positive definite. A servo whose force reaches a limit within
-/// the step is a row of the problem, see ServoLimits.
+/// destabilize are dropped, so A stays positive definite. A servo whose force reaches a limit
+/// within the step is a row of the problem, see ServoLimits.
 class ImplicitForces {
  public:
   /// A term s j^T j of A with s = dt d + dt^2 k.

@@ -145,8 +145,8 @@ void MomentumCheck::calc_mean_velocities(const Input& input) {
 }
 
 /// Adds the implicit terms to the smooth impulse. Those that A does not hold act in every sub-step
-/// at its own velocity. They are linear, so their sum is the term at the mean velocity. The force of
-/// a servo with limits is not, so its impulse is the one reported.
+/// at its own velocity. They are linear, so their sum is the term at the mean velocity. The force
+/// of a servo with limits is not, so its impulse is the one reported.
 void MomentumCheck::add_implicit_impulses(const Input& input, const ImplicitForces& implicit) {
   const double dt = input.problem.time_step;
   for (std::size_t i = 0; i < smooth_impulse_.size(); ++i)

@@ -83,7 +83,8 @@ double find_moment(const mjData* d, int out, int dof) {
 double calc_joint_force(const mjModel* m, const mjData* d, int joint) {
   const int dof = m->jnt_dofadr[joint];
   double total = m->jnt_actgravcomp[joint] ? d->qfrc_gravcomp[dof] : 0;
-  for (int out = 0; out < m->nout; ++out) total += find_moment(d, out, dof) * d->actuator_force[out];
+  for (int out = 0; out < m->nout; ++out)
+    total += find_moment(d, out, dof) * d->actuator_force[out];
   return total;
 }
 
@@ -124,6 +125,7 @@ void ServoLimits::start(const mjModel* m) {
 }
 
 void ServoLimits::calc(const mjModel* m, const mjData* d, std::span<const Servo> servos) {
+  if (reached_.empty()) start(m);
   roles_.assign(servos.size(), Role::kOpen);
   linear_.clear();
   members_.clear();
@@ -219,10 +221,10 @@ void ServoLimits::set_direction(const mjModel* m, const mjData* d, LimitedServo*
   }
   limited->num_entries = static_cast<int>(dofs_.size()) - limited->first_entry;
   for (const Servo& servo : members(*limited)) {
-    const double gear = limited->target == LimitTarget::kJoint
-                            ? find_moment(d, m->actuator_outadr[servo.actuator],
-                                          m->jnt_dofadr[limited->id])
-                            : 1;
+    const double gear =
+        limited->target == LimitTarget::kJoint
+            ? find_moment(d, m->actuator_outadr[servo.actuator], m->jnt_dofadr[limited->id])
+            : 1;
     limited->stiffness += gear * gear * servo.stiffness;
     limited->damping += gear * gear * servo.damping;
   }
@@ -278,8 +280,8 @@ void ServoLimits::set_tendon_limits(const mjModel* m, const mjData* d,
     for (int a = 0; a < m->nactuator; ++a)
       if (is_on_tendon(m, a, tendon)) unlimited += calc_affine_force(m, d, a);
   }
-  set_bounds(unlimited, std::clamp(range[0], own[0], own[1]),
-             std::clamp(range[1], own[0], own[1]), limited);
+  set_bounds(unlimited, std::clamp(range[0], own[0], own[1]), std::clamp(range[1], own[0], own[1]),
+             limited);
 }
 
 double ServoLimits::calc_velocity(const LimitedServo& limited, std::span<const double> qvel) const {
@@ -294,8 +296,7 @@ bool ServoLimits::add_reached(double dt, std::span<const double> qvel) {
   for (const LimitedServo& limited : limited_) {
     if (limited.is_near) continue;
     const double u = calc_velocity(limited, qvel);
-    const double change =
-        -dt * limited.stiffness * u - limited.damping * (u - limited.velocity);
+    const double change = -dt * limited.stiffness * u - limited.damping * (u - limited.velocity);
     if (change >= limited.lower && change <= limited.upper) continue;
     reached(limited) = 1;
     is_any = true;
@@ -331,7 +332,8 @@ void ServoLimits::write_force(const mjModel* m, mjData* d, const LimitedServo& l
   const bool is_joint = limited.target == LimitTarget::kJoint;
   if (!is_joint)
     for (int a = 0; a < m->nactuator; ++a)
-      if (is_on_tendon(m, a, limited.id)) forces[m->actuator_outadr[a]] = calc_affine_force(m, d, a);
+      if (is_on_tendon(m, a, limited.id))
+        forces[m->actuator_outadr[a]] = calc_affine_force(m, d, a);
   for (const Servo& servo : all) {
     const int out = m->actuator_outadr[servo.actuator];
     const double gear = is_joint ? find_moment(d, out, m->jnt_dofadr[limited.id]) : 1;

@@ -28,16 +28,16 @@ enum class LimitTarget { kActuator, kJoint, kTendon };
 /// and does not increase with u, so it is minus the derivative of a convex potential.
 struct LimitedServo {
   LimitTarget target = LimitTarget::kActuator;
-  int id = -1;                           // of the actuator, joint or tendon
+  int id = -1;                            // of the actuator, joint or tendon
   int first_member = 0, num_members = 0;  // range of servos, see ServoLimits::members
-  double stiffness = 0;                  // k >= 0
-  double damping = 0;                    // d >= 0
-  double velocity = 0;                   // u0
-  double force = 0;                      // f0, the force at the start of the step
-  double excess = 0;                     // force that the limits take away at the start
-  double lower = 0, upper = 0;           // bounds on the change of the force, lower <= 0 <= upper
-  int first_entry = 0, num_entries = 0;  // range of j, see ServoLimits::dofs and values
-  bool is_near = false;                  // the limits may act within the step
+  double stiffness = 0;                   // k >= 0
+  double damping = 0;                     // d >= 0
+  double velocity = 0;                    // u0
+  double force = 0;                       // f0, the force at the start of the step
+  double excess = 0;                      // force that the limits take away at the start
+  double lower = 0, upper = 0;            // bounds on the change of the force, lower <= 0 <= upper
+  int first_entry = 0, num_entries = 0;   // range of j, see ServoLimits::dofs and values
+  bool is_near = false;                   // the limits may act within the step
 };
 
 /// Finds the servos whose force reaches a limit within the step.

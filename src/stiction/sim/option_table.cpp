@@ -171,8 +171,9 @@ constexpr Option kOptions[] = {
      .member = member<kParameters, &ModelParameters::max_correction_speed>(),
      .unit = "m/s or rad/s",
      .is_used = is_solved_here,
-     .help = "Largest speed of the corrections by gap_correction, and at which sap removes the deep "
-             "overlaps of near-rigid contacts; 0 leaves the laws of compliant models as they are."},
+     .help =
+         "Largest speed of the corrections by gap_correction, and at which sap removes the deep "
+         "overlaps of near-rigid contacts; 0 leaves the laws of compliant models as they are."},
     {.name = "drop_separating",
      .member = member<kParameters, &ModelParameters::drop_separating>(),
      .is_used = reads<&OptionUse::drop_separating>,

@@ -248,9 +248,9 @@ TamsiIsland::Change TamsiIsland::calc_change() const {
       out.alpha = std::min(out.alpha, calc_slip_limit({v_r, 0}, {dv_r, 0}, row.slip_tolerance));
     else if (row.kind == RowKind::kSpring)
       out.alpha = std::min(
-          out.alpha, calc_spring_limit(row.target - row.regularization * row.impulse_range[1],
-                                       row.target - row.regularization * row.impulse_range[0], v_r,
-                                       dv_r));
+          out.alpha,
+          calc_spring_limit(row.target - row.regularization * row.impulse_range[1],
+                            row.target - row.regularization * row.impulse_range[0], v_r, dv_r));
   }
   out.speed = std::sqrt(std::max(tangential2, other2));
   return out;
