@@ -123,7 +123,7 @@ TEST_P(ServoLimit, SettlesWithinTwelveStepsAsInDrake) {
         }
       }
       if (i >= 12) {
-        EXPECT_NEAR(scene.data->qpos[0], kTarget, 2e-3) << traits.name << " " << i;
+        EXPECT_NEAR(scene.data->qpos[0], kTarget, 2e-5) << traits.name << " " << i;
       }
     }
     EXPECT_NEAR(scene.data->qpos[0], kTarget, 1e-9);
