@@ -138,7 +138,8 @@ def test_set_gives_an_argument_of_simulator(command, pile):
     assert result.returncode == 1
     assert "friction_directions" in result.stderr
     # A setting without effect gives a warning.
-    assert "gap_correction" in command(*run, "lagged", "--set", "gap_correction=0.3").stderr
+    result = command(*run, "lagged", "--set", "friction_directions=8")
+    assert "friction_directions" in result.stderr
 
 
 def test_missing_scene_exits_with_1(command):
