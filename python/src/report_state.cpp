@@ -2,6 +2,7 @@
 // a new member that is missing here does not compile.
 #include "report_state.hpp"
 
+#include <array>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -31,14 +32,14 @@ void visit(Is<certificate::FailedCheck> auto& x, auto&& f) {
   f(value, limit);
 }
 void visit(Is<certificate::RigidCertificate> auto& x, auto&& f) {
-  auto& [complementarity, work, constraint_error, energy_gain, num_active, max_active] = x;
-  f(complementarity, work, constraint_error, energy_gain, num_active, max_active);
+  auto& [complementarity, work, constraint_error, num_active, max_active] = x;
+  f(complementarity, work, constraint_error, num_active, max_active);
 }
 void visit(Is<certificate::Certificate> auto& x, auto&& f) {
   auto& [error_bound, velocity_bound, residual, to_momentum, round_off, impulse_error, min_normal,
-         cone, work, coupling, rigid, ok, failed] = x;
+         cone, work, coupling, energy_gain, rigid, ok, failed] = x;
   f(error_bound, velocity_bound, residual, to_momentum, round_off, impulse_error, min_normal, cone,
-    work, coupling, rigid, ok, failed);
+    work, coupling, energy_gain, rigid, ok, failed);
 }
 void visit(Is<contact::IslandStatistics> auto& x, auto&& f) {
   auto& [status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
@@ -75,11 +76,18 @@ void visit(Is<sim::TraceReport> auto& x, auto&& f) {
   auto& [solve, island, run, iteration, cost, gradient_norm, step_length, num_solves] = x;
   f(solve, island, run, iteration, cost, gradient_norm, step_length, num_solves);
 }
+void visit(Is<sim::WarningReport> auto& x, auto&& f) {
+  auto& [count, text] = x;
+  f(count, text);
+}
+void visit(Is<std::array<sim::WarningReport, sim::kNumWarningKinds>> auto& x, auto&& f) {
+  for (auto& warning : x) f(warning);
+}
 void visit(Is<sim::StepReport> auto& x, auto&& f) {
   auto& [status, message, time, num_steps, certificate, momentum_error, statistics, timings,
-         contacts, patches, trace, islands, num_warnings, warning] = x;
+         contacts, patches, trace, islands, num_warnings, warning, warnings] = x;
   f(status, message, time, num_steps, certificate, momentum_error, statistics, timings, contacts,
-    patches, trace, islands, num_warnings, warning);
+    patches, trace, islands, num_warnings, warning, warnings);
 }
 
 class Packer {
