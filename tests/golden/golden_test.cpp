@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ struct GoldenRun {
   bool has_pressure_fields = false;  // of all geoms except planes, which are rigid
   int num_steps = 100;
 };
+
+void PrintTo(const GoldenRun& run, std::ostream* out) { *out << run.name; }
 
 /// The FNV-1a hash of 64 bits over the bytes of numbers.
 class Hash {
@@ -69,10 +72,10 @@ std::string make_piles() {
   std::string bodies, actuators;
   for (int i = 0; i < 24; ++i) {
     char text[240];
-    std::snprintf(text, sizeof text,
-                  R"(<body pos="%d %d %g" euler="%d 20 0"><freejoint/><geom %s/></body>)", i % 4,
-                  i / 4 % 2, 0.12 + 0.2 * (i / 8), 37 * i % 90,
-                  i % 2 ? R"(type="capsule" size="0.05 0.08")" : R"(type="box" size="0.1 0.08 0.06")");
+    std::snprintf(
+        text, sizeof text, R"(<body pos="%d %d %g" euler="%d 20 0"><freejoint/><geom %s/></body>)",
+        i % 4, i / 4 % 2, 0.12 + 0.2 * (i / 8), 37 * i % 90,
+        i % 2 ? R"(type="capsule" size="0.05 0.08")" : R"(type="box" size="0.1 0.08 0.06")");
     bodies += text;
   }
   for (int i = 0; i < 2; ++i) {
@@ -80,9 +83,9 @@ std::string make_piles() {
     bodies += doll.body;
     actuators += doll.actuators;
   }
-  return support::make_mjcf(R"(timestep="0.002")", R"(<worldbody><geom type="plane" size="9 9 1"/>)" +
-                                                       bodies + "</worldbody><actuator>" +
-                                                       actuators + "</actuator>");
+  return support::make_mjcf(R"(timestep="0.002")",
+                            R"(<worldbody><geom type="plane" size="9 9 1"/>)" + bodies +
+                                "</worldbody><actuator>" + actuators + "</actuator>");
 }
 
 std::string read_scene(const char* name) {
@@ -105,20 +108,17 @@ std::vector<GoldenRun> make_runs() {
       {"lagged_regularized_piles", make_piles, make_options(ContactModel::lagged_regularized)},
       {"sap_hinges", make_cluster(2, hinged), make_options(ContactModel::sap)},
       {"similar_hertz", make_cluster(3, hinged),
-       make_custom(ContactModel::similar,
-                   [](StepOptions* o) {
-                     o->parameters.normal_law = contact::NormalLawKind::hertz;
-                   })},
+       make_custom(
+           ContactModel::similar,
+           [](StepOptions* o) { o->parameters.normal_law = contact::NormalLawKind::hertz; })},
       {"coulomb_quadruped", [] { return read_scene("quadruped.xml"); },
        make_options(ContactModel::coulomb)},
       {"coulomb_patches", make_cluster(4, few), make_options(ContactModel::coulomb), true, 40},
       {"tamsi_hinges", make_cluster(5, few), make_options(ContactModel::tamsi)},
       {"no_slip_piles", make_piles, make_options(ContactModel::no_slip)},
       {"viscous_rk4", make_cluster(6, few),
-       make_custom(ContactModel::viscous,
-                   [](StepOptions* o) { o->integrator = Integrator::rk4; })},
-      {"stewart_trinkle_hinges", make_cluster(7, few),
-       make_options(ContactModel::stewart_trinkle)},
+       make_custom(ContactModel::viscous, [](StepOptions* o) { o->integrator = Integrator::rk4; })},
+      {"stewart_trinkle_hinges", make_cluster(7, few), make_options(ContactModel::stewart_trinkle)},
       // Only MuJoCo computes this run. If it differs, another libmujoco or C library is in use.
       {"mujoco_control", make_piles, make_options(ContactModel::mujoco)},
   };
