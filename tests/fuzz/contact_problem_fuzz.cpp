@@ -34,9 +34,10 @@ ContactProblem make_problem(Input* input) {
   return support::make_random_problem(options, &rng);
 }
 
-/// Returns a pointer to each number of the problem that may have any value.
+/// Returns a pointer to each number of the problem, except the time step, which every caller must
+/// choose above 0.
 std::vector<double*> list_numbers(ContactProblem* problem) {
-  std::vector<double*> out{&problem->time_step};
+  std::vector<double*> out;
   for (auto* values : {&problem->A, &problem->v0, &problem->free_impulse, &problem->columns,
                        &problem->row_columns})
     for (double& x : *values) out.push_back(&x);
