@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct Arguments {
   std::string integrator = "euler";
   std::vector<std::string> models = {"lagged_regularized"};
   std::vector<int> threads = {1};
+  bool random_controls = false;
   int warm_up = 200;
   int steps = 200;
   int repeats = 5;
@@ -48,6 +50,16 @@ ModelPtr load(const std::string& path) {
                                           : mj_loadXML(path.c_str(), nullptr, message, 1000);
   if (!model) throw stiction::Error(stiction::ErrorCode::kSyntax, path, message);
   return {model, &mj_deleteModel};
+}
+
+/// Sets all controls to random values in their ranges, or in [-1, 1] without a range. They are the
+/// same in every run.
+void set_random_controls(const mjModel* m, std::minstd_rand* generator, mjData* d) {
+  for (int i = 0; i < m->nu; ++i) {
+    const double unit = static_cast<double>((*generator)()) / std::minstd_rand::max();
+    const mjtNum* range = m->actuator_ctrlrange + 2 * i;
+    d->ctrl[i] = m->actuator_ctrllimited[i] ? range[0] + unit * (range[1] - range[0]) : 2 * unit - 1;
+  }
 }
 
 struct Sums {
@@ -82,14 +94,18 @@ void run(const std::string& scene, const std::string& contact_model, int threads
   stiction::sim::Stepper stepper(model.get(), options,
                                  stiction::io::assign_materials(model.get(), properties));
 
-  const auto step = [&](int count) -> const stiction::sim::StepReport& {
-    const stiction::sim::StepReport& report = stepper.step(data.get(), count);
+  std::minstd_rand generator;
+  constexpr int kStride = 10;  // steps between changes of the controls
+  const auto step = [&](int i) -> const stiction::sim::StepReport& {
+    if (arguments.random_controls && i % kStride == 0)
+      set_random_controls(model.get(), &generator, data.get());
+    const stiction::sim::StepReport& report = stepper.step(data.get());
     if (!report.ok())
       throw stiction::Error(stiction::ErrorCode::kStepFailed, scene,
                             stiction::sim::describe_status(report.status) + ": " + report.message);
     return report;
   };
-  (void)step(arguments.warm_up);
+  for (int i = 0; i < arguments.warm_up; ++i) (void)step(i);
   std::vector<mjtNum> state(mj_stateSize(model.get(), mjSTATE_INTEGRATION));
   mj_getState(model.get(), data.get(), state.data(), mjSTATE_INTEGRATION);
 
@@ -97,8 +113,9 @@ void run(const std::string& scene, const std::string& contact_model, int threads
   Sums sums;
   for (int r = 0; r < arguments.repeats; ++r) {
     mj_setState(model.get(), data.get(), state.data(), mjSTATE_INTEGRATION);
+    generator.seed();
     const double start = cpu_us();
-    for (int i = 0; i < arguments.steps; ++i) sums.add(step(1));
+    for (int i = 0; i < arguments.steps; ++i) sums.add(step(i));
     times.push_back((cpu_us() - start) / arguments.steps);
   }
   std::sort(times.begin(), times.end());
@@ -135,6 +152,8 @@ Arguments parse(int argc, char** argv) {
         out.threads.push_back(std::max(1, std::atoi(t.c_str())));
     } else if (argument == "--integrator") {
       out.integrator = value;
+    } else if (argument == "--controls") {
+      out.random_controls = value == "random";
     } else if (argument == "--properties") {
       out.properties = value;
     } else if (argument == "--warm-up") {
@@ -158,7 +177,7 @@ int main(int argc, char** argv) {
   if (arguments.scenes.empty()) {
     std::fprintf(stderr,
                  "usage: %s [--models a,b] [--threads 1,2] [--warm-up N] [--steps N] [--repeats N] "
-                 "[--integrator NAME] [--properties FILE] SCENE.xml|.mjb ...\n",
+                 "[--controls random] [--integrator NAME] [--properties FILE] SCENE.xml|.mjb ...\n",
                  argv[0]);
     return 2;
   }

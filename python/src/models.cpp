@@ -38,6 +38,8 @@ void bind_models(nb::module_& m) {
               "True if forces are smooth functions of the state between impacts.")
       .def_ro("uses_friction", &ContactModelTraits::uses_friction,
               "True if the model reads sliding friction coefficients.")
+      .def_ro("limitation", &ContactModelTraits::limitation,
+              "What the model gets wrong by design, at any time step; empty if nothing is known.")
       .def_prop_ro(
           "has_viscous_friction",
           [](const ContactModelTraits& model) {

@@ -24,6 +24,10 @@ template <class T>
 struct IsArray<std::vector<T>> : std::true_type {};
 template <>
 struct IsArray<std::string> : std::true_type {};
+template <class T>
+struct IsFixedArray : std::false_type {};
+template <class T, std::size_t kSize>
+struct IsFixedArray<std::array<T, kSize>> : std::true_type {};
 
 // Each function calls f with all members of a struct.
 void visit(Is<certificate::FailedCheck> auto& x, auto&& f) {
@@ -80,9 +84,6 @@ void visit(Is<sim::WarningReport> auto& x, auto&& f) {
   auto& [count, text] = x;
   f(count, text);
 }
-void visit(Is<std::array<sim::WarningReport, sim::kNumWarningKinds>> auto& x, auto&& f) {
-  for (auto& warning : x) f(warning);
-}
 void visit(Is<sim::StepReport> auto& x, auto&& f) {
   auto& [status, message, time, num_steps, certificate, momentum_error, statistics, timings,
          contacts, patches, trace, islands, num_warnings, warning, warnings] = x;
@@ -96,6 +97,8 @@ class Packer {
   void put(const T& x) {
     if constexpr (IsArray<T>::value) {
       put(x.size());
+      for (const auto& element : x) put(element);
+    } else if constexpr (IsFixedArray<T>::value) {
       for (const auto& element : x) put(element);
     } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
       bytes.append(reinterpret_cast<const char*>(&x), sizeof x);
@@ -118,6 +121,8 @@ class Unpacker {
       get(size);
       require(size <= left_);  // an element has at least one byte
       x.resize(size);
+      for (auto& element : x) get(element);
+    } else if constexpr (IsFixedArray<T>::value) {
       for (auto& element : x) get(element);
     } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
       require(sizeof x <= left_);

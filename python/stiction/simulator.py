@@ -120,6 +120,7 @@ class Simulator:
             `why_points`: why the geoms touch in points although one of them has a pressure field, or
             None.
             `contact_model`, `normal_law`, `friction_law`: the options.
+            `limitation`: what the contact model gets wrong by design; empty if nothing is known.
             `numbers`: name, value in SI `unit`, `from`, `is_used` by the model, and `note` of each
             number. An infinite stiffness is near-rigid.
 
@@ -133,7 +134,9 @@ class Simulator:
             geom["name"] = view.name
             geom["body"] = self.model.body(int(view.bodyid[0])).name
         names = ("contact_model", "normal_law", "friction_law")
-        return {**{name: self._options[name] for name in names}, **explanation}
+        limitation = contact_model_traits(self._options["contact_model"]).limitation
+        options = {name: self._options[name] for name in names}
+        return {**options, "limitation": limitation, **explanation}
 
     def get_state(self) -> bytes:
         """Returns what the simulator remembers of the last step to guess the next solution.

@@ -88,7 +88,7 @@ def test_command_prints_table_and_writes_report(run: Run, tmp_path: Path) -> Non
         (line,) = [x for x in lines if re.match(rf"{label}  ", x)]
         cells = line[len("mujoco impratio 100") :].split()
         assert len(cells) == 8
-        assert all(re.fullmatch(r"[\d.e+-]+|none", cell) for cell in cells)
+        assert all(re.fullmatch(r"[\d.e+-]+|none|dropped", cell) for cell in cells)
         # Models without an error bound; mujoco has no residual, either.
         traits = contact_model_traits(label.split()[0])
         assert (cells[3] == "none") == (not traits.has_error_bound)

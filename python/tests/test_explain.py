@@ -74,7 +74,7 @@ def test_json_has_all_numbers(scene: Path) -> None:
     assert (result.returncode, result.stderr) == (0, "")
     values = json.loads(result.stdout)
     assert values["collides"] is True
-    assert values["contact_model"] == "lagged_regularized"
+    assert values["contact_model"] == "coulomb"
     assert {n["name"] for n in values["numbers"]} >= {
         "stiffness", "dissipation", "relaxation_time", "friction", "torsional friction",
         "stiction_tolerance", "condim", "margin - gap", "gliding gap",
@@ -88,7 +88,7 @@ def test_text_has_the_source_of_each_number(scene: Path) -> None:
     result = explain(scene, "left_pad", "cube", "--properties", "pads.yaml")
     text = " ".join(result.stdout.split())
     assert "geom 'left_pad' of body 'hand': material 'rubber' by '*_pad' (pads.yaml:4)" in text
-    assert "They collide: by contype and conaffinity; contact model lagged_regularized." in text
+    assert "They collide: by contype and conaffinity; contact model coulomb." in text
     assert "pads.yaml:2" in text
 
 

@@ -210,7 +210,8 @@ def test_a_body_that_passes_a_plate_in_one_step_gives_a_warning(x: float) -> Non
     }
     data = mujoco.MjData(model)
     data.qvel[2] = -10  # the ball moves from 10 mm above to 10 mm below
-    report = stiction.Simulator(model, properties=properties).step(data)
+    with pytest.warns(stiction.StepWarning, match="approach each other"):
+        report = stiction.Simulator(model, properties=properties).step(data)
     assert len(report.patches) == 0 and data.qpos[2] == pytest.approx(-0.01)
     assert "'plate' and geom 'ball' approach each other" in report.warning
 

@@ -132,7 +132,10 @@ def test_tamsi_creep_is_half_of_its_tolerance_at_small_loads() -> None:
 def test_rows_are_certified_except_mujoco_and_tamsi_has_no_bound(comparison: Comparison) -> None:
     for row in comparison.rows:
         assert row.status == "ok"
-        assert row.notes == []
+        # These two cannot hold the cube: viscous friction lets it sink, and least-energy friction does
+        # not lift.
+        is_dropped = row.contact_model in ("viscous", "drumwright_shell")
+        assert row.notes == (["dropped cube before 1.8 s"] if is_dropped else [])
         if row.contact_model == "mujoco":
             assert row.velocity_bound is None
             assert row.relative_residual is None

@@ -35,7 +35,7 @@ def load_error(text: str) -> stiction.Error:
     ("text", "code", "where", "message"),
     [
         ("", "syntax", "scene.xml", "empty file"),
-        ("hello", "syntax", "scene.xml:1", "is not well-formed XML: parsing text"),
+        ("hello", "syntax", "scene.xml", "is not a scene, because it begins with 'hello'"),
         (
             "<mujoco><worldbody>\n<geom></worldbody></mujoco>",
             "syntax",

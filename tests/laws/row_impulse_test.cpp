@@ -22,6 +22,10 @@ std::vector<Row> make_rows() {
       row.bound = 2 * scale;
       row.slip_tolerance = 1e-4;
       rows.push_back(row);
+      if (kind != RowKind::kSpring) continue;
+      // A servo with force limits, which act below 0.05 and above 0.35.
+      row.impulse_range = {-0.05 / scale, 0.25 / scale};
+      rows.push_back(row);
     }
   }
   return rows;

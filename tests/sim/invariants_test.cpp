@@ -238,8 +238,9 @@ Step make_step(ContactModel model, std::uint64_t seed, const RandomSceneOptions&
   Step out{read_motion(scene, options.num_bodies), report.contacts.distance,
            has_bound ? report.certificate.error_bound : 1e-8};
   // The friction of `coulomb` is exact up to its coupling error. Coefficients are at most 1.
-  for (const double impulse : report.contacts.normal_impulse)
-    out.coupling_bound += report.certificate.coupling_error * impulse;
+  if (model == contact::ContactModel::coulomb)
+    for (const double impulse : report.contacts.normal_impulse)
+      out.coupling_bound += report.certificate.coupling_error * impulse;
   std::sort(out.distances.begin(), out.distances.end());
   return out;
 }

@@ -65,6 +65,8 @@ def _print_head(console: Console, explanation: dict[str, Any]) -> None:
     if laws != (DEFAULTS["normal_law"], DEFAULTS["friction_law"]):
         model += f", normal law {laws[0]}, friction law {laws[1]}"
     console.print(f"They {verdict}: {explanation['reason']}; {model}.", markup=False)
+    if explanation["limitation"]:
+        console.print(f"By design of this model, {explanation['limitation']}.", markup=False)
     if explanation["touches_in"] == "patches":
         console.print("They touch in patches of pressure-field contact.")
     elif explanation["why_points"]:

@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 
 import stiction
+from stiction._core import contact_model_traits
 from stiction.arguments import check_path
 from stiction.compare import plots
 from stiction.compare.report_style import STYLE
@@ -219,8 +220,20 @@ def _make_notes(comparison: Comparison) -> str:
         f"{creep}<p><strong>The error bound limits the solver's error in one step.</strong> It "
         "does not limit the errors of the contact model, its parameters or the time step. Compare "
         "the models and halve the time step to estimate these.</p>"
-        f"<dl>{columns}</dl>"
+        f"{_make_limitations(comparison)}<dl>{columns}</dl>"
     )
+
+
+def _make_limitations(comparison: Comparison) -> str:
+    """Lists what the models get wrong by design."""
+    models = dict.fromkeys(row.contact_model for row in comparison.rows)
+    limitations = {name: contact_model_traits(name).limitation for name in models}
+    items = "".join(
+        f"<li><code>{escape(name)}</code>: {escape(text)}.</li>"
+        for name, text in limitations.items()
+        if text
+    )
+    return f"<p>By design of the models, at any time step:</p><ul>{items}</ul>" if items else ""
 
 
 def _make_definition(column: Column) -> str:

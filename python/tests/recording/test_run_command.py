@@ -48,7 +48,7 @@ def write_arm(tmp_path: Path, limits: str = "-2 5", keyframe: str = "") -> Path:
 def test_run_prints_a_table_and_nothing_on_standard_error(command, pile):
     result = command("run", pile, "--duration", "0.5s")
     assert (result.returncode, result.stderr) == (0, "")
-    assert "pile.xml, lagged_regularized, steps of 0.002 s" in result.stdout
+    assert "pile.xml, coulomb, steps of 0.002 s" in result.stdout
     for text in ("steps           250", "0.5 s simulated", "sqrt(J)", "m/s", "J at the start"):
         assert text in result.stdout
 
@@ -138,7 +138,8 @@ def test_set_gives_an_argument_of_simulator(command, pile):
     assert result.returncode == 1
     assert "friction_directions" in result.stderr
     # A setting without effect gives a warning.
-    assert "gap_correction" in command(*run, "lagged", "--set", "gap_correction=0.3").stderr
+    result = command(*run, "lagged", "--set", "friction_directions=8")
+    assert "friction_directions" in result.stderr
 
 
 def test_missing_scene_exits_with_1(command):

@@ -173,6 +173,7 @@ def test_triangles_have_more_faces_and_the_same_forces() -> None:
 
 
 @needs_arm
+@pytest.mark.filterwarnings("ignore::stiction.StepWarning")
 def test_the_pancake_is_flipped_on_the_coarsest_grid() -> None:
     run = run_pancake(min(GRIDS), "lagged_regularized")
     assert run.failure is None

@@ -60,9 +60,11 @@ struct Certificate {
   double max_cone_excess = 0;
   /// Largest energy that friction of every kind adds at a contact [J]; at most round-off.
   double max_friction_work = 0;
-  /// `coulomb`: largest |x - gamma_n|_inf / mean(gamma_n) of an island, where x are the normal
-  /// impulses that bound friction and gamma_n those of the step; 0 for other models [-]. Where the
-  /// mean is smaller than the impulse that the tolerance resolves, the latter takes its place.
+  /// Largest |x - gamma_n|_inf / mean(gamma_n) of an island, where x are the normal impulses that
+  /// bound friction and gamma_n those of the step [-]. `coulomb` makes it small. For the lagged
+  /// models, whose x are those of the state at the start of the step, it says how far friction is
+  /// from Coulomb's law. It is 0 for models whose bound is the impulse of the step. Where the mean
+  /// is smaller than the impulse that the tolerance resolves, the latter takes its place.
   double coupling_error = 0;
   /// Energy that contacts and rows add, 1/2 |v|_A^2 - 1/2 |v*|_A^2 [J]. It can be above 0 only
   /// through springs, corrections of positions, moving surfaces, and the dry friction of joints in

@@ -85,8 +85,8 @@ inline constexpr std::tuple kFields{
     Field<double>{.name = "coupling_error",
                   .unit = "-",
                   .meaning =
-                      "'coulomb': difference between the normal impulses that bound friction "
-                      "and those of the step, relative to their mean, worst island",
+                      "Difference between the normal impulses that bound friction and those of the "
+                      "step, relative to their mean, worst island; 'coulomb' makes it small",
                   .member = &Certificate::coupling_error},
     Field<double>{.name = "energy_gain",
                   .unit = "J",

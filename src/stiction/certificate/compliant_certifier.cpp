@@ -16,17 +16,17 @@ using contact::traits;
 namespace {
 
 /// Returns the coupling error of one island, see Certificate.
-double calc_island_coupling(const SolvedStep& step, int island, std::span<const double> by_law,
-                            std::span<const double> momentum,
-                            const std::vector<double>& normal_impulses) {
+double calc_island_coupling(const SolvedStep& step, int island, const ImpulseCheck& laws,
+                            std::span<const double> by_law, std::span<const double> momentum) {
   const ContactProblem& problem = step.problem;
   double largest = 0, sum = 0, max_w = 0;
   int num = 0;
   for (const int p : step.islands.pairs(island)) {
     const BodyPair& pair = problem.pairs[p];
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i, ++num) {
-      largest = std::max(largest, std::abs(step.solution.normal_bounds[i] - normal_impulses[i]));
-      sum += normal_impulses[i];
+      const double impulse = laws.normal_impulses()[i];
+      largest = std::max(largest, std::abs(laws.normal_bounds()[i] - impulse));
+      sum += impulse;
       max_w = std::max(max_w, problem.delassus[i]);
     }
   }
@@ -46,12 +46,10 @@ Certificate CompliantCertifier::certify(const SolvedStep& step, MomentumFactor* 
   laws_.calc(step, substeps_, impulses);
   laws_.write(step, &out);
   balance->calc(step, *impulses);
-  if (!step.solution.normal_bounds.empty()) {
-    for (int island = 0; island < step.islands.size(); ++island)
-      out.coupling_error = std::max(
-          out.coupling_error, calc_island_coupling(step, island, impulses->by_law,
-                                                   balance->momentum(), laws_.normal_impulses()));
-  }
+  for (int island = 0; island < step.islands.size(); ++island)
+    out.coupling_error =
+        std::max(out.coupling_error,
+                 calc_island_coupling(step, island, laws_, impulses->by_law, balance->momentum()));
   const Verdict verdict = judge(step, *impulses, *balance, &out);
   out.ok = verdict.ok();
   out.failed = verdict.failed();

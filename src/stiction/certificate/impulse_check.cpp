@@ -87,6 +87,7 @@ void ImpulseCheck::calc(const SolvedStep& step, const SubstepCheck& substeps,
   rows_ = {};
   max_w_ = 0;
   normal_impulses_.resize(step.problem.num_contacts());
+  normal_bounds_.resize(step.problem.num_contacts());
   for (const BodyPair& pair : step.problem.pairs) add_pair(step, substeps, pair, impulses);
   add_rows(step, substeps, impulses);
 }
@@ -119,6 +120,8 @@ void ImpulseCheck::add_quad(const PairView& pair, int first, int count, Wrenches
     const ReferenceImpulse law = pair.find_law(i, v_n0[lane], v_c);
     by_law[lane] = law.gamma;
     normal_impulses_[i] = law.gamma[2];
+    // Each sub-step of a divided step has its own bound.
+    normal_bounds_[i] = pair.is_divided ? law.gamma[2] : law.normal_bound;
     if (pair.is_divided) contacts_.add_friction_work(pair.substeps.friction_work(i));
     // The gain of torsion and rolling; that of the linear components is added below.
     if (!pair.is_divided && c.dim > 3)

@@ -31,6 +31,9 @@ class ImpulseCheck {
   bool is_finite() const { return contacts_.is_finite() && rows_.is_finite; }
   /// The normal impulse that the law prescribes for each contact [N s].
   const std::vector<double>& normal_impulses() const { return normal_impulses_; }
+  /// The normal impulse that bounds friction of each contact [N s], see
+  /// ReferenceImpulse::normal_bound.
+  const std::vector<double>& normal_bounds() const { return normal_bounds_; }
 
  private:
   struct PairView;
@@ -48,7 +51,7 @@ class ImpulseCheck {
     bool is_finite = true;
   } rows_;
   double max_w_ = 0;
-  std::vector<double> normal_impulses_;
+  std::vector<double> normal_impulses_, normal_bounds_;
 };
 
 }  // namespace stiction::certificate

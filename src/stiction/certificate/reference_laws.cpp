@@ -217,6 +217,8 @@ double calc_gain(const Contact& c, const ContactVector& gamma, const ContactVect
 double calc_reference_row_impulse(const Row& row, double v_r) {
   if (row.kind == RowKind::kFriction) return -row.bound * v_r / std::hypot(v_r, row.slip_tolerance);
   const double gamma = (row.target - v_r) / row.regularization;
+  if (row.kind == RowKind::kSpring)
+    return std::clamp(gamma, row.impulse_range[0], row.impulse_range[1]);
   return row.kind == RowKind::kLimit ? positive_part(gamma) : gamma;
 }
 

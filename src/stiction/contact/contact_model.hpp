@@ -88,6 +88,10 @@ struct ContactModelTraits {
 
   /// A text that is added to the message of a step that did not converge; may be empty.
   std::string_view failure_note = {};
+
+  /// What the model gets wrong by design, at any time step: a sentence for `explain` and reports.
+  /// Empty if it has no such limitation.
+  std::string_view limitation = {};
 };
 
 inline constexpr ContactModelTraits kContactModels[] = {
@@ -98,35 +102,44 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .lifts_sliding = true,
      .acts_ahead = true,
      .uses = {.stiffness = true, .relaxation_time = true},
-     .options = {.friction_regularization = true, .near_rigid_factor = true}},
+     .options = {.friction_regularization = true, .near_rigid_factor = true},
+     .limitation = "sliding bodies glide on a gap of mu (dt + tau) times the slip speed, also in "
+                   "impacts, tau being the relaxation time"},
     {.model = ContactModel::lagged,
      .name = "lagged",
      .color = "#2f7fd0",
      .has_error_bound = true,
      .takes_laws = true,
      .takes_torsion = true,
-     .options = {.stiction_tolerance = true}},
+     .options = {.stiction_tolerance = true},
+     .limitation = "a new contact has no friction in its first step, so impacts of sliding bodies "
+                   "are wrong at any time step"},
     {.model = ContactModel::lagged_regularized,
      .name = "lagged_regularized",
      .color = "#12a58c",
      .has_error_bound = true,
      .takes_laws = true,
      .takes_torsion = true,
-     .options = {.stiction_tolerance = true, .friction_regularization = true}},
+     .options = {.stiction_tolerance = true, .friction_regularization = true},
+     .limitation = "a new contact has no friction in its first step, so impacts of sliding bodies "
+                   "are wrong at any time step"},
     {.model = ContactModel::similar,
      .name = "similar",
      .color = "#c05bb0",
      .has_error_bound = true,
      .takes_laws = true,
      .lifts_sliding = true,
-     .options = {.stiction_tolerance = true, .friction_regularization = true}},
+     .options = {.stiction_tolerance = true, .friction_regularization = true},
+     .limitation = "sliding bodies glide on a gap of mu dt times the slip speed, and slip makes "
+                   "contacts stiffer by the factor 1 + mu d |v_t|"},
     {.model = ContactModel::tamsi,
      .name = "tamsi",
      .color = "#8a6a4a",
      .uses = {.stiffness = true, .dissipation = true},
      .options = {.stiction_tolerance = true},
      .failure_note = "tamsi found no solution with up to 20 sub-steps; its law may have no "
-                     "solution or several; use another contact model or a smaller time step"},
+                     "solution or several; use another contact model or a smaller time step",
+     .limitation = "a step may have several solutions or none; a step without a solution fails"},
     {.model = ContactModel::coulomb,
      .name = "coulomb",
      .color = "#6a5cf0",
@@ -143,7 +156,8 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .takes_patches = false,
      .uses = {.restitution = true},
      .uses_friction = false,
-     .options = {.lcp_solver = true, .drop_separating = true}},
+     .options = {.lcp_solver = true, .drop_separating = true},
+     .limitation = "contacts never slip; friction coefficients have no effect"},
     {.model = ContactModel::viscous,
      .name = "viscous",
      .color = "#8a7592",
@@ -154,7 +168,8 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .takes_patches = false,
      .uses = {.viscous_friction = true, .restitution = true},
      .uses_friction = false,
-     .options = {.lcp_solver = true}},
+     .options = {.lcp_solver = true},
+     .limitation = "friction is viscous, so nothing rests on a slope"},
     {.model = ContactModel::stewart_trinkle,
      .name = "stewart_trinkle",
      .color = "#e88888",
@@ -162,7 +177,9 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .tangents = TangentPolicy::kFrictionPolygon,
      .takes_patches = false,
      .uses = {.restitution = true},
-     .options = {.friction_directions = true}},
+     .options = {.friction_directions = true},
+     .limitation = "the friction cone is a polygon, so friction is up to 1 - cos(pi / "
+                   "friction_directions) too small, depending on the direction of slip"},
     {.model = ContactModel::anitescu_potra,
      .name = "anitescu_potra",
      .color = "#4f8a1c",
@@ -171,7 +188,9 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .gaps = GapPolicy::kTouching,
      .takes_patches = false,
      .uses = {.restitution = true},
-     .options = {.friction_directions = true}},
+     .options = {.friction_directions = true},
+     .limitation = "the friction cone is a polygon, and contacts with a gap take no part, so held "
+                   "bodies creep where overlaps are corrected"},
     {.model = ContactModel::drumwright_shell,
      .name = "drumwright_shell",
      .color = "#a8b400",
@@ -179,13 +198,16 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .tangents = TangentPolicy::kLeastEnergy,
      .takes_patches = false,
      .uses = {.viscous_friction = true, .restitution = true},
-     .options = {.friction_directions = true}},
+     .options = {.friction_directions = true},
+     .limitation = "friction cannot lift a body off a surface, because this would separate it "
+                   "faster than frictionless impulses do"},
     {.model = ContactModel::mujoco,
      .name = "mujoco",
      .color = "#d8492f",
      .is_mj_step = true,
      .takes_torsion = true,
-     .takes_patches = false},
+     .takes_patches = false,
+     .limitation = "contacts are springs without a unit, and friction creeps under any load"},
 };
 
 /// Returns all models, in the order of tables and reports.

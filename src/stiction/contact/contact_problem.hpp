@@ -86,8 +86,9 @@ enum class RowKind {
   kEquality,  // acts in both directions: gamma = (target - v_r) / R
   kLimit,     // acts in one direction:   gamma = max(0, (target - v_r) / R)
   kFriction,  // has a bounded impulse:   gamma = -bound v_r / sqrt(v_r^2 + slip_tolerance^2)
-  kSpring,    // has the impulse of kEquality, but is a force of the caller and not a constraint: an
-              // implicit spring or damper that does not fit the blocks of A
+  kSpring,    // has the impulse of kEquality, clamped to impulse_range, but is a force of the
+              // caller and not a constraint: an implicit spring or damper that does not fit the
+              // blocks of A, or whose force is limited
 };
 
 /// A scalar constraint row, such as a joint limit, a component of an equality, or the dry friction
@@ -98,7 +99,10 @@ struct Row {
   double target = 0;          // v_hat [m/s or rad/s]; all kinds except kFriction
   double bound = 0;           // dt times the dry friction force [N s or N m s]; only kFriction
   double slip_tolerance = 0;  // > 0 [m/s or rad/s]; only kFriction
-  int first_column = 0;       // index into row_dof and row_columns; one entry per dof
+  /// Smallest and largest impulse, at most 0 and at least 0 [N s or N m s]; only kSpring, and rigid
+  /// models take no finite ones.
+  std::array<double, 2> impulse_range = {-kInfinity, kInfinity};
+  int first_column = 0;  // index into row_dof and row_columns; one entry per dof
   int num_columns = 0;
   int source = -1;  // the caller's index of this row, or -1
   /// The constraint's position at the start of the step [m or rad], which only rigid models read.

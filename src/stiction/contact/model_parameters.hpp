@@ -32,7 +32,7 @@ struct ModelParameters {
   /// `anitescu_potra`. `drumwright_shell` bounds friction by k / 2 half-planes in each quadrant.
   int friction_directions = 4;
   /// Share of an overlap, of a violated limit or of an open equality that rigid models correct in
-  /// one step, in [0, 1] [-]; 0: errors of positions stay.
+  /// one step, in [0, 1] [-]; 0: errors of positions stay. Compliant models: see correct_overlaps.
   double gap_correction = 0.1;
   /// The largest speed of such a correction, >= 0 [m/s, rad/s].
   double max_correction_speed = 0.1;

@@ -21,7 +21,13 @@ inline RowImpulse calc_row_impulse(const Row& row, double v_r) {
   STICTION_ASSERT(row.kind != RowKind::kFriction || row.slip_tolerance > 0);
   switch (row.kind) {
     case RowKind::kEquality:
-    case RowKind::kSpring: return {(row.target - v_r) / row.regularization, 1 / row.regularization};
+      return {(row.target - v_r) / row.regularization, 1 / row.regularization};
+    case RowKind::kSpring: {
+      const double gamma = (row.target - v_r) / row.regularization;
+      if (gamma < row.impulse_range[0]) return {row.impulse_range[0], 0};
+      if (gamma > row.impulse_range[1]) return {row.impulse_range[1], 0};
+      return {gamma, 1 / row.regularization};
+    }
     case RowKind::kLimit:
       if (v_r >= row.target) return {};
       return {(row.target - v_r) / row.regularization, 1 / row.regularization};
@@ -42,8 +48,11 @@ inline double calc_row_cost(const Row& row, double v_r) {
     const double eps = row.slip_tolerance;
     return row.bound * v_r * v_r / (std::sqrt(v_r * v_r + eps * eps) + eps);
   }
-  const double gamma = calc_row_impulse(row, v_r).gamma;
-  return 0.5 * row.regularization * gamma * gamma;
+  const auto [gamma, stiffness] = calc_row_impulse(row, v_r);
+  const double cost = 0.5 * row.regularization * gamma * gamma;
+  if (row.kind != RowKind::kSpring || stiffness > 0) return cost;
+  // At a bound of the impulse the cost continues as a line.
+  return gamma * (row.target - v_r) - cost;
 }
 
 }  // namespace stiction::laws

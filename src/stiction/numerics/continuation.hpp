@@ -26,6 +26,15 @@ concept StiffProblem = NewtonProblem<P> && requires(P p, double s) {
   { p.refine() } -> std::same_as<bool>;
 };
 
+/// True if the rounding of the current point may disturb the gradient by more than a tenth of the
+/// tolerance. A result may then be wrong although the method converged.
+template <StiffProblem P>
+bool is_limited_by_rounding(P& problem, const NewtonOptions& options) {
+  constexpr double kNoise = 64 * std::numeric_limits<double>::epsilon();
+  constexpr double kMaxNoise = 0.1;  // relative to the tolerance
+  return kNoise * problem.sensitivity() > kMaxNoise * options.relative_tolerance;
+}
+
 /// Minimizes from the problem's current point with minimize(problem, options), one of the functions
 /// of newton.hpp. There are two remedies if that is not enough.
 ///
@@ -73,11 +82,8 @@ NewtonResult minimize_stiff(P& problem, const NewtonOptions& options, Minimize&&
     problem.set_continuation_parameter(1);
     run(0, options.patience, options.max_iterations);
   }
-  // Refinement. The gradient is a sum of rounded terms. If its round-off is near the tolerance, the
-  // result may be wrong although the method converged.
-  constexpr double kNoise = 64 * std::numeric_limits<double>::epsilon();
-  constexpr double kMaxNoise = 0.1;  // relative to the tolerance
-  const bool is_noisy = kNoise * problem.sensitivity() > kMaxNoise * options.relative_tolerance;
+  // Refinement.
+  const bool is_noisy = is_limited_by_rounding(problem, options);
   if ((result.status == NewtonStatus::kStagnated ||
        (result.status == NewtonStatus::kConverged && is_noisy)) &&
       problem.refine()) {

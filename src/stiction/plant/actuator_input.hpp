@@ -1,25 +1,26 @@
 #pragma once
 
-#include <algorithm>
-
 #include <mujoco/mujoco.h>
 
 namespace stiction::plant {
 
 /// True if the group of an actuator is disabled.
-inline bool is_disabled_actuator(const mjModel* m, int actuator) {
-  const int group = m->actuator_group[actuator];
-  return group >= 0 && group < 31 && (m->opt.disableactuator & (1 << group));
-}
+bool is_disabled_actuator(const mjModel* model, int actuator);
 
-/// Returns the input that an actuator's gain multiplies: the clamped control, or the activation.
-inline double calc_actuator_input(const mjModel* m, const mjData* d, int actuator) {
-  if (m->actuator_actadr[actuator] >= 0)
-    return d->act[m->actuator_actadr[actuator] + m->actuator_actnum[actuator] - 1];
-  const int c = m->actuator_ctrladr[actuator];
-  if (m->actuator_ctrllimited[c] && !(m->opt.disableflags & mjDSBL_CLAMPCTRL))
-    return std::clamp(d->ctrl[c], m->actuator_ctrlrange[2 * c], m->actuator_ctrlrange[2 * c + 1]);
-  return d->ctrl[c];
-}
+/// Returns the input that an actuator's gain multiplies: the delayed and clamped control, or the
+/// activation, at the end of the step if the actuator uses it early.
+/// @param data after mj_fwdActuation
+double calc_actuator_input(const mjModel* model, const mjData* data, int actuator);
+
+/// True if an actuator has one output, a fixed or affine gain, and an affine bias or none.
+bool is_affine_actuator(const mjModel* model, int actuator);
+
+/// Computes the force of an affine actuator without its limits,
+///
+///     (g0 + g1 l + g2 v) input + (b0 + b1 l + b2 v).
+///
+/// @param data after mj_fwdActuation
+/// @return force [N, N m]
+double calc_affine_force(const mjModel* model, const mjData* data, int actuator);
 
 }  // namespace stiction::plant

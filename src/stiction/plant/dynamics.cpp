@@ -207,16 +207,47 @@ void add_coupling_rows(const mjData* d, const Model& plant, const ImplicitForces
   const double dt = problem->time_step;
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
     if (term.fits_A) continue;
-    // dt f = dt f0 - dt^2 k (j v) - dt d (j v - j v0). The free impulse already contains dt f0.
+    // dt f = dt f0 + dt excess - dt^2 k (j v) - dt d (j v - j v0), within the limits. The free
+    // impulse already contains dt f0.
     const double scale = dt * term.damping + dt * dt * term.stiffness;
     contact::Row row;
     row.kind = contact::RowKind::kSpring;
     row.regularization = 1 / scale;
     row.target = dt * term.damping * term.velocity / scale;
+    if (term.limit >= 0) {
+      const LimitedServo& limited = implicit.limits().limited()[term.limit];
+      row.target += dt * limited.excess / scale;
+      row.impulse_range = {dt * limited.lower, dt * limited.upper};
+    }
     add_row_columns(d, plant, std::span(implicit.dofs()).subspan(term.first, term.size),
                     std::span(implicit.values()).subspan(term.first, term.size), &row, problem);
     problem->rows.push_back(row);
   }
+}
+
+int find_first_coupling_row(const ImplicitForces& implicit, const ContactProblem& problem) {
+  return problem.num_rows() -
+         static_cast<int>(
+             std::count_if(implicit.rank_one().begin(), implicit.rank_one().end(),
+                           [](const ImplicitForces::RankOne& term) { return !term.fits_A; }));
+}
+
+void write_servo_forces(const mjModel* m, mjData* d, const Model& plant,
+                        const ImplicitForces& implicit, const ContactProblem& problem,
+                        const contact::ContactSolution& solution, std::span<double> qvel) {
+  if (implicit.limits().limited().empty()) return;
+  to_mujoco_dofs(d, plant, solution.v.data(), qvel.data());
+  int row = find_first_coupling_row(implicit, problem);
+  bool is_any = false;
+  for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
+    if (term.fits_A) continue;
+    const double impulse = solution.row_impulses[row++];
+    if (term.limit < 0) continue;
+    implicit.limits().write_force(m, d, implicit.limits().limited()[term.limit],
+                                  impulse / problem.time_step, qvel);
+    is_any = true;
+  }
+  if (is_any) mj_solveM(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
 }
 
 }  // namespace stiction::plant

@@ -6,6 +6,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_solution.hpp"
 #include "stiction/plant/implicit_forces.hpp"
 #include "stiction/plant/model.hpp"
 
@@ -21,9 +22,19 @@ namespace stiction::plant {
 void add_blocks(const mjModel* model, const mjData* data, const Model& plant,
                 const ImplicitForces& implicit, contact::ContactProblem* problem);
 
-/// Appends a spring row for each rank-one term that couples blocks which A does not couple.
+/// Appends a spring row for each rank-one term that couples blocks which A does not couple, or has
+/// limits. They are the last rows of the problem, in the order of the terms.
 void add_coupling_rows(const mjData* data, const Model& plant, const ImplicitForces& implicit,
                        contact::ContactProblem* problem);
+/// Returns the index of the first row of add_coupling_rows.
+int find_first_coupling_row(const ImplicitForces& implicit, const contact::ContactProblem& problem);
+
+/// Writes the forces that servos at their limits apply over the step to actuator_force,
+/// qfrc_actuator, qfrc_smooth and qacc_smooth.
+/// @param qvel size nv; it is set to the velocities at the end of the step
+void write_servo_forces(const mjModel* model, mjData* data, const Model& plant,
+                        const ImplicitForces& implicit, const contact::ContactProblem& problem,
+                        const contact::ContactSolution& solution, std::span<double> qvel);
 
 /// Converts velocities from the solver's dofs to MuJoCo's. T is orthogonal, so generalized forces
 /// are converted in the same way.

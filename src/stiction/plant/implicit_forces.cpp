@@ -55,41 +55,6 @@ double calc_ball_displacement(const mjtNum* quat, const mjtNum* reference) {
   return mju_norm3(difference);
 }
 
-bool is_at_limit(double force, const mjtNum* range) {
-  return force <= range[0] || force >= range[1];
-}
-
-/// True if a limit holds an actuator's force, which then has no derivative.
-bool is_saturated(const mjModel* m, const mjData* d, int actuator) {
-  const int out = m->actuator_outadr[actuator];
-  if (m->actuator_trntype[actuator] == mjTRN_SO3)  // the limit bounds the norm
-    return m->actuator_forcelimited[actuator] &&
-           mju_norm3(d->actuator_force + out) >=
-               (1 - 1e-12) * m->actuator_forcerange[2 * actuator + 1];
-  if (m->actuator_forcelimited[actuator] &&
-      is_at_limit(d->actuator_force[out], m->actuator_forcerange + 2 * actuator))
-    return true;
-  const int target = m->actuator_trnid[2 * actuator];
-  switch (m->actuator_trntype[actuator]) {
-    case mjTRN_JOINT:
-    case mjTRN_JOINTINPARENT:
-      return m->jnt_actfrclimited[target] &&
-             is_at_limit(d->qfrc_actuator[m->jnt_dofadr[target]], m->jnt_actfrcrange + 2 * target);
-    case mjTRN_TENDON: {
-      if (!m->tendon_actfrclimited[target]) return false;
-      double total = 0;
-      for (int a = 0; a < m->nactuator; ++a)
-        if (m->actuator_trntype[a] == mjTRN_TENDON && m->actuator_trnid[2 * a] == target)
-          total += d->actuator_force[m->actuator_outadr[a]];
-      // MuJoCo scales the forces down to the limit, so allow for rounding.
-      const mjtNum* range = m->tendon_actfrcrange + 2 * target;
-      const double slack = 1e-12 * (std::abs(range[0]) + std::abs(range[1]));
-      return total <= range[0] + slack || total >= range[1] - slack;
-    }
-    default: return false;
-  }
-}
-
 }  // namespace
 
 void ImplicitForces::calc(const mjModel* m, const mjData* d, const Model& plant) {
@@ -193,17 +158,39 @@ void ImplicitForces::calc_fluid(const mjModel* m, const mjData* d, const Model& 
 }
 
 void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Model& plant) {
+  find_servos(m, d);
+  limits_.calc(m, d, servos_);
+  for (const Servo& servo : limits_.linear()) {
+    const int first = m->actuator_outadr[servo.actuator];
+    for (int out = first; out < first + m->actuator_outnum[servo.actuator]; ++out) {
+      const int adr = d->moment_rowadr[out];
+      const auto size = static_cast<std::size_t>(d->moment_rownnz[out]);
+      add_rank_one(d, plant, servo.stiffness, servo.damping, {d->moment_colind + adr, size},
+                   {d->actuator_moment + adr, size});
+    }
+  }
+  for (int i = 0; i < static_cast<int>(limits_.limited().size()); ++i) {
+    const LimitedServo& limited = limits_.limited()[i];
+    if (!limited.is_near || limited.num_entries == 0) continue;
+    add_rank_one(d, plant, limited.stiffness, limited.damping, limits_.dofs(limited),
+                 limits_.values(limited));
+    rank_one_.back().fits_A = false;
+    rank_one_.back().limit = i;
+  }
+}
+
+/// Finds the actuators whose force depends on the motion.
+void ImplicitForces::find_servos(const mjModel* m, const mjData* d) {
+  servos_.clear();
   for (int a = 0; a < m->nactuator; ++a) {
     if (is_disabled_actuator(m, a) || m->actuator_plugin[a] >= 0) continue;
     // force = (g0 + g1 l + g2 v) input + (b0 + b1 l + b2 v)
     const mjtNum* gain = m->actuator_gainprm + mjNGAIN * a;
     const mjtNum* bias = m->actuator_biasprm + mjNBIAS * a;
     double k = 0, b = 0;
-    int num_outputs = 1;
     if (m->actuator_gaintype[a] == mjGAIN_SO3) {
       // force = g0 log(error) + b2 w, one output per axis. Approximate log's derivative by the
       // identity.
-      num_outputs = 3;
       k = gain[0];
       b = -bias[2];
     }
@@ -218,16 +205,9 @@ void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Mod
     }
     if (m->actuator_gaintype[a] == mjGAIN_MUSCLE || m->actuator_gaintype[a] == mjGAIN_DCMOTOR)
       b += calc_special_damping(m, d, a, calc_actuator_input(m, d, a));
-    k = std::max(0.0, k);
-    b = std::max(0.0, b);
-    if ((k == 0 && b == 0) || is_saturated(m, d, a)) continue;
-    const int first = m->actuator_outadr[a];
-    for (int out = first; out < first + num_outputs; ++out) {
-      const int adr = d->moment_rowadr[out];
-      const auto size = static_cast<std::size_t>(d->moment_rownnz[out]);
-      add_rank_one(d, plant, k, b, {d->moment_colind + adr, size},
-                   {d->actuator_moment + adr, size});
-    }
+    if (k > 0 || b > 0)
+      servos_.push_back(
+          {.actuator = a, .stiffness = std::max(0.0, k), .damping = std::max(0.0, b)});
   }
 }
 

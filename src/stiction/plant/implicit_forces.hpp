@@ -7,6 +7,7 @@
 
 #include "stiction/plant/fluid_drag.hpp"
 #include "stiction/plant/model.hpp"
+#include "stiction/plant/servo_limits.hpp"
 
 namespace stiction::plant {
 
@@ -20,7 +21,8 @@ namespace stiction::plant {
 /// Joint springs and dampers give diagonal entries of K and D. Tendon springs and dampers, and the
 /// position and velocity terms of affine actuators, give rank-one terms j^T j. So do muscles, DC
 /// motors and the drag of a fluid, whose damping is that of MuJoCo's implicitfast. Derivatives that
-/// destabilize are dropped, so A stays positive definite. A force at its limit has no derivative.
+/// destabilize are dropped, so A stays positive definite. A servo whose force reaches a limit
+/// within the step is a row of the problem, see ServoLimits.
 class ImplicitForces {
  public:
   /// A term s j^T j of A with s = dt d + dt^2 k.
@@ -29,11 +31,18 @@ class ImplicitForces {
     double damping = 0;       // d >= 0
     double velocity = 0;      // j v0
     int first = 0, size = 0;  // range of j in dofs() and values()
-    bool fits_A = true;       // false if j has dofs of blocks that A does not couple
+    bool fits_A = true;       // false if j has dofs of blocks that A does not couple, or for limits
+    int limit = -1;           // index in limits().limited(); -1 if the force has no limits
   };
+
+  /// @param limits_act false if a servo that a limit holds at the start of the step is explicit,
+  ///     and all others have no limit
+  explicit ImplicitForces(bool limits_act = true) : limits_(limits_act) {}
 
   /// Removes all forces, so that A is M.
   void clear(int num_dofs);
+  /// Starts a step. Call it before the first calc of a step.
+  void start(const mjModel* model) { limits_.start(model); }
   /// Computes the derivatives of the forces.
   /// @param data after mj_fwdActuation
   void calc(const mjModel* model, const mjData* data, const Model& plant);
@@ -41,6 +50,14 @@ class ImplicitForces {
   /// Computes dt K v, the smooth forces that keep the velocities v constant: v* = v.
   /// @param qvel, force size num_dofs; force is written
   void calc_balancing_forces(const double* qvel, double dt, int num_dofs, double* force) const;
+
+  /// Finds the limits of servos that the velocities reach, and that calc took for far away.
+  /// @param qvel velocities at the end of the step, size nv
+  /// @return true if there are any; call calc again
+  bool add_reached_limits(double dt, std::span<const double> qvel) {
+    return limits_.add_reached(dt, qvel);
+  }
+  const ServoLimits& limits() const { return limits_; }
 
   const std::vector<double>& diagonal_damping() const { return damping_; }  // per dof
   const std::vector<double>& diagonal_stiffness() const { return stiffness_; }
@@ -56,6 +73,7 @@ class ImplicitForces {
   void calc_tendons(const mjModel* m, const mjData* d, const Model& plant);
   void calc_fluid(const mjModel* m, const mjData* d, const Model& plant);
   void calc_actuators(const mjModel* m, const mjData* d, const Model& plant);
+  void find_servos(const mjModel* m, const mjData* d);
   void add_rank_one(const mjData* d, const Model& plant, double stiffness, double damping,
                     std::span<const int> dofs, std::span<const double> values);
 
@@ -63,6 +81,8 @@ class ImplicitForces {
   std::vector<int> dofs_;
   std::vector<FluidDrag> fluid_drags_;
   std::vector<double> fluid_row_;  // J of a damper
+  std::vector<Servo> servos_;
+  ServoLimits limits_;
   std::vector<RankOne> rank_one_;
 };
 

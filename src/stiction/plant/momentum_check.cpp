@@ -145,20 +145,24 @@ void MomentumCheck::calc_mean_velocities(const Input& input) {
 }
 
 /// Adds the implicit terms to the smooth impulse. Those that A does not hold act in every sub-step
-/// at its own velocity. They are linear, so their sum is the term at the mean velocity.
+/// at its own velocity. They are linear, so their sum is the term at the mean velocity. The force
+/// of a servo with limits is not, so its impulse is the one reported.
 void MomentumCheck::add_implicit_impulses(const Input& input, const ImplicitForces& implicit) {
   const double dt = input.problem.time_step;
   for (std::size_t i = 0; i < smooth_impulse_.size(); ++i)
     smooth_impulse_[i] -=
         (dt * implicit.diagonal_damping()[i] + dt * dt * implicit.diagonal_stiffness()[i]) *
         change_[i];
+  int row = find_first_coupling_row(implicit, input.problem);
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
+    const double reported = term.fits_A ? 0 : input.solution.row_impulses[row++];
     double v = 0;
     for (int e = term.first; e < term.first + term.size; ++e)
       v += implicit.value(e) * (term.fits_A ? v_ : mean_v_)[implicit.dof(e)];
     // The free impulse already has -dt^2 k j v0 of a term in A, and nothing of other terms.
     const double stiff = dt * dt * term.stiffness * (term.fits_A ? v - term.velocity : v);
-    const double impulse = -stiff - dt * term.damping * (v - term.velocity);
+    const double impulse =
+        term.limit < 0 ? -stiff - dt * term.damping * (v - term.velocity) : reported;
     for (int e = term.first; e < term.first + term.size; ++e)
       smooth_impulse_[implicit.dof(e)] += impulse * implicit.value(e);
   }

@@ -93,6 +93,7 @@ void MomentumRounding::add_implicit(const MomentumCheck::Input& input,
         (dt * implicit.diagonal_damping()[i] + dt * dt * implicit.diagonal_stiffness()[i]) *
         speeds_[i];
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
+    if (term.limit >= 0) continue;  // a row, see add_rows
     double speed = std::abs(term.velocity);
     for (int e = term.first; e < term.first + term.size; ++e)
       speed += std::abs(implicit.value(e)) * speeds_[implicit.dof(e)];

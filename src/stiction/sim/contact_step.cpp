@@ -8,6 +8,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/certificate/certificate_fields.hpp"
+#include "stiction/contact/overlap_correction.hpp"
 #include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
@@ -51,6 +52,7 @@ ContactStep::ContactStep(const mjModel* model, const StepOptions& options,
                    : plant::make_default_materials(model),
                options.surfaces),
       has_speculative_limits_(contact::traits(options.contact_model).is_rigid),
+      implicit_(!contact::traits(options.contact_model).is_rigid),
       solver_(formulations::make_contact_solver(options.contact_model)) {
   check_law(options, patches_);
   if (options.num_threads > 1) threads_.emplace(options.num_threads);
@@ -158,6 +160,7 @@ void ContactStep::calc_balancing_forces(StepContext& context, mjData* d) {
     mj_fwdVelocity(m, d);
   });
   if (context.failed()) return;
+  implicit_.start(m);
   implicit_.calc(m, d, context.plant);
   implicit_.calc_balancing_forces(d->qvel, m->opt.timestep, m->nv, d->qfrc_smooth);
   context.call_mujoco(d, [&] { mj_solveM(m, d, d->qacc_smooth, d->qfrc_smooth, 1); });
@@ -174,6 +177,7 @@ void ContactStep::make_constraints(const mjModel* m, mjData* d) {
 void ContactStep::assemble(StepContext& context, mjData* d) {
   speculative_.choose(context.stage, d, part_.only_touching);
   patches_.find_thin(context.stage, d);
+  implicit_.start(context.stage);
   assemble_chosen(context, d);
 }
 
@@ -195,6 +199,7 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
          .law = contact::find_normal_law(context.options.contact_model, parameters.normal_law)},
         problem);
     patches_.add_contacts(m, d, plant, context.materials, problem);
+    contact::correct_overlaps(context.options.contact_model, parameters, problem);
     adhesion_.limit_separation(contact::traits(context.options.contact_model).is_rigid, problem);
     if (part_.divided) {
       if (part_.has_forces) part_.divided->keep_forced_change(m, d);
@@ -209,7 +214,7 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
 }
 
 /// Solves the problem with the contacts and limits that were chosen from the state. Solves it again
-/// if the solution closes further contacts or limits.
+/// if the solution closes further contacts or limits, or reaches force limits of servos.
 void ContactStep::solve(StepContext& context, mjData* d) {
   const formulations::SolverOptions options = make_solver_options(context.options);
   const auto solve_from = [&](std::span<const double> guess) {
@@ -223,7 +228,7 @@ void ContactStep::solve(StepContext& context, mjData* d) {
   // solver keeps it if it starts from this solution. A nonlinear solver must start from scratch.
   const bool is_convex = contact::traits(context.options.contact_model).has_error_bound;
   constexpr int kMaxRounds = 3;
-  for (int i = 0; i < kMaxRounds && add_reached(context, d); ++i) {
+  for (int i = 0; add_reached(context, d, i < kMaxRounds); ++i) {
     const int num_before = context.report.statistics.iterations;
     solve_from(is_convex ? std::span<const double>(guess_) : std::span<const double>());
     context.report.statistics.iterations += num_before;
@@ -232,14 +237,20 @@ void ContactStep::solve(StepContext& context, mjData* d) {
   report_failures(context, d);
 }
 
-/// Adds the contacts and limits that close at the solution's velocities.
+/// Adds the contacts and limits that close at the solution's velocities, and the force limits of
+/// servos. Each force limit is added at most once, so rounds without contacts end.
+/// @param wants_contacts false to add only force limits
 /// @return true if there are any; the last solution is then the initial guess for the new problem
-bool ContactStep::add_reached(StepContext& context, mjData* d) {
+bool ContactStep::add_reached(StepContext& context, mjData* d, bool wants_contacts) {
   const contact::ContactSolution& solution = contacts_.solution;
   qvel_.resize(context.stage->nv);
   plant::to_mujoco_dofs(d, context.plant, solution.v.data(), qvel_.data());
-  const bool adds_contacts = speculative_.add_reached(context.stage, d, qvel_.data());
-  if (!add_reached_limits(context, d) && !adds_contacts) return false;
+  bool is_any = implicit_.add_reached_limits(contacts_.problem.time_step, qvel_);
+  if (wants_contacts) {
+    is_any |= speculative_.add_reached(context.stage, d, qvel_.data());
+    is_any |= add_reached_limits(context, d);
+  }
+  if (!is_any) return false;
   guess_.assign(solution.v.begin(), solution.v.end());
   normal_guess_.read(contacts_.problem, solution, d->ncon);
   assemble_chosen(context, d);
@@ -284,8 +295,13 @@ void ContactStep::certify(StepContext& context, mjData* d, bool was_ok) {
   certificate::keep_worst(certificate, &context.report.certificate);
   if (!write_back(context, d, contacts_)) return;
 
+  qvel_.resize(context.stage->nv);
   plant::MomentumCheck::Result momentum;
-  context.call_mujoco(d, [&] { momentum = check_momentum(context, d, implicit_, &contacts_); });
+  context.call_mujoco(d, [&] {
+    plant::write_servo_forces(context.stage, d, context.plant, implicit_, contacts_.problem,
+                              contacts_.solution, qvel_);
+    momentum = check_momentum(context, d, implicit_, &contacts_);
+  });
   const certificate::Verdict agreement = report_momentum(context, momentum);
   if (!certificate.ok)
     fail_certificate(context, certificate.failed);

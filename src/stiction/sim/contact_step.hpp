@@ -94,7 +94,7 @@ class ContactStep {
   void calc_balancing_forces(StepContext& context, mjData* d);
   void make_constraints(const mjModel* m, mjData* d);
   void assemble_chosen(StepContext& context, mjData* d);
-  bool add_reached(StepContext& context, mjData* d);
+  bool add_reached(StepContext& context, mjData* d, bool wants_contacts);
   bool add_reached_limits(StepContext& context, mjData* d);
   void report_failures(StepContext& context, const mjData* d) const;
 

@@ -58,6 +58,11 @@ bool uses_newton(const ContactModelTraits& model) { return !model.is_rigid && !m
 /// True for the models whose step is Stiction's and not mj_step.
 bool is_solved_here(const ContactModelTraits& model) { return !model.is_mj_step; }
 
+/// True for the models that correct a share of an overlap in a step.
+bool corrects_share(const ContactModelTraits& model) {
+  return model.is_rigid || model.takes_laws || model.uses.dissipation;
+}
+
 constexpr auto kParameters = &StepOptions::parameters;
 constexpr auto kSurfaces = &StepOptions::surfaces;
 constexpr double kMaxInteger = std::numeric_limits<int>::max();
@@ -157,14 +162,18 @@ constexpr Option kOptions[] = {
     {.name = "gap_correction",
      .member = member<kParameters, &ModelParameters::gap_correction>(),
      .range = {.high = 1},
-     .is_used = has<&ContactModelTraits::is_rigid>,
-     .help = "Share of an overlap, a violated limit or an open equality that is corrected in one "
-             "step (Baumgarte stabilization); 0 corrects nothing."},
+     .is_used = corrects_share,
+     .help = "Share of an overlap, a violated limit or an open equality that rigid models correct "
+             "in one step (Baumgarte stabilization); 0 corrects nothing. Under Hunt-Crossley "
+             "dissipation the share of a deep overlap of near-rigid contacts; 0 leaves the law as "
+             "it is."},
     {.name = "max_correction_speed",
      .member = member<kParameters, &ModelParameters::max_correction_speed>(),
      .unit = "m/s or rad/s",
-     .is_used = has<&ContactModelTraits::is_rigid>,
-     .help = "Largest speed of the corrections by gap_correction."},
+     .is_used = is_solved_here,
+     .help =
+         "Largest speed of the corrections by gap_correction, and at which sap removes the deep "
+         "overlaps of near-rigid contacts; 0 leaves the laws of compliant models as they are."},
     {.name = "drop_separating",
      .member = member<kParameters, &ModelParameters::drop_separating>(),
      .is_used = reads<&OptionUse::drop_separating>,

@@ -25,7 +25,7 @@ std::span<const std::string_view> on_failure_names();
 /// The options of a Stepper. sim/option_table.cpp has a row for every member that has a name in
 /// Python, with its range and the models that read it.
 struct StepOptions {
-  contact::ContactModel contact_model = contact::ContactModel::lagged_regularized;
+  contact::ContactModel contact_model = contact::ContactModel::coulomb;
   Integrator integrator = Integrator::euler;
   /// Time step [s], > 0; if empty, the time step of the model.
   std::optional<double> time_step = std::nullopt;

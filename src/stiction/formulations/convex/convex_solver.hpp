@@ -8,9 +8,9 @@
 #include "stiction/base/error.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
-#include "stiction/formulations/convex/coupled_rounds.hpp"
 #include "stiction/formulations/convex/elimination.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
+#include "stiction/formulations/convex/solve_coupled.hpp"
 #include "stiction/formulations/solver_preconditions.hpp"
 
 /// The solver of the convex models: Newton's method on each island, for a formulation F. Internal:

@@ -119,20 +119,35 @@ class IslandProblem {
   /// @return false if H is not positive definite
   bool calc_direction() {
     stiffness_ = 0;
-    // Far from the solution, where the residual is about as large as the impulses, the exact
-    // curvature of friction and of stiff contacts is a poor model. Use secants there.
-    constexpr double kFar = 0.5;
-    // Secants much above the curvature make short steps, so the number of these steps is limited.
+    // Far from the solution the exact curvature of friction and of stiff contacts is a poor model.
+    // Use secants there. Secants much above the curvature make short steps, so the number of these
+    // steps is limited.
     constexpr int kMaxSecants = 10;
-    const bool is_far = residual_.norm > kFar * residual_.scale && num_secants_ < kMaxSecants;
-    num_secants_ += is_far;
-    const Curvature curvature = is_far ? Curvature::kSecant : Curvature::kExact;
+    const bool takes_secant = is_far() && num_secants_ < kMaxSecants;
+    num_secants_ += takes_secant;
+    const Curvature curvature = takes_secant ? Curvature::kSecant : Curvature::kExact;
     const int begin = range_.dof_begin;
     for (int i = begin; i < begin + range_.num_dofs; ++i)
       dofs_.direction[i] = dofs_.force[i] - dofs_.dp[i];
     if (is_one_free_body()) return solve_free_body(curvature);
     if (!factor_hessian(curvature)) return false;
     solve_in_place(dofs_.direction.data());
+    return true;
+  }
+
+  /// True if the last residual is about as large as the impulses.
+  bool is_far() const {
+    constexpr double kFar = 0.5;
+    return residual_.norm > kFar * residual_.scale;
+  }
+
+  /// True for islands of one free body without rows. Most islands of a settled scene are such
+  /// islands. Their Hessian is one 6 x 6 matrix, which calc_direction inverts without a factor.
+  bool is_one_free_body() const {
+    if (range_.block_end - range_.block_begin != 1 || range_.row_begin != range_.row_end)
+      return false;
+    for (int p = range_.pair_begin; p < range_.pair_end; ++p)
+      if (!segments(layout_.pairs[p])[0].segment->is_rigid_body) return false;
     return true;
   }
 
@@ -166,7 +181,7 @@ class IslandProblem {
   }
 
   /// Computes the response H^-1 J^T gamma of the solution to additional impulses at its contacts,
-  /// as the direction, and dv_c of all batches. Requires factor_hessian.
+  /// as the direction, and dv_c of all batches. Uses the last factor of H.
   /// @param add_impulses (batch, PairWrenchLanes*) adds the additional impulses of a batch
   template <class AddImpulses>
   void calc_response(AddImpulses&& add_impulses) {
@@ -359,16 +374,6 @@ class IslandProblem {
     if constexpr (TakesTorsion<F>)
       for (auto& batch : slice(arrays_.torsion_batches, pair.torsion_begin, pair.torsion_end))
         f(batch);
-  }
-
-  /// True for islands of one free body without rows. Most islands of a settled scene are such
-  /// islands, and their Hessian is one 6 x 6 matrix.
-  bool is_one_free_body() const {
-    if (range_.block_end - range_.block_begin != 1 || range_.row_begin != range_.row_end)
-      return false;
-    for (int p = range_.pair_begin; p < range_.pair_end; ++p)
-      if (!segments(layout_.pairs[p])[0].segment->is_rigid_body) return false;
-    return true;
   }
 
   bool solve_free_body(Curvature curvature) {

@@ -243,9 +243,14 @@ TamsiIsland::Change TamsiIsland::calc_change() const {
     const double dv_r = J.multiply(newton_.dv)[0];
     other2 += dv_r * dv_r;
     // The limiter treats dry friction as slip in one dimension.
+    const double v_r = J.multiply(v_)[0];
     if (row.kind == RowKind::kFriction)
-      out.alpha = std::min(out.alpha,
-                           calc_slip_limit({J.multiply(v_)[0], 0}, {dv_r, 0}, row.slip_tolerance));
+      out.alpha = std::min(out.alpha, calc_slip_limit({v_r, 0}, {dv_r, 0}, row.slip_tolerance));
+    else if (row.kind == RowKind::kSpring)
+      out.alpha = std::min(
+          out.alpha,
+          calc_spring_limit(row.target - row.regularization * row.impulse_range[1],
+                            row.target - row.regularization * row.impulse_range[0], v_r, dv_r));
   }
   out.speed = std::sqrt(std::max(tangential2, other2));
   return out;

@@ -59,4 +59,11 @@ double calc_slip_limit(const Slip& u, const Slip& du, double v_s) {
   return std::min(1.0, find_turning_limit(u, du));
 }
 
+double calc_spring_limit(double low, double high, double v_r, double dv_r) {
+  STICTION_ASSERT(low <= high);
+  const double end = v_r + dv_r;
+  const bool crosses = (v_r < low && end > high) || (v_r > high && end < low);
+  return crosses ? (0.5 * (low + high) - v_r) / dv_r : 1;
+}
+
 }  // namespace stiction::formulations

@@ -25,4 +25,10 @@ struct Slip {
 /// @return alpha in (0, 1]
 double calc_slip_limit(const Slip& u, const Slip& du, double v_s);
 
+/// Returns the fraction alpha of a Newton step from v_r to v_r + dv_r that is taken of a spring
+/// whose impulse is clamped for velocities outside [low, high]. A step from one bound beyond the
+/// other would come back in the next iteration, so it stops half way between them.
+/// @return alpha in (0, 1]
+double calc_spring_limit(double low, double high, double v_r, double dv_r);
+
 }  // namespace stiction::formulations
