@@ -1,5 +1,6 @@
 # Options, and the compile flags of all targets.
 option(STICTION_BUILD_TESTS "Build the C++ tests" OFF)
+option(STICTION_BUILD_FUZZ "Build the libFuzzer targets; needs clang" OFF)
 option(STICTION_BUILD_BENCH "Build the C++ benchmarks" OFF)
 option(STICTION_BUILD_PYTHON "Build the Python module" OFF)
 option(STICTION_WERROR "Treat warnings as errors" OFF)
@@ -29,9 +30,12 @@ if(STICTION_WERROR)
 endif()
 if(STICTION_SANITIZE)
   # UndefinedBehaviorSanitizer's checks of null pointers, object sizes and pointer arithmetic cost much
-  # compile time. They are left out, because AddressSanitizer stops at accesses through such pointers.
-  target_compile_options(stiction_flags INTERFACE -fsanitize=${STICTION_SANITIZE}
-                         -fno-sanitize=null,object-size,pointer-overflow
+  # compile time. Only fuzzers have them, because AddressSanitizer stops at accesses through such
+  # pointers.
+  if(NOT STICTION_SANITIZE MATCHES "fuzzer")
+    set(unchecked -fno-sanitize=null,object-size,pointer-overflow)
+  endif()
+  target_compile_options(stiction_flags INTERFACE -fsanitize=${STICTION_SANITIZE} ${unchecked}
                          -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(stiction_flags INTERFACE -fsanitize=${STICTION_SANITIZE})
 endif()

@@ -303,5 +303,21 @@ TEST(ContactSurface, ReportsThatTheMedialAxisIsReached) {
   EXPECT_GT(at_depth(1.5 * R).discarded_area, 0);
 }
 
+TEST(ContactSurface, OfConcentricSpheresIsGivenUpAsDeep) {
+  // All N^2 pairs of tets meet at the common center. Without a limit this takes half a minute.
+  const MeshedShape shape = make_sphere_mesh(1, 0.05);
+  const CompliantBody body(make_pressure_field(shape, 1e5));
+  SurfaceQuery query;
+  ContactSurface surface;
+  for (const double offset : {0.0, 1e-9}) {
+    query.calc(body, {}, body, {.R = {}, .p = {offset, 0, 0}}, Tessellation::polygon, &surface);
+    EXPECT_TRUE(surface.faces.empty());
+    EXPECT_TRUE(passes_medial_axis(surface));
+  }
+  query.calc(body, {}, body, {.R = {}, .p = {1, 0, 0}}, Tessellation::polygon, &surface);
+  EXPECT_GT(surface.faces.size(), 100u);
+  EXPECT_FALSE(passes_medial_axis(surface));
+}
+
 }  // namespace
 }  // namespace stiction::geometry

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <random>
+#include <sstream>
 
 #include <mujoco/mujoco.h>
 
@@ -89,38 +90,38 @@ std::string make_random_scene(std::uint64_t seed, const RandomSceneOptions& opti
 }
 
 Doll make_doll(const std::string& name, double x, double y, double z) {
-  Doll doll;
+  // Operands of << are evaluated from left to right, so that every compiler numbers the joints
+  // alike.
+  std::ostringstream body, actuators;
   const auto joint = [&](const std::string& joint, const char* axis, const char* range) {
-    doll.actuators +=
-        "<position joint=\"" + name + joint + R"(" kp="20" kv="1" ctrlrange="-1 1"/>)";
+    actuators << "<position joint=\"" << name << joint << R"(" kp="20" kv="1" ctrlrange="-1 1"/>)";
     return "<joint name=\"" + name + joint + "\" axis=\"" + axis + "\" range=\"" + range +
            R"(" damping="0.5" armature="0.01" frictionloss="0.1"/>)";
   };
-  doll.body = "<body pos=\"" + text(x, y, z) +
-              R"("><freejoint/><geom type="capsule" size="0.1" fromto="0 -0.1 0 0 0.1 0"/>
-<geom size="0.09" pos="0 0 0.35"/><body pos="0 0 0.15">)" +
-              joint("waist", "0 0 1", "-45 45") + joint("bend", "0 1 0", "-75 30") +
-              R"(<geom type="capsule" size="0.08" fromto="0 -0.06 0 0 0.06 0"/></body>)";
+  body << "<body pos=\"" << text(x, y, z)
+       << R"("><freejoint/><geom type="capsule" size="0.1" fromto="0 -0.1 0 0 0.1 0"/>
+<geom size="0.09" pos="0 0 0.35"/><body pos="0 0 0.15">)"
+       << joint("waist", "0 0 1", "-45 45") << joint("bend", "0 1 0", "-75 30")
+       << R"(<geom type="capsule" size="0.08" fromto="0 -0.06 0 0 0.06 0"/></body>)";
   for (const int side : {-1, 1}) {
     const std::string s = side < 0 ? "l" : "r";
-    doll.body +=
-        "<body pos=\"" + text(0, 0.2 * side, 0.1) + "\">" +
-        joint(s + "shoulder1", "0 1 0", "-85 60") + joint(s + "shoulder2", "1 0 0", "-85 60") +
-        R"(<geom type="capsule" size="0.04" fromto="0 0 0 0.2 0 0"/><body pos="0.2 0 0">)" +
-        joint(s + "elbow", "0 1 0", "-90 50") +
-        R"(<geom type="capsule" size="0.03" fromto="0 0 0 0.2 0 0"/></body></body>)";
-    doll.body +=
-        "<body pos=\"" + text(0, 0.1 * side, -0.1) + "\">" + joint(s + "hip1", "1 0 0", "-25 5") +
-        joint(s + "hip2", "0 0 1", "-60 35") + joint(s + "hip3", "0 1 0", "-110 20") +
-        R"(<geom type="capsule" size="0.05" fromto="0 0 0 0 0 -0.3"/><body pos="0 0 -0.35">)" +
-        joint(s + "knee", "0 -1 0", "-160 -2") +
-        R"(<geom type="capsule" size="0.045" fromto="0 0 0 0 0 -0.3"/><body pos="0 0 -0.35">)" +
-        joint(s + "ankle1", "0 1 0", "-50 50") + joint(s + "ankle2", "1 0 0", "-50 50") +
-        R"(<geom type="capsule" size="0.027" fromto="-0.07 0.02 0 0.14 0.04 0"/>
+    body << "<body pos=\"" << text(0, 0.2 * side, 0.1) << "\">"
+         << joint(s + "shoulder1", "0 1 0", "-85 60") << joint(s + "shoulder2", "1 0 0", "-85 60")
+         << R"(<geom type="capsule" size="0.04" fromto="0 0 0 0.2 0 0"/><body pos="0.2 0 0">)"
+         << joint(s + "elbow", "0 1 0", "-90 50")
+         << R"(<geom type="capsule" size="0.03" fromto="0 0 0 0.2 0 0"/></body></body>)";
+    body << "<body pos=\"" << text(0, 0.1 * side, -0.1) << "\">"
+         << joint(s + "hip1", "1 0 0", "-25 5") << joint(s + "hip2", "0 0 1", "-60 35")
+         << joint(s + "hip3", "0 1 0", "-110 20")
+         << R"(<geom type="capsule" size="0.05" fromto="0 0 0 0 0 -0.3"/><body pos="0 0 -0.35">)"
+         << joint(s + "knee", "0 -1 0", "-160 -2")
+         << R"(<geom type="capsule" size="0.045" fromto="0 0 0 0 0 -0.3"/><body pos="0 0 -0.35">)"
+         << joint(s + "ankle1", "0 1 0", "-50 50") << joint(s + "ankle2", "1 0 0", "-50 50")
+         << R"(<geom type="capsule" size="0.027" fromto="-0.07 0.02 0 0.14 0.04 0"/>
 <geom type="capsule" size="0.027" fromto="-0.07 -0.02 0 0.14 -0.04 0"/></body></body></body>)";
   }
-  doll.body += "</body>";
-  return doll;
+  body << "</body>";
+  return {body.str(), actuators.str()};
 }
 
 }  // namespace stiction::support

@@ -16,6 +16,10 @@ void for_each_bit(unsigned bits, Function function) {
   for (; bits; bits &= bits - 1) function(std::countr_zero(bits));
 }
 
+/// The work of a search after which it gives up: per element, and at least. Surfaces need a few
+/// candidates per element. N^2 of them, for N = 8192, would take half a minute.
+constexpr std::int64_t kMaxWorkPerElement = 64, kMinMaxWork = 1 << 16;
+
 /// Estimates the width of one of this many elements at the surface of a body [m].
 double estimate_width(double radius, std::size_t num_elements) {
   return radius / std::sqrt(static_cast<double>(num_elements));
@@ -95,7 +99,8 @@ void visit_leaves(const Bvh& bvh, std::vector<int>* stack, IsNear is_near, OnLea
 
 }  // namespace
 
-/// Calls on_leaves for each pair of leaves whose boxes overlap. The larger box is split first.
+/// Calls on_leaves for each pair of leaves whose boxes overlap, until the work exceeds its limit.
+/// The larger box is split first.
 template <class OnLeaves>
 void CandidateSearch::visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTransform& X_TO,
                                        OnLeaves on_leaves) {
@@ -110,11 +115,12 @@ void CandidateSearch::visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTr
   stack_.assign(
       1, {.O = 0, .T = 0, .p_low = p_low, .p_high = p_high, .box_O = O.bounds, .box_T = T.bounds});
   while (!stack_.empty()) {
+    if (++work_ > max_work_) return;
     const Visit at = stack_.back();
     stack_.pop_back();
     const float middle = 0.5F * (at.p_low + at.p_high);
     if (at.O < 0 && at.T < 0) {
-      on_leaves(
+      work_ += on_leaves(
           {.O = ~at.O, .T = ~at.T, .box_T = at.box_T, .to_T = to_T, .to_O = to_O, .pad = pad});
     } else if (at.O < 0 || (at.T >= 0 && at.box_T.volume(middle) >= at.box_O.volume(middle))) {
       const BvhNode& node = T.nodes[at.T];
@@ -158,6 +164,7 @@ bool CandidateSearch::begin(const SearchPair& pair, const RigidTransform& X_TO,
   if (drift_tracker_.advance_to(pair, X_TO)) return true;
   candidates_.clear();
   order_ = Order::none;
+  is_complete_ = true;
   return false;
 }
 
@@ -165,15 +172,35 @@ void CandidateSearch::begin_half_space() {
   drift_tracker_.forget();
   candidates_.clear();
   order_ = Order::none;
+  is_complete_ = true;
 }
 
 template <class GetFilter>
 void CandidateSearch::find_in_trees(const Bvh& tree_O, const TetBodyData& T,
                                     const RigidTransform& X_TO, GetFilter&& get_filter) {
+  const auto num_leaves = static_cast<std::int64_t>(tree_O.leaves.size() + T.bvh.leaves.size());
+  max_work_ = std::max(kMinMaxWork, kMaxWorkPerElement * kWidth * num_leaves);
+  add_candidates(tree_O, T, X_TO, get_filter);
+  // A list for the present pose only is shorter, and whether it is complete depends on nothing
+  // else.
+  if (work_ > max_work_ && drift_tracker_.drift() > 0) {
+    drift_tracker_.stop_drift();
+    add_candidates(tree_O, T, X_TO, get_filter);
+  }
+  is_complete_ = work_ <= max_work_;
+  if (!is_complete_) candidates_.clear();
+}
+
+template <class GetFilter>
+void CandidateSearch::add_candidates(const Bvh& tree_O, const TetBodyData& T,
+                                     const RigidTransform& X_TO, GetFilter&& get_filter) {
+  work_ = 0;
+  candidates_.clear();
   const auto drift = static_cast<float>(drift_tracker_.drift());
   visit_leaf_pairs(tree_O, T.bvh, X_TO, [&](const LeafPair& pair) {
     const BvhLeaf& elements_O = tree_O.leaves[pair.O];
     const BvhLeaf& elements_T = T.bvh.leaves[pair.T];
+    const std::size_t before = candidates_.size();
     const unsigned near_T =
         find_overlaps(elements_O.boxes, pair.box_T, pair.to_O, pair.pad).find_nonempty();
     for_each_bit(near_T, [&](int i) {
@@ -186,6 +213,7 @@ void CandidateSearch::find_in_trees(const Bvh& tree_O, const TetBodyData& T,
         candidates_.push_back({element, elements_T.element[j]});
       });
     });
+    return static_cast<std::int64_t>(candidates_.size() - before);
   });
 }
 

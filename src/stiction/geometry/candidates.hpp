@@ -35,6 +35,10 @@ class CandidateSearch {
   void sort(bool is_T_first);
 
   const std::vector<Candidate>& candidates() const { return candidates_; }
+  /// False if the search gave up, because each element of a body meets very many of the other. Then
+  /// there are no candidates. This happens if all elements meet at one place, as the tets about the
+  /// centers of two concentric spheres do, or if a body is so thin that floats do not resolve it.
+  bool is_complete() const { return is_complete_; }
   /// Returns an element of O from the list of candidates at its present pose.
   const MovedTriangle& move(const TriangleBodyData& O, int element) {
     STICTION_ASSERT(0 <= element && element < static_cast<int>(triangles_.size()));
@@ -61,8 +65,12 @@ class CandidateSearch {
     FloatTriangle filter;
   };
 
+  /// @param on_leaves returns the work that it did, see `work_`
   template <class OnLeaves>
   void visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTransform& X_TO, OnLeaves on_leaves);
+  template <class GetFilter>
+  void add_candidates(const Bvh& tree_O, const TetBodyData& T, const RigidTransform& X_TO,
+                      GetFilter&& get_filter);
   /// @param get_filter returns the float version of an element of O at its present pose
   template <class GetFilter>
   void find_in_trees(const Bvh& tree_O, const TetBodyData& T, const RigidTransform& X_TO,
@@ -85,6 +93,8 @@ class CandidateSearch {
   std::vector<std::uint32_t> moved_in_;  // last search that moved each element
   std::uint32_t search_ = 0;             // number of the present search
   std::vector<Candidate> candidates_;
+  std::int64_t work_ = 0, max_work_ = 0;  // pairs of nodes visited, and candidates found
+  bool is_complete_ = true;
   enum class Order { none, by_O, by_T } order_ = Order::none;
   DriftTracker drift_tracker_;
   RigidTransform X_TO_;

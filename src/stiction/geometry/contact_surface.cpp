@@ -66,6 +66,7 @@ void SurfaceQuery::Scratch::add_faces(const TetBodyData& O, const TetBodyData& T
   const RigidTransform X_TO = inverse_times(pair.X_WT, pair.X_WO);
   FaceWriter writer(pair.X_WT, pair.is_T_first, size, pair.tessellation, pair.surface);
   search.find(O, T, X_TO);
+  if (!search.is_complete()) pair.surface->pressure_share = 1;
   search.sort(pair.is_T_first);
   MovedTet moved;
   int last = -1;
@@ -81,6 +82,7 @@ void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const TetBodyDa
   const double size = O.radius + T.radius;
   FaceWriter writer(pair.X_WT, pair.is_T_first, size, pair.tessellation, pair.surface);
   search.find(O, T, inverse_times(pair.X_WT, pair.X_WO));
+  if (!search.is_complete()) pair.surface->pressure_share = 1;
   search.sort(pair.is_T_first);
   for (const auto& [i, j] : search.candidates())
     add_triangle_face(search.move(O, i), T.tets[j], i, j, kTolerance * size, &writer);

@@ -74,8 +74,11 @@ class SurfaceQuery {
   SurfaceQuery& operator=(SurfaceQuery&&) noexcept;
 
   /// Computes the surface between A and B. It is empty if has_contact_surface(A, B) is false or a
-  /// pose is not finite. The function allocates only while surfaces grow beyond the largest one so
-  /// far. The same arguments give the same bits, whatever the earlier queries were.
+  /// pose is not finite. It is also empty, with a pressure_share of 1, if the bodies coincide so
+  /// that each element meets very many of the other body, see CandidateSearch::is_complete. The
+  /// time is therefore linear in the number of elements. The function allocates only while surfaces
+  /// grow beyond the largest one so far. The same arguments give the same bits, whatever the
+  /// earlier queries were.
   void calc(const ContactBody& A, const RigidTransform& X_WA, const ContactBody& B,
             const RigidTransform& X_WB, Tessellation tessellation,
             ContactSurface* surface) noexcept;

@@ -27,6 +27,8 @@ class DriftTracker {
   /// Advances to a new pose.
   /// @return true if the last list is valid there; otherwise the caller makes a new one for drift()
   bool advance_to(const SearchPair& pair, const RigidTransform& X_TO);
+  /// Restricts the list that is being made to the present pose.
+  void stop_drift() { drift_ = 0; }
   /// Makes the last list invalid.
   void forget() { O_ = T_ = 0; }
 

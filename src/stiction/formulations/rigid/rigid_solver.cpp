@@ -1,6 +1,7 @@
 #include "stiction/formulations/rigid/rigid_solver.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "stiction/base/assert.hpp"
@@ -16,6 +17,7 @@ using contact::ContactModel;
 using contact::ContactProblem;
 using contact::ContactSolution;
 using contact::Islands;
+using contact::SolveStatus;
 using contact::TangentPolicy;
 
 /// Solves the islands of a step with a rigid model, each with a law of its own.
@@ -46,6 +48,10 @@ class RigidSolver final : public ContactSolver {
       island.assemble(problem, islands, i, first_dof_, model_, options);
       solution->islands[i] = island.solve(active_keys_, laws_[i].get());
       island.read_out(solution);
+      SolveStatus& status = solution->islands[i].status;
+      if (status == SolveStatus::kConverged &&
+          !has_finite_velocities(problem, islands.blocks(i), *solution))
+        status = SolveStatus::kNotFinite;  // numbers of the problem that overflow when used
     };
     base::run_tasks(threads, islands.size(), solve_one);
 
@@ -60,6 +66,15 @@ class RigidSolver final : public ContactSolver {
   }
 
  private:
+  static bool has_finite_velocities(const ContactProblem& problem, std::span<const int> blocks,
+                                    const ContactSolution& solution) {
+    return std::all_of(blocks.begin(), blocks.end(), [&](int block) {
+      const auto v = solution.v.begin();
+      return std::all_of(v + problem.dof_start[block], v + problem.dof_start[block + 1],
+                         [](double x) { return std::isfinite(x); });
+    });
+  }
+
   /// Makes islands and laws as needed.
   void grow(int num_islands, const contact::ModelParameters& parameters) {
     // A law is made for fixed parameters. If they change, make new laws.

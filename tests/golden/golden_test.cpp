@@ -1,0 +1,194 @@
+// Compares the bits of short runs with a table, so that every compiler, optimization and number of
+// threads must give the same results. `./dev golden` writes the table again.
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/stepping.hpp"
+#include "support/random_scene.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::ContactModel;
+using support::RandomSceneOptions;
+using support::Scene;
+
+constexpr const char* kTable = STICTION_SOURCE_DIR "/tests/golden/hashes.txt";
+
+/// A run whose result has a hash in the table.
+struct GoldenRun {
+  std::string name;
+  std::function<std::string()> make_scene;  // MJCF
+  StepOptions options;
+  bool has_pressure_fields = false;  // of all geoms except planes, which are rigid
+  int num_steps = 100;
+};
+
+void PrintTo(const GoldenRun& run, std::ostream* out) { *out << run.name; }
+
+/// The FNV-1a hash of 64 bits over the bytes of numbers.
+class Hash {
+ public:
+  void add(std::span<const double> numbers) {
+    for (const double x : numbers)
+      for (auto bits = std::bit_cast<std::uint64_t>(x), i = std::uint64_t{0}; i < 8; ++i)
+        value_ = (value_ ^ (bits >> 8 * i & 0xff)) * 0x100000001b3;
+  }
+  std::string text() const {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value_));
+    return text;
+  }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+RandomSceneOptions make_cluster_options(int num_bodies, double spacing, int num_hinged = 0) {
+  RandomSceneOptions options;
+  options.num_bodies = num_bodies;
+  options.spacing = spacing;
+  options.num_hinged = num_hinged;
+  return options;
+}
+
+std::function<std::string()> make_cluster(int seed, const RandomSceneOptions& options) {
+  return [=] { return support::make_random_scene(seed, options); };
+}
+
+/// Returns separate piles of bodies with hinges, and two dolls with servos.
+std::string make_piles() {
+  std::string bodies, actuators;
+  for (int i = 0; i < 24; ++i) {
+    char text[240];
+    std::snprintf(
+        text, sizeof text, R"(<body pos="%d %d %g" euler="%d 20 0"><freejoint/><geom %s/></body>)",
+        i % 4, i / 4 % 2, 0.12 + 0.2 * (i / 8), 37 * i % 90,
+        i % 2 ? R"(type="capsule" size="0.05 0.08")" : R"(type="box" size="0.1 0.08 0.06")");
+    bodies += text;
+  }
+  for (int i = 0; i < 2; ++i) {
+    const support::Doll doll = support::make_doll(std::string(1, char('a' + i)), 2 * i, -2, 0.8);
+    bodies += doll.body;
+    actuators += doll.actuators;
+  }
+  return support::make_mjcf(R"(timestep="0.002")",
+                            R"(<worldbody><geom type="plane" size="9 9 1"/>)" + bodies +
+                                "</worldbody><actuator>" + actuators + "</actuator>");
+}
+
+std::string read_scene(const char* name) {
+  std::ifstream file(STICTION_SOURCE_DIR "/scenes/" + std::string(name));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+StepOptions make_custom(ContactModel model, const std::function<void(StepOptions*)>& change) {
+  StepOptions options = make_options(model);
+  change(&options);
+  return options;
+}
+
+std::vector<GoldenRun> make_runs() {
+  const RandomSceneOptions heap = make_cluster_options(27, 0.2);
+  const RandomSceneOptions hinged = make_cluster_options(9, 0.3, 5);
+  const RandomSceneOptions few = make_cluster_options(5, 0.3);
+  return {
+      {"coulomb_heap", make_cluster(1, heap), make_options(ContactModel::coulomb)},
+      {"lagged_regularized_piles", make_piles, make_options(ContactModel::lagged_regularized)},
+      {"sap_hinges", make_cluster(2, hinged), make_options(ContactModel::sap)},
+      {"similar_hertz", make_cluster(3, hinged),
+       make_custom(
+           ContactModel::similar,
+           [](StepOptions* o) { o->parameters.normal_law = contact::NormalLawKind::hertz; })},
+      {"coulomb_quadruped", [] { return read_scene("quadruped.xml"); },
+       make_options(ContactModel::coulomb)},
+      {"coulomb_patches", make_cluster(4, few), make_options(ContactModel::coulomb), true, 40},
+      {"tamsi_hinges", make_cluster(5, few), make_options(ContactModel::tamsi)},
+      {"no_slip_piles", make_piles, make_options(ContactModel::no_slip)},
+      {"viscous_rk4", make_cluster(6, few),
+       make_custom(ContactModel::viscous, [](StepOptions* o) { o->integrator = Integrator::rk4; })},
+      {"stewart_trinkle_hinges", make_cluster(7, few), make_options(ContactModel::stewart_trinkle)},
+      // Only MuJoCo computes this run. If it differs, another libmujoco or C library is in use.
+      {"mujoco_control", make_piles, make_options(ContactModel::mujoco)},
+  };
+}
+
+/// Lets every geom have a pressure field, except planes, which become rigid.
+plant::MaterialTable make_pressure_fields(const Scene& scene) {
+  plant::MaterialTable table = plant::make_default_materials(scene.model);
+  for (int g = 0; g < scene->ngeom; ++g) {
+    table.geoms[g].rigid = scene->geom_type[g] == mjGEOM_PLANE;
+    if (!table.geoms[g].rigid) table.geoms[g].hydroelastic_modulus = 1e5;
+  }
+  return table;
+}
+
+/// Returns the hash of mjSTATE_INTEGRATION after the run and of the impulses of its last step.
+std::string run_and_hash(const GoldenRun& run, int num_threads) {
+  Scene scene(run.make_scene());
+  StepOptions options = run.options;
+  options.num_threads = num_threads;
+  options.on_failure = OnFailure::keep_best;
+  Stepper stepper(scene.model, options,
+                  run.has_pressure_fields ? make_pressure_fields(scene) : plant::MaterialTable{});
+  int max_contacts = 0;
+  Hash hash;
+  for (int i = 0; i < run.num_steps; ++i) {
+    for (int u = 0; u < scene->nu; ++u) scene.data->ctrl[u] = 0.5 * ((i / 20 + u) % 3 - 1);
+    const StepReport& report = stepper.step(scene.data);
+    EXPECT_EQ(report.num_steps, 1) << run.name << ": " << report.message;
+    max_contacts = std::max(max_contacts, std::max(report.contacts.size(), scene.data->ncon));
+    if (i + 1 < run.num_steps) continue;
+    hash.add(scene.state());
+    hash.add(report.contacts.impulse);
+    hash.add(report.contacts.torque_impulse);
+  }
+  EXPECT_GT(max_contacts, 3) << run.name;
+  return hash.text();
+}
+
+std::map<std::string, std::string> read_table() {
+  std::map<std::string, std::string> table;
+  std::ifstream file(kTable);
+  for (std::string name, hash; file >> name >> hash;) table[name] = hash;
+  return table;
+}
+
+void write_table(const std::vector<GoldenRun>& runs) {
+  std::ofstream file(kTable);
+  for (const GoldenRun& run : runs) file << run.name << ' ' << run_and_hash(run, 1) << '\n';
+}
+
+class Golden : public testing::TestWithParam<GoldenRun> {
+ protected:
+  static void SetUpTestSuite() {
+    if (std::getenv("STICTION_RENEW_GOLDEN")) write_table(make_runs());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Runs, Golden, testing::ValuesIn(make_runs()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(Golden, HasTheHashOfTheTableWithAnyNumberOfThreads) {
+  const auto table = read_table();
+  const auto entry = table.find(GetParam().name);
+  ASSERT_NE(entry, table.end()) << kTable << " has no such run; write it again with ./dev golden";
+  for (const int num_threads : {1, 2, 16}) {
+    EXPECT_EQ(run_and_hash(GetParam(), num_threads), entry->second)
+        << num_threads << " threads. If mujoco_control differs too, libmujoco or the C library "
+        << "computes other bits. If results change on purpose, run ./dev golden.";
+  }
+}
+
+}  // namespace
+}  // namespace stiction::sim
