@@ -58,7 +58,8 @@ void set_random_controls(const mjModel* m, std::minstd_rand* generator, mjData* 
   for (int i = 0; i < m->nu; ++i) {
     const double unit = static_cast<double>((*generator)()) / std::minstd_rand::max();
     const mjtNum* range = m->actuator_ctrlrange + 2 * i;
-    d->ctrl[i] = m->actuator_ctrllimited[i] ? range[0] + unit * (range[1] - range[0]) : 2 * unit - 1;
+    d->ctrl[i] =
+        m->actuator_ctrllimited[i] ? range[0] + unit * (range[1] - range[0]) : 2 * unit - 1;
   }
 }
 

@@ -64,7 +64,6 @@ class ViscousMotion {
   /// remove_idle.
   void complete_rows(StepContext& context, mjData* d);
 
-
   /// See ContactStep.
   void write_memory(std::vector<std::uint64_t>* words) const {
     impact_solver_->write_memory(words);
