@@ -11,7 +11,6 @@
 #include "support/models.hpp"
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
-#include "support/trials.hpp"
 
 namespace stiction::certificate {
 namespace {
@@ -98,7 +97,8 @@ class RoundingTest : public testing::TestWithParam<ContactModel> {
   void expect_equal_up_to_the_last_bit_is_accepted(const Change& change, double tolerance) {
     LastBit last_bit(&rng_);
     int num_checked = 0;
-    const int trials = support::num_trials(30);
+    // Not fewer under sanitizers, because tamsi solves one in ten of the hardest problems.
+    constexpr int trials = 30;
     for (int trial = 0; trial < trials; ++trial) {
       ContactProblem problem = support::make_random_problem({}, &rng_);
       change(&problem);
