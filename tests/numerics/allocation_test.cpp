@@ -39,7 +39,8 @@ std::vector<Case> make_cases() {
 TEST(Allocation, SecondSolvesAllocateNothing) {
   std::vector<Case> cases = make_cases();
   // active_set is left out, because DAQP allocates by itself.
-  for (const LcpSolver which : {LcpSolver::ppm_ratio, LcpSolver::ppm, LcpSolver::lemke}) {
+  for (const LcpSolver which :
+       {LcpSolver::ppm_ratio, LcpSolver::ppm, LcpSolver::ppm_i, LcpSolver::lemke}) {
     AnyLcpSolver solver(which);
     const auto solve_all = [&] {
       for (Case& c : cases) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -45,6 +46,54 @@ TEST(PrincipalPivoting, ReportsItsFailuresOnRightHandSidesOutOfTheRange) {
   }
   EXPECT_GE(num_failures, 20);  // In another measurement the published rule failed on 163 of 736.
   EXPECT_LE(num_failures, 180);
+}
+
+TEST(PrincipalPivoting, TheLeastIndexSolvesPMatrices) {
+  // Positive definite matrices, also with a skew part, are P-matrices. Their solution is unique.
+  std::mt19937_64 rng(3);
+  std::normal_distribution<double> normal;
+  const auto draw = [&] { return normal(rng); };
+  PrincipalPivoting solver(PivotRule::least_index);
+  for (const int c : {1, 2, 5, 12, 30})
+    for (int k = 0; k < 50; ++k) {
+      MatrixXd Q = make_random_lcp(c, c, Range::inside, k % 2 == 0, &rng).Q();
+      Q.diagonal().array() += 0.1 * Q.trace() / c;
+      const MatrixXd skew = MatrixXd::NullaryExpr(c, c, draw);
+      if (k % 3 == 0) Q += 0.3 * Q.trace() / c * (skew - skew.transpose());
+      const VectorXd r = VectorXd::NullaryExpr(c, draw);
+      const Solved s = solve(Q, r, &solver);
+      ASSERT_TRUE(s.report.is_solved()) << name(s.report.status) << ", " << c << ", " << k;
+      EXPECT_LE(scaled_residual(Q, r, s.z), 1e-9);
+    }
+}
+
+TEST(PrincipalPivoting, TheLeastIndexTakesTheFirstNegativeRowAndOnePerPass) {
+  // As below, but both w are negative: row 0 enters, although w_1 is less. Then z = (1, 0), w_1 =
+  // -5 and row 1 enters. Both w are zero at z = (6, 5).
+  MatrixXd Q(2, 2);
+  Q << 1, -1, -1, 2;
+  VectorXd r(2);
+  r << -1, -4;
+  PrincipalPivoting first(PivotRule::least_index), least;
+  const Solved s = solve(Q, r, &first);
+  ASSERT_TRUE(s.report.is_solved());
+  EXPECT_EQ(s.z, VectorXd((VectorXd(2) << 6, 5).finished()));
+  EXPECT_EQ(std::vector<int>(first.active().begin(), first.active().end()), (std::vector{0, 1}));
+  ASSERT_TRUE(solve(Q, r, &least).report.is_solved());
+  EXPECT_EQ(std::vector<int>(least.active().begin(), least.active().end()), (std::vector{1, 0}));
+}
+
+TEST(PrincipalPivoting, TheLeastIndexMayTakeExponentiallyManyPasses) {
+  // Murty's example: ones on the diagonal and twos above it, r = -1. The solution is z = (0, ...,
+  // 1).
+  PrincipalPivoting solver(PivotRule::least_index);
+  for (int c = 1; c <= 9; ++c) {
+    MatrixXd Q = MatrixXd::Identity(c, c);
+    Q.triangularView<Eigen::StrictlyUpper>().setConstant(2);
+    const Solved s = solve(Q, -VectorXd::Ones(c), &solver);
+    ASSERT_TRUE(s.report.is_solved()) << c;
+    EXPECT_EQ(s.report.pivots, (1 << c) - 1) << c;
+  }
 }
 
 TEST(PrincipalPivoting, TakesTheRowOfTheLeastWFirst) {

@@ -59,6 +59,7 @@ void calc_w(const GramLcp& problem, std::span<const double> z, std::span<double>
   math::add_av(1, N_transposed, z.data(), u.data());
   std::copy_n(problem.b, c, w.begin());
   math::add_atv(1, N_transposed, u.data(), w.data());
+  for (int i = 0; i < c && problem.compliance; ++i) w[i] += problem.compliance[i] * z[i];
 }
 
 void find_positive(std::span<const double> z, std::vector<int>* rows) {
@@ -74,6 +75,20 @@ double natural_residual(std::span<const double> z, std::span<const double> w) {
     // The second term is zero, or not a number where z or w is not finite.
     const double least = std::abs(std::min(z[i], w[i])) + 0 * (z[i] + w[i]);
     residual = math::max_or_nan(residual, least);
+  }
+  return residual;
+}
+
+double natural_residual(const GramLcp& problem, std::span<const double> z,
+                        std::span<const double> w) {
+  if (!problem.bounds) return natural_residual(z, w);
+  STICTION_ASSERT(z.size() == w.size());
+  double residual = 0;
+  for (int i = 0; i < problem.num_rows; ++i) {
+    const double upper = bound(problem, i);
+    const double lower = std::isfinite(upper) ? -upper : 0;
+    const double error = z[i] - std::clamp(z[i] - w[i], lower, upper);
+    residual = math::max_or_nan(residual, std::abs(error) + 0 * (z[i] + w[i]));
   }
   return residual;
 }
@@ -95,6 +110,8 @@ bool proves_infeasible(const DenseLcp& problem, std::span<const double> y) {
 bool proves_infeasible(const GramLcp& problem, std::span<const double> y) {
   const int c = problem.num_rows, n = problem.num_columns;
   STICTION_ASSERT(static_cast<int>(y.size()) == c);
+  for (int i = 0; i < c; ++i)
+    if (y[i] != 0 && is_bounded(problem, i)) return false;
   Sum constant;
   for (int i = 0; i < c; ++i) constant.add(problem.b[i] * y[i]);
   if (!constant.is_negative()) return false;
@@ -130,6 +147,10 @@ LcpReport check(const GramLcp& problem) {
     if (!std::isfinite(problem.b[i]) || !math::all_finite(n, problem.N + i * n))
       return {.status = LcpStatus::kNotFinite, .row = i};
   if (!math::all_finite(n, problem.u_hat)) return {.status = LcpStatus::kNotFinite};
+  for (int i = 0; i < problem.num_rows && problem.bounds; ++i)
+    if (!(problem.bounds[i] >= 0) || !(problem.compliance[i] >= 0) ||
+        !std::isfinite(problem.compliance[i]))
+      return {.status = LcpStatus::kNotFinite, .row = i};
   return {};
 }
 

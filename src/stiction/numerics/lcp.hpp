@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -50,16 +52,26 @@ struct DenseLcp {
 ///   u = u_hat + N^T z,   w = N u + b.
 ///
 /// Equivalently, u is the point nearest to u_hat with N u + b >= 0, and z are the multipliers.
+///
+/// Rows may have a bound on both sides instead, as dry friction has: with a finite bound B_i >= 0
+/// and a compliance c_i >= 0,
+///
+///   w_i = (N u + b)_i + c_i z_i,   -B_i <= z_i <= B_i,
+///
+/// where w_i = 0 if z_i is between its bounds, w_i >= 0 at z_i = -B_i, and w_i <= 0 at z_i = B_i.
 struct GramLcp {
   int num_rows = 0, num_columns = 0;
   const double* N = nullptr;      // num_rows x num_columns, row-major
   const double* b = nullptr;      // num_rows
   const double* u_hat = nullptr;  // num_columns
+  // Both null: all rows have z >= 0 and no compliance.
+  const double* bounds = nullptr;      // num_rows; infinite: z >= 0
+  const double* compliance = nullptr;  // num_rows; 0 for rows without a bound
 };
 
 /// Computes w = Q z + r.
 void calc_w(const DenseLcp& problem, std::span<const double> z, std::span<double> w);
-/// Computes u = u_hat + N^T z and w = N u + b.
+/// Computes u = u_hat + N^T z and w = N u + b + c z.
 void calc_w(const GramLcp& problem, std::span<const double> z, std::span<double> u,
             std::span<double> w);
 
@@ -69,10 +81,22 @@ void find_positive(std::span<const double> z, std::vector<int>* rows);
 /// Returns |min(z, w)|_inf, which is zero at solutions only. The result is not a number if z or w
 /// has an entry that is not a number.
 double natural_residual(std::span<const double> z, std::span<const double> w);
+/// Returns the same for a problem whose rows may have bounds on both sides: the largest
+/// |z - clamp(z - w)|, where the clamp is to the row's bounds.
+double natural_residual(const GramLcp& problem, std::span<const double> z,
+                        std::span<const double> w);
+
+/// Returns the bound of row i; infinite if the row has z >= 0.
+inline double bound(const GramLcp& problem, int i) {
+  return problem.bounds ? problem.bounds[i] : std::numeric_limits<double>::infinity();
+}
+/// Returns true if row i has bounds on both sides.
+inline bool is_bounded(const GramLcp& problem, int i) { return std::isfinite(bound(problem, i)); }
 
 /// Returns true if y >= 0 proves by Farkas' lemma that no z >= 0 gives w >= 0. The proof of a
 /// DenseLcp is Q^T y <= 0 and r^T y < 0, that of a GramLcp is N^T y = 0 and b^T y < 0. The first
-/// condition must hold within round-off, the second must exceed round-off.
+/// condition must hold within round-off, the second must exceed round-off. y is 0 on rows with
+/// bounds on both sides, because their z cannot grow.
 bool proves_infeasible(const DenseLcp& problem, std::span<const double> y);
 bool proves_infeasible(const GramLcp& problem, std::span<const double> y);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "stiction/math/dense_kernels.hpp"
@@ -10,7 +11,8 @@
 
 /// The operations that pivoting needs of an LCP, for factored and dense problems alike. Both have
 /// the form w = N x + b with x = x_hat + sum_i z_i g_i. For a GramLcp x is u and g_i is row i of N.
-/// For a DenseLcp x is w itself, N is the identity, b is 0 and g_i is column i of Q.
+/// For a DenseLcp x is w itself, N is the identity, b is 0 and g_i is column i of Q. Only rows of a
+/// GramLcp may have bounds on both sides and compliance.
 namespace stiction::numerics {
 
 /// The operations on a problem in factored form.
@@ -27,7 +29,7 @@ struct GramOperator {
   double entry(int i, int j) const {
     return math::dot(problem.num_columns, direction(i), direction(j));
   }
-  /// Returns w_i at x.
+  /// Returns w_i at x, without the row's own compliance.
   double value(int i, const double* x) const {
     return math::dot(problem.num_columns, direction(i), x) + problem.b[i];
   }
@@ -40,6 +42,10 @@ struct GramOperator {
   }
   /// Returns false, because N N^T is always positive semidefinite.
   static bool proves_indefinite(std::span<const double>, double) { return false; }
+  bool has_bounds() const { return problem.bounds != nullptr; }
+  /// Returns the bound of |z_i|; infinite if the row has z_i >= 0.
+  double bound(int i) const { return numerics::bound(problem, i); }
+  double compliance(int i) const { return problem.compliance ? problem.compliance[i] : 0; }
   /// Returns a bound on the magnitude of the terms that sum to w_i at x_hat.
   double magnitude(int i) const {
     const int n = problem.num_columns;
@@ -78,6 +84,9 @@ struct DenseOperator {
     }
     return false;
   }
+  static constexpr bool has_bounds() { return false; }
+  static constexpr double bound(int) { return std::numeric_limits<double>::infinity(); }
+  static constexpr double compliance(int) { return 0; }
   double magnitude(int i) const { return std::abs(problem.r[i]); }
 };
 

@@ -6,7 +6,7 @@
 namespace stiction::numerics {
 namespace {
 
-constexpr std::string_view kNames[] = {"ppm_ratio", "ppm", "lemke", "active_set"};
+constexpr std::string_view kNames[] = {"ppm_ratio", "ppm", "ppm_i", "lemke", "active_set"};
 
 }  // namespace
 
@@ -14,19 +14,25 @@ std::span<const std::string_view> lcp_solvers() { return kNames; }
 
 std::string_view name(LcpSolver solver) { return kNames[static_cast<int>(solver)]; }
 
+bool takes_bounds(LcpSolver solver) { return solver != LcpSolver::active_set; }
+
 LcpSolver parse_lcp_solver(std::string_view name, const char* where) {
   return static_cast<LcpSolver>(parse_name(where, name, kNames));
 }
 
-AnyLcpSolver::AnyLcpSolver(LcpSolver solver) : solver_(solver) {
+AnyLcpSolver::AnyLcpSolver(LcpSolver solver)
+    : solver_(solver),
+      ppm_(solver == LcpSolver::ppm_i ? PivotRule::least_index : PivotRule::least_values) {
   if (solver == LcpSolver::active_set) active_set_.emplace();
 }
 
 LcpReport AnyLcpSolver::solve(const DenseLcp& problem, std::span<const int> guess,
                               std::span<double> z) {
+  was_bounded_ = false;
   switch (solver_) {
     case LcpSolver::ppm_ratio: return ppm_ratio_.solve(problem, guess, z);
-    case LcpSolver::ppm: return ppm_.solve(problem, guess, z);
+    case LcpSolver::ppm:
+    case LcpSolver::ppm_i: return ppm_.solve(problem, guess, z);
     case LcpSolver::active_set: return active_set_->solve(problem, z);
     case LcpSolver::lemke: break;
   }
@@ -37,9 +43,12 @@ LcpReport AnyLcpSolver::solve(const DenseLcp& problem, std::span<const int> gues
 
 LcpReport AnyLcpSolver::solve(const GramLcp& problem, std::span<const int> guess,
                               std::span<double> z, std::span<double> u) {
+  was_bounded_ = problem.bounds && solver_ != LcpSolver::ppm_ratio;
+  if (was_bounded_) return solve_bounded(problem, z, u);
   switch (solver_) {
     case LcpSolver::ppm_ratio: return ppm_ratio_.solve(problem, guess, z, u);
-    case LcpSolver::ppm: return ppm_.solve(problem, guess, z, u);
+    case LcpSolver::ppm:
+    case LcpSolver::ppm_i: return ppm_.solve(problem, guess, z, u);
     case LcpSolver::active_set: return active_set_->solve(problem, z, u);
     case LcpSolver::lemke: break;
   }
@@ -60,10 +69,25 @@ LcpReport AnyLcpSolver::solve(const GramLcp& problem, std::span<const int> guess
   return report;
 }
 
+/// Solves a problem with bounds on both sides as a dense one.
+LcpReport AnyLcpSolver::solve_bounded(const GramLcp& problem, std::span<double> z,
+                                      std::span<double> u) {
+  if (!takes_bounds(solver_)) return {.status = LcpStatus::kNotSolved};
+  const DenseLcp dense = bounded_.assemble(problem);
+  const std::span<double> unknowns = bounded_.unknowns();
+  const LcpReport report = solver_ == LcpSolver::lemke ? lemke_.solve(dense, unknowns)
+                                                       : ppm_.solve(dense, {}, unknowns);
+  const LcpReport result = bounded_.read_out(report, z, u);
+  find_positive(z, &active_);
+  return result;
+}
+
 std::span<const int> AnyLcpSolver::active() const {
+  if (was_bounded_) return active_;
   switch (solver_) {
     case LcpSolver::ppm_ratio: return ppm_ratio_.active();
-    case LcpSolver::ppm: return ppm_.active();
+    case LcpSolver::ppm:
+    case LcpSolver::ppm_i: return ppm_.active();
     case LcpSolver::active_set: return active_set_->active();
     case LcpSolver::lemke: break;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stiction/numerics/active_set_qp.hpp"
+#include "stiction/numerics/bounded_lcp.hpp"
 #include "stiction/numerics/lcp.hpp"
 #include "stiction/numerics/lemke.hpp"
 #include "stiction/numerics/pivoting_with_fallbacks.hpp"
@@ -14,12 +15,15 @@
 /// LCP solvers by name. A name has the same spelling in C++, in Python and in files.
 namespace stiction::numerics {
 
-/// The LCP solvers: PivotingWithFallbacks, PrincipalPivoting, Lemke and ActiveSetQp.
-enum class LcpSolver { ppm_ratio, ppm, lemke, active_set };
+/// The LCP solvers: PivotingWithFallbacks, PrincipalPivoting by two rules, Lemke and ActiveSetQp.
+enum class LcpSolver { ppm_ratio, ppm, ppm_i, lemke, active_set };
 
 /// Returns the names of all solvers, in the order of LcpSolver.
 std::span<const std::string_view> lcp_solvers();
 std::string_view name(LcpSolver solver);
+/// Returns true if a solver takes problems whose rows have bounds on both sides: all but
+/// `active_set`.
+bool takes_bounds(LcpSolver solver);
 /// Returns the solver of this name.
 /// @param where the name of the caller's option; it becomes `where` of the Error
 /// @throws Error kUnknownName, with the nearest name, if no solver has this name
@@ -37,22 +41,28 @@ class AnyLcpSolver {
   /// @param z     out: size of the problem, >= 0
   /// @throws std::bad_alloc
   LcpReport solve(const DenseLcp& problem, std::span<const int> guess, std::span<double> z);
-  /// Solves a factored problem. `lemke` forms Q = N N^T.
-  /// @param z out: size num_rows, >= 0
+  /// Solves a factored problem. `lemke` forms Q = N N^T, and so do `ppm` and `ppm_i` if rows have
+  /// bounds on both sides. Such problems are not solved, and nothing is computed, unless the solver
+  /// takes bounds.
+  /// @param z out: size num_rows, within its bounds
   /// @param u out: size num_columns
   /// @throws std::bad_alloc
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
                   std::span<double> u);
-  /// Returns the rows with z > 0. `ppm_ratio` and `ppm` list all rows of their active set, which
-  /// may include rows with z = 0.
+  /// Returns the rows with z > 0. `ppm_ratio`, `ppm` and `ppm_i` list all rows of their active
+  /// set, which may include rows with z = 0.
   std::span<const int> active() const;
 
  private:
+  LcpReport solve_bounded(const GramLcp& problem, std::span<double> z, std::span<double> u);
+
   LcpSolver solver_;
   PivotingWithFallbacks ppm_ratio_;
-  PrincipalPivoting ppm_;
+  PrincipalPivoting ppm_;  // `ppm` or `ppm_i`
   Lemke lemke_;
   std::optional<ActiveSetQp> active_set_;
+  BoundedLcp bounded_;
+  bool was_bounded_ = false;  // in the last solve, rows had bounds on both sides
   std::vector<double> Q_, r_, w_;
   std::vector<int> active_;
 };

@@ -33,6 +33,9 @@ DenseLcp with_constants(DenseLcp p, const double* r) {
   p.r = r;
   return p;
 }
+double natural_residual(const DenseLcp&, std::span<const double> z, std::span<const double> w) {
+  return numerics::natural_residual(z, w);
+}
 GramLcp with_constants(GramLcp p, const double* b) {
   p.b = b;
   return p;
@@ -114,12 +117,12 @@ LcpReport PivotingWithFallbacks::solve_with_fallbacks(const Problem& problem,
   // The residual is that of the problem as given. u keeps its value, so u of z goes elsewhere.
   unused_u_.resize(u.size());
   calc_u_and_w(problem, z, unused_u_, w_);
-  report.residual = natural_residual(z, w_);
+  report.residual = natural_residual(problem, z, w_);
   if (report.status == LcpStatus::kInfeasible || least_residual_ >= report.residual) return report;
   // Without a proof of infeasibility the best proximal step is returned if its residual is smaller.
   std::copy(z_of_least_residual_.begin(), z_of_least_residual_.end(), z.begin());
   try_make_independent(problem, z, u, 2 * least_residual_);
-  report.residual = natural_residual(z, w_);
+  report.residual = natural_residual(problem, z, w_);
   report.fallback_level = 3;
   return report;
 }
@@ -150,7 +153,7 @@ bool PivotingWithFallbacks::solve_proximal(const Problem& problem, double scale,
     report->pivots += step.pivots;
     if (!step.is_solved() && step.status != LcpStatus::kNotSolved) return false;
     calc_u_and_w(problem, z, u, w_);
-    const double residual = natural_residual(z, w_);
+    const double residual = natural_residual(problem, z, w_);
     if (residual <= kAccepted * scale) {
       try_make_independent(problem, z, u, kAccepted * scale);
       report->status = LcpStatus::kSolved;
@@ -177,7 +180,7 @@ void PivotingWithFallbacks::try_make_independent(const Problem& problem, std::sp
   before_.assign(z.begin(), z.end());
   make_independent(problem, z);
   calc_u_and_w(problem, z, u, w_);
-  if (natural_residual(z, w_) <= accepted) return;
+  if (natural_residual(problem, z, w_) <= accepted) return;
   std::copy(before_.begin(), before_.end(), z.begin());
   calc_u_and_w(problem, z, u, w_);
 }
@@ -191,6 +194,8 @@ void PivotingWithFallbacks::make_independent(const GramLcp& problem, std::span<d
     base::check_limits();
     // Find the first row with z > 0 that depends on the ones before it.
     find_positive(z, &positive_);
+    // The compliance of rows with bounds makes them independent.
+    std::erase_if(positive_, [&](int i) { return is_bounded(problem, i); });
     rows_.clear();
     for (const int i : positive_)
       rows_.insert(rows_.end(), problem.N + i * n, problem.N + (i + 1) * n);

@@ -19,7 +19,8 @@ constexpr double kAccepted = 1e-8;    // residual of a solution, relative to |r|
 template <class Operator>
 class Passes {
  public:
-  Passes(const Operator& op, PrincipalPivoting::Memory* memory) : op_(op), m_(*memory) {}
+  Passes(const Operator& op, PivotRule rule, PrincipalPivoting::Memory* memory)
+      : op_(op), rule_(rule), m_(*memory) {}
 
   LcpReport solve(std::span<double> z) {
     STICTION_ASSERT(static_cast<int>(z.size()) == op_.size());
@@ -50,20 +51,48 @@ class Passes {
   LcpStatus run(int* pivots) {
     const long max_passes = std::max(1000L, static_cast<long>(op_.size()) * op_.size());
     for (long pass = 0; pass < max_passes; ++pass) {
-      const int enters = find_least_w();
-      const int leaves = find_least_z();
-      const bool is_feasible = enters < 0 || m_.w[enters] >= -kTolerance * scale_;
-      const bool is_z_nonnegative = leaves < 0 || m_.z[leaves] >= -kTolerance * math::max_abs(m_.z);
-      if (is_feasible && is_z_nonnegative) return LcpStatus::kSolved;
+      if (!exchange(pivots)) return LcpStatus::kSolved;
       base::count_iteration();
-      if (!is_z_nonnegative) remove(leaves, pivots);
-      if (!is_feasible) append(enters, pivots);
       if (static_cast<int>(m_.active.size()) > op_.x_size() || !solve_active())
         return LcpStatus::kNotSolved;
       calc_w();
     }
     return LcpStatus::kMaxPivots;
   }
+
+  /// Exchanges rows by the rule.
+  /// @return false if no w and no z is negative
+  bool exchange(int* pivots) {
+    return rule_ == PivotRule::least_values ? exchange_least_values(pivots)
+                                            : exchange_least_index(pivots);
+  }
+
+  bool exchange_least_values(int* pivots) {
+    const int enters = find_least_w();
+    const int leaves = find_least_z();
+    const bool is_feasible = enters < 0 || !is_negative_w(enters);
+    const bool is_z_nonnegative = leaves < 0 || !is_negative_z(leaves);
+    if (!is_z_nonnegative) remove(leaves, pivots);
+    if (!is_feasible) append(enters, pivots);
+    return !is_feasible || !is_z_nonnegative;
+  }
+
+  bool exchange_least_index(int* pivots) {
+    int enters = -1, leaves = -1;  // the first row that may enter; the place of the first to leave
+    for (int i = op_.size() - 1; i >= 0; --i)
+      if (!m_.is_active[i] && is_negative_w(i)) enters = i;
+    for (int k = 0; k < static_cast<int>(m_.active.size()); ++k)
+      if (is_negative_z(k) && (leaves < 0 || m_.active[k] < m_.active[leaves])) leaves = k;
+    if (enters < 0 && leaves < 0) return false;
+    if (leaves < 0 || (enters >= 0 && enters < m_.active[leaves]))
+      append(enters, pivots);
+    else
+      remove(leaves, pivots);
+    return true;
+  }
+
+  bool is_negative_w(int row) const { return m_.w[row] < -kTolerance * scale_; }
+  bool is_negative_z(int place) const { return m_.z[place] < -kTolerance * math::max_abs(m_.z); }
 
   /// Returns the inactive row with the least w, or -1.
   int find_least_w() const {
@@ -117,6 +146,7 @@ class Passes {
   }
 
   Operator op_;
+  PivotRule rule_;
   PrincipalPivoting::Memory& m_;
   double scale_ = 0;  // |r|_inf
 };
@@ -125,13 +155,13 @@ class Passes {
 
 LcpReport PrincipalPivoting::solve(const DenseLcp& problem, std::span<const int> /*guess*/,
                                    std::span<double> z) {
-  return Passes(DenseOperator{problem}, &memory_).solve(z);
+  return Passes(DenseOperator{problem}, rule_, &memory_).solve(z);
 }
 
 LcpReport PrincipalPivoting::solve(const GramLcp& problem, std::span<const int> /*guess*/,
                                    std::span<double> z, std::span<double> u) {
   STICTION_ASSERT(static_cast<int>(u.size()) == problem.num_columns);
-  const LcpReport report = Passes(GramOperator{problem}, &memory_).solve(z);
+  const LcpReport report = Passes(GramOperator{problem}, rule_, &memory_).solve(z);
   std::copy(memory_.x.begin(), memory_.x.end(), u.begin());
   return report;
 }

@@ -17,9 +17,10 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kTolerance = 1e-10;  // accepted negative w, relative to |r|_inf
 constexpr double kAccepted = 10;      // accepted residual, in units of that tolerance
 constexpr int kMaxCorrections = 4;
+constexpr double kNoRate = 1e-10;  // a rate that is round-off, in units of sqrt(Q_ii / Q_kk)
 
-/// One solve of a dense or a factored problem. Between exchanges z_a >= 0 and w_a = 0 on the active
-/// rows a.
+/// One solve of a dense or a factored problem. Between exchanges z is within its bounds, and
+/// w_a = 0 on the active rows a.
 template <class Operator>
 class Pivoting {
  public:
@@ -37,18 +38,22 @@ class Pivoting {
     if (!is_finite_) return end(LcpStatus::kNotFinite);
     set_tolerance();
     if (!is_finite_) return end(LcpStatus::kNotFinite);
-    if (!guess.empty()) {
+    if (op_.has_bounds()) clamp_sliding_rows();
+    if (op_.has_bounds() || !guess.empty()) {
       start_from(guess);
       calc_w();
     }
     const LcpReport report = exchange();
     for (std::size_t k = 0; k < m_.active.size(); ++k) z[m_.active[k]] = m_.z[k];
+    for (int k = 0; k < m_.clamped.size(); ++k) z[m_.clamped.row(k)] = m_.clamped.z(k);
     return report;
   }
 
  private:
   void start() {
     clear_active();
+    m_.clamped.clear();
+    update_base();
     m_.w.resize(op_.size());
     if (!Operator::kXIsW) m_.x.resize(op_.x_size());
   }
@@ -65,8 +70,36 @@ class Pivoting {
   double* x() { return Operator::kXIsW ? m_.w.data() : m_.x.data(); }
 
   double compliance(int row) const {
-    return options_.compliance.empty() ? 0.0 : options_.compliance[row];
+    return op_.compliance(row) + (options_.compliance.empty() ? 0.0 : options_.compliance[row]);
   }
+
+  bool is_bounded(int row) const { return std::isfinite(op_.bound(row)); }
+  double upper(int row) const { return op_.bound(row); }
+  double lower(int row) const { return is_bounded(row) ? -op_.bound(row) : 0.0; }
+  /// Returns how far z is beyond the bounds of a row; negative if it is between them.
+  double excess(int row, double z) const { return std::max(lower(row) - z, z - upper(row)); }
+
+  void clamp(int row, double z) { m_.clamped.add(row, z, op_.direction(row)); }
+
+  /// Clamps the rows with bounds that would reach them if they were alone. The others start as
+  /// active rows.
+  void clamp_sliding_rows() {
+    for (int i = 0; i < op_.size(); ++i) {
+      if (!is_bounded(i)) continue;
+      const double alone = -m_.w[i] / (op_.entry(i, i) + compliance(i));
+      if (!(std::abs(alone) < upper(i))) clamp(i, std::copysign(upper(i), alone));
+    }
+    update_base();
+  }
+
+  /// Computes what the clamped rows add to x_hat.
+  void update_base() {
+    if (!op_.has_bounds()) return;
+    m_.base.resize(op_.x_size());
+    math::add_rows(op_.x_size(), op_.x_hat(), m_.clamped.size(), m_.clamped.directions(),
+                   m_.clamped.z_data(), m_.base.data());
+  }
+  const double* base() const { return op_.has_bounds() ? m_.base.data() : op_.x_hat(); }
 
   LcpReport end(LcpStatus status) {
     report_.status = status;
@@ -93,8 +126,12 @@ class Pivoting {
           correct();
         else
           refresh();
+      } else if (op_.has_bounds() && !is_refined_) {
+        // A small compliance turns an error of w into a large one of z.
+        is_refined_ = true;
+        correct();
       } else {
-        clear_negative_z();
+        move_into_bounds();
         return end(residual_ <= kAccepted * tolerance_ ? LcpStatus::kSolved
                                                        : LcpStatus::kNotSolved);
       }
@@ -103,12 +140,17 @@ class Pivoting {
     return end(LcpStatus::kNotFinite);
   }
 
-  /// Raises z of `row` until its w is zero. Active rows whose z reaches zero before that leave.
+  /// Moves z of `row` from its bound until its w is zero. Active rows whose z reaches a bound
+  /// before that leave. If z reaches the row's other bound, it stays there.
   /// @return the fault, or kSolved if the row entered or the factors were computed again
   LcpStatus enter(int row) {
     const double* g = op_.direction(row);
     const double diagonal = op_.entry(row, row) + compliance(row);
-    double z = 0, w = m_.w[row];
+    double z = is_bounded(row) ? m_.clamped.remove(row) : 0;
+    update_base();
+    const double sign = z > 0 ? -1 : 1;  // z moves this way
+    const double way = upper(row) - lower(row);
+    double passed = 0, w = m_.w[row];  // calc_w gave w the sign that it has along this way
     for (;;) {
       if (++report_.pivots > max_pivots_) return LcpStatus::kMaxPivots;
       base::count_iteration();
@@ -118,8 +160,9 @@ class Pivoting {
       const bool is_free = pivot > options_.dependence * diagonal;
       const double to_zero = is_free ? std::max(0.0, -w / pivot) : kInfinity;
       double to_blocking = kInfinity;
-      const int blocking = find_blocking_row(&to_blocking);
-      const double step = std::min(to_zero, to_blocking);
+      const int blocking = find_blocking_row(sign, is_free ? 0 : diagonal, &to_blocking);
+      const double to_other_bound = way - passed;
+      const double step = std::min({to_zero, to_blocking, to_other_bound});
       // Nothing limits z, so the points form a ray. Judge the ray only with fresh factors.
       if (step == kInfinity) {
         --report_.pivots;
@@ -128,17 +171,33 @@ class Pivoting {
         refresh();
         return LcpStatus::kSolved;
       }
-      z += step;
-      math::add_multiple(size(), -step, m_.a.data(), m_.z.data());
-      if (to_zero <= to_blocking) {
+      z += sign * step;
+      passed += step;
+      math::add_multiple(size(), -sign * step, m_.a.data(), m_.z.data());
+      if (to_zero <= to_blocking && to_zero <= to_other_bound) {
         append(row, z, std::sqrt(pivot));
         return LcpStatus::kSolved;
       }
-      remove(blocking);
+      if (to_other_bound < to_blocking) {
+        clamp(row, sign * upper(row));
+        update_base();
+        return LcpStatus::kSolved;
+      }
+      leave(blocking);
       calc_x();
       math::add_multiple(op_.x_size(), z, g, x());
-      w = op_.value(row, x()) + compliance(row) * z;
+      w = sign * (op_.value(row, x()) + compliance(row) * z);
     }
+  }
+
+  /// Removes an active row whose z is at a bound.
+  void leave(int place) {
+    const int row = m_.active[place];
+    const double z = m_.z[place];
+    remove(place);
+    if (!is_bounded(row)) return;
+    clamp(row, std::copysign(upper(row), z));
+    update_base();
   }
 
   /// Finds out why z_row can grow without limit while w_row stays negative. z then moves along a
@@ -147,7 +206,8 @@ class Pivoting {
   LcpStatus judge_ray(int row, double diagonal) {
     m_.ray.assign(op_.size(), 0.0);
     m_.ray[row] = 1;
-    for (int k = 0; k < size(); ++k) m_.ray[m_.active[k]] = std::max(0.0, -m_.a[k]);
+    for (int k = 0; k < size(); ++k)
+      if (!is_bounded(m_.active[k])) m_.ray[m_.active[k]] = std::max(0.0, -m_.a[k]);
     if (op_.proves_infeasible(m_.ray)) return LcpStatus::kInfeasible;
     return op_.proves_indefinite(m_.ray, options_.dependence * diagonal) ? LcpStatus::kIndefinite
                                                                          : LcpStatus::kNotSolved;
@@ -169,14 +229,24 @@ class Pivoting {
     return diagonal - math::dot(m, m_.l.data(), m_.l.data());
   }
 
-  /// Returns the place in the list of active rows of the row whose z reaches zero first, or -1.
+  /// Returns the place in the list of active rows of the row whose z reaches a bound first, or -1.
   /// Ties go to the lowest row.
+  /// @param sign     direction in which the entering z moves
+  /// @param diagonal of the entering row if it depends on the active ones; then the rates of rows
+  ///                 with bounds may be round-off, and such a row does not block; 0: it does not
   /// @param step in, out: change of the entering z at which that happens
-  int find_blocking_row(double* step) const {
+  int find_blocking_row(double sign, double diagonal, double* step) const {
     int blocking = -1;
     for (int k = 0; k < size(); ++k) {
-      if (!(m_.a[k] > 0)) continue;
-      const double t = std::max(0.0, m_.z[k]) / m_.a[k];  // infinite if a is denormal
+      const double fall = sign * m_.a[k];
+      const int row = m_.active[k];
+      const bool rises = fall < 0 && is_bounded(row);
+      if (!(fall > 0) && !rises) continue;
+      if (diagonal > 0 && is_bounded(row) &&
+          fall * fall * (op_.entry(row, row) + compliance(row)) <= kNoRate * kNoRate * diagonal)
+        continue;
+      const double left = rises ? upper(row) - m_.z[k] : m_.z[k] - lower(row);
+      const double t = std::max(0.0, left) / std::abs(fall);  // infinite if a is denormal
       const bool is_tie = blocking >= 0 && t == *step && m_.active[k] < m_.active[blocking];
       if (!(t < *step) && !is_tie) continue;
       *step = t;
@@ -200,22 +270,35 @@ class Pivoting {
     m_.directions.erase(m_.directions.begin() + place);
   }
 
-  /// Starts from the independent rows of a guess, without those whose z would be negative.
+  /// Starts from the rows with bounds that are not clamped, and the independent rows of a guess,
+  /// without those whose z would be beyond a bound.
   void start_from(std::span<const int> guess) {
     clear_active();
+    for (int row = 0; row < op_.size() && op_.has_bounds(); ++row) {
+      if (!is_bounded(row) || m_.clamped.contains(row)) continue;
+      if (!try_append(row)) clamp(row, upper(row));
+    }
+    update_base();
     for (const int row : guess) {
-      if (row < 0 || row >= op_.size() || size() == op_.x_size()) continue;
-      const double diagonal = op_.entry(row, row) + compliance(row);
-      const double pivot = calc_rates(row, diagonal);
-      if (pivot > options_.dependence * diagonal) append(row, 0, std::sqrt(pivot));
+      const bool is_full = !op_.has_bounds() && size() == op_.x_size();
+      if (0 <= row && row < op_.size() && !is_full && !is_bounded(row)) (void)try_append(row);
     }
     solve_active();
-    for (int p = find_least_z(); p >= 0 && m_.z[p] < 0; p = find_least_z()) {
+    for (int p = find_worst_z(); p >= 0; p = find_worst_z()) {
       ++report_.pivots;
       base::count_iteration();
-      remove(p);
+      leave(p);
       solve_active();
     }
+  }
+
+  /// Makes a row active, with z = 0, if it does not depend on the active rows.
+  bool try_append(int row) {
+    const double diagonal = op_.entry(row, row) + compliance(row);
+    const double pivot = calc_rates(row, diagonal);
+    if (!(pivot > options_.dependence * diagonal)) return false;
+    append(row, 0, std::sqrt(pivot));
+    return true;
   }
 
   /// Factors the matrix of the active rows again.
@@ -243,22 +326,30 @@ class Pivoting {
     for (int k = 0; k < size(); ++k) m_.z[k] -= m_.l[k];
   }
 
-  int find_least_z() const {
-    if (m_.z.empty()) return -1;
-    return static_cast<int>(std::min_element(m_.z.begin(), m_.z.end()) - m_.z.begin());
+  /// Returns the place of the active row whose z is farthest beyond a bound; -1 if there is none.
+  int find_worst_z() const {
+    int worst = -1;
+    double most = 0;
+    for (int k = 0; k < size(); ++k) {
+      const double e = excess(m_.active[k], m_.z[k]);
+      if (!(e > most)) continue;
+      most = e;
+      worst = k;
+    }
+    return worst;
   }
 
-  /// Sets z to 0 where round-off made it negative, and computes w again.
-  void clear_negative_z() {
-    const int least = find_least_z();
-    if (least < 0 || m_.z[least] >= 0) return;
-    for (double& z : m_.z) z = std::max(0.0, z);
+  /// Moves z to its bound where round-off put it beyond, and computes w again.
+  void move_into_bounds() {
+    if (find_worst_z() < 0) return;
+    for (int k = 0; k < size(); ++k)
+      m_.z[k] = std::clamp(m_.z[k], lower(m_.active[k]), upper(m_.active[k]));
     calc_w();
   }
 
   /// Computes x of the present z.
   void calc_x() {
-    math::add_rows(op_.x_size(), op_.x_hat(), size(), m_.directions.data(), m_.z.data(), x());
+    math::add_rows(op_.x_size(), base(), size(), m_.directions.data(), m_.z.data(), x());
   }
 
   /// Computes w of all rows, finds the least, and measures the error of the active rows.
@@ -270,9 +361,11 @@ class Pivoting {
       double& w = m_.w[m_.active[k]];
       w += compliance(m_.active[k]) * m_.z[k];
       error_ = std::max(error_, std::abs(w));
-      residual_ = std::max(residual_, std::abs(std::min(w, m_.z[k])));
+      residual_ = std::max(residual_,
+                           is_bounded(m_.active[k]) ? std::abs(w) : std::abs(std::min(w, m_.z[k])));
       if (std::isfinite(w)) w = 0;
     }
+    calc_clamped_w();
     const math::LeastEntry least = math::find_least(op_.size(), m_.w.data());
     is_finite_ = least.all_finite;
     least_ = least.index;
@@ -282,11 +375,26 @@ class Pivoting {
     if (!std::isfinite(residual_)) is_finite_ = false;
   }
 
+  /// Completes w of the clamped rows, with the sign for which a negative w is wrong.
+  void calc_clamped_w() {
+    for (int k = 0; k < m_.clamped.size(); ++k) {
+      const int row = m_.clamped.row(k);
+      const double z = m_.clamped.z(k);
+      double& w = m_.w[row];
+      w += compliance(row) * z;
+      if (z > 0) w = -w;
+      if (z == 0 && std::isfinite(w)) w = 0;  // a bound of 0 allows any w
+    }
+  }
+
   /// Sets the tolerance of w to a fraction of |r|_inf, but at least to the round-off of the least
   /// r.
   void set_tolerance() {
     const double scale = math::max_abs(op_.size(), m_.w.data());
-    tolerance_ = std::max(kTolerance * scale, 16 * kEpsilon * op_.magnitude(least_));
+    // Products of denormal numbers have no correct digits.
+    constexpr double kLeastNormal = std::numeric_limits<double>::min();
+    tolerance_ =
+        std::max({kTolerance * scale, 16 * kEpsilon * op_.magnitude(least_), kLeastNormal});
     // If squares overflow, no digit of an answer would be correct.
     if (!std::isfinite(tolerance_)) is_finite_ = false;
   }
@@ -297,7 +405,8 @@ class Pivoting {
   LcpReport report_;
   int max_pivots_;
   int refreshed_at_ = -1;  // number of pivots at the last refresh
-  double tolerance_ = 0;   // accepted negative w
+  bool is_refined_ = false;
+  double tolerance_ = 0;  // accepted negative w
   // Results of calc_w:
   bool is_finite_ = true;
   int least_ = 0;        // row of the least w, or the first that is not finite

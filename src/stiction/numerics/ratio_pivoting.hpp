@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "stiction/numerics/clamped_rows.hpp"
 #include "stiction/numerics/growing_cholesky.hpp"
 #include "stiction/numerics/lcp.hpp"
 
@@ -22,15 +23,21 @@ struct RatioPivotingOptions {
 /// row then leaves. Each row that enters strictly increases the dual objective, so no active set
 /// occurs twice. Active rows are linearly independent, so there are at most rank(Q) of them.
 ///
+/// Rows with bounds on both sides are active while z is between the bounds, and are clamped
+/// otherwise. A clamped row whose w has the wrong sign enters like any other, from its bound, and
+/// an active one that reaches a bound leaves. Their compliance makes them independent, and their
+/// bounds keep every step finite.
+///
 /// The cost of an exchange is O(num_rows num_columns + num_active^2). Memory is reused from call to
 /// call. Source: [drumwright2015] Algorithm 1, with the ratio test of [goldfarb1983];
 /// [theory:ratio-pivoting].
 class RatioPivoting {
  public:
-  /// Solves a dense or a factored problem.
+  /// Solves a dense or a factored problem. Only factored problems may have bounds on both sides.
   /// @param guess rows that may be active, in any order, such as active() of the problem before.
   ///              Rows that do not exist or that depend on others are ignored.
-  /// @param z     out: size of the problem, >= 0; the last point reached if the solve fails
+  /// @param z     out: size of the problem, within its bounds; the last point reached if the solve
+  ///              fails
   /// @throws std::bad_alloc
   LcpReport solve(const DenseLcp& problem, std::span<const int> guess, std::span<double> z,
                   const RatioPivotingOptions& options = {});
@@ -38,8 +45,8 @@ class RatioPivoting {
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
                   std::span<double> u, const RatioPivotingOptions& options = {});
 
-  /// Returns the active rows, where w is zero and z may be positive. They are a guess for a similar
-  /// problem.
+  /// Returns the active rows, where w is zero and z is within its bounds. They are a guess for a
+  /// similar problem.
   std::span<const int> active() const { return memory_.active; }
 
   /// The memory that solves reuse.
@@ -48,8 +55,10 @@ class RatioPivoting {
     std::vector<double> z;                  // z of active rows
     std::vector<const double*> directions;  // rows of N or columns of Q of active rows
     GrowingCholesky cholesky;               // factor of Q of the active rows
-    std::vector<double> x, w;               // x is u; a dense problem has w only
-    std::vector<double> l, a;               // rates of the entering row, see calc_rates
+    ClampedRows clamped;
+    std::vector<double> base;  // x_hat with the clamped rows
+    std::vector<double> x, w;  // x is u; a dense problem has w only
+    std::vector<double> l, a;  // rates of the entering row, see calc_rates
     std::vector<int> guess;
     std::vector<double> ray;
   };

@@ -43,13 +43,15 @@ double RowBasis::project_out(double* x, std::span<double> along) const noexcept 
 
 /// Appends the normalized part of a row of X that is orthogonal to the basis.
 /// @return false if the row depends on the basis or is not finite
-bool RowBasis::try_append(const double* X, int row, double tolerance) {
+bool RowBasis::try_append(const double* X, int row, double tolerance, const RowFilter* filter) {
   const int n = num_columns_, k = rank();
   const double* x = X + static_cast<std::size_t>(row) * n;
   double* l = rows_of_factor_.data() + static_cast<std::size_t>(k) * max_rank_;
   std::copy_n(x, n, row_.begin());
   const double left = project_out(row_.data(), {l, static_cast<std::size_t>(k)});
-  if (!(left > tolerance * dot(n, x, x)) || !std::isfinite(left)) return false;
+  const double squared = dot(n, x, x);
+  if (!(left > tolerance * squared) || !std::isfinite(left)) return false;
+  if (filter && filter->is_dependent(row, squared, row_, *this)) return false;
   l[k] = std::sqrt(left);
   for (double& q : row_) q /= l[k];
   basis_.insert(basis_.end(), row_.begin(), row_.end());
@@ -88,7 +90,8 @@ void RowBasis::recompute_remaining(const double* X, int first, int last, double 
 }
 
 /// Selects rows in [first, last), the most independent one first, until the others depend on them.
-void RowBasis::pick_from(const double* X, int first, int last, int num_rows, double tolerance) {
+void RowBasis::pick_from(const double* X, int first, int last, int num_rows, double tolerance,
+                         const RowFilter* filter) {
   // The squared norms in remaining_ are updated by differences, so fractions below kResolved are
   // round-off. Once no row has a larger fraction, remaining_ is recomputed. Its entries are then so
   // small that the differences that follow are accurate enough.
@@ -105,7 +108,7 @@ void RowBasis::pick_from(const double* X, int first, int last, int num_rows, dou
       continue;
     }
     remaining_[best] = 0;
-    if (!try_append(X, best, tolerance)) continue;
+    if (!try_append(X, best, tolerance, filter)) continue;
     const double* q = basis_.data() + basis_.size() - n;
     const double* rows = X + static_cast<std::size_t>(first) * n;
     math::multiply_rows(num_rows - first, n, rows, q, nullptr, along_.data());
@@ -117,7 +120,15 @@ void RowBasis::pick_from(const double* X, int first, int last, int num_rows, dou
 void RowBasis::find(const double* X, int num_rows, int num_columns, int num_first,
                     double tolerance) {
   STICTION_ASSERT(0 <= num_first && num_first <= num_rows);
+  const int group_ends[] = {num_first, num_rows};
+  find(X, num_columns, group_ends, tolerance, nullptr);
+}
+
+void RowBasis::find(const double* X, int num_columns, std::span<const int> group_ends,
+                    double tolerance, const RowFilter* filter) {
+  STICTION_ASSERT(!group_ends.empty());
   STICTION_ASSERT(0 <= tolerance && tolerance < 1);
+  const int num_rows = group_ends.back();
   start(num_rows, num_columns);
   squared_.resize(num_rows);
   for (int i = 0; i < num_rows; ++i) {
@@ -125,8 +136,12 @@ void RowBasis::find(const double* X, int num_rows, int num_columns, int num_firs
     squared_[i] = dot(num_columns, x, x);
   }
   remaining_.assign(squared_.begin(), squared_.end());
-  pick_from(X, 0, num_first, num_rows, tolerance);
-  pick_from(X, num_first, num_rows, num_rows, tolerance);
+  int first = 0;
+  for (const int end : group_ends) {
+    STICTION_ASSERT(first <= end);
+    pick_from(X, first, end, num_rows, tolerance, filter);
+    first = end;
+  }
   pack_factor();
 }
 

@@ -5,6 +5,19 @@
 
 namespace stiction::numerics {
 
+class RowBasis;
+
+/// Decides that rows count as dependent although more than the tolerance is left of them.
+class RowFilter {
+ public:
+  virtual ~RowFilter() = default;
+  /// @param row       of X
+  /// @param squared   |row|^2
+  /// @param remainder the part of the row that is orthogonal to the basis so far
+  virtual bool is_dependent(int row, double squared, std::span<const double> remainder,
+                            const RowBasis& basis) const = 0;
+};
+
 /// A maximal set of linearly independent rows of X, an orthonormal basis of their span, and the
 /// factor between them: X_selected = L basis. A row counts as dependent if its part orthogonal to
 /// the rows before it has at most `tolerance` of its squared norm. Rows of zeros and rows with
@@ -21,6 +34,11 @@ class RowBasis {
   /// @param num_first number of rows at the start of X that are selected before all others
   /// @param tolerance in [0, 1)
   void find(const double* X, int num_rows, int num_columns, int num_first, double tolerance = 1e-8);
+  /// The same with any number of groups, each of which is selected before those that follow.
+  /// @param group_ends the number of rows up to the end of each group; the last is num_rows
+  /// @param filter     may be null. A row that it calls dependent once is never selected.
+  void find(const double* X, int num_columns, std::span<const int> group_ends, double tolerance,
+            const RowFilter* filter);
   /// Selects rows in their order, as the published algorithm does. Stops when the basis spans all
   /// columns.
   void find_in_order(const double* X, int num_rows, int num_columns, double tolerance = 1e-8);
@@ -43,10 +61,11 @@ class RowBasis {
 
  private:
   void start(int num_rows, int num_columns);
-  void pick_from(const double* X, int first, int last, int num_rows, double tolerance);
+  void pick_from(const double* X, int first, int last, int num_rows, double tolerance,
+                 const RowFilter* filter);
   int find_most_independent(int first, int last, double tolerance) const;
   void recompute_remaining(const double* X, int first, int last, double tolerance);
-  bool try_append(const double* X, int row, double tolerance);
+  bool try_append(const double* X, int row, double tolerance, const RowFilter* filter = nullptr);
   void pack_factor();
 
   int num_columns_ = 0, max_rank_ = 0;
