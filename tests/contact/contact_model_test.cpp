@@ -10,7 +10,7 @@ namespace stiction::contact {
 namespace {
 
 TEST(ContactModel, EveryNameIsParsedToItsModel) {
-  EXPECT_EQ(contact_models().size(), 12u);
+  EXPECT_EQ(contact_models().size(), 13u);
   for (const ContactModelTraits& model : contact_models()) {
     EXPECT_EQ(parse_contact_model(model.name), model.model);
     EXPECT_EQ(traits(model.model).name, model.name);
@@ -31,10 +31,11 @@ TEST(ContactModel, OnlyRigidModelsHaveATangentPolicy) {
   for (const ContactModelTraits& model : contact_models()) {
     EXPECT_EQ(model.is_rigid, model.tangents != TangentPolicy::kNone) << model.name;
     // Laws of friction read the coefficients.
-    const bool is_law = model.tangents == TangentPolicy::kFrictionPolygon ||
-                        model.tangents == TangentPolicy::kLeastEnergy;
+    const bool has_polygons = model.tangents == TangentPolicy::kFrictionPolygon ||
+                              model.tangents == TangentPolicy::kLeastEnergy;
+    const bool is_law = has_polygons || model.tangents == TangentPolicy::kFrictionCone;
     EXPECT_EQ(is_law, model.is_rigid && model.uses_friction) << model.name;
-    EXPECT_EQ(is_law, model.options.friction_directions) << model.name;
+    EXPECT_EQ(has_polygons, model.options.friction_directions) << model.name;
   }
 }
 

@@ -67,6 +67,7 @@ TEST(ProblemCheck, NamesArrayIndexAndValueOfEachFault) {
       {"diagonal_start[0] is the range [999999", [](auto* p) { p->diagonal_start[0] = 999999; }},
       {"diagonal_start[0] is the range [-3", [](auto* p) { p->diagonal_start[0] = -3; }},
       {"v0 has 2 entries, must have", [](auto* p) { p->v0.resize(2); }},
+      {"inertia has 2 entries, must have", [](auto* p) { p->inertia.assign(2, 1.0); }},
       {"free_impulse has 0 entries", [](auto* p) { p->free_impulse.clear(); }},
       {"couplings[0] must refer to two different blocks",
        [](auto* p) { p->couplings[0].row_block = p->couplings[0].column_block; }},
@@ -93,6 +94,11 @@ TEST(ProblemCheck, NamesArrayIndexAndValueOfEachFault) {
        [](auto* p) { p->rows[1].first_column = 1 << 20; }},
       {"row_dof[2] is -4, must be the index of a dof", [](auto* p) { p->row_dof[2] = -4; }},
       {"A[3] is nan, must be finite", [=](auto* p) { p->A[3] = nan; }},
+      {"inertia[1] is not positive",
+       [](auto* p) {
+         p->inertia.assign(p->v0.size(), 1.0);
+         p->inertia[1] = 0;
+       }},
       {"A[0] has a diagonal entry that is not positive", [](auto* p) { p->diagonal(0)[0] = 0; }},
       {"v0[1] is inf, must be finite", [](auto* p) { p->v0[1] = kInfinity; }},
       {"normal_guess[1] is -1, must be finite and at least 0",

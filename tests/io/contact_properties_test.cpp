@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "stiction/base/error.hpp"
+#include "stiction/contact/custom_law.hpp"
 
 namespace stiction::io {
 namespace {
@@ -95,6 +96,68 @@ TEST(ContactPropertiesFile, MayBeEmpty) {
   EXPECT_EQ(parse("materials: {plain: }\ngeoms: {floor: plain}").materials.size(), 1u);
 }
 
+TEST(ContactPropertiesFile, HasLawsOfTheUser) {
+  const ContactProperties p = parse(R"(normal_law:
+  penetration: [-1e-3, 0, 1e-3]
+  force: [0, 1, 100]
+  rate: [-1, 1]
+  factor: [0, 2]
+friction_law: {slip: [0, 1], friction: [0, 1]}
+)");
+  EXPECT_FALSE(p.empty());
+  sim::StepOptions options;
+  apply_laws(p, &options);
+  ASSERT_EQ(options.parameters.normal_law, contact::NormalLawKind::custom);
+  EXPECT_EQ(options.parameters.custom_law->calc_force(1e-3, 0.5).f, 150);
+  EXPECT_EQ(options.parameters.custom_law->reach(), 1e-3);
+  ASSERT_EQ(options.parameters.friction_law, contact::FrictionRegularizationKind::custom);
+  EXPECT_EQ(options.parameters.custom_friction->calc(0.3).f_over_s, 1);
+  EXPECT_NO_THROW(validate(options));
+  // The caller's choice of another law counts.
+  sim::StepOptions chosen;
+  chosen.parameters.normal_law = contact::NormalLawKind::hertz;
+  apply_laws(p, &chosen);
+  EXPECT_EQ(chosen.parameters.normal_law, contact::NormalLawKind::hertz);
+}
+
+TEST(ContactPropertiesFile, ReportsFaultsOfLaws) {
+  const auto fault_of = [](const std::string& text) -> std::string {
+    try {
+      parse(text);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(fault_of("normal_law: {forces: [0]}").find("no list 'forces' (did you mean 'force'?)"),
+            std::string::npos);
+  EXPECT_NE(fault_of("normal_law: {force: 1}").find("force is '1', must be a list of numbers"),
+            std::string::npos);
+  EXPECT_NE(
+      fault_of("normal_law: {force: [a], penetration: [0]}").find("has 'a', must be a number"),
+      std::string::npos);
+  EXPECT_NE(fault_of("normal_law: {force: [0, 2, 1], penetration: [0, 1, 2]}")
+                .find("normal_law: force: entry 2 is 1, must be at least the entry before it, 2"),
+            std::string::npos);
+  EXPECT_NE(fault_of("friction_law: {slip: [0, 1], friction: [0, 0.5]}").find("friction[-1]"),
+            std::string::npos);
+  EXPECT_NE(fault_of("normal_law: 3").find("normal_law is '3', must be a mapping"),
+            std::string::npos);
+}
+
+TEST(ContactPropertiesFile, HasElasticity) {
+  const ContactProperties p = parse(R"(materials:
+  gel: {youngs_modulus: 1e5, poissons_ratio: 0.5, compliant: true, slab_thickness: 0.1}
+  steel: {youngs_modulus: 2.1e11, rigid: true, compliant: false}
+)");
+  EXPECT_EQ(p.materials[0].values.youngs_modulus, 1e5);
+  EXPECT_EQ(p.materials[0].values.poissons_ratio, 0.5);
+  EXPECT_TRUE(p.materials[0].values.compliant);
+  EXPECT_TRUE(std::isnan(p.materials[0].values.hydroelastic_modulus));
+  EXPECT_TRUE(std::isnan(p.materials[1].values.poissons_ratio));
+  EXPECT_FALSE(p.materials[1].values.compliant);
+}
+
 TEST(ContactPropertiesFile, ReportsInvalidValues) {
   const struct {
     const char* value;
@@ -123,6 +186,14 @@ TEST(ContactPropertiesFile, ReportsInvalidValues) {
       {"resolution_hint: 0", "resolution_hint is '0', must be a finite number above 0 in m"},
       {"slab_thickness: -1", "slab_thickness is '-1', must be a finite number above 0 in m"},
       {"slab_thickness: 0.1", "slab_thickness needs a hydroelastic_modulus"},
+      {"youngs_modulus: 0", "youngs_modulus is '0', must be a finite number above 0 in Pa"},
+      {"youngs_modulus: 1, poissons_ratio: 0.6",
+       "poissons_ratio is '0.6', must be a number from 0"},
+      {"youngs_modulus: 1, poissons_ratio: -0.1", "must be a number from 0 to 0.5"},
+      {"poissons_ratio: 0.3", "poissons_ratio has no meaning without a youngs_modulus"},
+      {"compliant: 1", "compliant is '1', must be true or false"},
+      {"compliant: true", "'compliant: true' needs a youngs_modulus, or a hydroelastic_modulus"},
+      {"rigid: true, youngs_modulus: 1, compliant: true", "compliant makes a surface compliant"},
       {"rigid: 1", "rigid is '1', must be true or false"},
       {"rigid: ", "rigid is empty, must be true or false"},
       {"rigid: true, hydroelastic_modulus: 1e5",

@@ -225,7 +225,8 @@ TEST_F(PressureFields, FaultsNameMaterialAndFile) {
   const std::string file = (folder_ / "extent.vtk").string();
   EXPECT_EQ(fault_of("pressure_field: extent.vtk"),
             "file:2: material 'a': " + file +
-                ": has no pressure; give the material a hydroelastic_modulus");
+                ": has no pressure; give the material a hydroelastic_modulus, or a "
+                "youngs_modulus and 'compliant: true'");
   EXPECT_NE(fault_of("pressure_field: nowhere.vtk").find("there is no such tet mesh file"),
             std::string::npos);
   std::string inverted = support::kFan42;

@@ -24,6 +24,7 @@ enum class ContactModel {
   stewart_trinkle,
   anitescu_potra,
   drumwright_shell,
+  rigid_coulomb,
   mujoco
 };
 
@@ -34,6 +35,7 @@ enum class TangentPolicy {
   kViscous,          // gamma_t = -dt nu v_t
   kFrictionPolygon,  // the law of friction polygons, [theory:stewart-trinkle]
   kLeastEnergy,      // the law of least kinetic energy, [theory:least-energy]
+  kFrictionCone,     // Coulomb's law with the circular cone, [theory:friction-cone]
 };
 
 /// How a rigid model treats the gap of a contact.
@@ -62,7 +64,7 @@ struct ContactModelTraits {
 
   /// The model solves a convex problem, so that a certificate bounds the solver's error.
   bool has_error_bound = false;
-  bool is_rigid = false;    // surfaces do not give way; solved as an LCP
+  bool is_rigid = false;    // surfaces do not give way; solved as a complementarity problem
   bool is_mj_step = false;  // MuJoCo's mj_step computes the step; it has no certificate
   /// Between impacts, forces are smooth functions of the state. `rk4` requires this.
   bool has_smooth_forces = false;
@@ -201,6 +203,17 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .options = {.friction_directions = true},
      .limitation = "friction cannot lift a body off a surface, because this would separate it "
                    "faster than frictionless impulses do"},
+    {.model = ContactModel::rigid_coulomb,
+     .name = "rigid_coulomb",
+     .color = "#d6409f",
+     .is_rigid = true,
+     .tangents = TangentPolicy::kFrictionCone,
+     .takes_patches = false,
+     .uses = {.restitution = true},
+     .failure_note = "rigid_coulomb found no velocities and impulses that satisfy Coulomb's law; "
+                     "use a smaller time step, or a compliant contact model such as coulomb",
+     .limitation = "Coulomb's law of rigid bodies may have several motions, of which one is found, "
+                   "and it does not determine how redundant contacts share a load"},
     {.model = ContactModel::mujoco,
      .name = "mujoco",
      .color = "#d8492f",

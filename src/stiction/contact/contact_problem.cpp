@@ -11,6 +11,7 @@ void ContactProblem::clear(double dt) {
   diagonal_start.clear();
   couplings.clear();
   A.clear();
+  inertia.clear();
   v0.clear();
   free_impulse.clear();
   pairs.clear();

@@ -85,7 +85,8 @@ struct Contact {
 enum class RowKind {
   kEquality,  // acts in both directions: gamma = (target - v_r) / R
   kLimit,     // acts in one direction:   gamma = max(0, (target - v_r) / R)
-  kFriction,  // has a bounded impulse:   gamma = -bound v_r / sqrt(v_r^2 + slip_tolerance^2)
+  kFriction,  // has a bounded impulse:   gamma = -bound v_r / sqrt(v_r^2 + slip_tolerance^2);
+              // rigid models: -bound clamp(v_r / slip_tolerance, -1, 1), see calc_dry_compliance
   kSpring,    // has the impulse of kEquality, clamped to impulse_range, but is a force of the
               // caller and not a constraint: an implicit spring or damper that does not fit the
               // blocks of A, or whose force is limited
@@ -108,7 +109,17 @@ struct Row {
   /// The constraint's position at the start of the step [m or rad], which only rigid models read.
   /// An equality keeps it at 0, and a limit keeps it at or above 0.
   double position = 0;
+  /// The norm of the error of an equality that has several rows, of which `position` is one
+  /// component [m or rad]; 0: |position|. Its correction is limited as a whole, so that it does not
+  /// depend on the axes.
+  double error_norm = 0;
 };
+
+/// Returns the creep of a dry joint that sticks under a rigid model, per impulse: slip_tolerance /
+/// bound, or 0 for a bound of 0 [1/kg, 1/(kg m^2)].
+inline double calc_dry_compliance(const Row& row) {
+  return row.bound > 0 ? row.slip_tolerance / row.bound : 0;
+}
 
 /// A symmetric pair of off-diagonal blocks of A, between two blocks of one kinematic tree.
 struct Coupling {
@@ -130,7 +141,10 @@ struct ContactProblem {
   std::vector<std::uint8_t> is_rigid_body;  // 1 if the block is one free body without columns
   std::vector<int> diagonal_start;          // start of each diagonal block in A, column-major
   std::vector<Coupling> couplings;
-  std::vector<double> A;             // momentum matrix M + dt D + dt^2 K [kg, kg m^2, ...]
+  std::vector<double> A;  // momentum matrix M + dt D + dt^2 K [kg, kg m^2, ...]
+  /// The diagonal of M, one entry per dof [kg, kg m^2, ...]. Dampers and springs in A hold bodies
+  /// but have no kinetic energy, so this tells how much energy a motion has. Empty: A = M.
+  std::vector<double> inertia;
   std::vector<double> v0;            // velocities at the start of the step
   std::vector<double> free_impulse;  // A (v* - v0), the impulse of all forces except constraints
 

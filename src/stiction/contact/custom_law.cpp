@@ -2,22 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "stiction/base/error.hpp"
+#include "stiction/base/number_text.hpp"
 #include "stiction/numerics/line_integral.hpp"
 
 namespace stiction::contact {
 namespace {
-
-std::string to_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
 
 /// A point at which a law is checked.
 struct LawPoint {
@@ -27,7 +21,8 @@ struct LawPoint {
 
 [[noreturn]] void refuse(const LawPoint& at, const std::string& problem) {
   throw Error(ErrorCode::kInvalidValue, "normal law",
-              "at x = " + to_text(at.x) + " m and xdot = " + to_text(at.xdot) + " m/s, " + problem);
+              "at x = " + base::to_text(at.x) + " m and xdot = " + base::to_text(at.xdot) +
+                  " m/s, " + problem);
 }
 
 /// Returns 0 and values of both signs from a billionth of `largest` to `largest`, four per decade.
@@ -45,9 +40,10 @@ std::vector<double> make_grid(double largest) {
 void check_value(double value, const char* name, const char* unit, const char* reason,
                  const LawPoint& at) {
   if (!std::isfinite(value))
-    refuse(at, std::string(name) + " is " + to_text(value) + "; it must be finite everywhere");
+    refuse(at,
+           std::string(name) + " is " + base::to_text(value) + "; it must be finite everywhere");
   if (value < 0)
-    refuse(at, std::string(name) + " is " + to_text(value) + " " + unit +
+    refuse(at, std::string(name) + " is " + base::to_text(value) + " " + unit +
                    ", must be at least 0: " + reason);
 }
 
@@ -68,16 +64,16 @@ void check_derivative(const F& f, double value, double step, double derivative, 
   if (derivative >= std::min(left, right) - tolerance &&
       derivative <= std::max(left, right) + tolerance)
     return;
-  refuse(at, std::string(name) + " is " + to_text(derivative) + ", but the slope of f is " +
-                 to_text(left) + " before and " + to_text(right) +
+  refuse(at, std::string(name) + " is " + base::to_text(derivative) + ", but the slope of f is " +
+                 base::to_text(left) + " before and " + base::to_text(right) +
                  " after this point; return the derivative of the force");
 }
 
 /// Checks that f is not smaller than at the point before it on the grid.
 void check_increase(double before, double f, const char* name, const LawPoint& at) {
   if (f >= before * (1 - 1e-12)) return;
-  refuse(at, "f is " + to_text(f) + " N, but " + to_text(before) + " N at the next smaller " +
-                 name + " of the grid; it must not decrease");
+  refuse(at, "f is " + base::to_text(f) + " N, but " + base::to_text(before) +
+                 " N at the next smaller " + name + " of the grid; it must not decrease");
 }
 
 /// Checks that the force does not decrease from one grid point to the next. The derivatives at grid
@@ -122,11 +118,12 @@ void check_normal_law(const CustomLaw& law, const LawRange& range) {
   if (!(range.max_penetration > 0) || !std::isfinite(range.max_penetration) ||
       !(range.max_rate > 0) || !std::isfinite(range.max_rate))
     throw Error(ErrorCode::kInvalidValue, "range",
-                "max_penetration is " + to_text(range.max_penetration) + " m and max_rate is " +
-                    to_text(range.max_rate) + " m/s; both must be positive and finite");
+                "max_penetration is " + base::to_text(range.max_penetration) +
+                    " m and max_rate is " + base::to_text(range.max_rate) +
+                    " m/s; both must be positive and finite");
   if (const double reach = law.reach(); !(reach >= 0) || !std::isfinite(reach))
     throw Error(ErrorCode::kInvalidValue, "normal law",
-                "reach() is " + to_text(reach) + " m, must be at least 0 and finite");
+                "reach() is " + base::to_text(reach) + " m, must be at least 0 and finite");
   std::vector<double> penetrations = make_grid(range.max_penetration);
   // The solver evaluates unused SIMD lanes at a contact with this gap.
   constexpr double kUnusedLaneGap = 1;  // [m]

@@ -9,6 +9,8 @@
 /// (5)-(8); [theory:custom-law].
 namespace stiction::contact {
 
+struct NormalLawTable;
+
 /// A normal force and its partial derivatives.
 struct NormalForce {
   double f = 0;         // [N], >= 0
@@ -40,6 +42,8 @@ class CustomLaw {
   virtual NormalForce calc_force(double x, double xdot) const noexcept = 0;
   /// The largest distance at which the law acts [m]: its own `reach()` if it has one, else 0.
   virtual double reach() const noexcept = 0;
+  /// The tables of the law, or null if it is not a TabulatedLaw.
+  virtual const NormalLawTable* table() const noexcept { return nullptr; }
 };
 
 /// Checks the values, derivatives and differences of a law on a grid that becomes finer towards 0.

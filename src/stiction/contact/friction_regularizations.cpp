@@ -12,7 +12,9 @@ constexpr std::string_view kNames[] = {"soft", "quadratic", "arctan"};
 
 std::span<const std::string_view> friction_regularization_names() { return kNames; }
 
-std::string_view name_of(FrictionRegularizationKind kind) { return kNames[static_cast<int>(kind)]; }
+std::string_view name_of(FrictionRegularizationKind kind) {
+  return kind == FrictionRegularizationKind::custom ? "custom" : kNames[static_cast<int>(kind)];
+}
 
 FrictionRegularizationKind parse_friction_regularization(std::string_view name) {
   return static_cast<FrictionRegularizationKind>(parse_name("friction_law", name, kNames));

@@ -12,6 +12,7 @@ enum class LcpSolver;
 namespace stiction::contact {
 
 class CustomLaw;
+class TabulatedFriction;
 
 /// Parameters of the contact models, beyond those of each contact.
 struct ModelParameters {
@@ -26,6 +27,8 @@ struct ModelParameters {
   FrictionRegularizationKind friction_law = FrictionRegularizationKind::soft;
   /// The law of NormalLawKind::custom, see make_custom_law; null for other laws.
   std::shared_ptr<const CustomLaw> custom_law = nullptr;
+  /// The law of FrictionRegularizationKind::custom; null for other laws.
+  std::shared_ptr<const TabulatedFriction> custom_friction = nullptr;
   /// The LCP solver of `no_slip` and `viscous`; the default 0 is `ppm_ratio`.
   numerics::LcpSolver lcp_solver{};
   /// k, even, >= 4: number of edges of the friction polygon of `stewart_trinkle` and

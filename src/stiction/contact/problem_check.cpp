@@ -75,6 +75,8 @@ void check_row(const Row& row, int index, ProblemFault* fault) {
     fault->require_value(holds, "rows", index, member, value, range);
   };
   require(std::isfinite(row.position), ".position", row.position, "finite");
+  require(std::isfinite(row.error_norm) && row.error_norm >= 0, ".error_norm", row.error_norm,
+          "finite and at least 0");
   if (row.kind == RowKind::kFriction) {
     require(row.bound >= 0 && std::isfinite(row.bound), ".bound", row.bound,
             "finite and at least 0");
@@ -105,6 +107,10 @@ ProblemFault check_numbers(const ContactProblem& p) {
     for (int i = 0; i < p.block_size(b); ++i)
       fault.require(p.diagonal(b)[i * (p.block_size(b) + 1)] > 0, "A", p.dof_start[b] + i, "",
                     "has a diagonal entry that is not positive; give the dof mass or armature");
+  require_finite("inertia", p.inertia, &fault);
+  for (std::size_t i = 0; i < p.inertia.size() && !fault; ++i)
+    fault.require(p.inertia[i] > 0, "inertia", static_cast<std::int64_t>(i), "",
+                  "is not positive; give the dof mass or armature");
   require_finite("v0", p.v0, &fault);
   require_finite("free_impulse", p.free_impulse, &fault);
   require_finite("columns", p.columns, &fault);

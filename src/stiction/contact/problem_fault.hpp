@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
+#include "stiction/base/number_text.hpp"
 #include "stiction/contact/contact_problem.hpp"
 
 namespace stiction::contact {
@@ -46,9 +46,7 @@ class ProblemFault {
   void require_value(bool holds, const char* array, std::int64_t index, const char* member,
                      double value, const char* range) {
     require(holds, array, index, member, [&] {
-      char number[32];
-      std::snprintf(number, sizeof number, "%g", value);
-      return join({"is ", number, ", must be ", range});
+      return join({"is ", base::to_text(value), ", must be ", range});
     });
   }
   /// Requires an array to have the expected number of entries.

@@ -24,6 +24,8 @@ void check_blocks(const ContactProblem& p, ProblemFault* fault) {
     fault->require_range("diagonal_start", b, "", p.diagonal_start[b], n * n, p.A.size());
   }
   const auto num_dofs = static_cast<std::size_t>(p.num_dofs());
+  if (!p.inertia.empty())
+    fault->require_size("inertia", p.inertia.size(), num_dofs, "none, or one per dof");
   fault->require_size("v0", p.v0.size(), num_dofs, "one per dof");
   fault->require_size("free_impulse", p.free_impulse.size(), num_dofs, "one per dof");
 }

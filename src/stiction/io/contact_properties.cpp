@@ -12,6 +12,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "stiction/base/error.hpp"
+#include "stiction/contact/law_tables.hpp"
 #include "stiction/io/drake_properties.hpp"
 #include "stiction/plant/material_properties.hpp"
 
@@ -120,10 +121,15 @@ class Reader {
         for_each_entry(value, "geoms", [&](const auto& k, const auto& v) { read_rule(k, v); });
       else if (name == "classes")
         for_each_entry(value, "classes", [&](const auto& k, const auto& v) { read_class(k, v); });
+      else if (name == "normal_law")
+        read_normal_law(key, value);
+      else if (name == "friction_law")
+        read_friction_law(key, value);
       else
         add_fault(ErrorCode::kUnknownName, key,
                   "there is no section '" + name + "'" +
-                      suggest_name(name, {"materials", "geoms", "classes"}));
+                      suggest_name(
+                          name, {"materials", "geoms", "classes", "normal_law", "friction_law"}));
     });
   }
 
@@ -137,6 +143,7 @@ class Reader {
       read_property(material, key, value, &out_.materials.back().values);
     });
     check_pressure_field(material, name, node, out_.materials.back().values);
+    check_elasticity(material, name, node, out_.materials.back().values);
   }
 
   void read_property(const std::string& material, const YAML::Node& name, const YAML::Node& node,
@@ -153,13 +160,15 @@ class Reader {
         refuse(plant::describe_range(*property));
     } else if (name.Scalar() == "rigid") {
       if (!parse_bool(node, &values->rigid)) refuse("true or false");
+    } else if (name.Scalar() == "compliant") {
+      if (!parse_bool(node, &values->compliant)) refuse("true or false");
     } else if (name.Scalar() == "pressure_field") {
       if (node.IsScalar() && !node.Scalar().empty())
         values->pressure_field = resolve_path(node.Scalar());
       else
         refuse("the name of a tet mesh in a VTK file");
     } else {
-      std::vector<std::string> names = {"rigid", "pressure_field"};
+      std::vector<std::string> names = {"rigid", "compliant", "pressure_field"};
       for (const plant::MaterialProperty& property : plant::material_properties())
         names.emplace_back(property.name);
       add_fault(ErrorCode::kUnknownName, name,
@@ -180,18 +189,34 @@ class Reader {
     // A value that was already rejected counts as given, so that it is not reported twice.
     const auto has = [&](const char* key) { return node.IsMap() && node[key]; };
     if (values.rigid) {
-      for (const char* key : {"hydroelastic_modulus", "slab_thickness", "pressure_field"})
-        if (has(key))
+      for (const char* key :
+           {"hydroelastic_modulus", "slab_thickness", "pressure_field", "compliant"})
+        if (has(key) && (std::string_view(key) != "compliant" || values.compliant))
           add_fault(ErrorCode::kInvalidValue, name,
                     material + ": " + key +
                         " makes a surface compliant, but this one has 'rigid: true'; remove one of "
                         "the two");
-    } else if (has("slab_thickness") && !has("hydroelastic_modulus")) {
+    } else if (has("slab_thickness") && !has("hydroelastic_modulus") && !values.compliant) {
       add_fault(ErrorCode::kInvalidValue, name,
                 material +
                     ": slab_thickness needs a hydroelastic_modulus, which is the pressure at that "
                     "depth below a plane; give both");
     }
+  }
+
+  /// Checks that a material has the Young's modulus that its other values need.
+  void check_elasticity(const std::string& material, const YAML::Node& name, const YAML::Node& node,
+                        const plant::Material& values) {
+    const auto has = [&](const char* key) { return node.IsMap() && node[key]; };
+    if (has("youngs_modulus")) return;
+    if (has("poissons_ratio"))
+      add_fault(ErrorCode::kInvalidValue, name,
+                material + ": poissons_ratio has no meaning without a youngs_modulus; give both");
+    if (values.compliant && !has("hydroelastic_modulus"))
+      add_fault(ErrorCode::kInvalidValue, name,
+                material +
+                    ": 'compliant: true' needs a youngs_modulus, or a hydroelastic_modulus, which "
+                    "is the pressure at the deepest point; give one of the two");
   }
 
   void read_rule(const YAML::Node& selector, const YAML::Node& node) {
@@ -217,6 +242,80 @@ class Reader {
       else
         add_fault(ErrorCode::kInvalidValue, item,
                   "class '" + name.Scalar() + "': " + quote(item) + " is not a geom id");
+    }
+  }
+
+  // ---- laws
+  // ---------------------------------------------------------------------------------------
+
+  using Numbers = std::vector<double>;
+
+  void read_normal_law(const YAML::Node& section, const YAML::Node& node) {
+    contact::NormalLawTable table;
+    const std::map<std::string, Numbers*> lists = {{"penetration", &table.penetration},
+                                                   {"force", &table.force},
+                                                   {"rate", &table.rate},
+                                                   {"factor", &table.factor}};
+    for_each_entry(node, "normal_law", [&](const YAML::Node& key, const YAML::Node& value) {
+      if (key.Scalar() == "dissipation")
+        table.dissipation = read_number("normal_law: dissipation", value);
+      else
+        read_list("normal_law", lists, key, value);
+    });
+    add_law(section, "normal_law", [&] {
+      const contact::TabulatedLaw law(table);
+      out_.normal_law = table;
+    });
+  }
+
+  void read_friction_law(const YAML::Node& section, const YAML::Node& node) {
+    contact::FrictionLawTable table;
+    const std::map<std::string, Numbers*> lists = {{"slip", &table.slip},
+                                                   {"friction", &table.friction}};
+    for_each_entry(node, "friction_law", [&](const YAML::Node& key, const YAML::Node& value) {
+      read_list("friction_law", lists, key, value);
+    });
+    add_law(section, "friction_law", [&] {
+      const contact::TabulatedFriction law(table);
+      out_.friction_law = table;
+    });
+  }
+
+  void read_list(const std::string& law, const std::map<std::string, Numbers*>& lists,
+                 const YAML::Node& key, const YAML::Node& value) {
+    const auto list = lists.find(key.Scalar());
+    if (list == lists.end()) {
+      std::vector<std::string> names;
+      for (const auto& [name, _] : lists) names.push_back(name);
+      if (law == "normal_law") names.emplace_back("dissipation");
+      return add_fault(
+          ErrorCode::kUnknownName, key,
+          law + ": there is no list '" + key.Scalar() + "'" + suggest_name(key.Scalar(), names));
+    }
+    if (!value.IsSequence())
+      return add_fault(
+          ErrorCode::kWrongShape, value.IsNull() ? key : value,
+          law + ": " + key.Scalar() + " is " + quote(value) + ", must be a list of numbers");
+    for (const YAML::Node& item : value)
+      list->second->push_back(read_number(law + ": " + key.Scalar(), item));
+  }
+
+  double read_number(const std::string& what, const YAML::Node& node) {
+    const double value = parse_number(node);
+    if (std::isnan(value))
+      add_fault(ErrorCode::kInvalidValue, node,
+                what + " has " + quote(node) + ", must be a number");
+    return value;
+  }
+
+  /// Calls add(), which checks a table and keeps it, if nothing was wrong in the section before.
+  template <class F>
+  void add_law(const YAML::Node& section, const std::string& law, F&& add) {
+    if (num_faults_ > 0) return;
+    try {
+      add();
+    } catch (const Error& e) {
+      add_fault(e.code(), section, law + ": " + e.what());
     }
   }
 
@@ -303,6 +402,20 @@ ContactProperties parse_contact_properties(const std::string& text, const std::s
 ContactProperties read_contact_properties(const std::filesystem::path& path) {
   if (path.extension() == ".urdf" || path.extension() == ".sdf") return read_drake_properties(path);
   return parse_contact_properties(read_text(path), path.string(), true, path.parent_path());
+}
+
+void apply_laws(const ContactProperties& properties, sim::StepOptions* options) {
+  contact::ModelParameters& chosen = options->parameters;
+  const contact::ModelParameters standard;
+  if (properties.normal_law && chosen.normal_law == standard.normal_law) {
+    chosen.normal_law = contact::NormalLawKind::custom;
+    chosen.custom_law = std::make_shared<const contact::TabulatedLaw>(*properties.normal_law);
+  }
+  if (properties.friction_law && chosen.friction_law == standard.friction_law) {
+    chosen.friction_law = contact::FrictionRegularizationKind::custom;
+    chosen.custom_friction =
+        std::make_shared<const contact::TabulatedFriction>(*properties.friction_law);
+  }
 }
 
 }  // namespace stiction::io

@@ -2,10 +2,13 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "stiction/contact/law_tables.hpp"
 #include "stiction/plant/materials.hpp"
+#include "stiction/sim/step_options.hpp"
 
 namespace stiction::io {
 
@@ -45,15 +48,19 @@ struct ContactProperties {
   /// it.
   std::map<std::string, std::vector<int>> classes;
   std::vector<std::string> warnings;  // entries that were ignored, with file and line
+  // Laws for all contacts, as tables; see apply_laws.
+  std::optional<contact::NormalLawTable> normal_law;
+  std::optional<contact::FrictionLawTable> friction_law;
 
-  bool empty() const { return materials.empty() && rules.empty(); }
+  bool empty() const { return materials.empty() && rules.empty() && !normal_law && !friction_law; }
 };
 
 /// Reads a file. A .urdf or .sdf file has Drake's proximity properties (drake_properties.hpp). Any
 /// other file is YAML with the sections `materials:`, which maps names to properties, and `geoms:`,
-/// which maps selectors to names of materials. plant::material_properties lists the properties with
-/// their units and ranges. Besides them a material may have `rigid` and `pressure_field`, whose
-/// path is made absolute.
+/// which maps selectors to names of materials, and laws as tables in `normal_law:` and
+/// `friction_law:`, with the members of the tables as keys. plant::material_properties lists the
+/// properties with their units and ranges. Besides them a material may have `rigid`, `compliant`
+/// and `pressure_field`, whose path is made absolute.
 /// @throws Error with file and line if the file does not exist or is not YAML, or with all
 ///         faults of its content at once
 ContactProperties read_contact_properties(const std::filesystem::path& path);
@@ -65,5 +72,9 @@ ContactProperties read_contact_properties(const std::filesystem::path& path);
 ContactProperties parse_contact_properties(const std::string& text, const std::string& origin,
                                            bool has_lines = true,
                                            const std::filesystem::path& folder = {});
+
+/// Sets the laws of the options to the tables of the properties. An option that names another law
+/// than the default keeps it.
+void apply_laws(const ContactProperties& properties, sim::StepOptions* options);
 
 }  // namespace stiction::io

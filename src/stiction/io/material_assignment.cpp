@@ -164,6 +164,10 @@ void apply(const NamedMaterial& material, const GeomRule& rule, plant::Material*
     values->rigid = true;
     source->rigid = from;
   }
+  if (material.values.compliant) {
+    values->compliant = true;
+    source->compliant = from;
+  }
   if (!material.values.pressure_field.empty()) {
     values->pressure_field = material.values.pressure_field;
     source->pressure_field = from;
@@ -181,14 +185,18 @@ struct LoadedField {
 
 LoadedField load_field(const NamedMaterial& material) {
   const std::string& path = material.values.pressure_field;
-  const double modulus = material.values.hydroelastic_modulus;
+  const double modulus = plant::find_hydroelastic_modulus(material.values);
   TetMeshFile file = read_tet_mesh(path);
   if (file.field_kind != FieldKind::pressure && std::isnan(modulus))
-    throw Error(ErrorCode::kInvalidValue, path,
-                "has no pressure; give the material a hydroelastic_modulus");
+    throw Error(
+        ErrorCode::kInvalidValue, path,
+        "has no pressure; give the material a hydroelastic_modulus, or a youngs_modulus and "
+        "'compliant: true'");
   if (file.field_kind == FieldKind::pressure && !std::isnan(modulus))
-    throw Error(ErrorCode::kInvalidValue, path,
-                "has a pressure, and the material a hydroelastic_modulus; remove one of the two");
+    throw Error(
+        ErrorCode::kInvalidValue, path,
+        "has a pressure, and the material a hydroelastic_modulus or 'compliant: true'; remove "
+        "one of the two");
   if (file.field_kind == FieldKind::none) {
     geometry::MeshedShape shape = geometry::make_meshed_shape(std::move(file.mesh), path);
     file.mesh = std::move(shape.mesh);
@@ -267,7 +275,7 @@ plant::MaterialTable assign_materials(const mjModel* m, const ContactProperties&
     apply(*material, rule, &table.geoms[geom], &table.sources[geom]);
     if (const auto field = fields.find(rule.material); field != fields.end()) {
       table.pressure_fields[geom] = field->second.field;
-      if (!std::isnan(table.geoms[geom].hydroelastic_modulus)) continue;
+      if (!std::isnan(plant::find_hydroelastic_modulus(table.geoms[geom]))) continue;
       table.geoms[geom].hydroelastic_modulus = field->second.modulus;
       table.sources[geom].hydroelastic_modulus = "largest pressure of " + field->second.origin;
     }

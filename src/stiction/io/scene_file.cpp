@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdio>
 #include <string_view>
 
 #include <tinyxml2.h>
 
 #include "stiction/base/error.hpp"
+#include "stiction/base/number_text.hpp"
 #include "stiction/io/number_check.hpp"
 
 namespace stiction::io {
@@ -70,12 +70,6 @@ std::string text_after(const std::string& message, std::string_view begin, char 
          (end ? message[to] != end : std::isdigit(static_cast<unsigned char>(message[to])) != 0))
     ++to;
   return message.substr(from, to - from);
-}
-
-std::string to_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
 }
 
 }  // namespace
@@ -159,14 +153,14 @@ void SceneFile::check() const {
         if (attribute) product *= number_of(xml, attribute);
       if (product > amount.max)
         faults.add(ErrorCode::kInvalidValue, element.where(),
-                   describe(xml) + ": " + to_text(product) + " " + amount.what +
-                       " exceed the limit of " + to_text(amount.max));
+                   describe(xml) + ": " + base::to_text(product) + " " + amount.what +
+                       " exceed the limit of " + base::to_text(amount.max));
     }
     if (tag == "replicate" && (num_copies += element.num_copies) > kMaxCopies &&
         num_copies - element.num_copies <= kMaxCopies)
       faults.add(ErrorCode::kInvalidValue, element.where(),
-                 "replicate: " + to_text(num_copies) + " copies in total exceed the limit of " +
-                     to_text(kMaxCopies) +
+                 "replicate: " + base::to_text(num_copies) +
+                     " copies in total exceed the limit of " + base::to_text(kMaxCopies) +
                      "; lower the counts, or build the scene with mujoco.MjSpec");
   }
   faults.throw_if_any();

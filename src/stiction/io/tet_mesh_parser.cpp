@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
+#include "stiction/base/number_text.hpp"
 #include "stiction/io/tet_mesh_file.hpp"
 #include "stiction/io/vtk_text.hpp"
 
@@ -340,16 +341,10 @@ class Reader {
       const bool is_too_large = kind == FieldKind::extent && value > 1 + kBoundaryTolerance;
       if (value < 0 || is_too_large)
         text_.fail(ErrorCode::kInvalidValue,
-                   field + " of point " + std::to_string(i) + " is " + to_text(value) +
+                   field + " of point " + std::to_string(i) + " is " + base::to_text(value) +
                        (is_too_large ? ", must be at most 1 (it is relative to the modulus)"
                                      : ", must be at least 0"));
     }
-  }
-
-  static std::string to_text(double value) {
-    std::ostringstream text;
-    text << value;
-    return text.str();
   }
 
   /// Checks the field on the boundary, and sets it to exactly 0 there.
@@ -366,7 +361,7 @@ class Reader {
       if (out_.field[i] > kBoundaryTolerance * largest)
         throw Error(ErrorCode::kInvalidValue, origin_,
                     std::string(name) + " of point " + std::to_string(i) + " is " +
-                        to_text(out_.field[i]) + ", must be 0 because it is on the boundary");
+                        base::to_text(out_.field[i]) + ", must be 0 because it is on the boundary");
       out_.field[i] = 0;
     }
   }

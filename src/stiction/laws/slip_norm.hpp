@@ -1,6 +1,7 @@
 #pragma once
 
 #include "stiction/contact/friction_regularizations.hpp"
+#include "stiction/contact/law_tables.hpp"
 #include "stiction/laws/curvature.hpp"
 #include "stiction/math/elementary.hpp"
 
@@ -51,12 +52,36 @@ SlipFunction<T> calc_arctan(const T& s) {
           kTwoOverPi * (is_tiny ? math::broadcast_to<T>(1) : over_s), kTwoOverPi / (1 + s * s)};
 }
 
+/// The function of a table, one lane after the other.
 template <class T>
-SlipFunction<T> calc_slip_function(FrictionRegularizationKind kind, const T& s) {
-  switch (kind) {
+SlipFunction<T> calc_tabulated(const contact::TabulatedFriction& table, const T& s) {
+  SlipFunction<T> out;
+  for (int i = 0; i < math::count_lanes<T>(); ++i) {
+    const auto at = table.calc(math::get_lane(s, i));
+    math::set_lane(&out.F_over_s2, i, at.F_over_s2);
+    math::set_lane(&out.f_over_s, i, at.f_over_s);
+    math::set_lane(&out.df_ds, i, at.df_ds);
+  }
+  return out;
+}
+
+/// A function that is chosen at run time.
+struct ChosenSlipFunction {
+  ChosenSlipFunction(FrictionRegularizationKind k,  // NOLINT: the kind is enough for most
+                     const contact::TabulatedFriction* t = nullptr)
+      : kind(k), table(t) {}
+
+  FrictionRegularizationKind kind;
+  const contact::TabulatedFriction* table;  // of the kind `custom`
+};
+
+template <class T>
+SlipFunction<T> calc_slip_function(const ChosenSlipFunction& function, const T& s) {
+  switch (function.kind) {
     case FrictionRegularizationKind::soft: break;
     case FrictionRegularizationKind::quadratic: return calc_quadratic(s);
     case FrictionRegularizationKind::arctan: return calc_arctan(s);
+    case FrictionRegularizationKind::custom: return calc_tabulated(*function.table, s);
   }
   return calc_soft(s);
 }
@@ -76,11 +101,11 @@ struct SlipNorm {
   SlipNorm() : u{}, t{} {}
   /// @param slip kSize components [m/s]
   /// @param tolerance > 0 [m/s]
-  SlipNorm(const T* slip, const T& tolerance, FrictionRegularizationKind kind) : eps(tolerance) {
+  SlipNorm(const T* slip, const T& tolerance, const ChosenSlipFunction& function) : eps(tolerance) {
     for (int i = 0; i < kSize; ++i) u[i] = slip[i];
     squared = u[0] * u[0];
     for (int i = 1; i < kSize; ++i) squared += u[i] * u[i];
-    const SlipFunction<T> at = calc_slip_function(kind, T(math::sqrt(squared) / eps));
+    const SlipFunction<T> at = calc_slip_function(function, T(math::sqrt(squared) / eps));
     F_over_s2 = at.F_over_s2;
     across = at.f_over_s / eps;
     along = at.df_ds / eps;

@@ -1,0 +1,106 @@
+#include "stiction/contact/law_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "stiction/base/error.hpp"
+#include "stiction/base/number_text.hpp"
+
+namespace stiction::contact {
+namespace {
+
+void require(bool is_right, const char* name, double value, const std::string& rule) {
+  if (!is_right)
+    throw Error(ErrorCode::kInvalidValue, name,
+                "is " + base::to_text(value, 9) + ", must be " + rule);
+}
+
+/// True if f / s does not increase in an interval: s f' - f <= 0. This expression has its largest
+/// value at an end of the interval, or where its derivative s f'' vanishes.
+bool is_star_shaped(const MonotoneSpline::Cubic& c) {
+  const auto excess = [&](double t) {
+    return (c.x0 + t) * c.calc_slope(t) - (c.y0 + t * (c.c1 + t * (c.c2 + t * c.c3)));
+  };
+  const double bend = c.c3 != 0 ? -c.c2 / (3 * c.c3) : 0;
+  constexpr double kRounding = 1e-15;
+  return excess(0) <= kRounding && excess(c.length) <= kRounding &&
+         (!(bend > 0 && bend < c.length) || excess(bend) <= kRounding);
+}
+
+void check_friction(const FrictionLawTable& table) {
+  const auto &s = table.slip, &f = table.friction;
+  require(s.front() == 0, "slip[0]", s.front(), "0");
+  require(f.front() == 0, "friction[0]", f.front(), "0: friction vanishes without slip");
+  require(f.back() == 1, "friction[-1]", f.back(), "1: a sliding contact has Coulomb's friction");
+  for (std::size_t i = 1; i < s.size(); ++i) {
+    const std::string name = "friction[" + std::to_string(i) + "]";
+    require(f[i] <= 1, name.c_str(), f[i], "at most 1, Coulomb's friction");
+    if (i == 1) {
+      require(f[1] > 0, name.c_str(), f[1], "greater than 0: friction must begin with the slip");
+      continue;
+    }
+    const double most = f[i - 1] / s[i - 1] * s[i];
+    require(f[i] <= most * (1 + 1e-12), name.c_str(), f[i],
+            "at most " + base::to_text(most, 9) + ", because f / s must not increase");
+  }
+}
+
+}  // namespace
+
+TabulatedLaw::TabulatedLaw(NormalLawTable table)
+    : table_(std::move(table)), force_(table_.penetration, table_.force, {"penetration", "force"}) {
+  require(table_.force[0] == 0, "force[0]", table_.force[0],
+          "0: a law that has a force at its first penetration would act at any distance; begin "
+          "the table where the force vanishes");
+  require(table_.force.back() > 0, "force[-1]", table_.force.back(), "greater than 0");
+  require(table_.dissipation >= 0 && std::isfinite(table_.dissipation), "dissipation",
+          table_.dissipation, "a finite number of at least 0 s/m");
+  if (table_.rate.empty() && table_.factor.empty()) return;
+  factor_ = MonotoneSpline(table_.rate, table_.factor, {"rate", "factor"});
+  require(table_.factor[0] >= 0, "factor[0]", table_.factor[0],
+          "at least 0: contact does not pull");
+  require(table_.dissipation == 0, "dissipation", table_.dissipation,
+          "0 if the law has a table of factors, which replaces it");
+}
+
+NormalForce TabulatedLaw::calc_force(double x, double xdot) const noexcept {
+  const MonotoneSpline::Point F = force_.calc(x);
+  double D = 0, dD = 0;
+  if (table_.factor.empty()) {
+    D = 1 + table_.dissipation * xdot;
+    dD = table_.dissipation;
+    if (D <= 0) D = dD = 0;
+  } else {
+    const MonotoneSpline::Point point = factor_.calc(xdot);
+    D = point.value;
+    dD = point.slope;
+  }
+  return {.f = F.value * D, .df_dx = F.slope * D, .df_dxdot = F.value * dD};
+}
+
+double TabulatedLaw::reach() const noexcept { return std::fmax(0, -table_.penetration.front()); }
+
+TabulatedFriction::TabulatedFriction(FrictionLawTable table)
+    : table_(std::move(table)), spline_(table_.slip, table_.friction, {"slip", "friction"}) {
+  check_friction(table_);
+  spline_.straighten_unless(is_star_shaped);
+}
+
+TabulatedFriction::Values TabulatedFriction::calc(double s) const noexcept {
+  const double end = table_.slip.back();
+  if (s > end) {
+    const double F = spline_.calc(end).integral + (s - end);
+    return {F / s / s, 1 / s, 0};
+  }
+  if (s < table_.slip[1]) {  // without division by s, which may be 0
+    const auto [c1, c2, c3] = spline_.first();
+    return {c1 / 2 + s * (c2 / 3 + s * c3 / 4), c1 + s * (c2 + s * c3),
+            std::fmax(0, c1 + s * (2 * c2 + s * 3 * c3))};
+  }
+  const MonotoneSpline::Point at = spline_.calc(s);
+  return {at.integral / s / s, at.value / s, at.slope};
+}
+
+}  // namespace stiction::contact
