@@ -303,6 +303,47 @@ TEST(ContactSurface, ReportsThatTheMedialAxisIsReached) {
   EXPECT_GT(at_depth(1.5 * R).discarded_area, 0);
 }
 
+TEST(ContactSurface, DropsTiltedFacesOnRequest) {
+  // The faces that remain are the others, bit for bit. The dropped area is that of the faces whose
+  // gradients are not positive.
+  const ContactBody coarse = make_sphere(0.05, 0.05, 1e6), box = make_box({0.04, 0.05, 0.03}, 1e6);
+  const ContactBody rigid = RigidBody(make_box_surface({0.05, 0.04, 0.03}));
+  std::mt19937 random(11);
+  SurfaceQuery query;
+  ContactSurface keep, drop;
+  int num_dropped = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const RigidTransform X = random_pose(&random, 0.06);
+    const ContactBody& other = trial % 3 == 0 ? box : trial % 3 == 1 ? coarse : rigid;
+    const Tessellation tessellation = trial % 2 ? Tessellation::polygon : Tessellation::triangle;
+    query.calc(coarse, kIdentity, other, X, tessellation, &keep);
+    query.calc(coarse, kIdentity, other, X, {tessellation, TiltedFaces::drop}, &drop);
+    EXPECT_EQ(keep.dropped_area, 0);
+    double area = 0;
+    std::size_t next = 0;
+    for (const SurfaceFace& face : keep.faces) {
+      if (!(face.gradient_A > 0 && face.gradient_B > 0)) {
+        EXPECT_EQ(stiffness_per_area(face), 0);
+        area += face.area;
+        ++num_dropped;
+        continue;
+      }
+      ASSERT_LT(next, drop.faces.size());
+      const SurfaceFace& same = drop.faces[next++];
+      EXPECT_EQ(same.area, face.area);
+      EXPECT_EQ(same.pressure, face.pressure);
+      EXPECT_EQ(same.num_vertices, face.num_vertices);
+      for (int i = 0; i < face.num_vertices; ++i)
+        EXPECT_EQ(norm(drop.vertices[same.first_vertex + i] - keep.vertices[face.first_vertex + i]),
+                  0);
+    }
+    EXPECT_EQ(next, drop.faces.size());
+    EXPECT_NEAR(drop.dropped_area, area, 1e-12 * (area + keep.area()));
+    EXPECT_EQ(drop.discarded_area, keep.discarded_area);
+  }
+  EXPECT_GT(num_dropped, 100);
+}
+
 TEST(ContactSurface, OfConcentricSpheresIsGivenUpAsDeep) {
   // All N^2 pairs of tets meet at the common center. Without a limit this takes half a minute.
   const MeshedShape shape = make_sphere_mesh(1, 0.05);

@@ -65,6 +65,9 @@ TEST(Dynamics, MomentumMatrixIsInertiaDampingAndStiffness) {
     const double dt = 0.01;
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> expected(nv, nv);
     mj_fullM(scene.model, scene.data, expected.data());
+    const MatrixXd transform = make_transform(scene, p.plant);
+    const VectorXd inertia = (transform * expected * transform.transpose()).diagonal();
+    EXPECT_LE((support::to_vector(p.problem.inertia) - inertia).norm(), 1e-13 * inertia.norm());
     const int hinge = 6;
     expected(hinge, hinge) += dt * 2 + dt * dt * 100;
     for (int i = 1; i <= 3; ++i) expected(hinge + i, hinge + i) += dt * 0.3;
@@ -111,6 +114,40 @@ TEST(Dynamics, GyroscopicForceOfAFreeBodyIsImplicit) {
     const VectorXd v_star = T.transpose() * support::to_vector(p.problem.v_star);
     const VectorXd expected = Eigen::Map<VectorXd>(scene.data->qvel, 6) + change;
     EXPECT_LE((v_star.head(6) - expected).norm(), 1e-11 * expected.norm()) << trial;
+  }
+}
+
+TEST(Dynamics, GyroscopicMomentOfABallPendulumIsImplicit) {
+  // As above. The second pendulum hangs from a hinge, and its forces stay explicit.
+  Scene scene(support::make_mjcf(R"(timestep="0.01")", R"(
+<worldbody>
+  <body pos="0 0 1"><joint type="ball" damping="0.3" armature="0.02"/><inertial pos="0.1 -0.2 0.3" mass="2" diaginertia="0.1 0.25 0.3" euler="20 30 40"/></body>
+  <body pos="2 0 1"><joint axis="0 1 0"/><geom size="0.1"/>
+    <body pos="0 0 -0.3"><joint type="ball"/><geom type="box" size="0.1 0.2 0.05" pos="0.1 0 0"/></body></body>
+</worldbody>)"));
+  std::mt19937_64 rng(4);
+  for (int trial = 0; trial < 5; ++trial) {
+    scene.randomize(0.5, &rng);
+    mju_scl(scene.data->qvel, scene.data->qvel, 10, 3);
+    const PlantProblem p(scene);
+    const int nv = scene->nv;
+    const MatrixXd A = support::DenseProblem(p.problem).A;
+    MatrixXd G = MatrixXd::Zero(nv, nv);
+    for (int i = 0; i < 3; ++i) {
+      std::vector<mjtNum> bias[2];
+      for (const int side : {0, 1}) {
+        Scene moved(scene);
+        moved.data->qvel[i] += side ? 1 : -1;
+        mj_forward(moved.model, moved.data);
+        bias[side].assign(moved.data->qfrc_bias, moved.data->qfrc_bias + nv);
+      }
+      for (int r = 0; r < nv; ++r) G(r, i) = 0.01 * (bias[1][r] - bias[0][r]) / 2;
+    }
+    EXPECT_GT(G.norm(), 1e-3);
+    const VectorXd rhs = 0.01 * Eigen::Map<VectorXd>(scene.data->qfrc_smooth, nv);
+    const VectorXd expected =
+        Eigen::Map<VectorXd>(scene.data->qvel, nv) + (A + G).partialPivLu().solve(rhs);
+    EXPECT_LE((support::to_vector(p.problem.v_star) - expected).norm(), 1e-11 * expected.norm());
   }
 }
 

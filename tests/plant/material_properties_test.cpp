@@ -53,6 +53,7 @@ TEST(MaterialProperties, RangesAgreeWithTheirDescriptions) {
   expect("barrier_thickness", "a finite number above 0 in m", false, false, kInfinity);
   expect("friction", "a finite number of at least 0", true, false, kInfinity);
   expect("restitution", "a number from 0 to 1", true, false, 1);
+  expect("poissons_ratio", "a number from 0 to 0.5", true, false, 0.5);
   expect("hydroelastic_modulus", "a finite number above 0 in Pa; a rigid surface has 'rigid: true'",
          false, false, kInfinity);
 }

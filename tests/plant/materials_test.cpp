@@ -99,6 +99,51 @@ TEST_F(Materials, HertzCompressionsAdd) {
   EXPECT_EQ(combine(b, b).law.hertz_stiffness, contact::kInfinity);
 }
 
+TEST_F(Materials, YoungsModuliCombineAsHertzsLawDoes) {
+  Material a = kDefaultMaterial, b = kDefaultMaterial;
+  a.youngs_modulus = 2e9;
+  a.poissons_ratio = 0.2;
+  b.youngs_modulus = 5e9;
+  b.poissons_ratio = 0.4;
+  a.law.dissipation = 4;
+  b.law.dissipation = 1;
+  const double G = 4.0 / 3 * std::sqrt(0.07);
+  const auto combine_at = [&](const Material& first, const Material& second) {
+    table_.geoms = {first, second};
+    return combine_materials(scene_.model, table_, 0, 1, 0.33, contact::NormalLawKind::hertz, G);
+  };
+  const double c_a = (1 - 0.04) / 2e9, c_b = (1 - 0.16) / 5e9;  // compliances
+  const PairProperties p = combine_at(a, b);
+  EXPECT_NEAR(p.law.hertz_stiffness, G / (c_a + c_b), 1e-12 * G / c_a);
+  EXPECT_NEAR(p.share_of_first, c_a / (c_a + c_b), 1e-14);
+  EXPECT_NEAR(p.law.dissipation, (c_a * 4 + c_b * 1) / (c_a + c_b), 1e-14);
+  // A near-rigid surface does not deform.
+  EXPECT_NEAR(combine_at(a, kDefaultMaterial).law.hertz_stiffness, G / c_a, 1e-12 * G / c_a);
+  EXPECT_EQ(combine_at(kDefaultMaterial, a).share_of_first, 0);
+  // A given stiffness counts instead of the modulus, and is in series by its own rule.
+  b.law.hertz_stiffness = 3e8;
+  EXPECT_FALSE(has_elastic_stiffness(b));
+  const PairProperties mixed = combine_at(a, b);
+  const double f = 50, x = std::pow(f * c_a / G, 2.0 / 3) + std::pow(f / 3e8, 2.0 / 3);
+  EXPECT_NEAR(mixed.law.hertz_stiffness * std::pow(x, 1.5), f, 1e-12 * f);
+  // Other laws, and callers that do not know the place of the contact, do not use the modulus.
+  EXPECT_EQ(combine(a, kDefaultMaterial, contact::NormalLawKind::hertz).law.hertz_stiffness,
+            contact::kInfinity);
+  EXPECT_EQ(combine(a, kDefaultMaterial).law.stiffness, contact::kInfinity);
+}
+
+TEST_F(Materials, ElasticityGivesTheModulusOfCompliantSurfaces) {
+  Material a = kDefaultMaterial;
+  a.youngs_modulus = 3e6;
+  EXPECT_TRUE(std::isnan(find_hydroelastic_modulus(a)));
+  a.compliant = true;
+  EXPECT_DOUBLE_EQ(find_hydroelastic_modulus(a), 3e6 / (1 - 0.09)) << "nu is 0.3 by default";
+  a.poissons_ratio = 0.5;
+  EXPECT_DOUBLE_EQ(find_hydroelastic_modulus(a), 4e6);
+  a.hydroelastic_modulus = 7;
+  EXPECT_EQ(find_hydroelastic_modulus(a), 7);
+}
+
 TEST_F(Materials, BarriersAreLayersInSeries) {
   // If k times the thickness is the same for both layers, each layer takes a constant share of the
   // gap.

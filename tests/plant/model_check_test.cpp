@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "stiction/base/error.hpp"
+#include "stiction/base/number_text.hpp"
 #include "stiction/plant/model.hpp"
 #include "support/scene.hpp"
 
@@ -100,7 +101,7 @@ TEST(SoundBodies, AgreeWithCheckModel) {
     for (const double bad : {nan, -nan, inf, -inf, -1.0, -1e-300, -1e300, 1e51}) {
       *entry.number = bad;
       EXPECT_FALSE(has_sound_bodies(m)) << entry.text << bad;
-      EXPECT_EQ(explain_failure(m).find(entry.text + format_value(bad)), 0u) << explain_failure(m);
+      EXPECT_EQ(explain_failure(m).find(entry.text + base::to_text(bad)), 0u) << explain_failure(m);
     }
     for (const double fine : {0.0, 1e-310, 1.0, 1e50}) {
       *entry.number = fine;

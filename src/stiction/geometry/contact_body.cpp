@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -197,6 +198,42 @@ RigidBody::RigidBody(TriangleMesh mesh) {
 }
 
 const TriangleMesh& RigidBody::mesh() const { return data_->mesh; }
+
+namespace {
+
+bool is_in(const TetBodyData& body, const Vec3& x) {
+  if (norm(x - body.center) > body.radius) return false;
+  const double tolerance = 1e-12 * body.radius;
+  return std::any_of(body.tets.begin(), body.tets.end(), [&](const Tet& tet) {
+    for (int i = 0; i < 4; ++i)
+      if (tet.plane_x[i] * x.x + tet.plane_y[i] * x.y + tet.plane_z[i] * x.z >
+          tet.plane_offset[i] + tolerance)
+        return false;
+    return true;
+  });
+}
+
+/// The solid angles of all triangles sum to 4 pi within a closed surface, and to 0 outside. Source:
+/// [vanoosterom1983].
+bool is_in(const TriangleBodyData& body, const Vec3& x) {
+  if (norm(x - body.center) > body.radius) return false;
+  double half_angle = 0;
+  for (const Triangle& triangle : body.triangles) {
+    const Vec3 a = triangle.vertex[0] - x, b = triangle.vertex[1] - x, c = triangle.vertex[2] - x;
+    const double A = norm(a), B = norm(b), C = norm(c);
+    half_angle +=
+        std::atan2(dot(a, cross(b, c)), A * B * C + dot(a, b) * C + dot(b, c) * A + dot(c, a) * B);
+  }
+  return half_angle > std::numbers::pi;
+}
+
+}  // namespace
+
+bool contains(const ContactBody& body, const Vec3& x) noexcept {
+  if (const auto* tets = std::get_if<CompliantBody>(&body)) return is_in(tets->data(), x);
+  if (const auto* triangles = std::get_if<RigidBody>(&body)) return is_in(triangles->data(), x);
+  return x.z <= 0;
+}
 
 bool is_compliant(const ContactBody& body) {
   const auto* half_space = std::get_if<HalfSpace>(&body);

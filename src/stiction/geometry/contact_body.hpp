@@ -57,6 +57,10 @@ using ContactBody = std::variant<CompliantBody, RigidBody, HalfSpace>;
 /// Returns true if the body has a pressure field.
 bool is_compliant(const ContactBody& body);
 
+/// Returns true if a point in the body's frame is in the body. The time is linear in the number of
+/// its elements.
+bool contains(const ContactBody& body, const math::Vec3& x) noexcept;
+
 /// Returns true if two bodies can have a contact surface. Two rigid bodies and two half spaces
 /// cannot, because no pressure determines where their surface is.
 bool has_contact_surface(const ContactBody& A, const ContactBody& B);

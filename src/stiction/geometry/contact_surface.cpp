@@ -22,7 +22,7 @@ bool is_finite(const RigidTransform& X) {
 struct PosedPair {
   const RigidTransform &X_WO, &X_WT;
   bool is_T_first;
-  Tessellation tessellation;
+  const FaceRules& rules;
   ContactSurface* surface;
 };
 
@@ -37,7 +37,7 @@ void ContactSurface::clear() {
   faces.clear();
   vertices.clear();
   vertex_pressure.clear();
-  pressure_share = discarded_area = 0;
+  pressure_share = discarded_area = dropped_area = 0;
 }
 
 double ContactSurface::area() const {
@@ -48,7 +48,7 @@ double ContactSurface::area() const {
 
 bool passes_medial_axis(const ContactSurface& surface) {
   const double discarded = surface.discarded_area;
-  return surface.pressure_share > 0.95 || discarded > 0.05 * (surface.area() + discarded);
+  return surface.pressure_share > kMedialShare || discarded > 0.05 * (surface.area() + discarded);
 }
 
 struct SurfaceQuery::Scratch {
@@ -64,7 +64,7 @@ void SurfaceQuery::Scratch::add_faces(const TetBodyData& O, const TetBodyData& T
                                       const PosedPair& pair) {
   const double size = O.radius + T.radius;
   const RigidTransform X_TO = inverse_times(pair.X_WT, pair.X_WO);
-  FaceWriter writer(pair.X_WT, pair.is_T_first, size, pair.tessellation, pair.surface);
+  FaceWriter writer(pair.X_WT, pair.is_T_first, size, pair.rules, pair.surface);
   search.find(O, T, X_TO);
   if (!search.is_complete()) pair.surface->pressure_share = 1;
   search.sort(pair.is_T_first);
@@ -80,7 +80,7 @@ void SurfaceQuery::Scratch::add_faces(const TetBodyData& O, const TetBodyData& T
 void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const TetBodyData& T,
                                       const PosedPair& pair) {
   const double size = O.radius + T.radius;
-  FaceWriter writer(pair.X_WT, pair.is_T_first, size, pair.tessellation, pair.surface);
+  FaceWriter writer(pair.X_WT, pair.is_T_first, size, pair.rules, pair.surface);
   search.find(O, T, inverse_times(pair.X_WT, pair.X_WO));
   if (!search.is_complete()) pair.surface->pressure_share = 1;
   search.sort(pair.is_T_first);
@@ -91,7 +91,7 @@ void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const TetBodyDa
 void SurfaceQuery::Scratch::add_faces(const HalfSpace& O, const TetBodyData& T,
                                       const PosedPair& pair) {
   const MovedHalfSpace half_space = move_half_space(inverse_times(pair.X_WT, pair.X_WO), O);
-  FaceWriter writer(pair.X_WT, pair.is_T_first, T.radius, pair.tessellation, pair.surface);
+  FaceWriter writer(pair.X_WT, pair.is_T_first, T.radius, pair.rules, pair.surface);
   search.find(half_space, T);
   search.sort(pair.is_T_first);
   for (const auto& [_, j] : search.candidates())
@@ -101,7 +101,7 @@ void SurfaceQuery::Scratch::add_faces(const HalfSpace& O, const TetBodyData& T,
 void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const HalfSpace& T,
                                       const PosedPair& pair) {
   const MovedHalfSpace half_space = move_half_space(inverse_times(pair.X_WO, pair.X_WT), T);
-  FaceWriter writer(pair.X_WO, pair.is_T_first, O.radius, pair.tessellation, pair.surface);
+  FaceWriter writer(pair.X_WO, pair.is_T_first, O.radius, pair.rules, pair.surface);
   search.find(O, half_space);
   search.sort(pair.is_T_first);
   for (const auto& [i, _] : search.candidates())
@@ -132,7 +132,7 @@ void set_pressure_share(const ContactBody& A, const ContactBody& B, ContactSurfa
 }  // namespace
 
 void SurfaceQuery::calc(const ContactBody& A, const RigidTransform& X_WA, const ContactBody& B,
-                        const RigidTransform& X_WB, Tessellation tessellation,
+                        const RigidTransform& X_WB, const FaceRules& rules,
                         ContactSurface* surface) noexcept {
   surface->clear();
   if (!has_contact_surface(A, B) || !is_finite(X_WA) || !is_finite(X_WB)) return;
@@ -145,7 +145,7 @@ void SurfaceQuery::calc(const ContactBody& A, const RigidTransform& X_WA, const 
   const PosedPair pair = {.X_WO = is_T_first ? X_WB : X_WA,
                           .X_WT = is_T_first ? X_WA : X_WB,
                           .is_T_first = is_T_first,
-                          .tessellation = tessellation,
+                          .rules = rules,
                           .surface = surface};
   const auto add_faces = [&](const TetBodyData& data_T) {
     if (const auto* tets = std::get_if<CompliantBody>(&O))

@@ -28,8 +28,7 @@ struct SurfaceFace {
 /// 23; [theory:pressure-rate].
 ///
 /// g is 0 if a gradient is not positive. This happens on coarse meshes for faces tilted slightly
-/// beyond 90 degrees. Such a face keeps its present pressure. ([masterjohn2022] section IV and
-/// Drake discard the face, so its whole force vanishes as a gradient crosses 0.)
+/// beyond 90 degrees. Such a face keeps its present pressure, or has been dropped, see TiltedFaces.
 double stiffness_per_area(const SurfaceFace& face);
 
 /// The contact surface of two bodies; empty if they do not overlap.
@@ -45,20 +44,41 @@ struct ContactSurface {
   /// The area of discarded faces [m^2]. A face is discarded where a field decreases into its body,
   /// which happens on the far side of a medial axis.
   double discarded_area = 0;
+  double dropped_area = 0;  // area of the faces that TiltedFaces::drop removed [m^2]
 
   void clear();
   /// Returns the total area of the faces [m^2].
   double area() const;
 };
 
-/// Returns true if the overlap reaches a body's medial axis: pressure_share is above 0.95, or more
-/// than 5 % of the area was discarded. Beyond the medial axis the force decreases with deeper
-/// overlap, and soon there is no surface.
+/// The pressure_share from which on a surface is at a medial axis.
+inline constexpr double kMedialShare = 0.95;
+
+/// Returns true if the overlap reaches a body's medial axis: pressure_share is above kMedialShare,
+/// or more than 5 % of the area was discarded. Beyond the medial axis the force decreases with
+/// deeper overlap, and soon there is no surface.
 bool passes_medial_axis(const ContactSurface& surface);
 
 enum class Tessellation {
   polygon,   // one face per pair of elements
   triangle,  // a fan of triangles about each polygon's centroid; continuous as corners come and go
+};
+
+/// What happens to a face on which a field does not increase into its body along the normal, as on
+/// faces of coarse meshes that are tilted slightly beyond 90 degrees.
+enum class TiltedFaces {
+  keep,  // up to 5/8 of a half turn, as Drake selects faces; they push with constant pressure
+  drop,  // as published, and as in Drake's discrete steps: the face has no force
+};
+
+/// The rules by which the surface of two bodies becomes faces.
+struct FaceRules {
+  FaceRules() = default;
+  FaceRules(Tessellation t, TiltedFaces f = TiltedFaces::keep)  // NOLINT: a rule alone is enough
+      : tessellation(t), tilted_faces(f) {}
+
+  Tessellation tessellation = Tessellation::polygon;
+  TiltedFaces tilted_faces = TiltedFaces::keep;
 };
 
 /// Computes contact surfaces of pairs of bodies, and holds the memory for it.
@@ -80,8 +100,7 @@ class SurfaceQuery {
   /// grow beyond the largest one so far. The same arguments give the same bits, whatever the
   /// earlier queries were.
   void calc(const ContactBody& A, const RigidTransform& X_WA, const ContactBody& B,
-            const RigidTransform& X_WB, Tessellation tessellation,
-            ContactSurface* surface) noexcept;
+            const RigidTransform& X_WB, const FaceRules& rules, ContactSurface* surface) noexcept;
 
  private:
   struct Scratch;

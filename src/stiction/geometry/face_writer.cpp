@@ -15,13 +15,13 @@ Vec3 as_vec3(const Vec4& a) { return {a[0], a[1], a[2]}; }
 }  // namespace
 
 FaceWriter::FaceWriter(const RigidTransform& X_WF, bool is_T_first, double size,
-                       Tessellation tessellation, ContactSurface* surface)
+                       const FaceRules& rules, ContactSurface* surface)
     : origin_(as_vec4(X_WF.p)),
       R_WF_(X_WF.R),
       tolerance_(1e-13 * size),
       least_area_(1e-26 * size * size),
       is_T_first_(is_T_first),
-      tessellation_(tessellation),
+      rules_(rules),
       surface_(surface) {
   for (int i = 0; i < 3; ++i)
     column_[i] = Vec4{X_WF.R.row[0][i], X_WF.R.row[1][i], X_WF.R.row[2][i], 0};
@@ -42,7 +42,9 @@ void FaceWriter::write(Polygon* polygon, const FaceFields& fields, bool is_selec
   if (!(moments.area > least_area_)) return;
   if (!is_selected)
     surface_->discarded_area += moments.area;
-  else if (tessellation_ == Tessellation::polygon)
+  else if (rules_.tilted_faces == TiltedFaces::drop && !(fields.slope_O > 0 && fields.slope_T > 0))
+    surface_->dropped_area += moments.area;
+  else if (rules_.tessellation == Tessellation::polygon)
     write_face(*polygon, moments, fields);
   else
     write_fan(*polygon, moments.centroid_pressure, fields, normal);

@@ -20,7 +20,7 @@ class FaceWriter {
  public:
   /// @param is_T_first true if T is the caller's body A
   /// @param size       size of the bodies [m]; vertices nearer than 1e-13 times it are merged
-  FaceWriter(const RigidTransform& X_WF, bool is_T_first, double size, Tessellation tessellation,
+  FaceWriter(const RigidTransform& X_WF, bool is_T_first, double size, const FaceRules& rules,
              ContactSurface* surface);
 
   /// Adds the face of a polygon, or its fan of triangles.
@@ -37,7 +37,7 @@ class FaceWriter {
   math::Mat3 R_WF_;
   double tolerance_, least_area_;
   bool is_T_first_;
-  Tessellation tessellation_;
+  FaceRules rules_;
   ContactSurface* surface_;
 };
 

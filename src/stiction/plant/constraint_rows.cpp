@@ -27,6 +27,17 @@ contact::Row make_spring_row(const mjData* d, int i, double dt, contact::RowKind
   return row;
 }
 
+/// Returns the norm of the error that row i of an equality is a component of. A connect has one
+/// vector, and a weld has one of positions and one of rotations. Other equalities are scalars.
+double calc_error_norm(const mjModel* m, const mjData* d, int i) {
+  const int equality = d->efc_id[i], type = m->eq_type[equality];
+  if (type != mjEQ_CONNECT && type != mjEQ_WELD) return 0;
+  int first = i;
+  while (first > 0 && d->efc_id[first - 1] == equality) --first;
+  first += (i - first) / 3 * 3;
+  return mju_norm(d->efc_pos + first, std::min(3, limit_rows(d).end - first));
+}
+
 /// Returns a dry friction row of a joint or tendon.
 contact::Row make_friction_row(const mjData* d, int i, double dt, const RowParameters& parameters) {
   contact::Row row;
@@ -66,7 +77,10 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
   for (int i = 0; i < num_rows; ++i) {
     contact::Row row;
     switch (d->efc_type[i]) {
-      case mjCNSTR_EQUALITY: row = make_spring_row(d, i, dt, contact::RowKind::kEquality); break;
+      case mjCNSTR_EQUALITY:
+        row = make_spring_row(d, i, dt, contact::RowKind::kEquality);
+        row.error_norm = calc_error_norm(m, d, i);
+        break;
       case mjCNSTR_LIMIT_JOINT:
       case mjCNSTR_LIMIT_TENDON: row = make_spring_row(d, i, dt, contact::RowKind::kLimit); break;
       default: row = make_friction_row(d, i, dt, parameters); break;

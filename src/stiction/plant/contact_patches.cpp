@@ -187,20 +187,69 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
   for (PatchPair& pair : pairs_) {
     base::check_limits();
     const auto [A, B] = pair.geoms;
-    if (pair.source < 0 || d->time != next_time_) pair.normal = {};  // no step before
+    if (pair.source < 0 || d->time != next_time_) {  // no step before
+      pair.normal = {};
+      pair.continuation.forget();
+      pair.is_continued = false;
+    }
     pair.source = pair.first_contact = -1;
     pair.surface.clear();
     pair.points.clear();
     pair.gap = calc_gap(d, A, B);
     pair.is_deep = pair.gap.is_behind;
-    if (pair.gap.distance >= 0 || pair.gap.is_behind) continue;
+    if (pair.gap.distance >= 0) continue;
     if (mjcb_contactfilter && mjcb_contactfilter(m, const_cast<mjData*>(d), A, B)) continue;
-    pair.query.calc(*bodies_[A].body, find_pose(d, A), *bodies_[B].body, find_pose(d, B),
-                    options_.tessellation, &pair.surface);
-    pair.is_deep = geometry::passes_medial_axis(pair.surface);
+    calc_surface(d, &pair);
     geometry::calc_quadrature_points(pair.surface, options_.quadrature, &pair.points);
   }
   next_time_ = d->time + m->opt.timestep;
+}
+
+/// Computes the surface of the fields, or of their continuation.
+void ContactPatches::calc_surface(const mjData* d, PatchPair* pair) {
+  const auto [A, B] = pair->geoms;
+  const math::RigidTransform X_WA = find_pose(d, A), X_WB = find_pose(d, B);
+  if (!pair->gap.is_behind) {
+    pair->query.calc(*bodies_[A].body, X_WA, *bodies_[B].body, X_WB,
+                     {options_.tessellation, options_.tilted_faces}, &pair->surface);
+    pair->is_deep = geometry::passes_medial_axis(pair->surface);
+  }
+  if (options_.deep_patches == contact::DeepPatches::extend)
+    continue_patch({.A = *bodies_[A].body,
+                    .X_WA = X_WA,
+                    .B = *bodies_[B].body,
+                    .X_WB = X_WB,
+                    .rides_with_A = bodies_[A].radius <= bodies_[B].radius},
+                   pair);
+}
+
+/// Replaces a surface that has lost its force by the continuation of the last one that had it, or
+/// remembers the surface.
+void ContactPatches::continue_patch(const PatchContinuation::Pair& bodies, PatchPair* pair) const {
+  PatchContinuation& continuation = pair->continuation;
+  const PatchContinuation::Sums sums = PatchContinuation::sum(pair->surface);
+  const bool was_continued = std::exchange(pair->is_continued, false);
+  // Beyond the middle of a body a field decreases along the normal. There may be no faces at all.
+  const double lost = pair->surface.discarded_area + pair->surface.dropped_area;
+  const bool is_past_middle = sums.decreasing_area + lost >= 0.05 * (sums.area + lost);
+  const bool is_suspect =
+      was_continued || pair->is_deep || is_past_middle || dot(sums.force, pair->normal) < 0;
+  bool has_retreated = true;
+  if (is_suspect && !continuation.is_empty()) {
+    continuation.move(bodies);
+    // A force that fluctuates by less, as meshes slide over each other, is that of healthy fields.
+    constexpr double kFluctuation = 0.01;
+    const double start = continuation.start_force(), field = dot(sums.force, continuation.normal());
+    const double least = was_continued ? continuation.force() : (1 - kFluctuation) * start;
+    has_retreated = continuation.depth() <= 0 || field >= start;
+    pair->is_continued = continuation.depth() > 0 && continuation.force() > 0 && field < least;
+  }
+  if (pair->is_continued) {
+    continuation.write(&pair->surface);
+    pair->is_deep = true;
+  } else if (has_retreated) {
+    continuation.remember(sums, bodies);
+  }
 }
 
 void ContactPatches::write_memory(std::vector<std::uint64_t>* words) const {
@@ -209,13 +258,15 @@ void ContactPatches::write_memory(std::vector<std::uint64_t>* words) const {
   put(next_time_);
   for (const PatchPair& pair : pairs_) {
     put(pair.source >= 0 ? 1 : 0);
+    put(pair.is_continued ? 1 : 0);
     for (const double x : {pair.normal.x, pair.normal.y, pair.normal.z}) put(x);
+    pair.continuation.write_memory(words);
   }
 }
 
 void ContactPatches::read_memory(std::span<const std::uint64_t>* words) {
   if (empty()) return;
-  const std::size_t size = 1 + 4 * pairs_.size();
+  const std::size_t size = 1 + (5 + PatchContinuation::kNumWords) * pairs_.size();
   if (words->size() < size)
     throw Error(ErrorCode::kWrongShape, "state",
                 "has too few numbers for the patches of this model; it belongs to another model");
@@ -224,7 +275,10 @@ void ContactPatches::read_memory(std::span<const std::uint64_t>* words) {
   next_time_ = get();
   for (PatchPair& pair : pairs_) {
     pair.source = get() != 0 ? 0 : -1;
+    pair.is_continued = get() != 0;
     for (double* x : {&pair.normal.x, &pair.normal.y, &pair.normal.z}) *x = get();
+    pair.continuation.read_memory(words->subspan(next));
+    next += PatchContinuation::kNumWords;
   }
   *words = words->subspan(size);
 }

@@ -15,6 +15,7 @@
 #include "stiction/plant/geom_body.hpp"
 #include "stiction/plant/materials.hpp"
 #include "stiction/plant/model.hpp"
+#include "stiction/plant/patch_continuation.hpp"
 
 namespace stiction::plant {
 
@@ -44,6 +45,9 @@ struct PatchPair {
   /// has reversed since the step before, which happens when one body passes the other's middle.
   bool is_deep = false;
   math::Vec3 normal;  // mean of the faces' normals, weighted by force
+  /// The last patch with a proper field; empty without DeepPatches::extend.
+  PatchContinuation continuation;
+  bool is_continued = false;  // true if the surface is that of the continuation
 };
 
 /// Explains why two geoms touch in points although one of them takes part in pressure-field
@@ -89,7 +93,7 @@ class ContactPatches {
   void renumber(std::span<const int> index);
 
   /// Appends what a step remembers of the one before: the normals of the patches, by which
-  /// PatchPair tells that a force has reversed.
+  /// PatchPair tells that a force has reversed, and their continuations.
   void write_memory(std::vector<std::uint64_t>* words) const;
   /// Reads the words of write_memory from the front of `words` and removes them there.
   /// @throws Error if there are too few words
@@ -105,6 +109,8 @@ class ContactPatches {
   void find_pairs(const mjModel* m);
   bool is_pair(int geom1, int geom2) const;
   Gap calc_gap(const mjData* d, int geom1, int geom2) const;
+  void calc_surface(const mjData* d, PatchPair* pair);
+  void continue_patch(const PatchContinuation::Pair& bodies, PatchPair* pair) const;
   double calc_closing_speed(const mjModel* m, const mjData* d, const PatchPair& pair) const;
   void remove_points(mjData* d) const;
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "stiction/plant/hertz_geometry.hpp"
 #include "stiction/plant/moved_mass.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
 
@@ -130,6 +131,14 @@ double calc_point_shift(const mjModel* m, const mjContact& con, double phi0,
                               : std::max(shift, 0.5 * phi0 - kFarthest * radius_B);
 }
 
+/// True if the stiffness of a contact follows from the Young's modulus of a surface.
+bool has_elastic_stiffness(const MaterialTable& materials, const std::array<int, 2>& geoms,
+                           contact::NormalLawKind law) {
+  return law == contact::NormalLawKind::hertz &&
+         (plant::has_elastic_stiffness(materials.geoms[geoms[0]]) ||
+          plant::has_elastic_stiffness(materials.geoms[geoms[1]]));
+}
+
 /// Returns the contact of one point, with its position relative to the pair's origin.
 Contact make_contact(const mjModel* m, const mjContact& con, const PairPoints& geom_pair,
                      const std::array<double, 3>& origin) {
@@ -177,9 +186,10 @@ bool add_body_pair(const mjModel* m, const mjData* d, const Model& plant,
 }
 
 PairProperties set_properties(const mjModel* m, const MaterialTable& materials,
-                              const mjContact& con, Contact* c, contact::NormalLawKind law) {
+                              const mjContact& con, Contact* c, contact::NormalLawKind law,
+                              double hertz_factor) {
   const PairProperties properties =
-      combine_materials(m, materials, con.geom[0], con.geom[1], con.friction[0], law);
+      combine_materials(m, materials, con.geom[0], con.geom[1], con.friction[0], law, hertz_factor);
   c->law = properties.law;
   c->dim = con.dim;
   if (con.dim <= 1) c->law.viscous_friction = 0;
@@ -210,10 +220,16 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
       pair_moves = add_body_pair(m, d, plant, {body_A, body_B}, con.pos, problem);
     }
     if (!pair_moves) continue;
-    if (const std::array<int, 2> geoms = {con.geom[0], con.geom[1]}; geoms != geom_pair.geoms) {
-      geom_pair = {.geoms = geoms};
+    const std::array<int, 2> geoms = {con.geom[0], con.geom[1]};
+    const bool is_new = geoms != geom_pair.geoms;
+    if (is_new) geom_pair = {.geoms = geoms};
+    // The stiffness of elastic surfaces depends on the place of each point.
+    const bool is_elastic = has_elastic_stiffness(materials, geoms, selection.law);
+    if (is_new || is_elastic) {
+      const double factor = is_elastic ? calc_hertz_factor(calc_hertz_curvature(m, d, con)) : kNaN;
       geom_pair.share_of_first =
-          set_properties(m, materials, con, &geom_pair.contact, selection.law).share_of_first;
+          set_properties(m, materials, con, &geom_pair.contact, selection.law, factor)
+              .share_of_first;
     }
     contact::BodyPair& pair = problem->pairs.back();
     Contact c = make_contact(m, con, geom_pair, pair.origin);

@@ -39,9 +39,11 @@ void add_contacts(const mjModel* model, const mjData* data, const Model& plant,
 /// Sets a contact's law data, dimension, and coefficients of sliding, torsional and rolling
 /// friction. The step and `explain` share these rules.
 /// @param con MuJoCo's contact; only friction, dim and geoms are read
+/// @param hertz_factor see combine_materials
 /// @return the properties that the two materials combine to
 PairProperties set_properties(const mjModel* model, const MaterialTable& materials,
                               const mjContact& con, contact::Contact* contact,
-                              contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley);
+                              contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley,
+                              double hertz_factor = kNaN);
 
 }  // namespace stiction::plant

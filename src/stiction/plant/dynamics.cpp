@@ -21,10 +21,12 @@ using RotationMap = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor
 /// Returns the rotation from a body's frame to the world frame.
 RotationMap rotation(const mjData* d, int body) { return RotationMap(d->xmat + 9 * body); }
 
-/// Returns a free body's block of MuJoCo's sparse M.
-Matrix6 make_inertia(const mjModel* m, const mjData* d, const Model::Block& block) {
-  Matrix6 M = Matrix6::Zero();
-  for (int i = 0; i < 6; ++i) {
+/// Returns the block of MuJoCo's sparse M of a tree with n dofs.
+template <int n>
+Eigen::Matrix<double, n, n> make_inertia(const mjModel* m, const mjData* d,
+                                         const Model::Block& block) {
+  Eigen::Matrix<double, n, n> M = Eigen::Matrix<double, n, n>::Zero();
+  for (int i = 0; i < n; ++i) {
     const int row = block.dof_start + i;
     for (int k = m->M_rowadr[row]; k < m->M_rowadr[row] + m->M_rownnz[row]; ++k) {
       const int j = m->M_colind[k] - block.dof_start;
@@ -85,6 +87,8 @@ void transform_free_body(const mjModel* m, const mjData* d, const Model::Block& 
   v0.tail<3>() = v_q.head<3>();
   p.head<3>() = R * p_q.tail<3>();
   p.tail<3>() = p_q.head<3>();
+  Eigen::Map<Vector6> inertia(problem->inertia.data() + block.dof_start);
+  inertia = (Vector6() << inertia.tail<3>(), inertia.head<3>()).finished();
   if (is_isotropic(A)) {
     const Matrix3 moment = A.bottomRightCorner<3, 3>();
     A.bottomRightCorner<3, 3>() = A.topLeftCorner<3, 3>().eval();
@@ -94,8 +98,30 @@ void transform_free_body(const mjModel* m, const mjData* d, const Model::Block& 
   A = rotate_free_block(A, R);
 
   const Eigen::Map<const Vector3> armature(m->dof_armature + block.dof_start + 3);
-  const Matrix6 M_u = rotate_free_block(make_inertia(m, d, block), R);
+  const Matrix6 M_u = rotate_free_block(make_inertia<6>(m, d, block), R);
+  inertia = M_u.diagonal();
   const Matrix6 G = problem->time_step * calc_gyroscopic_derivative(M_u, armature, v0.head<3>());
+  p = A * (A + G).partialPivLu().solve(p);
+}
+
+/// True if a block is a single body on a ball joint that is fixed to the world. Its dofs are the
+/// angular velocity in the body's frame.
+bool is_ball_pendulum(const mjModel* m, const Model::Block& block) {
+  const int dof = block.dof_start;
+  return block.num_dofs == 3 && m->jnt_type[m->dof_jntid[dof]] == mjJNT_BALL &&
+         m->tree_dofnum[m->dof_treeid[dof]] == 3;
+}
+
+/// Makes the gyroscopic moment w x I w of a ball pendulum implicit, as that of a free body:
+/// (A + dt dc/dw) (v* - v0) = p, and p is set to A (A + dt dc/dw)^-1 p.
+void make_gyroscopic_moment_implicit(const mjModel* m, const mjData* d, const Model::Block& block,
+                                     int index, ContactProblem* problem) {
+  const Eigen::Map<Matrix3> A(problem->diagonal(index));
+  const Eigen::Map<const Vector3> w(d->qvel + block.dof_start);
+  Eigen::Map<Vector3> p(problem->free_impulse.data() + block.dof_start);
+  Matrix3 I = make_inertia<3>(m, d, block);
+  I.diagonal() -= Eigen::Map<const Vector3>(m->dof_armature + block.dof_start);
+  const Matrix3 G = problem->time_step * (math::cross_matrix(w) * I - math::cross_matrix(I * w));
   p = A * (A + G).partialPivLu().solve(p);
 }
 
@@ -138,6 +164,7 @@ void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
   problem->diagonal_start = pattern.diagonal_start;
   problem->couplings = pattern.couplings;
   problem->A.assign(pattern.A.size(), 0.0);
+  problem->inertia.resize(m->nv);
   problem->v0.resize(m->nv);
   problem->free_impulse.resize(m->nv);
   double* A = problem->A.data();
@@ -155,6 +182,7 @@ void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
     const double damping = implicit.diagonal_damping()[i];
     const double stiffness = implicit.diagonal_stiffness()[i];
     const Model::Entry diagonal = plant.inertia_entries()[m->M_rowadr[i] + m->M_rownnz[i] - 1];
+    problem->inertia[i] = A[diagonal.index];
     A[diagonal.index] += dt * damping + dt * dt * stiffness;
     problem->free_impulse[i] = dt * (d->qfrc_smooth[i] - dt * stiffness * d->qvel[i]);
   }
@@ -172,8 +200,11 @@ void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
   }
 
   std::copy_n(d->qvel, m->nv, problem->v0.data());
-  for (int b = 0; b < plant.num_blocks(); ++b)
-    if (plant.block(b).is_free_body) transform_free_body(m, d, plant.block(b), b, problem);
+  for (int b = 0; b < plant.num_blocks(); ++b) {
+    const Model::Block& block = plant.block(b);
+    if (block.is_free_body) transform_free_body(m, d, block, b, problem);
+    if (is_ball_pendulum(m, block)) make_gyroscopic_moment_implicit(m, d, block, b, problem);
+  }
 }
 
 void add_row_columns(const mjData* d, const Model& plant, std::span<const int> dofs,

@@ -155,12 +155,11 @@ geometry::PressureField move_field(const mjModel* m, int geom, geometry::Pressur
 GeomBody make_plane(const mjModel* m, const Material& material, int geom) {
   GeomBody out;
   out.radius = out.depth = contact::kInfinity;
-  out.modulus = material.rigid ? contact::kInfinity : material.hydroelastic_modulus;
+  out.modulus = material.rigid ? contact::kInfinity : find_hydroelastic_modulus(material);
   if (!material.rigid && std::isnan(material.slab_thickness))
-    throw Error(
-        ErrorCode::kInvalidValue, name(m, geom),
-        "is a plane with a hydroelastic_modulus but without a slab_thickness; set it to the depth "
-        "[m] at which the pressure equals the modulus");
+    throw Error(ErrorCode::kInvalidValue, name(m, geom),
+                "is a compliant plane without a slab_thickness; set it to the depth "
+                "[m] at which the pressure equals the modulus");
   out.body = geometry::HalfSpace{out.modulus / (material.rigid ? 1 : material.slab_thickness)};
   return out;
 }
@@ -173,8 +172,9 @@ GeomBody make_compliant(const mjModel* m, const MaterialTable& materials, int ge
   if (const auto& own = materials.pressure_fields[geom]) {
     field = move_field(m, geom, *own);
   } else {
-    field = geometry::make_pressure_field(
-        make_mesh(m, geom, find_resolution_hint(m, material, geom)), material.hydroelastic_modulus);
+    field =
+        geometry::make_pressure_field(make_mesh(m, geom, find_resolution_hint(m, material, geom)),
+                                      find_hydroelastic_modulus(material));
   }
   out.radius = calc_radius(field.mesh.vertices);
   if (materials.pressure_fields[geom]) check_place(m, geom, field.mesh.vertices);
@@ -231,7 +231,7 @@ GeomBody make_geom_body(const mjModel* m, const MaterialTable& materials, int ge
   GeomBody out;
   const int type = m->geom_type[geom];
   const bool has_own = materials.pressure_fields[geom] != nullptr;
-  const bool has_field = has_own || !std::isnan(material.hydroelastic_modulus);
+  const bool has_field = has_own || !std::isnan(find_hydroelastic_modulus(material));
   if (!has_field && !material.rigid)
     out.reason = "has neither a hydroelastic_modulus nor 'rigid: true'";
   else if (type == mjGEOM_PLANE && !has_own)

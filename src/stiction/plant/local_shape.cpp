@@ -6,9 +6,6 @@
 namespace stiction::plant {
 namespace {
 
-/// A normal within this angle of the normals of a face or an edge belongs to it [rad].
-constexpr double kAligned = 1e-5;
-
 /// Makes the surface flat in two orthogonal directions.
 void make_flat(const double n[3], LocalShape* shape) {
   const double least[3] = {std::abs(n[0]) < 0.5 ? 1.0 : 0.0, std::abs(n[0]) < 0.5 ? 0.0 : 1.0, 0};
@@ -40,27 +37,27 @@ void add_radius(double radius, const double n[3], LocalShape* shape) {
 
 /// Adds the shape of a capsule: a ball at its ends, or the straight side between them.
 void add_capsule(const mjModel* m, const mjData* d, int geom, const double point[3],
-                 const double n[3], LocalShape* shape) {
+                 const double n[3], double tolerance, LocalShape* shape) {
   const mjtNum* R = d->geom_xmat + 9 * geom;
   const double axis[3] = {R[2], R[5], R[8]};
   double r[3];
   mju_sub3(r, point, d->geom_xpos + 3 * geom);
   const double radius = m->geom_size[3 * geom], half = m->geom_size[3 * geom + 1];
-  if (std::abs(mju_dot3(r, axis)) < half - kAligned * radius) add_flat(axis, n, shape);
+  if (std::abs(mju_dot3(r, axis)) < half - tolerance * radius) add_flat(axis, n, shape);
   add_radius(radius, n, shape);
 }
 
 /// Adds the shape of a cylinder: a flat end, the straight side, or the rim. On the side and the rim
 /// R is the Hessian of r |n_perp|.
-void add_cylinder(const mjModel* m, const mjData* d, int geom, const double n[3],
+void add_cylinder(const mjModel* m, const mjData* d, int geom, const double n[3], double tolerance,
                   LocalShape* shape) {
   const mjtNum* R = d->geom_xmat + 9 * geom;
   const double axis[3] = {R[2], R[5], R[8]};
   double around[3];
   mju_cross(around, axis, n);
   const double sine = mju_normalize3(around);
-  if (sine < kAligned) return make_flat(n, shape);
-  if (std::abs(mju_dot3(axis, n)) < kAligned) add_flat(axis, n, shape);
+  if (sine < tolerance) return make_flat(n, shape);
+  if (std::abs(mju_dot3(axis, n)) < tolerance) add_flat(axis, n, shape);
   const double radius = m->geom_size[3 * geom] / sine;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) shape->R[3 * i + j] += radius * around[i] * around[j];
@@ -89,17 +86,18 @@ void add_ellipsoid(const mjModel* m, const mjData* d, int geom, const double n[3
 }
 
 /// Adds the flat directions of a box: two on a face, one on an edge, none at a corner.
-void add_box(const mjData* d, int geom, const double n[3], LocalShape* shape) {
+void add_box(const mjData* d, int geom, const double n[3], double tolerance, LocalShape* shape) {
   const mjtNum* R = d->geom_xmat + 9 * geom;
   for (int axis = 0; axis < 3; ++axis) {
     const double a[3] = {R[axis], R[3 + axis], R[6 + axis]};
-    if (std::abs(mju_dot3(a, n)) < kAligned) add_flat(a, n, shape);
+    if (std::abs(mju_dot3(a, n)) < tolerance) add_flat(a, n, shape);
   }
 }
 
 /// Adds the flat directions of a mesh. They connect the vertices that are farthest along the
 /// normal: the corners of a face, the ends of an edge, or one corner.
-void add_mesh(const mjModel* m, const mjData* d, int geom, const double n[3], LocalShape* shape) {
+void add_mesh(const mjModel* m, const mjData* d, int geom, const double n[3], double tolerance,
+              LocalShape* shape) {
   const int mesh = m->geom_dataid[geom];
   const float* vertices = m->mesh_vert + 3 * m->mesh_vertadr[mesh];
   const int count = m->mesh_vertnum[mesh];
@@ -113,7 +111,7 @@ void add_mesh(const mjModel* m, const mjData* d, int geom, const double n[3], Lo
   int top = 0;
   for (int i = 1; i < count; ++i)
     if (height(i) > height(top)) top = i;
-  const double least = height(top) - kAligned * m->geom_rbound[geom];
+  const double least = height(top) - tolerance * m->geom_rbound[geom];
   for (int i = 0; i < count && shape->num_flat < 2; ++i) {
     if (i == top || height(i) < least) continue;
     double edge[3], direction[3];
@@ -126,15 +124,15 @@ void add_mesh(const mjModel* m, const mjData* d, int geom, const double n[3], Lo
 }  // namespace
 
 LocalShape find_local_shape(const mjModel* m, const mjData* d, int geom, const double point[3],
-                            const double n[3]) {
+                            const double n[3], double tolerance) {
   LocalShape shape;
   switch (m->geom_type[geom]) {
     case mjGEOM_SPHERE: add_radius(m->geom_size[3 * geom], n, &shape); break;
-    case mjGEOM_CAPSULE: add_capsule(m, d, geom, point, n, &shape); break;
+    case mjGEOM_CAPSULE: add_capsule(m, d, geom, point, n, tolerance, &shape); break;
     case mjGEOM_ELLIPSOID: add_ellipsoid(m, d, geom, n, &shape); break;
-    case mjGEOM_CYLINDER: add_cylinder(m, d, geom, n, &shape); break;
-    case mjGEOM_BOX: add_box(d, geom, n, &shape); break;
-    case mjGEOM_MESH: add_mesh(m, d, geom, n, &shape); break;
+    case mjGEOM_CYLINDER: add_cylinder(m, d, geom, n, tolerance, &shape); break;
+    case mjGEOM_BOX: add_box(d, geom, n, tolerance, &shape); break;
+    case mjGEOM_MESH: add_mesh(m, d, geom, n, tolerance, &shape); break;
     default: make_flat(n, &shape); break;
   }
   return shape;

@@ -19,7 +19,9 @@ struct LocalShape {
 /// @param data   after mj_kinematics
 /// @param point  on the geom's surface, world [m]
 /// @param normal unit, out of the geom, world
+/// @param tolerance a normal within this angle of the normals of a face or an edge belongs to it
+/// [rad]
 LocalShape find_local_shape(const mjModel* model, const mjData* data, int geom,
-                            const double point[3], const double normal[3]);
+                            const double point[3], const double normal[3], double tolerance = 1e-5);
 
 }  // namespace stiction::plant

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "stiction/contact/momentum_factor.hpp"
@@ -50,7 +51,7 @@ double take_larger(double x1, double x2, double) { return std::fmax(0, std::fmax
 
 // ---- the table ----------------------------------------------------------------------------------
 
-using Table = std::array<MaterialProperty, contact::kNumLawProperties + 4>;
+using Table = std::array<MaterialProperty, contact::kNumLawProperties + 6>;
 
 /// Sets law_property of the rows that have no member of their own.
 constexpr Table link(Table table) {
@@ -127,6 +128,17 @@ constexpr Table kProperties = link({{
      .own_value = &Material::friction,
      .own_source = &MaterialSource::friction,
      .rule = "harmonic mean, 2 mu1 mu2/(mu1 + mu2),"},
+    {.name = "youngs_modulus",
+     .unit = "Pa",
+     .group = PropertyGroup::stiffness,
+     .range = {.is_positive = true},
+     .own_value = &Material::youngs_modulus,
+     .own_source = &MaterialSource::youngs_modulus},
+    {.name = "poissons_ratio",
+     .group = PropertyGroup::stiffness,
+     .range = {.most = 0.5},
+     .own_value = &Material::poissons_ratio,
+     .own_source = &MaterialSource::poissons_ratio},
     {.name = "hydroelastic_modulus",
      .unit = "Pa",
      .group = PropertyGroup::pressure_field,
@@ -198,8 +210,9 @@ bool is_in_range(const MaterialProperty& property, double value) {
 std::string describe_range(const MaterialProperty& property) {
   const PropertyRange& range = property.range;
   if (std::isfinite(range.most)) {
-    std::string text = "a number from 0 to ";
-    return text += std::to_string(static_cast<int>(range.most));
+    char text[40];
+    std::snprintf(text, sizeof text, "a number from 0 to %g", range.most);
+    return text;
   }
   std::string text = range.may_be_infinite ? "a number" : "a finite number";
   text += range.is_positive ? " above 0" : " of at least 0";

@@ -21,6 +21,9 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 struct Material {
   contact::ContactLawData<double> law = contact::make_uniform_law_data(kNaN);
   double friction = kNaN;  // mu >= 0 [-]
+  // Elasticity, from which Hertz's law and compliant surfaces have their stiffness.
+  double youngs_modulus = kNaN;  // E > 0 [Pa]
+  double poissons_ratio = kNaN;  // nu, in [0, 1/2] [-]
   // Pressure-field contact. A geom that has no modulus, no pressure field and no `rigid` touches in
   // points.
   double hydroelastic_modulus = kNaN;  // E_h > 0 [Pa]
@@ -28,6 +31,7 @@ struct Material {
   /// Depth below a compliant plane at which its pressure is the modulus, > 0 [m].
   double slab_thickness = kNaN;
   bool rigid = false;            // a rigid surface
+  bool compliant = false;        // a compliant surface, see find_hydroelastic_modulus
   std::string pressure_field{};  // absolute path of a tet mesh, empty if none
 };
 
@@ -42,10 +46,12 @@ struct MaterialSource {
   static constexpr const char* kDefault = "default";
   contact::ContactLawData<std::string> law = contact::make_uniform_law_data<std::string>(kDefault);
   std::string friction = "MJCF";
+  std::string youngs_modulus = kDefault, poissons_ratio = kDefault;
   std::string material;  // name of the material; empty if the geom has none
   std::string selector;  // the selector that assigned the material, and its place
   std::string hydroelastic_modulus = kDefault, resolution_hint = kDefault;
   std::string slab_thickness = kDefault, rigid = kDefault, pressure_field = kDefault;
+  std::string compliant = kDefault;
 };
 
 /// The properties of every geom of a model.
@@ -58,6 +64,21 @@ struct MaterialTable {
 
 /// Returns a table in which every geom has the default properties.
 MaterialTable make_default_materials(const mjModel* model);
+
+/// Poisson's ratio of a material that gives none [-].
+inline constexpr double kDefaultPoissonsRatio = 0.3;
+
+/// Returns E / (1 - nu^2) of a material [Pa]; NaN if it gives no Young's modulus.
+double find_contact_modulus(const Material& material);
+
+/// Returns the hydroelastic modulus of a material [Pa], NaN if it has none: the modulus that it
+/// gives, or that of its elasticity, E / (1 - nu^2), if it is `compliant`. Source:
+/// [theory:elastic-modulus].
+double find_hydroelastic_modulus(const Material& material);
+
+/// True if Hertz's law takes the stiffness of this surface from its elasticity: the material gives
+/// a Young's modulus and no hertz_stiffness.
+bool has_elastic_stiffness(const Material& material);
 
 /// The properties of a contact between two geoms.
 struct PairProperties {
@@ -81,6 +102,11 @@ struct PairProperties {
 /// their thicknesses add and their stiffnesses are in series. This is exact if
 /// k1 thickness1 = k2 thickness2.
 ///
+/// A surface with a Young's modulus and without a hertz_stiffness has k_h = G E / (1 - nu^2), where
+/// G depends on the shape of both surfaces. If both surfaces have one, they press with the same
+/// pressure on the same area, so that their stiffnesses are in series as such,
+/// k_h^(-1) = k_h1^(-1) + k_h2^(-1). This is Hertz's 1/E* = (1 - nu1^2)/E1 + (1 - nu2^2)/E2.
+///
 /// Rigid models combine viscous friction like friction, and take the larger restitution:
 ///
 ///     nu = 2 nu1 nu2 / (nu1 + nu2),     restitution = max(e1, e2).
@@ -91,9 +117,12 @@ struct PairProperties {
 /// [theory:material-combination].
 /// @param mujoco_friction sliding friction of the contact as MuJoCo combines it [-]
 /// @param law the normal law, which defines the compressions
-PairProperties combine_materials(
-    const mjModel* model, const MaterialTable& table, int geom1, int geom2, double mujoco_friction,
-    contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley);
+/// @param hertz_factor G of the place of the contact [m^(1/2)], see calc_hertz_factor; it has an
+///        effect under `hertz` alone. NaN: Young's moduli have no effect
+PairProperties combine_materials(const mjModel* model, const MaterialTable& table, int geom1,
+                                 int geom2, double mujoco_friction,
+                                 contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley,
+                                 double hertz_factor = kNaN);
 
 /// Returns the mean of two properties, weighted by the deformation of each body:
 /// (E2 x1 + E1 x2) / (E1 + E2). The softer body has more weight. An infinite modulus means rigid.

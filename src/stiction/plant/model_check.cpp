@@ -4,10 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 
 #include "stiction/base/error.hpp"
+#include "stiction/base/number_text.hpp"
 #include "stiction/plant/model.hpp"
 
 namespace stiction::plant {
@@ -54,7 +54,7 @@ class Checker {
     if (!is_in(range, value))
       errors_.add(
           ErrorCode::kInvalidValue, where,
-          std::string(what) + " is " + format_value(value) + ", must be " + to_text(range, value));
+          std::string(what) + " is " + base::to_text(value) + ", must be " + to_text(range, value));
   }
 
   /// Checks an array of `count` elements with `width` numbers each.
@@ -230,20 +230,13 @@ std::string find_negative(const mjModel* m, mjtObj type, mjtSize count, const ch
       const bool is_dof = type == mjOBJ_DOF;
       return describe(m, is_dof ? mjOBJ_JOINT : type,
                       is_dof ? m->dof_jntid[i] : static_cast<int>(i)) +
-             ": " + what + " is " + format_value(values[i]) +
+             ": " + what + " is " + base::to_text(values[i]) +
              ", which may make the step's matrix indefinite";
     }
   return "";
 }
 
 }  // namespace
-
-std::string format_value(double value) {
-  if (std::isnan(value)) return "nan";  // printf may print "-nan"
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  return text;
-}
 
 void check_model(const mjModel* m) {
   ErrorList errors;

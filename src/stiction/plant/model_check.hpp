@@ -22,9 +22,6 @@ std::string explain_failure(const mjModel* model);
 /// 1e50. A value of -0 may give false. Cheap enough for every step: one pass over these arrays.
 bool has_sound_bodies(const mjModel* model) noexcept;
 
-/// Formats a number for a message as "%g", and NaN as "nan" without a sign.
-std::string format_value(double value);
-
 /// An invalid entry of the state or of the inputs before a step.
 struct StateFault {
   const char* array = nullptr;  // name of the field in mjData; null without a fault

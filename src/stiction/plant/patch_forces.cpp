@@ -43,6 +43,12 @@ void call_mujoco(F&& f) {
   if (!guard.run(f)) throw Error(ErrorCode::kMuJoCo, "", std::string("MuJoCo: ") + guard.error());
 }
 
+/// Returns options of forces that depend on the present state alone.
+contact::SurfaceOptions without_memory(contact::SurfaceOptions options) {
+  options.deep_patches = contact::DeepPatches::field;
+  return options;
+}
+
 }  // namespace
 
 PatchForces::PatchForces(const mjModel* model, const MaterialTable& materials,
@@ -51,7 +57,7 @@ PatchForces::PatchForces(const mjModel* model, const MaterialTable& materials,
       without_contact_(*model),
       materials_(materials),
       plant_(model),
-      patches_(model, materials, options),
+      patches_(model, materials, without_memory(options)),
       stiction_tolerance_(stiction_tolerance),
       qfrc_(model->nv) {
   if (!(stiction_tolerance > 0) || !std::isfinite(stiction_tolerance))

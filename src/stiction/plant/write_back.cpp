@@ -16,17 +16,24 @@ int count_rows(const mjContact& con, bool is_pyramidal) {
   return con.dim == 1 ? 1 : is_pyramidal ? 2 * (con.dim - 1) : con.dim;
 }
 
+/// True if any component of an impulse acts. Under `no_slip` a contact may hold by friction alone,
+/// so its impulse has no normal part.
+bool acts(const std::array<double, 6>& impulse) {
+  return std::any_of(impulse.begin(), impulse.end(), [](double x) { return x != 0; });
+}
+
 /// True if a contact gets rows. As in MuJoCo, a contact that is still in its gap after the step has
 /// none.
 bool has_rows(const mjContact& con, const std::array<double, 6>& impulse) {
-  return con.exclude == kTakesPart || con.exclude == kPatch || impulse[2] > 0;
+  return con.exclude == kTakesPart || con.exclude == kPatch || acts(impulse);
 }
 
 /// The solution of a contact of MuJoCo. A patch counts as one contact.
 struct SolvedContact {
   std::array<double, 6> impulse;
-  double friction;  // coefficient of sliding friction [-]
-  bool slips;       // friction is at its bound
+  double friction;              // coefficient of sliding friction [-]
+  bool slips;                   // friction is at its bound
+  std::array<double, 3> point;  // at which the force acts [m]
 };
 
 /// Sums the impulses of the points of a patch to the impulse of one contact. The patch slips if all
@@ -52,7 +59,8 @@ SolvedContact sum_patch(const mjContact& con, const contact::ContactProblem& pro
   return {.impulse = {mju_dot3(t1, force), mju_dot3(t2, force), mju_dot3(n, force),
                       mju_dot3(n, moment), mju_dot3(t1, moment), mju_dot3(t2, moment)},
           .friction = problem.contacts[pair.first_contact].friction[0],
-          .slips = slips};
+          .slips = slips,
+          .point = {con.pos[0], con.pos[1], con.pos[2]}};
 }
 
 /// Calls f(index in data->contact, SolvedContact) for each contact.
@@ -65,10 +73,15 @@ void for_each_contact(const mjData* d, const contact::ContactProblem& problem,
       f(first.source, sum_patch(d->contact[first.source], problem, pair, solution));
       continue;
     }
-    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i)
-      f(problem.contacts[i].source, SolvedContact{.impulse = solution.impulses[i],
-                                                  .friction = problem.contacts[i].friction[0],
-                                                  .slips = solution.slipping[i] != 0});
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+      const contact::Contact& c = problem.contacts[i];
+      SolvedContact solved{.impulse = solution.impulses[i],
+                           .friction = c.friction[0],
+                           .slips = solution.slipping[i] != 0,
+                           .point = pair.origin};
+      for (int k = 0; k < 3; ++k) solved.point[k] += c.offset[k];
+      f(c.source, solved);
+    }
   }
 }
 
@@ -103,9 +116,9 @@ bool add_rows(const mjModel* m, mjData* d, int num_new) {
 
 /// Returns the state of a row of a contact. MuJoCo gives all rows of an elliptic contact the same
 /// state, and each edge of a pyramid its own.
-int find_contact_state(int type, double row_force, double normal, bool slips) {
-  const double force = type == mjCNSTR_CONTACT_PYRAMIDAL ? row_force : normal;
-  if (force <= 0) return mjCNSTRSTATE_SATISFIED;
+int find_contact_state(int type, double row_force, bool contact_acts, bool slips) {
+  if (!(type == mjCNSTR_CONTACT_PYRAMIDAL ? row_force != 0 : contact_acts))
+    return mjCNSTRSTATE_SATISFIED;
   return type == mjCNSTR_CONTACT_ELLIPTIC && slips ? mjCNSTRSTATE_CONE : mjCNSTRSTATE_QUADRATIC;
 }
 
@@ -141,7 +154,7 @@ void write_contact(mjData* d, int index, int row, bool is_pyramidal, double dt,
   for (int i = row; i < row + num_rows; ++i) {
     d->efc_type[i] = type;
     d->efc_id[i] = index;
-    d->efc_state[i] = find_contact_state(type, d->efc_force[i], normal, solved.slips);
+    d->efc_state[i] = find_contact_state(type, d->efc_force[i], acts(impulse), solved.slips);
     d->efc_pos[i] = con.dist;
     d->efc_margin[i] = con.includemargin;
   }
@@ -173,6 +186,9 @@ bool write_contacts(const mjModel* m, mjData* d, const contact::ContactProblem& 
     con.efc_address = row;
     con.exclude = kTakesPart;
     con.mu = solved.friction;
+    // MuJoCo's point is halfway between the surfaces. The force acts where the two springs meet,
+    // and MuJoCo computes torques from con.pos.
+    std::copy(solved.point.begin(), solved.point.end(), con.pos);
     write_contact(d, source, row, is_pyramidal, problem.time_step, solved);
     row += count_rows(con, is_pyramidal);
   });
