@@ -102,5 +102,48 @@ TEST(RigidEnergy, CorrectionsThatNearlyContradictEachOtherFail) {
   EXPECT_STREQ(certificate.failed.quantity, "energy gain");
 }
 
+/// A mass of 10 kg on a slide with a damper, held at a place that it is 1 m away from.
+/// @param damping dt times the damper's coefficient [kg]
+ContactProblem make_damped_slide(double damping, double regularization) {
+  constexpr double kMass = 10;
+  ContactProblem problem;
+  problem.clear(2e-3);
+  problem.diagonal(problem.add_block(1))[0] = kMass + damping;
+  problem.inertia = {kMass};
+  contact::Row& row = problem.rows.emplace_back();
+  row.kind = contact::RowKind::kEquality;
+  row.regularization = regularization;
+  row.position = 1;
+  row.num_columns = 1;
+  problem.row_dof.push_back(0);
+  problem.row_columns.push_back(1);
+  return problem;
+}
+
+// The base of some robots is held by dampers of 1e11 N s/m. A correction that drags it at 0.1 m/s
+// needs 1 MJ in 2 ms. The mass would need 0.05 J, and 3600 times as much is allowed.
+TEST(RigidEnergy, CorrectionsThatDragAStrongDamperFail) {
+  constexpr double kCorrection = 0.1;
+  for (const ContactModel model : support::rigid_models()) {
+    for (const double regularization : {1e-2, 1e-9}) {
+      for (const double damping : {0.0, 1e2, 3e4, 4e4, 1e6, 2e8}) {
+        SolvedProblem solved(model, make_damped_slide(damping, regularization));
+        contact::ContactSolution dragged = solved.solution;
+        dragged.v = {-kCorrection};
+        dragged.row_impulses = {-(10 + damping) * kCorrection};
+        const Certificate certificate = solved.certify(dragged);
+        const double energy = 0.5 * (10 + damping) * kCorrection * kCorrection;
+        EXPECT_NEAR(certificate.energy_gain, energy, 1e-9 * energy);
+        EXPECT_EQ(certificate.ok, damping < 3.5e4) << damping << certificate.failed.quantity;
+        // The solver gives such a correction up.
+        EXPECT_TRUE(solved.certify().ok) << damping << " " << regularization;
+        if (damping > 1e6) {
+          EXPECT_LT(std::abs(solved.solution.v[0]), 1e-3);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stiction::certificate

@@ -96,6 +96,9 @@ TEST(LawBehaviour, SphereRestsWhereTheForceEqualsItsWeight) {
         c.phi0 = low;
         break;
       }
+      case NormalLawKind::custom:  // 1e4 x + 3e7 x^2, which the table reproduces
+        c.phi0 = (1e4 - std::sqrt(1e8 + 12e7 * weight)) / 6e7;
+        break;
       default: c.phi0 = -weight / c.law.stiffness; break;
     }
     c.fn0 = -c.law.stiffness * c.phi0;

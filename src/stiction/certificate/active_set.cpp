@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 #include "stiction/base/work_limits.hpp"
 #include "stiction/certificate/plain_kinematics.hpp"
@@ -49,15 +50,22 @@ ActiveSet::Count ActiveSet::count(const SolvedStep& step, const RigidContactChec
 int ActiveSet::find_rank(const SolvedStep& step, const RigidContactCheck& contacts, int island) {
   const ContactProblem& problem = step.problem;
   rows_.clear();
+  dependent_.clear();
   row_.assign(problem.num_dofs(), 0.0);
   for (const int r : step.islands.rows(island)) {
     if (problem.rows[r].kind != RowKind::kEquality) continue;
     add_row_force(problem, problem.rows[r], 1, row_);
-    add_row(step);
+    add_row(step, 0);
   }
   if (traits(step.model).tangents != TangentPolicy::kBilateral) return count_independent_rows();
   for (const int p : step.islands.pairs(island)) {
     const BodyPair& pair = problem.pairs[p];
+    // The largest reach of the pair: a lower bound of the rank must hold in any order of the rows.
+    double reach = 0;
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i)
+      if (contacts.is_sticking(i)) reach = std::max(reach, contacts.reach(i));
+    if (reach == 0) continue;
+    const double short_lever = reach * reach * calc_squared_spin(step, pair);
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       for (int t = 0; t < 2 && contacts.is_sticking(i); ++t) {
         ContactVector unit{};
@@ -65,27 +73,52 @@ int ActiveSet::find_rank(const SolvedStep& step, const RigidContactCheck& contac
         double F[6] = {};
         add_contact_wrench(problem.contacts[i], unit, F);
         add_pair_force(problem, pair, F, row_);
-        add_row(step);
+        add_row(step, short_lever);
       }
     }
   }
   return count_independent_rows();
 }
 
-/// Appends row_, in units in which A has a diagonal of ones, and sets it to zero.
-void ActiveSet::add_row(const SolvedStep& step) {
+/// Writes row_ in units in which A has a diagonal of ones, and sets it to zero.
+/// @param row out: an entry for each of dofs_
+/// @return its squared length
+double ActiveSet::take_row(const SolvedStep& step, double* row) {
   const ContactProblem& problem = step.problem;
   double squares = 0;
-  for (const int dof : dofs_) {
-    const int block = step.islands.block_of_dof(dof);
+  for (std::size_t k = 0; k < dofs_.size(); ++k) {
+    const int dof = dofs_[k], block = step.islands.block_of_dof(dof);
     const int i = dof - problem.dof_start[block];
     const double a = problem.diagonal(block)[i * (problem.block_size(block) + 1)];
-    rows_.push_back(row_[dof] / std::sqrt(a));
-    squares += rows_.back() * rows_.back();
+    row[k] = row_[dof] / std::sqrt(a);
+    squares += row[k] * row[k];
     row_[dof] = 0;
   }
-  for (std::size_t i = rows_.size() - dofs_.size(); i < rows_.size() && squares > 0; ++i)
-    rows_[i] /= std::sqrt(squares);
+  return squares;
+}
+
+/// Returns the sum of the squared lengths of the three rows of a pair's angular velocity.
+double ActiveSet::calc_squared_spin(const SolvedStep& step, const BodyPair& pair) {
+  double squares = 0;
+  spin_.resize(dofs_.size());
+  for (int axis = 0; axis < 3; ++axis) {
+    double torque[6] = {};
+    torque[axis] = 1;
+    add_pair_force(step.problem, pair, torque, row_);
+    squares += take_row(step, spin_.data());
+  }
+  return squares;
+}
+
+/// Appends row_ with length 1, and sets it to zero.
+/// @param short_lever squared length of the row that a short lever explains
+void ActiveSet::add_row(const SolvedStep& step, double short_lever) {
+  rows_.resize(rows_.size() + dofs_.size());
+  double* const row = rows_.data() + rows_.size() - dofs_.size();
+  const double squares = take_row(step, row);
+  for (std::size_t k = 0; k < dofs_.size() && squares > 0; ++k) row[k] /= std::sqrt(squares);
+  constexpr double kDependent = 1e-10;  // squared length
+  dependent_.push_back(squares > 0 ? std::max(kDependent, short_lever / squares) : 1);
 }
 
 /// Counts the linearly independent rows of rows_ by Gram-Schmidt orthogonalization, in place.
@@ -106,12 +139,13 @@ int ActiveSet::count_independent_rows() {
     for (std::ptrdiff_t i = rank; i < num_rows; ++i) {
       double* x = rows_.data() + i * n;
       const double squared_length = dot(x, x);
-      if (squared_length <= longest) continue;
+      if (squared_length <= std::max(longest, dependent_[i])) continue;
       longest = squared_length;
-      if (i > rank) std::swap_ranges(q, q + n, x);
+      if (i == rank) continue;
+      std::swap_ranges(q, q + n, x);
+      std::swap(dependent_[rank], dependent_[i]);
     }
-    constexpr double kDependent = 1e-10;  // squared length
-    if (!(longest > kDependent)) return static_cast<int>(rank);
+    if (!(longest > 0)) return static_cast<int>(rank);
     // Normalize it and remove its direction from the remaining rows.
     for (std::ptrdiff_t k = 0; k < n; ++k) q[k] /= std::sqrt(longest);
     for (std::ptrdiff_t i = rank + 1; i < num_rows; ++i) {

@@ -25,12 +25,16 @@ class ActiveSet {
 
  private:
   int find_rank(const SolvedStep& step, const RigidContactCheck& contacts, int island);
-  void add_row(const SolvedStep& step);
+  double take_row(const SolvedStep& step, double* row);
+  double calc_squared_spin(const SolvedStep& step, const contact::BodyPair& pair);
+  void add_row(const SolvedStep& step, double short_lever);
   int count_independent_rows();
 
   std::vector<int> dofs_;     // dofs of the island
   std::vector<double> row_;   // one row of X, size num_dofs
+  std::vector<double> spin_;  // a row of an angular velocity, like a row of rows_
   std::vector<double> rows_;  // X diag(A)^(-1/2) with rows of length 1; an entry for each of dofs_
+  std::vector<double> dependent_;  // squared length below which each row counts as dependent
 };
 
 }  // namespace stiction::certificate

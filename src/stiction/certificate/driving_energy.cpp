@@ -54,7 +54,7 @@ double calc_driving_energy(const SolvedStep& step) {
       const double row_speed = calc_driving_speed(step, row);
       if (row_speed == 0) continue;
       speed = std::max(speed, row_speed);
-      const double mobility = calc_row_mobility(problem, step.islands, row);
+      const double mobility = calc_inertial_mobility(problem, step.islands, row);
       if (mobility > 0) mass += 1 / mobility;
     }
     constexpr double kRatio = 60;  // bodies wedged on rough ground reach 47

@@ -207,6 +207,17 @@ double calc_row_mobility(const ContactProblem& problem, const contact::Islands& 
   return sum;
 }
 
+double calc_inertial_mobility(const ContactProblem& problem, const contact::Islands& islands,
+                              const Row& row) {
+  if (problem.inertia.empty()) return calc_row_mobility(problem, islands, row);
+  double sum = 0;
+  for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
+    const double J = problem.row_columns[c];
+    sum += J * J / problem.inertia[problem.row_dof[c]];
+  }
+  return sum;
+}
+
 void add_row_force(const ContactProblem& problem, const Row& row, double gamma,
                    std::span<double> f) {
   for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)

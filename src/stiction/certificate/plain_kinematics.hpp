@@ -77,6 +77,10 @@ double calc_row_velocity(const ContactProblem& problem, const Row& row, std::spa
 double calc_row_mobility(const ContactProblem& problem, const contact::Islands& islands,
                          const Row& row);
 
+/// Returns the mobility J diag(M)^-1 J^T that a row has without the dampers and springs in A.
+double calc_inertial_mobility(const ContactProblem& problem, const contact::Islands& islands,
+                              const Row& row);
+
 /// Adds J^T gamma of a row to f.
 void add_row_force(const ContactProblem& problem, const Row& row, double gamma,
                    std::span<double> f);

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "stiction/contact/custom_law.hpp"
+#include "stiction/contact/law_tables.hpp"
 
 namespace stiction::certificate {
 
@@ -52,26 +53,32 @@ double calc_start_impulse(const ModelParameters& parameters, const Contact& c, d
 
 /// Returns f(s) / |u| for a slip u and s = |u| / eps, where f is the fraction of the friction bound
 /// that acts [s/m].
-double calc_friction_slope(FrictionRegularizationKind kind, double squared_slip, double eps) {
+double calc_friction_slope(const ModelParameters& parameters, double squared_slip, double eps) {
+  const FrictionRegularizationKind kind = parameters.friction_law;
   if (kind == FrictionRegularizationKind::soft) return 1 / std::sqrt(squared_slip + eps * eps);
   const double slip = std::sqrt(squared_slip);
   if (kind == FrictionRegularizationKind::quadratic)
     return slip < eps ? (2 - slip / eps) / eps : 1 / slip;
+  if (kind == FrictionRegularizationKind::custom)
+    return parameters.custom_friction->calc(slip / eps).f_over_s / eps;
   return (slip > 0 ? std::atan(slip / eps) / slip : 1 / eps) * 2 / std::numbers::pi;
 }
 
 /// Returns eps F(s), the integral of f over the slip. It is the regularized norm of the slip [m/s].
-double calc_friction_norm(FrictionRegularizationKind kind, double squared_slip, double eps) {
+double calc_friction_norm(const ModelParameters& parameters, double squared_slip, double eps) {
+  const FrictionRegularizationKind kind = parameters.friction_law;
   if (kind == FrictionRegularizationKind::soft)
     return squared_slip / (std::sqrt(squared_slip + eps * eps) + eps);
   const double slip = std::sqrt(squared_slip), s = slip / eps;
   if (kind == FrictionRegularizationKind::quadratic)
     return s < 1 ? eps * s * s * (1 - s / 3) : slip - eps / 3;
+  if (kind == FrictionRegularizationKind::custom)
+    return eps * s * s * parameters.custom_friction->calc(s).F_over_s2;
   return eps * (2 * s * std::atan(s) - std::log1p(s * s)) / std::numbers::pi;
 }
 
 /// Adds the friction of the lagged models, -gamma_n0 f(|m u| / (mu eps_s)) m (m u) / |m u|.
-void add_lagged_friction(FrictionRegularizationKind kind, const Contact& c, double gamma_n0,
+void add_lagged_friction(const ModelParameters& parameters, const Contact& c, double gamma_n0,
                          double eps_s, const ContactVector& v_c, ContactVector* gamma) {
   constexpr int kSlip[5] = {0, 1, 3, 4, 5};
   const int num_slips = c.dim - 1;  // 0 for a frictionless contact
@@ -80,7 +87,7 @@ void add_lagged_friction(FrictionRegularizationKind kind, const Contact& c, doub
   for (int i = 0; i < num_slips; ++i) largest = std::max(largest, c.friction[i]);
   double squared = 0;
   for (int i = 0; i < num_slips; ++i) squared += std::pow(c.friction[i] * v_c[kSlip[i]], 2);
-  const double slope = gamma_n0 * calc_friction_slope(kind, squared, largest * eps_s);
+  const double slope = gamma_n0 * calc_friction_slope(parameters, squared, largest * eps_s);
   for (int i = 0; i < num_slips; ++i)
     (*gamma)[kSlip[i]] = -slope * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]);
 }
@@ -121,7 +128,7 @@ ReferenceImpulse calc_with_given_bound(const ModelParameters& parameters, const 
   ReferenceImpulse out;
   out.gamma[2] = calc_normal_impulse(parameters, c, dt, v_c[2]);
   out.normal_bound = x;
-  add_lagged_friction(parameters.friction_law, c, x, eps_s, v_c, &out.gamma);
+  add_lagged_friction(parameters, c, x, eps_s, v_c, &out.gamma);
   return out;
 }
 
@@ -131,10 +138,9 @@ ReferenceImpulse calc_similar(const ModelParameters& parameters, const Contact& 
   const double gamma_n0 = calc_start_impulse(parameters, c, dt, state.v_n0);
   const double eps_s = calc_slip_tolerance(parameters, c, state.w, gamma_n0);
   const double slip2 = v_c[0] * v_c[0] + v_c[1] * v_c[1];
-  const FrictionRegularizationKind kind = parameters.friction_law;
-  const double n =
-      calc_normal_impulse(parameters, c, dt, v_c[2] - mu * calc_friction_norm(kind, slip2, eps_s));
-  const double slope = mu * n * calc_friction_slope(kind, slip2, eps_s);
+  const double n = calc_normal_impulse(parameters, c, dt,
+                                       v_c[2] - mu * calc_friction_norm(parameters, slip2, eps_s));
+  const double slope = mu * n * calc_friction_slope(parameters, slip2, eps_s);
   return {.gamma = {-slope * v_c[0], -slope * v_c[1], n}, .normal_bound = n};
 }
 
@@ -195,8 +201,9 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
     case ContactModel::viscous:
     case ContactModel::stewart_trinkle:
     case ContactModel::anitescu_potra:
-    case ContactModel::drumwright_shell:  // no law of a single contact, see RigidCertifier
-    case ContactModel::mujoco: break;     // never certified
+    case ContactModel::drumwright_shell:
+    case ContactModel::rigid_coulomb:  // no law of a single contact, see RigidCertifier
+    case ContactModel::mujoco: break;  // never certified
   }
   return {};
 }

@@ -17,10 +17,11 @@ using contact::traits;
 namespace {
 
 /// Returns the tolerance of velocities [m/s]. The solver drops rows within 3e-7 of the span of the
-/// others, and such a row may keep that share of its velocity. Lemke's method is accurate to 1e-8
-/// of the numbers in its problem.
+/// others, and such a row may keep that share of its velocity. Lemke's method, which solves
+/// polygons, is accurate to 1e-8 of the numbers in its problem.
 double calc_speed_tolerance(const SolvedStep& step, const RigidFindings& findings) {
-  const double size = traits(step.model).has_error_bound ? 1 : std::max(1.0, findings.max_mobility);
+  const bool has_polygons = traits(step.model).options.friction_directions;
+  const double size = has_polygons ? std::max(1.0, findings.max_mobility) : 1;
   return 1e-6 * findings.speed * size;
 }
 
@@ -78,8 +79,9 @@ Verdict RigidCertifier::judge_sums(const SolvedStep& step, const GeneralizedImpu
   const Energy energy = calc_energy(step, balance);
   out.energy_gain = energy.gain;
   // The errors of velocities that other checks tolerate are a gain of energy, too.
-  const double explained = findings->energy_gain + calc_driving_energy(step) +
-                           calc_speed_tolerance(step, *findings) * findings->sum_of_impulses;
+  const double explained =
+      findings->energy_gain + calc_driving_energy(step) +
+      (calc_speed_tolerance(step, *findings) + findings->lever_speed) * findings->sum_of_impulses;
   const auto judge_with = [&](const RoundOff* rounding) {
     BalanceCheck::Result momentum;
     balance.judge(step, impulses, rounding, &momentum);

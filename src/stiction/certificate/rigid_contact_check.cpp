@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/certificate/friction_cone.hpp"
 #include "stiction/certificate/friction_polygon.hpp"
 #include "stiction/certificate/plain_kinematics.hpp"
 #include "stiction/contact/rigid_touch.hpp"
@@ -24,7 +25,10 @@ struct ContactView {
   const ContactVector& gamma;
   double mobility = 0;          // [1/kg]
   ContactVector v0, v_star, v;  // at the start, in free motion, at the end
-  bool is_in_rebound = false;   // a contact of its island rebounds
+  // Speeds of points that are as far away as the contact point is uncertain [m/s]: along the
+  // tangents, and along the normal.
+  double lever_speed = 0, normal_lever_speed = 0;
+  bool is_in_rebound = false;  // a contact of its island rebounds
   bool is_sticking = false;
 
   double time_step() const { return step.problem.time_step; }
@@ -32,6 +36,24 @@ struct ContactView {
   double slip() const { return std::hypot(v[0], v[1]); }              // [m/s]
   double friction_bound() const { return contact.sliding_friction() * gamma[2]; }
 };
+
+/// Returns true if the model's contacts may depend on each other up to a short lever.
+bool has_reach(const SolvedStep& step) {
+  const TangentPolicy tangents = traits(step.model).tangents;
+  return tangents == TangentPolicy::kBilateral || tangents == TangentPolicy::kViscous;
+}
+
+/// Returns how far the contact points of a pair are known [m]. Surfaces touch at distances below
+/// kTouchDistance. Contacts that close a gap within the step and hold are known to their gaps.
+double find_reach(const SolvedStep& step, const BodyPair& pair) {
+  double reach = contact::kTouchDistance;
+  for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+    const ContactVector& gamma = step.solution.impulses[i];
+    if (gamma[0] != 0 || gamma[1] != 0 || gamma[2] > 0)
+      reach = std::max(reach, step.problem.contacts[i].phi0);
+  }
+  return reach;
+}
 
 /// Records the contact's smallest normal impulse, and the sizes by which rounding errors are
 /// judged.
@@ -61,7 +83,8 @@ void check_normal(const ContactView& view, RigidFindings* out) {
   }
   // After a rebound a contact with an impulse may separate, but it must not close.
   if (view.is_in_rebound) return grow(std::max(0.0, -v - std::max(b, 0.0)), complementarity);
-  grow(calc_complementarity(view.mobility, gamma, v, b), complementarity);
+  const double slack = has_reach(view.step) ? view.normal_lever_speed : 0;
+  grow(std::max(0.0, calc_complementarity(view.mobility, gamma, v, b) - slack), complementarity);
   // The solver may have omitted the correction of an overlap.
   if (view.contact.phi0 < 0 && gamma > 0 && std::abs(v) < std::abs(v + b)) b = 0;
   const double work = gamma * (v + b);
@@ -71,7 +94,12 @@ void check_normal(const ContactView& view, RigidFindings* out) {
 
 /// Checks that sticking contacts do not slip and that frictionless contacts have no friction.
 void check_bilateral(const ContactView& view, RigidFindings* out) {
-  if (view.is_sticking) grow(view.slip(), &out->certificate.rigid.constraint_error);
+  if (view.is_sticking) {
+    const auto excess = [&](double v) { return std::max(0.0, std::abs(v) - view.lever_speed); };
+    grow(std::hypot(excess(view.v[0]), excess(view.v[1])),
+         &out->certificate.rigid.constraint_error);
+    grow(view.lever_speed, &out->lever_speed);
+  }
   out->violation += view.slip() * view.friction();
   if (view.contact.dim == 1) grow(view.friction(), &out->certificate.max_cone_excess);
 }
@@ -113,6 +141,25 @@ void check_polygon(const ContactView& view, RigidFindings* out) {
   if (radius > 0) grow(std::min(fastest + work / radius, view.mobility * radius), complementarity);
 }
 
+/// Checks that friction is within the cone, and that impulse and velocity satisfy Coulomb's law.
+void check_cone(const ContactView& view, RigidFindings* out) {
+  const ContactVector &gamma = view.gamma, &v = view.v;
+  const double mu = view.contact.sliding_friction(), bound = view.friction_bound();
+  grow(view.friction() - bound, &out->certificate.max_cone_excess);
+  if (view.is_in_rebound) return;
+  const double work = gamma[0] * v[0] + gamma[1] * v[1];
+  grow(work, &out->certificate.max_friction_work);
+  out->complementarity += std::max(0.0, bound * view.slip() + work);
+  // No impulse moves a contact without mobility.
+  if (!(view.mobility > 0)) return;
+  const double b = calc_gap_speed(view.contact.phi0, view.time_step(), view.step.parameters);
+  const auto with = [&](double gap_speed) {
+    return calc_cone_residual(gamma, v, gap_speed, mu, view.mobility);
+  };
+  // The solver may have omitted the correction of an overlap.
+  grow(b < 0 ? std::min(with(b), with(0)) : with(b), &out->certificate.rigid.complementarity);
+}
+
 /// Checks the friction by the model's policy.
 /// @return the impulse that the model's law prescribes, or the solution's if there is no such law
 ContactVector check_tangents(const ContactView& view, RigidFindings* out) {
@@ -123,6 +170,7 @@ ContactVector check_tangents(const ContactView& view, RigidFindings* out) {
     case TangentPolicy::kViscous: check_viscous(view, &law, out); break;
     case TangentPolicy::kLeastEnergy: check_half_planes(view, out); break;
     case TangentPolicy::kFrictionPolygon: check_polygon(view, out); break;
+    case TangentPolicy::kFrictionCone: check_cone(view, out); break;
   }
   return law;
 }
@@ -140,6 +188,7 @@ bool find_sticking(const SolvedStep& step, const Contact& c, const ContactVector
 void RigidContactCheck::calc(const SolvedStep& step, const Rebounds& rebounds,
                              GeneralizedImpulses* impulses, RigidFindings* out) {
   is_sticking_.assign(step.problem.num_contacts(), 0);
+  reach_.assign(step.problem.num_contacts(), contact::kTouchDistance);
   if (!step.problem.contacts.empty()) out->certificate.min_normal_impulse = kInfinity;
   for (const BodyPair& pair : step.problem.pairs) {
     const int block = step.problem.segments[pair.first_segment].block;
@@ -154,10 +203,12 @@ void RigidContactCheck::check_pair(const SolvedStep& step, const BodyPair& pair,
   calc_pair_motion(problem, pair, problem.v0, V0);
   calc_pair_motion(problem, pair, problem.v_star, V_star);
   calc_pair_motion(problem, pair, step.solution.v, V);
+  const double spin = std::hypot(V[0], V[1], V[2]), reach = find_reach(step, pair);
   for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
     const Contact& c = problem.contacts[i];
     const ContactVector& gamma = step.solution.impulses[i];
     is_sticking_[i] = find_sticking(step, c, gamma);
+    if (!is_touching(c)) reach_[i] = reach;
     const ContactView view = {.step = step,
                               .contact = c,
                               .gamma = gamma,
@@ -165,6 +216,8 @@ void RigidContactCheck::check_pair(const SolvedStep& step, const BodyPair& pair,
                               .v0 = calc_contact_velocity(c, V0),
                               .v_star = calc_contact_velocity(c, V_star),
                               .v = calc_contact_velocity(c, V),
+                              .lever_speed = reach_[i] * spin,
+                              .normal_lever_speed = contact::kTouchDistance * spin,
                               .is_in_rebound = rebounds,
                               .is_sticking = is_sticking(i)};
     add_scales(view, out);

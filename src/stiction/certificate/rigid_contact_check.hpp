@@ -22,11 +22,15 @@ class RigidContactCheck {
   /// True if the contact sticks or, in `viscous`, has viscous friction. After calc.
   bool is_sticking(int contact) const { return is_sticking_[contact] != 0; }
 
+  /// How far a contact point is known [m], see [theory:short-levers]. After calc.
+  double reach(int contact) const { return reach_[contact]; }
+
  private:
   void check_pair(const SolvedStep& step, const contact::BodyPair& pair, bool rebounds,
                   GeneralizedImpulses* impulses, RigidFindings* out);
 
   std::vector<char> is_sticking_;
+  std::vector<double> reach_;  // of each contact [m]
 };
 
 }  // namespace stiction::certificate

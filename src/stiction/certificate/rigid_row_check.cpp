@@ -23,11 +23,13 @@ struct RowView {
   bool is_in_rebound = false;  // a contact of its island rebounds
 };
 
-/// Returns the signed velocity that corrects an equality which is open by `position` [m/s, rad/s].
-double calc_correction(const SolvedStep& step, double position) {
-  const double speed =
-      -calc_gap_speed(-std::abs(position), step.problem.time_step, step.parameters);
-  return position > 0 ? -speed : speed;
+/// Returns the signed velocity that corrects a row of an equality [m/s, rad/s]. The speed of the
+/// whole error's correction is limited, and the row has its share.
+double calc_correction(const SolvedStep& step, const contact::Row& row) {
+  const double whole = std::max(std::abs(row.position), row.error_norm);
+  if (whole == 0) return 0;
+  const double speed = -calc_gap_speed(-whole, step.problem.time_step, step.parameters);
+  return -row.position / whole * speed;
 }
 
 /// Checks that 0 <= gamma is complementary to v + b >= 0.
@@ -50,28 +52,38 @@ void check_limit(const RowView& view, RigidFindings* out) {
 /// Checks that an equality's velocity is 0 or that of its correction.
 /// @param conflict speed that conflicting corrections of the island may leave in any row
 void check_equality(const RowView& view, double conflict, RigidFindings* out) {
-  const double target = calc_correction(view.step, view.row.position);
+  const double target = calc_correction(view.step, view.row);
   const double error = std::min(std::abs(view.v - target), std::abs(view.v));
   grow(std::max(0.0, error - conflict), &out->certificate.rigid.constraint_error);
   out->violation += error * std::abs(view.gamma);
 }
 
-/// Checks Coulomb's law: a row within its bound sticks, and a row at its bound opposes the motion.
-void check_coulomb_friction(const RowView& view, RigidFindings* out) {
+/// Returns phi(v) + phi*(-gamma) + gamma v [J], where gamma = -phi'(v) is the law of dry friction
+/// with a bound B and a compliance c. It is 0 if gamma and v satisfy the law, and positive if not.
+double calc_law_gap(const RowView& view, double c) {
+  const double v = std::abs(view.v), B = view.row.bound;
+  const double potential = v < c * B ? 0.5 * v * v / c : B * (v - 0.5 * c * B);
+  return potential + 0.5 * c * view.gamma * view.gamma + view.gamma * view.v;
+}
+
+/// Checks dry friction: within its bound a joint creeps at v = -c gamma, where c is its compliance,
+/// and at its bound friction opposes the motion. Under models with friction polygons, c is 0.
+void check_dry_friction(const RowView& view, RigidFindings* out) {
   const double missing = view.row.bound - std::abs(view.gamma);
   grow(-missing, &out->certificate.max_cone_excess);
   if (view.is_in_rebound || traits(view.step.model).tangents == TangentPolicy::kLeastEnergy) return;
-  grow(view.gamma * view.v, &out->certificate.max_friction_work);
-  grow(std::min(std::abs(view.v),
-                calc_row_mobility(view.step.problem, view.step.islands, view.row) * missing),
-       &out->certificate.rigid.complementarity);
+  const double c =
+      traits(view.step.model).uses_friction ? 0 : contact::calc_dry_compliance(view.row);
+  const double slip = view.v + c * view.gamma;
+  const double mobility = c + calc_row_mobility(view.step.problem, view.step.islands, view.row);
+  grow(view.gamma * slip, &out->certificate.max_friction_work);
+  grow(std::min(std::abs(slip), mobility * missing), &out->certificate.rigid.complementarity);
+  out->complementarity += std::max(0.0, calc_law_gap(view, c));
 }
 
-/// Checks springs, and dry friction with a stiction tolerance.
+/// Checks springs.
 /// @return the impulse that the law prescribes
-double check_law(const RowView& view, RigidFindings* out) {
-  // The solver computes friction as a fraction of its bound, so its error scales with the bound.
-  if (view.row.kind == RowKind::kFriction) grow(view.row.bound, &out->impulse);
+double check_spring(const RowView& view, RigidFindings* out) {
   const double law = calc_reference_row_impulse(view.row, view.v);
   grow(std::abs(law - view.gamma), &out->certificate.impulse_error);
   out->energy_gain += std::max(0.0, law * view.v);
@@ -105,17 +117,15 @@ void RigidRowCheck::calc(const SolvedStep& step, const Rebounds& rebounds,
                           .v = calc_row_velocity(problem, row, step.solution.v),
                           .is_in_rebound = rebounds.in_island(island)};
     add_scales(view, out);
-    const bool is_coulomb =
-        row.kind == RowKind::kFriction && (view.is_in_rebound || traits(step.model).uses_friction);
     double law = view.gamma;
     if (row.kind == RowKind::kLimit)
       check_limit(view, out);
     else if (row.kind == RowKind::kEquality)
       check_equality(view, corrections_[island], out);
-    else if (is_coulomb)
-      check_coulomb_friction(view, out);
+    else if (row.kind == RowKind::kFriction)
+      check_dry_friction(view, out);
     else
-      law = check_law(view, out);
+      law = check_spring(view, out);
     const bool is_spring = row.kind == RowKind::kSpring;
     add_row_force(problem, row, view.gamma, is_spring ? impulses->spring : impulses->constraint);
     add_row_force(problem, row, law, impulses->by_law);
@@ -129,7 +139,7 @@ void RigidRowCheck::calc_corrections(const SolvedStep& step) {
   corrections_.assign(step.islands.size(), 0.0);
   for (const Row& row : step.problem.rows) {
     if (row.kind != RowKind::kEquality) continue;
-    const double speed = calc_correction(step, row.position);
+    const double speed = calc_correction(step, row);
     corrections_[step.island_of_row(row)] += speed * speed;
   }
   for (double& norm : corrections_) norm = std::sqrt(norm);

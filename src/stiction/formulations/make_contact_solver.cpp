@@ -26,7 +26,8 @@ std::unique_ptr<ContactSolver> make_contact_solver(ContactModel model) {
     case ContactModel::viscous:
     case ContactModel::stewart_trinkle:
     case ContactModel::anitescu_potra:
-    case ContactModel::drumwright_shell: return make_rigid_solver(model);
+    case ContactModel::drumwright_shell:
+    case ContactModel::rigid_coulomb: return make_rigid_solver(model);
     case ContactModel::mujoco: return nullptr;
   }
   return nullptr;

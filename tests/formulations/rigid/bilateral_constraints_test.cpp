@@ -98,7 +98,8 @@ TEST(BilateralConstraints, ProjectedRowsHaveTheSameVelocitiesAndAreOrthogonalToT
     constraints.eliminate(0, kRankTolerance);
     const MatrixXd N = MatrixXd::NullaryExpr(4, 7, [&] { return normal(rng); });
     const std::vector<double> b = {1, -2, 3, 0};
-    EXPECT_EQ(constraints.project_rows(to_rows(N), b, &projected, &b_projected), -1);
+    EXPECT_EQ(constraints.project_unilateral_rows(to_rows(N), b, nullptr, &projected, &b_projected),
+              -1);
     const Eigen::Map<const RowMajor> P(projected.data(), 4, 7);
     EXPECT_LE((P * given.X.transpose()).norm(), 1e-12 * given.X.norm());
     VectorXd y = VectorXd::NullaryExpr(7, [&] { return normal(rng); });
@@ -115,7 +116,7 @@ TEST(BilateralConstraints, WithoutRowsChangeNothing) {
   constraints.eliminate(0, kRankTolerance);
   const std::vector<double> rows = {1, 2}, b = {-3};
   std::vector<double> projected, b_projected, y = {5, 6};
-  EXPECT_EQ(constraints.project_rows(rows, b, &projected, &b_projected), -1);
+  EXPECT_EQ(constraints.project_unilateral_rows(rows, b, nullptr, &projected, &b_projected), -1);
   EXPECT_EQ(projected, rows);
   EXPECT_EQ(b_projected, b);
   EXPECT_TRUE(constraints.satisfy(y.data()).empty());
@@ -164,7 +165,8 @@ TEST(BilateralConstraints, FindARowThatTheyForceToPenetrate) {
     constraints.eliminate(1, kRankTolerance);
     std::vector<double> projected;
     const std::vector<double> rows = {0, 1, -1, 0}, constants = {0, b};
-    const int forced = constraints.project_rows(rows, constants, &projected, b_projected);
+    const int forced =
+        constraints.project_unilateral_rows(rows, constants, nullptr, &projected, b_projected);
     EXPECT_EQ(projected, (std::vector<double>{0, 1, 0, 0}));  // no impulse can move it
     return forced;
   };

@@ -26,9 +26,13 @@ struct MovingParticle : RigidFixture {
           return problem;
         }()) {}
   bool keeps(const std::vector<double>& v) {
-    motion.v = v;
+    motion.v = motion.y = v;
+    EXPECT_TRUE(whiten_all());
+    system.whitened.whitening.to_y(motion.y.data());
+    EXPECT_EQ(project(terms, system.whitened, iterate.sticking, kRankTolerance, &system.projected),
+              -1);
     calc_contact_velocities(terms, &motion);
-    return keeps_constraints(terms, iterate, motion);
+    return keeps_constraints(terms, iterate, system, motion);
   }
 };
 

@@ -43,7 +43,7 @@ TEST(ExpandSolution, ImpulsesOfAllRowsBalanceMomentum) {
       const RigidTerms& terms = fixture.terms;
       const support::DenseProblem dense(fixture.problem);
       ASSERT_TRUE(fixture.whiten_all());
-      (void)project(terms, fixture.system.whitened.rows, fixture.iterate.sticking, kRankTolerance,
+      (void)project(terms, fixture.system.whitened, fixture.iterate.sticking, kRankTolerance,
                     &fixture.system.projected);
       RigidMotion motion;
       expand_solution(terms, fixture.iterate, make_impulses(terms, &rng), &fixture.system, &motion);

@@ -19,7 +19,7 @@ using Eigen::VectorXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 int project_all(RigidFixture* fixture, double rank_tolerance = kRankTolerance) {
-  return project(fixture->terms, fixture->system.whitened.rows, fixture->iterate.sticking,
+  return project(fixture->terms, fixture->system.whitened, fixture->iterate.sticking,
                  rank_tolerance, &fixture->system.projected);
 }
 

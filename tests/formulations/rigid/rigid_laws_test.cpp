@@ -36,6 +36,7 @@ struct Numbers {
             .F = F,
             .b_f = b_f,
             .dry_bounds = dry_bounds,
+            .dry_compliance = {},
             .mu = mu,
             .nu = nu,
             .slip0 = slip0,

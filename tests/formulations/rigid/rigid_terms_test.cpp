@@ -34,26 +34,25 @@ TEST(RigidTerms, RowsAreSortedByTheirRoleInTheModel) {
   for (const ContactModel model : {ContactModel::no_slip, ContactModel::stewart_trinkle}) {
     const RigidFixture fixture(model, make_one_of_each());
     const RigidTerms& terms = fixture.terms;
-    const std::vector<int> first = {0}, second = {1}, third = {2}, fourth = {3}, none;
+    const std::vector<int> first = {0}, second = {1}, third = {2}, fourth = {3};
     const bool has_friction = model == ContactModel::stewart_trinkle;
     EXPECT_EQ(terms.law_has_friction(), has_friction);
     EXPECT_EQ(terms.equalities, first);
     EXPECT_EQ(terms.limits, second);
     EXPECT_EQ(terms.springs, fourth);
-    EXPECT_EQ(terms.dry_joints, has_friction ? third : none);
-    EXPECT_EQ(terms.regularized_joints, has_friction ? none : third);
-    EXPECT_EQ(terms.friction.dry_bounds,
-              has_friction ? std::vector<double>{2} : std::vector<double>{});
+    EXPECT_EQ(terms.dry_joints, third);
+    EXPECT_EQ(terms.friction.dry_bounds, std::vector<double>{2});
+    EXPECT_EQ(terms.friction.dry_compliance, std::vector<double>{has_friction ? 0 : 1e-4 / 2});
     EXPECT_EQ(terms.num_unilateral(), 4);
   }
 }
 
-TEST(RigidTerms, DryFrictionWithoutABoundIsNotLinearized) {
+TEST(RigidTerms, DryFrictionWithABoundOfZeroHasNoCompliance) {
   ContactProblem problem = make_one_of_each();
   problem.rows[2].bound = 0;
   const RigidFixture fixture(ContactModel::viscous, problem);
-  EXPECT_TRUE(fixture.terms.regularized_joints.empty());
-  EXPECT_TRUE(fixture.iterate.friction.joints().empty());
+  EXPECT_EQ(fixture.terms.friction.dry_bounds, std::vector<double>{0});
+  EXPECT_EQ(fixture.terms.friction.dry_compliance, std::vector<double>{0});
 }
 
 TEST(RigidTerms, ContactsWithGapsTakePartUnlessTheModelIgnoresGaps) {

@@ -145,7 +145,8 @@ TEST_P(Rigid, SqueezedBoxStaysAtRestAndReportsTheConflict) {
 }
 
 TEST_P(Rigid, TakesTenThousandContactsOfOneBody) {
-  if (contact::traits(GetParam()).uses_friction) GTEST_SKIP() << "a dense LCP of 60,000 unknowns";
+  const contact::ContactModelTraits& traits = contact::traits(GetParam());
+  if (traits.options.friction_directions) GTEST_SKIP() << "a dense LCP of 60,000 unknowns";
   Box box;
   std::mt19937_64 rng(1);
   std::uniform_real_distribution<double> anywhere(-0.05, 0.05);
@@ -153,12 +154,15 @@ TEST_P(Rigid, TakesTenThousandContactsOfOneBody) {
   box.push(3, 20);
   SolvedProblem solved(GetParam(), box.problem);
   EXPECT_TRUE(solved.certify().ok);
+  EXPECT_LE(solved.solution.islands[0].iterations, traits.options.lcp_solver ? 20 : 60);
+  // Redundant contacts under friction cones share the load.
+  if (!traits.options.lcp_solver) return;
   EXPECT_LE(solved.certify().rigid.num_active, 6);
-  EXPECT_LE(solved.solution.islands[0].iterations, 20);
 }
 
 TEST_P(Rigid, WarmStartAtRestTakesNoPivots) {
-  if (contact::traits(GetParam()).uses_friction) GTEST_SKIP() << "Lemke's method takes no guess";
+  if (!contact::traits(GetParam()).options.lcp_solver)
+    GTEST_SKIP() << "laws of friction take no guess";
   SolvedProblem solved(GetParam(), Box().problem);
   const auto solver = make_contact_solver(GetParam());
   contact::ContactSolution solution;
@@ -374,10 +378,12 @@ TEST(NoSlip, RandomProblemsAreCertifiedAndKeepEveryTangent) {
     // Theorem 1, by singular values.
     const support::DenseProblem dense(solved.problem);
     std::vector<VectorXd> rows;
+    bool closes_gap = false;
     for (int i = 0; i < solved.problem.num_contacts(); ++i) {
+      const bool has_gap = solved.problem.contacts[i].phi0 > 0;
       const bool is_sticking = solved.problem.contacts[i].dim > 1 &&
-                               (solved.problem.contacts[i].phi0 <= 0 ||
-                                solved.solution.impulses[i] != std::array<double, 6>{});
+                               (!has_gap || solved.solution.impulses[i] != std::array<double, 6>{});
+      closes_gap = closes_gap || (is_sticking && has_gap);
       for (int t = 0; t < 2 && is_sticking; ++t) rows.push_back(dense.J[i].row(t).transpose());
     }
     MatrixXd X(rows.size(), solved.problem.num_dofs());
@@ -387,7 +393,11 @@ TEST(NoSlip, RandomProblemsAreCertifiedAndKeepEveryTangent) {
     int num_dofs = 0;
     for (const contact::IslandStatistics& island : solved.solution.islands)
       num_dofs += island.num_dofs;
-    EXPECT_EQ(certificate.rigid.max_active, num_dofs - svd.rank());
+    // Rows that are independent by levers shorter than a gap do not count there.
+    if (closes_gap)
+      EXPECT_GE(certificate.rigid.max_active, num_dofs - svd.rank());
+    else
+      EXPECT_EQ(certificate.rigid.max_active, num_dofs - svd.rank());
   }
 }
 

@@ -34,17 +34,19 @@ struct ChosenLaws {
   template <int kSize>
   using Norm = laws::SlipNorm<kSize, Lanes>;
   struct Friction {
-    contact::FrictionRegularizationKind kind{};
+    laws::ChosenSlipFunction function = contact::FrictionRegularizationKind::soft;
     template <int kSize>
     Norm<kSize> calc_norm(const Lanes* slip, const Lanes& tolerance) const {
-      return {slip, tolerance, kind};
+      return {slip, tolerance, function};
     }
   };
 
   static Normal make_normal(const ContactStart& start, const ModelParameters& model) {
     return Normal::make(start, model);
   }
-  static Friction make_friction(const ModelParameters& model) { return {model.friction_law}; }
+  static Friction make_friction(const ModelParameters& model) {
+    return {laws::ChosenSlipFunction(model.friction_law, model.custom_friction.get())};
+  }
 };
 
 /// True if the parameters name the default laws.

@@ -27,8 +27,15 @@ void BilateralConstraints::add(std::span<const double> rows, std::span<const dou
 
 void BilateralConstraints::eliminate(int num_first, double rank_tolerance) {
   STICTION_ASSERT(0 <= num_first && num_first <= num_rows());
+  const int group_ends[] = {num_first, num_rows()};
+  eliminate(group_ends, rank_tolerance, nullptr);
+}
+
+void BilateralConstraints::eliminate(std::span<const int> group_ends, double rank_tolerance,
+                                     const numerics::RowFilter* filter) {
+  STICTION_ASSERT(!group_ends.empty() && group_ends.back() == num_rows());
   rank_tolerance_ = rank_tolerance;
-  basis_.find(X_.data(), num_rows(), num_columns_, num_first, rank_tolerance);
+  basis_.find(X_.data(), num_columns_, group_ends, rank_tolerance, filter);
   // L s = -b_s
   const int rank = basis_.rank();
   const double* L = basis_.factor().data();
@@ -39,25 +46,48 @@ void BilateralConstraints::eliminate(int num_first, double rank_tolerance) {
   }
 }
 
-int BilateralConstraints::project_rows(const std::vector<double>& rows,
-                                       const std::vector<double>& b, std::vector<double>* projected,
-                                       std::vector<double>* b_projected) {
+void BilateralConstraints::project_rows(const std::vector<double>& rows,
+                                        const std::vector<double>& b,
+                                        const numerics::RowFilter* filter,
+                                        std::vector<double>* projected,
+                                        std::vector<double>* b_projected) {
   STICTION_ASSERT(rows.size() == b.size() * num_columns_);
   *projected = rows;
   *b_projected = b;
   const int rank = basis_.rank();
-  if (rank == 0) return -1;
-  int forced = -1;
+  is_zero_.assign(b.size(), 0);
+  if (rank == 0 && !filter) return;
   along_.resize(rank);
   for (std::size_t i = 0; i < b.size(); ++i) {
     double* row = projected->data() + i * num_columns_;
     const double before = dot(num_columns_, row, row);
     const double left = basis_.project_out(row, along_);
     (*b_projected)[i] += dot(rank, along_.data(), s_.data());
-    // No impulse can change the velocity of a row within the span.
-    if (left > rank_tolerance_ * before) continue;
+    const std::span<const double> remainder(row, num_columns_);
+    const bool is_dependent =
+        left <= rank_tolerance_ * before ||
+        (filter && filter->is_dependent(static_cast<int>(i), before, remainder, basis_));
+    if (!is_dependent) continue;
     std::fill_n(row, num_columns_, 0.0);
-    if ((*b_projected)[i] < -kMissedVelocity) forced = static_cast<int>(i);
+    is_zero_[i] = 1;
+  }
+}
+
+int BilateralConstraints::project_unilateral_rows(const std::vector<double>& rows,
+                                                  const std::vector<double>& b,
+                                                  const numerics::RowFilter* filter,
+                                                  std::vector<double>* projected,
+                                                  std::vector<double>* b_projected) {
+  project_rows(rows, b, filter, projected, b_projected);
+  int forced = -1;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (!is_zero_[i]) continue;
+    // Nothing moves a row that depends on no rows at all, so it does not conflict with constraints.
+    const std::span<const double> row(rows.data() + i * num_columns_, num_columns_);
+    const double squared = dot(num_columns_, row.data(), row.data());
+    const bool is_moved =
+        squared > 0 && !(filter && filter->is_dependent(static_cast<int>(i), squared, row, {}));
+    if (is_moved && (*b_projected)[i] < -kMissedVelocity) forced = static_cast<int>(i);
     (*b_projected)[i] = std::max(0.0, (*b_projected)[i]);
   }
   return forced;
@@ -75,6 +105,7 @@ std::span<const double> BilateralConstraints::satisfy(double* y) {
       impulses_[k] += step;
       math::add_multiple(num_columns_, step, q, y);
     }
+  along_basis_ = impulses_;
   // From impulses along Q to those along X_s: X_s^T f = Q^T L^T f.
   const double* L = basis_.factor().data();
   for (int i = rank - 1; i >= 0; --i) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -24,21 +25,34 @@ class BilateralConstraints {
   ///                       independent of the rows kept; impulses of kept rows may be larger than
   ///                       needed by up to 1 / sqrt(rank_tolerance)
   void eliminate(int num_first, double rank_tolerance);
+  /// The same with any number of groups of rows and a filter, see RowBasis::find.
+  void eliminate(std::span<const int> group_ends, double rank_tolerance,
+                 const numerics::RowFilter* filter);
 
   int num_rows() const { return static_cast<int>(b_.size()); }
   /// Rows kept, in the order of `impulses`.
   std::span<const int> kept() const { return basis_.selected(); }
+  const numerics::RowBasis& basis() const { return basis_; }
+  /// The row i of X, size num_columns.
+  const double* row(int i) const { return X_.data() + static_cast<std::size_t>(i) * num_columns_; }
   /// The tolerance of the last `eliminate`.
   double rank_tolerance() const { return rank_tolerance_; }
 
   /// Projects rows on the null space of X. At a point y of the constraints, velocities rows y + b
-  /// equal projected y + b_projected. If nothing but round-off is left of a row, it is set to zero,
-  /// and its constant to at least 0.
-  /// @param rows b.size() x num_columns, row-major
+  /// equal projected y + b_projected. A row that depends on X is set to zero.
+  /// @param rows   b.size() x num_columns, row-major
+  /// @param filter may be null; it calls more rows dependent
+  void project_rows(const std::vector<double>& rows, const std::vector<double>& b,
+                    const numerics::RowFilter* filter, std::vector<double>* projected,
+                    std::vector<double>* b_projected);
+  /// The same for unilateral rows. The constant of a row that is set to zero becomes at least 0,
+  /// because no impulse can change its velocity.
   /// @return a row that the constraints force to penetrate, because it was set to zero and its
-  ///         constant would be below -kMissedVelocity; -1 if there is no such row
-  int project_rows(const std::vector<double>& rows, const std::vector<double>& b,
-                   std::vector<double>* projected, std::vector<double>* b_projected);
+  ///         constant would be below -kMissedVelocity; -1 if there is no such row. Rows that
+  ///         nothing moves are not reported.
+  int project_unilateral_rows(const std::vector<double>& rows, const std::vector<double>& b,
+                              const numerics::RowFilter* filter, std::vector<double>* projected,
+                              std::vector<double>* b_projected);
 
   /// Moves y, size num_columns, the shortest way to the constraints.
   /// @return impulses f of the rows kept, y += X_s^T f; valid until the next call
@@ -46,6 +60,8 @@ class BilateralConstraints {
 
   /// The impulses of the last `satisfy`.
   std::span<const double> impulses() const { return impulses_; }
+  /// The same along the rows of the basis: y += Q^T impulses_along_basis.
+  std::span<const double> impulses_along_basis() const { return along_basis_; }
   /// The largest |X_i| |f_i| of the last `satisfy`.
   double calc_largest_impulse() const;
 
@@ -53,9 +69,11 @@ class BilateralConstraints {
   int num_columns_ = 0;
   double rank_tolerance_ = 0;
   numerics::RowBasis basis_;
-  std::vector<double> X_, b_;     // all rows and constants that were added
-  std::vector<double> s_;         // of the rows kept
-  std::vector<double> along_;     // a row's components along Q
+  std::vector<double> X_, b_;  // all rows and constants that were added
+  std::vector<double> s_;      // of the rows kept
+  std::vector<double> along_;  // a row's components along Q
+  std::vector<char> is_zero_;  // 1 for rows that project_rows set to zero
+  std::vector<double> along_basis_;
   std::vector<double> impulses_;  // of the rows kept
 };
 

@@ -24,8 +24,8 @@ LcpReport ConflictFallbacks::solve(const RigidTerms& terms, RigidIterate* iterat
                                    ReducedSystem* system) {
   for (;;) {
     base::check_limits();
-    const int forced = project(terms, system->whitened.rows, iterate->sticking, rank_tolerance(),
-                               &system->projected);
+    const int forced =
+        project(terms, system->whitened, iterate->sticking, rank_tolerance(), &system->projected);
     if (forced >= 0 && has_corrections() && relax(forced, terms, iterate, system)) continue;
     if (forced >= 0) note_conflict(forced, terms);
     const LcpReport report =
@@ -81,12 +81,12 @@ bool ConflictFallbacks::relax_equalities(const RigidTerms& terms, const RigidIte
   stiffness_.clear();
   for (int i = 0; i < num_equalities; ++i) {
     const double* row = system.whitened.rows.E.data() + static_cast<std::size_t>(i) * n;
-    const double mobility = math::dot(n, row, row);
+    const double mobility = std::max(math::dot(n, row, row), system.whitened.rows.inertial_e[i]);
     stiffness_.push_back(mobility > 0 ? kRelaxedStiffness / mobility : 0);
     soft.whitening.couple(terms.row_jacobian(terms.equalities[i]).dofs);
   }
   if (whiten(terms, iterate, stiffness_, &soft) != SolveStatus::kConverged) return false;
-  (void)project(terms, soft.rows, iterate.sticking, rank_tolerance(), &soft_.projected);
+  (void)project(terms, soft, iterate.sticking, rank_tolerance(), &soft_.projected);
 
   // Leave out Coulomb friction, because it increases with the forces of the springs and resists
   // them.

@@ -11,9 +11,11 @@ namespace stiction::formulations {
 
 /// Returns true if a motion keeps contacts and limits apart and sticking tangents at rest, all
 /// within kConstraintTolerance of the fastest velocity. A solution may fail this check if one body
-/// is driven by surfaces that move against each other.
+/// is driven by surfaces that move against each other. Contacts may move by short levers,
+/// [theory:short-levers].
+/// @param system projected for the motion
 bool keeps_constraints(const RigidTerms& terms, const RigidIterate& iterate,
-                       const RigidMotion& motion);
+                       const ReducedSystem& system, const RigidMotion& motion);
 
 /// Returns true if a solution acts through a lever, which is a direction that other constraints fix
 /// almost exactly. Then corrections make bodies many times as fast as each correction alone would,

@@ -49,15 +49,12 @@ void set_bilateral_impulses(const RigidTerms& terms, const ProjectedProblem& pro
   }
 }
 
-/// Sets the impulses of springs and linearized dry friction, which are functions of the velocity.
-void set_implicit_impulses(const RigidTerms& terms, const DryFrictionIteration& friction,
-                           RigidMotion* out) {
+/// Sets the impulses of springs, which are functions of the velocity.
+void set_spring_impulses(const RigidTerms& terms, RigidMotion* out) {
   for (const int r : terms.springs) {
     const contact::Row& row = terms.row(r);
     out->row_impulses[r] = (row.target - terms.calc_row_velocity(r, out->v)) / row.regularization;
   }
-  for (const LinearizedFriction& joint : friction.joints())
-    out->row_impulses[joint.row] = joint.calc_impulse(terms.calc_row_velocity(joint.row, out->v));
 }
 
 }  // namespace
@@ -87,7 +84,7 @@ void expand_solution(const RigidTerms& terms, const RigidIterate& iterate,
   for (std::size_t i = 0; i < terms.dry_joints.size(); ++i)
     out->row_impulses[terms.dry_joints[i]] = impulses.dry[i];
   set_bilateral_impulses(terms, system->projected, out);
-  set_implicit_impulses(terms, iterate.friction, out);
+  set_spring_impulses(terms, out);
 }
 
 void calc_contact_velocities(const RigidTerms& terms, RigidMotion* out) {

@@ -7,7 +7,7 @@
 namespace stiction::formulations {
 
 /// Computes the velocities that the law's impulses lead to, and the impulses of all other rows at
-/// these velocities: bilateral constraints, springs, linearized and viscous friction.
+/// these velocities: bilateral constraints, springs and viscous friction.
 /// @param impulses along the whitened rows of `system`
 void expand_solution(const RigidTerms& terms, const RigidIterate& iterate,
                      const RigidImpulses& impulses, ReducedSystem* system, RigidMotion* out);

@@ -1,6 +1,7 @@
 #include "stiction/formulations/rigid/gap_terms.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stiction::formulations {
 namespace {
@@ -15,12 +16,22 @@ double calc_constant(double position, double time_step,
              : std::max(parameters.gap_correction * speed, -parameters.max_correction_speed);
 }
 
+/// Returns the constant b of an equality, whose error is corrected in either direction. The limit
+/// of the speed holds for all components of the error together.
+double calc_equality_constant(const contact::Row& row, double time_step,
+                              const contact::ModelParameters& parameters) {
+  const double speed = parameters.gap_correction * row.position / time_step;
+  const double whole =
+      parameters.gap_correction * std::max(row.error_norm, std::abs(row.position)) / time_step;
+  return whole > parameters.max_correction_speed ? speed * (parameters.max_correction_speed / whole)
+                                                 : speed;
+}
+
 }  // namespace
 
 void calc_gap_terms(const RigidTerms& terms, const contact::ModelParameters& parameters,
                     GapTerms* out) {
   const double dt = terms.problem->time_step;
-  const double max_speed = parameters.max_correction_speed;
   const bool has_gaps = terms.gaps == contact::GapPolicy::kSpeculative;
   out->contacts.resize(terms.num_contacts());
   for (int i = 0; i < terms.num_contacts(); ++i) {
@@ -31,11 +42,8 @@ void calc_gap_terms(const RigidTerms& terms, const contact::ModelParameters& par
   for (int i = 0; i < terms.num_limits(); ++i)
     out->limits[i] = calc_constant(terms.row(terms.limits[i]).position, dt, parameters);
   out->equalities.resize(terms.num_equalities());
-  for (int i = 0; i < terms.num_equalities(); ++i) {
-    const double position = terms.row(terms.equalities[i]).position;
-    out->equalities[i] =
-        std::clamp(parameters.gap_correction * position / dt, -max_speed, max_speed);
-  }
+  for (int i = 0; i < terms.num_equalities(); ++i)
+    out->equalities[i] = calc_equality_constant(terms.row(terms.equalities[i]), dt, parameters);
 }
 
 bool drop_overlap_corrections(GapTerms* gaps) {

@@ -143,7 +143,6 @@ ImpactResult resolve_impacts(const RigidTerms& terms, ConflictFallbacks* fallbac
                              RigidIterate* iterate, ReducedSystem* system, ImpactPhases* phases,
                              RigidMotion* motion) {
   ImpactResult result;
-  iterate->friction.freeze(*motion);
   while (find_rebounds(terms, *motion, iterate)) {
     base::check_limits();
     result.status = whiten(terms, *iterate, {}, &system->whitened);

@@ -25,8 +25,7 @@ struct ImpactResult {
 };
 
 /// Solves the impacts of contacts with restitution. Contacts that press then stick, and the impacts
-/// are solved again until no contact is added to those. Rebounds do not change linearized dry
-/// friction, which keeps the impulses of `motion`. Source: [theory:poisson-restitution].
+/// are solved again until no contact is added to those. Source: [theory:poisson-restitution].
 /// @param iterate in and out: contacts that rebound lose their gap term, and those that press stick
 /// @param motion  in: without restitution; out: with it
 ImpactResult resolve_impacts(const RigidTerms& terms, ConflictFallbacks* fallbacks,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stiction/formulations/rigid/bilateral_constraints.hpp"
+#include "stiction/formulations/rigid/contact_levers.hpp"
 #include "stiction/formulations/rigid/reduced_problem.hpp"
 #include "stiction/formulations/rigid/rigid_terms.hpp"
 #include "stiction/formulations/rigid/sticking_set.hpp"
@@ -15,17 +16,21 @@ namespace stiction::formulations {
 /// their null space, and constants hold what the constraints fix. Source: [theory:projection].
 struct ProjectedProblem {
   BilateralConstraints bilateral;  // equalities, then two tangents of each contact in `sticking`
-  std::vector<int> sticking;       // contacts that stick by bilateral constraints, ascending
-  std::vector<double> N, b_n;      // unilateral rows
-  std::vector<double> T, b_t;      // tangents; empty if the law has no friction
-  std::vector<double> F, b_f;      // dry joints that the law solves for
-  std::vector<double> u_hat;       // where the law starts, on the constraints [sqrt(J)]
+  /// Contacts that stick by bilateral constraints: first those that touch, then those that close
+  /// within the step, each ascending.
+  std::vector<int> sticking;
+  /// How far the contact points of all contacts are known, see [theory:short-levers] [m].
+  std::vector<double> reach;
+  std::vector<double> N, b_n;  // unilateral rows
+  std::vector<double> T, b_t;  // tangents; empty if the law has no friction
+  std::vector<double> F, b_f;  // dry joints that the law solves for
+  std::vector<double> u_hat;   // where the law starts, on the constraints [sqrt(J)]
 };
 
 /// Eliminates the bilateral constraints. It does not set u_hat, see start_from.
 /// @param rank_tolerance of BilateralConstraints::eliminate
 /// @return a unilateral row that the constraints force to penetrate; -1 if there is no such row
-[[nodiscard]] int project(const RigidTerms& terms, const WhitenedRows& rows,
+[[nodiscard]] int project(const RigidTerms& terms, const WhitenedProblem& whitened,
                           const StickingSet& sticking, double rank_tolerance,
                           ProjectedProblem* out);
 

@@ -1,11 +1,14 @@
 #include "stiction/formulations/rigid/rigid_island.hpp"
 
+#include <cstddef>
+
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
 #include "stiction/contact/rigid_touch.hpp"
 #include "stiction/formulations/rigid/constraint_check.hpp"
 #include "stiction/formulations/rigid/expand_solution.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
 
@@ -20,7 +23,6 @@ void RigidIsland::assemble(const contact::ContactProblem& problem, const contact
   assemble_terms(problem, islands, island, first_dof, contact::traits(model), &terms_);
   calc_gap_terms(terms_, parameters, &iterate_.gaps);
   iterate_.sticking.start(terms_, contact::holds_all_touching(model, parameters));
-  iterate_.friction.start(terms_);
   iterate_.rebounds.assign(terms_.num_contacts(), 0);
   start_whitening(islands, island, first_dof, terms_, &system_.whitened);
 
@@ -43,10 +45,13 @@ IslandStatistics RigidIsland::solve(const ActiveKeys& guess, RigidLaw* law) {
     const ImpactResult impacts =
         resolve_impacts(terms_, &fallbacks_, &iterate_, &system_, &phases_, &motion_);
     status = impacts.status;
-    if (impacts.has_impacts) is_satisfied = keeps_constraints(terms_, iterate_, motion_);
+    if (impacts.has_impacts)
+      is_satisfied = keeps_constraints(terms_, iterate_, system_, motion_);
+    else if (is_satisfied)
+      spread_impulses();  // 6.
   }
 
-  // 6. Check and report.
+  // 7. Check and report.
   if (status == SolveStatus::kConverged && !is_satisfied) status = SolveStatus::kInfeasible;
   if (motion_.contact_velocities.empty()) calc_contact_velocities(terms_, &motion_);
   find_active_keys(terms_, fallbacks_.law_solver().solution.active, &active_keys_.last);
@@ -54,21 +59,19 @@ IslandStatistics RigidIsland::solve(const ActiveKeys& guess, RigidLaw* law) {
   return statistics;
 }
 
-/// Repeats steps 1 to 4 until sticking contacts and dry friction agree with the motion.
+/// Repeats steps 1 to 4 until the sticking contacts agree with the motion.
 /// @return true if the motion satisfies the constraints
 bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statistics) {
   LawSolver& solver = fallbacks_.law_solver();
   SolveStatus& status = statistics->status;
-  const bool changes_A =
-      !terms_.regularized_joints.empty() || terms_.tangents == contact::TangentPolicy::kViscous;
+  const bool changes_A = terms_.tangents == contact::TangentPolicy::kViscous;
   bool is_satisfied = true;
-  Rounds rounds;
+  bool is_first = true;
   find_active_rows(terms_, guess.first, &solver.guess);
 
   // 1. Whiten.
   status = whiten(terms_, iterate_, {}, &system_.whitened);
   if (status != SolveStatus::kConverged) return is_satisfied;
-  iterate_.friction.calc_mobilities(terms_, system_.whitened.whitening);
   for (;;) {
     base::check_limits();
     // 2. Reduce and solve.
@@ -81,36 +84,50 @@ bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statist
     // 3. Expand.
     const RigidImpulses& impulses = solver.solution.impulses;
     expand_solution(terms_, iterate_, impulses, &system_, &motion_);
-    is_satisfied = keeps_constraints(terms_, iterate_, motion_);
+    is_satisfied = keeps_constraints(terms_, iterate_, system_, motion_);
     const bool is_valid = is_satisfied && !is_wedged(system_, impulses.unilateral, motion_.y,
                                                      fallbacks_.has_corrections());
 
     // 4. Update, unless a fallback must be solved first.
     if (is_valid || !fallbacks_.relax(-1, terms_, &iterate_, &system_)) {
-      if (update(guess, &rounds)) return is_satisfied;
-      if (rounds.friction == kMaxFrictionRounds) status = SolveStatus::kMaxIterations;
+      if (update(guess, is_first)) return is_satisfied;
+      is_first = false;
     }
-    if (changes_A && status == SolveStatus::kConverged)
-      status = whiten(terms_, iterate_, {}, &system_.whitened);
+    if (changes_A) status = whiten(terms_, iterate_, {}, &system_.whitened);
     if (status != SolveStatus::kConverged) return is_satisfied;
   }
 }
 
-/// Updates sticking contacts and dry friction: step 4.
-/// @return true if sticking contacts and dry friction agree with the motion
-bool RigidIsland::update(const ActiveKeys& guess, Rounds* rounds) {
+/// Updates the sticking contacts: step 4.
+/// @return true if they agree with the motion
+bool RigidIsland::update(const ActiveKeys& guess, bool is_first) {
   LawSolver& solver = fallbacks_.law_solver();
-  if (rounds->is_first) find_active_keys(terms_, solver.solution.active, &active_keys_.first);
+  if (is_first) find_active_keys(terms_, solver.solution.active, &active_keys_.first);
   const bool sticks_anew = iterate_.sticking.update(terms_, iterate_.gaps, motion_);
   // The first solve with sticking contacts starts from the active set at the end of the last step.
-  if (rounds->is_first && sticks_anew) find_active_rows(terms_, guess.last, &solver.guess);
-  rounds->is_first = false;
+  if (is_first && sticks_anew) find_active_rows(terms_, guess.last, &solver.guess);
+  return !sticks_anew;
+}
 
-  const double tolerance =
-      rounds->friction < kExactFrictionRounds ? kFrictionTolerance : kEnoughFrictionTolerance;
-  const bool is_met = iterate_.friction.update(terms_, motion_, tolerance);
-  if (!is_met) ++rounds->friction;
-  return is_met && !sticks_anew;
+/// Solves again with the spread impulses of the tangents that the basis does not keep. These rows
+/// differ from combinations of the others by short levers, so the motion changes by as little.
+void RigidIsland::spread_impulses() {
+  const WhitenedProblem& whitened = system_.whitened;
+  if (terms_.tangents != contact::TangentPolicy::kBilateral ||
+      !spreading_.calc(terms_, whitened, system_.projected, &spread_tangents_))
+    return;
+  const int n = terms_.num_dofs();
+  pushed_y_ = whitened.y_free;
+  for (std::size_t i = 0; i < spread_tangents_.size(); ++i)
+    if (spread_tangents_[i] != 0)
+      math::add_multiple(n, spread_tangents_[i], whitened.rows.T.data() + i * n, pushed_y_.data());
+  LawSolver& solver = fallbacks_.law_solver();
+  if (!solve_reduced(terms_, terms_.friction, pushed_y_, &system_, &solver).is_solved()) return;
+  solver.solution.impulses.tangents = spread_tangents_;
+  expand_solution(terms_, iterate_, solver.solution.impulses, &system_, &spread_motion_);
+  if (keeps_constraints(terms_, iterate_, system_, spread_motion_) &&
+      !iterate_.sticking.misses_pressing(terms_, spread_motion_))
+    motion_ = spread_motion_;  // a copy, so that each keeps its memory
 }
 
 /// Writes sizes, numbers of solves and pivots, and conflicts to statistics. A missed equality is a

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/formulations/rigid/active_keys.hpp"
 #include "stiction/formulations/rigid/conflict_fallbacks.hpp"
 #include "stiction/formulations/rigid/impacts.hpp"
+#include "stiction/formulations/rigid/impulse_spreading.hpp"
 #include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/formulations/rigid/rigid_iterate.hpp"
 #include "stiction/formulations/rigid/rigid_motion.hpp"
@@ -25,10 +27,11 @@ namespace stiction::formulations {
 ///     rest. If constraints conflict, ConflictFallbacks relaxes some of them.
 ///  3. Expand the solution to velocities and impulses of all rows. If the motion violates a
 ///     constraint or acts through a lever, take the next fallback and go back to 2.
-///  4. Update the set of sticking contacts and the linearization of dry friction. Unless both
-///     agree with the motion, go back to 2, or to 1 if A has changed.
+///  4. Update the set of sticking contacts. Unless it agrees with the motion, go back to 2, or to 1
+///     if A has changed.
 ///  5. Resolve impacts with restitution, which go through 1 to 3 again.
-///  6. Check that the motion keeps the constraints, and report.
+///  6. Spread the impulses of sticking contacts, unless there were impacts.
+///  7. Check that the motion keeps the constraints, and report.
 class RigidIsland {
  public:
   /// Starts a step.
@@ -50,14 +53,9 @@ class RigidIsland {
   const ActiveKeys& active_keys() const { return active_keys_; }
 
  private:
-  /// The rounds of steps 2 to 4 so far.
-  struct Rounds {
-    bool is_first = true;
-    int friction = 0;  // rounds after which dry friction did not agree with the motion
-  };
-
   bool find_motion(const ActiveKeys& guess, contact::IslandStatistics* statistics);
-  bool update(const ActiveKeys& guess, Rounds* rounds);
+  bool update(const ActiveKeys& guess, bool is_first);
+  void spread_impulses();
   void report(contact::IslandStatistics* statistics) const;
 
   RigidTerms terms_;
@@ -66,6 +64,9 @@ class RigidIsland {
   ConflictFallbacks fallbacks_;
   ImpactPhases phases_;
   RigidMotion motion_;
+  ImpulseSpreading spreading_;
+  std::vector<double> spread_tangents_, pushed_y_;
+  RigidMotion spread_motion_;
   ActiveKeys active_keys_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "stiction/formulations/rigid/dry_friction_iteration.hpp"
 #include "stiction/formulations/rigid/gap_terms.hpp"
 #include "stiction/formulations/rigid/sticking_set.hpp"
 
@@ -13,7 +12,6 @@ namespace stiction::formulations {
 struct RigidIterate {
   GapTerms gaps;  // fewer corrections after conflicts; 0 for contacts that rebound
   StickingSet sticking;
-  DryFrictionIteration friction;
   std::vector<char> rebounds;  // 1 for contacts that rebound, size num_contacts
 };
 

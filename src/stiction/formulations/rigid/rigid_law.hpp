@@ -33,4 +33,7 @@ std::unique_ptr<RigidLaw> make_friction_polygon_law(int num_directions);
 /// @param num_directions k, twice the half-planes that bound friction in a quadrant, even, >= 4
 std::unique_ptr<RigidLaw> make_least_energy_law(int num_directions);
 
+/// Makes the law of circular friction cones.
+std::unique_ptr<RigidLaw> make_friction_cone_law();
+
 }  // namespace stiction::formulations

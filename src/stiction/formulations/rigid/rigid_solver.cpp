@@ -90,6 +90,7 @@ class RigidSolver final : public ContactSolver {
     switch (contact::traits(model_).tangents) {
       case TangentPolicy::kFrictionPolygon: return make_friction_polygon_law(num_directions_);
       case TangentPolicy::kLeastEnergy: return make_least_energy_law(num_directions_);
+      case TangentPolicy::kFrictionCone: return make_friction_cone_law();
       case TangentPolicy::kBilateral:
       case TangentPolicy::kViscous:
       case TangentPolicy::kNone: break;

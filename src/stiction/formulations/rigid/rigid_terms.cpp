@@ -13,18 +13,24 @@ namespace {
 using contact::Contact;
 using contact::RowKind;
 
-void sort_contacts(RigidTerms* terms) {
+/// @param pairs of the island, whose contacts are those of the island in the same order
+void sort_contacts(std::span<const int> pairs, RigidTerms* terms) {
   terms->contacts.clear();
-  for (int i = 0; i < terms->island.num_contacts(); ++i) {
-    const Contact& c = terms->problem->contacts[terms->island.contacts()[i]];
-    if (terms->gaps == contact::GapPolicy::kSpeculative || contact::is_touching(c))
+  terms->pairs.clear();
+  int i = 0;
+  for (const int p : pairs) {
+    for (int k = 0; k < terms->problem->pairs[p].num_contacts; ++k, ++i) {
+      const Contact& c = terms->problem->contacts[terms->island.contacts()[i]];
+      if (terms->gaps != contact::GapPolicy::kSpeculative && !contact::is_touching(c)) continue;
       terms->contacts.push_back(i);
+      terms->pairs.push_back(p);
+    }
   }
+  STICTION_ASSERT(i == terms->island.num_contacts());
 }
 
 void sort_rows(RigidTerms* terms) {
-  for (auto* rows : {&terms->limits, &terms->equalities, &terms->springs, &terms->dry_joints,
-                     &terms->regularized_joints})
+  for (auto* rows : {&terms->limits, &terms->equalities, &terms->springs, &terms->dry_joints})
     rows->clear();
   for (int r = 0; r < terms->island.num_rows(); ++r) {
     const contact::Row& row = terms->row(r);
@@ -32,19 +38,20 @@ void sort_rows(RigidTerms* terms) {
       case RowKind::kLimit: terms->limits.push_back(r); break;
       case RowKind::kEquality: terms->equalities.push_back(r); break;
       case RowKind::kSpring: terms->springs.push_back(r); break;
-      case RowKind::kFriction:
-        if (terms->law_has_friction())
-          terms->dry_joints.push_back(r);
-        else if (row.bound > 0)
-          terms->regularized_joints.push_back(r);
-        break;
+      case RowKind::kFriction: terms->dry_joints.push_back(r); break;
     }
   }
 }
 
 void gather_friction(RigidTerms* terms) {
   FrictionConstants& out = terms->friction;
-  for (auto* values : {&out.mu, &out.nu, &out.slip0, &out.dry_bounds}) values->clear();
+  for (auto* values : {&out.mu, &out.nu, &out.slip0, &out.dry_bounds, &out.dry_compliance})
+    values->clear();
+  for (const int r : terms->dry_joints) {
+    out.dry_bounds.push_back(terms->row(r).bound);
+    out.dry_compliance.push_back(
+        terms->law_has_friction() ? 0 : contact::calc_dry_compliance(terms->row(r)));
+  }
   if (!terms->law_has_friction()) return;
   for (int i = 0; i < terms->num_contacts(); ++i) {
     const Contact& c = terms->contact(i);
@@ -53,7 +60,6 @@ void gather_friction(RigidTerms* terms) {
     const math::Vector3 v0 = terms->contact_jacobian(i).multiply(terms->v0);
     out.slip0.push_back(std::hypot(v0.x() + c.bias[0], v0.y() + c.bias[1]));
   }
-  for (const int r : terms->dry_joints) out.dry_bounds.push_back(terms->row(r).bound);
 }
 
 }  // namespace
@@ -76,7 +82,7 @@ void assemble_terms(const contact::ContactProblem& problem, const contact::Islan
     out->v0[i] = problem.v0[dofs[i]];
     out->v_star[i] = problem.v_star[dofs[i]];
   }
-  sort_contacts(out);
+  sort_contacts(islands.pairs(island), out);
   sort_rows(out);
   gather_friction(out);
 }

@@ -12,12 +12,15 @@
 namespace stiction::formulations {
 
 /// Constants of the friction that a model's law solves for. mu, nu and slip0 have one entry per
-/// contact of RigidTerms. All are empty under models whose law has no friction.
+/// contact of RigidTerms; they are empty under models whose law has no friction of contacts.
 struct FrictionConstants {
   std::vector<double> mu;          // friction coefficients, at most kMaxFriction [-]
   std::vector<double> nu;          // dt times viscous friction [N s^2/m]
   std::vector<double> slip0;       // slip speeds when the step starts [m/s]
   std::vector<double> dry_bounds;  // of the impulses of dry joints, >= 0 [N s, N m s]
+  /// Creep of a dry joint that sticks, per impulse, see contact::calc_dry_compliance. It is 0 under
+  /// models with friction polygons [1/kg, 1/(kg m^2)].
+  std::vector<double> dry_compliance;
 };
 
 /// One island under a rigid model, with its contacts and rows sorted by their role in the model.
@@ -30,11 +33,11 @@ struct RigidTerms {
   DenseIsland island;
   std::vector<double> v0, v_star;  // at the island's dofs
   std::vector<int> contacts;       // indices among the contacts of the island
+  std::vector<int> pairs;          // of each of `contacts`: its pair in the problem
   // Rows of the island, sorted by their role.
   std::vector<int> limits, equalities;
-  std::vector<int> springs;             // implicit forces of the caller
-  std::vector<int> dry_joints;          // dry friction that the law solves for
-  std::vector<int> regularized_joints;  // dry friction that is linearized
+  std::vector<int> springs;     // implicit forces of the caller
+  std::vector<int> dry_joints;  // dry friction, which the law solves for
   FrictionConstants friction;
 
   int num_dofs() const { return island.num_dofs(); }
@@ -43,10 +46,11 @@ struct RigidTerms {
   int num_unilateral() const { return num_contacts() + num_limits(); }
   int num_equalities() const { return static_cast<int>(equalities.size()); }
 
-  /// Returns true if the model's law solves for friction, of contacts and of dry joints.
+  /// Returns true if the model's law solves for the friction of contacts.
   bool law_has_friction() const {
     return tangents == contact::TangentPolicy::kFrictionPolygon ||
-           tangents == contact::TangentPolicy::kLeastEnergy;
+           tangents == contact::TangentPolicy::kLeastEnergy ||
+           tangents == contact::TangentPolicy::kFrictionCone;
   }
 
   /// Returns the index of contact i in the problem.

@@ -23,16 +23,24 @@ bool StickingSet::update(const RigidTerms& terms, const GapTerms& gaps, const Ri
     State& state = contacts_[i];
     const bool presses = motion.contact_impulses[i][2] > 0;
     const double speed = motion.contact_velocities[terms.contacts[i]].z() + gaps.contacts[i];
-    const bool separates = speed > kSeparatingSpeed;
+    // A contact that touches and does not separate would press if normal impulses were shared in
+    // another way. One that only closes its gap within the step would not.
+    const bool rests = contact::is_touching(terms.contact(i)) && !(speed > kSeparatingSpeed);
     if (state.is_sticking) {
-      if (keeps_touching_ || state.was_released || presses || !separates) continue;
+      if (keeps_touching_ || state.was_released || presses || rests) continue;
       state = {.is_sticking = false, .was_released = true};
       is_changed = true;
-    } else if (presses || (!state.was_released && !separates)) {
+    } else if (presses || (!state.was_released && rests)) {
       state.is_sticking = is_changed = true;
     }
   }
   return is_changed;
+}
+
+bool StickingSet::misses_pressing(const RigidTerms& terms, const RigidMotion& motion) const {
+  for (int i = 0; i < terms.num_contacts(); ++i)
+    if (terms.contact(i).dim > 1 && !contains(i) && motion.contact_impulses[i][2] > 0) return true;
+  return false;
 }
 
 bool StickingSet::add_pressing(const RigidTerms& terms, const RigidMotion& motion) {

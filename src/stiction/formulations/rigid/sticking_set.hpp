@@ -21,9 +21,12 @@ class StickingSet {
   ///                       false: contacts that press stick
   void start(const RigidTerms& terms, bool keeps_touching);
 
-  /// Adds contacts that press or would not separate, and releases those that separate.
+  /// Adds contacts that press, or that touch and do not separate, and releases all others.
   /// @return true if the set has changed
   bool update(const RigidTerms& terms, const GapTerms& gaps, const RigidMotion& motion);
+
+  /// Returns true if a contact presses that is not in the set but could be.
+  bool misses_pressing(const RigidTerms& terms, const RigidMotion& motion) const;
 
   /// Adds contacts that press.
   /// @return true if the set has changed

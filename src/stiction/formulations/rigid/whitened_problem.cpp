@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
@@ -48,14 +49,6 @@ void add_soft_equalities(const RigidTerms& terms, const GapTerms& gaps,
   }
 }
 
-void add_dry_friction(const RigidTerms& terms, const DryFrictionIteration& friction,
-                      ImplicitForces* forces) {
-  for (const LinearizedFriction& joint : friction.joints()) {
-    const DenseJacobian<1> J = terms.row_jacobian(joint.row);
-    forces->add(J, 0, joint.weight, joint.calc_impulse(J.multiply(terms.v_star)[0]));
-  }
-}
-
 void add_viscous_friction(const RigidTerms& terms, const StickingSet& sticking,
                           ImplicitForces* forces) {
   if (terms.tangents != contact::TangentPolicy::kViscous) return;
@@ -67,6 +60,50 @@ void add_viscous_friction(const RigidTerms& terms, const StickingSet& sticking,
     const math::Vector3 v = J.multiply(terms.v_star);
     for (int t = 0; t < 2; ++t) forces->add(J, t, weight, -weight * (v[t] + c.bias[t]));
   }
+}
+
+/// Sets the rows of a contact to zero that are round-off of the longest of them. In a planar model,
+/// one of its tangents is across the plane.
+void clear_round_off(int n, double* const* rows) {
+  double squared[3], longest = 0;
+  for (int r = 0; r < 3; ++r) {
+    squared[r] = math::dot(n, rows[r], rows[r]);
+    longest = std::max(longest, squared[r]);
+  }
+  for (int r = 0; r < 3; ++r)
+    if (squared[r] <= kSumRoundOff * kSumRoundOff * longest) std::fill_n(rows[r], n, 0.0);
+}
+
+/// Returns J (diag(M)^-1 - diag(A)^-1) J^T, the mobility that dampers and springs in A take from a
+/// row [1/kg, 1/(kg m^2)].
+double calc_held_mobility(const contact::ContactProblem& problem, const contact::Row& row) {
+  if (problem.inertia.empty()) return 0;
+  double sum = 0;
+  for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
+    const int dof = problem.row_dof[c];
+    const auto next = std::upper_bound(problem.dof_start.begin(), problem.dof_start.end(), dof);
+    const int block = static_cast<int>(next - problem.dof_start.begin()) - 1;
+    const int i = dof - problem.dof_start[block];
+    const double a = problem.diagonal(block)[i * (problem.block_size(block) + 1)];
+    sum += problem.row_columns[c] * problem.row_columns[c] * (1 / problem.inertia[dof] - 1 / a);
+  }
+  return sum;
+}
+
+/// Estimates the mobilities of rows by inertia alone. Contacts know the masses of their bodies. For
+/// other rows, MuJoCo derives the regularization R from the inertia, and dampers take the rest.
+void estimate_inertial_mobilities(const RigidTerms& terms, bool has_equalities,
+                                  WhitenedRows* rows) {
+  rows->inertial_n.clear();
+  rows->inertial_e.clear();
+  for (int i = 0; i < terms.num_contacts(); ++i)
+    rows->inertial_n.push_back(1 / terms.problem->pairs[terms.pairs[i]].reduced_mass());
+  const auto estimate = [&](const contact::Row& row) {
+    return std::max(row.regularization, calc_held_mobility(*terms.problem, row));
+  };
+  for (const int r : terms.limits) rows->inertial_n.push_back(estimate(terms.row(r)));
+  for (std::size_t i = 0; i < terms.equalities.size() && has_equalities; ++i)
+    rows->inertial_e.push_back(estimate(terms.row(terms.equalities[i])));
 }
 
 /// Whitens the rows N, T, E and F.
@@ -84,6 +121,7 @@ void whiten_rows(const RigidTerms& terms, bool has_equalities, Whitening* whiten
     double* const t1 = has_tangents ? rows->T.data() + 2 * i * n : nullptr;
     double* const all[] = {t1, has_tangents ? t1 + n : nullptr, rows->N.data() + i * n};
     whitening->whiten(terms.contact_jacobian(i), has_tangents ? 0 : 2, all);
+    if (has_tangents) clear_round_off(terms.num_dofs(), all);
   }
   const auto whiten_each = [&](std::span<const int> indices, double* first) {
     for (std::size_t i = 0; i < indices.size(); ++i)
@@ -109,7 +147,6 @@ void start_whitening(const contact::Islands& islands, int island, std::span<cons
   Whitening& whitening = out->whitening;
   whitening.start(*terms.problem, islands, island, first_dof, terms.num_dofs());
   for (const int r : terms.springs) whitening.couple(terms.row_jacobian(r).dofs);
-  for (const int r : terms.regularized_joints) whitening.couple(terms.row_jacobian(r).dofs);
   if (terms.tangents != contact::TangentPolicy::kViscous) return;
   for (int i = 0; i < terms.num_contacts(); ++i)
     if (terms.contact(i).law.viscous_friction > 0) whitening.couple(terms.contact_jacobian(i).dofs);
@@ -127,7 +164,6 @@ SolveStatus whiten(const RigidTerms& terms, const RigidIterate& iterate,
   ImplicitForces forces(out, n);
   add_springs(terms, &forces);
   add_soft_equalities(terms, iterate.gaps, equality_stiffness, &forces);
-  add_dry_friction(terms, iterate.friction, &forces);
   add_viscous_friction(terms, iterate.sticking, &forces);
   if (!whitening.factor()) return SolveStatus::kNotPositiveDefinite;
 
@@ -138,6 +174,8 @@ SolveStatus whiten(const RigidTerms& terms, const RigidIterate& iterate,
   math::add_multiple(n, 1, out->implicit.data(), out->y_free.data());
 
   whiten_rows(terms, equality_stiffness.empty(), &whitening, &out->rows);
+  estimate_inertial_mobilities(terms, equality_stiffness.empty(), &out->rows);
+  if (!terms.law_has_friction()) out->levers.assemble(terms, whitening);
   set_constants(terms, iterate.gaps, &out->rows);
   return is_finite(*out) ? SolveStatus::kConverged : SolveStatus::kNotFinite;
 }

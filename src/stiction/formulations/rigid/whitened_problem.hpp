@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stiction/contact/contact_solution.hpp"
+#include "stiction/formulations/rigid/contact_levers.hpp"
 #include "stiction/formulations/rigid/rigid_iterate.hpp"
 #include "stiction/formulations/rigid/rigid_terms.hpp"
 #include "stiction/formulations/rigid/whitening.hpp"
@@ -17,6 +18,9 @@ struct WhitenedRows {
   std::vector<double> T, b_t;  // tangents of contacts, two each; T is empty if it is not needed
   std::vector<double> E, b_e;  // equalities; empty if they are springs
   std::vector<double> F, b_f;  // dry joints that the law solves for; b_f = 0
+  /// Mobilities of the rows N and E by the inertia of the bodies alone, of which A's may be a small
+  /// part where dampers hold the bodies. They are lower bounds or of that order; empty: 0.
+  std::vector<double> inertial_n, inertial_e;
 };
 
 /// The problem of an island in y = L^T v with A = L L^T, implicit forces included:
@@ -29,6 +33,7 @@ struct WhitenedProblem {
   std::vector<double> implicit;  // L^-1 J^T gamma of implicit forces at v*
   std::vector<double> y_free;    // y of the motion without the rows [sqrt(J)]
   WhitenedRows rows;
+  ContactLevers levers;  // empty if the law has the friction of contacts
 };
 
 /// Starts the envelope of the factor, with room for all implicit forces that may act in a solve.
@@ -37,7 +42,7 @@ void start_whitening(const contact::Islands& islands, int island, std::span<cons
                      const RigidTerms& terms, WhitenedProblem* out);
 
 /// Factors A with its implicit forces, and whitens all rows. The implicit forces are springs,
-/// linearized dry friction, and viscous friction of sticking contacts. Requires start_whitening.
+/// and viscous friction of sticking contacts. Requires start_whitening.
 /// @param equality_stiffness stiffnesses of springs that replace the equalities [kg, kg m^2];
 /// empty:
 ///                           equalities are constraints. The dofs of each equality must be coupled.

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/formulations/rigid/cone_blocks.hpp"
+#include "stiction/formulations/rigid/cone_newton.hpp"
+#include "stiction/formulations/rigid/cone_sweeps.hpp"
+
+namespace stiction::formulations {
+
+/// How ConeSolver finds impulses. Contact models use kHybrid; benchmarks compare the methods.
+enum class ConeMethod {
+  kHybrid,  // proximal Newton steps; where these fail, sweeps and then Newton steps again
+  kNewton,  // proximal Newton steps alone
+  kSweeps,  // sweeps alone
+};
+
+/// The outcome of a solve.
+struct ConeReport {
+  bool is_solved = false;
+  /// Every proximal step was solved, but the steps do not come nearer to a solution: constraints
+  /// conflict.
+  bool has_conflict = false;
+  int worst_block = -1;  // the block that misses its law by most
+  double residual = 0;   // of that block [m/s, rad/s]
+  int proximal_steps = 0, newton_steps = 0, sweeps = 0;
+};
+
+/// Finds impulses and a motion that satisfy the laws of all blocks. A proximal step solves the
+/// problem with a spring at every block that carries the impulses of the step before at rest. The
+/// first step has none, so that redundant contacts share a load as equal springs would.
+/// Keeps its memory. Source: [theory:friction-cone-newton].
+class ConeSolver {
+ public:
+  /// @param blocks must outlive the solve
+  ConeReport solve(const ConeBlocks& blocks, ConeMethod method = ConeMethod::kHybrid);
+
+  /// The best impulses found, and their motion.
+  std::span<const BlockVector> impulses() const { return best_.r; }
+  std::span<const double> motion() const { return best_.u; }
+
+ private:
+  /// Impulses, their motion, and the block that misses its law by most.
+  struct Point {
+    std::vector<BlockVector> r;
+    std::vector<double> u;
+    int worst_block = -1;
+    double residual = 0;
+  };
+
+  bool take_proximal_steps(double stiffness, bool may_sweep);
+  bool find_spring_motion(double stiffness, int num_sweeps, bool may_sweep);
+  void note_change();
+  bool skip_steps();
+  bool polish();
+  bool take_turns(bool may_step);
+  void sweep(double compliance, int count);
+  void judge(Point* point) const;
+  bool keep_if_best();
+  bool is_accepted() const { return best_.residual <= accepted_; }
+
+  const ConeBlocks* blocks_ = nullptr;
+  double tolerance_ = 0, round_off_ = 0, near_ = 0, accepted_ = 0;  // residuals [m/s, rad/s]
+  ConeReport report_;
+  Point at_, best_, trial_;
+  std::vector<BlockVector> p_, change_;
+  std::vector<double> motion_;
+  ConeNewton newton_;
+  ConeSweeps sweeps_;
+};
+
+}  // namespace stiction::formulations

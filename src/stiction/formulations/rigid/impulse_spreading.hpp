@@ -1,0 +1,35 @@
+#pragma once
+
+#include <vector>
+
+#include "stiction/formulations/rigid/projected_problem.hpp"
+#include "stiction/formulations/rigid/rigid_terms.hpp"
+#include "stiction/formulations/rigid/whitened_problem.hpp"
+
+namespace stiction::formulations {
+
+/// Spreads the tangential impulses of sticking contacts over all their rows. BilateralConstraints
+/// gives impulses to a largest independent set of rows only, which depends on the order of the
+/// contacts. Of all tangential impulses f with the same effect, those of least norm are
+///
+///     f = C (C^T C)^-1 g,   C = T Q^T,
+///
+/// where Q are the rows of the basis that tangents extend it by, and g the impulses along them.
+/// Source: [theory:least-norm].
+class ImpulseSpreading {
+ public:
+  /// Computes the impulses of the rows that the basis does not keep.
+  /// @param problem  after BilateralConstraints::satisfy
+  /// @param tangents out: two per contact of RigidTerms, 0 at rows that the basis keeps [N s]
+  /// @return false if it keeps all rows, so that there is nothing to spread
+  bool calc(const RigidTerms& terms, const WhitenedProblem& whitened,
+            const ProjectedProblem& problem, std::vector<double>* tangents);
+
+ private:
+  bool solve_gram(int rank, const double* g);
+
+  std::vector<double> C_;         // row-major, 2 sticking.size() x number of tangents kept
+  std::vector<double> gram_, x_;  // C^T C and its factors; (C^T C)^-1 g
+};
+
+}  // namespace stiction::formulations
