@@ -67,7 +67,8 @@ struct TiltedBox {
 
 TEST(CoulombMotion, ImpactOfASlidingBoxGivesTheExactSpin) {
   // The first touch of the lagged models has no friction, so their spin has another sign.
-  for (const ContactModel model : {ContactModel::coulomb, ContactModel::tamsi})
+  for (const ContactModel model :
+       {ContactModel::coulomb, ContactModel::tamsi, ContactModel::rigid_coulomb})
     for (const double dt : {0.005, 0.002, 0.001, 0.0005, 0.0001}) {
       Scene scene = TiltedBox::make(dt);
       Stepper stepper(scene.model, make_options(model, 1e-8));

@@ -63,6 +63,26 @@ TEST(IgnoredSettings, IncludeMeshPropertiesOfGeomsWithoutAPressureField) {
   EXPECT_TRUE(find(scene, ContactModel::lagged, &table).empty());
 }
 
+TEST(IgnoredSettings, IncludeAYoungsModulusThatNothingReads) {
+  const Scene scene(support::make_mjcf("", kPlain));
+  plant::MaterialTable table = plant::make_default_materials(scene.model);
+  table.geoms[1].youngs_modulus = 1e6;
+  table.sources[1].youngs_modulus = "f:3";
+  const std::vector<std::string> texts = find(scene, ContactModel::coulomb, &table);
+  ASSERT_EQ(texts.size(), 1u);
+  EXPECT_TRUE(texts[0].starts_with("youngs_modulus (f:3) has no effect under 'coulomb'; it gives"))
+      << texts[0];
+  StepOptions options;
+  options.contact_model = ContactModel::coulomb;
+  options.parameters.normal_law = contact::NormalLawKind::hertz;
+  EXPECT_TRUE(find_ignored_settings(scene.model, table, options).empty());
+  table.geoms[1].law.hertz_stiffness = 1e8;
+  EXPECT_EQ(find_ignored_settings(scene.model, table, options).size(), 1u);
+  table.geoms[1].compliant = true;
+  EXPECT_TRUE(find(scene, ContactModel::coulomb, &table).empty());
+  EXPECT_EQ(find(scene, ContactModel::no_slip, &table).size(), 1u);
+}
+
 struct Case {
   const char* option;
   const char* body;

@@ -93,11 +93,14 @@ TEST_P(Invariant, ImpulsesAreTheChangeOfEachBodysMomentum) {
 
 /// True if friction is bounded by mu times the reported normal impulse. Lagged models bound it by
 /// the normal force before the step, which the report does not have. They are named here, because
-/// they have no trait in common. Rigid models have this bound if they have friction polygons. The
-/// law of least energy has a square around the cone, which rigid_invariants_test.cpp checks.
+/// they have no trait in common. Rigid models have this bound if they have friction polygons or
+/// cones. The law of least energy has a square around the cone, which rigid_invariants_test.cpp
+/// checks.
 bool has_cone(ContactModel model) {
   const contact::ContactModelTraits& row = contact::traits(model);
-  if (row.is_rigid) return row.tangents == contact::TangentPolicy::kFrictionPolygon;
+  if (row.is_rigid)
+    return row.tangents == contact::TangentPolicy::kFrictionPolygon ||
+           row.tangents == contact::TangentPolicy::kFrictionCone;
   return model != ContactModel::lagged && model != ContactModel::lagged_regularized;
 }
 

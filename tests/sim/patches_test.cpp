@@ -314,19 +314,29 @@ TEST(PatchLimits, WarnsWhenAPlateHasGoneThroughAnother) {
     <body><freejoint/><geom name="above" type="box" size="0.04 0.04 0.0005" mass="100"/></body>
     </worldbody>)"));
   plant::MaterialTable materials = make_materials(scene, make_soft(1e3));
-  Stepper stepper(scene.model, {}, materials);
-  scene.data->qpos[2] = -0.0004;  // an overlap of 0.9 mm: each is 0.45 mm deep in the other
-  scene.data->qvel[2] = -0.1;     // and 0.2 mm more in a step
-  StepReport report;
-  stepper.step(scene.data, 1, &report);
-  ASSERT_EQ(report.patches.size(), 1);
-  EXPECT_GT(report.patches.force[2], 0);
-  EXPECT_FALSE(report.patches.is_deep[0]);
-  stepper.step(scene.data, 1, &report);
-  ASSERT_EQ(report.patches.size(), 1);
-  EXPECT_LT(report.patches.force[2], 0);  // pushed out on the far side, which is nearer now
-  EXPECT_TRUE(report.patches.is_deep[0]);
-  EXPECT_EQ(report.num_warnings, 1);
+  const std::vector<mjtNum> start = scene.state();
+  for (const auto rule : {contact::DeepPatches::extend, contact::DeepPatches::field}) {
+    StepOptions options;
+    options.surfaces.deep_patches = rule;
+    Stepper stepper(scene.model, options, materials);
+    scene.set_state(start);
+    scene.data->qpos[2] = -0.0004;  // an overlap of 0.9 mm: each is 0.45 mm deep in the other
+    scene.data->qvel[2] = -0.1;     // and 0.2 mm more in a step
+    StepReport report;
+    stepper.step(scene.data, 1, &report);
+    ASSERT_EQ(report.patches.size(), 1);
+    const double force = report.patches.force[2];
+    EXPECT_GT(force, 0);
+    EXPECT_FALSE(report.patches.is_deep[0]);
+    stepper.step(scene.data, 1, &report);
+    ASSERT_EQ(report.patches.size(), 1);
+    if (rule == contact::DeepPatches::extend)
+      EXPECT_GT(report.patches.force[2], force);
+    else
+      EXPECT_LT(report.patches.force[2], 0);  // pushed out on the far side, which is nearer now
+    EXPECT_TRUE(report.patches.is_deep[0]);
+    EXPECT_EQ(report.num_warnings, 1);
+  }
 }
 
 TEST(PatchSurfaceVelocity, ConveyorCarriesTheBox) {

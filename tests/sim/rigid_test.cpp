@@ -367,7 +367,8 @@ TEST_P(RigidScene, RoughGroundPassesItsCertificates) {
 INSTANTIATE_TEST_SUITE_P(Models, RigidScene, testing::ValuesIn(rigid_models()), model_name);
 
 TEST(RigidIncline, CoulombsLawIsExact) {
-  for (const ContactModel model : {ContactModel::stewart_trinkle, ContactModel::anitescu_potra}) {
+  for (const ContactModel model :
+       {ContactModel::stewart_trinkle, ContactModel::anitescu_potra, ContactModel::rigid_coulomb}) {
     EXPECT_NEAR(slide(model, 0.4, 0, 300), 0, 1e-9);  // tan 0.4 = 0.42 < 0.5
     const double angle = 0.6, time = 0.3;             // tan 0.6 = 0.68
     const double exact = kGravity * (std::sin(angle) - 0.5 * std::cos(angle)) * time;

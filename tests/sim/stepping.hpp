@@ -10,6 +10,7 @@ namespace stiction::sim {
 
 using support::compliant_models;
 using support::convex_models;
+using support::fast_rigid_models;
 using support::model_name;
 using support::rigid_models;
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
+#include <utility>
 
+#include "stiction/contact/law_tables.hpp"
 #include "stiction/formulations/convex/contact_batch.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
 #include "stiction/formulations/convex/lagged.hpp"
@@ -137,6 +140,7 @@ std::vector<double> find_normal_kinks(const LawStart& start,
       break;
     case NormalLawKind::log_barrier:
     case NormalLawKind::ipc_barrier: kinks = {(x0 + c.law.barrier_thickness) / dt}; break;
+    case NormalLawKind::custom: kinks = {x0 / dt, 1}; break;  // the ends of make_tables
     default: kinks = {x0 / dt}; break;  // other laws act where surfaces overlap
   }
   return kinks;
@@ -240,6 +244,35 @@ std::vector<LawStart> make_law_starts() {
   return starts;
 }
 
+namespace {
+
+/// Returns laws of tables: a hardening spring with a table of damping, and a tent of friction.
+contact::ModelParameters make_tables() {
+  contact::NormalLawTable spring;
+  for (int i = 0; i <= 40; ++i) {
+    const double x = 1e-4 * i;
+    spring.penetration.push_back(x);
+    spring.force.push_back(1e4 * x + 3e7 * x * x);
+  }
+  spring.rate = {-1, -0.5, 0, 0.5, 1};
+  spring.factor = {0, 0.4, 1, 1.7, 2.5};
+  contact::FrictionLawTable friction;
+  for (int i = 0; i <= 30; ++i) {
+    friction.slip.push_back(0.1 * i);
+    friction.friction.push_back(std::tanh(0.1 * i) / std::tanh(3.0));
+  }
+  friction.friction.back() = 1;
+  contact::ModelParameters parameters;
+  parameters.normal_law = contact::NormalLawKind::custom;
+  parameters.custom_law = std::make_shared<const contact::TabulatedLaw>(std::move(spring));
+  parameters.friction_law = contact::FrictionRegularizationKind::custom;
+  parameters.custom_friction =
+      std::make_shared<const contact::TabulatedFriction>(std::move(friction));
+  return parameters;
+}
+
+}  // namespace
+
 std::vector<contact::ModelParameters> make_law_choices() {
   std::vector<contact::ModelParameters> choices;
   for (const contact::NormalLawTraits& law : contact::normal_laws()) {
@@ -250,6 +283,7 @@ std::vector<contact::ModelParameters> make_law_choices() {
       choices.push_back(parameters);
     }
   }
+  choices.push_back(make_tables());
   return choices;
 }
 

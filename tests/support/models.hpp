@@ -33,6 +33,11 @@ inline std::vector<ContactModel> without(ContactModel model, std::vector<Contact
 inline std::vector<ContactModel> rigid_models() {
   return list_models([](const ContactModelTraits& m) { return m.is_rigid; });
 }
+/// Returns the rigid models that do not use Lemke's method, which is slow for many contacts.
+inline std::vector<ContactModel> fast_rigid_models() {
+  return list_models(
+      [](const ContactModelTraits& m) { return m.is_rigid && !m.options.friction_directions; });
+}
 /// Returns all models with compliant contacts, except MuJoCo's own.
 inline std::vector<ContactModel> compliant_models() {
   return list_models([](const ContactModelTraits& m) { return !m.is_rigid && !m.is_mj_step; });

@@ -14,6 +14,7 @@
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/sim/certificate_failure.hpp"
 #include "stiction/sim/failure_text.hpp"
+#include "stiction/sim/force_warning.hpp"
 #include "stiction/sim/patch_writer.hpp"
 #include "stiction/sim/report_writer.hpp"
 #include "stiction/sim/run_stage.hpp"
@@ -322,6 +323,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
   for (const contact::IslandStatistics& island : contacts_.solution.islands)
     if (island.has_conflict)
       report.warn(WarningKind::conflict, describe_conflict(context, d, contacts_, island));
+  warn_of_large_force(context, d, contacts_.problem.time_step, &momentum_);
   patches_.renumber(speculative_.remove_idle(d));
 }
 

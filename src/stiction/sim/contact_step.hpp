@@ -110,8 +110,9 @@ class ContactStep {
   ContactPipeline contacts_;
   std::unique_ptr<formulations::ContactSolver> solver_;
   std::optional<base::ThreadPool> threads_;
-  std::vector<double> qvel_;   // velocities of a solution, in MuJoCo's dofs
-  std::vector<double> guess_;  // velocities of the last solution, in the solver's dofs
+  std::vector<mjtNum> momentum_;  // scratch of warn_of_large_force
+  std::vector<double> qvel_;      // velocities of a solution, in MuJoCo's dofs
+  std::vector<double> guess_;     // velocities of the last solution, in the solver's dofs
   NormalGuess normal_guess_;
   plant::ContactJacobian contact_jacobian_;
   bool has_solution_ = false;  // contacts_ has a solution of its problem

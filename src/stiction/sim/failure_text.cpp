@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <span>
 
+#include "stiction/base/number_text.hpp"
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/plant/model_check.hpp"
@@ -93,7 +94,10 @@ std::string describe_failure(const StepContext& context, const mjData* d,
   if (model.is_rigid && island.status != SolveStatus::kNotFinite)
     return text + " because no velocities satisfy all contacts and limits" +
            find_conflict(context, d, contacts, island) +
-           ": surfaces push the same body in opposite directions, or round-off corrupts the LCP; "
+           ": surfaces push the same body in opposite directions, or " +
+           (model.tangents == contact::TangentPolicy::kFrictionCone
+                ? "the solver of friction cones does not find the motion; "
+                : "round-off corrupts the LCP; ") +
            "take a smaller step, or use a compliant contact model";
   if (island.status == SolveStatus::kInfeasible)
     return text +
@@ -108,12 +112,12 @@ std::string describe_failure(const StepContext& context, const mjData* d,
 }
 
 std::string describe_stop(const StepContext& context, double time, base::StopReason reason) {
-  const std::string step = "the step from time " + plant::format_value(time) + " was given up, ";
+  const std::string step = "the step from time " + base::to_text(time) + " was given up, ";
   const StepOptions& options = context.options;
   switch (reason) {
     case base::StopReason::kOutOfTime:
       return step + "because it takes longer than max_seconds = " +
-             plant::format_value(options.max_seconds.value_or(0)) +
+             base::to_text(options.max_seconds.value_or(0)) +
              "; allow more time, take a smaller step, or use a cheaper contact model";
     case base::StopReason::kOutOfIterations:
       return step + "because an island needs more iterations than iteration_budget = " +

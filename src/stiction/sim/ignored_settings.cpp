@@ -80,11 +80,32 @@ class Finder {
     for (const plant::MaterialProperty& property : plant::law_properties())
       check_property(property, use_.*contact::kLawProperties<bool>[property.law_property],
                      instead[static_cast<int>(property.group)]);
+    check_elasticity();
     const std::string points = "which touches in points";
     check_property(*plant::find_material_property("hydroelastic_modulus"), traits_.takes_patches,
                    points);
     check_sources([](const MaterialSource& s) { return s.pressure_field; }, "pressure_field",
                   traits_.takes_patches, points);
+  }
+
+  /// Reports Young's moduli that neither Hertz's law nor a compliant surface uses.
+  void check_elasticity() {
+    const bool is_hertz =
+        traits_.takes_laws && options_.parameters.normal_law == contact::NormalLawKind::hertz;
+    std::set<std::string> given;
+    for (int i = 0; i < m_->ngeom; ++i) {
+      const plant::Material& material = materials_.geoms[i];
+      const bool is_of_field =
+          traits_.takes_patches && material.compliant && std::isnan(material.hydroelastic_modulus);
+      const bool is_of_points = is_hertz && plant::has_elastic_stiffness(material);
+      if (!std::isnan(material.youngs_modulus) && !is_of_field && !is_of_points)
+        given.insert(materials_.sources[i].youngs_modulus);
+    }
+    for (const std::string& from : given)
+      out_.push_back("youngs_modulus (" + from + ") has no effect" + under_ +
+                     "; it gives the stiffness of the normal law 'hertz' to surfaces without a "
+                     "hertz_stiffness, and the hydroelastic modulus to surfaces with "
+                     "'compliant: true'");
   }
 
   /// Returns "which uses barrier_stiffness and barrier_thickness" with the properties of a group
@@ -135,7 +156,7 @@ class Finder {
     for (int i = 0; i < m_->ngeom; ++i) {
       const plant::Material& material = materials_.geoms[i];
       if (material.rigid || !material.pressure_field.empty() ||
-          !std::isnan(material.hydroelastic_modulus))
+          !std::isnan(plant::find_hydroelastic_modulus(material)))
         continue;
       const MaterialSource& source = materials_.sources[i];
       if (!std::isnan(material.resolution_hint))

@@ -150,6 +150,19 @@ constexpr Option kOptions[] = {
      .help = "Quadrature points of a face of pressure-field contact: 'centroid' has one; "
              "'moment_exact' has three, which give the exact force and moment of a linear "
              "pressure."},
+    {.name = "tilted_faces",
+     .member = choice<kSurfaces, &SurfaceOptions::tilted_faces>(names<contact::tilted_faces_names>),
+     .is_used = has<&ContactModelTraits::takes_patches>,
+     .help =
+         "Faces of pressure-field contact on which a field decreases along the normal, a little "
+         "beyond 90 degrees: 'keep' lets them push with constant pressure; 'drop' removes them, "
+         "as published."},
+    {.name = "deep_patches",
+     .member = choice<kSurfaces, &SurfaceOptions::deep_patches>(names<contact::deep_patches_names>),
+     .is_used = has<&ContactModelTraits::takes_patches>,
+     .help = "Force of pressure-field contact when bodies overlap beyond a medial axis: 'extend' "
+             "lets it go on with the depth along its last tangent; 'field' lets it decrease and "
+             "vanish, as published."},
     {.name = "lcp_solver",
      .member = choice<kParameters, &ModelParameters::lcp_solver>(names<numerics::lcp_solvers>),
      .is_used = reads<&OptionUse::lcp_solver>,

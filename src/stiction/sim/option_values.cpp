@@ -1,10 +1,10 @@
 #include "stiction/sim/option_values.hpp"
 
 #include <cmath>
-#include <cstdio>
 
 #include "stiction/base/error.hpp"
 #include "stiction/base/names.hpp"
+#include "stiction/base/number_text.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -15,12 +15,6 @@ struct Overloaded : F... {
 };
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;  // clang 14 does not deduce the arguments of an aggregate
-
-std::string to_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.10g", value);
-  return text;
-}
 
 bool is_in(const OptionRange& range, double value) {
   return std::isfinite(value) && (range.includes_low ? value >= range.low : value > range.low) &&
@@ -71,7 +65,7 @@ std::vector<std::string_view> list_choices(const Option& option) {
 
 std::string describe_range(const Option& option) {
   const OptionRange& range = option.range;
-  const std::string low = to_text(range.low), high = to_text(range.high);
+  const std::string low = base::to_text(range.low, 10), high = base::to_text(range.high, 10);
   std::string text;  // grown in steps: GCC 12 warns of sums that begin with one word
   switch (option.kind()) {
     case OptionKind::integer:
@@ -106,7 +100,7 @@ void check_range(const Option& option, const OptionValue& value) {
   const double tested = number ? *number : *integer;
   if (is_in(option.range, tested)) return;
   throw Error(ErrorCode::kInvalidValue, std::string(option.name),
-              "is " + to_text(tested) + ", must be " + describe_range(option));
+              "is " + base::to_text(tested, 10) + ", must be " + describe_range(option));
 }
 
 bool is_used(const Option& option, const StepOptions& options) {

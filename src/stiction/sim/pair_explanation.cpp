@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 
 #include "stiction/base/error.hpp"
+#include "stiction/base/number_text.hpp"
+#include "stiction/contact/law_tables.hpp"
 #include "stiction/contact/momentum_factor.hpp"
 #include "stiction/contact/normal_laws.hpp"
 #include "stiction/contact/reach.hpp"
 #include "stiction/plant/contact_patches.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/geom_pair.hpp"
+#include "stiction/plant/hertz_geometry.hpp"
 #include "stiction/plant/material_properties.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/mujoco_friction.hpp"
@@ -21,11 +23,7 @@
 namespace stiction::sim {
 namespace {
 
-std::string to_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
+std::string to_text(double value) { return base::to_text(value, 4); }
 
 /// The value of a property of one surface, and its source.
 struct SurfaceValue {
@@ -53,7 +51,13 @@ class Explainer {
         pair_(pair),
         geoms_{pair.contact.geom[0], pair.contact.geom[1]},
         patch_(patch) {
-    properties_ = plant::set_properties(m, materials, pair.contact, &contact_, law_);
+    is_elastic_ =
+        !patch_ && law_ == contact::NormalLawKind::hertz &&
+        (plant::has_elastic_stiffness(material(0)) || plant::has_elastic_stiffness(material(1)));
+    if (is_elastic_) curvature_ = plant::find_typical_hertz_curvature(m, geoms_[0], geoms_[1]);
+    properties_ =
+        plant::set_properties(m, materials, pair.contact, &contact_, law_,
+                              is_elastic_ ? plant::calc_hertz_factor(curvature_) : plant::kNaN);
     if (patch_)
       contact_.law.dissipation =
           plant::combine_by_modulus((*patch_)[0].modulus, material(0).law.dissipation,
@@ -70,6 +74,7 @@ class Explainer {
         if (is_shown(property)) add_property(property);
       add_friction();
       add_slip_tolerance();
+      add_tables();
     }
     add_geometry();
     return std::move(out_);
@@ -114,6 +119,8 @@ class Explainer {
   }
 
   void add_property(const plant::MaterialProperty& property) {
+    if (is_elastic_ && property.law_property == contact::find_law_property("hertz_stiffness"))
+      return add_elastic_stiffness();
     const double value = contact_.law.*contact::kLawProperties<double>[property.law_property];
     const auto surface = [&](int i) -> SurfaceValue {
       return {plant::find_value(property, material(i), law_), property.source(source(i))};
@@ -123,6 +130,37 @@ class Explainer {
                                            : plant::find_stiffness(law_).mean_rule;
     add(std::string(property.name), value, property.unit, describe(rule, surface(0), surface(1)),
         is_used(property), is_used(property) ? find_note(property, value) : ignored());
+  }
+
+  /// Adds the stiffness of Hertz's law that follows from Young's moduli.
+  void add_elastic_stiffness() {
+    const double factor = plant::calc_hertz_factor(curvature_);
+    const auto describe_surface = [&](int i) -> std::string {
+      const plant::Material& surface = material(i);
+      if (!plant::has_elastic_stiffness(surface))
+        return to_text(surface.law.hertz_stiffness) + " N/m^1.5 (" + source(i).law.hertz_stiffness +
+               ")";
+      const bool has_ratio = !std::isnan(surface.poissons_ratio);
+      const double nu = has_ratio ? surface.poissons_ratio : plant::kDefaultPoissonsRatio;
+      return "E = " + to_text(surface.youngs_modulus) + " Pa (" + source(i).youngs_modulus +
+             ") and nu = " + to_text(nu) + (has_ratio ? "" : " (default)");
+    };
+    const double k = contact_.law.hertz_stiffness;
+    add("contact_modulus", k / factor, "Pa",
+        "1/E* = (1 - nu1^2)/E1 + (1 - nu2^2)/E2 of " + describe_surface(0) + ", and " +
+            describe_surface(1),
+        true, "E* of the pair; hertz_stiffness is 4/3 E* sqrt(R) for spheres");
+    std::string note = "radii of the relative curvature " + to_text(1 / curvature_.most) + " and " +
+                       to_text(1 / curvature_.least) + " m";
+    const bool is_constant = plant::has_constant_curvature(m_, geoms_[0]) &&
+                             plant::has_constant_curvature(m_, geoms_[1]);
+    if (!is_constant)
+      note +=
+          " where the geoms touch with sides or faces, crossed; each step takes the curvature "
+          "at each contact";
+    if (curvature_.is_crowned) note += "; a line or a face counts as crowned by 0.1 mm";
+    add("hertz_stiffness", k, "N/m^1.5", "Hertz's law of the contact modulus and the shapes", true,
+        std::move(note));
   }
 
   std::string find_note(const plant::MaterialProperty& property, double value) const {
@@ -151,12 +189,16 @@ class Explainer {
       const plant::GeomBody& body = (*patch_)[i];
       const bool is_rigid = std::isinf(body.modulus);
       const std::string of = ", " + describe_geom(i);
+      const bool is_elastic = !is_rigid && std::isnan(material(i).hydroelastic_modulus);
       const std::string& from = source(i).pressure_field != plant::MaterialSource::kDefault
                                     ? source(i).pressure_field
-                                : is_rigid ? source(i).rigid
-                                           : source(i).hydroelastic_modulus;
+                                : is_rigid   ? source(i).rigid
+                                : is_elastic ? source(i).youngs_modulus
+                                             : source(i).hydroelastic_modulus;
       add("hydroelastic_modulus" + of, body.modulus, "Pa", from, true,
-          is_rigid ? "rigid" : "pressure at the deepest point");
+          is_rigid     ? "rigid"
+          : is_elastic ? "pressure at the deepest point, E/(1 - nu^2) of its youngs_modulus"
+                       : "pressure at the deepest point");
       if (body.num_elements > 0)
         add("mesh" + of, body.num_elements, is_rigid ? "triangles" : "tets",
             source(i).resolution_hint, true);
@@ -165,6 +207,11 @@ class Explainer {
             "twice the largest distance of an inner point to the boundary; a body that moves by "
             "more than half of it in a step may be missed");
     }
+    const bool drops = options_.surfaces.tilted_faces == geometry::TiltedFaces::drop;
+    add("largest tilt of a face", drops ? 90 : 112.5, "deg",
+        "tilted_faces = " + std::string(contact::name_of(options_.surfaces.tilted_faces)), true,
+        drops ? "faces beyond this angle to a pressure gradient are dropped, as published"
+              : "faces beyond 90 degrees to a pressure gradient push with constant pressure");
   }
 
   // ---- friction ---------------------------------------------------------------------------------
@@ -248,6 +295,24 @@ class Explainer {
         is_used ? note : "not used by " + std::string(traits_.name));
   }
 
+  /// Adds the sizes of the tables of the laws.
+  void add_tables() {
+    if (!traits_.takes_laws) return;
+    const contact::ModelParameters& parameters = options_.parameters;
+    if (law_ == contact::NormalLawKind::custom && parameters.custom_law->table()) {
+      const contact::NormalLawTable& table = *parameters.custom_law->table();
+      add("normal law", static_cast<double>(table.force.size()), "points", "table of the caller",
+          true,
+          to_text(table.force.back()) + " N at " + to_text(table.penetration.back()) +
+              " m, the last penetration; beyond it the force goes on along its tangent");
+    }
+    if (parameters.friction_law == contact::FrictionRegularizationKind::custom)
+      add("friction law", static_cast<double>(parameters.custom_friction->table().slip.size()),
+          "points", "table of the caller", true,
+          "reaches Coulomb's friction at " +
+              to_text(parameters.custom_friction->table().slip.back()) + " slip tolerances");
+  }
+
   // ---- MuJoCo's numbers, and the distance at which the contact acts -----------------------------
 
   void add_mujoco_compliance() {
@@ -305,6 +370,8 @@ class Explainer {
   const std::array<plant::GeomBody, 2>* patch_;  // their bodies; null: they touch in points
   contact::Contact contact_;
   plant::PairProperties properties_;
+  bool is_elastic_ = false;          // true if Hertz's law has its stiffness from a Young's modulus
+  plant::HertzCurvature curvature_;  // at a typical place, if is_elastic_
   std::vector<ExplainedNumber> out_;
 };
 
@@ -334,8 +401,13 @@ PairExplanation explain_pair(const mjModel* m, const plant::MaterialTable& mater
   out.why_points = plant::explain_points(m, first, bodies[0], second, bodies[1]);
   out.is_patch = takes_patches && bodies[0].body && bodies[1].body && out.why_points.empty();
   if (!takes_patches && (bodies[0].body || bodies[1].body))
-    out.why_points =
-        "'" + std::string(contact::traits(options.contact_model).name) + "' has no pressure fields";
+    out.why_points = "'" + std::string(contact::traits(options.contact_model).name) +
+                     "' has no pressure fields" +
+                     (contact::traits(options.contact_model).is_rigid
+                          ? ", because they press only where bodies overlap; use a compliant "
+                            "contact model, such "
+                            "as 'coulomb', for patches"
+                          : "");
   out.numbers = Explainer(m, materials, options, pair, out.is_patch ? &bodies : nullptr).explain();
   return out;
 }

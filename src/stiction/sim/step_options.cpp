@@ -22,6 +22,9 @@ void validate(const StepOptions& options) {
   if (options.parameters.normal_law == contact::NormalLawKind::custom &&
       !options.parameters.custom_law)
     throw Error(ErrorCode::kInvalidValue, "custom_law", "is null; give one by make_custom_law");
+  if (options.parameters.friction_law == contact::FrictionRegularizationKind::custom &&
+      !options.parameters.custom_friction)
+    throw Error(ErrorCode::kInvalidValue, "custom_friction", "is null; give a TabulatedFriction");
 }
 
 }  // namespace stiction::sim

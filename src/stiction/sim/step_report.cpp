@@ -9,6 +9,7 @@ const char* name(WarningKind kind) {
     case WarningKind::mujoco: return "mujoco";
     case WarningKind::patch_limit: return "patch_limit";
     case WarningKind::conflict: return "conflict";
+    case WarningKind::large_force: return "large_force";
   }
   return "";
 }

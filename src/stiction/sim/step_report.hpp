@@ -85,8 +85,9 @@ enum class WarningKind {
   mujoco,       // MuJoCo's own
   patch_limit,  // pressure fields are thin for their speed, or deep in each other
   conflict,     // overlaps, limits and equalities cannot be corrected together
+  large_force,  // a contact force that no weight, motion or applied force explains
 };
-inline constexpr int kNumWarningKinds = 3;
+inline constexpr int kNumWarningKinds = 4;
 
 /// Returns the name of a kind, such as "patch_limit".
 const char* name(WarningKind kind);

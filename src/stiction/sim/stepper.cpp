@@ -9,9 +9,11 @@
 #include <variant>
 
 #include "stiction/base/error.hpp"
+#include "stiction/base/number_text.hpp"
 #include "stiction/plant/model_check.hpp"
 #include "stiction/plant/solver_outputs.hpp"
 #include "stiction/sim/contact_step.hpp"
+#include "stiction/sim/dry_friction_check.hpp"
 #include "stiction/sim/event_step.hpp"
 #include "stiction/sim/failure_text.hpp"
 #include "stiction/sim/ignored_settings.hpp"
@@ -188,7 +190,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540001;  // "STICST", version 1
+  constexpr std::uint64_t kFormat = 0x5354494353540002;  // "STICST", version 2
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
   };
@@ -224,8 +226,8 @@ void Stepper::Workspace::begin(mjData* d) {
     char text[200];
     std::snprintf(text, sizeof text,
                   "%s[%d] is %s at time %s, must be within [-1e10, 1e10]; the step was not taken",
-                  fault.array, fault.index, plant::format_value(fault.value).c_str(),
-                  plant::format_value(d->time).c_str());
+                  fault.array, fault.index, base::to_text(fault.value).c_str(),
+                  base::to_text(d->time).c_str());
     return context.fail(fault.is_state ? kNonFiniteState : kNonFiniteInput, text);
   }
   context.update();
@@ -233,7 +235,7 @@ void Stepper::Workspace::begin(mjData* d) {
   const double dt = context.mirror.opt.timestep;
   if (!(dt > 0 && std::isfinite(dt)))
     return context.fail(kNonFiniteInput,
-                        "the model's timestep is " + plant::format_value(dt) +
+                        "the model's timestep is " + base::to_text(dt) +
                             ", must be finite and above 0; the step was not taken");
   if (!plant::has_sound_bodies(context.model)) {
     const std::string text = plant::explain_failure(context.model);
@@ -265,8 +267,8 @@ void Stepper::Workspace::check_end(mjData* d) {
   std::snprintf(text, sizeof text,
                 "%s[%d] would be %s at the end of the step from time %s, because the motion is too "
                 "fast for the time step; use a smaller one",
-                fault.array, fault.index, plant::format_value(fault.value).c_str(),
-                plant::format_value(d->time).c_str());
+                fault.array, fault.index, base::to_text(fault.value).c_str(),
+                base::to_text(d->time).c_str());
   context.fail(kNonFiniteSolution, text);
 }
 
@@ -283,6 +285,7 @@ void Stepper::Workspace::explain() {
 Stepper::Stepper(const mjModel* model, const StepOptions& options, plant::MaterialTable materials) {
   validate(options);
   plant::check_model(model);
+  check_dry_friction(model, options);
   workspace_ = std::make_unique<Workspace>(model, options, std::move(materials));
 }
 Stepper::~Stepper() = default;

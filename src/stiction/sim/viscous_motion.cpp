@@ -5,30 +5,22 @@
 #include <numeric>
 #include <span>
 
-#include "stiction/base/error.hpp"
 #include "stiction/certificate/certificate_fields.hpp"
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/plant/write_back.hpp"
 #include "stiction/sim/certificate_failure.hpp"
+#include "stiction/sim/dry_friction_check.hpp"
 #include "stiction/sim/report_writer.hpp"
 #include "stiction/sim/viscous_forces.hpp"
 
 namespace stiction::sim {
 namespace {
 
-void refuse_dry_friction(const mjModel* m) {
-  constexpr const char* kText =
-      "has dry friction (frictionloss), but 'rk4' needs smooth forces; use damping instead, or the "
-      "integrator 'event_driven'";
-  for (int i = 0; i < m->nv; ++i)
-    if (m->dof_frictionloss[i] > 0)
-      throw Error(ErrorCode::kUnsupported, plant::describe(m, mjOBJ_JOINT, m->dof_jntid[i]), kText);
-  for (int i = 0; i < m->ntendon; ++i)
-    if (m->tendon_frictionloss[i] > 0)
-      throw Error(ErrorCode::kUnsupported, plant::describe(m, mjOBJ_TENDON, i), kText);
-}
+constexpr const char* kNeedsSmoothForces =
+    "has dry friction (frictionloss), but 'rk4' needs smooth forces; use damping instead, or the "
+    "integrator 'event_driven'";
 
 /// Returns the solver's options. The positions of rows are accelerations here, so they are
 /// corrected fully.
@@ -47,7 +39,7 @@ ViscousMotion::ViscousMotion(const mjModel* m, const StepOptions& options,
       impact_solver_(formulations::make_contact_solver(options.contact_model)),
       acceleration_solver_(formulations::make_contact_solver(options.contact_model)),
       left_out_(m->ngeom, 0) {
-  refuse_dry_friction(m);
+  refuse_dry_friction(m, kNeedsSmoothForces);
   no_implicit_forces_.clear(m->nv);
 }
 

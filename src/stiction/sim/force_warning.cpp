@@ -1,0 +1,76 @@
+#include "stiction/sim/force_warning.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "stiction/plant/model.hpp"
+
+namespace stiction::sim {
+namespace {
+
+/// The contact with the largest impulse.
+struct LargestImpulse {
+  int contact = -1;
+  double impulse = 0;  // [N s]
+};
+
+LargestImpulse find_largest(const ContactReport& contacts) {
+  LargestImpulse out;
+  for (int c = 0; c < contacts.size(); ++c) {
+    const double* x = &contacts.impulse[3 * c];
+    const double impulse = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    if (impulse > out.impulse) out = {c, impulse};
+  }
+  return out;
+}
+
+/// Returns P [N s].
+double calc_momentum(const mjModel* m, const mjData* d, double mass, double dt,
+                     std::vector<mjtNum>* scratch) {
+  const int nv = static_cast<int>(m->nv);
+  scratch->resize(2 * static_cast<std::size_t>(nv));
+  mjtNum *v = scratch->data(), *p = v + nv;
+  mju_addScl(v, d->qvel, d->qacc_smooth, dt, nv);
+  mj_mulM(m, d, p, v);
+  const double energy = mju_dot(v, p, nv);
+  return std::sqrt(mass * std::max(energy, 0.0));
+}
+
+std::string describe(const mjModel* m, const ContactReport& contacts, int c, double force,
+                     double weight) {
+  const std::string geoms = plant::describe(m, mjOBJ_GEOM, contacts.geoms[2 * c]) + " and " +
+                            plant::describe(m, mjOBJ_GEOM, contacts.geoms[2 * c + 1]);
+  char text[400];
+  std::snprintf(
+      text, sizeof text,
+      " press on each other with %.2g N, %.1g times the weight of all bodies, which neither "
+      "motion nor applied forces explain; they overlap by %.2g m, and their joints hardly "
+      "let them part; exclude the pair from collision, or give the geoms a stiffness",
+      force, force / weight, std::max(0.0, -contacts.distance[c]));
+  return geoms + text;
+}
+
+}  // namespace
+
+void warn_of_large_force(StepContext& context, const mjData* d, double dt,
+                         std::vector<mjtNum>* scratch) {
+  const mjModel* m = context.model;
+  const ContactReport& contacts = context.report.contacts;
+  const LargestImpulse largest = find_largest(contacts);
+  if (largest.contact < 0) return;
+  double mass = 0;
+  for (int b = 1; b < m->nbody; ++b) mass += m->body_mass[b];
+  // Without gravity, accelerations of 1 m/s^2 are those of a scene of everyday size.
+  const double weight = mass * std::max(mju_norm3(m->opt.gravity), 1.0);
+  if (largest.impulse <= kTooManyWeights * weight * dt) return;
+  if (largest.impulse <= kTooManyWeights * weight * dt + calc_momentum(m, d, mass, dt, scratch))
+    return;
+  context.report.warn(WarningKind::large_force,
+                      describe(m, contacts, largest.contact, largest.impulse / dt, weight));
+}
+
+}  // namespace stiction::sim

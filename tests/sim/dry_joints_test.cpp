@@ -1,0 +1,117 @@
+// Joints with frictionloss in scenes, under all rigid models.
+#include <cmath>
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "sim/stepping.hpp"
+#include "stiction/base/error.hpp"
+#include "stiction/numerics/lcp_solvers.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::ContactModel;
+using support::Scene;
+
+/// A chain of hinges in the air.
+/// @param axes the hinges' axes, repeated from the root on
+std::string make_chain(int num_links, std::initializer_list<const char*> axes) {
+  std::string open, close;
+  for (int i = 0; i < num_links; ++i) {
+    open += std::string("<body pos='") + (i > 0 ? "0.2" : "0") + " 0 0'><joint axis='" +
+            axes.begin()[i % axes.size()] +
+            "' frictionloss='0.1' damping='0.01'/><geom type='capsule' fromto='0 0 0 0.2 0 0' "
+            "size='0.02' contype='0' conaffinity='0'/>";
+    close += "</body>";
+  }
+  return support::make_mjcf(R"(timestep="0.002")", "<worldbody>" + open + close + "</worldbody>");
+}
+
+/// A body in the air on three slides and three hinges.
+std::string make_floating_body() {
+  std::string joints;
+  for (const char* type : {"slide", "hinge"})
+    for (const char* axis : {"1 0 0", "0 1 0", "0 0 1"})
+      joints += std::string("<joint type='") + type + "' axis='" + axis + "' frictionloss='0.01'/>";
+  return support::make_mjcf(R"(timestep="0.002")",
+                            "<worldbody><body>" + joints +
+                                "<geom type='capsule' size='.02 .1' pos='.05 0 .03' mass='.25'/>"
+                                "</body></worldbody>");
+}
+
+double calc_energy(const Scene& scene) {
+  mj_energyPos(scene.model, scene.data);
+  mj_energyVel(scene.model, scene.data);
+  return scene.data->energy[0] + scene.data->energy[1];
+}
+
+class DryJointScene : public testing::TestWithParam<ContactModel> {};
+
+TEST_P(DryJointScene, ChainsSwingAndLoseEnergy) {
+  for (const std::string& mjcf :
+       {make_chain(3, {"0 1 0"}), make_chain(5, {"0 1 0", "1 0 0", "0 0 1"}),
+        make_chain(8, {"0 1 0"}), make_floating_body()}) {
+    for (int seed = 0; seed < 5; ++seed) {
+      Scene scene(mjcf);
+      std::mt19937_64 rng(seed);
+      std::normal_distribution<double> normal(0, 2);
+      for (int i = 0; i < scene.model->nv; ++i) scene.data->qvel[i] = normal(rng);
+      Stepper stepper(scene.model, make_options(GetParam()));
+      mj_forward(scene.model, scene.data);
+      const double before = calc_energy(scene);
+      ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 300)) << "seed " << seed;
+      mj_forward(scene.model, scene.data);
+      EXPECT_LT(calc_energy(scene), before);
+    }
+  }
+}
+
+TEST_P(DryJointScene, AThrownHammerComesToRest) {
+  std::string joints;
+  for (const char* type : {"slide", "hinge"})
+    for (const char* axis : {"1 0 0", "0 1 0", "0 0 1"})
+      joints += std::string("<joint type='") + type + "' axis='" + axis +
+                "' frictionloss='0.001' damping='" + (type[0] == 'h' ? "0.1" : "0") + "'/>";
+  const std::string mjcf =
+      support::make_mjcf(R"(timestep="0.002")",
+                         "<worldbody><geom type='box' size='1 1 .1' pos='0 0 -.1'/>"
+                         "<body pos='0 0 0.06'>" +
+                             joints +
+                             "<geom type='cylinder' size='.015 .14' euler='0 90 0' mass='.1'/>"
+                             "<geom type='cylinder' size='.025 .05' pos='.14 0 0' "
+                             "euler='90 0 0' mass='.15'/></body></worldbody>");
+  for (int seed = 0; seed < 6; ++seed) {
+    Scene scene(mjcf);
+    std::mt19937_64 rng(seed);
+    std::normal_distribution<double> normal(0, 2);
+    scene.data->qpos[2] = 0.05;
+    for (int i = 3; i < 6; ++i) scene.data->qvel[i] = normal(rng);
+    Stepper stepper(scene.model, make_options(GetParam()));
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 500)) << "seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, DryJointScene, testing::ValuesIn(rigid_models()), model_name);
+
+TEST(DryJointOptions, ActiveSetRefusesDryFrictionAndNamesTheJoint) {
+  if (!numerics::ActiveSetQp::is_available()) GTEST_SKIP() << "this build has no DAQP";
+  const Scene scene(make_chain(2, {"0 1 0"}));
+  StepOptions options = make_options(ContactModel::no_slip);
+  options.parameters.lcp_solver = numerics::LcpSolver::active_set;
+  try {
+    const Stepper stepper(scene.model, options);
+    ADD_FAILURE() << "the model was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_NE(std::string(error.what()).find("joint"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("ppm_ratio"), std::string::npos) << error.what();
+  }
+  // Other models do not read the option.
+  options.contact_model = ContactModel::stewart_trinkle;
+  EXPECT_NO_THROW(Stepper(scene.model, options));
+}
+
+}  // namespace
+}  // namespace stiction::sim

@@ -1,0 +1,81 @@
+// The warning of contact forces that nothing explains: it finds bodies that overlaps press
+// together, and it is silent about impacts, loads and strong motors.
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "sim/stepping.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using support::Scene;
+
+constexpr int kKind = static_cast<int>(WarningKind::large_force);
+
+/// Steps a scene and returns the number of warnings of large forces.
+/// @param text     the last warning is written to it
+/// @param is_large if given, whether a contact force exceeded 1e4 weights
+int count_warnings(Scene* scene, contact::ContactModel model, int num_steps, std::string* text,
+                   bool* is_large = nullptr) {
+  StepOptions options = make_options(model);
+  options.on_failure = OnFailure::keep_best;
+  Stepper stepper(scene->model, options);
+  int count = 0;
+  for (int i = 0; i < num_steps; ++i) {
+    const StepReport& report = stepper.step(scene->data);
+    count += report.warnings[kKind].count;
+    if (report.warnings[kKind].count > 0) *text = report.warnings[kKind].text;
+    if (!is_large) continue;
+    double weight = 0;
+    for (int b = 1; b < scene->model->nbody; ++b) weight += 9.81 * scene->model->body_mass[b];
+    for (const double impulse : report.contacts.normal_impulse)
+      *is_large = *is_large || impulse / report.contacts.time_step > 1e4 * weight;
+  }
+  return count;
+}
+
+class ForceWarning : public testing::TestWithParam<contact::ContactModel> {};
+INSTANTIATE_TEST_SUITE_P(Models, ForceWarning, testing::ValuesIn(compliant_models()), model_name);
+
+TEST_P(ForceWarning, NamesABodyThatOverlapsTwoWalls) {
+  // The walls are 40 mm too near. A near-rigid contact of 1 kg has 4e7 N/m at 1 ms.
+  Scene scene(support::make_mjcf(R"(timestep="0.001")", R"(<worldbody>
+<geom name="left" type="box" size="0.1 1 1" pos="-0.18 0 0"/>
+<geom name="right" type="box" size="0.1 1 1" pos="0.18 0 0"/>
+<body><joint type="slide" axis="1 0 0"/><geom name="box" type="box" size="0.1 0.1 0.1" mass="1"/></body>
+</worldbody>)"));
+  std::string text;
+  bool is_large = false;
+  const int count = count_warnings(&scene, GetParam(), 20, &text, &is_large);
+  EXPECT_EQ(count > 0, is_large);
+  EXPECT_EQ(is_large, GetParam() != contact::ContactModel::sap);  // sap softens such contacts
+  if (!is_large) return;
+  EXPECT_NE(text.find("'box'"), std::string::npos) << text;
+  EXPECT_NE(text.find("overlap by 0.02 m"), std::string::npos) << text;
+}
+
+TEST_P(ForceWarning, IsSilentAboutAnImpact) {
+  // 1 kg stops from 50 m/s within 10 us: 5e6 N.
+  Scene scene(support::make_mjcf(R"(timestep="0.00001")", R"(<worldbody>
+<geom type="plane" size="1 1 1"/><body pos="0 0 0.1001"><freejoint/><geom size="0.1" mass="1"/></body>
+</worldbody>)"));
+  scene.data->qvel[2] = -50;
+  std::string text;
+  EXPECT_EQ(count_warnings(&scene, GetParam(), 5, &text), 0) << text;
+  EXPECT_GT(scene.data->qvel[2], -25);
+}
+
+TEST_P(ForceWarning, IsSilentAboutAStrongMotor) {
+  // A press of 10 g pushes with 1 MN, 1e7 times its weight.
+  Scene scene(support::make_mjcf(R"(timestep="0.002")", R"(<worldbody>
+<geom type="plane" size="1 1 1"/><body pos="0 0 0.1"><joint name="j" type="slide" axis="0 0 1"/>
+<geom size="0.1" mass="0.01"/></body></worldbody><actuator><motor joint="j"/></actuator>)"));
+  scene.data->ctrl[0] = -1e6;
+  std::string text;
+  EXPECT_EQ(count_warnings(&scene, GetParam(), 20, &text), 0) << text;
+}
+
+}  // namespace
+}  // namespace stiction::sim
