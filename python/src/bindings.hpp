@@ -14,7 +14,9 @@ namespace nb = nanobind;
 inline mjModel* model_at(std::uintptr_t address) { return reinterpret_cast<mjModel*>(address); }
 inline mjData* data_at(std::uintptr_t address) { return reinterpret_cast<mjData*>(address); }
 
+void bind_cones(nb::module_& m);
 void bind_errors();
+void bind_laws(nb::module_& m);
 void bind_lcp(nb::module_& m);
 void bind_meshes(nb::module_& m);
 void bind_models(nb::module_& m);

@@ -75,6 +75,8 @@ void bind_all_names(nanobind::module_& m) {
 
 NB_MODULE(_core, m) {
   stiction::python::bind_errors();
+  stiction::python::bind_cones(m);
+  stiction::python::bind_laws(m);
   stiction::python::bind_lcp(m);
   stiction::python::bind_meshes(m);
   stiction::python::bind_models(m);

@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -9,6 +10,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include "laws.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/sim/option_values.hpp"
 
@@ -89,12 +91,32 @@ void check_option(std::string_view name, nb::handle value) {
   sim::check_range(option, from_python(option, value));
 }
 
+/// Sets a law that is given as a table.
+/// @return false if the option is no law
+bool set_law(std::string_view name, nb::handle content, sim::StepOptions* options) {
+  contact::ModelParameters& parameters = options->parameters;
+  if (name == "normal_law") {
+    parameters.normal_law = contact::NormalLawKind::custom;
+    parameters.custom_law =
+        std::make_shared<const contact::TabulatedLaw>(make_normal_law_table(content));
+    return true;
+  }
+  if (name == "friction_law") {
+    parameters.friction_law = contact::FrictionRegularizationKind::custom;
+    parameters.custom_friction =
+        std::make_shared<const contact::TabulatedFriction>(make_friction_law_table(content));
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 sim::StepOptions make_step_options(const nb::dict& given) {
   sim::StepOptions options;
   for (const auto& [name, value] : given) {
     const Option& option = sim::find_option(nb::cast<std::string_view>(name));
+    if (nb::isinstance<nb::dict>(value) && set_law(option.name, value, &options)) continue;
     sim::set_value(option, from_python(option, value), &options);
   }
   return options;
@@ -104,6 +126,11 @@ nb::dict make_dict(const sim::StepOptions& options) {
   nb::dict values;
   for (const Option& option : sim::option_table())
     values[nb::cast(option.name)] = to_python(sim::get_value(option, options));
+  const contact::ModelParameters& parameters = options.parameters;
+  if (parameters.normal_law == contact::NormalLawKind::custom && parameters.custom_law->table())
+    values["normal_law"] = make_dict(*parameters.custom_law->table());
+  if (parameters.friction_law == contact::FrictionRegularizationKind::custom)
+    values["friction_law"] = make_dict(parameters.custom_friction->table());
   return values;
 }
 

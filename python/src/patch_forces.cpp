@@ -33,16 +33,18 @@ void bind_patch_forces(nb::module_& m) {
       .def(
           "__init__",
           [](PatchForces* self, std::uintptr_t model, const std::string& tessellation,
-             const std::string& quadrature, double stiction_tolerance,
-             const io::ContactProperties& properties, nb::handle /*owner*/) {
+             const std::string& quadrature, const std::string& tilted_faces,
+             double stiction_tolerance, const io::ContactProperties& properties,
+             nb::handle /*owner*/) {
             new (self)
                 PatchForces(model_at(model), io::assign_materials(model_at(model), properties),
                             {.tessellation = contact::parse_tessellation(tessellation),
-                             .quadrature = contact::parse_quadrature(quadrature)},
+                             .quadrature = contact::parse_quadrature(quadrature),
+                             .tilted_faces = contact::parse_tilted_faces(tilted_faces)},
                             stiction_tolerance);
           },
-          "model"_a, "tessellation"_a, "quadrature"_a, "stiction_tolerance"_a, "properties"_a,
-          "owner"_a, nb::keep_alive<1, 7>(),
+          "model"_a, "tessellation"_a, "quadrature"_a, "tilted_faces"_a, "stiction_tolerance"_a,
+          "properties"_a, "owner"_a, nb::keep_alive<1, 8>(),
           "`owner` is the MjModel at the address `model`; it lives as long as the forces.")
       .def("calc", &calc, "data"_a,
            "Returns the generalized forces of all patches [N, N m], float64 (nv,).")

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "laws.hpp"
 #include "stiction/io/contact_properties.hpp"
 #include "stiction/io/material_assignment.hpp"
 #include "stiction/plant/material_properties.hpp"
@@ -28,6 +29,7 @@ nb::dict make_content(const ContactProperties& properties) {
           std::isinf(value) ? nb::object(nb::str(".inf")) : nb::object(nb::float_(value));
     }
     if (material.values.rigid) values["rigid"] = true;
+    if (material.values.compliant) values["compliant"] = true;
     if (const std::string& file = material.values.pressure_field; !file.empty())
       values["pressure_field"] = file;
     materials[material.name.c_str()] = values;
@@ -37,6 +39,8 @@ nb::dict make_content(const ContactProperties& properties) {
   if (!properties.materials.empty()) content["materials"] = materials;
   if (!properties.rules.empty()) content["geoms"] = geoms;
   if (!properties.classes.empty()) content["classes"] = classes;
+  if (properties.normal_law) content["normal_law"] = make_dict(*properties.normal_law);
+  if (properties.friction_law) content["friction_law"] = make_dict(*properties.friction_law);
   return content;
 }
 
@@ -83,10 +87,11 @@ void bind_properties(nb::module_& m) {
               "Source of the properties: a file, or the name of an argument.")
       .def_ro("warnings", &ContactProperties::warnings,
               "Entries of the file that were ignored, each with file and line.")
-      .def_prop_ro(
-          "content", &make_content, nb::sig("def content(self) -> dict[str, dict[str, object]]"),
-          "The content as a dict with `materials`, `geoms` and `classes`, which can be written as "
-          "JSON; infinity is '.inf'.")
+      .def_prop_ro("content", &make_content,
+                   nb::sig("def content(self) -> dict[str, dict[str, object]]"),
+                   "The content as a dict with `materials`, `geoms`, `classes` and the tables of "
+                   "laws, which can be written as "
+                   "JSON; infinity is '.inf'.")
       .def("__bool__", [](const ContactProperties& self) { return !self.empty(); })
       .def("__repr__", [](const ContactProperties& self) {
         return "ContactProperties(" + std::to_string(self.materials.size()) + " materials, " +

@@ -117,6 +117,21 @@ void bind_solver_reports(nb::module_& m) {
               "violated limits and violated equalities cannot all be corrected at once.");
 }
 
+/// Calls a function of stiction.report_views.
+template <class... Arguments>
+nb::object call_view(const char* function, Arguments&&... arguments) {
+  return nb::module_::import_("stiction.report_views").attr(function)(arguments...);
+}
+
+/// Lets Python convert a report to plain values.
+template <class Report>
+void def_to_dict(nb::class_<Report>& c) {
+  c.def(
+      "to_dict", [](nb::handle self) { return call_view("to_dict", self); },
+      nb::sig("def to_dict(self) -> dict[str, typing.Any]"),
+      "Returns the attributes as dicts, lists, numbers and strings, for a log or JSON.");
+}
+
 /// Returns the mean forces of all contacts as a new NumPy array, (n, 3).
 auto calc_forces(const ContactReport& contacts) {
   auto* force = new std::vector<double>(contacts.impulse);
@@ -171,6 +186,12 @@ void bind_contact_report(nb::module_& m) {
                        "impulse / time_step, as a new array.");
   contacts.def_ro("time_step", &ContactReport::time_step, "Length of the step [s].");
   contacts.def("__len__", &ContactReport::size, "Number of contacts.");
+  contacts.def(
+      "__getitem__",
+      [](nb::handle self, int index) { return call_view("find_contact", self, index); },
+      nb::sig("def __getitem__(self, index: int) -> Contact"), nb::arg("index"),
+      "Returns one contact, with the names of the arrays as attributes.");
+  def_to_dict(contacts);
   def_pickle(contacts);
 }
 
@@ -187,6 +208,8 @@ void bind_reports(nb::module_& m) {
       "all warnings of the call. The report stays valid for as long as it, or one of its arrays, "
       "is kept.");
   def_pickle(report);
+  def_to_dict(report);
+  report.def("_repr_html_", [](nb::handle self) { return call_view("to_html", self); });
   report
       .def_ro("status_bits", &StepReport::status,
               "Bits of the status, 0 for 'ok'; see StepStatus in C++.")
@@ -221,7 +244,8 @@ void bind_reports(nb::module_& m) {
       .def_ro("islands", &StepReport::islands, "Statistics of the solve of each island.")
       .def_ro("num_warnings", &StepReport::num_warnings,
               "Number of warnings in the call: of MuJoCo, of patches that are deep or thin (see "
-              "ContactPatch), and of conflicts (see IslandStatistics.has_conflict).")
+              "ContactPatch), of conflicts (see IslandStatistics.has_conflict), and of contact "
+              "forces above 1e4 weights that nothing explains.")
       .def_ro("warning", &StepReport::warning, "The last warning; empty if there was none.")
       .def_prop_ro(
           "warnings",
@@ -234,7 +258,7 @@ void bind_reports(nb::module_& m) {
             return out;
           },
           "The warnings of the call by kind: their number, and the last text. The kinds are "
-          "'mujoco', 'patch_limit' and 'conflict'.")
+          "'mujoco', 'patch_limit', 'conflict' and 'large_force'.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +
                "', time=" + std::to_string(r.time) +

@@ -26,13 +26,20 @@ using io::ContactProperties;
 using sim::Stepper;
 using sim::StepReport;
 
+/// Returns options with the laws of a properties file.
+sim::StepOptions with_laws(sim::StepOptions options, const ContactProperties& properties) {
+  io::apply_laws(properties, &options);
+  return options;
+}
+
 /// Steps a model and returns reports. A report is reused when nothing in Python refers to it or to
 /// one of its arrays; otherwise it does not change.
 class PyStepper {
  public:
   PyStepper(std::uintptr_t model, const sim::StepOptions& options,
             const ContactProperties& properties)
-      : stepper_(model_at(model), options, io::assign_materials(model_at(model), properties)) {
+      : stepper_(model_at(model), with_laws(options, properties),
+                 io::assign_materials(model_at(model), properties)) {
     stepper_.set_interrupt(&has_signal);
   }
 

@@ -20,10 +20,12 @@ using io::ContactProperties;
 class Surfaces {
  public:
   Surfaces(std::uintptr_t model, const ContactProperties& properties,
-           const std::string& tessellation)
+           const std::string& tessellation, const std::string& tilted_faces)
       : model_(model_at(model)),
         patches_(model_, io::assign_materials(model_, properties),
-                 {.tessellation = contact::parse_tessellation(tessellation)}) {}
+                 {.tessellation = contact::parse_tessellation(tessellation),
+                  .tilted_faces = contact::parse_tilted_faces(tilted_faces),
+                  .deep_patches = contact::DeepPatches::field}) {}
   Surfaces(const Surfaces&) = delete;
   Surfaces& operator=(const Surfaces&) = delete;
 
@@ -68,9 +70,12 @@ void bind_surfaces(nb::module_& m) {
       .def(
           "__init__",
           [](Surfaces* self, std::uintptr_t model, const ContactProperties& properties,
-             const std::string& tessellation,
-             nb::handle /*owner*/) { new (self) Surfaces(model, properties, tessellation); },
-          "model"_a, "properties"_a, "tessellation"_a, "owner"_a, nb::keep_alive<1, 5>(),
+             const std::string& tessellation, const std::string& tilted_faces,
+             nb::handle /*owner*/) {
+            new (self) Surfaces(model, properties, tessellation, tilted_faces);
+          },
+          "model"_a, "properties"_a, "tessellation"_a, "tilted_faces"_a, "owner"_a,
+          nb::keep_alive<1, 6>(),
           "`owner` is the MjModel at the address `model`; it lives as long as the surfaces.")
       .def("calc", &Surfaces::calc, "data"_a, "num_times"_a, "drift"_a,
            "Returns the patches at the poses of `data`.");

@@ -11,17 +11,27 @@ import sys
 from pathlib import Path
 
 TYPES = {"number": "float", "integer": "int", "flag": "bool"}
+# Laws may be tables too.
+LAWS = {"normal_law": "NormalLaw", "friction_law": "FrictionLaw"}
+HEADER = """from collections.abc import Mapping
+from typing import Any, TypedDict
+
+from stiction.laws import FrictionLaw, NormalLaw
+
+class StepOptions(TypedDict, total=False):"""
 
 
 def main(folder: str, output: str) -> None:
     sys.path.insert(0, folder)
     import _core
 
-    lines = ["from typing import TypedDict", "", "class StepOptions(TypedDict, total=False):"]
+    lines = [HEADER]
     for option in _core.list_options():
         if option["name"] == "contact_model":  # an argument that may be given by its place
             continue
         name = TYPES.get(option["kind"], "str")
+        if law := LAWS.get(option["name"]):
+            name = f"str | {law} | Mapping[str, Any]"
         optional = " | None" if option["is_optional"] else ""
         lines.append(f"    {option['name']}: {name}{optional}")
     Path(output).write_text("\n".join(lines) + "\n")

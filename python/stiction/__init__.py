@@ -5,7 +5,7 @@ from stiction._load import load_core
 # Loads libmujoco, which _core is linked with, and explains a missing or wrong MuJoCo.
 load_core()
 
-from stiction import lcp  # noqa: E402
+from stiction import cones, lcp  # noqa: E402
 from stiction._core import (  # noqa: E402
     Certificate,
     ContactPatch,
@@ -32,6 +32,7 @@ from stiction.errors import (  # noqa: E402
     StepWarning,
     StictionWarning,
 )
+from stiction.laws import FrictionLaw, NormalLaw  # noqa: E402
 from stiction.recording import Recorder, Recording, Replay  # noqa: E402
 from stiction.scene import Scene, load_scene  # noqa: E402
 from stiction.simulator import Simulator  # noqa: E402
@@ -48,8 +49,10 @@ __all__ = [
     "ContinuousDynamics",
     "ControlSchedule",
     "Error",
+    "FrictionLaw",
     "IgnoredSettingWarning",
     "Motion",
+    "NormalLaw",
     "PatchReport",
     "Recorder",
     "Recording",
@@ -62,6 +65,7 @@ __all__ = [
     "StictionWarning",
     "TraceReport",
     "__version__",
+    "cones",
     "contact_models",
     "friction_laws",
     "integrators",

@@ -61,6 +61,7 @@ class ContinuousDynamics:
         tessellation: faces of the contact surfaces: 'triangle', whose forces stay smooth while
             corners of a face appear and disappear, or 'polygon'.
         quadrature: 'moment_exact' or 'centroid', as in Simulator.
+        tilted_faces: 'keep' or 'drop', as in Simulator.
         stiction_tolerance: v_s > 0 [m/s]. A smaller value makes the equations stiffer.
 
     Raises:
@@ -74,6 +75,7 @@ class ContinuousDynamics:
         properties: PropertiesLike,
         tessellation: str = "triangle",
         quadrature: str = "moment_exact",
+        tilted_faces: str = "keep",
         stiction_tolerance: float = 1e-4,
     ) -> None:
         check_model_type(model)
@@ -82,6 +84,7 @@ class ContinuousDynamics:
             model._address,
             check_name("tessellation", tessellation),
             check_name("quadrature", quadrature),
+            check_name("tilted_faces", tilted_faces),
             check_number("stiction_tolerance", stiction_tolerance),
             make_properties(properties) or ContactProperties(),
             model,

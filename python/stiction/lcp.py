@@ -8,6 +8,8 @@ The solvers, with the default first:
 - 'ppm_ratio': ratio-tested principal pivoting [drumwright2015], for symmetric positive semidefinite
   Q. It uses a guess, and tries fallbacks after a failure.
 - 'ppm': principal pivoting as published [drumwright2015], for the same Q. It may fail.
+- 'ppm_i': the method that 'ppm' modifies, principal pivoting method I [murty1974], for P-matrices. It
+  may fail for other Q.
 - 'lemke': Lemke's method [lemke1965], for any Q; it is made for copositive ones. It has fallbacks of
   its own.
 - 'active_set': DAQP's dual active-set method [arnstrom2022], for the same Q as 'ppm_ratio'. Some
@@ -22,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,9 +31,8 @@ from numpy.typing import ArrayLike
 import stiction._core as _core
 from stiction._core import LcpResult, lcp_solvers
 from stiction.arguments import check_flag, check_integer, check_name, check_number
+from stiction.array_arguments import MAX_ENTRIES, take_matrix, take_vector
 from stiction.errors import Error
-
-_MAX_ENTRIES = 2**31 - 1  # The compiled module indexes the entries of a matrix with int.
 
 __all__ = [
     "LcpResult",
@@ -62,8 +62,8 @@ def solve(
             such solver.
         MemoryError: the problem is too large for the solver.
     """
-    r = _take_vector("r", r)
-    Q = _take_matrix("Q", Q, (r.size, r.size), "F")
+    r = take_vector("r", r)
+    Q = take_matrix("Q", Q, (r.size, r.size), "F")
     return _core.lcp_solve(Q, r, check_name("solver", solver), _take_guess(guess))
 
 
@@ -88,9 +88,9 @@ def solve_gram(
         Error: as solve.
         MemoryError: as solve.
     """
-    b, u_hat = _take_vector("b", b), _take_vector("u_hat", u_hat)
-    N = _take_matrix("N", N, (b.size, u_hat.size), "C")
-    if solver == "lemke" and b.size**2 > _MAX_ENTRIES:
+    b, u_hat = take_vector("b", b), take_vector("u_hat", u_hat)
+    N = take_matrix("N", N, (b.size, u_hat.size), "C")
+    if solver == "lemke" and b.size**2 > MAX_ENTRIES:
         raise Error(
             "unsupported",
             "N",
@@ -129,13 +129,13 @@ def solve_mlcp(
         Error: as solve.
         MemoryError: as solve.
     """
-    a, b = _take_vector("a", a), _take_vector("b", b)
+    a, b = take_vector("a", a), take_vector("b", b)
     n, c = a.size, b.size
     matrices = (
-        _take_matrix("A", A, (n, n), "F"),
-        _take_matrix("C", C, (n, c), "F"),
-        _take_matrix("D", D, (c, n), "F"),
-        _take_matrix("B", B, (c, c), "F"),
+        take_matrix("A", A, (n, n), "F"),
+        take_matrix("C", C, (n, c), "F"),
+        take_matrix("D", D, (c, n), "F"),
+        take_matrix("B", B, (c, c), "F"),
     )
     return _core.lcp_solve_mlcp(*matrices, a, b, check_name("solver", solver), _take_guess(guess))
 
@@ -179,7 +179,7 @@ def select_rows(
     Raises:
         Error: X is not a matrix of numbers, or a value is out of range.
     """
-    rows = _take_matrix("X", X, None, "C")
+    rows = take_matrix("X", X, None, "C")
     num_first = check_integer("num_first", num_first, 0, rows.shape[0])
     tolerance = check_number("tolerance", tolerance)
     if not 0 <= tolerance < 1:
@@ -192,39 +192,6 @@ def select_rows(
     rank = selected.size
     factor = np.ldexp(factor.reshape(rank, rank), exponents[selected])
     return RowBasis(selected, basis.reshape(rank, rows.shape[1]), factor)
-
-
-def _take_array(name: str, value: Any, ndim: int) -> np.ndarray:
-    try:
-        if np.ma.is_masked(value):
-            raise TypeError("it has masked entries")
-        array = np.asarray(value)
-        if array.dtype.kind not in "biufO":
-            raise TypeError(f"its type is {array.dtype}")
-        array = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError, OverflowError) as e:
-        raise Error("wrong_shape", name, f"is not an array of real numbers: {e}") from e
-    if array.ndim != ndim:
-        kind = "vector" if ndim == 1 else "matrix"
-        raise Error("wrong_shape", name, f"has shape {array.shape}, must be a {kind}")
-    if array.size > _MAX_ENTRIES:
-        raise Error(
-            "unsupported",
-            name,
-            f"has shape {array.shape}, must have at most {_MAX_ENTRIES} entries",
-        )
-    return array
-
-
-def _take_vector(name: str, value: Any) -> np.ndarray:
-    return np.ascontiguousarray(_take_array(name, value, 1))
-
-
-def _take_matrix(name: str, value: Any, shape: tuple[int, int] | None, order: str) -> np.ndarray:
-    array = _take_array(name, value, 2)
-    if shape is not None and array.shape != shape:
-        raise Error("wrong_shape", name, f"has shape {array.shape}, must be {shape}")
-    return np.asfortranarray(array) if order == "F" else np.ascontiguousarray(array)
 
 
 def _take_guess(guess: Sequence[int] | None) -> list[int]:

@@ -14,9 +14,13 @@ from typing import Any, Literal
 
 from stiction._core import contact_models, list_options
 from stiction.arguments import check_flag, check_integer, check_name, check_number
+from stiction.laws import check_law
 from stiction.names import suggest_name
 
-Value = bool | int | float | str | None
+Value = bool | int | float | str | dict[str, Any] | None
+
+# The options that may be tables, and the classes of these.
+_LAWS = {"normal_law": "NormalLaw", "friction_law": "FrictionLaw"}
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class Option:
     @property
     def type(self) -> str:
         """The type of its values as an annotation, such as 'float | None'."""
+        if law := _LAWS.get(self.name):
+            return f"str | {law} | Mapping[str, Any]"
         name = {"number": "float", "integer": "int", "flag": "bool", "choice": "str"}[self.kind]
         return f"{name} | None" if self.is_optional else name
 
@@ -58,6 +64,8 @@ class Option:
         """
         if value is None and self.is_optional:
             return None
+        if self.name in _LAWS:
+            return check_law(self.name, value)
         checks: dict[str, Callable[[], Value]] = {
             "number": lambda: check_number(self.name, value),
             "integer": lambda: check_integer(self.name, value, wanted=self.range),
@@ -69,7 +77,8 @@ class Option:
     def describe_values(self) -> str:
         """Returns sentences on range, default and contact models, after the help."""
         none = "None, or " if self.is_optional else ""
-        text = f"Must be {none}{self.range}; the default is {self.default}."
+        table = f", or a stiction.{law}" if (law := _LAWS.get(self.name)) else ""
+        text = f"Must be {none}{self.range}{table}; the default is {self.default}."
         if len(self.contact_models) < len(contact_models()):
             text += f" Read by {', '.join(self.contact_models)}."
         return text

@@ -26,13 +26,19 @@ class ContactSurfaces:
         model: kept by reference. Later changes to the shapes of its geoms have no effect.
         properties: contact properties of geoms, as for Simulator.
         tessellation: faces of the surfaces, 'polygon' or 'triangle', as for Simulator.
+        tilted_faces: 'keep' or 'drop', as for Simulator.
 
     Raises:
         Error: an argument is out of range, or the tetrahedral mesh of a geom cannot be read or made.
     """
 
     def __init__(
-        self, model: mujoco.MjModel, properties: PropertiesLike, *, tessellation: str = "polygon"
+        self,
+        model: mujoco.MjModel,
+        properties: PropertiesLike,
+        *,
+        tessellation: str = "polygon",
+        tilted_faces: str = "keep",
     ) -> None:
         check_model_type(model)
         self._model = model
@@ -40,6 +46,7 @@ class ContactSurfaces:
             model._address,
             make_properties(properties) or ContactProperties(),
             check_name("tessellation", tessellation),
+            check_name("tilted_faces", tilted_faces),
             model,
         )
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
+from scipy import sparse
 
 
 @pytest.fixture(autouse=True)
@@ -14,3 +18,28 @@ def interruptible() -> Iterator[None]:
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, previous)
+
+
+@pytest.fixture
+def read_fclib() -> Callable[[Path], dict[str, np.ndarray]]:
+    """Returns a function that reads the matrices and vectors of an FCLIB problem."""
+    return _read_fclib
+
+
+def _read_fclib(path: Path) -> dict[str, np.ndarray]:
+    with h5py.File(path) as file:
+        group = file[next(name for name in file if name.startswith("fclib_"))]
+        matrices = {name: _read_matrix(group[name]) for name in ("M", "H", "W") if name in group}
+        vectors = {name: group["vectors"][name][:] for name in group["vectors"]}
+        return matrices | vectors
+
+
+def _read_matrix(group: h5py.Group) -> np.ndarray:
+    """Reads triplets, compressed columns (nz = -1) or compressed rows (nz = -2)."""
+    shape = int(group["m"][0]), int(group["n"][0])
+    x, i, p, nz = group["x"][:], group["i"][:], group["p"][:], int(group["nz"][0])
+    if nz == -1:
+        return sparse.csc_matrix((x, i, p), shape).toarray()
+    if nz == -2:
+        return sparse.csr_matrix((x, i, p), shape).toarray()
+    return sparse.coo_matrix((x[:nz], (i[:nz], p[:nz])), shape).toarray()

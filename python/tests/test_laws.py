@@ -88,7 +88,7 @@ def test_near_rigid_barriers_hold_bodies_just_apart() -> None:
         ("normal_law", "hunt-crossley", "did you mean 'hunt_crossley'?"),
         ("normal_law", "custom", "normal_law: there is no 'custom'"),
         ("friction_law", "sof", "did you mean 'soft'?"),
-        ("friction_law", 3, "friction_law: is 3, must be a text"),
+        ("friction_law", 3, "friction_law: is 3, must be a name, a stiction.FrictionLaw"),
     ],
 )
 def test_unknown_names_are_errors(option: str, value: object, message: str) -> None:

@@ -121,7 +121,8 @@ def test_fragments_beside_a_written_section_are_refused(clone: Path) -> None:
     done = release(clone, "7.8.9")
     assert done.returncode == 1
     assert "the section '## 7.8.9 (unreleased)'" in done.stderr
-    assert "changelog/+thing.feature.md; move the fragments into the section" in done.stderr
+    assert "changelog/+thing.feature.md" in done.stderr
+    assert "; move the fragments into the section" in done.stderr
     assert git(clone, "rev-parse", "HEAD") == head
     assert git(clone, "status", "--porcelain") == ""
 

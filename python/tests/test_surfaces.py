@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import stiction
+from stiction.experiments import gripper
 from stiction.package_scenes import find_scene_file
 
 
@@ -64,3 +65,21 @@ def test_a_surface_without_a_step_is_marked_as_deep() -> None:
     for height, is_deep in ((0.001, True), (0.04, False)):
         data.qpos[2] = height
         assert [patch.is_deep for patch in surfaces.calc(data)] == [is_deep]
+
+
+@pytest.mark.filterwarnings("ignore::stiction.StepWarning")  # the coarse bubbles are deep
+def test_tilted_faces_are_dropped_on_request_in_surfaces_and_steps() -> None:
+    scene = gripper.load_gripper(gripper.RESOLUTIONS[0])  # whose coarse meshes have tilted faces
+    data = scene.make_data()
+    scene.make_simulator("lagged").step(data, 30)
+    keep, drop = (
+        stiction.ContactSurfaces(scene.model, scene.properties, tilted_faces=rule).calc(data)
+        for rule in ("keep", "drop")
+    )
+    simulator = scene.make_simulator(tilted_faces="drop")
+    report = simulator.step(data)
+    assert simulator.options["tilted_faces"] == "drop"
+    assert keep.num_faces > drop.num_faces == report.patches.num_faces > 100
+    assert [patch.area for patch in drop] == [patch.area for patch in report.patches]
+    with pytest.raises(stiction.Error, match=r"tilted_faces: there is no 'drp'.*'drop'"):
+        stiction.ContactSurfaces(scene.model, scene.properties, tilted_faces="drp")

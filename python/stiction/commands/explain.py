@@ -61,7 +61,10 @@ def _print_head(console: Console, explanation: dict[str, Any]) -> None:
         console.print(f"{_name(geom)} of body '{geom['body']}': {material}", markup=False)
     verdict = "collide" if explanation["collides"] else "do not collide"
     model = f"contact model {explanation['contact_model']}"
-    laws = (explanation["normal_law"], explanation["friction_law"])
+    laws = tuple(
+        law if isinstance(law, str) else "of a table"
+        for law in (explanation["normal_law"], explanation["friction_law"])
+    )
     if laws != (DEFAULTS["normal_law"], DEFAULTS["friction_law"]):
         model += f", normal law {laws[0]}, friction law {laws[1]}"
     console.print(f"They {verdict}: {explanation['reason']}; {model}.", markup=False)

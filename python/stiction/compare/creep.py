@@ -19,7 +19,7 @@ Source: [castro2023] sections V and VI; [castro2020]; MuJoCo's documentation, ch
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import mujoco
@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from stiction import StepReport
 from stiction._core import contact_model_traits
 from stiction.compare.held_body import HeldBody
+from stiction.laws import FrictionLaw
 
 Vector = NDArray[np.float64]
 
@@ -98,24 +99,44 @@ def predict_creep(
     return solve_creep(bound, eps, held.load * dt, options["friction_law"])
 
 
-def solve_creep(bound: Vector, eps: Vector, load: float, friction_law: str = "soft") -> float:
+def solve_creep(
+    bound: Vector, eps: Vector, load: float, friction_law: str | Mapping[str, Any] = "soft"
+) -> float:
     """Returns the root v of sum_i bound_i f(v / eps_i) = load [m/s].
 
     Args:
         bound: friction bounds mu gamma_n [N s], (n,).
         eps: slip tolerances > 0 [m/s], (n,).
         load: tangential impulse, above 0 and below the sum of the bounds [N s].
-        friction_law: name of f.
+        friction_law: name of f, or the content of its table.
     """
-    speed = _SLIP[friction_law](load / bound.sum())
+    if isinstance(friction_law, str):
+        f, slip_of = _FRICTION[friction_law], _SLIP[friction_law]
+    else:
+        f, slip_of = _tabulate(friction_law)
+    speed = slip_of(load / bound.sum())
     low, high = speed * eps.min(), speed * eps.max()  # equal to the root if all eps are equal
     while high - low > 1e-12 * high:
         middle = 0.5 * (low + high)
         if middle in (low, high):
             break
-        friction = np.sum(bound * _FRICTION[friction_law](middle / eps))
+        friction = np.sum(bound * f(middle / eps))
         low, high = (middle, high) if friction < load else (low, middle)
     return float(0.5 * (low + high))
+
+
+def _tabulate(content: Mapping[str, Any]) -> tuple[Callable[..., Any], Callable[..., float]]:
+    """Returns f of a table and its inverse."""
+    law = FrictionLaw(**content)
+
+    def find_slip(share: float) -> float:
+        low, high = 0.0, float(content["slip"][-1])
+        while high - low > 1e-14 * high:
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if law.calc_share(middle) < share else (low, middle)
+        return 0.5 * (low + high)
+
+    return np.vectorize(law.calc_share), find_slip
 
 
 def solve_tamsi_creep(rho: float, v_s: float) -> float:

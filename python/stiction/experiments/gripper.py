@@ -88,6 +88,7 @@ def make_gripper_simulator(
     contact_model: str,
     tessellation: str = DEFAULTS["tessellation"],
     tolerance: float = DEFAULTS["tolerance"],
+    tilted_faces: str = DEFAULTS["tilted_faces"],
 ) -> stiction.Simulator:
     """Makes a simulator with the study's stiction tolerance."""
     with ignored_settings_are_fine():
@@ -96,6 +97,7 @@ def make_gripper_simulator(
             stiction_tolerance=STICTION_TOLERANCE,
             tessellation=tessellation,
             tolerance=tolerance,
+            tilted_faces=tilted_faces,
         )
 
 
@@ -105,17 +107,18 @@ def run_gripper(
     contact_model: str = DEFAULTS["contact_model"],
     tessellation: str = DEFAULTS["tessellation"],
     tolerance: float = DEFAULTS["tolerance"],
+    tilted_faces: str = DEFAULTS["tilted_faces"],
 ) -> GripperRun:
     """Holds the spatula for 0.4 s, then lifts it by 0.1 m within 1 s.
 
     Args:
         resolution: resolution of the meshes.
         duration: simulated time [s].
-        contact_model, tessellation, tolerance: as in Simulator.
+        contact_model, tessellation, tolerance, tilted_faces: as in Simulator.
     """
     scene = load_gripper(resolution)
     model, data = scene.model, scene.make_data()
-    simulator = make_gripper_simulator(scene, contact_model, tessellation, tolerance)
+    simulator = make_gripper_simulator(scene, contact_model, tessellation, tolerance, tilted_faces)
     num_steps = round(duration / TIME_STEP)
     rows = np.zeros((num_steps, 6))
     force = {model.geom(geom).name: np.zeros((num_steps, 3)) for geom in range(model.ngeom)}

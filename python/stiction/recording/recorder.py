@@ -16,6 +16,7 @@ from stiction.arguments import check_integer, check_path
 from stiction.errors import Error, StepError, StictionWarning
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import format as fmt
+from stiction.recording.pressure_fields import pack_pressure_fields
 from stiction.recording.writer import RecordingWriter
 from stiction.simulator import Simulator
 
@@ -74,7 +75,8 @@ class Recorder:
             "options": json.dumps(simulator.options),
             "notes": json.dumps(notes or {}),
         }
-        self._writer = RecordingWriter(self.path, model_bytes, layout, metadata, scene_path)
+        files = pack_pressure_fields(simulator.options.get("properties"))
+        self._writer = RecordingWriter(self.path, model_bytes, layout, metadata, scene_path, files)
 
     def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
         """Advances data by nstep steps as Simulator.step does, and records each step.

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import functools
 import json
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +20,7 @@ from mcap.records import Attachment, Header, Message, Metadata, Schema
 from stiction.arguments import check_path
 from stiction.errors import Error
 from stiction.recording import format as fmt
+from stiction.recording.pressure_fields import PREFIX, unpack_pressure_fields
 from stiction.recording.reader import Damage, RecordReader, decompress
 from stiction.recording.step import Step, read_steps
 from stiction.simulator import Simulator
@@ -67,7 +71,7 @@ class Recording:
         self.scene_files = {
             name: data.decode(errors="replace")
             for name, data in self._attachments.items()
-            if name != fmt.MODEL_ATTACHMENT
+            if name != fmt.MODEL_ATTACHMENT and not name.startswith(PREFIX)
         }
 
     def __iter__(self) -> Iterator[Step]:
@@ -151,10 +155,11 @@ class Recording:
 
         Raises:
             Error: the options are those of another version, or out of range; or the recorded
-                properties name files, which are not opened, and `properties` is not given.
+                properties name a file that the recording does not contain, and `properties` is not
+                given.
         """
-        if "properties" not in options:
-            self._refuse_files()
+        if "properties" not in options and self.options.get("properties"):
+            options["properties"] = self._properties
         try:
             return Simulator(self.model, **{**self.options, **options})
         except TypeError as e:
@@ -162,20 +167,22 @@ class Recording:
                 "version", str(self.path), f"has options of another version of stiction: {e}"
             ) from e
 
-    def _refuse_files(self) -> None:
-        """Raises Error if the contact properties name files.
+    @functools.cached_property
+    def _properties(self) -> dict[str, Any] | None:
+        """The recorded contact properties, which name copies of the recorded pressure fields."""
+        try:
+            return unpack_pressure_fields(
+                self.options.get("properties"), self._attachments, self._folder
+            )
+        except Error as e:
+            raise self._error(e.message, e.code) from e
 
-        A recording from elsewhere must not choose which files of this machine are opened.
-        """
-        materials = (self.options.get("properties") or {}).get("materials") or {}
-        for name, material in materials.items():
-            if isinstance(material, dict) and "pressure_field" in material:
-                raise self._error(
-                    f"material '{name}' has the pressure field '{material['pressure_field']}', a file "
-                    "that a recording does not contain and that is not opened without your consent; "
-                    "give the properties of the run (--properties, or properties=)",
-                    "unsupported",
-                )
+    @functools.cached_property
+    def _folder(self) -> Path:
+        """The folder of those copies. It is deleted with this object."""
+        folder = tempfile.mkdtemp(prefix="stiction-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
 
     @functools.cached_property
     def model(self) -> mujoco.MjModel:

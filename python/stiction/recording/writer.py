@@ -49,6 +49,7 @@ class RecordingWriter:
         layout: fmt.Layout,
         metadata: dict[str, str],
         scene: Path | None,
+        files: dict[str, bytes],
     ) -> None:
         self._path = path
         self._channels: dict[str, int] = {}
@@ -71,6 +72,8 @@ class RecordingWriter:
             writer.add_metadata(fmt.METADATA, texts)
             packed = zstandard.compress(model_bytes)
             writer.add_attachment(0, 0, fmt.MODEL_ATTACHMENT, "application/zstd", packed)
+            for name, packed in files.items():
+                writer.add_attachment(0, 0, name, "application/zstd", packed)
             for name, text in _read_scene_files(scene) if scene else []:
                 writer.add_attachment(0, 0, name, "text/xml", text)
             self._add_channels(writer, layout)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import inspect
 import re
 from collections import Counter
@@ -16,13 +17,21 @@ from public_headers import SOURCES, list_public_headers
 
 import stiction
 import stiction.compare
+import stiction.cones
 import stiction.lcp
 import stiction.meshing
 import stiction.recording
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PYTHON_PAGES = sorted((DOCS / "api" / "python").glob("*.md"))
-MODULES = (stiction, stiction.compare, stiction.lcp, stiction.meshing, stiction.recording)
+MODULES = (
+    stiction,
+    stiction.compare,
+    stiction.cones,
+    stiction.lcp,
+    stiction.meshing,
+    stiction.recording,
+)
 
 
 def list_public_objects() -> list[Any]:
@@ -37,6 +46,10 @@ def resolve(name: str, module: str) -> Any:
     path = name if name.startswith("stiction.") else f"{module}.{name}"
     found: Any = stiction
     for part in path.split(".")[1:]:
+        if isinstance(found, ModuleType) and not hasattr(found, part):
+            importlib.import_module(
+                f"{found.__name__}.{part}"
+            )  # a module that nothing imported yet
         found = getattr(found, part)
     return found
 

@@ -111,11 +111,14 @@ def test_all_solvers_find_the_same_velocities() -> None:
 
 
 def test_coulomb_holds_the_row_only_with_friction() -> None:
+    fall = 0.5 * 9.81 * 1e-6 * 20 * 21
     sticking = run_coulomb(CANONICAL, 20, 1.0)
-    assert not sticking.unsolved and abs(sticking.drop[-1]) < 1e-9
+    # The LCP has several solutions, and in some of them a corner slips. Which one is found depends on
+    # the last bits of Q, and so on the BLAS library of the machine.
+    assert not sticking.unsolved and abs(sticking.drop[-1]) < 0.01 * fall
     free = run_coulomb(CANONICAL, 20, 0.0)
     assert not free.unsolved
-    assert free.drop[-1] == pytest.approx(0.5 * 9.81 * 1e-6 * 20 * 21)
+    assert free.drop[-1] == pytest.approx(fall)
     state = make_start(CANONICAL)
     contacts = find_contacts(CANONICAL, state)
     assert make_coulomb_lcp(CANONICAL, state, contacts, 1.0).Q.shape == (216, 216)

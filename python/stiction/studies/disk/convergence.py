@@ -116,8 +116,24 @@ def study_grid(
     return figures, errors, checks
 
 
-def run_continuous(disk: Disk, tolerance: float) -> tuple[DiskRun, int]:
-    """Integrates the continuous motion with error control, sampled at the smallest of STEPS.
+def run_continuous(
+    disk: Disk,
+    tolerance: float,
+    *,
+    ratio: float = RATIO,
+    duration: float = DURATION,
+    sampling: float = STEPS[-1],
+    stiction_tolerance: float = STICTION_TOLERANCE,
+    method: str = "DOP853",
+) -> tuple[DiskRun, int]:
+    """Integrates the continuous motion with error control.
+
+    Args:
+        tolerance: relative tolerance of the integrator.
+        ratio: initial ratio [-].
+        duration, sampling: duration of the run and interval of its samples [s].
+        stiction_tolerance: of regularized friction [m/s].
+        method: integrator, a name of scipy.integrate.solve_ivp.
 
     Returns the run and the number of evaluations of the accelerations.
     """
@@ -127,13 +143,13 @@ def run_continuous(disk: Disk, tolerance: float) -> tuple[DiskRun, int]:
         properties=disk.properties,
         tessellation=disk.tessellation,
         quadrature=disk.quadrature,
-        stiction_tolerance=STICTION_TOLERANCE,
+        stiction_tolerance=stiction_tolerance,
     )
-    data = disk.make_data(model, RATIO)
-    times = np.linspace(0, DURATION, round(DURATION / STEPS[-1]) + 1)
+    data = disk.make_data(model, ratio)
+    times = np.linspace(0, duration, round(duration / sampling) + 1)
     motion = dynamics.integrate(
-        data, DURATION, times=times, relative_tolerance=tolerance,
-        absolute_tolerance=1e-5 * tolerance, method="DOP853",
+        data, duration, times=times, relative_tolerance=tolerance,
+        absolute_tolerance=1e-5 * tolerance, method=method,
     )  # fmt: skip
     run = DiskRun(
         time=motion.time.tolist(),

@@ -20,7 +20,7 @@ from stiction.studies.study import Settings
 QUICK_RATIOS = (0.1, 1.0, 10.0)
 _TIME_STEP = 1e-4  # [s]; not given in print
 _STICTION_TOLERANCE = 1e-6  # [m/s]
-_TO_FRACTION = 1e-3  # fraction of the initial speed at which the ratio is measured
+TO_FRACTION = 1e-3  # fraction of the initial speed at which the ratio is measured
 _DURATION = 1.06 * SPEED / (FRICTION * GRAVITY)  # longer than any start takes to stop [s]
 
 
@@ -34,8 +34,8 @@ def study_published(settings: Settings) -> tuple[dict[str, Any], dict[float, Dis
     for ratio in QUICK_RATIOS if settings.quick else RATIOS:
         settings.tell(f"as published, from {ratio:.3g}")
         run = run_steps(Disk(), "tamsi", ratio, _TIME_STEP, _DURATION, _STICTION_TOLERANCE)
-        final[ratio] = run.ratio_at(_TO_FRACTION)
-        runs[ratio] = _cut(run, _TO_FRACTION)
+        final[ratio] = run.ratio_at(TO_FRACTION)
+        runs[ratio] = _cut(run, TO_FRACTION)
     theory = calc_final_ratio()
     errors = [each / theory - 1 for each in final.values()]
     mean_error = float(np.mean(errors))

@@ -18,6 +18,7 @@ from stiction.studies.disk.attraction import (
     study_models,
 )
 from stiction.studies.disk.convergence import study_grid, study_time
+from stiction.studies.disk.error_controlled import study_error_controlled
 from stiction.studies.disk.plots import draw_convergence_of_disk, draw_ratios, draw_springs
 from stiction.studies.disk.published import study_published
 from stiction.studies.disk.springs import study_springs
@@ -35,6 +36,7 @@ def run_study(settings: Settings) -> StudyResult:
     )
     attraction, runs = study_attraction(settings)
     published, published_runs, published_checks = study_published(settings)
+    controlled, controlled_checks = study_error_controlled(settings, figures["ring"])
     springs, spring_checks = study_springs(settings)
     of_models, model_checks = study_models(settings)
     in_time, time_errors, time_checks = study_time(settings)
@@ -42,6 +44,7 @@ def run_study(settings: Settings) -> StudyResult:
     figures |= {
         "attraction": attraction,
         "as_published": published,
+        "error_controlled": controlled,
         "springs": springs,
         "contact_models": of_models,
         "time": in_time,
@@ -63,7 +66,8 @@ def run_study(settings: Settings) -> StudyResult:
             "final ratios and convergence in the grid depend on the quadrature rule, not on the "
             "contact model; they are computed with lagged"
         )
-    result.checks += [*published_checks, *spring_checks, *model_checks, *time_checks, *grid_checks]
+    result.checks += [*published_checks, *controlled_checks, *spring_checks]
+    result.checks += [*model_checks, *time_checks, *grid_checks]
     exact, fixed = "lagged, exact moments, steps that shrink", "tamsi, centroids, fixed step"
     result.plots = {
         "fig05_ratio": draw_ratios(

@@ -27,10 +27,9 @@ _MODEL = "lagged_regularized"
 
 # Tags of the rows of Drake's results by resolution.
 _PEER_TAGS = {"230": "230", "500": "500", "1200": "1000", "1800": "1500"}
-# The resolutions at which Drake uses all faces. At the others, it drops faces whose normal is more
-# than 90 degrees from the pressure gradient. They carry 10 to 13 % of the force, so that its bodies
-# settle at other heights.
-_NOTHING_IS_DROPPED = ("1200",)
+# Drake's discrete steps drop faces whose normal is more than 90 degrees from a pressure gradient, as
+# the paper does. They carry 10 to 13 % of the force, except at 1200 faces, where there are none.
+_DRAKES_RULE = "drop"
 _PAPER_FACES, _PAPER_SOLVE = 4.05, 4.09  # the paper's ratios of triangles to polygons
 
 Runs = dict[str, dict[str, list[GripperRun]]]  # repeated runs by tessellation and resolution
@@ -202,12 +201,14 @@ def _check_peers(
     for name in runs:
         peer = rows[f"{_PEER_TAGS[name]}_sap_polygon"]
         resolution = next(r for r in RESOLUTIONS if r.name == name)
-        ours = run_gripper(resolution, _DURATION, "sap")
-        faces = float(np.mean(ours.faces[_SKIPPED:]))
+        ours = run_gripper(resolution, _DURATION, "sap", tilted_faces=_DRAKES_RULE)
+        kept = run_gripper(resolution, _DURATION, "sap")
+        faces = float(np.mean(kept.faces[_SKIPPED:]))  # Drake counts those that it drops
         compared[name] = {
             "faces": faces,
             "drake_faces": peer["faces_mean"],
             "pancake": ours.pancake,
+            "pancake_with_all_faces": kept.pancake,
             "drake_pancake": peer["end"][9],
         }
         checks.append(
@@ -219,15 +220,14 @@ def _check_peers(
                 "Drake's sap",
             )
         )
-        if name in _NOTHING_IS_DROPPED:
-            checks.append(
-                check_at_most(
-                    f"difference in height of the pancake to Drake, sap, at {name} faces [m]",
-                    abs(ours.pancake - peer["end"][9]),
-                    1e-4,
-                    "Drake's sap, which uses all faces here",
-                )
+        checks.append(
+            check_at_most(
+                f"difference in height of the pancake to Drake, sap, at {name} faces [m]",
+                abs(ours.pancake - peer["end"][9]),
+                1e-4,
+                "Drake's sap, which drops the same faces",
             )
+        )
     result.figures["drake"] = compared
     return checks
 

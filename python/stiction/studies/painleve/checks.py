@@ -22,7 +22,7 @@ from stiction.studies.painleve.theory import (
 )
 
 # Rigid models that jam in the step that starts closest to the singular angle.
-PUNCTUAL = ("stewart_trinkle", "drumwright_shell")
+PUNCTUAL = ("stewart_trinkle", "drumwright_shell", "rigid_coulomb")
 # Compliant models whose friction follows the normal force of the same step. They jam within two steps
 # of a rod on a spring. The others jam later by a first-order error.
 _COUPLED = ("coulomb", "tamsi")

@@ -43,7 +43,7 @@ FRICTIONS = (1.6, 1.9, 2.0, 2.15, FRICTION, 2.45, 3.0)
 QUICK_FRICTIONS = (1.6, 2.0, FRICTION, 3.0)
 _FRICTION_STEP = 2e-5  # [s]
 
-_RIGID = ("stewart_trinkle", "anitescu_potra", "drumwright_shell")
+_RIGID = ("stewart_trinkle", "anitescu_potra", "drumwright_shell", "rigid_coulomb")
 _COMPLIANT = find_models(lambda model: not (model.is_rigid or model.is_mj_step))
 _JAMS = (*_RIGID, *_COMPLIANT, "no_slip")
 

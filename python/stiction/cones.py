@@ -1,0 +1,121 @@
+"""Solves contact problems with circular friction cones on NumPy arrays, by the solver of the contact
+model 'rigid_coulomb'.
+
+    result = stiction.cones.solve(G, b, mu, u_hat)
+    result.status, result.r, result.w
+
+Find impulses r, a motion u = u_hat + G^T r and velocities w = G u + b with
+
+    0 <= r_n, 0 <= w_n, r_n w_n = 0,   |r_t| <= mu r_n,   r_t . w_t = -mu r_n |w_t|
+
+for each contact: Signorini's conditions and Coulomb's law. The rows of a contact are its normal and
+two tangents, as in the problems of FCLIB. With a mass matrix M = L L^T, forces f and Jacobian H^T,
+G is H^T L^-T and u_hat is L^-1 f. With a Delassus matrix W, G is any matrix with G G^T = W, and
+u_hat is 0.
+
+A problem without a solution raises no exception: check `result.status`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+import stiction._core as _core
+from stiction.arguments import check_name
+from stiction.array_arguments import take_matrix, take_vector
+from stiction.errors import Error
+
+__all__ = ["ConeResult", "cone_methods", "solve"]
+
+_METHODS = ("hybrid", "newton", "sweeps")
+
+
+def cone_methods() -> list[str]:
+    """Names of the methods, with the default first.
+
+    'hybrid' takes proximal Newton steps, and sweeps over the contacts where Newton's method fails;
+    'newton' and 'sweeps' are its two parts alone.
+    """
+    return list(_METHODS)
+
+
+@dataclass(frozen=True)
+class ConeResult:
+    """The result of solve.
+
+    Attributes:
+        status: 'solved'; 'conflict' if no motion seems to satisfy the constraints; 'not_solved' if
+            the method failed.
+        r: impulses of the contacts along normal and tangents, shape (num_contacts, 3). They are the
+            best ones found if the status is not 'solved'.
+        u: the motion u_hat + G^T r, shape (num_columns,).
+        w: the velocities G u + b, shape (num_contacts, 3).
+        residual: largest difference of r_i from the projection of r_i - w_i / m_i on the sets of the
+            law, times m_i, where m_i is the mean diagonal entry of G_i G_i^T [unit of w].
+        worst: the contact with this residual; -1 if all residuals are 0.
+        newton_steps: number of steps of Newton's method.
+        sweeps: number of sweeps over all contacts.
+    """
+
+    status: str
+    r: np.ndarray
+    u: np.ndarray
+    w: np.ndarray
+    residual: float
+    worst: int
+    newton_steps: int
+    sweeps: int
+
+    @property
+    def is_solved(self) -> bool:
+        """True if the status is 'solved'."""
+        return self.status == "solved"
+
+
+def solve(
+    G: ArrayLike, b: ArrayLike, mu: ArrayLike, u_hat: ArrayLike, method: str = "hybrid"
+) -> ConeResult:
+    """Finds impulses that satisfy Signorini's conditions and Coulomb's law.
+
+    The problem may have several solutions, of which one is found.
+
+    Args:
+        G: shape (3 num_contacts, num_columns), in any units; rows normal, tangent, tangent.
+        b: shape (3 num_contacts,).
+        mu: friction coefficients, shape (num_contacts,), >= 0 [-].
+        u_hat: shape (num_columns,).
+        method: one of cone_methods().
+
+    Raises:
+        Error: a shape does not match, an argument has entries that are not finite numbers, a
+            coefficient is negative, or there is no such method.
+    """
+    mu, u_hat, b = take_vector("mu", mu), take_vector("u_hat", u_hat), take_vector("b", b)
+    if b.size != 3 * mu.size:
+        raise Error(
+            "wrong_shape",
+            "b",
+            f"has {b.size} entries, must have three for each of the {mu.size} entries of mu",
+        )
+    G = take_matrix("G", G, (b.size, u_hat.size), "C")
+    for name, values in (("G", G), ("b", b), ("mu", mu), ("u_hat", u_hat)):
+        if not np.isfinite(values).all():
+            raise Error("invalid_value", name, "has entries that are not finite numbers")
+    if (mu < 0).any():
+        raise Error("invalid_value", "mu", f"has the entry {mu.min():g}, must be at least 0")
+    index = _METHODS.index(check_name("method", method, _METHODS))
+    solution = _core.cones_solve(G, b, mu, u_hat, index)
+    u = np.array(solution.u)
+    return ConeResult(
+        status=solution.status,
+        r=np.array(solution.r).reshape(-1, 3),
+        u=u,
+        w=(G @ u + b).reshape(-1, 3),
+        residual=solution.residual,
+        worst=solution.worst,
+        newton_steps=solution.newton_steps,
+        sweeps=solution.sweeps,
+    )
