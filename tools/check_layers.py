@@ -46,10 +46,11 @@ COMPILED = ("_core", "_step_options")  # modules that the build makes
 # The parts of the package, the lowest first. Parts on one line do not import each other.
 PYTHON_LAYERS = (
     COMPILED,
-    ("_load", "colors", "errors", "interrupts", "plain_json", "version"),
-    ("arguments", "names"),
+    ("_load", "colors", "errors", "interrupts", "plain_json", "report_views", "version"),
+    ("array_arguments", "arguments", "names"),
+    ("laws",),
     ("custom_text", "options", "package_scenes"),
-    ("control_schedule", "lcp", "meshing", "properties", "solver_trace"),
+    ("cones", "control_schedule", "lcp", "meshing", "properties", "solver_trace"),
     ("continuous", "simulator", "surfaces"),
     ("recording", "scene"),
     ("__init__", "controls", "run_summary"),

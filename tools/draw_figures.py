@@ -52,6 +52,7 @@ def _study(name: str, plot: str, *, shows_times: bool = False) -> Figure:
 
 FIGURES = {
     "pinch": Figure(("python", "docs/images/draw_pinch.py"), "pinch"),
+    "rigid_scenes": Figure(("python", "docs/images/draw_rigid_scenes.py"), "rigid_scenes"),
     "study_clutter": _study("clutter", "fig14_iterations_and_condition"),
     "study_conveyor": _study("conveyor", "fig02_velocity_and_force"),
     "study_disk": _study("disk", "fig05_ratio"),

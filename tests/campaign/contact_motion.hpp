@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+
+#include "stiction/sim/step_report.hpp"
+#include "support/scene.hpp"
+
+namespace stiction::campaign {
+
+using Vector = Eigen::Vector3d;
+using Jacobian = Eigen::Matrix<double, 3, Eigen::Dynamic>;
+
+/// The motion of body B relative to body A at a contact of a report, by MuJoCo's Jacobians.
+struct ContactMotion {
+  Jacobian linear, angular;
+  Vector point, normal, impulse, torque_impulse;
+
+  ContactMotion(const support::Scene& scene, const sim::ContactReport& contacts, int c)
+      : linear(Jacobian::Zero(3, scene->nv)), angular(Jacobian::Zero(3, scene->nv)) {
+    const auto at = [c](const std::vector<double>& x) { return Vector(&x[3 * c]); };
+    point = at(contacts.point);
+    normal = at(contacts.normal);
+    impulse = at(contacts.impulse);
+    torque_impulse = at(contacts.torque_impulse);
+    using RowMajor = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>;
+    for (int side = 0; side < 2; ++side) {
+      RowMajor p(3, scene->nv), r(3, scene->nv);
+      mj_jac(scene.model, scene.data, p.data(), r.data(), point.data(),
+             contacts.bodies[2 * c + side]);
+      const double sign = side == 0 ? -1 : 1;
+      linear += sign * p;
+      angular += sign * r;
+    }
+  }
+};
+
+}  // namespace stiction::campaign

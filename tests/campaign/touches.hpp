@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "campaign/view.hpp"
+#include "stiction/sim/step_report.hpp"
+
+/// What collision found in a step, for comparing views of a world.
+namespace stiction::campaign {
+
+/// Collision finds the same points and normals up to this [m], [-]. Where several points are
+/// equally good, or its iteration ends early, it finds others, and then the problems differ.
+inline constexpr double kSamePoint = 1e-9;
+
+/// The contacts of two geoms.
+struct Touch {
+  std::vector<double> distances;                      // ascending [m]
+  Eigen::Vector3d points{0, 0, 0}, normals{0, 0, 0};  // sums
+};
+using Touches = std::map<std::pair<std::string, std::string>, Touch>;
+
+/// Returns the contacts of a report by the names of their geoms. Vectors of the plain view are
+/// turned into the given view.
+Touches list_touches(const support::Scene& scene, const sim::ContactReport& contacts,
+                     const View& view);
+
+/// True if two lists agree up to kSamePoint.
+bool agree(const Touches& a, const Touches& b);
+
+}  // namespace stiction::campaign
