@@ -161,6 +161,8 @@ void time_grasp(const char* scene, bool has_joint, Output* out) {
   add("stewart_trinkle", ContactModel::stewart_trinkle, problem);
   add("anitescu_potra", ContactModel::anitescu_potra, problem);
   add("drumwright_shell", ContactModel::drumwright_shell, problem);
+  add("rigid_coulomb", ContactModel::rigid_coulomb, problem);
+  add("coulomb", ContactModel::coulomb, problem);
   add("no_slip, A and islands", ContactModel::no_slip, problem);
   Step* last = &steps.back();
   contestants.back().run = [last] { last->prepare(); };

@@ -29,11 +29,13 @@ def render(
     size: tuple[int, int],
     *,
     with_shadows: bool = True,
+    with_forces: bool = False,
 ) -> NDArray[np.uint8]:
     """Renders a scene; data must be as after mj_forward.
 
     Args:
         size: width and height in pixels.
+        with_forces: draws the forces of data.contact as arrows; data must be as after a step.
 
     Returns:
         Colors, (height, width, 3).
@@ -42,7 +44,9 @@ def render(
     model.vis.global_.offwidth, model.vis.global_.offheight = width, height
     model.vis.quality.offsamples = 0  # so that no pixel mixes an element and the background
     with mujoco.Renderer(model, height, width) as renderer:
-        renderer.update_scene(data, camera)
+        options = mujoco.MjvOption()
+        options.flags[mujoco.mjtVisFlag.mjVIS_CONTACTFORCE] = with_forces
+        renderer.update_scene(data, camera, options)
         renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = with_shadows
         image = renderer.render()
         renderer.enable_segmentation_rendering()
