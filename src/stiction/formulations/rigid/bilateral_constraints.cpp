@@ -25,12 +25,6 @@ void BilateralConstraints::add(std::span<const double> rows, std::span<const dou
   b_.insert(b_.end(), b.begin(), b.end());
 }
 
-void BilateralConstraints::eliminate(int num_first, double rank_tolerance) {
-  STICTION_ASSERT(0 <= num_first && num_first <= num_rows());
-  const int group_ends[] = {num_first, num_rows()};
-  eliminate(group_ends, rank_tolerance, nullptr);
-}
-
 void BilateralConstraints::eliminate(std::span<const int> group_ends, double rank_tolerance,
                                      const numerics::RowFilter* filter) {
   STICTION_ASSERT(!group_ends.empty() && group_ends.back() == num_rows());
