@@ -232,6 +232,26 @@ TEST(LeastEnergyLaw, LeavesNoMoreEnergyThanFrictionlessContactOrAnyOtherImpulses
   EXPECT_GT(num_better, 50);
 }
 
+// A contact at rest closes by round-off. No frictionless impulse is needed then, so that the least
+// energy is sought without any variable.
+TEST(RigidLaws, AcceptContactsThatCloseByRoundOffAlone) {
+  std::mt19937_64 rng(4);
+  ReducedSolution solution;
+  for (RigidLaw* const law : {make_friction_polygon_law(4).release(),
+                          make_least_energy_law(4).release(), make_friction_cone_law().release()}) {
+    const std::unique_ptr<RigidLaw> owner(law);
+    for (int trial = 0; trial < 100; ++trial) {
+      Numbers numbers = make_random(6, 1 + trial % 4, 0, &rng);
+      const VectorXd w = multiply(numbers.N, numbers.n, numbers.u_hat);
+      constexpr double kGaps[] = {-3e-17, 0.01, 0};
+      for (std::size_t i = 0; i < numbers.b_n.size(); ++i)
+        numbers.b_n[i] = kGaps[i % 3] - w[static_cast<Eigen::Index>(i)];
+      ASSERT_TRUE(law->solve(numbers.view(), &solution).is_solved()) << trial;
+      for (const double impulse : solution.impulses.unilateral) EXPECT_NEAR(impulse, 0, 1e-12);
+    }
+  }
+}
+
 TEST(RigidLaws, RefuseAProblemThatIsTooLargeForADenseMatrix) {
   Numbers numbers(1, 1500, 0, 0);
   numbers.N.assign(numbers.N.size(), 1);
