@@ -15,7 +15,8 @@ namespace stiction::formulations {
 class BilateralConstraints {
  public:
   /// Starts without constraints, in a space of num_columns dimensions.
-  void start(int num_columns);
+  /// @param max_rows room for the rows that `add` adds; more make it grow
+  void start(int num_columns, int max_rows = 0);
   /// Adds constraints behind those of the calls before.
   /// @param rows b.size() x num_columns, row-major
   void add(std::span<const double> rows, std::span<const double> b);

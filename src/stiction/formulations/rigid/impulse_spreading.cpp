@@ -6,6 +6,7 @@
 #include <span>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/math/vector_kernels.hpp"
 #include "stiction/numerics/dense_solve.hpp"
 
@@ -36,6 +37,7 @@ bool ImpulseSpreading::calc(const RigidTerms& terms, const WhitenedProblem& whit
       bilateral.basis().basis().data() + static_cast<std::size_t>(num_equalities) * n;
   C_.resize(static_cast<std::size_t>(num_tangents) * rank);
   for (int i = 0; i < num_tangents; ++i) {
+    base::check_limits();
     const double* row =
         whitened.rows.T.data() + static_cast<std::size_t>(2 * problem.sticking[i / 2] + i % 2) * n;
     math::multiply_rows(rank, n, Q, row, nullptr, C_.data() + static_cast<std::size_t>(i) * rank);
@@ -58,10 +60,12 @@ bool ImpulseSpreading::calc(const RigidTerms& terms, const WhitenedProblem& whit
 /// @return false if C^T C is singular
 bool ImpulseSpreading::solve_gram(int rank, const double* g) {
   gram_.assign(static_cast<std::size_t>(rank) * rank, 0.0);
-  for (std::size_t begin = 0; begin < C_.size(); begin += rank)
+  for (std::size_t begin = 0; begin < C_.size(); begin += rank) {
+    base::check_limits();
     for (int i = 0; i < rank; ++i)
       math::add_multiple(rank, C_[begin + i], C_.data() + begin,
                          gram_.data() + static_cast<std::size_t>(i) * rank);
+  }
   x_.assign(g, g + rank);
   return numerics::solve_in_place(rank, gram_.data(), 1, x_.data()) < 0 &&
          std::all_of(x_.begin(), x_.end(), [](double x) { return std::isfinite(x); });
