@@ -237,8 +237,9 @@ TEST(LeastEnergyLaw, LeavesNoMoreEnergyThanFrictionlessContactOrAnyOtherImpulses
 TEST(RigidLaws, AcceptContactsThatCloseByRoundOffAlone) {
   std::mt19937_64 rng(4);
   ReducedSolution solution;
-  for (RigidLaw* const law : {make_friction_polygon_law(4).release(),
-                          make_least_energy_law(4).release(), make_friction_cone_law().release()}) {
+  for (RigidLaw* const law :
+       {make_friction_polygon_law(4).release(), make_least_energy_law(4).release(),
+        make_friction_cone_law().release()}) {
     const std::unique_ptr<RigidLaw> owner(law);
     for (int trial = 0; trial < 100; ++trial) {
       Numbers numbers = make_random(6, 1 + trial % 4, 0, &rng);
