@@ -7,16 +7,26 @@
 #include "stiction/base/work_limits.hpp"
 
 namespace stiction::formulations {
+namespace {
+
+/// Returns the number of columns that are eliminated before the others are updated. Small matrices
+/// have one panel.
+int choose_panel(int n) {
+  constexpr int kSmall = 16;
+  return n <= kSmall ? std::max(1, n) : std::clamp(n / 8 / 16 * 16, 8, 32);
+}
+
+}  // namespace
 
 void DenseLu::factor(Eigen::MatrixXd* A) {
   STICTION_ASSERT(A->rows() == A->cols());
-  constexpr int kPanel = 32;   // columns that are eliminated before the others are updated
   constexpr int kChunk = 256;  // columns that are updated between checks of the limits
   lu_ = A;
   const int n = static_cast<int>(A->rows());
+  const int panel = choose_panel(n);
   exchanged_.resize(n);
-  for (int first = 0; first < n; first += kPanel) {
-    const int width = std::min(kPanel, n - first), end = first + width, below = n - end;
+  for (int first = 0; first < n; first += panel) {
+    const int width = std::min(panel, n - first), end = first + width, below = n - end;
     factor_panel(first, end);
     const auto L = A->block(first, first, width, width).triangularView<Eigen::UnitLower>();
     for (int column = end; column < n; column += kChunk) {
