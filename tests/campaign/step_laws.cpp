@@ -163,8 +163,7 @@ void check_contacts(const TakenStep& s, Ledger* ledger) {
                     contacts.friction[c] * (normal + coupling) + 1e-9 * largest + 1e-12);
     }
     if (s.report.statistics.max_substeps == 1 &&
-        s.model().tangents != TangentPolicy::kLeastEnergy &&
-        s.model().tangents != TangentPolicy::kBilateral && s.world.traits.is_near_rigid)
+        s.model().tangents != TangentPolicy::kLeastEnergy && s.world.traits.is_near_rigid)
       ledger->check("friction_power", friction.dot(slip),
                     1e-10 * motion.impulse.norm() * (1 + slip.norm()) + tolerance * 1e-3 * largest);
     check_gap(s, c, tolerance, ledger);

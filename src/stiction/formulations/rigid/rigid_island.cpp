@@ -125,7 +125,7 @@ bool RigidIsland::update(const ActiveKeys& guess, bool is_first) {
 void RigidIsland::spread_impulses() {
   const WhitenedProblem& whitened = system_.whitened;
   if (terms_.tangents != contact::TangentPolicy::kBilateral ||
-      !spreading_.calc(terms_, whitened, system_.projected, &spread_tangents_))
+      !spreading_.calc(terms_, whitened, system_.projected, motion_, &spread_tangents_))
     return;
   const int n = terms_.num_dofs();
   pushed_y_ = whitened.y_free;
