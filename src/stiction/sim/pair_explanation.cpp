@@ -51,9 +51,7 @@ class Explainer {
         pair_(pair),
         geoms_{pair.contact.geom[0], pair.contact.geom[1]},
         patch_(patch) {
-    is_elastic_ =
-        !patch_ && law_ == contact::NormalLawKind::hertz &&
-        (plant::has_elastic_stiffness(material(0)) || plant::has_elastic_stiffness(material(1)));
+    is_elastic_ = !patch_ && plant::has_elastic_stiffness(material(0), material(1), law_);
     if (is_elastic_) curvature_ = plant::find_typical_hertz_curvature(m, geoms_[0], geoms_[1]);
     properties_ =
         plant::set_properties(m, materials, pair.contact, &contact_, law_,
