@@ -62,8 +62,7 @@ void warn_of_large_force(StepContext& context, const mjData* d, double dt,
   const ContactReport& contacts = context.report.contacts;
   const LargestImpulse largest = find_largest(contacts);
   if (largest.contact < 0) return;
-  double mass = 0;
-  for (int b = 1; b < m->nbody; ++b) mass += m->body_mass[b];
+  const double mass = mj_getTotalmass(m);
   // Without gravity, accelerations of 1 m/s^2 are those of a scene of everyday size.
   const double weight = mass * std::max(mju_norm3(m->opt.gravity), 1.0);
   if (largest.impulse <= kTooManyWeights * weight * dt) return;
