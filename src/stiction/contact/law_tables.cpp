@@ -20,9 +20,7 @@ void require(bool is_right, const char* name, double value, const std::string& r
 /// True if f / s does not increase in an interval: s f' - f <= 0. This expression has its largest
 /// value at an end of the interval, or where its derivative s f'' vanishes.
 bool is_star_shaped(const MonotoneSpline::Cubic& c) {
-  const auto excess = [&](double t) {
-    return (c.x0 + t) * c.calc_slope(t) - (c.y0 + t * (c.c1 + t * (c.c2 + t * c.c3)));
-  };
+  const auto excess = [&](double t) { return (c.x0 + t) * c.calc_slope(t) - c.calc_value(t); };
   const double bend = c.c3 != 0 ? -c.c2 / (3 * c.c3) : 0;
   constexpr double kRounding = 1e-15;
   return excess(0) <= kRounding && excess(c.length) <= kRounding &&
