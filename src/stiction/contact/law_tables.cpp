@@ -101,4 +101,14 @@ TabulatedFriction::Values TabulatedFriction::calc(double s) const noexcept {
   return {at.integral / s / s, at.value / s, at.slope};
 }
 
+void set_law(NormalLawTable table, ModelParameters* parameters) {
+  parameters->custom_law = std::make_shared<const TabulatedLaw>(std::move(table));
+  parameters->normal_law = NormalLawKind::custom;
+}
+
+void set_law(FrictionLawTable table, ModelParameters* parameters) {
+  parameters->custom_friction = std::make_shared<const TabulatedFriction>(std::move(table));
+  parameters->friction_law = FrictionRegularizationKind::custom;
+}
+
 }  // namespace stiction::contact
