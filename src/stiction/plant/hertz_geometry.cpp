@@ -153,6 +153,12 @@ bool has_constant_curvature(const mjModel* m, int geom) {
   return m->geom_type[geom] == mjGEOM_SPHERE || m->geom_type[geom] == mjGEOM_PLANE;
 }
 
+double find_edge_radius(const mjModel* m, int geom) {
+  const int type = m->geom_type[geom];
+  const bool has_edges = type == mjGEOM_BOX || type == mjGEOM_CYLINDER || type == mjGEOM_MESH;
+  return has_edges ? find_half_size(m, geom) : 0;
+}
+
 double calc_hertz_factor(const HertzCurvature& curvature) {
   return contact::calc_hertz_ellipse(curvature.least, curvature.most).factor;
 }
