@@ -89,8 +89,10 @@ class Connections {
 
   std::string make_adhesion() {
     traits_.has_adhesion = true;
-    return "<adhesion" + attribute("body", choose(parts_.bodies)) + attribute("ctrlrange", "0 1") +
-           attribute("gain", dice_.log_uniform(1, 100)) + "/>";
+    const double gain = dice_.log_uniform(1, 100);
+    const std::string& body = choose(parts_.bodies);
+    return "<adhesion" + attribute("body", body) + attribute("ctrlrange", "0 1") +
+           attribute("gain", gain) + "/>";
   }
 
   const View& view_;

@@ -49,12 +49,15 @@ std::string PartMaker::make_geom(double mass) {
   const int dim = dice_.below(6);
   const double friction = dice_.chance(0.1) ? 1e-5 : dice_.uniform(0.1, 1.5);
   out += attribute("condim", is_calm_ ? "3" : kDims[dim]);
-  out += attribute("friction", text(is_calm_ ? 0.8 : friction) + " " +
-                                   text(dice_.log_uniform(1e-4, 1e-2)) + " " +
-                                   text(dice_.log_uniform(1e-5, 1e-3)));
-  if (dice_.chance(0.15))
-    out +=
-        attribute("solref", text(dice_.log_uniform(5e-3, 0.1)) + " " + text(dice_.uniform(0.5, 2)));
+  const double rolling = dice_.log_uniform(1e-5, 1e-3);
+  const double torsion = dice_.log_uniform(1e-4, 1e-2);
+  out += attribute("friction",
+                   text(is_calm_ ? 0.8 : friction) + " " + text(torsion) + " " + text(rolling));
+  if (dice_.chance(0.15)) {
+    const double damping = dice_.uniform(0.5, 2);
+    const double time = dice_.log_uniform(5e-3, 0.1);
+    out += attribute("solref", text(time) + " " + text(damping));
+  }
   if (dice_.chance(0.15)) out += attribute("margin", dice_.uniform(0, 0.01));
   if (dice_.chance(0.1)) out += attribute("priority", "1");
   ++parts_.num_geoms;
@@ -101,7 +104,10 @@ std::string PartMaker::make_joints(int depth, bool is_passive) {
   switch (kind % 5) {
     case 0: return make_joint("slide", is_passive);
     case 1: return make_joint("ball", is_passive);
-    case 2: return make_joint("slide", is_passive) + make_joint("hinge", is_passive);
+    case 2: {
+      const std::string hinge = make_joint("hinge", is_passive);
+      return make_joint("slide", is_passive) + hinge;
+    }
     case 3: return depth == 0 ? make_joint("hinge", is_passive) : "";  // welded to its parent
     default: return make_joint("hinge", is_passive);
   }
