@@ -36,7 +36,12 @@ bool keeps_constraints(const RigidTerms& terms, const RigidIterate& iterate,
 
 namespace {
 
-/// Returns the length of a row by which a correction is judged.
+double norm(std::size_t n, const double* x) {
+  return std::sqrt(math::dot(static_cast<int>(n), x, x));
+}
+
+/// Returns the length of a row by which a correction is judged. If dampers hold the bodies, so that
+/// the row is almost 0, the inertia alone limits what a correction may add.
 /// @param inertial mobilities of the rows by inertia alone, or empty
 double find_length(double length, const std::vector<double>& inertial, std::size_t i) {
   return inertial.empty() ? length : std::max(length, std::sqrt(inertial[i]));
@@ -44,40 +49,39 @@ double find_length(double length, const std::vector<double>& inertial, std::size
 
 }  // namespace
 
-bool is_wedged(const ReducedSystem& system, std::span<const double> unilateral,
-               std::span<const double> y, bool has_corrections) {
+bool has_huge_impulses(const ReducedSystem& system, std::span<const double> unilateral) {
   const WhitenedRows& rows = system.whitened.rows;
+  STICTION_ASSERT(unilateral.size() == rows.b_n.size());
   const std::vector<double>& y_free = system.whitened.y_free;
-  const std::size_t n = y.size();
-  STICTION_ASSERT(y_free.size() == n && unilateral.size() == rows.b_n.size());
-  const auto norm = [n](const double* x) {
-    return std::sqrt(math::dot(static_cast<int>(n), x, x));
-  };
-
-  // A projection on constraints without constants cannot make |y| larger than |y_free|. A row with
-  // the constant b adds |b| / |row| if no other row restricts it. If dampers hold the bodies, so
-  // that |row| is almost 0, the inertia alone limits what a correction may add.
   double largest = system.projected.bilateral.calc_largest_impulse();
-  double speed = norm(y_free.data());
-  for (std::size_t i = 0; i < unilateral.size(); ++i) {
-    const bool is_corrected = rows.b_n[i] < 0;
-    if (!(unilateral[i] > 0) && !is_corrected) continue;
-    const double length = norm(rows.N.data() + i * n);
-    largest = std::max(largest, length * unilateral[i]);
-    if (is_corrected)
-      speed += kWedgeLeverage * -rows.b_n[i] / find_length(length, rows.inertial_n, i);
-  }
-  const auto add_corrections = [&](const std::vector<double>& X, const std::vector<double>& b,
-                                   const std::vector<double>& inertial) {
-    for (std::size_t i = 0; i * n < X.size(); ++i)
-      if (b[i] != 0)
-        speed += kWedgeLeverage * std::abs(b[i]) / find_length(norm(X.data() + i * n), inertial, i);
-  };
-  add_corrections(rows.T, rows.b_t, {});
-  add_corrections(rows.E, rows.b_e, rows.inertial_e);
+  for (std::size_t i = 0; i < unilateral.size(); ++i)
+    if (unilateral[i] > 0)
+      largest =
+          std::max(largest, norm(y_free.size(), rows.N.data() + i * y_free.size()) * unilateral[i]);
+  return largest > kLargestImpulse * (1 + math::max_abs(y_free));
+}
 
-  const bool is_round_off = largest > kLargestImpulse * (1 + math::max_abs(y_free));
-  return is_round_off || (has_corrections && norm(y.data()) > (1 + kWedgeRoundOff) * speed);
+double calc_fastest(const WhitenedProblem& whitened, double share) {
+  const WhitenedRows& rows = whitened.rows;
+  const std::size_t n = whitened.y_free.size();
+  double overlaps = 0;  // sum of the squares that each correction alone adds
+  for (std::size_t i = 0; i < rows.b_n.size(); ++i) {
+    if (!(rows.b_n[i] < 0)) continue;
+    const double added =
+        rows.b_n[i] / find_length(norm(n, rows.N.data() + i * n), rows.inertial_n, i);
+    overlaps += added * added;
+  }
+  const auto sum = [&](const std::vector<double>& X, const std::vector<double>& b,
+                       const std::vector<double>& inertial) {
+    double out = 0;
+    for (std::size_t i = 0; i * n < X.size(); ++i)
+      if (b[i] != 0) out += std::abs(b[i]) / find_length(norm(n, X.data() + i * n), inertial, i);
+    return out;
+  };
+  const double driven = sum(rows.T, rows.b_t, {}) + sum(rows.E, rows.b_e, rows.inertial_e) / share;
+  const double free = norm(n, whitened.y_free.data());
+  return std::sqrt(free * free + kOverlapLeverage * kOverlapLeverage * overlaps / (share * share)) +
+         kWedgeLeverage * driven;
 }
 
 int find_missed_equality(const RigidTerms& terms, const GapTerms& gaps, const RigidMotion& motion) {
