@@ -52,7 +52,7 @@ double calc_driving_energy(const SolvedStep& step) {
       const BodyPair& pair = problem.pairs[p];
       for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
         const double c = kOverlapRatio * calc_correction_speed(step, problem.contacts[i]);
-        energy += 0.5 * pair.reduced_mass() * c * c;
+        if (c > 0) energy += 0.5 * pair.reduced_mass() * c * c;  // the mass may be infinite
         speed = std::max(speed, calc_surface_speed(problem.contacts[i]));
       }
       mass += calc_mass(pair);

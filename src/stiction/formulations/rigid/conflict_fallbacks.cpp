@@ -81,7 +81,7 @@ ConflictFallbacks::Slowdown ConflictFallbacks::slow_corrections(std::span<const 
   if (++num_slowdowns_ > kMaxSlowdowns) return Slowdown::kFailed;
   // While the same constraints are active, the gain is quadratic in the corrections.
   const double factor = kSlowdownMargin * std::sqrt((fastest * fastest - free) / (speed - free));
-  if (!(factor > 0)) return Slowdown::kFailed;
+  if (!(share_ * factor >= kLeastShare)) return Slowdown::kFailed;
   share_ *= factor;
   scale_corrections(factor, &iterate->gaps);
   set_constants(terms, iterate->gaps, &system->whitened.rows);

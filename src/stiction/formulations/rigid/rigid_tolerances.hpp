@@ -157,6 +157,10 @@ inline constexpr double kWedgeRoundOff = 1e-9;
 inline constexpr int kMaxSlowdowns = 4;
 inline constexpr double kSlowdownMargin = 0.9;
 
+/// The smallest share of corrections. Below it they are given up with a warning, because overlaps
+/// would part too slowly for anyone to notice.
+inline constexpr double kLeastShare = 0.1;
+
 /// The largest impulse, relative to the momentum of the island, in the units of sqrt(J) of whitened
 /// rows. Beyond it, sums of impulses have fewer than 9 digits.
 inline constexpr double kLargestImpulse = 1e7;
