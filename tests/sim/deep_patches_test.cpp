@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/stepping.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -306,16 +307,23 @@ TEST_P(DeepShape, WayBackHasTheNormalForceOfTheWayIn) {
         << "at " << samples[i].depth;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, DeepShape,
-    testing::Combine(testing::Values("Ball", "Capsule", "LyingCapsule", "Cylinder", "LyingCylinder",
-                                     "Cube", "Plate", "Ellipsoid"),
-                     testing::Values("RigidSlab", "SoftPlane", "SoftSlab", "SoftSlabUnderRigid"),
-                     testing::Values(0.0, 0.5)),
-    [](const auto& info) {
-      return std::string(std::get<0>(info.param)) + "On" + std::get<1>(info.param) +
-             (std::get<2>(info.param) > 0 ? "WithFriction" : "");
-    });
+/// Two shapes are enough for sanitizers, which look at paths of the code.
+std::vector<const char*> make_shapes() {
+  if (support::kSanitized) return {"LyingCapsule", "Plate"};
+  return {"Ball",          "Capsule", "LyingCapsule", "Cylinder",
+          "LyingCylinder", "Cube",    "Plate",        "Ellipsoid"};
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DeepShape,
+                         testing::Combine(testing::ValuesIn(make_shapes()),
+                                          testing::Values("RigidSlab", "SoftPlane", "SoftSlab",
+                                                          "SoftSlabUnderRigid"),
+                                          testing::Values(0.0, 0.5)),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param)) + "On" +
+                                  std::get<1>(info.param) +
+                                  (std::get<2>(info.param) > 0 ? "WithFriction" : "");
+                         });
 
 /// A soft ball of 50 mm over a soft slab of 100 mm. Its depth is that of the first joint, and its
 /// fields lose their force from 70 mm on, before they reach the middle of a body.
@@ -340,6 +348,26 @@ struct BallInSlab {
 /// Returns the force of the only patch along an axis.
 double find_force(const StepReport& report, int axis = 2) {
   return report.patches.size() == 1 ? report.patches.force[axis] : 0;
+}
+
+TEST(DeepField, OfABallInASlabIsThatOfAParaboloid) {
+  const Press scene = {.name = "",
+                       .lower = R"(type="box" size="0.5 0.5 0.05" pos="0 0 -0.05")",
+                       .upper = R"(size="0.05" pos="0 0 0.05")",
+                       .lower_kind = Kind::soft,
+                       .upper_kind = Kind::soft,
+                       .depth = 0.1,
+                       .field_force = nullptr,
+                       .field_depth = 0};
+  const std::vector<Sample> samples = press(scene, ContactModel::coulomb, DeepPatches::field);
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    const double h = samples[i - 1].depth;  // at the start of the step
+    if (h < 0.02 || h > 0.09) continue;
+    const double expected = M_PI / 4 * kModulus * h * h * (2 - h / 0.05);  // [theory:deep-overlap]
+    // The edges of the ball's mesh are inscribed by up to 0.4 mm, which shifts the depth.
+    const double slope = M_PI / 4 * kModulus * std::abs(4 * h - 3 * h * h / 0.05);
+    EXPECT_NEAR(samples[i].normal_force, expected, 0.4e-3 * slope + 0.02 * expected) << "at " << h;
+  }
 }
 
 TEST(DeepPress, RollingKeepsTheForceAndItsDirection) {
