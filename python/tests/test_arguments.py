@@ -67,6 +67,8 @@ def model() -> mujoco.MjModel:
         ("friction_directions", 2.5, "wrong_shape"),
         ("gap_correction", 1.5, "invalid_value"),
         ("max_correction_speed", math.inf, "invalid_value"),
+        ("max_memory_gb", 0, "invalid_value"),
+        ("max_memory_gb", 16.5, "invalid_value"),
         ("drop_separating", "no", "invalid_value"),
         ("on_failure", "ignore", "unknown_name"),
         ("on_failure", ["stop"], "wrong_shape"),

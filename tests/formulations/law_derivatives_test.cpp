@@ -140,7 +140,9 @@ TEST_P(LawDerivatives, ImpulseIsMinusTheGradientOfTheCost) {
   }
   EXPECT_GT(num_checked, GetParam().num_expected()) << "too few checks with a tight tolerance";
   // The few laws of a sanitized build may all have a kink where the points are dense.
-  if (!support::kSanitized) EXPECT_LT(num_kinks, num_checked / 10);
+  if (!support::kSanitized) {
+    EXPECT_LT(num_kinks, num_checked / 10);
+  }
 }
 
 TEST_P(LawDerivatives, HessianIsMinusTheGradientOfTheImpulse) {

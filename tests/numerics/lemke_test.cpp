@@ -249,6 +249,18 @@ TEST(Lemke, ReportsTheRowOfANumberThatIsNotFinite) {
   EXPECT_EQ(solve(Q, r, &lemke).report.row, 3);
 }
 
+// No z changes w, whose first entry is negative by round-off only.
+TEST(Lemke, AcceptsRoundOffThatNoUnknownCanRemove) {
+  Lemke lemke;
+  for (const double round_off : {1e-18, 1e-12, 1e-9}) {
+    const Solved s = solve(MatrixXd::Zero(2, 2), Eigen::Vector2d(-round_off, 1), &lemke);
+    EXPECT_TRUE(s.report.is_solved()) << round_off;
+    EXPECT_EQ(s.report.residual, round_off);
+    EXPECT_EQ(s.z.norm(), 0);
+  }
+  EXPECT_FALSE(solve(MatrixXd::Zero(2, 2), Eigen::Vector2d(-1e-7, 1), &lemke).report.is_solved());
+}
+
 TEST(Lemke, TrivialProblemsAreSolved) {
   Lemke lemke;
   EXPECT_TRUE(lemke.solve(DenseLcp{}, {}).is_solved());

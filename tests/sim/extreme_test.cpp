@@ -29,7 +29,7 @@ class Extreme : public testing::TestWithParam<contact::ContactModel> {
       for (int dof = 0; dof < (*scene)->nv; ++dof)
         ASSERT_TRUE(std::isfinite(scene->data->qvel[dof])) << "step " << i;
       if (!is_convex() && !report.ok()) {
-        EXPECT_TRUE(report.status & kNotConverged) << report.message;
+        EXPECT_TRUE(report.status & (kNotConverged | kTooLarge)) << report.message;
         return;
       }
       ASSERT_TRUE(report.ok()) << "step " << i << ": " << report.message;

@@ -62,6 +62,30 @@ TEST_P(NearRigid, LinkThatOverlapsItsBaseAtTheHingePressesWithASaneForce) {
   }
 }
 
+TEST_P(NearRigid, BodyThatIsEasyToTurnSinksNoDeeper) {
+  if (GetParam() == ContactModel::sap) GTEST_SKIP() << "sap limits the stiffness by the mobility";
+  // A ball of mass m and radius r has the mobilities 1/m along the normal and (1 + m r^2 / I) / m
+  // along both tangents. It rests at m g / k.
+  constexpr double kRadius = 0.1, kMass = 2, kMostTurning = 30;
+  const double frequency = 2 * 3.14159265358979 / 0.002;
+  for (const double turning : {2.5, 20.0, 1e3, 1e6, 1e10}) {  // m r^2 / I
+    const std::string inertia =
+        std::to_string(kMass * kRadius * kRadius / turning * 1e12) + "e-12 ";
+    Scene scene(
+        support::make_mjcf(option(0.002), R"(<worldbody><geom type="plane" size="9 9 1"/>
+      <body pos="0 0 0.1"><freejoint/><inertial pos="0 0 0" mass="2" diaginertia=")" +
+                                              inertia + inertia + inertia +
+                                              R"("/><geom size="0.1"/></body></worldbody>)"));
+    Stepper stepper(scene.model, make_options(GetParam(), 1e-9),
+                    plant::make_default_materials(scene.model));
+    scene.data->qvel[0] = 0.1;
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 1000)) << turning;
+    const double mobility = std::sqrt(1 + 2 * (1 + turning) * (1 + turning)) / 3;  // times m
+    const double depth = std::min(mobility, kMostTurning) * 9.81 / (frequency * frequency);
+    EXPECT_NEAR((kRadius - scene.data->qpos[2]) / depth, 1, 0.01) << turning;
+  }
+}
+
 TEST_P(NearRigid, OverlapsPartWhereNoOtherForceActs) {
   for (const char* joint : {R"(<joint type="slide" axis="0 0 1"/>)", "<freejoint/>"}) {
     for (const double dt : {0.002, 0.01}) {

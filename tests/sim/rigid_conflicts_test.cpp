@@ -1,7 +1,9 @@
 // Rigid models in scenes whose constraints conflict.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -69,6 +71,27 @@ std::string make_led_box(double height) {
 /// Returns how far the box may sink [m]. Contacts of a model without gaps close before they act.
 double find_slack(ContactModel model) {
   return contact::traits(model).gaps == contact::GapPolicy::kSpeculative ? 1e-6 : 1e-3;
+}
+
+// A ball falls on a seesaw whose end rests on the floor, so that contacts close by round-off only.
+TEST_P(RigidConflict, ABallOnASeesawAtRestIsNoConflict) {
+  Scene scene(support::make_mjcf(R"(timestep="0.002")", R"(
+    <worldbody>
+      <geom type="plane" size="3 3 .1"/>
+      <body pos="0 0 .06"><joint axis="0 1 0" damping=".02"/>
+        <geom type="box" size=".1 .02 .01" mass=".2"/></body>
+      <body pos=".06 0 .14"><freejoint/><geom type="sphere" size=".05" mass=".4"/></body>
+    </worldbody>)"));
+  const std::vector<mjtNum> start = scene.state();
+  StepOptions options = make_options(GetParam());
+  options.on_failure = OnFailure::stop;
+  for (int run = 0; run < 12; ++run) {
+    scene.set_state(start);
+    Stepper stepper(scene.model, options);
+    for (int i = 0; i < 7; ++i)
+      scene.data->qvel[i] = (i < 4 ? 0.4 : 8) * std::sin(1.0 + 7 * run + i);
+    ASSERT_NO_FATAL_FAILURE(sim::run(&stepper, &scene, 160)) << "run " << run;
+  }
 }
 
 TEST_P(RigidConflict, ABoxLedIntoTheFloorStopsThereAndCanBeLedAway) {

@@ -52,6 +52,7 @@ struct OptionUse {
   bool lcp_solver = false;
   bool friction_directions = false;
   bool drop_separating = false;
+  bool max_memory_gb = false;  // solves islands with dense matrices
 };
 
 /// The properties of a model: its kind, the contacts that it accepts, and the data that it reads.
@@ -138,7 +139,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .name = "tamsi",
      .color = "#8a6a4a",
      .uses = {.stiffness = true, .dissipation = true},
-     .options = {.stiction_tolerance = true},
+     .options = {.stiction_tolerance = true, .max_memory_gb = true},
      .failure_note = "tamsi found no solution with up to 20 sub-steps; its law may have no "
                      "solution or several; use another contact model or a smaller time step",
      .limitation = "a step may have several solutions or none; a step without a solution fails"},
@@ -158,7 +159,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .takes_patches = false,
      .uses = {.restitution = true},
      .uses_friction = false,
-     .options = {.lcp_solver = true, .drop_separating = true},
+     .options = {.lcp_solver = true, .drop_separating = true, .max_memory_gb = true},
      .limitation = "contacts never slip; friction coefficients have no effect"},
     {.model = ContactModel::viscous,
      .name = "viscous",
@@ -170,7 +171,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .takes_patches = false,
      .uses = {.viscous_friction = true, .restitution = true},
      .uses_friction = false,
-     .options = {.lcp_solver = true},
+     .options = {.lcp_solver = true, .max_memory_gb = true},
      .limitation = "friction is viscous, so nothing rests on a slope"},
     {.model = ContactModel::stewart_trinkle,
      .name = "stewart_trinkle",
@@ -179,7 +180,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .tangents = TangentPolicy::kFrictionPolygon,
      .takes_patches = false,
      .uses = {.restitution = true},
-     .options = {.friction_directions = true},
+     .options = {.friction_directions = true, .max_memory_gb = true},
      .limitation = "the friction cone is a polygon, so friction is up to 1 - cos(pi / "
                    "friction_directions) too small, depending on the direction of slip"},
     {.model = ContactModel::anitescu_potra,
@@ -190,7 +191,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .gaps = GapPolicy::kTouching,
      .takes_patches = false,
      .uses = {.restitution = true},
-     .options = {.friction_directions = true},
+     .options = {.friction_directions = true, .max_memory_gb = true},
      .limitation = "the friction cone is a polygon, and contacts with a gap take no part, so held "
                    "bodies creep where overlaps are corrected"},
     {.model = ContactModel::drumwright_shell,
@@ -200,7 +201,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .tangents = TangentPolicy::kLeastEnergy,
      .takes_patches = false,
      .uses = {.viscous_friction = true, .restitution = true},
-     .options = {.friction_directions = true},
+     .options = {.friction_directions = true, .max_memory_gb = true},
      .limitation = "friction cannot lift a body off a surface, because this would separate it "
                    "faster than frictionless impulses do"},
     {.model = ContactModel::rigid_coulomb,
@@ -210,6 +211,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .tangents = TangentPolicy::kFrictionCone,
      .takes_patches = false,
      .uses = {.restitution = true},
+     .options = {.max_memory_gb = true},
      .failure_note = "rigid_coulomb found no velocities and impulses that satisfy Coulomb's law; "
                      "use a smaller time step, or a compliant contact model such as coulomb",
      .limitation = "Coulomb's law of rigid bodies may have several motions, of which one is found, "

@@ -18,7 +18,8 @@ enum class SolveStatus : std::uint8_t {
   kMaxIterations,        // the solver reached its iteration limit
   kNotPositiveDefinite,  // a Hessian could not be factored
   kNotFinite,            // the problem or an iterate is not finite
-  kTooLarge,             // the island has more unknowns than the model solves densely
+  kTooLarge,             // the island has more unknowns than the model solves densely, or needs
+                         // more memory than ModelParameters::max_memory_gb
   kInfeasible,           // no velocities were found that keep the surfaces apart; only barriers and
                          // rigid models require that
 };
@@ -51,6 +52,8 @@ struct IslandStatistics {
   /// Rigid models: true if the penetrations, violated limits and open equalities of the island
   /// cannot all be corrected in this step, so that corrections were reduced or skipped.
   bool has_conflict = false;
+  /// Rigid models: the memory of an island that is refused because of it [bytes]; 0: it is not.
+  double required_bytes = 0;
   /// The contact or row of the problem where the conflict was found; -1 if it is not known.
   int conflict_contact = -1, conflict_row = -1;
 };

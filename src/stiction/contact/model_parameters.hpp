@@ -39,6 +39,10 @@ struct ModelParameters {
   double gap_correction = 0.1;
   /// The largest speed of such a correction, >= 0 [m/s, rad/s].
   double max_correction_speed = 0.1;
+  /// The largest memory that the islands of a step take under `tamsi` and rigid models, in (0, 16]
+  /// [GB]. They have matrices with a number for each dof in each row. An island that would exceed
+  /// the limit is refused before any of its memory is allocated.
+  double max_memory_gb = 4;
   /// Under `no_slip`. True: a contact sticks only if it presses, or would press without friction.
   /// False: every contact that touches at the start of the step sticks, as published. Two contacts
   /// of one foot with different normals then hold the foot down.

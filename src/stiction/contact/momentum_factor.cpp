@@ -53,16 +53,42 @@ Lanes calc_delassus(const SixBySix& W, const Lanes3& r) {
   return math::sqrt(square) / 3;
 }
 
+/// Returns the mobility of a contact along its normal [1/kg].
+/// @param W mobility of the pair's motion [w; v]
+double calc_normal_mobility(const SixBySix& W, const Contact& c) {
+  const double* n = &c.R_WC[6];
+  const auto& r = c.offset;
+  const double u[6] = {r[1] * n[2] - r[2] * n[1],
+                       r[2] * n[0] - r[0] * n[2],
+                       r[0] * n[1] - r[1] * n[0],
+                       n[0],
+                       n[1],
+                       n[2]};
+  double w_n = 0;
+  for (int j = 0; j < 6; ++j)
+    for (int i = 0; i < 6; ++i) w_n += u[i] * W.column[j][i] * u[j];
+  return w_n;
+}
+
 /// The near-rigid stiffness of the contacts of a pair, see calc_derived.
 class NearRigidStiffness {
  public:
   /// @param frequency 2 pi / (beta dt) [rad/s]
   NearRigidStiffness(const BodyPair& pair, double frequency)
-      : least_mobility_(0.5 / pair.reduced_mass()),
+      : mobility_of_mass_(1 / pair.reduced_mass()),
+        least_mobility_(0.5 / pair.reduced_mass()),
         // Loads up to ten times the mass cause no deep overlap. A stiffness a thousand times as
         // large still leaves the solver most of its digits.
         scale_(frequency * frequency *
                std::clamp(0.1 * pair.load / pair.reduced_mass(), 1.0, 1000.0)) {}
+
+  /// True if w is that of a contact that turns its bodies so easily that its normal mobility
+  /// limits the mobility of calc.
+  bool is_turning(double w) const { return w > kMostTurning * mobility_of_mass_; }
+  /// Returns w, limited by the mobility along the normal, w_n >= 0 [1/kg].
+  double limit_turning(double w, double w_n) const {
+    return std::min(w, kMostTurning * std::max(w_n, mobility_of_mass_));
+  }
 
   /// Returns the stiffness of a contact with mobility w > 0 [N/m].
   double calc(double w) const {
@@ -72,8 +98,12 @@ class NearRigidStiffness {
   }
 
  private:
-  double least_mobility_;  // [1/kg]
-  double scale_;           // [1/s^2]
+  /// The largest mobility relative to that along the normal. Contacts of bodies with the inertia of
+  /// solids have up to about 5.
+  static constexpr double kMostTurning = 30;
+
+  double mobility_of_mass_, least_mobility_;  // [1/kg]
+  double scale_;                              // [1/s^2]
 };
 
 /// Replaces infinite stiffnesses of a contact by the near-rigid value k [N/m].
@@ -252,7 +282,10 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
         const bool is_moved = w[i] > immobile;
         // The mobility of a contact that no dof moves must be positive; its value does not matter.
         problem->delassus[first + i] = is_moved ? w[i] : 1;
-        const double k = is_moved ? stiffness.calc(w[i]) : 0;
+        double mobility = w[i];
+        if (stiffness.is_turning(mobility))
+          mobility = stiffness.limit_turning(mobility, calc_normal_mobility(W, contacts[i]));
+        const double k = is_moved ? stiffness.calc(mobility) : 0;
         set_near_rigid(k, &contacts[i]);
       }
     }

@@ -39,13 +39,15 @@ class MomentumFactor {
   /// hardly have a lever arm on the joints that move them, so that w is small. The reduced mass m
   /// of the pair limits k, and below w_0, where the arm is less than 0.87 times the radius of
   /// gyration, k goes to 0 with w. Free bodies have w >= 1 / (sqrt(3) m), so their stiffness is not
-  /// limited. The factor s is load / (10 m), but at least 1 and at most 1000: under a load of many
-  /// times their own mass, bodies would otherwise sink deep into each other. Source:
-  /// [theory:near-rigid]. An infinite Hertz stiffness is replaced by the one with the same force at
-  /// a penetration of kNearRigidDepth, and an infinite barrier stiffness by k. A contact that no
-  /// dof moves, such as one on the axis of a hinge, gets k = 0, because its impulse would have no
-  /// effect. W is computed from A and not from the inertia matrix M. The two agree without implicit
-  /// forces; under stiff servos, A resists an impulse.
+  /// limited. A contact of a body with a small inertia turns it easily, so that w is large although
+  /// the normal force moves the whole mass. In place of w, the larger of w_n and 1/m then counts 30
+  /// times, where w_n is the mobility along the normal. The factor s is load / (10 m), but at least
+  /// 1 and at most 1000: under a load of many times their own mass, bodies would otherwise sink
+  /// deep into each other. Source: [theory:near-rigid]. An infinite Hertz stiffness is replaced by
+  /// the one with the same force at a penetration of kNearRigidDepth, and an infinite barrier
+  /// stiffness by k. A contact that no dof moves, such as one on the axis of a hinge, gets k = 0,
+  /// because its impulse would have no effect. W is computed from A and not from the inertia matrix
+  /// M. The two agree without implicit forces; under stiff servos, A resists an impulse.
   /// @param near_rigid_factor beta > 0 [-]
   /// @param problem v_star, delassus and infinite stiffnesses of its contacts are set
   /// @return false if A is not positive definite

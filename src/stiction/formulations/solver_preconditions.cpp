@@ -32,7 +32,8 @@ bool are_in_range(const SolverOptions& options) {
          options.max_iterations >= 0 && options.coupling_tolerance >= 0 &&
          options.max_rounds >= 0 && p.stiction_tolerance > 0 && p.friction_regularization >= 0 &&
          p.near_rigid_factor >= 0 && p.friction_directions >= 4 && p.friction_directions % 2 == 0 &&
-         p.gap_correction >= 0 && p.gap_correction <= 1 && p.max_correction_speed >= 0;
+         p.gap_correction >= 0 && p.gap_correction <= 1 && p.max_correction_speed >= 0 &&
+         p.max_memory_gb > 0;
 }
 
 }  // namespace stiction::formulations

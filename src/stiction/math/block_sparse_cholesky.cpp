@@ -3,9 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/base/work_limits.hpp"
 #include "stiction/math/dense_kernels.hpp"
 
 namespace stiction::math {
+namespace {
+
+/// Checks the limits of the step at some of the columns of a loop over columns: often enough to end
+/// a factorization of many dense columns soon, and so rarely that small ones cost nothing.
+void check_limits_at(int column) {
+  constexpr int kColumnsBetweenChecks = 64;
+  if (column % kColumnsBetweenChecks == kColumnsBetweenChecks - 1) base::check_limits();
+}
+
+}  // namespace
 
 void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
                                   std::span<const BlockEdge> edges) {
@@ -44,6 +55,7 @@ void BlockSparseCholesky::find_structure() {
   below_start_.assign(n + 1, 0);
   below_.clear();
   for (int j = 0; j < n; ++j) {
+    check_limits_at(j);
     const int begin = static_cast<int>(below_.size());
     const auto add = [&](int i) {
       if (i <= j || pattern_.last_column[i] == j) return;
@@ -96,6 +108,7 @@ void BlockSparseCholesky::list_update_targets() {
   target_start_.resize(n + 1);
   target_.clear();
   for (int j = 0; j < n; ++j) {
+    check_limits_at(j);
     target_start_[j] = static_cast<int>(target_.size());
     for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
       const int k = below_[p];
@@ -163,6 +176,7 @@ bool BlockSparseCholesky::factor() { return eliminate(num_eliminated_, num_block
 
 bool BlockSparseCholesky::eliminate(int begin, int end) {
   for (int j = begin; j < end; ++j) {
+    check_limits_at(j);
     const int width = block_size(j);
     const int rows = panel_rows_[j];
     double* panel = values_.data() + value_start_[j];

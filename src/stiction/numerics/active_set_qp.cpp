@@ -25,6 +25,7 @@ namespace {
 constexpr double kAccepted = 1e-8;          // residual, relative to |r|_inf
 constexpr double kPrimalTolerance = 1e-11;  // for rows of length 1 and |r|_inf = 1
 constexpr double kRankTolerance = 1e-12;    // pivots of Q = N N^T, relative to their diagonals
+constexpr double kShortestLimit = 1e-6;     // of time, because DAQP takes 0 as no limit [s]
 constexpr int kMaxColumns = 46338;          // DAQP counts (n + 1) (n + 2) in an int
 
 /// Computes N (c x rank, row-major) with Q = N N^T, by a pivoted Cholesky factorization.
@@ -46,6 +47,7 @@ int factor_semidefinite(const DenseLcp& p, std::vector<double>* remainder,
   // because the units of rows may differ.
   const auto diagonal = [&](int i) { return p.Q[i + i * c]; };
   for (; rank < c; ++rank) {
+    base::check_limits();
     int k = -1;
     double fraction = kRankTolerance;
     for (int i = 0; i < c; ++i)
@@ -66,6 +68,7 @@ int factor_semidefinite(const DenseLcp& p, std::vector<double>* remainder,
   // Q - N N^T must be zero. Its diagonal alone does not show that Q is semidefinite, because an
   // indefinite Q may have a zero diagonal.
   for (int i = 0; i < c; ++i) {
+    base::check_limits();
     if ((*remainder)[i] < -1e-9 * largest) return -1 - i;
     for (int j = 0; j < c; ++j)
       if (std::abs(p.Q[i + j * c] - math::dot(rank, row(i), row(j))) > 1e-9 * largest)
@@ -125,6 +128,9 @@ struct ActiveSetQp::Workspace {
       if (flag < 0) return flag;
       is_set_up = true;
     }
+    // DAQP does not call back, but it knows a limit of time.
+    const double remaining = base::remaining_seconds();
+    settings.time_limit = std::isfinite(remaining) ? std::max(remaining, kShortestLimit) : 0;
     DAQPResult result = {};
     result.x = x.data();
     result.lam = lambda.data();
@@ -166,7 +172,8 @@ LcpReport ActiveSetQp::solve(const GramLcp& problem, std::span<double> z, std::s
   for (int i = 0; i < c; ++i) workspace_->lower[i] = -w_[i];
   const int flag = workspace_->solve(problem, scale);
   report.pivots = workspace_->iterations;
-  // DAQP does not call back. Its own limit of 1000 iterations bounds the time until this check.
+  // If DAQP was out of time, so is the step. Its own limit of 1000 iterations bounds the time until
+  // an interruption.
   base::count_iterations(report.pivots);
   // DAQP judges infeasibility by a tolerance and gives no proof, so another solver confirms it.
   if (flag == DAQP_EXIT_INFEASIBLE) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::numerics {
@@ -23,6 +24,7 @@ DenseLcp BoundedLcp::assemble(const GramLcp& problem) {
     return Q_[i + static_cast<std::size_t>(j) * size];
   };
   for (int i = 0; i < c; ++i) {
+    base::check_limits();
     r_[i] = problem.b[i] + math::dot(n, row(i), problem.u_hat);
     for (int j = 0; j < c; ++j) Q(i, j) = math::dot(n, row(i), row(j));
   }

@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/base/work_limits.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::numerics {
 
-int solve_in_place(int n, double* A, int num_right, double* X) noexcept {
+int solve_in_place(int n, double* A, int num_right, double* X) {
   double largest = 0;
   for (int i = 0; i < n * n; ++i) largest = std::max(largest, std::abs(A[i]));
   // Elimination.
   for (int k = 0; k < n; ++k) {
+    base::check_limits();
     int pivot = k;
     for (int i = k + 1; i < n; ++i)
       if (std::abs(A[i * n + k]) > std::abs(A[pivot * n + k])) pivot = i;

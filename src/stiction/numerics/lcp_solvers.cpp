@@ -1,6 +1,9 @@
 #include "stiction/numerics/lcp_solvers.hpp"
 
+#include <algorithm>
+
 #include "stiction/base/names.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::numerics {
@@ -15,6 +18,25 @@ std::span<const std::string_view> lcp_solvers() { return kNames; }
 std::string_view name(LcpSolver solver) { return kNames[static_cast<int>(solver)]; }
 
 bool takes_bounds(LcpSolver solver) { return solver != LcpSolver::active_set; }
+
+double count_workspace(LcpSolver solver, double num_rows, double num_columns, double num_bounded) {
+  const auto square = [](double x) { return x * x; };
+  const double least = std::min(num_rows, num_columns), rows = num_rows * num_columns;
+  switch (solver) {
+    // The factor, which grows by doubling; the rows and the basis of a fallback.
+    case LcpSolver::ppm_ratio:
+      return square(num_rows) + 2 * rows + least * num_columns + 2 * square(least);
+    // The matrix of the active rows, or that of all rows as well.
+    case LcpSolver::ppm:
+    case LcpSolver::ppm_i:
+      return num_bounded > 0 ? 2 * square(num_rows + num_bounded) : square(least);
+    // The matrix and the tableau.
+    case LcpSolver::lemke: return 2 * square(num_rows + num_bounded);
+    // DAQP's factors and rows, and the solver that confirms that a problem is infeasible.
+    case LcpSolver::active_set: return square(num_columns) + rows + square(num_rows);
+  }
+  return 0;
+}
 
 LcpSolver parse_lcp_solver(std::string_view name, const char* where) {
   return static_cast<LcpSolver>(parse_name(where, name, kNames));
@@ -59,6 +81,7 @@ LcpReport AnyLcpSolver::solve(const GramLcp& problem, std::span<const int> guess
   r_.resize(c);
   w_.resize(c);
   for (int i = 0; i < c; ++i) {
+    base::check_limits();
     r_[i] = problem.b[i] + math::dot(n, row(i), problem.u_hat);
     for (int j = 0; j < c; ++j)
       Q_[i + static_cast<std::size_t>(j) * c] = math::dot(n, row(i), row(j));

@@ -24,6 +24,10 @@ std::string_view name(LcpSolver solver);
 /// Returns true if a solver takes problems whose rows have bounds on both sides: all but
 /// `active_set`.
 bool takes_bounds(LcpSolver solver);
+/// Returns an upper bound of the numbers that a solver keeps for a factored problem, besides the
+/// problem itself.
+/// @param num_bounded number of rows with bounds on both sides
+double count_workspace(LcpSolver solver, double num_rows, double num_columns, double num_bounded);
 /// Returns the solver of this name.
 /// @param where the name of the caller's option; it becomes `where` of the Error
 /// @throws Error kUnknownName, with the nearest name, if no solver has this name

@@ -81,6 +81,9 @@ LcpReport Lemke::solve(const DenseLcp& problem, std::span<double> z) {
     ++report.fallback_level;
   }
   --report.fallback_level;
+  // Pivoting may find no solution although the best point so far, or z = 0, is accurate enough: a w
+  // that is negative by round-off only cannot be raised if its row of Q is 0.
+  if (report.residual <= accepted) report.status = LcpStatus::kSolved;
   return report;
 }
 
@@ -174,6 +177,7 @@ bool Lemke::rebuild(const DenseLcp& problem, double lambda) {
   for (;;) {
     int best_row = -1, best_column = -1;
     double best = 0;
+    base::check_limits();
     for (int i = 0; i < size_; ++i) {
       if (!must_leave_[basic_[i]]) continue;
       for (int j = 0; j <= size_; ++j)
@@ -184,7 +188,6 @@ bool Lemke::rebuild(const DenseLcp& problem, double lambda) {
         }
     }
     if (best_row < 0) break;
-    base::check_limits();
     exchange(best_row, best_column);
   }
   return std::none_of(basic_.begin(), basic_.end(), [&](int v) { return must_leave_[v] != 0; });

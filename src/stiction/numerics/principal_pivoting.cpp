@@ -131,6 +131,7 @@ class Passes {
     const int m = static_cast<int>(m_.active.size());
     m_.matrix.resize(static_cast<std::size_t>(m) * m);
     for (int i = 0; i < m; ++i) {
+      base::check_limits();
       for (int j = 0; j < m; ++j) m_.matrix[i * m + j] = op_.entry(m_.active[i], m_.active[j]);
       m_.z[i] = -op_.value(m_.active[i], op_.x_hat());
     }

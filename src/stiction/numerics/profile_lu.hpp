@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/numerics/row_profile.hpp"
 
 namespace stiction::numerics {
 
@@ -14,20 +15,17 @@ namespace stiction::numerics {
 class ProfileLu {
  public:
   /// Starts a matrix that has entries on its diagonal alone.
-  void start(int size);
+  void start(int size) { profile_.start(size); }
   /// Lets row i of the lower triangle have entries from column j <= i on.
-  void widen(int i, int j) {
-    STICTION_ASSERT(0 <= j && j <= i && i < size());
-    if (j < first_[i]) first_[i] = j;
-  }
+  void widen(int i, int j) { profile_.widen(i, j); }
   /// Sets the matrix to the identity.
   void allocate();
   /// Adds x to the entry of row i and column j, which is within the profile.
   void add(int i, int j, double x) {
-    STICTION_ASSERT(j >= i || j >= first_[i]);
-    (j < i ? lower_[start_[i] + j] : upper_[start_[j] + i]) += x;
+    STICTION_ASSERT(j >= i || j >= profile_.first(i));
+    (j < i ? lower_[profile_.index(i, j)] : upper_[profile_.index(j, i)]) += x;
   }
-  int size() const { return static_cast<int>(first_.size()); }
+  int size() const { return profile_.size(); }
 
   /// Replaces A by L and U.
   /// @return false if a pivot is 0 or not finite
@@ -36,10 +34,11 @@ class ProfileLu {
   void solve(std::span<double> x) const;
 
  private:
-  const double* lower(int i) const { return lower_.data() + start_[i]; }
-  const double* upper(int i) const { return upper_.data() + start_[i]; }
+  /// Row i of the lower triangle, and column i of the upper one, so that lower(i)[j] is an entry.
+  const double* lower(int i) const { return lower_.data() + profile_.index(i, 0); }
+  const double* upper(int i) const { return upper_.data() + profile_.index(i, 0); }
 
-  std::vector<int> first_, start_;  // entry (i, j) of the lower triangle is at start_[i] + j
+  RowProfile profile_;
   // Rows of the lower triangle, and columns of the upper one with the diagonal.
   std::vector<double> lower_, upper_;
 };

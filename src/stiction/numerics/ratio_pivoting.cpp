@@ -276,10 +276,12 @@ class Pivoting {
     clear_active();
     for (int row = 0; row < op_.size() && op_.has_bounds(); ++row) {
       if (!is_bounded(row) || m_.clamped.contains(row)) continue;
+      base::check_limits();
       if (!try_append(row)) clamp(row, upper(row));
     }
     update_base();
     for (const int row : guess) {
+      base::check_limits();
       const bool is_full = !op_.has_bounds() && size() == op_.x_size();
       if (0 <= row && row < op_.size() && !is_full && !is_bounded(row)) (void)try_append(row);
     }

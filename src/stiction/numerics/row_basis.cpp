@@ -17,6 +17,7 @@ void RowBasis::start(int num_rows, int num_columns) {
   max_rank_ = std::min(num_rows, num_columns);
   selected_.clear();
   basis_.clear();
+  basis_.reserve(static_cast<std::size_t>(max_rank_) * num_columns);
   rows_of_factor_.resize(static_cast<std::size_t>(max_rank_) * max_rank_);
   along_.resize(std::max(num_rows, num_columns));
   row_.resize(num_columns);
@@ -84,6 +85,7 @@ int RowBasis::find_most_independent(int first, int last, double tolerance) const
 void RowBasis::recompute_remaining(const double* X, int first, int last, double tolerance) {
   for (int i = first; i < last; ++i) {
     if (!(remaining_[i] > tolerance * squared_[i])) continue;
+    base::check_limits();
     std::copy_n(X + static_cast<std::size_t>(i) * num_columns_, num_columns_, row_.begin());
     remaining_[i] = project_out(row_.data(), along_);
   }
@@ -148,7 +150,10 @@ void RowBasis::find(const double* X, int num_columns, std::span<const int> group
 void RowBasis::find_in_order(const double* X, int num_rows, int num_columns, double tolerance) {
   STICTION_ASSERT(0 <= tolerance && tolerance < 1);
   start(num_rows, num_columns);
-  for (int i = 0; i < num_rows && rank() < max_rank_; ++i) try_append(X, i, tolerance);
+  for (int i = 0; i < num_rows && rank() < max_rank_; ++i) {
+    base::check_limits();
+    try_append(X, i, tolerance);
+  }
   pack_factor();
 }
 

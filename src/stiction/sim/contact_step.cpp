@@ -280,6 +280,7 @@ void ContactStep::report_failures(StepContext& context, const mjData* d) const {
     if (status == SolveStatus::kNotFinite) return context.fail(kNonFiniteSolution, text);
     if (status == SolveStatus::kNotPositiveDefinite)
       return context.fail(kNotPositiveDefinite, text);
+    if (status == SolveStatus::kTooLarge) return context.fail(kTooLarge, text);
     context.fail(kNotConverged, text);
   }
   for (const double v : contacts_.solution.v)

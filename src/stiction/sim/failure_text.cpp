@@ -71,6 +71,17 @@ std::string find_conflict(const StepContext& context, const mjData* d,
          name_body_of_block(context, block);
 }
 
+/// @param name of the island, as the beginning of a sentence
+std::string describe_memory(const StepContext& context, const std::string& name, double bytes) {
+  char text[300];
+  std::snprintf(text, sizeof text,
+                " needs %.2g GB for its matrices, and all islands may take max_memory_gb = %.3g; "
+                "use a compliant contact model, whose memory grows with the number of contacts, "
+                "let fewer bodies touch each other, or raise max_memory_gb",
+                bytes / 1e9, context.options.parameters.max_memory_gb);
+  return name + text;
+}
+
 }  // namespace
 
 std::string describe_failure(const StepContext& context, const mjData* d,
@@ -81,6 +92,7 @@ std::string describe_failure(const StepContext& context, const mjData* d,
                            name_body_of_block(context, contacts.islands.blocks(index)[0]) +
                            ", with " + std::to_string(island.num_dofs) + " dofs and " +
                            std::to_string(island.num_contacts) + " contacts,";
+  if (island.required_bytes > 0) return describe_memory(context, name, island.required_bytes);
   if (island.status == SolveStatus::kTooLarge)
     return name + " has more than " + std::to_string(formulations::kMaxDenseSize) +
            " unknowns, the limit for friction polygons; use fewer friction_directions, fewer "

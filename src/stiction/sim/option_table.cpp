@@ -187,6 +187,15 @@ constexpr Option kOptions[] = {
      .help =
          "Largest speed of the corrections by gap_correction, and at which sap removes the deep "
          "overlaps of near-rigid contacts; 0 leaves the laws of compliant models as they are."},
+    {.name = "max_memory_gb",
+     .member = member<kParameters, &ModelParameters::max_memory_gb>(),
+     .range = {.high = 16, .includes_low = false},
+     .unit = "GB",
+     .is_used = reads<&OptionUse::max_memory_gb>,
+     .help = "Largest memory of the matrices of rigid models and tamsi, which grow with the square "
+             "of the "
+             "bodies that touch each other directly or through others. A step that needs more "
+             "fails with the status 'too_large' before it takes the memory."},
     {.name = "drop_separating",
      .member = member<kParameters, &ModelParameters::drop_separating>(),
      .is_used = reads<&OptionUse::drop_separating>,

@@ -39,6 +39,7 @@ std::string describe_status(std::uint32_t status) {
       {kOutOfTime, "out_of_time"},
       {kOutOfIterations, "out_of_iterations"},
       {kInterrupted, "interrupted"},
+      {kTooLarge, "too_large"},
   };
   std::string text;
   for (const Name& n : kNames)

@@ -1,6 +1,7 @@
 #include "stiction/formulations/rigid/bilateral_constraints.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -49,7 +50,7 @@ TEST(BilateralConstraints, SatisfiesAxesInClosedForm) {
   constraints.start(3);
   const std::vector<double> rows = {1, 0, 0, 0, 2, 0}, b = {3, 4};
   constraints.add(rows, b);
-  constraints.eliminate(0, kRankTolerance);
+  constraints.eliminate(std::array{constraints.num_rows()}, kRankTolerance, nullptr);
   std::vector<double> y = {10, 20, 30};
   const std::span<const double> f = constraints.satisfy(y.data());
   EXPECT_NEAR(y[0], -3, 1e-14);
@@ -68,7 +69,7 @@ TEST(BilateralConstraints, MovesTheShortestWayToAllOfThem) {
     const RandomConstraints given(8, trial % 8, trial % 3 * (trial % 8 > 0), &rng);
     constraints.start(8);
     given.add_to(&constraints);
-    constraints.eliminate(0, kRankTolerance);
+    constraints.eliminate(std::array{constraints.num_rows()}, kRankTolerance, nullptr);
     EXPECT_EQ(static_cast<int>(constraints.kept().size()), given.rank);
     const VectorXd before = VectorXd::NullaryExpr(8, [&] { return normal(rng); });
     VectorXd y = before;
@@ -95,7 +96,7 @@ TEST(BilateralConstraints, ProjectedRowsHaveTheSameVelocitiesAndAreOrthogonalToT
     const RandomConstraints given(7, 1 + trial % 5, trial % 2, &rng);
     constraints.start(7);
     given.add_to(&constraints);
-    constraints.eliminate(0, kRankTolerance);
+    constraints.eliminate(std::array{constraints.num_rows()}, kRankTolerance, nullptr);
     const MatrixXd N = MatrixXd::NullaryExpr(4, 7, [&] { return normal(rng); });
     const std::vector<double> b = {1, -2, 3, 0};
     EXPECT_EQ(constraints.project_unilateral_rows(to_rows(N), b, nullptr, &projected, &b_projected),
@@ -113,7 +114,7 @@ TEST(BilateralConstraints, ProjectedRowsHaveTheSameVelocitiesAndAreOrthogonalToT
 TEST(BilateralConstraints, WithoutRowsChangeNothing) {
   BilateralConstraints constraints;
   constraints.start(2);
-  constraints.eliminate(0, kRankTolerance);
+  constraints.eliminate(std::array{constraints.num_rows()}, kRankTolerance, nullptr);
   const std::vector<double> rows = {1, 2}, b = {-3};
   std::vector<double> projected, b_projected, y = {5, 6};
   EXPECT_EQ(constraints.project_unilateral_rows(rows, b, nullptr, &projected, &b_projected), -1);
@@ -131,7 +132,7 @@ TEST(BilateralConstraints, TheFirstRowsAreKeptEvenIfOthersAreLonger) {
   const std::vector<double> others = {5, 0, 0, 5}, b_others = {7, 0};
   constraints.add(first, b_first);
   constraints.add(others, b_others);
-  constraints.eliminate(1, kRankTolerance);
+  constraints.eliminate(std::array{1, constraints.num_rows()}, kRankTolerance, nullptr);
   std::vector<int> kept(constraints.kept().begin(), constraints.kept().end());
   EXPECT_EQ(kept, (std::vector<int>{0, 2}));
   std::vector<double> y = {0, 1};
@@ -147,7 +148,7 @@ TEST(BilateralConstraints, RowsWithinTheRankToleranceAreRedundant) {
       constraints.start(2);
       const std::vector<double> rows = {1, 0, 1, angle}, b = {0, 0};
       constraints.add(rows, b);
-      constraints.eliminate(1, tolerance);
+      constraints.eliminate(std::array{1, constraints.num_rows()}, tolerance, nullptr);
       EXPECT_EQ(constraints.kept().size(), angle * angle > tolerance ? 2u : 1u)
           << angle << " " << tolerance;
       EXPECT_EQ(constraints.rank_tolerance(), tolerance);
@@ -162,7 +163,7 @@ TEST(BilateralConstraints, FindARowThatTheyForceToPenetrate) {
     constraints.start(2);
     const std::vector<double> x = {1, 0}, b_x = {-1};
     constraints.add(x, b_x);
-    constraints.eliminate(1, kRankTolerance);
+    constraints.eliminate(std::array{1, constraints.num_rows()}, kRankTolerance, nullptr);
     std::vector<double> projected;
     const std::vector<double> rows = {0, 1, -1, 0}, constants = {0, b};
     const int forced =

@@ -1,5 +1,6 @@
 #include "stiction/formulations/rigid/constraint_check.hpp"
 
+#include <array>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -77,7 +78,7 @@ ReducedSystem make_row_system(double length, double b) {
   system.whitened.rows.N = {length};
   system.whitened.rows.b_n = {b};
   system.projected.bilateral.start(1);
-  system.projected.bilateral.eliminate(0, kRankTolerance);
+  system.projected.bilateral.eliminate(std::array{0}, kRankTolerance, nullptr);
   return system;
 }
 

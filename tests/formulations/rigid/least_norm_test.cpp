@@ -100,6 +100,35 @@ TEST(LeastNorm, RoughnessBelowTheTouchDistanceDoesNotChangeImpulses) {
   }
 }
 
+// A contact that closes a gap in the step may slip by a lever as short as the gaps of its pair. The
+// impulses of least norm must not push it on.
+TEST(LeastNorm, FrictionDoesNoWorkWhereContactsCloseTheirGaps) {
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  int num_slipping = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    std::mt19937_64 rng(seed);
+    ContactProblem problem = make_pushed_box(6, 0, &rng);
+    for (contact::Contact& c : problem.contacts) {
+      c.phi0 = 1e-3 * (1 + uniform(rng)) / 2;
+      c.offset[2] = -c.phi0;
+    }
+    for (int i = 0; i < 6; ++i) problem.v0[i] = (i < 3 ? 5 : 1) * uniform(rng);
+    problem.v0[5] = -2;
+    SolvedProblem solved(ContactModel::no_slip, problem);
+    if (solved.has_failed()) continue;
+    double largest = 0;
+    for (const auto& impulse : solved.solution.impulses)
+      for (int k = 0; k < 3; ++k) largest = std::max(largest, std::abs(impulse[k]));
+    for (int i = 0; i < problem.num_contacts(); ++i) {
+      const auto& f = solved.solution.impulses[i];
+      const auto& v = solved.solution.contact_velocities[i];
+      num_slipping += std::hypot(v[0], v[1]) > 1e-4;
+      EXPECT_LE(f[0] * v[0] + f[1] * v[1], 1e-5 * largest) << "seed " << seed;
+    }
+  }
+  EXPECT_GT(num_slipping, 10);
+}
+
 TEST(LeastNorm, LeversAboveTheTouchDistanceHold) {
   // Contacts at heights that differ by 1 mm prevent the box from rolling about its edge.
   for (int seed = 0; seed < 20; ++seed) {

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Core>
 
+#include "formulations/rigid/reduced_numbers.hpp"
 #include "stiction/formulations/rigid/friction_direction.hpp"
 #include "stiction/formulations/rigid/kkt_projection.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
@@ -19,73 +20,31 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-/// A reduced problem that owns its numbers: contacts of unit masses in a space of n dimensions.
-struct Numbers {
-  int n = 0;
-  std::vector<double> N, b_n, T, b_t, F, b_f, dry_bounds, mu, nu, slip0, u_hat;
-
-  ReducedProblem view() const {
-    return {.num_columns = n,
-            .num_contacts = static_cast<int>(mu.size()),
-            .num_unilateral = static_cast<int>(b_n.size()),
-            .N = N,
-            .b_n = b_n,
-            .T = T,
-            .b_t = b_t,
-            .F = F,
-            .b_f = b_f,
-            .dry_bounds = dry_bounds,
-            .dry_compliance = {},
-            .mu = mu,
-            .nu = nu,
-            .slip0 = slip0,
-            .u_hat = u_hat,
-            .guess = {}};
-  }
-};
+using Numbers = ReducedNumbers;
 
 /// A particle of 1 kg on a plane, with axes x, y and the normal z.
 Numbers make_particle_on_plane(std::vector<double> u_hat, double mu) {
-  return {.n = 3,
-          .N = {0, 0, 1},
-          .b_n = {0},
-          .T = {1, 0, 0, 0, 1, 0},
-          .b_t = {0, 0},
-          .F = {},
-          .b_f = {},
-          .dry_bounds = {},
-          .mu = {mu},
-          .nu = {0},
-          .slip0 = {0},
-          .u_hat = std::move(u_hat)};
+  Numbers out(3, 1, 0, 0);
+  out.N = {0, 0, 1};
+  out.T = {1, 0, 0, 0, 1, 0};
+  out.mu = {mu};
+  out.u_hat = std::move(u_hat);
+  return out;
 }
 
 /// Contacts with random rows, a limit and dry joints.
 Numbers make_random(int n, int num_contacts, int num_dry, std::mt19937_64* rng) {
   std::normal_distribution<double> normal;
-  const auto fill = [&](std::size_t size, double scale) {
-    std::vector<double> x(size);
-    for (double& value : x) value = scale * normal(*rng);
-    return x;
+  const auto fill = [&](double scale, std::vector<double>* x) {
+    for (double& value : *x) value = scale * normal(*rng);
   };
-  Numbers numbers{.n = n,
-                  .N = fill(static_cast<std::size_t>(n) * (num_contacts + 1), 1),
-                  .b_n = std::vector<double>(num_contacts + 1, 0.0),
-                  .T = fill(static_cast<std::size_t>(2 * n) * num_contacts, 1),
-                  .b_t = fill(2 * num_contacts, 0.1),
-                  .F = fill(static_cast<std::size_t>(n) * num_dry, 1),
-                  .b_f = std::vector<double>(num_dry, 0.0),
-                  .dry_bounds = fill(num_dry, 1),
-                  .mu = fill(num_contacts, 0.5),
-                  .nu = std::vector<double>(num_contacts, 0.0),
-                  .slip0 = std::vector<double>(num_contacts, 0.0),
-                  .u_hat = fill(n, 1)};
-  // A problem with moving surfaces may have no solution.
-  for (double& b : numbers.b_t) b = 0;
-  for (auto* values : {&numbers.mu, &numbers.dry_bounds})
+  Numbers out(n, num_contacts, 1, num_dry);
+  for (auto* values : {&out.N, &out.T, &out.F, &out.u_hat}) fill(1, values);
+  fill(1, &out.dry_bounds);
+  fill(0.5, &out.mu);
+  for (auto* values : {&out.mu, &out.dry_bounds})
     for (double& x : *values) x = std::abs(x);
-  return numbers;
+  return out;
 }
 
 VectorXd multiply(const std::vector<double>& rows, int n, const std::vector<double>& u) {
@@ -164,10 +123,8 @@ TEST(FrictionPolygonLaw, ADryJointIsBoundedByAConstant) {
   const auto law = make_friction_polygon_law(4);
   ReducedSolution solution;
   for (const double speed : {0.5, -0.5, 3.0, -3.0}) {
-    Numbers numbers;
-    numbers.n = 1;
+    Numbers numbers(1, 0, 0, 1);
     numbers.F = {2};
-    numbers.b_f = {0};
     numbers.dry_bounds = {1};
     numbers.u_hat = {speed};
     ASSERT_TRUE(law->solve(numbers.view(), &solution).is_solved());
@@ -275,17 +232,34 @@ TEST(LeastEnergyLaw, LeavesNoMoreEnergyThanFrictionlessContactOrAnyOtherImpulses
   EXPECT_GT(num_better, 50);
 }
 
+// A contact at rest closes by round-off. No frictionless impulse is needed then, so that the least
+// energy is sought without any variable.
+TEST(RigidLaws, AcceptContactsThatCloseByRoundOffAlone) {
+  std::mt19937_64 rng(4);
+  ReducedSolution solution;
+  for (RigidLaw* const law :
+       {make_friction_polygon_law(4).release(), make_least_energy_law(4).release(),
+        make_friction_cone_law().release()}) {
+    const std::unique_ptr<RigidLaw> owner(law);
+    for (int trial = 0; trial < 100; ++trial) {
+      Numbers numbers = make_random(6, 1 + trial % 4, 0, &rng);
+      const VectorXd w = multiply(numbers.N, numbers.n, numbers.u_hat);
+      constexpr double kGaps[] = {-3e-17, 0.01, 0};
+      for (std::size_t i = 0; i < numbers.b_n.size(); ++i)
+        numbers.b_n[i] = kGaps[i % 3] - w[static_cast<Eigen::Index>(i)];
+      ASSERT_TRUE(law->solve(numbers.view(), &solution).is_solved()) << trial;
+      expect_balance(numbers, solution);
+      const VectorXd moved = multiply(numbers.N, numbers.n, solution.u);
+      for (std::size_t i = 0; i < numbers.b_n.size(); ++i)
+        EXPECT_GE(moved[static_cast<Eigen::Index>(i)] + numbers.b_n[i], -1e-6);
+    }
+  }
+}
+
 TEST(RigidLaws, RefuseAProblemThatIsTooLargeForADenseMatrix) {
-  Numbers numbers;
-  numbers.n = 1;
-  constexpr int kNumContacts = 1500;
-  numbers.N.assign(kNumContacts, 1);
-  numbers.b_n.assign(kNumContacts, 0);
-  numbers.T.assign(2 * kNumContacts, 0);
-  numbers.b_t.assign(2 * kNumContacts, 0);
-  numbers.mu.assign(kNumContacts, 1);
-  numbers.nu.assign(kNumContacts, 0);
-  numbers.slip0.assign(kNumContacts, 0);
+  Numbers numbers(1, 1500, 0, 0);
+  numbers.N.assign(numbers.N.size(), 1);
+  numbers.mu.assign(numbers.mu.size(), 1);
   numbers.u_hat = {-1};
   ReducedSolution solution;
   EXPECT_EQ(make_friction_polygon_law(4)->solve(numbers.view(), &solution).status,

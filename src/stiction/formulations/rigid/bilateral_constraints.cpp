@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
@@ -12,10 +13,11 @@ namespace stiction::formulations {
 
 using math::dot;
 
-void BilateralConstraints::start(int num_columns) {
+void BilateralConstraints::start(int num_columns, int max_rows) {
   STICTION_ASSERT(num_columns >= 0);
   num_columns_ = num_columns;
   X_.clear();
+  X_.reserve(static_cast<std::size_t>(max_rows) * num_columns);
   b_.clear();
 }
 
@@ -23,12 +25,6 @@ void BilateralConstraints::add(std::span<const double> rows, std::span<const dou
   STICTION_ASSERT(rows.size() == b.size() * num_columns_);
   X_.insert(X_.end(), rows.begin(), rows.end());
   b_.insert(b_.end(), b.begin(), b.end());
-}
-
-void BilateralConstraints::eliminate(int num_first, double rank_tolerance) {
-  STICTION_ASSERT(0 <= num_first && num_first <= num_rows());
-  const int group_ends[] = {num_first, num_rows()};
-  eliminate(group_ends, rank_tolerance, nullptr);
 }
 
 void BilateralConstraints::eliminate(std::span<const int> group_ends, double rank_tolerance,
@@ -59,6 +55,7 @@ void BilateralConstraints::project_rows(const std::vector<double>& rows,
   if (rank == 0 && !filter) return;
   along_.resize(rank);
   for (std::size_t i = 0; i < b.size(); ++i) {
+    base::check_limits();
     double* row = projected->data() + i * num_columns_;
     const double before = dot(num_columns_, row, row);
     const double left = basis_.project_out(row, along_);

@@ -15,17 +15,18 @@ namespace stiction::formulations {
 class BilateralConstraints {
  public:
   /// Starts without constraints, in a space of num_columns dimensions.
-  void start(int num_columns);
+  /// @param max_rows room for the rows that `add` adds; more make it grow
+  void start(int num_columns, int max_rows = 0);
   /// Adds constraints behind those of the calls before.
   /// @param rows b.size() x num_columns, row-major
   void add(std::span<const double> rows, std::span<const double> b);
   /// Selects the rows to keep and solves for s.
-  /// @param num_first      number of rows that are kept before any others, the first ones
+  /// @param group_ends     groups of rows, each of which is kept before those that follow, see
+  ///                       RowBasis::find
   /// @param rank_tolerance a row is redundant if at most this share of its squared norm is
   ///                       independent of the rows kept; impulses of kept rows may be larger than
   ///                       needed by up to 1 / sqrt(rank_tolerance)
-  void eliminate(int num_first, double rank_tolerance);
-  /// The same with any number of groups of rows and a filter, see RowBasis::find.
+  /// @param filter         may be null; it calls more rows redundant
   void eliminate(std::span<const int> group_ends, double rank_tolerance,
                  const numerics::RowFilter* filter);
 

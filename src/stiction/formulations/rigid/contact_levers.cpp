@@ -7,6 +7,7 @@
 #include <Eigen/Eigenvalues>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
@@ -42,7 +43,12 @@ void ContactLevers::assemble(const RigidTerms& terms, const Whitening& whitening
   place_of_contact_.clear();
   squared_spins_.clear();
   spins_.clear();
+  int num_pairs = 0;
+  for (int i = 0; i < terms.num_contacts(); ++i)
+    num_pairs += i == 0 || terms.pairs[i] != terms.pairs[i - 1];
+  spins_.reserve(static_cast<std::size_t>(3) * num_pairs * num_columns_);
   for (int i = 0; i < terms.num_contacts(); ++i) {
+    base::check_limits();
     if (i == 0 || terms.pairs[i] != terms.pairs[i - 1]) whiten_pair(terms, i, whitening);
     place_of_contact_.push_back(static_cast<int>(squared_spins_.size()) - 1);
   }

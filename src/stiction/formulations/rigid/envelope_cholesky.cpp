@@ -2,38 +2,27 @@
 
 #include <cmath>
 
+#include "stiction/base/work_limits.hpp"
+
 namespace stiction::formulations {
 
-void EnvelopeCholesky::start(int size) {
-  STICTION_ASSERT(size >= 0);
-  first_.resize(size);
-  for (int i = 0; i < size; ++i) first_[i] = i;
-}
-
-void EnvelopeCholesky::allocate() {
-  start_.resize(first_.size());
-  int next = 0;
-  for (int i = 0; i < size(); ++i) {
-    start_[i] = next - first_[i];
-    next += i + 1 - first_[i];
-  }
-  values_.assign(next, 0.0);
-}
+void EnvelopeCholesky::allocate() { values_.assign(profile_.lay_out(), 0.0); }
 
 bool EnvelopeCholesky::factor() {
-  inv_diagonal_.resize(first_.size());
+  inv_diagonal_.resize(size());
   for (int i = 0; i < size(); ++i) {
-    double* L_i = values_.data() + start_[i];
+    base::check_limits();
+    double* L_i = values_.data() + profile_.index(i, 0);
     // L_ij = (A_ij - sum_k L_ik L_jk) / L_jj
-    for (int j = first_[i]; j < i; ++j) {
+    for (int j = first(i); j < i; ++j) {
       const double* L_j = row(j);
       double sum = L_i[j];
-      for (int k = std::max(first_[i], first_[j]); k < j; ++k) sum -= L_i[k] * L_j[k];
+      for (int k = std::max(first(i), first(j)); k < j; ++k) sum -= L_i[k] * L_j[k];
       L_i[j] = sum * inv_diagonal_[j];
     }
     // L_ii^2 = A_ii - sum_k L_ik^2
     double pivot = L_i[i];
-    for (int k = first_[i]; k < i; ++k) pivot -= L_i[k] * L_i[k];
+    for (int k = first(i); k < i; ++k) pivot -= L_i[k] * L_i[k];
     if (!(pivot > 0) || !std::isfinite(pivot)) return false;
     L_i[i] = std::sqrt(pivot);
     inv_diagonal_[i] = 1 / L_i[i];
@@ -45,7 +34,7 @@ void EnvelopeCholesky::solve_upper(double* x) const {
   for (int i = size() - 1; i >= 0; --i) {
     const double* L_i = row(i);
     x[i] *= inv_diagonal_[i];
-    for (int k = first_[i]; k < i; ++k) x[k] -= L_i[k] * x[i];
+    for (int k = first(i); k < i; ++k) x[k] -= L_i[k] * x[i];
   }
 }
 
@@ -54,7 +43,7 @@ void EnvelopeCholesky::multiply_upper(double* x) const {
     // Entry j of L^T x reads x from j on, so that entries before it may be overwritten.
     const double* L_j = row(j);
     const double x_j = x[j];
-    for (int k = first_[j]; k < j; ++k) x[k] += L_j[k] * x_j;
+    for (int k = first(j); k < j; ++k) x[k] += L_j[k] * x_j;
     x[j] = L_j[j] * x_j;
   }
 }

@@ -5,6 +5,7 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/math/lanes.hpp"
+#include "stiction/numerics/row_profile.hpp"
 
 namespace stiction::formulations {
 
@@ -15,25 +16,19 @@ namespace stiction::formulations {
 class EnvelopeCholesky {
  public:
   /// Starts a matrix whose rows have entries on the diagonal alone.
-  void start(int size);
+  void start(int size) { profile_.start(size); }
   /// Lets row i have entries from column j <= i on.
-  void widen(int i, int j) {
-    STICTION_ASSERT(0 <= j && j <= i && i < size());
-    if (j < first_[i]) first_[i] = j;
-  }
+  void widen(int i, int j) { profile_.widen(i, j); }
   /// Sets the matrix to zero.
   void allocate();
 
-  int size() const { return static_cast<int>(first_.size()); }
+  int size() const { return profile_.size(); }
   /// The column of the first entry of row i.
-  int first(int i) const {
-    STICTION_ASSERT(0 <= i && i < size());
-    return first_[i];
-  }
+  int first(int i) const { return profile_.first(i); }
   /// The entry of A's lower triangle at first(i) <= j <= i.
   double& at(int i, int j) {
     STICTION_ASSERT(first(i) <= j && j <= i);
-    return values_[start_[i] + j];
+    return values_[profile_.index(i, j)];
   }
 
   /// Replaces A by L.
@@ -54,9 +49,9 @@ class EnvelopeCholesky {
 
  private:
   /// The row i, so that row(i)[j] is its entry in column j.
-  const double* row(int i) const { return values_.data() + start_[i]; }
+  const double* row(int i) const { return values_.data() + profile_.index(i, 0); }
 
-  std::vector<int> first_, start_;  // entry (i, j) is at start_[i] + j
+  numerics::RowProfile profile_;
   std::vector<double> values_, inv_diagonal_;
 };
 
@@ -66,12 +61,12 @@ int EnvelopeCholesky::solve_lower(T* x, int begin, int last) const {
   for (int i = begin; i < size(); ++i) {
     // If the entries of row i begin after the last nonzero number, x[i] stays zero.
     if (i > last) {
-      if (first_[i] > last) continue;
+      if (first(i) > last) continue;
       last = i;
     }
     const double* L_i = row(i);
     T sum = x[i];
-    for (int k = std::max(first_[i], begin); k < i; ++k) sum -= L_i[k] * x[k];
+    for (int k = std::max(first(i), begin); k < i; ++k) sum -= L_i[k] * x[k];
     x[i] = sum * inv_diagonal_[i];
   }
   return last;

@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/formulations/rigid/friction_direction.hpp"
 #include "stiction/formulations/rigid/rigid_law.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
@@ -126,9 +127,11 @@ class FrictionPolygonLaw final : public RigidLaw {
     const int n = problem.num_columns, size = layout_.size(), num_rows = layout_.num_rows();
     Q_.assign(static_cast<std::size_t>(size) * size, 0.0);
     r_.assign(size, 0.0);
-    for (int row = 0; row < num_rows; ++row)
+    for (int row = 0; row < num_rows; ++row) {
+      base::check_limits();
       math::multiply_rows(num_rows, n, G_.data(), row_of_G(row, n), nullptr,
                           Q_.data() + static_cast<std::size_t>(row) * size);
+    }
     math::multiply_rows(num_rows, n, G_.data(), problem.u_hat.data(), constants_.data(), r_.data());
 
     Eigen::Map<Eigen::MatrixXd> Q(Q_.data(), size, size);

@@ -3,14 +3,17 @@
 #include <vector>
 
 #include "stiction/formulations/rigid/projected_problem.hpp"
+#include "stiction/formulations/rigid/rigid_motion.hpp"
 #include "stiction/formulations/rigid/rigid_terms.hpp"
 #include "stiction/formulations/rigid/whitened_problem.hpp"
 
 namespace stiction::formulations {
 
-/// Spreads the tangential impulses of sticking contacts over all their rows. BilateralConstraints
-/// gives impulses to a largest independent set of rows only, which depends on the order of the
-/// contacts. Of all tangential impulses f with the same effect, those of least norm are
+/// Spreads the tangential impulses of sticking contacts over all their rows, except those of
+/// contacts that slip by short levers, [theory:short-levers], where the impulses could do work.
+/// BilateralConstraints gives impulses to a largest independent set of rows only, which depends on
+/// the order of the contacts. Of all tangential impulses f with the same effect, those of least
+/// norm are
 ///
 ///     f = C (C^T C)^-1 g,   C = T Q^T,
 ///
@@ -20,15 +23,20 @@ class ImpulseSpreading {
  public:
   /// Computes the impulses of the rows that the basis does not keep.
   /// @param problem  after BilateralConstraints::satisfy
+  /// @param motion   of the problem
   /// @param tangents out: two per contact of RigidTerms, 0 at rows that the basis keeps [N s]
   /// @return false if it keeps all rows, so that there is nothing to spread
   bool calc(const RigidTerms& terms, const WhitenedProblem& whitened,
-            const ProjectedProblem& problem, std::vector<double>* tangents);
+            const ProjectedProblem& problem, const RigidMotion& motion,
+            std::vector<double>* tangents);
 
  private:
+  void choose_rows(const RigidTerms& terms, const ProjectedProblem& problem,
+                   const RigidMotion& motion);
   bool solve_gram(int rank, const double* g);
 
-  std::vector<double> C_;         // row-major, 2 sticking.size() x number of tangents kept
+  std::vector<int> rows_;         // tangents of RigidTerms that share the impulses
+  std::vector<double> C_;         // row-major, rows_.size() x number of tangents kept
   std::vector<double> gram_, x_;  // C^T C and its factors; (C^T C)^-1 g
 };
 

@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
@@ -91,6 +92,7 @@ void LeastEnergyProgram::assemble_energy(const ReducedProblem& problem, double k
   const std::size_t size = r_.size();
   // Use the project's own kernels: their sums do not depend on the alignment of memory.
   for (int v = 0; v < p; ++v) {
+    base::check_limits();
     const double* g = G_.data() + static_cast<std::size_t>(v) * n;
     double* column = Q_.data() + static_cast<std::size_t>(v) * size;
     math::multiply_rows(p, n, G_.data(), g, nullptr, column);

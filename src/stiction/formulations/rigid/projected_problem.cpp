@@ -82,11 +82,12 @@ int project(const RigidTerms& terms, const WhitenedProblem& whitened, const Stic
 
   // Equalities are kept before tangents, and touching contacts before those with a gap.
   BilateralConstraints& bilateral = out->bilateral;
-  bilateral.start(terms.num_dofs());
+  const bool sticks = terms.tangents == contact::TangentPolicy::kBilateral;
+  bilateral.start(terms.num_dofs(),
+                  terms.num_equalities() + (sticks ? 2 * terms.num_contacts() : 0));
   bilateral.add(rows.E, rows.b_e);
   const int num_equalities = bilateral.num_rows();
   out->sticking.clear();
-  const bool sticks = terms.tangents == contact::TangentPolicy::kBilateral;
   if (sticks) add_tangents(terms, rows, sticking, true, out);
   const int num_touching = bilateral.num_rows();
   if (sticks) add_tangents(terms, rows, sticking, false, out);

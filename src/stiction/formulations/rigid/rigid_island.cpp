@@ -59,6 +59,17 @@ IslandStatistics RigidIsland::solve(const ActiveKeys& guess, RigidLaw* law) {
   return statistics;
 }
 
+IslandStatistics RigidIsland::refuse(double bytes) {
+  IslandStatistics statistics;
+  statistics.status = SolveStatus::kTooLarge;
+  statistics.required_bytes = bytes;
+  report_size(&statistics);
+  calc_contact_velocities(terms_, &motion_);
+  active_keys_.first.clear();
+  active_keys_.last.clear();
+  return statistics;
+}
+
 /// Repeats steps 1 to 4 until the sticking contacts agree with the motion.
 /// @return true if the motion satisfies the constraints
 bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statistics) {
@@ -114,7 +125,7 @@ bool RigidIsland::update(const ActiveKeys& guess, bool is_first) {
 void RigidIsland::spread_impulses() {
   const WhitenedProblem& whitened = system_.whitened;
   if (terms_.tangents != contact::TangentPolicy::kBilateral ||
-      !spreading_.calc(terms_, whitened, system_.projected, &spread_tangents_))
+      !spreading_.calc(terms_, whitened, system_.projected, motion_, &spread_tangents_))
     return;
   const int n = terms_.num_dofs();
   pushed_y_ = whitened.y_free;
@@ -130,14 +141,18 @@ void RigidIsland::spread_impulses() {
     motion_ = spread_motion_;  // a copy, so that each keeps its memory
 }
 
+void RigidIsland::report_size(IslandStatistics* statistics) const {
+  statistics->num_dofs = terms_.num_dofs();
+  statistics->num_contacts = terms_.island.num_contacts();
+  statistics->num_rows = terms_.island.num_rows();
+}
+
 /// Writes sizes, numbers of solves and pivots, and conflicts to statistics. A missed equality is a
 /// conflict.
 void RigidIsland::report(IslandStatistics* statistics) const {
   const LawSolver& solver = fallbacks_.law_solver();
   const ConflictFallbacks::Conflict& conflict = fallbacks_.conflict();
-  statistics->num_dofs = terms_.num_dofs();
-  statistics->num_contacts = terms_.island.num_contacts();
-  statistics->num_rows = terms_.island.num_rows();
+  report_size(statistics);
   statistics->iterations = solver.num_pivots;
   statistics->rounds = solver.num_solves;
   statistics->has_conflict = conflict.is_found;

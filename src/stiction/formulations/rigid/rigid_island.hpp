@@ -46,6 +46,11 @@ class RigidIsland {
   /// @param guess active keys of the last step, each ascending
   contact::IslandStatistics solve(const ActiveKeys& guess, RigidLaw* law);
 
+  /// Leaves the step unsolved, because it needs more memory than there may be. The island moves as
+  /// if there were no contacts and no rows.
+  /// @param bytes the memory that it needs
+  contact::IslandStatistics refuse(double bytes);
+
   /// Copies the result to the island's place in a solution.
   void read_out(contact::ContactSolution* solution) const;
 
@@ -56,6 +61,7 @@ class RigidIsland {
   bool find_motion(const ActiveKeys& guess, contact::IslandStatistics* statistics);
   bool update(const ActiveKeys& guess, bool is_first);
   void spread_impulses();
+  void report_size(contact::IslandStatistics* statistics) const;
   void report(contact::IslandStatistics* statistics) const;
 
   RigidTerms terms_;

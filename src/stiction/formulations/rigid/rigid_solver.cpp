@@ -6,6 +6,8 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/formulations/dense_island.hpp"
+#include "stiction/formulations/memory_allotment.hpp"
+#include "stiction/formulations/rigid/island_memory.hpp"
 #include "stiction/formulations/rigid/rigid_island.hpp"
 #include "stiction/formulations/rigid/rigid_law.hpp"
 #include "stiction/formulations/solver_preconditions.hpp"
@@ -32,6 +34,7 @@ class RigidSolver final : public ContactSolver {
     STICTION_ASSERT(are_in_range(options));
     (void)guess;  // the warm start is the last active set, from which v follows
     grow(islands.size(), options.parameters);
+    allot_memory(problem, islands, options.parameters);
     place_blocks(problem, islands, &first_dof_);
     solution->v.assign(problem.v_star.begin(), problem.v_star.end());
     solution->v_low.clear();
@@ -46,7 +49,8 @@ class RigidSolver final : public ContactSolver {
     auto solve_one = [&](int i) {
       RigidIsland& island = islands_[i];
       island.assemble(problem, islands, i, first_dof_, model_, options);
-      solution->islands[i] = island.solve(active_keys_, laws_[i].get());
+      solution->islands[i] = memory_.is_granted(i) ? island.solve(active_keys_, laws_[i].get())
+                                                   : island.refuse(required_bytes_[i]);
       island.read_out(solution);
       SolveStatus& status = solution->islands[i].status;
       if (status == SolveStatus::kConverged &&
@@ -86,6 +90,20 @@ class RigidSolver final : public ContactSolver {
     if (static_cast<int>(islands_.size()) < num_islands) islands_.resize(num_islands);
   }
 
+  /// Shares the memory among the islands of the step, and releases what is kept from earlier steps
+  /// if both exceed the limit.
+  void allot_memory(const ContactProblem& problem, const Islands& islands,
+                    const contact::ModelParameters& parameters) {
+    required_bytes_.resize(islands.size());
+    for (int i = 0; i < islands.size(); ++i)
+      required_bytes_[i] =
+          calc_island_memory(problem, islands, i, contact::traits(model_), parameters);
+    if (memory_.allot(required_bytes_, parameters.max_memory_gb)) return;
+    islands_.clear();
+    laws_.clear();
+    grow(islands.size(), parameters);
+  }
+
   std::unique_ptr<RigidLaw> make_law() const {
     switch (contact::traits(model_).tangents) {
       case TangentPolicy::kFrictionPolygon: return make_friction_polygon_law(num_directions_);
@@ -118,6 +136,8 @@ class RigidSolver final : public ContactSolver {
   std::vector<RigidIsland> islands_;
   std::vector<std::unique_ptr<RigidLaw>> laws_;  // one per island
   ActiveKeys active_keys_;                       // of the last step, ascending
+  std::vector<double> required_bytes_;           // of the islands of this step
+  MemoryAllotment memory_;
 };
 
 }  // namespace

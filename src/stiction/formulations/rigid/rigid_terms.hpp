@@ -11,6 +11,13 @@
 
 namespace stiction::formulations {
 
+/// Returns true if the law of a rigid model solves for the friction of contacts.
+inline bool law_has_friction(contact::TangentPolicy tangents) {
+  return tangents == contact::TangentPolicy::kFrictionPolygon ||
+         tangents == contact::TangentPolicy::kLeastEnergy ||
+         tangents == contact::TangentPolicy::kFrictionCone;
+}
+
 /// Constants of the friction that a model's law solves for. mu, nu and slip0 have one entry per
 /// contact of RigidTerms; they are empty under models whose law has no friction of contacts.
 struct FrictionConstants {
@@ -47,11 +54,7 @@ struct RigidTerms {
   int num_equalities() const { return static_cast<int>(equalities.size()); }
 
   /// Returns true if the model's law solves for the friction of contacts.
-  bool law_has_friction() const {
-    return tangents == contact::TangentPolicy::kFrictionPolygon ||
-           tangents == contact::TangentPolicy::kLeastEnergy ||
-           tangents == contact::TangentPolicy::kFrictionCone;
-  }
+  bool law_has_friction() const { return formulations::law_has_friction(tangents); }
 
   /// Returns the index of contact i in the problem.
   int problem_contact(int i) const {

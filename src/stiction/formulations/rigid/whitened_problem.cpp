@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
@@ -117,14 +118,17 @@ void whiten_rows(const RigidTerms& terms, bool has_equalities, Whitening* whiten
   rows->E.resize(has_equalities ? n * terms.num_equalities() : 0);
   rows->F.resize(n * terms.dry_joints.size());
   for (int i = 0; i < terms.num_contacts(); ++i) {
+    base::check_limits();
     double* const t1 = has_tangents ? rows->T.data() + 2 * i * n : nullptr;
     double* const all[] = {t1, has_tangents ? t1 + n : nullptr, rows->N.data() + i * n};
     whitening->whiten(terms.contact_jacobian(i), has_tangents ? 0 : 2, all);
     if (has_tangents) clear_round_off(terms.num_dofs(), all);
   }
   const auto whiten_each = [&](std::span<const int> indices, double* first) {
-    for (std::size_t i = 0; i < indices.size(); ++i)
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      base::check_limits();
       whitening->whiten(terms.row_jacobian(indices[i]), first + i * n);
+    }
   };
   whiten_each(terms.limits, rows->N.data() + n * terms.num_contacts());
   if (has_equalities) whiten_each(terms.equalities, rows->E.data());

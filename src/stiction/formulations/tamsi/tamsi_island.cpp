@@ -220,8 +220,9 @@ bool TamsiIsland::calc_direction() {
   for (int i = 0; i < island_.num_rows(); ++i)
     island_.row_jacobian(i).add_gradient(DenseJacobian<1>::Matrix(rows_[i].impulse.stiffness),
                                          &newton_.matrix);
-  newton_.lu.compute(newton_.matrix);
-  newton_.dv = newton_.lu.solve(balance_.residual);
+  newton_.lu.factor(&newton_.matrix);
+  newton_.dv = balance_.residual;
+  newton_.lu.solve(&newton_.dv);
   return newton_.dv.allFinite();
 }
 

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include <Eigen/Core>
-#include <Eigen/LU>
 
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/formulations/dense_island.hpp"
 #include "stiction/formulations/solver_options.hpp"
+#include "stiction/formulations/tamsi/dense_lu.hpp"
 #include "stiction/formulations/tamsi/tamsi.hpp"
 #include "stiction/laws/row_impulse.hpp"
 
@@ -80,8 +80,8 @@ class TamsiIsland {
   };
   /// The linear system (A + J^T G J) dv = r of one iteration.
   struct NewtonSystem {
-    Eigen::MatrixXd matrix;
-    Eigen::PartialPivLU<Eigen::MatrixXd> lu;
+    Eigen::MatrixXd matrix;  // replaced by its factors
+    DenseLu lu;
     Eigen::VectorXd dv;  // the Newton step
   };
   /// The result of a Newton solve, or of the Newton solves of all sub-steps.

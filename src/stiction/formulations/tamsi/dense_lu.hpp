@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+namespace stiction::formulations {
+
+/// Factorization P A = L U of a dense matrix, with row exchanges. Unlike Eigen's it ends when the
+/// limits of the step are exceeded, and its sums do not depend on the caches of the machine.
+/// Source: [higham2002] section 13.1.
+class DenseLu {
+ public:
+  /// Replaces A by its factors L and U.
+  /// @param A must outlive the calls of `solve`
+  void factor(Eigen::MatrixXd* A);
+  /// Replaces x by A^-1 x. The result is not finite if A is singular.
+  void solve(Eigen::VectorXd* x) const;
+
+ private:
+  void factor_panel(int first, int end);
+
+  Eigen::MatrixXd* lu_ = nullptr;
+  std::vector<int> exchanged_;  // the row that was exchanged with row k in step k
+};
+
+}  // namespace stiction::formulations
