@@ -109,16 +109,17 @@ struct Sample {
 
 constexpr int kNumSteps = 150;
 
-/// Presses the upper body in at a constant speed in `num_steps`, and pulls it back. It is so heavy
-/// that the force does not slow it down.
+/// Presses the upper body in at a constant speed in `num_steps`, and pulls it back. It also moves
+/// sideways [m/s]. It is so heavy that the force does not slow it down.
 std::vector<Sample> press(const Press& scene_of, ContactModel model, DeepPatches rule,
-                          double friction = 0, int num_steps = kNumSteps) {
+                          double friction = 0, int num_steps = kNumSteps, double sideways = 0) {
   const std::string mu = " friction='" + std::to_string(friction) + "' ";
   Scene scene(support::make_mjcf(
       R"(timestep="0.001" gravity="0 0 0")",
       "<worldbody><geom name='lower' " + scene_of.lower + mu +
-          "/><body><joint type='slide' axis='0 0 1'/><geom name='upper' mass='1e12' " + mu +
-          scene_of.upper + "/></body></worldbody>"));
+          "/><body><joint type='slide' axis='0 0 1'/><joint type='slide' axis='1 0 0'/>"
+          "<geom name='upper' mass='1e12' " +
+          mu + scene_of.upper + "/></body></worldbody>"));
   plant::MaterialTable materials = plant::make_default_materials(scene.model);
   materials.geoms[scene.geom("lower")] = make_material(scene_of.lower_kind);
   materials.geoms[scene.geom("upper")] = make_material(scene_of.upper_kind);
@@ -131,6 +132,7 @@ std::vector<Sample> press(const Press& scene_of, ContactModel model, DeepPatches
   StepReport report;
   for (int i = 0; i < 2 * num_steps; ++i) {
     scene.data->qvel[0] = i < num_steps ? -speed : speed;
+    scene.data->qvel[1] = i < num_steps ? sideways : -sideways;
     stepper.step(scene.data, 1, &report);
     EXPECT_TRUE(report.ok()) << report.message;
     Sample sample = {.depth = -scene.data->qpos[0],
@@ -348,6 +350,42 @@ struct BallInSlab {
 /// Returns the force of the only patch along an axis.
 double find_force(const StepReport& report, int axis = 2) {
   return report.patches.size() == 1 ? report.patches.force[axis] : 0;
+}
+
+/// Bodies that are tilted and slide have another surface at each depth.
+TEST(DeepPress, TiltedBodiesThatSlideKeepTheirForce) {
+  const std::string slab = R"(type="box" size="0.5 0.5 0.05" pos="0 0 -0.05")";
+  const char* const uppers[] = {
+      R"(type="box" size="0.05 0.05 0.005" pos="0 0 0.012" euler="3 5 0")",
+      R"(type="box" size="0.05 0.05 0.05" pos="0 0 0.056" euler="3 5 0")",
+      R"(type="capsule" size="0.02 0.05" pos="0 0 0.07" euler="3 30 0")",
+      R"(type="ellipsoid" size="0.05 0.05 0.02" pos="0 0 0.022" euler="3 15 0")"};
+  for (const char* upper : uppers) {
+    for (const Kind lower_kind : {Kind::rigid, Kind::soft}) {
+      SCOPED_TRACE(upper);
+      const bool is_plate = std::string(upper).find("0.05 0.005") != std::string::npos;
+      const Press scene = {.name = "",
+                           .lower = slab,
+                           .upper = upper,
+                           .lower_kind = lower_kind,
+                           .upper_kind = Kind::soft,
+                           .depth = is_plate ? 0.02 : 0.1,
+                           .field_force = nullptr,
+                           .field_depth = 0};
+      const std::vector<Sample> samples =
+          press(scene, ContactModel::coulomb, DeepPatches::extend, 0, kNumSteps, 0.05);
+      double most = 0;
+      for (int i = 0; i < kNumSteps; ++i) {
+        most = std::max(most, samples[i].normal_force);
+        // The fields may fluctuate by 1 % along the normal of their patch, and by as much again
+        // as its mesh slides.
+        EXPECT_GE(samples[i].normal_force, (1 - 2 * kFluctuation) * most)
+            << "at " << samples[i].depth;
+      }
+      EXPECT_GT(most, 0);
+      for (const Sample& sample : samples) EXPECT_GE(sample.normal_force, 0);
+    }
+  }
 }
 
 TEST(DeepField, OfABallInASlabIsThatOfAParaboloid) {
