@@ -83,7 +83,8 @@ void bind_patch(nb::module_& m) {
   def_vector(c, "torque", &PatchReport::torque, 3, "Torque about the center [N m], (3,).");
   c.def_prop_ro(
       "is_deep", [](const Patch& p) { return p.report->is_deep[p.index] != 0; },
-      "True if the penetration passes a medial axis, beyond which the pressure decreases again.");
+      "True if the overlap is deeper than the fields cover: it passes a medial axis, or the force "
+      "of the fields decreases with the depth.");
   c.def_prop_ro(
       "is_thin", [](const Patch& p) { return p.report->is_thin[p.index] != 0; },
       "True if the bodies approach by more than half the thickness of one within the step.");

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/stepping.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -94,7 +95,7 @@ plant::Material make_material(Kind kind) {
   if (kind == Kind::rigid)
     material.rigid = true;
   else
-    material.hydroelastic_modulus = kModulus;
+    material.hydroelastic_modulus = kModulus, material.slab_thickness = 0.05;
   material.resolution_hint = 0.01;
   return material;
 }
@@ -103,39 +104,50 @@ plant::Material make_material(Kind kind) {
 struct Sample {
   double depth, force, lateral;
   bool is_deep;
+  double normal_force;  // that of the pressures at the start of the step, without friction
 };
 
 constexpr int kNumSteps = 150;
 
-/// Presses the upper body in at a constant speed and pulls it back. It is so heavy that the force
-/// does not slow it down.
-std::vector<Sample> press(const Press& scene_of, ContactModel model, DeepPatches rule) {
+/// Presses the upper body in at a constant speed in `num_steps`, and pulls it back. It also moves
+/// sideways [m/s]. It is so heavy that the force does not slow it down.
+std::vector<Sample> press(const Press& scene_of, ContactModel model, DeepPatches rule,
+                          double friction = 0, int num_steps = kNumSteps, double sideways = 0) {
+  const std::string mu = " friction='" + std::to_string(friction) + "' ";
   Scene scene(support::make_mjcf(
       R"(timestep="0.001" gravity="0 0 0")",
-      "<worldbody><geom name='lower' " + scene_of.lower +
-          " friction='0'/><body><joint type='slide' axis='0 0 1'/><geom name='upper' mass='1e12' "
-          "friction='0' " +
-          scene_of.upper + "/></body></worldbody>"));
+      "<worldbody><geom name='lower' " + scene_of.lower + mu +
+          "/><body><joint type='slide' axis='0 0 1'/><joint type='slide' axis='1 0 0'/>"
+          "<geom name='upper' mass='1e12' " +
+          mu + scene_of.upper + "/></body></worldbody>"));
   plant::MaterialTable materials = plant::make_default_materials(scene.model);
   materials.geoms[scene.geom("lower")] = make_material(scene_of.lower_kind);
   materials.geoms[scene.geom("upper")] = make_material(scene_of.upper_kind);
   StepOptions options = make_options(model, 1e-9);
   options.surfaces.deep_patches = rule;
   Stepper stepper(scene.model, options, materials);
-  const double speed = scene_of.depth / (kNumSteps * kStep);
+  const double speed = scene_of.depth / (num_steps * kStep);
   scene.data->qpos[0] = -1e-3 * scene_of.depth;
   std::vector<Sample> samples;
   StepReport report;
-  for (int i = 0; i < 2 * kNumSteps; ++i) {
-    scene.data->qvel[0] = i < kNumSteps ? -speed : speed;
+  for (int i = 0; i < 2 * num_steps; ++i) {
+    scene.data->qvel[0] = i < num_steps ? -speed : speed;
+    scene.data->qvel[1] = i < num_steps ? sideways : -sideways;
     stepper.step(scene.data, 1, &report);
     EXPECT_TRUE(report.ok()) << report.message;
-    Sample sample = {.depth = -scene.data->qpos[0], .force = 0, .lateral = 0, .is_deep = false};
+    Sample sample = {.depth = -scene.data->qpos[0],
+                     .force = 0,
+                     .lateral = 0,
+                     .is_deep = false,
+                     .normal_force = 0};
     for (int p = 0; p < report.patches.size(); ++p) {
       const double sign = report.patches.geoms[2 * p + 1] == scene.geom("upper") ? 1 : -1;
       sample.force += sign * report.patches.force[3 * p + 2];
       sample.lateral += std::hypot(report.patches.force[3 * p], report.patches.force[3 * p + 1]);
       sample.is_deep |= report.patches.is_deep[p] != 0;
+      for (int f = report.patches.face_start[p]; f < report.patches.face_start[p + 1]; ++f)
+        sample.normal_force += sign * report.patches.face_area[f] * report.patches.pressure[f] *
+                               report.patches.face_normal[3 * f + 2];
     }
     samples.push_back(sample);
   }
@@ -200,6 +212,293 @@ INSTANTIATE_TEST_SUITE_P(All, DeepPress,
                            return std::string(std::get<0>(info.param).name) + "_" +
                                   std::string(contact::traits(std::get<1>(info.param)).name);
                          });
+
+/// Every shape on every partner, pressed in by one and a half times the thickness of the thinner
+/// body, with and without friction. Slabs are as thick as the shape.
+class DeepShape : public testing::TestWithParam<std::tuple<const char*, const char*, double>> {
+ protected:
+  Press make_press() const {
+    const auto& [name, partner_name, friction] = GetParam();
+    const std::string shape = name, partner = partner_name;
+    double half = 0.05;
+    std::string upper;
+    if (shape == "Ball") upper = R"(size="0.05")";
+    if (shape == "Capsule") upper = R"(type="capsule" size="0.02 0.05")", half = 0.07;
+    if (shape == "LyingCapsule")
+      upper = R"(type="capsule" size="0.02 0.05" euler="0 90 0")", half = 0.02;
+    if (shape == "Cylinder") upper = R"(type="cylinder" size="0.05 0.05")";
+    if (shape == "LyingCylinder") upper = R"(type="cylinder" size="0.05 0.05" euler="0 90 0")";
+    if (shape == "Cube") upper = R"(type="box" size="0.05 0.05 0.05")";
+    if (shape == "Plate") upper = R"(type="box" size="0.05 0.05 0.005")", half = 0.005;
+    if (shape == "Ellipsoid") upper = R"(type="ellipsoid" size="0.05 0.05 0.02")", half = 0.02;
+    const std::string h = std::to_string(half);
+    upper += " pos='0 0 " + h + "'";
+    const std::string slab = "type='box' size='0.5 0.5 " + h + "' pos='0 0 -" + h + "'";
+    return {.name = "",
+            .lower = partner == "SoftPlane" ? R"(type="plane" size="1 1 1")" : slab,
+            .upper = upper,
+            .lower_kind = partner.starts_with("Soft") ? Kind::soft : Kind::rigid,
+            .upper_kind = partner == "SoftSlabUnderRigid" ? Kind::rigid : Kind::soft,
+            .depth = 3 * half,
+            .field_force = nullptr,
+            .field_depth = 0};
+  }
+  double friction() const { return std::get<2>(GetParam()); }
+  std::vector<Sample> press_in(int num_steps) const {
+    return press(make_press(), ContactModel::coulomb, DeepPatches::extend, friction(), num_steps);
+  }
+};
+
+// The fields may fluctuate by kFluctuation, which their extension allows.
+constexpr double kFluctuation = 0.01;
+constexpr int kShapeSteps = 100;
+
+/// Returns the largest change of the force within one of the ten steps before and after a step. A
+/// step extrapolates the force of its start along the tangent to its end, so this is the error
+/// where the slope changes.
+double find_change(const std::vector<Sample>& samples, int at, int end) {
+  double change = 0;
+  for (int i = std::max(1, at - 10); i < std::min(end, at + 10); ++i)
+    change = std::max(change, std::abs(samples[i].force - samples[i - 1].force));
+  return change;
+}
+
+TEST_P(DeepShape, ForceNeitherDecreasesNorPulls) {
+  const std::vector<Sample> samples = press_in(kShapeSteps);
+  double most_normal = 0, most = 0, error = 0;
+  for (int i = 1; i < kShapeSteps; ++i) {
+    const Sample& sample = samples[i];
+    most_normal = std::max(most_normal, sample.normal_force);
+    EXPECT_GE(sample.normal_force, (1 - kFluctuation) * most_normal) << "at " << sample.depth;
+    EXPECT_GE(sample.force, 0) << "at " << sample.depth;
+    EXPECT_GE(sample.force, (1 - kFluctuation) * most - error) << "at " << sample.depth;
+    if (sample.force <= most) continue;
+    most = sample.force;
+    error = find_change(samples, i, kShapeSteps);
+  }
+  EXPECT_GT(most, 0);
+  for (const Sample& sample : samples) EXPECT_GE(sample.normal_force, 0) << "at " << sample.depth;
+}
+
+TEST_P(DeepShape, ForceDoesNotJump) {
+  // The change of a continuous force halves with the step, that of a jump does not.
+  constexpr int n = kShapeSteps / 2;
+  const std::vector<Sample> coarse = press_in(n), fine = press_in(2 * n);
+  double most = 0;
+  std::vector<double> change(n + 1);
+  for (int i = 0; i < n; ++i) {
+    most = std::max(most, coarse[i].force);
+    if (i > 0) change[i] = std::abs(coarse[i].force - coarse[i - 1].force);
+  }
+  for (int i = 2; i < 2 * n; ++i) {
+    const int twin = i / 2;
+    const double expected =
+        0.5 * std::max({change[twin - 1], change[twin], change[twin + 1]}) + kFluctuation * most;
+    EXPECT_LE(std::abs(fine[i].force - fine[i - 1].force), expected) << "at " << fine[i].depth;
+  }
+}
+
+TEST_P(DeepShape, WayBackHasTheNormalForceOfTheWayIn) {
+  const std::vector<Sample> samples = press_in(kShapeSteps);
+  double most = 0;
+  for (const Sample& sample : samples) most = std::max(most, sample.normal_force);
+  // The steps in and back that start at the same depth.
+  for (int i = 1; i <= kShapeSteps; ++i)
+    EXPECT_NEAR(samples[2 * kShapeSteps - i].normal_force, samples[i].normal_force,
+                kFluctuation * most)
+        << "at " << samples[i].depth;
+}
+
+/// Two shapes are enough for sanitizers, which look at paths of the code.
+std::vector<const char*> make_shapes() {
+  if (support::kSanitized) return {"LyingCapsule", "Plate"};
+  return {"Ball",          "Capsule", "LyingCapsule", "Cylinder",
+          "LyingCylinder", "Cube",    "Plate",        "Ellipsoid"};
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DeepShape,
+                         testing::Combine(testing::ValuesIn(make_shapes()),
+                                          testing::Values("RigidSlab", "SoftPlane", "SoftSlab",
+                                                          "SoftSlabUnderRigid"),
+                                          testing::Values(0.0, 0.5)),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param)) + "On" +
+                                  std::get<1>(info.param) +
+                                  (std::get<2>(info.param) > 0 ? "WithFriction" : "");
+                         });
+
+/// A soft ball of 50 mm over a soft slab of 100 mm. Its depth is that of the first joint, and its
+/// fields lose their force from 70 mm on, before they reach the middle of a body.
+struct BallInSlab {
+  Scene scene{support::make_mjcf(R"(timestep="0.001" gravity="0 0 0")", R"(<worldbody>
+    <geom type="box" size="0.5 0.5 0.05" pos="0 0 -0.05" friction="0"/>
+    <body pos="0 0 0.05"><joint type="slide" axis="0 0 1"/><joint type="slide" axis="1 0 0"/>
+    <joint axis="0 1 0"/><geom size="0.05" mass="1e12" friction="0"/></body></worldbody>)")};
+  plant::MaterialTable materials = make_materials(scene, make_material(Kind::soft));
+
+  /// Takes a step with given velocities, and returns the report.
+  const StepReport& step(Stepper* stepper, mjData* d, double down, double sideways, double turn) {
+    d->qvel[0] = -down;
+    d->qvel[1] = sideways;
+    d->qvel[2] = turn;
+    const StepReport& report = stepper->step(d);
+    EXPECT_TRUE(report.ok()) << report.message;
+    return report;
+  }
+};
+
+/// Returns the force of the only patch along an axis.
+double find_force(const StepReport& report, int axis = 2) {
+  return report.patches.size() == 1 ? report.patches.force[axis] : 0;
+}
+
+/// Bodies that are tilted and slide have another surface at each depth.
+TEST(DeepPress, TiltedBodiesThatSlideKeepTheirForce) {
+  const std::string slab = R"(type="box" size="0.5 0.5 0.05" pos="0 0 -0.05")";
+  const char* const uppers[] = {
+      R"(type="box" size="0.05 0.05 0.005" pos="0 0 0.012" euler="3 5 0")",
+      R"(type="box" size="0.05 0.05 0.05" pos="0 0 0.056" euler="3 5 0")",
+      R"(type="capsule" size="0.02 0.05" pos="0 0 0.07" euler="3 30 0")",
+      R"(type="ellipsoid" size="0.05 0.05 0.02" pos="0 0 0.022" euler="3 15 0")"};
+  for (const char* upper : uppers) {
+    for (const Kind lower_kind : {Kind::rigid, Kind::soft}) {
+      SCOPED_TRACE(upper);
+      const bool is_plate = std::string(upper).find("0.05 0.005") != std::string::npos;
+      const Press scene = {.name = "",
+                           .lower = slab,
+                           .upper = upper,
+                           .lower_kind = lower_kind,
+                           .upper_kind = Kind::soft,
+                           .depth = is_plate ? 0.02 : 0.1,
+                           .field_force = nullptr,
+                           .field_depth = 0};
+      const std::vector<Sample> samples =
+          press(scene, ContactModel::coulomb, DeepPatches::extend, 0, kNumSteps, 0.05);
+      double most = 0;
+      for (int i = 0; i < kNumSteps; ++i) {
+        most = std::max(most, samples[i].normal_force);
+        // The fields may fluctuate by 1 % along the normal of their patch, and by as much again
+        // as its mesh slides.
+        EXPECT_GE(samples[i].normal_force, (1 - 2 * kFluctuation) * most)
+            << "at " << samples[i].depth;
+      }
+      EXPECT_GT(most, 0);
+      for (const Sample& sample : samples) EXPECT_GE(sample.normal_force, 0);
+    }
+  }
+}
+
+TEST(DeepField, OfABallInASlabIsThatOfAParaboloid) {
+  const Press scene = {.name = "",
+                       .lower = R"(type="box" size="0.5 0.5 0.05" pos="0 0 -0.05")",
+                       .upper = R"(size="0.05" pos="0 0 0.05")",
+                       .lower_kind = Kind::soft,
+                       .upper_kind = Kind::soft,
+                       .depth = 0.1,
+                       .field_force = nullptr,
+                       .field_depth = 0};
+  const std::vector<Sample> samples = press(scene, ContactModel::coulomb, DeepPatches::field);
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    const double h = samples[i - 1].depth;  // at the start of the step
+    if (h < 0.02 || h > 0.09) continue;
+    const double expected = M_PI / 4 * kModulus * h * h * (2 - h / 0.05);  // [theory:deep-overlap]
+    // The edges of the ball's mesh are inscribed by up to 0.4 mm, which shifts the depth.
+    const double slope = M_PI / 4 * kModulus * std::abs(4 * h - 3 * h * h / 0.05);
+    EXPECT_NEAR(samples[i].normal_force, expected, 0.4e-3 * slope + 0.02 * expected) << "at " << h;
+  }
+}
+
+TEST(DeepPress, RollingKeepsTheForceAndItsDirection) {
+  BallInSlab ball;
+  Stepper stepper(ball.scene.model, make_options(ContactModel::coulomb), ball.materials);
+  double force = 0;
+  for (int i = 0; i < 90; ++i) force = find_force(ball.step(&stepper, ball.scene.data, 1, 0, 0));
+  for (int i = 0; i < 100; ++i) {
+    const StepReport& report = ball.step(&stepper, ball.scene.data, 0, 1, 20);  // 115 degrees
+    ASSERT_EQ(report.patches.size(), 1);
+    EXPECT_TRUE(report.patches.is_deep[0]);
+    // The ball is not round: its edges of 10 mm are inscribed by up to 0.25 mm of 70 mm, and the
+    // force grows with the square of the depth.
+    EXPECT_NEAR(find_force(report), force, 0.02 * force);
+    EXPECT_NEAR(find_force(report, 0), 0, 0.02 * force);
+  }
+}
+
+TEST(DeepPress, SlidingOffAnEdgeIsNotDeep) {
+  // A block that leaves a table sideways loses its force while it sinks a little.
+  Scene scene(support::make_mjcf(R"(timestep="0.001" gravity="0 0 0")", R"(<worldbody>
+    <geom type="box" size="0.1 0.1 0.1" pos="0 0 -0.1"/>
+    <body pos="0 0 0.05"><joint type="slide" axis="0 0 1"/><joint type="slide" axis="1 0 0"/>
+    <joint axis="0 1 0"/>
+    <geom type="box" size="0.05 0.05 0.05" mass="1e12" friction="0"/></body></worldbody>)"));
+  for (const Kind table : {Kind::rigid, Kind::soft}) {
+    plant::MaterialTable materials = make_materials(scene, make_material(Kind::soft));
+    materials.geoms[0] = make_material(table);
+    std::vector<std::vector<double>> force(2);
+    for (const DeepPatches rule : {DeepPatches::field, DeepPatches::extend}) {
+      StepOptions options = make_options(ContactModel::coulomb);
+      options.surfaces.deep_patches = rule;
+      Stepper stepper(scene.model, options, materials);
+      mj_resetData(scene.model, scene.data);
+      scene.data->qpos[0] = -0.002;
+      for (int i = 0; i < 180; ++i) {
+        scene.data->qvel[0] = -0.01;
+        scene.data->qvel[1] = 1;
+        scene.data->qvel[2] = i < 100 ? 0 : 1;
+        const StepReport& report = stepper.step(scene.data);
+        ASSERT_TRUE(report.ok()) << report.message;
+        for (const auto is_deep : report.patches.is_deep) EXPECT_FALSE(is_deep) << i;
+        force[rule == DeepPatches::extend].push_back(find_force(report));
+      }
+    }
+    EXPECT_EQ(force[0], force[1]);
+    EXPECT_LT(force[0].back(), 0.5 * force[0].front());
+  }
+}
+
+TEST(DeepPress, MemoryBelongsToOneData) {
+  BallInSlab ball;
+  const StepOptions options = make_options(ContactModel::coulomb);
+  Stepper alone(ball.scene.model, options, ball.materials),
+      shared(ball.scene.model, options, ball.materials),
+      restored(ball.scene.model, options, ball.materials);
+  Scene a(ball.scene), b(ball.scene), c(ball.scene), d(ball.scene), e(ball.scene);
+  double force = 0, force_b = 0;
+  std::vector<std::uint64_t> memory_c = restored.get_state(), memory_e = memory_c;
+  bool has_warned = false;
+  for (int i = 0; i < 90; ++i) {
+    force = find_force(ball.step(&alone, a.data, 1, 0, 0));
+    // Another data with a shallow contact takes turns at the same times.
+    ball.step(&shared, d.data, 0.1, 0, 0);
+    const StepReport& report = ball.step(&shared, b.data, 1, 0, 0);
+    force_b = find_force(report);
+    has_warned |= report.warning.find("No step before is known") != std::string::npos;
+    // With checkpoints a simulator may serve both.
+    restored.set_state(memory_c);
+    EXPECT_EQ(find_force(ball.step(&restored, c.data, 1, 0, 0)), force);
+    memory_c = restored.get_state();
+    restored.set_state(memory_e);
+    ball.step(&restored, e.data, 0, 0, 0);
+    memory_e = restored.get_state();
+  }
+  EXPECT_TRUE(has_warned);
+  EXPECT_LT(force_b, 0.9 * force);
+}
+
+TEST(DeepPress, StartWithoutAnEarlierStepWarns) {
+  for (const auto& [depth, warns] : {std::pair{0.03, false}, {0.06, false}, {0.08, true}}) {
+    BallInSlab ball;
+    Stepper stepper(ball.scene.model, make_options(ContactModel::coulomb), ball.materials);
+    ball.scene.data->qpos[0] = -depth;
+    const StepReport& report = ball.step(&stepper, ball.scene.data, 0, 0, 0);
+    ASSERT_EQ(report.patches.size(), 1);
+    EXPECT_EQ(report.patches.is_deep[0] != 0, warns) << depth;
+    EXPECT_EQ(report.warning.find("No step before is known") != std::string::npos, warns) << depth;
+    EXPECT_EQ(
+        ball.step(&stepper, ball.scene.data, 0, 0, 0).warning.find("No step") != std::string::npos,
+        false);
+  }
+}
 
 /// Without the extension a field loses its force, which is what the extension is for.
 TEST(DeepField, LosesItsForce) {

@@ -184,10 +184,11 @@ Gap ContactPatches::calc_gap(const mjData* d, int geom1, int geom2) const {
 }
 
 void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
+  const bool goes_on = d->time == next_time_ && (!memory_of_ || memory_of_ == d);
   for (PatchPair& pair : pairs_) {
     base::check_limits();
     const auto [A, B] = pair.geoms;
-    if (pair.source < 0 || d->time != next_time_) {  // no step before
+    if (pair.source < 0 || !goes_on) {  // no step before
       pair.normal = {};
       pair.continuation.forget();
       pair.is_continued = false;
@@ -197,60 +198,101 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
     pair.points.clear();
     pair.gap = calc_gap(d, A, B);
     pair.is_deep = pair.gap.is_behind;
+    pair.lacks_memory = false;
     if (pair.gap.distance >= 0) continue;
     if (mjcb_contactfilter && mjcb_contactfilter(m, const_cast<mjData*>(d), A, B)) continue;
     calc_surface(d, &pair);
     geometry::calc_quadrature_points(pair.surface, options_.quadrature, &pair.points);
   }
   next_time_ = d->time + m->opt.timestep;
+  memory_of_ = d;
 }
 
 /// Computes the surface of the fields, or of their continuation.
 void ContactPatches::calc_surface(const mjData* d, PatchPair* pair) {
   const auto [A, B] = pair->geoms;
-  const math::RigidTransform X_WA = find_pose(d, A), X_WB = find_pose(d, B);
+  const PatchContinuation::Pair bodies = {.A = *bodies_[A].body,
+                                          .X_WA = find_pose(d, A),
+                                          .B = *bodies_[B].body,
+                                          .X_WB = find_pose(d, B),
+                                          .is_A_smaller = bodies_[A].radius <= bodies_[B].radius};
   if (!pair->gap.is_behind) {
-    pair->query.calc(*bodies_[A].body, X_WA, *bodies_[B].body, X_WB,
-                     {options_.tessellation, options_.tilted_faces}, &pair->surface);
+    calc_fields(bodies, &pair->query, &pair->surface);
     pair->is_deep = geometry::passes_medial_axis(pair->surface);
   }
-  if (options_.deep_patches == contact::DeepPatches::extend)
-    continue_patch({.A = *bodies_[A].body,
-                    .X_WA = X_WA,
-                    .B = *bodies_[B].body,
-                    .X_WB = X_WB,
-                    .rides_with_A = bodies_[A].radius <= bodies_[B].radius},
-                   pair);
+  if (options_.deep_patches == contact::DeepPatches::extend) continue_patch(bodies, pair);
 }
 
-/// Replaces a surface that has lost its force by the continuation of the last one that had it, or
-/// remembers the surface.
+void ContactPatches::calc_fields(const PatchContinuation::Pair& bodies,
+                                 geometry::SurfaceQuery* query,
+                                 geometry::ContactSurface* surface) const {
+  query->calc(bodies.A, bodies.X_WA, bodies.B, bodies.X_WB,
+              {options_.tessellation, options_.tilted_faces}, surface);
+}
+
+/// Replaces a surface whose force has decreased with the depth by the continuation of the last one
+/// before, or remembers the surface.
 void ContactPatches::continue_patch(const PatchContinuation::Pair& bodies, PatchPair* pair) const {
   PatchContinuation& continuation = pair->continuation;
-  const PatchContinuation::Sums sums = PatchContinuation::sum(pair->surface);
+  const Vec3 force = PatchContinuation::sum_force(pair->surface);
+  if (continuation.is_empty()) {
+    continuation.remember(force, bodies);
+    pair->lacks_memory = pair->is_deep || starts_deep(norm(force), bodies, pair);
+    pair->is_deep = pair->lacks_memory;
+    return;
+  }
+  continuation.move(bodies);
+  const double field = dot(force, continuation.normal());
   const bool was_continued = std::exchange(pair->is_continued, false);
-  // Beyond the middle of a body a field decreases along the normal. There may be no faces at all.
-  // The far side of an enclosed body is suspected too, but the force decides.
-  const double lost = pair->surface.discarded_area + pair->surface.dropped_area;
-  const bool is_past_middle = sums.decreasing_area + lost >= 0.05 * (sums.area + lost);
-  const bool is_suspect =
-      was_continued || pair->is_deep || is_past_middle || dot(sums.force, pair->normal) < 0;
-  bool has_retreated = true;
-  if (is_suspect && !continuation.is_empty()) {
-    continuation.move(bodies);
-    // A force that fluctuates by less, as meshes slide over each other, is that of healthy fields.
-    constexpr double kFluctuation = 0.01;
-    const double start = continuation.start_force(), field = dot(sums.force, continuation.normal());
-    const double least = was_continued ? continuation.force() : (1 - kFluctuation) * start;
-    has_retreated = continuation.depth() <= 0 || field >= start;
-    pair->is_continued = continuation.depth() > 0 && continuation.force() > 0 && field < least;
-  }
-  if (pair->is_continued) {
-    continuation.write(&pair->surface);
-    pair->is_deep = true;
-  } else if (has_retreated) {
-    continuation.remember(sums, bodies);
-  }
+  const bool is_deep =
+      was_continued || (continuation.has_lost(field) && falls_with_depth(field, bodies, pair));
+  if (!is_deep || continuation.depth() <= 0 || !extend_last(field, bodies, pair))
+    continuation.remember(force, bodies);
+}
+
+/// Returns true if the fields had clearly more force at the depth of the peak, at the present place
+/// and orientation. Otherwise the bodies have lost their force because they slid or turned.
+bool ContactPatches::falls_with_depth(double force, const PatchContinuation::Pair& bodies,
+                                      PatchPair* pair) const {
+  PatchContinuation& continuation = pair->continuation;
+  calc_fields(continuation.retreat(bodies, continuation.depth_since_peak()), &pair->query,
+              &pair->other_surface);
+  const Vec3 at_peak = PatchContinuation::sum_force(pair->other_surface);
+  continuation.set_peak(std::max(force, dot(at_peak, continuation.normal())));
+  return continuation.has_lost(force);
+}
+
+/// Returns true if the fields of two bodies without a step before have more force at a slightly
+/// smaller depth. Only a high pressure leads to a second surface.
+bool ContactPatches::starts_deep(double force, const PatchContinuation::Pair& bodies,
+                                 PatchPair* pair) const {
+  constexpr double kShare = 0.25, kRetreat = 0.02, kLoss = 1e-3;
+  if (!(force > 0) || pair->surface.pressure_share < kShare) return false;
+  const auto [A, B] = pair->geoms;
+  const double depth =
+      std::min({bodies_[A].depth, bodies_[B].depth, bodies_[A].radius, bodies_[B].radius});
+  const PatchContinuation& continuation = pair->continuation;
+  calc_fields(continuation.retreat(bodies, kRetreat * depth), &pair->query, &pair->other_surface);
+  const Vec3 before = PatchContinuation::sum_force(pair->other_surface);
+  return dot(before, continuation.normal()) > (1 + kLoss) * force;
+}
+
+/// Replaces the surface by the continuation of the remembered one. Returns false if the fields push
+/// as much, or if the bodies have left each other sideways.
+bool ContactPatches::extend_last(double field, const PatchContinuation::Pair& bodies,
+                                 PatchPair* pair) const {
+  PatchContinuation& continuation = pair->continuation;
+  calc_fields(continuation.retreat(bodies, continuation.depth()), &pair->query,
+              &pair->other_surface);
+  const Vec3 start = PatchContinuation::sum_force(pair->other_surface);
+  if (!(dot(start, continuation.normal()) > 0)) return false;
+  continuation.extend(bodies, &pair->other_surface);
+  const Vec3 force = PatchContinuation::sum_force(pair->other_surface);
+  if (field >= dot(force, continuation.normal())) return false;
+  continuation.follow(start, bodies);
+  std::swap(pair->surface, pair->other_surface);
+  pair->is_deep = pair->is_continued = true;
+  return true;
 }
 
 void ContactPatches::write_memory(std::vector<std::uint64_t>* words) const {
@@ -274,6 +316,7 @@ void ContactPatches::read_memory(std::span<const std::uint64_t>* words) {
   std::size_t next = 0;
   const auto get = [words, &next] { return std::bit_cast<double>((*words)[next++]); };
   next_time_ = get();
+  memory_of_ = nullptr;
   for (PatchPair& pair : pairs_) {
     pair.source = get() != 0 ? 0 : -1;
     pair.is_continued = get() != 0;

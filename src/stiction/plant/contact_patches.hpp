@@ -41,13 +41,17 @@ struct PatchPair {
   Gap gap;
   /// True if the geoms approach by more than half a compliant body's thickness within the step.
   bool is_thin = false;
-  /// True if the overlap passes a medial axis. Either the surface itself shows this, or the force
-  /// has reversed since the step before, which happens when one body passes the other's middle.
+  /// True if the overlap is deeper than the fields cover: the surface passes a medial axis, the
+  /// force decreases with the depth, or it has reversed since the step before, which happens when
+  /// one body passes the other's middle.
   bool is_deep = false;
+  /// True if the overlap is deep and no step before is known, from which the force could go on.
+  bool lacks_memory = false;
   math::Vec3 normal;  // mean of the faces' normals, weighted by force
-  /// The last patch with a proper field; empty without DeepPatches::extend.
+  /// The last patch before the force decreased; empty without DeepPatches::extend.
   PatchContinuation continuation;
-  bool is_continued = false;  // true if the surface is that of the continuation
+  geometry::ContactSurface other_surface;  // scratch: the surface at a smaller depth
+  bool is_continued = false;               // true if the surface is that of the continuation
 };
 
 /// Explains why two geoms touch in points although one of them takes part in pressure-field
@@ -93,7 +97,8 @@ class ContactPatches {
   void renumber(std::span<const int> index);
 
   /// Appends what a step remembers of the one before: the normals of the patches, by which
-  /// PatchPair tells that a force has reversed, and their continuations.
+  /// PatchPair tells that a force has reversed, and their continuations. The words do not say to
+  /// which mjData they belong: after read_memory they belong to those of the next step.
   void write_memory(std::vector<std::uint64_t>* words) const;
   /// Reads the words of write_memory from the front of `words` and removes them there.
   /// @throws Error if there are too few words
@@ -110,7 +115,12 @@ class ContactPatches {
   bool is_pair(int geom1, int geom2) const;
   Gap calc_gap(const mjData* d, int geom1, int geom2) const;
   void calc_surface(const mjData* d, PatchPair* pair);
+  void calc_fields(const PatchContinuation::Pair& bodies, geometry::SurfaceQuery* query,
+                   geometry::ContactSurface* surface) const;
   void continue_patch(const PatchContinuation::Pair& bodies, PatchPair* pair) const;
+  bool falls_with_depth(double force, const PatchContinuation::Pair& bodies, PatchPair* pair) const;
+  bool starts_deep(double force, const PatchContinuation::Pair& bodies, PatchPair* pair) const;
+  bool extend_last(double field, const PatchContinuation::Pair& bodies, PatchPair* pair) const;
   double calc_closing_speed(const mjModel* m, const mjData* d, const PatchPair& pair) const;
   void remove_points(mjData* d) const;
 
@@ -119,6 +129,7 @@ class ContactPatches {
   std::vector<PatchPair> pairs_;  // in ascending order of geoms
   std::vector<std::uint8_t> touches_only_in_patches_;
   double next_time_ = 0;  // time at which the next step starts if the simulation continues [s]
+  const mjData* memory_of_ = nullptr;  // the data of the last step; null: those of the next step
 };
 
 }  // namespace stiction::plant

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,98 +9,84 @@
 
 namespace stiction::plant {
 
-/// The wrench of a patch by four points, which go on where the fields end.
+/// The patch of two bodies that overlap deeper than their fields cover.
 ///
-/// The pressure of a field decreases again beyond the medial axis, so that deep overlap loses its
-/// force. This class remembers the last patch of two bodies with a proper field: its force F, its
-/// stiffness K = sum A g, its mean normal n, and four points about its center of pressure that have
-/// the second moments of the stiffness. A point i with the additional depth d_i has the pressure
+/// The force of two fields increases with the depth only up to a peak. This class remembers where
+/// the force was last on the way up: the position of the smaller body S relative to the larger body
+/// O, and the direction n of the force. Beyond the peak the surface is that of the bodies with S
+/// moved back by the depth d along n since then, and the pressure of each of its faces grows with d
+/// along the tangent,
 ///
-///     p_i = (F + K d_i) / A,
+///     p_i(d) = (p_i + g_i (n_i . n) d)_+ .
 ///
-/// the tangent of the force that the fields had. The force is therefore continuous, does not
-/// decrease with the depth, never pulls, and has a potential: the way back is the same. The points
-/// ride with the body S, and d_i is the distance along n by which they have moved relative to the
-/// other body O. Source: [theory:deep-overlap].
+/// At d = 0 these are the faces of the fields, so force, moment and friction are continuous. The
+/// force along n does not decrease with d, and at d it is the same on the way in and back. Source:
+/// [theory:deep-overlap].
 class PatchContinuation {
  public:
   /// The bodies of the patch and their poses. The normal of faces points from A into B.
   struct Pair {
     const geometry::ContactBody& A;
-    const geometry::RigidTransform& X_WA;
+    math::RigidTransform X_WA;
     const geometry::ContactBody& B;
-    const geometry::RigidTransform& X_WB;
-    bool rides_with_A;  // S is A, otherwise B
+    math::RigidTransform X_WB;
+    bool is_A_smaller;  // S is A, otherwise B
   };
 
-  /// A symmetric matrix.
-  struct Symmetric {
-    double xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
-    /// Adds factor v v^T.
-    void add(double factor, const math::Vec3& v);
-    /// Returns a^T M b.
-    double multiply(const math::Vec3& a, const math::Vec3& b) const;
-  };
+  /// Returns the force of a surface on B without friction, sum A p n [N].
+  static math::Vec3 sum_force(const geometry::ContactSurface& surface);
 
-  void forget() { force_ = 0; }
-  bool is_empty() const { return !(force_ > 0); }
+  void forget() { peak_ = 0; }
+  bool is_empty() const { return !(peak_ > 0); }
 
-  /// Sums over the faces of a surface, in one pass.
-  struct Sums {
-    double area = 0, weight = 0;  // [m^2]; sum A p [N]
-    /// Area of the faces on which a field does not increase along the normal [m^2].
-    double decreasing_area = 0;
-    math::Vec3 force;     // sum A p n [N]
-    math::Vec3 first;     // sum A p r [N m], r from origin to a face's centroid
-    math::Vec3 origin;    // centroid of the first face [m]
-    Symmetric second;     // sum A p (r r^T + A/12 I) [N m^2]; a face counts like a square
-    Symmetric stiffness;  // sum A g n n^T [N/m]
-  };
-  static Sums sum(const geometry::ContactSurface& surface);
+  /// Remembers the surface of the fields at the present poses. Forgets the last one if the surface
+  /// has no force.
+  /// @param force sum_force of the surface
+  void remember(const math::Vec3& force, const Pair& pair);
 
-  /// Remembers a patch. Forgets the last one if the patch has no force.
-  void remember(const Sums& sums, const Pair& pair);
-
-  /// Moves the points with their bodies, and finds their depths and forces.
+  /// Finds the direction and the depth at the present poses. Call it before the functions below.
   void move(const Pair& pair);
-  /// The mean additional depth since `remember` [m]. It is < 0 if the bodies have retreated.
-  double depth() const { return depth_; }
-  /// The force along normal() [N], >= 0.
-  double force() const;
-  /// The force of the remembered patch [N].
-  double start_force() const { return force_; }
-  /// The mean normal, unit, from A into B, world frame.
+  /// The direction of the remembered force, unit, from A into B, world frame.
   const math::Vec3& normal() const { return normal_; }
+  /// The depth that the bodies have gained since `remember` [m]. It is < 0 if they have retreated.
+  double depth() const { return depth_; }
+  /// The depth that they have gained since the force was at its peak [m].
+  double depth_since_peak() const { return past_peak_ + depth_; }
+  /// True if the force along normal() is clearly below the peak although the depth is greater.
+  bool has_lost(double force) const;
+  /// Corrects the peak to the force that the fields have at the peak's depth at the present place.
+  /// Sliding changes it.
+  void set_peak(double force) { peak_ = force; }
 
-  /// Writes the points that push as rectangular faces.
-  void write(geometry::ContactSurface* surface) const;
+  /// Returns the pair with S moved back by a depth along normal().
+  Pair retreat(const Pair& pair, double depth) const;
+  /// Turns the surface of `retreat(pair, depth())` into that of the present depth.
+  void extend(const Pair& pair, geometry::ContactSurface* surface) const;
+  /// Follows bodies that slide or turn while they are deep: keeps the depth, and takes the
+  /// direction of the force.
+  /// @param force sum_force of the surface of `retreat(pair, depth())`
+  void follow(const math::Vec3& force, const Pair& pair);
 
   // The memory as words, for checkpoints and for steps that are taken back.
-  static constexpr int kNumWords = 35;
+  static constexpr int kNumWords = 8;
   void write_memory(std::vector<std::uint64_t>* words) const;
   /// @param words at least kNumWords
   void read_memory(std::span<const std::uint64_t> words);
 
  private:
-  struct Point {
-    math::Vec3 in_S, in_O;  // equal in the world if the point has no additional depth [m]
-  };
   /// Calls f(double&) for every number of the memory.
   template <class F>
   void for_each_number(F&& f);
+  void store_pose(const Pair& pair);
 
-  // The remembered patch.
-  double force_ = 0;                    // F [N]; 0: none
-  double stiffness_ = 0, area_ = 0;     // K [N/m], A [m^2]
-  std::array<double, 2> half_width_{};  // of a rectangular face [m]
-  math::Vec3 normal_S_, tangent_S_;     // in the frame of S
-  std::array<Point, 4> points_{};
+  double peak_ = 0;       // largest force of the fields on the way in [N]; 0: nothing remembered
+  double past_peak_ = 0;  // depth of the remembered position beyond that of the peak [m]
+  math::Vec3 normal_O_;   // in the frame of O
+  math::Vec3 p_OS_;       // remembered position of the origin of S in O [m]
 
   // At the present poses.
-  math::Vec3 normal_, tangent_;
+  math::Vec3 normal_;
   double depth_ = 0;
-  std::array<math::Vec3, 4> position_{};
-  std::array<double, 4> pressure_{};  // [Pa]; 0 beside the other body
 };
 
 }  // namespace stiction::plant

@@ -165,9 +165,16 @@ std::string describe_patch_limit(const StepContext& context, const plant::PatchP
     return names +
            " approach each other by more than half the thickness of a compliant body within a "
            "step, so the contact may be missed; take a smaller step";
-  return names +
-         " overlap beyond a compliant body's medial axis, where its pressure decreases again, or "
-         "one is behind a plane; use a thicker body, a larger modulus or a smaller step";
+  const std::string problem =
+      names +
+      " overlap deeper than their pressure fields cover: beyond a compliant body's medial axis, or "
+      "where their force decreases with the depth, or one is behind a plane";
+  if (pair.lacks_memory)
+    return problem +
+           ". No step before is known from which the force could go on, so it is that of the "
+           "fields; start with less overlap, give each MjData its own simulator, or restore its "
+           "state with a checkpoint";
+  return problem + "; use a thicker body, a larger modulus or a smaller step";
 }
 
 }  // namespace stiction::sim

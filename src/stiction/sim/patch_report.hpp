@@ -19,7 +19,7 @@ struct PatchReport {
   std::vector<double> center;         // 3, of the area [m]
   std::vector<double> force;          // 3 [N]
   std::vector<double> torque;         // 3, about the center [N m]
-  std::vector<std::uint8_t> is_deep;  // 1: beyond a medial axis, see plant::PatchPair
+  std::vector<std::uint8_t> is_deep;  // 1: deeper than the fields cover, see PatchPair
   std::vector<std::uint8_t> is_thin;  // 1: moves by more than half a body's thickness in the step
 
   std::vector<int> vertex_start{0};     // num_faces() + 1
