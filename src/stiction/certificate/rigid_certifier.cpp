@@ -81,7 +81,7 @@ Verdict RigidCertifier::judge_sums(const SolvedStep& step, const GeneralizedImpu
   // The errors of velocities that other checks tolerate are a gain of energy, too.
   const double explained =
       findings->energy_gain + calc_driving_energy(step) +
-      (calc_speed_tolerance(step, *findings) + findings->lever_speed) * findings->sum_of_impulses;
+      calc_speed_tolerance(step, *findings) * findings->sum_of_impulses;
   const auto judge_with = [&](const RoundOff* rounding) {
     BalanceCheck::Result momentum;
     balance.judge(step, impulses, rounding, &momentum);

@@ -24,7 +24,9 @@ struct MovingParticle : RigidFixture {
           add_ground_contact(phi0, 0.5, &problem);
           add_row(RowKind::kLimit, 0, 0, &problem);
           return problem;
-        }()) {}
+        }()) {
+    motion.contact_impulses = {{0, 0, 1}};
+  }
   bool keeps(const std::vector<double>& v) {
     motion.v = motion.y = v;
     EXPECT_TRUE(whiten_all());
@@ -65,6 +67,8 @@ TEST(KeepsConstraints, OnlyStickingBilateralTangentsMustBeAtRest) {
   EXPECT_TRUE(particle.keeps({0, 1, 0}));
   particle.iterate.sticking.start(particle.terms, true);
   EXPECT_FALSE(particle.keeps({0, 1, 0}));
+  particle.motion.contact_impulses = {{0, 0, 0}};
+  EXPECT_FALSE(particle.keeps({0, 1, 0})) << "contacts that touch at the start stick in any case";
   MovingParticle viscous(0, ContactModel::viscous);
   EXPECT_TRUE(viscous.iterate.sticking.contains(0));
   EXPECT_TRUE(viscous.keeps({0, 1, 0}));

@@ -71,8 +71,12 @@ TEST(ExpandSolution, ImpulsesOfAllRowsBalanceMomentum) {
           error = terms.calc_row_velocity(terms.equalities[k], motion.v) +
                   fixture.iterate.gaps.equalities[k];
         } else {
-          const int contact = terms.contacts[fixture.system.projected.sticking[tangent / 2]];
-          error = motion.contact_velocities[contact][tangent % 2];
+          const int i = fixture.system.projected.sticking[tangent / 2];
+          const math::Vector3& velocity = motion.contact_velocities[terms.contacts[i]];
+          std::vector<double> turned(2 * terms.num_contacts());
+          std::copy_n(velocity.data(), 2, turned.data() + 2 * i);
+          fixture.system.whitened.rows.tangent_axes.turn_constants(turned);
+          error = turned[2 * i + tangent % 2];
         }
         EXPECT_NEAR(error, 0, 1e-8 * (1 + v.norm()));
         ++num_bilateral;

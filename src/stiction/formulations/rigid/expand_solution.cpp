@@ -84,6 +84,8 @@ void expand_solution(const RigidTerms& terms, const RigidIterate& iterate,
   for (std::size_t i = 0; i < terms.dry_joints.size(); ++i)
     out->row_impulses[terms.dry_joints[i]] = impulses.dry[i];
   set_bilateral_impulses(terms, system->projected, out);
+  for (int i = 0; i < terms.num_contacts(); ++i)
+    whitened.rows.tangent_axes.turn_back(i, out->contact_impulses[i].data());
   set_spring_impulses(terms, out);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <utility>
 
 #include "stiction/base/assert.hpp"
 #include "stiction/contact/rigid_touch.hpp"
@@ -59,16 +61,29 @@ void find_reach(const RigidTerms& terms, const StickingSet& sticking, std::vecto
   }
 }
 
-/// Adds the tangents of the sticking contacts that touch, or of those that close within the step.
-void add_tangents(const RigidTerms& terms, const WhitenedRows& rows, const StickingSet& sticking,
-                  bool touching, ProjectedProblem* out) {
-  const auto n = static_cast<std::size_t>(terms.num_dofs());
-  for (int i = 0; i < terms.num_contacts(); ++i) {
-    if (!sticking.contains(i) || contact::is_touching(terms.contact(i)) != touching) continue;
-    out->sticking.push_back(i);
-    out->bilateral.add(std::span(rows.T).subspan(2 * i * n, 2 * n),
-                       std::span(rows.b_t).subspan(2 * static_cast<std::size_t>(i), 2));
-  }
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Lists the sticking contacts in groups, of which the first ones are kept: those that touch, then
+/// each one that closes within the step, in the order of their gaps. Their points are known only to
+/// their gap, so the nearest counts most.
+/// @param group_ends receives the number of rows up to the end of each group, from num_equalities
+/// on
+void group_sticking(const RigidTerms& terms, const StickingSet& sticking, int num_equalities,
+                    std::vector<int>* contacts, std::vector<int>* group_ends) {
+  contacts->clear();
+  for (int i = 0; i < terms.num_contacts(); ++i)
+    if (sticking.contains(i)) contacts->push_back(i);
+  // Indices break ties, because std::sort is not stable and std::stable_sort allocates.
+  const auto key = [&](int i) {
+    const contact::Contact& c = terms.contact(i);
+    return std::pair(contact::is_touching(c) ? -kInfinity : c.phi0, i);
+  };
+  std::sort(contacts->begin(), contacts->end(), [&](int a, int b) { return key(a) < key(b); });
+  int num_touching = 0;
+  for (const int i : *contacts) num_touching += contact::is_touching(terms.contact(i));
+  group_ends->assign({num_equalities, num_equalities + 2 * num_touching});
+  for (int i = num_touching; i < static_cast<int>(contacts->size()); ++i)
+    group_ends->push_back(num_equalities + 2 * (i + 1));
 }
 
 }  // namespace
@@ -80,20 +95,21 @@ int project(const RigidTerms& terms, const WhitenedProblem& whitened, const Stic
   STICTION_ASSERT(rows.N.size() == n * rows.b_n.size());
   STICTION_ASSERT(rows.E.size() == n * rows.b_e.size());
 
-  // Equalities are kept before tangents, and touching contacts before those with a gap.
+  // Equalities are kept before tangents.
   BilateralConstraints& bilateral = out->bilateral;
   bilateral.start(terms.num_dofs());
   bilateral.add(rows.E, rows.b_e);
   const int num_equalities = bilateral.num_rows();
   out->sticking.clear();
-  const bool sticks = terms.tangents == contact::TangentPolicy::kBilateral;
-  if (sticks) add_tangents(terms, rows, sticking, true, out);
-  const int num_touching = bilateral.num_rows();
-  if (sticks) add_tangents(terms, rows, sticking, false, out);
-  const int group_ends[] = {num_equalities, num_touching, bilateral.num_rows()};
+  out->group_ends.assign({num_equalities});
+  if (terms.tangents == contact::TangentPolicy::kBilateral)
+    group_sticking(terms, sticking, num_equalities, &out->sticking, &out->group_ends);
+  for (const int i : out->sticking)
+    bilateral.add(std::span(rows.T).subspan(2 * i * n, 2 * n),
+                  std::span(rows.b_t).subspan(2 * static_cast<std::size_t>(i), 2));
   find_reach(terms, sticking, &out->reach);
   const TangentFilter tangents(whitened.levers, *out, num_equalities);
-  bilateral.eliminate(group_ends, rank_tolerance, &tangents);
+  bilateral.eliminate(out->group_ends, rank_tolerance, &tangents);
 
   // The laws with friction of contacts handle short rows themselves.
   const NormalFilter normals(whitened.levers, terms.num_contacts());

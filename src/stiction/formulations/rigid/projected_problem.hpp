@@ -17,8 +17,9 @@ namespace stiction::formulations {
 struct ProjectedProblem {
   BilateralConstraints bilateral;  // equalities, then two tangents of each contact in `sticking`
   /// Contacts that stick by bilateral constraints: first those that touch, then those that close
-  /// within the step, each ascending.
+  /// within the step, in the order of their gaps.
   std::vector<int> sticking;
+  std::vector<int> group_ends;  // of the rows of `bilateral`: earlier groups are kept first
   /// How far the contact points of all contacts are known, see [theory:short-levers] [m].
   std::vector<double> reach;
   std::vector<double> N, b_n;  // unilateral rows

@@ -16,6 +16,22 @@ using contact::IslandStatistics;
 using contact::SolveStatus;
 using numerics::LcpReport;
 
+namespace {
+
+/// Returns true if two motions of the same island agree up to kSpreadTolerance of what the impulses
+/// change.
+bool is_same_motion(std::span<const double> y_free, std::span<const double> a,
+                    std::span<const double> b) {
+  double difference = 0, change = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference += (b[i] - a[i]) * (b[i] - a[i]);
+    change += (a[i] - y_free[i]) * (a[i] - y_free[i]);
+  }
+  return difference <= kSpreadTolerance * kSpreadTolerance * change;
+}
+
+}  // namespace
+
 void RigidIsland::assemble(const contact::ContactProblem& problem, const contact::Islands& islands,
                            int island, std::span<const int> first_dof, contact::ContactModel model,
                            const SolverOptions& options) {
@@ -110,7 +126,8 @@ bool RigidIsland::update(const ActiveKeys& guess, bool is_first) {
 }
 
 /// Solves again with the spread impulses of the tangents that the basis does not keep. These rows
-/// differ from combinations of the others by short levers, so the motion changes by as little.
+/// differ from combinations of the others by short levers. If the impulses are so large that the
+/// motion changes nevertheless, those of the rows that the basis keeps remain.
 void RigidIsland::spread_impulses() {
   const WhitenedProblem& whitened = system_.whitened;
   if (terms_.tangents != contact::TangentPolicy::kBilateral ||
@@ -126,6 +143,7 @@ void RigidIsland::spread_impulses() {
   solver.solution.impulses.tangents = spread_tangents_;
   expand_solution(terms_, iterate_, solver.solution.impulses, &system_, &spread_motion_);
   if (keeps_constraints(terms_, iterate_, system_, spread_motion_) &&
+      is_same_motion(whitened.y_free, motion_.y, spread_motion_.y) &&
       !iterate_.sticking.misses_pressing(terms_, spread_motion_))
     motion_ = spread_motion_;  // a copy, so that each keeps its memory
 }

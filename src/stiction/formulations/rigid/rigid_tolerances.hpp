@@ -156,6 +156,11 @@ inline constexpr double kLargestImpulse = 1e7;
 /// correction by a millionth of it, and yield to other constraints.
 inline constexpr double kRelaxedStiffness = 1e6;
 
+/// The largest change of a motion by impulses of least norm, relative to what all impulses change.
+/// They are only another way to share the same load. Large ones of rows that the short levers of
+/// gaps call redundant have made bodies as fast as 250 rad/s.
+inline constexpr double kSpreadTolerance = 1e-3;
+
 // Impacts.
 
 /// Speed above which a row that closes after restitution is stopped again [m/s]: 0, with a margin

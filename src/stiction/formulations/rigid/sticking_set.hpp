@@ -38,6 +38,9 @@ class StickingSet {
     return contacts_[contact].is_sticking;
   }
 
+  /// True if contacts that touch at the start stick in any case.
+  bool keeps_touching() const { return keeps_touching_; }
+
  private:
   struct State {
     bool is_sticking = false, was_released = false;

@@ -106,6 +106,20 @@ void estimate_inertial_mobilities(const RigidTerms& terms, bool has_equalities,
     rows->inertial_e.push_back(estimate(terms.row(terms.equalities[i])));
 }
 
+/// Finds the equalities that are components of one vector. They share the norm of its error, and
+/// the caller's indices follow each other.
+void find_vectors(const RigidTerms& terms, std::vector<int>* first) {
+  first->resize(terms.num_equalities());
+  for (int i = 0; i < terms.num_equalities(); ++i) {
+    const contact::Row& row = terms.row(terms.equalities[i]);
+    (*first)[i] = i;
+    if (i == 0 || row.error_norm == 0) continue;
+    const int before = (*first)[i - 1];
+    const contact::Row& other = terms.row(terms.equalities[before]);
+    if (other.error_norm == row.error_norm && row.source - other.source < 3) (*first)[i] = before;
+  }
+}
+
 /// Whitens the rows N, T, E and F.
 /// @param has_equalities false: E is empty
 void whiten_rows(const RigidTerms& terms, bool has_equalities, Whitening* whitening,
@@ -123,12 +137,17 @@ void whiten_rows(const RigidTerms& terms, bool has_equalities, Whitening* whiten
     whitening->whiten(terms.contact_jacobian(i), has_tangents ? 0 : 2, all);
     if (has_tangents) clear_round_off(terms.num_dofs(), all);
   }
+  if (terms.tangents == contact::TangentPolicy::kBilateral)
+    rows->tangent_axes.turn(terms, &rows->T);
+  else
+    rows->tangent_axes.clear();
   const auto whiten_each = [&](std::span<const int> indices, double* first) {
     for (std::size_t i = 0; i < indices.size(); ++i)
       whitening->whiten(terms.row_jacobian(indices[i]), first + i * n);
   };
   whiten_each(terms.limits, rows->N.data() + n * terms.num_contacts());
   if (has_equalities) whiten_each(terms.equalities, rows->E.data());
+  find_vectors(terms, &rows->vector_e);
   whiten_each(terms.dry_joints, rows->F.data());
 }
 
@@ -190,6 +209,7 @@ void set_constants(const RigidTerms& terms, const GapTerms& gaps, WhitenedRows* 
     std::copy_n(bias.data(), 2, rows->b_t.data() + 2 * i);
     rows->b_n[i] = bias[2] + gaps.contacts[i];
   }
+  rows->tangent_axes.turn_constants(rows->b_t);
   std::copy(gaps.limits.begin(), gaps.limits.end(), rows->b_n.begin() + num_contacts);
   if (rows->E.empty())
     rows->b_e.clear();

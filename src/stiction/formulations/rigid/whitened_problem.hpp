@@ -7,6 +7,7 @@
 #include "stiction/formulations/rigid/contact_levers.hpp"
 #include "stiction/formulations/rigid/rigid_iterate.hpp"
 #include "stiction/formulations/rigid/rigid_terms.hpp"
+#include "stiction/formulations/rigid/tangent_axes.hpp"
 #include "stiction/formulations/rigid/whitening.hpp"
 
 namespace stiction::formulations {
@@ -16,7 +17,9 @@ namespace stiction::formulations {
 struct WhitenedRows {
   std::vector<double> N, b_n;  // unilateral: normals of contacts, then limits
   std::vector<double> T, b_t;  // tangents of contacts, two each; T is empty if it is not needed
+  TangentAxes tangent_axes;    // the directions of T; the contacts' own if the law has friction
   std::vector<double> E, b_e;  // equalities; empty if they are springs
+  std::vector<int> vector_e;   // of each equality: the first one of the vector it is a component of
   std::vector<double> F, b_f;  // dry joints that the law solves for; b_f = 0
   /// Mobilities of the rows N and E by the inertia of the bodies alone, of which A's may be a small
   /// part where dampers hold the bodies. They are lower bounds or of that order; empty: 0.
