@@ -11,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "stiction/base/error.hpp"
+#include "stiction/base/number_text.hpp"
 
 namespace stiction::python {
 namespace {
@@ -58,7 +59,7 @@ Numbers calc_friction_law(const nb::dict& content, const Numbers& slip) {
   for (const double s : slip) {
     if (!(s >= 0))
       throw Error(ErrorCode::kInvalidValue, "slip",
-                  "is " + std::to_string(s) + ", must be at least 0");
+                  "is " + base::to_text(s) + ", must be at least 0");
     f.push_back(law.calc(s).f_over_s * s);
   }
   return f;

@@ -1,6 +1,5 @@
 #include "options.hpp"
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -94,20 +93,13 @@ void check_option(std::string_view name, nb::handle value) {
 /// Sets a law that is given as a table.
 /// @return false if the option is no law
 bool set_law(std::string_view name, nb::handle content, sim::StepOptions* options) {
-  contact::ModelParameters& parameters = options->parameters;
-  if (name == "normal_law") {
-    parameters.normal_law = contact::NormalLawKind::custom;
-    parameters.custom_law =
-        std::make_shared<const contact::TabulatedLaw>(make_normal_law_table(content));
-    return true;
-  }
-  if (name == "friction_law") {
-    parameters.friction_law = contact::FrictionRegularizationKind::custom;
-    parameters.custom_friction =
-        std::make_shared<const contact::TabulatedFriction>(make_friction_law_table(content));
-    return true;
-  }
-  return false;
+  if (name == "normal_law")
+    contact::set_law(make_normal_law_table(content), &options->parameters);
+  else if (name == "friction_law")
+    contact::set_law(make_friction_law_table(content), &options->parameters);
+  else
+    return false;
+  return true;
 }
 
 }  // namespace

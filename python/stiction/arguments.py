@@ -54,6 +54,8 @@ def check_integer(
     number = operator.index(value)
     if not low <= number <= high:
         wanted = wanted or f"in {low}..{high}"
+        if number > high and wanted.startswith("at least"):
+            wanted += f", and at most {high}"
         raise Error("invalid_value", name, f"is {_quote(value)}, must be {wanted}")
     return number
 

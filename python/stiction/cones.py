@@ -31,6 +31,10 @@ from stiction.errors import Error
 __all__ = ["ConeResult", "cone_methods", "solve"]
 
 _METHODS = ("hybrid", "newton", "sweeps")
+_OVERFLOW = (
+    "is so large or so small, compared with b and u_hat, that impulses or velocities overflow; "
+    "use other units"
+)
 
 
 def cone_methods() -> list[str]:
@@ -107,15 +111,40 @@ def solve(
     if (mu < 0).any():
         raise Error("invalid_value", "mu", f"has the entry {mu.min():g}, must be at least 0")
     index = _METHODS.index(check_name("method", method, _METHODS))
-    solution = _core.cones_solve(G, b, mu, u_hat, index)
-    u = np.array(solution.u)
+    size, speed = _find_units(G, b, u_hat)
+    scaled_u_hat = u_hat * (size / speed)
+    solution = _core.cones_solve(G / size, b / speed, mu, scaled_u_hat, index)
+    with np.errstate(over="ignore", invalid="ignore"):
+        r = np.array(solution.r).reshape(-1, 3) * (speed / size) / size
+        u = np.array(solution.u) * (speed / size)
+        w = (G @ u + b).reshape(-1, 3)
+    if not all(np.isfinite(x).all() for x in (r, u, w)):
+        raise Error("invalid_value", "G", _OVERFLOW)
     return ConeResult(
         status=solution.status,
-        r=np.array(solution.r).reshape(-1, 3),
+        r=r,
         u=u,
-        w=(G @ u + b).reshape(-1, 3),
-        residual=solution.residual,
+        w=w,
+        residual=solution.residual * speed,
         worst=solution.worst,
         newton_steps=solution.newton_steps,
         sweeps=solution.sweeps,
     )
+
+
+def _find_units(G: np.ndarray, b: np.ndarray, u_hat: np.ndarray) -> tuple[float, float]:
+    """Returns the powers of two next to the largest entry of G and the largest velocity without
+    impulses. In these units the solver's tolerances are relative to the problem, and no digit is lost."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        velocities = G @ u_hat + b
+    largest = np.abs(np.concatenate([velocities, b])).max(initial=0.0)
+    if not np.isfinite(largest):
+        raise Error("invalid_value", "G", _OVERFLOW)
+    size, speed = (_power_of_two(x) for x in (np.abs(G).max(initial=0.0), largest))
+    if not 0 < size / speed < np.inf or not 0 < speed / size / size < np.inf:
+        raise Error("invalid_value", "G", _OVERFLOW)
+    return size, speed
+
+
+def _power_of_two(x: float) -> float:
+    return float(np.ldexp(1.0, np.frexp(x)[1] - 1)) if x > 0 else 1.0

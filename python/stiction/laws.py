@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ class NormalLaw:
 
         spring = stiction.NormalLaw(lambda x: 1e9 * x**2, max_penetration=0.01)
         stiction.Simulator(model, normal_law=spring)
-        stiction.Simulator(model, normal_law=stiction.NormalLaw([0, 5, 40], [0, 0.001, 0.004]))
+        table = stiction.NormalLaw([0, 5, 40], penetration=[0, 0.001, 0.004])
 
     The solver does not call Python. A function is sampled once, at as many points as it takes, and the
     step interpolates its values with cubics that never decrease. F is 0 before the first point, and
@@ -52,8 +53,8 @@ class NormalLaw:
     def __init__(
         self,
         force: Table,
-        penetration: Sequence[float] | None = None,
         *,
+        penetration: Sequence[float] | None = None,
         max_penetration: float | None = None,
         reach: float = 0.0,
         dissipation: float = 0.0,
@@ -63,15 +64,21 @@ class NormalLaw:
         tolerance: float = 1e-6,
     ) -> None:
         check = _Sampling(check_number("tolerance", tolerance))
+        if not callable(force):
+            _refuse({"reach": reach or None}, "force is a table, which begins where it acts")
+        elif not 0 <= check_number("reach", reach) < math.inf:
+            raise Error("invalid_value", "reach", f"is {reach:g}, must be finite and at least 0")
         x, F, self.max_error = check.tabulate(
             "force",
             force,
             "penetration",
             penetration,
-            (-check_number("reach", reach), max_penetration, "max_penetration"),
+            (-float(reach), max_penetration, "max_penetration"),
         )
         self._content: dict[str, Any] = {"penetration": x, "force": F}
         self.max_factor_error = 0.0
+        if factor is None:
+            _refuse({"rate": rate, "max_rate": max_rate}, "there is no factor")
         if dissipation != 0 or factor is None:
             self._content["dissipation"] = check_number("dissipation", dissipation)
         if factor is not None:
@@ -111,7 +118,7 @@ class NormalLaw:
 class FrictionLaw:
     """A friction law f(s): the share of Coulomb's friction at the slip s, in slip tolerances.
 
-        stiction.Simulator(model, friction_law=stiction.FrictionLaw([0, 0.8, 1], [0, 0.5, 1]))
+        stiction.Simulator(model, friction_law=stiction.FrictionLaw([0, 0.8, 1], slip=[0, 0.5, 1]))
         stiction.Simulator(model, friction_law=stiction.FrictionLaw(math.tanh, max_slip=20))
 
     Args:
@@ -132,8 +139,8 @@ class FrictionLaw:
     def __init__(
         self,
         friction: Table,
-        slip: Sequence[float] | None = None,
         *,
+        slip: Sequence[float] | None = None,
         max_slip: float | None = None,
         tolerance: float = 1e-6,
     ) -> None:
@@ -218,22 +225,23 @@ class _Sampling:
                 raise Error(
                     "wrong_shape", knots_name, f"is None; give it with the values of {name}"
                 )
+            _refuse({high_name: high}, f"{name} is a table, which is not sampled")
             x, y = _to_floats(knots_name, knots), _to_floats(name, table)
             return x, y, 0.0
-        if knots is not None:
-            raise Error("wrong_shape", knots_name, f"has no meaning if {name} is a function")
+        _refuse({knots_name: knots}, f"{name} is a function")
         if high is None:
             raise Error("wrong_shape", high_name, f"is None; give it if {name} is a function")
-        return self._sample(name, table, low, check_number(high_name, high))
+        high = check_number(high_name, high)
+        if not low < high < math.inf:
+            raise Error(
+                "invalid_value", high_name, f"is {high:g}, must be finite and above {low:g}"
+            )
+        return self._sample(name, table, low, high)
 
     def _sample(
         self, name: str, f: Function, low: float, high: float
     ) -> tuple[list[float], list[float], float]:
         """Adds points between the present ones until the interpolated function is exact enough."""
-        if not low < high:
-            raise Error(
-                "invalid_value", name, f"is sampled from {low:g} to {high:g}: an empty range"
-            )
         values = {low + (high - low) * i / 16: 0.0 for i in range(17)}
         if low < 0 < high:
             values[0.0] = 0.0
@@ -247,8 +255,14 @@ class _Sampling:
             found = calc_spline(name, knots, y, points)
             errors = [abs(found[i] - check_number(name, f(x))) for i, x in enumerate(points)]
             bad = {i // 12 for i, error in enumerate(errors) if not error <= self._tolerance * size}
-            # An interval of rounding width cannot be divided: the function jumps there.
-            bad = {i for i in bad if knots[i + 1] - knots[i] > 1e-13 * (high - low)}
+            for i in sorted(bad):
+                if knots[i + 1] - knots[i] <= 1e-13 * (high - low):
+                    raise Error(
+                        "invalid_value",
+                        name,
+                        f"jumps from {y[i]:g} to {y[i + 1]:g} at {knots[i]:g}; a law must be "
+                        "continuous, so spread the jump over an interval",
+                    )
             if not bad:
                 return knots, y, max(errors)
             if len(knots) + len(bad) > _MAX_KNOTS:
@@ -261,6 +275,13 @@ class _Sampling:
             for i in bad:
                 middle = 0.5 * (knots[i] + knots[i + 1])
                 values[middle] = check_number(name, f(middle))
+
+
+def _refuse(arguments: Mapping[str, Any], reason: str) -> None:
+    """Raises Error for the first argument that is not None."""
+    for name, value in arguments.items():
+        if value is not None:
+            raise Error("invalid_value", name, f"has no meaning, because {reason}; leave it out")
 
 
 def _to_floats(name: str, values: Sequence[float]) -> list[float]:

@@ -5,6 +5,7 @@ notebooks. The classes of reports call these functions.
 from __future__ import annotations
 
 import html
+import operator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ _CONTACTS_SHOWN = 10  # rows of the table in a notebook
 _PLAIN = (bool, int, float, str, type(None))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no truth value to compare by
 class Contact:
     """One contact of a step: a row of the arrays of ContactReport, which describe each field.
 
@@ -59,17 +60,34 @@ class Contact:
     is_fallback: bool
     patch: int
 
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the fields by name as numbers and lists, fit for JSON."""
+        return {name: to_dict(getattr(self, name)) for name in _NAMES}
+
 
 _PAIRS = ("bodies", "geoms")
 _NAMES = tuple(field.name for field in fields(Contact))
 
 
-def find_contact(contacts: ContactReport, index: int) -> Contact:
-    """Returns contact `index`; a negative index counts from the end.
+def find_contacts(contacts: ContactReport, index: Any) -> Contact | list[Contact]:
+    """Returns contact `index`, where a negative index counts from the end, or the contacts of a slice.
 
     Raises:
-        IndexError: if there is no such contact.
+        IndexError: there is no such contact.
+        TypeError: the index is neither an integer nor a slice.
     """
+    if isinstance(index, slice):
+        return [_find_contact(contacts, i) for i in range(len(contacts))[index]]
+    try:
+        return _find_contact(contacts, operator.index(index))
+    except TypeError as e:
+        raise TypeError(
+            f"contacts take an integer or a slice, not {index!r}; to choose contacts by a mask, apply it "
+            "to an array, such as contacts.force[mask]"
+        ) from e
+
+
+def _find_contact(contacts: ContactReport, index: int) -> Contact:
     count = len(contacts)
     if not -count <= index < count:
         raise IndexError(f"there is no contact {index}; the step had {count} contacts")
@@ -130,11 +148,11 @@ def to_html(report: StepReport) -> str:
         for name, value in rows
         if value
     )
-    return f"<table>{cells}</table>{_draw_contacts(report.contacts)}"
+    return f"<table>{cells}</table>{to_table(report.contacts)}"
 
 
-def _draw_contacts(contacts: ContactReport) -> str:
-    """Renders the first contacts as a table."""
+def to_table(contacts: ContactReport) -> str:
+    """Renders the first contacts as an HTML table; an empty text if there are none."""
     if not len(contacts):
         return ""
     head = "".join(
@@ -142,7 +160,7 @@ def _draw_contacts(contacts: ContactReport) -> str:
     )
     lines = []
     for i in range(min(len(contacts), _CONTACTS_SHOWN)):
-        contact = find_contact(contacts, i)
+        contact = _find_contact(contacts, i)
         force = float(np.linalg.norm(contact.force))
         state = "open" if force == 0 else "slips" if contact.slipping else "sticks"
         cells = (

@@ -70,7 +70,7 @@ class Simulator:
         )
         self._options = self._stepper.options
         self._warning_counts: dict[str, int] = {}
-        for text in self._stepper.ignored_settings:
+        for text in [*self._stepper.ignored_settings, *self._find_replaced_laws()]:
             warnings.warn(text, IgnoredSettingWarning, stacklevel=2)
 
     @property
@@ -232,7 +232,8 @@ class Simulator:
         of a step. Under the integrators 'event_driven' and 'rk4' the forces are those of the step's
         first solve.
 
-        Returns the report of the step that would begin now; num_steps is 0.
+        Returns the report of the step that would begin now; num_steps is 0. Its warnings are counted,
+        and given once, as those of a step are.
 
         Raises:
             Error: data belongs to another model.
@@ -240,6 +241,8 @@ class Simulator:
         """
         check_data_type(data)
         report = self._stepper.forward(data._address)
+        if report.num_warnings:
+            self._warn(report)
         if report.status_bits and self.on_failure == "raise":
             raise StepError(report)
         return report
@@ -249,8 +252,18 @@ class Simulator:
         """The number of warnings of all steps by kind; see StepReport.warnings."""
         return dict(self._warning_counts)
 
+    def _find_replaced_laws(self) -> list[str]:
+        """Describes each law of the contact properties that an option replaces."""
+        content = {} if self._properties is None else self._properties.content
+        return [
+            f"the {name} of the contact properties has no effect, because the argument {name} is "
+            f"{self._options[name]!r}; remove one of them"
+            for name in ("normal_law", "friction_law")
+            if name in content and isinstance(self._options[name], str)
+        ]
+
     def _warn(self, report: StepReport) -> None:
-        """Counts the warnings of a call to step, and gives a Python warning for each new kind."""
+        """Counts the warnings of a call, and gives a Python warning for each new kind."""
         for kind, (count, text) in report.warnings.items():
             is_new = kind not in self._warning_counts
             self._warning_counts[kind] = self._warning_counts.get(kind, 0) + count

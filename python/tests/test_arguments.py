@@ -91,6 +91,11 @@ def test_friction_directions_outside_the_range_are_refused(
         stiction.Simulator(model, friction_directions=value)
 
 
+def test_an_integer_that_is_too_large_names_the_largest(model: mujoco.MjModel) -> None:
+    with pytest.raises(stiction.Error, match="must be at least 0, and at most 2147483647"):
+        stiction.Simulator(model, iteration_budget=2**40)
+
+
 @pytest.mark.parametrize("value", [None, "scene.xml", 3, mujoco.MjData])
 def test_another_object_in_place_of_the_model_is_refused(value: Any) -> None:
     with pytest.raises(stiction.Error, match=r"^model: is a \w+, not a mujoco.MjModel"):

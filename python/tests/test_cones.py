@@ -156,3 +156,31 @@ def test_bad_arguments_are_errors() -> None:
     ]:
         with pytest.raises(Error, match=text):
             cones.solve(*bad)
+
+
+@pytest.mark.parametrize("exponent", [-290, -250, -20, -7, 0, 10, 20, 250, 280])
+def test_units_of_velocities_do_not_matter(exponent: int) -> None:
+    free = np.array([-1.0, 0.2, 0.0])
+    scale = 10.0**exponent
+    result = cones.solve(np.eye(3), free * scale, [0.5], np.zeros(3))
+    assert result.is_solved
+    assert result.r / scale == pytest.approx(np.array([[1, -0.2, 0]]), rel=1e-9, abs=1e-12)
+    opposed = np.vstack([np.eye(3), -np.eye(3)])
+    both_close = np.tile([-1.0, 0, 0], 2) * scale
+    assert cones.solve(opposed, both_close, [0.5, 0.5], np.zeros(3)).status == "conflict"
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-100, 1e-8, 1e8, 1e100, 1e150])
+def test_units_of_rows_do_not_matter(scale: float) -> None:
+    result = cones.solve(np.eye(3) * scale, [-1, 0.2, 0], [0.5], np.zeros(3))
+    assert result.is_solved
+    assert result.r * scale * scale == pytest.approx(np.array([[1, -0.2, 0]]), rel=1e-9, abs=1e-12)
+    moving = cones.solve(np.eye(3) * scale, np.zeros(3), [0.5], np.array([-1, 0.2, 0]) / scale)
+    assert moving.r == pytest.approx(result.r, rel=1e-9)
+
+
+def test_numbers_that_overflow_are_refused() -> None:
+    with pytest.raises(Error, match="use other units"):
+        cones.solve(np.eye(3) * 1e-300, [-1, 0, 0], [0.5], np.zeros(3))
+    with pytest.raises(Error, match="use other units"):
+        cones.solve(np.eye(3) * 1e200, [-1, 0, 0], [0.5], np.full(3, 1e200))

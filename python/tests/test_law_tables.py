@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def test_a_table_of_a_built_in_law_moves_as_the_law_does(contact_model: str) -> 
     k, d = 1e5, 5.0
     steel = {"materials": {"m": {"stiffness": 2 * k, "dissipation": d}}, "geoms": {"*": "m"}}
     built_in = slide(contact_model, steel, friction_law="quadratic")
-    law = stiction.NormalLaw([0, 1e-3 * k], [0, 1e-3], dissipation=d)
+    law = stiction.NormalLaw([0, 1e-3 * k], penetration=[0, 1e-3], dissipation=d)
     friction = stiction.FrictionLaw(lambda s: s * (2 - s), max_slip=1)
     table = slide(contact_model, normal_law=law, friction_law=friction)
     # Near-rigid contacts are corrected when they overlap, tables are not; the floor touches here.
@@ -63,7 +64,9 @@ def test_a_law_that_acts_before_touch_keeps_bodies_apart() -> None:
     model = mujoco.MjModel.from_xml_string(SCENE)
     data = mujoco.MjData(model)
     data.qpos[2] = 0.12
-    law = stiction.NormalLaw([0, 20, 2000], [-0.01, 0, 0.01], rate=[-1, 0, 1], factor=[0, 1, 5])
+    law = stiction.NormalLaw(
+        [0, 20, 2000], penetration=[-0.01, 0, 0.01], rate=[-1, 0, 1], factor=[0, 1, 5]
+    )
     simulator = stiction.Simulator(model, normal_law=law)
     simulator.step(data, 3000)
     assert 0 < data.qpos[2] - 0.1 < 0.01
@@ -103,7 +106,7 @@ def test_a_sampled_function_has_the_error_that_it_reports() -> None:
 def test_tables_are_in_options_pickles_and_recordings(tmp_path: Path) -> None:
     model = mujoco.MjModel.from_xml_string(SCENE)
     law = stiction.NormalLaw(lambda x: 1e6 * x + 1e9 * x * x, max_penetration=0.003, dissipation=3)
-    friction = stiction.FrictionLaw([0, 0.7, 1], [0, 0.5, 1])
+    friction = stiction.FrictionLaw([0, 0.7, 1], slip=[0, 0.5, 1])
     simulator = stiction.Simulator(model, normal_law=law, friction_law=friction)
     assert simulator.options["normal_law"] == law.content
     assert simulator.options["friction_law"] == friction.content
@@ -138,8 +141,8 @@ def test_the_properties_file_may_have_laws(tmp_path: Path) -> None:
         slide("coulomb", path),
         slide(
             "coulomb",
-            normal_law=stiction.NormalLaw([0, 100], [0, 1e-3], dissipation=5),
-            friction_law=stiction.FrictionLaw([0, 0.75, 1], [0, 0.5, 1]),
+            normal_law=stiction.NormalLaw([0, 100], penetration=[0, 1e-3], dissipation=5),
+            friction_law=stiction.FrictionLaw([0, 0.75, 1], slip=[0, 0.5, 1]),
         ),
     )
     # A name replaces the file's law.
@@ -162,9 +165,11 @@ def test_faults_of_tables_name_the_entry(tmp_path: Path) -> None:
         return str(info.value)
 
     assert "force: entry 2 is 1, must be at least" in error_of(
-        lambda: stiction.NormalLaw([0, 2, 1], [0, 1, 2])
+        lambda: stiction.NormalLaw([0, 2, 1], penetration=[0, 1, 2])
     )
-    assert "force[0]: is 3, must be 0" in error_of(lambda: stiction.NormalLaw([3, 4], [0, 1]))
+    assert "force[0]: is 3, must be 0" in error_of(
+        lambda: stiction.NormalLaw([3, 4], penetration=[0, 1])
+    )
     assert "max_penetration: is None" in error_of(lambda: stiction.NormalLaw(lambda x: x))
     assert "penetration: is None" in error_of(lambda: stiction.NormalLaw([0, 1]))
     assert "must not decrease" in error_of(
@@ -172,7 +177,10 @@ def test_faults_of_tables_name_the_entry(tmp_path: Path) -> None:
     )
     assert "must be 1 within 0.001" in error_of(lambda: stiction.FrictionLaw(math.atan, max_slip=3))
     assert "f / s must not increase" in error_of(
-        lambda: stiction.FrictionLaw([0, 0.1, 1], [0, 1, 2])
+        lambda: stiction.FrictionLaw([0, 0.1, 1], slip=[0, 1, 2])
+    )
+    assert "force: jumps from 0 to 100 at" in error_of(
+        lambda: stiction.NormalLaw(lambda x: 100.0 * (x > 0.003), max_penetration=0.01)
     )
     model = mujoco.MjModel.from_xml_string(SCENE)
     assert "must be a name, a stiction.NormalLaw" in error_of(
@@ -191,9 +199,43 @@ def test_faults_of_tables_name_the_entry(tmp_path: Path) -> None:
     assert "laws.contact.yaml:1: friction_law: friction[-1]: is 0.5, must be 1" in message
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"force": [0, 1], "penetration": [0, 1], "reach": 0.1}, "reach: has no meaning"),
+        ({"force": [0, 1], "penetration": [0, 1], "max_penetration": 1}, "max_penetration: has no"),
+        ({"force": [0, 1], "penetration": [0, 1], "rate": [0, 1]}, "rate: has no meaning"),
+        ({"force": [0, 1], "penetration": [0, 1], "max_rate": 1}, "max_rate: has no meaning"),
+        ({"force": abs, "penetration": [0, 1]}, "penetration: has no meaning"),
+        ({"force": abs, "max_penetration": math.nan}, "max_penetration: is nan, must be finite"),
+        ({"force": abs, "max_penetration": math.inf}, "max_penetration: is inf, must be finite"),
+        (
+            {"force": abs, "max_penetration": -1.0},
+            "max_penetration: is -1, must be finite and above",
+        ),
+        ({"force": abs, "max_penetration": 1, "reach": math.nan}, "reach: is nan, must be finite"),
+        ({"force": abs, "max_penetration": 1, "reach": -1.0}, "reach: is -1, must be finite"),
+    ],
+)
+def test_arguments_without_meaning_are_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(stiction.Error, match=message):
+        stiction.NormalLaw(**arguments)
+
+
+def test_a_law_that_replaces_that_of_the_properties_is_said() -> None:
+    model = mujoco.MjModel.from_xml_string(SCENE)
+    properties = {"normal_law": {"penetration": [0, 1e-3], "force": [0, 100]}}
+    with pytest.warns(stiction.IgnoredSettingWarning, match="remove one of them"):
+        stiction.Simulator(model, properties=properties, normal_law="hertz")
+    options = stiction.Simulator(model, properties=properties).options
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert stiction.Simulator(model, **options).options == options
+
+
 def test_models_without_laws_say_that_the_table_has_no_effect() -> None:
     model = mujoco.MjModel.from_xml_string(SCENE)
-    law = stiction.NormalLaw([0, 1], [0, 1])
+    law = stiction.NormalLaw([0, 1], penetration=[0, 1])
     for contact_model in ("sap", "tamsi", "no_slip"):
         with pytest.warns(stiction.IgnoredSettingWarning, match="normal_law has no effect"):
             stiction.Simulator(model, contact_model, normal_law=law)

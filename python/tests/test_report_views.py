@@ -44,6 +44,23 @@ def test_contacts_count_from_both_ends(report: stiction.StepReport) -> None:
             contacts[index]
 
 
+def test_contacts_take_slices_and_any_integer(report: stiction.StepReport) -> None:
+    contacts = report.contacts
+    assert [c.distance for c in contacts[::-2]] == contacts.distance[::-2].tolist()
+    assert contacts[np.int64(2)].point.tolist() == contacts.point[2].tolist()
+    for index in ("a", 1.0, None, np.array([True, False, True, False])):
+        with pytest.raises(TypeError, match=r"an integer or a slice.*contacts\.force\[mask\]"):
+            contacts[index]  # type: ignore[call-overload]
+
+
+def test_a_contact_is_plain_itself_and_an_entry_of_sets(report: stiction.StepReport) -> None:
+    contact = report.contacts[1]
+    assert contact == contact and contact != report.contacts[2] and len({contact, contact}) == 1
+    assert json.loads(json.dumps(contact.to_dict()))["force"] == report.contacts.force[1].tolist()
+    assert contact.to_dict()["geoms"] == report.contacts.geoms[1].tolist()
+    assert report.contacts._repr_html_() in report._repr_html_()
+
+
 def test_to_dict_has_every_attribute_and_fits_into_json(report: stiction.StepReport) -> None:
     def check(plain: object, original: object) -> None:
         if isinstance(plain, dict):

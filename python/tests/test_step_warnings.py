@@ -47,6 +47,14 @@ def test_report_and_simulator_count_the_warnings():
     assert simulator.warning_counts == {"conflict": 4}
 
 
+def test_forward_warns_as_a_step_does():
+    data, simulator = make_squeezed()
+    with pytest.warns(stiction.StepWarning, match="cannot be corrected together") as caught:
+        simulator.forward(data)
+    assert caught[0].filename == __file__
+    assert simulator.warning_counts == {"conflict": 1}
+
+
 def test_steps_without_warnings_report_none():
     model = mujoco.MjModel.from_xml_string(
         "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"

@@ -67,7 +67,20 @@ def test_a_surface_without_a_step_is_marked_as_deep() -> None:
         assert [patch.is_deep for patch in surfaces.calc(data)] == [is_deep]
 
 
-@pytest.mark.filterwarnings("ignore::stiction.StepWarning")  # the coarse bubbles are deep
+@pytest.mark.filterwarnings("error::stiction.StepWarning")
+def test_a_handle_that_soft_bubbles_enclose_is_not_deep() -> None:
+    scene = load_gripper()
+    data = scene.make_data()
+    simulator = scene.make_simulator()
+    enclosed = 0
+    for _ in range(50):
+        report = simulator.step(data)
+        assert not any(patch.is_deep for patch in report.patches)
+        names = [{scene.model.geom(g).name for g in patch.geoms} for patch in report.patches]
+        enclosed += {"left_bubble", "handle"} in names
+    assert enclosed == 50
+
+
 def test_tilted_faces_are_dropped_on_request_in_surfaces_and_steps() -> None:
     scene = gripper.load_gripper(gripper.RESOLUTIONS[0])  # whose coarse meshes have tilted faces
     data = scene.make_data()

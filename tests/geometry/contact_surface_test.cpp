@@ -303,6 +303,46 @@ TEST(ContactSurface, ReportsThatTheMedialAxisIsReached) {
   EXPECT_GT(at_depth(1.5 * R).discarded_area, 0);
 }
 
+TEST(ContactSurface, MedialAxisOfAnEnclosedBodyIsWhereItsForceEnds) {
+  // A body sinks into a soft ball. From some depth on its far side is in the ball too, and the
+  // faces there are discarded. But the force increases until the near side comes to the ball's
+  // center.
+  const double R = 0.05, r = 0.01, hint = 0.003, modulus = 1e7;
+  const std::pair<const char*, ContactBody> bodies[] = {
+      {"rigid box", RigidBody(make_box_surface({r, r, r}))},
+      {"rigid ball", RigidBody(make_sphere_surface(r, hint))},
+      {"rigid cylinder", RigidBody(make_cylinder_surface(r, 6 * r, hint))},
+      {"stiff box", make_box({r, r, r}, modulus)},
+      {"stiff ball", make_sphere(r, hint, modulus)}};
+  const ContactBody soft = make_sphere(R, 0.012, 1e4);
+  for (const auto& [name, body] : bodies) {
+    SCOPED_TRACE(name);
+    const auto at_depth = [&, &body = body](double depth) {
+      return calc_surface(body, translation(R + r - depth, 0, 0), soft, kIdentity);
+    };
+    int num_enclosed = 0;
+    double most = 0;  // the largest force so far
+    for (double depth = 0.1 * R; depth < 1.1 * R; depth += 0.02 * R) {
+      const ContactSurface surface = at_depth(depth);
+      Vec3 sum;
+      for (const SurfaceFace& face : surface.faces) sum += face.area * face.pressure * face.normal;
+      const double force = norm(sum);
+      // The force ends within the last fifth of the way, gradually because of the body's width.
+      if (depth < 0.8 * R) {
+        EXPECT_GT(force, most) << depth / R;
+        EXPECT_FALSE(passes_medial_axis(surface)) << depth / R;
+        num_enclosed += surface.discarded_area > 0.1 * surface.area();
+      }
+      if (force < 0.95 * most) {
+        EXPECT_TRUE(passes_medial_axis(surface)) << depth / R;
+      }
+      most = std::max(most, force);
+    }
+    EXPECT_GT(num_enclosed, 10);
+    EXPECT_TRUE(passes_medial_axis(at_depth(1.1 * R)));
+  }
+}
+
 TEST(ContactSurface, DropsTiltedFacesOnRequest) {
   // The faces that remain are the others, bit for bit. The dropped area is that of the faces whose
   // gradients are not positive.

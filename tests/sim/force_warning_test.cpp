@@ -67,6 +67,40 @@ TEST_P(ForceWarning, IsSilentAboutAnImpact) {
   EXPECT_GT(scene.data->qvel[2], -25);
 }
 
+TEST(RigidForceWarning, IsSilentAboutARebound) {
+  // 1 kg comes back with its speed of 50 m/s: twice its momentum within 10 us.
+  for (const contact::ContactModelTraits& traits : contact::contact_models()) {
+    if (!traits.is_rigid) continue;
+    Scene scene(support::make_mjcf(R"(timestep="0.00001")", R"(<worldbody>
+<geom type="plane" size="1 1 1"/><body pos="0 0 0.1001"><freejoint/><geom size="0.1" mass="1"/></body>
+</worldbody>)"));
+    scene.data->qvel[2] = -50;
+    plant::Material material = plant::kDefaultMaterial;
+    material.law.restitution = 1;
+    Stepper stepper(scene.model, make_options(traits.model), make_materials(scene, material));
+    for (int i = 0; i < 5; ++i)
+      EXPECT_EQ(stepper.step(scene.data).warnings[kKind].count, 0) << traits.name;
+    EXPECT_GT(scene.data->qvel[2], 49) << traits.name;
+  }
+}
+
+TEST_P(ForceWarning, SpeaksOfAForceThatAnotherBodysMotionDoesNotExplain) {
+  // A box between two walls that are 12 mm too near gets 1.2e4 weights. The momentum of a fast
+  // ball, 3.6e3 weights during a step, is not in this contact.
+  Scene scene(support::make_mjcf(R"(timestep="0.001")", R"(<worldbody>
+<geom type="box" size="0.1 1 1" pos="-0.194 0 0"/>
+<geom type="box" size="0.1 1 1" pos="0.194 0 0"/>
+<body><joint type="slide" axis="1 0 0"/><geom name="box" type="box" size="0.1 0.1 0.1" mass="1"/></body>
+<body pos="0 0 5"><freejoint/><geom size="0.1" mass="1"/></body>
+</worldbody>)"));
+  scene.data->qvel[3] = 50;
+  std::string text;
+  bool is_large = false;
+  const int count = count_warnings(&scene, GetParam(), 20, &text, &is_large);
+  EXPECT_EQ(is_large, GetParam() != contact::ContactModel::sap);
+  EXPECT_EQ(count > 0, is_large) << text;
+}
+
 TEST_P(ForceWarning, IsSilentAboutAStrongMotor) {
   // A press of 10 g pushes with 1 MN, 1e7 times its weight.
   Scene scene(support::make_mjcf(R"(timestep="0.002")", R"(<worldbody>

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/stepping.hpp"
+#include "stiction/plant/hertz_geometry.hpp"
 #include "stiction/sim/pair_explanation.hpp"
 
 namespace stiction::sim {
@@ -129,6 +130,29 @@ TEST(ElasticExplanation, SaysWhereTheStiffnessIsFrom) {
   // It is the stiffness of the step: the ball rests at its depth.
   const double depth = settle(&scene, make_hertz(ContactModel::coulomb), table);
   EXPECT_NEAR(k_h.value * std::pow(depth, 1.5) / (1.2 * kGravity), 1, 1e-6);
+}
+
+TEST(ElasticExplanation, SaysHowSharpEdgesAreRounded) {
+  // A ball over an edge of a brick.
+  Scene scene = make_scene(R"(name="brick" type="box" size="0.03 0.02 0.05")",
+                           R"(name="ball" size="0.01" pos="0.035 0.025 0")");
+  plant::MaterialTable table = plant::make_default_materials(scene.model);
+  table.geoms[1] = make_rubber();
+  std::vector<double> radii;
+  for (const ExplainedNumber& number :
+       explain_pair(scene.model, table, make_hertz(ContactModel::coulomb), 0, 1).numbers) {
+    if (!number.name.starts_with("edge radius")) continue;
+    EXPECT_EQ(number.name, "edge radius, geom 'brick'");
+    radii.push_back(number.value);
+  }
+  ASSERT_EQ(radii.size(), 1u);
+  EXPECT_EQ(radii[0], 0.02);
+  // It is the radius of the step.
+  mj_forward(scene.model, scene.data);
+  ASSERT_EQ(scene.data->ncon, 1);
+  const auto at = plant::calc_hertz_curvature(scene.model, scene.data, scene.data->contact[0]);
+  EXPECT_TRUE(at.is_rounded);
+  EXPECT_NEAR(at.most, 1 / 0.01 + 1 / radii[0], 1e-9);
 }
 
 }  // namespace

@@ -148,6 +148,13 @@ TEST_P(Limits, AnInterruptionEndsACallAfterAWholeStep) {
   EXPECT_EQ(stepper.step(scene.data).status & kInterrupted, 0u);
 }
 
+TEST(TimeLimit, HasNoEffectOnMjStep) {
+  StepOptions options = make_options(ContactModel::mujoco);
+  options.max_seconds = 1e-9;
+  Scene scene(make_clusters());
+  EXPECT_TRUE(Stepper(scene.model, options).step(scene.data, 3).ok());
+}
+
 TEST(TimeLimit, EndsLongSolvesSoon) {
   using Clock = std::chrono::steady_clock;
   support::RandomSceneOptions heap;

@@ -8,6 +8,7 @@
 
 #include "sim/stepping.hpp"
 #include "stiction/geometry/shapes.hpp"
+#include "stiction/sim/pair_explanation.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -278,6 +279,31 @@ TEST(PatchLimits, WarnsOfThinAndDeepContact) {
   ASSERT_EQ(report.patches.size(), 1);
   EXPECT_TRUE(report.patches.is_deep[0]);
   EXPECT_EQ(report.num_warnings, 1);
+}
+
+TEST(PatchLimits, ExplanationSaysWhereTheFieldsEnd) {
+  using contact::DeepPatches;
+  for (const DeepPatches rule : {DeepPatches::field, DeepPatches::extend}) {
+    BodyOnFloor box(kBox);
+    StepOptions options = make_options(ContactModel::coulomb);
+    options.surfaces.deep_patches = rule;
+    double end = 0;
+    for (const ExplainedNumber& number :
+         explain_pair(box.scene.model, box.materials, options, 0, 1).numbers) {
+      if (number.name != "end of the fields") continue;
+      end = number.value;
+      EXPECT_EQ(number.from, "deep_patches = " + std::string(contact::name_of(rule)));
+    }
+    // The pressure of the floor's patch is the share of the depth in the box's half size.
+    for (const double share : {end - 0.01, end + 0.01}) {
+      Stepper stepper(box.scene.model, options, box.materials);
+      mj_resetData(box.scene.model, box.scene.data);
+      box.scene.data->qpos[2] = (1 - share) * kHalf;
+      const StepReport& report = stepper.step(box.scene.data);
+      ASSERT_EQ(report.patches.size(), 1);
+      EXPECT_EQ(report.patches.is_deep[0], share > end) << share;
+    }
+  }
 }
 
 TEST(PatchLimits, WarnsOfBodiesThatMayPassUnseen) {

@@ -88,5 +88,5 @@ def make_console() -> Console:
 
 
 def print_json(value: Any) -> None:
-    """Prints a value as JSON on standard output, with NaN and infinity as texts."""
+    """Prints a value as JSON on standard output, with null for NaN and infinity."""
     print(json.dumps(make_plain(value), indent=2, allow_nan=False))

@@ -21,7 +21,7 @@ def test_results_are_written_as_plain_json(tmp_path: Path) -> None:
     description = describe_result(study, Settings(True, ("lagged",)), result)
     path = write_result(description, result, tmp_path / "a" / "b")
     read = json.loads(path.read_text())
-    assert read["figures"] == {"rms": {"0.002": "nan"}}
+    assert read["figures"] == {"rms": {"0.002": None}}
     assert read["passed"] is True
     with pytest.raises(Error, match="cannot be written"):
         write_result(description, result, path / "below_a_file")

@@ -20,9 +20,7 @@ void require(bool is_right, const char* name, double value, const std::string& r
 /// True if f / s does not increase in an interval: s f' - f <= 0. This expression has its largest
 /// value at an end of the interval, or where its derivative s f'' vanishes.
 bool is_star_shaped(const MonotoneSpline::Cubic& c) {
-  const auto excess = [&](double t) {
-    return (c.x0 + t) * c.calc_slope(t) - (c.y0 + t * (c.c1 + t * (c.c2 + t * c.c3)));
-  };
+  const auto excess = [&](double t) { return (c.x0 + t) * c.calc_slope(t) - c.calc_value(t); };
   const double bend = c.c3 != 0 ? -c.c2 / (3 * c.c3) : 0;
   constexpr double kRounding = 1e-15;
   return excess(0) <= kRounding && excess(c.length) <= kRounding &&
@@ -101,6 +99,16 @@ TabulatedFriction::Values TabulatedFriction::calc(double s) const noexcept {
   }
   const MonotoneSpline::Point at = spline_.calc(s);
   return {at.integral / s / s, at.value / s, at.slope};
+}
+
+void set_law(NormalLawTable table, ModelParameters* parameters) {
+  parameters->custom_law = std::make_shared<const TabulatedLaw>(std::move(table));
+  parameters->normal_law = NormalLawKind::custom;
+}
+
+void set_law(FrictionLawTable table, ModelParameters* parameters) {
+  parameters->custom_friction = std::make_shared<const TabulatedFriction>(std::move(table));
+  parameters->friction_law = FrictionRegularizationKind::custom;
 }
 
 }  // namespace stiction::contact

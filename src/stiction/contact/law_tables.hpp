@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stiction/contact/custom_law.hpp"
+#include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/monotone_spline.hpp"
 
 /// Normal laws and friction regularizations that are given by tables; [theory:law-tables].
@@ -62,5 +63,10 @@ class TabulatedFriction {
   FrictionLawTable table_;
   MonotoneSpline spline_;
 };
+
+/// Makes a table the normal law of all contacts, or the friction law.
+/// @throws Error if the table is no law; see TabulatedLaw and TabulatedFriction
+void set_law(NormalLawTable table, ModelParameters* parameters);
+void set_law(FrictionLawTable table, ModelParameters* parameters);
 
 }  // namespace stiction::contact

@@ -45,4 +45,8 @@ struct ModelParameters {
   bool drop_separating = true;
 };
 
+/// Checks that the laws which the parameters name exist.
+/// @throws Error if a law is `custom` and there is no custom law
+void check_custom_laws(const ModelParameters& parameters);
+
 }  // namespace stiction::contact

@@ -93,8 +93,7 @@ void MonotoneSpline::sum_integrals() {
   double sum = 0;
   for (Cubic& c : cubics_) {
     c.integral = sum;
-    const double t = c.length;
-    sum += t * (c.y0 + t * (c.c1 / 2 + t * (c.c2 / 3 + t * c.c3 / 4)));
+    sum = c.calc_integral(c.length);
   }
 }
 
@@ -103,15 +102,11 @@ MonotoneSpline::Point MonotoneSpline::calc(double x) const noexcept {
   const auto above = std::upper_bound(x_.begin() + 1, x_.end() - 1, x);
   const Cubic& c = cubics_[above - x_.begin() - 1];
   const double t = x - c.x0;
-  if (t <= c.length)
-    return {c.y0 + t * (c.c1 + t * (c.c2 + t * c.c3)), std::fmax(0, c.calc_slope(t)),
-            c.integral + t * (c.y0 + t * (c.c1 / 2 + t * (c.c2 / 3 + t * c.c3 / 4)))};
+  if (t <= c.length) return {c.calc_value(t), std::fmax(0, c.calc_slope(t)), c.calc_integral(t)};
   // Beyond the last knot. NaN gets here too, and stays NaN.
   const double u = t - c.length, slope = std::fmax(0, c.calc_slope(c.length));
-  const double end =
-      c.integral +
-      c.length * (c.y0 + c.length * (c.c1 / 2 + c.length * (c.c2 / 3 + c.length * c.c3 / 4)));
-  return {y_.back() + slope * u, slope, end + u * (y_.back() + u * slope / 2)};
+  return {y_.back() + slope * u, slope,
+          c.calc_integral(c.length) + u * (y_.back() + u * slope / 2)};
 }
 
 }  // namespace stiction::contact

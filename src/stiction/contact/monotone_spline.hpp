@@ -49,7 +49,12 @@ class MonotoneSpline {
   struct Cubic {
     double x0, length, y0, c1, c2, c3;
     double integral;  // from the first knot to x0
+    double calc_value(double t) const { return y0 + t * (c1 + t * (c2 + t * c3)); }
     double calc_slope(double t) const { return c1 + t * (2 * c2 + t * 3 * c3); }
+    /// Returns the integral from the first knot to x0 + t.
+    double calc_integral(double t) const {
+      return integral + t * (y0 + t * (c1 / 2 + t * (c2 / 3 + t * c3 / 4)));
+    }
   };
 
  private:

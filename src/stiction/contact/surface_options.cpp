@@ -27,6 +27,9 @@ std::string_view name_of(geometry::Quadrature quadrature) {
 std::string_view name_of(geometry::TiltedFaces tilted_faces) {
   return kTiltedFaces[static_cast<int>(tilted_faces)];
 }
+std::string_view name_of(DeepPatches deep_patches) {
+  return kDeepPatches[static_cast<int>(deep_patches)];
+}
 
 geometry::Tessellation parse_tessellation(std::string_view name) {
   return static_cast<geometry::Tessellation>(parse_name("tessellation", name, kTessellations));

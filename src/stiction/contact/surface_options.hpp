@@ -29,6 +29,7 @@ std::span<const std::string_view> deep_patches_names();
 std::string_view name_of(geometry::Tessellation tessellation);
 std::string_view name_of(geometry::Quadrature quadrature);
 std::string_view name_of(geometry::TiltedFaces tilted_faces);
+std::string_view name_of(DeepPatches deep_patches);
 // Return the option with a name, or throw an Error that suggests the nearest name.
 geometry::Tessellation parse_tessellation(std::string_view name);
 geometry::Quadrature parse_quadrature(std::string_view name);

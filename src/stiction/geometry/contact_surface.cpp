@@ -37,7 +37,7 @@ void ContactSurface::clear() {
   faces.clear();
   vertices.clear();
   vertex_pressure.clear();
-  pressure_share = discarded_area = dropped_area = 0;
+  pressure_share = discarded_area = discarded_pressure = dropped_area = 0;
 }
 
 double ContactSurface::area() const {
@@ -46,9 +46,17 @@ double ContactSurface::area() const {
   return sum;
 }
 
+double ContactSurface::max_pressure() const {
+  double most = 0;
+  for (const double p : vertex_pressure) most = std::max(most, p);
+  return most;
+}
+
 bool passes_medial_axis(const ContactSurface& surface) {
+  if (surface.pressure_share > kMedialShare) return true;
   const double discarded = surface.discarded_area;
-  return surface.pressure_share > kMedialShare || discarded > 0.05 * (surface.area() + discarded);
+  return discarded > kPassedShare * (surface.area() + discarded) &&
+         surface.discarded_pressure > surface.max_pressure();
 }
 
 struct SurfaceQuery::Scratch {
@@ -122,8 +130,7 @@ double get_max_pressure(const ContactBody& body) {
 }
 
 void set_pressure_share(const ContactBody& A, const ContactBody& B, ContactSurface* surface) {
-  double most = 0;
-  for (const double p : surface->vertex_pressure) most = std::max(most, p);
+  const double most = surface->max_pressure();
   for (const ContactBody* body : {&A, &B})
     if (const double field_most = get_max_pressure(*body); field_most > 0)
       surface->pressure_share = std::max(surface->pressure_share, most / field_most);

@@ -41,22 +41,31 @@ struct ContactSurface {
   /// fields it is the larger of the two ratios. A value near 1 means that the surface is at a
   /// medial axis, the deepest place of a field.
   double pressure_share = 0;
-  /// The area of discarded faces [m^2]. A face is discarded where a field decreases into its body,
-  /// which happens on the far side of a medial axis.
-  double discarded_area = 0;
+  /// The area of discarded faces [m^2], and their largest pressure [Pa]. A face is discarded where
+  /// a field decreases into its body. This happens on the far side of a medial axis, and on the far
+  /// side of a body that a softer one encloses.
+  double discarded_area = 0, discarded_pressure = 0;
   double dropped_area = 0;  // area of the faces that TiltedFaces::drop removed [m^2]
 
   void clear();
   /// Returns the total area of the faces [m^2].
   double area() const;
+  /// Returns the largest pressure of a vertex [Pa].
+  double max_pressure() const;
 };
 
 /// The pressure_share from which on a surface is at a medial axis.
 inline constexpr double kMedialShare = 0.95;
 
+/// The share of the area of a surface that faces need to show that the surface has passed a medial
+/// axis.
+inline constexpr double kPassedShare = 0.05;
+
 /// Returns true if the overlap reaches a body's medial axis: pressure_share is above kMedialShare,
-/// or more than 5 % of the area was discarded. Beyond the medial axis the force decreases with
-/// deeper overlap, and soon there is no surface.
+/// or more than kPassedShare of the area was discarded, at a higher pressure than that of all
+/// faces. Beyond the medial axis the force decreases with deeper overlap, and soon there is no
+/// surface. The discarded far side of an enclosed body has a lower pressure than its near side,
+/// whose force increases with the overlap.
 bool passes_medial_axis(const ContactSurface& surface);
 
 enum class Tessellation {

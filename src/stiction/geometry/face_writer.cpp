@@ -1,5 +1,6 @@
 #include "stiction/geometry/face_writer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "stiction/base/assert.hpp"
@@ -41,13 +42,20 @@ void FaceWriter::write(Polygon* polygon, const FaceFields& fields, bool is_selec
   const PolygonMoments moments = calc_moments(*polygon, normal);
   if (!(moments.area > least_area_)) return;
   if (!is_selected)
-    surface_->discarded_area += moments.area;
+    discard(*polygon, moments.area);
   else if (rules_.tilted_faces == TiltedFaces::drop && !(fields.slope_O > 0 && fields.slope_T > 0))
     surface_->dropped_area += moments.area;
   else if (rules_.tessellation == Tessellation::polygon)
     write_face(*polygon, moments, fields);
   else
     write_fan(*polygon, moments.centroid_pressure, fields, normal);
+}
+
+void FaceWriter::discard(const Polygon& polygon, double area) {
+  surface_->discarded_area += area;
+  double& most = surface_->discarded_pressure;
+  for (int i = 0; i < polygon.num_vertices; ++i)
+    most = std::max(most, polygon.vertex[i].position_pressure[3]);
 }
 
 void FaceWriter::write_fan(const Polygon& polygon, const Vec4& center, const FaceFields& fields,

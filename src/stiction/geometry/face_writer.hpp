@@ -28,6 +28,7 @@ class FaceWriter {
   void write(Polygon* polygon, const FaceFields& fields, bool is_selected);
 
  private:
+  void discard(const Polygon& polygon, double area);
   void write_face(const Polygon& polygon, const PolygonMoments& moments, const FaceFields& fields);
   void write_fan(const Polygon& polygon, const Vec4& center, const FaceFields& fields,
                  const Vec4& normal);

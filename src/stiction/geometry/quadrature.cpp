@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "stiction/math/symmetric2.hpp"
+
 namespace stiction::geometry {
 namespace {
 
@@ -35,11 +37,10 @@ struct FlatPolygon {
   std::array<Vec2, 10> vertex;
 };
 
-/// The area of a polygon, its centroid, and the covariance of the area about the centroid.
 struct Moments {
   double area;
   Vec2 centroid;
-  double xx, xy, yy;  // [m^2]
+  math::Symmetric2 covariance;  // of the area about the centroid [m^2]
 };
 
 Moments calc_moments(const FlatPolygon& polygon) {
@@ -60,24 +61,22 @@ Moments calc_moments(const FlatPolygon& polygon) {
   const double scale = 1 / (12 * area);
   return {.area = area / 2,
           .centroid = origin + c,
-          .xx = xx * scale - c.x * c.x,
-          .xy = xy * scale - c.x * c.y,
-          .yy = yy * scale - c.y * c.y};
+          .covariance = {.xx = xx * scale - c.x * c.x,
+                         .xy = xy * scale - c.x * c.y,
+                         .yy = yy * scale - c.y * c.y}};
 }
 
-/// The standard deviations of area along the principal axes.
-struct PrincipalAxes {
+/// The standard deviations of area along its principal axes.
+struct AreaAxes {
   Vec2 axis;  // unit vector along the longer axis
   double longer, shorter;
 };
 
-PrincipalAxes calc_principal_axes(const Moments& m) {
-  const double mean = 0.5 * (m.xx + m.yy), half = 0.5 * (m.xx - m.yy);
-  const double radius = std::hypot(half, m.xy);
-  const double angle = 0.5 * std::atan2(m.xy, half);
-  return {{std::cos(angle), std::sin(angle)},
-          std::sqrt(std::max(0.0, mean + radius)),
-          std::sqrt(std::max(0.0, mean - radius))};
+AreaAxes calc_axes(const Moments& m) {
+  const math::PrincipalAxes principal = math::calc_principal_axes(m.covariance);
+  return {{principal.x, principal.y},
+          std::sqrt(std::max(0.0, principal.most)),
+          std::sqrt(std::max(0.0, principal.least))};
 }
 
 /// Returns the part of a polygon with sign (axis . x - offset) <= 0.
@@ -120,7 +119,7 @@ class FaceQuadrature {
   void add_points(double extent) {
     const Moments moments = calc_moments(polygon_);
     area_scale_ = face_.area / moments.area;
-    const PrincipalAxes axes = calc_principal_axes(moments);
+    const AreaAxes axes = calc_axes(moments);
     double low = dot(axes.axis, polygon_.vertex[0]), high = low;
     for (int i = 1; i < polygon_.num_vertices; ++i) {
       low = std::min(low, dot(axes.axis, polygon_.vertex[i]));
@@ -145,14 +144,14 @@ class FaceQuadrature {
       if (strip.num_vertices < 3 || after.num_vertices < 3) continue;
       const Moments moments = calc_moments(strip);
       if (moments.area < least_area || calc_moments(after).area < least_area) continue;
-      add_three(moments, calc_principal_axes(moments));
+      add_three(moments, calc_axes(moments));
       rest = after;
     }
     const Moments moments = calc_moments(rest);
-    add_three(moments, calc_principal_axes(moments));
+    add_three(moments, calc_axes(moments));
   }
 
-  void add_three(const Moments& moments, const PrincipalAxes& axes) {
+  void add_three(const Moments& moments, const AreaAxes& axes) {
     const Vec2 longer = axes.axis * (std::numbers::sqrt2 * axes.longer);
     const Vec2 shorter = Vec2{-axes.axis.y, axes.axis.x} * (std::numbers::sqrt2 * axes.shorter);
     // A third of a turn maps the three points to themselves.

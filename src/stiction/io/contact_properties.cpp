@@ -245,8 +245,7 @@ class Reader {
     }
   }
 
-  // ---- laws
-  // ---------------------------------------------------------------------------------------
+  // ---- laws -------------------------------------------------------------------------------------
 
   using Numbers = std::vector<double>;
 
@@ -407,15 +406,10 @@ ContactProperties read_contact_properties(const std::filesystem::path& path) {
 void apply_laws(const ContactProperties& properties, sim::StepOptions* options) {
   contact::ModelParameters& chosen = options->parameters;
   const contact::ModelParameters standard;
-  if (properties.normal_law && chosen.normal_law == standard.normal_law) {
-    chosen.normal_law = contact::NormalLawKind::custom;
-    chosen.custom_law = std::make_shared<const contact::TabulatedLaw>(*properties.normal_law);
-  }
-  if (properties.friction_law && chosen.friction_law == standard.friction_law) {
-    chosen.friction_law = contact::FrictionRegularizationKind::custom;
-    chosen.custom_friction =
-        std::make_shared<const contact::TabulatedFriction>(*properties.friction_law);
-  }
+  if (properties.normal_law && chosen.normal_law == standard.normal_law)
+    contact::set_law(*properties.normal_law, &chosen);
+  if (properties.friction_law && chosen.friction_law == standard.friction_law)
+    contact::set_law(*properties.friction_law, &chosen);
 }
 
 }  // namespace stiction::io

@@ -75,8 +75,8 @@ LcpReport AnyLcpSolver::solve_bounded(const GramLcp& problem, std::span<double> 
   if (!takes_bounds(solver_)) return {.status = LcpStatus::kNotSolved};
   const DenseLcp dense = bounded_.assemble(problem);
   const std::span<double> unknowns = bounded_.unknowns();
-  const LcpReport report = solver_ == LcpSolver::lemke ? lemke_.solve(dense, unknowns)
-                                                       : ppm_.solve(dense, {}, unknowns);
+  const LcpReport report =
+      solver_ == LcpSolver::lemke ? lemke_.solve(dense, unknowns) : ppm_.solve(dense, {}, unknowns);
   const LcpReport result = bounded_.read_out(report, z, u);
   find_positive(z, &active_);
   return result;

@@ -230,6 +230,7 @@ void ContactPatches::continue_patch(const PatchContinuation::Pair& bodies, Patch
   const PatchContinuation::Sums sums = PatchContinuation::sum(pair->surface);
   const bool was_continued = std::exchange(pair->is_continued, false);
   // Beyond the middle of a body a field decreases along the normal. There may be no faces at all.
+  // The far side of an enclosed body is suspected too, but the force decides.
   const double lost = pair->surface.discarded_area + pair->surface.dropped_area;
   const bool is_past_middle = sums.decreasing_area + lost >= 0.05 * (sums.area + lost);
   const bool is_suspect =

@@ -131,14 +131,6 @@ double calc_point_shift(const mjModel* m, const mjContact& con, double phi0,
                               : std::max(shift, 0.5 * phi0 - kFarthest * radius_B);
 }
 
-/// True if the stiffness of a contact follows from the Young's modulus of a surface.
-bool has_elastic_stiffness(const MaterialTable& materials, const std::array<int, 2>& geoms,
-                           contact::NormalLawKind law) {
-  return law == contact::NormalLawKind::hertz &&
-         (plant::has_elastic_stiffness(materials.geoms[geoms[0]]) ||
-          plant::has_elastic_stiffness(materials.geoms[geoms[1]]));
-}
-
 /// Returns the contact of one point, with its position relative to the pair's origin.
 Contact make_contact(const mjModel* m, const mjContact& con, const PairPoints& geom_pair,
                      const std::array<double, 3>& origin) {
@@ -224,7 +216,8 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
     const bool is_new = geoms != geom_pair.geoms;
     if (is_new) geom_pair = {.geoms = geoms};
     // The stiffness of elastic surfaces depends on the place of each point.
-    const bool is_elastic = has_elastic_stiffness(materials, geoms, selection.law);
+    const bool is_elastic =
+        has_elastic_stiffness(materials.geoms[geoms[0]], materials.geoms[geoms[1]], selection.law);
     if (is_new || is_elastic) {
       const double factor = is_elastic ? calc_hertz_factor(calc_hertz_curvature(m, d, con)) : kNaN;
       geom_pair.share_of_first =

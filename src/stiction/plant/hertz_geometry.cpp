@@ -6,6 +6,7 @@
 
 #include "stiction/contact/hertz_ellipse.hpp"
 #include "stiction/contact/law_data.hpp"
+#include "stiction/math/symmetric2.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -13,27 +14,12 @@ namespace {
 /// Collision by MuJoCo's iterative method has normals of this accuracy at flat sides [rad].
 constexpr double kAligned = 0.01;
 
-/// A symmetric 2x2 matrix in the tangent plane.
-struct TangentMatrix {
-  double xx = 0, xy = 0, yy = 0;
-
-  /// Adds value u u^T for the unit vector u = (x, y).
-  void add(double value, double x, double y) {
-    xx += value * x * x;
-    xy += value * x * y;
-    yy += value * y * y;
-  }
-  /// Returns the eigenvalues, the smaller first, and the unit eigenvector (x, y) of the larger.
-  struct Eigen {
-    double least, most, x, y;
-  };
-  Eigen calc_eigen() const {
-    const double mean = 0.5 * (xx + yy), difference = 0.5 * (xx - yy);
-    const double radius = std::hypot(difference, xy);
-    const double angle = 0.5 * std::atan2(xy, difference);
-    return {mean - radius, mean + radius, std::cos(angle), std::sin(angle)};
-  }
-};
+/// Adds value u u^T for the unit vector u = (x, y).
+void add_square(double value, double x, double y, math::Symmetric2* matrix) {
+  matrix->xx += value * x * x;
+  matrix->xy += value * x * y;
+  matrix->yy += value * y * y;
+}
 
 /// Returns the smallest half size of a geom [m]; infinite for planes and height fields.
 double find_half_size(const mjModel* m, int geom) {
@@ -62,8 +48,8 @@ double find_flat_half_length(const mjModel* m, int geom, int num_flat) {
 
 /// The curvature of one surface.
 struct SurfaceCurvature {
-  TangentMatrix matrix;  // [1/m]
-  double crown = 0;      // [1/m]
+  math::Symmetric2 matrix;  // in the tangent plane [1/m]
+  double crown = 0;         // [1/m]
   bool is_rounded = false;
 };
 
@@ -80,7 +66,7 @@ SurfaceCurvature invert(const mjModel* m, int geom, const LocalShape& shape, con
   const auto add = [&](double radius, double x, double y) {
     const bool is_sharp = !(radius > 1e-9 * rounding);
     out.is_rounded |= is_sharp;
-    out.matrix.add(1 / (is_sharp ? rounding : radius), x, y);
+    add_square(1 / (is_sharp ? rounding : radius), x, y, &out.matrix);
   };
   const auto product = [&](const double* a, const double* b) {
     double sum = 0;
@@ -97,16 +83,15 @@ SurfaceCurvature invert(const mjModel* m, int geom, const LocalShape& shape, con
     add(product(across, across), c, s);
     return out;
   }
-  const auto at = TangentMatrix{product(t1, t1), product(t1, t2), product(t2, t2)}.calc_eigen();
+  const auto at = math::calc_principal_axes({product(t1, t1), product(t1, t2), product(t2, t2)});
   add(at.most, at.x, at.y);
   add(at.least, -at.y, at.x);
   return out;
 }
 
 HertzCurvature combine(const SurfaceCurvature& a, const SurfaceCurvature& b) {
-  const TangentMatrix sum = {a.matrix.xx + b.matrix.xx, a.matrix.xy + b.matrix.xy,
-                             a.matrix.yy + b.matrix.yy};
-  const auto [least, most, x, y] = sum.calc_eigen();
+  const auto [least, most, x, y] = math::calc_principal_axes(
+      {a.matrix.xx + b.matrix.xx, a.matrix.xy + b.matrix.xy, a.matrix.yy + b.matrix.yy});
   const double crown = std::max(a.crown, b.crown);
   HertzCurvature out;
   out.is_rounded = a.is_rounded || b.is_rounded;
@@ -166,6 +151,12 @@ HertzCurvature find_typical_hertz_curvature(const mjModel* m, int geom1, int geo
 
 bool has_constant_curvature(const mjModel* m, int geom) {
   return m->geom_type[geom] == mjGEOM_SPHERE || m->geom_type[geom] == mjGEOM_PLANE;
+}
+
+double find_edge_radius(const mjModel* m, int geom) {
+  const int type = m->geom_type[geom];
+  const bool has_edges = type == mjGEOM_BOX || type == mjGEOM_CYLINDER || type == mjGEOM_MESH;
+  return has_edges ? find_half_size(m, geom) : 0;
 }
 
 double calc_hertz_factor(const HertzCurvature& curvature) {

@@ -38,6 +38,10 @@ HertzCurvature find_typical_hertz_curvature(const mjModel* model, int geom1, int
 /// True if the geom has the same curvature wherever it touches, as spheres and planes have.
 bool has_constant_curvature(const mjModel* model, int geom);
 
+/// Returns the radius with which the sharp edges and corners of a geom count as rounded [m]; 0 if
+/// it has none.
+double find_edge_radius(const mjModel* model, int geom);
+
 /// Returns the factor G of f = E* G x^(3/2) [m^(1/2)], see contact::HertzEllipse.
 double calc_hertz_factor(const HertzCurvature& curvature);
 

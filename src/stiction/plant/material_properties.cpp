@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
+#include "stiction/base/number_text.hpp"
 #include "stiction/contact/momentum_factor.hpp"
 
 namespace stiction::plant {
@@ -209,11 +209,7 @@ bool is_in_range(const MaterialProperty& property, double value) {
 
 std::string describe_range(const MaterialProperty& property) {
   const PropertyRange& range = property.range;
-  if (std::isfinite(range.most)) {
-    char text[40];
-    std::snprintf(text, sizeof text, "a number from 0 to %g", range.most);
-    return text;
-  }
+  if (std::isfinite(range.most)) return "a number from 0 to " + base::to_text(range.most);
   std::string text = range.may_be_infinite ? "a number" : "a finite number";
   text += range.is_positive ? " above 0" : " of at least 0";
   if (!property.unit.empty()) text += " in " + std::string(property.unit);

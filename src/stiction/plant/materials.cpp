@@ -45,6 +45,11 @@ bool has_elastic_stiffness(const Material& material) {
   return !std::isnan(material.youngs_modulus) && std::isinf(material.law.hertz_stiffness);
 }
 
+bool has_elastic_stiffness(const Material& a, const Material& b, contact::NormalLawKind law) {
+  return law == contact::NormalLawKind::hertz &&
+         (has_elastic_stiffness(a) || has_elastic_stiffness(b));
+}
+
 Material make_default_material() {
   Material material;
   for (const MaterialProperty& property : law_properties())
@@ -66,8 +71,7 @@ PairProperties combine_materials(const mjModel* model, const MaterialTable& tabl
   PairProperties pair;
   const MaterialProperty& stiffness = find_stiffness(law);
   pair.share_of_first = stiffness.find_share(stiffness.value(a), stiffness.value(b));
-  const bool is_elastic = law == contact::NormalLawKind::hertz && !std::isnan(hertz_factor) &&
-                          (has_elastic_stiffness(a) || has_elastic_stiffness(b));
+  const bool is_elastic = !std::isnan(hertz_factor) && has_elastic_stiffness(a, b, law);
   const HertzPair elastic = is_elastic ? combine_elastic(a, b, hertz_factor) : HertzPair{};
   if (is_elastic) pair.share_of_first = elastic.share_of_first;
   pair.law = combine_law_data(a, b, law, pair.share_of_first);

@@ -80,6 +80,9 @@ double find_hydroelastic_modulus(const Material& material);
 /// a Young's modulus and no hertz_stiffness.
 bool has_elastic_stiffness(const Material& material);
 
+/// True if the stiffness of a contact of two surfaces follows from the elasticity of at least one.
+bool has_elastic_stiffness(const Material& a, const Material& b, contact::NormalLawKind law);
+
 /// The properties of a contact between two geoms.
 struct PairProperties {
   contact::ContactLawData<double> law;

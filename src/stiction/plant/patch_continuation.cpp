@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "stiction/math/symmetric2.hpp"
+
 namespace stiction::plant {
 namespace {
 
@@ -26,12 +28,10 @@ TangentMoments calc_moments(const PatchContinuation::Sums& sums, const Vec3& nor
   const auto moment = [&](const Vec3& a, const Vec3& b) {
     return sums.second.multiply(a, b) - sums.weight * dot(mean, a) * dot(mean, b);
   };
-  const double xx = moment(t1, t1), xy = moment(t1, t2), yy = moment(t2, t2);
-  const double middle = 0.5 * (xx + yy), difference = 0.5 * (xx - yy);
-  const double radius = std::hypot(difference, xy), angle = 0.5 * std::atan2(xy, difference);
+  const math::PrincipalAxes axes =
+      math::calc_principal_axes({moment(t1, t1), moment(t1, t2), moment(t2, t2)});
   const auto rms = [&](double value) { return std::sqrt(std::max(0.0, value) / sums.weight); };
-  return {t1 * std::cos(angle) + t2 * std::sin(angle),
-          {rms(middle + radius), rms(middle - radius)}};
+  return {t1 * axes.x + t2 * axes.y, {rms(axes.most), rms(axes.least)}};
 }
 
 /// Returns x in the frame of a pose.

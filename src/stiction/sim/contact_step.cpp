@@ -323,7 +323,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
   for (const contact::IslandStatistics& island : contacts_.solution.islands)
     if (island.has_conflict)
       report.warn(WarningKind::conflict, describe_conflict(context, d, contacts_, island));
-  warn_of_large_force(context, d, contacts_.problem.time_step, &momentum_);
+  warn_of_large_force(context, d, contacts_.problem, &momentum_);
   patches_.renumber(speculative_.remove_idle(d));
 }
 

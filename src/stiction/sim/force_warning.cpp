@@ -40,6 +40,15 @@ double calc_momentum(const mjModel* m, const mjData* d, double mass, double dt,
   return std::sqrt(mass * std::max(energy, 0.0));
 }
 
+/// Returns 1 + e, the largest share of the momentum that an impact reverses or takes.
+double find_rebound_factor(const StepContext& context, const contact::ContactProblem& problem) {
+  double restitution = 0;
+  if (contact::traits(context.options.contact_model).is_rigid)
+    for (const contact::Contact& c : problem.contacts)
+      restitution = std::max(restitution, c.law.restitution);
+  return 1 + restitution;
+}
+
 std::string describe(const mjModel* m, const ContactReport& contacts, int c, double force,
                      double weight) {
   const std::string geoms = plant::describe(m, mjOBJ_GEOM, contacts.geoms[2 * c]) + " and " +
@@ -56,18 +65,19 @@ std::string describe(const mjModel* m, const ContactReport& contacts, int c, dou
 
 }  // namespace
 
-void warn_of_large_force(StepContext& context, const mjData* d, double dt,
-                         std::vector<mjtNum>* scratch) {
+void warn_of_large_force(StepContext& context, const mjData* d,
+                         const contact::ContactProblem& problem, std::vector<mjtNum>* scratch) {
   const mjModel* m = context.model;
+  const double dt = problem.time_step;
   const ContactReport& contacts = context.report.contacts;
   const LargestImpulse largest = find_largest(contacts);
   if (largest.contact < 0) return;
-  double mass = 0;
-  for (int b = 1; b < m->nbody; ++b) mass += m->body_mass[b];
+  const double mass = mj_getTotalmass(m);
   // Without gravity, accelerations of 1 m/s^2 are those of a scene of everyday size.
   const double weight = mass * std::max(mju_norm3(m->opt.gravity), 1.0);
   if (largest.impulse <= kTooManyWeights * weight * dt) return;
-  if (largest.impulse <= kTooManyWeights * weight * dt + calc_momentum(m, d, mass, dt, scratch))
+  if (largest.impulse <=
+      find_rebound_factor(context, problem) * calc_momentum(m, d, mass, dt, scratch))
     return;
   context.report.warn(WarningKind::large_force,
                       describe(m, contacts, largest.contact, largest.impulse / dt, weight));

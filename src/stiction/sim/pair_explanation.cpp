@@ -51,9 +51,7 @@ class Explainer {
         pair_(pair),
         geoms_{pair.contact.geom[0], pair.contact.geom[1]},
         patch_(patch) {
-    is_elastic_ =
-        !patch_ && law_ == contact::NormalLawKind::hertz &&
-        (plant::has_elastic_stiffness(material(0)) || plant::has_elastic_stiffness(material(1)));
+    is_elastic_ = !patch_ && plant::has_elastic_stiffness(material(0), material(1), law_);
     if (is_elastic_) curvature_ = plant::find_typical_hertz_curvature(m, geoms_[0], geoms_[1]);
     properties_ =
         plant::set_properties(m, materials, pair.contact, &contact_, law_,
@@ -161,6 +159,11 @@ class Explainer {
     if (curvature_.is_crowned) note += "; a line or a face counts as crowned by 0.1 mm";
     add("hertz_stiffness", k, "N/m^1.5", "Hertz's law of the contact modulus and the shapes", true,
         std::move(note));
+    for (int i = 0; i < 2; ++i)
+      if (const double radius = plant::find_edge_radius(m_, geoms_[i]); radius > 0)
+        add("edge radius, " + describe_geom(i), radius, "m", "its smallest half size", true,
+            "where it touches with a sharp edge or corner, that counts as rounded with this "
+            "radius");
   }
 
   std::string find_note(const plant::MaterialProperty& property, double value) const {
@@ -212,6 +215,14 @@ class Explainer {
         "tilted_faces = " + std::string(contact::name_of(options_.surfaces.tilted_faces)), true,
         drops ? "faces beyond this angle to a pressure gradient are dropped, as published"
               : "faces beyond 90 degrees to a pressure gradient push with constant pressure");
+    const bool extends = options_.surfaces.deep_patches == contact::DeepPatches::extend;
+    add("end of the fields", geometry::kMedialShare, "of the highest pressure",
+        "deep_patches = " + std::string(contact::name_of(options_.surfaces.deep_patches)), true,
+        extends
+            ? "where bodies overlap beyond a medial axis, which is_deep reports, the force goes on "
+              "with the depth along the last tangent of the fields"
+            : "where bodies overlap beyond a medial axis, which is_deep reports, the force "
+              "decreases and vanishes, as published");
   }
 
   // ---- friction ---------------------------------------------------------------------------------

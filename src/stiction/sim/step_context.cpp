@@ -13,6 +13,7 @@ StepContext::StepContext(const mjModel* model, const StepOptions& options,
       plant(model),
       mirror(*model),
       stage(model) {
+  if (contact::traits(options.contact_model).is_mj_step) return;  // mj_step knows no limits
   if (options.max_seconds) limits.max_seconds = *options.max_seconds;
   limits.max_iterations = options.iteration_budget;
 }

@@ -1,6 +1,5 @@
 #include "stiction/sim/step_options.hpp"
 
-#include "stiction/base/error.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
 #include "stiction/sim/option_values.hpp"
 
@@ -19,12 +18,7 @@ void validate(const StepOptions& options) {
   check_integrator(options.integrator, options.contact_model);
   // Throws for a solver that this library was built without.
   [[maybe_unused]] const numerics::AnyLcpSolver solver(options.parameters.lcp_solver);
-  if (options.parameters.normal_law == contact::NormalLawKind::custom &&
-      !options.parameters.custom_law)
-    throw Error(ErrorCode::kInvalidValue, "custom_law", "is null; give one by make_custom_law");
-  if (options.parameters.friction_law == contact::FrictionRegularizationKind::custom &&
-      !options.parameters.custom_friction)
-    throw Error(ErrorCode::kInvalidValue, "custom_friction", "is null; give a TabulatedFriction");
+  check_custom_laws(options.parameters);
 }
 
 }  // namespace stiction::sim

@@ -304,11 +304,7 @@ class SolverWithLaws final : public ContactSolver {
              std::span<const double> guess, base::ThreadPool* threads,
              ContactSolution* solution) override {
     const contact::ModelParameters& parameters = options.parameters;
-    if (parameters.normal_law == contact::NormalLawKind::custom && !parameters.custom_law)
-      throw Error(ErrorCode::kInvalidValue, "custom_law", "is null; give one by make_custom_law");
-    if (parameters.friction_law == contact::FrictionRegularizationKind::custom &&
-        !parameters.custom_friction)
-      throw Error(ErrorCode::kInvalidValue, "custom_friction", "is null; give a TabulatedFriction");
+    check_custom_laws(parameters);
     last_ = &chosen_;
     if (has_default_laws(parameters)) last_ = &default_;
     last_->solve(problem, islands, options, guess, threads, solution);

@@ -76,13 +76,13 @@ void clear_round_off(int n, double* const* rows) {
 
 /// Returns J (diag(M)^-1 - diag(A)^-1) J^T, the mobility that dampers and springs in A take from a
 /// row [1/kg, 1/(kg m^2)].
-double calc_held_mobility(const contact::ContactProblem& problem, const contact::Row& row) {
+double calc_held_mobility(const contact::ContactProblem& problem, const contact::Islands& islands,
+                          const contact::Row& row) {
   if (problem.inertia.empty()) return 0;
   double sum = 0;
   for (int c = row.first_column; c < row.first_column + row.num_columns; ++c) {
     const int dof = problem.row_dof[c];
-    const auto next = std::upper_bound(problem.dof_start.begin(), problem.dof_start.end(), dof);
-    const int block = static_cast<int>(next - problem.dof_start.begin()) - 1;
+    const int block = islands.block_of_dof(dof);
     const int i = dof - problem.dof_start[block];
     const double a = problem.diagonal(block)[i * (problem.block_size(block) + 1)];
     sum += problem.row_columns[c] * problem.row_columns[c] * (1 / problem.inertia[dof] - 1 / a);
@@ -92,18 +92,17 @@ double calc_held_mobility(const contact::ContactProblem& problem, const contact:
 
 /// Estimates the mobilities of rows by inertia alone. Contacts know the masses of their bodies. For
 /// other rows, MuJoCo derives the regularization R from the inertia, and dampers take the rest.
-void estimate_inertial_mobilities(const RigidTerms& terms, bool has_equalities,
+void estimate_inertial_mobilities(const contact::Islands& islands, const RigidTerms& terms,
                                   WhitenedRows* rows) {
   rows->inertial_n.clear();
   rows->inertial_e.clear();
   for (int i = 0; i < terms.num_contacts(); ++i)
     rows->inertial_n.push_back(1 / terms.problem->pairs[terms.pairs[i]].reduced_mass());
   const auto estimate = [&](const contact::Row& row) {
-    return std::max(row.regularization, calc_held_mobility(*terms.problem, row));
+    return std::max(row.regularization, calc_held_mobility(*terms.problem, islands, row));
   };
   for (const int r : terms.limits) rows->inertial_n.push_back(estimate(terms.row(r)));
-  for (std::size_t i = 0; i < terms.equalities.size() && has_equalities; ++i)
-    rows->inertial_e.push_back(estimate(terms.row(terms.equalities[i])));
+  for (const int r : terms.equalities) rows->inertial_e.push_back(estimate(terms.row(r)));
 }
 
 /// Finds the equalities that are components of one vector. They share the norm of its error, and
@@ -165,6 +164,7 @@ void start_whitening(const contact::Islands& islands, int island, std::span<cons
                      const RigidTerms& terms, WhitenedProblem* out) {
   Whitening& whitening = out->whitening;
   whitening.start(*terms.problem, islands, island, first_dof, terms.num_dofs());
+  estimate_inertial_mobilities(islands, terms, &out->rows);
   for (const int r : terms.springs) whitening.couple(terms.row_jacobian(r).dofs);
   if (terms.tangents != contact::TangentPolicy::kViscous) return;
   for (int i = 0; i < terms.num_contacts(); ++i)
@@ -193,7 +193,6 @@ SolveStatus whiten(const RigidTerms& terms, const RigidIterate& iterate,
   math::add_multiple(n, 1, out->implicit.data(), out->y_free.data());
 
   whiten_rows(terms, equality_stiffness.empty(), &whitening, &out->rows);
-  estimate_inertial_mobilities(terms, equality_stiffness.empty(), &out->rows);
   if (!terms.law_has_friction()) out->levers.assemble(terms, whitening);
   set_constants(terms, iterate.gaps, &out->rows);
   return is_finite(*out) ? SolveStatus::kConverged : SolveStatus::kNotFinite;

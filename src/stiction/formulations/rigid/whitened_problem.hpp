@@ -21,8 +21,9 @@ struct WhitenedRows {
   std::vector<double> E, b_e;  // equalities; empty if they are springs
   std::vector<int> vector_e;   // of each equality: the first one of the vector it is a component of
   std::vector<double> F, b_f;  // dry joints that the law solves for; b_f = 0
-  /// Mobilities of the rows N and E by the inertia of the bodies alone, of which A's may be a small
-  /// part where dampers hold the bodies. They are lower bounds or of that order; empty: 0.
+  /// Mobilities of the contacts and limits, and of the equalities, by the inertia of the bodies
+  /// alone, of which A's may be a small part where dampers hold the bodies. They are lower bounds
+  /// or of that order; empty: 0. They stay the same during a step.
   std::vector<double> inertial_n, inertial_e;
 };
 
@@ -39,7 +40,8 @@ struct WhitenedProblem {
   ContactLevers levers;  // empty if the law has the friction of contacts
 };
 
-/// Starts the envelope of the factor, with room for all implicit forces that may act in a solve.
+/// Starts the envelope of the factor, with room for all implicit forces that may act in a solve,
+/// and estimates the mobilities by inertia.
 /// @param first_dof of every block of the problem within its island
 void start_whitening(const contact::Islands& islands, int island, std::span<const int> first_dof,
                      const RigidTerms& terms, WhitenedProblem* out);
