@@ -42,6 +42,27 @@ double find_length(double length, const std::vector<double>& inertial, std::size
   return inertial.empty() ? length : std::max(length, std::sqrt(inertial[i]));
 }
 
+/// Returns by how much the correction of a vector changes |y|, if no other row restricts it: the
+/// speed over the length of the row along it. Its components would give a sum that depends on the
+/// axes.
+/// @param first, end equalities that are its components
+double calc_vector_correction(const WhitenedRows& rows, std::size_t n, int first, int end) {
+  double squared = 0;
+  for (int i = first; i < end; ++i) squared += rows.b_e[i] * rows.b_e[i];
+  if (squared == 0) return 0;
+  const double speed = std::sqrt(squared);
+  // |sum u_i E_i|^2 with the direction u, without memory for the sum.
+  double along = 0, inertial = 0;
+  for (int i = first; i < end; ++i) {
+    const double u_i = rows.b_e[i] / speed;
+    if (!rows.inertial_e.empty()) inertial += u_i * u_i * rows.inertial_e[i];
+    for (int k = first; k < end; ++k)
+      along += u_i * rows.b_e[k] / speed *
+               math::dot(static_cast<int>(n), rows.E.data() + i * n, rows.E.data() + k * n);
+  }
+  return speed / std::sqrt(std::max(along, inertial));
+}
+
 }  // namespace
 
 bool is_wedged(const ReducedSystem& system, std::span<const double> unilateral,
@@ -67,14 +88,13 @@ bool is_wedged(const ReducedSystem& system, std::span<const double> unilateral,
     if (is_corrected)
       speed += kWedgeLeverage * -rows.b_n[i] / find_length(length, rows.inertial_n, i);
   }
-  const auto add_corrections = [&](const std::vector<double>& X, const std::vector<double>& b,
-                                   const std::vector<double>& inertial) {
-    for (std::size_t i = 0; i * n < X.size(); ++i)
-      if (b[i] != 0)
-        speed += kWedgeLeverage * std::abs(b[i]) / find_length(norm(X.data() + i * n), inertial, i);
-  };
-  add_corrections(rows.T, rows.b_t, {});
-  add_corrections(rows.E, rows.b_e, rows.inertial_e);
+  for (std::size_t i = 0; i * n < rows.T.size(); ++i)
+    if (rows.b_t[i] != 0)
+      speed += kWedgeLeverage * std::abs(rows.b_t[i]) / norm(rows.T.data() + i * n);
+  for (int first = 0, end = 0; first < static_cast<int>(rows.b_e.size()); first = end) {
+    while (end < static_cast<int>(rows.b_e.size()) && rows.vector_e[end] == first) ++end;
+    speed += kWedgeLeverage * calc_vector_correction(rows, n, first, end);
+  }
 
   const bool is_round_off = largest > kLargestImpulse * (1 + math::max_abs(y_free));
   return is_round_off || (has_corrections && norm(y.data()) > (1 + kWedgeRoundOff) * speed);
