@@ -47,6 +47,27 @@ double find_length(double length, const std::vector<double>& inertial, std::size
   return inertial.empty() ? length : std::max(length, std::sqrt(inertial[i]));
 }
 
+/// Returns by how much the correction of a vector changes |y|, if no other row restricts it: the
+/// speed over the length of the row along it. Its components would give a sum that depends on the
+/// axes.
+/// @param first, end equalities that are its components
+double calc_vector_correction(const WhitenedRows& rows, std::size_t n, int first, int end) {
+  double squared = 0;
+  for (int i = first; i < end; ++i) squared += rows.b_e[i] * rows.b_e[i];
+  if (squared == 0) return 0;
+  const double speed = std::sqrt(squared);
+  // |sum u_i E_i|^2 with the direction u, without memory for the sum.
+  double along = 0, inertial = 0;
+  for (int i = first; i < end; ++i) {
+    const double u_i = rows.b_e[i] / speed;
+    if (!rows.inertial_e.empty()) inertial += u_i * u_i * rows.inertial_e[i];
+    for (int k = first; k < end; ++k)
+      along += u_i * rows.b_e[k] / speed *
+               math::dot(static_cast<int>(n), rows.E.data() + i * n, rows.E.data() + k * n);
+  }
+  return speed / std::sqrt(std::max(along, inertial));
+}
+
 }  // namespace
 
 bool has_huge_impulses(const ReducedSystem& system, std::span<const double> unilateral) {
@@ -71,14 +92,14 @@ double calc_fastest(const WhitenedProblem& whitened, double share) {
         rows.b_n[i] / find_length(norm(n, rows.N.data() + i * n), rows.inertial_n, i);
     overlaps += added * added;
   }
-  const auto sum = [&](const std::vector<double>& X, const std::vector<double>& b,
-                       const std::vector<double>& inertial) {
-    double out = 0;
-    for (std::size_t i = 0; i * n < X.size(); ++i)
-      if (b[i] != 0) out += std::abs(b[i]) / find_length(norm(n, X.data() + i * n), inertial, i);
-    return out;
-  };
-  const double driven = sum(rows.T, rows.b_t, {}) + sum(rows.E, rows.b_e, rows.inertial_e) / share;
+  double driven = 0;
+  for (std::size_t i = 0; i * n < rows.T.size(); ++i)
+    if (rows.b_t[i] != 0) driven += std::abs(rows.b_t[i]) / norm(n, rows.T.data() + i * n);
+  const int num_equalities = static_cast<int>(rows.b_e.size());
+  for (int first = 0, end = 0; first < num_equalities; first = end) {
+    while (end < num_equalities && rows.vector_e[end] == first) ++end;
+    driven += calc_vector_correction(rows, n, first, end) / share;
+  }
   const double free = norm(n, whitened.y_free.data());
   return std::sqrt(free * free + kOverlapLeverage * kOverlapLeverage * overlaps / (share * share)) +
          kWedgeLeverage * driven;
