@@ -101,8 +101,6 @@ void check_world(std::uint64_t seed, const std::string& only, Ledger* ledger) {
   for (const contact::ContactModelTraits& model : contact::contact_models()) {
     ++index;
     if (model.is_mj_step || (!only.empty() && model.name != only)) continue;
-    // Nobody has looked at what the laws find under this model yet.
-    if (model.model == ContactModel::rigid_coulomb && only.empty()) continue;
     if (viewed.world().traits.has_pressure_fields && !model.takes_patches) continue;
     const sim::StepOptions options = make_options(model.model, viewed.world());
     check_model(&viewed, first, options, ledger);

@@ -44,11 +44,19 @@ Wrenches sum_mujoco(const support::Scene& scene) {
   return out;
 }
 
+/// Returns the largest force of a contact, and at least 1 mN, below which rounding does not matter.
+/// Forces of contacts may be large and cancel each other.
+double calc_largest_force(const sim::ContactReport& contacts) {
+  double largest = 1e-3;
+  for (int c = 0; c < contacts.size(); ++c)
+    largest = std::max(largest, Vector(&contacts.impulse[3 * c]).norm() / contacts.time_step);
+  return largest;
+}
+
 void check_contact_forces(const TakenStep& s, Ledger* ledger) {
   const Wrenches reported = sum_report(s.report.contacts);
   Wrenches read = sum_mujoco(s.scene);
-  double scale = 1e-3;  // [N]; rounding of smaller forces does not matter
-  for (const auto& [pair, wrench] : reported) scale = std::max(scale, wrench.force.norm());
+  const double scale = calc_largest_force(s.report.contacts);
   for (const auto& [pair, wrench] : reported) {
     ledger->check("mj_contactForce", (wrench.force - read[pair].force).norm(), 1e-9 * scale);
     // One contact of MuJoCo stands for a patch, and has its moment only with condim 6.
@@ -78,9 +86,7 @@ std::pair<std::vector<Vector>, std::vector<double>> sum_by_body(const TakenStep&
 void check_body_forces(const TakenStep& s, Ledger* ledger) {
   const auto [forces, pressing] = sum_by_body(s);
   const mjModel* m = s.scene.model;
-  double scale = 1e-3;  // [N]; rounding of smaller forces does not matter
-  for (const double force : pressing) scale = std::max(scale, force);
-  for (const Vector& force : forces) scale = std::max(scale, force.norm());
+  const double scale = calc_largest_force(s.report.contacts);
   mj_rnePostConstraint(m, s.scene.data);
   for (int b = 1; b < m->nbody; ++b) {
     if (!s.world.traits.has_equality && !s.world.traits.has_spatial_tendon) {

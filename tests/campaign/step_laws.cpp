@@ -5,6 +5,8 @@
 
 #include "campaign/contact_motion.hpp"
 #include "campaign/reading_laws.hpp"
+#include "stiction/contact/residual_scale.hpp"
+#include "stiction/contact/rigid_touch.hpp"
 
 namespace stiction::campaign {
 namespace {
@@ -15,30 +17,48 @@ using support::Scene;
 
 Eigen::Map<const Eigen::VectorXd> view(const mjtNum* x, mjtSize n) { return {x, n}; }
 
-/// Returns the sum of the impulses of all contacts of the report in MuJoCo's dofs.
-Eigen::VectorXd sum_contacts(const TakenStep& s) {
-  Eigen::VectorXd sum = Eigen::VectorXd::Zero(s.scene->nv);
-  for (int c = 0; c < s.report.contacts.size(); ++c) {
-    const ContactMotion motion(s.scene, s.report.contacts, c);
-    sum += motion.linear.transpose() * motion.impulse +
-           motion.angular.transpose() * motion.torque_impulse;
+/// The residual that a certificate always allows [sqrt(J)], SolverOptions::absolute_tolerance.
+constexpr double kAbsoluteTolerance = 1e-14;
+
+/// Returns a bound on the sizes of the momenta whose difference the step changes, with
+/// |M_ij| <= sqrt(M_ii M_jj).
+Eigen::VectorXd calc_momentum_sizes(const TakenStep& s) {
+  const mjModel* m = s.scene.model;
+  Eigen::VectorXd root(m->nv);
+  double sum = 0;
+  for (int i = 0; i < m->nv; ++i) {
+    root[i] = std::sqrt(s.scene.data->M[m->M_rowadr[i] + m->M_rownnz[i] - 1]);
+    sum += root[i] * (std::abs(s.v0[i]) + std::abs(s.scene.data->qvel[i]));
   }
-  return sum;
+  return sum * root;
 }
 
 /// The forces of a step, as impulses in MuJoCo's dofs.
 struct Balance {
-  Eigen::VectorXd inertial, smooth, contacts, rows;
+  Eigen::VectorXd momentum, inertial, smooth, contacts, rows;
+  /// Rounding of sums whose terms cancel each other, and of impulses of stiff laws.
+  Eigen::VectorXd rounding;
 
   explicit Balance(const TakenStep& s) {
     const mjModel* m = s.scene.model;
     const mjData* d = s.scene.data;
     const double dt = s.report.contacts.time_step;
     const Eigen::VectorXd change = view(d->qvel, m->nv) - view(s.v0.data(), m->nv);
-    inertial = rows = Eigen::VectorXd::Zero(m->nv);
+    momentum = inertial = rows = contacts = Eigen::VectorXd::Zero(m->nv);
+    mj_mulM(m, d, momentum.data(), d->qvel);
     mj_mulM(m, d, inertial.data(), change.data());
     smooth = dt * view(d->qfrc_smooth, m->nv);
-    contacts = sum_contacts(s);
+    Eigen::VectorXd sizes = calc_momentum_sizes(s), levers = Eigen::VectorXd::Zero(m->nv);
+    for (int c = 0; c < s.report.contacts.size(); ++c) {
+      const ContactMotion motion(s.scene, s.report.contacts, c);
+      contacts += motion.linear.transpose() * motion.impulse +
+                  motion.angular.transpose() * motion.torque_impulse;
+      levers += (motion.linear.cwiseAbs() + motion.angular.cwiseAbs()).colwise().sum().transpose();
+      sizes += motion.linear.cwiseAbs().transpose() * motion.impulse.cwiseAbs() +
+               motion.angular.cwiseAbs().transpose() * motion.torque_impulse.cwiseAbs();
+    }
+    rounding = 0x1p-52 * (m->nv + 32 + s.report.contacts.size()) * sizes +
+               s.report.certificate.impulse_error * levers;
     // The rows of contacts are zero in efc_J.
     if (d->nefc > 0) mj_mulJacTVec(m, d, rows.data(), d->efc_force);
     rows *= dt;
@@ -65,14 +85,20 @@ double calc_spin_change(const TakenStep& s, int dof) {
 void check_momentum(const TakenStep& s, Ledger* ledger) {
   const mjModel* m = s.scene.model;
   const Balance balance(s);
-  double scale = 0;  // [sqrt(J)]
+  double scale = 0, momentum = 0;  // norms [sqrt(J)]
   std::vector<double> inertia(m->nv);
   for (int i = 0; i < m->nv; ++i) {
     inertia[i] = s.scene.data->M[m->M_rowadr[i] + m->M_rownnz[i] - 1];
-    scale = std::max(scale, balance.magnitude(i) / std::sqrt(inertia[i]));
+    scale = std::hypot(scale, balance.magnitude(i) / std::sqrt(inertia[i]));
+    momentum = std::hypot(momentum, balance.momentum[i] / std::sqrt(inertia[i]));
   }
+  scale = std::max(scale, contact::kResolvedMomentum * momentum);
   const double relative =
       std::max(2 * s.options.tolerance, 2 * s.report.certificate.relative_residual) + 1e-9;
+  const auto allowed = [&](int i) {
+    return (relative * scale + 2 * kAbsoluteTolerance) * std::sqrt(inertia[i]) +
+           balance.rounding[i];
+  };
   for (int j = 0; j < m->njnt; ++j) {
     const bool is_free = m->jnt_type[j] == mjJNT_FREE;
     if (is_free ? s.world.traits.has_spatial_tendon : !s.world.traits.is_passive) continue;
@@ -85,19 +111,19 @@ void check_momentum(const TakenStep& s, Ledger* ledger) {
         m->body_subtreemass[body] *
         mju_dist3(s.scene.data->subtree_com + 3 * body, s.scene.data->xpos + 3 * body);
     for (int i = first; i < first + size; ++i)
-      ledger->check("momentum", balance.imbalance(i),
-                    relative * scale * std::sqrt(inertia[i]) + first_moment * rate + 1e-14);
+      ledger->check("momentum", balance.imbalance(i), allowed(i) + first_moment * rate);
     if (!is_free || !s.world.traits.is_passive) continue;
     const double moment = *std::max_element(&inertia[first + 3], &inertia[first + 3] + 3);
     for (int i = first + 3; i < first + 6; ++i)
-      ledger->check("angular_momentum", balance.imbalance(i),
-                    relative * scale * std::sqrt(inertia[i]) + moment * rate + 1e-14);
+      ledger->check("angular_momentum", balance.imbalance(i), allowed(i) + moment * rate);
   }
 }
 
 /// True if friction is bounded by mu times the normal impulse of the step.
 bool has_cone(const contact::ContactModelTraits& model) {
-  if (model.is_rigid) return model.tangents == TangentPolicy::kFrictionPolygon;
+  if (model.is_rigid)
+    return model.tangents == TangentPolicy::kFrictionPolygon ||
+           model.tangents == TangentPolicy::kFrictionCone;
   return model.model != ContactModel::lagged && model.model != ContactModel::lagged_regularized;
 }
 
@@ -111,9 +137,33 @@ double calc_velocity_tolerance(const TakenStep& s) {
   return 2e-6 * speed * mobility;
 }
 
+/// Returns the largest normal impulse of a step, or the impulse that the tolerance of the solver
+/// resolves at a contact if that is larger [N s]. The certificate of rigid models resolves 1e-6 of
+/// the momentum.
+double calc_impulse_scale(const TakenStep& s, int c) {
+  const mjModel* m = s.scene.model;
+  const mjData* d = s.scene.data;
+  std::vector<double> change(m->nv), momentum(m->nv);
+  for (int i = 0; i < m->nv; ++i) change[i] = d->qvel[i] - s.v0[i];
+  mj_mulM(m, d, momentum.data(), change.data());
+  double largest = 0, forces = 0;
+  for (const double x : s.report.contacts.normal_impulse) largest = std::max(largest, x);
+  if (s.model().is_rigid) {
+    std::vector<double> end(m->nv);
+    mj_mulM(m, d, end.data(), d->qvel);
+    for (const double p : end) largest = std::max(largest, 1e-6 * std::abs(p));
+  }
+  for (int i = 0; i < m->nv; ++i)
+    forces = std::hypot(forces, (s.report.contacts.time_step * std::abs(d->qfrc_smooth[i]) +
+                                 std::abs(momentum[i])) /
+                                    std::sqrt(d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1]));
+  return std::max(largest, s.options.tolerance * forces / std::sqrt(s.report.contacts.delassus[c]));
+}
+
 /// A contact pushes only while it is closed at the end of the step, and a rigid contact may not
 /// close further than to its surface.
-void check_gap(const TakenStep& s, int c, double tolerance, Ledger* ledger) {
+/// @param spin relative angular speed of the bodies [rad/s]
+void check_gap(const TakenStep& s, int c, double spin, double tolerance, Ledger* ledger) {
   const sim::ContactReport& contacts = s.report.contacts;
   const double dt = contacts.time_step, gap = contacts.distance[c];
   const double v_n = contacts.normal_velocity[c];
@@ -121,7 +171,10 @@ void check_gap(const TakenStep& s, int c, double tolerance, Ledger* ledger) {
   const contact::ContactModelTraits& model = s.model();
   if (model.is_rigid) {
     const bool takes_part = model.gaps == contact::GapPolicy::kSpeculative || gap < 1e-6;
-    if (takes_part) ledger->check("rigid_gap", -v_n - std::max(gap, 0.0) / dt, tolerance);
+    // Contact points are known to kTouchDistance, and so is the lever of the bodies' spin.
+    if (takes_part)
+      ledger->check("rigid_gap", -v_n - std::max(gap, 0.0) / dt,
+                    tolerance + contact::kTouchDistance * spin);
     if (pushes && s.world.traits.is_near_rigid && gap > 2e-6 &&
         model.tangents != TangentPolicy::kLeastEnergy)
       ledger->check("complementarity", v_n + gap / dt, tolerance);
@@ -134,6 +187,36 @@ void check_gap(const TakenStep& s, int c, double tolerance, Ledger* ledger) {
       !s.world.traits.has_adhesion && s.report.statistics.max_substeps == 1 &&
       model.tangents != TangentPolicy::kLeastEnergy)
     ledger->check("parting_speed", v_n, s.options.parameters.max_correction_speed + tolerance);
+}
+
+/// Coulomb's law of sliding: friction is mu gamma_n against the slip, so gamma_t.v_t is
+/// -mu gamma_n |v_t|. The certificate's natural residual e [m/s] says that an impulse within e / w
+/// and a velocity within e of these satisfy the law, [theory:friction-cone-residual].
+void check_sliding(const TakenStep& s, int c, const Vector& friction, const Vector& slip,
+                   double tolerance, Ledger* ledger) {
+  const sim::ContactReport& contacts = s.report.contacts;
+  const double impulse = contacts.normal_impulse[c] + friction.norm();
+  const double speed = std::abs(contacts.normal_velocity[c]) + slip.norm() +
+                       std::abs(contacts.distance[c]) / contacts.time_step;
+  const double mu = contacts.friction[c];
+  ledger->check("sliding", mu * contacts.normal_impulse[c] * slip.norm() + friction.dot(slip),
+                2 * (1 + mu) * tolerance * (impulse + (speed + tolerance) / contacts.delassus[c]));
+}
+
+/// Friction of a contact adds no energy.
+/// @param largest normal impulse of the step [N s]
+void check_friction(const TakenStep& s, int c, const Vector& friction, const Vector& slip,
+                    double tolerance, double largest, Ledger* ledger) {
+  const TangentPolicy tangents = s.model().tangents;
+  if (tangents == TangentPolicy::kFrictionCone)
+    return check_sliding(s, c, friction, slip, tolerance, ledger);
+  // Friction of least energy may act along the slip of a contact that is driven apart.
+  if (tangents == TangentPolicy::kLeastEnergy || s.report.statistics.max_substeps != 1) return;
+  // Sticking contacts of no_slip move by short levers, within the tolerance of velocities.
+  const double share = tangents == TangentPolicy::kBilateral ? 1 : 1e-3;
+  const double impulse = std::hypot(s.report.contacts.normal_impulse[c], friction.norm());
+  ledger->check("friction_power", friction.dot(slip),
+                1e-10 * impulse * (1 + slip.norm()) + tolerance * share * largest);
 }
 
 void check_contacts(const TakenStep& s, Ledger* ledger) {
@@ -158,18 +241,17 @@ void check_contacts(const TakenStep& s, Ledger* ledger) {
     ledger->check("attraction", -contacts.normal_impulse[c], 0);
     // An island whose corrections conflict may be solved without friction.
     if (has_cone(s.model()) && s.report.warning.empty()) {
-      const double coupling = s.report.certificate.coupling_error * largest;
+      const double scale = calc_impulse_scale(s, c);
+      const double coupling = s.report.certificate.coupling_error * scale;
+      // A millionth of what complementarity within the tolerance of velocities allows.
+      const double lcp_tolerance = s.model().is_rigid ? 1e-6 * tolerance / contacts.delassus[c] : 0;
       ledger->check("cone", friction.norm(),
-                    contacts.friction[c] * (normal + coupling) + 1e-9 * largest + 1e-12);
+                    contacts.friction[c] * (normal + coupling) + 1e-9 * scale +
+                        kAbsoluteTolerance / std::sqrt(contacts.delassus[c]) + lcp_tolerance);
     }
-    // Sticking contacts of no_slip move by short levers, within the tolerance of velocities.
-    const bool sticks = s.model().tangents == TangentPolicy::kBilateral;
-    if (s.report.statistics.max_substeps == 1 &&
-        s.model().tangents != TangentPolicy::kLeastEnergy && s.world.traits.is_near_rigid)
-      ledger->check("friction_power", friction.dot(slip),
-                    1e-10 * motion.impulse.norm() * (1 + slip.norm()) +
-                        tolerance * (sticks ? 1 : 1e-3) * largest);
-    check_gap(s, c, tolerance, ledger);
+    if (s.world.traits.is_near_rigid)
+      check_friction(s, c, friction, slip, tolerance, largest, ledger);
+    check_gap(s, c, (motion.angular * v).norm(), tolerance, ledger);
   }
 }
 

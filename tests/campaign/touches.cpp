@@ -26,19 +26,23 @@ Touches list_touches(const support::Scene& scene, const sim::ContactReport& cont
   return out;
 }
 
-bool agree(const Touches& a, const Touches& b) {
-  if (a.size() != b.size()) return false;
+TouchDifference compare(const Touches& a, const Touches& b) {
+  TouchDifference out;
+  out.is_same_point = a.size() == b.size();
   for (const auto& [names, x] : a) {
     const auto found = b.find(names);
-    if (found == b.end() || found->second.distances.size() != x.distances.size()) return false;
+    out.is_same_point = out.is_same_point && found != b.end() &&
+                        found->second.distances.size() == x.distances.size();
+    if (!out.is_same_point) return out;
     const Touch& y = found->second;
-    const double allowed = kSamePoint * static_cast<double>(x.distances.size());
     for (std::size_t i = 0; i < x.distances.size(); ++i)
-      if (std::abs(x.distances[i] - y.distances[i]) > kSamePoint) return false;
-    if ((x.points - y.points).norm() > allowed) return false;
-    if ((x.normals - y.normals).norm() > allowed) return false;
+      out.distance = std::max(out.distance, std::abs(x.distances[i] - y.distances[i]));
+    out.point = std::max(out.point, (x.points - y.points).norm());
+    out.normal = std::max(out.normal, (x.normals - y.normals).norm());
+    const double allowed = kSamePoint * static_cast<double>(x.distances.size());
+    out.is_same_point = out.distance <= kSamePoint && out.point <= allowed && out.normal <= allowed;
   }
-  return true;
+  return out;
 }
 
 }  // namespace stiction::campaign

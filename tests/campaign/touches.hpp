@@ -29,7 +29,12 @@ using Touches = std::map<std::pair<std::string, std::string>, Touch>;
 Touches list_touches(const support::Scene& scene, const sim::ContactReport& contacts,
                      const View& view);
 
-/// True if two lists agree up to kSamePoint.
-bool agree(const Touches& a, const Touches& b);
+/// The largest differences of distances [m], of the sums of points [m] and of normals [-] of two
+/// geoms.
+struct TouchDifference {
+  double distance = 0, point = 0, normal = 0;
+  bool is_same_point = true;  // collision found the same points, up to kSamePoint
+};
+TouchDifference compare(const Touches& a, const Touches& b);
 
 }  // namespace stiction::campaign

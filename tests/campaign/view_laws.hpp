@@ -31,6 +31,7 @@ class ViewedWorld {
     plant::MaterialTable materials;
   };
   double measure_sensitivity(const std::vector<mjtNum>& start, const TakenStep& taken);
+  double measure_coupling_effect(const std::vector<mjtNum>& start, const TakenStep& taken);
   void compare(const std::vector<mjtNum>& start, const TakenStep& taken, Other* other,
                Ledger* ledger);
   void check_repeated(const std::vector<mjtNum>& start, const TakenStep& taken, Ledger* ledger);

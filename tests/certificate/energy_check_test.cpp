@@ -82,10 +82,22 @@ ContactProblem make_wedge(double half_angle, double overlap) {
 }
 
 TEST(RigidEnergy, CorrectionsMayLiftABodyOutOfAWedge) {
-  SolvedProblem solved(ContactModel::no_slip, make_wedge(0.21, 1e-3));  // 12 degrees
+  SolvedProblem solved(ContactModel::no_slip, make_wedge(0.25, 1e-3));  // 14 degrees
   const Certificate certificate = solved.certify();
   EXPECT_TRUE(certificate.ok) << certificate.failed.quantity;
-  EXPECT_NEAR(certificate.energy_gain, 0.5 * std::pow(0.1 / std::sin(0.21), 2), 1e-9);
+  EXPECT_NEAR(certificate.energy_gain, 0.5 * std::pow(0.1 / std::sin(0.25), 2), 1e-9);
+}
+
+TEST(RigidEnergy, CorrectionsInASharpWedgeAreSlowedDown) {
+  for (const double half_angle : {0.2, 0.1, 0.05}) {
+    SolvedProblem solved(ContactModel::no_slip, make_wedge(half_angle, 1e-3));
+    const Certificate certificate = solved.certify();
+    EXPECT_TRUE(certificate.ok) << certificate.failed.quantity;
+    // Each of the two faces alone would add 0.5 kg (0.1 m/s)^2, and together they may add nine
+    // times as much. The body takes at least the share that the slowdown leaves.
+    EXPECT_LE(certificate.energy_gain, 9 * 2 * 0.5 * 0.01 * (1 + 1e-9));
+    EXPECT_GE(certificate.energy_gain, 0.8 * 9 * 2 * 0.5 * 0.01);
+  }
 }
 
 TEST(RigidEnergy, CorrectionsThatNearlyContradictEachOtherFail) {

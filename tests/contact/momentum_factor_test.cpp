@@ -80,7 +80,7 @@ TEST(MomentumFactor, ContactOnTheAxisOfAHingeHasNoStiffness) {
   problem.columns = {0, 0, 1, 0, 0, 0};
   for (const double lever : {0.0, 1e-17, kLever}) {
     Contact contact;
-    contact.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    contact.R_WC = {1, 0, 0, 0, 0, -1, 0, 1, 0};  // the hinge moves it along n
     contact.offset = {lever, 0, 0.3};
     contact.phi0 = -1e-4;
     contact.law.stiffness = kInfinity;
@@ -114,7 +114,7 @@ TEST(MomentumFactor, MassLimitsTheStiffnessOfContactsNearAnAxis) {
   for (int i = 0; i < 40; ++i) levers.push_back(std::pow(10, 1 - 0.25 * i));
   for (const double lever : levers) {
     Contact contact;
-    contact.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    contact.R_WC = {1, 0, 0, 0, 0, -1, 0, 1, 0};  // the hinge moves it along n
     contact.offset = {lever, 0, 0};
     contact.law.stiffness = kInfinity;
     problem.contacts.push_back(contact);

@@ -117,6 +117,44 @@ TEST_P(NearRigid, LimitsThatPressAgainstEachOtherComeToRest) {
   EXPECT_LT(std::abs(scene.data->qvel[0]), 1e-6);
 }
 
+// A contact without overlap must be compressed before it carries a load. A near-rigid one of the
+// period dt carries the share s = K (1 - s) (1 + d g dt (1 - s)) of a weight in its first step,
+// with K = 4 pi^2 / (m w) and the estimate w = |W|_F / 3 = sqrt(1 + 3.5^2 + 3.5^2) / (3 m) of a
+// sphere's mobility. The next step makes up for it. This does not depend on the number of spheres
+// that touch.
+TEST(NearRigidSpheres, CarryTheSameShareOfTheirWeightInTheFirstStepInEveryNumber) {
+  constexpr double kTimeStep = 0.002, kPi = 3.14159265358979323846;
+  constexpr double kStiffness = 4 * kPi * kPi * 3 / 5.0497524691810389;  // sqrt(25.5)
+  for (const ContactModel model :
+       {ContactModel::sap, ContactModel::coulomb, ContactModel::lagged_regularized}) {
+    const double dissipation = model == ContactModel::sap ? 0 : 50;  // [s/m]
+    double share = 0.5;
+    for (int i = 0; i < 50; ++i) {  // 1 - s by fixed-point iteration
+      const double K = kStiffness * (1 + dissipation * 9.81 * kTimeStep * (1 - share));
+      share = K / (1 + K);
+    }
+    for (const int side : {1, 6}) {
+      std::string bodies;
+      for (int i = 0; i < side * side; ++i)
+        bodies += "<body pos=\"" + std::to_string(0.099999 * (i % side)) + " " +
+                  std::to_string(0.099999 * (i / side)) +
+                  R"( 0.05"><freejoint/><geom size="0.05" mass="1"/></body>)";
+      Scene scene(support::make_mjcf(
+          "timestep=\"0.002\"",
+          R"(<worldbody><geom type="plane" size="9 9 1"/>)" + bodies + "</worldbody>"));
+      Stepper stepper(scene.model, make_options(model, 1e-8),
+                      plant::make_default_materials(scene.model));
+      const StepReport& report = stepper.step(scene.data);
+      ASSERT_TRUE(report.ok()) << report.message;
+      ASSERT_EQ(report.statistics.num_islands, 1);
+      double impulse = 0;
+      for (int c = 0; c < report.contacts.size(); ++c)
+        if (report.contacts.bodies[2 * c] == 0) impulse += report.contacts.impulse[3 * c + 2];
+      EXPECT_NEAR(impulse / (side * side * 9.81 * kTimeStep), share, 1e-4) << side;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, NearRigid, testing::ValuesIn(compliant_models()), model_name);
 
 }  // namespace

@@ -222,9 +222,12 @@ TEST_P(RigidInvariant, PushingContactsDoNotOpenAndNoContactCloses) {
         EXPECT_FALSE(step.is_acting(c));
         continue;
       }
-      // A gap may close within the step; a tenth of an overlap opens, at most by 0.1 m/s.
+      // A gap may close within the step; a tenth of an overlap opens, at most by 0.1 m/s. All
+      // corrections of an island may be slowed down together, at most to a tenth.
       const double rate = gap / step.time_step();
-      double w = v_n + (gap <= 0 ? std::max(0.1 * rate, -0.1) : has_gaps ? rate : 0);
+      const double whole = std::max(0.1 * rate, -0.1);
+      const double slowed = std::clamp(-v_n, whole, 0.1 * whole);
+      double w = v_n + (gap <= 0 ? slowed : has_gaps ? rate : 0);
       if (gap <= 0 && w < -kTolerance * step.speed) {
         const bool may_stay = has_conflict(step.report) ||
                               (model.tangents == TangentPolicy::kBilateral && is_locked(step, c));

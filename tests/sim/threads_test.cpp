@@ -75,7 +75,7 @@ TEST_P(Threads, OneTwoAndFourGiveTheSameBits) {
     }
   }
   EXPECT_GE(max_islands, 8);
-  EXPECT_GE(max_contacts, 65);
+  EXPECT_GE(max_contacts, 60);
 }
 
 TEST_P(Threads, IslandsMoveAlikeTogetherAndApart) {

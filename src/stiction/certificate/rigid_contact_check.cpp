@@ -85,8 +85,7 @@ void check_normal(const ContactView& view, RigidFindings* out) {
   if (view.is_in_rebound) return grow(std::max(0.0, -v - std::max(b, 0.0)), complementarity);
   const double slack = has_reach(view.step) ? view.normal_lever_speed : 0;
   grow(std::max(0.0, calc_complementarity(view.mobility, gamma, v, b) - slack), complementarity);
-  // The solver may have omitted the correction of an overlap.
-  if (view.contact.phi0 < 0 && gamma > 0 && std::abs(v) < std::abs(v + b)) b = 0;
+  if (gamma > 0) b = find_taken_speed(v, b);
   const double work = gamma * (v + b);
   out->complementarity += std::max(0.0, work);
   out->violation += std::max(0.0, -work);
@@ -157,7 +156,7 @@ void check_cone(const ContactView& view, RigidFindings* out) {
     return calc_cone_residual(gamma, v, gap_speed, mu, view.mobility);
   };
   // The solver may have omitted the correction of an overlap.
-  grow(b < 0 ? std::min(with(b), with(0)) : with(b), &out->certificate.rigid.complementarity);
+  grow(with(find_taken_speed(view.v[2], b)), &out->certificate.rigid.complementarity);
 }
 
 /// Checks the friction by the model's policy.

@@ -37,13 +37,13 @@ inline double calc_gap_speed(double gap, double dt, const contact::ModelParamete
   return -std::min(parameters.gap_correction * -gap / dt, parameters.max_correction_speed);
 }
 
-/// Returns |min(w gamma, v + b)| [m/s]. A model may omit the correction of an overlap, so an
-/// overlap takes the smaller of the values with b and without it.
-inline double calc_complementarity(double mobility, double gamma, double velocity, double b) {
-  const auto with = [&](double speed) {
-    return std::abs(std::min(mobility * gamma, velocity + speed));
-  };
-  return b < 0 ? std::min(with(b), with(0)) : with(b);
+/// Returns the constant b with which a solver met v + b >= 0. A solver may slow corrections down or
+/// omit them, so for an overlap it is the constant between b and 0 that is nearest to -v.
+inline double find_taken_speed(double v, double b) { return b < 0 ? std::clamp(-v, b, 0.0) : b; }
+
+/// Returns |min(w gamma, v + b)| [m/s] for the constant that the solver took.
+inline double calc_complementarity(double mobility, double gamma, double v, double b) {
+  return std::abs(std::min(mobility * gamma, v + find_taken_speed(v, b)));
 }
 
 }  // namespace stiction::certificate

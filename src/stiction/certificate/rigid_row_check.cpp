@@ -49,11 +49,12 @@ void check_limit(const RowView& view, RigidFindings* out) {
     out->certificate.min_normal_impulse = std::min(out->certificate.min_normal_impulse, gamma);
 }
 
-/// Checks that an equality's velocity is 0 or that of its correction.
+/// Checks that an equality's velocity is that of its correction, or a part of it.
 /// @param conflict speed that conflicting corrections of the island may leave in any row
 void check_equality(const RowView& view, double conflict, RigidFindings* out) {
   const double target = calc_correction(view.step, view.row);
-  const double error = std::min(std::abs(view.v - target), std::abs(view.v));
+  const double error =
+      std::abs(view.v - std::clamp(view.v, std::min(target, 0.0), std::max(target, 0.0)));
   grow(std::max(0.0, error - conflict), &out->certificate.rigid.constraint_error);
   out->violation += error * std::abs(view.gamma);
 }

@@ -1,13 +1,20 @@
 #include "stiction/plant/constraint_rows.hpp"
 
 #include <algorithm>
+#include <span>
 
+#include "stiction/plant/ball_limits.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
 
 namespace stiction::plant {
 namespace {
+
+/// The least regularization of a row, relative to its mobility. MuJoCo's impedance allows 1e-4 of
+/// its own estimate of the mobility, which is 0 for a weld of a body whose center is on its hinge.
+/// Such a row would be stiffer than double precision resolves.
+constexpr double kLeastRegularization = 1e-8;
 
 /// Returns an equality or limit row with its spring and damper.
 contact::Row make_spring_row(const mjData* d, int i, double dt, contact::RowKind kind) {
@@ -27,15 +34,38 @@ contact::Row make_spring_row(const mjData* d, int i, double dt, contact::RowKind
   return row;
 }
 
-/// Returns the norm of the error that row i of an equality is a component of. A connect has one
-/// vector, and a weld has one of positions and one of rotations. Other equalities are scalars.
-double calc_error_norm(const mjModel* m, const mjData* d, int i) {
+/// A range of rows that are the components of one vector.
+struct Components {
+  int begin = 0, end = 0;
+};
+
+/// Finds the vector that a row is a component of. A connect has one, and a weld has one of
+/// positions and one of rotations. Other rows are scalars.
+Components find_components(const mjModel* m, const mjData* d, int i) {
+  if (d->efc_type[i] != mjCNSTR_EQUALITY) return {i, i + 1};
   const int equality = d->efc_id[i], type = m->eq_type[equality];
-  if (type != mjEQ_CONNECT && type != mjEQ_WELD) return 0;
+  if (type != mjEQ_CONNECT && type != mjEQ_WELD) return {i, i + 1};
   int first = i;
   while (first > 0 && d->efc_id[first - 1] == equality) --first;
   first += (i - first) / 3 * 3;
-  return mju_norm(d->efc_pos + first, std::min(3, limit_rows(d).end - first));
+  return {first, std::min(first + 3, limit_rows(d).end)};
+}
+
+/// Returns the sum of J diag(M)^-1 J^T over some rows [1/kg, 1/(kg m^2)]. It does not depend on the
+/// axes of a vector.
+double sum_mobilities(const mjModel* m, const mjData* d, const Components& rows) {
+  double sum = 0;
+  for (int i = rows.begin; i < rows.end; ++i) {
+    const bool is_sparse = mj_isSparse(m);
+    const mjtNum* const J =
+        d->efc_J + (is_sparse ? d->efc_J_rowadr[i] : static_cast<std::size_t>(i) * m->nv);
+    const int size = is_sparse ? d->efc_J_rownnz[i] : m->nv;
+    for (int k = 0; k < size; ++k) {
+      const int dof = is_sparse ? d->efc_J_colind[d->efc_J_rowadr[i] + k] : k;
+      sum += J[k] * J[k] / d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1];
+    }
+  }
+  return sum;
 }
 
 /// Returns a dry friction row of a joint or tendon.
@@ -52,7 +82,7 @@ contact::Row make_friction_row(const mjData* d, int i, double dt, const RowParam
 }  // namespace
 
 void ConstraintRows::make_constraints(const mjModel* m, mjData* d, const SpeculativeLimits* limits,
-                                      const Adhesion* adhesion) {
+                                      const Adhesion* adhesion, const mjtNum* qvel) {
   // MuJoCo makes no row for a contact that is flagged as within its gap. Transmissions of actuators
   // on a body then compute the contact's Jacobian from the geometry instead of reading the row.
   for (int i = 0; i < d->ncon; ++i) {
@@ -65,6 +95,7 @@ void ConstraintRows::make_constraints(const mjModel* m, mjData* d, const Specula
   // mj_projectConstraint computes the exact diagonal of J M^-1 J^T, and R and D from it.
   if (m->opt.enableflags & mjENBL_DIAGEXACT) mj_projectConstraint(limits ? &wide_ : m, d);
   if (limits) SpeculativeLimits::restore_margins(m, d);
+  turn_ball_limits(m, d, qvel ? qvel : d->qvel);
   mj_transmission(m, d);
   for (int i = 0; i < d->ncon; ++i) d->contact[i].exclude = exclude_[i];
 }
@@ -75,34 +106,50 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
   const bool is_sparse = mj_isSparse(m);
   const int num_rows = limit_rows(d).end;
   for (int i = 0; i < num_rows; ++i) {
+    // The nonzeros of the row.
+    std::span<const int> dofs;
+    std::span<const double> J;
+    if (is_sparse) {
+      const int adr = d->efc_J_rowadr[i];
+      const auto size = static_cast<std::size_t>(d->efc_J_rownnz[i]);
+      dofs = {d->efc_J_colind + adr, size};
+      J = {d->efc_J + adr, size};
+    } else {
+      find_nonzeros(m->nv, d->efc_J + static_cast<std::size_t>(i) * m->nv);
+      dofs = dofs_;
+      J = values_;
+    }
+
     contact::Row row;
+    const Components components = find_components(m, d, i);
     switch (d->efc_type[i]) {
       case mjCNSTR_EQUALITY:
         row = make_spring_row(d, i, dt, contact::RowKind::kEquality);
-        row.error_norm = calc_error_norm(m, d, i);
+        if (components.end > components.begin + 1)
+          row.error_norm =
+              mju_norm(d->efc_pos + components.begin, components.end - components.begin);
         break;
       case mjCNSTR_LIMIT_JOINT:
       case mjCNSTR_LIMIT_TENDON: row = make_spring_row(d, i, dt, contact::RowKind::kLimit); break;
       default: row = make_friction_row(d, i, dt, parameters); break;
     }
+    if (row.kind != contact::RowKind::kFriction)
+      row.regularization =
+          std::max(row.regularization, kLeastRegularization * sum_mobilities(m, d, components));
     row.source = i;
-    if (is_sparse) {
-      const int adr = d->efc_J_rowadr[i];
-      const auto size = static_cast<std::size_t>(d->efc_J_rownnz[i]);
-      add_row_columns(d, plant, {d->efc_J_colind + adr, size}, {d->efc_J + adr, size}, &row,
-                      problem);
-    } else {
-      const mjtNum* J = d->efc_J + static_cast<std::size_t>(i) * m->nv;
-      dofs_.clear();
-      values_.clear();
-      for (int j = 0; j < m->nv; ++j) {
-        if (J[j] == 0) continue;
-        dofs_.push_back(j);
-        values_.push_back(J[j]);
-      }
-      add_row_columns(d, plant, dofs_, values_, &row, problem);
-    }
+    add_row_columns(d, plant, dofs, J, &row, problem);
     if (row.num_columns > 0) problem->rows.push_back(row);
+  }
+}
+
+/// Finds the nonzeros of a dense row.
+void ConstraintRows::find_nonzeros(int nv, const mjtNum* J) {
+  dofs_.clear();
+  values_.clear();
+  for (int j = 0; j < nv; ++j) {
+    if (J[j] == 0) continue;
+    dofs_.push_back(j);
+    values_.push_back(J[j]);
   }
 }
 

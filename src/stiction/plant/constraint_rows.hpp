@@ -26,9 +26,11 @@ class ConstraintRows {
   /// @param data   after mj_collision
   /// @param limits speculative limits that get rows, or null
   /// @param adhesion names speculative contacts on which actuators act, or null
+  /// @param qvel     velocities that limits of ball joints expect, see turn_ball_limits; null:
+  ///                 those of data
   void make_constraints(const mjModel* model, mjData* data,
                         const SpeculativeLimits* limits = nullptr,
-                        const Adhesion* adhesion = nullptr);
+                        const Adhesion* adhesion = nullptr, const mjtNum* qvel = nullptr);
   /// Allocates the memory of make_constraints, which must not allocate inside a MuJoCoGuard.
   void reserve(const mjData* data) { exclude_.resize(data->ncon); }
 
@@ -47,6 +49,8 @@ class ConstraintRows {
                 const RowParameters& parameters, contact::ContactProblem* problem);
 
  private:
+  void find_nonzeros(int nv, const mjtNum* J);
+
   mjModel wide_;              // model with the wider margins of speculative limits
   std::vector<int> exclude_;  // saved mjContact::exclude per contact
   std::vector<int> dofs_;     // nonzeros of a dense row

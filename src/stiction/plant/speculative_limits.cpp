@@ -12,6 +12,7 @@ namespace {
 /// The distances to the two ends of a range, and the speeds at which these distances shrink.
 struct Ends {
   double distance[2], speed[2];
+  bool has_direction = true;  // false: the unknown acceleration decides where the end is reached
 };
 
 Ends find_ends(double value, double velocity, const mjtNum* range) {
@@ -28,7 +29,10 @@ Ends find_joint_ends(const mjModel* m, const mjData* d, const double* qvel, int 
   mju_normalize4(unit);
   mju_quat2Vel(turn, unit, 1);
   const double infinity = std::numeric_limits<double>::infinity();
-  return {{infinity, std::max(range[0], range[1]) - mju_norm3(turn)}, {0, mju_norm3(v)}};
+  const double angle = mju_norm3(turn), speed = mju_norm3(v), dt = m->opt.timestep;
+  return {{infinity, std::max(range[0], range[1]) - angle},
+          {0, speed},
+          std::max(angle, dt * speed) > dt * dt * SpeculativeLimits::kUnknownAcceleration};
 }
 
 double calc_tendon_velocity(const mjModel* m, const mjData* d, const double* qvel, int tendon) {
@@ -61,7 +65,8 @@ bool SpeculativeLimits::add(const mjModel* m, const mjData* d, const double* qve
   const auto take = [&](const Ends& ends, double margin, mjtNum* widened) {
     for (int end = 0; end < 2; ++end) {
       const double distance = ends.distance[end];
-      if (distance < *widened || !(distance - margin < dt * ends.speed[end] + slack)) continue;
+      const double ahead = dt * ends.speed[end] + (ends.has_direction ? slack : 0);
+      if (distance < *widened || !(distance - margin < ahead)) continue;
       *widened = std::nextafter(distance, std::numeric_limits<double>::infinity());
       is_any = true;
     }

@@ -263,7 +263,7 @@ bool ContactStep::add_reached_limits(StepContext& context, mjData* d) {
   const mjModel* m = context.stage;
   if (!has_speculative_limits_ || !limits_.add_reached(m, d, qvel_.data())) return false;
   context.call_mujoco(d, [&] {
-    constraint_rows_.make_constraints(m, d, &limits_, &adhesion_);
+    constraint_rows_.make_constraints(m, d, &limits_, &adhesion_, qvel_.data());
     mj_referenceConstraint(m, d);
   });
   return !context.failed();

@@ -6,6 +6,7 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
+#include "stiction/formulations/rigid/constraint_check.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
@@ -18,6 +19,8 @@ void ConflictFallbacks::start(RigidLaw* law) {
   law_solver_.start(law);
   level_ = Level::kAllCorrections;
   conflict_ = {};
+  share_ = 1;
+  num_slowdowns_ = 0;
 }
 
 LcpReport ConflictFallbacks::solve(const RigidTerms& terms, RigidIterate* iterate,
@@ -62,6 +65,27 @@ bool ConflictFallbacks::relax(int row, const RigidTerms& terms, RigidIterate* it
   }
   set_constants(terms, gaps, &system->whitened.rows);
   return true;
+}
+
+ConflictFallbacks::Slowdown ConflictFallbacks::slow_corrections(std::span<const double> y,
+                                                                const RigidTerms& terms,
+                                                                RigidIterate* iterate,
+                                                                ReducedSystem* system) {
+  if (!has_corrections()) return Slowdown::kNotNeeded;
+  const double fastest = calc_fastest(system->whitened, share_);
+  const auto squared_norm = [](std::span<const double> x) {
+    return math::dot(static_cast<int>(x.size()), x.data(), x.data());
+  };
+  const double speed = squared_norm(y), free = squared_norm(system->whitened.y_free);
+  if (std::sqrt(speed) <= (1 + kWedgeRoundOff) * fastest) return Slowdown::kNotNeeded;
+  if (++num_slowdowns_ > kMaxSlowdowns) return Slowdown::kFailed;
+  // While the same constraints are active, the gain is quadratic in the corrections.
+  const double factor = kSlowdownMargin * std::sqrt((fastest * fastest - free) / (speed - free));
+  if (!(share_ * factor >= kLeastShare)) return Slowdown::kFailed;
+  share_ *= factor;
+  scale_corrections(factor, &iterate->gaps);
+  set_constants(terms, iterate->gaps, &system->whitened.rows);
+  return Slowdown::kSlowed;
 }
 
 /// Finds the corrections that equalities reach if they act as stiff springs. A robot that an

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "stiction/formulations/rigid/reduced_system.hpp"
@@ -33,6 +34,12 @@ class ConflictFallbacks {
     int row = -1;      // index in the problem; -1: not at a row, or not known
   };
 
+  enum class Slowdown {
+    kNotNeeded,
+    kSlowed,
+    kFailed,  // it does not help; corrections must be dropped
+  };
+
   /// Starts a step with all corrections.
   void start(RigidLaw* law);
 
@@ -45,6 +52,13 @@ class ConflictFallbacks {
   /// @param row the unilateral row where a conflict was found; -1: not known
   /// @return false if there is no further level
   bool relax(int row, const RigidTerms& terms, RigidIterate* iterate, ReducedSystem* system);
+
+  /// Slows all corrections down if together they make bodies faster than calc_fastest allows, as in
+  /// a wedge or a tall pile. Overlaps then take more steps to part.
+  /// @param y of the motion that solve found
+  /// @return kSlowed if the problem must be solved again
+  Slowdown slow_corrections(std::span<const double> y, const RigidTerms& terms,
+                            RigidIterate* iterate, ReducedSystem* system);
 
   LawSolver& law_solver() { return law_solver_; }
   const LawSolver& law_solver() const { return law_solver_; }
@@ -63,6 +77,8 @@ class ConflictFallbacks {
   LawSolver law_solver_;
   Level level_ = Level::kAllCorrections;
   Conflict conflict_;
+  double share_ = 1;  // of the corrections, after slow_corrections
+  int num_slowdowns_ = 0;
   // Scratch of relax_equalities.
   ReducedSystem soft_;                 // the island with springs in place of its equalities
   std::vector<double> stiffness_;      // of the springs [kg, kg m^2]

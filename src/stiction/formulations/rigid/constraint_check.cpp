@@ -36,48 +36,73 @@ bool keeps_constraints(const RigidTerms& terms, const RigidIterate& iterate,
 
 namespace {
 
-/// Returns the length of a row by which a correction is judged.
+double norm(std::size_t n, const double* x) {
+  return std::sqrt(math::dot(static_cast<int>(n), x, x));
+}
+
+/// Returns the length of a row by which a correction is judged. If dampers hold the bodies, so that
+/// the row is almost 0, the inertia alone limits what a correction may add.
 /// @param inertial mobilities of the rows by inertia alone, or empty
 double find_length(double length, const std::vector<double>& inertial, std::size_t i) {
   return inertial.empty() ? length : std::max(length, std::sqrt(inertial[i]));
 }
 
+/// Returns by how much the correction of a vector changes |y|, if no other row restricts it: the
+/// speed over the length of the row along it. Its components would give a sum that depends on the
+/// axes.
+/// @param first, end equalities that are its components
+double calc_vector_correction(const WhitenedRows& rows, std::size_t n, int first, int end) {
+  double squared = 0;
+  for (int i = first; i < end; ++i) squared += rows.b_e[i] * rows.b_e[i];
+  if (squared == 0) return 0;
+  const double speed = std::sqrt(squared);
+  // |sum u_i E_i|^2 with the direction u, without memory for the sum.
+  double along = 0, inertial = 0;
+  for (int i = first; i < end; ++i) {
+    const double u_i = rows.b_e[i] / speed;
+    if (!rows.inertial_e.empty()) inertial += u_i * u_i * rows.inertial_e[i];
+    for (int k = first; k < end; ++k)
+      along += u_i * rows.b_e[k] / speed *
+               math::dot(static_cast<int>(n), rows.E.data() + i * n, rows.E.data() + k * n);
+  }
+  return speed / std::sqrt(std::max(along, inertial));
+}
+
 }  // namespace
 
-bool is_wedged(const ReducedSystem& system, std::span<const double> unilateral,
-               std::span<const double> y, bool has_corrections) {
+bool has_huge_impulses(const ReducedSystem& system, std::span<const double> unilateral) {
   const WhitenedRows& rows = system.whitened.rows;
+  STICTION_ASSERT(unilateral.size() == rows.b_n.size());
   const std::vector<double>& y_free = system.whitened.y_free;
-  const std::size_t n = y.size();
-  STICTION_ASSERT(y_free.size() == n && unilateral.size() == rows.b_n.size());
-  const auto norm = [n](const double* x) {
-    return std::sqrt(math::dot(static_cast<int>(n), x, x));
-  };
-
-  // A projection on constraints without constants cannot make |y| larger than |y_free|. A row with
-  // the constant b adds |b| / |row| if no other row restricts it. If dampers hold the bodies, so
-  // that |row| is almost 0, the inertia alone limits what a correction may add.
   double largest = system.projected.bilateral.calc_largest_impulse();
-  double speed = norm(y_free.data());
-  for (std::size_t i = 0; i < unilateral.size(); ++i) {
-    const bool is_corrected = rows.b_n[i] < 0;
-    if (!(unilateral[i] > 0) && !is_corrected) continue;
-    const double length = norm(rows.N.data() + i * n);
-    largest = std::max(largest, length * unilateral[i]);
-    if (is_corrected)
-      speed += kWedgeLeverage * -rows.b_n[i] / find_length(length, rows.inertial_n, i);
-  }
-  const auto add_corrections = [&](const std::vector<double>& X, const std::vector<double>& b,
-                                   const std::vector<double>& inertial) {
-    for (std::size_t i = 0; i * n < X.size(); ++i)
-      if (b[i] != 0)
-        speed += kWedgeLeverage * std::abs(b[i]) / find_length(norm(X.data() + i * n), inertial, i);
-  };
-  add_corrections(rows.T, rows.b_t, {});
-  add_corrections(rows.E, rows.b_e, rows.inertial_e);
+  for (std::size_t i = 0; i < unilateral.size(); ++i)
+    if (unilateral[i] > 0)
+      largest =
+          std::max(largest, norm(y_free.size(), rows.N.data() + i * y_free.size()) * unilateral[i]);
+  return largest > kLargestImpulse * (1 + math::max_abs(y_free));
+}
 
-  const bool is_round_off = largest > kLargestImpulse * (1 + math::max_abs(y_free));
-  return is_round_off || (has_corrections && norm(y.data()) > (1 + kWedgeRoundOff) * speed);
+double calc_fastest(const WhitenedProblem& whitened, double share) {
+  const WhitenedRows& rows = whitened.rows;
+  const std::size_t n = whitened.y_free.size();
+  double overlaps = 0;  // sum of the squares that each correction alone adds
+  for (std::size_t i = 0; i < rows.b_n.size(); ++i) {
+    if (!(rows.b_n[i] < 0)) continue;
+    const double added =
+        rows.b_n[i] / find_length(norm(n, rows.N.data() + i * n), rows.inertial_n, i);
+    overlaps += added * added;
+  }
+  double driven = 0;
+  for (std::size_t i = 0; i * n < rows.T.size(); ++i)
+    if (rows.b_t[i] != 0) driven += std::abs(rows.b_t[i]) / norm(n, rows.T.data() + i * n);
+  const int num_equalities = static_cast<int>(rows.b_e.size());
+  for (int first = 0, end = 0; first < num_equalities; first = end) {
+    while (end < num_equalities && rows.vector_e[end] == first) ++end;
+    driven += calc_vector_correction(rows, n, first, end) / share;
+  }
+  const double free = norm(n, whitened.y_free.data());
+  return std::sqrt(free * free + kOverlapLeverage * kOverlapLeverage * overlaps / (share * share)) +
+         kWedgeLeverage * driven;
 }
 
 int find_missed_equality(const RigidTerms& terms, const GapTerms& gaps, const RigidMotion& motion) {

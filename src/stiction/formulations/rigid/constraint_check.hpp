@@ -17,14 +17,17 @@ namespace stiction::formulations {
 bool keeps_constraints(const RigidTerms& terms, const RigidIterate& iterate,
                        const ReducedSystem& system, const RigidMotion& motion);
 
-/// Returns true if a solution acts through a lever, which is a direction that other constraints fix
-/// almost exactly. Then corrections make bodies many times as fast as each correction alone would,
-/// or impulses are so large that their sum is round-off.
-/// @param unilateral     impulses of the unilateral rows, size num_unilateral
-/// @param y              y of the motion, after BilateralConstraints::satisfy
-/// @param has_corrections false: only impulses are checked
-bool is_wedged(const ReducedSystem& system, std::span<const double> unilateral,
-               std::span<const double> y, bool has_corrections);
+/// Returns true if impulses are so large that their sums are round-off. They act through a lever,
+/// which is a direction that other constraints fix almost exactly.
+/// @param unilateral impulses of the unilateral rows, size num_unilateral
+bool has_huge_impulses(const ReducedSystem& system, std::span<const double> unilateral);
+
+/// Returns the largest norm of y that a motion may have. A projection on constraints without
+/// constants cannot make y longer than y_free, and a correction adds a vector that is normal to
+/// the projection: |b| / |row| if no other row restricts it. Levers and wedges make corrections add
+/// more, up to kOverlapLeverage or kWedgeLeverage times as much. Source: [theory:correction-speed].
+/// @param share of the corrections that the constants of rows have; the result is that of all
+double calc_fastest(const WhitenedProblem& whitened, double share);
 
 /// Returns the first equality of RigidTerms that a motion misses by more than kMissedVelocity,
 /// which happens if redundant equalities contradict each other. Returns -1 if none is missed.

@@ -46,6 +46,12 @@ void calc_gap_terms(const RigidTerms& terms, const contact::ModelParameters& par
     out->equalities[i] = calc_equality_constant(terms.row(terms.equalities[i]), dt, parameters);
 }
 
+void scale_corrections(double factor, GapTerms* gaps) {
+  for (auto* constants : {&gaps->contacts, &gaps->limits})
+    for (double& b : *constants) b = b < 0 ? factor * b : b;
+  for (double& b : gaps->equalities) b *= factor;
+}
+
 bool drop_overlap_corrections(GapTerms* gaps) {
   bool is_any = false;
   for (auto* constants : {&gaps->contacts, &gaps->limits}) {

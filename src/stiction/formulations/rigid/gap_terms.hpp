@@ -21,6 +21,9 @@ struct GapTerms {
 void calc_gap_terms(const RigidTerms& terms, const contact::ModelParameters& parameters,
                     GapTerms* out);
 
+/// Multiplies all corrections by a factor.
+void scale_corrections(double factor, GapTerms* gaps);
+
 /// Sets the corrections of overlaps and violated limits to 0.
 /// @return true if there were any
 bool drop_overlap_corrections(GapTerms* gaps);

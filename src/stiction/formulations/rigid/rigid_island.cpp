@@ -96,8 +96,13 @@ bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statist
     const RigidImpulses& impulses = solver.solution.impulses;
     expand_solution(terms_, iterate_, impulses, &system_, &motion_);
     is_satisfied = keeps_constraints(terms_, iterate_, system_, motion_);
-    const bool is_valid = is_satisfied && !is_wedged(system_, impulses.unilateral, motion_.y,
-                                                     fallbacks_.has_corrections());
+    bool is_valid = is_satisfied && !has_huge_impulses(system_, impulses.unilateral);
+    if (is_valid) {
+      using Slowdown = ConflictFallbacks::Slowdown;
+      const Slowdown slowdown = fallbacks_.slow_corrections(motion_.y, terms_, &iterate_, &system_);
+      if (slowdown == Slowdown::kSlowed) continue;
+      is_valid = slowdown == Slowdown::kNotNeeded;
+    }
 
     // 4. Update, unless a fallback must be solved first.
     if (is_valid || !fallbacks_.relax(-1, terms_, &iterate_, &system_)) {

@@ -140,13 +140,26 @@ inline constexpr double kSlippingSpeed = 1e-9;
 /// certificate.
 inline constexpr double kConstraintTolerance = 1e-6;
 
-/// The largest speed of bodies from all corrections together, relative to that of each correction
-/// alone. A row that other constraints fix almost exactly is a lever: without this limit, levers
-/// made bodies as fast as 10 km/s.
+/// The largest speed of bodies from the corrections of all overlaps together, relative to the root
+/// of the sum of squares of what each alone would cause. A row that other constraints fix almost
+/// exactly is a lever: without this limit, levers made bodies as fast as 10 km/s.
+inline constexpr double kOverlapLeverage = 3;
+
+/// The same for equalities and moving surfaces, relative to the sum. Equalities may have to move
+/// robots in poses that are nearly singular.
 inline constexpr double kWedgeLeverage = 10;
 
 /// Round-off of the norms in that check.
 inline constexpr double kWedgeRoundOff = 1e-9;
+
+/// Corrections are slowed down at most this many times in a step, each time by the factor that
+/// would suffice if the same constraints were active, and by this factor more.
+inline constexpr int kMaxSlowdowns = 4;
+inline constexpr double kSlowdownMargin = 0.9;
+
+/// The smallest share of corrections. Below it they are given up with a warning, because overlaps
+/// would part too slowly for anyone to notice.
+inline constexpr double kLeastShare = 0.1;
 
 /// The largest impulse, relative to the momentum of the island, in the units of sqrt(J) of whitened
 /// rows. Beyond it, sums of impulses have fewer than 9 digits.

@@ -106,6 +106,20 @@ void estimate_inertial_mobilities(const contact::Islands& islands, const RigidTe
   for (const int r : terms.equalities) rows->inertial_e.push_back(estimate(terms.row(r)));
 }
 
+/// Finds the equalities that are components of one vector. They share the norm of its error, and
+/// the caller's indices follow each other.
+void find_vectors(const RigidTerms& terms, std::vector<int>* first) {
+  first->resize(terms.num_equalities());
+  for (int i = 0; i < terms.num_equalities(); ++i) {
+    const contact::Row& row = terms.row(terms.equalities[i]);
+    (*first)[i] = i;
+    if (i == 0 || row.error_norm == 0) continue;
+    const int before = (*first)[i - 1];
+    const contact::Row& other = terms.row(terms.equalities[before]);
+    if (other.error_norm == row.error_norm && row.source - other.source < 3) (*first)[i] = before;
+  }
+}
+
 /// Whitens the rows N, T, E and F.
 /// @param has_equalities false: E is empty
 void whiten_rows(const RigidTerms& terms, bool has_equalities, Whitening* whitening,
@@ -132,6 +146,7 @@ void whiten_rows(const RigidTerms& terms, bool has_equalities, Whitening* whiten
   };
   whiten_each(terms.limits, rows->N.data() + n * terms.num_contacts());
   if (has_equalities) whiten_each(terms.equalities, rows->E.data());
+  find_vectors(terms, &rows->vector_e);
   whiten_each(terms.dry_joints, rows->F.data());
 }
 
