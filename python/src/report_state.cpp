@@ -47,9 +47,9 @@ void visit(Is<certificate::Certificate> auto& x, auto&& f) {
 }
 void visit(Is<contact::IslandStatistics> auto& x, auto&& f) {
   auto& [status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
-         scale, rounds, coupling, has_conflict, contact, row] = x;
+         scale, rounds, coupling, has_conflict, bytes, contact, row] = x;
   f(status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
-    scale, rounds, coupling, has_conflict, contact, row);
+    scale, rounds, coupling, has_conflict, bytes, contact, row);
 }
 void visit(Is<sim::StepTimings> auto& x, auto&& f) {
   auto& [total, kinematics, collision, surfaces, assembly, solve, certificate, finish] = x;

@@ -80,7 +80,7 @@ class Option:
         table = f", or a stiction.{law}" if (law := _LAWS.get(self.name)) else ""
         text = f"Must be {none}{self.range}{table}; the default is {self.default}."
         if len(self.contact_models) < len(contact_models()):
-            text += f" Read by {', '.join(self.contact_models)}."
+            text += f" These contact models read it: {', '.join(self.contact_models)}."
         return text
 
 

@@ -48,7 +48,7 @@ def test_the_documentation_describes_every_option() -> None:
     plain = " ".join(text.split())
     assert "Must be in (0, 1); the default is 1e-05." in plain
     assert "Must be None, or a finite number above 0 s; the default is None." in plain
-    assert "Read by no_slip, viscous." in plain
+    assert "These contact models read it: no_slip, viscous." in plain
 
 
 def test_type_checkers_know_every_option() -> None:

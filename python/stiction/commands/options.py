@@ -152,7 +152,7 @@ def _choice(name: str) -> Any:
     """Returns the argument of a command for an option whose values are names."""
     option = OPTIONS[name]
     few = len(option.contact_models) < len(contact_models())
-    readers = f" Read by {', '.join(option.contact_models)}." if few else ""
+    readers = f" These contact models read it: {', '.join(option.contact_models)}." if few else ""
     return typer.Option(
         callback=_check_name(name.replace("_", " "), option.choices),
         metavar="NAME",
