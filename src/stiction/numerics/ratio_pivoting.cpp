@@ -183,6 +183,9 @@ class Pivoting {
         update_base();
         return LcpStatus::kSolved;
       }
+      // Nothing blocks if w or z overflowed, because comparisons with what is not a number are
+      // false.
+      if (blocking < 0) return LcpStatus::kNotFinite;
       leave(blocking);
       calc_x();
       math::add_multiple(op_.x_size(), z, g, x());

@@ -168,7 +168,8 @@ void start_whitening(const contact::Islands& islands, int island, std::span<cons
   for (const int r : terms.springs) whitening.couple(terms.row_jacobian(r).dofs);
   if (terms.tangents != contact::TangentPolicy::kViscous) return;
   for (int i = 0; i < terms.num_contacts(); ++i)
-    if (terms.contact(i).law.viscous_friction > 0) whitening.couple(terms.contact_jacobian(i).dofs);
+    if (terms.contact(i).law.viscous_friction != 0)
+      whitening.couple(terms.contact_jacobian(i).dofs);
 }
 
 SolveStatus whiten(const RigidTerms& terms, const RigidIterate& iterate,

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "stiction/base/assert.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -41,7 +40,6 @@ double find_turning_limit(const Slip& u, const Slip& du) {
 }  // namespace
 
 double calc_slip_limit(const Slip& u, const Slip& du, double v_s) {
-  STICTION_ASSERT(v_s > 0);
   const double eps_v = 1e-2 * v_s;
   const double length = norm(du), start = norm(u), end = norm(move(u, 1, du));
   if (length < eps_v) return 1;
@@ -60,7 +58,6 @@ double calc_slip_limit(const Slip& u, const Slip& du, double v_s) {
 }
 
 double calc_spring_limit(double low, double high, double v_r, double dv_r) {
-  STICTION_ASSERT(low <= high);
   const double end = v_r + dv_r;
   const bool crosses = (v_r < low && end > high) || (v_r > high && end < low);
   return crosses ? (0.5 * (low + high) - v_r) / dv_r : 1;
