@@ -186,16 +186,13 @@ void bind_contact_report(nb::module_& m) {
                        "impulse / time_step, as a new array.");
   contacts.def_ro("time_step", &ContactReport::time_step, "Length of the step [s].");
   contacts.def("__len__", &ContactReport::size, "Number of contacts.");
-  contacts.def(
-      "__getitem__",
-      [](nb::handle self, nb::slice slice) { return call_view("find_contacts", self, slice); },
-      nb::sig("def __getitem__(self, index: slice) -> list[Contact]"), nb::arg("index"),
-      "Returns the contacts of a slice.");
+  // Slices work too. The type names integers alone, because Sphinx reads no overloads.
   contacts.def(
       "__getitem__",
       [](nb::handle self, nb::handle index) { return call_view("find_contacts", self, index); },
-      nb::sig("def __getitem__(self, index: typing.SupportsIndex) -> Contact"),
-      nb::arg("index").none(), "Returns one contact, with the names of the arrays as attributes.");
+      nb::sig("def __getitem__(self, index: int) -> Contact"), nb::arg("index").none(),
+      "Returns one contact, with the names of the arrays as attributes, or the contacts of a "
+      "slice.");
   contacts.def("_repr_html_", [](nb::handle self) { return call_view("to_table", self); });
   def_to_dict(contacts);
   def_pickle(contacts);
