@@ -39,8 +39,8 @@ double calc_mass(const BodyPair& pair) {
 }  // namespace
 
 double calc_driving_energy(const SolvedStep& step) {
-  // Overlaps may give bodies this many times the speed that each alone would; three times, which
-  // the solver allows, and as much again where equalities add to it.
+  // Overlaps may give bodies this many times the speed that each alone would. The solver allows
+  // three times; the rest is for equalities that add to it.
   constexpr double kOverlapRatio = 4.5;
   // Moving surfaces, limits and equalities; bodies wedged on rough ground reach 47.
   constexpr double kRatio = 60;

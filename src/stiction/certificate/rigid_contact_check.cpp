@@ -152,11 +152,8 @@ void check_cone(const ContactView& view, RigidFindings* out) {
   // No impulse moves a contact without mobility.
   if (!(view.mobility > 0)) return;
   const double b = calc_gap_speed(view.contact.phi0, view.time_step(), view.step.parameters);
-  const auto with = [&](double gap_speed) {
-    return calc_cone_residual(gamma, v, gap_speed, mu, view.mobility);
-  };
-  // The solver may have omitted the correction of an overlap.
-  grow(with(find_taken_speed(view.v[2], b)), &out->certificate.rigid.complementarity);
+  grow(calc_cone_residual(gamma, v, find_taken_speed(v[2], b), mu, view.mobility),
+       &out->certificate.rigid.complementarity);
 }
 
 /// Checks the friction by the model's policy.

@@ -52,7 +52,8 @@ struct IslandStatistics {
   /// Rigid models: true if the penetrations, violated limits and open equalities of the island
   /// cannot all be corrected in this step, so that corrections were reduced or skipped.
   bool has_conflict = false;
-  /// Rigid models: the memory of an island that is refused because of it [bytes]; 0: it is not.
+  /// Rigid models and tamsi: the memory of an island that is refused because of it [bytes]; 0: it
+  /// is not.
   double required_bytes = 0;
   /// The contact or row of the problem where the conflict was found; -1 if it is not known.
   int conflict_contact = -1, conflict_row = -1;

@@ -105,6 +105,7 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
   const double dt = problem->time_step;
   const bool is_sparse = mj_isSparse(m);
   const int num_rows = limit_rows(d).end;
+  double mobility = 0;  // of the vector that the row is a component of
   for (int i = 0; i < num_rows; ++i) {
     // The nonzeros of the row.
     std::span<const int> dofs;
@@ -133,9 +134,10 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
       case mjCNSTR_LIMIT_TENDON: row = make_spring_row(d, i, dt, contact::RowKind::kLimit); break;
       default: row = make_friction_row(d, i, dt, parameters); break;
     }
-    if (row.kind != contact::RowKind::kFriction)
-      row.regularization =
-          std::max(row.regularization, kLeastRegularization * sum_mobilities(m, d, components));
+    if (row.kind != contact::RowKind::kFriction) {
+      if (i == components.begin) mobility = sum_mobilities(m, d, components);
+      row.regularization = std::max(row.regularization, kLeastRegularization * mobility);
+    }
     row.source = i;
     add_row_columns(d, plant, dofs, J, &row, problem);
     if (row.num_columns > 0) problem->rows.push_back(row);

@@ -193,9 +193,8 @@ constexpr Option kOptions[] = {
      .unit = "GB",
      .is_used = reads<&OptionUse::max_memory_gb>,
      .help = "Largest memory of the matrices of rigid models and tamsi, which grow with the square "
-             "of the "
-             "bodies that touch each other directly or through others. A step that needs more "
-             "fails with the status 'too_large' before it takes the memory."},
+             "of the number of bodies that touch each other directly or through others. A step "
+             "that needs more fails with the status 'too_large' before it takes the memory."},
     {.name = "drop_separating",
      .member = member<kParameters, &ModelParameters::drop_separating>(),
      .is_used = reads<&OptionUse::drop_separating>,

@@ -220,9 +220,8 @@ class Explainer {
         "deep_patches = " + std::string(contact::name_of(options_.surfaces.deep_patches)), true,
         extends
             ? "where bodies overlap beyond a medial axis, or the force of the fields decreases "
-              "with "
-              "the depth, which is_deep reports, the force goes on with the depth along the last "
-              "tangent of the fields"
+              "with the depth, which is_deep reports, the force goes on with the depth along the "
+              "last tangent of the fields"
             : "where bodies overlap beyond a medial axis, which is_deep reports, the force "
               "decreases and vanishes, as published");
   }

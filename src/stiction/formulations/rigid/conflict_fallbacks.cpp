@@ -72,11 +72,12 @@ ConflictFallbacks::Slowdown ConflictFallbacks::slow_corrections(std::span<const 
                                                                 RigidIterate* iterate,
                                                                 ReducedSystem* system) {
   if (!has_corrections()) return Slowdown::kNotNeeded;
-  const double fastest = calc_fastest(system->whitened, share_);
   const auto squared_norm = [](std::span<const double> x) {
     return math::dot(static_cast<int>(x.size()), x.data(), x.data());
   };
   const double speed = squared_norm(y), free = squared_norm(system->whitened.y_free);
+  if (speed <= free) return Slowdown::kNotNeeded;  // as in most steps, without a look at the rows
+  const double fastest = calc_fastest(system->whitened, share_);
   if (std::sqrt(speed) <= (1 + kWedgeRoundOff) * fastest) return Slowdown::kNotNeeded;
   if (++num_slowdowns_ > kMaxSlowdowns) return Slowdown::kFailed;
   // While the same constraints are active, the gain is quadratic in the corrections.

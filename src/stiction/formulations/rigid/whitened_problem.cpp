@@ -146,7 +146,6 @@ void whiten_rows(const RigidTerms& terms, bool has_equalities, Whitening* whiten
   };
   whiten_each(terms.limits, rows->N.data() + n * terms.num_contacts());
   if (has_equalities) whiten_each(terms.equalities, rows->E.data());
-  find_vectors(terms, &rows->vector_e);
   whiten_each(terms.dry_joints, rows->F.data());
 }
 
@@ -165,6 +164,7 @@ void start_whitening(const contact::Islands& islands, int island, std::span<cons
   Whitening& whitening = out->whitening;
   whitening.start(*terms.problem, islands, island, first_dof, terms.num_dofs());
   estimate_inertial_mobilities(islands, terms, &out->rows);
+  find_vectors(terms, &out->rows.vector_e);
   for (const int r : terms.springs) whitening.couple(terms.row_jacobian(r).dofs);
   if (terms.tangents != contact::TangentPolicy::kViscous) return;
   for (int i = 0; i < terms.num_contacts(); ++i)

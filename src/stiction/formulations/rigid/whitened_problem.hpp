@@ -17,7 +17,8 @@ struct WhitenedRows {
   std::vector<double> N, b_n;  // unilateral: normals of contacts, then limits
   std::vector<double> T, b_t;  // tangents of contacts, two each; T is empty if it is not needed
   std::vector<double> E, b_e;  // equalities; empty if they are springs
-  std::vector<int> vector_e;   // of each equality: the first one of the vector it is a component of
+  std::vector<int> vector_e;   // of each equality: the first one of the vector it is a component
+                               // of; stays the same during a step
   std::vector<double> F, b_f;  // dry joints that the law solves for; b_f = 0
   /// Mobilities of the contacts and limits, and of the equalities, by the inertia of the bodies
   /// alone, of which A's may be a small part where dampers hold the bodies. They are lower bounds
@@ -39,7 +40,7 @@ struct WhitenedProblem {
 };
 
 /// Starts the envelope of the factor, with room for all implicit forces that may act in a solve,
-/// and estimates the mobilities by inertia.
+/// estimates the mobilities by inertia, and finds the vectors of equalities.
 /// @param first_dof of every block of the problem within its island
 void start_whitening(const contact::Islands& islands, int island, std::span<const int> first_dof,
                      const RigidTerms& terms, WhitenedProblem* out);
