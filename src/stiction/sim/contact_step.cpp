@@ -307,7 +307,7 @@ void ContactStep::certify(StepContext& context, mjData* d, bool was_ok) {
   });
   const certificate::Verdict agreement = report_momentum(context, momentum);
   if (!certificate.ok)
-    fail_certificate(context, certificate.failed);
+    fail_certificate(context, certificate.failed, describe_mass_ratio(context, contacts_));
   else if (!agreement.ok())
     fail_certificate(context, agreement.failed());
 }
