@@ -28,10 +28,19 @@ void BilateralConstraints::add(std::span<const double> rows, std::span<const dou
 }
 
 void BilateralConstraints::eliminate(std::span<const int> group_ends, double rank_tolerance,
-                                     const numerics::RowFilter* filter) {
+                                     const numerics::RowFilter* filter, int num_pairs) {
   STICTION_ASSERT(!group_ends.empty() && group_ends.back() == num_rows());
   rank_tolerance_ = rank_tolerance;
-  basis_.find(X_.data(), num_columns_, group_ends, rank_tolerance, filter);
+  first_pair_ = num_rows() - 2 * num_pairs;
+  basis_.find_with_free_axes(X_.data(), num_columns_, first_pair_, group_ends, rank_tolerance,
+                             filter);
+  for (int i = 0; i < num_pairs; ++i) {
+    const auto [cos, sin] = basis_.turns()[i];
+    double* b = b_.data() + first_pair_ + 2 * i;
+    const double along = cos * b[0] + sin * b[1];
+    b[1] = cos * b[1] - sin * b[0];
+    b[0] = along;
+  }
   // L s = -b_s
   const int rank = basis_.rank();
   const double* L = basis_.factor().data();
@@ -40,6 +49,13 @@ void BilateralConstraints::eliminate(std::span<const int> group_ends, double ran
     const double* L_i = L + i * rank;
     s_[i] = (-b_[kept()[i]] - dot(i, L_i, s_.data())) / L_i[i];
   }
+}
+
+std::array<double, 2> BilateralConstraints::direction(int row) const {
+  STICTION_ASSERT(first_pair_ <= row && row < num_rows());
+  const auto [cos, sin] = basis_.turns()[(row - first_pair_) / 2];
+  if ((row - first_pair_) % 2 == 0) return {cos, sin};
+  return {-sin, cos};
 }
 
 void BilateralConstraints::project_rows(const std::vector<double>& rows,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -27,15 +28,18 @@ class BilateralConstraints {
   ///                       independent of the rows kept; impulses of kept rows may be larger than
   ///                       needed by up to 1 / sqrt(rank_tolerance)
   /// @param filter         may be null; it calls more rows redundant
+  /// @param num_pairs      the last 2 num_pairs rows are the components of so many vectors in
+  ///                       planes, and are turned to other axes, see
+  ///                       RowBasis::find_with_free_axes
   void eliminate(std::span<const int> group_ends, double rank_tolerance,
-                 const numerics::RowFilter* filter);
+                 const numerics::RowFilter* filter, int num_pairs = 0);
 
   int num_rows() const { return static_cast<int>(b_.size()); }
   /// Rows kept, in the order of `impulses`.
   std::span<const int> kept() const { return basis_.selected(); }
   const numerics::RowBasis& basis() const { return basis_; }
-  /// The row i of X, size num_columns.
-  const double* row(int i) const { return X_.data() + static_cast<std::size_t>(i) * num_columns_; }
+  /// The axis of a row of a pair, in the axes of the rows that were added.
+  std::array<double, 2> direction(int row) const;
   /// The tolerance of the last `eliminate`.
   double rank_tolerance() const { return rank_tolerance_; }
 
@@ -67,10 +71,10 @@ class BilateralConstraints {
   double calc_largest_impulse() const;
 
  private:
-  int num_columns_ = 0;
+  int num_columns_ = 0, first_pair_ = 0;
   double rank_tolerance_ = 0;
   numerics::RowBasis basis_;
-  std::vector<double> X_, b_;  // all rows and constants that were added
+  std::vector<double> X_, b_;  // all rows and constants that were added, pairs turned
   std::vector<double> s_;      // of the rows kept
   std::vector<double> along_;  // a row's components along Q
   std::vector<char> is_zero_;  // 1 for rows that project_rows set to zero

@@ -94,7 +94,8 @@ int project(const RigidTerms& terms, const WhitenedProblem& whitened, const Stic
   const int group_ends[] = {num_equalities, num_touching, bilateral.num_rows()};
   find_reach(terms, sticking, &out->reach);
   const TangentFilter tangents(whitened.levers, *out, num_equalities);
-  bilateral.eliminate(group_ends, rank_tolerance, &tangents);
+  bilateral.eliminate(group_ends, rank_tolerance, &tangents,
+                      static_cast<int>(out->sticking.size()));
 
   // The laws with friction of contacts handle short rows themselves.
   const NormalFilter normals(whitened.levers, terms.num_contacts());
