@@ -155,6 +155,26 @@ TEST_P(Extreme, MassRatiosOfABillionAreSolvedOrNamed) {
   }
 }
 
+TEST_P(Extreme, AMatrixThatCannotBeFactoredIsNamed) {
+  // A ball at a wall with up to 1e12 m/s: no step fails without the cause and a fitting remedy.
+  for (const double speed : {1e7, 1e9, 1e12}) {
+    SCOPED_TRACE(speed);
+    Scene scene(support::make_mjcf(R"(timestep="0.002" gravity="0 0 0")",
+                                   R"(<worldbody><geom type="box" size="1 1 0.05"/>)" +
+                                       make_body("0 0 3", R"(size="0.1" mass="1")") +
+                                       "</worldbody>"));
+    scene.data->qvel[2] = -speed;
+    Stepper stepper(scene.model, make_options(GetParam()));
+    const StepReport& report = stepper.step(scene.data);
+    if (GetParam() == contact::ContactModel::similar && speed == 1e7) {
+      EXPECT_EQ(report.status, kNotPositiveDefinite) << report.message;
+    }
+    if (report.status != kNotPositiveDefinite) continue;
+    EXPECT_NE(report.message.find("Newton matrix"), std::string::npos) << report.message;
+    EXPECT_EQ(report.message.find("max_iterations"), std::string::npos) << report.message;
+  }
+}
+
 TEST_P(Extreme, FrictionOfZeroAndOfTen) {
   for (const char* mu : {"0", "10"}) {
     SCOPED_TRACE(mu);

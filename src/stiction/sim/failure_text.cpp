@@ -113,6 +113,11 @@ std::string describe_failure(const StepContext& context, const mjData* d,
                 ? "the solver of friction cones does not find the motion; "
                 : "round-off corrupts the LCP; ") +
            "take a smaller step, or use a compliant contact model";
+  if (island.status == SolveStatus::kNotPositiveDefinite)
+    return text +
+           " because its Newton matrix has no factorization in double precision: inertias, "
+           "stiffnesses or velocities differ by too many digits; take a smaller step, softer "
+           "contacts, or less extreme masses and velocities";
   if (island.status == SolveStatus::kInfeasible)
     return text +
            " because it found no velocities that keep all surfaces with barriers apart; take a "
