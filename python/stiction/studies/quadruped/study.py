@@ -34,7 +34,7 @@ from stiction.studies.quadruped.terrain import (
 from stiction.studies.study import Settings, Study, StudyResult
 
 RIGID = ("no_slip", "drumwright_shell")  # the rigid models of the paper
-MODELS = (*RIGID, "lagged", "coulomb", "mujoco")
+MODELS = (*RIGID, "lagged", "coulomb", "rigid_coulomb", "mujoco")
 QUICK_MODELS = 3  # number of models in a quick run
 VISCOUS_SOLVERS = ("ppm_ratio", "lemke")
 DURATION, QUICK_DURATION = 10.0, 2.2  # duration of a walk; the paper's is 10 s [s]
