@@ -53,6 +53,7 @@ def _study(name: str, plot: str, *, shows_times: bool = False) -> Figure:
 FIGURES = {
     "pinch": Figure(("python", "docs/images/draw_pinch.py"), "pinch"),
     "rigid_scenes": Figure(("python", "docs/images/draw_rigid_scenes.py"), "rigid_scenes"),
+    "study_cheetah": _study("cheetah", "ways"),
     "study_clutter": _study("clutter", "fig14_iterations_and_condition"),
     "study_conveyor": _study("conveyor", "fig02_velocity_and_force"),
     "study_disk": _study("disk", "fig05_ratio"),
@@ -64,6 +65,7 @@ FIGURES = {
     "study_quadruped": _study("quadruped", "ahead"),
     "study_sliding_rod": _study("sliding_rod", "fig10_force_with_dissipation"),
     "study_spatula": _study("spatula", "example_pitch"),
+    "study_spatula_patch": _study("spatula", "fig01_patch"),
     "trace": Figure(("python", "docs/images/draw_trace.py"), "trace"),
     "work_precision": Figure(
         ("stiction", "bench", "work_precision"),

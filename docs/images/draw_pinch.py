@@ -32,8 +32,8 @@ def main() -> None:
     """Writes pinch.png into the folder that follows --out."""
     folder = Path(sys.argv[sys.argv.index("--out") + 1])
     scene = load_scene(SCENE)
-    # With default options no_slip is the only rigid model that holds the cube still.
-    comparison = compare_models(scene, [*find_compliant_models(), "no_slip"])
+    # With default options these are the only rigid models that hold the cube still.
+    comparison = compare_models(scene, [*find_compliant_models(), "no_slip", "rigid_coulomb"])
     plt.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(9.2, 3.4), width_ratios=(1, 2.2), layout="constrained"
@@ -60,6 +60,7 @@ def _render(scene: Scene) -> NDArray[np.uint8]:
 
 def _draw_slip(axes: Axes, comparison: Comparison) -> None:
     ends: list[tuple[float, float, list[Row], str]] = []  # of lines, and who shares them
+    still: list[str] = []  # labels of the models that hold the cube
     for row, trace, (color, dash) in zip(
         comparison.rows, comparison.traces, find_styles(comparison), strict=True
     ):
@@ -67,11 +68,8 @@ def _draw_slip(axes: Axes, comparison: Comparison) -> None:
         time = trace["time"][judged] - comparison.judged_from
         slip = 1e6 * (trace["slip"][judged] - trace["slip"][judged][0])
         if slip[-1] < _LEAST_SLIP:
-            axes.annotate(
-                f"{row.label}: below 1e-9 µm", (4, _LEAST_SLIP), color=color, va="bottom",
-                ha="right", fontsize=8,
-            )  # fmt: skip
             assert abs(slip[-1]) < 1e-9
+            still.append(row.label)
             continue
         axes.plot(time[1:], slip[1:], color=color, ls=dash, lw=1.8)
         same = [end for end in ends if abs(np.log(end[1] / slip[-1])) < 0.05]
@@ -79,9 +77,11 @@ def _draw_slip(axes: Axes, comparison: Comparison) -> None:
             same[0][2].append(row)
         else:
             ends.append((float(time[-1]), float(slip[-1]), [row], color))
+    axes.annotate(
+        f"{', '.join(still)}: below 1e-9 µm", (4, _LEAST_SLIP), va="bottom", ha="right", fontsize=8
+    )
     for time_end, slip_end, rows, color in ends:
-        assert rows[0].creep_measured is not None
-        creep = 1e6 * rows[0].creep_measured
+        creep = 1e6 * np.median([row.creep_measured or np.nan for row in rows])
         axes.annotate(
             f"{creep:.{0 if creep > 10 else 1}f} µm/s  {', '.join(row.label for row in rows)}",
             (time_end, slip_end), color=color if len(rows) == 1 else "black", va="center",

@@ -11,7 +11,7 @@ import stiction
 from stiction.compare import compare_models
 from stiction.package_scenes import find_scene_file
 
-CONTACT_MODELS = ["sap", "lagged", "lagged_regularized", "similar", "no_slip", "mujoco"]
+CONTACT_MODELS = ["coulomb", "sap", "lagged", "similar", "tamsi", "no_slip", "mujoco"]
 
 
 def in_microns(value: float | None) -> str:

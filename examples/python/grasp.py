@@ -15,7 +15,7 @@ def main() -> None:
     # The scene is a gripper above a cube. It declares a schedule of its controls.
     scene = stiction.load_scene(find_scene_file("pinch"))
     data = scene.make_data()
-    simulator = scene.make_simulator("lagged_regularized")
+    simulator = scene.make_simulator()  # takes the name of a contact model, by default 'coulomb'
     schedule = scene.control_schedule
     assert schedule is not None
 

@@ -22,7 +22,7 @@ def record(path: Path) -> None:
     data = scene.make_data()
     standing = data.ctrl.copy()
     random = np.random.default_rng(seed=1)
-    simulator = scene.make_simulator("lagged_regularized")
+    simulator = scene.make_simulator()
     with stiction.Recorder(path, simulator, scene=scene.path, notes={"seed": "1"}) as recorder:
         for _ in range(NUM_STEPS):
             data.ctrl[:] = standing + random.uniform(-0.1, 0.1, scene.model.nu)

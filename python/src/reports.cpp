@@ -247,8 +247,9 @@ void bind_reports(nb::module_& m) {
       .def_ro("islands", &StepReport::islands, "Statistics of the solve of each island.")
       .def_ro("num_warnings", &StepReport::num_warnings,
               "Number of warnings in the call: of MuJoCo, of patches that are deep or thin (see "
-              "ContactPatch), of conflicts (see IslandStatistics.has_conflict), and of contact "
-              "forces above 1e4 weights that nothing explains.")
+              "ContactPatch), of conflicts (see IslandStatistics.has_conflict), of contact "
+              "forces above 1e4 weights that nothing explains, and of geoms that sink into each "
+              "other by more than a tenth of the thickness of one.")
       .def_ro("warning", &StepReport::warning, "The last warning; empty if there was none.")
       .def_prop_ro(
           "warnings",
@@ -261,7 +262,7 @@ void bind_reports(nb::module_& m) {
             return out;
           },
           "The warnings of the call by kind: their number, and the last text. The kinds are "
-          "'mujoco', 'patch_limit', 'conflict' and 'large_force'.")
+          "'mujoco', 'patch_limit', 'conflict', 'large_force' and 'penetration'.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +
                "', time=" + std::to_string(r.time) +

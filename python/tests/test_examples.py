@@ -59,10 +59,10 @@ def test_the_creep_is_as_predicted_under_every_model(tmp_path: Path) -> None:
     assert title == "creep of 'cube' from 2.1 s on"
     rows = {cells[0]: cells[1:] for line in lines if (cells := line.rsplit(maxsplit=3))}
     assert list(rows) == [
-        "sap", "lagged", "lagged_regularized", "similar", "no_slip",
+        "coulomb", "sap", "lagged", "similar", "tamsi", "no_slip",
         "mujoco", "mujoco impratio 10", "mujoco impratio 100",
     ]  # fmt: skip
     assert abs(float(rows["no_slip"][0])) < 1e-6
-    for name in ("sap", "lagged", "lagged_regularized", "similar", "mujoco"):
+    for name in ("coulomb", "sap", "lagged", "similar", "tamsi", "mujoco"):
         assert float(rows[name][0]) == pytest.approx(float(rows[name][1]), rel=0.05)
     assert rows["mujoco"][2] == "-"

@@ -35,6 +35,8 @@ TEST(Laws, HoldInASampleOfWorlds) {
 // Worlds in which the campaign found faults; docs/reliability.md describes them.
 TEST(Laws, HoldInWorldsThatBrokeThem) {
   Ledger ledger;
+  for (const std::uint64_t seed : {229, 780, 2488, 2687, 2988})
+    check_world(seed, "no_slip", &ledger);
   for (const std::uint64_t seed : {4126, 4714, 16331}) check_world(seed, "viscous", &ledger);
   for (const std::uint64_t seed : {2511, 9307, 11250, 15922, 20584})
     check_world(seed, "coulomb", &ledger);

@@ -114,6 +114,48 @@ TEST(RigidEnergy, CorrectionsThatNearlyContradictEachOtherFail) {
   EXPECT_STREQ(certificate.failed.quantity, "energy gain");
 }
 
+/// A body that turns at 1 rad/s, with two contacts at points that are 0.5 um apart.
+ContactProblem make_short_lever() {
+  constexpr double kInertia = 0.01, kLever = 5e-7;
+  ContactProblem problem;
+  problem.clear(1e-3);
+  const int block = problem.add_rigid_body();
+  for (int i = 0; i < 6; ++i) problem.diagonal(block)[7 * i] = i < 3 ? kInertia : 1;
+  problem.v0[1] = 1;
+  contact::BodyPair pair;
+  pair.num_segments = 1;
+  pair.num_contacts = 2;
+  pair.masses = {contact::kInfinity, 1};
+  problem.pairs.push_back(pair);
+  contact::Segment segment;
+  segment.block = block;
+  segment.is_rigid_body = true;
+  problem.segments.push_back(segment);
+  for (const double height : {0.0, kLever}) {
+    contact::Contact contact;
+    contact.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    contact.offset = {0, 0, height};
+    problem.contacts.push_back(contact);
+  }
+  return problem;
+}
+
+TEST(RigidEnergy, FrictionThatTurnsABodyByAShortLeverFails) {
+  // All other conditions hold: the slip of 1e-6 m/s is that of a short lever.
+  SolvedProblem solved(ContactModel::no_slip, make_short_lever());
+  contact::ContactSolution turned = solved.solution;
+  turned.v = {0, 2, 0, 0, 0, 0};
+  const double change = turned.v[1] - solved.solution.v[1], friction = 0.01 * change / 5e-7;
+  for (const double sign : {-1.0, 1.0})
+    turned.impulses[sign > 0] = {sign * friction, 0, 0, 0, 0, 0};
+  EXPECT_TRUE(solved.certify().ok);
+  const Certificate certificate = solved.certify(turned);
+  EXPECT_NEAR(certificate.energy_gain, 0.5 * 0.01 * (4 - 1), 1e-9);
+  EXPECT_LE(certificate.rigid.constraint_error, 1e-9);
+  EXPECT_FALSE(certificate.ok);
+  EXPECT_STREQ(certificate.failed.quantity, "energy gain");
+}
+
 /// A mass of 10 kg on a slide with a damper, held at a place that it is 1 m away from.
 /// @param damping dt times the damper's coefficient [kg]
 ContactProblem make_damped_slide(double damping, double regularization) {

@@ -113,6 +113,18 @@ TEST(ProblemCheck, NamesArrayIndexAndValueOfEachFault) {
          for (int i = 0; i < 3; ++i) p->contacts[2].R_WC[i] *= -1;
        }},
       {"contacts[0].phi0 is nan", [=](auto* p) { p->contacts[0].phi0 = nan; }},
+      {"contacts[0].fn0 is 0, must be -law.stiffness * phi0 = 20 N, the elastic force at the start",
+       [](auto* p) {
+         p->contacts[0].phi0 = -0.002;
+         p->contacts[0].law.stiffness = 1e4;
+         p->contacts[0].fn0 = 0;
+       }},
+      {"contacts[0].fn0 is 0, must be -law.stiffness * phi0 = -5 N",
+       [](auto* p) {
+         p->contacts[0].phi0 = 0.0005;
+         p->contacts[0].law.stiffness = 1e4;
+         p->contacts[0].fn0 = 0;
+       }},
       {"contacts[0].dim is 2, must be 1, 3, 4 or 6", [](auto* p) { p->contacts[0].dim = 2; }},
       {"contacts[1].friction is -0.5", [](auto* p) { p->contacts[1].friction[0] = -0.5; }},
       {"contacts[1].law.stiffness is -1, must be at least 0",

@@ -83,6 +83,61 @@ TEST(RowBasis, InOrderSelectsTheEarliestRows) {
   EXPECT_EQ(basis.selected()[1], 3);
 }
 
+/// Turns rows 2 i and 2 i + 1 behind `first` by an angle.
+void turn_pair(int first, int i, double angle, RowMajorMatrix* X) {
+  Eigen::Matrix2d turn;
+  turn << std::cos(angle), std::sin(angle), -std::sin(angle), std::cos(angle);
+  X->middleRows(first + 2 * i, 2) = (turn * X->middleRows(first + 2 * i, 2)).eval();
+}
+
+TEST(RowBasis, WithFreeAxesDoesNotDependOnTheAxes) {
+  std::mt19937_64 rng(5);
+  std::uniform_real_distribution<double> angle(-4, 4);
+  RowBasis basis, other;
+  for (int k = 0; k < 300; ++k) {
+    const int n = 2 + static_cast<int>(rng() % 10), pairs = 1 + static_cast<int>(rng() % 8);
+    const int first = static_cast<int>(rng() % 3), rows = first + 2 * pairs;
+    RowMajorMatrix X = make_rows(rows, n, 1 + static_cast<int>(rng() % n), &rng);
+    if (k % 3 == 0) X.row(rows - 1) = 0.7 * X.row(rows - 2);
+    RowMajorMatrix turned = X;
+    for (int i = 0; i < pairs; ++i) turn_pair(first, i, angle(rng), &turned);
+    const RowMajorMatrix given = turned;
+    // Much of what is independent counts as dependent, so that the choice matters.
+    const int ends[] = {first, rows};
+    constexpr double kTolerance = 0.03;
+    basis.find_with_free_axes(X.data(), n, first, ends, kTolerance, nullptr);
+    other.find_with_free_axes(turned.data(), n, first, ends, kTolerance, nullptr);
+    ASSERT_EQ(basis.rank(), other.rank());
+    const Eigen::Map<const RowMajorMatrix> p(basis.basis().data(), basis.rank(), n);
+    const Eigen::Map<const RowMajorMatrix> q(other.basis().data(), other.rank(), n);
+    EXPECT_LE((p.transpose() * p - q.transpose() * q).norm(), 1e-6) << "trial " << k;
+    // The rows are turned as the turns say, and the selected ones are factored.
+    RowMajorMatrix expected = given;
+    for (int i = 0; i < pairs; ++i) {
+      const AxisTurn turn = other.turns()[i];
+      EXPECT_NEAR(turn.cos * turn.cos + turn.sin * turn.sin, 1, 1e-14);
+      turn_pair(first, i, std::atan2(turn.sin, turn.cos), &expected);
+    }
+    EXPECT_LE((expected - turned).norm(), 1e-13 * given.norm());
+    const Eigen::Map<const RowMajorMatrix> L(other.factor().data(), other.rank(), other.rank());
+    for (int i = 0; i < other.rank(); ++i)
+      EXPECT_LE((turned.row(other.selected()[i]) - L.row(i) * q).norm(), 1e-12 * given.norm());
+  }
+}
+
+TEST(RowBasis, TakesTheAxisThatIsLeftOfAPair) {
+  // The basis spans x. Of the pair, half is left in a direction between its rows.
+  RowMajorMatrix X(3, 3);
+  X << 1, 0, 0, /**/ 1, 1, 0, /**/ -1, 1, 0;
+  const int ends[] = {1, 3};
+  RowBasis basis;
+  basis.find_with_free_axes(X.data(), 3, 1, ends, 1e-8, nullptr);
+  ASSERT_EQ(basis.rank(), 2);
+  EXPECT_NEAR(std::abs(basis.turns()[0].cos), std::sqrt(0.5), 1e-15);
+  EXPECT_NEAR(X.row(basis.selected()[1]).norm(), std::sqrt(2), 1e-15);
+  EXPECT_NEAR(std::abs(X(basis.selected()[1], 1)), std::sqrt(2), 1e-15);
+}
+
 TEST(RowBasis, IsEmptyWithoutRows) {
   RowBasis basis;
   basis.find(nullptr, 0, 6, 0);

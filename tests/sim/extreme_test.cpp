@@ -125,6 +125,56 @@ TEST_P(Extreme, MassRatiosOfAMillion) {
   }
 }
 
+TEST_P(Extreme, MassRatiosOfABillionAreSolvedOrNamed) {
+  // The light box is squeezed flat, or the step fails and the message says why.
+  for (const char* mass : {"1e6", "1e9", "1e12"}) {
+    SCOPED_TRACE(mass);
+    Scene scene(support::make_mjcf(
+        R"(timestep="0.002")",
+        R"(<worldbody><geom type="plane" size="9 9 1"/>)" +
+            make_body("0 0 0.1", R"(type="box" size="0.1 0.1 0.1" mass="1")") +
+            make_body("0 0 0.3",
+                      R"(type="box" size="0.1 0.1 0.1" mass=")" + std::string(mass) + "\"") +
+            "</worldbody>"));
+    Stepper stepper(scene.model, make_options(GetParam()));
+    int num_warnings = 0;
+    for (int i = 0; i < 100; ++i) {
+      const StepReport& report = stepper.step(scene.data);
+      num_warnings += report.warnings[static_cast<int>(WarningKind::penetration)].count;
+      if (report.ok()) continue;
+      const bool is_rigid = contact::traits(GetParam()).is_rigid;
+      EXPECT_TRUE(is_rigid || !is_convex());
+      if (is_rigid) {
+        EXPECT_NE(report.message.find("masses that differ by a factor of 1e+"), std::string::npos)
+            << report.message;
+      }
+      break;
+    }
+    const double depth = 0.1 - scene.data->qpos[2];
+    EXPECT_TRUE(depth < 0.02 || num_warnings > 0) << depth;
+  }
+}
+
+TEST_P(Extreme, AMatrixThatCannotBeFactoredIsNamed) {
+  // A ball at a wall with up to 1e12 m/s: no step fails without the cause and a fitting remedy.
+  for (const double speed : {1e7, 1e9, 1e12}) {
+    SCOPED_TRACE(speed);
+    Scene scene(support::make_mjcf(R"(timestep="0.002" gravity="0 0 0")",
+                                   R"(<worldbody><geom type="box" size="1 1 0.05"/>)" +
+                                       make_body("0 0 3", R"(size="0.1" mass="1")") +
+                                       "</worldbody>"));
+    scene.data->qvel[2] = -speed;
+    Stepper stepper(scene.model, make_options(GetParam()));
+    const StepReport& report = stepper.step(scene.data);
+    if (GetParam() == contact::ContactModel::similar && speed == 1e7) {
+      EXPECT_EQ(report.status, kNotPositiveDefinite) << report.message;
+    }
+    if (report.status != kNotPositiveDefinite) continue;
+    EXPECT_NE(report.message.find("Newton matrix"), std::string::npos) << report.message;
+    EXPECT_EQ(report.message.find("max_iterations"), std::string::npos) << report.message;
+  }
+}
+
 TEST_P(Extreme, FrictionOfZeroAndOfTen) {
   for (const char* mu : {"0", "10"}) {
     SCOPED_TRACE(mu);

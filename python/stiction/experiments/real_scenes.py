@@ -85,6 +85,7 @@ _SCENES: dict[str, Callable[[], mujoco.MjModel]] = {
     "quadruped": lambda: _dm_control("quadruped", lambda m: (m.make_model(), m.common.ASSETS)),
     "dog": lambda: _dm_control("dog", lambda m: m.get_model_and_assets(10, False)),
     "humanoid_CMU": lambda: _dm_control("humanoid_CMU", lambda m: m.get_model_and_assets()),
+    "cheetah": lambda: _dm_control("cheetah", lambda m: m.get_model_and_assets()),
     "manipulator": lambda: _dm_control("manipulator", lambda m: m.make_model(False, False)),
     "swimmer": lambda: _dm_control("swimmer", lambda m: m.get_model_and_assets(6)),
     "finger": lambda: _dm_control("finger", lambda m: m.get_model_and_assets()),

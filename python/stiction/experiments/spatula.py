@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 import stiction
 from stiction.errors import ignored_settings_are_fine
+from stiction.experiments.flat_patch import FlatPatch, flatten_patch
 from stiction.options import DEFAULTS
 from stiction.package_scenes import find_scene_file
 
@@ -66,6 +68,8 @@ class SpatulaRun:
     step_us, surfaces_us, solve_us: wall time of the step, of its contact surfaces and of the solver
         [us].
     max_residual: largest residual of all steps [-].
+    patches: the first bubble's patch on the handle by time, for the times in `times_shown`. The first
+        axis is along the handle.
     """
 
     time: Vector
@@ -81,6 +85,7 @@ class SpatulaRun:
     surfaces_us: Vector
     solve_us: Vector
     max_residual: float
+    patches: dict[float, FlatPatch]
 
     def find_pitch(self, time: float) -> float:
         """Returns the pitch at a time, linear between steps [rad]."""
@@ -98,6 +103,7 @@ def run_spatula(
     quadrature: str = DEFAULTS["quadrature"],
     tolerance: float = DEFAULTS["tolerance"],
     refinement: float = 1.0,
+    times_shown: Sequence[float] = (),
 ) -> SpatulaRun:
     """Runs scenes/spatula.xml from its initial state.
 
@@ -107,6 +113,7 @@ def run_spatula(
         time_step: [s].
         contact_model, stiction_tolerance, tessellation, quadrature, tolerance: as in Simulator.
         refinement: the scene's resolution hints are divided by this number.
+        times_shown: times whose patches are kept [s].
     """
     scene = stiction.load_scene(find_scene_file("spatula"))
     model, data = scene.model, scene.make_data()
@@ -132,6 +139,8 @@ def run_spatula(
     forces = wave.calc_force(starts)
     rows = np.zeros((num_steps, 10))
     residual = 0.0
+    shown = {round(time / time_step) - 1: time for time in times_shown}
+    patches: dict[float, FlatPatch] = {}
     for i, force in enumerate(forces):
         data.ctrl[:] = force
         report = simulator.step(data)
@@ -140,6 +149,8 @@ def run_spatula(
         axis = data.geom_xmat[handle].reshape(3, 3)[:, 2]
         rows[i] = [pitch, *_measure_patches(report, axis), *_find_times(report)]
         residual = max(residual, report.statistics.residual)
+        if i in shown:
+            patches[shown[i]] = flatten_patch(report.patches[0], axis)
     return SpatulaRun(
         time=starts + time_step,
         pitch=rows[:, 0],
@@ -154,6 +165,7 @@ def run_spatula(
         surfaces_us=rows[:, 8],
         solve_us=rows[:, 9],
         max_residual=residual,
+        patches=patches,
     )
 
 

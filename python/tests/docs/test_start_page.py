@@ -19,4 +19,4 @@ def test_the_program_runs(
     exec(program[0], {})
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith("velocities are exact to")
-    assert any("world cube" in line for line in printed[1:])
+    assert any("left_finger cube" in line for line in printed[1:])

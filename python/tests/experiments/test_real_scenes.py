@@ -44,7 +44,7 @@ def test_random_controls_give_finite_certified_steps(scene: Scene, contact_model
 
 @pytest.mark.filterwarnings("ignore::stiction.StictionWarning")
 def test_tamsi_gives_certified_steps_or_stops_with_a_message(scene: Scene) -> None:
-    """Not every step converges: walker2d stops at 0.12 s and 22_humanoids at 0.19 s."""
+    """Not every step converges: humanoid stops at 0.21 s and 22_humanoids at 0.18 s."""
     simulator = scene.make_simulator("tamsi", on_failure="stop")
     data = scene.make_data()
     controls = RandomControls(scene.model, seed=1)

@@ -33,6 +33,17 @@ double calc_impulse_scale(const RigidFindings& findings, std::span<const double>
   return std::max(scale, 1e-12);
 }
 
+/// Returns the energy that errors of velocities within their tolerance may add [J]. With
+/// A (v - v*) = J^T gamma the gain is gamma^T J v - |v - v*|_A^2 / 2, so each impulse adds at most
+/// its product with the error of its velocity. Extremely large impulses would allow any gain, so
+/// that a share of the kinetic energy is the limit.
+double calc_tolerated_energy(const SolvedStep& step, const RigidFindings& findings,
+                             const Energy& energy) {
+  constexpr double kLargestShare = 0.01;
+  return std::min(calc_speed_tolerance(step, findings) * findings.sum_of_impulses,
+                  kLargestShare * energy.kinetic);
+}
+
 void judge(const SolvedStep& step, const BalanceCheck& balance, const RigidFindings& findings,
            Verdict* verdict) {
   const Certificate& c = findings.certificate;
@@ -78,10 +89,8 @@ Verdict RigidCertifier::judge_sums(const SolvedStep& step, const GeneralizedImpu
   Certificate& out = findings->certificate;
   const Energy energy = calc_energy(step, balance);
   out.energy_gain = energy.gain;
-  // The errors of velocities that other checks tolerate are a gain of energy, too.
-  const double explained =
-      findings->energy_gain + calc_driving_energy(step) +
-      (calc_speed_tolerance(step, *findings) + findings->lever_speed) * findings->sum_of_impulses;
+  const double explained = findings->energy_gain + calc_driving_energy(step) +
+                           calc_tolerated_energy(step, *findings, energy);
   const auto judge_with = [&](const RoundOff* rounding) {
     BalanceCheck::Result momentum;
     balance.judge(step, impulses, rounding, &momentum);

@@ -97,7 +97,6 @@ void check_bilateral(const ContactView& view, RigidFindings* out) {
     const auto excess = [&](double v) { return std::max(0.0, std::abs(v) - view.lever_speed); };
     grow(std::hypot(excess(view.v[0]), excess(view.v[1])),
          &out->certificate.rigid.constraint_error);
-    grow(view.lever_speed, &out->lever_speed);
   }
   out->violation += view.slip() * view.friction();
   if (view.contact.dim == 1) grow(view.friction(), &out->certificate.max_cone_excess);

@@ -19,7 +19,6 @@ struct RigidFindings {
 
   // For the verdict.
   double closing_speed = 0;    // largest speed into a surface or beyond a limit [m/s, rad/s]
-  double lever_speed = 0;      // largest speed of a contact by a short lever, see find_reach [m/s]
   double speed = 1;            // scale of the rounding errors of velocities [m/s, rad/s]
   double impulse = 0;          // scale of the rounding errors of impulses [N s]
   double sum_of_impulses = 0;  // of the magnitudes of all impulses [N s, N m s]

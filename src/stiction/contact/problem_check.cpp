@@ -64,6 +64,13 @@ void check_contact(const Contact& c, int index, ProblemFault* fault) {
   require(std::isfinite(c.spin_bias), ".spin_bias", c.spin_bias, "finite");
   require(std::isfinite(c.fn0), ".fn0", c.fn0, "finite");
   require(std::isfinite(c.phi0), ".phi0", c.phi0, "finite");
+  // A contact with a stiffness and without this force would be at rest at any overlap or distance.
+  const double k = c.law.stiffness;
+  fault->require(
+      !(std::isfinite(k) && c.fn0 == 0 && k * c.phi0 != 0), "contacts", index, ".fn0", [&] {
+        return join({"is 0, must be -law.stiffness * phi0 = ", base::to_text(-k * c.phi0),
+                     " N, the elastic force at the start of the step"});
+      });
   require(c.dim == 1 || c.dim == 3 || c.dim == 4 || c.dim == 6, ".dim", c.dim, "1, 3, 4 or 6");
   for (const double mu : c.friction)
     require(mu >= 0 && std::isfinite(mu), ".friction", mu, "finite and at least 0");

@@ -18,6 +18,11 @@ class RowFilter {
                             const RowBasis& basis) const = 0;
 };
 
+/// New axes of a plane, turned by an angle with this cosine and sine.
+struct AxisTurn {
+  double cos = 1, sin = 0;
+};
+
 /// A maximal set of linearly independent rows of X, an orthonormal basis of their span, and the
 /// factor between them: X_selected = L basis. A row counts as dependent if its part orthogonal to
 /// the rows before it has at most `tolerance` of its squared norm. Rows of zeros and rows with
@@ -39,6 +44,15 @@ class RowBasis {
   /// @param filter     may be null. A row that it calls dependent once is never selected.
   void find(const double* X, int num_columns, std::span<const int> group_ends, double tolerance,
             const RowFilter* filter);
+  /// The same for rows of which some are the components of vectors in a plane, along axes that are
+  /// free: pairs of rows, each within one group. Each pair is turned to the axes along which most
+  /// and least of it is left by the basis when the pair is next, and both are selected at once if
+  /// about as much is left along both. What is selected then does not depend on the axes.
+  /// @param X          in, out: the rows, in which pairs are turned
+  /// @param first_pair the row at which the pairs start; num_rows - first_pair is even
+  void find_with_free_axes(double* X, int num_columns, int first_pair,
+                           std::span<const int> group_ends, double tolerance,
+                           const RowFilter* filter);
   /// Selects rows in their order, as the published algorithm does. Stops when the basis spans all
   /// columns.
   void find_in_order(const double* X, int num_rows, int num_columns, double tolerance = 1e-8);
@@ -54,28 +68,53 @@ class RowBasis {
   int rank() const { return static_cast<int>(selected_.size()); }
   /// Returns the selected rows of X, in the order of the basis; size rank.
   std::span<const int> selected() const { return selected_; }
+  /// Returns how find_with_free_axes turned each pair: rows x, y became cos x + sin y and
+  /// cos y - sin x.
+  std::span<const AxisTurn> turns() const { return turns_; }
   /// Returns the orthonormal basis, rank x num_columns, row-major.
   std::span<const double> basis() const { return basis_; }
   /// Returns the factor L, rank x rank, row-major, lower triangular with a positive diagonal.
   std::span<const double> factor() const { return factor_; }
 
  private:
+  /// The row, or the pair with this first row, that is selected next.
+  struct Candidate {
+    int row = -1;
+    double share = 0;  // of its squared norm that is orthogonal to the basis
+  };
+
   void start(int num_rows, int num_columns);
-  void pick_from(const double* X, int first, int last, int num_rows, double tolerance,
-                 const RowFilter* filter);
-  int find_most_independent(int first, int last, double tolerance) const;
+  void start_pairs(const double* X, int first_pair, int num_rows);
+  void pick_groups(const double* X, double* pairs, std::span<const int> group_ends,
+                   double tolerance, const RowFilter* filter);
+  void pick_from(const double* X, double* pairs, int first, int last, int num_rows,
+                 double tolerance, const RowFilter* filter);
+  void select(const double* X, int row, int first, int num_rows, double tolerance,
+              const RowFilter* filter);
+  bool is_free_pair(int row) const;
+  Candidate find_most_independent(int first, int last, double tolerance) const;
+  AxisTurn find_turn(int row) const;
+  double calc_pair_share(int row) const;
+  void turn_pair(double* rows, int row);
+  void select_pair(const double* X, int row, int first, int num_rows, double tolerance,
+                   const RowFilter* filter);
   void recompute_remaining(const double* X, int first, int last, double tolerance);
   bool try_append(const double* X, int row, double tolerance, const RowFilter* filter = nullptr);
   void pack_factor();
 
   int num_columns_ = 0, max_rank_ = 0;
+  int first_pair_ = 0;
   std::vector<int> selected_;
   std::vector<double> basis_;
   std::vector<double> factor_;
   std::vector<double> rows_of_factor_;  // rows of L with a stride of max_rank_
   std::vector<double> squared_;         // squared norms of rows
   std::vector<double> remaining_;       // squared norms of their parts orthogonal to basis_
-  std::vector<double> along_, row_;
+  // Of pairs: the products of the two rows, and of their parts orthogonal to basis_.
+  std::vector<double> cross_, remaining_cross_;
+  std::vector<AxisTurn> turns_;
+  std::vector<char> is_turned_;
+  std::vector<double> along_, row_, other_row_;
 };
 
 }  // namespace stiction::numerics

@@ -18,18 +18,19 @@ certificate::Verdict report_momentum(StepContext& context,
   return verdict;
 }
 
-void fail_certificate(StepContext& context, const certificate::FailedCheck& failed) {
+void fail_certificate(StepContext& context, const certificate::FailedCheck& failed,
+                      const std::string& cause) {
   context.report.certificate.ok = false;
   context.report.certificate.failed = failed;
   const char* space = *failed.unit == '\0' ? "" : " ";
-  char text[320];
-  std::snprintf(
-      text, sizeof text,
-      "certificate failed: %s %.3g%s%s (limit %.3g%s%s); the solution is less accurate than it "
-      "should be; take a smaller step, or another contact model",
-      failed.quantity, std::abs(failed.value), space, failed.unit, failed.limit, space,
-      failed.unit);
-  context.fail(kCertificateFailed, text);
+  char text[200];
+  std::snprintf(text, sizeof text, "certificate failed: %s %.3g%s%s (limit %.3g%s%s)",
+                failed.quantity, std::abs(failed.value), space, failed.unit, failed.limit, space,
+                failed.unit);
+  const char* unknown_cause =
+      "; the solution is less accurate than it should be; take a smaller step, or another contact "
+      "model";
+  context.fail(kCertificateFailed, text + (cause.empty() ? unknown_cause : cause));
 }
 
 }  // namespace stiction::sim

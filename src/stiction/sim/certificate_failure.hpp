@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "stiction/certificate/certificate.hpp"
 #include "stiction/plant/momentum_check.hpp"
 #include "stiction/sim/step_context.hpp"
@@ -17,6 +19,8 @@ certificate::Verdict report_momentum(StepContext& context,
                                      double duration = 1);
 
 /// Fails the step, and reports the check that failed.
-void fail_certificate(StepContext& context, const certificate::FailedCheck& failed);
+/// @param cause of the failure and its remedy, as the end of the message; empty if not known
+void fail_certificate(StepContext& context, const certificate::FailedCheck& failed,
+                      const std::string& cause = "");
 
 }  // namespace stiction::sim

@@ -16,6 +16,7 @@
 #include "stiction/sim/failure_text.hpp"
 #include "stiction/sim/force_warning.hpp"
 #include "stiction/sim/patch_writer.hpp"
+#include "stiction/sim/penetration_warning.hpp"
 #include "stiction/sim/report_writer.hpp"
 #include "stiction/sim/run_stage.hpp"
 
@@ -306,7 +307,7 @@ void ContactStep::certify(StepContext& context, mjData* d, bool was_ok) {
   });
   const certificate::Verdict agreement = report_momentum(context, momentum);
   if (!certificate.ok)
-    fail_certificate(context, certificate.failed);
+    fail_certificate(context, certificate.failed, describe_mass_ratio(context, contacts_));
   else if (!agreement.ok())
     fail_certificate(context, agreement.failed());
 }
@@ -325,6 +326,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
     if (island.has_conflict)
       report.warn(WarningKind::conflict, describe_conflict(context, d, contacts_, island));
   warn_of_large_force(context, d, contacts_.problem, &momentum_);
+  warn_of_penetration(context, contacts_.problem.time_step);
   patches_.renumber(speculative_.remove_idle(d));
 }
 

@@ -103,6 +103,8 @@ std::string describe_failure(const StepContext& context, const mjData* d,
   if (!std::isfinite(residual))
     return text + " because a value" + find_non_finite_body(context, contacts) +
            " is not finite; check the forces and the numbers of the model";
+  const std::string masses = describe_mass_ratio(context, contacts, index);
+  if (!masses.empty()) return text + masses;
   if (model.is_rigid && island.status != SolveStatus::kNotFinite)
     return text + " because no velocities satisfy all contacts and limits" +
            find_conflict(context, d, contacts, island) +
@@ -111,6 +113,11 @@ std::string describe_failure(const StepContext& context, const mjData* d,
                 ? "the solver of friction cones does not find the motion; "
                 : "round-off corrupts the LCP; ") +
            "take a smaller step, or use a compliant contact model";
+  if (island.status == SolveStatus::kNotPositiveDefinite)
+    return text +
+           " because its Newton matrix has no factorization in double precision: inertias, "
+           "stiffnesses or velocities differ by too many digits; take a smaller step, softer "
+           "contacts, or less extreme masses and velocities";
   if (island.status == SolveStatus::kInfeasible)
     return text +
            " because it found no velocities that keep all surfaces with barriers apart; take a "
@@ -121,6 +128,31 @@ std::string describe_failure(const StepContext& context, const mjData* d,
   constexpr std::string_view kRemedy = "raise max_iterations, or take a smaller step";
   return text + accuracy + "; " +
          std::string(model.failure_note.empty() ? kRemedy : model.failure_note);
+}
+
+std::string describe_mass_ratio(const StepContext& context, const ContactPipeline& contacts,
+                                int island) {
+  if (!contact::traits(context.options.contact_model).is_rigid) return "";
+  double lightest = contact::kInfinity, heaviest = 0;
+  for (const int p : contacts.islands.pairs(island))
+    for (const double mass : contacts.problem.pairs[p].masses) {
+      if (mass == contact::kInfinity) continue;
+      lightest = std::min(lightest, mass);
+      heaviest = std::max(heaviest, mass);
+    }
+  if (!(heaviest > kLargeMassRatio * lightest)) return "";
+  return " because bodies that touch each other have masses that differ by a factor of " +
+         base::to_text(heaviest / lightest, 2) +
+         ", which rigid contact models may not resolve in double precision; make the masses more "
+         "alike, or use a compliant contact model";
+}
+
+std::string describe_mass_ratio(const StepContext& context, const ContactPipeline& contacts) {
+  for (int i = 0; i < contacts.islands.size(); ++i) {
+    std::string text = describe_mass_ratio(context, contacts, i);
+    if (!text.empty()) return text;
+  }
+  return "";
 }
 
 std::string describe_stop(const StepContext& context, double time, base::StopReason reason) {

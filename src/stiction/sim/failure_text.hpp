@@ -15,6 +15,16 @@ namespace stiction::sim {
 std::string describe_failure(const StepContext& context, const mjData* data,
                              const ContactPipeline& contacts, int island);
 
+/// Bodies in contact with a larger ratio of masses may be the cause of a failure of a rigid model.
+inline constexpr double kLargeMassRatio = 1e4;
+
+/// Returns " because bodies ...", with a remedy, if bodies that touch each other have a ratio of
+/// masses above kLargeMassRatio under a rigid model; otherwise an empty text. The bodies are those
+/// of an island, or of all islands.
+std::string describe_mass_ratio(const StepContext& context, const ContactPipeline& contacts,
+                                int island);
+std::string describe_mass_ratio(const StepContext& context, const ContactPipeline& contacts);
+
 /// Describes why a step was given up.
 /// @param time at which the step began [s]
 std::string describe_stop(const StepContext& context, double time, base::StopReason reason);

@@ -10,6 +10,7 @@ const char* name(WarningKind kind) {
     case WarningKind::patch_limit: return "patch_limit";
     case WarningKind::conflict: return "conflict";
     case WarningKind::large_force: return "large_force";
+    case WarningKind::penetration: return "penetration";
   }
   return "";
 }

@@ -87,8 +87,9 @@ enum class WarningKind {
   patch_limit,  // pressure fields are thin for their speed, or deep in each other
   conflict,     // overlaps, limits and equalities cannot be corrected together
   large_force,  // a contact force that no weight, motion or applied force explains
+  penetration,  // a contact lets geoms sink deep into each other
 };
-inline constexpr int kNumWarningKinds = 4;
+inline constexpr int kNumWarningKinds = 5;
 
 /// Returns the name of a kind, such as "patch_limit".
 const char* name(WarningKind kind);

@@ -45,6 +45,14 @@ struct RandomConstraints {
   }
 };
 
+int project_unilateral(BilateralConstraints* constraints, const std::vector<double>& rows,
+                       const std::vector<double>& b, std::vector<double>* projected,
+                       std::vector<double>* b_projected) {
+  constraints->project_rows(rows, nullptr, projected);
+  constraints->project_constants(rows, b, b_projected);
+  return constraints->open_dependent_rows(rows, *projected, nullptr, b_projected);
+}
+
 TEST(BilateralConstraints, SatisfiesAxesInClosedForm) {
   BilateralConstraints constraints;
   constraints.start(3);
@@ -99,8 +107,7 @@ TEST(BilateralConstraints, ProjectedRowsHaveTheSameVelocitiesAndAreOrthogonalToT
     constraints.eliminate(std::array{constraints.num_rows()}, kRankTolerance, nullptr);
     const MatrixXd N = MatrixXd::NullaryExpr(4, 7, [&] { return normal(rng); });
     const std::vector<double> b = {1, -2, 3, 0};
-    EXPECT_EQ(constraints.project_unilateral_rows(to_rows(N), b, nullptr, &projected, &b_projected),
-              -1);
+    EXPECT_EQ(project_unilateral(&constraints, to_rows(N), b, &projected, &b_projected), -1);
     const Eigen::Map<const RowMajor> P(projected.data(), 4, 7);
     EXPECT_LE((P * given.X.transpose()).norm(), 1e-12 * given.X.norm());
     VectorXd y = VectorXd::NullaryExpr(7, [&] { return normal(rng); });
@@ -111,13 +118,50 @@ TEST(BilateralConstraints, ProjectedRowsHaveTheSameVelocitiesAndAreOrthogonalToT
   }
 }
 
+TEST(BilateralConstraints, NewConstantsGiveWhatANewEliminationGives) {
+  std::mt19937_64 rng(7);
+  std::normal_distribution<double> normal;
+  const auto any = [&] { return normal(rng); };
+  constexpr int kColumns = 6, kEqualities = 1, kPairs = 2;
+  for (int trial = 0; trial < 20; ++trial) {
+    const auto rows = to_rows(MatrixXd::NullaryExpr(kEqualities + 2 * kPairs, kColumns, any));
+    const auto N = to_rows(MatrixXd::NullaryExpr(3, kColumns, any));
+    std::vector<double> b(5), b_new(5), b_n(3), start(kColumns);
+    for (auto* values : {&b, &b_new, &b_n, &start})
+      for (double& x : *values) x = normal(rng);
+    std::vector<double> results[2];
+    for (const bool is_new : {true, false}) {
+      BilateralConstraints constraints;
+      constraints.start(kColumns);
+      constraints.add(rows, is_new ? b_new : b);
+      const int ends[] = {kEqualities, constraints.num_rows()};
+      constraints.eliminate(ends, kRankTolerance, nullptr, kPairs);
+      if (!is_new)
+        constraints.set_constants(std::span(b_new).first(kEqualities),
+                                  std::span(b_new).subspan(kEqualities));
+      std::vector<double>& result = results[is_new];
+      constraints.project_constants(N, b_n, &result);
+      std::vector<double> y = start;
+      constraints.satisfy(y.data());
+      result.insert(result.end(), y.begin(), y.end());
+      // The constraints hold: rows y = -b.
+      for (int i = 0; i < 5; ++i) {
+        double v = b_new[i];
+        for (int k = 0; k < kColumns; ++k) v += rows[i * kColumns + k] * y[k];
+        EXPECT_NEAR(v, 0, 1e-11);
+      }
+    }
+    EXPECT_EQ(results[0], results[1]);
+  }
+}
+
 TEST(BilateralConstraints, WithoutRowsChangeNothing) {
   BilateralConstraints constraints;
   constraints.start(2);
   constraints.eliminate(std::array{constraints.num_rows()}, kRankTolerance, nullptr);
   const std::vector<double> rows = {1, 2}, b = {-3};
   std::vector<double> projected, b_projected, y = {5, 6};
-  EXPECT_EQ(constraints.project_unilateral_rows(rows, b, nullptr, &projected, &b_projected), -1);
+  EXPECT_EQ(project_unilateral(&constraints, rows, b, &projected, &b_projected), -1);
   EXPECT_EQ(projected, rows);
   EXPECT_EQ(b_projected, b);
   EXPECT_TRUE(constraints.satisfy(y.data()).empty());
@@ -166,8 +210,7 @@ TEST(BilateralConstraints, FindARowThatTheyForceToPenetrate) {
     constraints.eliminate(std::array{1, constraints.num_rows()}, kRankTolerance, nullptr);
     std::vector<double> projected;
     const std::vector<double> rows = {0, 1, -1, 0}, constants = {0, b};
-    const int forced =
-        constraints.project_unilateral_rows(rows, constants, nullptr, &projected, b_projected);
+    const int forced = project_unilateral(&constraints, rows, constants, &projected, b_projected);
     EXPECT_EQ(projected, (std::vector<double>{0, 1, 0, 0}));  // no impulse can move it
     return forced;
   };

@@ -72,7 +72,9 @@ TEST(ExpandSolution, ImpulsesOfAllRowsBalanceMomentum) {
                   fixture.iterate.gaps.equalities[k];
         } else {
           const int contact = terms.contacts[fixture.system.projected.sticking[tangent / 2]];
-          error = motion.contact_velocities[contact][tangent % 2];
+          const auto [x, y] = fixture.system.projected.bilateral.direction(k);
+          const auto& slip = motion.contact_velocities[contact];
+          error = x * slip.x() + y * slip.y();
         }
         EXPECT_NEAR(error, 0, 1e-8 * (1 + v.norm()));
         ++num_bilateral;

@@ -35,7 +35,14 @@ def draw_drop(
         axes.set_ylabel("drop of a block [m]")
     left.legend(frameon=False, fontsize=8, loc="center right")
     if models:
-        right.legend(frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1, 0.2), ncols=2)
+        right.legend(
+            frameon=False,
+            fontsize=8,
+            loc="lower right",
+            bbox_to_anchor=(1, 0.27),
+            ncols=2,
+            labelspacing=0.2,
+        )
     return figure
 
 

@@ -69,6 +69,7 @@ def _draw_stiffness(axes: Axes, jams: Mapping[float, JamRun], springs: Mapping[f
     )  # fmt: skip
     axes.plot(k, 0.6 * behind[0] * (k / k[0]) ** (-1 / 3), "k--", lw=1, label="order -1/3")
     make_log_log(axes)
+    axes.set_yticks([0.3, 1, 3], ["0.3", "1", "3"])
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("stiffness [N/m]")
     axes.set_ylabel("jam behind the singular angle [degrees]")

@@ -34,7 +34,7 @@ from stiction.studies.quadruped.terrain import (
 from stiction.studies.study import Settings, Study, StudyResult
 
 RIGID = ("no_slip", "drumwright_shell")  # the rigid models of the paper
-MODELS = (*RIGID, "lagged", "coulomb", "mujoco")
+MODELS = (*RIGID, "lagged", "coulomb", "rigid_coulomb", "mujoco")
 QUICK_MODELS = 3  # number of models in a quick run
 VISCOUS_SOLVERS = ("ppm_ratio", "lemke")
 DURATION, QUICK_DURATION = 10.0, 2.2  # duration of a walk; the paper's is 10 s [s]
@@ -46,7 +46,10 @@ SPEED, HILL_SPEED = 0.05, 0.1  # commanded speed on the floor and over hills [m/
 AGREEMENT_TIME = 0.5  # time until which the solvers of one problem are compared [s]
 
 # Contacts of a foot with different normals hold it down if the friction is the published 1000.
-_OPTIONS: dict[str, dict[str, Any]] = {"drumwright_shell": {"properties": RUBBER}}
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "drumwright_shell": {"properties": RUBBER},
+    "rigid_coulomb": {"properties": RUBBER},
+}
 
 _NO_TARGETS = (
     "the times in the paper's tables II and III are not used as targets: the published program also "

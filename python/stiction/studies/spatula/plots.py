@@ -6,20 +6,25 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from stiction.colors import find_color
-from stiction.experiments.plots import label_steps, make_plot
+from stiction.experiments.flat_patch import FlatPatch
+from stiction.experiments.plots import find_line, label_steps, make_plot
 from stiction.experiments.spatula import GripWave, SpatulaRun
+from stiction.options import DEFAULTS
 
-_OURS = find_color("lagged_regularized")
+_OURS = find_color(DEFAULTS["contact_model"])
+_STICKS, _SLIPS = "black", "crimson"  # colors of arrows
 
 
 def draw_motion(wave: GripWave, runs: Mapping[str, SpatulaRun], title: str) -> Figure:
     """Draws the pitch over time by contact model. The tight phases are gray."""
     figure, (axes,) = make_plot(1)
     for name, run in runs.items():
-        axes.plot(run.time, run.pitch, color=find_color(name), label=name, lw=1.4)
+        axes.plot(run.time, run.pitch, **find_line(name, list(runs)))
     _shade_tight(axes, wave, next(iter(runs.values())).time[-1])
     axes.set_title(title)
     axes.set_xlabel("time [s]")
@@ -43,6 +48,33 @@ def draw_grip(wave: GripWave, run: SpatulaRun) -> Figure:
     for axes in (left, right):
         _shade_tight(axes, wave, run.time[-1])
         axes.set_xlabel("time [s]")
+    return figure
+
+
+def draw_pressure(patches: Mapping[str, FlatPatch]) -> Figure:
+    """Draws a patch on the handle by phase, as in figure 1: pressure and friction of its faces."""
+    figure, panels = make_plot(len(patches), height=2.9)
+    for axes, (phase, patch) in zip(panels, patches.items(), strict=True):
+        axes.grid(visible=False)
+        axes.set_aspect("equal")
+        faces = PolyCollection([1e3 * face for face in patch.faces], edgecolor="0.4", lw=0.4)
+        faces.set(array=1e-3 * patch.pressure, cmap="YlGnBu", clim=(0, None))
+        axes.add_collection(faces)
+        figure.colorbar(faces, ax=axes, label="pressure [kPa]", shrink=0.8)
+        largest = np.linalg.norm(patch.friction, axis=1).max()
+        for is_chosen, color in ((~patch.slipping, _STICKS), (patch.slipping, _SLIPS)):
+            x, y = 1e3 * patch.center[is_chosen].T
+            u, v = patch.friction[is_chosen].T
+            axes.quiver(x, y, u, v, color=color, scale=12 * largest, width=0.004)
+        axes.set_title(
+            f"{phase}: {len(patch.faces)} faces, friction up to {1e-3 * largest:.2g} kPa"
+        )
+        axes.set_xlabel("along the handle [mm]")
+        axes.set_ylabel("across [mm]")
+        axes.autoscale_view()
+    arrows = [Line2D([], [], color=color, marker=">") for color in (_STICKS, _SLIPS)]
+    labels = ["friction on the handle, sticks", "slips"]
+    figure.legend(arrows, labels, loc="outside upper center", ncols=2, frameon=False, fontsize=9)
     return figure
 
 

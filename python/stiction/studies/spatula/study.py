@@ -13,7 +13,13 @@ import numpy as np
 from stiction.experiments.spatula import EXAMPLE, PAPER, GripWave, SpatulaRun, Vector, run_spatula
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_near
 from stiction.studies.peers import find_peer_rows
-from stiction.studies.spatula.plots import draw_convergence, draw_grip, draw_motion, draw_patches
+from stiction.studies.spatula.plots import (
+    draw_convergence,
+    draw_grip,
+    draw_motion,
+    draw_patches,
+    draw_pressure,
+)
 from stiction.studies.study import Settings, Study, StudyResult
 
 STICTION_TOLERANCE = 1e-4  # [m/s]
@@ -21,7 +27,8 @@ PAPER_STEP, EXAMPLE_STEP = 5e-3, 4e-2  # [s]
 TIMES = (5.9, 11.9, 29.9)  # times shortly before the grip becomes tight again [s]
 TIME_SHOWN = TIMES[0]
 
-_MODEL = "lagged_regularized"
+_DRAKES_MODEL = "lagged_regularized"  # Drake's `lagged`, with which the sweeps are compared
+_SHOWN = {"tight": 4.0, "loose": 5.9}  # times at which a patch is drawn [s]
 _SETTLING = 0.3  # time after a switch of the grip that is not measured [s]
 _STEPS = (4e-2, 2e-2, 1e-2, 5e-3, 2.5e-3, 1.25e-3)  # [s]
 _QUICK_STEPS = (4e-2, 1e-2)
@@ -48,8 +55,8 @@ def run_study(settings: Settings) -> StudyResult:
     """
     result = StudyResult()
     settings.tell("the paper's wave")
-    paper = run_spatula(PAPER, 12 if settings.quick else 24, PAPER_STEP)
-    duration = 12.0 if settings.quick else 36.0
+    paper_duration, duration = (12.0, 12.0) if settings.quick else (24.0, 36.0)
+    paper = run_spatula(PAPER, paper_duration, PAPER_STEP, times_shown=tuple(_SHOWN.values()))
     example: dict[str, SpatulaRun] = {}
     for model in settings.pick(*_MODELS):
         settings.tell(f"the example's wave, {model}")
@@ -66,6 +73,7 @@ def run_study(settings: Settings) -> StudyResult:
         *_check_peers(settings, result, example),
     ]
     result.plots = {
+        "fig01_patch": draw_pressure({name: paper.patches[at] for name, at in _SHOWN.items()}),
         "fig10_grip": draw_grip(PAPER, paper),
         "paper_patches": draw_patches(PAPER, paper),
         "convergence": draw_convergence(
@@ -82,7 +90,7 @@ def _run_sweeps(settings: Settings) -> dict[str, dict[float, float]]:
 
     def find_pitch(time_step: float, **options: Any) -> float:
         settings.tell(f"the example's wave at {1000 * time_step:g} ms {options or ''}")
-        return run_spatula(EXAMPLE, 6, time_step, **options).find_pitch(TIME_SHOWN)
+        return run_spatula(EXAMPLE, 6, time_step, _DRAKES_MODEL, **options).find_pitch(TIME_SHOWN)
 
     steps = _QUICK_STEPS if settings.quick else _STEPS
     return {
@@ -243,5 +251,5 @@ STUDY = Study(
     name="spatula",
     title="a spatula that slips and sticks in a soft grip",
     run=run_study,
-    plots=("fig10_grip", "paper_patches", "convergence", "example_pitch"),
+    plots=("fig01_patch", "fig10_grip", "paper_patches", "convergence", "example_pitch"),
 )

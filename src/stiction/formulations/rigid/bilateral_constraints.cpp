@@ -28,57 +28,89 @@ void BilateralConstraints::add(std::span<const double> rows, std::span<const dou
 }
 
 void BilateralConstraints::eliminate(std::span<const int> group_ends, double rank_tolerance,
-                                     const numerics::RowFilter* filter) {
+                                     const numerics::RowFilter* filter, int num_pairs) {
   STICTION_ASSERT(!group_ends.empty() && group_ends.back() == num_rows());
   rank_tolerance_ = rank_tolerance;
-  basis_.find(X_.data(), num_columns_, group_ends, rank_tolerance, filter);
-  // L s = -b_s
+  first_pair_ = num_rows() - 2 * num_pairs;
+  basis_.find_with_free_axes(X_.data(), num_columns_, first_pair_, group_ends, rank_tolerance,
+                             filter);
+  solve_constants();
+}
+
+void BilateralConstraints::set_constants(std::span<const double> first,
+                                         std::span<const double> others) {
+  STICTION_ASSERT(static_cast<int>(first.size() + others.size()) == num_rows());
+  b_.assign(first.begin(), first.end());
+  b_.insert(b_.end(), others.begin(), others.end());
+  solve_constants();
+}
+
+/// Turns the constants of pairs, and solves L s = -b_s.
+void BilateralConstraints::solve_constants() {
+  for (int row = first_pair_; row < num_rows(); row += 2) {
+    const auto [cos, sin] = basis_.turns()[(row - first_pair_) / 2];
+    const double x = b_[row], y = b_[row + 1];
+    b_[row] = cos * x + sin * y;
+    b_[row + 1] = cos * y - sin * x;
+  }
   const int rank = basis_.rank();
   const double* L = basis_.factor().data();
   s_.resize(rank);
+  y_s_.assign(num_columns_, 0.0);
   for (int i = 0; i < rank; ++i) {
     const double* L_i = L + i * rank;
     s_[i] = (-b_[kept()[i]] - dot(i, L_i, s_.data())) / L_i[i];
+    math::add_multiple(num_columns_, s_[i],
+                       basis_.basis().data() + static_cast<std::size_t>(i) * num_columns_,
+                       y_s_.data());
   }
 }
 
+std::array<double, 2> BilateralConstraints::direction(int row) const {
+  STICTION_ASSERT(first_pair_ <= row && row < num_rows());
+  const auto [cos, sin] = basis_.turns()[(row - first_pair_) / 2];
+  if ((row - first_pair_) % 2 == 0) return {cos, sin};
+  return {-sin, cos};
+}
+
 void BilateralConstraints::project_rows(const std::vector<double>& rows,
-                                        const std::vector<double>& b,
                                         const numerics::RowFilter* filter,
-                                        std::vector<double>* projected,
-                                        std::vector<double>* b_projected) {
-  STICTION_ASSERT(rows.size() == b.size() * num_columns_);
+                                        std::vector<double>* projected) {
   *projected = rows;
-  *b_projected = b;
   const int rank = basis_.rank();
-  is_zero_.assign(b.size(), 0);
-  if (rank == 0 && !filter) return;
+  if (num_columns_ == 0 || (rank == 0 && !filter)) return;
   along_.resize(rank);
-  for (std::size_t i = 0; i < b.size(); ++i) {
+  for (std::size_t i = 0; i * num_columns_ < rows.size(); ++i) {
     base::check_limits();
     double* row = projected->data() + i * num_columns_;
     const double before = dot(num_columns_, row, row);
     const double left = basis_.project_out(row, along_);
-    (*b_projected)[i] += dot(rank, along_.data(), s_.data());
     const std::span<const double> remainder(row, num_columns_);
     const bool is_dependent =
         left <= rank_tolerance_ * before ||
         (filter && filter->is_dependent(static_cast<int>(i), before, remainder, basis_));
-    if (!is_dependent) continue;
-    std::fill_n(row, num_columns_, 0.0);
-    is_zero_[i] = 1;
+    if (is_dependent) std::fill_n(row, num_columns_, 0.0);
   }
 }
 
-int BilateralConstraints::project_unilateral_rows(const std::vector<double>& rows,
-                                                  const std::vector<double>& b,
-                                                  const numerics::RowFilter* filter,
-                                                  std::vector<double>* projected,
-                                                  std::vector<double>* b_projected) {
-  project_rows(rows, b, filter, projected, b_projected);
+void BilateralConstraints::project_constants(const std::vector<double>& rows,
+                                             const std::vector<double>& b,
+                                             std::vector<double>* b_projected) const {
+  STICTION_ASSERT(rows.size() == b.size() * num_columns_);
+  *b_projected = b;
+  if (basis_.rank() == 0) return;
+  for (std::size_t i = 0; i < b.size(); ++i)
+    (*b_projected)[i] += dot(num_columns_, rows.data() + i * num_columns_, y_s_.data());
+}
+
+int BilateralConstraints::open_dependent_rows(const std::vector<double>& rows,
+                                              const std::vector<double>& projected,
+                                              const numerics::RowFilter* filter,
+                                              std::vector<double>* b_projected) const {
   int forced = -1;
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    if (!is_zero_[i]) continue;
+  for (std::size_t i = 0; i < b_projected->size(); ++i) {
+    const double* left = projected.data() + i * num_columns_;
+    if (dot(num_columns_, left, left) > 0) continue;
     // Nothing moves a row that depends on no rows at all, so it does not conflict with constraints.
     const std::span<const double> row(rows.data() + i * num_columns_, num_columns_);
     const double squared = dot(num_columns_, row.data(), row.data());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -27,33 +28,42 @@ class BilateralConstraints {
   ///                       independent of the rows kept; impulses of kept rows may be larger than
   ///                       needed by up to 1 / sqrt(rank_tolerance)
   /// @param filter         may be null; it calls more rows redundant
+  /// @param num_pairs      the last 2 num_pairs rows are the components of so many vectors in
+  ///                       planes, and are turned to other axes, see
+  ///                       RowBasis::find_with_free_axes
   void eliminate(std::span<const int> group_ends, double rank_tolerance,
-                 const numerics::RowFilter* filter);
+                 const numerics::RowFilter* filter, int num_pairs = 0);
 
   int num_rows() const { return static_cast<int>(b_.size()); }
   /// Rows kept, in the order of `impulses`.
   std::span<const int> kept() const { return basis_.selected(); }
   const numerics::RowBasis& basis() const { return basis_; }
-  /// The row i of X, size num_columns.
-  const double* row(int i) const { return X_.data() + static_cast<std::size_t>(i) * num_columns_; }
+  /// The axis of a row of a pair, in the axes of the rows that were added.
+  std::array<double, 2> direction(int row) const;
   /// The tolerance of the last `eliminate`.
   double rank_tolerance() const { return rank_tolerance_; }
 
-  /// Projects rows on the null space of X. At a point y of the constraints, velocities rows y + b
-  /// equal projected y + b_projected. A row that depends on X is set to zero.
-  /// @param rows   b.size() x num_columns, row-major
+  /// Replaces the constants of all rows, in the order in which the rows were added.
+  void set_constants(std::span<const double> first, std::span<const double> others);
+
+  /// Projects rows on the null space of X. A row that depends on X is set to zero.
+  /// @param rows   with num_columns numbers each, row-major
   /// @param filter may be null; it calls more rows dependent
-  void project_rows(const std::vector<double>& rows, const std::vector<double>& b,
-                    const numerics::RowFilter* filter, std::vector<double>* projected,
-                    std::vector<double>* b_projected);
-  /// The same for unilateral rows. The constant of a row that is set to zero becomes at least 0,
-  /// because no impulse can change its velocity.
+  void project_rows(const std::vector<double>& rows, const numerics::RowFilter* filter,
+                    std::vector<double>* projected);
+  /// Computes the constants of projected rows. At a point y of the constraints, velocities rows y +
+  /// b equal projected y + b_projected.
+  void project_constants(const std::vector<double>& rows, const std::vector<double>& b,
+                         std::vector<double>* b_projected) const;
+  /// Raises the constants of unilateral rows that were set to zero to at least 0, because no
+  /// impulse can change their velocity.
+  /// @param filter that of project_rows
   /// @return a row that the constraints force to penetrate, because it was set to zero and its
-  ///         constant would be below -kMissedVelocity; -1 if there is no such row. Rows that
-  ///         nothing moves are not reported.
-  int project_unilateral_rows(const std::vector<double>& rows, const std::vector<double>& b,
-                              const numerics::RowFilter* filter, std::vector<double>* projected,
-                              std::vector<double>* b_projected);
+  ///         constant was below -kMissedVelocity; -1 if there is no such row. Rows that nothing
+  ///         moves are not reported.
+  int open_dependent_rows(const std::vector<double>& rows, const std::vector<double>& projected,
+                          const numerics::RowFilter* filter,
+                          std::vector<double>* b_projected) const;
 
   /// Moves y, size num_columns, the shortest way to the constraints.
   /// @return impulses f of the rows kept, y += X_s^T f; valid until the next call
@@ -67,13 +77,15 @@ class BilateralConstraints {
   double calc_largest_impulse() const;
 
  private:
-  int num_columns_ = 0;
+  void solve_constants();
+
+  int num_columns_ = 0, first_pair_ = 0;
   double rank_tolerance_ = 0;
   numerics::RowBasis basis_;
-  std::vector<double> X_, b_;  // all rows and constants that were added
+  std::vector<double> X_, b_;  // all rows and constants that were added, pairs turned
   std::vector<double> s_;      // of the rows kept
+  std::vector<double> y_s_;    // Q^T s
   std::vector<double> along_;  // a row's components along Q
-  std::vector<char> is_zero_;  // 1 for rows that project_rows set to zero
   std::vector<double> along_basis_;
   std::vector<double> impulses_;  // of the rows kept
 };

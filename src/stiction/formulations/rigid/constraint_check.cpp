@@ -1,6 +1,7 @@
 #include "stiction/formulations/rigid/constraint_check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -32,6 +33,18 @@ bool keeps_constraints(const RigidTerms& terms, const RigidIterate& iterate,
     error = std::max(error, -v - std::max(0.0, iterate.gaps.limits[i]));
   }
   return error <= kConstraintTolerance * speed;
+}
+
+bool has_driving_friction(const RigidTerms& terms, const RigidMotion& motion) {
+  double speed = 1;
+  for (const math::Vector3& v : motion.contact_velocities) speed = std::max(speed, v.norm());
+  for (int i = 0; i < terms.num_contacts(); ++i) {
+    const std::array<double, 3>& impulse = motion.contact_impulses[i];
+    const math::Vector3& v = motion.contact_velocities[terms.contacts[i]];
+    const double friction = std::sqrt(impulse[0] * impulse[0] + impulse[1] * impulse[1]);
+    if (impulse[0] * v.x() + impulse[1] * v.y() > kDrivenSpeed * speed * friction) return true;
+  }
+  return false;
 }
 
 namespace {

@@ -17,6 +17,10 @@ namespace stiction::formulations {
 bool keeps_constraints(const RigidTerms& terms, const RigidIterate& iterate,
                        const ReducedSystem& system, const RigidMotion& motion);
 
+/// Returns true if the friction of a contact does positive work, as if it slipped along its
+/// impulse faster than kDrivenSpeed.
+bool has_driving_friction(const RigidTerms& terms, const RigidMotion& motion);
+
 /// Returns true if impulses are so large that their sums are round-off. They act through a lever,
 /// which is a direction that other constraints fix almost exactly.
 /// @param unilateral impulses of the unilateral rows, size num_unilateral

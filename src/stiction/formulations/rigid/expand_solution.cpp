@@ -42,10 +42,13 @@ void set_bilateral_impulses(const RigidTerms& terms, const ProjectedProblem& pro
   const std::span<const double> impulses = projected.bilateral.impulses();
   for (std::size_t k = 0; k < kept.size(); ++k) {
     const int tangent = kept[k] - terms.num_equalities();
-    if (tangent < 0)
+    if (tangent < 0) {
       out->row_impulses[terms.equalities[kept[k]]] = impulses[k];
-    else
-      out->contact_impulses[projected.sticking[tangent / 2]][tangent % 2] = impulses[k];
+      continue;
+    }
+    const std::array<double, 2> direction = projected.bilateral.direction(kept[k]);
+    std::array<double, 3>& impulse = out->contact_impulses[projected.sticking[tangent / 2]];
+    for (int t = 0; t < 2; ++t) impulse[t] += impulses[k] * direction[t];
   }
 }
 

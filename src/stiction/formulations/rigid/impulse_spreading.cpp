@@ -1,13 +1,13 @@
 #include "stiction/formulations/rigid/impulse_spreading.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
-#include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
 #include "stiction/numerics/dense_solve.hpp"
 
@@ -24,13 +24,13 @@ int count_equalities(const RigidTerms& terms, std::span<const int> kept) {
 }  // namespace
 
 bool ImpulseSpreading::calc(const RigidTerms& terms, const WhitenedProblem& whitened,
-                            const ProjectedProblem& problem, const RigidMotion& motion,
+                            const ProjectedProblem& problem, const RigidMotion& motion, double slip,
                             std::vector<double>* tangents) {
   const BilateralConstraints& bilateral = problem.bilateral;
   const std::span<const int> kept = bilateral.kept();
   const int num_equalities = count_equalities(terms, kept);
   const int rank = static_cast<int>(kept.size()) - num_equalities;
-  choose_rows(terms, problem, motion);
+  choose_rows(terms, problem, motion, slip);
   if (rank == 0 || rank >= static_cast<int>(rows_.size())) return false;
 
   // C = T Q^T. The rows of Q are orthogonal to those of the equalities.
@@ -50,22 +50,21 @@ bool ImpulseSpreading::calc(const RigidTerms& terms, const WhitenedProblem& whit
     (*tangents)[rows_[i]] = math::dot(rank, C_.data() + i * rank, x_.data());
   for (const int row : kept) {
     const int i = row - terms.num_equalities();
-    if (i >= 0) (*tangents)[2 * problem.sticking[i / 2] + i % 2] = 0;
+    if (i < 0) continue;
+    const std::array<double, 2> direction = bilateral.direction(row);
+    double* impulse = tangents->data() + 2 * problem.sticking[i / 2];
+    const double along = direction[0] * impulse[0] + direction[1] * impulse[1];
+    for (int t = 0; t < 2; ++t) impulse[t] -= along * direction[t];
   }
   return true;
 }
 
 /// Chooses the tangents of the sticking contacts that do not slip.
 void ImpulseSpreading::choose_rows(const RigidTerms& terms, const ProjectedProblem& problem,
-                                   const RigidMotion& motion) {
-  const auto calc_slip = [&](int contact) {
-    return motion.contact_velocities[terms.contacts[contact]].head<2>().norm();
-  };
-  double speed = 1;
-  for (const math::Vector3& v : motion.contact_velocities) speed = std::max(speed, v.norm());
+                                   const RigidMotion& motion, double slip) {
   rows_.clear();
   for (const int contact : problem.sticking) {
-    if (calc_slip(contact) > kConstraintTolerance * speed) continue;
+    if (motion.contact_velocities[terms.contacts[contact]].head<2>().norm() > slip) continue;
     rows_.push_back(2 * contact);
     rows_.push_back(2 * contact + 1);
   }

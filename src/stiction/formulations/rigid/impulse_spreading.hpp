@@ -24,15 +24,16 @@ class ImpulseSpreading {
   /// Computes the impulses of the rows that the basis does not keep.
   /// @param problem  after BilateralConstraints::satisfy
   /// @param motion   of the problem
+  /// @param slip     contacts that slip faster have no share [m/s]
   /// @param tangents out: two per contact of RigidTerms, 0 at rows that the basis keeps [N s]
   /// @return false if it keeps all rows, so that there is nothing to spread
   bool calc(const RigidTerms& terms, const WhitenedProblem& whitened,
-            const ProjectedProblem& problem, const RigidMotion& motion,
+            const ProjectedProblem& problem, const RigidMotion& motion, double slip,
             std::vector<double>* tangents);
 
  private:
   void choose_rows(const RigidTerms& terms, const ProjectedProblem& problem,
-                   const RigidMotion& motion);
+                   const RigidMotion& motion, double slip);
   bool solve_gram(int rank, const double* g);
 
   std::vector<int> rows_;         // tangents of RigidTerms that share the impulses

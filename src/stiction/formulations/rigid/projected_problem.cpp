@@ -59,16 +59,42 @@ void find_reach(const RigidTerms& terms, const StickingSet& sticking, std::vecto
   }
 }
 
-/// Adds the tangents of the sticking contacts that touch, or of those that close within the step.
-void add_tangents(const RigidTerms& terms, const WhitenedRows& rows, const StickingSet& sticking,
-                  bool touching, ProjectedProblem* out) {
-  const auto n = static_cast<std::size_t>(terms.num_dofs());
-  for (int i = 0; i < terms.num_contacts(); ++i) {
-    if (!sticking.contains(i) || contact::is_touching(terms.contact(i)) != touching) continue;
-    out->sticking.push_back(i);
-    out->bilateral.add(std::span(rows.T).subspan(2 * i * n, 2 * n),
-                       std::span(rows.b_t).subspan(2 * static_cast<std::size_t>(i), 2));
+/// Lists the contacts that stick by bilateral constraints, first those that touch.
+/// @return how many touch
+int list_sticking(const RigidTerms& terms, const StickingSet& sticking, std::vector<int>* out) {
+  out->clear();
+  int num_touching = 0;
+  if (terms.tangents != contact::TangentPolicy::kBilateral) return num_touching;
+  for (const bool touching : {true, false}) {
+    for (int i = 0; i < terms.num_contacts(); ++i)
+      if (sticking.contains(i) && contact::is_touching(terms.contact(i)) == touching)
+        out->push_back(i);
+    if (touching) num_touching = static_cast<int>(out->size());
   }
+  return num_touching;
+}
+
+/// Eliminates the bilateral constraints of new rows and projects all other rows.
+void project_rows(const RigidTerms& terms, const WhitenedProblem& whitened, int num_touching,
+                  double rank_tolerance, const NormalFilter* normals, ProjectedProblem* out) {
+  const WhitenedRows& rows = whitened.rows;
+  const auto n = static_cast<std::size_t>(terms.num_dofs());
+  const int num_sticking = static_cast<int>(out->sticking.size());
+  const int num_equalities = static_cast<int>(rows.b_e.size());
+  // Equalities are kept before tangents, and touching contacts before those with a gap.
+  BilateralConstraints& bilateral = out->bilateral;
+  bilateral.start(terms.num_dofs(), num_equalities + 2 * num_sticking);
+  bilateral.add(rows.E, rows.b_e);
+  for (const int i : out->sticking)
+    bilateral.add(std::span(rows.T).subspan(2 * i * n, 2 * n),
+                  std::span(rows.b_t).subspan(2 * static_cast<std::size_t>(i), 2));
+  const int group_ends[] = {num_equalities, num_equalities + 2 * num_touching,
+                            bilateral.num_rows()};
+  const TangentFilter tangents(whitened.levers, *out, num_equalities);
+  bilateral.eliminate(group_ends, rank_tolerance, &tangents, num_sticking);
+  bilateral.project_rows(rows.N, normals, &out->N);
+  if (terms.law_has_friction()) bilateral.project_rows(rows.T, nullptr, &out->T);
+  bilateral.project_rows(rows.F, nullptr, &out->F);
 }
 
 }  // namespace
@@ -76,34 +102,33 @@ void add_tangents(const RigidTerms& terms, const WhitenedRows& rows, const Stick
 int project(const RigidTerms& terms, const WhitenedProblem& whitened, const StickingSet& sticking,
             double rank_tolerance, ProjectedProblem* out) {
   const WhitenedRows& rows = whitened.rows;
-  const auto n = static_cast<std::size_t>(terms.num_dofs());
-  STICTION_ASSERT(rows.N.size() == n * rows.b_n.size());
-  STICTION_ASSERT(rows.E.size() == n * rows.b_e.size());
-
-  // Equalities are kept before tangents, and touching contacts before those with a gap.
-  BilateralConstraints& bilateral = out->bilateral;
-  const bool sticks = terms.tangents == contact::TangentPolicy::kBilateral;
-  bilateral.start(terms.num_dofs(),
-                  terms.num_equalities() + (sticks ? 2 * terms.num_contacts() : 0));
-  bilateral.add(rows.E, rows.b_e);
-  const int num_equalities = bilateral.num_rows();
-  out->sticking.clear();
-  if (sticks) add_tangents(terms, rows, sticking, true, out);
-  const int num_touching = bilateral.num_rows();
-  if (sticks) add_tangents(terms, rows, sticking, false, out);
-  const int group_ends[] = {num_equalities, num_touching, bilateral.num_rows()};
-  find_reach(terms, sticking, &out->reach);
-  const TangentFilter tangents(whitened.levers, *out, num_equalities);
-  bilateral.eliminate(group_ends, rank_tolerance, &tangents);
-
+  STICTION_ASSERT(rows.N.size() == rows.b_n.size() * terms.num_dofs());
+  STICTION_ASSERT(rows.E.size() == rows.b_e.size() * terms.num_dofs());
   // The laws with friction of contacts handle short rows themselves.
-  const NormalFilter normals(whitened.levers, terms.num_contacts());
-  const int forced = bilateral.project_unilateral_rows(
-      rows.N, rows.b_n, terms.law_has_friction() ? nullptr : &normals, &out->N, &out->b_n);
-  if (terms.law_has_friction())
-    bilateral.project_rows(rows.T, rows.b_t, nullptr, &out->T, &out->b_t);
-  bilateral.project_rows(rows.F, rows.b_f, nullptr, &out->F, &out->b_f);
-  return forced;
+  const NormalFilter short_normals(whitened.levers, terms.num_contacts());
+  const NormalFilter* const normals = terms.law_has_friction() ? nullptr : &short_normals;
+
+  // The elimination takes most of the time. It is repeated only if its rows change.
+  BilateralConstraints& bilateral = out->bilateral;
+  std::vector<int>& last = out->last_sticking;
+  last.swap(out->sticking);
+  const int num_touching = list_sticking(terms, sticking, &out->sticking);
+  if (out->version != whitened.version || bilateral.rank_tolerance() != rank_tolerance ||
+      out->sticking != last) {
+    find_reach(terms, sticking, &out->reach);
+    project_rows(terms, whitened, num_touching, rank_tolerance, normals, out);
+    out->version = whitened.version;
+  } else {
+    out->b_sticking.clear();
+    for (const int i : out->sticking)
+      out->b_sticking.insert(out->b_sticking.end(), {rows.b_t[2 * i], rows.b_t[2 * i + 1]});
+    bilateral.set_constants(rows.b_e, out->b_sticking);
+  }
+
+  bilateral.project_constants(rows.N, rows.b_n, &out->b_n);
+  if (terms.law_has_friction()) bilateral.project_constants(rows.T, rows.b_t, &out->b_t);
+  bilateral.project_constants(rows.F, rows.b_f, &out->b_f);
+  return bilateral.open_dependent_rows(rows.N, out->N, normals, &out->b_n);
 }
 
 void start_from(std::span<const double> y, ProjectedProblem* problem) {

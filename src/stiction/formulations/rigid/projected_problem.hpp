@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -25,9 +26,15 @@ struct ProjectedProblem {
   std::vector<double> T, b_t;  // tangents; empty if the law has no friction
   std::vector<double> F, b_f;  // dry joints that the law solves for
   std::vector<double> u_hat;   // where the law starts, on the constraints [sqrt(J)]
+
+  // Of the last projection.
+  std::int64_t version = -1;  // of the whitened problem
+  std::vector<int> last_sticking;
+  std::vector<double> b_sticking;  // constants of the tangents of `sticking`
 };
 
-/// Eliminates the bilateral constraints. It does not set u_hat, see start_from.
+/// Eliminates the bilateral constraints. It does not set u_hat, see start_from. If only constants
+/// have changed since the last call with this result, rows are not projected again.
 /// @param rank_tolerance of BilateralConstraints::eliminate
 /// @return a unilateral row that the constraints force to penetrate; -1 if there is no such row
 [[nodiscard]] int project(const RigidTerms& terms, const WhitenedProblem& whitened,

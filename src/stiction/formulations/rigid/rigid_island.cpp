@@ -1,5 +1,6 @@
 #include "stiction/formulations/rigid/rigid_island.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
@@ -125,25 +126,42 @@ bool RigidIsland::update(const ActiveKeys& guess, bool is_first) {
   return !sticks_anew;
 }
 
+/// Spreads the tangential impulses. Contacts that slip by short levers take part at first, and are
+/// left out if friction drives a contact then.
+void RigidIsland::spread_impulses() {
+  if (terms_.tangents != contact::TangentPolicy::kBilateral) return;
+  double speed = 1;
+  for (const math::Vector3& v : motion_.contact_velocities) speed = std::max(speed, v.norm());
+  for (const double tolerance : {kConstraintTolerance, kDrivenSpeed}) {
+    if (!solve_spread(tolerance * speed)) return;
+    if (!keeps_constraints(terms_, iterate_, system_, spread_motion_) ||
+        iterate_.sticking.misses_pressing(terms_, spread_motion_))
+      return;
+    if (has_driving_friction(terms_, spread_motion_)) continue;
+    motion_ = spread_motion_;  // a copy, so that each keeps its memory
+    return;
+  }
+}
+
 /// Solves again with the spread impulses of the tangents that the basis does not keep. These rows
 /// differ from combinations of the others by short levers, so the motion changes by as little.
-void RigidIsland::spread_impulses() {
+/// @param slip contacts that slip faster have no share [m/s]
+/// @return false if there is nothing to spread, or no solution
+bool RigidIsland::solve_spread(double slip) {
   const WhitenedProblem& whitened = system_.whitened;
-  if (terms_.tangents != contact::TangentPolicy::kBilateral ||
-      !spreading_.calc(terms_, whitened, system_.projected, motion_, &spread_tangents_))
-    return;
+  if (!spreading_.calc(terms_, whitened, system_.projected, motion_, slip, &spread_tangents_))
+    return false;
   const int n = terms_.num_dofs();
   pushed_y_ = whitened.y_free;
   for (std::size_t i = 0; i < spread_tangents_.size(); ++i)
     if (spread_tangents_[i] != 0)
       math::add_multiple(n, spread_tangents_[i], whitened.rows.T.data() + i * n, pushed_y_.data());
   LawSolver& solver = fallbacks_.law_solver();
-  if (!solve_reduced(terms_, terms_.friction, pushed_y_, &system_, &solver).is_solved()) return;
+  if (!solve_reduced(terms_, terms_.friction, pushed_y_, &system_, &solver).is_solved())
+    return false;
   solver.solution.impulses.tangents = spread_tangents_;
   expand_solution(terms_, iterate_, solver.solution.impulses, &system_, &spread_motion_);
-  if (keeps_constraints(terms_, iterate_, system_, spread_motion_) &&
-      !iterate_.sticking.misses_pressing(terms_, spread_motion_))
-    motion_ = spread_motion_;  // a copy, so that each keeps its memory
+  return true;
 }
 
 void RigidIsland::report_size(IslandStatistics* statistics) const {

@@ -61,6 +61,7 @@ class RigidIsland {
   bool find_motion(const ActiveKeys& guess, contact::IslandStatistics* statistics);
   bool update(const ActiveKeys& guess, bool is_first);
   void spread_impulses();
+  bool solve_spread(double slip);
   void report_size(contact::IslandStatistics* statistics) const;
   void report(contact::IslandStatistics* statistics) const;
 

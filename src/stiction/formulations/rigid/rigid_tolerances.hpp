@@ -144,6 +144,10 @@ inline constexpr double kMissedVelocity = 1e-3;
 inline constexpr double kSeparatingSpeed = 1e-9;
 inline constexpr double kSlippingSpeed = 1e-9;
 
+/// Speed along which friction may drive a contact, relative to the fastest or to 1 m/s: 0, with a
+/// margin for round-off.
+inline constexpr double kDrivenSpeed = 1e-10;
+
 // Checks of a motion.
 
 /// Velocity by which a motion may miss constraints, relative to the fastest: the tolerance of the

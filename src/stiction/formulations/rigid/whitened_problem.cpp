@@ -194,6 +194,7 @@ SolveStatus whiten(const RigidTerms& terms, const RigidIterate& iterate,
   math::add_multiple(n, 1, out->implicit.data(), out->y_free.data());
 
   whiten_rows(terms, equality_stiffness.empty(), &whitening, &out->rows);
+  ++out->version;
   if (!terms.law_has_friction()) out->levers.assemble(terms, whitening);
   set_constants(terms, iterate.gaps, &out->rows);
   return is_finite(*out) ? SolveStatus::kConverged : SolveStatus::kNotFinite;

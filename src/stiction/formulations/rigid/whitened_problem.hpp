@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct WhitenedProblem {
   std::vector<double> y_free;    // y of the motion without the rows [sqrt(J)]
   WhitenedRows rows;
   ContactLevers levers;  // empty if the law has the friction of contacts
+  /// Increases by 1 whenever the rows are whitened, so that users know whether they have changed.
+  std::int64_t version = 0;
 };
 
 /// Starts the envelope of the factor, with room for all implicit forces that may act in a solve,
