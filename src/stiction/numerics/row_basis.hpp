@@ -3,25 +3,9 @@
 #include <span>
 #include <vector>
 
+#include "stiction/numerics/row_selector.hpp"
+
 namespace stiction::numerics {
-
-class RowBasis;
-
-/// Decides that rows count as dependent although more than the tolerance is left of them.
-class RowFilter {
- public:
-  virtual ~RowFilter() = default;
-  /// @param row       of X
-  /// @param squared   |row|^2
-  /// @param remainder the part of the row that is orthogonal to the basis so far
-  virtual bool is_dependent(int row, double squared, std::span<const double> remainder,
-                            const RowBasis& basis) const = 0;
-};
-
-/// New axes of a plane, turned by an angle with this cosine and sine.
-struct AxisTurn {
-  double cos = 1, sin = 0;
-};
 
 /// A maximal set of linearly independent rows of X, an orthonormal basis of their span, and the
 /// factor between them: X_selected = L basis. A row counts as dependent if its part orthogonal to
@@ -65,56 +49,36 @@ class RowBasis {
   /// @return |x|^2 after the projection
   double project_out(double* x, std::span<double> along) const noexcept;
 
+  /// Appends the normalized part of a row of X that is orthogonal to the basis.
+  /// @param filter may be null
+  /// @return false if the row depends on the basis or is not finite
+  bool append(const double* X, int row, double tolerance, const RowFilter* filter = nullptr);
+
   int rank() const { return static_cast<int>(selected_.size()); }
+  /// Returns true if no further row can be independent.
+  bool is_full() const { return rank() == max_rank_; }
   /// Returns the selected rows of X, in the order of the basis; size rank.
   std::span<const int> selected() const { return selected_; }
   /// Returns how find_with_free_axes turned each pair: rows x, y became cos x + sin y and
   /// cos y - sin x.
-  std::span<const AxisTurn> turns() const { return turns_; }
+  std::span<const AxisTurn> turns() const { return selector_.turns(); }
   /// Returns the orthonormal basis, rank x num_columns, row-major.
   std::span<const double> basis() const { return basis_; }
   /// Returns the factor L, rank x rank, row-major, lower triangular with a positive diagonal.
   std::span<const double> factor() const { return factor_; }
 
  private:
-  /// The row, or the pair with this first row, that is selected next.
-  struct Candidate {
-    int row = -1;
-    double share = 0;  // of its squared norm that is orthogonal to the basis
-  };
-
   void start(int num_rows, int num_columns);
-  void start_pairs(const double* X, int first_pair, int num_rows);
-  void pick_groups(const double* X, double* pairs, std::span<const int> group_ends,
-                   double tolerance, const RowFilter* filter);
-  void pick_from(const double* X, double* pairs, int first, int last, int num_rows,
-                 double tolerance, const RowFilter* filter);
-  void select(const double* X, int row, int first, int num_rows, double tolerance,
-              const RowFilter* filter);
-  bool is_free_pair(int row) const;
-  Candidate find_most_independent(int first, int last, double tolerance) const;
-  AxisTurn find_turn(int row) const;
-  double calc_pair_share(int row) const;
-  void turn_pair(double* rows, int row);
-  void select_pair(const double* X, int row, int first, int num_rows, double tolerance,
-                   const RowFilter* filter);
-  void recompute_remaining(const double* X, int first, int last, double tolerance);
-  bool try_append(const double* X, int row, double tolerance, const RowFilter* filter = nullptr);
+  void select(const RowChoice& choice);
   void pack_factor();
 
   int num_columns_ = 0, max_rank_ = 0;
-  int first_pair_ = 0;
   std::vector<int> selected_;
   std::vector<double> basis_;
   std::vector<double> factor_;
   std::vector<double> rows_of_factor_;  // rows of L with a stride of max_rank_
-  std::vector<double> squared_;         // squared norms of rows
-  std::vector<double> remaining_;       // squared norms of their parts orthogonal to basis_
-  // Of pairs: the products of the two rows, and of their parts orthogonal to basis_.
-  std::vector<double> cross_, remaining_cross_;
-  std::vector<AxisTurn> turns_;
-  std::vector<char> is_turned_;
-  std::vector<double> along_, row_, other_row_;
+  std::vector<double> row_;
+  RowSelector selector_;
 };
 
 }  // namespace stiction::numerics

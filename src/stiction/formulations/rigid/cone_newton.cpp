@@ -84,16 +84,16 @@ bool ConeNewton::calc_direction() {
     const std::span<const int> columns = blocks.columns(block);
     const double* const rows = blocks.rows(block);
     const int n = block.num_columns;
-    // Columns of rho D G, one at a time.
+    // X = rho D G, and then the columns of G^T X.
+    X_.assign(static_cast<std::size_t>(block.num_rows) * n, 0.0);
+    for (int k = 0; k < block.num_rows; ++k)
+      for (int l = 0; l < block.num_rows; ++l)
+        if (D[3 * k + l] != 0) math::add_multiple(n, rho * D[3 * k + l], rows + l * n, &X_[k * n]);
     for (int c = 0; c < n; ++c) {
-      const int at = order_[columns[c]];
-      for (int k = 0; k < block.num_rows; ++k) {
-        double x = 0;
-        for (int l = 0; l < block.num_rows; ++l) x += D[3 * k + l] * rows[l * n + c];
-        x *= rho;
-        if (x == 0) continue;
-        for (int r = 0; r < n; ++r) lu_.add(order_[columns[r]], at, rows[k * n + r] * x);
-      }
+      column_.assign(n, 0.0);
+      for (int k = 0; k < block.num_rows; ++k)
+        math::add_multiple(n, X_[k * n + c], rows + k * n, column_.data());
+      for (int r = 0; r < n; ++r) lu_.add(order_[columns[r]], order_[columns[c]], column_[r]);
     }
   }
   if (!lu_.factor()) return false;

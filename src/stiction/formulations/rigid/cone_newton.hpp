@@ -57,6 +57,7 @@ class ConeNewton {
   numerics::ProfileLu lu_;
   Point at_, next_;
   std::vector<double> direction_, trial_, scratch_;
+  std::vector<double> X_, column_;  // of one block
   int iterations_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "stiction/formulations/rigid/cone_law.hpp"
 #include "stiction/formulations/rigid/cone_skip.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/formulations/rigid/spring_schedule.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -37,32 +38,12 @@ FreeSpeeds find_free_speeds(const ConeBlocks& blocks) {
 }  // namespace
 
 ConeReport ConeSolver::solve(const ConeBlocks& blocks, ConeMethod method) {
-  blocks_ = &blocks;
-  report_ = {};
-  best_.r.clear();
-  at_.r.assign(blocks.size(), BlockVector{});
-  at_.u.assign(blocks.u_hat().begin(), blocks.u_hat().end());
-  trial_ = at_;  // room, so that swaps of points never make one smaller
-  change_.reserve(at_.r.size());
-  const FreeSpeeds speeds = find_free_speeds(blocks);
-  tolerance_ = kConeTolerance * speeds.row;
-  round_off_ = kConeResidualRoundOff * speeds.row;
-  near_ = kNearConeResidual * std::max(1.0, speeds.part);
-  accepted_ = kAcceptedConeResidual * std::max(1.0, speeds.part);
-
+  start(blocks);
   if (!keep_if_best()) {
     newton_.start(blocks);
     sweeps_.start(blocks);
-    const bool may_sweep = method == ConeMethod::kHybrid;
-    bool is_found = false;
-    for (const double stiffness : kFirstConeStiffnesses) {
-      if (is_found || report_.has_conflict || method == ConeMethod::kSweeps) break;
-      at_.r.assign(blocks.size(), BlockVector{});
-      at_.u.assign(blocks.u_hat().begin(), blocks.u_hat().end());
-      is_found = take_proximal_steps(stiffness, may_sweep);
-    }
-    if (!is_found && !report_.has_conflict && method != ConeMethod::kNewton)
-      (void)take_turns(may_sweep);
+    jam_.start(blocks);
+    search(method);
     report_.newton_steps = newton_.iterations();
   }
   report_.worst_block = best_.worst_block;
@@ -72,64 +53,98 @@ ConeReport ConeSolver::solve(const ConeBlocks& blocks, ConeMethod method) {
   return report_;
 }
 
+void ConeSolver::start(const ConeBlocks& blocks) {
+  blocks_ = &blocks;
+  report_ = {};
+  best_.r.clear();
+  start_without_impulses();
+  trial_ = at_;  // room, so that swaps of points never make one smaller
+  change_.reserve(at_.r.size());
+  const FreeSpeeds speeds = find_free_speeds(blocks);
+  tolerance_ = kConeTolerance * speeds.row;
+  round_off_ = kConeResidualRoundOff * speeds.row;
+  near_ = kNearConeResidual * std::max(1.0, speeds.part);
+  accepted_ = kAcceptedConeResidual * std::max(1.0, speeds.part);
+}
+
+void ConeSolver::start_without_impulses() {
+  at_.r.assign(blocks_->size(), BlockVector{});
+  at_.u.assign(blocks_->u_hat().begin(), blocks_->u_hat().end());
+}
+
+/// Takes proximal steps from several first stiffnesses, and then turns with sweeps.
+void ConeSolver::search(ConeMethod method) {
+  const bool may_step = method != ConeMethod::kSweeps, may_sweep = method != ConeMethod::kNewton;
+  if (may_step) {
+    for (const double stiffness : kFirstConeStiffnesses) {
+      start_without_impulses();
+      if (take_proximal_steps(stiffness, may_sweep)) return;
+    }
+  }
+  if (may_sweep) take_turns(may_step);
+}
+
 /// Takes proximal steps from the impulses at_.r.
 /// @param may_sweep true: sweeps help where Newton's method fails
-/// @return true if every law is met
-bool ConeSolver::take_proximal_steps(double stiffness, bool may_sweep) {
-  double nearest = kInfinity, largest = kLargestConeStiffness, last = 0;
-  int num_slow = 0, num_softer = 0;
-  change_.clear();
+/// @return true if the search is over: the best point is accepted, or corrections are jammed
+bool ConeSolver::take_proximal_steps(double first_stiffness, bool may_sweep) {
+  SpringSchedule springs(first_stiffness);
+  best_at_skip_ = kInfinity;
+  num_fruitless_skips_ = 0;
   for (int k = 0; k < kMaxProximalSteps; ++k) {
-    p_ = at_.r;
-    ++report_.proximal_steps;
-    const int num_sweeps = k == 0 && may_sweep ? kFirstConeSweeps : 0;
-    const bool is_usual = stiffness <= kUsualConeStiffness;
-    const bool is_found = find_spring_motion(stiffness, num_sweeps, may_sweep && is_usual);
-    if (!is_found) {
-      if (last == 0) break;
-      at_.r = p_;
-      blocks_->calc_motion(at_.r, &at_.u);
-      judge(&at_);
-      num_slow = 0;
-      if (stiffness >= kLeastConeGrowth * last) {
-        // Go on with the springs of the last step, which were softer.
-        largest = std::sqrt(stiffness * last);
-        stiffness = last;
-      } else if (!skip_steps()) {
-        // A step changes the states of too many contacts: take shorter ones.
-        if (++num_softer > kMaxSofterConeSprings) break;
-        stiffness *= kConeSoftening;
-        largest = stiffness;
-      }
+    const int max_sweeps = springs.has_solved() ? kMaxSpringSweeps : kMaxFirstSpringSweeps;
+    if (!take_step(springs.stiffness(), k == 0 && may_sweep ? kFirstConeSweeps : 0,
+                   may_sweep && springs.is_usual() ? max_sweeps : 0)) {
+      if (!springs.soften()) break;
       continue;
     }
     if (keep_if_best()) return true;
-    if (best_.residual <= round_off_) return polish();
-    last = stiffness;
-    num_slow = at_.residual < kConeProgress * nearest ? 0 : num_slow + 1;
-    nearest = std::min(nearest, at_.residual);
-    note_change();
-    if (num_slow >= kConeStepsBeforeSkip && skip_steps()) num_slow = 0;
-    double limit = std::min(largest, kUsualConeStiffness);
-    if (num_slow == kMaxSlowConeSteps) {
-      if (stiffness == largest) {
-        report_.has_conflict = stiffness == kLargestConeStiffness && !is_accepted();
-        break;
-      }
-      limit = largest;
-      num_slow = 0;
-      nearest = kInfinity;
-    }
-    if (stiffness < limit) stiffness = std::min(stiffness * kConeStiffnessGrowth, limit);
+    if (best_.residual <= round_off_) break;
+    if (is_jammed()) return true;
+    springs.note_solved(at_.residual);
+    if (springs.is_slow() && skip_steps()) springs.restart();
+    if (is_accepted() && num_fruitless_skips_ >= kMaxFruitlessSkips) break;
+    if (!springs.stiffen()) break;
   }
-  return is_accepted() && polish();
+  if (!is_accepted()) return false;
+  polish();
+  return true;
 }
 
-/// Keeps what the last proximal step added to the impulses.
-void ConeSolver::note_change() {
+/// Takes one proximal step: solves the problem with springs that carry the impulses at_.r at rest.
+/// @param num_sweeps before Newton's method
+/// @param max_sweeps of the whole step; 0: none where Newton's method fails
+/// @return false if Newton's method fails; at_ is then as before
+bool ConeSolver::take_step(double stiffness, int num_sweeps, int max_sweeps) {
+  ++report_.proximal_steps;
+  p_ = at_.r;
+  for (int total = num_sweeps;;) {
+    sweep(1 / stiffness, num_sweeps);
+    motion_ = at_.u;
+    if (newton_.solve(stiffness, p_, &motion_)) break;
+    if (total >= max_sweeps) {
+      at_.r = p_;
+      blocks_->calc_motion(at_.r, &at_.u);
+      return false;
+    }
+    num_sweeps = std::max(kFirstConeSweeps, 2 * num_sweeps);
+    total += num_sweeps;
+  }
+  at_.r.assign(newton_.impulses().begin(), newton_.impulses().end());
+  blocks_->calc_motion(at_.r, &at_.u);
   change_.resize(p_.size());
   for (std::size_t i = 0; i < p_.size(); ++i)
     for (int k = 0; k < 3; ++k) change_[i][k] = at_.r[i][k] - p_[i][k];
+  return true;
+}
+
+/// True if the impulses, or what the last step added to them, prove that corrections are jammed.
+/// Near a solution, such a proof only shows that some contacts must slip a little.
+bool ConeSolver::is_jammed() {
+  if (at_.residual <= near_) return false;
+  report_.has_conflict =
+      jam_.calc_leverage(change_) > kJamLeverage || jam_.calc_leverage(at_.r) > kJamLeverage;
+  return report_.has_conflict;
 }
 
 /// Takes as many steps with the change of the last one as the bounds of the impulses allow, or a
@@ -137,68 +152,45 @@ void ConeSolver::note_change() {
 /// hardly change the motion.
 /// @return false if the point is not near a solution, or if there are no such steps
 bool ConeSolver::skip_steps() {
-  if (change_.empty() || at_.residual > near_) return false;
+  if (at_.residual > near_) return false;
+  const bool is_better = best_.residual < kConeProgress * best_at_skip_;
+  num_fruitless_skips_ = is_better ? 0 : num_fruitless_skips_ + 1;
+  best_at_skip_ = best_.residual;
+
   double count = count_steps_to_bound(*blocks_, at_.r, change_);
-  bool is_near = false;
-  for (int k = 0; k < kMaxConeSkipTrials && count < kInfinity && !is_near; ++k, count /= 4) {
+  for (int k = 0; k < kMaxConeSkipTrials && count < kInfinity; ++k, count /= 4) {
     add_steps(*blocks_, count, at_.r, change_, &trial_.r);
     blocks_->calc_motion(trial_.r, &trial_.u);
     judge(&trial_);
-    is_near = trial_.residual <= near_;
+    if (trial_.residual > near_) continue;
+    std::swap(at_, trial_);
+    (void)keep_if_best();
+    return true;
   }
-  change_.clear();
-  if (!is_near) return false;
-  std::swap(at_, trial_);
-  (void)keep_if_best();
-  return true;
+  return false;
 }
 
 /// Takes proximal steps with soft springs from the best impulses, whose residual is small. What is
 /// left may be the round-off of stiff springs.
-/// @return true
-bool ConeSolver::polish() {
+void ConeSolver::polish() {
   at_ = best_;
   double last = kInfinity;
   for (int k = 0; k < kMaxPolishSteps && at_.residual < kPolishProgress * last; ++k) {
     last = at_.residual;
-    p_ = at_.r;
-    ++report_.proximal_steps;
-    if (!find_spring_motion(kLastConeStiffness, 0, false) || keep_if_best()) break;
-  }
-  return true;
-}
-
-/// Solves the problem with springs that carry p_ at rest, from at_.
-/// @param num_sweeps before Newton's method
-/// @return false if Newton's method fails; at_ is then what sweeps lead to
-bool ConeSolver::find_spring_motion(double stiffness, int num_sweeps, bool may_sweep) {
-  for (int total = num_sweeps;;) {
-    sweep(1 / stiffness, num_sweeps);
-    motion_ = at_.u;
-    if (newton_.solve(stiffness, p_, &motion_)) {
-      at_.r.assign(newton_.impulses().begin(), newton_.impulses().end());
-      blocks_->calc_motion(at_.r, &at_.u);
-      return true;
-    }
-    if (!may_sweep || total >= kMaxSpringSweeps) return false;
-    num_sweeps = std::max(kFirstConeSweeps, 2 * num_sweeps);
-    total += num_sweeps;
+    if (!take_step(kLastConeStiffness, 0, 0) || keep_if_best()) break;
   }
 }
 
 /// Makes sweeps without springs, and proximal steps from where these lead, in turns.
-/// @return true if every law is met
-bool ConeSolver::take_turns(bool may_step) {
+void ConeSolver::take_turns(bool may_step) {
   for (int turn = 0, count = kFirstConeSweeps; turn < kMaxConeTurns; ++turn, count *= 2) {
     at_ = best_;
     for (int done = 0; done < count; done += kFirstConeSweeps) {
       sweep(0, kFirstConeSweeps);
-      if (keep_if_best()) return true;
+      if (keep_if_best()) return;
     }
-    if (may_step && take_proximal_steps(kTurnConeStiffness, false)) return true;
-    report_.has_conflict = false;
+    if (may_step && take_proximal_steps(kTurnConeStiffness, false)) return;
   }
-  return false;
 }
 
 /// Makes sweeps from at_.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stiction/formulations/rigid/cone_blocks.hpp"
+#include "stiction/formulations/rigid/cone_jam.hpp"
 #include "stiction/formulations/rigid/cone_newton.hpp"
 #include "stiction/formulations/rigid/cone_sweeps.hpp"
 
@@ -19,8 +20,8 @@ enum class ConeMethod {
 /// The outcome of a solve.
 struct ConeReport {
   bool is_solved = false;
-  /// Every proximal step was solved, but the steps do not come nearer to a solution: constraints
-  /// conflict.
+  /// Friction jams the corrections, see ConeJam: no slow motion is known to satisfy the
+  /// constraints.
   bool has_conflict = false;
   int worst_block = -1;  // the block that misses its law by most
   double residual = 0;   // of that block [m/s, rad/s]
@@ -29,7 +30,8 @@ struct ConeReport {
 
 /// Finds impulses and a motion that satisfy the laws of all blocks. A proximal step solves the
 /// problem with a spring at every block that carries the impulses of the step before at rest. The
-/// first step has none, so that redundant contacts share a load as equal springs would.
+/// first step has none, so that redundant contacts share a load as equal springs would. The
+/// solution is the best point found, if its residual is accepted.
 /// Keeps its memory. Source: [theory:friction-cone-newton].
 class ConeSolver {
  public:
@@ -49,12 +51,15 @@ class ConeSolver {
     double residual = 0;
   };
 
-  bool take_proximal_steps(double stiffness, bool may_sweep);
-  bool find_spring_motion(double stiffness, int num_sweeps, bool may_sweep);
-  void note_change();
+  void start(const ConeBlocks& blocks);
+  void start_without_impulses();
+  void search(ConeMethod method);
+  bool take_proximal_steps(double first_stiffness, bool may_sweep);
+  bool take_step(double stiffness, int num_sweeps, int max_sweeps);
+  bool is_jammed();
   bool skip_steps();
-  bool polish();
-  bool take_turns(bool may_step);
+  void polish();
+  void take_turns(bool may_step);
   void sweep(double compliance, int count);
   void judge(Point* point) const;
   bool keep_if_best();
@@ -64,10 +69,13 @@ class ConeSolver {
   double tolerance_ = 0, round_off_ = 0, near_ = 0, accepted_ = 0;  // residuals [m/s, rad/s]
   ConeReport report_;
   Point at_, best_, trial_;
-  std::vector<BlockVector> p_, change_;
+  std::vector<BlockVector> p_, change_;  // impulses before a proximal step, and what it adds
   std::vector<double> motion_;
+  double best_at_skip_ = 0;      // the best residual at the last skip [m/s, rad/s]
+  int num_fruitless_skips_ = 0;  // in succession, without a better point
   ConeNewton newton_;
   ConeSweeps sweeps_;
+  ConeJam jam_;
 };
 
 }  // namespace stiction::formulations

@@ -36,7 +36,37 @@ struct StoppedContact {
 };
 
 /// How far friction is beyond its bound [N s].
-double calc_excess(const BlockVector& r, double mu) { return std::hypot(r[1], r[2]) - mu * r[0]; }
+double calc_excess(const BlockVector& r, double mu) {
+  return std::sqrt(r[1] * r[1] + r[2] * r[2]) - mu * r[0];
+}
+
+/// Returns the impulse of a contact that slips, at the root x of calc_excess between `low`, where
+/// friction is beyond its bound, and `high`, where it is within it. The range may span many
+/// decades, so it is halved on a logarithmic scale first. The end is the Illinois method.
+BlockVector find_slip(const StoppedContact& stopped, double mu, double low, double high) {
+  constexpr int kMaxSteps = 100;
+  constexpr double kWideRange = 4, kPrecision = 1e-15;
+  BlockVector best = stopped.calc_impulse(high);
+  double excess_low = calc_excess(stopped.calc_impulse(low), mu);
+  double excess_high = calc_excess(best, mu);
+  int side = 0;  // the end that moved last
+  for (int k = 0; k < kMaxSteps && excess_high < 0 && high - low > kPrecision * high; ++k) {
+    const bool is_wide = high > kWideRange * low;
+    const double secant = low + (high - low) * excess_low / (excess_low - excess_high);
+    const double x = is_wide ? std::sqrt(low * high) : secant;
+    if (!(x > low && x < high)) break;
+    const BlockVector r = stopped.calc_impulse(x);
+    const double excess = calc_excess(r, mu);
+    const int moved = excess > 0 ? -1 : 1;
+    (moved < 0 ? low : high) = x;
+    (moved < 0 ? excess_low : excess_high) = excess;
+    if (moved > 0) best = r;
+    // An end that stays counts half, or the secant would approach the root from one side only.
+    if (!is_wide && moved == side) (moved < 0 ? excess_high : excess_low) *= 0.5;
+    side = is_wide ? 0 : moved;
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -46,19 +76,14 @@ BlockVector solve_one_contact(const Delassus& W, const BlockVector& q, double mu
   const StoppedContact stopped(W, q);
   // Without slip, if friction suffices. A tiny share of the trace makes a singular S regular.
   const double trace = W[4] + W[8];
-  double low = 1e-14 * trace, high = std::max(trace, 1e-300);
+  const double low = 1e-14 * trace;
   const BlockVector stick = stopped.calc_impulse(low);
   if (calc_excess(stick, mu) <= 0) return stick;
-  // With slip: friction is beyond its bound at `low`, and within it where x is large.
+  // With slip: friction is within its bound where x is large.
+  double high = std::max(trace, 1e-300);
   constexpr int kMaxSteps = 100;
   for (int k = 0; k < kMaxSteps && calc_excess(stopped.calc_impulse(high), mu) > 0; ++k) high *= 8;
-  for (int k = 0; k < kMaxSteps; ++k) {
-    // The range may span many decades.
-    const double middle = high > 4 * low ? std::sqrt(low * high) : 0.5 * (low + high);
-    if (middle <= low || middle >= high) break;
-    (calc_excess(stopped.calc_impulse(middle), mu) > 0 ? low : high) = middle;
-  }
-  BlockVector r = stopped.calc_impulse(high);
+  BlockVector r = find_slip(stopped, mu, low, high);
   r[0] = std::max(0.0, r[0]);
   return r;
 }

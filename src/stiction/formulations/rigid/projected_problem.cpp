@@ -111,7 +111,7 @@ int project(const RigidTerms& terms, const WhitenedProblem& whitened, const Stic
   // The elimination takes most of the time. It is repeated only if its rows change.
   BilateralConstraints& bilateral = out->bilateral;
   std::vector<int>& last = out->last_sticking;
-  last.swap(out->sticking);
+  last = out->sticking;  // a copy, so that each keeps its memory
   const int num_touching = list_sticking(terms, sticking, &out->sticking);
   if (out->version != whitened.version || bilateral.rank_tolerance() != rank_tolerance ||
       out->sticking != last) {
