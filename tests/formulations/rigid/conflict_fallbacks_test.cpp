@@ -1,5 +1,6 @@
 #include "stiction/formulations/rigid/conflict_fallbacks.hpp"
 
+#include <cmath>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -124,12 +125,14 @@ ContactProblem make_wedge(double free_speed) {
 }
 
 TEST(ConflictFallbacks, SlowCorrectionsDoNotDependOnFreeMotion) {
-  const double alone = 0.01;  // the speed that the correction needs without the plane
+  // The correction of 0.01 m/s, by the length of its row.
+  const double alone = 0.01 / std::hypot(1, 0.05);
   for (const double free_speed : {0.0, 1.0, 50.0, 1000.0}) {
     support::SolvedProblem solved(ContactModel::no_slip, make_wedge(free_speed));
     const certificate::Certificate certificate = solved.certify();
     EXPECT_TRUE(certificate.ok);
-    EXPECT_NEAR(solved.solution.v[0], -kSlowdownMargin * kWedgeLeverage * alone, 1e-3 * alone);
+    EXPECT_NEAR(solved.solution.v[0], -kSlowdownMargin * kWedgeLeverage * alone,
+                1e-12 * (1 + free_speed * free_speed));
     EXPECT_NEAR(solved.solution.v[2], free_speed, 1e-12 * free_speed);
   }
 }
