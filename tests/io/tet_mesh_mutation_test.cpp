@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <iterator>
 #include <random>
 #include <string>
@@ -70,6 +71,26 @@ TEST(TetMeshMutations, GiveErrorsWithAPlaceOrValidMeshes) {
   // Both outcomes occur often enough to be tested.
   EXPECT_GT(num_read, 500);
   EXPECT_GT(num_rejected, 5000);
+}
+
+TEST(TetMeshMutations, NoNumberTakesMoreMemoryThanTheFileCanFill) {
+  // A list of so many numbers would take terabytes; std::bad_alloc is no Error.
+  constexpr const char* kHuge = "164294967296";
+  for (const std::string& file : {std::string(support::kFan42), std::string(support::kFan51)}) {
+    for (std::size_t at = 0; (at = file.find_first_of("0123456789", at)) != std::string::npos;) {
+      const std::size_t end = file.find_first_not_of("0123456789", at);
+      std::string bytes = file;
+      bytes.replace(at, end - at, kHuge);
+      try {
+        expect_valid(parse_tet_mesh(bytes, "part.vtk"));
+      } catch (const Error& e) {
+        EXPECT_TRUE(e.where().starts_with("part.vtk")) << e.what();
+      } catch (const std::exception& e) {
+        ADD_FAILURE() << e.what() << " in\n" << bytes;
+      }
+      at = end;
+    }
+  }
 }
 
 }  // namespace

@@ -150,8 +150,8 @@ class Reader {
     const std::string offset_type = read_list_type("OFFSETS", num_offsets);
     offsets_.resize(num_offsets);
     for (std::int64_t& offset : offsets_) offset = text_.read_integer(offset_type, "an offset");
-    cells_.resize(size);
     const std::string type = read_list_type("CONNECTIVITY", size);
+    cells_.resize(size);
     for (std::int64_t& vertex : cells_) vertex = read_vertex(type);
     num_cells_ = num_offsets - 1;
     for (std::size_t i = 0; i <= num_cells_; ++i)
