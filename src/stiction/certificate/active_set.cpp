@@ -1,13 +1,11 @@
 #include "stiction/certificate/active_set.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
-#include <utility>
 
 #include "stiction/base/work_limits.hpp"
 #include "stiction/certificate/plain_kinematics.hpp"
+#include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::certificate {
 
@@ -41,16 +39,15 @@ ActiveSet::Count ActiveSet::count(const SolvedStep& step, const RigidContactChec
   }
   // In a large island it would take too long to find the rank. 0 is a lower bound of the rank.
   constexpr double kMostWork = 1e8;
-  const bool is_small = 1.0 * num_bilateral * n * n < kMostWork;
+  const bool is_small = 1.0 * (num_bilateral + n) * n * n < kMostWork;
   const int rank = is_small ? find_rank(step, contacts, island) : 0;
   return {.num_active = num_active, .max_active = n - rank};
 }
 
-/// Returns the rank of the island's bilateral rows X.
+/// Returns a lower bound of the rank of the island's bilateral rows X.
 int ActiveSet::find_rank(const SolvedStep& step, const RigidContactCheck& contacts, int island) {
   const ContactProblem& problem = step.problem;
   rows_.clear();
-  dependent_.clear();
   row_.assign(problem.num_dofs(), 0.0);
   for (const int r : step.islands.rows(island)) {
     if (problem.rows[r].kind != RowKind::kEquality) continue;
@@ -60,20 +57,17 @@ int ActiveSet::find_rank(const SolvedStep& step, const RigidContactCheck& contac
   if (traits(step.model).tangents != TangentPolicy::kBilateral) return count_independent_rows();
   for (const int p : step.islands.pairs(island)) {
     const BodyPair& pair = problem.pairs[p];
-    // The largest reach of the pair: a lower bound of the rank must hold in any order of the rows.
-    double reach = 0;
-    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i)
-      if (contacts.is_sticking(i)) reach = std::max(reach, contacts.reach(i));
-    if (reach == 0) continue;
-    const double short_lever = reach * reach * calc_squared_spin(step, pair);
+    double spin = -1;  // computed for the first contact that sticks
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
-      for (int t = 0; t < 2 && contacts.is_sticking(i); ++t) {
+      if (!contacts.is_sticking(i)) continue;
+      if (spin < 0) spin = calc_spin(step, pair);
+      for (int t = 0; t < 2; ++t) {
         ContactVector unit{};
         unit[t] = 1;
         double F[6] = {};
         add_contact_wrench(problem.contacts[i], unit, F);
         add_pair_force(problem, pair, F, row_);
-        add_row(step, short_lever);
+        add_row(step, contacts.reach(i) * spin);
       }
     }
   }
@@ -97,8 +91,8 @@ double ActiveSet::take_row(const SolvedStep& step, double* row) {
   return squares;
 }
 
-/// Returns the sum of the squared lengths of the three rows of a pair's angular velocity.
-double ActiveSet::calc_squared_spin(const SolvedStep& step, const BodyPair& pair) {
+/// Returns the length of the three rows of a pair's angular velocity together.
+double ActiveSet::calc_spin(const SolvedStep& step, const BodyPair& pair) {
   double squares = 0;
   spin_.resize(dofs_.size());
   for (int axis = 0; axis < 3; ++axis) {
@@ -107,54 +101,39 @@ double ActiveSet::calc_squared_spin(const SolvedStep& step, const BodyPair& pair
     add_pair_force(step.problem, pair, torque, row_);
     squares += take_row(step, spin_.data());
   }
-  return squares;
+  return std::sqrt(squares);
 }
 
-/// Appends row_ with length 1, and sets it to zero.
-/// @param short_lever squared length of the row that a short lever explains
+/// Appends row_ divided by the distance from the span of other rows at which it counts as
+/// dependent, and sets it to zero.
+/// @param short_lever length of the row that a short lever explains
 void ActiveSet::add_row(const SolvedStep& step, double short_lever) {
   rows_.resize(rows_.size() + dofs_.size());
   double* const row = rows_.data() + rows_.size() - dofs_.size();
-  const double squares = take_row(step, row);
-  for (std::size_t k = 0; k < dofs_.size() && squares > 0; ++k) row[k] /= std::sqrt(squares);
-  constexpr double kDependent = 1e-10;  // squared length
-  dependent_.push_back(squares > 0 ? std::max(kDependent, short_lever / squares) : 1);
+  const double length = std::sqrt(take_row(step, row));
+  constexpr double kDependent = 1e-5;  // relative to the row
+  const double distance = kDependent * length + short_lever;
+  for (std::size_t k = 0; k < dofs_.size() && length > 0; ++k) row[k] /= distance;
 }
 
-/// Counts the linearly independent rows of rows_ by Gram-Schmidt orthogonalization, in place.
+/// Counts the singular values of rows_ above the root of the number of rows.
 ///
-/// The next row is always the one with the longest part orthogonal to the rows before it. In
-/// another order, rounding errors in short orthogonal parts could count as independent rows.
+/// Let a solver select r rows, and drop each of the others because its distance from their span is
+/// at most its unit. Then the m rows differ from rows of rank r by a matrix with a norm of at most
+/// sqrt(m), so that no more than r singular values exceed sqrt(m), whatever the order of selection.
+/// Source: [theory:num-active].
 int ActiveSet::count_independent_rows() {
-  const auto n = static_cast<std::ptrdiff_t>(dofs_.size());
-  const auto num_rows = static_cast<std::ptrdiff_t>(rows_.size()) / n;
-  const auto dot = [n](const double* a, const double* b) {
-    return std::inner_product(a, a + n, b, 0.0);
-  };
-  for (std::ptrdiff_t rank = 0; rank < std::min(n, num_rows); ++rank) {
+  const auto n = static_cast<int>(dofs_.size());
+  const std::size_t num_rows = rows_.size() / dofs_.size();
+  gram_.assign(static_cast<std::size_t>(n) * n, 0.0);  // rows_^T rows_
+  for (std::size_t r = 0; r < num_rows; ++r) {
     base::check_limits();
-    // Move the row with the longest orthogonal part to the front of the remaining ones.
-    double* q = rows_.data() + rank * n;
-    double longest = 0;  // squared length
-    for (std::ptrdiff_t i = rank; i < num_rows; ++i) {
-      double* x = rows_.data() + i * n;
-      const double squared_length = dot(x, x);
-      if (squared_length <= std::max(longest, dependent_[i])) continue;
-      longest = squared_length;
-      if (i == rank) continue;
-      std::swap_ranges(q, q + n, x);
-      std::swap(dependent_[rank], dependent_[i]);
-    }
-    if (!(longest > 0)) return static_cast<int>(rank);
-    // Normalize it and remove its direction from the remaining rows.
-    for (std::ptrdiff_t k = 0; k < n; ++k) q[k] /= std::sqrt(longest);
-    for (std::ptrdiff_t i = rank + 1; i < num_rows; ++i) {
-      double* x = rows_.data() + i * n;
-      const double component = dot(q, x);
-      for (std::ptrdiff_t k = 0; k < n; ++k) x[k] -= component * q[k];
-    }
+    const double* const row = rows_.data() + r * n;
+    for (int i = 0; i < n; ++i)
+      if (row[i] != 0)
+        math::add_multiple(n, row[i], row, gram_.data() + static_cast<std::size_t>(i) * n);
   }
-  return static_cast<int>(std::min(n, num_rows));
+  return eigenvalues_.count_above(n, static_cast<double>(num_rows), &gram_);
 }
 
 }  // namespace stiction::certificate

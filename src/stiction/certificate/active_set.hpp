@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "stiction/certificate/certificate.hpp"
+#include "stiction/certificate/eigenvalue_count.hpp"
 #include "stiction/certificate/rigid_contact_check.hpp"
 #include "stiction/certificate/solved_step.hpp"
 
@@ -26,15 +27,18 @@ class ActiveSet {
  private:
   int find_rank(const SolvedStep& step, const RigidContactCheck& contacts, int island);
   double take_row(const SolvedStep& step, double* row);
-  double calc_squared_spin(const SolvedStep& step, const contact::BodyPair& pair);
+  double calc_spin(const SolvedStep& step, const contact::BodyPair& pair);
   void add_row(const SolvedStep& step, double short_lever);
   int count_independent_rows();
 
   std::vector<int> dofs_;     // dofs of the island
   std::vector<double> row_;   // one row of X, size num_dofs
   std::vector<double> spin_;  // a row of an angular velocity, like a row of rows_
-  std::vector<double> rows_;  // X diag(A)^(-1/2) with rows of length 1; an entry for each of dofs_
-  std::vector<double> dependent_;  // squared length below which each row counts as dependent
+  // X diag(A)^(-1/2), each row in units of the distance at which it counts as dependent; an entry
+  // for each of dofs_.
+  std::vector<double> rows_;
+  std::vector<double> gram_;
+  EigenvalueCount eigenvalues_;
 };
 
 }  // namespace stiction::certificate

@@ -1,11 +1,13 @@
 #include "stiction/formulations/rigid/conflict_fallbacks.hpp"
 
+#include <cmath>
 #include <memory>
 
 #include <gtest/gtest.h>
 
 #include "formulations/rigid/rigid_fixture.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
+#include "support/solved_problem.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -108,6 +110,31 @@ TEST(ConflictFallbacks, RelaxingEqualitiesLeavesTheSystemAsItIs) {
   EXPECT_EQ(island.system.whitened.rows.N, before.rows.N);
   EXPECT_EQ(island.system.whitened.rows.E, before.rows.E);
   EXPECT_NE(island.system.whitened.rows.b_e, before.rows.b_e);
+}
+
+/// A particle on the plane y = 0, and an equality that corrects y at an angle to it: the correction
+/// moves the particle along x, 20 times as fast. Nothing hinders its motion along z.
+ContactProblem make_wedge(double free_speed) {
+  ContactProblem problem = make_particle({0, 0, free_speed}, kTimeStep);
+  add_row(RowKind::kEquality, 1, 0, &problem);
+  contact::Row& row = add_row(RowKind::kEquality, 0, 1e-4, &problem, 0.05);
+  row.num_columns = 2;
+  problem.row_dof.push_back(1);
+  problem.row_columns.push_back(1);
+  return problem;
+}
+
+TEST(ConflictFallbacks, SlowCorrectionsDoNotDependOnFreeMotion) {
+  // The correction of 0.01 m/s, by the length of its row.
+  const double alone = 0.01 / std::hypot(1, 0.05);
+  for (const double free_speed : {0.0, 1.0, 50.0, 1000.0}) {
+    support::SolvedProblem solved(ContactModel::no_slip, make_wedge(free_speed));
+    const certificate::Certificate certificate = solved.certify();
+    EXPECT_TRUE(certificate.ok);
+    EXPECT_NEAR(solved.solution.v[0], -kSlowdownMargin * kWedgeLeverage * alone,
+                1e-12 * (1 + free_speed * free_speed));
+    EXPECT_NEAR(solved.solution.v[2], free_speed, 1e-12 * free_speed);
+  }
 }
 
 TEST(ConflictFallbacks, TheLastLevelWidensTheRankTolerance) {

@@ -95,6 +95,16 @@ TEST(CalcFastest, OverlapsMayMakeBodiesThreeTimesAsFastAsOneAlone) {
   EXPECT_NEAR(calc_fastest(system.whitened, 1), std::hypot(2, kOverlapLeverage * alone), 1e-14);
 }
 
+TEST(CalcFastest, OverlapsAndEqualitiesAddUp) {
+  ReducedSystem system = make_row_system(0.5, -0.1);
+  system.whitened.y_free = {7};
+  system.whitened.rows.E = {2};
+  system.whitened.rows.b_e = {0.3};
+  system.whitened.rows.vector_e = {0};
+  const double added = kOverlapLeverage * 0.1 / 0.5 + kWedgeLeverage * 0.3 / 2;
+  EXPECT_NEAR(calc_fastest(system.whitened, 1), std::hypot(7, added), 1e-13);
+}
+
 TEST(CalcFastest, GapsAllowNoSpeed) {
   EXPECT_EQ(calc_fastest(make_row_system(1, 5).whitened, 1), 0);
 }

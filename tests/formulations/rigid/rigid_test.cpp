@@ -190,6 +190,61 @@ TEST(NoSlip, SticksUnderAnyPush) {
   EXPECT_LE(certificate.error_bound, 1e-6);
 }
 
+/// A box whose lower edges touch two surfaces a few micrometers apart: one edge overlaps its
+/// surface, the other one closes its gap as the box tips.
+/// @param height between the contact points of both edges, relative to overlap and gap
+ContactProblem make_two_planes(double height, std::mt19937_64* rng) {
+  std::uniform_real_distribution<double> share(0, 1);
+  Box box;
+  ContactProblem& problem = box.problem;
+  problem.segments.push_back(problem.segments[0]);
+  problem.pairs[0].num_contacts = 2;
+  problem.pairs.push_back(problem.pairs[0]);
+  problem.pairs[1].first_segment = 1;
+  problem.pairs[1].first_contact = 2;
+  const double depth = 1e-5 * share(*rng), gap = 1e-5 * share(*rng);
+  for (int i = 0; i < problem.num_contacts(); ++i) {
+    Contact& c = problem.contacts[i];
+    c.phi0 = i < 2 ? -depth : gap;
+    c.offset[0] *= 0.5 + share(*rng);
+    c.offset[2] = i < 2 ? 0 : 0.5 * (gap + depth) * height * (0.5 + share(*rng));
+  }
+  for (double& v : problem.v0) v = 0.002 * (share(*rng) - 0.5);
+  return problem;
+}
+
+// Solver and certificate may select rows in another order, which matters if these are independent
+// by a short lever only.
+TEST(NoSlip, ContactsInTwoPlanesAreNeverTooManyForTheCertificate) {
+  std::mt19937_64 rng(3);
+  int num_with_three = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    SolvedProblem solved(ContactModel::no_slip, make_two_planes(1, &rng));
+    const certificate::Certificate certificate = solved.certify();
+    EXPECT_TRUE(certificate.ok) << trial << ": " << certificate.failed.quantity << " "
+                                << certificate.failed.value << " " << certificate.failed.limit;
+    num_with_three += certificate.rigid.num_active == 3;
+  }
+  EXPECT_GT(num_with_three, 20);
+}
+
+// Levers of a hundred gaps and more fix the rotations, so that one contact is enough.
+TEST(NoSlip, ContactsInDistantPlanesLeaveOneDof) {
+  std::mt19937_64 rng(4);
+  int num_pressing = 0;
+  for (int trial = 0; trial < 100; ++trial) {
+    SolvedProblem solved(ContactModel::no_slip, make_two_planes(1000, &rng));
+    const certificate::Certificate certificate = solved.certify();
+    EXPECT_TRUE(certificate.ok) << trial;
+    const auto& impulses = solved.solution.impulses;
+    const auto sticks = [&](int i) { return impulses[i] != std::array<double, 6>{}; };
+    if (!(sticks(0) && sticks(1) && (sticks(2) || sticks(3)))) continue;
+    ++num_pressing;
+    EXPECT_EQ(certificate.rigid.max_active, 1) << trial;
+  }
+  EXPECT_GT(num_pressing, 10);
+}
+
 TEST(NoSlip, LandingContactSticksInTheSameStep) {
   Box box(5e-4);
   box.problem.v0 = {0, 0, 0, 1, 0, -1};

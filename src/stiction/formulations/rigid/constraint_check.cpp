@@ -114,8 +114,8 @@ double calc_fastest(const WhitenedProblem& whitened, double share) {
     driven += calc_vector_correction(rows, n, first, end) / share;
   }
   const double free = norm(n, whitened.y_free.data());
-  return std::sqrt(free * free + kOverlapLeverage * kOverlapLeverage * overlaps / (share * share)) +
-         kWedgeLeverage * driven;
+  const double added = kOverlapLeverage * std::sqrt(overlaps) / share + kWedgeLeverage * driven;
+  return std::sqrt(free * free + added * added);
 }
 
 int find_missed_equality(const RigidTerms& terms, const GapTerms& gaps, const RigidMotion& motion) {

@@ -26,10 +26,10 @@ bool has_driving_friction(const RigidTerms& terms, const RigidMotion& motion);
 /// @param unilateral impulses of the unilateral rows, size num_unilateral
 bool has_huge_impulses(const ReducedSystem& system, std::span<const double> unilateral);
 
-/// Returns the largest norm of y that a motion may have. A projection on constraints without
-/// constants cannot make y longer than y_free, and a correction adds a vector that is normal to
-/// the projection: |b| / |row| if no other row restricts it. Levers and wedges make corrections add
-/// more, up to kOverlapLeverage or kWedgeLeverage times as much. Source: [theory:correction-speed].
+/// Returns the largest norm of y that a motion may have. If s satisfies the constraints, the motion
+/// has |y|^2 <= |y_free|^2 + |s|^2. The shortest s has |s| = |b| / |row| for a correction that no
+/// other row restricts. Levers and wedges make it longer, up to kOverlapLeverage or kWedgeLeverage
+/// times as long. Source: [theory:correction-speed].
 /// @param share of the corrections that the constants of rows have; the result is that of all
 double calc_fastest(const WhitenedProblem& whitened, double share);
 
