@@ -64,6 +64,35 @@ TEST_P(PenetrationWarning, SpeaksIfABodyPassesThroughAWall) {
   }
 }
 
+TEST_P(PenetrationWarning, SpeaksIfAMocapBodyPassesThroughABody) {
+  for (const double speed : {0.05, 0.3, 2.0}) {
+    SCOPED_TRACE(speed);
+    Scene scene(support::make_mjcf(R"(timestep="0.002" gravity="0 0 0")", R"(<worldbody>
+<body name="pusher" mocap="true" pos="0 0 -0.1001"><geom name="pusher" type="box" size="0.1 0.1 0.05"/></body>
+<body><freejoint/><geom name="box" type="box" size="0.05 0.05 0.05" mass="1"/></body></worldbody>)"));
+    Stepper stepper(scene.model, make_options(GetParam()));
+    int num_warnings = 0;
+    double deepest = 0;
+    std::string text;
+    for (int i = 0; i < 250; ++i) {
+      scene.data->mocap_pos[2] += 0.002 * speed;
+      const StepReport& report = stepper.step(scene.data);
+      if (!report.ok()) break;
+      deepest = std::max(deepest, scene.data->mocap_pos[2] + 0.1 - scene.data->qpos[2]);
+      num_warnings += report.warnings[kKind].count;
+      if (report.warnings[kKind].count > 0) text = report.warnings[kKind].text;
+      if (deepest > 0.09) break;
+    }
+    // The box is 0.1 m high. Between the two limits the pose changes after the last warning.
+    if (deepest < 0.9 * kTooDeep * 0.1) {
+      EXPECT_EQ(num_warnings, 0) << deepest;
+    }
+    if (deepest < 2 * kTooDeep * 0.1) continue;
+    EXPECT_GT(num_warnings, 0) << deepest;
+    EXPECT_NE(text.find("a mocap body has no velocity"), std::string::npos) << text;
+  }
+}
+
 TEST_P(PenetrationWarning, SpeaksIfABodyIsSqueezedFlat) {
   for (const char* mass : {"1e3", "1e6", "1e9"}) {
     SCOPED_TRACE(mass);

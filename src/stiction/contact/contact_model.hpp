@@ -160,7 +160,9 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .uses = {.restitution = true},
      .uses_friction = false,
      .options = {.lcp_solver = true, .drop_separating = true, .max_memory_gb = true},
-     .limitation = "contacts never slip; friction coefficients have no effect"},
+     .limitation =
+         "contacts never slip; friction coefficients have no effect; tangential impulses may "
+         "carry a body whose normal impulses, which touch sensors read, are 0"},
     {.model = ContactModel::viscous,
      .name = "viscous",
      .color = "#8a7592",

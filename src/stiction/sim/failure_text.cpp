@@ -105,13 +105,18 @@ std::string describe_failure(const StepContext& context, const mjData* d,
            " is not finite; check the forces and the numbers of the model";
   const std::string masses = describe_mass_ratio(context, contacts, index);
   if (!masses.empty()) return text + masses;
+  const bool has_cones = model.tangents == contact::TangentPolicy::kFrictionCone;
+  if (has_cones && !island.has_conflict)
+    return text +
+           " because the solver of friction cones does not find the motion; take a smaller step, "
+           "or "
+           "another contact model";
   if (model.is_rigid && island.status != SolveStatus::kNotFinite)
     return text + " because no velocities satisfy all contacts and limits" +
            find_conflict(context, d, contacts, island) +
            ": surfaces push the same body in opposite directions, or " +
-           (model.tangents == contact::TangentPolicy::kFrictionCone
-                ? "the solver of friction cones does not find the motion; "
-                : "round-off corrupts the LCP; ") +
+           (has_cones ? "the solver of friction cones does not find the motion; "
+                      : "round-off corrupts the LCP; ") +
            "take a smaller step, or use a compliant contact model";
   if (island.status == SolveStatus::kNotPositiveDefinite)
     return text +

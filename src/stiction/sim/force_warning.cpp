@@ -41,26 +41,36 @@ double calc_momentum(const mjModel* m, const mjData* d, double mass, double dt,
 }
 
 /// Returns 1 + e, the largest share of the momentum that an impact reverses or takes.
-double find_rebound_factor(const StepContext& context, const contact::ContactProblem& problem) {
+double find_rebound_factor(bool is_rigid, const contact::ContactProblem& problem) {
   double restitution = 0;
-  if (contact::traits(context.options.contact_model).is_rigid)
+  if (is_rigid)
     for (const contact::Contact& c : problem.contacts)
       restitution = std::max(restitution, c.law.restitution);
   return 1 + restitution;
 }
 
+/// Returns the cause and its remedy.
+const char* explain(bool is_rigid) {
+  return is_rigid
+             ? "sticking contacts may hold a moment by a short lever, or joints hardly let the "
+               "geoms "
+               "part; use rigid_coulomb or a compliant contact model, or exclude the pair from "
+               "collision"
+             : "their joints hardly let them part; exclude the pair from collision, or give the "
+               "geoms a stiffness";
+}
+
 std::string describe(const mjModel* m, const ContactReport& contacts, int c, double force,
-                     double weight) {
+                     double weight, bool is_rigid) {
   const std::string geoms = plant::describe(m, mjOBJ_GEOM, contacts.geoms[2 * c]) + " and " +
                             plant::describe(m, mjOBJ_GEOM, contacts.geoms[2 * c + 1]);
   char text[400];
   std::snprintf(
       text, sizeof text,
       " press on each other with %.2g N, %.1g times the weight of all bodies, which neither "
-      "motion nor applied forces explain; they overlap by %.2g m, and their joints hardly "
-      "let them part; exclude the pair from collision, or give the geoms a stiffness",
+      "motion nor applied forces explain; they overlap by %.2g m, and ",
       force, force / weight, std::max(0.0, -contacts.distance[c]));
-  return geoms + text;
+  return geoms + text + explain(is_rigid);
 }
 
 }  // namespace
@@ -69,6 +79,7 @@ void warn_of_large_force(StepContext& context, const mjData* d,
                          const contact::ContactProblem& problem, std::vector<mjtNum>* scratch) {
   const mjModel* m = context.model;
   const double dt = problem.time_step;
+  const bool is_rigid = contact::traits(context.options.contact_model).is_rigid;
   const ContactReport& contacts = context.report.contacts;
   const LargestImpulse largest = find_largest(contacts);
   if (largest.contact < 0) return;
@@ -77,10 +88,10 @@ void warn_of_large_force(StepContext& context, const mjData* d,
   const double weight = mass * std::max(mju_norm3(m->opt.gravity), 1.0);
   if (largest.impulse <= kTooManyWeights * weight * dt) return;
   if (largest.impulse <=
-      find_rebound_factor(context, problem) * calc_momentum(m, d, mass, dt, scratch))
+      find_rebound_factor(is_rigid, problem) * calc_momentum(m, d, mass, dt, scratch))
     return;
-  context.report.warn(WarningKind::large_force,
-                      describe(m, contacts, largest.contact, largest.impulse / dt, weight));
+  context.report.warn(WarningKind::large_force, describe(m, contacts, largest.contact,
+                                                         largest.impulse / dt, weight, is_rigid));
 }
 
 }  // namespace stiction::sim

@@ -18,6 +18,11 @@ double calc_thickness(const mjModel* m, int geom) {
   return 2 * std::min({half_sides[0], half_sides[1], half_sides[2]});
 }
 
+/// Returns true if the caller moves the geom, as part of a mocap body.
+bool is_mocap(const mjModel* m, int geom) {
+  return m->body_mocapid[m->body_rootid[m->geom_bodyid[geom]]] >= 0;
+}
+
 /// The contact that is deepest in proportion to the thickness of a geom.
 struct Deepest {
   int contact = -1;
@@ -35,8 +40,10 @@ Deepest find_deepest(const mjModel* m, const ContactReport& contacts, double dt)
     const int* geoms = &contacts.geoms[2 * c];
     const double a = calc_thickness(m, geoms[0]), b = calc_thickness(m, geoms[1]);
     const double thickness = std::min(a, b);
-    const double limit = kTooDeep * thickness;
-    if (-contacts.distance[c] >= limit || !(depth >= largest_share * thickness)) continue;
+    // The pose of a mocap body changes between the steps.
+    const bool is_old = -contacts.distance[c] >= kTooDeep * thickness && !is_mocap(m, geoms[0]) &&
+                        !is_mocap(m, geoms[1]);
+    if (is_old || !(depth >= largest_share * thickness)) continue;
     largest_share = depth / thickness;
     out = {c, a < b ? geoms[0] : geoms[1], depth, thickness};
   }
@@ -44,7 +51,11 @@ Deepest find_deepest(const mjModel* m, const ContactReport& contacts, double dt)
 }
 
 /// Returns the cause and its remedy.
-const char* explain(const contact::ContactModelTraits& model) {
+const char* explain(const mjModel* m, const contact::ContactModelTraits& model, const int* geoms) {
+  if (is_mocap(m, geoms[0]) || is_mocap(m, geoms[1]))
+    return "a mocap body has no velocity, so it pushes others no faster than overlaps part, at "
+           "max_correction_speed; pull a free body by a weld to the mocap body instead, or raise "
+           "max_correction_speed";
   if (model.gaps == contact::GapPolicy::kTouching)
     return "the contact model ignores contacts that have a gap at the start of a step, so fast "
            "bodies pass through others; take a smaller step, or choose another contact model";
@@ -67,7 +78,7 @@ std::string describe(const StepContext& context, const ContactReport& contacts,
                 " overlap by %.2g m at the end of the step, and %s is %.2g m thick: ",
                 deepest.depth, name(deepest.thin_geom).c_str(), deepest.thickness);
   return name(geoms[0]) + " and " + name(geoms[1]) + text +
-         explain(contact::traits(context.options.contact_model));
+         explain(m, contact::traits(context.options.contact_model), geoms);
 }
 
 }  // namespace
