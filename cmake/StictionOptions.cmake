@@ -22,6 +22,11 @@ endif()
 add_library(stiction_flags INTERFACE)
 # Without contraction the same source gives the same bits wherever it is inlined.
 target_compile_options(stiction_flags INTERFACE -Wall -Wextra -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # When gcc 12 vectorizes straight-line code, it contracts a product and its sum and difference to one
+  # instruction (vfmsubadd) all the same.
+  target_compile_options(stiction_flags INTERFACE -fno-tree-slp-vectorize)
+endif()
 if(STICTION_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(stiction_flags INTERFACE -march=${STICTION_ARCH})
 endif()

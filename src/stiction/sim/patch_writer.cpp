@@ -7,7 +7,9 @@ namespace {
 
 using math::Vec3;
 
-void append(const Vec3& v, std::vector<double>* to) { to->insert(to->end(), {v.x, v.y, v.z}); }
+void append(const Vec3& v, std::vector<double>* to) {
+  for (const double x : {v.x, v.y, v.z}) to->push_back(x);
+}
 void add(const Vec3& v, double* to) {
   to[0] += v.x;
   to[1] += v.y;
