@@ -54,13 +54,13 @@ INSTANTIATE_TEST_SUITE_P(Models, EnergyTest, testing::ValuesIn(support::complian
 INSTANTIATE_TEST_SUITE_P(RigidModels, EnergyTest, testing::ValuesIn(support::rigid_models()),
                          support::model_name);
 
-/// A point mass between two walls that it overlaps. The walls make an angle with the horizontal, so
-/// their corrections drive it up.
-ContactProblem make_wedge(double half_angle, double overlap) {
+/// A body of 1 kg at rest, whose two contacts with the world are still to be added.
+/// @param inertia about each axis [kg m^2]
+ContactProblem make_body(double inertia) {
   ContactProblem problem;
   problem.clear(1e-3);
   const int block = problem.add_rigid_body();
-  for (int i = 0; i < 6; ++i) problem.diagonal(block)[7 * i] = i < 3 ? 1e3 : 1;
+  for (int i = 0; i < 6; ++i) problem.diagonal(block)[7 * i] = i < 3 ? inertia : 1;
   contact::BodyPair pair;
   pair.num_segments = 1;
   pair.num_contacts = 2;
@@ -70,6 +70,13 @@ ContactProblem make_wedge(double half_angle, double overlap) {
   segment.block = block;
   segment.is_rigid_body = true;
   problem.segments.push_back(segment);
+  return problem;
+}
+
+/// A point mass between two walls that it overlaps. The walls make an angle with the horizontal, so
+/// their corrections drive it up.
+ContactProblem make_wedge(double half_angle, double overlap) {
+  ContactProblem problem = make_body(1e3);
   const double c = std::cos(half_angle), s = std::sin(half_angle);
   for (const double side : {-1.0, 1.0}) {
     contact::Contact contact;
@@ -117,20 +124,8 @@ TEST(RigidEnergy, CorrectionsThatNearlyContradictEachOtherFail) {
 /// A body that turns at 1 rad/s, with two contacts at points that are 0.5 um apart.
 ContactProblem make_short_lever() {
   constexpr double kInertia = 0.01, kLever = 5e-7;
-  ContactProblem problem;
-  problem.clear(1e-3);
-  const int block = problem.add_rigid_body();
-  for (int i = 0; i < 6; ++i) problem.diagonal(block)[7 * i] = i < 3 ? kInertia : 1;
+  ContactProblem problem = make_body(kInertia);
   problem.v0[1] = 1;
-  contact::BodyPair pair;
-  pair.num_segments = 1;
-  pair.num_contacts = 2;
-  pair.masses = {contact::kInfinity, 1};
-  problem.pairs.push_back(pair);
-  contact::Segment segment;
-  segment.block = block;
-  segment.is_rigid_body = true;
-  problem.segments.push_back(segment);
   for (const double height : {0.0, kLever}) {
     contact::Contact contact;
     contact.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};

@@ -35,9 +35,14 @@ bool keeps_constraints(const RigidTerms& terms, const RigidIterate& iterate,
   return error <= kConstraintTolerance * speed;
 }
 
-bool has_driving_friction(const RigidTerms& terms, const RigidMotion& motion) {
+double find_fastest_contact(const RigidMotion& motion) {
   double speed = 1;
   for (const math::Vector3& v : motion.contact_velocities) speed = std::max(speed, v.norm());
+  return speed;
+}
+
+bool has_driving_friction(const RigidTerms& terms, const RigidMotion& motion) {
+  const double speed = find_fastest_contact(motion);
   for (int i = 0; i < terms.num_contacts(); ++i) {
     const std::array<double, 3>& impulse = motion.contact_impulses[i];
     const math::Vector3& v = motion.contact_velocities[terms.contacts[i]];

@@ -17,6 +17,9 @@ namespace stiction::formulations {
 bool keeps_constraints(const RigidTerms& terms, const RigidIterate& iterate,
                        const ReducedSystem& system, const RigidMotion& motion);
 
+/// Returns the speed of the fastest contact, or 1 m/s if all are slower [m/s].
+double find_fastest_contact(const RigidMotion& motion);
+
 /// Returns true if the friction of a contact does positive work, as if it slipped along its
 /// impulse faster than kDrivenSpeed.
 bool has_driving_friction(const RigidTerms& terms, const RigidMotion& motion);

@@ -1,6 +1,5 @@
 #include "stiction/formulations/rigid/rigid_island.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
@@ -130,8 +129,7 @@ bool RigidIsland::update(const ActiveKeys& guess, bool is_first) {
 /// left out if friction drives a contact then.
 void RigidIsland::spread_impulses() {
   if (terms_.tangents != contact::TangentPolicy::kBilateral) return;
-  double speed = 1;
-  for (const math::Vector3& v : motion_.contact_velocities) speed = std::max(speed, v.norm());
+  const double speed = find_fastest_contact(motion_);
   for (const double tolerance : {kConstraintTolerance, kDrivenSpeed}) {
     if (!solve_spread(tolerance * speed)) return;
     if (!keeps_constraints(terms_, iterate_, system_, spread_motion_) ||
