@@ -46,7 +46,16 @@ COMPILED = ("_core", "_step_options")  # modules that the build makes
 # The parts of the package, the lowest first. Parts on one line do not import each other.
 PYTHON_LAYERS = (
     COMPILED,
-    ("_load", "colors", "errors", "interrupts", "plain_json", "report_views", "version"),
+    (
+        "_load",
+        "colors",
+        "errors",
+        "interrupts",
+        "plain_json",
+        "report_views",
+        "suggestions",
+        "version",
+    ),
     ("array_arguments", "arguments", "names"),
     ("laws",),
     ("custom_text", "options", "package_scenes"),

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Runs clang-tidy on the project's sources that have not passed it since they changed.
 
-    run_clang_tidy.py BUILD_FOLDER
-
 BUILD_FOLDER has compile_commands.json. For each file that passed, build/tidy has a file whose name is
 the hash of the source, all headers, its command and the checks.
 """
 
 from __future__ import annotations
 
+import argparse
 import concurrent.futures
 import hashlib
 import json
@@ -37,6 +36,28 @@ def find_files(build: Path) -> dict[Path, str]:
     return {p: c for p, c in sources.items() if any(p.is_relative_to(f) for f in folders)}
 
 
+def choose_files(files: dict[Path, str], names: list[str]) -> dict[Path, str]:
+    """Returns the files that were named, all without names; exits if the build has no such file."""
+    if not names:
+        return files
+    chosen = [Path(name).resolve() for name in names]
+    if unknown := [str(path) for path in chosen if path not in files]:
+        sys.exit(
+            f"clang-tidy: {', '.join(unknown)}: not a source of {', '.join(FOLDERS)} that the build"
+            " compiles; name .cpp files of these folders, or none to check all"
+        )
+    return {path: files[path] for path in chosen}
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("build", metavar="BUILD_FOLDER", type=Path)
+    parser.add_argument("files", metavar="FILE", nargs="*", help="sources to check; default: all")
+    return parser.parse_args()
+
+
 def tidy(build: Path, path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["clang-tidy", "-p", str(build), "--quiet", str(path)],
@@ -47,7 +68,8 @@ def tidy(build: Path, path: Path) -> subprocess.CompletedProcess[str]:
 
 
 def main() -> int:
-    build = Path(sys.argv[1]).resolve()
+    arguments = parse_arguments()
+    build = arguments.build.resolve()
     passed = ROOT / "build" / "tidy"
     passed.mkdir(parents=True, exist_ok=True)
     version = subprocess.run(
@@ -57,7 +79,7 @@ def main() -> int:
     stamps = {
         path: passed
         / hashlib.sha256((version + headers + command + hash_files([path])).encode()).hexdigest()
-        for path, command in find_files(build).items()
+        for path, command in choose_files(find_files(build), arguments.files).items()
     }
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

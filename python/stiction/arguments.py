@@ -13,6 +13,7 @@ import mujoco
 import numpy as np
 
 from stiction.errors import Error
+from stiction.suggestions import suggest_name
 
 _MIN_INT, _MAX_INT = -(2**31), 2**31 - 1
 
@@ -80,7 +81,7 @@ def check_name(name: str, value: Any, names: tuple[str, ...] | None = None) -> s
     if not isinstance(value, str):
         raise Error("wrong_shape", name, f"is {_quote(value)}, must be a text")
     if names is not None and value not in names:
-        raise Error("unknown_name", name, f"is '{value}', must be one of {', '.join(names)}")
+        raise Error("unknown_name", name, f"there is no '{value}' {suggest_name(value, names)}")
     return value
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from stiction.custom_text import CONTROLS, find_text
 from stiction.errors import Error
-from stiction.names import suggest_name
+from stiction.suggestions import suggest_name
 
 
 @dataclass(frozen=True)

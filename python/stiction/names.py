@@ -1,29 +1,15 @@
-"""Checks names that users give, and suggests the nearest valid name."""
+"""Finds contact models and geoms by name."""
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import mujoco
 
 from stiction._core import ContactModelTraits, contact_model_traits, contact_models
 from stiction.errors import Error
-
-
-def suggest_name(name: str, names: Sequence[str]) -> str:
-    """Returns a suggestion for a message: "(did you mean 'x'?)", or a list if no name is similar."""
-    by_lower_case = {other.lower(): other for other in reversed(names)}
-    near = [
-        by_lower_case[other]
-        for other in difflib.get_close_matches(name.lower(), list(by_lower_case), n=1)
-    ]
-    if near:
-        return f"(did you mean '{near[0]}'?)"
-    shown = ", ".join(f"'{n}'" for n in names[:12])
-    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    return f"(there are {shown}{more})" if shown else "(there are none)"
+from stiction.suggestions import suggest_name
 
 
 def find_models(fits: Callable[[ContactModelTraits], bool]) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from stiction._core import contact_models, list_options
 from stiction.arguments import check_flag, check_integer, check_name, check_number
 from stiction.laws import check_law
-from stiction.names import suggest_name
+from stiction.suggestions import suggest_name
 
 Value = bool | int | float | str | dict[str, Any] | None
 

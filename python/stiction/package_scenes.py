@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stiction.errors import Error
-from stiction.names import suggest_name
+from stiction.suggestions import suggest_name
 
 _FOLDER = Path(__file__).parent / "scenes"
 

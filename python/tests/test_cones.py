@@ -152,7 +152,7 @@ def test_bad_arguments_are_errors() -> None:
         ((G, b[:2], mu, u_hat), "b: has 2 entries, must have three"),
         ((G, b, -mu, u_hat), "mu: has the entry -1, must be at least 0"),
         ((G, b, mu, [np.nan, 0]), "u_hat: has entries that are not finite"),
-        ((G, b, mu, u_hat, "lemke"), "method: is 'lemke', must be one of"),
+        ((G, b, mu, u_hat, "lemke"), "method: there is no 'lemke' .there are "),
     ]:
         with pytest.raises(Error, match=text):
             cones.solve(*bad)

@@ -12,6 +12,7 @@ from typing import Any
 import mujoco
 import pytest
 import typer
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import stiction
@@ -20,7 +21,7 @@ from stiction._core import contact_model_traits
 from stiction.colors import find_color
 from stiction.commands.app import app
 from stiction.commands.options import Setting, parse_setting
-from stiction.options import DEFAULTS, OPTIONS
+from stiction.options import DEFAULTS, OPTIONS, Option
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SCENE = "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
@@ -79,6 +80,43 @@ def test_options_make_the_same_simulator_again(model: mujoco.MjModel) -> None:
 def test_an_unknown_option_is_a_type_error_with_the_nearest_name(model: mujoco.MjModel) -> None:
     with pytest.raises(TypeError, match=r"no option 'tolerence' \(did you mean 'tolerance'\?\)"):
         stiction.Simulator(model, tolerence=1e-3)  # type: ignore[call-arg]
+
+
+CHOICES = [option for option in OPTIONS.values() if option.kind == "choice"]
+
+
+@pytest.mark.parametrize("option", CHOICES, ids=lambda option: option.name)
+def test_a_wrong_choice_is_answered_by_the_nearest_one_or_by_all(
+    option: Option, model: mujoco.MjModel
+) -> None:
+    for name in option.choices:
+        with pytest.raises(stiction.Error, match=rf"did you mean '{name}'\?"):
+            stiction.Simulator(model, **{option.name: name.upper()})  # type: ignore[arg-type]
+    with pytest.raises(stiction.Error) as error:
+        stiction.Simulator(model, **{option.name: "0123456789"})  # type: ignore[arg-type]
+    assert all(name in str(error.value) for name in option.choices)
+
+
+@pytest.mark.parametrize("option", CHOICES, ids=lambda option: option.name)
+def test_a_command_answers_a_wrong_choice_in_the_same_way(option: Option, tmp_path: Path) -> None:
+    scene = tmp_path / "scene.xml"
+    scene.write_text(SCENE)
+    own = {parameter.name for parameter in get_command(app).commands["run"].params}  # type: ignore[attr-defined]
+    if option.name not in own and option.name == "on_failure":
+        return  # the command chooses it
+    for value, answers in [
+        (option.choices[-1].upper(), [f"did you mean '{option.choices[-1]}'?"]),
+        ("0123456789", option.choices),
+    ]:
+        argument = (
+            [f"--{option.name.replace('_', '-')}", value]
+            if option.name in own
+            else ["--set", f"{option.name}={value}"]
+        )
+        result = CliRunner().invoke(app, ["run", str(scene), *argument], env={"COLUMNS": "400"})
+        assert result.exit_code != 0
+        message = result.output + str(result.exception)
+        assert all(answer in message for answer in answers), message
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import typer
 from stiction import Error, contact_models
 from stiction._core import check_option
 from stiction.controls import ControlsName
-from stiction.names import suggest_name
 from stiction.options import OPTIONS
+from stiction.suggestions import suggest_name
 
 _SECONDS = {
     "": 1.0,

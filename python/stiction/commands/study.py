@@ -13,10 +13,11 @@ from rich.text import Text
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.names import find_compliant_models, suggest_name
+from stiction.names import find_compliant_models
 from stiction.studies.checks import Check, format_value
 from stiction.studies.registry import STUDIES, load_study
 from stiction.studies.study import Settings, describe_result, write_result
+from stiction.suggestions import suggest_name
 
 # Optional results of other simulators that studies are compared with, in a folder beside the
 # repository.

@@ -15,10 +15,11 @@ from stiction.bench.work_precision import WorkCurves, WorkPoint
 from stiction.commands import options
 from stiction.commands.bench import Repeats, bench_app
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.names import find_compliant_models, suggest_name
+from stiction.names import find_compliant_models
 from stiction.options import DEFAULTS
 from stiction.plain_json import make_plain
 from stiction.studies.study import write_figures
+from stiction.suggestions import suggest_name
 
 SCENES = (*PLANAR_WORK, "clutter")
 

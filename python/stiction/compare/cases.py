@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from stiction import contact_models
 from stiction._core import contact_model_traits
 from stiction.errors import Error
-from stiction.names import suggest_name
 from stiction.scene import Scene
+from stiction.suggestions import suggest_name
 
 # MuJoCo's documentation recommends a larger impratio, up to 100, to reduce creep.
 _IMPRATIO_FACTORS = (1, 10, 100)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from stiction import ContactReport
 from stiction.custom_text import HELD, find_text
 from stiction.errors import Error
-from stiction.names import suggest_name
 from stiction.scene import Scene
+from stiction.suggestions import suggest_name
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import importlib
 from pathlib import Path
 
 from stiction.errors import Error
-from stiction.names import suggest_name
 from stiction.studies.study import Study
+from stiction.suggestions import suggest_name
 
 STUDIES = tuple(sorted(path.parent.name for path in Path(__file__).parent.glob("*/study.py")))
 

@@ -26,6 +26,13 @@ int calc_edit_distance(const std::string& a, const std::string& b) {
   return last[n];
 }
 
+/// Returns a text with small letters, A to Z only.
+std::string lower(std::string text) {
+  for (char& c : text)
+    if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
 }  // namespace
 
 void ErrorList::throw_if_any() const {
@@ -41,7 +48,7 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
   int best = static_cast<int>(name.size()) / 3 + 1;
   std::string nearest;
   for (const std::string& candidate : names) {
-    const int distance = calc_edit_distance(name, candidate);
+    const int distance = calc_edit_distance(lower(name), lower(candidate));
     if (distance < best || (distance == best && nearest.empty())) {
       best = distance;
       nearest = candidate;
@@ -54,11 +61,13 @@ std::string suggest_name(const std::string& name, const std::vector<std::string>
   if (names.empty()) return "";
   if (const std::string nearest = nearest_name(name, names); !nearest.empty())
     return " (did you mean '" + nearest + "'?)";
-  constexpr std::size_t kMaxListed = 12;
+  // Choices are listed in full; a scene may have thousands of names.
+  constexpr std::size_t kMaxListed = 40;
   std::string list;
   for (std::size_t i = 0; i < names.size() && i < kMaxListed; ++i)
     list += (i ? ", " : "") + names[i];
-  if (names.size() > kMaxListed) list += ", ...";
+  if (names.size() > kMaxListed)
+    list += " and " + std::to_string(names.size() - kMaxListed) + " more";
   return " (known: " + list + ")";
 }
 

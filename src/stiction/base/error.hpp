@@ -55,12 +55,14 @@ class ErrorList {
   std::vector<Error> errors_;
 };
 
-/// Returns the entry of `names` with the least edit distance to `name`. Returns an empty string if
-/// that distance is more than n / 3 + 1, rounded down, for a `name` of n letters.
+/// Returns the entry of `names` with the least edit distance to `name`, whatever the case of the
+/// letters. Returns an empty string if that distance is more than n / 3 + 1, rounded down, for a
+/// `name` of n letters.
 std::string nearest_name(const std::string& name, const std::vector<std::string>& names);
 
 /// Returns " (did you mean 'x'?)" with the nearest name, or a list of known names if no name is
-/// near. The text is meant to follow an unknown name in a message.
+/// near: all of up to 40, and the number of the others. The text is meant to follow an unknown name
+/// in a message.
 std::string suggest_name(const std::string& name, const std::vector<std::string>& names);
 
 }  // namespace stiction

@@ -19,6 +19,11 @@ inline double dot(int n, const double* a, const double* b) {
   return sum;
 }
 
+/// Returns |x|.
+inline double norm(std::span<const double> x) {
+  return std::sqrt(dot(static_cast<int>(x.size()), x.data(), x.data()));
+}
+
 /// Computes y += s x.
 inline void add_multiple(int n, double s, const double* x, double* y) {
   int i = 0;

@@ -60,6 +60,8 @@ void RowSelector::select(const RowChoice& choice, RowBasis* basis) {
     select_group(first, end);
     first = end;
   }
+  choice_ = {};  // the caller's rows and groups may end here
+  basis_ = nullptr;
 }
 
 void RowSelector::start() {

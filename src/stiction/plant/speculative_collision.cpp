@@ -85,6 +85,7 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const Model& pla
   wide_.geom_contype = contype_.data();
   wide_.geom_conaffinity = conaffinity_.data();
   mj_collision(&wide_, d);
+  distance_check_.correct(&wide_, d);
   mark_speculative(m, d);
 }
 

@@ -10,10 +10,6 @@
 namespace stiction::formulations {
 namespace {
 
-double norm(std::span<const double> x) {
-  return std::sqrt(math::dot(static_cast<int>(x.size()), x.data(), x.data()));
-}
-
 /// Returns the nearest point of the cone |r_t| <= mu r_n.
 BlockVector project_on_cone(double mu, const BlockVector& r) {
   const double friction = std::hypot(r[1], r[2]);
@@ -40,7 +36,7 @@ void ConeJam::start(const ConeBlocks& blocks) {
     const ConeBlock& block = blocks[i];
     if (block.mobility > 0 && block.b[0] < 0) squares += block.b[0] * block.b[0] / block.mobility;
   }
-  usual_speed_ = std::hypot(norm(blocks.u_hat()), std::sqrt(squares));
+  usual_speed_ = std::hypot(math::norm(blocks.u_hat()), std::sqrt(squares));
 }
 
 double ConeJam::calc_leverage(std::span<const BlockVector> r) {
@@ -58,7 +54,7 @@ double ConeJam::calc_leverage(std::span<const BlockVector> r) {
   // A surface that moves along its tangents jams nothing, because contacts may slip on it.
   const double needed = -normal - std::max(0.0, tangential);
   if (!(needed > 0)) return 0;
-  const double usual = norm(push_) * usual_speed_;
+  const double usual = math::norm(push_) * usual_speed_;
   return usual > 0 ? needed / usual : std::numeric_limits<double>::infinity();
 }
 

@@ -7,17 +7,10 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
-#include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/formulations/rigid/cone_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
-namespace {
-
-double calc_norm(const std::vector<double>& x) {
-  return std::sqrt(math::dot(static_cast<int>(x.size()), x.data(), x.data()));
-}
-
-}  // namespace
 
 void ConeNewton::start(const ConeBlocks& blocks) {
   blocks_ = &blocks;
@@ -67,7 +60,7 @@ void ConeNewton::evaluate(std::span<const double> u, Point* out) const {
     blocks.add_impulse(block, minus, out->F);
     for (int k = 0; k < block.num_rows; ++k) terms += block.mobility * out->r[i][k] * out->r[i][k];
   }
-  out->norm = calc_norm(out->F);
+  out->norm = math::norm(out->F);
   // A rounded velocity is off by some units in the last place, and its impulse by rho times that.
   out->round_off = kConeRoundOff * stiffness_ * std::sqrt(terms);
 }

@@ -9,7 +9,7 @@
 #include "stiction/base/work_limits.hpp"
 #include "stiction/formulations/rigid/cone_law.hpp"
 #include "stiction/formulations/rigid/cone_skip.hpp"
-#include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/formulations/rigid/cone_tolerances.hpp"
 #include "stiction/formulations/rigid/spring_schedule.hpp"
 
 namespace stiction::formulations {

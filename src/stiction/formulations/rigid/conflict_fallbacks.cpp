@@ -96,8 +96,7 @@ bool ConflictFallbacks::relax_equalities(const RigidTerms& terms, const RigidIte
                                          const ReducedSystem& system) {
   const std::vector<double>& corrections = iterate.gaps.equalities;
   const int n = terms.num_dofs(), num_equalities = terms.num_equalities();
-  const double correction_norm =
-      std::sqrt(math::dot(num_equalities, corrections.data(), corrections.data()));
+  const double correction_norm = math::norm(corrections);
   if (correction_norm == 0) return false;
 
   // Springs in place of the equalities.

@@ -54,10 +54,6 @@ bool has_driving_friction(const RigidTerms& terms, const RigidMotion& motion) {
 
 namespace {
 
-double norm(std::size_t n, const double* x) {
-  return std::sqrt(math::dot(static_cast<int>(n), x, x));
-}
-
 /// Returns the length of a row by which a correction is judged. If dampers hold the bodies, so that
 /// the row is almost 0, the inertia alone limits what a correction may add.
 /// @param inertial mobilities of the rows by inertia alone, or empty
@@ -92,11 +88,11 @@ bool has_huge_impulses(const ReducedSystem& system, std::span<const double> unil
   const WhitenedRows& rows = system.whitened.rows;
   STICTION_ASSERT(unilateral.size() == rows.b_n.size());
   const std::vector<double>& y_free = system.whitened.y_free;
+  const std::size_t n = y_free.size();
   double largest = system.projected.bilateral.calc_largest_impulse();
   for (std::size_t i = 0; i < unilateral.size(); ++i)
     if (unilateral[i] > 0)
-      largest =
-          std::max(largest, norm(y_free.size(), rows.N.data() + i * y_free.size()) * unilateral[i]);
+      largest = std::max(largest, math::norm({rows.N.data() + i * n, n}) * unilateral[i]);
   return largest > kLargestImpulse * (1 + math::max_abs(y_free));
 }
 
@@ -107,18 +103,18 @@ double calc_fastest(const WhitenedProblem& whitened, double share) {
   for (std::size_t i = 0; i < rows.b_n.size(); ++i) {
     if (!(rows.b_n[i] < 0)) continue;
     const double added =
-        rows.b_n[i] / find_length(norm(n, rows.N.data() + i * n), rows.inertial_n, i);
+        rows.b_n[i] / find_length(math::norm({rows.N.data() + i * n, n}), rows.inertial_n, i);
     overlaps += added * added;
   }
   double driven = 0;
   for (std::size_t i = 0; i * n < rows.T.size(); ++i)
-    if (rows.b_t[i] != 0) driven += std::abs(rows.b_t[i]) / norm(n, rows.T.data() + i * n);
+    if (rows.b_t[i] != 0) driven += std::abs(rows.b_t[i]) / math::norm({rows.T.data() + i * n, n});
   const int num_equalities = static_cast<int>(rows.b_e.size());
   for (int first = 0, end = 0; first < num_equalities; first = end) {
     while (end < num_equalities && rows.vector_e[end] == first) ++end;
     driven += calc_vector_correction(rows, n, first, end) / share;
   }
-  const double free = norm(n, whitened.y_free.data());
+  const double free = math::norm(whitened.y_free);
   const double added = kOverlapLeverage * std::sqrt(overlaps) / share + kWedgeLeverage * driven;
   return std::sqrt(free * free + added * added);
 }

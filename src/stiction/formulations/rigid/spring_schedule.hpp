@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/formulations/rigid/cone_tolerances.hpp"
 
 namespace stiction::formulations {
 

@@ -1,0 +1,97 @@
+#include "stiction/plant/support_function.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction::plant {
+namespace {
+
+/// The vertices of a mesh and a direction in its frame.
+struct Climb {
+  const float* vertices;
+  const double* direction;
+  double height(int vertex) const {
+    const float* x = vertices + 3 * vertex;
+    return x[0] * direction[0] + x[1] * direction[1] + x[2] * direction[2];
+  }
+};
+
+double find_highest_vertex(const Climb& climb, int num_vertices) {
+  double highest = climb.height(0);
+  for (int i = 1; i < num_vertices; ++i) highest = std::max(highest, climb.height(i));
+  return highest;
+}
+
+/// Climbs along the edges of the convex hull. A linear function has no local maximum there that is
+/// not the global one.
+/// @param graph the hull, see mjModel::mesh_graph
+double climb_hull(const Climb& climb, const int* graph) {
+  const int num_vertices = graph[0];
+  const int* first_edge = graph + 2;
+  const int* ids = first_edge + num_vertices;
+  const int* neighbors = ids + num_vertices;  // lists that end with -1
+  int vertex = 0;
+  double highest = climb.height(ids[0]);
+  for (bool climbs = true; climbs;) {
+    climbs = false;
+    for (const int* k = neighbors + first_edge[vertex]; *k >= 0; ++k) {
+      const double height = climb.height(ids[*k]);
+      if (!(height > highest)) continue;
+      highest = height;
+      vertex = *k;
+      climbs = true;
+      break;
+    }
+  }
+  return highest;
+}
+
+double calc_mesh_support(const mjModel* m, int mesh, const double direction[3]) {
+  constexpr int kFewVertices = 20;  // all of them are tested as fast as a climb takes
+  const Climb climb{m->mesh_vert + 3 * m->mesh_vertadr[mesh], direction};
+  const int count = m->mesh_vertnum[mesh], graph = m->mesh_graphadr[mesh];
+  return graph < 0 || count <= kFewVertices ? find_highest_vertex(climb, count)
+                                            : climb_hull(climb, m->mesh_graph + graph);
+}
+
+}  // namespace
+
+bool has_support_function(const mjModel* m, int geom) {
+  switch (m->geom_type[geom]) {
+    case mjGEOM_SPHERE:
+    case mjGEOM_CAPSULE:
+    case mjGEOM_ELLIPSOID:
+    case mjGEOM_CYLINDER:
+    case mjGEOM_BOX:
+    case mjGEOM_MESH: return true;
+    default: return false;
+  }
+}
+
+double calc_support(const mjModel* m, const mjData* d, int geom, const double n[3]) {
+  const mjtNum* size = m->geom_size + 3 * geom;
+  double u[3];  // n in the geom's frame
+  mju_mulMatTVec3(u, d->geom_xmat + 9 * geom, n);
+  const double center = mju_dot3(d->geom_xpos + 3 * geom, n);
+  switch (m->geom_type[geom]) {
+    case mjGEOM_SPHERE: return center + size[0];
+    case mjGEOM_CAPSULE: return center + size[0] + size[1] * std::abs(u[2]);
+    case mjGEOM_CYLINDER:
+      return center + size[0] * std::sqrt(u[0] * u[0] + u[1] * u[1]) + size[1] * std::abs(u[2]);
+    case mjGEOM_BOX:
+      return center + size[0] * std::abs(u[0]) + size[1] * std::abs(u[1]) +
+             size[2] * std::abs(u[2]);
+    case mjGEOM_MESH: return center + calc_mesh_support(m, m->geom_dataid[geom], u);
+    default: break;
+  }
+  for (int i = 0; i < 3; ++i) u[i] *= size[i];
+  return center + mju_norm3(u);  // an ellipsoid
+}
+
+double calc_separation(const mjModel* m, const mjData* d, int geom_A, int geom_B,
+                       const double n[3]) {
+  const double opposite[3] = {-n[0], -n[1], -n[2]};
+  return -calc_support(m, d, geom_B, opposite) - calc_support(m, d, geom_A, n);
+}
+
+}  // namespace stiction::plant
