@@ -506,18 +506,27 @@ TEST(Rk4, LongStepsHaveABoundedNumberOfParts) {
   }
 }
 
-TEST(Integrators, FailIfAContactDistanceIsNotFinite) {
-  for (const Integrator integrator :
-       {Integrator::euler, Integrator::event_driven, Integrator::rk4}) {
-    Scene scene = make_ball(0);
-    Stepper stepper(scene.model, make_event_options(ContactModel::viscous, integrator));
-    ASSERT_TRUE(stepper.step(scene.data).ok());
-    const auto state = scene.state();
-    scene->geom_size[3] = std::nan("");
-    const StepReport& report = stepper.step(scene.data);
-    EXPECT_EQ(report.status, kNonFiniteSolution);
-    EXPECT_NE(report.message.find("geom 1: size is nan"), std::string::npos) << report.message;
-    EXPECT_EQ(scene.state(), state);
+TEST(Integrators, FailIfAContactCannotBeFound) {
+  struct Entry {
+    mjtNum* (*find)(mjModel*);
+    const char* text;
+  };
+  for (const Entry& entry : {Entry{[](mjModel* m) { return m->geom_size + 3; }, "geom 1: size"},
+                             {[](mjModel* m) { return m->geom_pos + 3; }, "geom 1: pos"},
+                             {[](mjModel* m) { return m->geom_margin + 1; }, "geom 1: margin"},
+                             {[](mjModel* m) { return m->geom_gap + 1; }, "geom 1: gap"}}) {
+    for (const Integrator integrator :
+         {Integrator::euler, Integrator::event_driven, Integrator::rk4}) {
+      Scene scene = make_ball(0);
+      Stepper stepper(scene.model, make_event_options(ContactModel::viscous, integrator));
+      ASSERT_TRUE(stepper.step(scene.data).ok());
+      const auto state = scene.state();
+      *entry.find(scene.model) = std::nan("");
+      const StepReport& report = stepper.step(scene.data);
+      EXPECT_EQ(report.status, kNonFiniteInput);
+      EXPECT_EQ(report.message.find(entry.text + std::string(" is nan")), 0u) << report.message;
+      EXPECT_EQ(scene.state(), state);
+    }
   }
 }
 
