@@ -19,7 +19,9 @@ _MIN_INT, _MAX_INT = -(2**31), 2**31 - 1
 
 
 def check_number(name: str, value: Any) -> float:
-    """Returns a real number as float. NaN and infinity pass, because ranges are checked elsewhere.
+    """Returns a real number as float, and -0 as 0, which messages write without a sign.
+
+    NaN and infinity pass, because ranges are checked elsewhere.
 
     Args:
         name: name of the argument, for messages.
@@ -31,7 +33,7 @@ def check_number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise Error("wrong_shape", name, f"is {_quote(value)}, must be a number")
     try:
-        return float(value)
+        return float(value) + 0.0
     except OverflowError as e:
         raise Error("invalid_value", name, f"is {_quote(value)}, is too large") from e
 

@@ -233,8 +233,9 @@ class _Sampling:
             raise Error("wrong_shape", high_name, f"is None; give it if {name} is a function")
         high = check_number(high_name, high)
         if not low < high < math.inf:
+            least = f"{low + 0.0:g}"  # the sum has no -0
             raise Error(
-                "invalid_value", high_name, f"is {high:g}, must be finite and above {low:g}"
+                "invalid_value", high_name, f"is {high:g}, must be finite and above {least}"
             )
         return self._sample(name, table, low, high)
 

@@ -208,6 +208,7 @@ def test_faults_of_tables_name_the_entry(tmp_path: Path) -> None:
         ({"force": [0, 1], "penetration": [0, 1], "max_rate": 1}, "max_rate: has no meaning"),
         ({"force": abs, "penetration": [0, 1]}, "penetration: has no meaning"),
         ({"force": abs, "max_penetration": math.nan}, "max_penetration: is nan, must be finite"),
+        ({"force": abs, "max_penetration": -0.0}, "max_penetration: is 0, must be .* above 0$"),
         ({"force": abs, "max_penetration": math.inf}, "max_penetration: is inf, must be finite"),
         (
             {"force": abs, "max_penetration": -1.0},

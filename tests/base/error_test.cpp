@@ -1,9 +1,12 @@
 #include "stiction/base/error.hpp"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "stiction/base/number_text.hpp"
 
 namespace stiction {
 namespace {
@@ -46,6 +49,12 @@ TEST(NearestName, ForgivesTypingErrorsOnly) {
   EXPECT_EQ(nearest_name("SAP", names), "sap");
   EXPECT_EQ(nearest_name("hertz", names), "");
   EXPECT_EQ(nearest_name("", {}), "");
+}
+
+TEST(NumberText, HasNoSignOfZeroOrNan) {
+  EXPECT_EQ(base::to_text(-0.0), "0");
+  EXPECT_EQ(base::to_text(-std::nan("")), "nan");
+  EXPECT_EQ(base::to_text(-1e-300), "-1e-300");
 }
 
 TEST(SuggestName, ListsTheKnownNamesIfNoneIsNear) {

@@ -94,6 +94,8 @@ TEST(SoundBodies, AgreeWithCheckModel) {
   mjModel* m = scene.model;
   for (const Entry& entry : {Entry{m->body_mass + 2, "body 2: mass is "},
                              {m->body_inertia + 5, "body 'ball': inertia is "},
+                             {m->geom_size + 3, "geom 'g': size is "},
+                             {m->geom_rbound + 1, "geom 'g': rbound is "},
                              {m->geom_friction + 5, "geom 'g': friction is "},
                              {m->dof_armature, "joint 'hinge': armature is "},
                              {m->dof_frictionloss, "joint 'hinge': frictionloss is "}}) {

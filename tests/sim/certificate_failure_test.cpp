@@ -52,10 +52,10 @@ TEST_F(CertificateFailure, MessageNamesTheFailedQuantityItsValueAndItsLimit) {
   EXPECT_FALSE(context.report.certificate.ok);
   EXPECT_EQ(context.report.certificate.failed.value, 3);
   EXPECT_EQ(context.report.message,
-            "certificate failed: adhesive normal impulse 3 N s (limit 1e-09 N s)" + remedy);
+            "the adhesive normal impulse is 3 N s, above its limit of 1e-09 N s" + remedy);
   fail_certificate(context, {.quantity = "number of active contacts", .value = 7, .limit = 6});
   EXPECT_EQ(context.report.message,
-            "certificate failed: number of active contacts 7 (limit 6)" + remedy);
+            "the number of active contacts is 7, above its limit of 6" + remedy);
 }
 
 }  // namespace

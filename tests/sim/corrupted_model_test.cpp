@@ -13,6 +13,7 @@
 
 #include "sim/stepping.hpp"
 #include "stiction/base/error.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -122,10 +123,11 @@ TEST_P(CorruptedModel, IsRejectedOrAFailedStepChangesNothing) {
     }
   });
   // A check of the model finds these. Most other numbers are used for drawing or not at all.
-  if (!std::isfinite(GetParam())) {
-    EXPECT_GT(num_refused, 80);
+  const bool is_finite = std::isfinite(GetParam());
+  if (!is_finite) {
+    EXPECT_GT(num_refused, 130);
   }
-  EXPECT_GT(num_stepped, 100);
+  EXPECT_GT(num_stepped, is_finite ? 80 : 50);
 }
 
 TEST_P(CorruptedModel, MayBeCorruptedBetweenSteps) {
@@ -140,6 +142,62 @@ TEST_P(CorruptedModel, MayBeCorruptedBetweenSteps) {
     EXPECT_GT(num_failed, 40);
   }
   EXPECT_GT(num_stepped, 100);
+}
+
+/// Returns the message of the refused model or of the failed step; empty if all steps succeeded.
+std::string try_steps(Scene* scene) {
+  try {
+    Stepper stepper(scene->model, make_options(contact::ContactModel::coulomb));
+    for (int step = 0; step < 20; ++step)
+      if (const StepReport& report = stepper.step(scene->data); !report.ok()) return report.message;
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Not a number may be anywhere that a step does not read. It is never used silently.
+TEST(NotANumber, IsNamedUnlessItHasNoEffect) {
+  const Scene good(support::make_mjcf(R"(timestep="0.002" density="1.2")", kScene));
+  Scene undisturbed(good);
+  ASSERT_EQ(try_steps(&undisturbed), "");
+  std::mt19937_64 rng(9);
+  int num_named = 0;
+  const auto poke = [&](const char* name, mjtSize size, auto&& set) {
+    for (int trial = 0; trial < support::num_trials(5); ++trial) {
+      const auto i = std::uniform_int_distribution<mjtSize>(0, size - 1)(rng);
+      SCOPED_TRACE(std::string(name) + "[" + std::to_string(i) + "]");
+      Scene scene(good);
+      set(scene.model, i);
+      const std::string message = try_steps(&scene);
+      if (message.empty()) {
+        EXPECT_EQ(scene.state(), undisturbed.state());
+      } else {
+        EXPECT_NE(message.find(" is nan, must be "), std::string::npos) << message;
+        ++num_named;
+      }
+    }
+  };
+  const std::vector<Array> arrays = find_arrays(good.model);
+  for (std::size_t k = 0; k < arrays.size(); ++k)
+    poke(arrays[k].name, arrays[k].size, [k](mjModel* m, mjtSize i) {
+      find_arrays(m)[k].values[i] = std::numeric_limits<double>::quiet_NaN();
+    });
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  poke("mesh_vert", 3 * good.model->nmeshvert,
+       [](mjModel* m, mjtSize i) { m->mesh_vert[i] = kNan; });
+  poke("hfield_data", good.model->nhfielddata,
+       [](mjModel* m, mjtSize i) { m->hfield_data[i] = kNan; });
+  EXPECT_GT(num_named, support::num_trials(5) * 60);
+}
+
+TEST(Margin, ThatIsTooLargeIsNamed) {
+  Scene scene(support::make_mjcf("", kScene));
+  scene->geom_margin[2] = 1e9;
+  EXPECT_NE(try_steps(&scene).find("margin is 1e+09, must be finite and at most 1e6"),
+            std::string::npos);
+  scene->geom_margin[2] = 1e6;
+  EXPECT_EQ(try_steps(&scene), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Values, CorruptedModel,

@@ -2,17 +2,16 @@
 
 #include <cmath>
 #include <numbers>
-#include <sstream>
 
 #include "stiction/base/error.hpp"
+#include "stiction/base/number_text.hpp"
 
 namespace stiction::geometry {
 
 void check_positive(const char* name, double value) {
   if (std::isfinite(value) && value > 0) return;
-  std::ostringstream message;
-  message << "is " << value << ", must be finite and above 0";
-  throw Error(ErrorCode::kInvalidValue, name, message.str());
+  throw Error(ErrorCode::kInvalidValue, name,
+              "is " + base::to_text(value) + ", must be finite and above 0");
 }
 
 int add_vertex(const Vec3& position, double extent, MeshedShape& shape) {

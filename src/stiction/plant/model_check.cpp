@@ -8,25 +8,32 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/base/number_text.hpp"
+#include "stiction/math/vector_kernels.hpp"
 #include "stiction/plant/model.hpp"
 
 namespace stiction::plant {
 namespace {
 
-enum class Range { kNotNan, kFinite, kModerate, kNonNegative, kPositive };
+enum class Range { kNotNan, kFinite, kModerate, kDistance, kNonNegative, kPositive };
 
 /// The largest accepted magnitude. Products of a few such numbers are still finite, and physical
 /// values are far smaller.
 constexpr double kMax = 1e50;
 
+/// The largest margin of a contact [m]. From 1e7 m on, the forces of such a depth leave too few
+/// digits for those of the bodies.
+constexpr double kMaxDistance = 1e6;
+
 /// Describes a range that `value` violates.
 std::string to_text(Range range, double value) {
+  if (range == Range::kDistance) return "finite and at most 1e6 in magnitude";
   if (range != Range::kNotNan && range != Range::kFinite && std::isfinite(value) &&
       std::abs(value) > kMax)
     return "at most 1e50 in magnitude";
   switch (range) {
     case Range::kNotNan: return "a number";
     case Range::kFinite:
+    case Range::kDistance:
     case Range::kModerate: return "finite";
     case Range::kNonNegative: return "finite and at least 0";
     case Range::kPositive: return "finite and above 0";
@@ -39,6 +46,7 @@ bool is_in(Range range, double value) {
     case Range::kNotNan: return !std::isnan(value);
     case Range::kFinite: return std::isfinite(value);
     case Range::kModerate: return std::abs(value) <= kMax;
+    case Range::kDistance: return std::abs(value) <= kMaxDistance;
     case Range::kNonNegative: return value >= 0 && value <= kMax;
     case Range::kPositive: return value > 0 && value <= kMax;
   }
@@ -59,8 +67,8 @@ class Checker {
 
   /// Checks an array of `count` elements with `width` numbers each.
   /// @param name returns the name of element i; called for faults only
-  template <class Name>
-  void check_array(mjtSize count, int width, const char* what, const mjtNum* values, Range range,
+  template <class Number, class Name>
+  void check_array(mjtSize count, int width, const char* what, const Number* values, Range range,
                    Name&& name) {
     for (mjtSize i = 0; i < count * width; ++i)
       if (!is_in(range, values[i]))
@@ -81,8 +89,10 @@ void check_option(const mjOption& o, Checker* c) {
   c->check("option", "timestep", o.timestep, Range::kPositive);
   c->check("option", "density", o.density, Range::kNonNegative);
   c->check("option", "viscosity", o.viscosity, Range::kNonNegative);
+  c->check("option", "ccd_tolerance", o.ccd_tolerance, Range::kNonNegative);
   c->check("option", "impratio", o.impratio, Range::kModerate);
-  c->check("option", "o_margin", o.o_margin, Range::kModerate);
+  c->check("option", "o_margin", o.o_margin, Range::kDistance);
+  for (const mjtNum mu : o.o_friction) c->check("option", "o_friction", mu, Range::kNonNegative);
   for (const mjtNum g : o.gravity) c->check("option", "gravity", g, Range::kModerate);
   for (const mjtNum w : o.wind) c->check("option", "wind", w, Range::kModerate);
   for (const mjtNum b : o.magnetic) c->check("option", "magnetic", b, Range::kModerate);
@@ -99,6 +109,9 @@ void check_bodies_and_geoms(const mjModel* m, Checker* c) {
   body(3, "inertial pos", m->body_ipos, Range::kModerate);
   body(4, "inertial quat", m->body_iquat, Range::kModerate);
   body(1, "gravcomp", m->body_gravcomp, Range::kModerate);
+  body(1, "margin", m->body_margin, Range::kModerate);
+  body(1, "subtreemass", m->body_subtreemass, Range::kNonNegative);
+  body(2, "invweight0", m->body_invweight0, Range::kNonNegative);
 
   const auto geom = [&](int width, const char* what, const mjtNum* values, Range range) {
     c->check_all(mjOBJ_GEOM, m->ngeom, width, what, values, range);
@@ -107,7 +120,9 @@ void check_bodies_and_geoms(const mjModel* m, Checker* c) {
   geom(3, "pos", m->geom_pos, Range::kModerate);
   geom(4, "quat", m->geom_quat, Range::kModerate);
   geom(3, "friction", m->geom_friction, Range::kNonNegative);
-  geom(1, "margin", m->geom_margin, Range::kModerate);
+  geom(1, "rbound", m->geom_rbound, Range::kNonNegative);
+  geom(6, "aabb", m->geom_aabb, Range::kModerate);
+  geom(1, "margin", m->geom_margin, Range::kDistance);
   geom(1, "gap", m->geom_gap, Range::kModerate);
   geom(1, "solmix", m->geom_solmix, Range::kModerate);
   geom(mjNREF, "solref", m->geom_solref, Range::kModerate);
@@ -117,12 +132,38 @@ void check_bodies_and_geoms(const mjModel* m, Checker* c) {
   geom(mjNFLUID, "fluidcoef", m->geom_fluid, Range::kModerate);
 }
 
+void check_sites_and_sensors(const mjModel* m, Checker* c) {
+  c->check_all(mjOBJ_SITE, m->nsite, 3, "pos", m->site_pos, Range::kModerate);
+  c->check_all(mjOBJ_SITE, m->nsite, 4, "quat", m->site_quat, Range::kModerate);
+  c->check_all(mjOBJ_SENSOR, m->nsensor, 1, "cutoff", m->sensor_cutoff, Range::kModerate);
+}
+
+/// Checks the shapes of height fields and meshes.
+void check_assets(const mjModel* m, Checker* c) {
+  const auto each = [&](mjtObj type, mjtSize count, const int* first, const int* num, int width,
+                        const char* what, const auto* values, Range range) {
+    for (int i = 0; i < count; ++i)
+      c->check_array(num[i], width, what, values + width * first[i], range,
+                     [&](int) { return describe(m, type, i); });
+  };
+  c->check_all(mjOBJ_HFIELD, m->nhfield, 4, "size", m->hfield_size, Range::kNonNegative);
+  for (int i = 0; i < m->nhfield; ++i)
+    c->check_array(m->hfield_nrow[i] * m->hfield_ncol[i], 1, "elevation",
+                   m->hfield_data + m->hfield_adr[i], Range::kNonNegative,
+                   [&](int) { return describe(m, mjOBJ_HFIELD, i); });
+  each(mjOBJ_MESH, m->nmesh, m->mesh_vertadr, m->mesh_vertnum, 3, "vertex", m->mesh_vert,
+       Range::kDistance);
+  each(mjOBJ_MESH, m->nmesh, m->mesh_polyadr, m->mesh_polynum, 3, "polygon normal",
+       m->mesh_polynormal, Range::kDistance);
+}
+
 void check_joints(const mjModel* m, Checker* c) {
   const auto joint = [&](int width, const char* what, const mjtNum* values, Range range) {
     c->check_all(mjOBJ_JOINT, m->njnt, width, what, values, range);
   };
   joint(1, "stiffness", m->jnt_stiffness, Range::kModerate);
   joint(mjNPOLY, "stiffness", m->jnt_stiffnesspoly, Range::kModerate);
+  joint(1, "springyield", m->jnt_springyield, Range::kModerate);
   joint(2, "range", m->jnt_range, Range::kFinite);
   joint(2, "actuatorfrcrange", m->jnt_actfrcrange, Range::kNotNan);
   joint(3, "pos", m->jnt_pos, Range::kModerate);
@@ -136,6 +177,8 @@ void check_joints(const mjModel* m, Checker* c) {
                    [&](int i) { return describe(m, mjOBJ_JOINT, m->dof_jntid[i]); });
   };
   dof(1, "armature", m->dof_armature, Range::kNonNegative);
+  dof(1, "M0", m->dof_M0, Range::kNonNegative);
+  dof(1, "invweight0", m->dof_invweight0, Range::kNonNegative);
   dof(1, "damping", m->dof_damping, Range::kModerate);
   dof(mjNPOLY, "damping", m->dof_dampingpoly, Range::kModerate);
   dof(1, "frictionloss", m->dof_frictionloss, Range::kNonNegative);
@@ -155,7 +198,8 @@ void check_pairs_and_equalities(const mjModel* m, Checker* c) {
     c->check_all(mjOBJ_PAIR, m->npair, width, what, values, range);
   };
   pair(5, "friction", m->pair_friction, Range::kNonNegative);
-  pair(1, "margin", m->pair_margin, Range::kModerate);
+  pair(1, "adhesion", m->pair_adhesion, Range::kModerate);
+  pair(1, "margin", m->pair_margin, Range::kDistance);
   pair(1, "gap", m->pair_gap, Range::kModerate);
   pair(mjNREF, "solref", m->pair_solref, Range::kModerate);
   pair(mjNREF, "solreffriction", m->pair_solreffriction, Range::kModerate);
@@ -179,6 +223,9 @@ void check_tendons(const mjModel* m, Checker* c) {
   tendon(mjNPOLY, "damping", m->tendon_dampingpoly, Range::kModerate);
   tendon(1, "armature", m->tendon_armature, Range::kNonNegative);
   tendon(1, "frictionloss", m->tendon_frictionloss, Range::kNonNegative);
+  tendon(1, "springyield", m->tendon_springyield, Range::kModerate);
+  tendon(1, "invweight0", m->tendon_invweight0, Range::kNonNegative);
+  tendon(1, "length0", m->tendon_length0, Range::kModerate);
   tendon(2, "springlength", m->tendon_lengthspring, Range::kModerate);
   tendon(2, "range", m->tendon_range, Range::kNotNan);
   tendon(2, "actuatorfrcrange", m->tendon_actfrcrange, Range::kNotNan);
@@ -200,7 +247,9 @@ void check_actuators(const mjModel* m, Checker* c) {
   actuator(mjNBIAS, "bias", m->actuator_biasprm, Range::kModerate);
   actuator(mjNDYN, "dynprm", m->actuator_dynprm, Range::kModerate);
   actuator(1, "cranklength", m->actuator_cranklength, Range::kModerate);
+  actuator(1, "acc0", m->actuator_acc0, Range::kModerate);
   actuator(1, "damping", m->actuator_damping, Range::kModerate);
+  actuator(mjNPOLY, "damping", m->actuator_dampingpoly, Range::kModerate);
   actuator(1, "armature", m->actuator_armature, Range::kNonNegative);
   actuator(2, "actrange", m->actuator_actrange, Range::kNotNan);
   actuator(2, "forcerange", m->actuator_forcerange, Range::kNotNan);
@@ -243,6 +292,8 @@ void check_model(const mjModel* m) {
   Checker c(m, &errors);
   check_option(m->opt, &c);
   check_bodies_and_geoms(m, &c);
+  check_sites_and_sensors(m, &c);
+  check_assets(m, &c);
   check_joints(m, &c);
   check_pairs_and_equalities(m, &c);
   check_tendons(m, &c);
@@ -278,10 +329,19 @@ bool has_sound_bodies(const mjModel* m) noexcept {
   };
   scan(m->body_mass, m->nbody);
   scan(m->body_inertia, 3 * m->nbody);
+  scan(m->geom_size, 3 * m->ngeom);
+  scan(m->geom_rbound, m->ngeom);
   scan(m->geom_friction, 3 * m->ngeom);
   scan(m->dof_armature, m->nv);
   scan(m->dof_frictionloss, m->nv);
-  return bad >> 63 == 0;
+  const auto is_finite = [](const mjtNum* values, mjtSize count) {
+    return math::all_finite(static_cast<int>(count), values);
+  };
+  // MuJoCo leaves contacts out, without a word, if one of these is not a number.
+  return bad >> 63 == 0 && is_finite(m->geom_pos, 3 * m->ngeom) &&
+         is_finite(m->geom_quat, 4 * m->ngeom) && is_finite(m->geom_margin, m->ngeom) &&
+         is_finite(m->geom_gap, m->ngeom) && is_finite(m->pair_margin, m->npair) &&
+         is_finite(m->pair_gap, m->npair);
 }
 
 StateFault check_state(const mjModel* m, const mjData* d) noexcept {

@@ -7,8 +7,8 @@
 namespace stiction::plant {
 
 /// Checks that a model's numbers can be simulated: they must be finite, physically possible, and at
-/// most 1e50, because products of larger numbers overflow. MuJoCo itself accepts infinite masses
-/// and negative time steps.
+/// most 1e50, because products of larger numbers overflow; margins of contacts at most 1e6. MuJoCo
+/// itself accepts infinite masses and negative time steps.
 /// @throws Error listing every fault with its element, value and range
 void check_model(const mjModel* model);
 
@@ -18,8 +18,9 @@ void check_model(const mjModel* model);
 /// only after a failure.
 std::string explain_failure(const mjModel* model);
 
-/// True if all masses, inertias, friction coefficients, armatures and dry frictions are from 0 to
-/// 1e50. A value of -0 may give false. Cheap enough for every step: one pass over these arrays.
+/// True if all masses, inertias, sizes, friction coefficients, armatures and dry frictions are from
+/// 0 to 1e50, and all poses, margins and gaps of geoms are finite. A value of -0 may give false.
+/// Cheap enough for every step: one pass over these arrays.
 bool has_sound_bodies(const mjModel* model) noexcept;
 
 /// An invalid entry of the state or of the inputs before a step.

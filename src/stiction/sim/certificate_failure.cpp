@@ -1,8 +1,8 @@
 #include "stiction/sim/certificate_failure.hpp"
 
 #include <cmath>
-#include <cstdio>
 
+#include "stiction/base/number_text.hpp"
 #include "stiction/math/max_or_nan.hpp"
 
 namespace stiction::sim {
@@ -22,11 +22,10 @@ void fail_certificate(StepContext& context, const certificate::FailedCheck& fail
                       const std::string& cause) {
   context.report.certificate.ok = false;
   context.report.certificate.failed = failed;
-  const char* space = *failed.unit == '\0' ? "" : " ";
-  char text[200];
-  std::snprintf(text, sizeof text, "certificate failed: %s %.3g%s%s (limit %.3g%s%s)",
-                failed.quantity, std::abs(failed.value), space, failed.unit, failed.limit, space,
-                failed.unit);
+  const std::string unit = *failed.unit == '\0' ? "" : std::string(" ") + failed.unit;
+  const std::string text = std::string("the ") + failed.quantity + " is " +
+                           base::to_text(std::abs(failed.value), 3) + unit +
+                           ", above its limit of " + base::to_text(failed.limit, 3) + unit;
   const char* unknown_cause =
       "; the solution is less accurate than it should be; take a smaller step, or another contact "
       "model";
