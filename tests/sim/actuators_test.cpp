@@ -194,11 +194,7 @@ TEST(Inputs, MocapBodyPushesTheBodyThatItTouches) {
   Scene scene(support::make_mjcf(R"(gravity="0 0 0" timestep="0.002")", R"(
 <worldbody><body mocap="true" pos="-0.2 0 0"><geom type="box" size="0.1 0.1 0.1"/></body>
 <body pos="0.101 0 0"><joint type="slide" axis="1 0 0"/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body></worldbody>)"));
-  // A mocap body has a pose but no velocity. To the dissipation of Hunt and Crossley it is a wall
-  // at rest, and a body that it pushes would seem to separate. So there is no dissipation here.
-  plant::MaterialTable materials = plant::make_default_materials(scene.model);
-  for (plant::Material& material : materials.geoms) material.law.dissipation = 0;
-  Stepper stepper(scene.model, {}, materials);
+  Stepper stepper(scene.model, {});
   double paddle = 0;
   for (int i = 0; i < 500; ++i) {
     paddle = scene.data->mocap_pos[0] = -0.2 + 0.3 * i * 0.002;  // 0.3 m/s

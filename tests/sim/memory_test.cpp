@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/stepping.hpp"
+#include "sim/integrator_cases.hpp"
 #include "stiction/base/error.hpp"
 #include "support/random_scene.hpp"
 
@@ -14,38 +14,10 @@ namespace stiction::sim {
 namespace {
 
 using contact::ContactModel;
-using contact::ContactModelTraits;
 using support::Scene;
 
-struct Case {
-  ContactModel model;
-  Integrator integrator;
-};
-
-std::vector<Case> make_cases() {
-  std::vector<Case> cases;
-  for (const ContactModelTraits& traits : contact::contact_models()) {
-    cases.push_back({traits.model, Integrator::euler});
-    if (traits.is_rigid) cases.push_back({traits.model, Integrator::event_driven});
-    if (traits.has_smooth_forces) cases.push_back({traits.model, Integrator::rk4});
-  }
-  return cases;
-}
-
-std::string name_case(const testing::TestParamInfo<Case>& info) {
-  return std::string(contact::traits(info.param.model).name) + "_" +
-         std::string(integrators()[static_cast<int>(info.param.integrator)].name);
-}
-
-StepOptions make_options_of(const Case& c) {
-  StepOptions options = make_options(c.model);
-  options.integrator = c.integrator;
-  options.on_failure = OnFailure::stop;
-  return options;
-}
-
-class Memory : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Cases, Memory, testing::ValuesIn(make_cases()), name_case);
+class Memory : public testing::TestWithParam<IntegratorCase> {};
+INSTANTIATE_TEST_SUITE_P(Cases, Memory, testing::ValuesIn(make_integrator_cases()), name_case);
 
 /// Returns all numbers that a step leaves for its user.
 std::vector<mjtNum> read_result(const Scene& scene, const StepReport& report) {

@@ -72,9 +72,12 @@ double BalanceCheck::calc_norm(const SolvedStep& step, std::span<const int> bloc
 
 void BalanceCheck::judge(const SolvedStep& step, const GeneralizedImpulses& impulses,
                          const RoundOff* rounding, Result* result) const {
+  double surfaces2 = 0;
+  for (int i = 0; i < step.problem.num_contacts(); ++i)
+    surfaces2 = std::max(surfaces2, contact::calc_surface_momentum2(step.problem, i));
   for_each_whole_group(step, [&](std::span<const int> blocks) {
     const ResidualScale scale =
-        calc_residual_scale(step.problem, blocks, impulses.by_law, momentum_);
+        calc_residual_scale(step.problem, blocks, impulses.by_law, momentum_, 1, surfaces2);
     const double residual = calc_norm(step, blocks);
     const double tolerance =
         contact::calc_allowed_residual(step.absolute_tolerance, step.relative_tolerance, scale);

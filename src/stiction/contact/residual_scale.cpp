@@ -9,7 +9,7 @@ namespace stiction::contact {
 
 ResidualScale calc_residual_scale(const ContactProblem& problem, std::span<const int> blocks,
                                   std::span<const double> impulse, std::span<const double> momentum,
-                                  int num_substeps) {
+                                  int num_substeps, double surfaces2) {
   STICTION_ASSERT(num_substeps >= 1);
   STICTION_ASSERT(impulse.size() == problem.v0.size() && momentum.size() == problem.v0.size());
   double p2 = 0, contact2 = 0, momentum2 = 0;
@@ -25,7 +25,7 @@ ResidualScale calc_residual_scale(const ContactProblem& problem, std::span<const
     }
   }
   const double acting = std::sqrt(std::max(p2, contact2));
-  return {.impulses = std::max(acting, kResolvedMomentum * std::sqrt(momentum2)),
+  return {.impulses = std::max(acting, kResolvedMomentum * std::sqrt(momentum2 + surfaces2)),
           .momentum = std::max(acting, std::sqrt(momentum2))};
 }
 

@@ -9,10 +9,16 @@ namespace stiction::plant {
 
 using math::Six;
 
-void BodyVelocities::calc(const mjModel* m, const mjData* d, const double* qvel) {
+void BodyVelocities::calc(const mjModel* m, const mjData* d, const double* qvel,
+                          const MocapMotion* mocap) {
   V_.resize(6 * static_cast<std::size_t>(m->nbody));
   std::fill_n(V_.begin(), 6, 0.0);
   for (int body = 1; body < m->nbody; ++body) {
+    if (mocap && m->body_mocapid[body] >= 0) {
+      const auto V = mocap->calc_at_point(m, d, body, d->subtree_com + 3 * body);
+      std::copy(V.begin(), V.end(), V_.begin() + 6 * static_cast<std::ptrdiff_t>(body));
+      continue;
+    }
     Six V = Six::load(of_body(m->body_parentid[body]));
     for (int i = m->body_dofadr[body]; i < m->body_dofadr[body] + m->body_dofnum[body]; ++i)
       V = multiply_add(Six::load(d->cdof + 6 * i), qvel[i], V);

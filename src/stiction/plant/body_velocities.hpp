@@ -5,6 +5,8 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/plant/mocap_motion.hpp"
+
 namespace stiction::plant {
 
 /// Computes the velocities of all bodies from velocities of the dofs.
@@ -13,7 +15,9 @@ class BodyVelocities {
   /// Computes the velocities.
   /// @param data after mj_fwdKinematics
   /// @param qvel size nv, in MuJoCo's dofs
-  void calc(const mjModel* model, const mjData* data, const double* qvel);
+  /// @param mocap velocities of mocap bodies; null: they rest
+  void calc(const mjModel* model, const mjData* data, const double* qvel,
+            const MocapMotion* mocap = nullptr);
 
   /// Returns the velocity [w; v] of a body in the world frame, as in data->cvel: v is at the center
   /// of mass of the body's tree.

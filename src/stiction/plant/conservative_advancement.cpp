@@ -56,11 +56,14 @@ ConservativeAdvancement& ConservativeAdvancement::operator=(ConservativeAdvancem
     default;
 
 bool ConservativeAdvancement::calc(const mjModel* m, const mjData* d, const double* qvel,
-                                   double duration, Touch* touch, double ignored_distance) {
+                                   double duration, Touch* touch, double ignored_distance,
+                                   const MocapMotion* mocap) {
   *touch = {};
   mjData* e = data_.get();
   qpos_.assign(d->qpos, d->qpos + m->nq);
   qvel_.assign(qvel, qvel + m->nv);
+  start_time_ = d->time;
+  mocap_ = mocap;
   std::copy_n(d->mocap_pos, 3 * m->nmocap, e->mocap_pos);
   std::copy_n(d->mocap_quat, 4 * m->nmocap, e->mocap_quat);
   const int num_full = e->warning[mjWARN_CONTACTFULL].number;
@@ -109,7 +112,7 @@ bool ConservativeAdvancement::start(const mjModel* m, double duration, double ig
   exact_.opt = m->opt;
   exact_.opt.ccd_tolerance = std::min(m->opt.ccd_tolerance, 1e-8);
   exact_.opt.ccd_iterations = std::max(m->opt.ccd_iterations, 200);
-  bounds_.calc(m, qpos_.data(), qvel_.data(), duration);
+  bounds_.calc(m, qpos_.data(), qvel_.data(), duration, mocap_);
   advance(m, 0);
   find_pairs(m, duration);
   std::size_t num_apart = 0;
@@ -131,9 +134,10 @@ void ConservativeAdvancement::advance(const mjModel* m, double time) {
   mjData* e = data_.get();
   std::copy(qpos_.begin(), qpos_.end(), e->qpos);
   if (time > 0) mj_integratePos(m, e->qpos, qvel_.data(), time);
+  if (mocap_) mocap_->place(m, e, start_time_ + time);
   mj_kinematics(m, e);
   mj_comPos(m, e);
-  velocities_.calc(m, e, qvel_.data());
+  velocities_.calc(m, e, qvel_.data(), mocap_);
 }
 
 /// Finds the pairs that MuJoCo would collide and whose bounding balls may touch.

@@ -36,8 +36,7 @@ struct Touch {
 ///
 /// Two geoms touch if their distance is their margin plus kTouching. MuJoCo decides which geoms may
 /// touch, by contype and conaffinity, <exclude>, <pair>, parents and children. The search does not
-/// know the motion of mocap bodies. It does not support geoms of type sdf, which have no exact
-/// distance.
+/// support geoms of type sdf, which have no exact distance.
 class ConservativeAdvancement {
  public:
   static constexpr double kTouching = contact::kTouchDistance;  // [m]
@@ -56,13 +55,14 @@ class ConservativeAdvancement {
   /// unless the search gives up. After the first call this allocates only if more pairs are near
   /// each other than in all earlier calls.
   /// @param model    the model of the constructor, or one with other values and the same structure
-  /// @param data     only qpos and mocap poses are read
+  /// @param data     only time, qpos and mocap poses are read
   /// @param qvel     constant velocities with which mj_integratePos moves the bodies, size nv
   /// @param duration >= 0 [s]
+  /// @param mocap    the motion of mocap bodies; null: they rest
   /// @param ignored_distance  pairs at most this far apart now are ignored, >= kTouching [m]
   /// @return false if MuJoCo raised an error or had no memory for all pairs; see error()
   bool calc(const mjModel* model, const mjData* data, const double* qvel, double duration,
-            Touch* touch, double ignored_distance = kTouching);
+            Touch* touch, double ignored_distance = kTouching, const MocapMotion* mocap = nullptr);
   /// The error of the last call that returned false.
   const char* error() const { return error_.c_str(); }
 
@@ -96,7 +96,9 @@ class ConservativeAdvancement {
   mjModel wide_;   // the model with bounding balls as geoms, and gaps as wide as they may move
   std::vector<int> geom_type_, geom_dataid_;
   std::vector<mjtNum> geom_size_, geom_gap_, pair_gap_, body_margin_;
-  std::vector<double> qpos_, qvel_;  // state at the start of the search
+  std::vector<double> qpos_, qvel_;     // state at the start of the search
+  double start_time_ = 0;               // of the search [s]
+  const MocapMotion* mocap_ = nullptr;  // of the search
   BodyVelocities velocities_;
   MotionBounds bounds_;
   std::vector<Pair> pairs_;

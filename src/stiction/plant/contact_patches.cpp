@@ -355,7 +355,7 @@ void ContactPatches::add_to_data(const mjModel* m, mjData* d) {
 /// patch, these are its points along their normals. Otherwise it is a bound for all points of the
 /// two bounding spheres along the line between their centers.
 double ContactPatches::calc_closing_speed(const mjModel* m, const mjData* d,
-                                          const PatchPair& pair) const {
+                                          const MocapMotion& mocap, const PatchPair& pair) const {
   Vec3 w[2], v[2], p[2];
   double turning = 0;  // speed of the surfaces by rotation about the geoms' origins
   for (int side = 0; side < 2; ++side) {
@@ -365,6 +365,9 @@ double ContactPatches::calc_closing_speed(const mjModel* m, const mjData* d,
     w[side] = {V[0], V[1], V[2]};
     v[side] = {V[3], V[4], V[5]};
     p[side] = find_pose(d, geom).p;
+    const auto moved = mocap.calc_at_point(m, d, m->geom_bodyid[geom], &p[side].x);
+    w[side] += {moved[0], moved[1], moved[2]};
+    v[side] += {moved[3], moved[4], moved[5]};
     if (std::isfinite(bodies_[geom].radius)) turning += norm(w[side]) * bodies_[geom].radius;
   }
   if (pair.points.empty()) {
@@ -384,25 +387,24 @@ double ContactPatches::calc_closing_speed(const mjModel* m, const mjData* d,
   return speed;
 }
 
-void ContactPatches::find_thin(const mjModel* m, const mjData* d) {
+void ContactPatches::find_thin(const mjModel* m, const mjData* d, const MocapMotion& mocap) {
   for (PatchPair& pair : pairs_) {
     const auto [A, B] = pair.geoms;
     const double depth = std::min(bodies_[A].depth, bodies_[B].depth);
-    const double approach = calc_closing_speed(m, d, pair) * m->opt.timestep;
+    const double approach = calc_closing_speed(m, d, mocap, pair) * m->opt.timestep;
     pair.is_thin = approach > depth && pair.gap.distance < approach && !pair.gap.is_behind;
   }
 }
 
 void ContactPatches::add_contacts(const mjModel* m, const mjData* d, const Model& plant,
-                                  const MaterialTable& materials,
+                                  const MaterialTable& materials, const MocapMotion& mocap,
                                   contact::ContactProblem* problem) {
   for (PatchPair& pair : pairs_) {
     pair.first_contact = -1;
     if (pair.source < 0) continue;
     const auto [A, B] = pair.geoms;
-    if (!add_body_pair(m, d, plant, {m->geom_bodyid[A], m->geom_bodyid[B]},
-                       d->contact[pair.source].pos, problem))
-      continue;
+    const std::array<int, 2> bodies = {m->geom_bodyid[A], m->geom_bodyid[B]};
+    if (!add_body_pair(m, d, plant, bodies, d->contact[pair.source].pos, problem)) continue;
     Contact properties = make_properties(m, materials, pair, bodies_[A], bodies_[B]);
     properties.source = pair.source;
     pair.first_contact = problem->num_contacts();
@@ -412,6 +414,7 @@ void ContactPatches::add_contacts(const mjModel* m, const mjData* d, const Model
                                               body_pair.origin, properties);
       c.face = point.face;
       if (m->flg_surfacevel) add_surface_velocity(m, d, pair, point.position, &c);
+      mocap.add_to_bias(m, d, bodies, &point.position.x, &c);
       problem->contacts.push_back(c);
     }
     body_pair.num_contacts = problem->num_contacts() - pair.first_contact;

@@ -14,6 +14,7 @@
 #include "stiction/geometry/quadrature.hpp"
 #include "stiction/plant/geom_body.hpp"
 #include "stiction/plant/materials.hpp"
+#include "stiction/plant/mocap_motion.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/patch_continuation.hpp"
 
@@ -85,12 +86,14 @@ class ContactPatches {
 
   /// Sets is_thin of all pairs, see PatchPair.
   /// @param data after mj_fwdVelocity
-  void find_thin(const mjModel* model, const mjData* data);
+  /// @param mocap velocities of mocap bodies
+  void find_thin(const mjModel* model, const mjData* data, const MocapMotion& mocap);
 
   /// Appends the patches' points to the problem. Contact::source is the index of the patch in
   /// data->contact, and Contact::face is the index of the face in its surface.
   void add_contacts(const mjModel* model, const mjData* data, const Model& plant,
-                    const MaterialTable& materials, contact::ContactProblem* problem);
+                    const MaterialTable& materials, const MocapMotion& mocap,
+                    contact::ContactProblem* problem);
 
   /// Updates PatchPair::source after contacts were removed from data->contact.
   /// @param index the new index of each contact
@@ -121,7 +124,8 @@ class ContactPatches {
   bool falls_with_depth(double force, const PatchContinuation::Pair& bodies, PatchPair* pair) const;
   bool starts_deep(double force, const PatchContinuation::Pair& bodies, PatchPair* pair) const;
   bool extend_last(double field, const PatchContinuation::Pair& bodies, PatchPair* pair) const;
-  double calc_closing_speed(const mjModel* m, const mjData* d, const PatchPair& pair) const;
+  double calc_closing_speed(const mjModel* m, const mjData* d, const MocapMotion& mocap,
+                            const PatchPair& pair) const;
   void remove_points(mjData* d) const;
 
   contact::SurfaceOptions options_;

@@ -226,6 +226,11 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
     }
     contact::BodyPair& pair = problem->pairs.back();
     Contact c = make_contact(m, con, geom_pair, pair.origin);
+    if (selection.mocap && selection.mocap->is_any()) {
+      const double point[3] = {pair.origin[0] + c.offset[0], pair.origin[1] + c.offset[1],
+                               pair.origin[2] + c.offset[2]};
+      selection.mocap->add_to_bias(m, d, {body_A, body_B}, point, &c);
+    }
     c.source = i;
     c.id = make_id(geom_pair.geoms, geom_pair.num_points++);
     problem->contacts.push_back(c);

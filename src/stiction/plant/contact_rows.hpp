@@ -8,6 +8,7 @@
 
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/plant/materials.hpp"
+#include "stiction/plant/mocap_motion.hpp"
 #include "stiction/plant/model.hpp"
 
 namespace stiction::plant {
@@ -26,6 +27,7 @@ struct ContactSelection {
   /// gap or closer take part.
   std::span<const std::uint8_t> acts = {};
   contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley;  // see combine_materials
+  const MocapMotion* mocap = nullptr;  // velocities of mocap bodies; null: they rest
 };
 
 /// Appends MuJoCo's contacts to the problem as body pairs and contacts. Contact::source is the

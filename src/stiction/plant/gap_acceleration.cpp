@@ -109,16 +109,39 @@ Vector2d calc_flat_slips(const Flats& flats, const Vector2d& rest) {
          det;
 }
 
+/// Adds the acceleration that a mocap body gives a body by moving the axes of its joints: V x S for
+/// each joint with the axis S. MuJoCo's cdof_dot has that by the other joints.
+void add_turning_axes(const mjModel* m, const mjData* d, int body, const MocapMotion& mocap,
+                      double* a) {
+  const auto V = mocap.calc_at_point(m, d, body, d->subtree_com + 3 * m->body_rootid[body]);
+  for (int i = m->body_dofadr[body]; i < m->body_dofadr[body] + m->body_dofnum[body]; ++i) {
+    const mjtNum* axis = d->cdof + 6 * i;
+    mjtNum turned[3];
+    mju_cross(turned, V.data(), axis);
+    mju_addToScl3(a, turned, d->qvel[i]);
+    mju_cross(turned, V.data(), axis + 3);
+    mju_addToScl3(a + 3, turned, d->qvel[i]);
+    mju_cross(turned, V.data() + 3, axis);
+    mju_addToScl3(a + 3, turned, d->qvel[i]);
+  }
+}
+
 }  // namespace
 
-void GapAcceleration::calc_bodies(const mjModel* m, const mjData* d) {
-  velocities_.calc(m, d, d->qvel);
+void GapAcceleration::calc_bodies(const mjModel* m, const mjData* d, const MocapMotion* mocap) {
+  velocities_.calc(m, d, d->qvel, mocap);
   accelerations_.assign(6 * static_cast<std::size_t>(m->nbody), 0.0);
   for (int body = 1; body < m->nbody; ++body) {
     double* a = accelerations_.data() + 6 * static_cast<std::size_t>(body);
     std::copy_n(accelerations_.data() + 6 * static_cast<std::size_t>(m->body_parentid[body]), 6, a);
+    const double* given = mocap ? mocap->of_body(m, body) : nullptr;
+    if (given && m->body_mocapid[body] >= 0) {  // The velocity of the origin is constant.
+      mju_cross(a + 3, given + 3, given);
+      continue;
+    }
     for (int i = m->body_dofadr[body]; i < m->body_dofadr[body] + m->body_dofnum[body]; ++i)
       mju_addToScl(a, d->cdof_dot + 6 * i, d->qvel[i], 6);
+    if (given) add_turning_axes(m, d, body, *mocap, a);
   }
 }
 

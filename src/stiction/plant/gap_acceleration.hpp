@@ -28,7 +28,8 @@ class GapAcceleration {
  public:
   /// Computes the velocities and accelerations of all bodies. Call it before calc.
   /// @param data after mj_fwdVelocity
-  void calc_bodies(const mjModel* model, const mjData* data);
+  /// @param mocap velocities of mocap bodies; null: they rest
+  void calc_bodies(const mjModel* model, const mjData* data, const MocapMotion* mocap = nullptr);
 
   /// Returns the acceleration of a contact's gap, positive if it opens [m/s^2].
   double calc(const mjModel* model, const mjData* data, const mjContact& contact) const;

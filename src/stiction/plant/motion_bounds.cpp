@@ -4,12 +4,17 @@
 
 namespace stiction::plant {
 
-void MotionBounds::calc(const mjModel* m, const double* qpos, const double* qvel, double duration) {
+void MotionBounds::calc(const mjModel* m, const double* qpos, const double* qvel, double duration,
+                        const MocapMotion* mocap) {
   frames_.resize(m->nbody);
   frames_[0] = {};
   for (int body = 1; body < m->nbody; ++body) {
     Frame frame = frames_[m->body_parentid[body]];
     frame.shift(mju_norm3(m->body_pos + 3 * body));
+    if (m->body_mocapid[body] >= 0) {
+      const double* V = mocap ? mocap->of_body(m, body) : nullptr;
+      frame = {.spin = V ? mju_norm3(V) : 0};
+    }
     const int begin = m->body_jntadr[body];
     for (int joint = begin; joint < begin + m->body_jntnum[body]; ++joint)
       add_joint(m, joint, qpos, qvel, duration, &frame);

@@ -4,6 +4,8 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/plant/mocap_motion.hpp"
+
 namespace stiction::plant {
 
 /// Computes bounds on the accelerations of bodies while mj_integratePos moves them with constant
@@ -16,13 +18,16 @@ namespace stiction::plant {
 ///     hinge or ball with speed w              B += W w,  W += w
 ///     slide with speed s and displacement x   A += 2 W s + (B + W^2) |x|
 ///
-/// The frame of a free body moves along a line and turns about a fixed axis, so A = B = 0.
+/// The frame of a free body or of a mocap body moves along a line and turns about a fixed axis, so
+/// A = B = 0.
 class MotionBounds {
  public:
   /// Computes the bounds of all bodies.
   /// @param qpos, qvel state at the start; size nq, nv
   /// @param duration time for which the bounds hold, >= 0 [s]
-  void calc(const mjModel* model, const double* qpos, const double* qvel, double duration);
+  /// @param mocap velocities of mocap bodies; null: they rest
+  void calc(const mjModel* model, const double* qpos, const double* qvel, double duration,
+            const MocapMotion* mocap = nullptr);
 
   /// Returns a bound on the acceleration of all points of a body within a distance [m] of its
   /// frame's origin [m/s^2].

@@ -87,7 +87,7 @@ void PatchForces::calc_points(mjData* d) {
                     "and the other a hydroelastic_modulus or `rigid`");
   }
   problem_ = plant_.pattern();
-  patches_.add_contacts(m, d, plant_, materials_, &problem_);
+  patches_.add_contacts(m, d, plant_, materials_, {}, &problem_);
   call_mujoco([&] { mj_fwdVelocity(&without_contact_, d); });
 }
 

@@ -34,12 +34,14 @@ class SpeculativeCollision {
   /// the margin may be missing. Call this inside a MuJoCoGuard.
   /// @param data after mj_fwdKinematics and mj_factorM
   /// @param start velocities of the bodies at the start of the step
+  /// @param mocap velocities of mocap bodies
   /// @param left_out one flag per geom: 1 if the geom is collided only for a <pair>
   void collide(const mjModel* model, mjData* data, const Model& plant, const BodyVelocities& start,
-               std::span<const std::uint8_t> left_out);
+               const MocapMotion& mocap, std::span<const std::uint8_t> left_out);
 
  private:
-  void calc_gaps(const mjModel* m, mjData* d, const Model& plant, const BodyVelocities& start);
+  void calc_gaps(const mjModel* m, mjData* d, const Model& plant, const BodyVelocities& start,
+                 const MocapMotion& mocap);
   bool calc_applied_acceleration(const mjModel* m, mjData* d);
   contact::Reach find_largest_reach(const mjModel* m) const;
   void mark_speculative(const mjModel* m, mjData* d) const;

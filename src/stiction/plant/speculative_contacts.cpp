@@ -18,9 +18,11 @@ SpeculativeContacts::SpeculativeContacts(const mjModel* m, contact::ContactModel
       materials_(materials) {}
 
 void SpeculativeContacts::collide(const mjModel* m, mjData* d, const Model& plant,
+                                  const MocapMotion& mocap,
                                   std::span<const std::uint8_t> left_out) {
-  start_.calc(m, d, d->qvel);
-  collision_.collide(m, d, plant, start_, left_out);
+  mocap_ = &mocap;
+  start_.calc(m, d, d->qvel, mocap_);
+  collision_.collide(m, d, plant, start_, mocap, left_out);
 }
 
 void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of_touching) {
@@ -41,7 +43,7 @@ void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of
         has_smooth = true;
         qvel_.resize(m->nv);
         for (int k = 0; k < m->nv; ++k) qvel_[k] = d->qvel[k] + dt * d->qacc_smooth[k];
-        smooth_.calc(m, d, qvel_.data());
+        smooth_.calc(m, d, qvel_.data(), mocap_);
       }
       acts_[i] =
           calc_gap(con) < near || is_reached(m, d, con, start_) || is_closed(m, d, con, smooth_);
@@ -74,7 +76,7 @@ bool SpeculativeContacts::add_reached(const mjModel* m, const mjData* d, const d
     if (acts_[i] || !is_in_gap(d->contact[i]) || (!may_act_.empty() && !may_act_[i])) continue;
     if (!has_solution) {
       has_solution = true;
-      solution_.calc(m, d, qvel);
+      solution_.calc(m, d, qvel, mocap_);
     }
     acts_[i] = is_reached(m, d, d->contact[i], solution_);
     is_any |= acts_[i] != 0;

@@ -19,8 +19,8 @@ namespace stiction::plant {
 /// SpeculativeCollision finds the candidates; this class chooses those that take part in the step,
 /// and after the step removes those that stayed open.
 ///
-/// The choice depends only on the state and the inputs at the start of the step. It does not
-/// include the motion of mocap bodies or accelerations by actuators beyond
+/// The choice depends only on the state, the inputs and the velocities of mocap bodies at the start
+/// of the step. It does not include accelerations by actuators beyond
 /// SpeculativeCollision::kUnknownAcceleration.
 class SpeculativeContacts {
  public:
@@ -36,7 +36,8 @@ class SpeculativeContacts {
 
   /// Fills data->contact with the contacts that are closed and those that may close within the
   /// step, see SpeculativeCollision::collide.
-  void collide(const mjModel* model, mjData* data, const Model& plant,
+  /// @param mocap velocities of mocap bodies in the step; kept by pointer until the next call
+  void collide(const mjModel* model, mjData* data, const Model& plant, const MocapMotion& mocap,
                std::span<const std::uint8_t> left_out);
 
   /// Chooses the contacts that take part. Closed contacts always take part. An open contact takes
@@ -73,7 +74,8 @@ class SpeculativeContacts {
   contact::ModelParameters parameters_;
   contact::NormalLawKind law_;  // normal law of the contact model
   const MaterialTable& materials_;
-  std::vector<double> qvel_;  // velocities after the step by smooth forces alone, size nv
+  const MocapMotion* mocap_ = nullptr;  // in this step
+  std::vector<double> qvel_;            // velocities after the step by smooth forces alone, size nv
   // Velocities at the start of the step, after it by smooth forces alone, and of a solution.
   BodyVelocities start_, smooth_, solution_;
   std::vector<std::uint8_t> acts_;

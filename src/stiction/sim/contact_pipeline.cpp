@@ -65,6 +65,23 @@ void derive(StepContext& context, ContactPipeline* contacts) {
                         "mass, or its joints armature");
 }
 
+void blame_mocap_bodies(StepContext& context, const mjData* d, const ContactPipeline& contacts) {
+  if (!context.mocap.is_any() || !contact::traits(context.options.contact_model).is_rigid) return;
+  for (int island = 0; island < contacts.islands.size(); ++island) {
+    const contact::IslandStatistics& statistics = contacts.solution.islands[island];
+    const bool is_solved = statistics.status == contact::SolveStatus::kConverged ||
+                           statistics.status == contact::SolveStatus::kStagnated;
+    if (is_solved && !statistics.has_conflict) continue;
+    for (const int p : contacts.islands.pairs(island)) {
+      const contact::BodyPair& pair = contacts.problem.pairs[p];
+      if (pair.num_contacts == 0) continue;
+      const mjContact& con = d->contact[contacts.problem.contacts[pair.first_contact].source];
+      for (const int geom : con.geom)
+        context.mocap.blame(context.model, context.model->geom_bodyid[geom]);
+    }
+  }
+}
+
 certificate::Certificate certify_solution(const StepContext& context,
                                           const formulations::SolverOptions& options,
                                           ContactPipeline* contacts, bool has_energy) {

@@ -36,6 +36,10 @@ formulations::SolverOptions make_solver_options(const StepOptions& options);
 /// certificate. The step fails if the inertia is not positive definite.
 void derive(StepContext& context, ContactPipeline* contacts);
 
+/// Blames the moving mocap bodies at the contacts of islands that have no solution under a rigid
+/// model; see plant::MocapMotion.
+void blame_mocap_bodies(StepContext& context, const mjData* data, const ContactPipeline& contacts);
+
 /// Certifies the solution.
 /// @param options    the options with which the solver was called
 /// @param has_energy false if the velocities of the problem stand for accelerations

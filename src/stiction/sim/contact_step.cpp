@@ -114,7 +114,8 @@ void ContactStep::calc_kinematics(StepContext& context, mjData* d) {
 /// Finds the contact points by MuJoCo's collision detection.
 void ContactStep::collide(StepContext& context, mjData* d) {
   context.call_mujoco(d, [&] {
-    speculative_.collide(context.stage, d, context.plant, patches_.touches_only_in_patches());
+    speculative_.collide(context.stage, d, context.plant, context.mocap,
+                         patches_.touches_only_in_patches());
   });
 }
 
@@ -178,7 +179,7 @@ void ContactStep::make_constraints(const mjModel* m, mjData* d) {
 /// Chooses the contacts that take part, and assembles their problem.
 void ContactStep::assemble(StepContext& context, mjData* d) {
   speculative_.choose(context.stage, d, part_.only_touching);
-  patches_.find_thin(context.stage, d);
+  patches_.find_thin(context.stage, d, context.mocap);
   implicit_.start(context.stage);
   assemble_chosen(context, d);
 }
@@ -198,14 +199,15 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
     plant::add_contacts(
         m, d, plant, context.materials,
         {.acts = speculative_.acts(),
-         .law = contact::find_normal_law(context.options.contact_model, parameters.normal_law)},
+         .law = contact::find_normal_law(context.options.contact_model, parameters.normal_law),
+         .mocap = &context.mocap},
         problem);
-    patches_.add_contacts(m, d, plant, context.materials, problem);
+    patches_.add_contacts(m, d, plant, context.materials, context.mocap, problem);
     contact::correct_overlaps(context.options.contact_model, parameters, problem);
     adhesion_.limit_separation(contact::traits(context.options.contact_model).is_rigid, problem);
     if (part_.divided) {
       if (part_.has_forces) part_.divided->keep_forced_change(m, d);
-      part_.divided->adapt(m, d, problem);
+      part_.divided->adapt(m, d, context.mocap, problem);
     }
   }
   // Equalities, limits, dry friction and coupled springs.
@@ -237,6 +239,7 @@ void ContactStep::solve(StepContext& context, mjData* d) {
   }
   has_solution_ = !context.failed();
   report_failures(context, d);
+  if (context.report.status & kNotConverged) blame_mocap_bodies(context, d, contacts_);
 }
 
 /// Adds the contacts and limits that close at the solution's velocities, and the force limits of

@@ -12,8 +12,9 @@ void DividedContacts::keep_forced_change(const mjModel* m, const mjData* d) {
   for (int i = 0; i < m->nv; ++i) forced_change_[i] = m->opt.timestep * d->qacc_smooth[i];
 }
 
-void DividedContacts::adapt(const mjModel* m, const mjData* d, contact::ContactProblem* problem) {
-  start_.calc(m, d, d->qvel);
+void DividedContacts::adapt(const mjModel* m, const mjData* d, const plant::MocapMotion& mocap,
+                            contact::ContactProblem* problem) {
+  start_.calc(m, d, d->qvel, &mocap);
   forced_.calc(m, d, forced_change_.data());
   for (contact::Contact& c : problem->contacts) {
     if (contact::is_touching(c)) c.phi0 = std::min(c.phi0, 0.0);

@@ -19,7 +19,9 @@ class DividedContacts {
   /// Removes the gap of contacts that touch, because this part starts when they touch. Removes the
   /// restitution of contacts that close no faster than smooth forces could make them close in two
   /// steps; contact::is_impact does the same for undivided steps.
-  void adapt(const mjModel* model, const mjData* data, contact::ContactProblem* problem);
+  /// @param mocap velocities of mocap bodies
+  void adapt(const mjModel* model, const mjData* data, const plant::MocapMotion& mocap,
+             contact::ContactProblem* problem);
 
  private:
   std::vector<double> forced_change_;  // change of qvel by smooth forces, size nv

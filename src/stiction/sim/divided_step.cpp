@@ -11,6 +11,8 @@ void DividedStep::begin(StepContext& context, const mjData* d) {
   time_ = d->time;
   qpos_.assign(d->qpos, d->qpos + context.model->nq);
   qvel_.assign(d->qvel, d->qvel + context.model->nv);
+  mocap_pos_.assign(d->mocap_pos, d->mocap_pos + 3 * context.model->nmocap);
+  mocap_quat_.assign(d->mocap_quat, d->mocap_quat + 4 * context.model->nmocap);
   sums = {};
   sums.num_parts = 0;
   timings_ = context.report.timings = {};
@@ -33,6 +35,8 @@ void DividedStep::add_part(StepContext& context) {
 void DividedStep::restore(mjData* d) const {
   std::copy(qpos_.begin(), qpos_.end(), d->qpos);
   std::copy(qvel_.begin(), qvel_.end(), d->qvel);
+  std::copy(mocap_pos_.begin(), mocap_pos_.end(), d->mocap_pos);
+  std::copy(mocap_quat_.begin(), mocap_quat_.end(), d->mocap_quat);
   d->time = time_;
 }
 

@@ -10,7 +10,7 @@ namespace stiction::sim {
 /// ends the step as MuJoCo does.
 class DividedStep {
  public:
-  /// Keeps the initial positions, velocities and time.
+  /// Keeps the initial positions, velocities, mocap poses and time.
   void begin(StepContext& context, const mjData* d);
 
   /// Adds the report of a part to the sums over the earlier parts, and clears its timings.
@@ -29,7 +29,8 @@ class DividedStep {
 
  private:
   double time_ = 0;
-  std::vector<mjtNum> qpos_, qvel_;          // at the start
+  std::vector<mjtNum> qpos_, qvel_;  // at the start
+  std::vector<mjtNum> mocap_pos_, mocap_quat_;
   std::vector<mjtNum> end_qpos_, end_qvel_;  // at the end
   StepTimings timings_;
   ContactReport contacts_;

@@ -60,13 +60,14 @@ void EventStep::find_event(StepContext& context, const mjData* d, plant::Touch* 
   const double ignored_distance =
       has_gaps ? plant::SpeculativeContacts::kNearlyTouching : contact::kTouchDistance;
   const double limit = touch->time;
-  if (!advancement_.calc(context.stage, d, d->qvel, limit, touch, ignored_distance))
+  if (!advancement_.calc(context.stage, d, d->qvel, limit, touch, ignored_distance, &context.mocap))
     context.fail(kMuJoCoError, advancement_.error());
 }
 
 void EventStep::move(StepContext& context, mjData* d, double time) {
   context.call_mujoco(d, [&] { mj_integratePos(context.stage, d->qpos, d->qvel, time); });
   d->time += time;
+  context.mocap.place(context.model, d, d->time);
 }
 
 }  // namespace stiction::sim

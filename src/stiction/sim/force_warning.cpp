@@ -49,6 +49,14 @@ double find_rebound_factor(bool is_rigid, const contact::ContactProblem& problem
   return 1 + restitution;
 }
 
+/// Returns m |b|, the momentum of all bodies at rest as seen from the fastest moving surface [N s].
+double calc_surface_momentum(double mass, const contact::ContactProblem& problem) {
+  double speed2 = 0;
+  for (const contact::Contact& c : problem.contacts)
+    speed2 = std::max(speed2, mju_dot3(c.bias.data(), c.bias.data()));
+  return mass * std::sqrt(speed2);
+}
+
 /// Returns the cause and its remedy.
 const char* explain(bool is_rigid) {
   return is_rigid
@@ -87,9 +95,9 @@ void warn_of_large_force(StepContext& context, const mjData* d,
   // Without gravity, accelerations of 1 m/s^2 are those of a scene of everyday size.
   const double weight = mass * std::max(mju_norm3(m->opt.gravity), 1.0);
   if (largest.impulse <= kTooManyWeights * weight * dt) return;
-  if (largest.impulse <=
-      find_rebound_factor(is_rigid, problem) * calc_momentum(m, d, mass, dt, scratch))
-    return;
+  const double momentum =
+      calc_momentum(m, d, mass, dt, scratch) + calc_surface_momentum(mass, problem);
+  if (largest.impulse <= find_rebound_factor(is_rigid, problem) * momentum) return;
   context.report.warn(WarningKind::large_force, describe(m, contacts, largest.contact,
                                                          largest.impulse / dt, weight, is_rigid));
 }

@@ -13,9 +13,10 @@ inline constexpr double kTooManyWeights = 1e4;
 
 /// Warns if the impulse of a contact in the report is larger than that of kTooManyWeights during
 /// the step, and larger than (1 + e) P, where e is the largest restitution of a contact, and P is
-/// the momentum that all bodies have without contacts,
+/// the momentum that all bodies have without contacts, and that surfaces which move at b may give
+/// them,
 ///
-///     P = sqrt(m v*^T M v*),   v* = v0 + dt M^-1 f.
+///     P = sqrt(m v*^T M v*) + m max |b|,   v* = v0 + dt M^-1 f.
 ///
 /// An impact, and an actuator that presses on a body, need no more than this. Larger forces act
 /// where geoms overlap that their joints hardly let part: the force has no effect but on the

@@ -23,6 +23,12 @@ bool is_mocap(const mjModel* m, int geom) {
   return m->body_mocapid[m->body_rootid[m->geom_bodyid[geom]]] >= 0;
 }
 
+/// Returns true if the geom is part of a mocap body that has no velocity in this step.
+bool is_resting_mocap(const StepContext& context, int geom) {
+  const mjModel* m = context.model;
+  return is_mocap(m, geom) && !context.mocap.of_body(m, m->geom_bodyid[geom]);
+}
+
 /// The contact that is deepest in proportion to the thickness of a geom.
 struct Deepest {
   int contact = -1;
@@ -40,7 +46,7 @@ Deepest find_deepest(const mjModel* m, const ContactReport& contacts, double dt)
     const int* geoms = &contacts.geoms[2 * c];
     const double a = calc_thickness(m, geoms[0]), b = calc_thickness(m, geoms[1]);
     const double thickness = std::min(a, b);
-    // The pose of a mocap body changes between the steps.
+    // The pose of a mocap body may jump between the steps.
     const bool is_old = -contacts.distance[c] >= kTooDeep * thickness && !is_mocap(m, geoms[0]) &&
                         !is_mocap(m, geoms[1]);
     if (is_old || !(depth >= largest_share * thickness)) continue;
@@ -51,11 +57,12 @@ Deepest find_deepest(const mjModel* m, const ContactReport& contacts, double dt)
 }
 
 /// Returns the cause and its remedy.
-const char* explain(const mjModel* m, const contact::ContactModelTraits& model, const int* geoms) {
-  if (is_mocap(m, geoms[0]) || is_mocap(m, geoms[1]))
-    return "a mocap body has no velocity, so it pushes others no faster than overlaps part, at "
-           "max_correction_speed; pull a free body by a weld to the mocap body instead, or raise "
-           "max_correction_speed";
+const char* explain(const StepContext& context, const int* geoms) {
+  const contact::ContactModelTraits& model = contact::traits(context.options.contact_model);
+  if (is_resting_mocap(context, geoms[0]) || is_resting_mocap(context, geoms[1]))
+    return "the pose of the mocap body has jumped, or it pushes others where they cannot go, so it "
+           "has no velocity and pushes no faster than overlaps part, at max_correction_speed; move "
+           "it by a similar distance before every step, or raise max_correction_speed";
   if (model.gaps == contact::GapPolicy::kTouching)
     return "the contact model ignores contacts that have a gap at the start of a step, so fast "
            "bodies pass through others; take a smaller step, or choose another contact model";
@@ -77,8 +84,7 @@ std::string describe(const StepContext& context, const ContactReport& contacts,
   std::snprintf(text, sizeof text,
                 " overlap by %.2g m at the end of the step, and %s is %.2g m thick: ",
                 deepest.depth, name(deepest.thin_geom).c_str(), deepest.thickness);
-  return name(geoms[0]) + " and " + name(geoms[1]) + text +
-         explain(m, contact::traits(context.options.contact_model), geoms);
+  return name(geoms[0]) + " and " + name(geoms[1]) + text + explain(context, geoms);
 }
 
 }  // namespace

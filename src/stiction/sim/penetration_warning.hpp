@@ -14,8 +14,8 @@ inline constexpr double kTooDeep = 0.1;
 ///
 /// Then a body is squeezed flat or passes through another one. This happens where a contact's
 /// stiffness is small for its load or speed, for example at the limit of `sap`. Overlaps that were
-/// as deep at the start of the step give no warning, unless the caller moves a geom as part of a
-/// mocap body: such a body has no velocity, and may pass through others. The thickness of a geom is
+/// as deep at the start of the step give no warning, unless a geom is part of a mocap body, whose
+/// pose may jump through others. The thickness of a geom is
 /// the smallest side of its bounding box; planes and height fields have none. Patches have warnings
 /// of their own.
 /// @param time_step of the contact problem [s]; the report has its contacts

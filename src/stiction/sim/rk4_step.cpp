@@ -99,6 +99,7 @@ double Rk4Step::make_part(StepContext& context, mjData* d, double made, double l
   std::copy(qpos_.begin(), qpos_.end(), d->qpos);
   std::copy(qvel_.begin(), qvel_.end(), d->qvel);
   d->time = time_;
+  context.mocap.place(context.model, d, time_);
   event_step_.go_on(context, d, shortest, senses, &step_);
   return shortest;
 }
@@ -159,6 +160,7 @@ void Rk4Step::place(StepContext& context, mjData* d, const std::vector<double>& 
   std::copy(qpos_.begin(), qpos_.end(), d->qpos);
   for (std::size_t i = 0; i < qvel_.size(); ++i) d->qvel[i] = qvel_[i] + change[i];
   d->time = time_ + duration;
+  context.mocap.place(context.model, d, d->time);
   if (duration == 0) return;
   context.call_mujoco(d, [&] { mj_integratePos(context.stage, d->qpos, displacement.data(), 1); });
 }

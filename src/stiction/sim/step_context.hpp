@@ -7,6 +7,7 @@
 
 #include "stiction/base/work_limits.hpp"
 #include "stiction/plant/materials.hpp"
+#include "stiction/plant/mocap_motion.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
 #include "stiction/sim/step_options.hpp"
@@ -44,7 +45,8 @@ class StepContext {
   const plant::MaterialTable materials;
   const plant::Model plant;
   StepReport report;
-  base::WorkLimits limits;  // of the step that is taken
+  base::WorkLimits limits;   // of the step that is taken
+  plant::MocapMotion mocap;  // velocities of mocap bodies in the step
 
   mjModel mirror;        // the caller's model with our options; shares its arrays
   const mjModel* stage;  // the argument of MuJoCo's functions: the caller's model if possible

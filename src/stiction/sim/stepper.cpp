@@ -67,6 +67,9 @@ class Stepper::Workspace {
   template <class F>
   void call(mjData* d, F&& work);
   void keep_state(const mjData* d, int signature);
+  template <class F>
+  void solve_with_mocap(mjData* d, int signature, F&& take);
+  void restore_data(mjData* d, int signature);
   void restore_state(mjData* d, int signature);
   void check_end(mjData* d);
   void explain();
@@ -80,6 +83,7 @@ class Stepper::Workspace {
   // its own.
   std::vector<mjtNum> state_;
   std::vector<std::uint64_t> memory_;
+  plant::MocapMotion mocap_;
   bool is_state_kept_ = false;
 };
 
@@ -107,8 +111,7 @@ const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
     Stopwatch clock;
     begin(d);
     if (context.failed()) return;
-    keep_state(d, kState);
-    std::visit([&](auto& step) { step.forward(context, d); }, step_);
+    solve_with_mocap(d, kState, [&](auto& step) { step.forward(context, d); });
     context.update();
     report.timings.total = clock.lap();
   });
@@ -163,10 +166,46 @@ void Stepper::Workspace::keep_state(const mjData* d, int signature) {
   mj_getState(context.model, d, state_.data(), signature);
   memory_.clear();
   write_memory(&memory_);
+  mocap_ = context.mocap;
   is_state_kept_ = true;
 }
 
+/// Keeps the parts `signature` of the state and takes a step with the velocities of mocap bodies. A
+/// mocap body that pushes others where they cannot go rests, and the step is taken again.
+template <class F>
+void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
+  keep_state(d, signature);
+  // Under `rk4` an equality must hold at the end of a step, and its rows do not know the velocity
+  // of a mocap body.
+  if (is_state_kept_)
+    context.mocap.start(context.model, d, context.mirror.opt.timestep,
+                        context.options.integrator == Integrator::rk4);
+  StepReport& report = context.report;
+  const bool may_jam = context.mocap.is_any();
+  const certificate::Certificate certificate = report.certificate;
+  const std::uint32_t status = may_jam ? std::exchange(report.status, kOk) : kOk;
+  std::visit(take, step_);
+  while (may_jam && (report.status & kNotConverged) && context.mocap.rest_blamed()) {
+    restore_data(d, signature);
+    report.status = kOk;
+    report.message.clear();
+    report.certificate = certificate;
+    report.warn(
+        WarningKind::conflict,
+        "a mocap body pushes others where they cannot go, so it has no velocity in this step "
+        "and may pass into them; move it back, or use a compliant contact model");
+    std::visit(take, step_);
+  }
+  report.status |= status;
+}
+
 void Stepper::Workspace::restore_state(mjData* d, int signature) {
+  context.mocap = mocap_;
+  restore_data(d, signature);
+}
+
+/// Restores the state and what the step remembers, except the velocities of mocap bodies.
+void Stepper::Workspace::restore_data(mjData* d, int signature) {
   mj_setState(context.model, d, state_.data(), signature);
   try {
     read_memory(memory_);
@@ -190,7 +229,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540003;  // "STICST", version 3
+  constexpr std::uint64_t kFormat = 0x5354494353540004;  // "STICST", version 4
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
   };
@@ -204,6 +243,7 @@ std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
 std::vector<std::uint64_t> Stepper::Workspace::get_state() const {
   const auto key = make_state_key();
   std::vector<std::uint64_t> state(key.begin(), key.end());
+  context.mocap.write_memory(context.model, &state);
   write_memory(&state);
   return state;
 }
@@ -214,7 +254,9 @@ void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
     throw Error(ErrorCode::kWrongShape, "state",
                 "does not belong to a simulator of this model with this contact model and "
                 "integrator; take one of Simulator.get_state()");
-  read_memory(state.subspan(key.size()));
+  std::span<const std::uint64_t> words = state.subspan(key.size());
+  context.mocap.read_memory(context.model, &words);
+  read_memory(words);
 }
 
 /// Checks the state and the inputs of a step, and reads the values of the model that may change.
@@ -247,8 +289,7 @@ void Stepper::Workspace::step_once(mjData* d) {
   Stopwatch clock;
   begin(d);
   if (context.failed()) return;
-  keep_state(d, mjSTATE_INTEGRATION);
-  std::visit([&](auto& step) { step.take(context, d); }, step_);
+  solve_with_mocap(d, mjSTATE_INTEGRATION, [&](auto& step) { step.take(context, d); });
   context.report.contacts.time_step = context.mirror.opt.timestep;
   if (!state_.empty() && !context.failed()) {
     plant::write_solver_outputs(context.model, d, context.report.statistics.iterations);

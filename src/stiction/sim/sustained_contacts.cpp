@@ -57,9 +57,10 @@ void SustainedContacts::record_start(const mjData* d) {
     limit_depth_ = std::max(limit_depth_, -limit_gap(d, row));
 }
 
-bool SustainedContacts::are_followed(const mjModel* m, const mjData* d, double reach) {
+bool SustainedContacts::are_followed(const mjModel* m, const mjData* d,
+                                     const plant::MocapMotion& mocap, double reach) {
   // Contacts.
-  gap_acceleration_.calc_bodies(m, d);
+  gap_acceleration_.calc_bodies(m, d, &mocap);
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
     if (is_excluded(con)) continue;
@@ -82,9 +83,10 @@ bool SustainedContacts::hold_equalities(const mjData* d) const {
          calc_equality_error(d->efc_vel, d) <= kOpeningSpeed;
 }
 
-bool SustainedContacts::choose_touching(const mjModel* m, const mjData* d) {
+bool SustainedContacts::choose_touching(const mjModel* m, const mjData* d,
+                                        const plant::MocapMotion& mocap) {
   acts_.assign(d->ncon, 0);
-  velocities_.calc(m, d, d->qvel);
+  velocities_.calc(m, d, d->qvel, &mocap);
   bool is_impact = false;
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
@@ -97,9 +99,10 @@ bool SustainedContacts::choose_touching(const mjModel* m, const mjData* d) {
   return is_impact || calc_equality_error(d->efc_vel, d) > kRestSpeed;
 }
 
-void SustainedContacts::choose_sustained(const mjModel* m, const mjData* d, double reach) {
-  gap_acceleration_.calc_bodies(m, d);
-  velocities_.calc(m, d, d->qvel);
+void SustainedContacts::choose_sustained(const mjModel* m, const mjData* d,
+                                         const plant::MocapMotion& mocap, double reach) {
+  gap_acceleration_.calc_bodies(m, d, &mocap);
+  velocities_.calc(m, d, d->qvel, &mocap);
   acts_.assign(d->ncon, 0);
   bias_.assign(d->ncon, 0.0);
   for (int i = 0; i < d->ncon; ++i) {

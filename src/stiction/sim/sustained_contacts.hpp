@@ -30,18 +30,20 @@ class SustainedContacts {
   /// @param reach largest possible time since the part began [s]. A stage moves straight on, so it
   ///     may enter a curved surface by the distance that curvature makes in this time. It is 0 at
   ///     the end of a part, which follows the surfaces.
-  bool are_followed(const mjModel* model, const mjData* data, double reach);
+  bool are_followed(const mjModel* model, const mjData* data, const plant::MocapMotion& mocap,
+                    double reach);
   /// Returns true if no equality is open wider than when the part began, or opens.
   bool hold_equalities(const mjData* data) const;
 
   /// Chooses the contacts that touch, for an impact.
   /// @return true if a contact or limit closes or an equality opens, so that an impact must be
   /// solved
-  bool choose_touching(const mjModel* model, const mjData* data);
+  bool choose_touching(const mjModel* model, const mjData* data, const plant::MocapMotion& mocap);
 
   /// Chooses the contacts that are sustained, within the accuracy of a stage.
   /// @param reach largest possible time since the part began [s], 0 at its beginning
-  void choose_sustained(const mjModel* model, const mjData* data, double reach);
+  void choose_sustained(const mjModel* model, const mjData* data, const plant::MocapMotion& mocap,
+                        double reach);
 
   /// Removes the rows of dry friction and of open limits from the problem. Sets Row::position of
   /// the other rows to their J-dot v, or to 0 at an impact.

@@ -50,7 +50,7 @@ void ViscousMotion::start(StepContext& context, mjData* d) {
 
 bool ViscousMotion::follow(StepContext& context, mjData* d, double reach) {
   find_positions(context, d);
-  return !context.failed() && sustained_.are_followed(context.stage, d, reach);
+  return !context.failed() && sustained_.are_followed(context.stage, d, context.mocap, reach);
 }
 
 /// Computes kinematics, contacts, constraint rows and velocities.
@@ -60,7 +60,7 @@ void ViscousMotion::find_positions(StepContext& context, mjData* d) {
     mj_fwdKinematics(m, d);
     mj_makeM(m, d);
     mj_factorM(m, d);
-    speculative_.collide(m, d, context.plant, left_out_);
+    speculative_.collide(m, d, context.plant, context.mocap, left_out_);
   });
   if (context.failed()) return;
   if (m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) d->ncon = 0;
@@ -80,10 +80,14 @@ void ViscousMotion::find_positions(StepContext& context, mjData* d) {
 
 bool ViscousMotion::resolve_impacts(StepContext& context, mjData* d) {
   const mjModel* m = context.stage;
-  if (!sustained_.choose_touching(m, d)) return true;
+  if (!sustained_.choose_touching(m, d, context.mocap)) return true;
   assemble(context, d, Level::impact, 0);
-  if (context.failed() || !solve(context, Level::impact) || !certify(context, Level::impact, 1))
+  if (context.failed()) return false;
+  if (!solve(context, Level::impact)) {
+    blame_mocap_bodies(context, d, contacts_);
     return false;
+  }
+  if (!certify(context, Level::impact, 1)) return false;
   check_momentum(context, d, Level::impact, 1);
   if (context.failed()) return false;
   plant::to_mujoco_dofs(d, context.plant, contacts_.solution.v.data(), d->qvel);
@@ -101,7 +105,7 @@ bool ViscousMotion::calc_acceleration(StepContext& context, mjData* d, double re
     mj_fwdAcceleration(m, d);
   });
   if (context.failed()) return false;
-  sustained_.choose_sustained(m, d, reach);
+  sustained_.choose_sustained(m, d, context.mocap, reach);
   assemble(context, d, Level::acceleration, reach);
   if (context.failed() || !solve(context, Level::acceleration)) return false;
   // The reach of the first stage is 0, so its errors do not enter the report.
@@ -123,8 +127,8 @@ void ViscousMotion::assemble(StepContext& context, mjData* d, Level level, doubl
   plant::add_blocks(context.stage, d, plant, no_implicit_forces_, problem);
   problem->time_step = 1;
   v_.assign(problem->v0.begin(), problem->v0.end());
-  plant::add_contacts(context.stage, d, plant, context.materials, {.acts = sustained_.acts()},
-                      problem);
+  plant::add_contacts(context.stage, d, plant, context.materials,
+                      {.acts = sustained_.acts(), .mocap = &context.mocap}, problem);
   constraint_rows_.add_rows(context.stage, d, plant, {}, problem);
   sustained_.choose_rows(d, level, reach, problem);
   // Forces: smooth and viscous forces give accelerations; no force acts in an impact.
@@ -137,12 +141,14 @@ void ViscousMotion::assemble(StepContext& context, mjData* d, Level level, doubl
   }
   // The contacts' own terms.
   viscous_.coefficients.clear();
+  surface_velocities_.clear();
   for (contact::Contact& c : problem->contacts) {
     viscous_.coefficients.push_back(c.law.viscous_friction);
+    surface_velocities_.push_back(c.bias);
     c.phi0 = c.fn0 = 0;
     c.law.viscous_friction = 0;
     c.spin_bias = 0;
-    c.bias = {0, 0, is_impact ? 0 : sustained_.bias(c.source)};
+    c.bias = {0, 0, is_impact ? c.bias[2] : sustained_.bias(c.source)};
     if (!is_impact) c.law.restitution = 0;
   }
   derive(context, &contacts_);
@@ -210,7 +216,7 @@ void ViscousMotion::write_back(StepContext& context, mjData* d, double duration)
     const math::Six V = contact::calc_pair_velocity(contacts_.problem, pair, v_);
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       contact::Contact& c = contacts_.problem.contacts[i];
-      c.bias = {};
+      c.bias = surface_velocities_[i];
       solution.contact_velocities[i] = contact::calc_contact_velocity(c, V);
       solution.impulses[i][2] *= duration;
       for (int t = 0; t < 2; ++t) solution.impulses[i][t] = duration * viscous_.forces[i][t];

@@ -97,6 +97,7 @@ class ViscousMotion {
   std::vector<std::uint8_t> left_out_;  // one flag per geom, 0: no geom is left out
   std::vector<double> v_;               // velocities in the solver's dofs
   Viscous viscous_;
+  std::vector<std::array<double, 3>> surface_velocities_;  // of each contact of the problem [m/s]
   plant::ContactJacobian contact_jacobian_;
 };
 

@@ -69,7 +69,11 @@ class IslandProblem {
         momentum2 += D2 * std::pow(dofs_.p_star[block.dof + i], 2);
       }
     }
-    momentum_ = std::sqrt(momentum2);
+    double surfaces2 = 0;
+    for (const PairSlice& pair : pairs())
+      for (int i = pair.contact_begin; i < pair.contact_end; ++i)
+        surfaces2 = std::max(surfaces2, contact::calc_surface_momentum2(problem_, i));
+    momentum_ = std::sqrt(momentum2 + surfaces2);
     min_scale_ = std::max(std::sqrt(p2), contact::kResolvedMomentum * momentum_);
     const int begin = range_.dof_begin;
     for (int i = begin; i < begin + range_.num_dofs; ++i)
@@ -482,7 +486,7 @@ class IslandProblem {
   SolverLayout& layout_;
   DofArrays& dofs_;
   math::BlockSparseCholesky& H_;
-  double momentum_ = 0;            // |D A v*| [sqrt(J)]
+  double momentum_ = 0;            // |D A v*|, with moving surfaces [sqrt(J)]
   double min_scale_ = 0;           // smallest scale of residuals [sqrt(J)]
   numerics::Residual residual_;    // at the point of the last gradient
   int num_secants_ = 0;            // number of directions that were computed with secants

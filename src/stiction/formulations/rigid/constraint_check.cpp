@@ -19,7 +19,7 @@ bool keeps_constraints(const RigidTerms& terms, const RigidIterate& iterate,
   for (int i = 0; i < terms.num_contacts(); ++i) {
     const auto& bias = terms.contact(i).bias;
     const math::Vector3& v = motion.contact_velocities[terms.contacts[i]];
-    speed = std::max({speed, v.norm(), std::abs(bias[0]), std::abs(bias[1])});
+    speed = std::max({speed, v.norm(), std::abs(bias[0]), std::abs(bias[1]), std::abs(bias[2])});
     const double spin =
         terms.law_has_friction() ? 0 : system.whitened.levers.calc_spin(i, motion.y);
     const double closing = -v.z() - std::max(0.0, iterate.gaps.contacts[i]);

@@ -1,0 +1,134 @@
+// The velocities of mocap bodies, from the poses of successive steps.
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "stiction/plant/body_velocities.hpp"
+#include "stiction/plant/mocap_motion.hpp"
+#include "support/scene.hpp"
+
+namespace stiction::plant {
+namespace {
+
+using support::Scene;
+
+constexpr double kStep = 0.01;  // [s]
+
+class Mocap : public testing::Test {
+ protected:
+  /// Moves the body by a distance and a rotation vector, and starts a step.
+  void step(const std::array<double, 3>& moved, const std::array<double, 3>& turned = {}) {
+    mju_addTo3(d->mocap_pos, moved.data());
+    mjtNum axis[3], turn[4], next[4];
+    mju_copy3(axis, turned.data());
+    const double angle = mju_normalize3(axis);
+    mju_axisAngle2Quat(turn, axis, angle);
+    mju_mulQuat(next, turn, d->mocap_quat);
+    mju_copy4(d->mocap_quat, next);
+    motion.start(scene.model, d, kStep, false);
+    d->time += kStep;
+  }
+  std::array<double, 6> velocity() const {
+    std::array<double, 6> V{};
+    if (const double* given = motion.of_body(scene.model, scene.body("finger")))
+      std::copy_n(given, 6, V.begin());
+    return V;
+  }
+  void expect_velocity(const std::array<double, 6>& expected) const {
+    for (int i = 0; i < 6; ++i) EXPECT_NEAR(velocity()[i], expected[i], 1e-12) << i;
+  }
+
+  Scene scene{support::make_mjcf("", R"(<worldbody>
+<body name="hand" mocap="true" pos="1 2 3" quat="1 2 3 4"><geom size="0.1"/>
+  <body name="finger" pos="0.3 0 0"><joint axis="0 1 0"/><geom size="0.1" pos="0.1 0 0"/></body></body>
+<body name="free" pos="5 0 0"><freejoint/><geom size="0.1"/></body></worldbody>)")};
+  mjData* d = scene.data;
+  MocapMotion motion;
+};
+
+TEST_F(Mocap, HasTheVelocityThatTwoStepsShare) {
+  step({0, 0, 0});
+  expect_velocity({});
+  step({0.02, 0, 0}, {0, 0, 0.03});
+  expect_velocity({});  // the first displacement may be a jump
+  step({0.02, 0, 0}, {0, 0, 0.03});
+  expect_velocity({0, 0, 3, 2, 0, 0});
+  step({0, 0.01, 0}, {0, 0, 0.05});
+  expect_velocity({0, 0, 3, 0, 0, 0});  // a right angle; the rotation is the slower one
+  step({0.003, 0.03, 0}, {0, 0, -0.05});
+  const double length = std::hypot(0.003, 0.03);
+  expect_velocity({0, 0, 0, 0.003 / length, 0.03 / length, 0});  // shortened to 0.01 m
+}
+
+TEST_F(Mocap, RestsAfterAJump) {
+  for (int i = 0; i < 6; ++i) {
+    step({i % 3 == 0 ? 0.5 : 0.0, 0, 0});
+    expect_velocity({});
+  }
+}
+
+TEST_F(Mocap, RestsIfTheStepIsNotTheNextOneOfTheData) {
+  const auto move = [&] {
+    for (int i = 0; i < 3; ++i) step({0.02, 0, 0});
+    ASSERT_TRUE(motion.is_any());
+  };
+  move();
+  d->time += kStep;
+  step({0.02, 0, 0});
+  EXPECT_FALSE(motion.is_any()) << "another time";
+  move();
+  Scene other(scene);
+  other.data->time = d->time;
+  motion.start(other.model, other.data, kStep, false);
+  EXPECT_FALSE(motion.is_any()) << "other data";
+}
+
+TEST_F(Mocap, ContinuesFromItsMemory) {
+  for (int i = 0; i < 3; ++i) step({0.02, 0.01, 0}, {0.01, 0.02, 0});
+  std::vector<std::uint64_t> words;
+  motion.write_memory(scene.model, &words);
+  MocapMotion other;
+  std::span<const std::uint64_t> rest(words);
+  other.read_memory(scene.model, &rest);
+  EXPECT_TRUE(rest.empty());
+  step({0.02, 0.01, 0}, {0.01, 0.02, 0});
+  d->time -= kStep;
+  other.start(scene.model, d, kStep, false);
+  const double* V = other.of_body(scene.model, scene.body("hand"));
+  ASSERT_NE(V, nullptr);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(V[i], velocity()[i]);
+}
+
+TEST_F(Mocap, MovesItsTreeAsItsPosesDo) {
+  for (int i = 0; i < 3; ++i) step({0.02, 0.01, 0}, {0.01, 0.02, 0});
+  // Compare the velocities of points with the difference of their positions.
+  d->qvel[0] = 2;
+  const auto locate = [&](double time) {
+    Scene moved(scene);
+    mju_copy(moved.data->qpos, d->qpos, static_cast<int>(scene->nq));
+    motion.place(moved.model, moved.data, d->time - kStep + time);
+    mj_integratePos(moved.model, moved.data->qpos, d->qvel, time);
+    mj_kinematics(moved.model, moved.data);
+    const mjtNum* p = moved.data->geom_xpos + 3 * 1;
+    return std::array<double, 3>{p[0], p[1], p[2]};
+  };
+  constexpr double h = 1e-5;
+  const auto before = locate(-h), after = locate(h);
+  mj_kinematics(scene.model, d);
+  mj_comPos(scene.model, d);
+  BodyVelocities velocities;
+  velocities.calc(scene.model, d, d->qvel, &motion);
+  const int finger = scene.body("finger");
+  const double* V = velocities.of_body(finger);
+  mjtNum r[3], v[3];
+  mju_sub3(r, d->geom_xpos + 3, d->subtree_com + 3 * scene->body_rootid[finger]);
+  mju_cross(v, V, r);
+  mju_addTo3(v, V + 3);
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(v[i], (after[i] - before[i]) / (2 * h), 1e-6) << i;
+  EXPECT_EQ(motion.of_body(scene.model, scene.body("free")), nullptr);
+}
+
+}  // namespace
+}  // namespace stiction::plant
