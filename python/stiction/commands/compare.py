@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -81,25 +80,8 @@ def compare_command(
             after_step=_make_after_step(advance, interrupt),
         )
     write_report(comparison, report)
-    figures = {
-        "scene": comparison.scene,
-        "held": comparison.held,
-        "normal_law": comparison.normal_law,
-        "friction_law": comparison.friction_law,
-        "settings": comparison.settings,
-        "time_step": comparison.time_step,
-        "duration": comparison.duration,
-        "tolerance": comparison.tolerance,
-        "controls": comparison.controls,
-        "seed": comparison.seed,
-        "hold_start": comparison.hold_start,
-        "judged_from": comparison.judged_from,
-        "interrupted": comparison.interrupted,
-        "rows": [asdict(row) for row in comparison.rows],
-        "report": str(report),
-    }
     if as_json:
-        print_json(figures)
+        print_json({**comparison.figures(), "report": str(report)})
     else:
         make_console().print(make_table(comparison))
         print(f"report: {report}")

@@ -72,17 +72,9 @@ def mesh(
 
     Exit codes: 0 success, 1 failure, such as a faulty mesh, 2 wrong usage.
     """
-    suffix = source.suffix.lower()
-    if suffix not in (*_SURFACES, ".vtk"):
-        raise Error("unsupported", str(source), "must be an .obj, .stl or .vtk file")
-    if output is not None and output.suffix.lower() != ".vtk":
-        raise Error("unsupported", str(output), "must be a .vtk file; no other format is written")
-    if suffix == ".vtk" and edge_length is not None:
-        raise typer.BadParameter(
-            "--edge-length applies to surfaces (.obj, .stl); a tet mesh is not changed"
-        )
+    _check_arguments(source, output, edge_length)
     messages = Messages()
-    surface = read_surface(source) if suffix in _SURFACES else None
+    surface = read_surface(source) if source.suffix.lower() in _SURFACES else None
     if surface is None:
         tet_mesh = TetMesh.read(source)
     else:
@@ -107,6 +99,18 @@ def mesh(
     )
     if report:
         console.print(_make_table(facts))
+
+
+def _check_arguments(source: Path, output: Path | None, edge_length: float | None) -> None:
+    suffix = source.suffix.lower()
+    if suffix not in (*_SURFACES, ".vtk"):
+        raise Error("unsupported", str(source), "must be an .obj, .stl or .vtk file")
+    if output is not None and output.suffix.lower() != ".vtk":
+        raise Error("unsupported", str(output), "must be a .vtk file; no other format is written")
+    if suffix == ".vtk" and edge_length is not None:
+        raise typer.BadParameter(
+            "--edge-length applies to surfaces (.obj, .stl); a tet mesh is not changed"
+        )
 
 
 def _make_table(facts: dict[str, Any]) -> Table:

@@ -56,15 +56,18 @@ def run(
     """
     messages = Messages()
     others: dict[str, Any] = dict(settings or ())
+    choices: dict[str, Any] = {
+        "contact_model": contact_model,
+        "integrator": integrator,
+        "normal_law": normal_law,
+        "friction_law": friction_law,
+        "tessellation": tessellation,
+        "quadrature": quadrature,
+    }
     with messages.show_warnings() as texts:
         loaded = load_scene(scene, properties)
         simulator = loaded.make_simulator(
-            contact_model,
-            integrator=integrator,
-            normal_law=normal_law,
-            friction_law=friction_law,
-            tessellation=tessellation,
-            quadrature=quadrature,
+            **choices,
             time_step=time_step,
             tolerance=tolerance,
             num_threads=num_threads,
@@ -87,12 +90,7 @@ def run(
     state = fmt.get_state(loaded.model, data)
     figures = {
         "scene": str(scene),
-        "contact_model": contact_model,
-        "integrator": integrator,
-        "normal_law": normal_law,
-        "friction_law": friction_law,
-        "tessellation": tessellation,
-        "quadrature": quadrature,
+        **choices,
         "settings": others,
         "time_step": simulator.time_step,
         "controls": controls.value,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from stiction.compare.trace import Trace
@@ -90,3 +90,11 @@ class Comparison:
     rows: list[Row] = field(default_factory=list)
     traces: list[Trace] = field(default_factory=list)
     interrupted: bool = False
+
+    def figures(self) -> dict[str, Any]:
+        """Everything but the traces, by name, fit for JSON."""
+        names = [f.name for f in fields(self) if f.name not in ("rows", "traces")]
+        return {
+            **{name: getattr(self, name) for name in names},
+            "rows": [asdict(row) for row in self.rows],
+        }

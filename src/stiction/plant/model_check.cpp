@@ -14,7 +14,7 @@
 namespace stiction::plant {
 namespace {
 
-enum class Range { kNotNan, kFinite, kModerate, kDistance, kNonNegative, kPositive };
+enum class Range { kNotNan, kFinite, kModerate, kDistance, kDerived, kNonNegative, kPositive };
 
 /// The largest accepted magnitude. Products of a few such numbers are still finite, and physical
 /// values are far smaller.
@@ -27,14 +27,15 @@ constexpr double kMaxDistance = 1e6;
 /// Describes a range that `value` violates.
 std::string to_text(Range range, double value) {
   if (range == Range::kDistance) return "finite and at most 1e6 in magnitude";
-  if (range != Range::kNotNan && range != Range::kFinite && std::isfinite(value) &&
-      std::abs(value) > kMax)
+  if (range != Range::kNotNan && range != Range::kFinite && range != Range::kDerived &&
+      std::isfinite(value) && std::abs(value) > kMax)
     return "at most 1e50 in magnitude";
   switch (range) {
     case Range::kNotNan: return "a number";
     case Range::kFinite:
     case Range::kDistance:
     case Range::kModerate: return "finite";
+    case Range::kDerived:
     case Range::kNonNegative: return "finite and at least 0";
     case Range::kPositive: return "finite and above 0";
   }
@@ -47,6 +48,8 @@ bool is_in(Range range, double value) {
     case Range::kFinite: return std::isfinite(value);
     case Range::kModerate: return std::abs(value) <= kMax;
     case Range::kDistance: return std::abs(value) <= kMaxDistance;
+    // MuJoCo computes these from others, which may be anything below kMax.
+    case Range::kDerived: return value >= 0 && std::isfinite(value);
     case Range::kNonNegative: return value >= 0 && value <= kMax;
     case Range::kPositive: return value > 0 && value <= kMax;
   }
@@ -110,8 +113,8 @@ void check_bodies_and_geoms(const mjModel* m, Checker* c) {
   body(4, "inertial quat", m->body_iquat, Range::kModerate);
   body(1, "gravcomp", m->body_gravcomp, Range::kModerate);
   body(1, "margin", m->body_margin, Range::kModerate);
-  body(1, "subtreemass", m->body_subtreemass, Range::kNonNegative);
-  body(2, "invweight0", m->body_invweight0, Range::kNonNegative);
+  body(1, "subtreemass", m->body_subtreemass, Range::kDerived);
+  body(2, "invweight0", m->body_invweight0, Range::kDerived);
 
   const auto geom = [&](int width, const char* what, const mjtNum* values, Range range) {
     c->check_all(mjOBJ_GEOM, m->ngeom, width, what, values, range);
@@ -177,8 +180,8 @@ void check_joints(const mjModel* m, Checker* c) {
                    [&](int i) { return describe(m, mjOBJ_JOINT, m->dof_jntid[i]); });
   };
   dof(1, "armature", m->dof_armature, Range::kNonNegative);
-  dof(1, "M0", m->dof_M0, Range::kNonNegative);
-  dof(1, "invweight0", m->dof_invweight0, Range::kNonNegative);
+  dof(1, "M0", m->dof_M0, Range::kDerived);
+  dof(1, "invweight0", m->dof_invweight0, Range::kDerived);
   dof(1, "damping", m->dof_damping, Range::kModerate);
   dof(mjNPOLY, "damping", m->dof_dampingpoly, Range::kModerate);
   dof(1, "frictionloss", m->dof_frictionloss, Range::kNonNegative);
@@ -224,7 +227,7 @@ void check_tendons(const mjModel* m, Checker* c) {
   tendon(1, "armature", m->tendon_armature, Range::kNonNegative);
   tendon(1, "frictionloss", m->tendon_frictionloss, Range::kNonNegative);
   tendon(1, "springyield", m->tendon_springyield, Range::kModerate);
-  tendon(1, "invweight0", m->tendon_invweight0, Range::kNonNegative);
+  tendon(1, "invweight0", m->tendon_invweight0, Range::kDerived);
   tendon(1, "length0", m->tendon_length0, Range::kModerate);
   tendon(2, "springlength", m->tendon_lengthspring, Range::kModerate);
   tendon(2, "range", m->tendon_range, Range::kNotNan);
@@ -247,7 +250,7 @@ void check_actuators(const mjModel* m, Checker* c) {
   actuator(mjNBIAS, "bias", m->actuator_biasprm, Range::kModerate);
   actuator(mjNDYN, "dynprm", m->actuator_dynprm, Range::kModerate);
   actuator(1, "cranklength", m->actuator_cranklength, Range::kModerate);
-  actuator(1, "acc0", m->actuator_acc0, Range::kModerate);
+  actuator(1, "acc0", m->actuator_acc0, Range::kDerived);
   actuator(1, "damping", m->actuator_damping, Range::kModerate);
   actuator(mjNPOLY, "damping", m->actuator_dampingpoly, Range::kModerate);
   actuator(1, "armature", m->actuator_armature, Range::kNonNegative);
