@@ -21,22 +21,6 @@ void for_each_dof(const ContactProblem& problem, std::span<const int> blocks, F&
   }
 }
 
-/// Returns the bound on the rounding error of the residual |D r| over some blocks [sqrt(J)].
-/// @param momentum scale of the momentum and of the impulses [sqrt(J)]
-double calc_rounding(const ContactProblem& problem, std::span<const int> blocks,
-                     const RoundOff& rounding, double momentum) {
-  double terms2 = 0, laws2 = 0;
-  for_each_dof(problem, blocks, [&](int dof, double a) {
-    terms2 += rounding.terms()[dof] * rounding.terms()[dof] / a;
-    if (!rounding.laws().empty()) laws2 += rounding.laws()[dof] * rounding.laws()[dof] / a;
-  });
-  const double terms = std::sqrt(terms2);
-  // A result that laws amplify to a larger rounding error is not a solution.
-  constexpr double kMaxRoundOff = 1e-4;  // relative to the momentum or the impulses
-  return rounding.unit() * (terms + rounding.impulses()) +
-         std::min(std::sqrt(laws2), kMaxRoundOff * std::max(momentum, terms));
-}
-
 }  // namespace
 
 void BalanceCheck::calc(const SolvedStep& step, const GeneralizedImpulses& impulses) {
@@ -82,7 +66,7 @@ void BalanceCheck::judge(const SolvedStep& step, const GeneralizedImpulses& impu
     const double tolerance =
         contact::calc_allowed_residual(step.absolute_tolerance, step.relative_tolerance, scale);
     const double round_off =
-        rounding ? calc_rounding(step.problem, blocks, *rounding, scale.momentum) : 0;
+        rounding ? rounding->calc_residual(step.problem, blocks, scale.momentum) : 0;
     result->verdict.require("momentum residual", residual, tolerance + round_off, "sqrt(J)");
     if (!(residual > step.absolute_tolerance && scale.impulses > 0)) return;
     result->relative_residual = std::max(result->relative_residual, residual / scale.impulses);

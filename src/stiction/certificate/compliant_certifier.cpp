@@ -66,7 +66,7 @@ Verdict CompliantCertifier::judge(const SolvedStep& step, const GeneralizedImpul
   out->energy_gain = energy.gain;
   const double explained = laws_.gain() + substeps_.gain();
   const auto judge_with = [&](const RoundOff* rounding, double law_tolerance) {
-    BalanceCheck::Result momentum = {.verdict = substeps_.verdict(),
+    BalanceCheck::Result momentum = {.verdict = substeps_.judge(step, rounding),
                                      .relative_residual = substeps_.relative_residual()};
     balance.judge(step, impulses, rounding, &momentum);
     out->relative_residual = momentum.relative_residual;

@@ -164,6 +164,25 @@ void RoundOff::calc_laws(const SolvedStep& step) {
   for (const Row& row : step.problem.rows) add_row(step, row);
 }
 
+double RoundOff::calc_residual(const ContactProblem& problem, std::span<const int> blocks,
+                               double momentum) const {
+  double terms2 = 0, laws2 = 0;
+  for (const int b : blocks) {
+    const int n = problem.block_size(b);
+    for (int i = 0; i < n; ++i) {
+      const int dof = problem.dof_start[b] + i;
+      const double a = problem.diagonal(b)[i * (n + 1)];
+      terms2 += terms_[dof] * terms_[dof] / a;
+      if (!laws_.empty()) laws2 += laws_[dof] * laws_[dof] / a;
+    }
+  }
+  const double terms = std::sqrt(terms2);
+  // A result that laws amplify to a larger rounding error is not a solution.
+  constexpr double kMaxRoundOff = 1e-4;  // relative to the momentum or the impulses
+  return unit_ * (terms + impulses_) +
+         std::min(std::sqrt(laws2), kMaxRoundOff * std::max(momentum, terms));
+}
+
 void RoundOff::add_pair(const SolvedStep& step, const BodyPair& pair) {
   const ContactProblem& problem = step.problem;
   const ContactSolution& solution = step.solution;

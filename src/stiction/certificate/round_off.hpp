@@ -36,6 +36,11 @@ class RoundOff {
   /// Bound on the error of each entry of J^T gamma through the laws; size num_dofs, or empty before
   /// calc_laws.
   std::span<const double> laws() const { return laws_; }
+  /// Returns the bound on the rounding error of the residual |D r| over some blocks, where
+  /// D = diag(A)^(-1/2) [sqrt(J)].
+  /// @param momentum scale of the momentum and of the impulses [sqrt(J)]
+  double calc_residual(const ContactProblem& problem, std::span<const int> blocks,
+                       double momentum) const;
   /// Bound on the rounding error of the impulse of any contact or row [N s]; 0 before calc_laws.
   double impulse() const { return impulse_; }
 

@@ -14,7 +14,7 @@ using contact::IslandStatistics;
 using contact::Row;
 
 void SubstepCheck::calc(const SolvedStep& step) {
-  verdict_ = {};
+  balances_.clear();
   relative_residual_ = 0;
   energy_ = {};
   gain_ = 0;
@@ -39,7 +39,7 @@ void SubstepCheck::calc(const SolvedStep& step) {
                                .v = step.solution.velocities(island, s)};
       add_laws(step, substep);
       calc_momenta(problem, substep);
-      judge(step, substep);
+      add_balance(step, substep);
       add_energy(step, substep);
       v_begin = substep.v;
     }
@@ -100,7 +100,7 @@ void SubstepCheck::calc_momenta(const ContactProblem& problem, const Substep& su
 }
 
 /// Compares the residual A (v - v_begin) - p/n - J^T gamma with the size of its terms.
-void SubstepCheck::judge(const SolvedStep& step, const Substep& substep) {
+void SubstepCheck::add_balance(const SolvedStep& step, const Substep& substep) {
   const ContactProblem& problem = step.problem;
   const std::span<const int> blocks = step.islands.blocks(substep.island);
   double r2 = 0;
@@ -114,12 +114,25 @@ void SubstepCheck::judge(const SolvedStep& step, const Substep& substep) {
   const double residual = std::sqrt(r2);
   const contact::ResidualScale scale =
       calc_residual_scale(problem, blocks, impulse_, momentum_, substep.count);
-  verdict_.require(
-      "momentum residual of a sub-step", residual,
-      contact::calc_allowed_residual(step.absolute_tolerance, step.relative_tolerance, scale),
-      "sqrt(J)");
+  balances_.push_back({.island = substep.island,
+                       .residual = residual,
+                       .allowed = contact::calc_allowed_residual(step.absolute_tolerance,
+                                                                 step.relative_tolerance, scale),
+                       .momentum = scale.momentum});
   if (residual > step.absolute_tolerance && scale.impulses > 0)
     relative_residual_ = std::max(relative_residual_, residual / scale.impulses);
+}
+
+Verdict SubstepCheck::judge(const SolvedStep& step, const RoundOff* rounding) const {
+  Verdict verdict;
+  for (const Balance& b : balances_) {
+    const double round_off =
+        rounding ? rounding->calc_residual(step.problem, step.islands.blocks(b.island), b.momentum)
+                 : 0;
+    verdict.require("momentum residual of a sub-step", b.residual, b.allowed + round_off,
+                    "sqrt(J)");
+  }
+  return verdict;
 }
 
 /// Adds the energy that the island's contacts and rows add in the sub-step.

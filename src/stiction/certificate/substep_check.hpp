@@ -5,6 +5,7 @@
 
 #include "stiction/certificate/energy_check.hpp"
 #include "stiction/certificate/reference_laws.hpp"
+#include "stiction/certificate/round_off.hpp"
 #include "stiction/certificate/solved_step.hpp"
 #include "stiction/certificate/verdict.hpp"
 
@@ -22,8 +23,9 @@ class SubstepCheck {
   /// Checks all sub-steps of the step's divided islands.
   void calc(const SolvedStep& step);
 
-  /// The verdict on the momentum residuals of the sub-steps.
-  const Verdict& verdict() const { return verdict_; }
+  /// Returns the verdict on the momentum residuals of the sub-steps.
+  /// @param rounding of the whole step, allowed besides; null: none is allowed
+  Verdict judge(const SolvedStep& step, const RoundOff* rounding) const;
   /// The largest momentum residual of a sub-step relative to the impulses that act in it [-].
   double relative_residual() const { return relative_residual_; }
   /// The energy that contacts and rows add in the sub-steps of all divided islands. In a sub-step,
@@ -45,10 +47,16 @@ class SubstepCheck {
   void add_laws(const SolvedStep& step, const Substep& substep);
   void add_pair_laws(const SolvedStep& step, const Substep& substep, const contact::BodyPair& pair);
   void calc_momenta(const ContactProblem& problem, const Substep& substep);
-  void judge(const SolvedStep& step, const Substep& substep);
+  void add_balance(const SolvedStep& step, const Substep& substep);
   void add_energy(const SolvedStep& step, const Substep& substep);
 
-  Verdict verdict_;
+  /// The momentum residual of a sub-step.
+  struct Balance {
+    int island = 0;
+    double residual = 0, allowed = 0;  // [sqrt(J)]
+    double momentum = 0;               // scale of the momentum and of the impulses [sqrt(J)]
+  };
+  std::vector<Balance> balances_;
   double relative_residual_ = 0;
   Energy energy_;
   double gain_ = 0;

@@ -68,8 +68,8 @@ class RowSelector {
   AxisTurn find_turn(int row) const;
   double project(int row, std::vector<double>* remainder);
 
-  RowChoice choice_;           // only during select
-  RowBasis* basis_ = nullptr;  // only during select
+  RowChoice choice_;               // only during select
+  RowBasis* basis_ = nullptr;      // only during select
   std::vector<double> squared_;    // squared norms of rows
   std::vector<double> remaining_;  // squared norms of their parts orthogonal to the basis
   // Of pairs: the products of the two rows, and of their parts orthogonal to the basis.
