@@ -1,6 +1,7 @@
 # Finds the headers and the library of MuJoCo in the installed Python package `mujoco`, which comes
 # with mujoco-core. Defines the target mujoco::mujoco. Set MuJoCo_DIR to the folder of the package to
-# avoid running Python.
+# avoid running Python. A target with the property STICTION_FINDS_MUJOCO_LATER gets the headers but is
+# not linked with the library.
 if(NOT MuJoCo_DIR OR NOT EXISTS ${MuJoCo_DIR}/include/mujoco/mujoco.h)
   if(NOT Python_EXECUTABLE)
     find_package(Python 3.11 COMPONENTS Interpreter QUIET)
@@ -30,11 +31,15 @@ endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(MuJoCo
   REQUIRED_VARS MuJoCo_LIBRARY MuJoCo_DIR VERSION_VAR MuJoCo_VERSION HANDLE_VERSION_RANGE
-  REASON_FAILURE_MESSAGE "install it with: python -m pip install mujoco-core==4.0.1")
+  REASON_FAILURE_MESSAGE "install it with: python -m pip install \"mujoco-core>=4.0.0,<4.1\"")
 if(MuJoCo_FOUND AND NOT TARGET mujoco::mujoco)
-  add_library(mujoco::mujoco SHARED IMPORTED)
-  set_target_properties(mujoco::mujoco PROPERTIES
+  add_library(mujoco::library SHARED IMPORTED)
+  set_target_properties(mujoco::library PROPERTIES
     IMPORTED_LOCATION ${MuJoCo_LIBRARY}
-    IMPORTED_SONAME libmujoco.so.${MuJoCo_VERSION}
-    INTERFACE_INCLUDE_DIRECTORIES ${MuJoCo_DIR}/include)
+    IMPORTED_SONAME libmujoco.so.${MuJoCo_VERSION})
+  add_library(mujoco::mujoco INTERFACE IMPORTED)
+  set_target_properties(mujoco::mujoco PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES ${MuJoCo_DIR}/include
+    INTERFACE_LINK_LIBRARIES
+      "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:STICTION_FINDS_MUJOCO_LATER>>>:mujoco::library>")
 endif()

@@ -46,6 +46,7 @@ COMPILED = ("_core", "_step_options")  # modules that the build makes
 # The parts of the package, the lowest first. Parts on one line do not import each other.
 PYTHON_LAYERS = (
     COMPILED,
+    ("_mujoco_layout",),
     (
         "_load",
         "colors",
@@ -56,7 +57,7 @@ PYTHON_LAYERS = (
         "suggestions",
         "version",
     ),
-    ("array_arguments", "arguments", "names"),
+    ("array_arguments", "arguments", "mujoco_faults", "names"),
     ("laws",),
     ("custom_text", "options", "package_scenes"),
     ("cones", "control_schedule", "lcp", "meshing", "properties", "solver_trace"),

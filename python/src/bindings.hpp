@@ -20,6 +20,8 @@ void bind_laws(nb::module_& m);
 void bind_lcp(nb::module_& m);
 void bind_meshes(nb::module_& m);
 void bind_models(nb::module_& m);
+void bind_mujoco_constants(nb::module_& m);
+void bind_mujoco_layout(nb::module_& m);
 void bind_options(nb::module_& m);
 void bind_patch_forces(nb::module_& m);
 void bind_patches(nb::module_& m);

@@ -80,6 +80,8 @@ NB_MODULE(_core, m) {
   stiction::python::bind_lcp(m);
   stiction::python::bind_meshes(m);
   stiction::python::bind_models(m);
+  stiction::python::bind_mujoco_constants(m);
+  stiction::python::bind_mujoco_layout(m);
   stiction::python::bind_options(m);
   stiction::python::bind_patches(m);
   stiction::python::bind_patch_forces(m);
@@ -89,6 +91,5 @@ NB_MODULE(_core, m) {
   stiction::python::bind_scenes(m);
   stiction::python::bind_stepper(m);
   stiction::python::bind_surfaces(m);
-  m.attr("MUJOCO_VERSION") = mjVERSION_HEADER;
   stiction::python::bind_all_names(m);
 }

@@ -2,7 +2,7 @@
 
 from stiction._load import load_core
 
-# Loads libmujoco, which _core is linked with, and explains a missing or wrong MuJoCo.
+# Loads _core with the installed MuJoCo, and explains a missing or wrong one.
 load_core()
 
 from stiction import cones, lcp  # noqa: E402

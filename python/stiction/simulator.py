@@ -20,6 +20,7 @@ from stiction.errors import (
     StepWarning,
     StictionWarning,
 )
+from stiction.mujoco_faults import warn_of_faults
 from stiction.names import find_geom
 from stiction.options import DEFAULTS, check_options, describe_options, make_parameters
 from stiction.properties import PropertiesLike, make_properties
@@ -62,7 +63,10 @@ class Simulator:
         check_model_type(model)
         self._properties = make_properties(properties)
         chosen = check_options({"contact_model": contact_model, **options})
-        if properties is None and not contact_model_traits(contact_model).is_mj_step:
+        is_mj_step = contact_model_traits(contact_model).is_mj_step
+        if is_mj_step:
+            warn_of_faults(model, stacklevel=2)
+        elif properties is None:
             _warn_of_custom_text(model)
         self._model = model
         self._stepper = Stepper(

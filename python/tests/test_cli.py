@@ -121,11 +121,11 @@ def test_python_m_is_the_same_program() -> None:
     expect_one_line(result, "error: no_such.xml: there is no such file")
 
 
-def test_another_mujoco_gives_one_line(tmp_path: Path) -> None:
+def test_a_mujoco_that_cannot_be_imported_gives_one_line(tmp_path: Path) -> None:
     (tmp_path / "mujoco").mkdir()
-    (tmp_path / "mujoco" / "__init__.py").write_text("__version__ = '3.2.0'")
+    (tmp_path / "mujoco" / "__init__.py").write_text("raise ImportError('Version mismatch')")
     result = shell(f"PYTHONPATH='{tmp_path}' stiction --version", tmp_path)
-    expect_one_line(result, "error: stiction was built for MuJoCo 4.0.1, but 3.2.0 is installed in")
+    expect_one_line(result, "error: MuJoCo cannot be imported (Version mismatch)")
 
 
 def test_ctrl_c_during_loading_gives_one_line(tmp_path: Path) -> None:

@@ -208,7 +208,8 @@ class Recording:
                 raise self._error(str(e), "mujoco") from e
             raise self._error(
                 f"was made with MuJoCo {recorded}, and MuJoCo {mujoco.__version__} cannot load its "
-                f"scene ({e}); replay it with stiction {self.metadata.get('stiction_version', '')}",
+                f"scene ({e}); replay it in an environment with MuJoCo {recorded}: "
+                f'pip install "mujoco-core=={recorded}"',
                 "version",
             ) from e
 

@@ -1,14 +1,18 @@
-"""Writes the TypedDict of Simulator's options, for type checkers, from the compiled table.
+"""Writes the types of _core, and the TypedDict of Simulator's options, for type checkers.
 
-    python write_step_options.py FOLDER_OF_CORE OUTPUT
+    python write_stubs.py FOLDER_OF_CORE PATTERNS OUTPUT_FOLDER [LIBRARY...]
 
-The build runs this on the module that it has just built, as it makes the stub of that module.
+The build runs this on the module that it has just built. The libraries are loaded first, because the
+module depends on libraries that only the running process knows.
 """
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from pathlib import Path
+
+from nanobind import stubgen
 
 TYPES = {"number": "float", "integer": "int", "flag": "bool"}
 # Laws may be tables too.
@@ -21,8 +25,7 @@ from stiction.laws import FrictionLaw, NormalLaw
 class StepOptions(TypedDict, total=False):"""
 
 
-def main(folder: str, output: str) -> None:
-    sys.path.insert(0, folder)
+def write_step_options(output: Path) -> None:
     import _core
 
     lines = [HEADER]
@@ -34,7 +37,16 @@ def main(folder: str, output: str) -> None:
             name = f"str | {law} | Mapping[str, Any]"
         optional = " | None" if option["is_optional"] else ""
         lines.append(f"    {option['name']}: {name}{optional}")
-    Path(output).write_text("\n".join(lines) + "\n")
+    output.write_text("\n".join(lines) + "\n")
+
+
+def main(folder: str, patterns: str, output: str, *libraries: str) -> None:
+    for library in libraries:
+        ctypes.CDLL(library)
+    sys.path.insert(0, folder)
+    core = Path(output) / "_core.pyi"
+    stubgen.main(["-q", "-p", patterns, "-m", "_core", "-o", str(core)])
+    write_step_options(Path(output) / "_step_options.pyi")
 
 
 if __name__ == "__main__":
