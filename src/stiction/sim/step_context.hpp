@@ -10,6 +10,7 @@
 #include "stiction/plant/mocap_motion.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
+#include "stiction/sim/penetration_memory.hpp"
 #include "stiction/sim/step_options.hpp"
 #include "stiction/sim/step_report.hpp"
 
@@ -47,6 +48,7 @@ class StepContext {
   StepReport report;
   base::WorkLimits limits;   // of the step that is taken
   plant::MocapMotion mocap;  // velocities of mocap bodies in the step
+  PenetrationMemory penetration;
 
   mjModel mirror;        // the caller's model with our options; shares its arrays
   const mjModel* stage;  // the argument of MuJoCo's functions: the caller's model if possible

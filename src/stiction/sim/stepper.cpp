@@ -18,6 +18,7 @@
 #include "stiction/sim/failure_text.hpp"
 #include "stiction/sim/ignored_settings.hpp"
 #include "stiction/sim/mujoco_step.hpp"
+#include "stiction/sim/penetration_warning.hpp"
 #include "stiction/sim/report_writer.hpp"
 #include "stiction/sim/rk4_step.hpp"
 #include "stiction/sim/stopwatch.hpp"
@@ -180,6 +181,7 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   if (is_state_kept_)
     context.mocap.start(context.model, d, context.mirror.opt.timestep,
                         context.options.integrator == Integrator::rk4);
+  context.penetration.start(context.model, d);
   StepReport& report = context.report;
   const bool may_jam = context.mocap.is_any();
   const certificate::Certificate certificate = report.certificate;
@@ -187,6 +189,7 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   std::visit(take, step_);
   while (may_jam && (report.status & kNotConverged) && context.mocap.rest_blamed()) {
     restore_data(d, signature);
+    context.penetration.start(context.model, d);
     report.status = kOk;
     report.message.clear();
     report.certificate = certificate;
@@ -196,6 +199,7 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
         "and may pass into them; move it back, or use a compliant contact model");
     std::visit(take, step_);
   }
+  if (!context.failed()) warn_of_penetration(context);
   report.status |= status;
 }
 
@@ -229,7 +233,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540004;  // "STICST", version 4
+  constexpr std::uint64_t kFormat = 0x5354494353540005;  // "STICST", version 5
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
   };
@@ -244,6 +248,7 @@ std::vector<std::uint64_t> Stepper::Workspace::get_state() const {
   const auto key = make_state_key();
   std::vector<std::uint64_t> state(key.begin(), key.end());
   context.mocap.write_memory(context.model, &state);
+  context.penetration.write_memory(&state);
   write_memory(&state);
   return state;
 }
@@ -256,6 +261,7 @@ void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
                 "integrator; take one of Simulator.get_state()");
   std::span<const std::uint64_t> words = state.subspan(key.size());
   context.mocap.read_memory(context.model, &words);
+  context.penetration.read_memory(context.model, &words);
   read_memory(words);
 }
 
@@ -295,6 +301,7 @@ void Stepper::Workspace::step_once(mjData* d) {
     plant::write_solver_outputs(context.model, d, context.report.statistics.iterations);
     check_end(d);
   }
+  if (!context.failed()) context.penetration.finish(context.model, d);
   context.report.timings.total = clock.lap();
   if (!context.failed()) ++context.report.num_steps;
 }
