@@ -13,8 +13,7 @@ namespace stiction::formulations {
 
 /// Makes a body of 1 kg that reaches a plane with four corners of a square, or first with two of
 /// them. Its center of mass is 0.22 m away from the middle of the square, mostly above it, and its
-/// radius of gyration is 0.0316 m. A spin of 1 rad/s thus moves the corners much faster than it
-/// counts in the kinetic energy, and friction easily turns the body into the plane.
+/// radius of gyration is 0.0316 m.
 inline ReducedNumbers make_eccentric_body(std::mt19937_64* rng) {
   constexpr double kHalfSide = 0.05, kDistance = 0.22, kRadiusOfGyration = 0.0316;
   using Eigen::Vector3d;
