@@ -22,7 +22,7 @@ from stiction.scene import load_scene
 _Speed = Annotated[
     float,
     typer.Option(
-        min=0, help="The largest speed of bodies [m/s]. 1 m/s is reached in a fall from 5 cm."
+        min=0, help="The largest speed of bodies in m/s. A fall from 5 cm ends with 1 m/s."
     ),
 ]
 
