@@ -46,6 +46,10 @@ Pair* find(std::vector<Pair>& pairs, const std::array<int, 2>& geoms) {
 
 }  // namespace
 
+bool is_through(const PenetrationMemory::Pair& pair) {
+  return pair.start >= kThrough / kTooDeep * pair.h;
+}
+
 double calc_thickness(const mjModel* m, int geom) {
   const int type = m->geom_type[geom];
   if (type == mjGEOM_PLANE || type == mjGEOM_HFIELD) return std::numeric_limits<double>::infinity();
@@ -81,7 +85,7 @@ std::span<const Pair> PenetrationMemory::find_new() {
     if (known) {
       pair.is_warned = known->is_warned;
       pair.reference = std::min(known->reference, std::max(pair.start, 0.0));
-    } else if (!goes_on && pair.start >= pair.h) {
+    } else if (pair.start >= pair.h && !pair.is_moved && !(goes_on_ && is_through(pair))) {
       pair.reference = pair.start;
     }
     if (pair.is_warned || pair.depth < pair.reference + pair.h) continue;

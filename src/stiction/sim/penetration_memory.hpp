@@ -11,18 +11,23 @@ namespace stiction::sim {
 
 /// A contact that lets geoms overlap by this share of the thinner one's thickness is too soft.
 inline constexpr double kTooDeep = 0.1;
+/// Geoms that overlap by this share of the thinner one's thickness are on their way through each
+/// other, because from here on the shortest way out may be on the other side.
+inline constexpr double kThrough = 0.5;
 
 /// Returns the smallest side of a geom's bounding box [m]; planes and height fields: infinite.
 double calc_thickness(const mjModel* model, int geom);
 
-/// The pairs of geoms that overlap deeply, from step to step. Each pair gives one warning when it
-/// gets deep, also if this happens between the contacts of two steps.
+/// The pairs of geoms that overlap deeply, from step to step, so that each of them gives one
+/// warning until its geoms have parted.
 ///
-/// A pair is deep if it overlaps by h = kTooDeep thickness of the thinner geom. In the first step,
-/// and after the caller has changed time or qpos, a pair may be deep because the caller has put it
-/// there. Such a pair gives a warning when it has got deeper by h. The caller moves mocap bodies
-/// all the time, so their pairs always give a warning. A pair is forgotten when its
-/// geoms have parted.
+/// A pair gets deep if a contact point sinks in a step until the overlap is h = kTooDeep thickness
+/// of the thinner geom. Bodies may also turn past the contact points that a step knows, so that the
+/// next step finds them deep. This gives a warning at once if they overlap by kThrough thickness.
+/// Otherwise they give a warning when they have got deeper by h. The same holds for any overlap in
+/// the first step, and after the caller has changed time or qpos, because the caller may have put
+/// the geoms there. The caller moves mocap bodies all the time, so their pairs give a warning at h
+/// in every case.
 class PenetrationMemory {
  public:
   /// The overlap of two geoms in a step.
@@ -63,5 +68,8 @@ class PenetrationMemory {
   std::uint64_t end_ = 0;  // hash of the state at the end of the last step; 0: none
   bool goes_on_ = false;   // this step begins with that state
 };
+
+/// True if the geoms are on their way through each other at the start of the step.
+bool is_through(const PenetrationMemory::Pair& pair);
 
 }  // namespace stiction::sim

@@ -32,7 +32,7 @@ const char* explain(const StepContext& context, const PenetrationMemory::Pair& p
   if (model.gaps == contact::GapPolicy::kTouching)
     return "the contact model ignores contacts that have a gap at the start of a step, so fast "
            "bodies pass through others; take a smaller step, or choose another contact model";
-  if (pair.start >= pair.h)
+  if (is_through(pair))
     return "they have passed into each other between the contact points of two steps, as a thin or "
            "fast body can; take a smaller step, or make the bodies thicker";
   if (model.options.near_rigid_factor)
