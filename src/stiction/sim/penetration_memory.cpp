@@ -73,7 +73,7 @@ void PenetrationMemory::record(const std::array<int, 2>& geoms, double start, do
     pair->start = std::max(pair->start, start);
     pair->depth = std::max(pair->depth, depth);
   } else if (depth >= h || known) {
-    now_.push_back({geoms, start, depth, h, 0, is_moved, false, false});
+    now_.push_back({geoms, start, depth, h, 0, is_moved, false, false, false});
   }
 }
 
@@ -84,11 +84,14 @@ std::span<const Pair> PenetrationMemory::find_new() {
     const Pair* known = goes_on ? find(before_, pair.geoms) : nullptr;
     if (known) {
       pair.is_warned = known->is_warned;
+      pair.has_turned = known->has_turned && pair.start >= pair.h;
       pair.reference = std::min(known->reference, std::max(pair.start, 0.0));
-    } else if (pair.start >= pair.h && !pair.is_moved && !(goes_on_ && is_through(pair))) {
-      pair.reference = pair.start;
+    } else if (pair.start >= pair.h && !pair.is_moved) {
+      pair.has_turned = goes_on_;
+      pair.reference = goes_on_ ? 0 : pair.start;
     }
-    if (pair.is_warned || pair.depth < pair.reference + pair.h) continue;
+    const double limit = pair.has_turned ? kThrough / kTooDeep * pair.h : pair.reference + pair.h;
+    if (pair.is_warned || pair.depth < limit) continue;
     pair.is_warned = true;
     new_.push_back(pair);
   }
@@ -113,7 +116,7 @@ void PenetrationMemory::write_memory(std::vector<std::uint64_t>* words) const {
   for (const Pair& pair : before_) {
     for (const int geom : pair.geoms) words->push_back(geom);
     words->push_back(std::bit_cast<std::uint64_t>(pair.reference));
-    words->push_back(pair.is_warned ? 1 : 0);
+    words->push_back((pair.is_warned ? 1 : 0) | (pair.has_turned ? 2 : 0));
   }
 }
 
@@ -134,7 +137,9 @@ void PenetrationMemory::read_memory(const mjModel* m, std::span<const std::uint6
       geom = static_cast<int>(*next++);
     }
     pair.reference = std::bit_cast<double>(*next++);
-    pair.is_warned = *next++ != 0;
+    check(*next <= 3);
+    pair.is_warned = *next & 1;
+    pair.has_turned = *next++ & 2;
   }
   end_ = words->front();
   before_ = std::move(pairs);

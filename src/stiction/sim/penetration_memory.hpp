@@ -23,11 +23,10 @@ double calc_thickness(const mjModel* model, int geom);
 ///
 /// A pair gets deep if a contact point sinks in a step until the overlap is h = kTooDeep thickness
 /// of the thinner geom. Bodies may also turn past the contact points that a step knows, so that the
-/// next step finds them deep. This gives a warning at once if they overlap by kThrough thickness.
-/// Otherwise they give a warning when they have got deeper by h. The same holds for any overlap in
-/// the first step, and after the caller has changed time or qpos, because the caller may have put
-/// the geoms there. The caller moves mocap bodies all the time, so their pairs give a warning at h
-/// in every case.
+/// next step finds them deep. These give a warning when they overlap by kThrough thickness. In the
+/// first step, and after the caller has changed time or qpos, the caller may have put the geoms
+/// into each other. These give a warning when they get deeper by h. The caller moves mocap bodies
+/// all the time, so their pairs give a warning at h in every case.
 class PenetrationMemory {
  public:
   /// The overlap of two geoms in a step.
@@ -35,8 +34,9 @@ class PenetrationMemory {
     std::array<int, 2> geoms;
     double start, depth;  // at the start of the step, and the largest one in it [m]
     double h;             // the depth from which on it is deep [m]
-    double reference;     // a warning is due at a depth of reference + h [m]
+    double reference;     // without has_turned, a warning is due at reference + h [m]
     bool is_moved;        // the caller moves one of the geoms
+    bool has_turned;      // it got deep between the contact points of two steps
     bool is_warned;       // the warning has been given
     bool has_gap;         // a contact of the pair is open in the step after
   };
