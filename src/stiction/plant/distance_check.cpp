@@ -17,11 +17,14 @@ bool is_general(const mjModel* m, int geom) {
   return type == mjGEOM_ELLIPSOID || type == mjGEOM_CYLINDER || type == mjGEOM_MESH;
 }
 
+bool are_boxes(const mjModel* m, const mjContact& con) {
+  return m->geom_type[con.geom[0]] == mjGEOM_BOX && m->geom_type[con.geom[1]] == mjGEOM_BOX;
+}
+
 bool is_checked(const mjModel* m, const mjContact& con) {
   const int a = con.geom[0], b = con.geom[1];
   if (a < 0 || b < 0 || !has_support_function(m, a) || !has_support_function(m, b)) return false;
-  const bool are_boxes = m->geom_type[a] == mjGEOM_BOX && m->geom_type[b] == mjGEOM_BOX;
-  return are_boxes || is_general(m, a) || is_general(m, b);
+  return are_boxes(m, con) || is_general(m, a) || is_general(m, b);
 }
 
 /// The tolerance of an exact distance, relative to the largest error that is accepted.
@@ -55,7 +58,7 @@ Pair find_pair_at(const mjModel* m, const mjData* d, int begin) {
 /// Returns true if the separation along the normal proves the distance of the nearest contact.
 bool is_proved(const mjModel* m, const mjData* d, const Pair& pair) {
   const mjContact& con = pair.nearest();
-  if (pair.size > 1 && con.dist <= 0) return false;
+  if (pair.size > 1 && con.dist <= 0 && !are_boxes(m, con)) return false;
   const double separation = calc_separation(m, d, con.geom[0], con.geom[1], con.frame);
   const double rounding = kExactShare * pair.tolerance;
   return std::abs(con.dist - separation) <= pair.tolerance &&

@@ -31,9 +31,10 @@ inline constexpr double kLargestErrorOfSmallGeoms = 1e-3;
 ///
 /// up to the rounding e / 100. For a single contact d is an upper bound: its two points have this
 /// distance, or EPA has found that the geoms overlap at least so much. The points of several
-/// contacts that overlap give no such bound. For these, and for all that are not accepted, MuJoCo's
-/// distance of two geoms decides (mj_geomDistance). It uses no gap and a tolerance of e / 100, and
-/// s(n) along its own normal must agree with it. If the nearest contact has another distance, then
+/// contacts that overlap give no such bound, except those of two boxes, which have a formula. For
+/// these, and for all that are not accepted, MuJoCo's distance of two geoms decides
+/// (mj_geomDistance). It uses no gap and a tolerance of e / 100, and s(n) along its own
+/// normal must agree with it. If the nearest contact has another distance, then
 ///
 /// - a single contact is replaced, and so are several with an error above kLargestErrorOfFaces;
 /// - the exact contact is added if several are less deep;
