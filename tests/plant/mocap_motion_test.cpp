@@ -27,7 +27,7 @@ class Mocap : public testing::Test {
     mju_axisAngle2Quat(turn, axis, angle);
     mju_mulQuat(next, turn, d->mocap_quat);
     mju_copy4(d->mocap_quat, next);
-    motion.start(scene.model, d, kStep, false);
+    motion.start(scene.model, d, kStep, true);
     d->time += kStep;
   }
   std::array<double, 6> velocity() const {
@@ -81,7 +81,7 @@ TEST_F(Mocap, RestsIfTheStepIsNotTheNextOneOfTheData) {
   move();
   Scene other(scene);
   other.data->time = d->time;
-  motion.start(other.model, other.data, kStep, false);
+  motion.start(other.model, other.data, kStep, true);
   EXPECT_FALSE(motion.is_any()) << "other data";
 }
 
@@ -95,7 +95,7 @@ TEST_F(Mocap, ContinuesFromItsMemory) {
   EXPECT_TRUE(rest.empty());
   step({0.02, 0.01, 0}, {0.01, 0.02, 0});
   d->time -= kStep;
-  other.start(scene.model, d, kStep, false);
+  other.start(scene.model, d, kStep, true);
   const double* V = other.of_body(scene.model, scene.body("hand"));
   ASSERT_NE(V, nullptr);
   for (int i = 0; i < 6; ++i) EXPECT_EQ(V[i], velocity()[i]);
