@@ -160,5 +160,30 @@ TEST_P(MocapFrames, DoNotMoveAtAJump) {
   }
 }
 
+TEST_P(MocapFrames, GoOnAfterACheckpointAndAFailure) {
+  Scene scene = make_scene(kPusher, "0 0 0"), copy = make_scene(kPusher, "0 0 0");
+  Stepper stepper(scene.model, options()), other(copy.model, options());
+  for (int i = 0; i < 80; ++i) {
+    const double x = -0.14 + 0.5 * kStep * (i - i % 5);
+    scene.data->mocap_pos[0] = x;
+    if (i % 7 == 0) {
+      copy.set_state(scene.state());
+      other.set_state(stepper.get_state());
+    }
+    ASSERT_TRUE(stepper.step(scene.data).ok());
+    copy.data->mocap_pos[0] = x;
+    ASSERT_TRUE(other.forward(copy.data).ok());
+    EXPECT_EQ(copy.data->mocap_pos[0], x);
+    copy.data->qfrc_applied[0] = 1e200;
+    ASSERT_FALSE(other.step(copy.data).ok());
+    EXPECT_EQ(copy.data->mocap_pos[0], x);
+    copy.data->qfrc_applied[0] = 0;
+    ASSERT_TRUE(other.step(copy.data).ok());
+    ASSERT_EQ(scene.state(), copy.state()) << "step " << i;
+  }
+  EXPECT_EQ(stepper.get_state(), other.get_state());
+  EXPECT_GT(scene.data->qvel[0], 0.49);
+}
+
 }  // namespace
 }  // namespace stiction::sim

@@ -9,15 +9,18 @@ namespace {
 /// A geom's bounding box in the frame of its mocap body.
 struct Box {
   mjtNum center[3], R[9], half[3];
+  double diameter = 0;  // of the geom's bounding sphere [m]
 };
 
-/// Returns the thickness of the box along a vector, divided into the vector's length.
+/// Returns the length of a vector as a share of the thickness along it, of the box or of the
+/// bounding sphere.
 double calc_share(const Box& box, const mjtNum* u) {
   mjtNum local[3];
   mju_mulMatTVec3(local, box.R, u);
-  const double length2 = mju_dot3(u, u);
+  const double length2 = mju_dot3(u, u), length = std::sqrt(length2);
   double reach = 0;  // thickness times length
   for (int k = 0; k < 3; ++k) reach += 2 * box.half[k] * std::abs(local[k]);
+  reach = std::min(reach, box.diameter * length);
   return reach > 0 ? length2 / reach : 0;
 }
 
@@ -51,6 +54,7 @@ Box make_box(const mjModel* m, int geom, int root) {
   const mjtNum* aabb = m->geom_aabb + 6 * geom;
   mju_quat2Mat(box.R, q);
   mju_copy3(box.half, aabb + 3);
+  box.diameter = 2 * m->geom_rbound[geom];
   mju_mulMatVec3(box.center, box.R, aabb);
   mju_addTo3(box.center, p);
   return box;

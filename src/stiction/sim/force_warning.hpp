@@ -7,7 +7,7 @@
 
 namespace stiction::sim {
 
-/// A contact force of this many weights of all bodies is too large, unless motion or applied forces
+/// A contact force of this many weights of all bodies that joints move is too large, unless motion or applied forces
 /// explain it.
 inline constexpr double kTooManyWeights = 1e4;
 
