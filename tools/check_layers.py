@@ -65,7 +65,7 @@ PYTHON_LAYERS = (
     ("recording", "scene"),
     ("__init__", "controls", "run_summary"),
     ("experiments",),
-    ("bench", "compare", "studies"),
+    ("bench", "checks", "compare", "studies"),
     ("commands",),
     ("cli",),
     ("__main__",),

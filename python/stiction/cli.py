@@ -14,6 +14,7 @@ from rich.console import Console
 
 import stiction
 import stiction.commands.bench
+import stiction.commands.check
 import stiction.commands.compare
 import stiction.commands.explain
 import stiction.commands.mesh

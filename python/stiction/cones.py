@@ -40,8 +40,9 @@ _OVERFLOW = (
 def cone_methods() -> list[str]:
     """Names of the methods, with the default first.
 
-    'hybrid' takes proximal Newton steps, and sweeps over the contacts where Newton's method fails;
-    'newton' and 'sweeps' are its two parts alone.
+    'hybrid' takes proximal Newton steps; where Newton's method fails, it sweeps over the contacts,
+    and then follows a path from soft springs to stiff ones. 'newton' has proximal Newton steps
+    alone, and 'sweeps' has sweeps alone.
     """
     return list(_METHODS)
 
@@ -60,7 +61,7 @@ class ConeResult:
         residual: largest difference of r_i from the projection of r_i - w_i / m_i on the sets of the
             law, times m_i, where m_i is the mean diagonal entry of G_i G_i^T [unit of w].
         worst: the contact with this residual; -1 if all residuals are 0.
-        newton_steps: number of steps of Newton's method.
+        newton_steps: number of steps of Newton's method, with the evaluations along the path.
         sweeps: number of sweeps over all contacts.
     """
 

@@ -9,7 +9,7 @@ import mujoco
 
 from stiction._core import ContactModelTraits, contact_model_traits, contact_models
 from stiction.errors import Error
-from stiction.suggestions import suggest_name
+from stiction.suggestions import find_similar, list_names, suggest_name
 
 
 def find_models(fits: Callable[[ContactModelTraits], bool]) -> list[str]:
@@ -32,6 +32,19 @@ def make_printable(text: str) -> str:
     )
 
 
+def _suggest_geom(model: mujoco.MjModel, geom: str) -> str:
+    """Returns a suggestion: a similar name, the geoms of a body with a similar name, or a list."""
+    names = [name for i in range(model.ngeom) if (name := model.geom(i).name)]
+    bodies = [model.body(i).name for i in range(model.nbody)]
+    similar_bodies = find_similar(geom, bodies)
+    if find_similar(geom, names) or not similar_bodies:
+        return suggest_name(geom, names)
+    found = [i for i in range(model.ngeom) if bodies[model.geom_bodyid[i]] in similar_bodies]
+    geoms = list_names([model.geom(i).name or f"#{i}" for i in found])
+    owner = f"{'the bodies' if len(similar_bodies) > 1 else 'body'} {list_names(similar_bodies)}"
+    return f"(did you mean a geom of {owner}: {geoms}?)" if found else suggest_name(geom, names)
+
+
 def find_geom(model: mujoco.MjModel, geom: str | int) -> int:
     """Returns the id of a geom.
 
@@ -48,11 +61,10 @@ def find_geom(model: mujoco.MjModel, geom: str | int) -> int:
             return int(index)
         match = re.fullmatch(r"#(\d{1,9})", geom)
         if not match:
-            names = [name for i in range(model.ngeom) if (name := model.geom(i).name)]
             raise Error(
                 "unknown_name",
                 "geom",
-                f"there is no '{geom}' {suggest_name(geom, names)}; geoms without a name are #ID",
+                f"there is no '{geom}' {_suggest_geom(model, geom)}; geoms without a name are #ID",
             )
         geom = int(match[1])
     if isinstance(geom, bool) or not isinstance(geom, int):

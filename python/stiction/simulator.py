@@ -36,9 +36,9 @@ class Simulator:
         report = sim.step(data)            # in place of mujoco.mj_step(model, data)
 
     The model and data stay yours: nothing is copied, and values in the model (masses, friction,
-    gains, options) may change between steps. Masses, inertias, friction, armature and the time step
-    are checked before each step. Other values are checked when a step fails; the message then names
-    the wrong one. As for mj_step, call mujoco.mj_setConst after a change of masses or inertias.
+    gains, options) may change between steps. All of its numbers are checked at each call of step, and
+    an error names the wrong one. As for mj_step, call mujoco.mj_setConst after a change of masses or
+    inertias.
 
     Args:
         model: the model, which is kept by reference.

@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 
+_MAX_SIMILAR = 4
 _MAX_LISTED = 40  # choices are listed in full; a scene may have thousands of names
+
+
+def find_similar(name: str, names: Sequence[str]) -> list[str]:
+    """Returns the most similar name, or the names with a similar word ('fingr': 'left_finger').
+
+    Args:
+        name: the name that is not known.
+        names: the known ones. Their words are separated by '_', '-', '.', '/' or spaces.
+
+    Returns:
+        The names, in their order; empty if none is similar.
+    """
+    by_lower_case = {other.lower(): other for other in reversed(names)}
+    words = {other: re.split(r"[-_./ ]", other.lower()) for other in names}
+    every_word = sorted({word for found in words.values() for word in found if word})
+    near = difflib.get_close_matches(name.lower(), [*by_lower_case, *every_word], n=1)
+    if near and near[0] in by_lower_case:
+        return [by_lower_case[near[0]]]
+    return [other for other, found in words.items() if near and near[0] in found]
+
+
+def list_names(names: Sequence[str]) -> str:
+    """Returns quoted names, separated by commas, and the number of those that do not fit."""
+    shown = ", ".join(f"'{n}'" for n in names[:_MAX_LISTED])
+    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    return shown + more
 
 
 def suggest_name(name: str, names: Sequence[str]) -> str:
     """Returns a suggestion for a message: "(did you mean 'x'?)", or a list if no name is similar."""
-    by_lower_case = {other.lower(): other for other in reversed(names)}
-    near = [
-        by_lower_case[other]
-        for other in difflib.get_close_matches(name.lower(), list(by_lower_case), n=1)
-    ]
-    if near:
-        return f"(did you mean '{near[0]}'?)"
-    shown = ", ".join(f"'{n}'" for n in names[:_MAX_LISTED])
-    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
-    return f"(there are {shown}{more})" if shown else "(there are none)"
+    similar = find_similar(name, names)
+    if similar:
+        return f"(did you mean {_join(similar[:_MAX_SIMILAR])}?)"
+    return f"(there are {list_names(names)})" if names else "(there are none)"
+
+
+def _join(names: Sequence[str]) -> str:
+    return " or ".join(f"'{name}'" for name in names)

@@ -106,6 +106,8 @@ def test_geoms_that_do_not_collide_are_not_an_error(scene: Path) -> None:
     ("geom", "message"),
     [
         ("cub", "did you mean 'cube'?"),
+        ("pda", "did you mean 'left_pad'?"),  # by a word of the name
+        ("habd", "did you mean a geom of body 'hand': 'left_pad'?"),
         ("xyzzy", "there are 'floor', 'left_pad', 'cube'"),
         ("#4", "there is no #4; the scene has 4 geoms"),
         ("", "there is no ''"),

@@ -9,6 +9,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/base/number_text.hpp"
 #include "stiction/plant/model.hpp"
+#include "stiction/plant/number_check.hpp"
 #include "support/scene.hpp"
 
 namespace stiction::plant {
@@ -83,10 +84,11 @@ TEST(CheckModel, AcceptsInfiniteRangesThatClip) {
   EXPECT_NO_THROW(check_model(scene.model));
 }
 
-TEST(SoundBodies, AgreeWithCheckModel) {
+TEST(NumberCheck, AgreesWithCheckModel) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
   Scene scene(support::make_mjcf("", kScene));
-  EXPECT_TRUE(has_sound_bodies(scene.model));
+  const NumberCheck check(scene.model);
+  EXPECT_TRUE(check.all_in_range(0));
   struct Entry {
     mjtNum* number;
     const char* text;
@@ -102,12 +104,12 @@ TEST(SoundBodies, AgreeWithCheckModel) {
     const double good = *entry.number;
     for (const double bad : {nan, -nan, inf, -inf, -1.0, -1e-300, -1e300, 1e51}) {
       *entry.number = bad;
-      EXPECT_FALSE(has_sound_bodies(m)) << entry.text << bad;
+      EXPECT_FALSE(check.all_in_range(0)) << entry.text << bad;
       EXPECT_EQ(explain_failure(m).find(entry.text + base::to_text(bad)), 0u) << explain_failure(m);
     }
-    for (const double fine : {0.0, 1e-310, 1.0, 1e50}) {
+    for (const double fine : {0.0, -0.0, 1e-310, 1.0, 1e50}) {
       *entry.number = fine;
-      EXPECT_TRUE(has_sound_bodies(m)) << entry.text << fine;
+      EXPECT_TRUE(check.all_in_range(0)) << entry.text << fine;
     }
     *entry.number = good;
   }
@@ -121,7 +123,8 @@ TEST(ExplainFailure, NamesTheFirstFaultOrNegativeDamping) {
             "joint 'hinge': damping is -3, which may make the step's matrix indefinite");
   scene->geom_friction[0] = scene->geom_friction[1] = -std::nan("");
   EXPECT_EQ(explain_failure(scene.model),
-            "geom 'floor': friction is nan, must be finite and at least 0 (and 1 more)");
+            "geom 'floor': friction is nan, must be finite and at least 0; correct "
+            "model.geom_friction[0, 0] (and 1 more)");
 }
 
 TEST(CheckModel, ListsAllFaultsAtOnce) {

@@ -34,6 +34,13 @@ bool ProfileLu::factor() {
   return true;
 }
 
+int ProfileLu::determinant_sign() const {
+  int sign = 1;
+  for (int i = 0; i < size(); ++i)
+    if (upper(i)[i] < 0) sign = -sign;
+  return sign;
+}
+
 void ProfileLu::solve(std::span<double> x) const {
   STICTION_ASSERT(static_cast<int>(x.size()) == size());
   for (int i = 0; i < size(); ++i) {

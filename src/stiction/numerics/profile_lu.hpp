@@ -30,6 +30,8 @@ class ProfileLu {
   /// Replaces A by L and U.
   /// @return false if a pivot is 0 or not finite
   [[nodiscard]] bool factor();
+  /// The sign of det A. Requires `factor`.
+  int determinant_sign() const;
   /// Replaces x by A^-1 x. Requires `factor`.
   void solve(std::span<double> x) const;
 

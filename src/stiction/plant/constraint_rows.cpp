@@ -6,6 +6,7 @@
 #include "stiction/plant/ball_limits.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
+#include "stiction/plant/equality_round_off.hpp"
 #include "stiction/plant/mocap_rows.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
 
@@ -148,6 +149,7 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
       if (i == components.begin) mobility = sum_mobilities(m, d, components);
       row.regularization = std::max(row.regularization, kLeastRegularization * mobility);
     }
+    if (d->efc_type[i] == mjCNSTR_EQUALITY && is_round_off(m, d, d->efc_id[i], J)) continue;
     row.source = i;
     add_row_columns(d, plant, dofs, J, &row, problem);
     if (row.num_columns > 0) problem->rows.push_back(row);

@@ -30,6 +30,10 @@ std::string describe(const mjModel* model, mjtObj type, int id) {
     case mjOBJ_FLEX: kind = "flex"; break;
     case mjOBJ_SITE: kind = "site"; break;
     case mjOBJ_PAIR: kind = "pair"; break;
+    case mjOBJ_CAMERA: kind = "camera"; break;
+    case mjOBJ_SENSOR: kind = "sensor"; break;
+    case mjOBJ_HFIELD: kind = "hfield"; break;
+    case mjOBJ_MESH: kind = "mesh"; break;
     default: kind = "element"; break;
   }
   const char* name = mj_id2name(model, type, id);

@@ -6,22 +6,21 @@
 
 namespace stiction::plant {
 
-/// Checks that a model's numbers can be simulated: they must be finite, physically possible, and at
-/// most 1e50, because products of larger numbers overflow; margins of contacts at most 1e6. MuJoCo
-/// itself accepts infinite masses and negative time steps.
-/// @throws Error listing every fault with its element, value and range
+/// Checks all numbers of the table in model_numbers.hpp: they must be finite, physically possible,
+/// and at most 1e50, because products of larger numbers overflow; margins of contacts at most 1e6.
+/// MuJoCo itself accepts infinite masses and negative time steps.
+/// @throws Error listing the faults with element, value, range and place in the model, at most ten
+/// faulty elements of an array
 void check_model(const mjModel* model);
+
+/// Returns the first fault that check_model finds, and the number of the others; otherwise an empty
+/// text. Reads the whole model, so call it only after a failure.
+std::string find_fault(const mjModel* model);
 
 /// Explains why a step of this model may have failed. Returns the first fault that check_model
 /// finds, otherwise the first negative damping or stiffness, otherwise an empty text. Negative
-/// values are allowed, but the step may then have no solution. Reads the whole model, so call it
-/// only after a failure.
+/// values are allowed, but the step may then have no solution.
 std::string explain_failure(const mjModel* model);
-
-/// True if all masses, inertias, sizes, friction coefficients, armatures and dry frictions are from
-/// 0 to 1e50, and all poses, margins and gaps of geoms are finite. A value of -0 may give false.
-/// Cheap enough for every step: one pass over these arrays.
-bool has_sound_bodies(const mjModel* model) noexcept;
 
 /// An invalid entry of the state or of the inputs before a step.
 struct StateFault {

@@ -12,6 +12,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/base/number_text.hpp"
 #include "stiction/plant/model_check.hpp"
+#include "stiction/plant/number_check.hpp"
 #include "stiction/plant/solver_outputs.hpp"
 #include "stiction/sim/contact_step.hpp"
 #include "stiction/sim/dry_friction_check.hpp"
@@ -54,7 +55,7 @@ void rest_held_mocap_bodies(StepContext& context, const mjData* d) {
 class Stepper::Workspace {
  public:
   Workspace(const mjModel* model, const StepOptions& options, plant::MaterialTable materials)
-      : context(model, options, std::move(materials)) {
+      : context(model, options, std::move(materials)), number_check_(model) {
     if (contact::traits(options.contact_model).is_mj_step) return;
     state_.resize(mj_stateSize(model, mjSTATE_INTEGRATION));
     switch (options.integrator) {
@@ -77,6 +78,7 @@ class Stepper::Workspace {
 
  private:
   void begin(mjData* d);
+  void check_numbers(double num_steps);
   void step_once(mjData* d);
   template <class F>
   void call(mjData* d, F&& work);
@@ -102,8 +104,8 @@ class Stepper::Workspace {
   std::vector<mjtNum> state_;
   std::vector<std::uint64_t> memory_;
   plant::MocapMotion mocap_;
-  std::vector<mjtNum>
-      given_poses_;  // the caller's of mocap bodies; empty if they are those of data
+  std::vector<mjtNum> given_poses_;  // of mocap bodies, if data has others within the step
+  plant::NumberCheck number_check_;
   bool is_state_kept_ = false;
   const mjData* last_data_ = nullptr;  // of the last step; null: the next step goes on with it
 };
@@ -330,13 +332,23 @@ void Stepper::Workspace::begin(mjData* d) {
   // The caller may have changed the time step since the model was checked.
   const double dt = context.mirror.opt.timestep;
   if (!(dt > 0 && std::isfinite(dt)))
-    return context.fail(kNonFiniteInput,
-                        "the model's timestep is " + base::to_text(dt) +
-                            ", must be finite and above 0; the step was not taken");
-  if (!plant::has_sound_bodies(context.model)) {
-    const std::string text = plant::explain_failure(context.model);
-    if (!text.empty()) return context.fail(kNonFiniteInput, text + "; the step was not taken");
-  }
+    return context.fail(
+        kNonFiniteInput,
+        "the model's timestep is " + base::to_text(dt) +
+            ", must be finite and above 0; correct model.opt.timestep; the step was not "
+            "taken");
+  check_numbers(d->time / dt);
+}
+
+/// Fails the step if the caller has made a number of the model invalid. Within a call of step, only
+/// callbacks can do this after the first step.
+void Stepper::Workspace::check_numbers(double num_steps) {
+  const bool has_callback = mjcb_control || mjcb_passive || mjcb_contactfilter || mjcb_sensor ||
+                            mjcb_act_dyn || mjcb_act_gain || mjcb_act_bias;
+  if (context.report.num_steps > 0 && !has_callback) return;
+  const auto turn = static_cast<std::uint64_t>(std::min(std::abs(num_steps) + 0.5, 1e18));
+  if (!number_check_.all_in_range(turn))
+    context.fail(kNonFiniteInput, plant::find_fault(context.model) + "; the step was not taken");
 }
 
 void Stepper::Workspace::step_once(mjData* d) {

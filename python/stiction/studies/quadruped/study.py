@@ -48,7 +48,6 @@ AGREEMENT_TIME = 0.5  # time until which the solvers of one problem are compared
 # Contacts of a foot with different normals hold it down if the friction is the published 1000.
 _OPTIONS: dict[str, dict[str, Any]] = {
     "drumwright_shell": {"properties": RUBBER},
-    "rigid_coulomb": {"properties": RUBBER},
 }
 
 _NO_TARGETS = (

@@ -40,11 +40,13 @@ FreeSpeeds find_free_speeds(const ConeBlocks& blocks) {
 ConeReport ConeSolver::solve(const ConeBlocks& blocks, ConeMethod method) {
   start(blocks);
   if (!keep_if_best()) {
-    newton_.start(blocks);
+    springs_.start(blocks);
+    newton_.start(&springs_);
+    path_.start(blocks, &springs_);
     sweeps_.start(blocks);
     jam_.start(blocks);
     search(method);
-    report_.newton_steps = newton_.iterations();
+    report_.newton_steps = newton_.iterations() + path_.iterations();
   }
   report_.worst_block = best_.worst_block;
   report_.residual = best_.residual;
@@ -72,7 +74,8 @@ void ConeSolver::start_without_impulses() {
   at_.u.assign(blocks_->u_hat().begin(), blocks_->u_hat().end());
 }
 
-/// Takes proximal steps from several first stiffnesses, and then turns with sweeps.
+/// Takes proximal steps from several first stiffnesses, then in turns with sweeps, and then from
+/// the end of a path, which is long where there are many contacts.
 void ConeSolver::search(ConeMethod method) {
   const bool may_step = method != ConeMethod::kSweeps, may_sweep = method != ConeMethod::kNewton;
   if (may_step) {
@@ -81,7 +84,8 @@ void ConeSolver::search(ConeMethod method) {
       if (take_proximal_steps(stiffness, may_sweep)) return;
     }
   }
-  if (may_sweep) take_turns(may_step);
+  if (may_sweep && take_turns(may_step)) return;
+  if (may_step && may_sweep) follow_path();
 }
 
 /// Takes proximal steps from the impulses at_.r.
@@ -182,15 +186,25 @@ void ConeSolver::polish() {
 }
 
 /// Makes sweeps without springs, and proximal steps from where these lead, in turns.
-void ConeSolver::take_turns(bool may_step) {
+/// @return true if the search is over
+bool ConeSolver::take_turns(bool may_step) {
   for (int turn = 0, count = kFirstConeSweeps; turn < kMaxConeTurns; ++turn, count *= 2) {
     at_ = best_;
     for (int done = 0; done < count; done += kFirstConeSweeps) {
       sweep(0, kFirstConeSweeps);
-      if (keep_if_best()) return;
+      if (keep_if_best()) return true;
     }
-    if (may_step && take_proximal_steps(kTurnConeStiffness, false)) return;
+    if (may_step && take_proximal_steps(kTurnConeStiffness, false)) return true;
   }
+  return is_accepted();
+}
+
+/// Takes proximal steps from the end of a path from soft springs to stiff ones.
+void ConeSolver::follow_path() {
+  if (!path_.follow(kUsualConeStiffness)) return;
+  at_.r.assign(path_.impulses().begin(), path_.impulses().end());
+  blocks_->calc_motion(at_.r, &at_.u);
+  (void)take_proximal_steps(kUsualConeStiffness, false);
 }
 
 /// Makes sweeps from at_.

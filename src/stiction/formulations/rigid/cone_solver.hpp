@@ -6,13 +6,15 @@
 #include "stiction/formulations/rigid/cone_blocks.hpp"
 #include "stiction/formulations/rigid/cone_jam.hpp"
 #include "stiction/formulations/rigid/cone_newton.hpp"
+#include "stiction/formulations/rigid/cone_path.hpp"
+#include "stiction/formulations/rigid/cone_springs.hpp"
 #include "stiction/formulations/rigid/cone_sweeps.hpp"
 
 namespace stiction::formulations {
 
 /// How ConeSolver finds impulses. Contact models use kHybrid; benchmarks compare the methods.
 enum class ConeMethod {
-  kHybrid,  // proximal Newton steps; where these fail, sweeps and then Newton steps again
+  kHybrid,  // proximal Newton steps; where these fail, sweeps, and then the path of springs
   kNewton,  // proximal Newton steps alone
   kSweeps,  // sweeps alone
 };
@@ -59,7 +61,8 @@ class ConeSolver {
   bool is_jammed();
   bool skip_steps();
   void polish();
-  void take_turns(bool may_step);
+  bool take_turns(bool may_step);
+  void follow_path();
   void sweep(double compliance, int count);
   void judge(Point* point) const;
   bool keep_if_best();
@@ -73,7 +76,9 @@ class ConeSolver {
   std::vector<double> motion_;
   double best_at_skip_ = 0;      // the best residual at the last skip [m/s, rad/s]
   int num_fruitless_skips_ = 0;  // in succession, without a better point
+  ConeSprings springs_;
   ConeNewton newton_;
+  ConePath path_;
   ConeSweeps sweeps_;
   ConeJam jam_;
 };

@@ -80,6 +80,36 @@ inline constexpr double kConeNewtonDecrease = 1e-4;
 inline constexpr double kConeRoundOff = 4e-16;
 inline constexpr double kConeNewtonSlack = 1e3;
 
+/// The path of ConePath begins with springs for which |M - I| is at most this, and its first motion
+/// takes at most this many steps of the contraction.
+inline constexpr double kSoftestConePath = 0.05;
+inline constexpr int kMaxFirstConePathSteps = 30;
+
+/// |F| on the path, relative to the usual speed; share of |F| that a correction may leave at most
+/// from the third on; and size of a correction, relative to the step along the tangent. A larger
+/// correction may lead to another piece of the path.
+inline constexpr double kConePathTolerance = 1e-9;
+inline constexpr double kConePathDecrease = 0.5;
+inline constexpr double kConePathCorrection = 0.5;
+
+/// Arc lengths of steps: the first, the largest, the least, and that behind a corner. A unit is the
+/// usual speed, or a factor e of the stiffness. A failed step is divided by kConePathShortening,
+/// and the step after one with few corrections is doubled.
+inline constexpr double kFirstConePathLength = 0.1;
+inline constexpr double kLargestConePathLength = 1;
+inline constexpr double kLeastConePathLength = 1e-7;
+inline constexpr double kFirstConeCornerLength = 1e-2;
+inline constexpr double kConePathShortening = 4;
+inline constexpr int kEasyConePathCorrections = 4;
+inline constexpr int kMaxConePathCorrections = 8;
+
+/// How far the path looks behind a corner for the states of the blocks there.
+inline constexpr double kConePathLooks[] = {1e-7, 1e-6, 1e-5, 1e-4};
+
+/// Evaluations of one path. In 4000 random problems with up to 8 contacts, the median was 63 and
+/// the largest number was 671.
+inline constexpr int kMaxConePathIterations = 2000;
+
 /// The leverage at which corrections are jammed, see ConeJam. Below the smallest share of them,
 /// bodies would still be faster than kOverlapLeverage allows. In 41,000 problems of piles, no
 /// solution had a leverage of 30.

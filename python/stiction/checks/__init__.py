@@ -1,0 +1,1 @@
+"""Checks of a scene that need no run: what a contact model will get wrong, or does not read."""

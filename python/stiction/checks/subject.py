@@ -1,0 +1,124 @@
+"""The scene under check, and what all checks ask about it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stiction._core import contact_model_traits
+from stiction.errors import IgnoredSettingWarning
+from stiction.scene import Scene
+from stiction.simulator import Simulator
+
+_UNBOUNDED = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+
+
+# An overlap is too deep from this share of a geom's thickness on: kTooDeep of
+# src/stiction/sim/penetration_warning.hpp.
+TOO_DEEP = 0.1
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """What a check has found."""
+
+    check: str  # the name of the check
+    message: str  # problem, cause and remedy
+    values: dict[str, Any] = dataclasses.field(default_factory=dict)  # its numbers, in SI
+
+
+class Subject:
+    """A scene and a simulator with the options of its check.
+
+    Args:
+        scene: the scene.
+        speed: the largest speed of bodies [m/s] that the scene is for.
+        arguments: further arguments of Scene.make_simulator.
+    """
+
+    def __init__(self, scene: Scene, speed: float, **arguments: Any) -> None:
+        self.scene = scene
+        self.model = scene.model
+        self.speed = speed
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            self.simulator: Simulator = scene.make_simulator(**arguments)
+        ignored = [w for w in caught if issubclass(w.category, IgnoredSettingWarning)]
+        self.ignored_settings = [str(w.message) for w in ignored]
+
+    @property
+    def contact_model(self) -> str:
+        """The name of the contact model."""
+        return self.simulator.contact_model
+
+    @property
+    def traits(self) -> Any:
+        """The traits of the contact model."""
+        return contact_model_traits(self.contact_model)
+
+    @functools.cached_property
+    def thickness(self) -> NDArray[np.float64]:
+        """The smallest side of each geom's bounding box [m]; infinite for planes and height fields."""
+        sides: NDArray[np.float64] = 2 * self.model.geom_aabb[:, 3:].min(axis=1)
+        sides[np.isin(self.model.geom_type, _UNBOUNDED)] = math.inf
+        return sides
+
+    @functools.cached_property
+    def tree(self) -> NDArray[np.int32]:
+        """The kinematic tree of each geom; -1 if it cannot move by a joint."""
+        trees: NDArray[np.int32] = self.model.body_treeid[self.model.geom_bodyid]
+        return trees
+
+    @functools.cached_property
+    def tree_mass(self) -> NDArray[np.float64]:
+        """The mass of each kinematic tree [kg]."""
+        trees, masses = self.model.body_treeid, self.model.body_mass
+        moving = trees >= 0
+        return np.bincount(trees[moving], masses[moving], self.model.ntree).astype(np.float64)
+
+    @functools.cached_property
+    def may_touch(self) -> NDArray[np.bool_]:
+        """Whether the bits of two geoms, or a <pair>, allow a contact (ngeom, ngeom)."""
+        m = self.model
+        allows: NDArray[np.bool_] = (m.geom_contype[:, None] & m.geom_conaffinity[None, :]) != 0
+        allows |= allows.T
+        for a, b in zip(m.pair_geom1, m.pair_geom2, strict=True):
+            allows[a, b] = allows[b, a] = True
+        moves = (self.tree >= 0) | (m.body_mocapid[m.body_rootid[m.geom_bodyid]] >= 0)
+        allows &= moves[:, None] | moves[None, :]
+        return allows
+
+    def explain(self, geom1: int, geom2: int) -> dict[str, Any] | None:
+        """The numbers of a contact in points by name; None if the geoms do not touch in points."""
+        explanation = self.simulator.explain(int(geom1), int(geom2))
+        if explanation["touches_in"] != "points":
+            return None
+        return {number["name"]: number["value"] for number in explanation["numbers"]}
+
+    def name_geom(self, geom: int) -> str:
+        """Returns "geom 'name'" or "geom #3"."""
+        name = self.model.geom(int(geom)).name
+        return f"geom '{name}'" if name else f"geom #{geom}"
+
+    def name_body(self, body: int) -> str:
+        """Returns "body 'name'" or "body #3"."""
+        name = self.model.body(int(body)).name
+        return f"body '{name}'" if name else f"body #{body}"
+
+    def moving_bodies(self) -> Iterator[int]:
+        """The bodies that joints move and that have a geom which may touch another."""
+        for body in range(self.model.nbody):
+            if self.model.body_treeid[body] >= 0 and self.geoms_of(body).size > 0:
+                yield body
+
+    def geoms_of(self, body: int) -> NDArray[np.int64]:
+        """The geoms of a body that may touch another."""
+        return np.flatnonzero((self.model.geom_bodyid == body) & self.may_touch.any(axis=1))

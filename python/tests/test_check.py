@@ -1,0 +1,181 @@
+"""Tests `stiction check`: each finding, what it predicts, and the output."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+
+import stiction
+from stiction.checks.mass_ratio import calc_sink
+from stiction.checks.subject import Finding, Subject
+from stiction.checks.table import CHECKS, check_scene
+
+FLOOR = '<geom name="floor" type="plane" size="1 1 1"/>'
+
+
+def write(tmp_path: Path, bodies: str, time_step: float = 0.01, further: str = "") -> Path:
+    path = tmp_path / "scene.xml"
+    option = f'<option timestep="{time_step}"/>'
+    path.write_text(f"<mujoco>{option}<worldbody>{bodies}</worldbody>{further}</mujoco>")
+    return path
+
+
+def make_stack(heavy: float, size: float = 0.05) -> str:
+    """Two boxes of `heavy` kg on 1 kg, with half sides `size`."""
+    box = (
+        '<body name="{name}" pos="0 0 {z}"><freejoint/>'
+        '<geom type="box" size="{size} {size} {size}" mass="{mass}"/></body>'
+    )
+    light = box.format(name="light", z=size, size=size, mass=1)
+    return FLOOR + light + box.format(name="heavy", z=3 * size, size=size, mass=heavy)
+
+
+def find(path: Path, speed: float = 1, **arguments: Any) -> list[Finding]:
+    return check_scene(Subject(stiction.load_scene(path), speed, **arguments))
+
+
+def plate(thickness: float) -> str:
+    return (
+        f'<geom name="plate" type="box" size="1 1 {thickness / 2}"/><body pos="0 0 .5"><freejoint/>'
+        '<geom name="disk" type="box" size=".05 .05 .001" mass=".1"/></body>'
+    )
+
+
+OVERLAP = FLOOR + (
+    '<body pos="0 0 .04"><freejoint/><geom name="cube" type="box" size=".05 .05 .05"/></body>'
+)
+
+
+@pytest.mark.parametrize(
+    ("check", "bodies", "contact_model", "text"),
+    [
+        (
+            "unused_settings",
+            make_stack(1).replace("size=", 'condim="6" size='),
+            "sap",
+            "condim",
+        ),
+        ("initial_state", OVERLAP, "coulomb", "overlap by 0.01 m"),
+        ("mass_ratio", make_stack(1000), "sap", "rests about 0.075 m deep"),
+        ("mass_ratio", make_stack(1e5), "stewart_trinkle", "ratio of 1e+04"),
+        ("thin_geoms", plate(0.004), "coulomb", "from 0.3 m/s on"),
+    ],
+)
+def test_each_check_finds_its_fault(
+    tmp_path: Path, check: str, bodies: str, contact_model: str, text: str
+) -> None:
+    findings = find(write(tmp_path, bodies), contact_model=contact_model)
+    messages = {finding.check: finding.message for finding in findings}
+    assert set(messages) == {check}
+    assert text in messages[check]
+
+
+def test_every_check_has_a_test() -> None:
+    tested = test_each_check_finds_its_fault.pytestmark[0].args[1]  # type: ignore[attr-defined]
+    assert {row[0] for row in tested} == {check.name for check in CHECKS}
+
+
+def test_the_scenes_of_the_package_run_as_checked() -> None:
+    for name in ("pinch", "quadruped", "trotter"):
+        path = Path(__file__).parents[2] / "scenes" / f"{name}.xml"
+        assert find(path) == [], name
+
+
+def test_a_first_step_that_fails_is_found(tmp_path: Path) -> None:
+    keyframe = '<keyframe><key qpos="0 0 1e11 1 0 0 0"/></keyframe>'
+    (finding,) = find(write(tmp_path, OVERLAP, further=keyframe))
+    assert finding.check == "initial_state"
+    assert "the first step fails: non_finite_state: qpos[2] is 1e+11" in finding.message
+
+
+SPHERE = FLOOR + '<body pos="0 0 .1"><freejoint/><geom name="ball" size=".1" mass="{mass}"/></body>'
+
+
+# The formula takes the mobility of the body's center. That of a contact depends on the shape: the
+# four contacts of a face give 0.65 of the depth, and the one of a sphere 1.72 of it.
+@pytest.mark.parametrize(
+    ("contact_model", "bodies", "load", "share"),
+    [
+        ("sap", make_stack(50), 51, 0.645),
+        ("sap", make_stack(4), 5, 0.65),
+        ("coulomb", make_stack(1000), 1001, 0.65),
+        ("similar", make_stack(300), 301, 0.65),
+        ("lagged", make_stack(4), 5, 0.65),
+        ("coulomb", SPHERE.format(mass=1), 1, 1.72),
+    ],
+)
+def test_bodies_rest_as_deep_as_predicted(
+    tmp_path: Path, contact_model: str, bodies: str, load: float, share: float
+) -> None:
+    scene = stiction.load_scene(write(tmp_path, bodies))
+    subject = Subject(scene, 1, contact_model=contact_model)
+    numbers = subject.explain(1, 0)
+    assert numbers is not None
+    predicted = calc_sink(subject, load, 1, numbers)
+    data = scene.make_data()
+    height = data.qpos[2]
+    subject.simulator.step(data, 200)
+    assert (height - data.qpos[2]) / predicted == pytest.approx(share, rel=0.03)
+
+
+def test_geoms_part_on_the_far_side_beyond_half_their_thickness(tmp_path: Path) -> None:
+    path = write(tmp_path, plate(0.004), time_step=0.005)
+    finding = find(path)[0]
+    depth = finding.values["speed"] * 0.005  # of an overlap that a step made
+    assert finding.values["speed"] == pytest.approx((0.002 + 0.004) / 2 / 0.005)
+    scene = stiction.load_scene(path)
+    signs = []
+    for share in (0.9, 1.1):
+        data = scene.make_data()
+        data.qpos[2] = 0.003 - share * depth
+        mujoco.mj_forward(scene.model, data)
+        signs.append(np.sign(data.contact.frame[0, 2]))
+    assert signs[0] == -signs[1]
+
+
+def test_a_known_largest_speed_hides_what_is_slower(tmp_path: Path) -> None:
+    path = write(tmp_path, plate(0.004), time_step=0.005)
+    assert find(path, speed=0.5) == []
+    assert len(find(path, speed=0.7)) == 1
+
+
+def test_geoms_that_cannot_touch_are_not_reported(tmp_path: Path) -> None:
+    path = write(tmp_path, plate(0.004).replace("mass=", 'contype="0" conaffinity="0" mass='))
+    assert find(path) == []
+
+
+def run(*arguments: Any) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).parent / "stiction"
+    command = [program, "check", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_the_exit_code_says_whether_something_was_found(tmp_path: Path) -> None:
+    path = write(tmp_path, make_stack(1000))
+    clean = run(path)
+    assert (clean.returncode, clean.stderr) == (0, "")
+    assert "all settings have an effect" in clean.stdout
+    found = run(path, "--contact-model", "sap")
+    assert found.returncode == 1
+    assert "body 'light' may carry body 'heavy'" in found.stdout
+    assert "unknown under 'mujoco'" in run(path, "--contact-model", "mujoco").stdout
+    missing = run(tmp_path / "none.xml", "--json")
+    assert missing.returncode == 2
+    assert "there is no such file" in missing.stderr
+    assert json.loads(missing.stdout)["error"]["code"] == "file_not_found"
+    assert run(path, "--contact-model", "sapp").returncode == 2
+
+
+def test_json_has_the_numbers_of_each_finding(tmp_path: Path) -> None:
+    result = run(write(tmp_path, make_stack(1000)), "--contact-model", "sap", "--json")
+    values = json.loads(result.stdout)
+    assert values["checks"] == [check.name for check in CHECKS]
+    assert values["findings"][0]["check"] == "mass_ratio"
+    assert values["findings"][0]["values"]["depth"] == pytest.approx(0.0746, rel=1e-3)
