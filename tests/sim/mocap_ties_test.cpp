@@ -174,5 +174,20 @@ TEST_P(MocapTie, StopsAtATableAndComesBack) {
   EXPECT_NEAR(scene.data->qpos[0], 0, 1e-4);
 }
 
+TEST(MocapTies, AreWarnedOfUnderRk4) {
+  Scene scene = make_scene(kTies[0]);
+  StepOptions options = make_options(contact::ContactModel::viscous);
+  options.integrator = Integrator::rk4;
+  Stepper stepper(scene.model, options);
+  int num_warnings = 0;
+  for (int i = 0; i < 20; ++i) {
+    place(&scene, 0.3, 0);
+    const StepReport& report = stepper.step(scene.data);
+    ASSERT_TRUE(report.ok()) << report.message;
+    num_warnings += report.warnings[static_cast<int>(WarningKind::conflict)].count;
+  }
+  EXPECT_GE(num_warnings, 10);
+}
+
 }  // namespace
 }  // namespace stiction::sim

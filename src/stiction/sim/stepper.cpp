@@ -38,14 +38,19 @@ StepStatus status_of(base::StopReason reason) {
   return kInterrupted;
 }
 
-/// Lets mocap bodies with an active connect or weld rest.
+/// Lets mocap bodies with an active connect or weld rest, and warns of it.
 void rest_held_mocap_bodies(StepContext& context, const mjData* d) {
   const mjModel* m = context.model;
   for (int i = 0; i < m->neq; ++i) {
     if (!d->eq_active[i] || (m->eq_type[i] != mjEQ_CONNECT && m->eq_type[i] != mjEQ_WELD)) continue;
     for (const int object : {m->eq_obj1id[i], m->eq_obj2id[i]}) {
       const int body = m->eq_objtype[i] == mjOBJ_SITE ? m->site_bodyid[object] : object;
-      if (context.mocap.of_body(m, body)) context.mocap.rest(m->body_mocapid[m->body_rootid[body]]);
+      if (!context.mocap.of_body(m, body)) continue;
+      context.mocap.rest(m->body_mocapid[m->body_rootid[body]]);
+      context.report.warn(WarningKind::conflict,
+                          "a connect or weld ties a body to a moving mocap body, but 'rk4' does not "
+                          "correct equalities, so the body does not follow; choose the integrator "
+                          "'euler' or 'event_driven'");
     }
   }
 }
