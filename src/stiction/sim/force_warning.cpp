@@ -40,8 +40,8 @@ double calc_momentum(const mjModel* m, const mjData* d, double mass, double dt,
   return std::sqrt(mass * std::max(energy, 0.0));
 }
 
-/// Returns the mass of all bodies that joints move [kg]. Mocap bodies and the parts of the world have
-/// masses too, but these take no part in any motion.
+/// Returns the mass of all bodies that joints move [kg]. Mocap bodies and the parts of the world
+/// have masses too, but these take no part in any motion.
 double calc_moving_mass(const mjModel* m) {
   double mass = 0;
   for (int body = 1; body < m->nbody; ++body)
