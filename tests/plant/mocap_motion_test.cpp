@@ -27,7 +27,7 @@ class Mocap : public testing::Test {
     mju_axisAngle2Quat(turn, axis, angle);
     mju_mulQuat(next, turn, d->mocap_quat);
     mju_copy4(d->mocap_quat, next);
-    motion.start(scene.model, d, kStep, false);
+    motion.start(scene.model, d, kStep, true);
     d->time += kStep;
   }
   std::array<double, 6> velocity() const {
@@ -62,6 +62,51 @@ TEST_F(Mocap, HasTheVelocityThatTwoStepsShare) {
   expect_velocity({0, 0, 0, 0.003 / length, 0.03 / length, 0});  // shortened to 0.01 m
 }
 
+TEST_F(Mocap, MovesEvenlyBetweenPosesThatAreSetNowAndThen) {
+  constexpr int kSteps = 4;
+  std::array<double, 3> last{};
+  for (int i = 0; i < 5 * kSteps; ++i) {
+    const double by = i % kSteps == 0 ? 0.02 : 0;
+    step({by, 0, 0}, {0, 0, by});
+    Scene placed(scene);
+    motion.place_at_start(placed.model, placed.data);
+    const std::array<double, 3> now = {placed.data->mocap_pos[0], 0, 0};
+    if (i < 2 * kSteps) {  // the first pose is no displacement
+      expect_velocity({});
+    } else {
+      expect_velocity({0, 0, 0.5, 0.5, 0, 0});
+      EXPECT_EQ(motion.is_between(), i % kSteps != kSteps - 1);
+      if (motion.is_between() && i % kSteps != 0) {
+        EXPECT_NEAR(now[0] - last[0], 0.005, 1e-12);
+      }
+      if (!motion.is_between()) {
+        EXPECT_NEAR(d->mocap_pos[0], 1 + 0.02 * (i / kSteps + 1), 1e-12);
+      }
+    }
+    if (motion.is_between()) last = now;
+  }
+  step({0, 0, 0});
+  expect_velocity({});  // the pose has not changed again
+  for (int i = 0; i < 30; ++i) step({0, 0, 0});
+  step({0.02, 0, 0});
+  expect_velocity({});  // it has rested
+}
+
+TEST_F(Mocap, RestsAtDisplacementsOfHalfAGeom) {
+  // The spheres have a diameter of 0.2 m.
+  step({0, 0, 0});
+  for (const double by : {0.1, 0.3, 5.0}) {
+    for (int i = 0; i < 4; ++i) {
+      step({by, 0, 0});
+      expect_velocity({});
+      EXPECT_NEAR(motion.jump(0), by / 0.2, 1e-9);
+    }
+  }
+  for (int i = 0; i < 3; ++i) step({0.099, 0, 0});
+  expect_velocity({0, 0, 0, 9.9, 0, 0});
+  EXPECT_NEAR(motion.jump(0), 0, 1e-9);
+}
+
 TEST_F(Mocap, RestsAfterAJump) {
   for (int i = 0; i < 6; ++i) {
     step({i % 3 == 0 ? 0.5 : 0.0, 0, 0});
@@ -81,7 +126,7 @@ TEST_F(Mocap, RestsIfTheStepIsNotTheNextOneOfTheData) {
   move();
   Scene other(scene);
   other.data->time = d->time;
-  motion.start(other.model, other.data, kStep, false);
+  motion.start(other.model, other.data, kStep, true);
   EXPECT_FALSE(motion.is_any()) << "other data";
 }
 
@@ -95,7 +140,7 @@ TEST_F(Mocap, ContinuesFromItsMemory) {
   EXPECT_TRUE(rest.empty());
   step({0.02, 0.01, 0}, {0.01, 0.02, 0});
   d->time -= kStep;
-  other.start(scene.model, d, kStep, false);
+  other.start(scene.model, d, kStep, true);
   const double* V = other.of_body(scene.model, scene.body("hand"));
   ASSERT_NE(V, nullptr);
   for (int i = 0; i < 6; ++i) EXPECT_EQ(V[i], velocity()[i]);

@@ -34,7 +34,7 @@ struct PlantProblem {
     implicit.calc(scene.model, scene.data, plant);
     add_blocks(scene.model, scene.data, plant, implicit, &problem);
     add_contacts(scene.model, scene.data, plant, make_default_materials(scene.model), {}, &problem);
-    rows.add_rows(scene.model, scene.data, plant, {}, &problem);
+    rows.add_rows(scene.model, scene.data, plant, {}, {}, &problem);
     add_coupling_rows(scene.data, plant, implicit, &problem);
     is_positive_definite = factor.calc_derived(1, &problem);
   }

@@ -56,6 +56,18 @@ TEST_P(ForceWarning, NamesABodyThatOverlapsTwoWalls) {
   EXPECT_NE(text.find("overlap by 0.02 m"), std::string::npos) << text;
 }
 
+TEST_P(ForceWarning, DoesNotCountTheMassesOfBodiesThatCannotMove) {
+  // The same walls are a mocap body and a body without joints.
+  Scene scene(support::make_mjcf(R"(timestep="0.001")", R"(<worldbody>
+<body mocap="true" pos="-0.18 0 0"><geom type="box" size="0.1 1 1" mass="1e6"/></body>
+<body pos="0.18 0 0"><geom type="box" size="0.1 1 1" mass="1e6"/></body>
+<body><joint type="slide" axis="1 0 0"/><geom name="box" type="box" size="0.1 0.1 0.1" mass="1"/></body>
+</worldbody>)"));
+  std::string text;
+  const int count = count_warnings(&scene, GetParam(), 20, &text);
+  EXPECT_EQ(count > 0, GetParam() != contact::ContactModel::sap);
+}
+
 TEST_P(ForceWarning, IsSilentAboutAnImpact) {
   // 1 kg stops from 50 m/s within 10 us: 5e6 N.
   Scene scene(support::make_mjcf(R"(timestep="0.00001")", R"(<worldbody>

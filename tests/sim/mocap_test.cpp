@@ -144,6 +144,22 @@ TEST_P(MocapBody, TouchesARestingBodyAtRoundOff) {
   }
 }
 
+TEST_P(MocapBody, TouchesAnEllipsoidAtRoundOff) {
+  // The impulses of a grazing touch are rounding errors of the momentum that the pusher sees.
+  for (const double speed : {0.03 + 2 * 0.47 / 59, 0.03 + 5 * 0.47 / 59, 0.03 + 6 * 0.47 / 59}) {
+    SCOPED_TRACE(speed);
+    Scene scene(support::make_mjcf(R"(timestep="0.01" gravity="0 0 0")", R"(<worldbody>
+<body mocap="true" pos="-0.3 0 0"><geom type="box" size="0.05 0.2 0.2" friction="0.5"/></body>
+<body pos="0 0.013 0.02" euler="10 20 15"><freejoint/><geom type="ellipsoid" size="0.03 0.05 0.06" mass="1" friction="0.5"/></body></worldbody>)"));
+    Stepper stepper(scene.model, options());
+    for (int i = 0; i < static_cast<int>(0.3 / speed / 0.01); ++i) {
+      scene.data->mocap_pos[0] = -0.3 + speed * i * 0.01;
+      ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene));
+    }
+    EXPECT_GT(scene.data->qvel[0], 0.5 * speed);
+  }
+}
+
 TEST_P(MocapBody, PushesPatchesAsAWallDoes) {
   if (!contact::traits(GetParam().model).takes_patches) GTEST_SKIP();
   plant::MaterialTable materials =
@@ -311,6 +327,58 @@ TEST_P(MocapBody, JamsABodyAgainstAWall) {
   }
   EXPECT_GT(num_warnings, 0);
   EXPECT_LT(fastest, 0.45);
+}
+
+TEST_P(MocapBody, ThatStopsInAJamLeavesTheBodyAtRest) {
+  // The mocap body stops with an overlap of 15 mm. A static jam is a conflict of rigid models,
+  // which keep the overlaps, and no failure.
+  Scene scene = make_scene(R"(
+<body mocap="true" pos="-0.11 0 0.051"><geom type="box" size="0.05 0.05 0.05"/></body>
+<body pos="0 0 0.05"><freejoint/><geom type="box" size="0.05 0.05 0.05" mass="1"/></body>
+<geom type="box" size="0.05 1 1" pos="0.12 0 0"/><geom type="plane" size="1 1 1"/>)",
+                           "0 0 -10");
+  Stepper stepper(scene.model, options());
+  for (int i = 0; i < 200; ++i) {
+    scene.data->mocap_pos[0] = -0.11 + std::min(0.045, 0.3 * scene.data->time);
+    const StepReport& report = stepper.step(scene.data);
+    ASSERT_TRUE(report.ok()) << report.message << " in step " << i;
+    if (i < 150) continue;
+    if (is_rigid() && GetParam().integrator != Integrator::rk4) {  // rk4 corrects no overlaps
+      EXPECT_GT(report.warnings[static_cast<int>(WarningKind::conflict)].count, 0);
+    }
+    EXPECT_LT(mju_norm3(scene.data->qvel), is_rigid() ? 1e-6 : 0.01);
+  }
+}
+
+TEST_P(MocapBody, DragsABodyThatItCannotPush) {
+  // Two plates hold a box and lift it. The box cannot yield to the plate that closes in, but that
+  // must not stop the plates in the other directions.
+  const contact::ContactModelTraits& model = contact::traits(GetParam().model);
+  if (is_rigid() && model.tangents != contact::TangentPolicy::kBilateral)
+    GTEST_SKIP() << "the normal forces of a jam are 0, and so is friction";
+  if (GetParam().integrator != Integrator::euler) GTEST_SKIP() << "mocap bodies in a jam rest";
+  for (const double squeeze : {1e-6, 1e-4, 5e-4}) {
+    SCOPED_TRACE(squeeze);
+    Scene scene = make_scene(R"(
+<body mocap="true" pos="-0.1 0 0"><geom type="box" size="0.05 0.05 0.05"/></body>
+<body mocap="true" pos="0.1 0 0"><geom type="box" size="0.05 0.05 0.05"/></body>
+<body><freejoint/><geom type="box" size="0.05 0.05 0.05" mass="1"/></body>)",
+                             "0 0 -10");
+    Stepper stepper(scene.model, options());
+    for (int i = 0; i < 400; ++i) {
+      const double t = i * kStep, g = std::min(squeeze, squeeze * t / 0.02);
+      for (const int side : {0, 1}) {
+        mjtNum* p = scene.data->mocap_pos + 3 * side;
+        p[0] = side == 0 ? -0.1 + g : 0.1 - g;
+        p[1] = 0.05 * std::max(0.0, t - 0.1);
+        p[2] = 0.1 * std::max(0.0, t - 0.1);
+      }
+      ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene)) << i;
+    }
+    // Near-rigid friction creeps by up to a hundredth of the distance.
+    EXPECT_NEAR(scene.data->qpos[1], scene.data->mocap_pos[1], 1e-3);
+    EXPECT_NEAR(scene.data->qpos[2], scene.data->mocap_pos[2], 1e-3);
+  }
 }
 
 TEST_P(MocapBody, HasTheSameVelocityAfterACheckpointAndAFailureAndAForward) {

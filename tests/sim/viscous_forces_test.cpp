@@ -55,7 +55,7 @@ struct AccelerationProblem {
     problem.time_step = 1;
     v = problem.v0;
     plant::add_contacts(scene.model, scene.data, p.plant, make_materials(), {}, &problem);
-    p.rows.add_rows(scene.model, scene.data, p.plant, {}, &problem);
+    p.rows.add_rows(scene.model, scene.data, p.plant, {}, {}, &problem);
     std::fill(problem.v0.begin(), problem.v0.end(), 0.0);
     plant::to_solver_dofs(scene.data, p.plant, scene.data->qfrc_smooth,
                           problem.free_impulse.data());

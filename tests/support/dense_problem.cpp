@@ -121,8 +121,8 @@ VectorXd DenseProblem::calc_gradient(const ContactProblem& problem, contact::Con
     g -= J[i].transpose() * Eigen::Map<const Eigen::Matrix<double, 6, 1>>(law.gamma.data());
   }
   for (std::size_t i = 0; i < rows.size(); ++i)
-    g -=
-        rows[i].transpose() * certificate::calc_reference_row_impulse(problem.rows[i], rows[i] * v);
+    g -= rows[i].transpose() * certificate::calc_reference_row_impulse(
+                                   problem.rows[i], rows[i] * v + problem.rows[i].bias);
   return g;
 }
 

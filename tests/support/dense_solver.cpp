@@ -43,7 +43,7 @@ class DenseCost {
     double cost = 0.5 * change.dot(dense_.A * change);
     for (std::size_t i = 0; i < laws_.size(); ++i) cost += laws_[i].cost(contact_velocity(i, v));
     for (std::size_t i = 0; i < dense_.rows.size(); ++i)
-      cost += laws::calc_row_cost(problem_.rows[i], dense_.rows[i] * v);
+      cost += laws::calc_row_cost(problem_.rows[i], dense_.rows[i] * v + problem_.rows[i].bias);
     return cost;
   }
 
@@ -53,7 +53,8 @@ class DenseCost {
       g -= jacobian(i).transpose() * laws_[i].impulse(contact_velocity(i, v));
     for (std::size_t i = 0; i < dense_.rows.size(); ++i)
       g -= dense_.rows[i].transpose() *
-           laws::calc_row_impulse(problem_.rows[i], dense_.rows[i] * v).gamma;
+           laws::calc_row_impulse(problem_.rows[i], dense_.rows[i] * v + problem_.rows[i].bias)
+               .gamma;
     return g;
   }
 
@@ -62,7 +63,8 @@ class DenseCost {
     for (std::size_t i = 0; i < laws_.size(); ++i)
       H += jacobian(i).transpose() * laws_[i].hessian(contact_velocity(i, v)) * jacobian(i);
     for (std::size_t i = 0; i < dense_.rows.size(); ++i)
-      H += laws::calc_row_impulse(problem_.rows[i], dense_.rows[i] * v).stiffness *
+      H += laws::calc_row_impulse(problem_.rows[i], dense_.rows[i] * v + problem_.rows[i].bias)
+               .stiffness *
            dense_.rows[i].transpose() * dense_.rows[i];
     return H;
   }

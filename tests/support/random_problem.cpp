@@ -216,6 +216,7 @@ class Generator {
     row.target = 0.5 * normal();
     row.bound = log_uniform(1e-3, 0.1);
     row.slip_tolerance = 1e-4;
+    if (options_.driven_rows) row.bias = 0.2 * (i % 4 - 1);
     row.first_column = static_cast<int>(problem_.row_dof.size());
     const int blocks[2] = {pick(problem_.num_blocks()), pick(problem_.num_blocks())};
     const int num_blocks = chance(0.5) && blocks[0] != blocks[1] ? 2 : 1;

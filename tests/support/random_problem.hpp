@@ -15,6 +15,7 @@ struct RandomProblemOptions {
   int num_rows = 6;               // rows of each kind in turn, with one or two blocks
   bool all_dims = true;           // also contacts of dim 1, 4 and 6 and unequal tangential friction
   bool prescribed_motion = true;  // some contacts have surface velocities
+  bool driven_rows = false;       // rows have a bias
   bool near_rigid = true;         // some contacts have an infinite stiffness
 };
 

@@ -96,6 +96,11 @@ class Subject:
         allows &= moves[:, None] | moves[None, :]
         return allows
 
+    @functools.cached_property
+    def touches_any(self) -> NDArray[np.bool_]:
+        """Whether a geom may touch another one (ngeom,)."""
+        return np.asarray(self.may_touch.any(axis=1))
+
     def explain(self, geom1: int, geom2: int) -> dict[str, Any] | None:
         """The numbers of a contact in points by name; None if the geoms do not touch in points."""
         explanation = self.simulator.explain(int(geom1), int(geom2))
@@ -121,4 +126,6 @@ class Subject:
 
     def geoms_of(self, body: int) -> NDArray[np.int64]:
         """The geoms of a body that may touch another."""
-        return np.flatnonzero((self.model.geom_bodyid == body) & self.may_touch.any(axis=1))
+        first = self.model.body_geomadr[body]
+        geoms = np.arange(first, first + self.model.body_geomnum[body])
+        return geoms[self.touches_any[geoms]]

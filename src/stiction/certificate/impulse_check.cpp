@@ -160,7 +160,7 @@ void ImpulseCheck::add_rows(const SolvedStep& step, const SubstepCheck& substeps
     const bool is_whole = step.is_whole(step.island_of_row(row));
     const double v_r = calc_row_velocity(problem, row, step.solution.v);
     const double law = is_whole ? calc_reference_row_impulse(row, v_r) : substeps.row_impulse(i);
-    if (is_whole) rows_.gain += std::max(0.0, law * v_r);
+    if (is_whole) rows_.gain += calc_row_gain(row, law, v_r);
     const double given = step.solution.row_impulses[i];
     const bool is_spring = row.kind == RowKind::kSpring;
     add_row_force(problem, row, law, impulses->by_law);

@@ -192,7 +192,7 @@ double calc_row_velocity(const ContactProblem& problem, const Row& row, std::spa
   double v_r = 0;
   for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
     v_r += problem.row_columns[c] * v[problem.row_dof[c]];
-  return v_r;
+  return v_r + row.bias;
 }
 
 double calc_row_mobility(const ContactProblem& problem, const contact::Islands& islands,

@@ -70,7 +70,7 @@ class ContactQuad {
 void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const double F[6],
                     std::span<double> f);
 
-/// Computes v_r = J v of a row.
+/// Computes v_r = J v + b of a row.
 double calc_row_velocity(const ContactProblem& problem, const Row& row, std::span<const double> v);
 
 /// Returns the mobility J diag(A)^-1 J^T of a row, which converts its impulse to a velocity.

@@ -229,4 +229,8 @@ double calc_reference_row_impulse(const Row& row, double v_r) {
   return row.kind == RowKind::kLimit ? positive_part(gamma) : gamma;
 }
 
+double calc_row_gain(const Row& row, double gamma, double v_r) {
+  return positive_part(gamma * v_r) + positive_part(-gamma * row.bias);
+}
+
 }  // namespace stiction::certificate

@@ -48,7 +48,11 @@ double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c);
 /// the bodies apart, and that of a moving surface.
 double calc_gain(const Contact& contact, const ContactVector& gamma, const ContactVector& v_c);
 
-/// Evaluates the impulse of a scalar row at v_r = J v.
+/// Evaluates the impulse of a scalar row at v_r = J v + b.
 double calc_reference_row_impulse(const Row& row, double v_r);
+
+/// Computes the energy that an impulse may add at a row [J]: the work of a spring, and that of the
+/// body that prescribes the bias b.
+double calc_row_gain(const Row& row, double gamma, double v_r);
 
 }  // namespace stiction::certificate

@@ -5,12 +5,16 @@
 
 #include "stiction/certificate/driving_energy.hpp"
 #include "stiction/certificate/judge_impulses.hpp"
+#include "stiction/certificate/plain_kinematics.hpp"
 #include "stiction/certificate/rigid_findings.hpp"
 
 namespace stiction::certificate {
 
+using contact::BodyPair;
+using contact::ContactProblem;
 using contact::kInfinity;
 using contact::MomentumFactor;
+using contact::Row;
 using contact::TangentPolicy;
 using contact::traits;
 
@@ -25,11 +29,35 @@ double calc_speed_tolerance(const SolvedStep& step, const RigidFindings& finding
   return 1e-6 * findings.speed * size;
 }
 
+/// Returns the largest momentum of bodies at rest as seen from a surface, or from a body that
+/// prescribes the velocity of a row [N s, N m s].
+double calc_seen_momentum(const SolvedStep& step) {
+  const ContactProblem& problem = step.problem;
+  double momentum = 0;
+  for (const BodyPair& pair : problem.pairs) {
+    const double mass = pair.reduced_mass();
+    if (!std::isfinite(mass)) continue;
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+      const auto& b = problem.contacts[i].bias;
+      grow(mass * std::hypot(b[0], b[1], b[2]), &momentum);
+    }
+  }
+  for (const Row& row : problem.rows) {
+    if (row.bias == 0) continue;
+    const double mobility = calc_row_mobility(problem, step.islands, row);
+    if (mobility > 0) grow(std::abs(row.bias) / mobility, &momentum);
+  }
+  return momentum;
+}
+
 /// Returns the scale of the tolerance of impulses, the largest impulse [N s]. It is at least 1e-6
-/// of the momentum, because impulses far below the momentum are rounding errors.
-double calc_impulse_scale(const RigidFindings& findings, std::span<const double> momentum) {
-  double scale = findings.impulse;
-  for (const double p : momentum) grow(1e-6 * std::abs(p), &scale);
+/// of the momentum, because impulses far below the momentum are rounding errors. A moving surface
+/// sees a resting body move, so the scale does not depend on the frame.
+double calc_impulse_scale(const SolvedStep& step, const RigidFindings& findings,
+                          std::span<const double> momentum) {
+  constexpr double kShare = 1e-6;
+  double scale = std::max(findings.impulse, kShare * calc_seen_momentum(step));
+  for (const double p : momentum) grow(kShare * std::abs(p), &scale);
   return std::max(scale, 1e-12);
 }
 
@@ -48,7 +76,7 @@ void judge(const SolvedStep& step, const BalanceCheck& balance, const RigidFindi
            Verdict* verdict) {
   const Certificate& c = findings.certificate;
   const double speed_tolerance = calc_speed_tolerance(step, findings);
-  const double impulse_scale = calc_impulse_scale(findings, balance.momentum());
+  const double impulse_scale = calc_impulse_scale(step, findings, balance.momentum());
   judge_impulses(c, findings.is_finite,
                  std::max(1e-9, 0.1 * step.relative_tolerance) * impulse_scale, verdict);
   verdict->require("positive work of friction", c.max_friction_work,

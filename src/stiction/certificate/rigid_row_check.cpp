@@ -91,13 +91,14 @@ double check_spring(const RowView& view, RigidFindings* out) {
   return law;
 }
 
-/// Records the sizes by which rounding errors are judged, and the energy that dry friction may add
-/// in a rebound.
+/// Records the sizes by which rounding errors are judged, the work of what drives the row, and the
+/// energy that dry friction may add in a rebound.
 void add_scales(const RowView& view, RigidFindings* out) {
   out->is_finite = out->is_finite && std::isfinite(view.gamma);
   grow(std::abs(view.gamma), &out->impulse);
   out->sum_of_impulses += std::abs(view.gamma);
   grow(std::abs(view.v), &out->speed);
+  out->energy_gain += std::max(0.0, -view.gamma * view.row.bias);
   // Dry friction keeps the direction that it has without the rebound, and may then do work.
   if (view.is_in_rebound && view.row.kind == RowKind::kFriction)
     out->energy_gain += std::max(0.0, view.gamma * view.v);
@@ -135,13 +136,17 @@ void RigidRowCheck::calc(const SolvedStep& step, const Rebounds& rebounds,
 
 /// Computes the norm of each island's equality corrections. The velocity of an equality may be off
 /// by that much: redundant rows have no correction of their own, and a conflict changes the
-/// corrections of all rows.
+/// corrections of all rows. If the solver reports a conflict, a body may also stay behind the one
+/// that drives it.
 void RigidRowCheck::calc_corrections(const SolvedStep& step) {
   corrections_.assign(step.islands.size(), 0.0);
   for (const Row& row : step.problem.rows) {
     if (row.kind != RowKind::kEquality) continue;
-    const double speed = calc_correction(step, row);
-    corrections_[step.island_of_row(row)] += speed * speed;
+    const int island = step.island_of_row(row);
+    const bool is_left_behind = step.solution.islands[island].has_conflict;
+    const double speed =
+        std::abs(calc_correction(step, row)) + (is_left_behind ? std::abs(row.bias) : 0);
+    corrections_[island] += speed * speed;
   }
   for (double& norm : corrections_) norm = std::sqrt(norm);
 }

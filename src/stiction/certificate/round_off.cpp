@@ -217,7 +217,7 @@ void RoundOff::add_pair(const SolvedStep& step, const BodyPair& pair) {
 void RoundOff::add_row(const SolvedStep& step, const Row& row) {
   const ContactProblem& problem = step.problem;
   const std::vector<double>& v = step.solution.v;
-  double terms = 0;
+  double terms = std::abs(row.bias);
   for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
     terms += std::abs(problem.row_columns[c] * v[problem.row_dof[c]]);
   const double v_r = calc_row_velocity(problem, row, v);

@@ -57,7 +57,7 @@ void SubstepCheck::add_laws(const SolvedStep& step, const Substep& substep) {
     const double v_r = calc_row_velocity(problem, row, substep.v);
     const double gamma = calc_reference_row_impulse(row, v_r) / substep.count;
     row_impulses_[r] += gamma;
-    gain_ += std::max(0.0, gamma * v_r);
+    gain_ += calc_row_gain(row, gamma, v_r);
     add_row_force(problem, row, gamma, impulse_);
   }
 }

@@ -81,7 +81,7 @@ struct Contact {
   double sliding_friction() const { return dim > 1 ? 0.5 * (friction[0] + friction[1]) : 0; }
 };
 
-/// Kinds of scalar constraint rows. Each has a convex cost in v_r = J v.
+/// Kinds of scalar constraint rows. Each has a convex cost in v_r = J v + b.
 enum class RowKind {
   kEquality,  // acts in both directions: gamma = (target - v_r) / R
   kLimit,     // acts in one direction:   gamma = max(0, (target - v_r) / R)
@@ -100,6 +100,7 @@ struct Row {
   double target = 0;          // v_hat [m/s or rad/s]; all kinds except kFriction
   double bound = 0;           // dt times the dry friction force [N s or N m s]; only kFriction
   double slip_tolerance = 0;  // > 0 [m/s or rad/s]; only kFriction
+  double bias = 0;            // prescribed velocity b of the row: v_r = J v + b [m/s or rad/s]
   /// Smallest and largest impulse, at most 0 and at least 0 [N s or N m s]; only kSpring, and rigid
   /// models take no finite ones.
   std::array<double, 2> impulse_range = {-kInfinity, kInfinity};

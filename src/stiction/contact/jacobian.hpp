@@ -105,7 +105,7 @@ inline math::Six calc_contact_wrench(const Contact& c, const std::array<double, 
   return math::shift_wrench(math::Six::load(F), c.offset.data());
 }
 
-/// Returns v_r = J v of a scalar row.
+/// Returns v_r = J v + b of a scalar row.
 /// @param v velocities of the problem, size num_dofs
 inline double calc_row_velocity(const ContactProblem& problem, const Row& row,
                                 std::span<const double> v) {
@@ -113,7 +113,7 @@ inline double calc_row_velocity(const ContactProblem& problem, const Row& row,
   double v_r = 0;
   for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
     v_r += problem.row_columns[c] * v[problem.row_dof[c]];
-  return v_r;
+  return v_r + row.bias;
 }
 
 }  // namespace stiction::contact

@@ -81,6 +81,7 @@ void check_row(const Row& row, int index, ProblemFault* fault) {
   const auto require = [&](bool holds, const char* member, double value, const char* range) {
     fault->require_value(holds, "rows", index, member, value, range);
   };
+  require(std::isfinite(row.bias), ".bias", row.bias, "finite");
   require(std::isfinite(row.position), ".position", row.position, "finite");
   require(std::isfinite(row.error_norm) && row.error_norm >= 0, ".error_norm", row.error_norm,
           "finite and at least 0");

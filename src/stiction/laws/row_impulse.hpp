@@ -9,7 +9,7 @@ namespace stiction::laws {
 using contact::Row;
 using contact::RowKind;
 
-/// The impulse of a scalar row and minus its derivative, at one velocity v_r = J v.
+/// The impulse of a scalar row and minus its derivative, at one velocity v_r = J v + b.
 struct RowImpulse {
   double gamma = 0;      // [N s or N m s]
   double stiffness = 0;  // -d gamma / d v_r, >= 0

@@ -7,6 +7,7 @@
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/plant/equality_round_off.hpp"
+#include "stiction/plant/mocap_rows.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
 
 namespace stiction::plant {
@@ -18,7 +19,9 @@ namespace {
 constexpr double kLeastRegularization = 1e-8;
 
 /// Returns an equality or limit row with its spring and damper.
-contact::Row make_spring_row(const mjData* d, int i, double dt, contact::RowKind kind) {
+/// @param driven velocity that moving mocap bodies give the row
+contact::Row make_spring_row(const mjData* d, int i, double dt, double driven,
+                             contact::RowKind kind) {
   const mjtNum* kbip = d->efc_KBIP + 4 * i;
   const double r = d->efc_pos[i] - d->efc_margin[i];
   const double stiffness = kbip[0] * kbip[2];  // K I [1/s^2]
@@ -26,12 +29,13 @@ contact::Row make_spring_row(const mjData* d, int i, double dt, contact::RowKind
   // The acceleration of the row at constant dof velocities, (dJ/dt) v, is part of MuJoCo's
   // reference acceleration -B v_r - K I r - (dJ/dt) v. It gives the centripetal force of a body on
   // a turning arm.
-  const double bias = -(d->efc_aref[i] + kbip[1] * d->efc_vel[i] + stiffness * r);
+  const double acceleration = -(d->efc_aref[i] + kbip[1] * d->efc_vel[i] + stiffness * r);
   contact::Row row;
   row.kind = kind;
+  row.bias = driven;
   row.position = r;
   row.regularization = d->efc_R[i] / denominator;
-  row.target = (d->efc_vel[i] - dt * (stiffness * r + bias)) / denominator;
+  row.target = (d->efc_vel[i] + driven - dt * (stiffness * r + acceleration)) / denominator;
   return row;
 }
 
@@ -70,8 +74,10 @@ double sum_mobilities(const mjModel* m, const mjData* d, const Components& rows)
 }
 
 /// Returns a dry friction row of a joint or tendon.
-contact::Row make_friction_row(const mjData* d, int i, double dt, const RowParameters& parameters) {
+contact::Row make_friction_row(const mjData* d, int i, double dt, double driven,
+                               const RowParameters& parameters) {
   contact::Row row;
+  row.bias = driven;
   row.kind = contact::RowKind::kFriction;
   row.bound = dt * d->efc_frictionloss[i];
   // efc_diagA is J M^-1 J^T, the row's mobility.
@@ -102,7 +108,8 @@ void ConstraintRows::make_constraints(const mjModel* m, mjData* d, const Specula
 }
 
 void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& plant,
-                              const RowParameters& parameters, contact::ContactProblem* problem) {
+                              const RowParameters& parameters, const MocapMotion& mocap,
+                              contact::ContactProblem* problem) {
   const double dt = problem->time_step;
   const bool is_sparse = mj_isSparse(m);
   const int num_rows = limit_rows(d).end;
@@ -124,16 +131,19 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
 
     contact::Row row;
     const Components components = find_components(m, d, i);
+    const double driven = mocap.is_any() ? calc_mocap_row_velocity(m, d, mocap, i) : 0;
     switch (d->efc_type[i]) {
       case mjCNSTR_EQUALITY:
-        row = make_spring_row(d, i, dt, contact::RowKind::kEquality);
+        row = make_spring_row(d, i, dt, driven, contact::RowKind::kEquality);
         if (components.end > components.begin + 1)
           row.error_norm =
               mju_norm(d->efc_pos + components.begin, components.end - components.begin);
         break;
       case mjCNSTR_LIMIT_JOINT:
-      case mjCNSTR_LIMIT_TENDON: row = make_spring_row(d, i, dt, contact::RowKind::kLimit); break;
-      default: row = make_friction_row(d, i, dt, parameters); break;
+      case mjCNSTR_LIMIT_TENDON:
+        row = make_spring_row(d, i, dt, driven, contact::RowKind::kLimit);
+        break;
+      default: row = make_friction_row(d, i, dt, driven, parameters); break;
     }
     if (row.kind != contact::RowKind::kFriction) {
       if (i == components.begin) mobility = sum_mobilities(m, d, components);

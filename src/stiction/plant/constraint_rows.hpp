@@ -6,6 +6,7 @@
 
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/plant/adhesion.hpp"
+#include "stiction/plant/mocap_motion.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/speculative_limits.hpp"
 
@@ -44,9 +45,13 @@ class ConstraintRows {
   ///
   /// Dry friction has MuJoCo's force bound and our regularization, so a joint or tendon in stiction
   /// creeps slower than the tolerance for every solref.
-  /// @param data after mj_fwdVelocity
+  /// Bodies of a moving mocap body give a row of a connect or weld a bias, see
+  /// calc_mocap_row_velocity.
+  /// @param data  after mj_fwdVelocity
+  /// @param mocap velocities of mocap bodies
   void add_rows(const mjModel* model, const mjData* data, const Model& plant,
-                const RowParameters& parameters, contact::ContactProblem* problem);
+                const RowParameters& parameters, const MocapMotion& mocap,
+                contact::ContactProblem* problem);
 
  private:
   void find_nonzeros(int nv, const mjtNum* J);

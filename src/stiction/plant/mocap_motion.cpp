@@ -2,73 +2,61 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <utility>
 
 #include "stiction/base/error.hpp"
+#include "stiction/plant/mocap_extent.hpp"
 
 namespace stiction::plant {
 namespace {
 
-/// Returns true if an active connect or weld holds a body of a mocap body's tree.
-bool is_held(const mjModel* m, const mjData* d, int mocap) {
-  for (int i = 0; i < m->neq; ++i) {
-    if (!d->eq_active[i] || (m->eq_type[i] != mjEQ_CONNECT && m->eq_type[i] != mjEQ_WELD)) continue;
-    for (int body : {m->eq_obj1id[i], m->eq_obj2id[i]}) {
-      if (m->eq_objtype[i] == mjOBJ_SITE) body = m->site_bodyid[body];
-      if (m->body_mocapid[m->body_rootid[body]] == mocap) return true;
-    }
-  }
-  return false;
+MocapTrack::Pose read_pose(const mjData* d, int mocap) {
+  MocapTrack::Pose pose;
+  std::copy_n(d->mocap_pos + 3 * mocap, 3, pose.data());
+  std::copy_n(d->mocap_quat + 4 * mocap, 4, pose.data() + 3);
+  mju_normalize4(pose.data() + 3);
+  return pose;
 }
 
-/// Sets `out` to the vector `now`, shortened to the length of the vector `before`; 0 if the two
-/// point apart.
-void calc_common(const double* now, const double* before, double* out) {
-  const double length = mju_norm3(now), limit = mju_norm3(before);
-  const bool points_apart = !(mju_dot3(now, before) > 0);
-  mju_scl3(out, now, points_apart ? 0 : length <= limit ? 1 : limit / length);
+void write_pose(const MocapTrack::Pose& pose, int mocap, mjData* d) {
+  std::copy_n(pose.data(), 3, d->mocap_pos + 3 * mocap);
+  std::copy_n(pose.data() + 3, 4, d->mocap_quat + 4 * mocap);
 }
 
 }  // namespace
 
 void MocapMotion::resize(const mjModel* m) {
-  poses_.resize(m->nmocap);
-  changes_.resize(m->nmocap);
+  tracks_.resize(m->nmocap);
   velocities_.resize(m->nmocap);
-  is_blamed_.assign(m->nmocap, 0);
+  jumps_.assign(m->nmocap, 0.0);
+  yields_.assign(m->nmocap, 0);
 }
 
-void MocapMotion::start(const mjModel* m, const mjData* d, double dt, bool rests_if_held) {
+void MocapMotion::start(const mjModel* m, const mjData* d, double dt, bool goes_on) {
   is_any_ = false;
   if (m->nmocap == 0) return;
   resize(m);
-  const bool goes_on = d->time == next_time_ && (!memory_of_ || memory_of_ == d);
+  is_known_ = true;
+  goes_on = goes_on && d->time == next_time_;
   for (int i = 0; i < m->nmocap; ++i) {
-    Pose pose;
-    std::copy_n(d->mocap_pos + 3 * i, 3, pose.data());
-    std::copy_n(d->mocap_quat + 4 * i, 4, pose.data() + 3);
-    mju_normalize4(pose.data() + 3);
-    Velocity change{};
-    if (goes_on) {
-      mjtNum back[4], turn[4];
-      mju_negQuat(back, poses_[i].data() + 3);
-      mju_mulQuat(turn, pose.data() + 3, back);
-      mju_quat2Vel(change.data(), turn, time_step_);
-      for (int k = 0; k < 3; ++k) change[3 + k] = (pose[k] - poses_[i][k]) / time_step_;
-    }
-    velocities_[i] = {};
-    if (goes_on && !(rests_if_held && is_held(m, d, i)))
-      for (int part : {0, 3})
-        calc_common(change.data() + part, changes_[i].data() + part, velocities_[i].data() + part);
+    MocapTrack& track = tracks_[i];
+    const MocapTrack::Pose pose = read_pose(d, i);
+    if (goes_on)
+      track.advance(pose, time_step_);
+    else
+      track.start(pose);
+    // A displacement by exactly this share is a jump too, in spite of rounding.
+    constexpr double kShare = kLargestMocapShare * (1 - 1e-9);
+    if (track.displacement() != Velocity{} &&
+        calc_mocap_share(m, i, pose.data() + 3, track.displacement()) >= kShare)
+      track.rest();
+    if (track.jump() != Velocity{})
+      jumps_[i] = calc_mocap_share(m, i, pose.data() + 3, track.jump());
+    velocities_[i] = track.velocity();
     is_any_ = is_any_ || velocities_[i] != Velocity{};
-    poses_[i] = pose;
-    changes_[i] = change;
   }
   start_time_ = d->time;
   next_time_ = d->time + dt;
   time_step_ = dt;
-  memory_of_ = d;
 }
 
 const double* MocapMotion::of_body(const mjModel* m, int body) const {
@@ -90,74 +78,71 @@ std::array<double, 6> MocapMotion::calc_at_point(const mjModel* m, const mjData*
   return V;
 }
 
+/// Adds `sign` times the velocity of a body to the bias of a contact.
+void MocapMotion::add_velocity(const mjModel* m, const mjData* d, int body, double sign,
+                               const double* point, contact::Contact* c) const {
+  if (!of_body(m, body)) return;
+  const std::array<double, 6> V = calc_at_point(m, d, body, point);
+  const bool yields = yields_[m->body_mocapid[m->body_rootid[body]]];
+  for (int e = 0; e < 3; ++e) {
+    const double v = sign * mju_dot3(c->R_WC.data() + 3 * e, V.data() + 3);
+    if (e < 2 || v > 0 || !yields) c->bias[e] += v;
+  }
+  c->spin_bias += sign * mju_dot3(c->R_WC.data() + 6, V.data());
+}
+
 void MocapMotion::add_to_bias(const mjModel* m, const mjData* d, const std::array<int, 2>& bodies,
                               const double* point, contact::Contact* c) const {
-  if (!of_body(m, bodies[0]) && !of_body(m, bodies[1])) return;
-  const std::array<double, 6> V_A = calc_at_point(m, d, bodies[0], point);
-  std::array<double, 6> V = calc_at_point(m, d, bodies[1], point);
-  for (int i = 0; i < 6; ++i) V[i] -= V_A[i];
-  for (int e = 0; e < 3; ++e) c->bias[e] += mju_dot3(c->R_WC.data() + 3 * e, V.data() + 3);
-  c->spin_bias += mju_dot3(c->R_WC.data() + 6, V.data());
+  add_velocity(m, d, bodies[0], -1, point, c);
+  add_velocity(m, d, bodies[1], 1, point, c);
 }
 
-void MocapMotion::blame(const mjModel* m, int body) {
-  if (of_body(m, body)) is_blamed_[m->body_mocapid[m->body_rootid[body]]] = 1;
-}
-
-bool MocapMotion::rest_blamed() {
-  bool is_any_blamed = false;
-  is_any_ = false;
-  for (std::size_t i = 0; i < velocities_.size(); ++i) {
-    is_any_blamed = is_any_blamed || is_blamed_[i];
-    if (std::exchange(is_blamed_[i], 0)) velocities_[i] = {};
-    is_any_ = is_any_ || velocities_[i] != Velocity{};
-  }
-  return is_any_blamed;
+void MocapMotion::rest(int mocap) {
+  velocities_[mocap] = {};
+  is_any_ = std::any_of(velocities_.begin(), velocities_.end(),
+                        [](const Velocity& V) { return V != Velocity{}; });
 }
 
 void MocapMotion::place(const mjModel* m, mjData* d, double time) const {
   if (!is_any_) return;
-  const double duration = time - start_time_;
   for (int i = 0; i < m->nmocap; ++i) {
-    mju_addScl3(d->mocap_pos + 3 * i, poses_[i].data(), velocities_[i].data() + 3, duration);
-    mjtNum axis[3], turn[4];
-    mju_copy3(axis, velocities_[i].data());
-    const double speed = mju_normalize3(axis);
-    mju_axisAngle2Quat(turn, axis, duration * speed);
-    mju_mulQuat(d->mocap_quat + 4 * i, turn, poses_[i].data() + 3);
+    const bool rests = velocities_[i] == Velocity{};
+    write_pose(tracks_[i].calc_pose(time_step_, rests ? 0 : time - start_time_), i, d);
   }
+}
+
+bool MocapMotion::is_between() const {
+  return std::any_of(tracks_.begin(), tracks_.end(),
+                     [this](const MocapTrack& track) { return track.is_between(time_step_); });
+}
+
+void MocapMotion::place_at_start(const mjModel* m, mjData* d) const {
+  for (int i = 0; i < m->nmocap; ++i)
+    if (tracks_[i].is_between(time_step_)) write_pose(tracks_[i].calc_pose(time_step_, 0), i, d);
 }
 
 void MocapMotion::write_memory(const mjModel* m, std::vector<std::uint64_t>* words) const {
   if (m->nmocap == 0) return;
-  const auto put = [words](double x) { words->push_back(std::bit_cast<std::uint64_t>(x)); };
-  put(next_time_);
-  put(time_step_);
-  for (int i = 0; i < m->nmocap; ++i) {
-    const bool is_known = !poses_.empty();
-    for (const double x : is_known ? poses_[i] : Pose{}) put(x);
-    for (const double x : is_known ? changes_[i] : Velocity{}) put(x);
-  }
+  words->push_back(std::bit_cast<std::uint64_t>(next_time_));
+  words->push_back(std::bit_cast<std::uint64_t>(time_step_));
+  for (int i = 0; i < m->nmocap; ++i)
+    (tracks_.empty() ? MocapTrack() : tracks_[i]).write_memory(words);
 }
 
 void MocapMotion::read_memory(const mjModel* m, std::span<const std::uint64_t>* words) {
   if (m->nmocap == 0) return;
-  const std::size_t size = 2 + 13 * static_cast<std::size_t>(m->nmocap);
+  const std::size_t size = 2 + MocapTrack::kNumWords * static_cast<std::size_t>(m->nmocap);
   if (words->size() < size)
     throw Error(ErrorCode::kWrongShape, "state",
                 "has too few numbers for the mocap bodies of this model; it belongs to another "
                 "model");
   resize(m);
-  std::size_t next = 0;
-  const auto get = [words, &next] { return std::bit_cast<double>((*words)[next++]); };
-  next_time_ = get();
-  time_step_ = get();
-  for (int i = 0; i < m->nmocap; ++i) {
-    for (double& x : poses_[i]) x = get();
-    for (double& x : changes_[i]) x = get();
-  }
-  memory_of_ = nullptr;
-  is_any_ = false;
+  next_time_ = std::bit_cast<double>((*words)[0]);
+  time_step_ = std::bit_cast<double>((*words)[1]);
+  for (int i = 0; i < m->nmocap; ++i)
+    tracks_[i].read_memory(
+        words->subspan(2 + MocapTrack::kNumWords * i).first<MocapTrack::kNumWords>());
+  is_any_ = is_known_ = false;
   *words = words->subspan(size);
 }
 

@@ -9,24 +9,24 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/contact_problem.hpp"
+#include "stiction/plant/mocap_track.hpp"
 
 namespace stiction::plant {
 
-/// The velocities of mocap bodies. MuJoCo knows only their poses, which the caller sets between
-/// steps, so the motion of the last two steps tells how a mocap body moves in the next one. It has
-/// the last displacement per time, shortened to the length of the one before, and rests if the two
-/// point apart; the same holds for its rotation vector. A jump of the pose, such as a reset, is
-/// therefore no motion, and a motion is known after two steps.
-///
-/// All bodies of a mocap body's tree move with it. There is no velocity if the step is not the next
-/// one of the same mjData.
+/// A displacement of a mocap body in one step that exceeds this share of the thickness of one of
+/// its geoms, measured along the displacement, is a jump and no motion.
+inline constexpr double kLargestMocapShare = 0.5;
+
+/// The motion of all mocap bodies in a step. MuJoCo knows only their poses, which the caller sets
+/// between steps; MocapTrack finds the velocities. All bodies of a mocap body's tree move with it.
 class MocapMotion {
  public:
-  /// Computes the velocities of a step, and remembers its poses for the next one.
-  /// @param data the state and the mocap poses at the start of the step
-  /// @param dt   duration of the step [s]
-  /// @param rests_if_held true if mocap bodies with a connect or weld rest
-  void start(const mjModel* model, const mjData* data, double dt, bool rests_if_held);
+  /// Finds the motion of a step, and remembers the poses for the next one.
+  /// @param data     the state and the mocap poses at the start of the step
+  /// @param dt       duration of the step [s]
+  /// @param goes_on  false if the last step was not one of the same mjData; there is no motion
+  ///                 then, as if the time were not that at which the last step ended
+  void start(const mjModel* model, const mjData* data, double dt, bool goes_on);
 
   /// True if any mocap body moves in this step.
   bool is_any() const { return is_any_; }
@@ -38,45 +38,50 @@ class MocapMotion {
   /// @param data after mj_fwdKinematics
   std::array<double, 6> calc_at_point(const mjModel* model, const mjData* data, int body,
                                       const double* point) const;
+  /// Returns the part of the caller's last displacement that the velocity does not explain, as a
+  /// share of the thickness of a geom; see kLargestMocapShare. It is 0 if the pose has not changed.
+  double jump(int mocap) const { return is_known_ ? jumps_[mocap] : 0; }
 
   /// Adds the velocity of body B's mocap body relative to that of body A to the bias of a contact.
+  /// A body that yields does not close the contact.
   /// @param bodies A, B
   /// @param point  of the contact, in the world [m]
   void add_to_bias(const mjModel* model, const mjData* data, const std::array<int, 2>& bodies,
                    const double* point, contact::Contact* c) const;
 
-  /// Notes that no velocities satisfy the contacts of a body. If a moving mocap body carries it, it
-  /// is to blame.
-  void blame(const mjModel* model, int body);
-  /// Lets the mocap bodies that are to blame rest in this step.
-  /// @return false if there are none
-  bool rest_blamed();
+  /// Lets a mocap body close no contact in this step; its tangential velocities remain.
+  void yield(int mocap) { yields_[mocap] = 1; }
+  bool yields(int mocap) const { return yields_[mocap]; }
+  /// Lets a mocap body rest in this step.
+  void rest(int mocap);
 
   /// Sets the mocap poses of data to those of a time within the step [s].
   void place(const mjModel* model, mjData* data, double time) const;
+  /// True if a mocap body is not at the caller's pose at the start of the step.
+  bool is_between() const;
+  /// Sets the mocap poses of data to those at the start of the step.
+  void place_at_start(const mjModel* model, mjData* data) const;
 
   /// Appends what a step remembers of the ones before; nothing if the model has no mocap bodies.
-  /// The words do not say to which mjData they belong: after read_memory they belong to those of
-  /// the next step.
   void write_memory(const mjModel* model, std::vector<std::uint64_t>* words) const;
   /// Reads the words of write_memory from the front of `words` and removes them there.
   /// @throws Error if there are too few words
   void read_memory(const mjModel* model, std::span<const std::uint64_t>* words);
 
  private:
-  /// Position and unit quaternion of one mocap body in the world.
-  using Pose = std::array<double, 7>;
-  using Velocity = std::array<double, 6>;  // [w; v]
+  using Velocity = MocapTrack::Velocity;
   void resize(const mjModel* m);
+  void add_velocity(const mjModel* m, const mjData* d, int body, double sign, const double* point,
+                    contact::Contact* c) const;
 
   double start_time_ = 0;                                        // of the step [s]
   double next_time_ = std::numeric_limits<double>::quiet_NaN();  // start of the next step [s]
   double time_step_ = 0;                                         // of the last step [s]
-  const mjData* memory_of_ = nullptr;    // the data of the last step; null: those of the next step
-  std::vector<Pose> poses_;              // at the start of the last step
-  std::vector<Velocity> changes_;        // displacement of the step before, per time
-  std::vector<Velocity> velocities_;     // in this step
-  std::vector<std::uint8_t> is_blamed_;  // see blame
+  std::vector<MocapTrack> tracks_;
+  std::vector<Velocity> velocities_;  // in this step
+  std::vector<double> jumps_;
+  std::vector<std::uint8_t> yields_;
+  bool is_known_ = false;  // start() was called
   bool is_any_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stiction/plant/mocap_rows.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
 
 namespace stiction::plant {
@@ -35,8 +36,9 @@ Ends find_joint_ends(const mjModel* m, const mjData* d, const double* qvel, int 
           std::max(angle, dt * speed) > dt * dt * SpeculativeLimits::kUnknownAcceleration};
 }
 
-double calc_tendon_velocity(const mjModel* m, const mjData* d, const double* qvel, int tendon) {
-  double v = 0;
+double calc_tendon_velocity(const mjModel* m, const mjData* d, const MocapMotion& mocap,
+                            const double* qvel, int tendon) {
+  double v = mocap.is_any() ? calc_mocap_tendon_velocity(m, d, mocap, tendon) : 0;
   const int first = m->ten_J_rowadr[tendon];
   for (int i = first; i < first + m->ten_J_rownnz[tendon]; ++i)
     v += d->ten_J[i] * qvel[m->ten_J_colind[i]];
@@ -45,21 +47,23 @@ double calc_tendon_velocity(const mjModel* m, const mjData* d, const double* qve
 
 }  // namespace
 
-void SpeculativeLimits::choose(const mjModel* m, const mjData* d) {
+void SpeculativeLimits::choose(const mjModel* m, const mjData* d, const MocapMotion& mocap) {
   joint_margin_.assign(m->jnt_margin, m->jnt_margin + m->njnt);
   tendon_margin_.assign(m->tendon_margin, m->tendon_margin + m->ntendon);
   const double dt = m->opt.timestep;
-  add(m, d, d->qvel, dt * dt * kUnknownAcceleration);
+  add(m, d, mocap, d->qvel, dt * dt * kUnknownAcceleration);
 }
 
-bool SpeculativeLimits::add_reached(const mjModel* m, const mjData* d, const double* qvel) {
-  return add(m, d, qvel, 0);
+bool SpeculativeLimits::add_reached(const mjModel* m, const mjData* d, const MocapMotion& mocap,
+                                    const double* qvel) {
+  return add(m, d, mocap, qvel, 0);
 }
 
 /// Widens the margins of the limits that would be reached within the step.
 /// @param slack distance that a joint may move in addition to its velocity's [m, rad]
 /// @return true if there are new ones
-bool SpeculativeLimits::add(const mjModel* m, const mjData* d, const double* qvel, double slack) {
+bool SpeculativeLimits::add(const mjModel* m, const mjData* d, const MocapMotion& mocap,
+                            const double* qvel, double slack) {
   const double dt = m->opt.timestep;
   bool is_any = false;
   const auto take = [&](const Ends& ends, double margin, mjtNum* widened) {
@@ -76,7 +80,7 @@ bool SpeculativeLimits::add(const mjModel* m, const mjData* d, const double* qve
       take(find_joint_ends(m, d, qvel, joint), m->jnt_margin[joint], &joint_margin_[joint]);
   for (int tendon = 0; tendon < m->ntendon; ++tendon)
     if (m->tendon_limited[tendon])
-      take(find_ends(d->ten_length[tendon], calc_tendon_velocity(m, d, qvel, tendon),
+      take(find_ends(d->ten_length[tendon], calc_tendon_velocity(m, d, mocap, qvel, tendon),
                      m->tendon_range + 2 * tendon),
            m->tendon_margin[tendon], &tendon_margin_[tendon]);
   return is_any;

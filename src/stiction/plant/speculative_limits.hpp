@@ -4,6 +4,8 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/plant/mocap_motion.hpp"
+
 namespace stiction::plant {
 
 /// Speculative limits: limits of joints and tendons that may be reached within the step, for
@@ -18,13 +20,15 @@ class SpeculativeLimits {
   static constexpr double kUnknownAcceleration = 20;
 
   /// Chooses the limits that would be reached within the step at data->qvel.
-  /// @param data after mj_fwdKinematics
-  void choose(const mjModel* model, const mjData* data);
+  /// @param data  after mj_fwdKinematics
+  /// @param mocap velocities of mocap bodies
+  void choose(const mjModel* model, const mjData* data, const MocapMotion& mocap);
 
   /// Adds the limits that would be reached within the step at the velocities of a solution.
   /// @param qvel size nv
   /// @return true if there are any
-  bool add_reached(const mjModel* model, const mjData* data, const double* qvel);
+  bool add_reached(const mjModel* model, const mjData* data, const MocapMotion& mocap,
+                   const double* qvel);
 
   /// Makes `wide` a copy of the model with the widened margins. It shares all other arrays.
   void widen(const mjModel* model, mjModel* wide) const;
@@ -32,7 +36,8 @@ class SpeculativeLimits {
   static void restore_margins(const mjModel* model, mjData* data);
 
  private:
-  bool add(const mjModel* m, const mjData* d, const double* qvel, double slack);
+  bool add(const mjModel* m, const mjData* d, const MocapMotion& mocap, const double* qvel,
+           double slack);
 
   std::vector<mjtNum> joint_margin_, tendon_margin_;  // widened margins [m, rad]
 };

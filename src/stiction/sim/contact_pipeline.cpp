@@ -45,6 +45,21 @@ std::span<const double> calc_imbalance_rounding(const StepContext& context,
       make_solved_step(context, options, *contacts, true));
 }
 
+void blame(StepContext& context, int body) {
+  context.mocap_jams.blame(context.model, context.mocap, body);
+}
+
+/// Blames the moving mocap bodies of a connect or weld, or all if it is that of a tendon.
+void blame_equality(StepContext& context, int equality) {
+  const mjModel* m = context.model;
+  if (m->eq_type[equality] == mjEQ_TENDON) {
+    for (int body = 0; body < m->nbody; ++body) blame(context, body);
+    return;
+  }
+  for (const int object : {m->eq_obj1id[equality], m->eq_obj2id[equality]})
+    blame(context, m->eq_objtype[equality] == mjOBJ_SITE ? m->site_bodyid[object] : object);
+}
+
 }  // namespace
 
 formulations::SolverOptions make_solver_options(const StepOptions& options) {
@@ -76,8 +91,12 @@ void blame_mocap_bodies(StepContext& context, const mjData* d, const ContactPipe
       const contact::BodyPair& pair = contacts.problem.pairs[p];
       if (pair.num_contacts == 0) continue;
       const mjContact& con = d->contact[contacts.problem.contacts[pair.first_contact].source];
-      for (const int geom : con.geom)
-        context.mocap.blame(context.model, context.model->geom_bodyid[geom]);
+      for (const int geom : con.geom) blame(context, context.model->geom_bodyid[geom]);
+    }
+    for (const int r : contacts.islands.rows(island)) {
+      const contact::Row& row = contacts.problem.rows[r];
+      if (row.bias != 0 && row.kind == contact::RowKind::kEquality)
+        blame_equality(context, d->efc_id[row.source]);
     }
   }
 }

@@ -36,8 +36,8 @@ formulations::SolverOptions make_solver_options(const StepOptions& options);
 /// certificate. The step fails if the inertia is not positive definite.
 void derive(StepContext& context, ContactPipeline* contacts);
 
-/// Blames the moving mocap bodies at the contacts of islands that have no solution under a rigid
-/// model; see plant::MocapMotion.
+/// Blames the moving mocap bodies at the contacts, connects and welds of islands that have no
+/// solution under a rigid model; see MocapJams.
 void blame_mocap_bodies(StepContext& context, const mjData* data, const ContactPipeline& contacts);
 
 /// Certifies the solution.

@@ -142,7 +142,7 @@ void ContactStep::calc_smooth_forces(StepContext& context, mjData* d) {
   adhesion_.calc(m, d);
   constraint_rows_.reserve(d);
   context.call_mujoco(d, [&] {
-    make_constraints(m, d);
+    make_constraints(m, context.mocap, d);
     mj_fwdVelocity(m, d);
     sense_state(m, d);
     if (mjcb_control && !(model->opt.disableflags & mjDSBL_ACTUATION)) mjcb_control(model, d);
@@ -159,7 +159,7 @@ void ContactStep::calc_balancing_forces(StepContext& context, mjData* d) {
   adhesion_.calc(m, d);
   constraint_rows_.reserve(d);
   context.call_mujoco(d, [&] {
-    make_constraints(m, d);
+    make_constraints(m, context.mocap, d);
     mj_fwdVelocity(m, d);
   });
   if (context.failed()) return;
@@ -171,8 +171,8 @@ void ContactStep::calc_balancing_forces(StepContext& context, mjData* d) {
 
 /// Calls MuJoCo to make its constraint rows. This function must not own memory, because an error of
 /// MuJoCo jumps out of it.
-void ContactStep::make_constraints(const mjModel* m, mjData* d) {
-  if (has_speculative_limits_) limits_.choose(m, d);
+void ContactStep::make_constraints(const mjModel* m, const plant::MocapMotion& mocap, mjData* d) {
+  if (has_speculative_limits_) limits_.choose(m, d, mocap);
   constraint_rows_.make_constraints(m, d, has_speculative_limits_ ? &limits_ : nullptr, &adhesion_);
 }
 
@@ -211,8 +211,9 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
     }
   }
   // Equalities, limits, dry friction and coupled springs.
-  constraint_rows_.add_rows(
-      m, d, plant, {parameters.stiction_tolerance, parameters.friction_regularization}, problem);
+  constraint_rows_.add_rows(m, d, plant,
+                            {parameters.stiction_tolerance, parameters.friction_regularization},
+                            context.mocap, problem);
   plant::add_coupling_rows(d, plant, implicit_, problem);
   derive(context, &contacts_);
 }
@@ -265,7 +266,8 @@ bool ContactStep::add_reached(StepContext& context, mjData* d, bool wants_contac
 
 bool ContactStep::add_reached_limits(StepContext& context, mjData* d) {
   const mjModel* m = context.stage;
-  if (!has_speculative_limits_ || !limits_.add_reached(m, d, qvel_.data())) return false;
+  if (!has_speculative_limits_ || !limits_.add_reached(m, d, context.mocap, qvel_.data()))
+    return false;
   context.call_mujoco(d, [&] {
     constraint_rows_.make_constraints(m, d, &limits_, &adhesion_, qvel_.data());
     mj_referenceConstraint(m, d);

@@ -92,7 +92,7 @@ class ContactStep {
 
   void calc_smooth_forces(StepContext& context, mjData* d);
   void calc_balancing_forces(StepContext& context, mjData* d);
-  void make_constraints(const mjModel* m, mjData* d);
+  void make_constraints(const mjModel* m, const plant::MocapMotion& mocap, mjData* d);
   void assemble_chosen(StepContext& context, mjData* d);
   bool add_reached(StepContext& context, mjData* d, bool wants_contacts);
   bool add_reached_limits(StepContext& context, mjData* d);

@@ -40,6 +40,15 @@ double calc_momentum(const mjModel* m, const mjData* d, double mass, double dt,
   return std::sqrt(mass * std::max(energy, 0.0));
 }
 
+/// Returns the mass of all bodies that joints move [kg]. Mocap bodies and the parts of the world
+/// have masses too, but these take no part in any motion.
+double calc_moving_mass(const mjModel* m) {
+  double mass = 0;
+  for (int body = 1; body < m->nbody; ++body)
+    if (m->body_dofnum[m->body_weldid[body]] > 0) mass += m->body_mass[body];
+  return mass;
+}
+
 /// Returns 1 + e, the largest share of the momentum that an impact reverses or takes.
 double find_rebound_factor(bool is_rigid, const contact::ContactProblem& problem) {
   double restitution = 0;
@@ -75,7 +84,7 @@ std::string describe(const mjModel* m, const ContactReport& contacts, int c, dou
   char text[400];
   std::snprintf(
       text, sizeof text,
-      " press on each other with %.2g N, %.1g times the weight of all bodies, which neither "
+      " press on each other with %.2g N, %.1g times the weight of all moving bodies, which neither "
       "motion nor applied forces explain; they overlap by %.2g m, and ",
       force, force / weight, std::max(0.0, -contacts.distance[c]));
   return geoms + text + explain(is_rigid);
@@ -91,7 +100,7 @@ void warn_of_large_force(StepContext& context, const mjData* d,
   const ContactReport& contacts = context.report.contacts;
   const LargestImpulse largest = find_largest(contacts);
   if (largest.contact < 0) return;
-  const double mass = mj_getTotalmass(m);
+  const double mass = calc_moving_mass(m);
   // Without gravity, accelerations of 1 m/s^2 are those of a scene of everyday size.
   const double weight = mass * std::max(mju_norm3(m->opt.gravity), 1.0);
   if (largest.impulse <= kTooManyWeights * weight * dt) return;

@@ -7,8 +7,8 @@
 
 namespace stiction::sim {
 
-/// A contact force of this many weights of all bodies is too large, unless motion or applied forces
-/// explain it.
+/// A contact force of this many weights of all bodies that joints move is too large, unless motion
+/// or applied forces explain it.
 inline constexpr double kTooManyWeights = 1e4;
 
 /// Warns if the impulse of a contact in the report is larger than that of kTooManyWeights during

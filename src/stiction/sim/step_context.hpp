@@ -10,6 +10,7 @@
 #include "stiction/plant/mocap_motion.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
+#include "stiction/sim/mocap_jams.hpp"
 #include "stiction/sim/step_options.hpp"
 #include "stiction/sim/step_report.hpp"
 
@@ -46,7 +47,8 @@ class StepContext {
   const plant::Model plant;
   StepReport report;
   base::WorkLimits limits;   // of the step that is taken
-  plant::MocapMotion mocap;  // velocities of mocap bodies in the step
+  plant::MocapMotion mocap;  // motion of mocap bodies in the step
+  MocapJams mocap_jams;      // those that leave the step without a solution
 
   mjModel mirror;        // the caller's model with our options; shares its arrays
   const mjModel* stage;  // the argument of MuJoCo's functions: the caller's model if possible

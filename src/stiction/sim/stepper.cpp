@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/base/number_text.hpp"
 #include "stiction/plant/model_check.hpp"
@@ -18,6 +19,7 @@
 #include "stiction/sim/event_step.hpp"
 #include "stiction/sim/failure_text.hpp"
 #include "stiction/sim/ignored_settings.hpp"
+#include "stiction/sim/mocap_warning.hpp"
 #include "stiction/sim/mujoco_step.hpp"
 #include "stiction/sim/report_writer.hpp"
 #include "stiction/sim/rk4_step.hpp"
@@ -34,6 +36,24 @@ StepStatus status_of(base::StopReason reason) {
     case base::StopReason::kNone: break;
   }
   return kInterrupted;
+}
+
+/// Lets mocap bodies with an active connect or weld rest, and warns of it.
+void rest_held_mocap_bodies(StepContext& context, const mjData* d) {
+  const mjModel* m = context.model;
+  for (int i = 0; i < m->neq; ++i) {
+    if (!d->eq_active[i] || (m->eq_type[i] != mjEQ_CONNECT && m->eq_type[i] != mjEQ_WELD)) continue;
+    for (const int object : {m->eq_obj1id[i], m->eq_obj2id[i]}) {
+      const int body = m->eq_objtype[i] == mjOBJ_SITE ? m->site_bodyid[object] : object;
+      if (!context.mocap.of_body(m, body)) continue;
+      context.mocap.rest(m->body_mocapid[m->body_rootid[body]]);
+      context.report.warn(
+          WarningKind::conflict,
+          "a connect or weld ties a body to a moving mocap body, but 'rk4' does not "
+          "correct equalities, so the body does not follow; choose the integrator "
+          "'euler' or 'event_driven'");
+    }
+  }
 }
 
 }  // namespace
@@ -71,6 +91,9 @@ class Stepper::Workspace {
   void keep_state(const mjData* d, int signature);
   template <class F>
   void solve_with_mocap(mjData* d, int signature, F&& take);
+  void start_mocap(mjData* d);
+  void restore_given_poses(mjData* d);
+  bool give_way();
   void restore_data(mjData* d, int signature);
   void restore_state(mjData* d, int signature);
   void check_end(mjData* d);
@@ -86,8 +109,10 @@ class Stepper::Workspace {
   std::vector<mjtNum> state_;
   std::vector<std::uint64_t> memory_;
   plant::MocapMotion mocap_;
+  std::vector<mjtNum> given_poses_;  // of mocap bodies, if data has others within the step
   plant::NumberCheck number_check_;
   bool is_state_kept_ = false;
+  const mjData* last_data_ = nullptr;  // of the last step; null: the next step goes on with it
 };
 
 const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
@@ -141,6 +166,7 @@ void Stepper::Workspace::call(mjData* d, F&& work) {
   } catch (const std::exception& e) {  // out of memory
     fail_unfinished(kMuJoCoError, e.what());
   }
+  restore_given_poses(d);
 }
 
 std::vector<double> Stepper::Workspace::calc_hessian() const {
@@ -173,33 +199,61 @@ void Stepper::Workspace::keep_state(const mjData* d, int signature) {
   is_state_kept_ = true;
 }
 
-/// Keeps the parts `signature` of the state and takes a step with the velocities of mocap bodies. A
-/// mocap body that pushes others where they cannot go rests, and the step is taken again.
+/// Keeps the parts `signature` of the state and takes a step with the motion of mocap bodies. A
+/// mocap body that pushes others where they cannot go gives way, and the step is taken again.
 template <class F>
 void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   keep_state(d, signature);
-  // Under `rk4` an equality must hold at the end of a step, and its rows do not know the velocity
-  // of a mocap body.
-  if (is_state_kept_)
-    context.mocap.start(context.model, d, context.mirror.opt.timestep,
-                        context.options.integrator == Integrator::rk4);
+  start_mocap(d);
   StepReport& report = context.report;
   const bool may_jam = context.mocap.is_any();
   const certificate::Certificate certificate = report.certificate;
   const std::uint32_t status = may_jam ? std::exchange(report.status, kOk) : kOk;
   std::visit(take, step_);
-  while (may_jam && (report.status & kNotConverged) && context.mocap.rest_blamed()) {
+  while (may_jam && (report.status & kNotConverged) && give_way()) {
     restore_data(d, signature);
+    context.mocap.place_at_start(context.model, d);
     report.status = kOk;
     report.message.clear();
     report.certificate = certificate;
-    report.warn(
-        WarningKind::conflict,
-        "a mocap body pushes others where they cannot go, so it has no velocity in this step "
-        "and may pass into them; move it back, or use a compliant contact model");
     std::visit(take, step_);
   }
   report.status |= status;
+}
+
+/// Finds the motion of mocap bodies, and sets their poses to those at the start of the step.
+void Stepper::Workspace::start_mocap(mjData* d) {
+  if (!is_state_kept_) return;
+  const mjModel* m = context.model;
+  context.mocap.start(m, d, context.mirror.opt.timestep, !last_data_ || last_data_ == d);
+  // Under `rk4` an equality must hold at the end of a step, but open ones are not corrected.
+  if (context.options.integrator == Integrator::rk4) rest_held_mocap_bodies(context, d);
+  if (!context.mocap.is_between()) return;
+  given_poses_.assign(d->mocap_pos, d->mocap_pos + 3 * m->nmocap);
+  given_poses_.insert(given_poses_.end(), d->mocap_quat, d->mocap_quat + 4 * m->nmocap);
+  context.mocap.place_at_start(m, d);
+}
+
+/// Sets the caller's mocap poses, if those of data are others.
+void Stepper::Workspace::restore_given_poses(mjData* d) {
+  if (given_poses_.empty()) return;
+  const auto quats = given_poses_.begin() + 3 * context.model->nmocap;
+  std::copy(given_poses_.begin(), quats, d->mocap_pos);
+  std::copy(quats, given_poses_.end(), d->mocap_quat);
+  given_poses_.clear();
+}
+
+/// Lets mocap bodies that jam give way.
+/// @return false if there are none
+bool Stepper::Workspace::give_way() {
+  // The other integrators move mocap bodies within a step.
+  const bool may_yield = context.options.integrator == Integrator::euler;
+  if (!context.mocap_jams.give_way(may_yield, &context.mocap)) return false;
+  context.report.warn(
+      WarningKind::conflict,
+      "a mocap body pushes others where they cannot go, so it does not push in this step and may "
+      "pass into them; move it back, or use a compliant contact model");
+  return true;
 }
 
 void Stepper::Workspace::restore_state(mjData* d, int signature) {
@@ -210,10 +264,13 @@ void Stepper::Workspace::restore_state(mjData* d, int signature) {
 /// Restores the state and what the step remembers, except the velocities of mocap bodies.
 void Stepper::Workspace::restore_data(mjData* d, int signature) {
   mj_setState(context.model, d, state_.data(), signature);
+  [[maybe_unused]] bool is_read = true;
   try {
     read_memory(memory_);
-  } catch (const std::exception&) {  // never: the words are those of write_memory
+  } catch (const std::exception&) {
+    is_read = false;
   }
+  STICTION_ASSERT(is_read);  // the words are those of write_memory
 }
 
 void Stepper::Workspace::write_memory(std::vector<std::uint64_t>* words) const {
@@ -232,7 +289,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540004;  // "STICST", version 4
+  constexpr std::uint64_t kFormat = 0x5354494353540005;  // "STICST", version 5
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
   };
@@ -260,6 +317,7 @@ void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
   std::span<const std::uint64_t> words = state.subspan(key.size());
   context.mocap.read_memory(context.model, &words);
   read_memory(words);
+  last_data_ = nullptr;
 }
 
 /// Checks the state and the inputs of a step, and reads the values of the model that may change.
@@ -303,10 +361,12 @@ void Stepper::Workspace::step_once(mjData* d) {
   begin(d);
   if (context.failed()) return;
   solve_with_mocap(d, mjSTATE_INTEGRATION, [&](auto& step) { step.take(context, d); });
+  last_data_ = d;
   context.report.contacts.time_step = context.mirror.opt.timestep;
   if (!state_.empty() && !context.failed()) {
     plant::write_solver_outputs(context.model, d, context.report.statistics.iterations);
     check_end(d);
+    warn_of_jumps(context, d);
   }
   context.report.timings.total = clock.lap();
   if (!context.failed()) ++context.report.num_steps;

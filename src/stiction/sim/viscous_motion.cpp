@@ -129,7 +129,7 @@ void ViscousMotion::assemble(StepContext& context, mjData* d, Level level, doubl
   v_.assign(problem->v0.begin(), problem->v0.end());
   plant::add_contacts(context.stage, d, plant, context.materials,
                       {.acts = sustained_.acts(), .mocap = &context.mocap}, problem);
-  constraint_rows_.add_rows(context.stage, d, plant, {}, problem);
+  constraint_rows_.add_rows(context.stage, d, plant, {}, context.mocap, problem);
   sustained_.choose_rows(d, level, reach, problem);
   // Forces: smooth and viscous forces give accelerations; no force acts in an impact.
   if (is_impact) {

@@ -111,7 +111,7 @@ class IslandProblem {
         contact::add_segment_force(problem_, *s.segment, impulse, force + s.dof);
     }
     for (RowSlice& row : rows()) {
-      row.v_r = row_velocity(row, dofs_.v.data());
+      row.v_r = row_velocity(row, dofs_.v.data()) + problem_.rows[row.row].bias;
       row.impulse = laws::calc_row_impulse(problem_.rows[row.row], row.v_r);
       for (const RowEntry& e : entries(row)) force[e.dof] += e.value * row.impulse.gamma;
     }
@@ -402,6 +402,7 @@ class IslandProblem {
     return sum;
   }
 
+  /// Computes J v of a row.
   double row_velocity(const RowSlice& row, const double* v) {
     double v_r = 0;
     for (const RowEntry& e : entries(row)) v_r += e.value * v[e.dof];

@@ -96,8 +96,11 @@ bool ConflictFallbacks::relax_equalities(const RigidTerms& terms, const RigidIte
                                          const ReducedSystem& system) {
   const std::vector<double>& corrections = iterate.gaps.equalities;
   const int n = terms.num_dofs(), num_equalities = terms.num_equalities();
-  const double correction_norm = math::norm(corrections);
-  if (correction_norm == 0) return false;
+  relaxed_.clear();
+  for (int i = 0; i < num_equalities; ++i)
+    relaxed_.push_back(terms.row(terms.equalities[i]).bias + corrections[i]);
+  const double driven_speed = math::norm(relaxed_);
+  if (driven_speed == 0) return false;
 
   // Springs in place of the equalities.
   WhitenedProblem& soft = soft_.whitened;
@@ -119,13 +122,14 @@ bool ConflictFallbacks::relax_equalities(const RigidTerms& terms, const RigidIte
   if (!solve_reduced(terms, without_coulomb_, soft.y_free, &soft_, &law_solver_).is_solved())
     return false;
 
-  // Each equality must end near its correction or near rest.
+  // Each equality must end near its correction or near rest. A body that another constraint stops
+  // stays behind the one that the equality's bias drives.
   soft_v_ = law_solver_.solution.u;
   soft.whitening.to_v(soft_v_.data());
   relaxed_.clear();
   for (int i = 0; i < num_equalities; ++i) {
     const double v = terms.calc_row_velocity(terms.equalities[i], soft_v_);
-    if (!(std::min(std::abs(v + corrections[i]), std::abs(v)) <= correction_norm)) return false;
+    if (!(std::min(std::abs(v + corrections[i]), std::abs(v)) <= driven_speed)) return false;
     relaxed_.push_back(-v);
   }
   return true;

@@ -72,8 +72,10 @@ double find_rebound_share(const RigidTerms& terms, const RigidIterate& iterate,
   }
   for (int i = 0; i < terms.num_limits(); ++i)
     if (iterate.gaps.limits[i] >= 0)
-      add_work(rows.N, num_contacts + i, 0, impulses.unilateral[num_contacts + i]);
-  for (std::size_t i = 0; i < impulses.dry.size(); ++i) add_work(rows.F, i, 0, impulses.dry[i]);
+      add_work(rows.N, num_contacts + i, terms.row(terms.limits[i]).bias,
+               impulses.unilateral[num_contacts + i]);
+  for (std::size_t i = 0; i < impulses.dry.size(); ++i)
+    add_work(rows.F, i, rows.b_f[i], impulses.dry[i]);
   const double moving = 0.5 * math::dot(n, phases.rebound.data(), phases.rebound.data());
   return calc_rebound_share(taken, separating, moving);
 }

@@ -80,7 +80,7 @@ struct RigidTerms {
   }
   /// Computes the velocity of row r of the island at velocities v of its dofs [m/s, rad/s].
   double calc_row_velocity(int r, std::span<const double> v) const {
-    return row_jacobian(r).multiply(v)[0];
+    return row_jacobian(r).multiply(v)[0] + row(r).bias;
   }
 };
 

@@ -37,7 +37,7 @@ void add_springs(const RigidTerms& terms, ImplicitForces* forces) {
     const contact::Row& row = terms.row(r);
     const DenseJacobian<1> J = terms.row_jacobian(r);
     forces->add(J, 0, 1 / row.regularization,
-                (row.target - J.multiply(terms.v_star)[0]) / row.regularization);
+                (row.target - terms.calc_row_velocity(r, terms.v_star)) / row.regularization);
   }
 }
 
@@ -45,7 +45,8 @@ void add_soft_equalities(const RigidTerms& terms, const GapTerms& gaps,
                          std::span<const double> stiffness, ImplicitForces* forces) {
   for (std::size_t i = 0; i < stiffness.size(); ++i) {
     const DenseJacobian<1> J = terms.row_jacobian(terms.equalities[i]);
-    const double speed = gaps.equalities[i] + J.multiply(terms.v_star)[0];
+    const double speed =
+        gaps.equalities[i] + terms.calc_row_velocity(terms.equalities[i], terms.v_star);
     forces->add(J, 0, stiffness[i], -stiffness[i] * speed);
   }
 }
@@ -204,17 +205,18 @@ void set_constants(const RigidTerms& terms, const GapTerms& gaps, WhitenedRows* 
   const int num_contacts = terms.num_contacts();
   rows->b_n.resize(terms.num_unilateral());
   rows->b_t.resize(static_cast<std::size_t>(2) * num_contacts);
-  rows->b_f.assign(terms.dry_joints.size(), 0.0);
+  rows->b_f.clear();
+  for (const int r : terms.dry_joints) rows->b_f.push_back(terms.row(r).bias);
   for (int i = 0; i < num_contacts; ++i) {
     const auto& bias = terms.contact(i).bias;
     std::copy_n(bias.data(), 2, rows->b_t.data() + 2 * i);
     rows->b_n[i] = bias[2] + gaps.contacts[i];
   }
-  std::copy(gaps.limits.begin(), gaps.limits.end(), rows->b_n.begin() + num_contacts);
-  if (rows->E.empty())
-    rows->b_e.clear();
-  else
-    rows->b_e = gaps.equalities;
+  for (int i = 0; i < terms.num_limits(); ++i)
+    rows->b_n[num_contacts + i] = terms.row(terms.limits[i]).bias + gaps.limits[i];
+  rows->b_e.clear();
+  for (int i = 0; i < terms.num_equalities() && !rows->E.empty(); ++i)
+    rows->b_e.push_back(terms.row(terms.equalities[i]).bias + gaps.equalities[i]);
 }
 
 }  // namespace stiction::formulations

@@ -20,7 +20,7 @@ struct WhitenedRows {
   std::vector<double> E, b_e;  // equalities; empty if they are springs
   std::vector<int> vector_e;   // of each equality: the first one of the vector it is a component
                                // of; stays the same during a step
-  std::vector<double> F, b_f;  // dry joints that the law solves for; b_f = 0
+  std::vector<double> F, b_f;  // dry joints that the law solves for
   /// Mobilities of the contacts and limits, and of the equalities, by the inertia of the bodies
   /// alone, of which A's may be a small part where dampers hold the bodies. They are lower bounds
   /// or of that order; empty: 0. They stay the same during a step.

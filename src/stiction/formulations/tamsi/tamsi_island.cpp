@@ -190,7 +190,7 @@ void TamsiIsland::calc_residual(Outcome* outcome) {
   for (int i = 0; i < island_.num_rows(); ++i) {
     RowTerms& row = rows_[i];
     const DenseJacobian<1> J = island_.row_jacobian(i);
-    row.impulse = laws::calc_row_impulse(row.row, J.multiply(v_)[0]);
+    row.impulse = laws::calc_row_impulse(row.row, J.multiply(v_)[0] + row.row.bias);
     row.impulse.gamma *= share;
     row.impulse.stiffness *= share;
     J.add_force(DenseJacobian<1>::Vector(row.impulse.gamma), &balance_.force);
@@ -244,7 +244,7 @@ TamsiIsland::Change TamsiIsland::calc_change() const {
     const double dv_r = J.multiply(newton_.dv)[0];
     other2 += dv_r * dv_r;
     // The limiter treats dry friction as slip in one dimension.
-    const double v_r = J.multiply(v_)[0];
+    const double v_r = J.multiply(v_)[0] + row.bias;
     if (row.kind == RowKind::kFriction)
       out.alpha = std::min(out.alpha, calc_slip_limit({v_r, 0}, {dv_r, 0}, row.slip_tolerance));
     else if (row.kind == RowKind::kSpring)

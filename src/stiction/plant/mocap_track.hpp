@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace stiction::plant {
+
+/// The motion of one mocap body, whose pose the caller sets now and then.
+///
+/// A displacement is the motion of the time since the pose last changed, its duration T. The body
+/// moves with the velocity V of this displacement, shortened to that of the one before, and rests
+/// if the two point apart; the same holds for its rotation vector. A jump is therefore no motion,
+/// and a motion is known after two displacements.
+///
+/// The body reaches the caller's pose at the start of the last step of the duration T after the
+/// change. It starts before it by V (T - dt). If the pose changes in every step, it has the
+/// caller's pose at the start of each step; if it changes in every n-th step, it moves evenly
+/// between. It rests at the end of T if the pose has not changed again.
+class MocapTrack {
+ public:
+  /// Position and unit quaternion in the world.
+  using Pose = std::array<double, 7>;
+  using Velocity = std::array<double, 6>;  // [w; v]; or a displacement, rotation vector first
+
+  /// Poses that are held for longer are not samples of a motion [s].
+  static constexpr double kLongestHold = 0.2;
+
+  /// Forgets the motion; the body rests at this pose.
+  void start(const Pose& pose);
+  /// Goes on by one step.
+  /// @param pose the caller's at the start of the step
+  /// @param last duration of the step before [s]
+  void advance(const Pose& pose, double last);
+  /// Lets the body rest at the caller's pose. Its displacement before the next one counts as none.
+  void rest();
+
+  /// The displacement of the caller's pose that advance() found; zero if it has not changed.
+  const Velocity& displacement() const { return displacement_; }
+  /// The part of this displacement that the velocity does not explain.
+  const Velocity& jump() const { return jump_; }
+  /// The velocity in the step.
+  const Velocity& velocity() const { return velocity_; }
+  /// Returns the pose at a time since the start of the step [s].
+  /// @param dt duration of the step [s]
+  Pose calc_pose(double dt, double time) const;
+  /// True if the pose at the start of the step is not the caller's.
+  bool is_between(double dt) const;
+
+  static constexpr std::size_t kNumWords = 21;
+  void write_memory(std::vector<std::uint64_t>* words) const;
+  /// @param words of write_memory
+  void read_memory(std::span<const std::uint64_t, kNumWords> words);
+
+ private:
+  double calc_time_left(double dt) const;
+
+  Pose pose_{0, 0, 0, 1};  // the caller's
+  Velocity velocity_{};
+  Velocity change_{};                                                 // last displacement
+  double change_duration_ = std::numeric_limits<double>::infinity();  // since the one before [s]
+  double held_ = 0;  // time since the pose changed, at the start of the step [s]
+  Velocity displacement_{}, jump_{};
+};
+
+}  // namespace stiction::plant
