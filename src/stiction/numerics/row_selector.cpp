@@ -107,17 +107,28 @@ void RowSelector::select_group(int first, int last) {
 }
 
 /// Returns the row, or the first row of the free pair, in [first, last) with the largest share; -1
-/// if all depend on the basis.
+/// if all depend on the basis. Of those with equal shares it is the longest one: before anything is
+/// selected, all shares are 1, and the order of the rows must not decide.
 int RowSelector::find_most_independent(int first, int last) const {
+  constexpr double kEqual = 1e-12;
   int best = -1;
-  double largest = choice_.tolerance;
+  double largest = choice_.tolerance, longest = 0;
   for (int i = first; i < last; i += width(i)) {
     const double share = calc_share(i);
-    if (!(share > largest)) continue;
+    if (!(share > choice_.tolerance)) continue;
+    const double squared = calc_squared(i);
+    const bool is_equal = std::abs(share - largest) <= kEqual * largest;
+    if (best >= 0 && (is_equal ? !(squared > longest) : share < largest)) continue;
     best = i;
-    largest = share;
+    largest = std::max(largest, share);
+    longest = squared;
   }
   return best;
+}
+
+/// Returns the squared norm of a row, or of both rows of a free pair.
+double RowSelector::calc_squared(int row) const {
+  return is_free_pair(row) ? squared_[row] + squared_[row + 1] : squared_[row];
 }
 
 /// Computes the remainders of the independent rows in [first, last) by projection.

@@ -40,9 +40,10 @@ struct RowChoice {
 };
 
 /// Selects the rows of a RowBasis group by group, in each the most independent one first: that with
-/// the largest share of its squared norm orthogonal to the basis. The two rows of a pair are the
-/// components of a vector in a plane, and are turned to the axes along which most and least of them
-/// is orthogonal when the pair is next. Source: [theory:row-basis].
+/// the largest share of its squared norm orthogonal to the basis, and of equal ones the longest.
+/// The two rows of a pair are the components of a vector in a plane, and are turned to the axes
+/// along which most and least of them is orthogonal when the pair is next. Source:
+/// [theory:row-basis].
 class RowSelector {
  public:
   /// @param basis in: empty, started for the choice; out: with the selected rows
@@ -65,6 +66,7 @@ class RowSelector {
   int width(int row) const { return is_free_pair(row) ? 2 : 1; }
   int pair(int row) const { return (row - choice_.first_pair) / 2; }
   double calc_share(int row) const;
+  double calc_squared(int row) const;
   AxisTurn find_turn(int row) const;
   double project(int row, std::vector<double>* remainder);
 
