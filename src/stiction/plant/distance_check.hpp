@@ -1,61 +1,51 @@
 #pragma once
 
-#include <array>
-#include <vector>
-
 #include <mujoco/mujoco.h>
 
 namespace stiction::plant {
 
-/// Finds the pairs of geoms whose distance MuJoCo's convex collision gives wrongly, and collides
-/// them again.
+/// MuJoCo makes several contacts of two faces, or of a face and an edge, that are nearly parallel,
+/// and takes round faces as polygons. If this explains the error of the nearest contact, the others
+/// stay. The limit is a share of the smaller geom's radius, and half a degree times the radius is
+/// almost twice as much.
+inline constexpr double kLargestErrorOfFaces = 5e-3;
+
+/// An error up to this share of the smaller geom's radius is not corrected, if it is smaller than
+/// the option ccd_tolerance.
+inline constexpr double kLargestErrorOfSmallGeoms = 1e-3;
+
+/// Finds the pairs of geoms whose distance MuJoCo's convex collision gives wrongly, and corrects
+/// data->contact.
 ///
 /// MuJoCo computes the distance of most convex geoms by GJK and EPA, and then replaces this one
-/// contact by several if two faces, or a face and an edge, seem to lie on each other. Now and then
-/// these are not the faces that touch: distances that are wrong by the thickness of a geom result.
-/// GJK itself stops early at its default tolerance, with an error up to 1 % of a geom's size.
+/// contact by several if two faces, or a face and an edge, seem to lie on each other. These may not
+/// be the faces that touch, and less so in wide gaps, because MuJoCo adds the gap to the geoms.
+/// Geoms that overlap then seem to be apart, and those that are apart seem to overlap. A single
+/// contact is inaccurate where GJK or EPA stop at the largest number of iterations.
 ///
-/// The separation s(n) along the normal of the contacts (`calc_separation`) never exceeds the true
-/// distance. If one contact has the distance d, its error is therefore at most d - s(n) if d > 0.
-/// If several contacts do not agree with s(n), or are deep, MuJoCo's distance for one contact
-/// decides (mj_geomDistance).
-class DistanceCheck {
- public:
-  /// Errors that are corrected, relative to the radius of the smaller geom: of a single contact,
-  /// and of the nearest one of several. MuJoCo accepts faces that are a few degrees from parallel,
-  /// and their contacts are less accurate by design.
-  static constexpr double kLargestError = 1e-3;
-  static constexpr double kLargestErrorOfSeveral = 5e-3;
-  /// The depth, relative to the radius of the smaller geom, at which several contacts are compared
-  /// with one although they agree with s(n).
-  static constexpr double kDeep = 0.01;
-
-  /// Corrects data->contact. Nothing is allocated if there is nothing to correct. Call this inside
-  /// a MuJoCoGuard.
-  /// @param collided the model with which mj_collision was called, for these data. Its options and
-  ///     pointers to filters are changed and restored; its arrays are not changed.
-  void correct(mjModel* collided, mjData* data);
-
-  /// Returns the number of pairs that the last call corrected.
-  int num_corrected() const { return static_cast<int>(wrong_.size()); }
-
- private:
-  /// The contacts [begin, end) of two geoms in a list.
-  struct Run {
-    int begin = 0, end = 0;
-    std::array<int, 2> geoms = {-1, -1};
-  };
-
-  static Run find_run(const mjContact* contacts, int num_contacts, int begin);
-  void find_wrong(const mjModel* m, mjData* d);
-  static bool is_wrong(const mjModel* m, mjData* d, const Run& run);
-  void collide_alone(mjModel* m, mjData* d);
-  void merge();
-  void write(const mjModel* m, mjData* d) const;
-
-  std::vector<Run> wrong_;  // in the list of the first collision
-  std::vector<mjContact> first_, again_, merged_;
-  std::vector<int> contype_, conaffinity_;
-};
+/// The error of a distance may be up to e, the smaller one of MuJoCo's option ccd_tolerance and
+/// kLargestErrorOfSmallGeoms. The separation s(n) along the normal of the contacts
+/// (`calc_separation`) never exceeds the true distance. A distance d is accepted if
+///
+///     |d - s(n)| <= e,   and d <= 0 or s(n) > 0, so that both have the same sign.
+///
+/// up to the rounding e / 100. For a single contact d is an upper bound: its two points have this
+/// distance, or EPA has found that the geoms overlap at least so much. The points of several
+/// contacts that overlap give no such bound, except those of two boxes, which have a formula. For
+/// these, and for all that are not accepted, MuJoCo's distance of two geoms decides
+/// (mj_geomDistance). It uses no gap and a tolerance of e / 100, and s(n) along its own
+/// normal must agree with it. If the nearest contact has another distance, then
+///
+/// - a single contact is replaced, and so are several with an error above kLargestErrorOfFaces;
+/// - the exact contact is added if several are less deep;
+/// - several contacts that are deeper get the exact distance.
+///
+/// MuJoCo has formulas for pairs of other types, which are not checked, except those for two boxes.
+/// A gap of two boxes may be larger than its contact says, because the contact's normal is that of
+/// a face or of two edges. Call this inside a MuJoCoGuard.
+/// @param collided the model with which mj_collision was called, for these data. Its options are
+///     changed and restored.
+/// @return the number of pairs that were corrected
+int correct_distances(mjModel* collided, mjData* data);
 
 }  // namespace stiction::plant

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/plant/distance_check.hpp"
 #include "stiction/plant/geom_pair.hpp"
 #include "stiction/plant/material_properties.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
@@ -85,7 +86,7 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const Model& pla
   wide_.geom_contype = contype_.data();
   wide_.geom_conaffinity = conaffinity_.data();
   mj_collision(&wide_, d);
-  distance_check_.correct(&wide_, d);
+  correct_distances(&wide_, d);
   mark_speculative(m, d);
 }
 

@@ -8,7 +8,6 @@
 
 #include "stiction/contact/reach.hpp"
 #include "stiction/plant/body_velocities.hpp"
-#include "stiction/plant/distance_check.hpp"
 #include "stiction/plant/materials.hpp"
 #include "stiction/plant/model.hpp"
 
@@ -27,11 +26,11 @@ class SpeculativeCollision {
   SpeculativeCollision(const mjModel* model, contact::ContactModel contact_model,
                        const contact::ModelParameters& parameters, const MaterialTable& materials);
 
-  /// Runs mj_collision with the widened gaps, corrects wrong distances (DistanceCheck), and marks
-  /// contacts beyond the MJCF's own gap as kSpeculative. Only mj_collision runs if the user has set
-  /// a contact filter, because the filter may identify the model by its address. If <option>
-  /// overrides contact parameters, MuJoCo's broadphase ignores gaps, so speculative contacts beyond
-  /// the margin may be missing. Call this inside a MuJoCoGuard.
+  /// Runs mj_collision with the widened gaps, corrects wrong distances (correct_distances), and
+  /// marks contacts beyond the MJCF's own gap as kSpeculative. Only mj_collision runs if the user
+  /// has set a contact filter, because the filter may identify the model by its address. If
+  /// <option> overrides contact parameters, MuJoCo's broadphase ignores gaps, so speculative
+  /// contacts beyond the margin may be missing. Call this inside a MuJoCoGuard.
   /// @param data after mj_fwdKinematics and mj_factorM
   /// @param start velocities of the bodies at the start of the step
   /// @param mocap velocities of mocap bodies
@@ -57,7 +56,6 @@ class SpeculativeCollision {
   std::vector<int> contype_, conaffinity_;
   std::vector<double> force_, acceleration_, qvel_;  // with the applied forces, size nv
   BodyVelocities forced_;                            // velocities of the bodies at qvel_
-  DistanceCheck distance_check_;
 };
 
 }  // namespace stiction::plant

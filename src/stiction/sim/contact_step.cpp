@@ -331,7 +331,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
     if (island.has_conflict)
       report.warn(WarningKind::conflict, describe_conflict(context, d, contacts_, island));
   warn_of_large_force(context, d, contacts_.problem, &momentum_);
-  warn_of_penetration(context, contacts_.problem.time_step);
+  record_penetration(context, contacts_.problem.time_step);
   patches_.renumber(speculative_.remove_idle(d));
 }
 

@@ -1,22 +1,14 @@
 #include "stiction/sim/penetration_warning.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
-#include <limits>
 #include <string>
 
 #include "stiction/plant/model.hpp"
 
 namespace stiction::sim {
 namespace {
-
-/// Returns the smallest side of a geom's bounding box [m]; planes and height fields: infinite.
-double calc_thickness(const mjModel* m, int geom) {
-  const int type = m->geom_type[geom];
-  if (type == mjGEOM_PLANE || type == mjGEOM_HFIELD) return std::numeric_limits<double>::infinity();
-  const mjtNum* half_sides = m->geom_aabb + 6 * geom + 3;
-  return 2 * std::min({half_sides[0], half_sides[1], half_sides[2]});
-}
 
 /// Returns true if the caller moves the geom, as part of a mocap body.
 bool is_mocap(const mjModel* m, int geom) {
@@ -29,35 +21,9 @@ bool is_resting_mocap(const StepContext& context, int geom) {
   return is_mocap(m, geom) && !context.mocap.of_body(m, m->geom_bodyid[geom]);
 }
 
-/// The contact that is deepest in proportion to the thickness of a geom.
-struct Deepest {
-  int contact = -1;
-  int thin_geom = -1;
-  double depth = 0;      // at the end of the step [m]
-  double thickness = 0;  // of the thin geom [m]
-};
-
-Deepest find_deepest(const mjModel* m, const ContactReport& contacts, double dt) {
-  Deepest out;
-  double largest_share = kTooDeep;
-  for (int c = 0; c < contacts.size(); ++c) {
-    const double depth = -(contacts.distance[c] + dt * contacts.normal_velocity[c]);
-    if (!(depth > 0) || contacts.patch[c] >= 0) continue;
-    const int* geoms = &contacts.geoms[2 * c];
-    const double a = calc_thickness(m, geoms[0]), b = calc_thickness(m, geoms[1]);
-    const double thickness = std::min(a, b);
-    // The pose of a mocap body may jump between the steps.
-    const bool is_old = -contacts.distance[c] >= kTooDeep * thickness && !is_mocap(m, geoms[0]) &&
-                        !is_mocap(m, geoms[1]);
-    if (is_old || !(depth >= largest_share * thickness)) continue;
-    largest_share = depth / thickness;
-    out = {c, a < b ? geoms[0] : geoms[1], depth, thickness};
-  }
-  return out;
-}
-
 /// Returns the cause and its remedy.
-const char* explain(const StepContext& context, const int* geoms) {
+const char* explain(const StepContext& context, const PenetrationMemory::Pair& pair) {
+  const auto& geoms = pair.geoms;
   const contact::ContactModelTraits& model = contact::traits(context.options.contact_model);
   if (is_resting_mocap(context, geoms[0]) || is_resting_mocap(context, geoms[1]))
     return "the pose of the mocap body has jumped, or it pushes others where they cannot go, so it "
@@ -66,6 +32,9 @@ const char* explain(const StepContext& context, const int* geoms) {
   if (model.gaps == contact::GapPolicy::kTouching)
     return "the contact model ignores contacts that have a gap at the start of a step, so fast "
            "bodies pass through others; take a smaller step, or choose another contact model";
+  if (is_through(pair))
+    return "they have passed into each other between the contact points of two steps, as a thin or "
+           "fast body can; take a smaller step, or make the bodies thicker";
   if (model.options.near_rigid_factor)
     return "the contact is too soft for its load or its speed, so a body may be squeezed flat or "
            "pass through the other; take a smaller step or a smaller near_rigid_factor, which "
@@ -75,25 +44,42 @@ const char* explain(const StepContext& context, const int* geoms) {
          "pass through the other; take a smaller step, or give the geoms a larger stiffness";
 }
 
-std::string describe(const StepContext& context, const ContactReport& contacts,
-                     const Deepest& deepest) {
+std::string describe(const StepContext& context, const PenetrationMemory::Pair& pair) {
   const mjModel* m = context.model;
   const auto name = [m](int geom) { return plant::describe(m, mjOBJ_GEOM, geom); };
-  const int* geoms = &contacts.geoms[2 * deepest.contact];
+  const double thickness[2] = {calc_thickness(m, pair.geoms[0]), calc_thickness(m, pair.geoms[1])};
+  const int thin = thickness[0] < thickness[1] ? 0 : 1;
   char text[200];
   std::snprintf(text, sizeof text,
-                " overlap by %.2g m at the end of the step, and %s is %.2g m thick: ",
-                deepest.depth, name(deepest.thin_geom).c_str(), deepest.thickness);
-  return name(geoms[0]) + " and " + name(geoms[1]) + text + explain(context, geoms);
+                " overlap by %.2g m in the step, and %s is %.2g m thick: ", pair.depth,
+                name(pair.geoms[thin]).c_str(), thickness[thin]);
+  return name(pair.geoms[0]) + " and " + name(pair.geoms[1]) + text + explain(context, pair);
 }
 
 }  // namespace
 
-void warn_of_penetration(StepContext& context, double time_step) {
+void record_penetration(StepContext& context, double time_step) {
   const ContactReport& contacts = context.report.contacts;
-  const Deepest deepest = find_deepest(context.model, contacts, time_step);
-  if (deepest.contact < 0) return;
-  context.report.warn(WarningKind::penetration, describe(context, contacts, deepest));
+  const mjModel* m = context.model;
+  for (int c = 0; c < contacts.size(); ++c) {
+    const double start = -contacts.distance[c];
+    const double end = start - time_step * contacts.normal_velocity[c];
+    if (contacts.patch[c] >= 0) continue;
+    const std::array<int, 2> geoms = {contacts.geoms[2 * c], contacts.geoms[2 * c + 1]};
+    const double thickness = std::min(calc_thickness(m, geoms[0]), calc_thickness(m, geoms[1]));
+    context.penetration.record(geoms, start, end, kTooDeep * thickness,
+                               is_mocap(m, geoms[0]) || is_mocap(m, geoms[1]));
+  }
+}
+
+void warn_of_penetration(StepContext& context) {
+  const auto pairs = context.penetration.find_new();
+  if (pairs.empty()) return;
+  const auto& deepest =
+      *std::max_element(pairs.begin(), pairs.end(),
+                        [](const auto& a, const auto& b) { return a.depth / a.h < b.depth / b.h; });
+  context.report.warn(WarningKind::penetration, describe(context, deepest),
+                      static_cast<int>(pairs.size()));
 }
 
 }  // namespace stiction::sim

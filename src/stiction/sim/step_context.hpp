@@ -11,6 +11,7 @@
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
 #include "stiction/sim/mocap_jams.hpp"
+#include "stiction/sim/penetration_memory.hpp"
 #include "stiction/sim/step_options.hpp"
 #include "stiction/sim/step_report.hpp"
 
@@ -49,6 +50,7 @@ class StepContext {
   base::WorkLimits limits;   // of the step that is taken
   plant::MocapMotion mocap;  // motion of mocap bodies in the step
   MocapJams mocap_jams;      // those that leave the step without a solution
+  PenetrationMemory penetration;
 
   mjModel mirror;        // the caller's model with our options; shares its arrays
   const mjModel* stage;  // the argument of MuJoCo's functions: the caller's model if possible

@@ -21,6 +21,7 @@
 #include "stiction/sim/ignored_settings.hpp"
 #include "stiction/sim/mocap_warning.hpp"
 #include "stiction/sim/mujoco_step.hpp"
+#include "stiction/sim/penetration_warning.hpp"
 #include "stiction/sim/report_writer.hpp"
 #include "stiction/sim/rk4_step.hpp"
 #include "stiction/sim/stopwatch.hpp"
@@ -205,6 +206,7 @@ template <class F>
 void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   keep_state(d, signature);
   start_mocap(d);
+  context.penetration.start(context.model, d);
   StepReport& report = context.report;
   const bool may_jam = context.mocap.is_any();
   const certificate::Certificate certificate = report.certificate;
@@ -213,11 +215,13 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   while (may_jam && (report.status & kNotConverged) && give_way()) {
     restore_data(d, signature);
     context.mocap.place_at_start(context.model, d);
+    context.penetration.start(context.model, d);
     report.status = kOk;
     report.message.clear();
     report.certificate = certificate;
     std::visit(take, step_);
   }
+  if (!context.failed()) warn_of_penetration(context);
   report.status |= status;
 }
 
@@ -289,7 +293,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540005;  // "STICST", version 5
+  constexpr std::uint64_t kFormat = 0x5354494353540006;  // "STICST", version 6
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
   };
@@ -304,6 +308,7 @@ std::vector<std::uint64_t> Stepper::Workspace::get_state() const {
   const auto key = make_state_key();
   std::vector<std::uint64_t> state(key.begin(), key.end());
   context.mocap.write_memory(context.model, &state);
+  context.penetration.write_memory(&state);
   write_memory(&state);
   return state;
 }
@@ -316,6 +321,7 @@ void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
                 "integrator; take one of Simulator.get_state()");
   std::span<const std::uint64_t> words = state.subspan(key.size());
   context.mocap.read_memory(context.model, &words);
+  context.penetration.read_memory(context.model, &words);
   read_memory(words);
   last_data_ = nullptr;
 }
@@ -368,6 +374,7 @@ void Stepper::Workspace::step_once(mjData* d) {
     check_end(d);
     warn_of_jumps(context, d);
   }
+  if (!context.failed()) context.penetration.finish(context.model, d);
   context.report.timings.total = clock.lap();
   if (!context.failed()) ++context.report.num_steps;
 }

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+namespace stiction::sim {
+
+/// A contact that lets geoms overlap by this share of the thinner one's thickness is too soft.
+inline constexpr double kTooDeep = 0.1;
+/// Geoms that overlap by this share of the thinner one's thickness are on their way through each
+/// other, because from here on the shortest way out may be on the other side.
+inline constexpr double kThrough = 0.5;
+
+/// Returns the smallest side of a geom's bounding box [m]; planes and height fields: infinite.
+double calc_thickness(const mjModel* model, int geom);
+
+/// The pairs of geoms that overlap deeply, from step to step, so that each of them gives one
+/// warning until its geoms have parted.
+///
+/// A pair gets deep if a contact point sinks in a step until the overlap is h = kTooDeep thickness
+/// of the thinner geom. Bodies may also turn past the contact points that a step knows, so that the
+/// next step finds them deep. These give a warning when they overlap by kThrough thickness. In the
+/// first step, and after the caller has changed time or qpos, the caller may have put the geoms
+/// into each other. These give a warning when they get deeper by h. The caller moves mocap bodies
+/// all the time, so their pairs give a warning at h in every case.
+class PenetrationMemory {
+ public:
+  /// The overlap of two geoms in a step.
+  struct Pair {
+    std::array<int, 2> geoms;
+    double start, depth;  // at the start of the step, and the largest one in it [m]
+    double h;             // the depth from which on it is deep [m]
+    double reference;     // without has_turned, a warning is due at reference + h [m]
+    bool is_moved;        // the caller moves one of the geoms
+    bool has_turned;      // it got deep between the contact points of two steps
+    bool is_warned;       // the warning has been given
+    bool has_gap;         // a contact of the pair is open in the step after
+  };
+
+  /// Begins a step, or begins it again.
+  /// @param data the state at the start of the step
+  void start(const mjModel* model, const mjData* data);
+
+  /// Records a contact of the step, or of a part of it.
+  /// @param start, end depth at the start and at the end [m]
+  void record(const std::array<int, 2>& geoms, double start, double end, double h, bool is_moved);
+
+  /// Returns the pairs that give a warning in this step. Call it after all contacts are recorded.
+  std::span<const Pair> find_new();
+
+  /// Ends a step that succeeded.
+  /// @param data the state at the end of the step
+  void finish(const mjModel* model, const mjData* data);
+
+  /// Appends what the next step remembers.
+  void write_memory(std::vector<std::uint64_t>* words) const;
+  /// Reads the words of write_memory from the front of `words` and removes them there.
+  /// @throws Error if the words are not those of write_memory
+  void read_memory(const mjModel* model, std::span<const std::uint64_t>* words);
+
+ private:
+  std::vector<Pair> before_, now_;  // of the last step and of this one
+  std::vector<Pair> new_;
+  std::uint64_t end_ = 0;  // hash of the state at the end of the last step; 0: none
+  bool goes_on_ = false;   // this step begins with that state
+};
+
+/// True if the geoms are on their way through each other at the start of the step.
+bool is_through(const PenetrationMemory::Pair& pair);
+
+}  // namespace stiction::sim
