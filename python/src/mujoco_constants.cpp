@@ -209,7 +209,10 @@ constexpr Constant kConstants[] = {NUMBER(mjMAXCONPAIR),
                                    ENUMERATOR(mjtWarning, mjWARN_BADQVEL),
                                    ENUMERATOR(mjtWarning, mjWARN_CNSTRFULL),
                                    ENUMERATOR(mjtWarning, mjWARN_CONTACTFULL),
-                                   ENUMERATOR(mjtWarning, mjWARN_INERTIA)};
+                                   ENUMERATOR(mjtWarning, mjWARN_INERTIA),
+                                   ENUMERATOR(mjtWrap, mjWRAP_JOINT),
+                                   ENUMERATOR(mjtWrap, mjWRAP_PULLEY),
+                                   ENUMERATOR(mjtWrap, mjWRAP_SITE)};
 
 nb::dict list_mujoco_constants() {
   nb::dict out;
