@@ -85,7 +85,7 @@ class Stepper::Workspace {
 
  private:
   void begin(mjData* d);
-  void check_numbers(double num_steps);
+  void check_numbers();
   void step_once(mjData* d);
   template <class F>
   void call(mjData* d, F&& work);
@@ -348,17 +348,16 @@ void Stepper::Workspace::begin(mjData* d) {
         "the model's timestep is " + base::to_text(dt) +
             ", must be finite and above 0; correct model.opt.timestep; the step was not "
             "taken");
-  check_numbers(d->time / dt);
+  check_numbers();
 }
 
 /// Fails the step if the caller has made a number of the model invalid. Within a call of step, only
 /// callbacks can do this after the first step.
-void Stepper::Workspace::check_numbers(double num_steps) {
+void Stepper::Workspace::check_numbers() {
   const bool has_callback = mjcb_control || mjcb_passive || mjcb_contactfilter || mjcb_sensor ||
                             mjcb_act_dyn || mjcb_act_gain || mjcb_act_bias;
   if (context.report.num_steps > 0 && !has_callback) return;
-  const auto turn = static_cast<std::uint64_t>(std::min(std::abs(num_steps) + 0.5, 1e18));
-  if (!number_check_.all_in_range(turn))
+  if (!number_check_.all_in_range())
     context.fail(kNonFiniteInput, plant::find_fault(context.model) + "; the step was not taken");
 }
 
