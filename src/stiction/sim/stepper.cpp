@@ -22,6 +22,7 @@
 #include "stiction/sim/mocap_warning.hpp"
 #include "stiction/sim/mujoco_step.hpp"
 #include "stiction/sim/penetration_warning.hpp"
+#include "stiction/sim/report_findings.hpp"
 #include "stiction/sim/report_writer.hpp"
 #include "stiction/sim/rk4_step.hpp"
 #include "stiction/sim/stopwatch.hpp"
@@ -111,6 +112,7 @@ class Stepper::Workspace {
   std::vector<std::uint64_t> memory_;
   plant::MocapMotion mocap_;
   std::vector<mjtNum> given_poses_;  // of mocap bodies, if data has others within the step
+  ReportFindings findings_;          // before the step
   plant::NumberCheck number_check_;
   bool is_state_kept_ = false;
   const mjData* last_data_ = nullptr;  // of the last step; null: the next step goes on with it
@@ -209,16 +211,13 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   context.penetration.start(context.model, d);
   StepReport& report = context.report;
   const bool may_jam = context.mocap.is_any();
-  const certificate::Certificate certificate = report.certificate;
   const std::uint32_t status = may_jam ? std::exchange(report.status, kOk) : kOk;
+  if (may_jam) findings_.read(report);
   std::visit(take, step_);
   while (may_jam && (report.status & kNotConverged) && give_way()) {
     restore_data(d, signature);
     context.mocap.place_at_start(context.model, d);
     context.penetration.start(context.model, d);
-    report.status = kOk;
-    report.message.clear();
-    report.certificate = certificate;
     std::visit(take, step_);
   }
   if (!context.failed()) warn_of_penetration(context);
@@ -247,12 +246,13 @@ void Stepper::Workspace::restore_given_poses(mjData* d) {
   given_poses_.clear();
 }
 
-/// Lets mocap bodies that jam give way.
+/// Lets mocap bodies that jam give way, and removes what the report says of the failed attempt.
 /// @return false if there are none
 bool Stepper::Workspace::give_way() {
   // The other integrators move mocap bodies within a step.
   const bool may_yield = context.options.integrator == Integrator::euler;
   if (!context.mocap_jams.give_way(may_yield, &context.mocap)) return false;
+  findings_.write(&context.report);
   context.report.warn(
       WarningKind::conflict,
       "a mocap body pushes others where they cannot go, so it does not push in this step and may "
