@@ -103,6 +103,7 @@ class Stepper::Workspace {
   void fail_unfinished(std::uint32_t status, std::string message);
   void write_memory(std::vector<std::uint64_t>* words) const;
   void read_memory(std::span<const std::uint64_t> words);
+  void restore_memory(std::span<const std::uint64_t> words);
   std::array<std::uint64_t, 4> make_state_key() const;
 
   std::variant<MuJoCoStep, ContactStep, EventStep, Rk4Step> step_;
@@ -268,13 +269,18 @@ void Stepper::Workspace::restore_state(mjData* d, int signature) {
 /// Restores the state and what the step remembers, except the velocities of mocap bodies.
 void Stepper::Workspace::restore_data(mjData* d, int signature) {
   mj_setState(context.model, d, state_.data(), signature);
+  restore_memory(memory_);
+}
+
+/// Reads words that write_memory has written, so that it cannot fail.
+void Stepper::Workspace::restore_memory(std::span<const std::uint64_t> words) {
   [[maybe_unused]] bool is_read = true;
   try {
-    read_memory(memory_);
+    read_memory(words);
   } catch (const std::exception&) {
     is_read = false;
   }
-  STICTION_ASSERT(is_read);  // the words are those of write_memory
+  STICTION_ASSERT(is_read);
 }
 
 void Stepper::Workspace::write_memory(std::vector<std::uint64_t>* words) const {
@@ -320,9 +326,20 @@ void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
                 "does not belong to a simulator of this model with this contact model and "
                 "integrator; take one of Simulator.get_state()");
   std::span<const std::uint64_t> words = state.subspan(key.size());
-  context.mocap.read_memory(context.model, &words);
-  context.penetration.read_memory(context.model, &words);
-  read_memory(words);
+  plant::MocapMotion mocap = context.mocap;
+  PenetrationMemory penetration = context.penetration;
+  mocap.read_memory(context.model, &words);
+  penetration.read_memory(context.model, &words);
+  std::vector<std::uint64_t> before;
+  write_memory(&before);
+  try {
+    read_memory(words);
+  } catch (...) {
+    restore_memory(before);
+    throw;
+  }
+  context.mocap = std::move(mocap);
+  context.penetration = std::move(penetration);
   last_data_ = nullptr;
 }
 
