@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include <mujoco/mujoco.h>
 
@@ -42,6 +43,18 @@ void MocapTrack::start(const Pose& pose) {
   pose_ = pose;
 }
 
+/// True if the last displacement is similar to the one before and took the same time.
+bool MocapTrack::is_alike(const Velocity& before) const {
+  if (!(std::abs(held_ - change_duration_) <= kRounding * held_)) return false;
+  const auto is_similar = [&](int part) {
+    mjtNum difference[3];
+    mju_sub3(difference, displacement_.data() + part, before.data() + part);
+    constexpr double kNoMotion = 1e-9;  // [m, rad]
+    return mju_norm3(difference) <= 0.5 * mju_norm3(before.data() + part) + kNoMotion;
+  };
+  return is_similar(0) && is_similar(3);
+}
+
 void MocapTrack::advance(const Pose& pose, double last) {
   held_ += last;
   displacement_ = jump_ = {};
@@ -51,8 +64,10 @@ void MocapTrack::advance(const Pose& pose, double last) {
   }
   displacement_ = calc_displacement(pose_, pose);
   velocity_ = {};
-  const bool has_rested = held_ > kLongestHold || held_ > 2 * change_duration_ + last;
-  if (!has_rested) {
+  const double longest = std::min(kLongestHold, 2 * change_duration_ + last);
+  const bool has_rested = held_ > longest * (1 + kRounding);
+  num_alike_ = is_alike(change_) ? num_alike_ + 1 : 0;
+  if (!has_rested && (!is_jump_ || is_regular())) {
     const Velocity now = divide(displacement_, held_);
     const Velocity before = divide(change_, std::min(change_duration_, held_));
     for (const int part : {0, 3})
@@ -63,12 +78,13 @@ void MocapTrack::advance(const Pose& pose, double last) {
   change_ = displacement_;
   change_duration_ = has_rested ? kInfinity : held_;
   held_ = 0;
+  is_jump_ = false;
 }
 
 void MocapTrack::rest() {
   jump_ = displacement_;
-  velocity_ = change_ = {};
-  change_duration_ = kInfinity;
+  velocity_ = {};
+  is_jump_ = true;
 }
 
 /// Returns the time from the start of the step until the body has the caller's pose [s].
@@ -98,6 +114,8 @@ void MocapTrack::write_memory(std::vector<std::uint64_t>* words) const {
   for (const double x : change_) put(x);
   put(change_duration_);
   put(held_);
+  put(num_alike_);
+  put(is_jump_);
 }
 
 void MocapTrack::read_memory(std::span<const std::uint64_t, kNumWords> words) {
@@ -109,6 +127,8 @@ void MocapTrack::read_memory(std::span<const std::uint64_t, kNumWords> words) {
   for (double& x : change_) x = get();
   change_duration_ = get();
   held_ = get();
+  num_alike_ = get();
+  is_jump_ = get() != 0;
 }
 
 }  // namespace stiction::plant

@@ -14,6 +14,7 @@
 #include "stiction/plant/model_check.hpp"
 #include "stiction/plant/number_check.hpp"
 #include "stiction/plant/solver_outputs.hpp"
+#include "stiction/plant/tied_bodies.hpp"
 #include "stiction/sim/contact_step.hpp"
 #include "stiction/sim/dry_friction_check.hpp"
 #include "stiction/sim/event_step.hpp"
@@ -40,22 +41,23 @@ StepStatus status_of(base::StopReason reason) {
   return kInterrupted;
 }
 
-/// Lets mocap bodies with an active connect or weld rest, and warns of it.
+/// Lets mocap bodies rest to which an active equality or a limited tendon ties others, and warns of
+/// it. A slack tendon may get taut within the step.
 void rest_held_mocap_bodies(StepContext& context, const mjData* d) {
   const mjModel* m = context.model;
-  for (int i = 0; i < m->neq; ++i) {
-    if (!d->eq_active[i] || (m->eq_type[i] != mjEQ_CONNECT && m->eq_type[i] != mjEQ_WELD)) continue;
-    for (const int object : {m->eq_obj1id[i], m->eq_obj2id[i]}) {
-      const int body = m->eq_objtype[i] == mjOBJ_SITE ? m->site_bodyid[object] : object;
-      if (!context.mocap.of_body(m, body)) continue;
-      context.mocap.rest(m->body_mocapid[m->body_rootid[body]]);
-      context.report.warn(
-          WarningKind::conflict,
-          "a connect or weld ties a body to a moving mocap body, but 'rk4' does not "
-          "correct equalities, so the body does not follow; choose the integrator "
-          "'euler' or 'event_driven'");
-    }
-  }
+  const auto rest = [&](int body) {
+    if (!context.mocap.of_body(m, body)) return;
+    context.mocap.rest(m->body_mocapid[m->body_rootid[body]]);
+    context.report.warn(
+        WarningKind::conflict,
+        "a connect, weld or tendon ties a body to a moving mocap body, but 'rk4' does not correct "
+        "equalities and limits, so the body does not follow; choose the integrator 'euler' or "
+        "'event_driven'");
+  };
+  for (int i = 0; i < m->neq; ++i)
+    if (d->eq_active[i]) plant::for_each_equality_body(m, i, rest);
+  for (int i = 0; i < m->ntendon; ++i)
+    if (m->tendon_limited[i]) plant::for_each_tendon_body(m, i, rest);
 }
 
 }  // namespace
@@ -230,7 +232,7 @@ void Stepper::Workspace::start_mocap(mjData* d) {
   if (!is_state_kept_) return;
   const mjModel* m = context.model;
   context.mocap.start(m, d, context.mirror.opt.timestep, !last_data_ || last_data_ == d);
-  // Under `rk4` an equality must hold at the end of a step, but open ones are not corrected.
+  // Under `rk4` equalities and limits must hold at the end of a step, but others are not corrected.
   if (context.options.integrator == Integrator::rk4) rest_held_mocap_bodies(context, d);
   if (!context.mocap.is_between()) return;
   given_poses_.assign(d->mocap_pos, d->mocap_pos + 3 * m->nmocap);
@@ -256,8 +258,9 @@ bool Stepper::Workspace::give_way() {
   findings_.write(&context.report);
   context.report.warn(
       WarningKind::conflict,
-      "a mocap body pushes others where they cannot go, so it does not push in this step and may "
-      "pass into them; move it back, or use a compliant contact model");
+      "a mocap body pushes or pulls others where they cannot go, so in this step it closes no "
+      "contact, or has no velocity at all, and may pass into them; move it back, or use a "
+      "compliant contact model");
   return true;
 }
 
@@ -299,7 +302,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540006;  // "STICST", version 6
+  constexpr std::uint64_t kFormat = 0x5354494353540007;  // "STICST", version 7
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
   };
