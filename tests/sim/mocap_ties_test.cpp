@@ -194,7 +194,7 @@ TEST_P(MocapTie, DrivesAlongATableWhileAnotherMocapBodyJams) {
   constexpr double kSpeed = 0.3;
   Stepper stepper(scene.model, options());
   int num_conflicts = 0;
-  for (int i = 0; i < 165; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const double distance = kSpeed * i * kStep;
     scene.data->mocap_pos[0] = std::min(distance, 0.03);
     scene.data->mocap_pos[1] = distance;
