@@ -59,10 +59,10 @@ class Stepper {
   /// @throws Error before the first step, for 'mujoco', and for models that are not convex
   std::vector<double> calc_hessian() const;
 
-  /// Returns what the stepper remembers of the last step to guess the next solution, for example
-  /// the active set of a rigid model. A stepper with the same model and options that gets these
-  /// numbers by set_state, and an mjData with the same mjSTATE_INTEGRATION, continues with the same
-  /// bits.
+  /// Returns what the stepper remembers of the last step: the active set of a rigid model,
+  /// positions of deep patches, poses of mocap bodies, and pairs of geoms that are deep in each
+  /// other. A stepper with the same model and options that gets these numbers by set_state, and an
+  /// mjData with the same mjSTATE_INTEGRATION, continues with the same bits.
   std::vector<std::uint64_t> get_state() const;
   /// @throws Error if the numbers are not the state of a stepper with this model and these options;
   ///         the stepper then remembers what it did before
