@@ -54,7 +54,7 @@ void MocapMotion::start(const mjModel* m, const mjData* d, double dt, bool goes_
     MocapTrack& track = tracks_[i];
     const MocapTrack::Pose pose = read_pose(d, i);
     if (goes_on)
-      track.advance(pose, time_step_);
+      track.advance(pose, time_step_, m->stat.meansize);
     else
       track.start(pose);
     if (is_jump(m, i, pose.data() + 3, track, time_step_)) track.rest();

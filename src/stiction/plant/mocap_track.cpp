@@ -31,6 +31,13 @@ void calc_common(const double* now, const double* before, double* out) {
   mju_scl3(out, now, points_apart ? 0 : length <= limit ? 1 : limit / length);
 }
 
+/// Returns the square of the length of a displacement, in which a rotation counts by its motion at
+/// a lever.
+double calc_squared(const MocapTrack::Velocity& displacement, double lever) {
+  const double *turn = displacement.data(), *moved = turn + 3;
+  return lever * lever * mju_dot3(turn, turn) + mju_dot3(moved, moved);
+}
+
 MocapTrack::Velocity divide(MocapTrack::Velocity displacement, double duration) {
   for (double& x : displacement) x /= duration;
   return displacement;
@@ -43,19 +50,16 @@ void MocapTrack::start(const Pose& pose) {
   pose_ = pose;
 }
 
-/// True if the last displacement is similar to the one before and took the same time.
-bool MocapTrack::is_alike(const Velocity& before) const {
-  if (!(std::abs(held_ - change_duration_) <= kRounding * held_)) return false;
-  const auto is_similar = [&](int part) {
-    mjtNum difference[3];
-    mju_sub3(difference, displacement_.data() + part, before.data() + part);
-    constexpr double kNoMotion = 1e-9;  // [m, rad]
-    return mju_norm3(difference) <= 0.5 * mju_norm3(before.data() + part) + kNoMotion;
-  };
-  return is_similar(0) && is_similar(3);
+/// True if the last displacement is similar to the one before, and their durations differ by one
+/// step at most.
+bool MocapTrack::is_alike(double last, double lever) const {
+  if (!(std::abs(held_ - change_duration_) <= last * (1 + kRounding))) return false;
+  Velocity difference;
+  for (int i = 0; i < 6; ++i) difference[i] = displacement_[i] - change_[i];
+  return calc_squared(difference, lever) <= 0.25 * calc_squared(change_, lever);
 }
 
-void MocapTrack::advance(const Pose& pose, double last) {
+void MocapTrack::advance(const Pose& pose, double last, double lever) {
   held_ += last;
   displacement_ = jump_ = {};
   if (pose == pose_) {
@@ -66,7 +70,7 @@ void MocapTrack::advance(const Pose& pose, double last) {
   velocity_ = {};
   const double longest = std::min(kLongestHold, 2 * change_duration_ + last);
   const bool has_rested = held_ > longest * (1 + kRounding);
-  num_alike_ = is_alike(change_) ? num_alike_ + 1 : 0;
+  num_alike_ = is_alike(last, lever) ? num_alike_ + 1 : 0;
   if (!has_rested && (!is_jump_ || is_regular())) {
     const Velocity now = divide(displacement_, held_);
     const Velocity before = divide(change_, std::min(change_duration_, held_));

@@ -32,11 +32,12 @@ class MocapTrack {
   /// Forgets the motion; the body rests at this pose.
   void start(const Pose& pose);
   /// Goes on by one step.
-  /// @param pose the caller's at the start of the step
-  /// @param last duration of the step before [s]
-  void advance(const Pose& pose, double last);
-  /// True if the last displacement is the third or a later one of a row of similar displacements at
-  /// equal intervals.
+  /// @param pose  the caller's at the start of the step
+  /// @param last  duration of the step before [s]
+  /// @param lever length by which rotations compare with translations [m]
+  void advance(const Pose& pose, double last, double lever);
+  /// True if the last displacement is the third or a later one of a row of similar displacements,
+  /// which differ by half at most, at intervals that differ by one step at most.
   bool is_regular() const { return num_alike_ >= 2; }
   /// Lets the body rest at the caller's pose, because the last displacement is a jump. It gives the
   /// next displacement no velocity, unless displacements are regular.
@@ -61,7 +62,7 @@ class MocapTrack {
 
  private:
   double calc_time_left(double dt) const;
-  bool is_alike(const Velocity& before) const;
+  bool is_alike(double last, double lever) const;
 
   Pose pose_{0, 0, 0, 1};  // the caller's
   Velocity velocity_{};
