@@ -334,6 +334,31 @@ TEST_P(MocapBody, JamsABodyAgainstAWall) {
   EXPECT_LT(fastest, 0.45);
 }
 
+/// A step that is taken again because a mocap body jams reports only the warnings of the last
+/// attempt.
+TEST_P(MocapBody, ThatJamsLeavesNoWarningOfAFailedAttempt) {
+  if (GetParam().integrator == Integrator::rk4) GTEST_SKIP() << "calls the callback in each stage";
+  Scene scene = make_scene(R"(
+<body mocap="true" pos="-0.1 0 0"><geom type="box" size="0.05 0.05 0.05"/></body>
+<body><freejoint/><geom type="box" size="0.05 0.05 0.05" mass="1"/></body>
+<geom type="box" size="0.05 1 1" pos="0.1 0 0"/>)");
+  Stepper stepper(scene.model, options());
+  mjcb_control = [](const mjModel*, mjData*) { mju_warning("of an attempt"); };
+  int num_jams = 0;
+  for (int i = 0; i < 50; ++i) {
+    scene.data->mocap_pos[0] = -0.1 + 1e-4 * i;
+    const StepReport& report = stepper.step(scene.data, 2);
+    EXPECT_TRUE(report.ok()) << report.message << " in step " << i;
+    num_jams += report.warnings[static_cast<int>(WarningKind::conflict)].count > 0;
+    EXPECT_EQ(report.warnings[static_cast<int>(WarningKind::mujoco)].count, 2) << i;
+    int sum = 0;
+    for (const WarningReport& warnings : report.warnings) sum += warnings.count;
+    EXPECT_EQ(report.num_warnings, sum);
+  }
+  mjcb_control = nullptr;
+  EXPECT_EQ(num_jams > 0, is_rigid());
+}
+
 TEST_P(MocapBody, ThatStopsInAJamLeavesTheBodyAtRest) {
   // The mocap body stops with an overlap of 15 mm. A static jam is a conflict of rigid models,
   // which keep the overlaps, and no failure.
