@@ -9,6 +9,7 @@
 #include "stiction/numerics/active_set_qp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
 #include "stiction/sim/integrator.hpp"
+#include "stiction/sim/penetration_memory.hpp"
 
 namespace stiction::python {
 namespace {
@@ -92,4 +93,5 @@ NB_MODULE(_core, m) {
   stiction::python::bind_stepper(m);
   stiction::python::bind_surfaces(m);
   stiction::python::bind_all_names(m);
+  m.attr("TOO_DEEP") = stiction::sim::kTooDeep;
 }

@@ -210,9 +210,11 @@ constexpr Constant kConstants[] = {NUMBER(mjMAXCONPAIR),
                                    ENUMERATOR(mjtWarning, mjWARN_CNSTRFULL),
                                    ENUMERATOR(mjtWarning, mjWARN_CONTACTFULL),
                                    ENUMERATOR(mjtWarning, mjWARN_INERTIA),
+                                   ENUMERATOR(mjtWrap, mjWRAP_CYLINDER),
                                    ENUMERATOR(mjtWrap, mjWRAP_JOINT),
                                    ENUMERATOR(mjtWrap, mjWRAP_PULLEY),
-                                   ENUMERATOR(mjtWrap, mjWRAP_SITE)};
+                                   ENUMERATOR(mjtWrap, mjWRAP_SITE),
+                                   ENUMERATOR(mjtWrap, mjWRAP_SPHERE)};
 
 nb::dict list_mujoco_constants() {
   nb::dict out;

@@ -145,11 +145,12 @@ class Simulator:
     def get_state(self) -> bytes:
         """Returns what the simulator remembers of the last step.
 
-        That is the active set of a rigid model, from which the next solve starts, and for patches
-        the position from which the force of a deep overlap goes on. The latter is part of the
-        physics: without it a deep patch has another force, and the step warns of it. Other
-        simulators remember nothing. A checkpoint of these bytes and of MuJoCo's state
-        mjSTATE_INTEGRATION continues with the same bits:
+        That is the active set of a rigid model, from which the next solve starts; for patches the
+        position from which the force of a deep overlap goes on; the last poses of mocap bodies; and
+        the pairs of geoms that are deep in each other. Patches and mocap bodies are part of the
+        physics: without these bytes a deep patch has another force, and a mocap body has no velocity
+        for two displacements. A checkpoint of the bytes and of MuJoCo's state mjSTATE_INTEGRATION
+        continues with the same bits:
 
             state = np.empty(mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_INTEGRATION))
             mujoco.mj_getState(model, data, state, mujoco.mjtState.mjSTATE_INTEGRATION)

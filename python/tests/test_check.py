@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import stiction
+from stiction.checks import initial_state, thin_geoms
 from stiction.checks.mass_ratio import calc_sink
 from stiction.checks.subject import Finding, Subject
 from stiction.checks.table import CHECKS, check_scene
@@ -144,6 +146,103 @@ def test_a_known_largest_speed_hides_what_is_slower(tmp_path: Path) -> None:
     path = write(tmp_path, plate(0.004), time_step=0.005)
     assert find(path, speed=0.5) == []
     assert len(find(path, speed=0.7)) == 1
+
+
+FILTERS = """<mujoco><option><flag {flag}/></option>
+<asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 .1"/></asset>
+<worldbody>
+ <geom name="floor" type="plane" size="1 1 1"/><geom name="wall" size=".1"/>
+ <geom name="relief" type="hfield" hfield="h"/>
+ <geom name="ghost" size=".1" contype="0" conaffinity="0"/>
+ <body name="hand" mocap="true"><geom name="palm" size=".1"/><geom name="tray" type="plane" size="1 1 1"/>
+  <body><joint type="hinge"/><geom name="finger" size=".1"/></body></body>
+ <body name="fixed"><geom name="post" size=".1"/>
+  <body name="door"><joint type="hinge"/><geom name="leaf" size=".1"/></body></body>
+ <body name="trunk"><freejoint/><geom name="t1" size=".1"/><geom name="t2" size=".1" contype="2"/>
+  <body name="plate"><geom name="board" type="box" size=".1 .1 .1"/></body>
+  <body name="upper"><joint type="hinge"/><geom name="u" size=".1"/>
+   <body><geom name="cuff" size=".1"/>
+    <body name="lower"><joint type="hinge"/><geom name="l" size=".1"/></body></body></body></body>
+ <body name="stone"><freejoint/><geom name="s" size=".1"/></body>
+ <body name="pebble"><freejoint/><geom name="p" size=".1" contype="4" conaffinity="4"/></body>
+</worldbody>
+<contact>
+ <exclude body1="trunk" body2="stone"/><exclude body1="world" body2="stone"/>
+ <exclude body1="hand" body2="door"/>
+ <pair geom1="s" geom2="t2"/><pair geom1="u" geom2="t1"/><pair geom1="t1" geom2="board"/>
+ <pair geom1="p" geom2="ghost"/><pair geom1="wall" geom2="post"/>
+</contact></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    "flag", ['filterparent="enable"', 'filterparent="disable"', 'contact="disable"']
+)
+def test_geoms_may_touch_that_mujoco_collides(tmp_path: Path, flag: str) -> None:
+    path = tmp_path / "scene.xml"
+    path.write_text(FILTERS.format(flag=flag))
+    subject = Subject(stiction.load_scene(path), 1)
+    geoms = range(subject.model.ngeom)
+    may_touch = subject.may_touch(np.array(geoms))
+    collides = [[subject.simulator.explain(a, b)["collides"] for b in geoms] for a in geoms]
+    different = np.argwhere(may_touch != np.array(collides))
+    names = [[subject.name_geom(geom) for geom in pair] for pair in different]
+    assert names == []
+    assert np.any(may_touch) == ("contact" not in flag)
+
+
+@pytest.mark.parametrize("contact_model", ["sap", "stewart_trinkle"])
+def test_the_load_is_of_a_body_that_may_touch(tmp_path: Path, contact_model: str) -> None:
+    box = '<body name="{}" pos="{} 0 1"><freejoint/><geom size=".05" mass="{}"/></body>'
+    names = {"light": 1, "heavy": 1e5, "heaviest": 1e6}
+    bodies = "".join(box.format(name, i, mass) for i, (name, mass) in enumerate(names.items()))
+    exclude = '<contact><exclude body1="light" body2="heav{}"/></contact>'
+    for further, loads in (
+        ("", {"heaviest", "heavy"}),
+        (exclude.format("iest"), {"heavy"}),
+        (exclude.format("y"), {"heaviest"}),
+    ):
+        path = write(tmp_path, bodies, further=further)
+        messages = [f.message for f in find(path, contact_model=contact_model)]
+        light = [m for m in messages if m.startswith("body 'light' may carry body 'heav")]
+        assert len(light) == 1, messages
+        assert any(f"'{load}'" in light[0] for load in loads), further
+    further = exclude.format("iest") + exclude.format("y")
+    findings = find(write(tmp_path, bodies, further=further), contact_model=contact_model)
+    assert not any("'light'" in finding.message for finding in findings)
+
+
+def test_an_overlap_without_thickness_hides_no_other(tmp_path: Path) -> None:
+    flat = '<body pos="2 0 {}"><freejoint/><geom name="flat" size=".1"/></body>'
+    for height, overlapping in ((0.1, "cube"), (0.099, "flat")):
+        scene = stiction.load_scene(write(tmp_path, OVERLAP + flat.format(height)))
+        scene.model.geom_aabb[scene.model.geom("flat").id, 5] = 0
+        (finding,) = initial_state.check(Subject(scene, 1))
+        assert f"and geom '{overlapping}' overlap by" in finding.message
+
+
+def test_thin_pairs_are_counted(tmp_path: Path) -> None:
+    plates = "".join(
+        f'<body pos="0 0 {i}"><freejoint/><geom type="box" size=".1 .1 {0.001 + 1e-5 * i}"/></body>'
+        for i in range(20)
+    )
+    for count, text in ((2, ""), (3, "(2 more pairs are"), (20, "(at least 99 more pairs are")):
+        bodies = "".join(f"{part}</body>" for part in plates.split("</body>")[:count])
+        (finding,) = find(write(tmp_path, bodies))
+        assert text in finding.message
+        assert ("more pair" in finding.message) == bool(text)
+        assert finding.values["geoms"] == [0, 1]
+
+
+def test_thin_pairs_of_many_geoms_take_little_memory(tmp_path: Path) -> None:
+    spheres = "".join(f'<geom pos="{i} 0 0" size=".1"/>' for i in range(3000))
+    body = '<body pos="0 0 5"><freejoint/><geom type="box" size=".05 .05 .001"/></body>'
+    subject = Subject(stiction.load_scene(write(tmp_path, spheres + body + plate(0.004))), 1)
+    tracemalloc.start()
+    findings = list(thin_geoms.check(subject))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(findings) == 1
+    assert peak < 3000**2
 
 
 def test_geoms_that_cannot_touch_are_not_reported(tmp_path: Path) -> None:

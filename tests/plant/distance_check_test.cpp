@@ -264,6 +264,33 @@ TEST(DistanceCheck, AGapDoesNotPartGeomsThatOverlap) {
   }
 }
 
+/// A small cylinder and a plate that are farther apart than the cylinder's radius, but within the
+/// gap, keep a contact. MuJoCo's may be wrong, even that of an overlap.
+TEST(DistanceCheck, AContactWithinAWideGapIsNotRemoved) {
+  for (const bool is_pair : {false, true}) {
+    const std::string gap = is_pair ? "" : " gap=\"0.5\"";
+    const std::string pair =
+        is_pair ? R"(<contact><pair geom1="a" geom2="b" gap="1"/></contact>)" : "";
+    Scene scene(support::make_mjcf(
+        "", R"(<worldbody><geom name="a" type="box" size="1 1 0.01")" + gap +
+                R"(/><body><freejoint/><geom name="b" type="cylinder" size="0.01 0.01")" + gap +
+                "/></body></worldbody>" + pair));
+    scene.data->qpos[2] = 0.01 + 0.3 + 0.01;
+    mj_kinematics(scene.model, scene.data);
+    mj_comPos(scene.model, scene.data);
+    for (const double wrong : {-0.01, 0.0, 0.1, 0.9}) {
+      mj_collision(scene.model, scene.data);
+      ASSERT_GT(scene.data->ncon, 0);
+      scene.data->ncon = 1;
+      scene.data->contact[0].dist = wrong;
+      EXPECT_EQ(correct_distances(scene.model, scene.data), 1);
+      ASSERT_EQ(scene.data->ncon, 1) << wrong;
+      EXPECT_NEAR(scene.data->contact[0].dist, 0.3, kTolerance) << wrong;
+      EXPECT_NEAR(scene.data->contact[0].frame[2], -1, 1e-6) << wrong;  // from b to a
+    }
+  }
+}
+
 /// Two faces that touch have a distance of 0 up to rounding, of either sign.
 TEST(DistanceCheck, FacesThatTouchKeepTheirContacts) {
   for (const char* type : {"box", "cylinder"}) {

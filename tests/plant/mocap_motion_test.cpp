@@ -1,11 +1,14 @@
 // The velocities of mocap bodies, from the poses of successive steps.
 #include <array>
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "stiction/plant/body_velocities.hpp"
+#include "stiction/plant/mocap_extent.hpp"
 #include "stiction/plant/mocap_motion.hpp"
 #include "support/scene.hpp"
 
@@ -112,6 +115,93 @@ TEST_F(Mocap, RestsAfterAJump) {
     step({i % 3 == 0 ? 0.5 : 0.0, 0, 0});
     expect_velocity({});
   }
+}
+
+TEST_F(Mocap, MovesByLargeDisplacementsThatAreRegular) {
+  // 0.15 m every 4 steps, in spite of a diameter of 0.2 m. Two jumps are no motion.
+  for (const double slow : {0.0, 0.02}) {  // displacement before
+    motion = {};
+    const int num_slow = slow > 0 ? 4 : 1;
+    for (int i = 0; i < 40; ++i) {
+      const int change = i / 4;
+      step({i % 4 != 0 ? 0 : change < num_slow ? slow : 0.15, 0, 0});
+      if (change >= num_slow)
+        expect_velocity({0, 0, 0, change < num_slow + 2 ? 0 : 0.15 / (4 * kStep), 0, 0});
+    }
+  }
+}
+
+TEST_F(Mocap, MovesByPosesAtSixtyHertzThatAreRounded) {
+  // The number of steps between two poses is 16 or 17. Poses in single precision turn a little.
+  constexpr double kFine = 0.001, kSpeed = 9;
+  for (int i = 0, changes = 0; i < 200; ++i) {
+    const bool is_new = std::floor(60 * kFine * i) > std::floor(60 * kFine * (i - 1));
+    if (is_new) {
+      ++changes;
+      d->mocap_pos[0] += kSpeed / 60;
+      d->mocap_quat[1 + changes % 3] += 1e-7 * (changes % 5 - 2);
+    }
+    motion.start(scene.model, d, kFine, true);
+    d->time += kFine;
+    if (changes > 3 && is_new) {
+      EXPECT_NEAR(velocity()[3], kSpeed, 0.05 * kSpeed);
+    }
+  }
+}
+
+TEST_F(Mocap, RestsAtLargeDisplacementsThatAreIrregular) {
+  int next = 1;
+  for (int i = 0, k = 0; i < 60; ++i) {
+    const bool changes = i == next;
+    if (changes) next += 2 + 2 * (k++ % 3);
+    step({changes ? 0.15 : 0, 0, 0});
+    expect_velocity({});
+  }
+}
+
+TEST_F(Mocap, MovesByPosesThatAreSetAtExactlyTheLowestRate) {
+  // 100 steps of 2 ms are more than 0.2 s in floating-point numbers.
+  constexpr double kFine = 0.002;
+  for (int i = 0; i < 600; ++i) {
+    if (i % 100 == 0) d->mocap_pos[0] += 0.01;
+    motion.start(scene.model, d, kFine, true);
+    d->time += kFine;
+    if (i > 300) expect_velocity({0, 0, 0, 0.05, 0, 0});
+  }
+}
+
+TEST_F(Mocap, GoesOnUpToTwiceTheTimeAndAStep) {
+  for (const double dt : {0.001, 0.002, 0.003, 0.01}) {
+    for (int interval = 1; interval < 9; ++interval) {
+      for (const int late : {0, 1}) {
+        motion = {};
+        const int last = 4 * interval + 1 + late;
+        for (int i = 0; i <= last; ++i) {
+          if (i == 0 || i == interval || i == 2 * interval || i == last) d->mocap_pos[0] += 0.01;
+          motion.start(scene.model, d, dt, true);
+          d->time += dt;
+        }
+        EXPECT_EQ(motion.is_any(), late == 0) << dt << " s, every " << interval << " steps";
+      }
+    }
+  }
+}
+
+TEST(MocapExtent, CountsGeomsThatCollideByPairs) {
+  constexpr std::array<double, 6> kMoved = {0, 0, 0, 0.01, 0, 0};
+  constexpr std::array<double, 4> kUnit = {1, 0, 0, 0};
+  constexpr const char* kBodies = R"(<worldbody>
+<body mocap="true"><geom name="plate" type="box" size="0.005 1 1" contype="0" conaffinity="0"/></body>
+<body pos="9 0 0"><freejoint/><geom name="ball" size="0.1"/></body></worldbody>)";
+  for (const char* pair :
+       {R"(<pair geom1="plate" geom2="ball"/>)", R"(<pair geom1="ball" geom2="plate"/>)"}) {
+    std::string bodies = kBodies;
+    bodies.append("<contact>").append(pair).append("</contact>");
+    Scene scene(support::make_mjcf("", bodies));
+    EXPECT_NEAR(calc_mocap_share(scene.model, 0, kUnit.data(), kMoved), 1, 1e-12);
+  }
+  Scene scene(support::make_mjcf("", kBodies));
+  EXPECT_LT(calc_mocap_share(scene.model, 0, kUnit.data(), kMoved), 0.5);
 }
 
 TEST_F(Mocap, RestsIfTheStepIsNotTheNextOneOfTheData) {

@@ -111,5 +111,27 @@ TEST(MocapRows, HaveTheVelocitiesThatAFreeBodyGives) {
   }
 }
 
+TEST(MocapRows, HaveOppositeSignsAtBothLimits) {
+  // The margin makes both limits active at the same distance.
+  Scene scene(support::make_mjcf(
+      "", R"(<worldbody><body name="hand" mocap="true" pos="0.3 0 0"><site name="palm"/></body>
+<body><freejoint/><geom size="0.1"/><site name="hook"/></body></worldbody>
+<tendon><spatial limited="true" range="0 0.6" margin="1"><site site="palm"/><site site="hook"/></spatial></tendon>)"));
+  MocapMotion motion;
+  for (int i = 0; i < 3; ++i) {
+    scene.data->mocap_pos[0] = 0.3 + (i - 2) * 0.5 * kStep;
+    motion.start(scene.model, scene.data, kStep, true);
+    scene.data->time += kStep;
+  }
+  mj_fwdPosition(scene.model, scene.data);
+  ASSERT_EQ(scene.data->nefc, 2);
+  ASSERT_EQ(scene.data->efc_pos[0], scene.data->efc_pos[1]);
+  for (int row = 0; row < 2; ++row) {
+    const bool is_lower = scene.data->efc_J[row * scene.model->nv] < 0;  // the hook is behind
+    EXPECT_NEAR(calc_mocap_row_velocity(scene.model, scene.data, motion, row),
+                is_lower ? 0.5 : -0.5, 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace stiction::plant

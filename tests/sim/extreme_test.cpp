@@ -205,6 +205,23 @@ TEST_P(Extreme, ABodyStandsOnGeomsThatCoincide) {
   EXPECT_NEAR(scene.data->qpos[2], 0.05, 2e-3);
 }
 
+TEST_P(Extreme, VelocitiesWithoutDigitsAreSolved) {
+  // Bodies that come to rest without gravity pass through them.
+  const std::string box = make_body("0 0 0.05", R"(type="box" size="0.05 0.05 0.05" mass="1")");
+  for (const char* lid :
+       {"", R"(<geom type="plane" size="1 1 1" pos="0 0 0.09" euler="180 0 0"/>)"})
+    for (const double tiny : {1e-60, 1e-99, -1e-101, 1e-160, 1e-290, 1e-317, -1e-322})
+      for (int dof = 0; dof < 6; ++dof) {
+        Scene scene(support::make_mjcf(
+            R"(timestep="0.002" gravity="0 0 0")",
+            "<worldbody><geom type=\"plane\" size=\"1 1 1\"/>" + box + lid + "</worldbody>"));
+        scene.data->qvel[dof] = tiny;
+        Stepper stepper(scene.model, make_uncapped());
+        const StepReport& report = stepper.step(scene.data);
+        ASSERT_TRUE(report.ok()) << lid << tiny << " of dof " << dof << ": " << report.message;
+      }
+}
+
 TEST_P(Extreme, AChainClosesOnItself) {
   // Five links curl up until the last presses against the first.
   std::string chain, end;

@@ -106,6 +106,40 @@ TEST_P(Memory, AFailedStepKeepsTheMemory) {
   EXPECT_EQ(stepper.get_state(), memory);
 }
 
+/// Makes a scene in which a mocap body moves, and another sinks deep into a plate.
+Scene make_scene_with_all_memories() {
+  return Scene(support::make_mjcf(R"(timestep="0.002")", R"(<worldbody>
+<geom type="box" size="1 1 0.01" pos="0 0 -0.01"/>
+<body mocap="true" pos="5 0 0"><geom size="0.1"/></body>
+<body pos="0 0 0.08"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>
+</worldbody>)"));
+}
+
+// A state that is cut off, or has a wrong number, is refused as a whole.
+TEST_P(Memory, ARefusedStateChangesNothing) {
+  if (contact::traits(GetParam().model).is_mj_step) GTEST_SKIP() << "remembers nothing";
+  Scene scene = make_scene_with_all_memories();
+  Stepper stepper(scene.model, make_options_of(GetParam()));
+  std::vector<std::vector<std::uint64_t>> states;
+  for (int i = 0; i < 6; ++i) {
+    scene.data->mocap_pos[0] += 1e-3;
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene));
+    states.push_back(stepper.get_state());
+  }
+  ASSERT_NE(states[2], states[5]);
+  const auto expect_refused = [&](std::span<const std::uint64_t> damaged) {
+    ASSERT_THROW(stepper.set_state(damaged), Error) << damaged.size();
+    ASSERT_EQ(stepper.get_state(), states[5]) << damaged.size();
+  };
+  for (std::size_t size = 0; size < states[2].size(); ++size)
+    expect_refused(std::span(states[2]).first(size));
+  std::vector<std::uint64_t> longer = states[2];
+  longer.push_back(0);
+  expect_refused(longer);
+  EXPECT_NO_THROW(stepper.set_state(states[2]));
+  EXPECT_EQ(stepper.get_state(), states[2]);
+}
+
 TEST(SetState, AnotherModelsStateIsRefused) {
   support::RandomSceneOptions options;
   options.num_bodies = 3;

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/failing_step.hpp"
 #include "sim/integrator_cases.hpp"
 #include "stiction/plant/mocap_motion.hpp"
 
@@ -293,14 +294,18 @@ TEST_P(MocapBody, TurnsALoadThatItCarries) {
 }
 
 TEST_P(MocapBody, ThatJumpsThrowsNothing) {
-  for (const int interval : {2, 20}) {
+  // Jumps at the same intervals would be a motion.
+  for (const auto& intervals : {std::array{2, 3, 5}, std::array{20, 13, 31}}) {
     Scene scene = make_scene(R"(
 <body mocap="true" pos="-0.2 0 0"><geom type="box" size="0.05 0.05 0.05"/></body>
 <body><freejoint/><geom type="box" size="0.05 0.05 0.05" mass="1"/></body>)");
     Stepper stepper(scene.model, options());
     double fastest = 0;
-    for (int i = 0; i < 200; ++i) {
-      if (i % interval == 0) scene.data->mocap_pos[0] += 0.06;
+    for (int i = 0, jump = 0, next = 0; i < 200; ++i) {
+      if (i == next) {
+        scene.data->mocap_pos[0] += 0.06;
+        next += intervals[jump++ % 3];
+      }
       ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene)) << i;
       fastest = std::max(fastest, mju_norm3(scene.data->qvel));
     }
@@ -327,6 +332,31 @@ TEST_P(MocapBody, JamsABodyAgainstAWall) {
   }
   EXPECT_GT(num_warnings, 0);
   EXPECT_LT(fastest, 0.45);
+}
+
+/// A step that is taken again because a mocap body jams reports only the warnings of the last
+/// attempt.
+TEST_P(MocapBody, ThatJamsLeavesNoWarningOfAFailedAttempt) {
+  if (GetParam().integrator == Integrator::rk4) GTEST_SKIP() << "calls the callback in each stage";
+  Scene scene = make_scene(R"(
+<body mocap="true" pos="-0.1 0 0"><geom type="box" size="0.05 0.05 0.05"/></body>
+<body><freejoint/><geom type="box" size="0.05 0.05 0.05" mass="1"/></body>
+<geom type="box" size="0.05 1 1" pos="0.1 0 0"/>)");
+  Stepper stepper(scene.model, options());
+  mjcb_control = [](const mjModel*, mjData*) { mju_warning("of an attempt"); };
+  int num_jams = 0;
+  for (int i = 0; i < 50; ++i) {
+    scene.data->mocap_pos[0] = -0.1 + 1e-4 * i;
+    const StepReport& report = stepper.step(scene.data, 2);
+    EXPECT_TRUE(report.ok()) << report.message << " in step " << i;
+    num_jams += report.warnings[static_cast<int>(WarningKind::conflict)].count > 0;
+    EXPECT_EQ(report.warnings[static_cast<int>(WarningKind::mujoco)].count, 2) << i;
+    int sum = 0;
+    for (const WarningReport& warnings : report.warnings) sum += warnings.count;
+    EXPECT_EQ(report.num_warnings, sum);
+  }
+  mjcb_control = nullptr;
+  EXPECT_EQ(num_jams > 0, is_rigid());
 }
 
 TEST_P(MocapBody, ThatStopsInAJamLeavesTheBodyAtRest) {
@@ -399,9 +429,7 @@ TEST_P(MocapBody, HasTheSameVelocityAfterACheckpointAndAFailureAndAForward) {
     // The copy computes forces and fails before each step.
     place(&copy, velocity);
     ASSERT_TRUE(other.forward(copy.data).ok());
-    copy.data->qfrc_applied[0] = 1e200;
-    ASSERT_FALSE(other.step(copy.data).ok());
-    copy.data->qfrc_applied[0] = 0;
+    fail_within_step(&other, &copy);
     ASSERT_TRUE(step(&copy, &other));
     ASSERT_EQ(scene.state(), copy.state()) << "step " << i;
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,16 @@ using support::Scene;
 
 constexpr double kStep = 0.002;  // [s]
 
-std::vector<IntegratorCase> make_cases() {
+/// Returns all cases in which mocap bodies have velocities.
+std::vector<IntegratorCase> make_moving_cases() {
   std::vector<IntegratorCase> cases = make_integrator_cases();
-  std::erase_if(cases, [](const IntegratorCase& c) {
-    return contact::traits(c.model).is_mj_step || c.integrator == Integrator::rk4;
-  });
+  std::erase_if(cases, [](const IntegratorCase& c) { return contact::traits(c.model).is_mj_step; });
+  return cases;
+}
+
+std::vector<IntegratorCase> make_cases() {
+  std::vector<IntegratorCase> cases = make_moving_cases();
+  std::erase_if(cases, [](const IntegratorCase& c) { return c.integrator == Integrator::rk4; });
   return cases;
 }
 
@@ -174,19 +180,112 @@ TEST_P(MocapTie, StopsAtATableAndComesBack) {
   EXPECT_NEAR(scene.data->qpos[0], 0, 1e-4);
 }
 
-TEST(MocapTies, AreWarnedOfUnderRk4) {
-  Scene scene = make_scene(kTies[0]);
-  StepOptions options = make_options(contact::ContactModel::viscous);
-  options.integrator = Integrator::rk4;
-  Stepper stepper(scene.model, options);
-  int num_warnings = 0;
-  for (int i = 0; i < 20; ++i) {
-    place(&scene, 0.3, 0);
+TEST_P(MocapTie, DrivesAlongATableWhileAnotherMocapBodyJams) {
+  // A relaxed conflict is a solution, so the hand on the table goes on when the other mocap body
+  // gives way.
+  Scene scene(support::make_mjcf(
+      R"(timestep="0.002" gravity="0 0 0")",
+      R"(<worldbody><body name="m" mocap="true"/><body name="h"><freejoint/><geom type="box" size="0.05 0.05 0.05" mass="1" condim="1"/></body>
+<geom type="box" size="0.05 1 1" pos="0.12 0 0" condim="1"/>
+<body mocap="true" pos="-0.11 0 5"><geom type="box" size="0.05 0.05 0.05" condim="1"/></body>
+<body pos="0 0 5"><freejoint/><geom type="box" size="0.05 0.05 0.05" mass="1" condim="1"/></body>
+<geom type="box" size="0.05 1 1" pos="0.12 0 5" condim="1"/></worldbody>
+<equality><weld body1="m" body2="h"/></equality>)"));
+  constexpr double kSpeed = 0.3;
+  Stepper stepper(scene.model, options());
+  int num_conflicts = 0;
+  for (int i = 0; i < 200; ++i) {
+    const double distance = kSpeed * i * kStep;
+    scene.data->mocap_pos[0] = std::min(distance, 0.03);
+    scene.data->mocap_pos[1] = distance;
+    scene.data->mocap_pos[3] = -0.11 + std::max(0.0, distance - 0.06);
     const StepReport& report = stepper.step(scene.data);
-    ASSERT_TRUE(report.ok()) << report.message;
-    num_warnings += report.warnings[static_cast<int>(WarningKind::conflict)].count;
+    ASSERT_TRUE(report.ok()) << report.message << " in step " << i;
+    num_conflicts += report.warnings[static_cast<int>(WarningKind::conflict)].count;
+    if (i > 100) {
+      EXPECT_NEAR(scene.data->qvel[1], kSpeed, 1e-3) << i;
+    }
   }
-  EXPECT_GE(num_warnings, 10);
+  if (is_rigid()) {
+    EXPECT_GT(num_conflicts, 20);
+  }
+}
+
+/// A body on a tendon of a mocap body.
+Scene make_tendon_scene(const std::string& tendon_attributes, const char* bodies = "",
+                        const char* equality = "") {
+  return Scene(support::make_mjcf(
+      R"(timestep="0.002" gravity="0 0 0")",
+      R"(<worldbody><body name="m" mocap="true" pos="0.35 0 0"><site name="palm"/></body>
+<body name="h"><freejoint/><geom type="box" size="0.05 0.05 0.05" mass="1"/><site name="hook"/></body>)" +
+          std::string(bodies) + R"(</worldbody><tendon><spatial name="rope" )" + tendon_attributes +
+          R"(><site site="palm"/><site site="hook"/></spatial></tendon><equality>)" + equality +
+          "</equality>"));
+}
+
+TEST_P(MocapTie, DrivesATendonWithDryFriction) {
+  // The tendon pulls with 20 N until the body has the speed of the mocap body.
+  for (const double speed : {0.05, 0.5, 3.0}) {
+    SCOPED_TRACE(speed);
+    Scene scene = make_tendon_scene(R"(frictionloss="20")");
+    Stepper stepper(scene.model, options());
+    for (int i = 0; i < 150; ++i) {
+      scene.data->mocap_pos[0] = 0.35 + speed * i * kStep;
+      const StepReport& report = stepper.step(scene.data);
+      ASSERT_TRUE(report.ok()) << report.message;
+      EXPECT_EQ(report.num_warnings, 0) << report.warning << " in step " << i;
+    }
+    EXPECT_NEAR(scene.data->qvel[0], speed, 0.01 * speed);
+  }
+}
+
+class MocapRope : public testing::TestWithParam<IntegratorCase> {};
+INSTANTIATE_TEST_SUITE_P(Cases, MocapRope, testing::ValuesIn(make_moving_cases()), name_case);
+
+TEST_P(MocapRope, JamsABodyAgainstAWall) {
+  for (const char* equality : {"", R"(<tendon tendon1="rope"/>)"}) {
+    SCOPED_TRACE(equality);
+    Scene scene =
+        make_tendon_scene(*equality ? "" : R"(limited="true" range="0 0.36")",
+                          R"(<geom type="box" size="0.05 1 1" pos="0.12 0 0"/>)", equality);
+    Stepper stepper(scene.model, make_options_of(GetParam()));
+    int num_warnings = 0;
+    for (int i = 0; i < 200; ++i) {
+      scene.data->mocap_pos[0] = 0.35 + 0.3 * i * kStep;
+      const StepReport& report = stepper.step(scene.data);
+      ASSERT_TRUE(report.ok()) << report.message << " in step " << i;
+      num_warnings += report.warnings[static_cast<int>(WarningKind::conflict)].count;
+      EXPECT_LT(mju_norm3(scene.data->qvel), 1);
+    }
+    if (contact::traits(GetParam().model).is_rigid) {
+      EXPECT_GT(num_warnings, 0);
+    }
+  }
+}
+
+TEST(MocapTies, AreWarnedOfUnderRk4) {
+  std::vector<std::unique_ptr<Scene>> scenes;
+  for (const char* tie : kTies) scenes.push_back(std::make_unique<Scene>(make_scene(tie)));
+  scenes.push_back(std::make_unique<Scene>(make_tendon_scene(R"(limited="true" range="0 0.36")")));
+  scenes.push_back(
+      std::make_unique<Scene>(make_tendon_scene("", "", R"(<tendon tendon1="rope"/>)")));
+  for (const std::unique_ptr<Scene>& next : scenes) {
+    Scene& scene = *next;
+    const double start = scene.data->mocap_pos[0];
+    StepOptions options = make_options(contact::ContactModel::viscous);
+    options.integrator = Integrator::rk4;
+    Stepper stepper(scene.model, options);
+    int num_warnings = 0;
+    for (int i = 0; i < 40; ++i) {
+      place(&scene, 1, 0);
+      scene.data->mocap_pos[0] += start;
+      const StepReport& report = stepper.step(scene.data);
+      ASSERT_TRUE(report.ok()) << report.message;
+      EXPECT_EQ(report.statistics.num_halvings, 0) << "in step " << i;
+      num_warnings += report.warnings[static_cast<int>(WarningKind::conflict)].count;
+    }
+    EXPECT_GE(num_warnings, 30);
+  }
 }
 
 }  // namespace

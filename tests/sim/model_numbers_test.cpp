@@ -223,8 +223,8 @@ TEST(ModelNumbers, ACellOfAnOctreeIsNamed) {
   }
 }
 
-/// A step reads a part of a large array, so a number is found after as many steps as there are
-/// parts.
+/// A call of step reads a part of a large array, so a number is found after as many calls as there
+/// are parts, and from then on in each call.
 TEST(ModelNumbers, ALargeArrayIsCheckedInTurn) {
   Scene scene = make_scene(kOctree);
   Stepper stepper(scene.model, make_options(contact::ContactModel::coulomb));
@@ -233,8 +233,23 @@ TEST(ModelNumbers, ALargeArrayIsCheckedInTurn) {
   const int num_parts = static_cast<int>((8 * scene->noct + 1023) / 1024);
   int num_steps = 0;
   while (num_steps <= num_parts && stepper.step(scene.data).ok()) ++num_steps;
-  EXPECT_EQ(num_steps, num_parts - 3);
+  EXPECT_EQ(num_steps, num_parts - 2);
   EXPECT_NE(stepper.step(scene.data).message.find("coefficient is inf"), std::string::npos);
+}
+
+/// Each call of step checks one part, however many steps it takes.
+TEST(ModelNumbers, ALargeArrayIsCheckedInTurnByCallsOfManySteps) {
+  Scene scene =
+      make_scene(R"(<asset><hfield name="h" nrow="100" ncol="100" size="1 1 1 0.1"/></asset>
+<worldbody><geom type="hfield" hfield="h"/></worldbody>)");
+  constexpr int kNumParts = 10;  // of 10,000 numbers
+  Stepper stepper(scene.model, make_options(contact::ContactModel::coulomb));
+  run(&stepper, &scene, kNumParts);
+  scene->hfield_data[scene->nhfielddata - 1] = -1;
+  int num_calls = 0;
+  while (num_calls < 2 * kNumParts && stepper.step(scene.data, kNumParts).ok()) ++num_calls;
+  EXPECT_EQ(num_calls, kNumParts - 2);
+  EXPECT_NE(stepper.step(scene.data).message.find("elevation is -1"), std::string::npos);
 }
 
 TEST(ModelNumbers, RowsThatAreNoRotationOrAxisAreNamed) {

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from stiction._core import StepReport
-from stiction.checks.subject import TOO_DEEP, Finding, Subject
+from stiction._core import TOO_DEEP, StepReport
+from stiction.checks.subject import Finding, Subject
 from stiction.errors import StepError
 
 
@@ -33,7 +33,8 @@ def _check_overlaps(subject: Subject, report: StepReport) -> Iterator[Finding]:
     thickness = subject.thickness[geoms].min(axis=1)
     # Pressure fields may overlap, as far as their own warning allows.
     depth = np.where(np.asarray(contacts.patch) < 0, -np.asarray(contacts.distance), 0)
-    shares = depth / thickness
+    # Every overlap of a geom without thickness is too deep.
+    shares = np.divide(depth, thickness, out=np.where(depth > 0, np.inf, 0), where=thickness > 0)
     deepest = int(np.argmax(shares))
     if not shares[deepest] > TOO_DEEP:
         return

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import mujoco
 import numpy as np
 
-from stiction.checks.subject import TOO_DEEP, Finding, Subject
+from stiction._core import TOO_DEEP
+from stiction.checks.subject import Finding, Subject
 
 _FREE_RATIO, _MAX_STIFFENING = 10, 1000  # [theory:near-rigid]
 _LAWS = ("hunt_crossley", "linear")  # of which a near-rigid spring is known
@@ -58,15 +59,14 @@ def _find_load(subject: Subject, body: int) -> _Load | None:
     """Finds the heaviest tree that a body may carry. The body bears its own tree if that is free."""
     m = subject.model
     geoms = subject.geoms_of(body)
-    partners = np.flatnonzero(subject.may_touch[geoms].any(axis=0) & (subject.tree >= 0))
+    may_touch = subject.may_touch(geoms)
+    partners = np.flatnonzero(may_touch.any(axis=0) & (subject.tree >= 0))
     partners = partners[subject.tree[partners] != m.body_treeid[body]]
     mobility = float(m.body_invweight0[body, 0])
     if len(partners) == 0 or not mobility > 0:
         return None
     other = partners[np.argmax(subject.tree_mass[subject.tree[partners]])]
-    geom = geoms[
-        np.argmin(np.where(subject.may_touch[geoms, other], subject.thickness[geoms], np.inf))
-    ]
+    geom = geoms[np.argmin(np.where(may_touch[:, other], subject.thickness[geoms], np.inf))]
     mass = float(subject.tree_mass[subject.tree[other]])
     root = m.body_rootid[body]
     if m.body_jntnum[root] and m.jnt_type[m.body_jntadr[root]] == mujoco.mjtJoint.mjJNT_FREE:
@@ -75,7 +75,7 @@ def _find_load(subject: Subject, body: int) -> _Load | None:
 
 
 def _check_rigid(subject: Subject, load: _Load) -> Finding | None:
-    limit = _RIGID_LIMITS.get(subject.contact_model, math.inf)
+    limit = _RIGID_LIMITS[subject.contact_model]
     if load.ratio < limit:
         return None
     return Finding(

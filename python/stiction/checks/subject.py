@@ -6,7 +6,8 @@ import dataclasses
 import functools
 import math
 import warnings
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import mujoco
@@ -19,11 +20,9 @@ from stiction.scene import Scene
 from stiction.simulator import Simulator
 
 _UNBOUNDED = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+_NO_CONTACTS = mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
 
-
-# An overlap is too deep from this share of a geom's thickness on: kTooDeep of
-# src/stiction/sim/penetration_warning.hpp.
-TOO_DEEP = 0.1
+_BLOCK = 256  # geoms whose partners are found at once
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,22 +83,55 @@ class Subject:
         moving = trees >= 0
         return np.bincount(trees[moving], masses[moving], self.model.ntree).astype(np.float64)
 
-    @functools.cached_property
-    def may_touch(self) -> NDArray[np.bool_]:
-        """Whether the bits of two geoms, or a <pair>, allow a contact (ngeom, ngeom)."""
+    def may_touch(self, geoms: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether MuJoCo collides geoms with each geom of the scene (len(geoms), ngeom).
+
+        Large scenes have too many geoms for the matrix of all pairs.
+        """
         m = self.model
-        allows: NDArray[np.bool_] = (m.geom_contype[:, None] & m.geom_conaffinity[None, :]) != 0
-        allows |= allows.T
-        for a, b in zip(m.pair_geom1, m.pair_geom2, strict=True):
-            allows[a, b] = allows[b, a] = True
-        moves = (self.tree >= 0) | (m.body_mocapid[m.body_rootid[m.geom_bodyid]] >= 0)
-        allows &= moves[:, None] | moves[None, :]
+        body = m.geom_bodyid
+        weld = m.body_weldid[body]  # bodies without joints between them have the same
+        allows: NDArray[np.bool_] = (m.geom_contype[geoms, None] & m.geom_conaffinity) != 0
+        allows |= (m.geom_conaffinity[geoms, None] & m.geom_contype) != 0
+        if not m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_FILTERPARENT:
+            parent = m.body_weldid[m.body_parentid[weld]]
+            related = (weld[geoms, None] == parent) | (parent[geoms, None] == weld)
+            allows &= ~(related & (weld[geoms, None] != 0) & (weld != 0))
+        moves = self.tree >= 0
+        allows &= (moves[geoms, None] | moves) & (weld[geoms, None] != weld)
+        for row, geom in enumerate(geoms):
+            if body[geom] in self._excluded:
+                allows[row] &= ~np.isin(body, self._excluded[body[geom]])
+            allows[row, self._paired.get(geom, [])] = True
+        if m.opt.disableflags & _NO_CONTACTS:
+            allows[:] = False
         return allows
+
+    @functools.cached_property
+    def _excluded(self) -> dict[int, list[int]]:
+        """The bodies that <exclude> elements name together with a body."""
+        return _join(
+            (s >> 16 for s in self.model.exclude_signature),
+            (s & 0xFFFF for s in self.model.exclude_signature),
+        )
+
+    @functools.cached_property
+    def _paired(self) -> dict[int, list[int]]:
+        """The geoms that <pair> elements name together with a geom."""
+        return _join(self.model.pair_geom1, self.model.pair_geom2)
+
+    def blocks(self, geoms: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        """Divides geoms into parts whose pairs with all geoms take little memory."""
+        for begin in range(0, len(geoms), _BLOCK):
+            yield geoms[begin : begin + _BLOCK]
 
     @functools.cached_property
     def touches_any(self) -> NDArray[np.bool_]:
         """Whether a geom may touch another one (ngeom,)."""
-        return np.asarray(self.may_touch.any(axis=1))
+        touches = np.zeros(self.model.ngeom, bool)
+        for geoms in self.blocks(np.arange(self.model.ngeom)):
+            touches[geoms] = self.may_touch(geoms).any(axis=1)
+        return touches
 
     def explain(self, geom1: int, geom2: int) -> dict[str, Any] | None:
         """The numbers of a contact in points by name; None if the geoms do not touch in points."""
@@ -129,3 +161,12 @@ class Subject:
         first = self.model.body_geomadr[body]
         geoms = np.arange(first, first + self.model.body_geomnum[body])
         return geoms[self.touches_any[geoms]]
+
+
+def _join(first: Iterable[int], second: Iterable[int]) -> dict[int, list[int]]:
+    """Returns the partners of each number in a list of pairs."""
+    partners = defaultdict(list)
+    for a, b in zip(first, second, strict=True):
+        partners[int(a)].append(int(b))
+        partners[int(b)].append(int(a))
+    return partners

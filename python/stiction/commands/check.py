@@ -62,7 +62,7 @@ def check(
                 "scene": str(scene),
                 "contact_model": subject.contact_model,
                 "time_step": subject.simulator.time_step,
-                "checks": [check.name for check in CHECKS if check.covers(subject)],
+                "checks": [entry.name for entry in CHECKS if entry.covers(subject)],
                 "findings": [dataclasses.asdict(finding) for finding in findings],
             }
         )
@@ -75,15 +75,15 @@ def _print_table(subject: Subject, findings: list[Finding]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("check")
     table.add_column("finding")
-    for check in CHECKS:
-        found = [finding for finding in findings if finding.check == check.name]
+    for entry in CHECKS:
+        found = [finding for finding in findings if finding.check == entry.name]
         for finding in found:
             message = Text(make_printable(finding.message), style="yellow")
             table.add_row(Text(finding.check), message)
         if not found:
-            known = check.covers(subject)
-            text = check.otherwise if known else f"unknown under '{subject.contact_model}'"
-            table.add_row(Text(check.name, style="dim"), Text(text, style="dim"))
+            known = entry.covers(subject)
+            text = entry.otherwise if known else f"unknown under '{subject.contact_model}'"
+            table.add_row(Text(entry.name, style="dim"), Text(text, style="dim"))
     console = make_console()
     console.print(
         f"{subject.scene.path} under {subject.contact_model} at {subject.simulator.time_step:g} s",

@@ -45,7 +45,7 @@ class ConstraintRows {
   ///
   /// Dry friction has MuJoCo's force bound and our regularization, so a joint or tendon in stiction
   /// creeps slower than the tolerance for every solref.
-  /// Bodies of a moving mocap body give a row of a connect or weld a bias, see
+  /// Bodies of a moving mocap body give a row of a connect, weld or spatial tendon a bias, see
   /// calc_mocap_row_velocity.
   /// @param data  after mj_fwdVelocity
   /// @param mocap velocities of mocap bodies

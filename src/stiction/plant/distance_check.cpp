@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "stiction/plant/geom_pair.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
 #include "stiction/plant/support_function.hpp"
 
@@ -36,6 +37,7 @@ struct Pair {
   int size;
   double radius;     // of the smaller geom
   double tolerance;  // the largest error that is accepted [m]
+  double reach;      // the distance from which on the geoms have no contact [m]
 
   mjContact* end() const { return contacts + size; }
   mjContact& nearest() const {
@@ -44,14 +46,22 @@ struct Pair {
   }
 };
 
+/// Returns the gap of two geoms, which MuJoCo adds to the margin of their contacts [m].
+double find_gap(const mjModel* m, int a, int b) {
+  const int pair = find_pair(m, a, b);
+  return pair >= 0 ? m->pair_gap[pair] : m->geom_gap[a] + m->geom_gap[b];
+}
+
 Pair find_pair_at(const mjModel* m, const mjData* d, int begin) {
-  Pair pair{.contacts = d->contact + begin, .size = 1, .radius = 0, .tolerance = 0};
+  Pair pair{.contacts = d->contact + begin, .size = 1, .radius = 0, .tolerance = 0, .reach = 0};
   const int a = pair.contacts->geom[0], b = pair.contacts->geom[1];
   while (begin + pair.size < d->ncon && pair.end()->geom[0] == a && pair.end()->geom[1] == b)
     ++pair.size;
   if (a < 0 || b < 0) return pair;
   pair.radius = std::min(m->geom_rbound[a], m->geom_rbound[b]);
   pair.tolerance = std::min(m->opt.ccd_tolerance, kLargestErrorOfSmallGeoms * pair.radius);
+  pair.reach = std::max(std::max(pair.nearest().dist, 0.0) + pair.radius,
+                        pair.contacts->includemargin + find_gap(m, a, b));
   return pair;
 }
 
@@ -91,11 +101,10 @@ bool calc_nearest(mjModel* m, mjData* d, const Pair& pair, double tolerance, mjC
   m->opt.disableflags &= ~mjDSBL_NATIVECCD;  // libccd is less accurate
   m->opt.ccd_tolerance = tolerance;
   m->opt.ccd_iterations = std::max(m->opt.ccd_iterations, 100);
-  const double reach = std::max(con->dist, 0.0) + pair.radius;
   mjtNum points[6];
-  set_distance(mj_geomDistance(m, d, con->geom[0], con->geom[1], reach, points), con);
+  set_distance(mj_geomDistance(m, d, con->geom[0], con->geom[1], pair.reach, points), con);
   m->opt = options;
-  if (con->dist >= reach) return true;  // too far to act
+  if (con->dist >= pair.reach) return true;  // too far to act
   std::array<double, 3> n;
   for (int i = 0; i < 3; ++i) {
     con->pos[i] = 0.5 * (points[i] + points[3 + i]);
@@ -142,7 +151,7 @@ bool correct_pair(mjModel* m, mjData* d, const Pair& pair) {
   if (!calc_exact(m, d, pair, &exact)) return false;
   const double error = nearest.dist - exact.dist;
   const bool has_same_sign = (nearest.dist > 0) == (exact.dist > 0);
-  if (exact.dist >= std::max(nearest.dist, 0.0) + pair.radius) {
+  if (exact.dist >= pair.reach) {
     erase(d, pair.contacts, pair.end());
   } else if (pair.size == 1 || std::abs(error) > kLargestErrorOfFaces * pair.radius) {
     *pair.contacts = exact;

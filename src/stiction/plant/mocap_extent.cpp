@@ -60,6 +60,13 @@ Box make_box(const mjModel* m, int geom, int root) {
   return box;
 }
 
+bool may_collide(const mjModel* m, int geom) {
+  if (m->geom_contype[geom] != 0 || m->geom_conaffinity[geom] != 0) return true;
+  for (int i = 0; i < m->npair; ++i)
+    if (m->pair_geom1[i] == geom || m->pair_geom2[i] == geom) return true;
+  return false;
+}
+
 /// Returns a displacement in the frame of a body.
 std::array<double, 6> turn_back(const double* quat, const std::array<double, 6>& displacement) {
   std::array<double, 6> out;
@@ -79,7 +86,7 @@ double calc_mocap_share(const mjModel* m, int mocap, const double* quat,
   for (int geom = 0; geom < m->ngeom; ++geom) {
     const int root = m->body_rootid[m->geom_bodyid[geom]];
     if (m->body_mocapid[root] != mocap) continue;
-    if (m->geom_contype[geom] == 0 && m->geom_conaffinity[geom] == 0) continue;
+    if (!may_collide(m, geom)) continue;
     has_geoms = true;
     share = std::max(share, calc_largest_share(make_box(m, geom, root), local));
   }

@@ -22,6 +22,19 @@ void write_pose(const MocapTrack::Pose& pose, int mocap, mjData* d) {
   std::copy_n(pose.data() + 3, 4, d->mocap_quat + 4 * mocap);
 }
 
+/// True if the last displacement of a mocap body is no motion; see kLargestMocapShare.
+/// @param dt duration of the step before [s]
+bool is_jump(const mjModel* m, int mocap, const double* quat, const MocapTrack& track, double dt) {
+  using Velocity = MocapTrack::Velocity;
+  if (track.displacement() == Velocity{}) return false;
+  // A displacement by exactly this share is a jump too, in spite of rounding.
+  constexpr double kShare = kLargestMocapShare * (1 - 1e-9);
+  if (calc_mocap_share(m, mocap, quat, track.displacement()) < kShare) return false;
+  Velocity in_step = track.velocity();
+  for (double& x : in_step) x *= dt;
+  return !track.is_regular() || calc_mocap_share(m, mocap, quat, in_step) >= kShare;
+}
+
 }  // namespace
 
 void MocapMotion::resize(const mjModel* m) {
@@ -41,14 +54,10 @@ void MocapMotion::start(const mjModel* m, const mjData* d, double dt, bool goes_
     MocapTrack& track = tracks_[i];
     const MocapTrack::Pose pose = read_pose(d, i);
     if (goes_on)
-      track.advance(pose, time_step_);
+      track.advance(pose, time_step_, m->stat.meansize);
     else
       track.start(pose);
-    // A displacement by exactly this share is a jump too, in spite of rounding.
-    constexpr double kShare = kLargestMocapShare * (1 - 1e-9);
-    if (track.displacement() != Velocity{} &&
-        calc_mocap_share(m, i, pose.data() + 3, track.displacement()) >= kShare)
-      track.rest();
+    if (is_jump(m, i, pose.data() + 3, track, time_step_)) track.rest();
     if (track.jump() != Velocity{})
       jumps_[i] = calc_mocap_share(m, i, pose.data() + 3, track.jump());
     velocities_[i] = track.velocity();

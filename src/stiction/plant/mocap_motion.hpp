@@ -13,8 +13,10 @@
 
 namespace stiction::plant {
 
-/// A displacement of a mocap body in one step that exceeds this share of the thickness of one of
-/// its geoms, measured along the displacement, is a jump and no motion.
+/// A displacement of a mocap body by this share of the thickness of one of its geoms or more,
+/// measured along the displacement, is a jump and no motion. If displacements are regular
+/// (MocapTrack::is_regular), the motion in one step counts instead of the displacement, which may
+/// be that of many steps.
 inline constexpr double kLargestMocapShare = 0.5;
 
 /// The motion of all mocap bodies in a step. MuJoCo knows only their poses, which the caller sets

@@ -74,6 +74,13 @@ double calc_piece_rate(const mjModel* m, const mjData* d, const MocapMotion& moc
 /// Returns the sign with which a row has the velocity of its tendon: -1 at the upper limit.
 double find_sign(const mjModel* m, const mjData* d, int row) {
   const int tendon = d->efc_id[row];
+  // If both limits are active, MuJoCo puts the lower one first.
+  const auto is_other = [&](int other) {
+    return other >= 0 && other < d->nefc && d->efc_type[other] == mjCNSTR_LIMIT_TENDON &&
+           d->efc_id[other] == tendon;
+  };
+  if (is_other(row - 1)) return -1;
+  if (is_other(row + 1)) return 1;
   const double lower = d->ten_length[tendon] - m->tendon_range[2 * tendon];
   const double upper = m->tendon_range[2 * tendon + 1] - d->ten_length[tendon];
   return d->efc_pos[row] == lower && d->efc_pos[row] != upper ? 1 : -1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include <mujoco/mujoco.h>
 
@@ -30,6 +31,13 @@ void calc_common(const double* now, const double* before, double* out) {
   mju_scl3(out, now, points_apart ? 0 : length <= limit ? 1 : limit / length);
 }
 
+/// Returns the square of the length of a displacement, in which a rotation counts by its motion at
+/// a lever.
+double calc_squared(const MocapTrack::Velocity& displacement, double lever) {
+  const double *turn = displacement.data(), *moved = turn + 3;
+  return lever * lever * mju_dot3(turn, turn) + mju_dot3(moved, moved);
+}
+
 MocapTrack::Velocity divide(MocapTrack::Velocity displacement, double duration) {
   for (double& x : displacement) x /= duration;
   return displacement;
@@ -42,7 +50,16 @@ void MocapTrack::start(const Pose& pose) {
   pose_ = pose;
 }
 
-void MocapTrack::advance(const Pose& pose, double last) {
+/// True if the last displacement is similar to the one before, and their durations differ by one
+/// step at most.
+bool MocapTrack::is_alike(double last, double lever) const {
+  if (!(std::abs(held_ - change_duration_) <= last * (1 + kRounding))) return false;
+  Velocity difference;
+  for (int i = 0; i < 6; ++i) difference[i] = displacement_[i] - change_[i];
+  return calc_squared(difference, lever) <= 0.25 * calc_squared(change_, lever);
+}
+
+void MocapTrack::advance(const Pose& pose, double last, double lever) {
   held_ += last;
   displacement_ = jump_ = {};
   if (pose == pose_) {
@@ -51,8 +68,10 @@ void MocapTrack::advance(const Pose& pose, double last) {
   }
   displacement_ = calc_displacement(pose_, pose);
   velocity_ = {};
-  const bool has_rested = held_ > kLongestHold || held_ > 2 * change_duration_ + last;
-  if (!has_rested) {
+  const double longest = std::min(kLongestHold, 2 * change_duration_ + last);
+  const bool has_rested = held_ > longest * (1 + kRounding);
+  num_alike_ = is_alike(last, lever) ? num_alike_ + 1 : 0;
+  if (!has_rested && (!is_jump_ || is_regular())) {
     const Velocity now = divide(displacement_, held_);
     const Velocity before = divide(change_, std::min(change_duration_, held_));
     for (const int part : {0, 3})
@@ -63,12 +82,13 @@ void MocapTrack::advance(const Pose& pose, double last) {
   change_ = displacement_;
   change_duration_ = has_rested ? kInfinity : held_;
   held_ = 0;
+  is_jump_ = false;
 }
 
 void MocapTrack::rest() {
   jump_ = displacement_;
-  velocity_ = change_ = {};
-  change_duration_ = kInfinity;
+  velocity_ = {};
+  is_jump_ = true;
 }
 
 /// Returns the time from the start of the step until the body has the caller's pose [s].
@@ -98,6 +118,8 @@ void MocapTrack::write_memory(std::vector<std::uint64_t>* words) const {
   for (const double x : change_) put(x);
   put(change_duration_);
   put(held_);
+  put(num_alike_);
+  put(is_jump_);
 }
 
 void MocapTrack::read_memory(std::span<const std::uint64_t, kNumWords> words) {
@@ -109,6 +131,8 @@ void MocapTrack::read_memory(std::span<const std::uint64_t, kNumWords> words) {
   for (double& x : change_) x = get();
   change_duration_ = get();
   held_ = get();
+  num_alike_ = get();
+  is_jump_ = get() != 0;
 }
 
 }  // namespace stiction::plant

@@ -7,7 +7,8 @@
 namespace stiction::plant {
 
 /// Checks all numbers of the table in model_numbers.hpp: they must be finite, physically possible,
-/// and at most 1e50, because products of larger numbers overflow; margins of contacts at most 1e6.
+/// and at most 1e50, because products of larger numbers overflow. Margins of contacts, and the
+/// vertices and polygon normals of meshes, must be at most 1e6.
 /// MuJoCo itself accepts infinite masses and negative time steps.
 /// @throws Error listing the faults with element, value, range and place in the model, at most ten
 /// faulty elements of an array

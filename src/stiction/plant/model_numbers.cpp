@@ -15,8 +15,9 @@ constexpr double kMax = 1e50;
 /// The largest number that MuJoCo computes from numbers up to kMax, such as an inertia m r^2.
 constexpr double kMaxDerived = 1e200;
 
-/// The largest margin of a contact [m]. From 1e7 m on, the forces of such a depth leave too few
-/// digits for those of the bodies.
+/// The largest margin of a contact, and the largest coordinate of a mesh [m]. From 1e7 m on, the
+/// forces of such a depth leave too few digits for those of the bodies. The normals of a mesh's
+/// polygons have this range too.
 constexpr double kMaxDistance = 1e6;
 
 /// The largest |n^2 - 1| of a unit vector with norm n. Numbers with three digits satisfy it.

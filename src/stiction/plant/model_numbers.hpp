@@ -38,6 +38,10 @@ bool is_in(Range range, double value);
 bool is_row(Range range);
 
 /// True if the norms of all rows are in their range; false if a number is not finite.
+/// @param range  kNonZeroRow or kUnitRow
+/// @param count  the number of rows
+/// @param width  the numbers of a row, 3 or 4
+/// @param values size (count x width), row by row
 bool have_norms(Range range, mjtSize count, int width, const mjtNum* values);
 
 /// An array of mjModel with `width` numbers for each of its elements.
@@ -52,7 +56,7 @@ struct NumberArray {
   mjtSize mjModel::*count;  // the number of elements
   int width;                // the numbers of an element
   Range range;
-  bool is_large;  // a step checks only a part of the array, and the next step the next part
+  bool is_large;  // a call of step checks a part of the array, and the next call the next part
 };
 
 /// A number or a short array inside mjModel.
@@ -69,7 +73,9 @@ struct NumberMember {
   }
 };
 
+/// Returns the table of the arrays that a step reads.
 std::span<const NumberArray> number_arrays();
+/// Returns the table of the options and statistics that a step reads.
 std::span<const NumberMember> number_members();
 
 }  // namespace stiction::plant

@@ -15,7 +15,7 @@ namespace {
 
 using math::Vec4;
 
-/// How many numbers of a large array one step checks.
+/// How many numbers of a large array one call checks.
 constexpr mjtSize kPart = 1024;
 
 /// Returns the bits of a limit, which is infinite or at most the largest finite number.
@@ -39,7 +39,7 @@ Span make_span(Range range, const Number* values, mjtSize size, bool is_large) {
           is_large};
 }
 
-/// True if the numbers of a span are in its range; of a large one, those of the step `turn`.
+/// True if the numbers of a span are in its range; of a large one, those of the call `turn`.
 template <class Span>
 bool all_in(const Span& span, std::uint64_t turn) {
   using Bits = std::remove_const_t<decltype(span.limit)>;
@@ -116,14 +116,17 @@ void NumberCheck::add(Range range, const mjtNum* values, mjtSize size, bool is_l
   spans->push_back(make_span<mjtNum, Numbers::value_type>(range, values, size, is_large));
 }
 
-bool NumberCheck::all_in_range(std::uint64_t turn) const noexcept {
-  const auto is_good = [turn](const auto& span) { return all_in(span, turn); };
-  return (are_surely_in_range() || (std::ranges::all_of(moderate_, is_good) &&
-                                    std::ranges::all_of(non_negative_, is_good))) &&
-         std::ranges::all_of(others_, is_good) && std::ranges::all_of(floats_, is_good) &&
-         std::ranges::all_of(rows_, [](const Rows& rows) {
-           return have_norms(rows.range, rows.count, rows.width, rows.values);
-         });
+bool NumberCheck::all_in_range() noexcept {
+  const auto is_good = [this](const auto& span) { return all_in(span, num_passed_); };
+  const bool are_good =
+      (are_surely_in_range() ||
+       (std::ranges::all_of(moderate_, is_good) && std::ranges::all_of(non_negative_, is_good))) &&
+      std::ranges::all_of(others_, is_good) && std::ranges::all_of(floats_, is_good) &&
+      std::ranges::all_of(rows_, [](const Rows& rows) {
+        return have_norms(rows.range, rows.count, rows.width, rows.values);
+      });
+  if (are_good) ++num_passed_;
+  return are_good;
 }
 
 /// True if numbers that are limited by 1e50 are far below it, and none is negative or -0 that must

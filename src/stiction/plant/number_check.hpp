@@ -9,18 +9,18 @@
 
 namespace stiction::plant {
 
-/// The check of check_model without texts, for numbers that change between steps. It reads each
-/// number once.
+/// The check of check_model without texts, for numbers that change between steps.
 class NumberCheck {
  public:
   /// @param model  must outlive this object, like its arrays
   explicit NumberCheck(const mjModel* model);
 
-  /// True if check_model finds no fault, except that a time step of 0 is in range.
-  /// @param turn  the number of the step. It chooses the 1024 numbers that are checked of each
-  /// array
-  ///              of vertices, elevations and bounding volumes
-  bool all_in_range(std::uint64_t turn) const noexcept;
+  /// True if check_model finds no fault, except that a time step of 0 is in range. Of each array of
+  /// vertices, elevations and bounding volumes it reads only 1024 numbers. The next call reads the
+  /// next ones if this one finds no fault, and the same ones otherwise. The number of calls is no
+  /// part of what a stepper remembers, so after a checkpoint a fault in such an array may end
+  /// another step.
+  bool all_in_range() noexcept;
 
  private:
   /// An array of numbers, and its range as bits.
@@ -48,6 +48,7 @@ class NumberCheck {
   Numbers others_;
   std::vector<Span<float, std::uint32_t>> floats_;
   std::vector<Rows> rows_;
+  std::uint64_t num_passed_ = 0;  // calls without a fault; they choose the part of a large array
 };
 
 }  // namespace stiction::plant

@@ -2,6 +2,7 @@
 
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/pair_loads.hpp"
+#include "stiction/plant/tied_bodies.hpp"
 #include "stiction/plant/write_back.hpp"
 
 namespace stiction::sim {
@@ -49,15 +50,14 @@ void blame(StepContext& context, int body) {
   context.mocap_jams.blame(context.model, context.mocap, body);
 }
 
-/// Blames the moving mocap bodies of a connect or weld, or all if it is that of a tendon.
-void blame_equality(StepContext& context, int equality) {
-  const mjModel* m = context.model;
-  if (m->eq_type[equality] == mjEQ_TENDON) {
-    for (int body = 0; body < m->nbody; ++body) blame(context, body);
-    return;
-  }
-  for (const int object : {m->eq_obj1id[equality], m->eq_obj2id[equality]})
-    blame(context, m->eq_objtype[equality] == mjOBJ_SITE ? m->site_bodyid[object] : object);
+/// Blames the moving mocap bodies that drive one of MuJoCo's rows.
+void blame_row(StepContext& context, const mjData* d, int row) {
+  const auto blame_body = [&context](int body) { blame(context, body); };
+  const int id = d->efc_id[row];
+  if (d->efc_type[row] == mjCNSTR_EQUALITY)
+    plant::for_each_equality_body(context.model, id, blame_body);
+  if (d->efc_type[row] == mjCNSTR_LIMIT_TENDON || d->efc_type[row] == mjCNSTR_FRICTION_TENDON)
+    plant::for_each_tendon_body(context.model, id, blame_body);
 }
 
 }  // namespace
@@ -80,13 +80,16 @@ void derive(StepContext& context, ContactPipeline* contacts) {
                         "mass, or its joints armature");
 }
 
-void blame_mocap_bodies(StepContext& context, const mjData* d, const ContactPipeline& contacts) {
+bool is_solved(const contact::IslandStatistics& island) {
+  return island.status == contact::SolveStatus::kConverged ||
+         island.status == contact::SolveStatus::kStagnated;
+}
+
+void blame_mocap_bodies(StepContext& context, const mjData* d, const ContactPipeline& contacts,
+                        bool (*has_solution)(const contact::IslandStatistics&)) {
   if (!context.mocap.is_any() || !contact::traits(context.options.contact_model).is_rigid) return;
   for (int island = 0; island < contacts.islands.size(); ++island) {
-    const contact::IslandStatistics& statistics = contacts.solution.islands[island];
-    const bool is_solved = statistics.status == contact::SolveStatus::kConverged ||
-                           statistics.status == contact::SolveStatus::kStagnated;
-    if (is_solved && !statistics.has_conflict) continue;
+    if (has_solution(contacts.solution.islands[island])) continue;
     for (const int p : contacts.islands.pairs(island)) {
       const contact::BodyPair& pair = contacts.problem.pairs[p];
       if (pair.num_contacts == 0) continue;
@@ -95,8 +98,7 @@ void blame_mocap_bodies(StepContext& context, const mjData* d, const ContactPipe
     }
     for (const int r : contacts.islands.rows(island)) {
       const contact::Row& row = contacts.problem.rows[r];
-      if (row.bias != 0 && row.kind == contact::RowKind::kEquality)
-        blame_equality(context, d->efc_id[row.source]);
+      if (row.bias != 0) blame_row(context, d, row.source);
     }
   }
 }

@@ -36,9 +36,12 @@ formulations::SolverOptions make_solver_options(const StepOptions& options);
 /// certificate. The step fails if the inertia is not positive definite.
 void derive(StepContext& context, ContactPipeline* contacts);
 
-/// Blames the moving mocap bodies at the contacts, connects and welds of islands that have no
-/// solution under a rigid model; see MocapJams.
-void blame_mocap_bodies(StepContext& context, const mjData* data, const ContactPipeline& contacts);
+/// True if the solver found the velocities of an island, although they may relax a conflict.
+bool is_solved(const contact::IslandStatistics& island);
+/// Blames the moving mocap bodies at the contacts of islands without a solution under a rigid
+/// model, and those that drive rows of such islands; see MocapJams.
+void blame_mocap_bodies(StepContext& context, const mjData* data, const ContactPipeline& contacts,
+                        bool (*has_solution)(const contact::IslandStatistics&) = &is_solved);
 
 /// Certifies the solution.
 /// @param options    the options with which the solver was called

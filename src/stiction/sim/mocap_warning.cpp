@@ -4,6 +4,7 @@
 #include <string>
 
 #include "stiction/plant/model.hpp"
+#include "stiction/plant/tied_bodies.hpp"
 #include "stiction/sim/penetration_warning.hpp"
 
 namespace stiction::sim {
@@ -21,21 +22,21 @@ bool overlaps(const mjModel* m, const mjData* d, int mocap) {
 }
 
 bool is_tied(const mjModel* m, const mjData* d, int mocap) {
-  for (int i = 0; i < m->neq; ++i) {
-    if (!d->eq_active[i] || (m->eq_type[i] != mjEQ_CONNECT && m->eq_type[i] != mjEQ_WELD)) continue;
-    for (const int object : {m->eq_obj1id[i], m->eq_obj2id[i]})
-      if (find_mocap(m, m->eq_objtype[i] == mjOBJ_SITE ? m->site_bodyid[object] : object) == mocap)
-        return true;
-  }
-  return false;
+  bool is_any = false;
+  for (int i = 0; i < m->neq; ++i)
+    if (d->eq_active[i])
+      plant::for_each_equality_body(m, i,
+                                    [&](int body) { is_any |= find_mocap(m, body) == mocap; });
+  return is_any;
 }
 
 std::string describe(const mjModel* m, int mocap, double share, const char* consequence) {
   int body = 0;
   while (m->body_mocapid[body] != mocap) ++body;
-  char text[120];
+  char text[160];
   std::snprintf(text, sizeof text,
-                " jumped by %.2g times the thickness of its geoms and has no known velocity, so ",
+                " jumped: its known velocity does not explain %.2g times the thickness of its "
+                "geoms, so ",
                 share);
   return "mocap " + plant::describe(m, mjOBJ_BODY, body) + text + consequence +
          " no faster than max_correction_speed; move it by a similar, smaller distance before "

@@ -8,7 +8,7 @@ namespace stiction::sim {
 
 /// Warns of a mocap body whose displacement before the step is not explained by its velocity in the
 /// step, by kTooDeep of the thickness of its geoms or more, if this matters: it overlaps others, or
-/// a connect or weld of a rigid model must follow it. Those are moved no faster than
+/// an equality of a rigid model must follow it. Those are moved no faster than
 /// max_correction_speed, as if the mocap body had always been there.
 void warn_of_jumps(StepContext& context, const mjData* data);
 

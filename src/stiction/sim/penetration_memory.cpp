@@ -73,7 +73,7 @@ void PenetrationMemory::record(const std::array<int, 2>& geoms, double start, do
     pair->start = std::max(pair->start, start);
     pair->depth = std::max(pair->depth, depth);
   } else if (depth >= h || known) {
-    now_.push_back({geoms, start, depth, h, 0, is_moved, false, false, false});
+    now_.push_back({.geoms = geoms, .start = start, .depth = depth, .h = h, .is_moved = is_moved});
   }
 }
 
@@ -131,7 +131,6 @@ void PenetrationMemory::read_memory(const mjModel* m, std::span<const std::uint6
   std::vector<Pair> pairs((*words)[1]);
   const std::uint64_t* next = words->data() + 2;
   for (Pair& pair : pairs) {
-    pair = {};
     for (int& geom : pair.geoms) {
       check(*next < static_cast<std::uint64_t>(m->ngeom));
       geom = static_cast<int>(*next++);

@@ -31,14 +31,15 @@ class PenetrationMemory {
  public:
   /// The overlap of two geoms in a step.
   struct Pair {
-    std::array<int, 2> geoms;
-    double start, depth;  // at the start of the step, and the largest one in it [m]
-    double h;             // the depth from which on it is deep [m]
-    double reference;     // without has_turned, a warning is due at reference + h [m]
-    bool is_moved;        // the caller moves one of the geoms
-    bool has_turned;      // it got deep between the contact points of two steps
-    bool is_warned;       // the warning has been given
-    bool has_gap;         // a contact of the pair is open in the step after
+    std::array<int, 2> geoms{};
+    double start = 0;         // depth at the start of the step [m]
+    double depth = 0;         // the largest depth in the step [m]
+    double h = 0;             // the depth from which on it is deep [m]
+    double reference = 0;     // without has_turned, a warning is due at reference + h [m]
+    bool is_moved = false;    // the caller moves one of the geoms
+    bool has_turned = false;  // it got deep between the contact points of two steps
+    bool is_warned = false;   // the warning has been given
+    bool has_gap = false;     // a contact of the pair is open in the step after
   };
 
   /// Begins a step, or begins it again.

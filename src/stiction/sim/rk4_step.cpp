@@ -40,6 +40,7 @@ void Rk4Step::take(StepContext& context, mjData* d) {
 }
 
 void Rk4Step::forward(StepContext& context, mjData* d) {
+  context.update();  // an attempt that failed may have left its own time step
   const double dt = context.mirror.opt.timestep;
   step_.begin(context, d);
   qacc_.resize(context.model->nv);

@@ -14,6 +14,7 @@
 #include "stiction/plant/model_check.hpp"
 #include "stiction/plant/number_check.hpp"
 #include "stiction/plant/solver_outputs.hpp"
+#include "stiction/plant/tied_bodies.hpp"
 #include "stiction/sim/contact_step.hpp"
 #include "stiction/sim/dry_friction_check.hpp"
 #include "stiction/sim/event_step.hpp"
@@ -22,6 +23,7 @@
 #include "stiction/sim/mocap_warning.hpp"
 #include "stiction/sim/mujoco_step.hpp"
 #include "stiction/sim/penetration_warning.hpp"
+#include "stiction/sim/report_findings.hpp"
 #include "stiction/sim/report_writer.hpp"
 #include "stiction/sim/rk4_step.hpp"
 #include "stiction/sim/stopwatch.hpp"
@@ -39,22 +41,23 @@ StepStatus status_of(base::StopReason reason) {
   return kInterrupted;
 }
 
-/// Lets mocap bodies with an active connect or weld rest, and warns of it.
+/// Lets mocap bodies rest to which an active equality or a limited tendon ties others, and warns of
+/// it. A slack tendon may get taut within the step.
 void rest_held_mocap_bodies(StepContext& context, const mjData* d) {
   const mjModel* m = context.model;
-  for (int i = 0; i < m->neq; ++i) {
-    if (!d->eq_active[i] || (m->eq_type[i] != mjEQ_CONNECT && m->eq_type[i] != mjEQ_WELD)) continue;
-    for (const int object : {m->eq_obj1id[i], m->eq_obj2id[i]}) {
-      const int body = m->eq_objtype[i] == mjOBJ_SITE ? m->site_bodyid[object] : object;
-      if (!context.mocap.of_body(m, body)) continue;
-      context.mocap.rest(m->body_mocapid[m->body_rootid[body]]);
-      context.report.warn(
-          WarningKind::conflict,
-          "a connect or weld ties a body to a moving mocap body, but 'rk4' does not "
-          "correct equalities, so the body does not follow; choose the integrator "
-          "'euler' or 'event_driven'");
-    }
-  }
+  const auto rest = [&](int body) {
+    if (!context.mocap.of_body(m, body)) return;
+    context.mocap.rest(m->body_mocapid[m->body_rootid[body]]);
+    context.report.warn(
+        WarningKind::conflict,
+        "a connect, weld or tendon ties a body to a moving mocap body, but 'rk4' does not correct "
+        "equalities and limits, so the body does not follow; choose the integrator 'euler' or "
+        "'event_driven'");
+  };
+  for (int i = 0; i < m->neq; ++i)
+    if (d->eq_active[i]) plant::for_each_equality_body(m, i, rest);
+  for (int i = 0; i < m->ntendon; ++i)
+    if (m->tendon_limited[i]) plant::for_each_tendon_body(m, i, rest);
 }
 
 }  // namespace
@@ -85,7 +88,7 @@ class Stepper::Workspace {
 
  private:
   void begin(mjData* d);
-  void check_numbers(double num_steps);
+  void check_numbers();
   void step_once(mjData* d);
   template <class F>
   void call(mjData* d, F&& work);
@@ -102,6 +105,7 @@ class Stepper::Workspace {
   void fail_unfinished(std::uint32_t status, std::string message);
   void write_memory(std::vector<std::uint64_t>* words) const;
   void read_memory(std::span<const std::uint64_t> words);
+  void restore_memory(std::span<const std::uint64_t> words);
   std::array<std::uint64_t, 4> make_state_key() const;
 
   std::variant<MuJoCoStep, ContactStep, EventStep, Rk4Step> step_;
@@ -111,6 +115,7 @@ class Stepper::Workspace {
   std::vector<std::uint64_t> memory_;
   plant::MocapMotion mocap_;
   std::vector<mjtNum> given_poses_;  // of mocap bodies, if data has others within the step
+  ReportFindings findings_;          // before the step
   plant::NumberCheck number_check_;
   bool is_state_kept_ = false;
   const mjData* last_data_ = nullptr;  // of the last step; null: the next step goes on with it
@@ -209,16 +214,13 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   context.penetration.start(context.model, d);
   StepReport& report = context.report;
   const bool may_jam = context.mocap.is_any();
-  const certificate::Certificate certificate = report.certificate;
   const std::uint32_t status = may_jam ? std::exchange(report.status, kOk) : kOk;
+  if (may_jam) findings_.read(report);
   std::visit(take, step_);
   while (may_jam && (report.status & kNotConverged) && give_way()) {
     restore_data(d, signature);
     context.mocap.place_at_start(context.model, d);
     context.penetration.start(context.model, d);
-    report.status = kOk;
-    report.message.clear();
-    report.certificate = certificate;
     std::visit(take, step_);
   }
   if (!context.failed()) warn_of_penetration(context);
@@ -230,7 +232,7 @@ void Stepper::Workspace::start_mocap(mjData* d) {
   if (!is_state_kept_) return;
   const mjModel* m = context.model;
   context.mocap.start(m, d, context.mirror.opt.timestep, !last_data_ || last_data_ == d);
-  // Under `rk4` an equality must hold at the end of a step, but open ones are not corrected.
+  // Under `rk4` equalities and limits must hold at the end of a step, but others are not corrected.
   if (context.options.integrator == Integrator::rk4) rest_held_mocap_bodies(context, d);
   if (!context.mocap.is_between()) return;
   given_poses_.assign(d->mocap_pos, d->mocap_pos + 3 * m->nmocap);
@@ -247,16 +249,18 @@ void Stepper::Workspace::restore_given_poses(mjData* d) {
   given_poses_.clear();
 }
 
-/// Lets mocap bodies that jam give way.
+/// Lets mocap bodies that jam give way, and removes what the report says of the failed attempt.
 /// @return false if there are none
 bool Stepper::Workspace::give_way() {
   // The other integrators move mocap bodies within a step.
   const bool may_yield = context.options.integrator == Integrator::euler;
   if (!context.mocap_jams.give_way(may_yield, &context.mocap)) return false;
+  findings_.write(&context.report);
   context.report.warn(
       WarningKind::conflict,
-      "a mocap body pushes others where they cannot go, so it does not push in this step and may "
-      "pass into them; move it back, or use a compliant contact model");
+      "a mocap body pushes or pulls others where they cannot go, so in this step it closes no "
+      "contact, or has no velocity at all, and may pass into them; move it back, or use a "
+      "compliant contact model");
   return true;
 }
 
@@ -268,13 +272,18 @@ void Stepper::Workspace::restore_state(mjData* d, int signature) {
 /// Restores the state and what the step remembers, except the velocities of mocap bodies.
 void Stepper::Workspace::restore_data(mjData* d, int signature) {
   mj_setState(context.model, d, state_.data(), signature);
+  restore_memory(memory_);
+}
+
+/// Reads words that write_memory has written, so that it cannot fail.
+void Stepper::Workspace::restore_memory(std::span<const std::uint64_t> words) {
   [[maybe_unused]] bool is_read = true;
   try {
-    read_memory(memory_);
+    read_memory(words);
   } catch (const std::exception&) {
     is_read = false;
   }
-  STICTION_ASSERT(is_read);  // the words are those of write_memory
+  STICTION_ASSERT(is_read);
 }
 
 void Stepper::Workspace::write_memory(std::vector<std::uint64_t>* words) const {
@@ -293,7 +302,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540006;  // "STICST", version 6
+  constexpr std::uint64_t kFormat = 0x5354494353540007;  // "STICST", version 7
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
   };
@@ -320,9 +329,20 @@ void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
                 "does not belong to a simulator of this model with this contact model and "
                 "integrator; take one of Simulator.get_state()");
   std::span<const std::uint64_t> words = state.subspan(key.size());
-  context.mocap.read_memory(context.model, &words);
-  context.penetration.read_memory(context.model, &words);
-  read_memory(words);
+  plant::MocapMotion mocap = context.mocap;
+  PenetrationMemory penetration = context.penetration;
+  mocap.read_memory(context.model, &words);
+  penetration.read_memory(context.model, &words);
+  std::vector<std::uint64_t> before;
+  write_memory(&before);
+  try {
+    read_memory(words);
+  } catch (...) {
+    restore_memory(before);
+    throw;
+  }
+  context.mocap = std::move(mocap);
+  context.penetration = std::move(penetration);
   last_data_ = nullptr;
 }
 
@@ -348,17 +368,16 @@ void Stepper::Workspace::begin(mjData* d) {
         "the model's timestep is " + base::to_text(dt) +
             ", must be finite and above 0; correct model.opt.timestep; the step was not "
             "taken");
-  check_numbers(d->time / dt);
+  check_numbers();
 }
 
 /// Fails the step if the caller has made a number of the model invalid. Within a call of step, only
 /// callbacks can do this after the first step.
-void Stepper::Workspace::check_numbers(double num_steps) {
+void Stepper::Workspace::check_numbers() {
   const bool has_callback = mjcb_control || mjcb_passive || mjcb_contactfilter || mjcb_sensor ||
                             mjcb_act_dyn || mjcb_act_gain || mjcb_act_bias;
   if (context.report.num_steps > 0 && !has_callback) return;
-  const auto turn = static_cast<std::uint64_t>(std::min(std::abs(num_steps) + 0.5, 1e18));
-  if (!number_check_.all_in_range(turn))
+  if (!number_check_.all_in_range())
     context.fail(kNonFiniteInput, plant::find_fault(context.model) + "; the step was not taken");
 }
 

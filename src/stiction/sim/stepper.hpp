@@ -17,9 +17,10 @@ namespace stiction::sim {
 /// Steps a MuJoCo model in place of mj_step, with one of our contact models.
 ///
 /// The model and data stay the caller's. Values in the model (masses, friction, gains, options) may
-/// change between steps; its structure may not. Masses, inertias, friction, armature and the time
-/// step are checked before each step. Other values are checked when a step fails; its message then
-/// names the one at fault. As for mj_step, mj_setConst must follow a change of masses or inertias.
+/// change between steps; its structure may not. Each call checks the values that a step reads. Of
+/// each array of mesh vertices, elevations or bounding volumes it checks a part, and the next call
+/// checks the next part. A value out of range fails the step, and the message names it. As for
+/// mj_step, mj_setConst must follow a change of masses or inertias.
 /// One Stepper serves one thread at a time and any number of mjData of its model.
 class Stepper {
  public:
@@ -58,13 +59,13 @@ class Stepper {
   /// @throws Error before the first step, for 'mujoco', and for models that are not convex
   std::vector<double> calc_hessian() const;
 
-  /// Returns what the stepper remembers of the last step to guess the next solution, for example
-  /// the active set of a rigid model. A stepper with the same model and options that gets these
-  /// numbers by set_state, and an mjData with the same mjSTATE_INTEGRATION, continues with the same
-  /// bits.
+  /// Returns what the stepper remembers of the last step: the active set of a rigid model,
+  /// positions of deep patches, poses of mocap bodies, and pairs of geoms that are deep in each
+  /// other. A stepper with the same model and options that gets these numbers by set_state, and an
+  /// mjData with the same mjSTATE_INTEGRATION, continues with the same bits.
   std::vector<std::uint64_t> get_state() const;
   /// @throws Error if the numbers are not the state of a stepper with this model and these options;
-  ///         the stepper then has no memory of a step
+  ///         the stepper then remembers what it did before
   void set_state(std::span<const std::uint64_t> state);
 
   /// Asks, about ten times a second on the thread that steps, whether to give up the step, which

@@ -31,6 +31,11 @@ formulations::SolverOptions make_row_options(const StepOptions& options) {
   return result;
 }
 
+/// True if an island is solved and no conflict was relaxed.
+bool is_exact(const contact::IslandStatistics& island) {
+  return is_solved(island) && !island.has_conflict;
+}
+
 }  // namespace
 
 ViscousMotion::ViscousMotion(const mjModel* m, const StepOptions& options,
@@ -84,7 +89,7 @@ bool ViscousMotion::resolve_impacts(StepContext& context, mjData* d) {
   assemble(context, d, Level::impact, 0);
   if (context.failed()) return false;
   if (!solve(context, Level::impact)) {
-    blame_mocap_bodies(context, d, contacts_);
+    blame_mocap_bodies(context, d, contacts_, &is_exact);
     return false;
   }
   if (!certify(context, Level::impact, 1)) return false;
@@ -162,12 +167,8 @@ bool ViscousMotion::solve(StepContext& context, Level level) {
   solver.solve(contacts_.problem, contacts_.islands, make_row_options(context.options), {}, nullptr,
                &contacts_.solution);
   write_statistics(contacts_.problem, contacts_.solution, &context.report);
-  const auto is_solved = [](const contact::IslandStatistics& island) {
-    return !island.has_conflict && (island.status == contact::SolveStatus::kConverged ||
-                                    island.status == contact::SolveStatus::kStagnated);
-  };
   const std::vector<contact::IslandStatistics>& islands = contacts_.solution.islands;
-  return std::all_of(islands.begin(), islands.end(), is_solved);
+  return std::all_of(islands.begin(), islands.end(), is_exact);
 }
 
 /// Returns the power of the contacts and rows at the present velocities [W].

@@ -105,6 +105,17 @@ TEST(CalcFastest, OverlapsAndEqualitiesAddUp) {
   EXPECT_NEAR(calc_fastest(system.whitened, 1), std::hypot(7, added), 1e-13);
 }
 
+TEST(CalcFastest, WhatDrivesFrictionAddsUp) {
+  ReducedSystem system = make_row_system(0.5, 0);
+  system.whitened.y_free = {7};
+  system.whitened.rows.T = {0.5, 0.25};
+  system.whitened.rows.b_t = {0, -0.1};
+  system.whitened.rows.F = {2, 4};
+  system.whitened.rows.b_f = {0.3, -0.2};
+  const double added = kWedgeLeverage * (0.1 / 0.25 + 0.3 / 2 + 0.2 / 4);
+  EXPECT_NEAR(calc_fastest(system.whitened, 1), std::hypot(7, added), 1e-13);
+}
+
 TEST(CalcFastest, GapsAllowNoSpeed) {
   EXPECT_EQ(calc_fastest(make_row_system(1, 5).whitened, 1), 0);
 }

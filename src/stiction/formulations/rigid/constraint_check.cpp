@@ -109,6 +109,8 @@ double calc_fastest(const WhitenedProblem& whitened, double share) {
   double driven = 0;
   for (std::size_t i = 0; i * n < rows.T.size(); ++i)
     if (rows.b_t[i] != 0) driven += std::abs(rows.b_t[i]) / math::norm({rows.T.data() + i * n, n});
+  for (std::size_t i = 0; i < rows.b_f.size(); ++i)
+    if (rows.b_f[i] != 0) driven += std::abs(rows.b_f[i]) / math::norm({rows.F.data() + i * n, n});
   const int num_equalities = static_cast<int>(rows.b_e.size());
   for (int first = 0, end = 0; first < num_equalities; first = end) {
     while (end < num_equalities && rows.vector_e[end] == first) ++end;

@@ -6,6 +6,11 @@ namespace stiction::formulations {
 
 // Problems that the laws solve.
 
+/// The component of y_free below which it counts as 0 [sqrt(J)]. Squares of smaller numbers, and
+/// their round-off, are too small for double precision. Bodies that come to rest without gravity
+/// pass through all numbers down to the smallest.
+inline constexpr double kNoMotion = 1e-100;
+
 /// The largest friction coefficient that a law sees [-]. A larger one leaves no digits for the
 /// other numbers of its matrix. The solution differs only if such a contact slips, which the
 /// certificate detects with the true coefficient.

@@ -1,6 +1,7 @@
 #include "stiction/formulations/rigid/whitened_problem.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
@@ -193,6 +194,8 @@ SolveStatus whiten(const RigidTerms& terms, const RigidIterate& iterate,
   whitening.to_y(out->y_free.data());
   whitening.whiten(out->implicit.data());
   math::add_multiple(n, 1, out->implicit.data(), out->y_free.data());
+  for (double& y : out->y_free)
+    if (std::abs(y) < kNoMotion) y = 0;
 
   whiten_rows(terms, equality_stiffness.empty(), &whitening, &out->rows);
   ++out->version;
