@@ -2,6 +2,7 @@
 
     ./dev corpus                       # all packages; downloads 600 MB into build/corpus
     ./dev corpus --sample 20           # 20 models, drawn with the seed of --seed
+    ./dev corpus --offline             # only packages that were downloaded, or that pip installed
     ./dev corpus robosuite dm_control  # only these packages
 
 Packages are downloaded without their dependencies and unpacked, not installed, so their code never
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import importlib.metadata
 import json
 import multiprocessing
 import os
@@ -87,9 +89,23 @@ class Run:
 # ---- models --------------------------------------------------------------------------------------
 
 
-def is_installed(package: str) -> bool:
-    """True if a package was downloaded and unpacked."""
-    return (FOLDER / package / PACKAGES[package]).exists()
+def find_folders(package: str) -> list[Path]:
+    """Returns the folders of an unpacked package, or of one that pip installed for the tests.
+
+    The list is empty if there is neither, or if another version is installed.
+    """
+    version = PACKAGES[package]
+    unpacked = FOLDER / package / version
+    if unpacked.exists():
+        return [unpacked]
+    try:
+        installed = importlib.metadata.distribution(package)
+    except importlib.metadata.PackageNotFoundError:
+        return []
+    if installed.version != version:
+        return []
+    folders = {file.parts[0] for file in installed.files or [] if len(file.parts) > 1}
+    return [Path(str(installed.locate_file(folder))) for folder in sorted(folders - {"..", "."})]
 
 
 def install(package: str) -> None:
@@ -112,11 +128,11 @@ def install(package: str) -> None:
 
 
 def find_models(packages: Iterable[str]) -> list[Path]:
-    """Returns the MJCF and URDF files of the unpacked packages, sorted."""
+    """Returns the MJCF and URDF files of the packages, sorted."""
     files = []
-    for package in packages:
+    for folder in (folder for package in packages for folder in find_folders(package)):
         for suffix in ("xml", "urdf"):
-            files += (FOLDER / package).rglob(f"*.{suffix}")
+            files += folder.rglob(f"*.{suffix}")
     return sorted(file for file in files if _is_model(file))
 
 
@@ -356,17 +372,18 @@ def main() -> int:
     parser.add_argument("--sample", type=int, help="number of models; default: all")
     parser.add_argument("--seed", type=int, default=1, help="seed of the sample")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--offline", action="store_true", help="use only what was downloaded")
+    parser.add_argument("--offline", action="store_true", help="download nothing")
     parser.add_argument("--failures", type=Path, default=FOLDER / "failures.json")
     arguments = parser.parse_args()
     packages = arguments.packages or list(PACKAGES)
     if unknown := [p for p in packages if p not in PACKAGES]:
         parser.error(f"there is no package {unknown[0]!r}; choose from {', '.join(PACKAGES)}")
     for package in packages:
-        if not arguments.offline and not is_installed(package):
+        if not arguments.offline and not (FOLDER / package / PACKAGES[package]).exists():
             install(package)
     runs = run_campaign(packages, arguments.sample, arguments.seed, arguments.jobs)
     failures: Path = arguments.failures
+    failures.parent.mkdir(parents=True, exist_ok=True)
     failures.write_text(json.dumps([asdict(r) for r in runs if not is_good(r)], indent=1) + "\n")
     print(format_table(runs))
     print(f"runs that did not end well: {failures}")

@@ -1,8 +1,8 @@
-"""Runs a sample of other packages' models, if `./dev corpus` downloaded them."""
+"""Runs a sample of other packages' models: those that `./dev corpus` downloaded or pip installed."""
 
 from __future__ import annotations
 
-import json
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -13,11 +13,11 @@ ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "build" / "corpus"
 NUM_MODELS = 20
 
+# ./dev setup installs these packages; an environment of another version of MuJoCo may lack them.
+HAVE_MODELS = all(map(importlib.util.find_spec, ("dm_control", "gymnasium_robotics")))
 
-@pytest.mark.skipif(
-    not (CORPUS / "dm_control").exists(),
-    reason="the models of other packages are not installed; ./dev corpus downloads them",
-)
+
+@pytest.mark.skipif(not HAVE_MODELS, reason="needs dm_control and gymnasium-robotics")
 def test_a_sample_of_models_runs_to_its_end() -> None:
     command = [sys.executable, ROOT / "tools/corpus.py", "--offline", "--sample", str(NUM_MODELS)]
     done = subprocess.run(
@@ -27,8 +27,5 @@ def test_a_sample_of_models_runs_to_its_end() -> None:
         check=False,
     )
     assert f"of which {NUM_MODELS} were run" in done.stdout, done.stderr
-    failures = json.loads((CORPUS / "sample.json").read_text())
-    ended_badly = [run for run in failures if run["status"] != "ok"]
-    # Of 80 runs, 1 % would be 1. A sample cannot show a share of 99 %, but it shows a wreck.
-    assert len(ended_badly) <= 4, done.stdout
-    assert not [run for run in ended_badly if run["status"] in ("crashed", "time_out")]
+    # In so few runs, the targets allow no run that ends badly.
+    assert done.returncode == 0, done.stdout + (CORPUS / "sample.json").read_text()
