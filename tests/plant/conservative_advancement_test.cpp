@@ -55,6 +55,27 @@ TEST(ConservativeAdvancement, SphereTouchesAFloorAtItsDistanceOverItsSpeed) {
   }
 }
 
+/// Rounding tilts a cylinder that has turned about its axis, and MuJoCo's distance of it from the
+/// floor is wrong by up to its radius.
+TEST(ConservativeAdvancement, UprightCylinderTouchesAFloorAtItsDistanceOverItsSpeed) {
+  Scene scene(make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1"/>
+<body pos="0 0 0.15"><freejoint/><geom type="cylinder" size="0.1 0.05"/></body></worldbody>)"));
+  scene.data->qvel[2] = -2;
+  std::mt19937_64 rng(1);
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 300; ++trial) {
+    const double tilt = std::pow(10, -16 + 4 * (trial % 10) / 10.0), yaw = normal(rng);
+    mjtNum* q = scene.data->qpos + 3;
+    q[0] = std::cos(yaw);
+    q[1] = tilt * normal(rng);
+    q[2] = tilt * normal(rng);
+    q[3] = std::sin(yaw);
+    const Touch touch = find_touch(scene, 0.1);
+    EXPECT_LE(touch.time, 0.05);
+    EXPECT_GE(touch.time, 0.05 - kTouching / 2);
+  }
+}
+
 TEST(ConservativeAdvancement, GeomsTouchAtTheirMargin) {
   Scene scene(make_mjcf("", R"(<worldbody><geom type="plane" size="9 9 1" margin="0.1"/>
 <body pos="0 0 0.6"><freejoint/><geom size="0.1"/></body></worldbody>)"));

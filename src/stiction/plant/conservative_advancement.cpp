@@ -9,6 +9,7 @@
 #include "stiction/base/work_limits.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
+#include "stiction/plant/plane_check.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -209,12 +210,25 @@ double ConservativeAdvancement::calc_safe_time(const mjModel* m, const Pair& pai
   const double reach = kTouching + limit * speed + 0.5 * limit * limit * pair.acceleration;
   mjtNum ends[6];
   const double limit_distance = pair.margin + reach;
-  Gap gap{.distance = mj_geomDistance(&exact_, data_.get(), geom1, geom2, limit_distance, ends)};
+  Gap gap{.distance = measure(geom1, geom2, limit_distance, ends)};
   *distance = gap.distance - pair.margin;
   if (*distance <= kTouching) return 0;
   if (gap.distance >= limit_distance) return kNever;
   for (int i = 0; i < 3; ++i) gap.n[i] = (ends[3 + i] - ends[i]) / gap.distance;
   return calc_closing_time(m, pair, gap);
+}
+
+/// Returns the distance of two geoms, or `limit` if it is above that.
+/// @param ends out: the nearest points of both, one after the other
+double ConservativeAdvancement::measure(int geom1, int geom2, double limit, double ends[6]) {
+  const bool is_on_plane = exact_.geom_type[geom1] == mjGEOM_PLANE;
+  // MuJoCo's formula may be wrong by up to the radius, see plane_check.hpp.
+  if (!is_on_plane || exact_.geom_type[geom2] != mjGEOM_CYLINDER)
+    return mj_geomDistance(&exact_, data_.get(), geom1, geom2, limit, ends);
+  const double distance = calc_plane_distance(&exact_, data_.get(), geom1, geom2, ends + 3);
+  const mjtNum* R = data_->geom_xmat + 9 * geom1;
+  for (int i = 0; i < 3; ++i) ends[i] = ends[3 + i] - distance * R[3 * i + 2];
+  return std::min(distance, limit);
 }
 
 /// Returns the same time for a height field. MuJoCo gives the distances of the prisms within a

@@ -86,6 +86,7 @@ class ConservativeAdvancement {
   double calc_safe_time(const mjModel* m, const Pair& pair, double limit, double* distance);
   double calc_safe_time_of_hfield(const mjModel* m, const Pair& pair, double limit,
                                   double* distance);
+  double measure(int geom1, int geom2, double limit, double ends[6]);
   double calc_closing_time(const mjModel* m, const Pair& pair, const Gap& gap) const;
   double calc_approach_speed(const mjModel* m, int geom, const double n[3]) const;
   double calc_speed(const mjModel* m, int geom) const;

@@ -10,10 +10,6 @@ namespace stiction::plant {
 /// almost twice as much.
 inline constexpr double kLargestErrorOfFaces = 5e-3;
 
-/// An error up to this share of the smaller geom's radius is not corrected, if it is smaller than
-/// the option ccd_tolerance.
-inline constexpr double kLargestErrorOfSmallGeoms = 1e-3;
-
 /// Finds the pairs of geoms whose distance MuJoCo's convex collision gives wrongly, and corrects
 /// data->contact.
 ///
@@ -29,20 +25,23 @@ inline constexpr double kLargestErrorOfSmallGeoms = 1e-3;
 ///
 ///     |d - s(n)| <= e,   and d <= 0 or s(n) > 0, so that both have the same sign.
 ///
-/// up to the rounding e / 100. For a single contact d is an upper bound: its two points have this
-/// distance, or EPA has found that the geoms overlap at least so much. The points of several
-/// contacts that overlap give no such bound, except those of two boxes, which have a formula. For
-/// these, and for all that are not accepted, MuJoCo's distance of two geoms decides
-/// (mj_geomDistance). It uses no gap and a tolerance of e / 100, and s(n) along its own
-/// normal must agree with it. If the nearest contact has another distance, then
+/// up to the rounding e / 100, and if d is an upper bound of the distance. For a single contact it
+/// is: its two points have this distance, or EPA has found that the geoms overlap at least so much.
+/// The points of several contacts that overlap give no such bound. Two boxes have a formula, which
+/// is exact if they overlap; in a gap it may take a face's or two edges' normal where a corner is
+/// nearer, so that the contact's points must be in the boxes. For all pairs that are not accepted,
+/// the distance and the normal decide that `find_nearest`
+/// finds. If the nearest contact has another distance or another normal, then
 ///
 /// - a single contact is replaced, and so are several with an error above kLargestErrorOfFaces;
+/// - several contacts along another normal, whose s(n) is below the exact distance by more than e,
+///   are turned to the exact normal, if their points are on the faces that touch;
 /// - the exact contact is added if several are less deep;
 /// - several contacts that are deeper get the exact distance.
 ///
-/// MuJoCo has formulas for pairs of other types, which are not checked, except those for two boxes.
-/// A gap of two boxes may be larger than its contact says, because the contact's normal is that of
-/// a face or of two edges. Call this inside a MuJoCoGuard.
+/// Contacts of planes with these geoms are checked by `correct_plane_contacts`. MuJoCo has formulas
+/// for pairs of other types, which are not checked, except those for two boxes. Call this inside a
+/// MuJoCoGuard.
 /// @param collided the model with which mj_collision was called, for these data. Its options are
 ///     changed and restored.
 /// @return the number of pairs that were corrected

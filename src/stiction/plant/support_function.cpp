@@ -16,16 +16,17 @@ struct Climb {
   }
 };
 
-double find_highest_vertex(const Climb& climb, int num_vertices) {
-  double highest = climb.height(0);
-  for (int i = 1; i < num_vertices; ++i) highest = std::max(highest, climb.height(i));
+int find_highest_vertex(const Climb& climb, int num_vertices) {
+  int highest = 0;
+  for (int i = 1; i < num_vertices; ++i)
+    if (climb.height(i) > climb.height(highest)) highest = i;
   return highest;
 }
 
 /// Climbs along the edges of the convex hull. A linear function has no local maximum there that is
 /// not the global one.
 /// @param graph the hull, see mjModel::mesh_graph
-double climb_hull(const Climb& climb, const int* graph) {
+int climb_hull(const Climb& climb, const int* graph) {
   const int num_vertices = graph[0];
   const int* first_edge = graph + 2;
   const int* ids = first_edge + num_vertices;
@@ -43,15 +44,53 @@ double climb_hull(const Climb& climb, const int* graph) {
       break;
     }
   }
-  return highest;
+  return ids[vertex];
 }
 
-double calc_mesh_support(const mjModel* m, int mesh, const double direction[3]) {
+/// Returns the vertex of a mesh that is farthest along a direction, both in the mesh's frame.
+const float* find_support_vertex(const mjModel* m, int mesh, const double direction[3]) {
   constexpr int kFewVertices = 20;  // all of them are tested as fast as a climb takes
   const Climb climb{m->mesh_vert + 3 * m->mesh_vertadr[mesh], direction};
   const int count = m->mesh_vertnum[mesh], graph = m->mesh_graphadr[mesh];
-  return graph < 0 || count <= kFewVertices ? find_highest_vertex(climb, count)
-                                            : climb_hull(climb, m->mesh_graph + graph);
+  return climb.vertices + 3 * (graph < 0 || count <= kFewVertices
+                                   ? find_highest_vertex(climb, count)
+                                   : climb_hull(climb, m->mesh_graph + graph));
+}
+
+double calc_mesh_support(const mjModel* m, int mesh, const double direction[3]) {
+  return Climb{find_support_vertex(m, mesh, direction), direction}.height(0);
+}
+
+/// Finds the point that is farthest along a direction, both in the geom's frame.
+void find_local_point(const mjModel* m, int geom, const double u[3], double point[3]) {
+  const mjtNum* size = m->geom_size + 3 * geom;
+  const auto sign = [](double x) { return x < 0 ? -1.0 : 1.0; };
+  switch (m->geom_type[geom]) {
+    case mjGEOM_SPHERE:
+    case mjGEOM_CAPSULE:
+      for (int i = 0; i < 3; ++i) point[i] = size[0] * u[i];
+      if (m->geom_type[geom] == mjGEOM_CAPSULE) point[2] += size[1] * sign(u[2]);
+      return;
+    case mjGEOM_BOX:
+      for (int i = 0; i < 3; ++i) point[i] = size[i] * sign(u[i]);
+      return;
+    case mjGEOM_CYLINDER: {
+      const double length = std::sqrt(u[0] * u[0] + u[1] * u[1]);
+      point[0] = length > 0 ? size[0] * u[0] / length : size[0];
+      point[1] = length > 0 ? size[0] * u[1] / length : 0;
+      point[2] = size[1] * sign(u[2]);
+      return;
+    }
+    case mjGEOM_MESH: {
+      const float* vertex = find_support_vertex(m, m->geom_dataid[geom], u);
+      std::copy_n(vertex, 3, point);
+      return;
+    }
+    default: break;
+  }
+  double length = 0;  // an ellipsoid
+  for (int i = 0; i < 3; ++i) length += size[i] * size[i] * u[i] * u[i];
+  for (int i = 0; i < 3; ++i) point[i] = size[i] * size[i] * u[i] / std::sqrt(length);
 }
 
 }  // namespace
@@ -86,6 +125,15 @@ double calc_support(const mjModel* m, const mjData* d, int geom, const double n[
   }
   for (int i = 0; i < 3; ++i) u[i] *= size[i];
   return center + mju_norm3(u);  // an ellipsoid
+}
+
+void find_support_point(const mjModel* m, const mjData* d, int geom, const double n[3],
+                        double point[3]) {
+  double u[3], local[3];
+  mju_mulMatTVec3(u, d->geom_xmat + 9 * geom, n);
+  find_local_point(m, geom, u, local);
+  mju_mulMatVec3(point, d->geom_xmat + 9 * geom, local);
+  mju_addTo3(point, d->geom_xpos + 3 * geom);
 }
 
 double calc_separation(const mjModel* m, const mjData* d, int geom_A, int geom_B,

@@ -14,6 +14,14 @@ bool has_support_function(const mjModel* model, int geom);
 /// @param data after mj_kinematics
 double calc_support(const mjModel* model, const mjData* data, int geom, const double n[3]);
 
+/// Finds a point of a geom whose coordinate along a direction is the largest.
+/// @param geom a geom that has_support_function
+/// @param n unit vector, world frame
+/// @param data after mj_kinematics
+/// @param point out, world frame
+void find_support_point(const mjModel* model, const mjData* data, int geom, const double n[3],
+                        double point[3]);
+
 /// Returns the separation of two geoms along a direction from A to B [m]: the gap between their
 /// supporting planes, negative if they overlap along n. No direction gives more than the signed
 /// distance of two convex geoms, and the normal at their nearest points gives just that.
