@@ -50,12 +50,15 @@ void check_limit(const RowView& view, RigidFindings* out) {
 }
 
 /// Checks that an equality's velocity is that of its correction, or a part of it.
-/// @param conflict speed that conflicting corrections of the island may leave in any row
-void check_equality(const RowView& view, double conflict, RigidFindings* out) {
+/// @param conflict what conflicting corrections of the island may leave in any row
+void check_equality(const RowView& view, const RigidRowCheck::Corrections& conflict,
+                    RigidFindings* out) {
   const double target = calc_correction(view.step, view.row);
   const double error =
       std::abs(view.v - std::clamp(view.v, std::min(target, 0.0), std::max(target, 0.0)));
-  grow(std::max(0.0, error - conflict), &out->certificate.rigid.constraint_error);
+  const double mobility = calc_row_mobility(view.step.problem, view.step.islands, view.row);
+  const double allowed = std::max(conflict.speed, std::sqrt(mobility) * conflict.motion);
+  grow(std::max(0.0, error - allowed), &out->certificate.rigid.constraint_error);
   out->violation += error * std::abs(view.gamma);
 }
 
@@ -134,21 +137,24 @@ void RigidRowCheck::calc(const SolvedStep& step, const Rebounds& rebounds,
   }
 }
 
-/// Computes the norm of each island's equality corrections. The velocity of an equality may be off
+/// Computes the norms of each island's equality corrections. The velocity of an equality may be off
 /// by that much: redundant rows have no correction of their own, and a conflict changes the
-/// corrections of all rows. If the solver reports a conflict, a body may also stay behind the one
-/// that drives it.
+/// corrections of all rows. A long row that depends on a short one moves faster than this. If the
+/// solver reports a conflict, a body may also stay behind the one that drives it.
 void RigidRowCheck::calc_corrections(const SolvedStep& step) {
-  corrections_.assign(step.islands.size(), 0.0);
+  corrections_.assign(step.islands.size(), {});
   for (const Row& row : step.problem.rows) {
     if (row.kind != RowKind::kEquality) continue;
     const int island = step.island_of_row(row);
     const bool is_left_behind = step.solution.islands[island].has_conflict;
     const double speed =
         std::abs(calc_correction(step, row)) + (is_left_behind ? std::abs(row.bias) : 0);
-    corrections_[island] += speed * speed;
+    if (speed == 0) continue;
+    Corrections& sum = corrections_[island];
+    sum.speed = std::hypot(sum.speed, speed);
+    const double mobility = calc_row_mobility(step.problem, step.islands, row);
+    if (mobility > 0) sum.motion = std::hypot(sum.motion, speed / std::sqrt(mobility));
   }
-  for (double& norm : corrections_) norm = std::sqrt(norm);
 }
 
 }  // namespace stiction::certificate

@@ -20,10 +20,16 @@ class RigidRowCheck {
   void calc(const SolvedStep& step, const Rebounds& rebounds, GeneralizedImpulses* impulses,
             RigidFindings* out);
 
+  /// Norms of an island's equality corrections.
+  struct Corrections {
+    double speed = 0;   // [m/s, rad/s]
+    double motion = 0;  // the same by the roots of the rows' mobilities [sqrt(J)]
+  };
+
  private:
   void calc_corrections(const SolvedStep& step);
 
-  std::vector<double> corrections_;  // norm of an island's equality corrections [m/s, rad/s]
+  std::vector<Corrections> corrections_;  // of each island
 };
 
 }  // namespace stiction::certificate

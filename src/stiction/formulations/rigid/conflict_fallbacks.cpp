@@ -33,10 +33,32 @@ LcpReport ConflictFallbacks::solve(const RigidTerms& terms, RigidIterate* iterat
     if (forced >= 0) note_conflict(forced, terms);
     const LcpReport report =
         solve_reduced(terms, terms.friction, system->whitened.y_free, system, &law_solver_);
+    if (level_ == Level::kFrictionless)
+      return report.is_solved() && !has_active_friction(terms) ? report : failed_;
     const bool is_final = report.is_solved() || report.status == LcpStatus::kNotFinite ||
                           report.status == LcpStatus::kTooLarge;
-    if (is_final || !relax(report.row, terms, iterate, system)) return report;
+    if (is_final) return report;
+    if (!relax(report.row, terms, iterate, system) && !drop_friction(report, terms)) return report;
   }
+}
+
+bool ConflictFallbacks::drop_friction(const LcpReport& failed, const RigidTerms& terms) {
+  if (level_ != Level::kWideRank || terms.num_unilateral() > kMaxFrictionlessSize) return false;
+  level_ = Level::kFrictionless;
+  law_solver_.is_frictionless = true;
+  law_solver_.guess.clear();
+  failed_ = failed;
+  return true;
+}
+
+/// Returns true if a contact with friction has an impulse in the last solve.
+bool ConflictFallbacks::has_active_friction(const RigidTerms& terms) const {
+  if (!terms.law_has_friction()) return false;
+  const FrictionConstants& friction = terms.friction;
+  const std::vector<double>& impulses = law_solver_.solution.impulses.unilateral;
+  for (int i = 0; i < terms.num_contacts(); ++i)
+    if (impulses[i] > 0 && (friction.mu[i] > 0 || friction.nu[i] > 0)) return true;
+  return false;
 }
 
 bool ConflictFallbacks::relax(int row, const RigidTerms& terms, RigidIterate* iterate,
@@ -61,7 +83,8 @@ bool ConflictFallbacks::relax(int row, const RigidTerms& terms, RigidIterate* it
       std::fill(gaps.equalities.begin(), gaps.equalities.end(), 0.0);
       break;
     case Level::kNoCorrections: level_ = Level::kWideRank; return true;
-    case Level::kWideRank: return false;
+    case Level::kWideRank:
+    case Level::kFrictionless: return false;
   }
   set_constants(terms, gaps, &system->whitened.rows);
   return true;

@@ -12,10 +12,11 @@ namespace stiction::formulations {
 
 /// Solves the reduced problems of an island with the model's law. If constraints conflict, some of
 /// them are relaxed, level by level. Corrections of overlaps and limits are dropped first.
-/// Corrections of equalities are relaxed after them, because an equality may lead a robot. At the
-/// last level, rows that are almost redundant are dropped too: two contacts at almost the same
-/// place would prevent a body from spinning by extremely large impulses. The first level that has a
-/// solution is used for the rest of the step. An object reuses its memory.
+/// Corrections of equalities are relaxed after them, because an equality may lead a robot. Then
+/// rows that are almost redundant are dropped too: two contacts at almost the same place would
+/// prevent a body from spinning by extremely large impulses. Last, the law itself is replaced, see
+/// `drop_friction`. The first level that has a solution is used for the rest of the step. An object
+/// reuses its memory.
 class ConflictFallbacks {
  public:
   /// The constraints that are left, in the order of the fallbacks.
@@ -24,7 +25,8 @@ class ConflictFallbacks {
     kEqualities,         // overlaps and violated limits are not corrected
     kRelaxedEqualities,  // equalities are corrected as far as other constraints allow
     kNoCorrections,
-    kWideRank,  // no corrections; rows within kWideRankTolerance of others count as redundant
+    kWideRank,      // no corrections; rows within kWideRankTolerance of others count as redundant
+    kFrictionless,  // no corrections and no friction of contacts
   };
 
   /// The place where a conflict of constraints was first found in this step.
@@ -53,6 +55,14 @@ class ConflictFallbacks {
   /// @return false if there is no further level
   bool relax(int row, const RigidTerms& terms, RigidIterate* iterate, ReducedSystem* system);
 
+  /// Goes to the very last level, after a failure of the level before it. There, contacts have no
+  /// friction, and a solution counts only if friction could not act. All laws then ask for the same
+  /// motion. Pivoting finds it even if limits squeeze a body from opposite sides by extremely large
+  /// impulses.
+  /// @param failed what `solve` reports if that fails too
+  /// @return false if the level before it was not reached, or for too many contacts and limits
+  bool drop_friction(const numerics::LcpReport& failed, const RigidTerms& terms);
+
   /// Slows all corrections down if together they make bodies faster than calc_fastest allows, as in
   /// a wedge or a tall pile. Overlaps then take more steps to part.
   /// @param y of the motion that solve found
@@ -71,13 +81,15 @@ class ConflictFallbacks {
 
  private:
   void note_conflict(int row, const RigidTerms& terms);
+  bool has_active_friction(const RigidTerms& terms) const;
   bool relax_equalities(const RigidTerms& terms, const RigidIterate& iterate,
                         const ReducedSystem& system);
 
   LawSolver law_solver_;
   Level level_ = Level::kAllCorrections;
   Conflict conflict_;
-  double share_ = 1;  // of the corrections, after slow_corrections
+  numerics::LcpReport failed_;  // of the level before kFrictionless
+  double share_ = 1;            // of the corrections, after slow_corrections
   int num_slowdowns_ = 0;
   // Scratch of relax_equalities.
   ReducedSystem soft_;                 // the island with springs in place of its equalities

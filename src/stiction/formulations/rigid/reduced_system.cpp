@@ -7,6 +7,7 @@
 #include "stiction/base/assert.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
+#include "stiction/numerics/lcp_solvers.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -17,8 +18,10 @@ using numerics::LcpStatus;
 
 /// Returns true if a residual is within the round-off of N u_hat. If large terms cancel in N u_hat,
 /// the LCP contains only their sum, and may require more digits than the terms have.
-bool is_round_off(double residual, const RigidTerms& terms, const ReducedSystem& system) {
-  if (terms.law_has_friction()) return false;  // the residual is not one of speeds alone
+bool is_round_off(double residual, const RigidTerms& terms, const ReducedSystem& system,
+                  const LawSolver& solver) {
+  // The residual of laws with friction is not one of speeds alone.
+  if (terms.law_has_friction() && !solver.is_frictionless) return false;
   const int n = terms.num_dofs();
   const std::vector<double>& N = system.whitened.rows.N;
   const std::vector<double>& u_hat = system.projected.u_hat;
@@ -27,18 +30,31 @@ bool is_round_off(double residual, const RigidTerms& terms, const ReducedSystem&
     const double* row = N.data() + static_cast<std::size_t>(i) * n;
     longest = std::max(longest, math::dot(n, row, row));
   }
-  const bool is_last_resort = system.projected.bilateral.rank_tolerance() == kWideRankTolerance;
-  const double share = is_last_resort ? kAcceptedResidual : kSumRoundOff;
-  return residual <= share * std::sqrt(longest * math::dot(n, u_hat.data(), u_hat.data()));
+  const double speed = std::sqrt(longest * math::dot(n, u_hat.data(), u_hat.data()));
+  if (solver.is_frictionless) return residual <= kConstraintTolerance * std::max(1.0, speed);
+  const bool has_wide_rank = system.projected.bilateral.rank_tolerance() == kWideRankTolerance;
+  return residual <= (has_wide_rank ? kAcceptedResidual : kSumRoundOff) * speed;
+}
+
+/// Solves a problem as if its contacts had no friction.
+LcpReport solve_frictionless(ReducedProblem problem, LawSolver* solver) {
+  const std::size_t num_tangents = 2 * problem.mu.size();
+  problem.mu = {};
+  const LcpReport report = solver->frictionless_law->solve(problem, &solver->solution);
+  solver->solution.impulses.tangents.assign(num_tangents, 0.0);
+  return report;
 }
 
 }  // namespace
+
+LawSolver::LawSolver() : frictionless_law(make_frictionless_law(numerics::LcpSolver::ppm_ratio)) {}
 
 void LawSolver::start(RigidLaw* of_model) {
   law = of_model;
   guess.clear();
   solution.active.clear();
   num_solves = num_pivots = 0;
+  is_frictionless = false;
 }
 
 LcpReport solve_reduced(const RigidTerms& terms, const FrictionConstants& friction,
@@ -48,9 +64,10 @@ LcpReport solve_reduced(const RigidTerms& terms, const FrictionConstants& fricti
   start_from(y, &system->projected);
   ReducedProblem problem = make_reduced_problem(terms, friction, system->projected);
   problem.guess = solver->guess;
-  LcpReport report = solver->law->solve(problem, &solver->solution);
+  LcpReport report = solver->is_frictionless ? solve_frictionless(problem, solver)
+                                             : solver->law->solve(problem, &solver->solution);
   if (!report.is_solved() && report.status != LcpStatus::kNotFinite &&
-      is_round_off(report.residual, terms, *system))
+      is_round_off(report.residual, terms, *system, *solver))
     report.status = LcpStatus::kSolved;
   solver->guess = solver->solution.active;
   solver->num_pivots += report.pivots;

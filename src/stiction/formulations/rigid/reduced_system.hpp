@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,9 +24,13 @@ struct LawSolver {
   std::vector<int> guess;    // unilateral rows that may be active in the next solve
   ReducedSolution solution;  // of the last solve; the best point found if it failed
   int num_solves = 0;
-  int num_pivots = 0;  // over all solves
+  int num_pivots = 0;            // over all solves
+  bool is_frictionless = false;  // frictionless_law takes the place of the law
+  std::unique_ptr<RigidLaw> frictionless_law;
 
-  /// Starts a step without a guess.
+  LawSolver();
+
+  /// Starts a step with a law and without a guess.
   void start(RigidLaw* of_model);
 };
 

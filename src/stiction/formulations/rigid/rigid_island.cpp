@@ -15,6 +15,7 @@ namespace stiction::formulations {
 using contact::IslandStatistics;
 using contact::SolveStatus;
 using numerics::LcpReport;
+using numerics::LcpStatus;
 
 void RigidIsland::assemble(const contact::ContactProblem& problem, const contact::Islands& islands,
                            int island, std::span<const int> first_dof, contact::ContactModel model,
@@ -86,7 +87,7 @@ bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statist
   for (;;) {
     base::check_limits();
     // 2. Reduce and solve.
-    const LcpReport report = fallbacks_.solve(terms_, &iterate_, &system_);
+    LcpReport report = fallbacks_.solve(terms_, &iterate_, &system_);
     status = to_solve_status(report.status);
     statistics->residual = report.residual;
     statistics->scale = 1;
@@ -105,7 +106,9 @@ bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statist
     }
 
     // 4. Update, unless a fallback must be solved first.
-    if (is_valid || !fallbacks_.relax(-1, terms_, &iterate_, &system_)) {
+    report.status = LcpStatus::kInfeasible;  // of an invalid motion
+    if (is_valid || !(fallbacks_.relax(-1, terms_, &iterate_, &system_) ||
+                      (!is_satisfied && fallbacks_.drop_friction(report, terms_)))) {
       if (update(guess, is_first)) return is_satisfied;
       is_first = false;
     }

@@ -107,6 +107,10 @@ inline constexpr double kLeastShare = 0.1;
 /// rows. Beyond it, sums of impulses have fewer than 9 digits.
 inline constexpr double kLargestImpulse = 1e7;
 
+/// The largest number of contacts and limits that are solved without friction after their law
+/// failed. Larger islands would take seconds, and usually have friction.
+inline constexpr int kMaxFrictionlessSize = 1000;
+
 /// Stiffness of relaxed equalities, relative to the mass that they move. They miss an unhindered
 /// correction by a millionth of it, and yield to other constraints.
 inline constexpr double kRelaxedStiffness = 1e6;
