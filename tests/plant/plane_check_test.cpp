@@ -127,6 +127,7 @@ TEST(PlaneCheck, ContactsOfACylinderAreOnItsRimAtTheirDistance) {
       const double depth = std::pow(10, draw(&rng, -9, -3));
       const double exact = place(&scene, has_gap && pose % 2 == 1 ? 0.9 * depth : -depth, &rng);
       mj_collision(scene.model, scene.data);
+      MissedCylinders().add(scene.model, scene.data);
       num_corrected += correct_distances(scene.model, scene.data);
       const Vector n = get_axis(scene.data->geom_xmat, 2);
       double nearest = mjMAXVAL;

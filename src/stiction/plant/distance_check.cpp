@@ -148,7 +148,6 @@ bool correct_pair(mjModel* m, mjData* d, const PairContacts& pair) {
 
 int correct_distances(mjModel* m, mjData* d) {
   int num_corrected = 0;
-  add_missed_cylinders(m, d);
   for (int i = 0; i < d->ncon;) {
     const PairContacts pair = find_contacts_at(m, d, i);
     const int before = d->ncon;

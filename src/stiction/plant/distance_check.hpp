@@ -39,9 +39,9 @@ inline constexpr double kLargestErrorOfFaces = 5e-3;
 /// - the exact contact is added if several are less deep;
 /// - several contacts that are deeper get the exact distance.
 ///
-/// Contacts of planes with these geoms are checked by `correct_plane_contacts`. MuJoCo has formulas
-/// for pairs of other types, which are not checked, except those for two boxes. Call this inside a
-/// MuJoCoGuard.
+/// Contacts of planes with these geoms are checked by `correct_plane_contacts`; before,
+/// `MissedCylinders` adds those that MuJoCo misses. MuJoCo has formulas for pairs of other types,
+/// which are not checked, except those for two boxes. Call this inside a MuJoCoGuard.
 /// @param collided the model with which mj_collision was called, for these data. Its options are
 ///     changed and restored.
 /// @return the number of pairs that were corrected

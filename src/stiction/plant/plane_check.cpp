@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <span>
 
 #include "stiction/plant/geom_pair.hpp"
 #include "stiction/plant/support_function.hpp"
@@ -119,15 +118,6 @@ void for_each_missed(const mjModel* m, mjData* d, Function f) {
   }
 }
 
-/// Copies an array to MuJoCo's stack.
-template <class T>
-std::span<const T> copy_to_stack(mjData* d, const T* array, int size) {
-  const auto count = static_cast<std::size_t>(size);
-  T* copy = static_cast<T*>(mj_stackAllocByte(d, count * sizeof(T), alignof(T)));
-  std::copy_n(array, count, copy);
-  return {copy, count};
-}
-
 }  // namespace
 
 double calc_plane_distance(const mjModel* m, const mjData* d, int plane, int geom,
@@ -167,36 +157,34 @@ bool correct_plane_contacts(const mjModel* m, mjData* d, const PairContacts& pai
   return true;
 }
 
-void add_missed_cylinders(const mjModel* m, mjData* d) {
+void MissedCylinders::add(const mjModel* m, mjData* d) {
   bool has_missed = false;
   for_each_missed(m, d, [&](int) {
     has_missed = true;
     return false;
   });
   if (!has_missed) return;
+  contacts_.assign(d->contact, d->contact + d->ncon);
+  geom_xmat_.assign(d->geom_xmat, d->geom_xmat + 9 * m->ngeom);
   // MuJoCo's collision, with its filters and parameters, makes the contacts of cylinders that lean.
-  mj_markStack(d);
-  const auto geom_xmat = copy_to_stack(d, d->geom_xmat, 9 * m->ngeom);
-  const auto contacts = copy_to_stack(d, d->contact, d->ncon);
   for_each_missed(m, d, [&](int geom) {
     tilt(d, geom);
     return true;
   });
   mj_collision(m, d);
-  std::copy(geom_xmat.begin(), geom_xmat.end(), d->geom_xmat);
+  std::copy(geom_xmat_.begin(), geom_xmat_.end(), d->geom_xmat);
   const auto is_needless = [&](const mjContact& con) {
     if (con.geom[0] < 0 || con.geom[1] < 0 || m->geom_type[con.geom[0]] != mjGEOM_PLANE ||
         m->geom_type[con.geom[1]] != mjGEOM_CYLINDER)
       return true;
-    return std::any_of(contacts.begin(), contacts.end(), [&](const mjContact& other) {
+    return std::any_of(contacts_.begin(), contacts_.end(), [&](const mjContact& other) {
       return other.geom[0] == con.geom[0] && other.geom[1] == con.geom[1];
     });
   };
   const auto end = std::remove_if(d->contact, d->contact + d->ncon, is_needless);
   d->ncon = static_cast<int>(end - d->contact);
-  for (const mjContact& con : contacts)
-    if (mj_addContact(m, d, &con) != 0) break;
-  mj_freeStack(d);
+  for (const mjContact& con : contacts_)
+    if (mj_addContact(m, d, &con) != 0) return;
 }
 
 }  // namespace stiction::plant

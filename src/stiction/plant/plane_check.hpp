@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include <mujoco/mujoco.h>
 
 #include "stiction/plant/pair_contacts.hpp"
@@ -32,9 +34,18 @@ double calc_plane_distance(const mjModel* model, const mjData* data, int plane, 
 bool correct_plane_contacts(const mjModel* model, mjData* data, const PairContacts& pair);
 
 /// Adds contacts of planes and cylinders that overlap or are within their gap, where the same error
-/// of MuJoCo's formula lifts the cylinder out of reach. Their distance is wrong; then call
-/// correct_plane_contacts.
-/// @param collided the model with which mj_collision was called, for these data
-void add_missed_cylinders(const mjModel* collided, mjData* data);
+/// of MuJoCo's formula lifts the cylinder out of reach.
+class MissedCylinders {
+ public:
+  /// Adds the contacts. Their distance is wrong; then call correct_plane_contacts. Call this inside
+  /// a MuJoCoGuard.
+  /// @param collided the model with which mj_collision was called, for these data
+  void add(const mjModel* collided, mjData* data);
+
+ private:
+  // Copies of the data's arrays. They are members so that a step allocates no memory for them.
+  std::vector<mjContact> contacts_;
+  std::vector<mjtNum> geom_xmat_;
+};
 
 }  // namespace stiction::plant

@@ -86,6 +86,7 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const Model& pla
   wide_.geom_contype = contype_.data();
   wide_.geom_conaffinity = conaffinity_.data();
   mj_collision(&wide_, d);
+  missed_cylinders_.add(&wide_, d);
   correct_distances(&wide_, d);
   mark_speculative(m, d);
 }

@@ -10,6 +10,7 @@
 #include "stiction/plant/body_velocities.hpp"
 #include "stiction/plant/materials.hpp"
 #include "stiction/plant/model.hpp"
+#include "stiction/plant/plane_check.hpp"
 
 namespace stiction::plant {
 
@@ -56,6 +57,7 @@ class SpeculativeCollision {
   std::vector<int> contype_, conaffinity_;
   std::vector<double> force_, acceleration_, qvel_;  // with the applied forces, size nv
   BodyVelocities forced_;                            // velocities of the bodies at qvel_
+  MissedCylinders missed_cylinders_;
 };
 
 }  // namespace stiction::plant
