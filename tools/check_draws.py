@@ -8,9 +8,11 @@ orders. A test that draws in two of them solves other problems with gcc than wit
 braces, the operands of `&&`, `||`, `?:`, `,`, `<<`, `>>` and of assignments have an order in C++17.
 
 A draw is a call of a random engine, a call that gets an engine as an argument, and a call of a function,
-member function or lambda that draws from an engine that is neither its own nor its parameter. An
-object with such member functions counts as an engine. The check knows the functions and classes of the
-file, of the headers under the roots that the file includes, and of the source files of these headers.
+member function or lambda that draws from an engine that is neither its own nor its parameter. A call
+that gets such a lambda is a draw too: Eigen may call it while it evaluates the expression. An object
+with such member functions counts as an engine. The check knows the functions and classes of the file,
+of the headers under the roots that the file includes, and of the source files of these headers. It does
+not see draws in macros, through other function objects, and from engines that are declared with `auto`.
 
 Prints file:line for every full expression with such draws; exit code 1 if there is one.
 """
