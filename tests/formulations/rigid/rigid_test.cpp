@@ -150,7 +150,10 @@ TEST_P(Rigid, TakesTenThousandContactsOfOneBody) {
   Box box;
   std::mt19937_64 rng(1);
   std::uniform_real_distribution<double> anywhere(-0.05, 0.05);
-  for (int i = 4; i < 10000; ++i) box.add_contact(anywhere(rng), anywhere(rng), 0, 0.5);
+  for (int i = 4; i < 10000; ++i) {
+    const double x = anywhere(rng), y = anywhere(rng);
+    box.add_contact(x, y, 0, 0.5);
+  }
   box.push(3, 20);
   SolvedProblem solved(GetParam(), box.problem);
   EXPECT_TRUE(solved.certify().ok);
