@@ -60,7 +60,7 @@ PYTHON_LAYERS = (
     ("array_arguments", "arguments", "mujoco_faults", "names"),
     ("laws",),
     ("custom_text", "options", "package_scenes"),
-    ("cones", "control_schedule", "lcp", "meshing", "properties", "solver_trace"),
+    ("cones", "control_schedule", "defaults", "lcp", "meshing", "properties", "solver_trace"),
     ("continuous", "simulator", "surfaces"),
     ("recording", "scene"),
     ("__init__", "controls", "run_summary"),

@@ -25,6 +25,7 @@ from stiction._core import (  # noqa: E402
 )
 from stiction.continuous import ContinuousDynamics, Motion  # noqa: E402
 from stiction.control_schedule import ControlSchedule  # noqa: E402
+from stiction.defaults import ChosenDefaults, get_default, set_default  # noqa: E402
 from stiction.errors import (  # noqa: E402
     Error,
     IgnoredSettingWarning,
@@ -42,6 +43,7 @@ from stiction.version import __version__  # noqa: E402
 
 __all__ = [
     "Certificate",
+    "ChosenDefaults",
     "ContactPatch",
     "ContactProperties",
     "ContactReport",
@@ -68,6 +70,7 @@ __all__ = [
     "cones",
     "contact_models",
     "friction_laws",
+    "get_default",
     "integrators",
     "lcp",
     "lcp_solvers",
@@ -76,5 +79,6 @@ __all__ = [
     "plot_trace",
     "quadratures",
     "rigid_contact_models",
+    "set_default",
     "tessellations",
 ]
