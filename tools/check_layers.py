@@ -62,7 +62,7 @@ PYTHON_LAYERS = (
     ("custom_text", "options", "package_scenes"),
     ("cones", "control_schedule", "defaults", "lcp", "meshing", "properties", "solver_trace"),
     ("continuous", "simulator", "surfaces"),
-    ("recording", "scene"),
+    ("clients", "recording", "scene"),
     ("__init__", "controls", "run_summary"),
     ("experiments",),
     ("bench", "checks", "compare", "studies"),

@@ -23,6 +23,7 @@ from stiction._core import (  # noqa: E402
     rigid_contact_models,
     tessellations,
 )
+from stiction.clients.patch import Patch, patch  # noqa: E402
 from stiction.continuous import ContinuousDynamics, Motion  # noqa: E402
 from stiction.control_schedule import ControlSchedule  # noqa: E402
 from stiction.defaults import ChosenDefaults, get_default, set_default  # noqa: E402
@@ -55,6 +56,7 @@ __all__ = [
     "IgnoredSettingWarning",
     "Motion",
     "NormalLaw",
+    "Patch",
     "PatchReport",
     "Recorder",
     "Recording",
@@ -76,6 +78,7 @@ __all__ = [
     "lcp_solvers",
     "load_scene",
     "normal_laws",
+    "patch",
     "plot_trace",
     "quadratures",
     "rigid_contact_models",
