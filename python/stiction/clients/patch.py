@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-import mujoco
-
 from stiction._core import StepReport
 from stiction.clients import routing
-from stiction.clients.binding import Binding
 from stiction.clients.client import Client
+from stiction.clients.simulations import Simulations
 from stiction.clients.table import find_client
-from stiction.defaults import NOT_GIVEN, builtin_defaults, check_values, get_chosen_defaults
-from stiction.errors import Error, StepError
+from stiction.defaults import NOT_GIVEN, check_values, get_chosen_defaults
+from stiction.errors import Error
 from stiction.properties import PropertiesLike, make_properties
 from stiction.simulator import Simulator
 
@@ -26,67 +23,52 @@ if TYPE_CHECKING:
 
 
 class Patch:
-    """An active or restored patch; stiction.patch makes it."""
+    """A patch of one simulation, or of a whole package; stiction.patch makes it.
+
+    As a context manager, it restores everything at the end of the block, also after an exception.
+    """
 
     def __init__(
         self, client: Client, owner: Any, properties: PropertiesLike, options: Mapping[str, Any]
     ) -> None:
-        self._client = client
-        self._takes_new_owners = owner is None
-        self._properties = make_properties(properties)
-        self._options = dict(options)
-        # Replaced as a whole under the lock, so that steps of other threads need no lock.
-        self._bindings: tuple[Binding, ...] = ()
-        self._lock = threading.RLock()
-        self._simulator: Simulator | None = None
-        self._report: StepReport | None = None
-        self._num_steps = 0
-        self._warning_counts: dict[str, int] = {}
-        self._substitutions = list(client.shims)
-        if self._takes_new_owners:
-            self._substitutions += routing.watch_constructors(client)
-        else:
-            self._bind(owner)
-            # At once, because the model may be one that Stiction cannot step.
-            data = client.find_data(owner)
-            if data is not None:
-                self._simulator = self._bindings[0].prepare(data.model, data)
-        routing.activate(self, self._substitutions)
+        self._name = client.name
+        self._simulations = Simulations(client, owner, make_properties(properties), options)
+        self._simulations.activate()
 
     @property
     def is_active(self) -> bool:
         """True until restore, the end of the `with` block, or the end of the patched object."""
-        return routing.is_active(self)
+        return routing.is_active(self._simulations)
 
     @property
     def report(self) -> StepReport | None:
         """The report of the last step, which may have failed; None before the first."""
-        return self._report
+        return self._simulations.report
 
     @property
     def simulator(self) -> Simulator | None:
-        """The Simulator that a patch of one simulation has, or that of the last step.
+        """The Simulator that was used last.
 
         None if the patch is that of a package, and none of its simulations has taken a step.
         """
-        return self._simulator
+        return self._simulations.simulator
 
     @property
     def num_steps(self) -> int:
         """The number of steps that Stiction has taken in place of mj_step."""
-        return self._num_steps
+        return self._simulations.num_steps
 
     @property
     def warning_counts(self) -> dict[str, int]:
-        """The number of warnings by kind, of all steps; see StepReport.warnings."""
-        return dict(self._warning_counts)
+        """The number of warnings by kind, of all simulations; see StepReport.warnings."""
+        return dict(self._simulations.warning_counts)
 
     def restore(self) -> None:
-        """Ends the patch: all of its simulations step with MuJoCo again. A second call does nothing.
+        """Ends the patch: its simulations step with MuJoCo again. A second call does nothing.
 
         The simulations keep their state. Patches may be restored in any order.
         """
-        routing.deactivate(self, self._substitutions)
+        self._simulations.deactivate()
 
     def __enter__(self) -> Self:
         return self
@@ -100,65 +82,9 @@ class Patch:
         self.restore()
 
     def __repr__(self) -> str:
-        model = self._simulator.contact_model if self._simulator else "no step yet"
+        model = self.simulator.contact_model if self.simulator else "no step yet"
         state = "active" if self.is_active else "restored"
-        return f"<stiction patch of {self._client.name}: {state}, {model}, {self.num_steps} steps>"
-
-    # What the routing calls.
-
-    def find(self, data: mujoco.MjData) -> Binding | None:
-        """Returns the binding that covers data, or None."""
-        return next((each for each in self._bindings if each.covers(data)), None)
-
-    def adopt(self, client: Client, owner: Any) -> None:
-        """Takes a new simulation, if the patch is that of the whole package."""
-        if self._takes_new_owners and client is self._client:
-            self._bind(owner)
-
-    def step(
-        self, binding: Binding, model: mujoco.MjModel, data: mujoco.MjData, nstep: int
-    ) -> None:
-        """Takes steps in place of mj_step."""
-        self._simulator = binding.prepare(model, data)
-        try:
-            report = self._simulator.step(data, nstep)
-        except StepError as e:
-            self._take(e.report)
-            raise
-        self._take(report)
-
-    def forward(self, binding: Binding, model: mujoco.MjModel, data: mujoco.MjData) -> None:
-        """Computes forces and sensors in place of mj_forward."""
-        self._simulator = binding.prepare(model, data)
-        self._count_warnings(self._simulator.forward(data))
-
-    def _take(self, report: StepReport) -> None:
-        self._report = report
-        self._num_steps += report.num_steps
-        self._count_warnings(report)
-
-    def _count_warnings(self, report: StepReport) -> None:
-        if report.num_warnings:
-            for kind, (count, _) in report.warnings.items():
-                self._warning_counts[kind] = self._warning_counts.get(kind, 0) + count
-
-    def _bind(self, owner: Any) -> None:
-        with self._lock:
-            if not any(each.owns(owner) for each in self._bindings):
-                binding = Binding(self._client, owner, self._make_simulator, self._release)
-                self._bindings = (*self._bindings, binding)
-
-    def _release(self, binding: Binding) -> None:
-        """Drops a simulation that no longer exists, and ends a patch of nothing else."""
-        with self._lock:
-            self._bindings = tuple(each for each in self._bindings if each is not binding)
-        if not self._takes_new_owners:
-            self.restore()
-
-    def _make_simulator(self, model: mujoco.MjModel) -> Simulator:
-        # The options have the chosen defaults of the time when the patch was made.
-        with builtin_defaults():
-            return Simulator(model, properties=self._properties, **self._options)
+        return f"<stiction patch of {self._name}: {state}, {model}, {self.num_steps} steps>"
 
 
 def patch(

@@ -315,6 +315,36 @@ def test_a_vector_environment_is_refused_with_the_way():
     vector.close()
 
 
+def make_patched_ant() -> Any:
+    env = importlib.import_module("gymnasium").make("Ant-v5")
+    stiction.patch(env, "lagged")
+    return env
+
+
+@pytest.mark.needs("gymnasium")
+def test_environments_of_other_processes_step_with_stiction():
+    """AsyncVectorEnv calls the function in the process of the environment."""
+    vector = importlib.import_module("gymnasium.vector")
+    results = []
+    for kind in (vector.SyncVectorEnv, vector.AsyncVectorEnv):
+        envs = kind([make_patched_ant] * 2)
+        envs.reset(seed=0)
+        envs.action_space.seed(0)
+        for _ in range(20):
+            observations, *_ = envs.step(envs.action_space.sample())
+        results.append(observations)
+        envs.close()
+    np.testing.assert_array_equal(results[0], results[1])
+    by_mujoco = vector.SyncVectorEnv(
+        [lambda: importlib.import_module("gymnasium").make("Ant-v5")] * 2
+    )
+    by_mujoco.reset(seed=0)
+    by_mujoco.action_space.seed(0)
+    for _ in range(20):
+        observations, *_ = by_mujoco.step(by_mujoco.action_space.sample())
+    assert not np.array_equal(observations, results[0])
+
+
 @pytest.mark.needs("gymnasium")
 def test_an_environment_without_mujoco_is_refused():
     env = importlib.import_module("gymnasium").make("CartPole-v1")
@@ -406,7 +436,7 @@ def make_box_on_floor() -> Any:
 
 
 @pytest.mark.needs("mjviser")
-def test_mjviser_steps_with_stiction(capsys: pytest.CaptureFixture[str]):
+def test_mjviser_steps_with_stiction():
     mjviser = importlib.import_module("mjviser")
     model = mujoco.MjModel.from_xml_string(
         "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .1'><freejoint/>"

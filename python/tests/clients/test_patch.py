@@ -231,10 +231,10 @@ def test_the_patch_follows_an_owner_that_makes_its_model_again():
 def test_a_package_patch_forgets_owners_that_no_longer_exist():
     with Patch(ROBOT, None, None, {}) as patch:
         robot = Robot()
-        assert len(patch._bindings) == 1
+        assert len(patch._simulations) == 1
         del robot
         gc.collect()
-        assert patch._bindings == ()
+        assert len(patch._simulations) == 0
         assert patch.is_active
         Robot()
         assert patch.num_steps == 6
@@ -279,6 +279,24 @@ def test_a_step_in_two_halves_is_one_step():
             states.append(np.concatenate([robot.data.qpos, robot.data.qvel]))
         assert patch.num_steps == 50
     np.testing.assert_array_equal(states, run_by_simulator(contact_model="sap"))
+
+
+def test_after_two_halves_positions_are_of_the_end_and_forces_of_the_step():
+    """dm_control ends a step with mj_step1, which fills positions, velocities and their sensors."""
+    robot, alone = Robot(), Robot()
+    with stiction.patch(robot.data) as patch:
+        for _ in range(20):
+            mujoco.mj_step1(robot.model, robot.data)
+            mujoco.mj_step2(robot.model, robot.data)
+        qacc, touch = robot.data.qacc.copy(), robot.data.sensor("touch").data.copy()
+        mujoco.mj_step1(robot.model, robot.data)
+        assert patch.num_steps == 20
+    mujoco.mj_copyData(alone.data, alone.model, robot.data)
+    mujoco.mj_kinematics(alone.model, alone.data)
+    np.testing.assert_array_equal(robot.data.xpos, alone.data.xpos)
+    np.testing.assert_array_equal(robot.data.xpos[1], robot.data.qpos[:3])
+    np.testing.assert_array_equal(robot.data.qacc, qacc)
+    np.testing.assert_array_equal(robot.data.sensor("touch").data, touch)
 
 
 def test_a_reset_repeats_the_episode_bit_for_bit():
