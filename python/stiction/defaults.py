@@ -20,8 +20,15 @@ if TYPE_CHECKING:
 
     from stiction._step_options import StepOptions  # a TypedDict that the build writes
 
-# Stands for a contact model that was not given. None would be an error, as for every other option.
-NOT_GIVEN: Any = object()
+
+class _NotGiven:
+    """Stands for a contact model that was not given. None would be an error, as for other options."""
+
+    def __repr__(self) -> str:
+        return "<default>"  # in signatures of the documentation
+
+
+NOT_GIVEN: Any = _NotGiven()
 
 # The chosen defaults, in the order of the calls of set_default. The tuple is replaced as a whole, so
 # that a thread which reads it needs no lock.
@@ -85,8 +92,8 @@ def set_default(contact_model: str = NOT_GIVEN, **options: Unpack[StepOptions]) 
     patch leaves the time step to the model, whatever the default of `time_step` is.
 
     Args:
-        contact_model, **options: options of Simulator by name, except `properties`, which belong to
-            a scene.
+        contact_model: as for Simulator.
+        **options: other options of Simulator by name, except `properties`, which belong to a scene.
 
     Returns:
         A handle with `restore`. As a context manager, it restores at the end of the block.

@@ -119,9 +119,9 @@ def patch(
             environment or a Physics of dm_control; a mujoco.MjData, for any other program in Python;
             or 'gymnasium', 'gymnasium_robotics' or 'dm_control' for every simulation that the
             package makes while the patch is active.
-        contact_model, **options: as for Simulator, with the defaults of stiction.set_default. The
-            time step stays that of the model.
+        contact_model: as for Simulator, with the default of stiction.set_default.
         properties: as for Simulator.
+        **options: other options of Simulator, except `time_step`, which stays that of the model.
 
     Returns:
         A handle with `restore`, and with the report of the last step. As a context manager, it
