@@ -93,7 +93,7 @@ def set_default(contact_model: str = NOT_GIVEN, **options: Unpack[StepOptions]) 
 
     Args:
         contact_model: as for Simulator.
-        **options: other options of Simulator by name, except `properties`, which belong to a scene.
+        options: other options of Simulator by name, except `properties`, which belong to a scene.
 
     Returns:
         A handle with `restore`. As a context manager, it restores at the end of the block.

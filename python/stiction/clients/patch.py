@@ -121,7 +121,7 @@ def patch(
             package makes while the patch is active.
         contact_model: as for Simulator, with the default of stiction.set_default.
         properties: as for Simulator.
-        **options: other options of Simulator, except `time_step`, which stays that of the model.
+        options: other options of Simulator, except `time_step`, which stays that of the model.
 
     Returns:
         A handle with `restore`, and with the report of the last step. As a context manager, it
