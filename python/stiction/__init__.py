@@ -23,8 +23,10 @@ from stiction._core import (  # noqa: E402
     rigid_contact_models,
     tessellations,
 )
+from stiction.clients.patch import Patch, patch  # noqa: E402
 from stiction.continuous import ContinuousDynamics, Motion  # noqa: E402
 from stiction.control_schedule import ControlSchedule  # noqa: E402
+from stiction.defaults import ChosenDefaults, get_default, set_default  # noqa: E402
 from stiction.errors import (  # noqa: E402
     Error,
     IgnoredSettingWarning,
@@ -42,6 +44,7 @@ from stiction.version import __version__  # noqa: E402
 
 __all__ = [
     "Certificate",
+    "ChosenDefaults",
     "ContactPatch",
     "ContactProperties",
     "ContactReport",
@@ -53,6 +56,7 @@ __all__ = [
     "IgnoredSettingWarning",
     "Motion",
     "NormalLaw",
+    "Patch",
     "PatchReport",
     "Recorder",
     "Recording",
@@ -68,13 +72,16 @@ __all__ = [
     "cones",
     "contact_models",
     "friction_laws",
+    "get_default",
     "integrators",
     "lcp",
     "lcp_solvers",
     "load_scene",
     "normal_laws",
+    "patch",
     "plot_trace",
     "quadratures",
     "rigid_contact_models",
+    "set_default",
     "tessellations",
 ]
