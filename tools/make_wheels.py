@@ -1,4 +1,4 @@
-"""Makes the source distribution and the wheels of a release for Linux, audits and tries them.
+"""Makes the source distribution and the wheels of a release for Linux x86-64, audits and tries them.
 
 `./dev wheel` runs this in an environment with the packages of requirements/wheel.txt. Everything ends up
 in build/wheels. The wheel for Python 3.11 is for that version only; the one for 3.12 has the stable ABI
@@ -13,10 +13,10 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import check_wheel
+from interpreters import Interpreter, find_interpreter, find_interpreters
 from try_wheel import Trial, try_wheel
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,7 +24,6 @@ SOURCES = ROOT / "build/library-sources"
 OUT = ROOT / "build/wheels"
 GLIBC = "2.28"
 PLATFORM = f"manylinux_{GLIBC.replace('.', '_')}_x86_64"
-FIRST_STABLE = (3, 12)
 # Scene, contact model and duration of recordings by the development build. Wheels must repeat their bits.
 RECORDINGS = [
     ("pinch", "coulomb", "1s"),
@@ -38,45 +37,6 @@ RECORDINGS = [
     ("quadruped", "rigid_coulomb", "0.5s"),
     ("trotter", "no_slip", "0.5s"),
 ]
-
-
-@dataclass(frozen=True)
-class Interpreter:
-    """A Python for building or trying wheels."""
-
-    path: Path
-    version: tuple[int, int]
-
-    @property
-    def wheel_tag(self) -> str:
-        """Tag of the wheel that this Python builds and installs."""
-        if self.version < FIRST_STABLE:
-            return "cp{0}{1}-cp{0}{1}".format(*self.version)
-        return "cp{}{}-abi3".format(*FIRST_STABLE)
-
-
-def find_interpreter(path: str | Path) -> Interpreter:
-    """Returns an interpreter with its version."""
-    code = "import ensurepip, sys; print(*sys.version_info[:2], sys.base_prefix)"
-    text = subprocess.run([path, "-c", code], capture_output=True, text=True, check=True).stdout
-    major, minor, _ = text.split(maxsplit=2)
-    return Interpreter(Path(path), (int(major), int(minor)))
-
-
-def find_interpreters() -> list[Interpreter]:
-    """Returns the interpreters on the path and of pyenv, one for each version from 3.11 on."""
-    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    paths = [shutil.which(f"python3.{minor}") for minor in range(11, 20)]
-    paths += sorted(map(str, pyenv.glob("3.*/bin/python")), reverse=True)
-    found: dict[tuple[int, int], Interpreter] = {}
-    for path in filter(None, ["/usr/bin/python3", *paths]):
-        try:
-            interpreter = find_interpreter(path)
-        except (OSError, subprocess.CalledProcessError, ValueError):
-            continue  # a name without an interpreter behind it, or one without ensurepip
-        if interpreter.version >= (3, 11):
-            found.setdefault(interpreter.version, interpreter)
-    return [found[version] for version in sorted(found)]
 
 
 def run(*command: str | Path, **variables: str) -> None:
@@ -95,8 +55,9 @@ def make_wheel(interpreter: Interpreter, mujoco: Path) -> Path:
     }
     options = [f"-Ccmake.define.{name}={value}" for name, value in settings.items()]
     options.append(f"-Cbuild-dir=build/wheel/release-{interpreter.wheel_tag}")
-    pip = [interpreter.path, "-m", "pip", "wheel", "-q", "--no-deps", "-w", raw]
-    run(*pip, *options, ROOT, CC="cc", CXX="c++")
+    # Debian's Python has no pip; that of the tools serves all.
+    pip = [sys.executable, "-m", "pip", "--python", interpreter.path]
+    run(*pip, "wheel", "-q", "--no-deps", "-w", raw, *options, ROOT, CC="cc", CXX="c++")
     wheel = next(raw.glob("*.whl"))
     run("auditwheel", "show", wheel)
     exclude = ["--exclude", "libstiction_mujoco.so", "--exclude", "libmujoco.so.*"]
@@ -112,6 +73,16 @@ def audit(wheel: Path) -> None:
     faults = check_wheel.find_faults(wheel, SOURCES)
     if faults:
         sys.exit("\n".join(f"{wheel.name}: {fault}" for fault in faults))
+
+
+def lint_release() -> None:
+    """Checks the release workflow, and the configuration of cibuildwheel."""
+    workflow = ".github/workflows/release.yml"
+    run("zizmor", "--offline", "--quiet", "--persona=pedantic", workflow)
+    run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", workflow)
+    run("validate-pyproject", "pyproject.toml")
+    for platform in "linux", "macos", "windows":
+        run("cibuildwheel", "--print-build-identifiers", "--platform", platform, ".")
 
 
 def make_sdist() -> Path:
@@ -159,7 +130,10 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     interpreters = arguments.python or find_interpreters()
+    if not interpreters:
+        parser.error("found no Python 3.11 or later; name one: --python PATH")
     shutil.rmtree(OUT, ignore_errors=True)
+    lint_release()
     run("tools/fetch_library_sources", SOURCES, PYTHON=sys.executable)
     mujoco = next((ROOT / ".venv/lib").glob("python3*/site-packages/mujoco"))
     sdist = make_sdist()
