@@ -1,4 +1,5 @@
 // Symbols that glibc 2.28 does not have, for wheels that are built with a newer one.
+#define _GNU_SOURCE  // for stat64
 #include <pthread.h>
 #include <sys/stat.h>
 #include <time.h>

@@ -164,7 +164,16 @@ def test_a_library_that_is_linked_for_an_old_glibc_asks_for_old_symbols(tmp_path
     cut_glibc.write_libraries(limit, tmp_path / "glibc", "cc")
     program = tmp_path / "program.c"
     program.write_text(PROGRAM)
-    options = ["-shared", "-fPIC", "-fvisibility=hidden", "-fno-builtin", "-Wl,-z,defs", "-o"]
+    options = [
+        "-shared",
+        "-fPIC",
+        "-fvisibility=hidden",
+        "-fno-builtin",
+        "-Wall",
+        "-Werror",
+        "-Wl,-z,defs",
+        "-o",
+    ]
     new, old = tmp_path / "new.so", tmp_path / "old.so"
     run("cc", *options, new, program, "-lm")
     run(
