@@ -35,7 +35,7 @@ RECORDINGS = [
     ("pancake", "lagged_regularized", "0.5s"),
     ("bubble_gripper", "coulomb", "0.2s"),
     ("quadruped", "rigid_coulomb", "0.5s"),
-    ("trotter", "no_slip", "0.5s"),
+    ("trotter", "coulomb", "0.5s"),
 ]
 
 
