@@ -155,6 +155,28 @@ void RigidRowCheck::calc_corrections(const SolvedStep& step) {
     const double mobility = calc_row_mobility(step.problem, step.islands, row);
     if (mobility > 0) sum.motion = std::hypot(sum.motion, speed / std::sqrt(mobility));
   }
+  add_dependent_rows(step);
+}
+
+/// Adds what equalities may miss in islands with a conflict. The last fallback of the solver keeps
+/// one of the rows that are equal up to an angle of kDependentAngle.
+void RigidRowCheck::add_dependent_rows(const SolvedStep& step) {
+  constexpr double kDependentAngle = 1e-5;
+  const std::vector<contact::IslandStatistics>& islands = step.solution.islands;
+  if (std::none_of(islands.begin(), islands.end(), [](const auto& i) { return i.has_conflict; }))
+    return;
+  const std::vector<double>& v = step.solution.v;
+  momentum_.assign(v.size(), 0.0);
+  add_A_product(step.problem, v, momentum_);
+  for (int island = 0; island < step.islands.size(); ++island) {
+    if (!islands[island].has_conflict) continue;
+    double squared = 0;  // |v|_A^2
+    for (const int block : step.islands.blocks(island))
+      for (int i = step.problem.dof_start[block]; i < step.problem.dof_start[block + 1]; ++i)
+        squared += v[i] * momentum_[i];
+    double& motion = corrections_[island].motion;
+    motion = std::hypot(motion, kDependentAngle * std::sqrt(squared));
+  }
 }
 
 }  // namespace stiction::certificate

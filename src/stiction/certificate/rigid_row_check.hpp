@@ -20,7 +20,7 @@ class RigidRowCheck {
   void calc(const SolvedStep& step, const Rebounds& rebounds, GeneralizedImpulses* impulses,
             RigidFindings* out);
 
-  /// Norms of an island's equality corrections.
+  /// Norms of what an island's equalities may miss.
   struct Corrections {
     double speed = 0;   // [m/s, rad/s]
     double motion = 0;  // the same by the roots of the rows' mobilities [sqrt(J)]
@@ -28,8 +28,10 @@ class RigidRowCheck {
 
  private:
   void calc_corrections(const SolvedStep& step);
+  void add_dependent_rows(const SolvedStep& step);
 
   std::vector<Corrections> corrections_;  // of each island
+  std::vector<double> momentum_;          // A v, scratch
 };
 
 }  // namespace stiction::certificate

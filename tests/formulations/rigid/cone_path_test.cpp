@@ -113,5 +113,27 @@ TEST(ConePath, LeadsToTheSpringsOfEveryFreeBody) {
   EXPECT_LE(largest, kMaxConePathIterations / 2);
 }
 
+TEST(ConePath, ContinuesWhereItEnded) {
+  std::mt19937_64 rng(2);
+  for (int trial = 0; trial < 50; ++trial) {
+    const Numbers numbers = make_eccentric_body(&rng);
+    ConeBlocks blocks;
+    blocks.assemble(numbers.view());
+    ConeSprings springs;
+    springs.start(blocks);
+    ConePath path;
+    path.start(blocks, &springs);
+    for (const double stiffness : {1.0, kUsualConeStiffness, kStiffestConePath}) {
+      ASSERT_TRUE(path.follow(stiffness)) << trial;
+      Followed end;
+      end.r.assign(path.impulses().begin(), path.impulses().end());
+      blocks.calc_motion(end.r, &end.u);
+      // Where springs are stiff, their round-off decides how near the path is reached.
+      const double tolerance = std::max(1e-7, kConeNewtonSlack * kConeRoundOff * stiffness);
+      EXPECT_LE(calc_violation(blocks, stiffness, end), tolerance) << trial;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stiction::formulations

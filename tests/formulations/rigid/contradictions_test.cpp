@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 
 #include "formulations/rigid/rigid_fixture.hpp"
+#include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "support/models.hpp"
 #include "support/solved_problem.hpp"
 #include "support/trials.hpp"
@@ -58,8 +59,8 @@ class Contradictions {
         const double angle = std::pow(10, uniform(-17, -1));
         const double sign = pick(2) == 0 ? 1 : -1, length = std::pow(10, uniform(-1.5, 0));
         const VectorXd row = sign * length * (direction + angle * random(n, 1));
-        add_row_along(row, pick(4) > 0 ? RowKind::kLimit : RowKind::kEquality, position(),
-                      &problem);
+        const RowKind kind = pick(4) > 0 ? RowKind::kLimit : RowKind::kEquality;
+        add_row_along(row, kind, position(), &problem);
       }
     }
     if (pick(2) == 0) add_squeezed_point(n, &problem);
@@ -150,10 +151,13 @@ class MotionCheck {
       const double v = make_row(row).dot(v_);
       if (row.kind == RowKind::kLimit) expect_open(row.position, v);
       if (row.kind == RowKind::kEquality) {
-        EXPECT_LE(std::abs(v), corrected * make_row(row).norm() + kTolerance * speed_);
+        EXPECT_LE(std::abs(v), corrected * make_row(row).norm() + calc_dependent_speed(row) +
+                                   kTolerance * speed_);
       }
     }
   }
+
+  double speed() const { return speed_; }
 
   /// Expects that only corrections add energy, each at most as [theory:correction-speed] allows.
   void expect_bounded_energy() const {
@@ -209,6 +213,13 @@ class MotionCheck {
     return 10 * sum;
   }
 
+  /// Returns by how much an equality may miss its velocity as a row that depends on others: by the
+  /// angle up to which the last level of fallbacks drops such rows.
+  double calc_dependent_speed(const contact::Row& row) const {
+    const VectorXd J = make_row(row);
+    return std::sqrt(kWideRankTolerance * J.dot(A_.llt().solve(J)) * v_.dot(A_ * v_));
+  }
+
   void expect_open(double position, double v) const {
     EXPECT_GE(v + std::max(0.0, position) / problem_.time_step, -kTolerance * speed_);
   }
@@ -223,7 +234,7 @@ class MotionCheck {
 class ContradictionsTest : public testing::TestWithParam<ContactModel> {};
 
 TEST_P(ContradictionsTest, EveryStepViolatesNothingFurther) {
-  const int num_problems = support::num_trials(1500);
+  const int num_problems = support::num_trials(6000);
   int num_conflicts = 0;
   for (int seed = 0; seed < num_problems; ++seed) {
     SCOPED_TRACE(seed);
@@ -232,7 +243,7 @@ TEST_P(ContradictionsTest, EveryStepViolatesNothingFurther) {
     const MotionCheck check(solved);
     check.expect_no_violation();
     check.expect_bounded_energy();
-    EXPECT_LE(solved.certify().rigid.constraint_error, 1e-5);
+    EXPECT_LE(solved.certify().rigid.constraint_error, kTolerance * check.speed());
     num_conflicts += solved.solution.islands[0].has_conflict;
   }
   EXPECT_GT(num_conflicts, num_problems / 2);

@@ -13,15 +13,19 @@ namespace stiction::formulations {
 void ConePath::start(const ConeBlocks& blocks, ConeSprings* springs) {
   blocks_ = &blocks;
   springs_ = springs;
+  has_begun_ = false;
   iterations_ = 0;
 }
 
 bool ConePath::follow(double end_stiffness) {
   end_ = std::log(end_stiffness);
   last_iteration_ = iterations_ + kMaxConePathIterations;
-  rest_.assign(blocks_->size(), BlockVector{});
-  find_usual_speed();
-  if (!find_first_place()) return false;
+  if (!has_begun_) {
+    has_begun_ = true;
+    rest_.assign(blocks_->size(), BlockVector{});
+    find_usual_speed();
+    if (!find_first_place()) return false;
+  }
   double length = kFirstConePathLength;
   while (at_.s < end_) {
     if (!calc_tangent(at_, &tangent_)) return false;

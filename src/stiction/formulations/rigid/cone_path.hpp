@@ -20,13 +20,14 @@ class ConePath {
   /// @param blocks, springs of the same problem; must outlive the calls
   void start(const ConeBlocks& blocks, ConeSprings* springs);
 
-  /// Follows the path up to a stiffness.
-  /// @return false if the path is lost, or if it is too long
+  /// Follows the path up to a stiffness, from where the last call since `start` ended. The first
+  /// call begins with soft springs.
+  /// @return false if the path is lost, or if it is too long; then no further call may follow it
   bool follow(double end_stiffness);
 
   /// The impulses where `follow` ended.
   std::span<const BlockVector> impulses() const { return at_.springs.r; }
-  /// Evaluations of F in all calls since `start`.
+  /// The number of evaluations of F in all calls since `start`.
   int iterations() const { return iterations_; }
 
  private:
@@ -56,6 +57,7 @@ class ConePath {
   std::vector<BlockVector> rest_;  // impulses at rest: 0
   double usual_speed_ = 0;         // [sqrt(J)]
   double end_ = 0;                 // s at the end
+  bool has_begun_ = false;
   Place at_, next_;
   Tangent tangent_, next_tangent_;
   std::vector<BlockState> states_;              // those whose tangent was tried last

@@ -127,15 +127,13 @@ bool ConeSolver::take_step(double stiffness, int num_sweeps, int max_sweeps) {
     motion_ = at_.u;
     if (newton_.solve(stiffness, p_, &motion_)) break;
     if (total >= max_sweeps) {
-      at_.r = p_;
-      blocks_->calc_motion(at_.r, &at_.u);
+      take_impulses(p_);
       return false;
     }
     num_sweeps = std::max(kFirstConeSweeps, 2 * num_sweeps);
     total += num_sweeps;
   }
-  at_.r.assign(newton_.impulses().begin(), newton_.impulses().end());
-  blocks_->calc_motion(at_.r, &at_.u);
+  take_impulses(newton_.impulses());
   change_.resize(p_.size());
   for (std::size_t i = 0; i < p_.size(); ++i)
     for (int k = 0; k < 3; ++k) change_[i][k] = at_.r[i][k] - p_[i][k];
@@ -199,12 +197,38 @@ bool ConeSolver::take_turns(bool may_step) {
   return is_accepted();
 }
 
-/// Takes proximal steps from the end of a path from soft springs to stiff ones.
+/// Follows a path from soft springs to stiff ones. Takes proximal steps from where the springs are
+/// as stiff as usual. If these fail, follows the path further, and extrapolates its impulses.
 void ConeSolver::follow_path() {
   if (!path_.follow(kUsualConeStiffness)) return;
-  at_.r.assign(path_.impulses().begin(), path_.impulses().end());
+  take_impulses(path_.impulses());
+  if (take_proximal_steps(kUsualConeStiffness, false)) return;
+  p_.assign(path_.impulses().begin(), path_.impulses().end());
+  for (double stiffness = kUsualConeStiffness; stiffness < kStiffestConePath;) {
+    stiffness *= kConePathGrowth;
+    if (!path_.follow(stiffness)) return;
+    take_impulses(path_.impulses());
+    if (keep_if_best()) return;
+    extrapolate(kConePathGrowth, &p_);
+    if (keep_if_best() || best_.residual <= round_off_) return;
+  }
+}
+
+void ConeSolver::take_impulses(std::span<const BlockVector> r) {
+  at_.r.assign(r.begin(), r.end());
   blocks_->calc_motion(at_.r, &at_.u);
-  (void)take_proximal_steps(kUsualConeStiffness, false);
+}
+
+/// Sets at_ to the limit for rigid springs, where the compliance, to which the error of impulses is
+/// proportional, is 0.
+/// @param growth of the stiffness from that of r to that of at_.r
+/// @param r in: impulses with softer springs; out: at_.r before the call
+void ConeSolver::extrapolate(double growth, std::vector<BlockVector>* r) {
+  std::swap(at_.r, *r);
+  for (std::size_t i = 0; i < r->size(); ++i)
+    for (int k = 0; k < 3; ++k)
+      at_.r[i][k] = (*r)[i][k] + ((*r)[i][k] - at_.r[i][k]) / (growth - 1);
+  blocks_->calc_motion(at_.r, &at_.u);
 }
 
 /// Makes sweeps from at_.

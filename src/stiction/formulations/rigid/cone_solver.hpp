@@ -63,6 +63,8 @@ class ConeSolver {
   void polish();
   bool take_turns(bool may_step);
   void follow_path();
+  void take_impulses(std::span<const BlockVector> r);
+  void extrapolate(double growth, std::vector<BlockVector>* r);
   void sweep(double compliance, int count);
   void judge(Point* point) const;
   bool keep_if_best();
@@ -72,7 +74,8 @@ class ConeSolver {
   double tolerance_ = 0, round_off_ = 0, near_ = 0, accepted_ = 0;  // residuals [m/s, rad/s]
   ConeReport report_;
   Point at_, best_, trial_;
-  std::vector<BlockVector> p_, change_;  // impulses before a proximal step, and what it adds
+  // The impulses before a proximal step or at the last stiffness of the path; what a step adds.
+  std::vector<BlockVector> p_, change_;
   std::vector<double> motion_;
   double best_at_skip_ = 0;      // the best residual at the last skip [m/s, rad/s]
   int num_fruitless_skips_ = 0;  // in succession, without a better point

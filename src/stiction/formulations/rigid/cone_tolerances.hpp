@@ -103,6 +103,12 @@ inline constexpr double kConePathShortening = 4;
 inline constexpr int kEasyConePathCorrections = 4;
 inline constexpr int kMaxConePathCorrections = 8;
 
+/// Where proximal steps from the path fail, it is followed further, by this factor of the stiffness
+/// from one extrapolation to the next, and up to this stiffness. There, the round-off of springs is
+/// about as large as their compliance.
+inline constexpr double kConePathGrowth = 10;
+inline constexpr double kStiffestConePath = 2e8;
+
 /// How far the path looks behind a corner for the states of the blocks there.
 inline constexpr double kConePathLooks[] = {1e-7, 1e-6, 1e-5, 1e-4};
 
