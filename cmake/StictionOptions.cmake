@@ -8,6 +8,11 @@ set(STICTION_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 set(STICTION_ARCH "x86-64-v3" CACHE STRING
     "Instruction set passed as -march on x86-64; empty for the compiler's default")
 
+set(STICTION_LIBRARY_SOURCES "" CACHE PATH
+    "Folder with sources of yaml-cpp, tinyxml2, AMD, Eigen and DAQP to compile in; empty to find them")
+set(STICTION_GLIBC "" CACHE STRING
+    "Oldest version of glibc that the Python module shall run with, e.g. 2.28; empty for this machine's")
+
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
