@@ -132,7 +132,7 @@ def _compose(moments: tuple[Moment, ...], time_held: float) -> Image.Image:
     for i, (panel, moment) in enumerate(zip(PANELS, moments, strict=True)):
         left = i * (width + _MARGIN)
         frame.paste(Image.fromarray(moment.image), (left, _HEAD))
-        _draw_dashes(draw, moment.mark + (left, _HEAD))
+        _draw_dashes(draw, np.add(moment.mark, (left, _HEAD)))
         center = left + width / 2
         _write(draw, (center, 16), panel.title, 17, _TEXT, is_bold=True)
         _write(draw, (center, 36), panel.subtitle, 13, _GRAY)

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from PIL import Image
 from draw_figures import FIGURES, IMAGES, main
+from PIL import Image
 
 from stiction.studies.registry import STUDIES, load_study
 
