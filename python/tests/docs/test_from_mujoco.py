@@ -1,13 +1,16 @@
-"""Tests that the page "From MuJoCo" is right about which settings have an effect."""
+"""Tests that the page "From MuJoCo" is right about which settings have an effect, and about solref."""
 
 from __future__ import annotations
 
 import re
 import warnings
 from pathlib import Path
+from typing import Any
 
 import mujoco
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import stiction
 
@@ -122,3 +125,131 @@ def test_a_flag_warns_if_the_page_says_so(flag: str) -> None:
     integrator = "discrete" if flag == "ipc" else "Euler"  # which ipc requires
     option = f'<option integrator="{integrator}"><flag {flag}="{value}"/></option>'
     assert gives_warning("coulomb", option=option) == ("warns" in list_flags()[flag])
+
+
+# A joint with a motor, a spring, a damper, dry friction and a limit; a body that a weld holds up;
+# and a ball that falls on the floor.
+MACHINE = """<mujoco><option><flag {flags}/></option><worldbody>
+  <body>
+    <joint name="a" axis="0 1 0" range="-20 20" damping=".5" stiffness="5" springref="40"
+      frictionloss=".2"/>
+    <geom type="capsule" size=".02 .1" pos=".1 0 0" euler="0 90 0" mass="1" contype="0" conaffinity="0"/>
+  </body>
+  <body name="held" pos="1 0 1"><freejoint/><geom size=".05" mass="1" contype="0" conaffinity="0"/></body>
+  <body pos="0 0 -1"><freejoint/><geom size=".05" mass="1"/></body>
+  <geom type="plane" size="1 1 .1" pos="0 0 -1.06"/>
+</worldbody>
+<equality><connect body1="held" body2="world" anchor="0 0 0"/></equality>
+<actuator><motor joint="a" ctrlrange="-1 1"/></actuator></mujoco>"""
+# The number of steps after which each flag has changed the motion most.
+READ_FLAGS = {
+    **dict.fromkeys(["constraint", "contact", "limit"], 150),
+    **dict.fromkeys(
+        ["equality", "frictionloss", "spring", "damper", "gravity", "clampctrl", "actuation"], 20
+    ),
+}
+
+
+def run_machine(contact_model: str, num_steps: int, flags: str) -> NDArray[np.float64]:
+    """Returns the angle of the joint and the heights of the bodies after some steps."""
+    model = mujoco.MjModel.from_xml_string(MACHINE.format(flags=flags))
+    data = mujoco.MjData(model)
+    data.ctrl[:] = 3
+    stiction.Simulator(model, contact_model).step(data, num_steps)
+    return data.qpos[[0, 3, 10]].copy()
+
+
+@pytest.mark.parametrize("flag", READ_FLAGS)
+def test_a_flag_that_is_read_has_the_effect_that_it_has_in_mujoco(flag: str) -> None:
+    assert list_flags()[flag] == "read"
+    num_steps, off = READ_FLAGS[flag], f'{flag}="disable"'
+    by_mujoco = run_machine("mujoco", num_steps, off)
+    effect = np.abs(by_mujoco - run_machine("mujoco", num_steps, "")).max()
+    # The integrators differ by up to a fifth of the effect.
+    assert np.abs(run_machine("coulomb", num_steps, off) - by_mujoco).max() < effect / 4
+
+
+def find_stiffness(model: mujoco.MjModel, geoms: set[int], force: float) -> float:
+    """Calls the function of the page for the contact of two geoms at the initial state."""
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    (block,) = re.findall(r"```python\n(def find_stiffness.*?)```", PAGE.read_text(), re.DOTALL)
+    names: dict[str, Any] = {"mujoco": mujoco}
+    exec(block, names)
+    contact = next(each for each in data.contact if set(each.geom) == geoms)
+    return float(names["find_stiffness"](model, contact, force))
+
+
+def step_by_mujoco(model: mujoco.MjModel) -> mujoco.MjData:
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, 5000)
+    return data
+
+
+@pytest.mark.parametrize("solref", [".02 1", ".01 1", ".006 .7", "-1e5 -600", "-1e4 -200"])
+@pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])
+@pytest.mark.parametrize("condim", [1, 3, 4, 6])
+def test_a_ball_of_mujoco_sinks_by_its_weight_over_the_stiffness(
+    solref: str, cone: str, condim: int
+) -> None:
+    geom = f'solref="{solref}" condim="{condim}"'
+    model = mujoco.MjModel.from_xml_string(
+        SCENE.format(option=f'<option cone="{cone}"/>', geom=geom, more="").replace(
+            "0 0 .1", "0 0 .0999"
+        )
+    )
+    depth = 0.1 - step_by_mujoco(model).qpos[2]
+    stiffness = find_stiffness(model, {0, 1}, 2 * 9.81)
+    assert depth == pytest.approx(2 * 9.81 / stiffness, rel=1e-4)
+
+
+def test_the_contacts_of_a_box_share_its_weight() -> None:
+    model = mujoco.MjModel.from_xml_string("""<mujoco><worldbody>
+      <geom type="plane" size="1 1 .1"/>
+      <body pos="0 0 .0999"><freejoint/><geom type="box" size=".1 .1 .1" mass="4"/></body>
+    </worldbody></mujoco>""")
+    depth = 0.1 - step_by_mujoco(model).qpos[2]
+    assert depth == pytest.approx(9.81 / find_stiffness(model, {0, 1}, 9.81), rel=1e-4)
+
+
+def test_the_stiffness_between_two_bodies_is_that_of_their_common_mobility() -> None:
+    ball = '<body pos="0 0 {}"><joint type="slide" axis="0 0 1"/><geom size=".1" mass="{}"/></body>'
+    model = mujoco.MjModel.from_xml_string(
+        f"""<mujoco><worldbody><geom type="plane" size="1 1 .1"/>
+        {ball.format(0.0999, 4)}{ball.format(0.2998, 1)}</worldbody></mujoco>"""
+    )
+    heights = step_by_mujoco(model).xpos[:, 2]
+    depth = 0.2 - (heights[2] - heights[1])
+    assert depth == pytest.approx(9.81 / find_stiffness(model, {1, 2}, 9.81), rel=1e-4)
+
+
+def test_a_contact_of_mujoco_oscillates_as_a_softer_spring() -> None:
+    geom = 'solref="-1e4 -1" solimp=".9 .9 .001"'
+    scene = SCENE.format(option='<option timestep="1e-4"/>', geom=geom, more="")
+    model = mujoco.MjModel.from_xml_string(scene.replace("0 0 .1", "0 0 .09988"))
+    data = mujoco.MjData(model)
+    stiffness = find_stiffness(model, {0, 1}, 2 * 9.81)
+    rest = 0.1 - 2 * 9.81 / stiffness
+    rises = []
+    for step in range(4000):
+        before = data.qpos[2]
+        mujoco.mj_step(model, data)
+        if before < rest <= data.qpos[2]:
+            rises.append(step + (rest - before) / (data.qpos[2] - before))
+    frequency = 2 * np.pi / (1e-4 * np.diff(rises).mean())
+    assert frequency == pytest.approx(np.sqrt((1 - 0.9) * stiffness / 2), rel=1e-3)
+
+
+@pytest.mark.parametrize("restitution", [0.95, 0.8, 0.5])
+def test_a_dissipation_gives_the_restitution_that_the_page_says(restitution: float) -> None:
+    speed = 0.2
+    soft = {"stiffness": 1e5, "dissipation": 1.5 * (1 / restitution - 1) / speed}
+    scene = SCENE.format(option='<option timestep="1e-5" gravity="0 0 0"/>', geom="", more="")
+    model = mujoco.MjModel.from_xml_string(scene)
+    simulator = stiction.Simulator(
+        model, properties={"materials": {"soft": soft}, "geoms": {"ball": "soft"}}
+    )
+    data = mujoco.MjData(model)
+    data.qvel[2] = -speed
+    simulator.step(data, 3000)
+    assert data.qvel[2] / speed == pytest.approx(restitution, abs=0.02)
