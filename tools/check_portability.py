@@ -4,7 +4,9 @@
     check_portability.py [FOLDER...]
 
 C++: only src/stiction/base may include headers of an operating system and ask for its name. A header
-whose name ends in `.h` is one of them, unless it belongs to a library that the project uses.
+whose name ends in `.h` is one of them, unless it belongs to a library that the project uses. Elementary
+functions are those of src/stiction/math/scalar_functions.hpp, because the bits of std::exp and the like
+differ between C libraries.
 
 Python: a module may not import modules that only POSIX systems have, nor use such functions of `os` and
 `signal`, except in a branch that asks for `sys.platform` or `os.name`, or uses `hasattr`.
@@ -28,6 +30,9 @@ LIBRARY_HEADERS = re.compile(
 )
 SYSTEM_NAMES = re.compile(
     r"\b(_WIN32|_WIN64|__linux__|__linux|__unix__|__APPLE__|__MACH__|_POSIX_\w+|_GNU_SOURCE)\b"
+)
+ELEMENTARY_FUNCTIONS = re.compile(
+    r"\bstd::(a?(sin|cos|tan)h?|atan2|hypot|cbrt|pow|exp2?|expm1|log(2|10|1p)?|[lt]gamma|erfc?)\("
 )
 _SYSTEM_HEADER = re.compile(r"^\s*#\s*include\s*<([^>]+\.h)>")
 
@@ -58,7 +63,7 @@ def find_faults(folder: Path) -> Iterator[str]:
 
 
 def check_cpp(source: str) -> Iterator[tuple[int, str]]:
-    """Yields the line and the fault of each use of an operating system by a C++ file."""
+    """Yields the line and the fault of each use of an operating system or C library."""
     for number, line in enumerate(source.splitlines(), start=1):
         header = _SYSTEM_HEADER.match(line)
         if header and not LIBRARY_HEADERS.match(header[1]):
@@ -72,6 +77,13 @@ def check_cpp(source: str) -> Iterator[tuple[int, str]]:
             yield (
                 number,
                 f"{name[1]} belongs in src/stiction/base, behind a function for all systems",
+            )
+        function = ELEMENTARY_FUNCTIONS.search(line.partition("//")[0])
+        if function:
+            yield (
+                number,
+                f"the bits of std::{function[1]} differ between C libraries; use the functions of "
+                "stiction/math/scalar_functions.hpp",
             )
 
 

@@ -54,9 +54,18 @@ def test_systems_are_refused_outside_base(tmp_path: Path, line: str) -> None:
     assert check(tmp_path).returncode == 0
 
 
+@pytest.mark.parametrize("name", ["hypot", "exp", "log1p", "atan2", "pow", "sin", "acosh", "log2"])
+def test_functions_whose_bits_differ_are_refused(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, "plant/a.cpp", f"double f(double x) {{ return std::{name}(x); }}\n")
+    result = check(tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"{path}:1: the bits of std::{name} differ")
+
+
 @pytest.mark.parametrize(
     "line",
     [
+        "double f(double x) { return std::sqrt(x) + std::floor(x) + math::exp(x); }",
         "#include <cmath>",
         "#include <mujoco/mujoco.h>",
         "#include <suitesparse/amd.h>",
