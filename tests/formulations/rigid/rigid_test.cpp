@@ -1,6 +1,7 @@
 // Tests rigid models on problems whose answer is known or can be found by brute force.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -334,7 +335,8 @@ TEST(StewartTrinkle, PolygonOfManyEdgesApproachesTheCone) {
     const double bound = 0.3 * kGravity * kTimeStep;
     EXPECT_NEAR(std::hypot(f[0], f[1]), bound, 1e-12);
     // The nearest corner of the polygon opposes the slip.
-    EXPECT_LE(std::abs(std::remainder(std::atan2(-f[1], -f[0]) - angle, 2 * M_PI)), M_PI / k);
+    EXPECT_LE(std::abs(std::remainder(std::atan2(-f[1], -f[0]) - angle, 2 * std::numbers::pi)),
+              std::numbers::pi / k);
   }
 }
 
