@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "stiction/contact/rigid_touch.hpp"
+#include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
 #include "support/trials.hpp"
@@ -371,6 +372,9 @@ TEST_P(Extreme, RandomProblemsAtAnyStiffness) {
       // A rigid problem with conflicting surface motions or rows has no solution.
       SolvedProblem solved = solve(problem);
       if (solved.has_failed() && has_idle_slip(solved)) continue;
+      // The solver accepts a tenth of the certificate's tolerance, so they may differ between both.
+      if (solved.has_failed() && solved.solution.islands[0].residual <= 10 * kAcceptedResidual)
+        continue;
       EXPECT_EQ(solved.certify().ok, !solved.has_failed())
           << solved.certify().rigid.complementarity << " "
           << solved.certify().rigid.constraint_error << " " << solved.certify().impulse_error << " "

@@ -79,8 +79,9 @@ TEST(ScalarFunctions, OfTwoNumbersAreAccurate) {
     for (int i = 0; i < kNumTrials; ++i) {
       const double x = numbers.draw(), y = numbers.draw();
       ASSERT_LE(calc_error(hypot(x, y), std::hypot(Long{x}, Long{y})), 1) << x << ' ' << y;
-      if (extent < 100)
+      if (extent < 100) {
         ASSERT_LE(calc_error(atan2(y, x), std::atan2(Long{y}, Long{x})), 2.5) << y << ' ' << x;
+      }
     }
   }
   EXPECT_EQ(hypot(3, 4), 5);

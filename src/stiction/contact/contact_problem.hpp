@@ -114,6 +114,10 @@ struct Row {
   /// component [m or rad]; 0: |position|. Its correction is limited as a whole, so that it does not
   /// depend on the axes.
   double error_norm = 0;
+  /// The mobility of an equality in a usual pose [1/kg, 1/(kg m^2)]; 0: unknown. Rigid models limit
+  /// by it how fast an equality may make bodies in a nearly singular pose, where J A^-1 J^T is near
+  /// 0.
+  double usual_mobility = 0;
 };
 
 /// Returns the creep of a dry joint that sticks under a rigid model, per impulse: slip_tolerance /

@@ -83,6 +83,8 @@ void check_row(const Row& row, int index, ProblemFault* fault) {
   };
   require(std::isfinite(row.bias), ".bias", row.bias, "finite");
   require(std::isfinite(row.position), ".position", row.position, "finite");
+  require(std::isfinite(row.usual_mobility) && row.usual_mobility >= 0, ".usual_mobility",
+          row.usual_mobility, "finite and at least 0");
   require(std::isfinite(row.error_norm) && row.error_norm >= 0, ".error_norm", row.error_norm,
           "finite and at least 0");
   if (row.kind == RowKind::kFriction) {

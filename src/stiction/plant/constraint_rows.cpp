@@ -35,6 +35,8 @@ contact::Row make_spring_row(const mjData* d, int i, double dt, double driven,
   row.bias = driven;
   row.position = r;
   row.regularization = d->efc_R[i] / denominator;
+  // MuJoCo's estimate for the inertia of the reference pose.
+  if (kind == contact::RowKind::kEquality) row.usual_mobility = d->efc_diagA[i];
   row.target = (d->efc_vel[i] + driven - dt * (stiffness * r + acceleration)) / denominator;
   return row;
 }

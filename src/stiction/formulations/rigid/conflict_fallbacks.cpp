@@ -168,4 +168,9 @@ void ConflictFallbacks::note_conflict(int row, const RigidTerms& terms) {
     conflict_.row = terms.problem_row(terms.limits[row - terms.num_contacts()]);
 }
 
+void ConflictFallbacks::note_overdriven(int equality, const RigidTerms& terms) {
+  conflict_ = {
+      .is_found = true, .contact = -1, .row = terms.problem_row(terms.equalities[equality])};
+}
+
 }  // namespace stiction::formulations

@@ -82,6 +82,33 @@ double calc_vector_correction(const WhitenedRows& rows, std::size_t n, int first
   return speed / std::sqrt(std::max(along, inertial));
 }
 
+/// Returns the speed at which an equality drives bodies [m/s, rad/s]; 0 without a usual mobility.
+/// @param first, end its components
+double calc_driven_speed(const RigidTerms& terms, const WhitenedRows& rows, int first, int end) {
+  double squared = 0;
+  for (int i = first; i < end; ++i)
+    if (terms.row(terms.equalities[i]).usual_mobility > 0) squared += rows.b_e[i] * rows.b_e[i];
+  return std::sqrt(squared);
+}
+
+/// Returns true if bodies hardly move along the velocity at which an equality drives them, because
+/// their mobility along it is a small part of that in a usual pose.
+bool is_nearly_singular(const RigidTerms& terms, const WhitenedProblem& whitened, int first,
+                        int end, double speed) {
+  const WhitenedRows& rows = whitened.rows;
+  const std::size_t n = whitened.y_free.size();
+  double mobility = 0, usual = 0;  // along the velocity
+  for (int i = first; i < end; ++i) {
+    const double u_i = rows.b_e[i] / speed;
+    usual += u_i * u_i * terms.row(terms.equalities[i]).usual_mobility;
+    mobility += u_i * u_i * rows.held_e[i];
+    for (int k = first; k < end; ++k)
+      mobility += u_i * rows.b_e[k] / speed *
+                  math::dot(static_cast<int>(n), rows.E.data() + i * n, rows.E.data() + k * n);
+  }
+  return kDrivenLeverage * kDrivenLeverage * mobility < usual;
+}
+
 }  // namespace
 
 bool has_huge_impulses(const ReducedSystem& system, std::span<const double> unilateral) {
@@ -119,6 +146,25 @@ double calc_fastest(const WhitenedProblem& whitened, double share) {
   const double free = math::norm(whitened.y_free);
   const double added = kOverlapLeverage * std::sqrt(overlaps) / share + kWedgeLeverage * driven;
   return std::sqrt(free * free + added * added);
+}
+
+int find_overdriven_equality(const RigidTerms& terms, const WhitenedProblem& whitened,
+                             const RigidMotion& motion, double share) {
+  const std::vector<int>& vectors = whitened.rows.vector_e;
+  const int num_equalities = terms.num_equalities();
+  const double allowed = (1 + kWedgeRoundOff) * calc_fastest(whitened, share);
+  const bool is_too_fast = math::norm(motion.y) > allowed;
+  int fastest = -1;
+  double largest = 0;
+  for (int first = 0, end = 0; first < num_equalities; first = end) {
+    while (end < num_equalities && vectors[end] == first) ++end;
+    const double speed = calc_driven_speed(terms, whitened.rows, first, end);
+    if (!(speed > std::max(largest, kMissedVelocity))) continue;
+    if (!is_too_fast && !is_nearly_singular(terms, whitened, first, end, speed)) continue;
+    largest = speed;
+    fastest = first;
+  }
+  return fastest;
 }
 
 int find_missed_equality(const RigidTerms& terms, const GapTerms& gaps, const RigidMotion& motion) {

@@ -91,6 +91,11 @@ inline constexpr double kOverlapLeverage = 3;
 /// robots in poses that are nearly singular.
 inline constexpr double kWedgeLeverage = 10;
 
+/// The largest ratio of the speeds that an equality's prescribed velocity causes to those that it
+/// causes in a usual pose. A light body that leads a heavy one has a ratio of 10 or 20. At the end
+/// of an arm's reach the ratio grows without bound.
+inline constexpr double kDrivenLeverage = 30;
+
 /// Round-off of the norms in that check.
 inline constexpr double kWedgeRoundOff = 1e-9;
 

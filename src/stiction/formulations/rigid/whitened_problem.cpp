@@ -93,19 +93,29 @@ double calc_held_mobility(const contact::ContactProblem& problem, const contact:
   return sum;
 }
 
-/// Estimates the mobilities of rows by inertia alone. Contacts know the masses of their bodies. For
-/// other rows, MuJoCo derives the regularization R from the inertia, and dampers take the rest.
+/// Estimates the mobilities of rows by inertia alone. Contacts know the masses of their bodies, and
+/// equalities their mobilities in a usual pose. For other rows, MuJoCo derives the regularization R
+/// from the inertia, and dampers take the rest.
 void estimate_inertial_mobilities(const contact::Islands& islands, const RigidTerms& terms,
                                   WhitenedRows* rows) {
   rows->inertial_n.clear();
   rows->inertial_e.clear();
+  rows->held_e.clear();
   for (int i = 0; i < terms.num_contacts(); ++i)
     rows->inertial_n.push_back(1 / terms.problem->pairs[terms.pairs[i]].reduced_mass());
-  const auto estimate = [&](const contact::Row& row) {
-    return std::max(row.regularization, calc_held_mobility(*terms.problem, islands, row));
+  const auto calc_held = [&](const contact::Row& row) {
+    return calc_held_mobility(*terms.problem, islands, row);
   };
-  for (const int r : terms.limits) rows->inertial_n.push_back(estimate(terms.row(r)));
-  for (const int r : terms.equalities) rows->inertial_e.push_back(estimate(terms.row(r)));
+  for (const int r : terms.limits) {
+    const contact::Row& row = terms.row(r);
+    rows->inertial_n.push_back(std::max(row.regularization, calc_held(row)));
+  }
+  for (const int r : terms.equalities) {
+    const contact::Row& row = terms.row(r);
+    rows->held_e.push_back(calc_held(row));
+    rows->inertial_e.push_back(
+        std::max({row.regularization, row.usual_mobility, rows->held_e.back()}));
+  }
 }
 
 /// Finds the equalities that are components of one vector. They share the norm of its error, and
