@@ -95,6 +95,7 @@ class ContactStep {
   void make_constraints(const mjModel* m, const plant::MocapMotion& mocap, mjData* d);
   void assemble_chosen(StepContext& context, mjData* d);
   bool add_reached(StepContext& context, mjData* d, bool wants_contacts);
+  bool lags_friction(const StepContext& context) const;
   bool add_reached_limits(StepContext& context, mjData* d);
   void report_failures(StepContext& context, const mjData* d) const;
 

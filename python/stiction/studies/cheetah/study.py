@@ -23,7 +23,7 @@ LEAST_WAY = 0.5  # [m]
 
 PLANNED_UNDER: str = DEFAULTS["contact_model"]
 COUPLED = ("coulomb", "tamsi")  # friction uses the normal impulse of the step's end
-LAGGED = ("lagged", "lagged_regularized")  # friction uses the normal impulse of the step's start
+LAGGED = ("lagged", "lagged_regularized")  # friction uses the normal impulse of the step before
 GLIDING = ("sap", "similar")  # sliding bodies glide on a gap
 UNLIMITED = ("coulomb", "rigid_coulomb", "stewart_trinkle")  # are also run without joint limits
 
