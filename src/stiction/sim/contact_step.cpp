@@ -339,7 +339,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
       report.warn(WarningKind::conflict, describe_conflict(context, d, contacts_, island));
   if (lags_friction(context))
     context.lagged_impulses.record(context.stage, d, contacts_.problem, contacts_.solution);
-  warn_of_large_force(context, d, contacts_.problem, &momentum_);
+  warn_of_large_force(context, d, contacts_, &force_scratch_);
   record_penetration(context, contacts_.problem.time_step);
   patches_.renumber(speculative_.remove_idle(d));
 }

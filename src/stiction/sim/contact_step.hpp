@@ -16,6 +16,7 @@
 #include "stiction/plant/speculative_limits.hpp"
 #include "stiction/sim/contact_pipeline.hpp"
 #include "stiction/sim/divided_contacts.hpp"
+#include "stiction/sim/force_warning.hpp"
 #include "stiction/sim/normal_guess.hpp"
 #include "stiction/sim/step_context.hpp"
 
@@ -111,9 +112,9 @@ class ContactStep {
   ContactPipeline contacts_;
   std::unique_ptr<formulations::ContactSolver> solver_;
   std::optional<base::ThreadPool> threads_;
-  std::vector<mjtNum> momentum_;  // scratch of warn_of_large_force
-  std::vector<double> qvel_;      // velocities of a solution, in MuJoCo's dofs
-  std::vector<double> guess_;     // velocities of the last solution, in the solver's dofs
+  ForceScratch force_scratch_;
+  std::vector<double> qvel_;   // velocities of a solution, in MuJoCo's dofs
+  std::vector<double> guess_;  // velocities of the last solution, in the solver's dofs
   NormalGuess normal_guess_;
   plant::ContactJacobian contact_jacobian_;
   bool has_solution_ = false;  // contacts_ has a solution of its problem
